@@ -1,0 +1,32 @@
+/* The lowest layer: memory, text, containers, errors, files, processes, numbers. Includes everything here;
+ * the other folders include this one header. */
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "bug.h"
+#include "err.h"
+#include "fs.h"
+#include "json.h"
+#include "map.h"
+#include "proc.h"
+#include "rng.h"
+#include "stats.h"
+#include "str.h"
+#include "trace.h"
+#include "vec.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define MIN(a, b)    ((a) < (b) ? (a) : (b))
+#define MAX(a, b)    ((a) > (b) ? (a) : (b))
+
+#endif

@@ -1,0 +1,49 @@
+/* proc: child processes. proc_run runs one to its end; proc_open keeps one that speaks lines of JSON each way. */
+#ifndef BASE_PROC_H
+#define BASE_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "str.h"
+
+struct proc_limits {
+    double wall_s;         /* killed after it; 0: none */
+    size_t output_bytes;   /* more on stdout+stderr kills it; 0: none */
+    size_t resident_bytes; /* polled; more kills it; 0: none */
+};
+
+enum proc_end { PROC_EXITED, PROC_SIGNALLED, PROC_TIMED_OUT, PROC_TOO_LOUD, PROC_TOO_BIG };
+
+struct proc_result {
+    enum proc_end end;
+    int status; /* exit status or signal number */
+    struct str out, err;
+};
+
+/* argv is NULL-terminated, searched on PATH. False only when it could not be started. Free out and err. */
+bool proc_run(const char *const *argv, const char *input, const struct proc_limits *limits, struct proc_result *r,
+              struct err *err);
+
+struct proc {
+    pid_t pid;
+    int to, from; /* pipes: its stdin, its stdout; stderr is inherited */
+    struct str pending;
+};
+
+bool proc_open(struct proc *p, const char *const *argv, struct err *err);
+bool proc_send_line(struct proc *p, const char *line, struct err *err);
+
+enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT };
+/* Waits at most wait_s (negative: for ever) for one line, without its newline. */
+enum proc_read proc_read_line(struct proc *p, double wait_s, struct str *line);
+size_t proc_resident_bytes(pid_t pid); /* 0 when unknown */
+int proc_close(struct proc *p);        /* closes the pipes, waits; gives the wait status */
+int proc_kill(struct proc *p);         /* SIGKILL, then as close */
+
+double time_s(void); /* monotonic seconds */
+
+#endif

@@ -1,0 +1,125 @@
+#include "base/base.h"
+
+static void str_reserve(struct str *b, size_t more)
+{
+    size_t need = b->len + more + 1;
+
+    if (need <= b->cap)
+        return;
+    b->cap = MAX(need, b->cap * 2);
+    b->s = mem_realloc(b->s, b->cap);
+}
+
+void str_free(struct str *b)
+{
+    free(b->s);
+    *b = (struct str){0};
+}
+
+void str_clear(struct str *b)
+{
+    b->len = 0;
+    if (b->s)
+        b->s[0] = 0;
+}
+
+void str_addn(struct str *b, const char *s, size_t len)
+{
+    str_reserve(b, len);
+    if (len)
+        memcpy(b->s + b->len, s, len);
+    b->len += len;
+    b->s[b->len] = 0;
+}
+
+void str_add(struct str *b, const char *s)
+{
+    str_addn(b, s, strlen(s));
+}
+
+void str_addc(struct str *b, char c)
+{
+    str_addn(b, &c, 1);
+}
+
+void str_vaddf(struct str *b, const char *fmt, va_list ap)
+{
+    va_list again;
+    int n;
+
+    va_copy(again, ap);
+    n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    if (n < 0)
+        return;
+    str_reserve(b, (size_t)n);
+    vsnprintf(b->s + b->len, (size_t)n + 1, fmt, ap);
+    b->len += (size_t)n;
+}
+
+void str_addf(struct str *b, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    str_vaddf(b, fmt, ap);
+    va_end(ap);
+}
+
+const char *str_text(const struct str *b)
+{
+    return b->s ? b->s : "";
+}
+
+bool str_starts(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+bool str_ends(const char *s, const char *suffix)
+{
+    size_t n = strlen(s), m = strlen(suffix);
+
+    return n >= m && memcmp(s + n - m, suffix, m) == 0;
+}
+
+bool str_eq(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int edit_distance(const char *a, const char *b)
+{
+    int row[64], n = (int)strlen(a), m = (int)strlen(b);
+
+    if (n >= 60 || m >= 60)
+        return 99;
+    for (int j = 0; j <= m; j++)
+        row[j] = j;
+    for (int i = 1; i <= n; i++) {
+        int diag = row[0];
+        row[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int best = MIN(row[j], row[j - 1]) + 1;
+            best = MIN(best, diag + (a[i - 1] != b[j - 1]));
+            diag = row[j];
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+const char *str_nearest(const char *word, const char *const *names)
+{
+    const char *best = NULL;
+    int best_distance = (int)strlen(word) / 3 + 2;
+
+    for (; *names; names++) {
+        int d = edit_distance(word, *names);
+        if (d < best_distance) {
+            best_distance = d;
+            best = *names;
+        }
+    }
+    return best;
+}

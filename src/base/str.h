@@ -1,0 +1,29 @@
+/* str: a growable text buffer, always NUL-terminated once something was added. Zero-initialise, str_free at the end. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct str {
+    char *s; /* NULL while empty; use str_text() where a C string is needed */
+    size_t len, cap;
+};
+
+void str_free(struct str *b);
+void str_clear(struct str *b);
+void str_add(struct str *b, const char *s);
+void str_addn(struct str *b, const char *s, size_t len);
+void str_addc(struct str *b, char c);
+void str_addf(struct str *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void str_vaddf(struct str *b, const char *fmt, va_list ap);
+const char *str_text(const struct str *b); /* "" when empty */
+
+bool str_starts(const char *s, const char *prefix);
+bool str_ends(const char *s, const char *suffix);
+bool str_eq(const char *a, const char *b); /* either may be NULL */
+/* Nearest of `names` (NULL-terminated) for "did you mean"; NULL when nothing is near. */
+const char *str_nearest(const char *word, const char *const *names);
+
+#endif

@@ -1,0 +1,120 @@
+/* kernel: one .cu file understood: its device part (what NVRTC compiles), its launcher (interpreted here into a
+ * launch plan, never compiled), its tunables. A file Astra does not understand is a verdict for a candidate and an
+ * input error for an original; either way the words carry file, line, column and what is allowed (docs/launcher.md). */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
+
+#include "base/base.h"
+#include "source/source.h"
+
+enum kernel_type { /* of launcher parameters and values */
+    KT_VOID, KT_BOOL, KT_I8, KT_U8, KT_I16, KT_U16, KT_I32, KT_U32, KT_I64, KT_U64, KT_F16, KT_BF16, KT_F32, KT_F64,
+};
+size_t kernel_type_size(enum kernel_type t);       /* bytes; 0 for void */
+const char *kernel_type_name(enum kernel_type t);  /* "f16", "i32", ... as in task.yaml */
+bool kernel_type_parse(const char *name, enum kernel_type *t);
+
+struct kernel_param { /* of the launcher; the stream is left out */
+    const char *name;
+    enum kernel_type type; /* pointee's type for pointers */
+    bool pointer, constant; /* constant: points to const */
+};
+
+struct kernel_tunable { /* `constexpr int BLOCK = 128; // astra: tune 64 128 256` */
+    const char *name;
+    int line;
+    size_t value_start, value_end; /* bytes of the present value in the text */
+    const char *value;
+    const char **values; /* declared alternatives, the present one included */
+    size_t n_values;
+};
+
+struct kernel_function { /* a __global__ function or template */
+    const char *name;
+    bool is_template;
+    struct node definition; /* function_definition node */
+    int line;
+};
+
+struct kernel {
+    const char *path, *text, *entry;
+    size_t len;
+    struct source *source;
+    const char *device_text; /* same length and lines as text; functions that launch or call the runtime are blanked */
+    const struct kernel_param *params;
+    size_t n_params;
+    const struct kernel_function *functions;
+    size_t n_functions;
+    const struct kernel_tunable *tunables;
+    size_t n_tunables;
+    struct node launcher; /* its function_definition */
+};
+
+/* Understand text (copied). entry names the extern "C" launcher. k lives in the arena, its source until kernel_close. */
+bool kernel_open(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
+                 const char *entry, struct err *err);
+void kernel_close(struct kernel *k); /* takes NULL */
+
+/* A launcher argument's value. Pointers are abstract: buffer number and byte offset; the plan keeps them so. */
+struct kernel_value {
+    enum kernel_type type; /* pointee's type for pointers */
+    bool pointer;
+    union {
+        int64_t i; /* integers and bool, sign- or zero-extended */
+        double f;  /* floating */
+        struct {
+            int32_t buffer; /* >= 0: the launcher's i-th pointer argument; < -1: workspace -2-index; -1: null */
+            int64_t offset_bytes;
+        } p;
+    };
+};
+
+struct kernel_limits { /* what device queries in a launcher answer */
+    const char *device_name;
+    int sm_count, cc_major, cc_minor, max_threads_per_block, max_threads_per_sm, max_blocks_per_sm, warp_size;
+    int64_t shared_per_block, shared_per_block_optin, shared_per_sm, l2_bytes, registers_per_sm;
+    int sm_clock_khz, memory_clock_khz;
+    /* blocks of `kernel` that fit one SM; NULL: answered from threads alone. expr as in plan_launch.kernel */
+    int (*occupancy)(void *context, const char *kernel, int block_threads, int64_t shared_bytes);
+    void *context;
+};
+
+enum plan_kind { PLAN_LAUNCH, PLAN_MEMSET, PLAN_COPY };
+
+struct plan_step {
+    enum plan_kind kind;
+    int line; /* in the launcher's file */
+    /* PLAN_LAUNCH */
+    const char *kernel; /* NVRTC name expression: "f" or "f<128, float>" */
+    uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
+    int64_t shared_bytes; /* dynamic */
+    bool cooperative;
+    const struct kernel_value *args; /* converted to the kernel's parameter types */
+    size_t n_args;
+    /* PLAN_MEMSET (byte value, pitch-less) and PLAN_COPY */
+    struct kernel_value to, from;
+    int byte;
+    int64_t size_bytes;
+};
+
+struct plan {
+    const struct plan_step *steps;
+    size_t n_steps;
+    const int64_t *workspace_bytes; /* of cudaMallocAsync'ed buffers, in order of allocation */
+    size_t n_workspaces;
+    const char **kernels; /* distinct name expressions of the launches */
+    size_t n_kernels;
+};
+
+/* Interpret the launcher for these argument values (n_params of them, without the stream). buffer_addr gives the
+ * address that alignment tests in the launcher see (NULL: all multiples of 256). err says what is not understood. */
+bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, const struct kernel_value *args,
+                 const uint64_t *buffer_addr, const struct kernel_limits *limits, struct err *err);
+
+/* The text with tunable i set to value. */
+char *kernel_with_tunable(struct arena *a, const struct kernel *k, size_t i, const char *value);
+
+/* Text for hashing and duplicates: comments and white space normalised. */
+char *kernel_normalise(struct arena *a, const char *text, size_t len);
+
+#endif

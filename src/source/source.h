@@ -1,0 +1,73 @@
+/* source: C++/CUDA text as a syntax tree, and edits to it. The only folder that knows tree-sitter; nodes are passed
+ * by value and live as long as their source. Names of node kinds and fields are the grammar's (tree-sitter-cuda:
+ * "call_expression", "kernel_call_syntax", "for_statement", ...). Text that the grammar cannot take
+ * (__align__(n), three-argument __launch_bounds__, device lambdas ...) is masked, length-preserving, before parsing, so byte offsets,
+ * lines and columns always refer to the text as given. ERROR nodes are normal and local. */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+#include "base/base.h"
+
+struct source;
+
+struct node { /* layout of TSNode; id == NULL is "no node" */
+    uint32_t context[4];
+    const void *id;
+    const void *tree;
+};
+
+/* path is for messages. The text is copied. Never fails on content; deeply nested or huge text is an error. */
+bool source_open(struct source **out, const char *path, const char *text, size_t len, struct err *err);
+void source_close(struct source *s);
+const char *source_path(const struct source *s);
+const char *source_text(const struct source *s); /* the unmasked text, NUL-terminated */
+size_t source_len(const struct source *s);
+struct node source_root(const struct source *s);
+
+static inline bool node_ok(struct node n)
+{
+    return n.id != NULL;
+}
+const char *node_kind(struct node n); /* "" for no node */
+bool node_is(struct node n, const char *kind);
+bool node_same(struct node a, struct node b);
+size_t node_start(struct node n), node_end(struct node n); /* byte offsets, end exclusive */
+int node_line(const struct source *s, struct node n);      /* 1-based */
+int node_col(const struct source *s, struct node n);       /* 1-based, in bytes */
+struct node node_parent(struct node n);
+struct node node_field(struct node n, const char *field);
+uint32_t node_count(struct node n); /* named children, comments included */
+struct node node_child(struct node n, uint32_t i);
+struct node node_any_child(struct node n, uint32_t i); /* unnamed ones (operators, braces) too */
+uint32_t node_any_count(struct node n);
+struct node node_next(struct node n), node_prev(struct node n); /* named siblings */
+struct node node_at(const struct source *s, size_t start, size_t end); /* smallest named node that spans the bytes */
+bool node_has_error(struct node n);
+/* The node's text: a copy in the arena, or a comparison without one. */
+char *node_text(struct arena *a, const struct source *s, struct node n);
+bool node_text_is(const struct source *s, struct node n, const char *text);
+/* Depth-first walk over named nodes. visit returns false to skip a node's children. */
+void node_walk(struct node n, bool (*visit)(void *context, struct node n), void *context);
+/* All descendants (not n itself) of a kind, in text order, in the arena; *count of them. */
+struct node *node_find_all(struct arena *a, struct node n, const char *kind, size_t *count);
+
+/* Edits: replacements of byte ranges of one text, kept in order, applied at once. Overlap is a BUG. */
+struct edit {
+    size_t start, end;
+    char *text;
+};
+
+struct edits {
+    struct arena *arena;
+    VEC(struct edit) list;
+};
+
+void edits_replace(struct edits *e, size_t start, size_t end, const char *text); /* copied into the arena */
+void edits_insert(struct edits *e, size_t at, const char *text); /* several at one place keep their order */
+char *edits_apply(const struct edits *e, struct arena *a, const char *text, size_t len);
+
+/* Unified diff (three lines of context); "" when equal. Needs the diff program. */
+bool source_diff(struct arena *a, const char *name_a, const char *text_a, const char *name_b, const char *text_b,
+                 char **diff, struct err *err);
+
+#endif

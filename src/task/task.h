@@ -1,0 +1,78 @@
+/* task: a folder with task.yaml: what the launcher computes, on which shapes it must be right and fast. */
+#ifndef TASK_TASK_H
+#define TASK_TASK_H
+
+#include "base/base.h"
+#include "kernel/kernel.h"
+
+enum task_role { ROLE_IN, ROLE_OUT, ROLE_INOUT, ROLE_SCRATCH, ROLE_SCALAR };
+
+enum value_kind { VALUE_NORMAL, VALUE_UNIFORM, VALUE_ZEROS, VALUE_ONES, VALUE_LARGE, VALUE_TINY, VALUE_MIXED, VALUE_INDEX,
+                  VALUE_CONSTANT, VALUE_INTEGERS /* small integers, exact in every type */ };
+
+struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
+    enum value_kind kind;
+    double low, high, constant;  /* uniform and index: [low, high); constant */
+    const struct dim_expr *low_expr, *high_expr; /* index ranges may use dims; NULL: the numbers */
+    const double *special;       /* may occur: -inf, inf, nan ... */
+    size_t n_special;
+};
+
+struct dim_expr; /* integer expression over dims: + - * / % ( ) min max comparisons && || */
+
+struct task_arg {
+    const char *name;
+    enum kernel_type type;
+    enum task_role role;
+    const struct dim_expr **shape; /* buffers */
+    size_t n_shape;
+    const struct dim_expr *value_expr; /* integer scalars */
+    double value;                      /* floating scalars */
+    struct task_values values;
+    int64_t align_bytes;
+};
+
+struct task {
+    const char *dir, *name, *source_path, *entry, *reference_path; /* absolute; reference NULL when absent */
+    const struct task_arg *args;
+    size_t n_args;
+    const char **dims;
+    size_t n_dims;
+    const struct dim_expr **domain;
+    size_t n_domain;
+    const int64_t *workloads; /* n_workloads x n_dims */
+    size_t n_workloads;
+    const char **flags, **headers;
+    size_t n_flags, n_headers;
+    bool hot; /* regime that scores */
+    double tolerance; /* NAN: the rule of docs/integrity.md */
+    bool accept_race, accept_nondeterminism;
+};
+
+bool task_open(struct task **out, struct arena *a, const char *dir, struct err *err);
+/* Do the launcher's parameters match args? err names the first that does not. */
+bool task_match(const struct task *t, const struct kernel *k, struct err *err);
+bool task_in_domain(const struct task *t, const int64_t *dims);
+bool task_shape(const struct task *t, const struct task_arg *arg, const int64_t *dims, int64_t *elements, struct err *err);
+/* Compulsory bytes of a workload: every in read once, every out written once, inout both. */
+bool task_traffic(const struct task *t, const int64_t *dims, int64_t *bytes, struct err *err);
+/* The launcher's scalar arguments filled in, pointers numbered in order; n_args values. */
+void task_launch_values(const struct task *t, const int64_t *dims, struct kernel_value *values);
+/* Elements [first, first + n) of an argument's buffer, in its own type. */
+void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
+               int64_t first, int64_t n, void *to);
+
+/* One verification case. */
+struct task_case {
+    const int64_t *dims;
+    uint64_t seed;
+    const struct task_values *values; /* one per arg: its own or a variant */
+    const char *why;
+};
+/* The rules' suite: small, tail and odd shapes derived from dims, domain and workloads; several seeds and distributions. */
+void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases, size_t *n_cases);
+
+double task_to_double(enum kernel_type type, const void *element);
+void task_from_double(enum kernel_type type, double v, void *element); /* round to nearest even */
+
+#endif

@@ -1,0 +1,163 @@
+#include "test.h"
+
+static void test_arena(void **state)
+{
+    struct arena *a = arena_open();
+    char *big, *small = arena_strdup(a, "kept");
+
+    (void)state;
+    for (int i = 0; i < 10000; i++) {
+        char *p = arena_alloc(a, (size_t)(i % 300));
+        memset(p, 0x5a, (size_t)(i % 300));
+        assert_int_equal((uintptr_t)p % 16, 0);
+    }
+    big = arena_zalloc(a, 1 << 20);
+    assert_int_equal(big[(1 << 20) - 1], 0);
+    assert_string_equal(small, "kept");
+    assert_string_equal(arena_printf(a, "%d-%s", 7, "x"), "7-x");
+    arena_reset(a);
+    assert_int_equal(arena_size(a), 0);
+    arena_close(a);
+}
+
+static void test_containers(void **state)
+{
+    struct map m = {0};
+    struct str s = {0};
+    VEC(int) v = {0};
+    char key[32];
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        vec_push(&v, i);
+        snprintf(key, sizeof(key), "k%d", i);
+        map_put(&m, key, key + 0 == key ? (void *)(uintptr_t)(i + 1) : NULL);
+    }
+    assert_int_equal(v.n, 1000);
+    assert_int_equal(v.v[999], 999);
+    assert_int_equal((uintptr_t)map_get(&m, "k512"), 513);
+    assert_null(map_get(&m, "absent"));
+    assert_string_equal(m.entries[3].key, "k3");
+    str_addf(&s, "%05.1f", 2.25);
+    str_addc(&s, '!');
+    assert_string_equal(str_text(&s), "002.2!");
+    str_free(&s);
+    assert_string_equal(str_text(&s), "");
+    vec_free(&v);
+    map_free(&m);
+}
+
+static void test_nearest(void **state)
+{
+    const char *names[] = {"optimize", "check", "bench", NULL};
+
+    (void)state;
+    assert_string_equal(str_nearest("optimise", names), "optimize");
+    assert_string_equal(str_nearest("chekc", names), "check");
+    assert_null(str_nearest("zzzzzzzz", names));
+}
+
+static void test_err(void **state)
+{
+    struct err e = {0};
+    char buf[256];
+
+    (void)state;
+    assert_false(err_at(&e, "task.yaml", 3, 7, "unknown key '%s'", "nmae"));
+    assert_string_equal(err_format(&e, buf, sizeof(buf)), "task.yaml:3:7: unknown key 'nmae'");
+    err_context(&e, "while reading");
+    assert_string_equal(e.text, "while reading: unknown key 'nmae'");
+    assert_int_equal(e.kind, ERR_INPUT);
+}
+
+static void test_sha256(void **state)
+{
+    char hex[65], a[200];
+
+    (void)state;
+    hash_sha256_hex("abc", 3, hex);
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    hash_sha256_hex("", 0, hex);
+    assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    memset(a, 'a', sizeof(a));
+    hash_sha256_hex(a, 200, hex);
+    assert_string_equal(hex, "c2a908d98f5df987ade41b5fce213067efbcc21ef2240212a41e54b5e7c28ae5");
+}
+
+static void test_stats(void **state)
+{
+    double x[] = {4, 1, 3, 2}, low, high, y[50];
+    struct rng r = {1};
+
+    (void)state;
+    assert_true(stats_median(x, 4) == 2.5);
+    assert_true(fabs(stats_geomean(x, 4) - pow(24, 0.25)) < 1e-12);
+    assert_true(isnan(stats_median(x, 0)));
+    for (int i = 0; i < 50; i++)
+        y[i] = 10 + rng_normal(&r);
+    stats_bootstrap_median(y, 50, 3, &low, &high);
+    assert_true(low < stats_median(y, 50) && stats_median(y, 50) < high && high - low < 2);
+}
+
+static void test_proc(void **state)
+{
+    const char *echo[] = {"cat", NULL}, *sleeper[] = {"sleep", "20", NULL}, *none[] = {"no-such-program-here", NULL};
+    struct proc_limits limit = {.wall_s = 0.2};
+    struct proc_result r;
+    struct proc p;
+    struct str line = {0};
+    struct err err = {0};
+
+    (void)state;
+    assert_ok(proc_run(echo, "hello", NULL, &r, &err), err);
+    assert_int_equal(r.end, PROC_EXITED);
+    assert_string_equal(str_text(&r.out), "hello");
+    str_free(&r.out);
+    str_free(&r.err);
+    assert_ok(proc_run(sleeper, NULL, &limit, &r, &err), err);
+    assert_int_equal(r.end, PROC_TIMED_OUT);
+    str_free(&r.out);
+    str_free(&r.err);
+    assert_false(proc_run(none, NULL, NULL, &r, &err));
+    assert_ok(proc_open(&p, echo, &err), err);
+    assert_ok(proc_send_line(&p, "{\"a\":1}", &err), err);
+    assert_int_equal(proc_read_line(&p, 5, &line), PROC_LINE);
+    assert_string_equal(str_text(&line), "{\"a\":1}");
+    assert_int_equal(proc_read_line(&p, 0.05, &line), PROC_TIMEOUT);
+    proc_kill(&p);
+    str_free(&line);
+}
+
+static void test_fs(void **state)
+{
+    struct arena *a = arena_open();
+    struct err err = {0};
+    char *dir = fs_temp_dir(a, &err), *path, *text;
+    size_t size;
+
+    (void)state;
+    assert_non_null(dir);
+    path = fs_join(a, dir, "a/b");
+    assert_ok(fs_mkdirs(path, &err), err);
+    path = fs_join(a, path, "f.txt");
+    assert_ok(fs_write_text(path, "x\ny", &err), err);
+    assert_ok(fs_read(a, path, &text, &size, &err), err);
+    assert_string_equal(text, "x\ny");
+    assert_int_equal(size, 3);
+    assert_false(fs_write_text("/proc/none/x", "", &err));
+    assert_int_equal(err.kind, ERR_WORLD);
+    fs_remove_tree(dir);
+    assert_false(fs_exists(path));
+    arena_close(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arena),      cmocka_unit_test(test_containers), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_err),        cmocka_unit_test(test_sha256),     cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_proc),       cmocka_unit_test(test_fs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
