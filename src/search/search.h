@@ -1,0 +1,32 @@
+/* search: which candidate next. Ask for a parent, tell what became of its children. Knows neither agents nor GPUs.
+ * The law: a parent is always correct, and the best never gets worse; ties go to the older candidate, so that the
+ * order in which results arrive within a round does not matter. */
+#ifndef SEARCH_SEARCH_H
+#define SEARCH_SEARCH_H
+
+#include "base/base.h"
+
+struct search_node {
+    int id, parent; /* parent -1: the original */
+    int round;
+    bool passed;
+    double score; /* speed-up over the original, geometric mean; NAN unless measured */
+};
+
+struct search {
+    VEC(struct search_node) nodes; /* by id; 0 is the original */
+    int best;
+    double min_gain; /* a step below this factor is no progress, e.g. 1.01 */
+};
+
+void search_open(struct search *s, double min_gain); /* adds the original: passed, score 1 */
+void search_close(struct search *s);
+int search_add(struct search *s, int parent, int round); /* its id */
+void search_tell(struct search *s, int id, bool passed, double score);
+int search_ask(const struct search *s); /* the best correct one */
+/* Rounds, up to and including `round`, in a row whose best is less than min_gain above the best before them. */
+int search_stale_rounds(const struct search *s, int round);
+/* Ids from the original's child down to id. */
+size_t search_lineage(const struct search *s, int id, int *ids, size_t max);
+
+#endif
