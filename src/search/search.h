@@ -1,6 +1,6 @@
-/* search: which candidate next. Ask for a parent, tell what became of its children. Knows neither agents nor GPUs.
- * The law: a parent is always correct, and the best never gets worse; ties go to the older candidate, so that the
- * order in which results arrive within a round does not matter. */
+/* search: which candidate next. Ask for a parent, tell what became of its children. Knows neither agents nor
+ * GPUs. The law: a parent is always correct, and the best never gets worse; ties go to the older candidate, so
+ * that the order in which results arrive within a round does not matter. */
 #ifndef SEARCH_SEARCH_H
 #define SEARCH_SEARCH_H
 

@@ -1,0 +1,109 @@
+/* agent: the four roles. A role has minds behind one set of structs: `rules`, here, costs nothing and knows the
+ * moves of rewrite/; a model is a later mind. Everything a mind is told and everything it answers is plain
+ * data, so that it can be stored, shown and replayed. No mind ever judges: verdicts come from the trial. */
+#ifndef AGENT_AGENT_H
+#define AGENT_AGENT_H
+
+#include "base/base.h"
+#include "rewrite/rewrite.h"
+#include "task/task.h"
+
+/* ---- what the profiler sees ---- */
+
+struct agent_workload { /* one shape of the version at hand; times in us, NAN when unknown */
+    const char *dims;   /* "rows=16 d=4096" */
+    double us, copy_us; /* the plain copy of the compulsory bytes */
+    const char *bound;  /* "dram", "l2", "issue", "latency", "launch", "sync" */
+    double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us;
+    double occupancy, waves;
+};
+
+struct agent_line { /* a hot source line */
+    int line;
+    const char *text;
+    double share; /* of the time, 0..1 */
+    double lanes_active, sectors_per_request, ideal_sectors_per_request, conflicts_per_request;
+};
+
+struct agent_profile {
+    const char *device, *basis; /* "measured" or "modelled" */
+    const struct agent_workload *workloads;
+    size_t n_workloads;
+    const struct agent_line *lines;
+    size_t n_lines;
+    unsigned registers, spill_bytes, shared_bytes;
+};
+
+struct agent_diagnosis {
+    const char *bound_by; /* what bounds most of the time over the workloads */
+    const char *text;     /* a paragraph for people */
+    double share_of_copy; /* geometric mean of copy_us / us */
+};
+
+void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct agent_diagnosis *d);
+
+/* ---- what the planner and the coder work on ---- */
+
+/* One version opened for rewriting: the kernel, what the task says of its parameters, the plans of all
+ * workloads. */
+struct agent_version {
+    struct rewrite_input input;
+    struct kernel *kernel;
+};
+
+bool agent_version_open(struct agent_version *v, struct arena *a, const struct task *t, const char *path,
+                        const char *text, const struct kernel_limits *limits, struct err *err);
+void agent_version_close(struct agent_version *v);
+
+struct agent_step { /* a move everywhere it applies with that setting */
+    const char *move;
+    int setting;
+};
+
+struct agent_attempt { /* what became of an earlier candidate */
+    int id, parent;
+    const struct agent_step *steps; /* what it did to its parent */
+    size_t n_steps;
+    const char *verdict;
+    bool passed;  /* correct, whatever its speed */
+    double gain;  /* over its parent; NAN unless timed */
+    double score; /* over the original; NAN unless timed */
+};
+
+struct agent_strategy {
+    const char *name, *reason, *plan;
+    const struct agent_step *steps;
+    size_t n_steps;
+    double expected_gain, confidence;
+};
+
+struct agent_plan_input {
+    const struct agent_version *version; /* the parent */
+    int parent;                          /* its id */
+    const struct agent_step *lineage;    /* the steps that made it from the original */
+    size_t n_lineage;
+    const struct agent_diagnosis *diagnosis;
+    const struct agent_attempt *history;
+    size_t n_history;
+    size_t max_strategies;
+};
+
+/* Most promising first; none when nothing is left to try. */
+void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
+                      const struct agent_strategy **strategies, size_t *n);
+
+/* The candidate's text, formatted as its parent is. False with the reason when no step of the strategy applies;
+ * *done tells which steps took effect. */
+bool agent_code_rules(const struct task *t, const char *path, const char *parent_text,
+                      const struct agent_strategy *strategy, const struct kernel_limits *limits,
+                      struct arena *a, char **text, const struct agent_step **done, size_t *n_done,
+                      struct err *why_not);
+
+/* A humbler strategy after a failed one: fewer steps, or the next smaller setting. False when there is none. */
+bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_plan_input *in, struct arena *a,
+                        struct agent_strategy *repaired);
+
+/* "vectorise 16 + split_rows" */
+char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n);
+
+#endif

@@ -1,0 +1,257 @@
+/* The planner's rules mind. It knows the moves only by what they say they help, and learns the rest:
+ *  - every move that applies to the parent is worth one try alone, the ones that help what bounds it first;
+ *  - moves that gained earlier, on whatever parent, are worth trying together;
+ *  - what was tried on this parent is not tried again, and what failed or lost elsewhere goes to the end of the
+ * line. */
+#include "agent/agent.h"
+
+enum { MAX_SITES = 256, MAX_STACK = 12, MAX_DRAFTS = 512 };
+
+struct lesson { /* what the history says of one move with one setting */
+    unsigned tried, failed;
+    double best_gain; /* alone; NAN when never timed alone */
+};
+
+struct drafts {
+    struct agent_strategy *v;
+    size_t n;
+};
+
+static bool same_step(struct agent_step a, struct agent_step b)
+{
+    return a.setting == b.setting && strcmp(a.move, b.move) == 0;
+}
+
+static struct lesson lesson_of(const struct agent_plan_input *in, struct agent_step step)
+{
+    struct lesson l = {.best_gain = NAN};
+
+    for (size_t i = 0; i < in->n_history; i++) {
+        const struct agent_attempt *h = &in->history[i];
+        if (h->n_steps != 1 || !same_step(h->steps[0], step))
+            continue;
+        l.tried++;
+        if (!h->passed)
+            l.failed++;
+        else if (!(h->gain <= l.best_gain))
+            l.best_gain = h->gain;
+    }
+    return l;
+}
+
+static bool tried_on_parent(const struct agent_plan_input *in, const struct agent_step *steps, size_t n)
+{
+    for (size_t i = 0; i < in->n_history; i++) {
+        const struct agent_attempt *h = &in->history[i];
+        bool same = h->parent == in->parent && h->n_steps == n;
+        for (size_t k = 0; same && k < n; k++)
+            same = same_step(h->steps[k], steps[k]);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static bool helps(const struct rewrite_ops *ops, const char *bound)
+{
+    return bound && ops->helps && strstr(ops->helps, bound) != NULL;
+}
+
+static void add_draft(struct drafts *d, struct agent_strategy s)
+{
+    if (d->n < MAX_DRAFTS)
+        d->v[d->n++] = s;
+}
+
+/* Settings come in the move's own order of preference: the first is what it would choose itself. */
+static void draft_single(const struct agent_plan_input *in, struct arena *a, const struct rewrite_ops *ops,
+                         const struct rewrite_site *site, unsigned rank, struct drafts *d)
+{
+    struct agent_step *step = arena_new(a, struct agent_step);
+    struct lesson l;
+    double gain = helps(ops, in->diagnosis->bound_by) ? 1.3 : 1.05, confidence = 0.7;
+    struct str reason = {0};
+
+    *step = (struct agent_step){ops->name, site->setting};
+    if (tried_on_parent(in, step, 1))
+        return;
+    l = lesson_of(in, *step);
+    if (helps(ops, in->diagnosis->bound_by))
+        str_addf(&reason, "it is bound by %s, which this helps; ", in->diagnosis->bound_by);
+    str_add(&reason, site->why ? site->why : ops->summary);
+    if (isfinite(l.best_gain)) {
+        gain = l.best_gain > 1.005 ? l.best_gain : 0.5 + 0.5 * MIN(l.best_gain, 1);
+        str_addf(&reason, "; on an earlier version it gave %.2fx", l.best_gain);
+    }
+    if (l.failed) {
+        confidence /= 1 + 2 * l.failed;
+        str_addf(&reason, "; it failed %u time%s before", l.failed, l.failed > 1 ? "s" : "");
+    }
+    confidence *= pow(0.93, rank);
+    add_draft(d, (struct agent_strategy){
+                     .name = agent_steps_text(a, step, 1),
+                     .reason = arena_strdup(a, str_text(&reason)),
+                     .plan = arena_printf(a, "%s (%s)", ops->summary, site->where ? site->where : "everywhere"),
+                     .steps = step,
+                     .n_steps = 1,
+                     .expected_gain = gain,
+                     .confidence = confidence,
+                 });
+    str_free(&reason);
+}
+
+static void draft_stack(const struct agent_plan_input *in, struct arena *a, const struct agent_step *steps,
+                        size_t n, double expected, double confidence, const char *reason, struct drafts *d)
+{
+    if (n < 2 || tried_on_parent(in, steps, n))
+        return;
+    add_draft(d, (struct agent_strategy){
+                     .name = agent_steps_text(a, steps, n),
+                     .reason = reason,
+                     .plan = arena_printf(a, "apply %zu moves one after the other", n),
+                     .steps = arena_copy(a, steps, n * sizeof(*steps)),
+                     .n_steps = n,
+                     .expected_gain = expected,
+                     .confidence = confidence,
+                 });
+}
+
+/* The moves that helped when tried alone and are not in the parent yet, best first, together. */
+static void draft_winners(const struct agent_plan_input *in, struct arena *a, struct drafts *d)
+{
+    struct agent_step steps[MAX_STACK];
+    double gains[MAX_STACK], expected = 1;
+    size_t n = 0;
+
+    for (size_t i = 0; i < in->n_history; i++) {
+        const struct agent_attempt *h = &in->history[i];
+        bool known = false;
+        if (h->n_steps != 1 || !h->passed || !(h->gain > 1.01))
+            continue;
+        for (size_t k = 0; k < in->n_lineage; k++)
+            known = known || strcmp(in->lineage[k].move, h->steps[0].move) == 0;
+        for (size_t k = 0; k < n && !known; k++)
+            if (strcmp(steps[k].move, h->steps[0].move) == 0) {
+                if (h->gain > gains[k]) {
+                    steps[k] = h->steps[0];
+                    gains[k] = h->gain;
+                }
+                known = true;
+            }
+        if (!known && n < MAX_STACK) {
+            gains[n] = h->gain;
+            steps[n++] = h->steps[0];
+        }
+    }
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = i; k > 0 && gains[k] > gains[k - 1]; k--) {
+            struct agent_step s = steps[k];
+            double g = gains[k];
+            steps[k] = steps[k - 1];
+            gains[k] = gains[k - 1];
+            steps[k - 1] = s;
+            gains[k - 1] = g;
+        }
+    for (size_t m = n; m >= 2; m--) {
+        expected = 1;
+        for (size_t i = 0; i < m; i++)
+            expected *= gains[i];
+        /* Gains of separate moves rarely multiply. */
+        draft_stack(
+            in, a, steps, m, sqrt(expected) * sqrt(gains[0]), 0.8,
+            arena_printf(a,
+                         "each of these gained when tried alone (%.2fx to %.2fx); together they may gain more",
+                         gains[m - 1], gains[0]),
+            d);
+    }
+}
+
+/* Everything that helps what bounds it, in the order in which rewrite/ lists the moves, each with its own
+ * choice. */
+static void draft_whole_cure(const struct agent_plan_input *in, struct arena *a, const struct agent_step *first,
+                             const bool *bound_helped, size_t n, struct drafts *d)
+{
+    struct agent_step steps[MAX_STACK];
+    size_t m = 0;
+
+    for (size_t i = 0; i < n && m < MAX_STACK; i++)
+        if (bound_helped[i] && lesson_of(in, first[i]).failed == 0)
+            steps[m++] = first[i];
+    draft_stack(
+        in, a, steps, m, 1.6, 0.75,
+        arena_printf(a, "it is bound by %s: all moves that help this, together", in->diagnosis->bound_by), d);
+    m = 0;
+    for (size_t i = 0; i < n && m < MAX_STACK; i++)
+        if (lesson_of(in, first[i]).failed == 0)
+            steps[m++] = first[i];
+    draft_stack(in, a, steps, m, 1.5, 0.5, "every move that applies, together", d);
+}
+
+static int by_promise(const void *x, const void *y)
+{
+    const struct agent_strategy *a = x, *b = y;
+    double p = a->confidence * log(a->expected_gain + 0.5), q = b->confidence * log(b->expected_gain + 0.5);
+
+    if (p != q)
+        return p < q ? 1 : -1;
+    return strcmp(a->name, b->name); /* qsort is not stable; the order must not depend on it */
+}
+
+void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
+                      const struct agent_strategy **strategies, size_t *n)
+{
+    struct drafts d = {arena_array(a, struct agent_strategy, MAX_DRAFTS), 0};
+    struct agent_step first[64];
+    bool bound_helped[64];
+    size_t n_first = 0;
+
+    for (size_t m = 0; rewrite_all[m]; m++) {
+        const struct rewrite_ops *ops = rewrite_all[m];
+        const struct rewrite_site *sites;
+        size_t n_sites = ops->find(&in->version->input, a, &sites);
+        for (size_t i = 0; i < n_sites && i < MAX_SITES; i++) {
+            unsigned rank = 0;
+            bool again = false;
+            for (size_t k = 0; k < i; k++) {
+                again = again || sites[k].setting == sites[i].setting;
+                rank += sites[k].setting != sites[i].setting;
+            }
+            if (!again)
+                draft_single(in, a, ops, &sites[i], rank, &d);
+        }
+        if (n_sites && n_first < ARRAY_LEN(first)) {
+            bound_helped[n_first] = helps(ops, in->diagnosis->bound_by);
+            first[n_first++] = (struct agent_step){ops->name, sites[0].setting};
+        }
+    }
+    draft_winners(in, a, &d);
+    draft_whole_cure(in, a, first, bound_helped, n_first, &d);
+    qsort(d.v, d.n, sizeof(*d.v), by_promise);
+    *strategies = d.v;
+    *n = MIN(d.n, in->max_strategies);
+}
+
+bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_plan_input *in, struct arena *a,
+                        struct agent_strategy *repaired)
+{
+    const struct agent_step *steps = failed->steps;
+    struct agent_step kept[MAX_STACK];
+    size_t n = 0;
+
+    if (failed->n_steps < 2)
+        return false;
+    /* Drop what is known to fail alone; where nothing is, the last step, which rests on all the others. */
+    for (size_t i = 0; i < failed->n_steps && n < MAX_STACK; i++)
+        if (lesson_of(in, steps[i]).failed == 0)
+            kept[n++] = steps[i];
+    if (n == failed->n_steps)
+        n--;
+    if (n == 0 || tried_on_parent(in, kept, n))
+        return false;
+    *repaired = *failed;
+    repaired->steps = arena_copy(a, kept, n * sizeof(*kept));
+    repaired->n_steps = n;
+    repaired->name = agent_steps_text(a, kept, n);
+    repaired->reason = arena_printf(a, "'%s' failed; without the step most likely to blame", failed->name);
+    return true;
+}

@@ -1,0 +1,59 @@
+#include "agent/agent.h"
+
+static void fact_of(const struct task *t, size_t arg, size_t n_args, const struct kernel_value *all,
+                    struct rewrite_fact *f)
+{
+    const struct task_arg *x = &t->args[arg];
+    uint64_t bits = 0;
+
+    *f = (struct rewrite_fact){.align_bytes = x->align_bytes};
+    if (x->role != ROLE_SCALAR || x->type == KT_F32 || x->type == KT_F64 || t->n_workloads == 0)
+        return;
+    f->low = f->high = f->value = all[arg].i;
+    for (size_t w = 0; w < t->n_workloads; w++) {
+        int64_t v = all[w * n_args + arg].i;
+        f->low = MIN(f->low, v);
+        f->high = MAX(f->high, v);
+        bits |= (uint64_t)v;
+    }
+    f->same = f->low == f->high;
+    f->divisor = bits ? (int64_t)(bits & -bits) : 0;
+}
+
+bool agent_version_open(struct agent_version *v, struct arena *a, const struct task *t, const char *path,
+                        const char *text, const struct kernel_limits *limits, struct err *err)
+{
+    struct kernel_value *values = arena_array(a, struct kernel_value, t->n_workloads * t->n_args + 1);
+    struct rewrite_fact *facts = arena_array(a, struct rewrite_fact, t->n_args);
+    struct plan *plans = arena_array(a, struct plan, t->n_workloads + 1);
+
+    *v = (struct agent_version){0};
+    if (!kernel_open(&v->kernel, a, path, text, strlen(text), t->entry, err))
+        return false;
+    for (size_t w = 0; w < t->n_workloads; w++) {
+        struct kernel_value *args = values + w * t->n_args;
+        task_launch_values(t, t->workloads + w * t->n_dims, args);
+        if (!kernel_plan(&plans[w], a, v->kernel, args, NULL, limits, err)) {
+            agent_version_close(v);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < t->n_args; i++)
+        fact_of(t, i, t->n_args, values, &facts[i]);
+    v->input = (struct rewrite_input){
+        .kernel = v->kernel,
+        .facts = facts,
+        .limits = limits,
+        .fast_math_allowed =
+            true, /* the trial's error rule decides; an approximation that is too coarse is `wrong` */
+        .plans = plans,
+        .n_plans = t->n_workloads,
+    };
+    return true;
+}
+
+void agent_version_close(struct agent_version *v)
+{
+    kernel_close(v->kernel);
+    v->kernel = NULL;
+}
