@@ -1,5 +1,6 @@
 /* Arena: memory that dies together. Allocation never fails (out of memory ends the program with a message)
- * and is aligned to 64 bytes for blocks of 64 bytes or more, to 16 otherwise. Not thread-safe: one arena, one thread. */
+ * and is aligned to 64 bytes for blocks of 64 bytes or more, to 16 otherwise. Not thread-safe: one arena, one
+ * thread. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

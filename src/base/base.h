@@ -20,6 +20,7 @@
 #include "map.h"
 #include "proc.h"
 #include "rng.h"
+#include "share.h"
 #include "stats.h"
 #include "str.h"
 #include "trace.h"

@@ -1,6 +1,7 @@
 #include "base/base.h"
 
-bool err_set(struct err *err, enum err_kind kind, const char *file, int line, int col, const char *fmt, va_list ap)
+bool err_set(struct err *err, enum err_kind kind, const char *file, int line, int col, const char *fmt,
+             va_list ap)
 {
     if (!err)
         return false;

@@ -1,5 +1,6 @@
 /* Error: what went wrong in the world or in the user's input, said once, at the top. A function that can fail
- * returns bool and takes `struct err *err` last; err is untouched on success. Verdicts on candidates are not errors. */
+ * returns bool and takes `struct err *err` last; err is untouched on success. Verdicts on candidates are not
+ * errors. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
@@ -25,7 +26,8 @@ bool err_world(struct err *err, const char *fmt, ...) __attribute__((format(prin
 bool err_input(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool err_at(struct err *err, const char *file, int line, int col, const char *fmt, ...)
     __attribute__((format(printf, 5, 6))); /* ERR_INPUT with a place */
-bool err_set(struct err *err, enum err_kind kind, const char *file, int line, int col, const char *fmt, va_list ap);
+bool err_set(struct err *err, enum err_kind kind, const char *file, int line, int col, const char *fmt,
+             va_list ap);
 
 /* Put "context: " before the text; returns false. */
 bool err_context(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

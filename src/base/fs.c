@@ -166,7 +166,8 @@ char *fs_temp_dir(struct arena *a, struct err *err)
     char *path = arena_printf(a, "%s/astra-XXXXXX", base && *base ? base : "/tmp");
 
     if (!mkdtemp(path)) {
-        err_world(err, "cannot make a temporary folder %s: %s; set TMPDIR to a writable folder", path, strerror(errno));
+        err_world(err, "cannot make a temporary folder %s: %s; set TMPDIR to a writable folder", path,
+                  strerror(errno));
         return NULL;
     }
     return path;

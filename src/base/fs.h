@@ -8,14 +8,15 @@
 #include "arena.h"
 #include "err.h"
 
-bool fs_read(struct arena *a, const char *path, char **text, size_t *size, struct err *err); /* size may be NULL */
+bool fs_read(struct arena *a, const char *path, char **text, size_t *size,
+             struct err *err); /* size may be NULL */
 /* Whole or not at all: writes a temporary file beside it, syncs, renames. */
 bool fs_write(const char *path, const void *data, size_t size, struct err *err);
 bool fs_write_text(const char *path, const char *text, struct err *err);
 bool fs_mkdirs(const char *path, struct err *err);
 bool fs_exists(const char *path);
 bool fs_is_dir(const char *path);
-void fs_remove_tree(const char *path); /* silent when it is not there */
+void fs_remove_tree(const char *path);                             /* silent when it is not there */
 char *fs_join(struct arena *a, const char *dir, const char *name); /* an absolute name stays as it is */
 char *fs_dirname(struct arena *a, const char *path);
 const char *fs_basename(const char *path);

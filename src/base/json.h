@@ -15,7 +15,7 @@ const char *json_text(const json_t *o, const char *key, const char *fallback);
 int64_t json_int(const json_t *o, const char *key, int64_t fallback);
 double json_num(const json_t *o, const char *key); /* NAN when absent or null */
 bool json_flag(const json_t *o, const char *key, bool fallback);
-void json_put(json_t *o, const char *key, json_t *value); /* steals value */
+void json_put(json_t *o, const char *key, json_t *value);      /* steals value */
 void json_put_text(json_t *o, const char *key, const char *s); /* NULL writes null; invalid UTF-8 is replaced */
 void json_put_int(json_t *o, const char *key, int64_t v);
 void json_put_num(json_t *o, const char *key, double v); /* NAN and inf write null */

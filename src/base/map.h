@@ -1,5 +1,5 @@
-/* map: text keys to pointers, insertion order kept. Zero-initialise; map_free frees the table and its key copies,
- * never the values. */
+/* map: text keys to pointers, insertion order kept. Zero-initialise; map_free frees the table and its key
+ * copies, never the values. */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 

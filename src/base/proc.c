@@ -108,8 +108,8 @@ static bool drain(int fd, struct str *to)
     return true;
 }
 
-bool proc_run(const char *const *argv, const char *input, const struct proc_limits *limits, struct proc_result *r,
-              struct err *err)
+bool proc_run(const char *const *argv, const char *input, const struct proc_limits *limits,
+              struct proc_result *r, struct err *err)
 {
     static const struct proc_limits no_limits;
     int in[2] = {-1, -1}, out[2] = {-1, -1}, er[2] = {-1, -1};

@@ -1,4 +1,5 @@
-/* proc: child processes. proc_run runs one to its end; proc_open keeps one that speaks lines of JSON each way. */
+/* proc: child processes. proc_run runs one to its end; proc_open keeps one that speaks lines of JSON each way.
+ */
 #ifndef BASE_PROC_H
 #define BASE_PROC_H
 
@@ -25,8 +26,8 @@ struct proc_result {
 };
 
 /* argv is NULL-terminated, searched on PATH. False only when it could not be started. Free out and err. */
-bool proc_run(const char *const *argv, const char *input, const struct proc_limits *limits, struct proc_result *r,
-              struct err *err);
+bool proc_run(const char *const *argv, const char *input, const struct proc_limits *limits,
+              struct proc_result *r, struct err *err);
 
 struct proc {
     pid_t pid;

@@ -1,4 +1,5 @@
-/* str: a growable text buffer, always NUL-terminated once something was added. Zero-initialise, str_free at the end. */
+/* str: a growable text buffer, always NUL-terminated once something was added. Zero-initialise, str_free at the
+ * end. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 

@@ -1,5 +1,5 @@
-/* trace: what the program is doing, as one JSON object a line, with time. Off until opened. The live display, the
- * log file and tests read it; nothing else depends on it. Thread-safe. */
+/* trace: what the program is doing, as one JSON object a line, with time. Off until opened. The live display,
+ * the log file and tests read it; nothing else depends on it. Thread-safe. */
 #ifndef BASE_TRACE_H
 #define BASE_TRACE_H
 

@@ -6,33 +6,33 @@
 
 #include "arena.h"
 
-#define VEC(type) \
-    struct { \
-        type *v; \
+#define VEC(type)      \
+    struct {           \
+        type *v;       \
         size_t n, cap; \
     }
 
-#define vec_reserve(vec, want) \
-    do { \
-        if ((vec)->cap < (want)) { \
-            (vec)->cap = (want) > 2 * (vec)->cap ? (want) : 2 * (vec)->cap; \
+#define vec_reserve(vec, want)                                                \
+    do {                                                                      \
+        if ((vec)->cap < (want)) {                                            \
+            (vec)->cap = (want) > 2 * (vec)->cap ? (want) : 2 * (vec)->cap;   \
             (vec)->v = mem_realloc((vec)->v, (vec)->cap * sizeof(*(vec)->v)); \
-        } \
+        }                                                                     \
     } while (0)
 
-#define vec_push(vec, item) \
-    do { \
+#define vec_push(vec, item)               \
+    do {                                  \
         vec_reserve((vec), (vec)->n + 1); \
-        (vec)->v[(vec)->n++] = (item); \
+        (vec)->v[(vec)->n++] = (item);    \
     } while (0)
 
-#define vec_last(vec) ((vec)->v[(vec)->n - 1])
+#define vec_last(vec)  ((vec)->v[(vec)->n - 1])
 #define vec_clear(vec) ((vec)->n = 0)
 
-#define vec_free(vec) \
-    do { \
-        free((vec)->v); \
-        (vec)->v = NULL; \
+#define vec_free(vec)              \
+    do {                           \
+        free((vec)->v);            \
+        (vec)->v = NULL;           \
         (vec)->n = (vec)->cap = 0; \
     } while (0)
 
