@@ -1,0 +1,390 @@
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+enum { SCHEMA_VERSION = 1, BUSY_WAIT_MS = 3000 };
+
+struct store {
+    sqlite3 *db;
+    char *path;
+};
+
+static bool fail(struct store *s, struct err *err)
+{
+    int code = sqlite3_errcode(s->db) & 0xff;
+
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+        return err_world(err, "%s is in use by another astra; wait for it, or give this run another --out",
+                         s->path);
+    if (code == SQLITE_FULL)
+        return err_world(err, "%s cannot grow: the disk is full; free some space, then `astra resume` goes on",
+                         s->path);
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        return err_world(err, "%s is not a readable run (%s); use another --out folder", s->path,
+                         sqlite3_errmsg(s->db));
+    return err_world(err, "%s: %s", s->path, sqlite3_errmsg(s->db));
+}
+
+static bool execute(struct store *s, const char *sql, struct err *err)
+{
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(s, err);
+}
+
+static sqlite3_stmt *prepare(struct store *s, const char *sql, struct err *err)
+{
+    sqlite3_stmt *q = NULL;
+
+    if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) != SQLITE_OK)
+        fail(s, err);
+    return q;
+}
+
+static bool finish(struct store *s, sqlite3_stmt *q, struct err *err)
+{
+    int code = sqlite3_step(q);
+
+    return sqlite3_finalize(q) == SQLITE_OK && code == SQLITE_DONE ? true : fail(s, err);
+}
+
+static void bind_text(sqlite3_stmt *q, int at, const char *text)
+{
+    sqlite3_bind_text(q, at, text, -1, SQLITE_STATIC); /* NULL binds NULL */
+}
+
+static void bind_number(sqlite3_stmt *q, int at, double v)
+{
+    if (isfinite(v))
+        sqlite3_bind_double(q, at, v);
+    else
+        sqlite3_bind_null(q, at);
+}
+
+static void bind_id(sqlite3_stmt *q, int at, int id)
+{
+    if (id >= 0)
+        sqlite3_bind_int(q, at, id);
+    else
+        sqlite3_bind_null(q, at);
+}
+
+static const char *text_of(struct arena *a, sqlite3_stmt *q, int at)
+{
+    return arena_strdup(a, (const char *)sqlite3_column_text(q, at));
+}
+
+static double number_of(sqlite3_stmt *q, int at)
+{
+    return sqlite3_column_type(q, at) == SQLITE_NULL ? NAN : sqlite3_column_double(q, at);
+}
+
+static int id_of(sqlite3_stmt *q, int at)
+{
+    return sqlite3_column_type(q, at) == SQLITE_NULL ? -1 : sqlite3_column_int(q, at);
+}
+
+bool store_open(struct store **out, const char *folder, bool create, struct err *err)
+{
+    struct store *s = mem_zalloc(sizeof(*s));
+    struct str path = {0};
+    sqlite3_stmt *q;
+    int version = 0;
+    bool ok;
+
+    str_addf(&path, "%s/run.db", folder);
+    s->path = path.s;
+    if (!create && !fs_exists(s->path)) {
+        err_input(err, "%s is not a run: it has no run.db; `astra runs` lists the runs here", folder);
+        store_close(s);
+        return false;
+    }
+    ok = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), NULL) ==
+         SQLITE_OK;
+    if (!ok) {
+        err_world(err, "cannot open %s: %s", s->path, s->db ? sqlite3_errmsg(s->db) : "out of memory");
+        store_close(s);
+        return false;
+    }
+    sqlite3_busy_timeout(s->db, BUSY_WAIT_MS);
+    q = prepare(s, "PRAGMA user_version", err);
+    ok = q && sqlite3_step(q) == SQLITE_ROW;
+    if (ok)
+        version = sqlite3_column_int(q, 0);
+    else if (q)
+        fail(s, err);
+    sqlite3_finalize(q);
+    if (ok && version == 0 && create)
+        ok = execute(s, share_text("sql/schema.sql"), err) && execute(s, "PRAGMA user_version = 1", err);
+    else if (ok && version != SCHEMA_VERSION)
+        ok = err_world(err, "%s has version %d, this astra knows version %d", s->path, version, SCHEMA_VERSION);
+    if (!ok) {
+        store_close(s);
+        return false;
+    }
+    *out = s;
+    return true;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    sqlite3_close(s->db);
+    free(s->path);
+    free(s);
+}
+
+bool store_put_run(struct store *s, const struct store_run *r, struct err *err)
+{
+    sqlite3_stmt *q =
+        prepare(s,
+                "INSERT OR REPLACE INTO run (id, astra, task_name, task_dir, source_hash, options, started,"
+                " ended, status, wall_s, result) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                err);
+
+    if (!q)
+        return false;
+    bind_text(q, 1, r->astra);
+    bind_text(q, 2, r->task_name);
+    bind_text(q, 3, r->task_dir);
+    bind_text(q, 4, r->source_hash);
+    bind_text(q, 5, r->options);
+    bind_text(q, 6, r->started);
+    bind_text(q, 7, r->ended);
+    bind_text(q, 8, r->status);
+    sqlite3_bind_double(q, 9, r->wall_s);
+    bind_text(q, 10, r->result);
+    return finish(s, q, err);
+}
+
+bool store_get_run(struct store *s, struct arena *a, struct store_run *r, struct err *err)
+{
+    sqlite3_stmt *q =
+        prepare(s,
+                "SELECT astra, task_name, task_dir, source_hash, options, started, ended, status, wall_s,"
+                " result FROM run",
+                err);
+    int code;
+
+    if (!q)
+        return false;
+    code = sqlite3_step(q);
+    if (code == SQLITE_ROW)
+        *r = (struct store_run){
+            .astra = text_of(a, q, 0),
+            .task_name = text_of(a, q, 1),
+            .task_dir = text_of(a, q, 2),
+            .source_hash = text_of(a, q, 3),
+            .options = text_of(a, q, 4),
+            .started = text_of(a, q, 5),
+            .ended = text_of(a, q, 6),
+            .status = text_of(a, q, 7),
+            .wall_s = sqlite3_column_double(q, 8),
+            .result = text_of(a, q, 9),
+        };
+    sqlite3_finalize(q);
+    if (code == SQLITE_ROW)
+        return true;
+    return code == SQLITE_DONE ? err_input(err, "%s holds no run", s->path) : fail(s, err);
+}
+
+static bool put_workloads(struct store *s, const struct store_candidate *c, struct err *err)
+{
+    for (size_t i = 0; i < c->n_workloads; i++) {
+        const struct store_workload *w = &c->workloads[i];
+        sqlite3_stmt *q =
+            prepare(s,
+                    "INSERT OR REPLACE INTO workload (candidate, dims, regime, us, light_us, bound)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    err);
+        if (!q)
+            return false;
+        sqlite3_bind_int(q, 1, c->id);
+        bind_text(q, 2, w->dims);
+        bind_text(q, 3, w->regime);
+        bind_number(q, 4, w->us);
+        bind_number(q, 5, w->light_us);
+        bind_text(q, 6, w->bound);
+        if (!finish(s, q, err))
+            return false;
+    }
+    return true;
+}
+
+static bool put_diagnosis(struct store *s, const struct store_candidate *c, struct err *err)
+{
+    sqlite3_stmt *q;
+
+    if (!c->bound_by)
+        return true;
+    q = prepare(s, "INSERT OR REPLACE INTO diagnosis (candidate, bound_by, text) VALUES (?, ?, ?)", err);
+    if (!q)
+        return false;
+    sqlite3_bind_int(q, 1, c->id);
+    bind_text(q, 2, c->bound_by);
+    bind_text(q, 3, c->diagnosis ? c->diagnosis : "");
+    return finish(s, q, err);
+}
+
+static bool put_row(struct store *s, const struct store_candidate *c, struct err *err)
+{
+    sqlite3_stmt *q =
+        prepare(s,
+                "INSERT OR REPLACE INTO candidate (id, parent, round, repairs, mind, name, reason, plan,"
+                " steps, text, hash, verdict, words, line, gain, score, trial, wall_s)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                err);
+
+    if (!q)
+        return false;
+    sqlite3_bind_int(q, 1, c->id);
+    bind_id(q, 2, c->parent);
+    sqlite3_bind_int(q, 3, c->round);
+    bind_id(q, 4, c->repairs);
+    bind_text(q, 5, c->mind);
+    bind_text(q, 6, c->name);
+    bind_text(q, 7, c->reason);
+    bind_text(q, 8, c->plan);
+    bind_text(q, 9, c->steps);
+    bind_text(q, 10, c->text);
+    bind_text(q, 11, c->hash);
+    bind_text(q, 12, c->verdict);
+    bind_text(q, 13, c->words);
+    sqlite3_bind_int(q, 14, c->line);
+    bind_number(q, 15, c->gain);
+    bind_number(q, 16, c->score);
+    bind_text(q, 17, c->trial);
+    bind_number(q, 18, c->wall_s);
+    return finish(s, q, err);
+}
+
+bool store_put_candidate(struct store *s, const struct store_candidate *c, struct err *err)
+{
+    if (!execute(s, "BEGIN IMMEDIATE", err))
+        return false;
+    if (put_row(s, c, err) && put_workloads(s, c, err) && put_diagnosis(s, c, err) && execute(s, "COMMIT", err))
+        return true;
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
+bool store_candidates(struct store *s, struct arena *a, const struct store_candidate **list, size_t *n,
+                      struct err *err)
+{
+    VEC(struct store_candidate) rows = {0};
+    sqlite3_stmt *q =
+        prepare(s,
+                "SELECT c.id, parent, round, repairs, mind, name, reason, plan, steps, c.text, hash, verdict,"
+                " words, line, gain, score, trial, wall_s, d.bound_by, d.text"
+                " FROM candidate c LEFT JOIN diagnosis d ON d.candidate = c.id ORDER BY c.id",
+                err);
+    int code;
+
+    if (!q)
+        return false;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+        struct store_candidate c = {
+            .id = sqlite3_column_int(q, 0),
+            .parent = id_of(q, 1),
+            .round = sqlite3_column_int(q, 2),
+            .repairs = id_of(q, 3),
+            .mind = text_of(a, q, 4),
+            .name = text_of(a, q, 5),
+            .reason = text_of(a, q, 6),
+            .plan = text_of(a, q, 7),
+            .steps = text_of(a, q, 8),
+            .text = text_of(a, q, 9),
+            .hash = text_of(a, q, 10),
+            .verdict = text_of(a, q, 11),
+            .words = text_of(a, q, 12),
+            .line = sqlite3_column_int(q, 13),
+            .gain = number_of(q, 14),
+            .score = number_of(q, 15),
+            .trial = text_of(a, q, 16),
+            .wall_s = number_of(q, 17),
+            .bound_by = text_of(a, q, 18),
+            .diagnosis = text_of(a, q, 19),
+        };
+        vec_push(&rows, c);
+    }
+    sqlite3_finalize(q);
+    *list = arena_copy(a, rows.v, rows.n * sizeof(*rows.v));
+    *n = rows.n;
+    vec_free(&rows);
+    return code == SQLITE_DONE || fail(s, err);
+}
+
+bool store_workloads(struct store *s, struct arena *a, int candidate, const struct store_workload **list,
+                     size_t *n, struct err *err)
+{
+    VEC(struct store_workload) rows = {0};
+    sqlite3_stmt *q = prepare(
+        s, "SELECT dims, regime, us, light_us, bound FROM workload WHERE candidate = ? ORDER BY regime, rowid",
+        err);
+    int code;
+
+    if (!q)
+        return false;
+    sqlite3_bind_int(q, 1, candidate);
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+        struct store_workload w = {
+            .dims = text_of(a, q, 0),
+            .regime = text_of(a, q, 1),
+            .us = number_of(q, 2),
+            .light_us = number_of(q, 3),
+            .bound = text_of(a, q, 4),
+        };
+        vec_push(&rows, w);
+    }
+    sqlite3_finalize(q);
+    *list = arena_copy(a, rows.v, rows.n * sizeof(*rows.v));
+    *n = rows.n;
+    vec_free(&rows);
+    return code == SQLITE_DONE || fail(s, err);
+}
+
+bool store_find_trial(struct store *s, struct arena *a, const char *hash, int *id, const char **trial,
+                      struct err *err)
+{
+    sqlite3_stmt *q = prepare(
+        s, "SELECT id, trial FROM candidate WHERE hash = ? AND trial IS NOT NULL ORDER BY id LIMIT 1", err);
+    int code;
+
+    *trial = NULL;
+    if (!q)
+        return false;
+    bind_text(q, 1, hash);
+    code = sqlite3_step(q);
+    if (code == SQLITE_ROW) {
+        *id = sqlite3_column_int(q, 0);
+        *trial = text_of(a, q, 1);
+    }
+    sqlite3_finalize(q);
+    return code == SQLITE_ROW || code == SQLITE_DONE || fail(s, err);
+}
+
+bool store_note(struct store *s, const char *key, const char *value, struct err *err)
+{
+    sqlite3_stmt *q = prepare(s, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", err);
+
+    if (!q)
+        return false;
+    bind_text(q, 1, key);
+    bind_text(q, 2, value);
+    return finish(s, q, err);
+}
+
+bool store_get_note(struct store *s, struct arena *a, const char *key, const char **value, struct err *err)
+{
+    sqlite3_stmt *q = prepare(s, "SELECT value FROM meta WHERE key = ?", err);
+    int code;
+
+    *value = NULL;
+    if (!q)
+        return false;
+    bind_text(q, 1, key);
+    code = sqlite3_step(q);
+    if (code == SQLITE_ROW)
+        *value = text_of(a, q, 0);
+    sqlite3_finalize(q);
+    return code == SQLITE_ROW || code == SQLITE_DONE || fail(s, err);
+}

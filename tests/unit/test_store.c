@@ -1,0 +1,173 @@
+#include "store/store.h"
+#include "test.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *folder;
+static struct arena *arena;
+
+static int setup(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    arena = arena_open();
+    folder = fs_temp_dir(arena, &err);
+    return folder ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    fs_remove_tree(folder);
+    arena_close(arena);
+    return 0;
+}
+
+static const struct store_run a_run = {"0.1", "t",       "/t", "h", "{}", "2026-01-01T00:00:00Z",
+                                       NULL,  "running", NULL, 0};
+
+static struct store_candidate a_candidate(int id)
+{
+    return (struct store_candidate){.id = id,
+                                    .parent = id - 1,
+                                    .round = 1,
+                                    .repairs = -1,
+                                    .mind = "rules",
+                                    .name = "n",
+                                    .reason = "r",
+                                    .plan = "p",
+                                    .steps = "[]",
+                                    .text = "int x;",
+                                    .hash = "abc",
+                                    .verdict = "passed",
+                                    .words = "",
+                                    .gain = NAN,
+                                    .score = 1.5,
+                                    .wall_s = 0.1,
+                                    .trial = "{\"verdict\":\"passed\"}"};
+}
+
+static void test_roundtrip(void **state)
+{
+    struct store_workload w[2] = {{"rows=1", "cold", "dram", 2.5, NAN}, {"rows=1", "hot", NULL, NAN, 1}};
+    struct store_candidate c = a_candidate(0);
+    const struct store_candidate *list;
+    const struct store_workload *back;
+    const char *trial, *note;
+    struct store_run run;
+    struct store *s;
+    struct err err = {0};
+    size_t n;
+    int id = -1;
+
+    (void)state;
+    assert_ok(store_open(&s, folder, true, &err), err);
+    assert_ok(store_put_run(s, &a_run, &err), err);
+    c.workloads = w;
+    c.n_workloads = 2;
+    c.bound_by = "dram";
+    c.diagnosis = "text";
+    assert_ok(store_put_candidate(s, &c, &err), err);
+    assert_ok(store_note(s, "k", "v", &err), err);
+    store_close(s);
+
+    assert_ok(store_open(&s, folder, false, &err), err);
+    assert_ok(store_get_run(s, arena, &run, &err), err);
+    assert_string_equal(run.status, "running");
+    assert_null(run.result);
+    assert_ok(store_candidates(s, arena, &list, &n, &err), err);
+    assert_int_equal(n, 1);
+    assert_int_equal(list[0].parent, -1);
+    assert_true(isnan(list[0].gain) && list[0].score == 1.5);
+    assert_string_equal(list[0].bound_by, "dram");
+    assert_ok(store_workloads(s, arena, 0, &back, &n, &err), err);
+    assert_int_equal(n, 2);
+    assert_true(back[0].us == 2.5 && isnan(back[0].light_us) && isnan(back[1].us));
+    assert_ok(store_find_trial(s, arena, "abc", &id, &trial, &err), err);
+    assert_int_equal(id, 0);
+    assert_string_equal(trial, c.trial);
+    assert_ok(store_find_trial(s, arena, "none", &id, &trial, &err), err);
+    assert_null(trial);
+    assert_ok(store_get_note(s, arena, "k", &note, &err), err);
+    assert_string_equal(note, "v");
+    store_close(s);
+}
+
+static void test_not_a_run(void **state)
+{
+    struct store *s;
+    struct err err = {0};
+    char *other = fs_join(arena, folder, "other");
+
+    (void)state;
+    assert_ok(fs_mkdirs(other, &err), err);
+    assert_false(store_open(&s, other, false, &err));
+    assert_int_equal(err.kind, ERR_INPUT);
+    assert_ok(
+        fs_write_text(fs_join(arena, other, "run.db"), "this is certainly no database at all, is it?", &err),
+        err);
+    assert_false(store_open(&s, other, false, &err));
+    assert_non_null(strstr(err.text, "not a readable run"));
+}
+
+/* Killed in the middle of writing: what was committed is there, nothing is half there. */
+static void test_killed_writer(void **state)
+{
+    struct err err = {0};
+    struct store *s;
+    const struct store_candidate *list;
+    size_t n;
+    int ready[2];
+    char byte;
+    pid_t pid;
+    char *other = fs_join(arena, folder, "killed");
+
+    (void)state;
+    assert_ok(fs_mkdirs(other, &err), err);
+    assert_int_equal(pipe(ready), 0);
+    pid = fork();
+    if (pid == 0) {
+        if (!store_open(&s, other, true, &err) || !store_put_run(s, &a_run, &err))
+            _exit(1);
+        for (int i = 0;; i++) {
+            struct store_candidate c = a_candidate(i);
+            struct store_workload w = {"rows=1", "cold", "dram", 2.5, NAN};
+            c.workloads = &w;
+            c.n_workloads = 1;
+            if (!store_put_candidate(s, &c, &err))
+                _exit(1);
+            if (i == 20 && write(ready[1], "x", 1) != 1)
+                _exit(1);
+        }
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_ok(store_open(&s, other, false, &err), err);
+    assert_ok(store_candidates(s, arena, &list, &n, &err), err);
+    assert_true(n >= 21);
+    for (size_t i = 0; i < n; i++) {
+        const struct store_workload *w;
+        size_t n_w;
+        assert_int_equal(list[i].id, i);
+        assert_ok(store_workloads(s, arena, (int)i, &w, &n_w, &err), err);
+        assert_int_equal(n_w, 1);
+    }
+    store_close(s);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_roundtrip),
+        cmocka_unit_test(test_not_a_run),
+        cmocka_unit_test(test_killed_writer),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
