@@ -1,6 +1,7 @@
-/* ptx: a simulator of PTX. A device (executes, warp by warp), a sanitizer (what a GPU would not say), a profiler
- * (counters per instruction and source line) and a clock (modelled time on a named GPU). docs/simulator.md says what the
- * model is and what it leaves out. One launch, one thread; different memories may be used by different threads. */
+/* ptx: a simulator of PTX. A device (executes, warp by warp), a sanitizer (what a GPU would not say), a
+ * profiler (counters per instruction and source line) and a clock (modelled time on a named GPU).
+ * docs/simulator.md says what the model is and what it leaves out. One launch, one thread; different memories
+ * may be used by different threads. */
 #ifndef PTX_PTX_H
 #define PTX_PTX_H
 
@@ -16,10 +17,10 @@ typedef void ptx_fill_fn(void *context, uint64_t offset_bytes, void *to, size_t 
 struct ptx_buffer {
     const char *name; /* for reports; copied */
     uint64_t size_bytes;
-    uint32_t align_bytes;   /* of the base; 0: 256 */
-    bool initialised;       /* false: reading it before writing is a finding */
-    bool read_only;         /* a write to it is a finding */
-    ptx_fill_fn *fill;      /* NULL: zeros */
+    uint32_t align_bytes; /* of the base; 0: 256 */
+    bool initialised;     /* false: reading it before writing is a finding */
+    bool read_only;       /* a write to it is a finding */
+    ptx_fill_fn *fill;    /* NULL: zeros */
     void *context;
 };
 
@@ -42,19 +43,21 @@ struct ptx_kernel_info {
     const char *name; /* mangled */
     size_t n_params;
     const uint32_t *param_bytes;
-    uint32_t shared_bytes, local_bytes; /* static */
+    uint32_t shared_bytes, local_bytes;                  /* static */
     uint32_t max_threads[3], req_threads[3], min_blocks; /* .maxntid .reqntid .minnctapersm; 0: not said */
 };
 
-/* name is for messages. A text that is not PTX is an error with line and column; an instruction the simulator lacks is
- * found only when it is executed. */
+/* name is for messages. A text that is not PTX is an error with line and column; an instruction the simulator
+ * lacks is found only when it is executed. */
 bool ptx_module_open(struct ptx_module **out, const char *name, const char *text, size_t len, struct err *err);
 void ptx_module_close(struct ptx_module *m);
-const struct ptx_kernel_info *ptx_module_kernel(const struct ptx_module *m, const char *name); /* NULL when absent */
+const struct ptx_kernel_info *ptx_module_kernel(const struct ptx_module *m,
+                                                const char *name); /* NULL when absent */
 size_t ptx_module_kernels(const struct ptx_module *m, const struct ptx_kernel_info **list);
 /* Hash of the instructions without names, line information and comments: the same code, the same number. */
 uint64_t ptx_module_hash(const struct ptx_module *m);
-/* Bytes of a module-scope variable (initial or left by launches), for "state survives" checks; false when absent. */
+/* Bytes of a module-scope variable (initial or left by launches), for "state survives" checks; false when
+ * absent. */
 size_t ptx_module_globals_size(const struct ptx_module *m);
 uint64_t ptx_module_globals_hash(const struct ptx_module *m, struct ptx_mem *mem);
 
@@ -70,8 +73,20 @@ enum ptx_end {
 };
 
 enum ptx_finding_kind {
-    PTX_OUT_OF_BOUNDS, PTX_MISALIGNED, PTX_UNINITIALISED, PTX_RACE_SHARED, PTX_RACE_GLOBAL, PTX_NC_WRITTEN,
-    PTX_READ_ONLY_WRITTEN, PTX_DIVERGENT_BARRIER, PTX_NULL, PTX_ASSERT, PTX_TRAP, PTX_LOOP, PTX_DEADLOCK, PTX_LAUNCH,
+    PTX_OUT_OF_BOUNDS,
+    PTX_MISALIGNED,
+    PTX_UNINITIALISED,
+    PTX_RACE_SHARED,
+    PTX_RACE_GLOBAL,
+    PTX_NC_WRITTEN,
+    PTX_READ_ONLY_WRITTEN,
+    PTX_DIVERGENT_BARRIER,
+    PTX_NULL,
+    PTX_ASSERT,
+    PTX_TRAP,
+    PTX_LOOP,
+    PTX_DEADLOCK,
+    PTX_LAUNCH,
     PTX_OPCODE,
 };
 
@@ -97,14 +112,18 @@ struct ptx_report {
 struct ptx_launch {
     const char *kernel; /* mangled */
     uint32_t grid[3], block[3];
-    uint32_t shared_bytes; /* dynamic */
+    uint32_t shared_bytes;   /* dynamic */
     const void *const *args; /* one pointer a parameter, to a value of the parameter's size */
     size_t n_args;
     bool cooperative;
 };
 
 enum ptx_checks { /* bounds, alignment and launch limits are always checked */
-    PTX_CHECK_INIT = 1, PTX_CHECK_RACE_SHARED = 2, PTX_CHECK_RACE_GLOBAL = 4, PTX_CHECK_NC = 8, PTX_CHECK_ALL = 15,
+                  PTX_CHECK_INIT = 1,
+                  PTX_CHECK_RACE_SHARED = 2,
+                  PTX_CHECK_RACE_GLOBAL = 4,
+                  PTX_CHECK_NC = 8,
+                  PTX_CHECK_ALL = 15,
 };
 
 struct ptx_device;  /* a named GPU, below */
@@ -134,7 +153,8 @@ struct ptx_device {
     const char *name; /* "h200" */
     const char *full_name, *source;
     bool validated;
-    int cc_major, cc_minor, sm_count, max_threads_per_sm, max_blocks_per_sm, max_threads_per_block, schedulers_per_sm;
+    int cc_major, cc_minor, sm_count, max_threads_per_sm, max_blocks_per_sm, max_threads_per_block,
+        schedulers_per_sm;
     uint32_t registers_per_sm, shared_per_sm, shared_per_block, shared_per_block_optin;
     uint64_t l2_bytes, dram_bytes;
     double sm_clock_mhz, dram_peak_gbs, dram_copy_gbs, l2_gbs;
@@ -144,7 +164,8 @@ struct ptx_device {
 const struct ptx_device *ptx_device_find(const char *name); /* NULL when unknown */
 size_t ptx_device_list(const struct ptx_device **list);
 /* Blocks of a kernel that fit one SM. */
-int ptx_occupancy(const struct ptx_device *d, uint32_t registers, uint32_t shared_bytes, uint32_t block_threads);
+int ptx_occupancy(const struct ptx_device *d, uint32_t registers, uint32_t shared_bytes,
+                  uint32_t block_threads);
 
 /* ---- profiler and clock ---- */
 
@@ -158,7 +179,14 @@ struct ptx_resources { /* of one kernel, from ptxas; 0 or NULL: unknown */
     size_t n_sass;
 };
 
-enum ptx_bound { PTX_BOUND_DRAM, PTX_BOUND_L2, PTX_BOUND_ISSUE, PTX_BOUND_LATENCY, PTX_BOUND_LAUNCH, PTX_BOUND_SYNC };
+enum ptx_bound {
+    PTX_BOUND_DRAM,
+    PTX_BOUND_L2,
+    PTX_BOUND_ISSUE,
+    PTX_BOUND_LATENCY,
+    PTX_BOUND_LAUNCH,
+    PTX_BOUND_SYNC
+};
 const char *ptx_bound_name(enum ptx_bound b); /* "dram", "l2", "issue", "latency", "launch", "sync" */
 
 struct ptx_line_stats { /* of one source line, scaled to the whole launch */
@@ -177,7 +205,7 @@ struct ptx_time { /* one launch, modelled */
     double occupancy; /* resident warps over the maximum */
     double waves;
     uint64_t sampled_blocks, blocks;
-    bool extrapolated; /* control flow depends on atomics or spins: from a smaller shape */
+    bool extrapolated;            /* control flow depends on atomics or spins: from a smaller shape */
     struct ptx_line_stats *lines; /* sorted by stall_share; in the arena given */
     size_t n_lines;
 };
@@ -188,9 +216,9 @@ struct ptx_cache *ptx_cache_open(const struct ptx_device *d);
 void ptx_cache_close(struct ptx_cache *c);
 
 /* Modelled time of one launch: runs a sample of its blocks on mem (contents change). */
-bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l, const struct ptx_options *o,
-                     const struct ptx_resources *res, struct ptx_cache *cache, struct arena *a, struct ptx_time *t,
-                     struct ptx_report *r, struct err *err);
+bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
+                     const struct ptx_options *o, const struct ptx_resources *res, struct ptx_cache *cache,
+                     struct arena *a, struct ptx_time *t, struct ptx_report *r, struct err *err);
 /* Modelled time of the plain copy of bytes (half read, half written): 16 bytes a thread, blocks of 128. */
 double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot);
 
