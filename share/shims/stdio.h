@@ -1,0 +1,3 @@
+// Astra's stand-in.
+#pragma once
+#include <cstdio>

@@ -1,0 +1,284 @@
+/* One compile: the device part of a kernel file to PTX and CUBIN, with what ptxas says of registers and memory. */
+#include "internal.h"
+
+#include <ctype.h>
+
+/* Options of a task that reach the compiler. They change what the device code means, so original and candidate get
+ * the same. */
+static const struct {
+    const char *name, *values; /* values: NULL none, "" a number, else a space-separated list */
+    const char *option;        /* NVRTC's spelling; NULL: accepted for nvcc's sake, no meaning for device code here */
+} flag_table[] = {
+    {"use_fast_math", NULL, "--use_fast_math"},
+    {"fmad", "true false", "--fmad"},
+    {"ftz", "true false", "--ftz"},
+    {"prec-div", "true false", "--prec-div"},
+    {"prec-sqrt", "true false", "--prec-sqrt"},
+    {"maxrregcount", "", "--maxrregcount"},
+    {"std", "c++03 c++11 c++14 c++17 c++20", "--std"},
+    {"extra-device-vectorization", NULL, "--extra-device-vectorization"},
+    {"expt-relaxed-constexpr", NULL, NULL},
+    {"expt-extended-lambda", NULL, NULL},
+    {"extended-lambda", NULL, NULL},
+    {"lineinfo", NULL, NULL},
+    {"generate-line-info", NULL, NULL},
+    {"O1", NULL, NULL},
+    {"O2", NULL, NULL},
+    {"O3", NULL, NULL},
+};
+
+static bool value_allowed(const char *value, const char *values)
+{
+    size_t len = strlen(value);
+
+    if (!*values)
+        return len > 0 && len < 5 && strspn(value, "0123456789") == len;
+    for (const char *p = values; *p; p += strspn(p, " ")) {
+        size_t n = strcspn(p, " ");
+        if (n == len && !memcmp(p, value, n))
+            return true;
+        p += n;
+    }
+    return false;
+}
+
+static bool define_allowed(const char *d)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)d[n]) || d[n] == '_')
+        n++;
+    return n && !isdigit((unsigned char)d[0]) && (d[n] == 0 || d[n] == '=') && strncmp(d, "__", 2) != 0;
+}
+
+bool gpu_flag_check(struct arena *a, const char *flag, const char **option, struct err *err)
+{
+    const char *name = flag + strspn(flag, "-");
+    char *key = arena_strndup(a, name, strcspn(name, "="));
+    const char *value = name[strlen(key)] == '=' ? name + strlen(key) + 1 : NULL;
+
+    *option = NULL;
+    if (flag[0] == '-' && flag[1] == 'D' && define_allowed(flag + 2)) {
+        *option = flag;
+        return true;
+    }
+    for (size_t i = 0; flag[0] == '-' && i < ARRAY_LEN(flag_table); i++) {
+        if (strcmp(key, flag_table[i].name) != 0)
+            continue;
+        if (!flag_table[i].values && value)
+            return err_input(err, "flag %s takes no value", flag);
+        if (flag_table[i].values && (!value || !value_allowed(value, flag_table[i].values)))
+            return err_input(err, "flag %s needs =%s", flag, *flag_table[i].values ? flag_table[i].values : "a number");
+        if (flag_table[i].option)
+            *option = value ? arena_printf(a, "%s=%s", flag_table[i].option, value) : flag_table[i].option;
+        return true;
+    }
+    return err_input(err, "flag %s is not one of: --use_fast_math --fmad= --ftz= --prec-div= --prec-sqrt= "
+                          "--maxrregcount= --std= -DNAME=VALUE", flag);
+}
+
+static uint32_t number_before(const char *line, const char *end, const char *what)
+{
+    const char *p = memmem(line, (size_t)(end - line), what, strlen(what));
+
+    if (!p)
+        return 0;
+    while (p > line && isdigit((unsigned char)p[-1]))
+        p--;
+    return (uint32_t)strtoul(p, NULL, 10);
+}
+
+/* "ptxas info : Compiling entry function 'X'", then X's lines until the next such header. Device functions that were
+ * not inlined have a "Function properties for F" of their own, which must not be taken for the kernel's. */
+static void parse_resources(const char *log, const char *mangled, struct ptx_resources *r)
+{
+    bool in_kernel = false, in_properties = false;
+
+    for (const char *line = log; *line;) {
+        const char *end = line + strcspn(line, "\n");
+        const char *name = memmem(line, (size_t)(end - line), "entry function '", 16);
+        const char *properties = memmem(line, (size_t)(end - line), "Function properties for ", 24);
+        size_t len = strlen(mangled);
+        if (name) {
+            name += 16;
+            in_kernel = !strncmp(name, mangled, len) && name[len] == '\'';
+        } else if (properties) {
+            properties += 24;
+            in_properties = in_kernel && !strncmp(properties, mangled, len) && (size_t)(end - properties) == len;
+        } else if (in_properties && memmem(line, (size_t)(end - line), "stack frame", 11)) {
+            r->stack_bytes = number_before(line, end, " bytes stack frame");
+            r->spill_store_bytes = number_before(line, end, " bytes spill stores");
+            r->spill_load_bytes = number_before(line, end, " bytes spill loads");
+        } else if (in_kernel && memmem(line, (size_t)(end - line), " registers", 10)) {
+            r->registers = number_before(line, end, " registers");
+            r->shared_bytes = number_before(line, end, " bytes smem");
+        }
+        line = end + (*end == '\n');
+    }
+}
+
+/* The first "PATH(LINE): error: words" of the log, as "words"; what follows (the source line, a caret) helps people. */
+static void first_error(struct arena *a, const char *log, const char *path, struct compile_result *r)
+{
+    const char *line = log;
+
+    for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t len = strcspn(line, "\n");
+        const char *error = memmem(line, len, "error", 5);
+        if (!error)
+            continue;
+        size_t path_len = strlen(path);
+        bool own = !strncmp(line, path, path_len) && line[path_len] == '(';
+        r->line = own ? atoi(line + path_len + 1) : 0;
+        const char *words = own ? memmem(line, len, ": ", 2) + 2 : line;
+        size_t n = (size_t)(line + len - words);
+        r->words = arena_strndup(a, words, MIN(n, 1000));
+        if (line[len]) { /* the quoted source line, unindented */
+            const char *quote = line + len + 1 + strspn(line + len + 1, " \t");
+            size_t quote_len = strcspn(quote, "\n");
+            if (quote_len && quote_len < 200 && own)
+                r->words = arena_printf(a, "%s: %.*s", r->words, (int)quote_len, quote);
+        }
+        return;
+    }
+    r->words = *log ? arena_strndup(a, log, MIN(strlen(log), (size_t)1000)) : "the compiler refused it without a word";
+}
+
+typedef VEC(const char *) names_vec;
+
+static const char **collect_headers(struct arena *a, const struct compile_request *q, const char ***names, int *count)
+{
+    size_t n = 0;
+
+    while (gpu_shims[n].name)
+        n++;
+    const char **texts = arena_array(a, const char *, n + q->n_headers);
+    *names = arena_array(a, const char *, n + q->n_headers);
+    n = 0;
+    for (size_t i = 0; i < q->n_headers; i++, n++) {
+        texts[n] = q->headers[i].text;
+        (*names)[n] = q->headers[i].name;
+    }
+    for (size_t i = 0; gpu_shims[i].name; i++, n++) {
+        texts[n] = gpu_shims[i].text;
+        (*names)[n] = gpu_shims[i].name;
+    }
+    *count = (int)n;
+    return texts;
+}
+
+static bool collect_options(const struct nvrtc *n, struct arena *a, const struct compile_request *q, names_vec *options,
+                            struct err *err)
+{
+    vec_push(options, arena_printf(a, "--gpu-architecture=%s", q->arch));
+    vec_push(options, "--device-as-default-execution-space");
+    vec_push(options, "--generate-line-info");
+    vec_push(options, "--ptxas-options=-v");
+    vec_push(options, "--pre-include=cuda_runtime.h");
+    if (n->include_dir[0]) {
+        vec_push(options, arena_printf(a, "--include-path=%s", n->include_dir));
+        vec_push(options, arena_printf(a, "--include-path=%s/cccl", n->include_dir));
+    }
+    /* Cooperative groups pull in a megabyte of templates: precompiled within the process, a sixth of the time. */
+    if (strstr(q->text, "cooperative_groups") && n->major >= 13)
+        vec_push(options, "--pch");
+    for (size_t i = 0; i < q->n_flags; i++) {
+        const char *option;
+        if (!gpu_flag_check(a, q->flags[i], &option, err))
+            return false;
+        if (option)
+            vec_push(options, option);
+    }
+    return true;
+}
+
+static bool take(int (*size_of)(nvrtc_program, size_t *), int (*get)(nvrtc_program, char *), nvrtc_program p,
+                 struct arena *a, char **data, size_t *size)
+{
+    if (size_of(p, size) != 0)
+        return false;
+    *data = arena_alloc(a, *size + 1);
+    (*data)[*size] = 0;
+    return get(p, *data) == 0;
+}
+
+static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const struct compile_request *q,
+                       struct image *image, struct err *err)
+{
+    struct image_kernel *kernels = arena_array(a, struct image_kernel, q->n_kernels);
+    char *ptx, *cubin;
+
+    if (!take(n->ptx_size, n->ptx, p, a, &ptx, &image->ptx_len) ||
+        !take(n->cubin_size, n->cubin, p, a, &cubin, &image->cubin_len))
+        return err_world(err, "%s gave no PTX or no CUBIN for %s", n->path, q->path);
+    image->ptx = ptx;
+    image->cubin = cubin;
+    image->ptx_len = strlen(ptx);
+    image->kernels = kernels;
+    image->n_kernels = q->n_kernels;
+    for (size_t i = 0; i < q->n_kernels; i++) {
+        const char *lowered = NULL;
+        kernels[i].expression = arena_strdup(a, q->kernels[i]);
+        if (n->lowered_name(p, q->kernels[i], &lowered) != 0)
+            return err_world(err, "%s does not know kernel %s after compiling it", n->path, q->kernels[i]);
+        kernels[i].mangled = arena_strdup(a, lowered);
+        parse_resources(image->log, lowered, &kernels[i].resources);
+        const struct ptx_sass_line *lines = NULL;
+        if (cubin_sass_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &lines,
+                             &kernels[i].resources.n_sass, NULL))
+            kernels[i].resources.sass = lines;
+    }
+    return true;
+}
+
+bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request *q, struct compile_result *r,
+                 struct err *err)
+{
+    names_vec options = {0};
+    nvrtc_program p = NULL;
+    const char **names, **texts;
+    int n_headers, code;
+    char *log;
+    size_t log_len;
+    bool ok = false;
+
+    *r = (struct compile_result){.image.log = ""};
+    r->end = guard_text(n, a, q, &r->words, &r->line);
+    if (r->end != COMPILE_DONE)
+        return true;
+    if (!collect_options(n, a, q, &options, err))
+        goto out;
+    texts = collect_headers(a, q, &names, &n_headers);
+    code = n->create(&p, q->text, q->path, n_headers, texts, names);
+    for (size_t i = 0; code == 0 && i < q->n_kernels; i++)
+        code = n->add_name(p, q->kernels[i]);
+    if (code != 0) {
+        err_world(err, "%s: %s", n->path, n->error_string(code));
+        goto out;
+    }
+    code = n->compile(p, (int)options.n, options.v);
+    if (!take(n->log_size, n->log, p, a, &log, &log_len)) {
+        err_world(err, "%s gave no log: %s", n->path, n->error_string(code));
+        goto out;
+    }
+    r->image.log = log;
+    if (code == 6) { /* NVRTC_ERROR_COMPILATION */
+        r->end = COMPILE_FAILED;
+        first_error(a, log, q->path, r);
+        ok = true;
+        goto out;
+    }
+    if (code != 0) {
+        err_world(err, "%s: %s%s%s", n->path, n->error_string(code), *log ? ": " : "", log);
+        goto out;
+    }
+    if (!take_image(n, a, p, q, &r->image, err))
+        goto out;
+    r->end = guard_ptx(a, r->image.ptx, r->image.ptx_len, &r->words, &r->line);
+    ok = true;
+out:
+    if (p)
+        n->destroy(&p);
+    vec_free(&options);
+    return ok;
+}
