@@ -4,5 +4,3 @@
 #include <cstdint>
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
-enum cudaError { cudaSuccess = 0, cudaErrorInvalidValue = 1 };
-typedef enum cudaError cudaError_t;

@@ -1,13 +1,14 @@
-/* One compile: the device part of a kernel file to PTX and CUBIN, with what ptxas says of registers and memory. */
+/* One compile: the device part of a kernel file to PTX and CUBIN, with what ptxas says of registers and memory.
+ */
 #include "internal.h"
 
 #include <ctype.h>
 
-/* Options of a task that reach the compiler. They change what the device code means, so original and candidate get
- * the same. */
+/* Options of a task that reach the compiler. They change what the device code means, so original and candidate
+ * get the same. */
 static const struct {
     const char *name, *values; /* values: NULL none, "" a number, else a space-separated list */
-    const char *option;        /* NVRTC's spelling; NULL: accepted for nvcc's sake, no meaning for device code here */
+    const char *option; /* NVRTC's spelling; NULL: accepted for nvcc's sake, no meaning for device code here */
 } flag_table[] = {
     {"use_fast_math", NULL, "--use_fast_math"},
     {"fmad", "true false", "--fmad"},
@@ -68,13 +69,16 @@ bool gpu_flag_check(struct arena *a, const char *flag, const char **option, stru
         if (!flag_table[i].values && value)
             return err_input(err, "flag %s takes no value", flag);
         if (flag_table[i].values && (!value || !value_allowed(value, flag_table[i].values)))
-            return err_input(err, "flag %s needs =%s", flag, *flag_table[i].values ? flag_table[i].values : "a number");
+            return err_input(err, "flag %s needs =%s", flag,
+                             *flag_table[i].values ? flag_table[i].values : "a number");
         if (flag_table[i].option)
             *option = value ? arena_printf(a, "%s=%s", flag_table[i].option, value) : flag_table[i].option;
         return true;
     }
-    return err_input(err, "flag %s is not one of: --use_fast_math --fmad= --ftz= --prec-div= --prec-sqrt= "
-                          "--maxrregcount= --std= -DNAME=VALUE", flag);
+    return err_input(err,
+                     "flag %s is not one of: --use_fast_math --fmad= --ftz= --prec-div= --prec-sqrt= "
+                     "--maxrregcount= --std= -DNAME=VALUE",
+                     flag);
 }
 
 static uint32_t number_before(const char *line, const char *end, const char *what)
@@ -88,8 +92,9 @@ static uint32_t number_before(const char *line, const char *end, const char *wha
     return (uint32_t)strtoul(p, NULL, 10);
 }
 
-/* "ptxas info : Compiling entry function 'X'", then X's lines until the next such header. Device functions that were
- * not inlined have a "Function properties for F" of their own, which must not be taken for the kernel's. */
+/* "ptxas info : Compiling entry function 'X'", then X's lines until the next such header. Device functions that
+ * were not inlined have a "Function properties for F" of their own, which must not be taken for the kernel's.
+ */
 static void parse_resources(const char *log, const char *mangled, struct ptx_resources *r)
 {
     bool in_kernel = false, in_properties = false;
@@ -104,7 +109,8 @@ static void parse_resources(const char *log, const char *mangled, struct ptx_res
             in_kernel = !strncmp(name, mangled, len) && name[len] == '\'';
         } else if (properties) {
             properties += 24;
-            in_properties = in_kernel && !strncmp(properties, mangled, len) && (size_t)(end - properties) == len;
+            in_properties =
+                in_kernel && !strncmp(properties, mangled, len) && (size_t)(end - properties) == len;
         } else if (in_properties && memmem(line, (size_t)(end - line), "stack frame", 11)) {
             r->stack_bytes = number_before(line, end, " bytes stack frame");
             r->spill_store_bytes = number_before(line, end, " bytes spill stores");
@@ -117,7 +123,8 @@ static void parse_resources(const char *log, const char *mangled, struct ptx_res
     }
 }
 
-/* The first "PATH(LINE): error: words" of the log, as "words"; what follows (the source line, a caret) helps people. */
+/* The first "PATH(LINE): error: words" of the log, as "words"; what follows (the source line, a caret) helps
+ * people. */
 static void first_error(struct arena *a, const char *log, const char *path, struct compile_result *r)
 {
     const char *line = log;
@@ -141,34 +148,35 @@ static void first_error(struct arena *a, const char *log, const char *path, stru
         }
         return;
     }
-    r->words = *log ? arena_strndup(a, log, MIN(strlen(log), (size_t)1000)) : "the compiler refused it without a word";
+    r->words =
+        *log ? arena_strndup(a, log, MIN(strlen(log), (size_t)1000)) : "the compiler refused it without a word";
 }
 
 typedef VEC(const char *) names_vec;
 
-static const char **collect_headers(struct arena *a, const struct compile_request *q, const char ***names, int *count)
+static const char **collect_headers(struct arena *a, const struct compile_request *q, const char ***names,
+                                    int *count)
 {
+    const char **texts = arena_array(a, const char *, share_n_files + q->n_headers);
     size_t n = 0;
 
-    while (gpu_shims[n].name)
-        n++;
-    const char **texts = arena_array(a, const char *, n + q->n_headers);
-    *names = arena_array(a, const char *, n + q->n_headers);
-    n = 0;
+    *names = arena_array(a, const char *, share_n_files + q->n_headers);
     for (size_t i = 0; i < q->n_headers; i++, n++) {
         texts[n] = q->headers[i].text;
         (*names)[n] = q->headers[i].name;
     }
-    for (size_t i = 0; gpu_shims[i].name; i++, n++) {
-        texts[n] = gpu_shims[i].text;
-        (*names)[n] = gpu_shims[i].name;
+    for (size_t i = 0; i < share_n_files; i++) {
+        if (!str_starts(share_files[i].name, SHIMS))
+            continue;
+        texts[n] = share_files[i].text;
+        (*names)[n++] = share_files[i].name + strlen(SHIMS);
     }
     *count = (int)n;
     return texts;
 }
 
-static bool collect_options(const struct nvrtc *n, struct arena *a, const struct compile_request *q, names_vec *options,
-                            struct err *err)
+static bool collect_options(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                            names_vec *options, struct err *err)
 {
     vec_push(options, arena_printf(a, "--gpu-architecture=%s", q->arch));
     vec_push(options, "--device-as-default-execution-space");
@@ -179,9 +187,12 @@ static bool collect_options(const struct nvrtc *n, struct arena *a, const struct
         vec_push(options, arena_printf(a, "--include-path=%s", n->include_dir));
         vec_push(options, arena_printf(a, "--include-path=%s/cccl", n->include_dir));
     }
-    /* Cooperative groups pull in a megabyte of templates: precompiled within the process, a sixth of the time. */
-    if (strstr(q->text, "cooperative_groups") && n->major >= 13)
-        vec_push(options, "--pch");
+    if (strstr(q->text, "cooperative_groups") || strstr(q->text, "<cuda/") || strstr(q->text, "<cub/")) {
+        vec_push(options, "-DASTRA_CCCL"); /* see share/shims/cstdint */
+        /* A megabyte of templates: precompiled within the process, it takes a sixth of the time. */
+        if (n->major >= 13)
+            vec_push(options, "--pch");
+    }
     for (size_t i = 0; i < q->n_flags; i++) {
         const char *option;
         if (!gpu_flag_check(a, q->flags[i], &option, err))
@@ -223,10 +234,6 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
             return err_world(err, "%s does not know kernel %s after compiling it", n->path, q->kernels[i]);
         kernels[i].mangled = arena_strdup(a, lowered);
         parse_resources(image->log, lowered, &kernels[i].resources);
-        const struct ptx_sass_line *lines = NULL;
-        if (cubin_sass_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &lines,
-                             &kernels[i].resources.n_sass, NULL))
-            kernels[i].resources.sass = lines;
     }
     return true;
 }

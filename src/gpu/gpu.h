@@ -7,7 +7,8 @@
 
 struct nvrtc;
 
-/* Looks at ASTRA_NVRTC, the toolkit beside nvcc, CUDA_HOME, versioned sonames newest first, NVIDIA's Python wheels. */
+/* Looks at ASTRA_NVRTC, the toolkit beside nvcc, CUDA_HOME, versioned sonames newest first, NVIDIA's Python
+ * wheels. */
 bool nvrtc_open(struct nvrtc **out, struct err *err);
 void nvrtc_close(struct nvrtc *n);
 void nvrtc_version(const struct nvrtc *n, int *major, int *minor, const char **path, const char **include_dir);
@@ -17,8 +18,8 @@ struct gpu_header {
 };
 
 struct compile_request {
-    const char *path, *text; /* the device part; path stands in messages and line information */
-    const char *arch;        /* "sm_90" */
+    const char *path, *text;  /* the device part; path stands in messages and line information */
+    const char *arch;         /* "sm_90" */
     const char *const *flags; /* the task's, checked against an allow-list */
     size_t n_flags;
     const struct gpu_header *headers;
@@ -42,7 +43,11 @@ struct image {
     size_t n_kernels;
 };
 
-enum compile_end { COMPILE_DONE, COMPILE_FAILED, COMPILE_CHEAT /* deny-listed PTX or macro tests; words say which */ };
+enum compile_end {
+    COMPILE_DONE,
+    COMPILE_FAILED,
+    COMPILE_CHEAT /* deny-listed PTX or macro tests; words say which */
+};
 
 struct compile_result {
     enum compile_end end;
@@ -51,12 +56,16 @@ struct compile_result {
     int line;          /* in the user's file; 0 unknown */
 };
 
+/* One compile flag of a task: *option is what NVRTC is given for it, NULL when it has no meaning for device
+ * code. An error for a flag that is not allowed. */
+bool gpu_flag_check(struct arena *a, const char *flag, const char **option, struct err *err);
+
 /* False only when the compiler itself cannot be used. */
 bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request *q, struct compile_result *r,
                  struct err *err);
 
-/* SASS instructions per source line of one kernel, out of a CUBIN's .text and .debug_line sections; false when they are
- * not there. file: only lines of the file with this base name. */
+/* SASS instructions per source line of one kernel, out of a CUBIN's .text and .debug_line sections; false when
+ * they are not there. file: only lines of the file with this base name. */
 bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
                       const struct ptx_sass_line **lines, size_t *n, struct err *err);
 

@@ -1,5 +1,6 @@
-/* What a candidate may not say. The text is read as the compiler's first phases do (lines spliced, comments and strings
- * set apart), because a check that a backslash at a line's end escapes is no check. docs/integrity.md lists the rows. */
+/* What a candidate may not say. The text is read as the compiler's first phases do (lines spliced, comments and
+ * strings set apart), because a check that a backslash at a line's end escapes is no check. docs/integrity.md
+ * lists the rows. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -118,9 +119,9 @@ static bool reachable(const struct nvrtc *n, const struct compile_request *q, co
     for (size_t i = 0; i < q->n_headers; i++)
         if (!strcmp(q->headers[i].name, name))
             return true;
-    for (size_t i = 0; gpu_shims[i].name; i++)
-        if (!strcmp(gpu_shims[i].name, name))
-            return true;
+    snprintf(path, sizeof(path), SHIMS "%s", name);
+    if (share_find(path))
+        return true;
     for (size_t i = 0; n->include_dir[0] && i < ARRAY_LEN(below); i++) {
         snprintf(path, sizeof(path), "%s/%s%s", n->include_dir, below[i], name);
         if (fs_exists(path) && !fs_is_dir(path))
@@ -129,7 +130,8 @@ static bool reachable(const struct nvrtc *n, const struct compile_request *q, co
     return false;
 }
 
-static const char *include_fault(const struct nvrtc *n, struct arena *a, const struct compile_request *q, const char *after)
+static const char *include_fault(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                                 const char *after)
 {
     const char *p = after + strspn(after, " \t");
     char close = *p == '<' ? '>' : '"';
@@ -141,17 +143,31 @@ static const char *include_fault(const struct nvrtc *n, struct arena *a, const s
     if (p[1 + len] != close || reachable(n, q, name))
         return NULL; /* an unclosed name is the compiler's business */
     if (!n->include_dir[0])
-        return arena_printf(a, "cannot include %s: no CUDA headers were found beside %s (pip install nvidia-cuda-runtime "
-                               "nvidia-cuda-cccl, or set ASTRA_CUDA_INCLUDE)", name, n->path);
-    return arena_printf(a, "cannot include %s: only the CUDA toolkit's headers, the common standard headers and those the "
-                           "task lists under headers: can be included", name);
+        return arena_printf(
+            a,
+            "cannot include %s: no CUDA headers were found beside %s (pip install nvidia-cuda-runtime "
+            "nvidia-cuda-cccl, or set ASTRA_CUDA_INCLUDE)",
+            name, n->path);
+    return arena_printf(
+        a,
+        "cannot include %s: only the CUDA toolkit's headers, the common standard headers and those the "
+        "task lists under headers: can be included",
+        name);
 }
 
 static const char *sensed_macro(const struct token *t)
 {
-    static const char *const exact[] = {"__FILE__", "__DATE__", "__TIME__", "__TIMESTAMP__", "__BASE_FILE__",
-                                        "__FILE_NAME__", "__INCLUDE_LEVEL__", "__COUNTER__", "__has_include",
-                                        "__has_include_next", "__NV_BUILTIN_HEADERS__"};
+    static const char *const exact[] = {"__FILE__",
+                                        "__DATE__",
+                                        "__TIME__",
+                                        "__TIMESTAMP__",
+                                        "__BASE_FILE__",
+                                        "__FILE_NAME__",
+                                        "__INCLUDE_LEVEL__",
+                                        "__COUNTER__",
+                                        "__has_include",
+                                        "__has_include_next",
+                                        "__NV_BUILTIN_HEADERS__"};
     static const char *const part[] = {"CUDACC", "NVCC", "NVRTC", "CC_RTC"};
 
     if (t->string || t->len >= 64)
@@ -159,6 +175,8 @@ static const char *sensed_macro(const struct token *t)
     for (size_t i = 0; i < ARRAY_LEN(exact); i++)
         if (token_is(t, exact[i]))
             return exact[i];
+    if (t->len > 6 && !memcmp(t->at, "ASTRA_", 6)) /* names of the stand-in headers */
+        return "ASTRA_";
     /* also halves that ## would join */
     for (size_t i = 0; t->at[0] == '_' && i < ARRAY_LEN(part); i++)
         if (memmem(t->at, t->len, part[i], strlen(part[i])))
@@ -166,8 +184,8 @@ static const char *sensed_macro(const struct token *t)
     return NULL;
 }
 
-enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct compile_request *q, const char **words,
-                            int *line)
+enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                            const char **words, int *line)
 {
     int *line_of;
     const char *start = splice(a, q->text, &line_of), *at = start;
@@ -182,7 +200,8 @@ enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct
         bool directive = (token_is(&previous, "#") || token_is(&previous, "%:")) && previous.line_start;
         *line = t.line;
         if (sensed) {
-            *words = arena_printf(a, "%.*s: a kernel may not ask which compiler builds it, or when", (int)t.len, t.at);
+            *words = arena_printf(a, "%.*s: a kernel may not ask which compiler builds it, or when", (int)t.len,
+                                  t.at);
             return COMPILE_CHEAT;
         }
         if (directive && (token_is(&t, "include") || token_is(&t, "include_next") || token_is(&t, "import") ||
@@ -213,7 +232,6 @@ static const struct {
     {"%nwarpid", WHOLE, "asks for the number of hardware warps"},
     {"%gridid", WHOLE, "asks for the number of the launch"},
     {"%pm", PREFIX, "reads a performance counter"},
-    {"%envreg", PREFIX, "reads the driver's registers"},
     {"%reserved_smem_offset_cap", WHOLE, "reads the driver's registers"},
     {"nanosleep", PREFIX, "sleeps"},
     {"pmevent", PREFIX, "triggers performance events"},
@@ -269,7 +287,8 @@ enum compile_end guard_ptx(struct arena *a, const char *ptx, size_t len, const c
                                                          : memmem(p, n, ptx_denied[i].word, m) != NULL;
                 if (!hit)
                     continue;
-                *words = arena_printf(a, "the kernel %s (%.*s in its PTX)", ptx_denied[i].why, (int)MIN(n, 60u), p);
+                *words =
+                    arena_printf(a, "the kernel %s (%.*s in its PTX)", ptx_denied[i].why, (int)MIN(n, 60u), p);
                 *line = at_line;
                 return COMPILE_CHEAT;
             }

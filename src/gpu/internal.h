@@ -2,10 +2,9 @@
 #ifndef GPU_INTERNAL_H
 #define GPU_INTERNAL_H
 
-#include "base/embed.h"
 #include "gpu.h"
 
-extern const struct embedded gpu_shims[]; /* share/shims */
+#define SHIMS "shims/" /* folder of share/ with the stand-ins for host headers */
 
 typedef struct nvrtc_program_ *nvrtc_program; /* the library's handle */
 
@@ -15,8 +14,8 @@ struct nvrtc {
     char path[512], include_dir[512]; /* include_dir "" when no toolkit headers were found */
     int (*version)(int *major, int *minor);
     const char *(*error_string)(int code);
-    int (*create)(nvrtc_program *p, const char *text, const char *name, int n_headers, const char *const *headers,
-                  const char *const *names);
+    int (*create)(nvrtc_program *p, const char *text, const char *name, int n_headers,
+                  const char *const *headers, const char *const *names);
     int (*destroy)(nvrtc_program *p);
     int (*add_name)(nvrtc_program p, const char *expression);
     int (*compile)(nvrtc_program p, int n, const char *const *options);
@@ -26,11 +25,13 @@ struct nvrtc {
     int (*cubin_size)(nvrtc_program p, size_t *size), (*cubin)(nvrtc_program p, char *cubin);
 };
 
-/* What a kernel file's text may not do before it is compiled: includes beyond the toolkit, the shims and the task's
- * headers (COMPILE_FAILED), questions about the compiler or the build (COMPILE_CHEAT). COMPILE_DONE when clean. */
-enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct compile_request *q, const char **words,
-                            int *line);
-/* Instructions and registers in the PTX that only serve to sense or fool the judge; *line is of the CUDA source. */
+/* What a kernel file's text may not do before it is compiled: includes beyond the toolkit, the shims and the
+ * task's headers (COMPILE_FAILED), questions about the compiler or the build (COMPILE_CHEAT). COMPILE_DONE when
+ * clean. */
+enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                            const char **words, int *line);
+/* Instructions and registers in the PTX that only serve to sense or fool the judge; *line is of the CUDA
+ * source. */
 enum compile_end guard_ptx(struct arena *a, const char *ptx, size_t len, const char **words, int *line);
 
 #endif

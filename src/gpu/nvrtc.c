@@ -1,5 +1,5 @@
-/* Finding and loading NVRTC. It is never linked: a machine without it still runs everything that needs no compiler,
- * and says what to install otherwise. */
+/* Finding and loading NVRTC. It is never linked: a machine without it still runs everything that needs no
+ * compiler, and says what to install otherwise. */
 #include "internal.h"
 
 #include <dlfcn.h>
@@ -147,8 +147,8 @@ static bool load_from_wheels(struct finder *f)
 
 static bool load_by_soname(struct finder *f)
 {
-    static const char *const names[] = {"libnvrtc.so.14", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                        "libnvrtc.so"};
+    static const char *const names[] = {"libnvrtc.so.14", "libnvrtc.so.13", "libnvrtc.so.12",
+                                        "libnvrtc.so.11.2", "libnvrtc.so"};
 
     str_add(&f->looked, "\n  the loader's path (libnvrtc.so.14 ... libnvrtc.so.11.2)");
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -162,7 +162,8 @@ static bool find(struct finder *f, struct err *err)
     const char *own = getenv("ASTRA_NVRTC");
     static const char *const homes[] = {"CUDA_HOME", "CUDA_PATH"};
 
-    if (own && *own) { /* said by the user: nothing else is tried, so that a typing error does not pass unseen */
+    if (own &&
+        *own) { /* said by the user: nothing else is tried, so that a typing error does not pass unseen */
         if (fs_is_dir(own) ? load_from(f, own) || load_from_toolkit(f, own) : load(f, own))
             return true;
         return err_world(err, "ASTRA_NVRTC=%s is no usable NVRTC library%s", own, str_text(&f->failed));
@@ -176,11 +177,12 @@ static bool find(struct finder *f, struct err *err)
     }
     if (load_from_toolkit(f, "/usr/local/cuda") || load_by_soname(f) || load_from_wheels(f))
         return true;
-    return err_world(err,
-                     "no NVRTC, the CUDA run-time compiler. Looked in:%s%s%s\n"
-                     "Install the CUDA toolkit, or its wheels: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime "
-                     "nvidia-cuda-cccl; or set ASTRA_NVRTC to the library or its folder",
-                     str_text(&f->looked), f->failed.len ? "\nThe loader said:" : "", str_text(&f->failed));
+    return err_world(
+        err,
+        "no NVRTC, the CUDA run-time compiler. Looked in:%s%s%s\n"
+        "Install the CUDA toolkit, or its wheels: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime "
+        "nvidia-cuda-cccl; or set ASTRA_NVRTC to the library or its folder",
+        str_text(&f->looked), f->failed.len ? "\nThe loader said:" : "", str_text(&f->failed));
 }
 
 /* The headers that belong to the library: the toolkit's beside it, or those of the wheels. */
