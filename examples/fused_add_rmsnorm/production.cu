@@ -25,8 +25,8 @@ __device__ __forceinline__ float block_sum(float value)
 
 template <bool KEEP>
 __global__ void __launch_bounds__(1024)
-    fused_add_rmsnorm_vec_kernel(float *__restrict__ x, float *__restrict__ residual, const float *__restrict__ weight,
-                                 int d, float eps)
+    fused_add_rmsnorm_vec_kernel(float *__restrict__ x, float *__restrict__ residual,
+                                 const float *__restrict__ weight, int d, float eps)
 {
     extern __shared__ float4 kept[];
     float4 *x_row = reinterpret_cast<float4 *>(x + (int64_t)blockIdx.x * d);
@@ -81,8 +81,7 @@ static int block_threads(int items)
 extern "C" void fused_add_rmsnorm(float *x, float *residual, const float *weight, int rows, int d, float eps,
                                   cudaStream_t stream)
 {
-    const bool aligned =
-        (uintptr_t)x % 16 == 0 && (uintptr_t)residual % 16 == 0 && (uintptr_t)weight % 16 == 0;
+    const bool aligned = (uintptr_t)x % 16 == 0 && (uintptr_t)residual % 16 == 0 && (uintptr_t)weight % 16 == 0;
     if (d % VEC != 0 || !aligned) {
         fused_add_rmsnorm_scalar_kernel<<<rows, block_threads(d), 0, stream>>>(x, residual, weight, d, eps);
         return;
@@ -94,6 +93,7 @@ extern "C" void fused_add_rmsnorm(float *x, float *residual, const float *weight
     }
     const int bytes = d * (int)sizeof(float);
     if (bytes > 48 * 1024)
-        cudaFuncSetAttribute(fused_add_rmsnorm_vec_kernel<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        cudaFuncSetAttribute(fused_add_rmsnorm_vec_kernel<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             bytes);
     fused_add_rmsnorm_vec_kernel<true><<<rows, threads, bytes, stream>>>(x, residual, weight, d, eps);
 }

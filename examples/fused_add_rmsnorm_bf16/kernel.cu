@@ -12,7 +12,8 @@ __global__ void fused_add_rmsnorm_kernel(__nv_bfloat16 *x, __nv_bfloat16 *residu
 
     float sum = 0.0f;
     for (int i = tid; i < d; i += blockDim.x) {
-        residual[row + i] = __float2bfloat16(__bfloat162float(x[row + i]) + __bfloat162float(residual[row + i]));
+        residual[row + i] =
+            __float2bfloat16(__bfloat162float(x[row + i]) + __bfloat162float(residual[row + i]));
         float value = __bfloat162float(residual[row + i]);
         sum += value * value;
     }
@@ -31,8 +32,8 @@ __global__ void fused_add_rmsnorm_kernel(__nv_bfloat16 *x, __nv_bfloat16 *residu
     }
 }
 
-extern "C" void fused_add_rmsnorm(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloat16 *weight, int rows,
-                                  int d, float eps, cudaStream_t stream)
+extern "C" void fused_add_rmsnorm(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloat16 *weight,
+                                  int rows, int d, float eps, cudaStream_t stream)
 {
     fused_add_rmsnorm_kernel<<<rows, 256, 0, stream>>>(x, residual, weight, d, eps);
 }

@@ -100,7 +100,8 @@ __global__ void __launch_bounds__(1024)
     }
     const float scale = rsqrtf(block_sum(sum) / d + eps);
     for (int i = threadIdx.x; i < d; i += blockDim.x)
-        x[row + i] = __float2bfloat16(__bfloat162float(residual[row + i]) * scale * __bfloat162float(weight[i]));
+        x[row + i] =
+            __float2bfloat16(__bfloat162float(residual[row + i]) * scale * __bfloat162float(weight[i]));
 }
 
 static int block_threads(int items)
@@ -108,11 +109,10 @@ static int block_threads(int items)
     return items < 1024 ? (items + 31) / 32 * 32 : 1024;
 }
 
-extern "C" void fused_add_rmsnorm(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloat16 *weight, int rows,
-                                  int d, float eps, cudaStream_t stream)
+extern "C" void fused_add_rmsnorm(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloat16 *weight,
+                                  int rows, int d, float eps, cudaStream_t stream)
 {
-    const bool aligned =
-        (uintptr_t)x % 16 == 0 && (uintptr_t)residual % 16 == 0 && (uintptr_t)weight % 16 == 0;
+    const bool aligned = (uintptr_t)x % 16 == 0 && (uintptr_t)residual % 16 == 0 && (uintptr_t)weight % 16 == 0;
     if (d % VEC != 0 || !aligned) {
         fused_add_rmsnorm_scalar_kernel<<<rows, block_threads(d), 0, stream>>>(x, residual, weight, d, eps);
         return;
@@ -124,6 +124,7 @@ extern "C" void fused_add_rmsnorm(__nv_bfloat16 *x, __nv_bfloat16 *residual, con
     }
     const int bytes = d * (int)sizeof(float);
     if (bytes > 48 * 1024)
-        cudaFuncSetAttribute(fused_add_rmsnorm_vec_kernel<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        cudaFuncSetAttribute(fused_add_rmsnorm_vec_kernel<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             bytes);
     fused_add_rmsnorm_vec_kernel<true><<<rows, threads, bytes, stream>>>(x, residual, weight, d, eps);
 }

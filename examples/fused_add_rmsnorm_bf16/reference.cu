@@ -1,5 +1,6 @@
 // The exact answer in double: one block per row. Nothing is rounded between the steps, so where the buffers
-// are narrower than double, the sum that is normalised is the exact one and not the one that `residual` can hold.
+// are narrower than double, the sum that is normalised is the exact one and not the one that `residual` can
+// hold.
 __global__ void fused_add_rmsnorm_kernel(double *x, double *residual, const double *weight, int d, float eps)
 {
     __shared__ double partial[128];

@@ -1,4 +1,5 @@
-// counts[v] = how often the byte v occurs, a histogram per block in shared memory added to the one in global memory.
+// counts[v] = how often the byte v occurs, a histogram per block in shared memory added to the one in global
+// memory.
 #include <cstdint>
 
 constexpr int BINS = 256;

@@ -1,5 +1,5 @@
-// out = (in - mean) / sqrt(variance + eps) * weight + bias over each row, as two kernels: the row statistics into
-// a workspace, then one thread per element.
+// out = (in - mean) / sqrt(variance + eps) * weight + bias over each row, as two kernels: the row statistics
+// into a workspace, then one thread per element.
 #include <cstdint>
 #include <cuda_fp16.h>
 
@@ -42,8 +42,8 @@ __global__ void row_statistics(float *mean, float *rstd, const __half *in, int d
     }
 }
 
-__global__ void normalize(__half *out, const __half *in, const __half *weight, const __half *bias, const float *mean,
-                          const float *rstd, int64_t total, int d)
+__global__ void normalize(__half *out, const __half *in, const __half *weight, const __half *bias,
+                          const float *mean, const float *rstd, int64_t total, int d)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= total)
@@ -54,8 +54,8 @@ __global__ void normalize(__half *out, const __half *in, const __half *weight, c
     out[i] = __float2half(value * __half2float(weight[column]) + __half2float(bias[column]));
 }
 
-extern "C" void layernorm(__half *out, const __half *in, const __half *weight, const __half *bias, int rows, int d,
-                          float eps, cudaStream_t stream)
+extern "C" void layernorm(__half *out, const __half *in, const __half *weight, const __half *bias, int rows,
+                          int d, float eps, cudaStream_t stream)
 {
     float *statistics;
     if (cudaMallocAsync((void **)&statistics, 2 * (size_t)rows * sizeof(float), stream) != cudaSuccess)

@@ -33,8 +33,8 @@ __global__ void layernorm_kernel(double *out, const double *in, const double *we
         out[row + i] = (in[row + i] - mean) * scale * weight[i] + bias[i];
 }
 
-extern "C" void layernorm(double *out, const double *in, const double *weight, const double *bias, int rows, int d,
-                          float eps, cudaStream_t stream)
+extern "C" void layernorm(double *out, const double *in, const double *weight, const double *bias, int rows,
+                          int d, float eps, cudaStream_t stream)
 {
     layernorm_kernel<<<rows, 128, 0, stream>>>(out, in, weight, bias, d, eps);
 }

@@ -4,8 +4,8 @@
 #include <cuda_fp16.h>
 #include <math_constants.h>
 
-__global__ void merge_attn_states_kernel(const __half *v_a, const float *s_a, const __half *v_b, const float *s_b,
-                                         __half *v, float *s, int tokens, int heads, int dim)
+__global__ void merge_attn_states_kernel(const __half *v_a, const float *s_a, const __half *v_b,
+                                         const float *s_b, __half *v, float *s, int tokens, int heads, int dim)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= (int64_t)tokens * heads * dim)
@@ -27,8 +27,8 @@ __global__ void merge_attn_states_kernel(const __half *v_a, const float *s_a, co
         s[token * heads + head] = largest + log2f(sum);
 }
 
-extern "C" void merge_attn_states(const __half *v_a, const float *s_a, const __half *v_b, const float *s_b, __half *v,
-                                  float *s, int tokens, int heads, int dim, cudaStream_t stream)
+extern "C" void merge_attn_states(const __half *v_a, const float *s_a, const __half *v_b, const float *s_b,
+                                  __half *v, float *s, int tokens, int heads, int dim, cudaStream_t stream)
 {
     int64_t total = (int64_t)tokens * heads * dim;
     unsigned blocks = (unsigned)((total + 127) / 128);

@@ -41,8 +41,9 @@ __device__ __forceinline__ uint4 merge_vector(uint4 bits_a, uint4 bits_b, weight
 
 // threadIdx.x is the vector within the head, threadIdx.y the head.
 __global__ void __launch_bounds__(1024)
-    merge_token_kernel(const uint4 *__restrict__ v_a, const float *__restrict__ s_a, const uint4 *__restrict__ v_b,
-                       const float *__restrict__ s_b, uint4 *__restrict__ v, float *__restrict__ s)
+    merge_token_kernel(const uint4 *__restrict__ v_a, const float *__restrict__ s_a,
+                       const uint4 *__restrict__ v_b, const float *__restrict__ s_b, uint4 *__restrict__ v,
+                       float *__restrict__ s)
 {
     const int64_t state = (int64_t)blockIdx.x * blockDim.y + threadIdx.y;
     const int64_t vector = state * blockDim.x + threadIdx.x;
@@ -53,8 +54,9 @@ __global__ void __launch_bounds__(1024)
 }
 
 __global__ void merge_flat_kernel(const uint4 *__restrict__ v_a, const float *__restrict__ s_a,
-                                  const uint4 *__restrict__ v_b, const float *__restrict__ s_b, uint4 *__restrict__ v,
-                                  float *__restrict__ s, int64_t vectors, int head_vectors)
+                                  const uint4 *__restrict__ v_b, const float *__restrict__ s_b,
+                                  uint4 *__restrict__ v, float *__restrict__ s, int64_t vectors,
+                                  int head_vectors)
 {
     const int64_t vector = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (vector >= vectors)
@@ -80,13 +82,14 @@ __global__ void merge_scalar_kernel(const __half *__restrict__ v_a, const float 
         s[state] = w.lse;
 }
 
-extern "C" void merge_attn_states(const __half *v_a, const float *s_a, const __half *v_b, const float *s_b, __half *v,
-                                  float *s, int tokens, int heads, int dim, cudaStream_t stream)
+extern "C" void merge_attn_states(const __half *v_a, const float *s_a, const __half *v_b, const float *s_b,
+                                  __half *v, float *s, int tokens, int heads, int dim, cudaStream_t stream)
 {
     const int64_t total = (int64_t)tokens * heads * dim;
     const bool aligned = (uintptr_t)v_a % 16 == 0 && (uintptr_t)v_b % 16 == 0 && (uintptr_t)v % 16 == 0;
     if (dim % VEC != 0 || !aligned) {
-        merge_scalar_kernel<<<(unsigned)((total + 255) / 256), 256, 0, stream>>>(v_a, s_a, v_b, s_b, v, s, total, dim);
+        merge_scalar_kernel<<<(unsigned)((total + 255) / 256), 256, 0, stream>>>(v_a, s_a, v_b, s_b, v, s,
+                                                                                 total, dim);
         return;
     }
     const int head_vectors = dim / VEC;

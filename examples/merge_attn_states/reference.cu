@@ -1,8 +1,8 @@
 // The exact answer in double: one thread per element of v, a row of blocks per token.
 #include <math_constants.h>
 
-__global__ void merge_attn_states_kernel(const double *v_a, const double *s_a, const double *v_b, const double *s_b,
-                                         double *v, double *s, int heads, int dim)
+__global__ void merge_attn_states_kernel(const double *v_a, const double *s_a, const double *v_b,
+                                         const double *s_b, double *v, double *s, int heads, int dim)
 {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     long long row = (long long)heads * dim;
@@ -24,8 +24,8 @@ __global__ void merge_attn_states_kernel(const double *v_a, const double *s_a, c
         s[state] = largest + log2(weight_a + weight_b);
 }
 
-extern "C" void merge_attn_states(const double *v_a, const double *s_a, const double *v_b, const double *s_b, double *v,
-                                  double *s, int tokens, int heads, int dim, cudaStream_t stream)
+extern "C" void merge_attn_states(const double *v_a, const double *s_a, const double *v_b, const double *s_b,
+                                  double *v, double *s, int tokens, int heads, int dim, cudaStream_t stream)
 {
     dim3 grid((unsigned)(((long long)heads * dim + 127) / 128), tokens);
     merge_attn_states_kernel<<<grid, 128, 0, stream>>>(v_a, s_a, v_b, s_b, v, s, heads, dim);

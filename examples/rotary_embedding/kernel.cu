@@ -1,10 +1,10 @@
-// Rotates the pairs (x[i], x[half_dim + i]) of every head by the angle of its token and i, in place; one thread per pair.
-// cosine and sine are [tokens, half_dim], and a head holds 2 * half_dim values.
+// Rotates the pairs (x[i], x[half_dim + i]) of every head by the angle of its token and i, in place; one thread
+// per pair. cosine and sine are [tokens, half_dim], and a head holds 2 * half_dim values.
 #include <cstdint>
 #include <cuda_fp16.h>
 
-__global__ void rotary_embedding_kernel(__half *x, const float *cosine, const float *sine, int tokens, int heads,
-                                        int half_dim)
+__global__ void rotary_embedding_kernel(__half *x, const float *cosine, const float *sine, int tokens,
+                                        int heads, int half_dim)
 {
     int64_t pair = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (pair >= (int64_t)tokens * heads * half_dim)
@@ -22,8 +22,8 @@ __global__ void rotary_embedding_kernel(__half *x, const float *cosine, const fl
     x[first + half_dim] = __float2half(b * c + a * s);
 }
 
-extern "C" void rotary_embedding(__half *x, const float *cosine, const float *sine, int tokens, int heads, int half_dim,
-                                 cudaStream_t stream)
+extern "C" void rotary_embedding(__half *x, const float *cosine, const float *sine, int tokens, int heads,
+                                 int half_dim, cudaStream_t stream)
 {
     int64_t pairs = (int64_t)tokens * heads * half_dim;
     unsigned blocks = (unsigned)((pairs + 63) / 64);

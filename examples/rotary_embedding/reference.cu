@@ -1,5 +1,6 @@
 // The exact answer in double: one thread per pair, a row of blocks per token.
-__global__ void rotary_embedding_kernel(double *x, const double *cosine, const double *sine, int heads, int half_dim)
+__global__ void rotary_embedding_kernel(double *x, const double *cosine, const double *sine, int heads,
+                                        int half_dim)
 {
     long long pair = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (pair >= (long long)heads * half_dim)
@@ -14,8 +15,8 @@ __global__ void rotary_embedding_kernel(double *x, const double *cosine, const d
     x[first + half_dim] = b * c + a * s;
 }
 
-extern "C" void rotary_embedding(double *x, const double *cosine, const double *sine, int tokens, int heads, int half_dim,
-                                 cudaStream_t stream)
+extern "C" void rotary_embedding(double *x, const double *cosine, const double *sine, int tokens, int heads,
+                                 int half_dim, cudaStream_t stream)
 {
     dim3 grid((unsigned)(((long long)heads * half_dim + 127) / 128), tokens);
     rotary_embedding_kernel<<<grid, 128, 0, stream>>>(x, cosine, sine, heads, half_dim);

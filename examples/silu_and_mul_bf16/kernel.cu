@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <cuda_bf16.h>
 
-__global__ void silu_and_mul_kernel(__nv_bfloat16 *out, const __nv_bfloat16 *in, int rows, int d, int64_t out_stride,
-                                    int64_t in_stride)
+__global__ void silu_and_mul_kernel(__nv_bfloat16 *out, const __nv_bfloat16 *in, int rows, int d,
+                                    int64_t out_stride, int64_t in_stride)
 {
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         for (int i = threadIdx.x; i < d; i += blockDim.x) {

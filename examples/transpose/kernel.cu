@@ -1,4 +1,5 @@
-// out[c][r] = in[r][c], one element per thread; which side is touched in order depends on the shape of the block.
+// out[c][r] = in[r][c], one element per thread; which side is touched in order depends on the shape of the
+// block.
 #include <cstdint>
 
 constexpr int BLOCK_X = 32; // astra: tune 4 8 16 32
