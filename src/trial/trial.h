@@ -114,7 +114,9 @@ void pool_close(struct pool *p); /* kills what runs; takes NULL */
 bool pool_original(struct pool *p, struct arena *a, struct trial *t,
                    struct err *err); /* waits for a worker to be ready */
 bool pool_submit(struct pool *p, int id, const char *path, const char *text, struct err *err); /* queues */
-size_t pool_busy(const struct pool *p); /* submitted and not yet collected */
+void pool_kernel_limits(const struct pool *p,
+                        struct kernel_limits *limits); /* what launchers see of the device */
+size_t pool_busy(const struct pool *p);                /* submitted and not yet collected */
 /* Waits at most wait_s for one finished trial, in any order. *id -1 when none came in time or a signal arrived.
  */
 bool pool_collect(struct pool *p, double wait_s, struct arena *a, int *id, struct trial *t, struct err *err);

@@ -1,0 +1,130 @@
+#include "report/report.h"
+
+char *report_one_line(struct arena *a, const char *text, size_t max)
+{
+    char *s = arena_strdup(a, text);
+    size_t len = strcspn(s, "\r\n");
+
+    s[len] = 0;
+    if (len > max && max > 3) {
+        len = max - 3;
+        while (len > 0 && ((unsigned char)s[len] & 0xc0) == 0x80)
+            len--; /* not in the middle of a character */
+        strcpy(s + len, "...");
+    }
+    return s;
+}
+
+static void add_us(struct str *out, double us)
+{
+    if (isfinite(us))
+        str_addf(out, " %10.2f", us);
+    else
+        str_add(out, "          -");
+}
+
+static char *dims_of(const json_t *workload, char *buf, size_t size)
+{
+    const char *key;
+    json_t *v;
+    size_t at = 0;
+
+    buf[0] = 0;
+    json_object_foreach(json_object_get(workload, "dims"), key, v) if (at < size) at += (size_t)snprintf(
+        buf + at, size - at, "%s%s=%lld", at ? " " : "", key, (long long)json_integer_value(v));
+    return buf;
+}
+
+void report_workloads(const json_t *result, struct str *out)
+{
+    const json_t *list = json_object_get(result, "workloads"), *w;
+    const char *basis = json_text(json_object_get(result, "device"), "basis", "?");
+    char dims[128];
+    size_t i;
+    int width = 8;
+
+    json_array_foreach(list, i, w) width = MAX(width, (int)strlen(dims_of(w, dims, sizeof(dims))));
+    str_addf(out, "%-*s %10s %10s %9s %9s  %s\n", width, "workload", "original", "best", "speed-up", "of copy",
+             "bound by");
+    json_array_foreach(list, i, w)
+    {
+        double best = json_num(w, "best_us"), light = json_num(w, "light_us");
+        str_addf(out, "%-*s", width, dims_of(w, dims, sizeof(dims)));
+        add_us(out, json_num(w, "baseline_us"));
+        add_us(out, best);
+        str_addf(out, " %8.2fx", json_num(w, "speedup"));
+        if (isfinite(light / best))
+            str_addf(out, " %7.0f %%", 100 * light / best);
+        else
+            str_add(out, "         -");
+        str_addf(out, "  %s\n", json_text(w, "bound_by", "-"));
+    }
+    str_addf(out, "%-*s %10s %10s %8.2fx   (us, %s, %s)\n", width, "geomean", "", "",
+             json_num(json_object_get(result, "speedup"), "geomean"), basis,
+             json_array_size(list) ? json_text(json_array_get(list, 0), "regime", "?") : "?");
+}
+
+static void add_tried(struct arena *a, const struct store_candidate *list, size_t n, int best, struct str *out)
+{
+    int round = 0;
+
+    for (size_t i = 1; i < n; i++) {
+        const struct store_candidate *c = &list[i];
+        if (c->round != round) {
+            round = c->round;
+            str_addf(out, "\nround %d, from %s (%.2fx)\n", round,
+                     c->parent ? arena_printf(a, "candidate %d", c->parent) : "the original",
+                     list[c->parent].score);
+            if (list[c->parent].diagnosis)
+                str_addf(out, "  %s\n", list[c->parent].diagnosis);
+        }
+        str_addf(out, "  %s%3d  %-9s", c->id == best ? "*" : " ", c->id, c->verdict);
+        if (isfinite(c->score))
+            str_addf(out, " %6.2fx", c->score);
+        else
+            str_add(out, "       -");
+        str_addf(out, "  %s\n", report_one_line(a, c->name, 90));
+        if (c->words[0] && !str_eq(c->verdict, "slower")) {
+            if (c->line)
+                str_addf(out, "                       line %d: %s\n", c->line,
+                         report_one_line(a, c->words, 140));
+            else
+                str_addf(out, "                       %s\n", report_one_line(a, c->words, 140));
+        } else if (isfinite(c->gain)) {
+            str_addf(out, "                       %+.0f %% over its parent: %s\n", 100 * (c->gain - 1),
+                     report_one_line(a, c->reason, 120));
+        }
+    }
+}
+
+bool report_summary(struct store *s, struct arena *a, const char *folder, struct str *out, struct err *err)
+{
+    const struct store_candidate *list;
+    json_t *result, *v;
+    size_t n;
+    int best;
+
+    if (!store_candidates(s, a, &list, &n, err) || !report_result(s, a, &result, err))
+        return false;
+    best = (int)json_int(result, "best_candidate", 0);
+    if (n > 1) {
+        str_add(out, "What was tried, and what it taught:\n");
+        add_tried(a, list, n, best, out);
+        str_add(out, "\n");
+    }
+    report_workloads(result, out);
+    v = json_object_get(result, "verification");
+    str_add(out, "\n");
+    if (best == 0)
+        str_addf(out, "Nothing tried is provably faster: the original stays.\n");
+    else
+        str_addf(
+            out,
+            "Verified on %lld cases and %lld hidden ones; largest error %.2f ulp (the original's own %.2f, allowed %.2f).\n"
+            "Equality is shown on the tested domain, not proved beyond it.\n",
+            (long long)json_int(v, "cases", 0), (long long)json_int(v, "hidden", 0), json_num(v, "max_error"),
+            json_num(v, "original_error"), json_num(v, "allowed_error"));
+    str_addf(out, "%s/best.cu  best.diff  result.json\n", folder);
+    json_decref(result);
+    return true;
+}

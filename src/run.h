@@ -1,0 +1,30 @@
+/* run: the main job. One call takes a task from its original to a confirmed best, round by round, with
+ * everything on disk; called again on the same folder it goes on where it was stopped. */
+#ifndef RUN_H
+#define RUN_H
+
+#include "base/base.h"
+#include "task/task.h"
+
+struct run_options {
+    const char *task_dir;
+    const char *out; /* the run's folder; made when it is not there */
+    const char *device, *agents;
+    int rounds, candidates /* a round */, jobs;
+    double budget_s; /* 0: none */
+    uint64_t seed;
+};
+
+enum run_end { RUN_DONE, RUN_BUDGET, RUN_INTERRUPTED };
+
+json_t *run_options_to_json(const struct run_options *o);
+bool run_options_from_json(const json_t *o, struct arena *a, struct run_options *r, struct err *err);
+
+/* Fresh, or resumed when out holds a run of this task. The result is in out/result.json, best.cu, best.diff. */
+bool run_optimize(const struct run_options *o, bool resume, enum run_end *end, struct err *err);
+
+/* Ask a run in this process to stop soon, resumably; safe in a signal handler. Asked twice, it stops at once.
+ */
+void run_stop(void);
+
+#endif
