@@ -1,0 +1,533 @@
+/* The cells of the race detector (race.h): for each piece of memory who wrote it last and who read it last.
+ *
+ * Memory is covered in pages of 4 KiB whose cells are as large as the smallest access so far (16 bytes at first; a page is
+ * split when a smaller one comes), so that a cell is always accessed whole. The common case, 32 lanes on cells that nobody
+ * touched since the last barrier, is two comparisons and two stores a cell that the compiler vectorises.
+ *
+ * A cell remembers one reader and one writer. When readers (or atomics) that nothing orders meet, it remembers the latest
+ * and that there were several lanes, warps or blocks: with whole barriers alone that is still exact. Where flags or named
+ * barriers order too, only the latest is judged: a race may be missed then, none is invented. */
+#include "ptx/race.h"
+
+enum {
+    AT_PC = 0xffffff,
+    AT_STRONG = 1 << 24,
+    AT_NC = 1 << 25,
+    AT_ASYNC = 1 << 26,
+    AT_SEVERAL_SHIFT = 28, /* two bits: enum several */
+};
+
+enum several { ONE, LANES, WARPS, BLOCKS };
+
+static enum several several_of(uint32_t at)
+{
+    return (enum several)(at >> AT_SEVERAL_SHIFT & 3);
+}
+
+/* Cell i of a consecutive access of 1 << k cells a lane belongs to lane_of[k][i]. */
+static uint8_t lane_of[5][512];
+
+__attribute__((constructor)) static void lane_of_fill(void)
+{
+    for (int k = 0; k < 5; k++)
+        for (int i = 0; i < 32 << k; i++)
+            lane_of[k][i] = (uint8_t)(i >> k);
+}
+
+/* ---- open, close, launches, blocks ---- */
+
+struct race *race_open(race_peek_fn *peek)
+{
+    struct race *r = mem_zalloc(sizeof(*r));
+    r->peek = peek;
+    r->next_seg = r->base = 1;
+    return r;
+}
+
+static void page_free(struct race_page *p)
+{
+    if (p)
+        free(p->w);
+    free(p);
+}
+
+static void block_free(struct race_block *b)
+{
+    race_order_clear(b);
+    for (size_t i = 0; i < b->n_pages; i++)
+        page_free(b->pages[i]);
+    free(b->pages);
+    free(b->warps);
+    free(b);
+}
+
+static void pages_forget(struct race *r)
+{
+    for (size_t i = 0; i < r->n_table; i++)
+        page_free(r->table[i]);
+    free(r->table);
+    r->table = NULL;
+    r->last = NULL;
+    r->n_table = r->n_pages = 0;
+    for (struct race_block *b = r->free, *next; b; b = next) {
+        next = b->next_free;
+        block_free(b);
+    }
+    r->free = NULL;
+}
+
+void race_close(struct race *r)
+{
+    if (!r)
+        return;
+    pages_forget(r);
+    race_flags_clear(r);
+    free(r->owner);
+    free(r);
+}
+
+void race_launch(struct race *r, uint32_t warps_per_block)
+{
+    if (r->warps != warps_per_block || r->next_seg > RACE_MAX_SEG / 2) {
+        pages_forget(r);
+        r->next_seg = 1;
+    }
+    r->warps = warps_per_block;
+    r->base = r->next_seg;
+    r->crossed = r->full = false;
+    race_flags_clear(r);
+}
+
+struct race_block *race_block_open(struct race *r, uint64_t block)
+{
+    struct race_block *b = r->free;
+    if (b) {
+        r->free = b->next_free;
+    } else {
+        b = mem_zalloc(sizeof(*b));
+        b->n_warps = r->warps;
+        b->warps = mem_zalloc(b->n_warps * sizeof(*b->warps));
+    }
+    b->id = block;
+    b->base = b->bar_seg = r->next_seg;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        b->warps[i].full_seg = r->next_seg;
+    return b;
+}
+
+void race_block_close(struct race *r, struct race_block *b)
+{
+    if (!b)
+        return;
+    race_order_clear(b);
+    b->next_free = r->free;
+    r->free = b;
+}
+
+/* ---- pages ---- */
+
+static struct race_page *page_new(uint64_t number, uint32_t shift)
+{
+    struct race_page *p = mem_alloc(sizeof(*p));
+    size_t n = RACE_PAGE >> shift;
+    uint32_t *cells = mem_zalloc(4 * n * sizeof(*cells));
+    *p = (struct race_page){number, shift, cells, cells + n, cells + 2 * n, cells + 3 * n};
+    return p;
+}
+
+static void page_split(struct race_page *p, uint32_t shift)
+{
+    struct race_page *fine = page_new(p->number, shift);
+    for (size_t i = 0; i < RACE_PAGE >> shift; i++) {
+        size_t from = i >> (p->shift - shift);
+        fine->w[i] = p->w[from], fine->w_at[i] = p->w_at[from];
+        fine->r[i] = p->r[from], fine->r_at[i] = p->r_at[from];
+    }
+    free(p->w);
+    *p = *fine;
+    free(fine);
+}
+
+static struct race_page **table_slot(struct race *r, uint64_t number)
+{
+    size_t at = rng_mix(number) & (r->n_table - 1);
+    while (r->table[at] && r->table[at]->number != number)
+        at = (at + 1) & (r->n_table - 1);
+    return &r->table[at];
+}
+
+static struct race_page **page_slot(struct race *r, struct race_block *b, bool shared, uint64_t number)
+{
+    if (shared) {
+        if (number >= b->n_pages) {
+            b->pages = mem_realloc(b->pages, (number + 1) * sizeof(*b->pages));
+            while (b->n_pages <= number)
+                b->pages[b->n_pages++] = NULL;
+        }
+        return &b->pages[number];
+    }
+    if (2 * r->n_pages >= r->n_table) {
+        struct race_page **old = r->table;
+        size_t n = r->n_table;
+        r->n_table = MAX((size_t)256, 2 * n);
+        r->table = mem_zalloc(r->n_table * sizeof(*r->table));
+        for (size_t i = 0; i < n; i++)
+            if (old[i])
+                *table_slot(r, old[i]->number) = old[i];
+        free(old);
+    }
+    return table_slot(r, number);
+}
+
+struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr, uint32_t size_bytes)
+{
+    uint64_t number = addr / RACE_PAGE;
+    uint32_t shift = (uint32_t)__builtin_ctz(size_bytes);
+    struct race_page *p;
+    if (!shared && r->last && r->last->number == number) {
+        p = r->last;
+    } else {
+        struct race_page **slot = page_slot(r, b, shared, number);
+        if (!*slot) {
+            *slot = page_new(number, shift);
+            r->n_pages += !shared;
+        }
+        p = *slot;
+        if (!shared)
+            r->last = p;
+    }
+    if (shift < p->shift)
+        page_split(p, shift);
+    return p;
+}
+
+/* ---- one cell ---- */
+
+struct turn { /* an access while it is judged */
+    struct race *r;
+    struct race_block *b;
+    struct race_warp *w;
+    uint32_t warp;
+    const struct race_access *a;
+    struct race_conflict *c;
+    uint32_t seg, base, at;
+    bool found;
+    uint32_t memo_seg, memo_at; /* the last past asked about, and the answer for the same and for other lanes */
+    int8_t memo[2];
+};
+
+static bool past_ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at)
+{
+    const struct race *r = t->r;
+    uint32_t seg = id >> 5, owner = r->owner[seg];
+    bool own_block = owner / r->warps == t->b->id, own_warp = own_block && owner % r->warps == t->warp;
+    switch (several_of(at)) {
+    case ONE:
+        if (own_warp && ((id & 31) == lane || seg < t->w->full_seg))
+            return true;
+        break;
+    case LANES:
+        if (own_warp && seg < t->w->full_seg)
+            return true;
+        if (own_warp && !t->w->pair && !r->crossed)
+            return seg < t->b->bar_seg;
+        break;
+    case WARPS:
+        if (!r->crossed)
+            return own_block && seg < t->b->bar_seg;
+        break;
+    case BLOCKS:
+        if (!r->crossed)
+            return false;
+        break;
+    }
+    if (several_of(at) && own_warp && (id & 31) == lane)
+        return true; /* the latest was this thread; of the others nothing is known */
+    return (own_block && seg < t->b->bar_seg) || race_knows(r, t->b, t->warp, lane, id);
+}
+
+/* Is the past access (id, at) before what lane does now? */
+static bool ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at)
+{
+    uint32_t seg = id >> 5;
+    if (seg < t->base)
+        return true;
+    if (at & AT_ASYNC)
+        return false;
+    bool plain = !t->w->pair && !t->r->crossed;
+    bool same = (id & 31) == lane;
+    if (plain && t->memo_seg == seg && t->memo_at == (at >> AT_SEVERAL_SHIFT) && t->memo[same] >= 0)
+        return t->memo[same];
+    bool yes = past_ordered(t, lane, id, at);
+    if (plain) {
+        if (t->memo_seg != seg || t->memo_at != (at >> AT_SEVERAL_SHIFT))
+            t->memo[0] = t->memo[1] = -1;
+        t->memo_seg = seg;
+        t->memo_at = at >> AT_SEVERAL_SHIFT;
+        t->memo[same] = yes;
+    }
+    return yes;
+}
+
+/* Lane joins accesses (id, at) that it is not ordered with and does not conflict with. */
+static void join(struct turn *t, uint32_t lane, uint32_t *id, uint32_t *at)
+{
+    uint32_t owner = t->r->owner[*id >> 5], me = RACE_ID(t->seg, lane);
+    enum several s = several_of(*at);
+    if (owner / t->r->warps != t->b->id)
+        s = BLOCKS;
+    else if (owner % t->r->warps != t->warp)
+        s = MAX(s, WARPS);
+    else if ((*id & 31) != lane)
+        s = MAX(s, LANES);
+    *at = t->at | (*at & AT_NC) | (uint32_t)s << AT_SEVERAL_SHIFT;
+    *id = me;
+}
+
+/* Does lane store what is there already, or what lane `other` stores there in the same instruction? */
+static bool changes_nothing(struct turn *t, uint32_t lane, uint32_t other, bool same_insn)
+{
+    const struct race_access *a = t->a;
+    if (!a->values || a->async)
+        return false;
+    const uint8_t *mine = (const uint8_t *)a->values + lane * a->stride;
+    if (same_insn)
+        return !memcmp(mine, (const uint8_t *)a->values + other * a->stride, a->size_bytes);
+    uint8_t there[16];
+    t->r->peek(a->context, a->shared, a->addr[lane], there, a->size_bytes);
+    return !memcmp(mine, there, a->size_bytes);
+}
+
+static void conflict(struct turn *t, uint32_t lane, uint32_t id, uint32_t at, bool wrote, bool nc)
+{
+    if (t->found)
+        return;
+    uint32_t owner = t->r->owner[id >> 5];
+    *t->c = (struct race_conflict){
+        .lane = lane,
+        .addr = t->a->addr[lane],
+        .nc = nc,
+        .block = owner / t->r->warps,
+        .warp = owner % t->r->warps,
+        .other_lane = id & 31,
+        .pc = at & AT_PC,
+        .wrote = wrote,
+        .was_async = at & AT_ASYNC,
+    };
+    t->found = true;
+}
+
+static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
+{
+    bool strong = t->at & AT_STRONG;
+    if (t->a->nc && p->w[i] >> 5 >= t->base)
+        conflict(t, lane, p->w[i], p->w_at[i], true, true);
+    else if (!(strong && (p->w_at[i] & AT_STRONG)) && !ordered(t, lane, p->w[i], p->w_at[i]))
+        conflict(t, lane, p->w[i], p->w_at[i], true, false);
+    uint32_t old = p->r[i], old_at = p->r_at[i];
+    if (old >> 5 < t->base) {
+        p->r[i] = RACE_ID(t->seg, lane);
+        p->r_at[i] = t->at;
+    } else if (ordered(t, lane, old, old_at)) {
+        p->r[i] = RACE_ID(t->seg, lane);
+        p->r_at[i] = t->at | (old_at & AT_NC);
+    } else if (!strong || (old_at & AT_STRONG)) {
+        join(t, lane, &p->r[i], &p->r_at[i]);
+    } /* else the plain reader is the one to remember */
+}
+
+static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
+{
+    bool strong = t->at & AT_STRONG;
+    if (p->r[i] >> 5 >= t->base && (p->r_at[i] & AT_NC))
+        conflict(t, lane, p->r[i], p->r_at[i], false, true);
+    bool joins = false;
+    if (!ordered(t, lane, p->w[i], p->w_at[i])) {
+        uint32_t other = p->w[i] & 31;
+        uint64_t cell = p->number * RACE_PAGE + (i << p->shift);
+        bool same_insn = p->w[i] >> 5 == t->seg && (p->w_at[i] & AT_PC) == (t->at & AT_PC) && other < lane &&
+                         (t->a->mask >> other & 1) && t->a->addr[other] <= cell &&
+                         cell < t->a->addr[other] + t->a->size_bytes;
+        joins = strong && (p->w_at[i] & AT_STRONG);
+        if (!joins) {
+            if (!(p->w_at[i] & AT_ASYNC) && changes_nothing(t, lane, other, same_insn))
+                return;
+            conflict(t, lane, p->w[i], p->w_at[i], true, false);
+        }
+    }
+    if (!(strong && (p->r_at[i] & AT_STRONG)) && !ordered(t, lane, p->r[i], p->r_at[i])) {
+        if (changes_nothing(t, lane, 0, false))
+            return;
+        conflict(t, lane, p->r[i], p->r_at[i], false, false);
+    }
+    if (joins) {
+        join(t, lane, &p->w[i], &p->w_at[i]);
+    } else {
+        p->w[i] = RACE_ID(t->seg, lane);
+        p->w_at[i] = t->at;
+    }
+    p->r[i] = 0;
+}
+
+/* ---- consecutive accesses: n cells from cell i of a page, the access's own cells from `first` on ---- */
+
+__attribute__((target_clones("avx2", "default"))) static uint32_t highest(const uint32_t *id, size_t n)
+{
+    uint32_t max = 0;
+    for (size_t i = 0; i < n; i++)
+        max = id[i] > max ? id[i] : max;
+    return max;
+}
+
+__attribute__((target_clones("avx2", "default"))) static void claim(uint32_t *id, uint32_t *at, size_t n, uint32_t me,
+                                                                     const uint8_t *lanes, uint32_t my_at)
+{
+    for (size_t i = 0; i < n; i++) {
+        id[i] = me + lanes[i];
+        at[i] = my_at;
+    }
+}
+
+/* Several warps read these since the last barrier already: one more adds nothing. */
+__attribute__((target_clones("avx2", "default"))) static bool read_by_many(const uint32_t *id, const uint32_t *at,
+                                                                            size_t n, uint32_t bound, uint32_t least)
+{
+    uint32_t low = ~0u, flags = ~0u;
+    for (size_t i = 0; i < n; i++) {
+        low = id[i] < low ? id[i] : low;
+        flags = at[i] < flags ? at[i] : flags;
+    }
+    return low >= bound && flags >= least << AT_SEVERAL_SHIFT;
+}
+
+static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, size_t first, uint32_t k)
+{
+    const struct race_access *a = t->a;
+    const uint8_t *lanes = lane_of[k] + first;
+    uint32_t bound = RACE_ID(a->shared ? t->b->bar_seg : t->base, 0), me = RACE_ID(t->seg, 0);
+    bool w_free = highest(p->w + i, n) < bound;
+    if (a->op == RACE_READ) {
+        if (w_free && highest(p->r + i, n) < bound) {
+            claim(p->r + i, p->r_at + i, n, me, lanes, t->at);
+            return;
+        }
+        if (w_free && !a->nc && read_by_many(p->r + i, p->r_at + i, n, bound, a->shared ? WARPS : BLOCKS))
+            return;
+        for (size_t j = 0; j < n; j++)
+            cell_read(t, p, i + j, lanes[j]);
+        return;
+    }
+    if (w_free && highest(p->r + i, n) < bound) {
+        claim(p->w + i, p->w_at + i, n, me, lanes, t->at);
+        memset(p->r + i, 0, n * sizeof(p->r[0]));
+        return;
+    }
+    for (size_t j = 0; j < n; j++)
+        cell_write(t, p, i + j, lanes[j]);
+}
+
+static void access_consecutive(struct turn *t)
+{
+    const struct race_access *a = t->a;
+    uint64_t addr = a->addr[0], end = addr + 32ull * a->size_bytes;
+    while (addr < end) {
+        struct race_page *p = race_page_at(t->r, t->b, a->shared, addr, a->size_bytes);
+        uint32_t k = (uint32_t)__builtin_ctz(a->size_bytes) - p->shift;
+        uint64_t stop = MIN(end, (addr / RACE_PAGE + 1) * RACE_PAGE);
+        run_cells(t, p, (addr % RACE_PAGE) >> p->shift, (stop - addr) >> p->shift, (addr - a->addr[0]) >> p->shift, k);
+        addr = stop;
+    }
+}
+
+static void access_lane(struct turn *t, uint32_t lane)
+{
+    const struct race_access *a = t->a;
+    struct race_page *p = race_page_at(t->r, t->b, a->shared, a->addr[lane], a->size_bytes);
+    size_t i = (a->addr[lane] % RACE_PAGE) >> p->shift, n = a->size_bytes >> p->shift;
+    for (size_t j = 0; j < n; j++)
+        if (a->op == RACE_READ)
+            cell_read(t, p, i + j, lane);
+        else
+            cell_write(t, p, i + j, lane);
+}
+
+bool race_access(struct race *r, struct race_block *b, uint32_t warp, const struct race_access *a,
+                 struct race_conflict *c)
+{
+    bool strong = a->strong || a->op == RACE_ATOMIC;
+    uint32_t seg = race_seg(r, b, warp);
+    if (r->full)
+        return true;
+    struct turn t = {.r = r, .b = b, .w = &b->warps[warp], .warp = warp, .a = a, .c = c, .seg = seg};
+    t.base = a->shared ? b->base : r->base;
+    t.at = (a->pc & AT_PC) | (strong ? AT_STRONG : 0) | (a->nc ? AT_NC : 0) | (a->async ? AT_ASYNC : 0);
+    if (a->release) {
+        for (uint32_t left = a->mask; left; left &= left - 1)
+            race_fence(r, b, warp, left & -left, false, a->block_scope);
+        t.seg = race_seg(r, b, warp);
+    }
+    if (strong && a->op != RACE_WRITE && r->n_flags)
+        for (uint32_t left = a->mask; left; left &= left - 1)
+            race_acquire(r, b, warp, (uint32_t)__builtin_ctz(left), a->shared, a->addr[__builtin_ctz(left)]);
+    if (a->consecutive) {
+        access_consecutive(&t);
+    } else {
+        for (uint32_t left = a->mask; left; left &= left - 1)
+            access_lane(&t, (uint32_t)__builtin_ctz(left));
+    }
+    if (strong && a->op != RACE_READ)
+        for (uint32_t left = a->mask; left; left &= left - 1)
+            race_release(r, b, warp, (uint32_t)__builtin_ctz(left), a->shared, a->addr[__builtin_ctz(left)],
+                         a->op == RACE_ATOMIC);
+    if (a->async) {
+        struct race_async s = {.mask = a->mask, .size_bytes = a->size_bytes};
+        memcpy(s.addr, a->addr, sizeof(s.addr));
+        memcpy(s.group, t.w->committed, sizeof(s.group));
+        vec_push(&t.w->async, s);
+    }
+    return !t.found;
+}
+
+/* ---- cp.async ---- */
+
+void race_async_commit(struct race_block *b, uint32_t warp, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1)
+        b->warps[warp].committed[__builtin_ctz(mask)]++;
+}
+
+void race_async_wait(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, uint32_t pending)
+{
+    struct race_warp *w = &b->warps[warp];
+    size_t kept = 0;
+    for (size_t i = 0; i < w->async.n; i++) {
+        struct race_async *s = &w->async.v[i];
+        for (uint32_t left = s->mask & mask; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            if (s->group[lane] + pending >= w->committed[lane])
+                continue;
+            race_async_landed(r, b, warp, lane, s->addr[lane], s->size_bytes);
+            s->mask &= ~(1u << lane);
+        }
+        if (s->mask)
+            w->async.v[kept++] = *s;
+    }
+    w->async.n = kept;
+}
+
+/* From now on it is as if the lane had just stored it. */
+void race_async_landed(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, uint64_t addr,
+                       uint32_t size_bytes)
+{
+    uint32_t seg = race_seg(r, b, warp);
+    struct race_page *p = race_page_at(r, b, true, addr, size_bytes);
+    size_t first = (addr % RACE_PAGE) >> p->shift, n = size_bytes >> p->shift;
+    for (size_t i = first; i < first + n; i++) {
+        uint32_t id = p->w[i];
+        if ((p->w_at[i] & AT_ASYNC) && id >> 5 >= b->base && r->owner[id >> 5] == b->id * r->warps + warp &&
+            (id & 31) == lane) {
+            p->w[i] = RACE_ID(seg, lane);
+            p->w_at[i] &= ~(uint32_t)AT_ASYNC;
+        }
+    }
+}

@@ -1,0 +1,155 @@
+/* race: finds accesses to the same memory that nothing orders (happens-before), in shared and global memory of one
+ * launch at a time. It is told of every access before it is performed, and of everything that orders. Lanes of a warp are
+ * separate threads.
+ *
+ * What orders: a thread's own program; barriers (whole and named); bar.warp.sync among its mask; a fence before an atomic
+ * or volatile store, towards whoever reads that value by an atomic or a volatile load. Shuffles and votes do not, nor does
+ * cp.async before its wait. Two atomics, or two volatile accesses, never race, nor does a store that changes nothing.
+ * docs/sanitizer.md says the same for people. race.c holds the cells, order.c who knows of whom. */
+#ifndef PTX_RACE_H
+#define PTX_RACE_H
+
+#include "base/base.h"
+
+struct race;       /* of one launch after the other */
+struct race_block; /* of one resident block */
+
+/* Copies what memory holds now; for shared memory addr is the offset in the block's window. */
+typedef void race_peek_fn(void *context, bool shared, uint64_t addr, void *to, size_t size_bytes);
+
+enum race_op { RACE_READ, RACE_WRITE, RACE_ATOMIC };
+
+struct race_access {
+    const uint64_t *addr; /* of each lane; multiples of size_bytes; shared: offsets */
+    uint32_t mask;
+    uint32_t size_bytes; /* a power of two up to 16 */
+    enum race_op op;
+    bool shared;
+    bool consecutive;      /* all 32 lanes, addr[i] == addr[0] + i * size_bytes; false is always right */
+    bool strong;           /* volatile, relaxed, acquire, release; atomics are in any case */
+    bool acquire, release; /* as the instruction says, beyond strong */
+    bool block_scope;      /* .cta */
+    bool nc;               /* ld.global.nc */
+    bool async;            /* cp.async's write: not there before its wait */
+    uint32_t pc;           /* of the instruction, below 2^24 */
+    const void *values;    /* writes: lane i stores size_bytes at values + i * stride; NULL: unknown */
+    uint32_t stride;
+    void *context; /* for peek */
+};
+
+struct race_conflict {
+    uint32_t lane; /* of the present access, at addr */
+    uint64_t addr;
+    bool nc;        /* not a race: a .nc load of memory that the launch writes */
+    uint64_t block; /* the earlier access */
+    uint32_t warp, other_lane, pc;
+    bool wrote, was_async;
+};
+
+struct race *race_open(race_peek_fn *peek);
+void race_close(struct race *r); /* takes NULL */
+/* A new launch: everything before is ordered. */
+void race_launch(struct race *r, uint32_t warps_per_block);
+
+struct race_block *race_block_open(struct race *r, uint64_t block); /* linear id */
+void race_block_close(struct race *r, struct race_block *b);        /* takes NULL */
+
+/* Call before the access is performed. False: it conflicts, c says with what. */
+bool race_access(struct race *r, struct race_block *b, uint32_t warp, const struct race_access *a,
+                 struct race_conflict *c);
+
+/* all: mask holds every live lane of the warp. */
+void race_warp_sync(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, bool all);
+void race_fence(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, bool all, bool block_scope);
+/* A barrier that every live thread of the block waited at is complete. */
+void race_barrier(struct race *r, struct race_block *b);
+/* A barrier of some threads is complete: lanes that arrived and those that go on after it, per warp; live: per warp. */
+void race_barrier_some(struct race *r, struct race_block *b, const uint32_t *arrived, const uint32_t *waited,
+                       const uint32_t *live);
+/* Everything so far is ordered before everything to come. */
+void race_grid_sync(struct race *r);
+
+void race_async_commit(struct race_block *b, uint32_t warp, uint32_t mask);
+/* pending: groups that may stay in flight (cp.async.wait_group N). wait_all is commit, then 0. */
+void race_async_wait(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, uint32_t pending);
+
+/* ---- shared by race.c and order.c ----
+ * A segment is a stretch of one warp's execution between two events that order; segments are numbered as they begin, so
+ * the number is a clock: a warp knows another's past as "its segments below n". A thread's past in a segment is an id. */
+
+enum { RACE_PAGE = 4096, RACE_MAX_SEG = (1u << 27) - 1 };
+
+#define RACE_ID(seg, lane) ((seg) << 5 | (lane))
+
+struct race_page {
+    uint64_t number;                 /* address / RACE_PAGE */
+    uint32_t shift;                  /* a cell covers 1 << shift bytes: the smallest access so far */
+    uint32_t *w, *w_at, *r, *r_at;   /* last write and last read of each cell: id, pc and flags */
+};
+
+struct know; /* immutable: which segments of whom a thread has as its past */
+
+struct race_async { /* one cp.async of a warp, still in flight for lanes of mask */
+    uint64_t addr[32];
+    uint32_t mask, size_bytes, group[32];
+};
+
+struct race_warp {
+    uint32_t seg;      /* current; 0: begins with the next access */
+    uint32_t full_seg; /* all lanes know all lanes' segments below */
+    uint32_t (*pair)[32]; /* [lane][of]: after a bar.warp.sync of some lanes; NULL: none was */
+    struct know *know[32], *fenced[2][32]; /* beyond barriers; published by the next release (0: GPU, 1: block scope) */
+    uint32_t know_mask, fenced_mask[2];    /* lanes where they are not NULL */
+    VEC(struct race_async) async;
+    uint32_t committed[32]; /* cp.async groups */
+};
+
+struct race_block {
+    uint64_t id;
+    uint32_t base;    /* segments below belong to earlier blocks */
+    uint32_t bar_seg; /* all threads know the block's segments below */
+    struct know *know, *fenced[2];
+    struct race_page **pages; /* of shared memory, by number */
+    size_t n_pages;
+    struct race_warp *warps;
+    uint32_t n_warps;
+    struct race_block *next_free;
+};
+
+struct race_flag { /* what a strong write left for its readers */
+    bool used;
+    bool shared;
+    uint64_t addr, block; /* block: of the shared memory, or of the last block-scope release */
+    struct know *known[2];
+};
+
+struct race {
+    race_peek_fn *peek;
+    uint32_t next_seg, base; /* segments below base belong to earlier launches */
+    uint32_t *owner;         /* segment -> block * warps + warp */
+    size_t cap_owner;
+    uint32_t warps;
+    bool crossed; /* somebody knows something not through a whole barrier */
+    bool full;    /* out of segments: no further checks in this launch */
+    struct race_page **table; /* of global memory: open addressing */
+    size_t n_pages, n_table;
+    struct race_page *last;
+    struct race_flag *flags;
+    size_t n_flags, cap_flags;
+    struct race_block *free;
+};
+
+uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp); /* the current one */
+/* Does lane know the past (id of seg and lane) of a thread of another or the own warp, by partial syncs and flags? */
+bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id);
+void race_acquire(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared, uint64_t addr);
+/* A strong write at addr by lane: publishes what it fenced. rmw: and what was there. */
+void race_release(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared, uint64_t addr,
+                  bool rmw);
+void race_flags_clear(struct race *r);
+void race_order_clear(struct race_block *b); /* gives back what a block knows */
+struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr, uint32_t size_bytes);
+void race_async_landed(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, uint64_t addr,
+                       uint32_t size_bytes);
+
+#endif
