@@ -1,7 +1,8 @@
 /* Who knows of whom: the happens-before half of the race detector (race.h).
  *
- * Whole barriers and whole warp syncs are two numbers (bar_seg, full_seg). All else (fences with flags and tickets, named
- * barriers) is kept as `struct know`, a sorted set of (thread, warp or block; segments below n), shared and never changed. */
+ * Whole barriers and whole warp syncs are two numbers (bar_seg, full_seg). All else (fences with flags and
+ * tickets, named barriers) is kept as `struct know`, a sorted set of (thread, warp or block; segments below n),
+ * shared and never changed. */
 #include "ptx/race.h"
 
 struct know_entry {
@@ -132,7 +133,7 @@ uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp)
     struct race_warp *w = &b->warps[warp];
     if (w->seg)
         return w->seg;
-    if (r->next_seg >= RACE_MAX_SEG)
+    if (r->next_seg >= RACE_MAX_SEG - 64)
         r->full = true;
     else
         r->next_seg++;
@@ -232,7 +233,8 @@ void race_warp_sync(struct race *r, struct race_block *b, uint32_t warp, uint32_
     }
 }
 
-/* A fence counts for the whole block after a barrier: many kernels let every thread fence, then one thread signal. */
+/* A fence counts for the whole block after a barrier: many kernels let every thread fence, then one thread
+ * signal. */
 void race_barrier(struct race *r, struct race_block *b)
 {
     for (uint32_t i = 0; i < b->n_warps; i++) {
@@ -323,7 +325,8 @@ void race_flags_clear(struct race *r)
     r->n_flags = r->cap_flags = 0;
 }
 
-void race_acquire(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared, uint64_t addr)
+void race_acquire(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared,
+                  uint64_t addr)
 {
     struct race_flag *f = flag_at(r, b->id, shared, addr, false);
     if (!f)
@@ -335,8 +338,8 @@ void race_acquire(struct race *r, struct race_block *b, uint32_t warp, uint32_t 
         }
 }
 
-void race_release(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared, uint64_t addr,
-                  bool rmw)
+void race_release(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared,
+                  uint64_t addr, bool rmw)
 {
     struct race_warp *w = &b->warps[warp];
     bool any = w->fenced[0][lane] || w->fenced[1][lane] || b->fenced[0] || b->fenced[1];

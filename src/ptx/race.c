@@ -1,13 +1,18 @@
 /* The cells of the race detector (race.h): for each piece of memory who wrote it last and who read it last.
  *
- * Memory is covered in pages of 4 KiB whose cells are as large as the smallest access so far (16 bytes at first; a page is
- * split when a smaller one comes), so that a cell is always accessed whole. The common case, 32 lanes on cells that nobody
- * touched since the last barrier, is two comparisons and two stores a cell that the compiler vectorises.
+ * Memory is covered in pages of 4 KiB whose cells are as large as the smallest access so far (16 bytes at
+ * first; a page is split when a smaller one comes), so that a cell is always accessed whole. The common case,
+ * 32 lanes on cells that nobody touched since the last barrier, is two comparisons and two stores a cell that
+ * the compiler vectorises.
  *
- * A cell remembers one reader and one writer. When readers (or atomics) that nothing orders meet, it remembers the latest
- * and that there were several lanes, warps or blocks: with whole barriers alone that is still exact. Where flags or named
- * barriers order too, only the latest is judged: a race may be missed then, none is invented. */
+ * A cell remembers one reader and one writer. When readers (or atomics) that nothing orders meet, it remembers
+ * the latest and that there were several lanes, warps or blocks: with whole barriers alone that is still exact.
+ * Where flags or named barriers order too, only the latest is judged: a race may be missed then, none is
+ * invented. */
 #include "ptx/race.h"
+
+/* A cp.async in flight is younger than every barrier; the writing warp takes the place of a segment. */
+#define ASYNC_SEG (RACE_MAX_SEG - 31)
 
 enum {
     AT_PC = 0xffffff,
@@ -119,9 +124,19 @@ void race_block_close(struct race *r, struct race_block *b)
 {
     if (!b)
         return;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        race_async_commit(b, i, ~0u);
+        race_async_wait(r, b, i, ~0u, 0);
+    }
     race_order_clear(b);
     b->next_free = r->free;
     r->free = b;
+}
+
+static uint32_t owner_of(const struct race *r, const struct race_block *b, uint32_t id)
+{
+    uint32_t seg = id >> 5;
+    return seg >= ASYNC_SEG ? (uint32_t)(b->id * r->warps + seg - ASYNC_SEG) : r->owner[seg];
 }
 
 /* ---- pages ---- */
@@ -138,7 +153,7 @@ static struct race_page *page_new(uint64_t number, uint32_t shift)
 static void page_split(struct race_page *p, uint32_t shift)
 {
     struct race_page *fine = page_new(p->number, shift);
-    for (size_t i = 0; i < RACE_PAGE >> shift; i++) {
+    for (size_t i = 0; i < (size_t)RACE_PAGE >> shift; i++) {
         size_t from = i >> (p->shift - shift);
         fine->w[i] = p->w[from], fine->w_at[i] = p->w_at[from];
         fine->r[i] = p->r[from], fine->r_at[i] = p->r_at[from];
@@ -179,7 +194,8 @@ static struct race_page **page_slot(struct race *r, struct race_block *b, bool s
     return table_slot(r, number);
 }
 
-struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr, uint32_t size_bytes)
+struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,
+                               uint32_t size_bytes)
 {
     uint64_t number = addr / RACE_PAGE;
     uint32_t shift = (uint32_t)__builtin_ctz(size_bytes);
@@ -302,7 +318,7 @@ static void conflict(struct turn *t, uint32_t lane, uint32_t id, uint32_t at, bo
 {
     if (t->found)
         return;
-    uint32_t owner = t->r->owner[id >> 5];
+    uint32_t owner = owner_of(t->r, t->b, id);
     *t->c = (struct race_conflict){
         .lane = lane,
         .addr = t->a->addr[lane],
@@ -325,6 +341,9 @@ static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t la
     else if (!(strong && (p->w_at[i] & AT_STRONG)) && !ordered(t, lane, p->w[i], p->w_at[i]))
         conflict(t, lane, p->w[i], p->w_at[i], true, false);
     uint32_t old = p->r[i], old_at = p->r_at[i];
+    if (old >> 5 == t->seg && ((old & 31) == lane || several_of(old_at)) &&
+        (old_at & AT_STRONG) <= (t->at & AT_STRONG))
+        return; /* again */
     if (old >> 5 < t->base) {
         p->r[i] = RACE_ID(t->seg, lane);
         p->r_at[i] = t->at;
@@ -363,7 +382,7 @@ static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t l
     if (joins) {
         join(t, lane, &p->w[i], &p->w_at[i]);
     } else {
-        p->w[i] = RACE_ID(t->seg, lane);
+        p->w[i] = RACE_ID(t->a->async ? ASYNC_SEG + t->warp : t->seg, lane);
         p->w_at[i] = t->at;
     }
     p->r[i] = 0;
@@ -379,8 +398,9 @@ __attribute__((target_clones("avx2", "default"))) static uint32_t highest(const 
     return max;
 }
 
-__attribute__((target_clones("avx2", "default"))) static void claim(uint32_t *id, uint32_t *at, size_t n, uint32_t me,
-                                                                     const uint8_t *lanes, uint32_t my_at)
+__attribute__((target_clones("avx2", "default"))) static void claim(uint32_t *id, uint32_t *at, size_t n,
+                                                                    uint32_t me, const uint8_t *lanes,
+                                                                    uint32_t my_at)
 {
     for (size_t i = 0; i < n; i++) {
         id[i] = me + lanes[i];
@@ -389,8 +409,9 @@ __attribute__((target_clones("avx2", "default"))) static void claim(uint32_t *id
 }
 
 /* Several warps read these since the last barrier already: one more adds nothing. */
-__attribute__((target_clones("avx2", "default"))) static bool read_by_many(const uint32_t *id, const uint32_t *at,
-                                                                            size_t n, uint32_t bound, uint32_t least)
+__attribute__((target_clones("avx2", "default"))) static bool read_by_many(const uint32_t *id,
+                                                                           const uint32_t *at, size_t n,
+                                                                           uint32_t bound, uint32_t least)
 {
     uint32_t low = ~0u, flags = ~0u;
     for (size_t i = 0; i < n; i++) {
@@ -418,7 +439,7 @@ static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, s
         return;
     }
     if (w_free && highest(p->r + i, n) < bound) {
-        claim(p->w + i, p->w_at + i, n, me, lanes, t->at);
+        claim(p->w + i, p->w_at + i, n, a->async ? RACE_ID(ASYNC_SEG + t->warp, 0) : me, lanes, t->at);
         memset(p->r + i, 0, n * sizeof(p->r[0]));
         return;
     }
@@ -434,7 +455,8 @@ static void access_consecutive(struct turn *t)
         struct race_page *p = race_page_at(t->r, t->b, a->shared, addr, a->size_bytes);
         uint32_t k = (uint32_t)__builtin_ctz(a->size_bytes) - p->shift;
         uint64_t stop = MIN(end, (addr / RACE_PAGE + 1) * RACE_PAGE);
-        run_cells(t, p, (addr % RACE_PAGE) >> p->shift, (stop - addr) >> p->shift, (addr - a->addr[0]) >> p->shift, k);
+        run_cells(t, p, (addr % RACE_PAGE) >> p->shift, (stop - addr) >> p->shift,
+                  (addr - a->addr[0]) >> p->shift, k);
         addr = stop;
     }
 }
@@ -449,6 +471,14 @@ static void access_lane(struct turn *t, uint32_t lane)
             cell_read(t, p, i + j, lane);
         else
             cell_write(t, p, i + j, lane);
+}
+
+static bool same_address(const struct race_access *a)
+{
+    uint64_t first = a->addr[__builtin_ctz(a->mask)], differ = 0;
+    for (uint32_t l = 0; l < 32; l++)
+        differ |= (a->mask >> l & 1) ? a->addr[l] ^ first : 0;
+    return differ == 0;
 }
 
 bool race_access(struct race *r, struct race_block *b, uint32_t warp, const struct race_access *a,
@@ -471,6 +501,11 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
             race_acquire(r, b, warp, (uint32_t)__builtin_ctz(left), a->shared, a->addr[__builtin_ctz(left)]);
     if (a->consecutive) {
         access_consecutive(&t);
+    } else if (a->op == RACE_READ && same_address(a)) {
+        uint32_t lane = (uint32_t)__builtin_ctz(a->mask), rest = a->mask & (a->mask - 1);
+        access_lane(&t, lane);
+        if (rest)
+            access_lane(&t, (uint32_t)__builtin_ctz(rest)); /* the second says that there are several */
     } else {
         for (uint32_t left = a->mask; left; left &= left - 1)
             access_lane(&t, (uint32_t)__builtin_ctz(left));
@@ -523,9 +558,7 @@ void race_async_landed(struct race *r, struct race_block *b, uint32_t warp, uint
     struct race_page *p = race_page_at(r, b, true, addr, size_bytes);
     size_t first = (addr % RACE_PAGE) >> p->shift, n = size_bytes >> p->shift;
     for (size_t i = first; i < first + n; i++) {
-        uint32_t id = p->w[i];
-        if ((p->w_at[i] & AT_ASYNC) && id >> 5 >= b->base && r->owner[id >> 5] == b->id * r->warps + warp &&
-            (id & 31) == lane) {
+        if (p->w[i] == RACE_ID(ASYNC_SEG + warp, lane)) {
             p->w[i] = RACE_ID(seg, lane);
             p->w_at[i] &= ~(uint32_t)AT_ASYNC;
         }

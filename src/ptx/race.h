@@ -1,11 +1,12 @@
-/* race: finds accesses to the same memory that nothing orders (happens-before), in shared and global memory of one
- * launch at a time. It is told of every access before it is performed, and of everything that orders. Lanes of a warp are
- * separate threads.
+/* race: finds accesses to the same memory that nothing orders (happens-before), in shared and global memory of
+ * one launch at a time. It is told of every access before it is performed, and of everything that orders. Lanes
+ * of a warp are separate threads.
  *
- * What orders: a thread's own program; barriers (whole and named); bar.warp.sync among its mask; a fence before an atomic
- * or volatile store, towards whoever reads that value by an atomic or a volatile load. Shuffles and votes do not, nor does
- * cp.async before its wait. Two atomics, or two volatile accesses, never race, nor does a store that changes nothing.
- * docs/sanitizer.md says the same for people. race.c holds the cells, order.c who knows of whom. */
+ * What orders: a thread's own program; barriers (whole and named); bar.warp.sync among its mask; a fence before
+ * an atomic or volatile store, towards whoever reads that value by an atomic or a volatile load. Shuffles and
+ * votes do not, nor does cp.async before its wait. Two atomics, or two volatile accesses, never race, nor does
+ * a store that changes nothing. docs/sanitizer.md says the same for people. race.c holds the cells, order.c who
+ * knows of whom. */
 #ifndef PTX_RACE_H
 #define PTX_RACE_H
 
@@ -63,7 +64,8 @@ void race_warp_sync(struct race *r, struct race_block *b, uint32_t warp, uint32_
 void race_fence(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, bool all, bool block_scope);
 /* A barrier that every live thread of the block waited at is complete. */
 void race_barrier(struct race *r, struct race_block *b);
-/* A barrier of some threads is complete: lanes that arrived and those that go on after it, per warp; live: per warp. */
+/* A barrier of some threads is complete: lanes that arrived and those that go on after it, per warp; live: per
+ * warp. */
 void race_barrier_some(struct race *r, struct race_block *b, const uint32_t *arrived, const uint32_t *waited,
                        const uint32_t *live);
 /* Everything so far is ordered before everything to come. */
@@ -74,17 +76,18 @@ void race_async_commit(struct race_block *b, uint32_t warp, uint32_t mask);
 void race_async_wait(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, uint32_t pending);
 
 /* ---- shared by race.c and order.c ----
- * A segment is a stretch of one warp's execution between two events that order; segments are numbered as they begin, so
- * the number is a clock: a warp knows another's past as "its segments below n". A thread's past in a segment is an id. */
+ * A segment is a stretch of one warp's execution between two events that order; segments are numbered as they
+ * begin, so the number is a clock: a warp knows another's past as "its segments below n". A thread's past in a
+ * segment is an id. */
 
 enum { RACE_PAGE = 4096, RACE_MAX_SEG = (1u << 27) - 1 };
 
 #define RACE_ID(seg, lane) ((seg) << 5 | (lane))
 
 struct race_page {
-    uint64_t number;                 /* address / RACE_PAGE */
-    uint32_t shift;                  /* a cell covers 1 << shift bytes: the smallest access so far */
-    uint32_t *w, *w_at, *r, *r_at;   /* last write and last read of each cell: id, pc and flags */
+    uint64_t number;               /* address / RACE_PAGE */
+    uint32_t shift;                /* a cell covers 1 << shift bytes: the smallest access so far */
+    uint32_t *w, *w_at, *r, *r_at; /* last write and last read of each cell: id, pc and flags */
 };
 
 struct know; /* immutable: which segments of whom a thread has as its past */
@@ -95,11 +98,12 @@ struct race_async { /* one cp.async of a warp, still in flight for lanes of mask
 };
 
 struct race_warp {
-    uint32_t seg;      /* current; 0: begins with the next access */
-    uint32_t full_seg; /* all lanes know all lanes' segments below */
+    uint32_t seg;         /* current; 0: begins with the next access */
+    uint32_t full_seg;    /* all lanes know all lanes' segments below */
     uint32_t (*pair)[32]; /* [lane][of]: after a bar.warp.sync of some lanes; NULL: none was */
-    struct know *know[32], *fenced[2][32]; /* beyond barriers; published by the next release (0: GPU, 1: block scope) */
-    uint32_t know_mask, fenced_mask[2];    /* lanes where they are not NULL */
+    struct know *know[32],
+        *fenced[2][32]; /* beyond barriers; published by the next release (0: GPU, 1: block scope) */
+    uint32_t know_mask, fenced_mask[2]; /* lanes where they are not NULL */
     VEC(struct race_async) async;
     uint32_t committed[32]; /* cp.async groups */
 };
@@ -129,8 +133,8 @@ struct race {
     uint32_t *owner;         /* segment -> block * warps + warp */
     size_t cap_owner;
     uint32_t warps;
-    bool crossed; /* somebody knows something not through a whole barrier */
-    bool full;    /* out of segments: no further checks in this launch */
+    bool crossed;             /* somebody knows something not through a whole barrier */
+    bool full;                /* out of segments: no further checks in this launch */
     struct race_page **table; /* of global memory: open addressing */
     size_t n_pages, n_table;
     struct race_page *last;
@@ -140,15 +144,18 @@ struct race {
 };
 
 uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp); /* the current one */
-/* Does lane know the past (id of seg and lane) of a thread of another or the own warp, by partial syncs and flags? */
+/* Does lane know the past (id of seg and lane) of a thread of another or the own warp, by partial syncs and
+ * flags? */
 bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id);
-void race_acquire(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared, uint64_t addr);
+void race_acquire(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared,
+                  uint64_t addr);
 /* A strong write at addr by lane: publishes what it fenced. rmw: and what was there. */
-void race_release(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared, uint64_t addr,
-                  bool rmw);
+void race_release(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared,
+                  uint64_t addr, bool rmw);
 void race_flags_clear(struct race *r);
 void race_order_clear(struct race_block *b); /* gives back what a block knows */
-struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr, uint32_t size_bytes);
+struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,
+                               uint32_t size_bytes);
 void race_async_landed(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, uint64_t addr,
                        uint32_t size_bytes);
 

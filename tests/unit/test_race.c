@@ -1,0 +1,376 @@
+/* The race detector by itself: who is ordered before whom, without a simulator around it. */
+#include "test.h"
+
+#include "ptx/race.h"
+
+enum { WARPS = 4 };
+
+struct world {
+    struct race *r;
+    struct race_block *b[2];
+    uint8_t memory[65536]; /* what peek sees */
+    uint64_t addr[32];
+    uint32_t values[32];
+};
+
+static void peek(void *context, bool shared, uint64_t addr, void *to, size_t size_bytes)
+{
+    (void)shared;
+    memcpy(to, ((struct world *)context)->memory + addr, size_bytes);
+}
+
+static int set_up(void **state)
+{
+    struct world *w = mem_zalloc(sizeof(*w));
+    w->r = race_open(peek);
+    race_launch(w->r, WARPS);
+    w->b[0] = race_block_open(w->r, 0);
+    w->b[1] = race_block_open(w->r, 1);
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct world *w = *state;
+    race_block_close(w->r, w->b[0]);
+    race_block_close(w->r, w->b[1]);
+    race_close(w->r);
+    free(w);
+    return 0;
+}
+
+static struct race_conflict last;
+
+static bool go(struct world *w, int block, uint32_t warp, struct race_access a)
+{
+    a.addr = w->addr;
+    a.context = w;
+    if (!a.size_bytes)
+        a.size_bytes = 4;
+    return race_access(w->r, w->b[block], warp, &a, &last);
+}
+
+/* Lane `lane` at addr. */
+static bool one(struct world *w, int block, uint32_t warp, uint32_t lane, enum race_op op, uint64_t addr,
+                bool shared, bool strong, uint32_t pc)
+{
+    w->addr[lane] = addr;
+    w->values[lane] = pc + 1; /* differs from what is there */
+    struct race_access a = {.mask = 1u << lane, .op = op, .shared = shared, .strong = strong, .pc = pc};
+    if (op == RACE_WRITE)
+        a.values = w->values, a.stride = 4;
+    return go(w, block, warp, a);
+}
+
+/* The whole warp at consecutive addresses of size bytes. */
+static bool row(struct world *w, int block, uint32_t warp, enum race_op op, uint64_t addr, uint32_t size,
+                bool shared, uint32_t pc)
+{
+    for (uint32_t l = 0; l < 32; l++)
+        w->addr[l] = addr + (uint64_t)l * size;
+    return go(w, block, warp,
+              (struct race_access){
+                  .mask = ~0u, .size_bytes = size, .op = op, .shared = shared, .consecutive = true, .pc = pc});
+}
+
+static void test_own_program_orders(void **state)
+{
+    struct world *w = *state;
+    for (int shared = 0; shared < 2; shared++) {
+        assert_true(one(w, 0, 0, 3, RACE_WRITE, 64, shared, false, 1));
+        assert_true(one(w, 0, 0, 3, RACE_READ, 64, shared, false, 2));
+        assert_true(one(w, 0, 0, 3, RACE_WRITE, 64, shared, false, 3));
+        assert_true(row(w, 0, 1, RACE_WRITE, 4096, 4, shared, 4));
+        assert_true(row(w, 0, 1, RACE_READ, 4096, 4, shared, 5));
+        assert_true(row(w, 0, 1, RACE_WRITE, 4096, 4, shared, 6));
+    }
+}
+
+static void test_barrier_orders_a_block(void **state)
+{
+    struct world *w = *state;
+    assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, true, 1));
+    assert_false(row(w, 0, 1, RACE_READ, 0, 4, true, 2));
+    assert_int_equal(last.pc, 1);
+    assert_int_equal(last.warp, 0);
+    assert_true(last.wrote);
+    race_barrier(w->r, w->b[0]);
+    assert_true(row(w, 0, 2, RACE_READ, 0, 4, true, 3));
+    assert_true(row(w, 0, 3, RACE_READ, 0, 4, true, 3));
+    assert_false(row(w, 0, 1, RACE_WRITE, 0, 4, true, 4)); /* reuse without a barrier */
+    assert_false(last.wrote);
+    race_barrier(w->r, w->b[0]);
+    assert_true(row(w, 0, 1, RACE_WRITE, 0, 4, true, 5));
+}
+
+static void test_lanes_are_threads(void **state)
+{
+    struct world *w = *state;
+    assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, true, 1));
+    assert_false(one(w, 0, 0, 0, RACE_READ, 4, true, false, 2));
+    race_warp_sync(w->r, w->b[0], 0, ~0u, true);
+    assert_true(one(w, 0, 0, 0, RACE_READ, 8, true, false, 3));
+    assert_false(one(w, 0, 0, 2, RACE_WRITE, 8, true, false, 4)); /* lane 0 reads it */
+    race_warp_sync(w->r, w->b[0], 0, 0x5, false);                 /* lanes 0 and 2 */
+    assert_true(one(w, 0, 0, 2, RACE_WRITE, 8, true, false, 5));
+    assert_false(one(w, 0, 0, 1, RACE_READ, 8, true, false, 6));
+}
+
+static void test_many_readers(void **state)
+{
+    struct world *w = *state;
+    for (uint32_t warp = 0; warp < WARPS; warp++)
+        assert_true(one(w, 0, warp, 0, RACE_READ, 0, true, false, 1));
+    assert_false(one(w, 0, 3, 0, RACE_WRITE, 0, true, false, 2)); /* the last reader itself */
+    for (uint32_t l = 0; l < 32; l++)
+        w->addr[l] = 128;
+    assert_true(go(w, 0, 0, (struct race_access){.mask = ~0u, .op = RACE_READ, .shared = true, .pc = 3}));
+    assert_false(one(w, 0, 0, 0, RACE_WRITE, 128, true, false, 4));
+    race_warp_sync(w->r, w->b[0], 0, ~0u, true);
+    for (uint32_t l = 0; l < 32; l++)
+        w->addr[l] = 256;
+    assert_true(go(w, 0, 0, (struct race_access){.mask = ~0u, .op = RACE_READ, .shared = true, .pc = 3}));
+    race_warp_sync(w->r, w->b[0], 0, ~0u, true);
+    assert_true(one(w, 0, 0, 0, RACE_WRITE, 256, true, false, 5));
+    /* global: readers of two blocks */
+    assert_true(one(w, 0, 0, 0, RACE_READ, 0, false, false, 6));
+    assert_true(one(w, 1, 0, 0, RACE_READ, 0, false, false, 6));
+    assert_false(one(w, 1, 0, 0, RACE_WRITE, 0, false, false, 7));
+}
+
+static void test_sizes_split_cells(void **state)
+{
+    struct world *w = *state;
+    assert_true(row(w, 0, 0, RACE_WRITE, 0, 16, false, 1));
+    assert_false(one(w, 0, 1, 0, RACE_READ, 100, false, false, 2));
+    assert_true(row(w, 1, 0, RACE_WRITE, 8192, 2, false, 3)); /* halves side by side */
+    assert_true(row(w, 0, 0, RACE_WRITE, 8192 + 64, 2, false, 3));
+    assert_false(row(w, 0, 0, RACE_READ, 8192 + 32, 2, false, 4));
+    assert_true(row(w, 0, 2, RACE_WRITE, 16384 - 256, 16, false, 5)); /* over the end of a page */
+    assert_false(one(w, 0, 3, 0, RACE_READ, 16384 + 252, false, false, 6));
+}
+
+static void test_blocks_are_unordered(void **state)
+{
+    struct world *w = *state;
+    assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, false, 1));
+    race_barrier(w->r, w->b[0]);
+    race_barrier(w->r, w->b[1]);
+    assert_false(row(w, 1, 0, RACE_READ, 0, 4, false, 2));
+    assert_int_equal(last.block, 0);
+    race_launch(w->r, WARPS); /* the next launch */
+    race_block_close(w->r, w->b[1]);
+    w->b[1] = race_block_open(w->r, 1);
+    assert_true(row(w, 1, 0, RACE_READ, 0, 4, false, 3));
+}
+
+static void test_same_value_is_no_race(void **state)
+{
+    struct world *w = *state;
+    uint32_t seven = 7;
+    memcpy(w->memory + 64, &seven, 4);
+    w->values[0] = w->values[1] = 7;
+    for (int pc = 1; pc < 3; pc++) {
+        w->addr[0] = w->addr[1] = 64;
+        assert_true(go(w, 0, (uint32_t)pc,
+                       (struct race_access){
+                           .mask = 3, .op = RACE_WRITE, .pc = (uint32_t)pc, .values = w->values, .stride = 4}));
+    }
+    w->values[0] = 8;
+    w->addr[0] = w->addr[1] = 128;
+    assert_false(
+        go(w, 0, 0, (struct race_access){.mask = 3, .op = RACE_WRITE, .values = w->values, .stride = 4}));
+    assert_int_equal(last.lane, 1);
+    assert_int_equal(last.other_lane, 0);
+}
+
+/* The last block reads what the others wrote: right with a fence before the ticket, a race without it. */
+static bool ticket(struct world *w, bool fence, bool block_scope, bool fence_before_barrier)
+{
+    one(w, 0, 1, 5, RACE_WRITE, 4096, false, false, 1);
+    if (fence && fence_before_barrier)
+        race_fence(w->r, w->b[0], 1, 1u << 5, false, block_scope);
+    race_barrier(w->r, w->b[0]);
+    if (fence && !fence_before_barrier)
+        race_fence(w->r, w->b[0], 0, 1, false, block_scope);
+    assert_true(one(w, 0, 0, 0, RACE_ATOMIC, 8192, false, true, 2));
+    assert_true(one(w, 1, 2, 7, RACE_ATOMIC, 8192, false, true, 2));
+    race_barrier(w->r, w->b[1]);
+    return one(w, 1, 3, 9, RACE_READ, 4096, false, false, 3);
+}
+
+static void test_ticket(void **state)
+{
+    struct world *w = *state;
+    assert_true(ticket(w, true, false, false));
+    race_launch(w->r, WARPS);
+    assert_true(ticket(w, true, false, true));
+    race_launch(w->r, WARPS);
+    assert_false(ticket(w, false, false, false));
+    race_launch(w->r, WARPS);
+    assert_false(ticket(w, true, true, false)); /* __threadfence_block does not reach the other block */
+}
+
+static void test_ticket_of_three(void **state)
+{
+    struct world *w = *state;
+    struct race_block *third = race_block_open(w->r, 2);
+    one(w, 0, 0, 0, RACE_WRITE, 0, false, false, 1);
+    race_fence(w->r, w->b[0], 0, 1, false, false);
+    one(w, 0, 0, 0, RACE_ATOMIC, 8192, false, true, 2);
+    one(w, 1, 0, 0, RACE_WRITE, 64, false, false, 1);
+    race_fence(w->r, w->b[1], 0, 1, false, false);
+    one(w, 1, 0, 0, RACE_ATOMIC, 8192, false, true, 2);
+    struct race_block *second = w->b[1];
+    w->b[1] = third;
+    assert_true(one(w, 1, 0, 0, RACE_ATOMIC, 8192, false, true, 2));
+    assert_true(one(w, 1, 0, 0, RACE_READ, 0, false, false, 3));
+    assert_true(one(w, 1, 0, 0, RACE_READ, 64, false, false, 3));
+    assert_false(one(w, 1, 0, 1, RACE_READ, 64, false, false, 4)); /* another lane knows nothing */
+    w->b[1] = second;
+    race_block_close(w->r, third);
+}
+
+static void test_volatile_flag_between_warps(void **state)
+{
+    struct world *w = *state;
+    assert_true(one(w, 0, 0, 0, RACE_WRITE, 0, true, false, 1));
+    race_fence(w->r, w->b[0], 0, 1, false, true);
+    assert_true(one(w, 0, 0, 0, RACE_WRITE, 64, true, true, 2));
+    assert_true(one(w, 0, 1, 0, RACE_READ, 64, true, true, 3));
+    assert_true(one(w, 0, 1, 0, RACE_READ, 0, true, false, 4));
+    assert_false(one(w, 0, 2, 0, RACE_READ, 64, true, false, 5)); /* a plain read of the flag */
+    race_barrier(w->r, w->b[0]);
+    assert_true(one(w, 0, 0, 0, RACE_WRITE, 0, true, false, 6));
+    assert_true(one(w, 0, 0, 0, RACE_WRITE, 64, true, true, 7)); /* no fence */
+    assert_true(one(w, 0, 1, 0, RACE_READ, 64, true, true, 8));
+    assert_false(one(w, 0, 1, 0, RACE_READ, 0, true, false, 9));
+}
+
+static void test_release_and_acquire(void **state)
+{
+    struct world *w = *state;
+    one(w, 0, 0, 0, RACE_WRITE, 0, false, false, 1);
+    w->addr[0] = 512;
+    assert_true(
+        go(w, 0, 0, (struct race_access){.mask = 1, .op = RACE_WRITE, .strong = true, .release = true}));
+    one(w, 0, 0, 0, RACE_WRITE, 64, false, false, 2); /* after the release */
+    assert_true(one(w, 1, 0, 0, RACE_READ, 512, false, true, 3));
+    assert_true(one(w, 1, 0, 0, RACE_READ, 0, false, false, 4));
+    assert_false(one(w, 1, 0, 0, RACE_READ, 64, false, false, 5));
+}
+
+static void test_named_barrier(void **state)
+{
+    struct world *w = *state;
+    const uint32_t live[WARPS] = {~0u, ~0u, ~0u, ~0u}, two[WARPS] = {~0u, ~0u}, second[WARPS] = {0, ~0u};
+    row(w, 0, 0, RACE_WRITE, 0, 4, true, 1);
+    race_barrier_some(w->r, w->b[0], two, second, live); /* warp 0 arrives, warp 1 waits */
+    assert_true(row(w, 0, 1, RACE_READ, 0, 4, true, 2));
+    assert_false(row(w, 0, 2, RACE_READ, 0, 4, true, 3));
+    assert_false(row(w, 0, 0, RACE_WRITE, 0, 4, true, 4)); /* warp 0 did not wait for the readers */
+}
+
+static void test_cp_async(void **state)
+{
+    struct world *w = *state;
+    for (int wait = 0; wait < 2; wait++) {
+        for (int barrier = 0; barrier < 2; barrier++) {
+            race_barrier(w->r, w->b[0]);
+            for (uint32_t l = 0; l < 32; l++)
+                w->addr[l] = 16 * l;
+            struct race_access a = {.mask = ~0u,
+                                    .size_bytes = 16,
+                                    .op = RACE_WRITE,
+                                    .shared = true,
+                                    .consecutive = true,
+                                    .async = true,
+                                    .pc = 1};
+            assert_true(go(w, 0, 0, a));
+            race_async_commit(w->b[0], 0, ~0u);
+            if (wait)
+                race_async_wait(w->r, w->b[0], 0, ~0u, 0);
+            if (barrier)
+                race_barrier(w->r, w->b[0]);
+            assert_int_equal(row(w, 0, 0, RACE_READ, 0, 16, true, 2), wait); /* the thread itself */
+            assert_int_equal(row(w, 0, 1, RACE_READ, 0, 16, true, 3), wait && barrier);
+            race_async_wait(w->r, w->b[0], 0, ~0u, 0);
+        }
+    }
+}
+
+static void test_cp_async_groups(void **state)
+{
+    struct world *w = *state;
+    for (uint32_t stage = 0; stage < 2; stage++) {
+        for (uint32_t l = 0; l < 32; l++)
+            w->addr[l] = 512 * stage + 16 * l;
+        assert_true(go(w, 0, 0,
+                       (struct race_access){.mask = ~0u,
+                                            .size_bytes = 16,
+                                            .op = RACE_WRITE,
+                                            .shared = true,
+                                            .consecutive = true,
+                                            .async = true,
+                                            .pc = 1}));
+        race_async_commit(w->b[0], 0, ~0u);
+    }
+    race_async_wait(w->r, w->b[0], 0, ~0u, 1);
+    race_barrier(w->r, w->b[0]);
+    assert_true(row(w, 0, 1, RACE_READ, 0, 16, true, 2));
+    assert_false(row(w, 0, 1, RACE_READ, 512, 16, true, 2));
+    assert_true(last.was_async);
+}
+
+static void test_nc(void **state)
+{
+    struct world *w = *state;
+    for (int order = 0; order < 2; order++) {
+        w->addr[0] = 64 + 64 * (uint64_t)order;
+        struct race_access nc = {.mask = 1, .op = RACE_READ, .nc = true, .pc = 1};
+        struct race_access st = {.mask = 1, .op = RACE_WRITE, .pc = 2};
+        assert_true(go(w, 0, 0, order ? nc : st));
+        assert_false(go(w, 0, 0, order ? st : nc)); /* by the same thread even */
+        assert_true(last.nc);
+    }
+}
+
+static void test_atomics(void **state)
+{
+    struct world *w = *state;
+    for (uint32_t warp = 0; warp < WARPS; warp++)
+        for (int block = 0; block < 2; block++)
+            assert_true(one(w, block, warp, 1, RACE_ATOMIC, 0, false, true, 1));
+    assert_true(one(w, 1, 0, 1, RACE_READ, 0, false, true, 2));
+    assert_false(
+        one(w, 1, 3, 1, RACE_READ, 0, false, false, 3)); /* plain, though its own atomic was the last */
+    for (uint32_t warp = 0; warp < WARPS; warp++)
+        assert_true(one(w, 0, warp, 1, RACE_ATOMIC, 0, true, true, 1));
+    race_barrier(w->r, w->b[0]);
+    assert_true(one(w, 0, 0, 1, RACE_READ, 0, true, false, 3));
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(test_own_program_orders),
+        CASE(test_barrier_orders_a_block),
+        CASE(test_lanes_are_threads),
+        CASE(test_many_readers),
+        CASE(test_sizes_split_cells),
+        CASE(test_blocks_are_unordered),
+        CASE(test_same_value_is_no_race),
+        CASE(test_ticket),
+        CASE(test_ticket_of_three),
+        CASE(test_volatile_flag_between_warps),
+        CASE(test_release_and_acquire),
+        CASE(test_named_barrier),
+        CASE(test_cp_async),
+        CASE(test_cp_async_groups),
+        CASE(test_nc),
+        CASE(test_atomics),
+    };
+    return cmocka_run_group_tests_name("race", tests, NULL, NULL);
+}
