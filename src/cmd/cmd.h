@@ -1,0 +1,53 @@
+/* cmd: the command line. One table of options for all verbs, one file a verb; a verb gets its options filled in and
+ * returns the exit status: 0 it did its job, 1 the world failed, 2 usage or a broken task, 3 a budget ended it, 130
+ * interrupted. */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include "base/base.h"
+
+enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_INTERRUPTED = 130 };
+
+struct cmd_args {
+    const char *words[8]; /* what is not an option */
+    int n_words;
+    const char *device, *agents, *out, *trace, *model, *provider, *base_url;
+    int64_t rounds, candidates, jobs, seed, budget_tokens;
+    double budget_s, budget_usd;
+    bool json, quiet, help;
+};
+
+/* Runs the verb in argv; never returns on a usage error without saying what is right. */
+int cmd_main(int argc, char **argv);
+
+/* Prints the error once and gives the exit status that belongs to it. */
+int cmd_fail(const struct err *err);
+
+/* The folder of a RUN given as a folder, or as an id below astra-runs/. */
+bool cmd_run_folder(struct arena *a, const char *run, char **folder, struct err *err);
+
+/* "auto", "sim", "sim:NAME" to the name of a simulated device. */
+bool cmd_device(const char *device, const char **name, struct err *err);
+
+int cmd_optimize(const struct cmd_args *args);
+int cmd_check(const struct cmd_args *args);
+int cmd_bench(const struct cmd_args *args);
+int cmd_profile(const struct cmd_args *args);
+int cmd_runs(const struct cmd_args *args);
+int cmd_show(const struct cmd_args *args);
+int cmd_diff(const struct cmd_args *args);
+int cmd_resume(const struct cmd_args *args);
+int cmd_doctor(const struct cmd_args *args);
+
+/* ---- shared by verbs, for folders above cmd only ---- */
+
+/* Writes to stdout; a closed or full stdout is an error (status 1), not a signal. */
+bool cmd_print(const char *text, struct err *err);
+
+/* Progress on stderr from trace events, one line each; nothing when quiet. */
+void cmd_progress_start(bool quiet);
+
+/* Default --out: astra-runs/TASK-DATE-TIME-PID. */
+char *cmd_default_out(struct arena *a, const char *task_dir);
+
+#endif

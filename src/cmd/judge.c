@@ -1,0 +1,338 @@
+/* The verbs that judge one version: check, bench, profile. Each opens the task, lets one worker judge and prints. */
+#include "agent/agent.h"
+#include "cmd/cmd.h"
+#include "report/report.h"
+#include "trial/trial.h"
+
+struct session {
+    struct arena *arena;
+    struct task *task;
+    struct pool *pool;
+    struct trial original, version;
+    struct kernel_limits limits;
+    bool has_version;
+};
+
+static void session_close(struct session *s)
+{
+    pool_close(s->pool);
+    arena_close(s->arena);
+}
+
+static bool session_open(struct session *s, const struct cmd_args *args, struct err *err)
+{
+    struct trial_options o = {.seed = (uint64_t)args->seed};
+    const char *file = args->n_words > 1 ? args->words[1] : NULL;
+    char *text;
+    int id = -1;
+
+    *s = (struct session){.arena = arena_open()};
+    if (!cmd_device(args->device, &o.device, err) || !task_open(&s->task, s->arena, args->words[0], err))
+        return false;
+    if (file && !fs_read(s->arena, file, &text, NULL, err)) {
+        err->kind = ERR_INPUT;
+        return false;
+    }
+    if (!pool_open(&s->pool, s->task, &o, 1, NULL, err) || !pool_original(s->pool, s->arena, &s->original, err))
+        return false;
+    pool_kernel_limits(s->pool, &s->limits);
+    s->has_version = file != NULL;
+    if (!file) {
+        s->version = s->original;
+        return true;
+    }
+    if (!pool_submit(s->pool, 1, file, text, err))
+        return false;
+    while (id < 0)
+        if (!pool_collect(s->pool, 1, s->arena, &id, &s->version, err))
+            return false;
+    return true;
+}
+
+static json_t *workload_to_json(const struct session *s, const struct trial_workload *base,
+                                const struct trial_workload *w, bool hot)
+{
+    const struct trial_time *b = hot ? &base->hot : &base->cold, *t = w ? (hot ? &w->hot : &w->cold) : NULL;
+    json_t *o = json_object(), *dims = json_object();
+
+    for (size_t i = 0; i < s->task->n_dims; i++)
+        json_put_int(dims, s->task->dims[i], base->dims[i]);
+    json_put(o, "dims", dims);
+    json_put_num(o, "baseline_us", b->us);
+    json_put_num(o, "best_us", t ? t->us : NAN);
+    json_put_num(o, "speedup", t ? b->us / t->us : NAN);
+    json_put_num(o, "low", t ? t->low : NAN);
+    json_put_num(o, "high", t ? t->high : NAN);
+    json_put_num(o, "light_us", b->light_us);
+    json_put_text(o, "regime", hot ? "hot" : "cold");
+    json_put_text(o, "bound_by", t ? t->bound : NULL);
+    return o;
+}
+
+static json_t *workloads_to_json(const struct session *s, bool hot)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < s->original.n_workloads; i++)
+        json_array_append_new(list, workload_to_json(s, &s->original.workloads[i],
+                                                     i < s->version.n_workloads ? &s->version.workloads[i] : NULL, hot));
+    return list;
+}
+
+static json_t *bench_to_json(const struct session *s)
+{
+    const struct trial *t = &s->version;
+    json_t *o = json_object(), *speedup = json_object(), *device = json_object(), *v = json_object();
+
+    json_put_text(o, "astra", ASTRA_VERSION);
+    json_put_int(o, "schema", 1);
+    json_put_text(o, "task", s->task->name);
+    json_put_text(o, "verdict", verdict_name(t->verdict));
+    json_put_text(o, "words", t->words ? t->words : "");
+    json_put(o, "line", t->line ? json_integer(t->line) : json_null());
+    json_put_num(speedup, "geomean", t->score);
+    json_put_num(speedup, "low", NAN);
+    json_put_num(speedup, "high", NAN);
+    json_put(o, "speedup", speedup);
+    json_put_text(device, "kind", "sim");
+    json_put_text(device, "name", s->limits.device_name);
+    json_put_text(device, "basis", "modelled");
+    json_put(o, "device", device);
+    json_put(o, "workloads", workloads_to_json(s, s->task->hot));
+    json_put(o, "other_regime", workloads_to_json(s, !s->task->hot));
+    json_put_int(v, "cases", (int64_t)t->cases);
+    json_put_num(v, "max_error", t->error.max);
+    json_put_num(v, "original_error", t->original_error.max);
+    json_put_num(v, "allowed_error", t->allowed_error.max);
+    json_put_text(v, "unit", "ulp");
+    json_put(o, "verification", v);
+    json_put_num(o, "wall_s", t->wall_s);
+    return o;
+}
+
+static void add_verdict(const struct session *s, struct str *out)
+{
+    const struct trial *t = &s->version;
+
+    str_addf(out, "verdict: %s", verdict_name(t->verdict));
+    if (t->line)
+        str_addf(out, ", line %d", t->line);
+    if (t->words && *t->words)
+        str_addf(out, ": %s", t->words);
+    str_addf(out, "\n%zu verification cases", t->cases);
+    if (isfinite(t->error.max))
+        str_addf(out, "; error %.2f ulp (the original's own %.2f, allowed %.2f)", t->error.max, t->original_error.max,
+                 t->allowed_error.max);
+    str_addf(out, "\njudged in %.2f s (compile %.2f, verify %.2f, measure %.2f)\n", t->wall_s, t->compile_s, t->verify_s,
+             t->measure_s);
+    if (t->missing_checks)
+        str_addf(out, "checks the simulator could not make: %s\n", t->missing_checks);
+}
+
+static int print_and_close(struct session *s, bool ok, const struct str *text, struct err *err)
+{
+    int status = ok && cmd_print(str_text(text), err) ? EXIT_OK : cmd_fail(err);
+
+    session_close(s);
+    return status;
+}
+
+int cmd_bench(const struct cmd_args *args)
+{
+    struct session s;
+    struct str out = {0};
+    struct err err = {0};
+    json_t *o = NULL;
+    bool ok = session_open(&s, args, &err);
+    int status;
+
+    if (ok) {
+        o = bench_to_json(&s);
+        if (args->json) {
+            str_addf(&out, "%s\n", json_pretty(s.arena, o));
+        } else {
+            report_workloads(o, &out);
+            str_addc(&out, '\n');
+            add_verdict(&s, &out);
+        }
+    }
+    json_decref(o);
+    status = print_and_close(&s, ok, &out, &err);
+    str_free(&out);
+    return status;
+}
+
+static const char *source_line(struct arena *a, const char *text, int line)
+{
+    size_t n;
+
+    for (; line > 1 && text; line--) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!text)
+        return "";
+    while (*text == ' ' || *text == '\t')
+        text++;
+    n = strcspn(text, "\r\n");
+    return arena_strndup(a, text, MIN(n, 70));
+}
+
+static void diagnose(struct session *s, struct agent_diagnosis *d)
+{
+    const struct trial *t = &s->version;
+    struct agent_workload *w = arena_array(s->arena, struct agent_workload, t->n_workloads + 1);
+    struct agent_line *l = arena_array(s->arena, struct agent_line, t->n_lines + 1);
+    struct agent_profile p = {s->limits.device_name, "modelled", w, t->n_workloads, l, t->n_lines, t->registers,
+                              t->spill_bytes, t->shared_bytes};
+
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        const struct trial_time *x = s->task->hot ? &t->workloads[i].hot : &t->workloads[i].cold;
+        struct str dims = {0};
+        for (size_t k = 0; k < s->task->n_dims; k++)
+            str_addf(&dims, "%s%s=%lld", k ? " " : "", s->task->dims[k], (long long)t->workloads[i].dims[k]);
+        w[i] = (struct agent_workload){arena_strdup(s->arena, str_text(&dims)), x->us, x->light_us, x->bound, x->dram_us,
+                                       x->l2_us, x->issue_us, x->latency_us, x->launch_us, x->sync_us, x->occupancy,
+                                       x->waves};
+        str_free(&dims);
+    }
+    for (size_t i = 0; i < t->n_lines; i++)
+        l[i] = (struct agent_line){t->lines[i].line, NULL, t->lines[i].share, t->lines[i].lanes_active,
+                                   t->lines[i].sectors_per_request, t->lines[i].ideal_sectors_per_request,
+                                   t->lines[i].conflicts_per_request};
+    agent_diagnose_rules(&p, s->arena, d);
+}
+
+static json_t *profile_to_json(struct session *s, const struct agent_diagnosis *d)
+{
+    json_t *o = json_object(), *trial = trial_to_json(&s->version);
+
+    json_put_text(o, "bound_by", d->bound_by);
+    json_put_text(o, "diagnosis", d->text);
+    json_put_num(o, "share_of_copy", d->share_of_copy);
+    json_put(o, "trial", trial);
+    return o;
+}
+
+static void add_profile(struct session *s, const struct agent_diagnosis *d, const char *text, struct str *out)
+{
+    const struct trial *t = &s->version;
+
+    str_addf(out, "%s\n\n%-28s %9s %9s  %-8s %8s %8s %8s %8s %8s %6s\n", d->text, "workload", "us", "copy", "bound by",
+             "dram", "l2", "issue", "latency", "sync", "occ.");
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        const struct trial_time *x = s->task->hot ? &t->workloads[i].hot : &t->workloads[i].cold;
+        struct str dims = {0};
+        for (size_t k = 0; k < s->task->n_dims; k++)
+            str_addf(&dims, "%s%s=%lld", k ? " " : "", s->task->dims[k], (long long)t->workloads[i].dims[k]);
+        str_addf(out, "%-28s %9.2f %9.2f  %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n", str_text(&dims), x->us,
+                 x->light_us, x->bound ? x->bound : "-", x->dram_us, x->l2_us, x->issue_us, x->latency_us, x->sync_us,
+                 100 * x->occupancy, x->extrapolated ? "  extrapolated from a smaller shape" : "");
+        str_free(&dims);
+    }
+    str_addf(out, "\n%u registers, %u bytes spilled, %u bytes of shared memory\n", t->registers, t->spill_bytes,
+             t->shared_bytes);
+    str_addf(out, "\n%5s %6s %6s %16s %10s  %s\n", "line", "time", "lanes", "sectors/request", "conflicts", "source");
+    for (size_t i = 0; i < t->n_lines; i++) {
+        const struct trial_line *l = &t->lines[i];
+        str_addf(out, "%5d %5.0f%% %6.1f", l->line, 100 * l->share, l->lanes_active);
+        if (l->requests > 0)
+            str_addf(out, " %7.1f of %5.1f %10.1f", l->sectors_per_request, l->ideal_sectors_per_request,
+                     l->conflicts_per_request);
+        else
+            str_addf(out, " %16s %10s", "-", "-");
+        str_addf(out, "  %s\n", source_line(s->arena, text, l->line));
+    }
+    str_add(out, "\nAll figures are modelled by the simulator; docs/simulator.md states its error.\n");
+}
+
+int cmd_profile(const struct cmd_args *args)
+{
+    struct session s;
+    struct str out = {0};
+    struct err err = {0};
+    struct agent_diagnosis d;
+    char *text;
+    int status;
+    bool ok = session_open(&s, args, &err) &&
+              fs_read(s.arena, s.has_version ? args->words[1] : s.task->source_path, &text, NULL, &err);
+
+    if (ok && !verdict_correct(s.version.verdict)) {
+        add_verdict(&s, &out);
+        str_add(&out, "A version that is not correct is not profiled.\n");
+    } else if (ok) {
+        diagnose(&s, &d);
+        if (args->json) {
+            json_t *o = profile_to_json(&s, &d);
+            str_addf(&out, "%s\n", json_pretty(s.arena, o));
+            json_decref(o);
+        } else {
+            add_profile(&s, &d, text, &out);
+        }
+    }
+    status = print_and_close(&s, ok, &out, &err);
+    str_free(&out);
+    return status;
+}
+
+static size_t count_launches(struct session *s, size_t *kernels, struct err *err)
+{
+    struct agent_version v;
+    char *text;
+    size_t steps = 0;
+
+    *kernels = 0;
+    if (!fs_read(s->arena, s->task->source_path, &text, NULL, err) ||
+        !agent_version_open(&v, s->arena, s->task, s->task->source_path, text, &s->limits, err))
+        return 0;
+    for (size_t i = 0; i < v.input.n_plans; i++)
+        steps = MAX(steps, v.input.plans[i].n_steps);
+    *kernels = v.kernel->n_functions;
+    agent_version_close(&v);
+    return steps;
+}
+
+int cmd_check(const struct cmd_args *args)
+{
+    struct cmd_args one = *args;
+    struct session s;
+    struct str out = {0};
+    struct err err = {0};
+    size_t steps, kernels;
+    int status;
+    bool ok;
+
+    one.n_words = 1;
+    ok = session_open(&s, &one, &err);
+    if (ok) {
+        const struct trial *t = &s.original;
+        steps = count_launches(&s, &kernels, &err);
+        if (args->json) {
+            json_t *o = json_object();
+            json_put_text(o, "task", s.task->name);
+            json_put_text(o, "verdict", verdict_name(t->verdict));
+            json_put_int(o, "cases", (int64_t)t->cases);
+            json_put_int(o, "workloads", (int64_t)s.task->n_workloads);
+            json_put_flag(o, "reference", s.task->reference_path != NULL);
+            json_put_num(o, "original_error", t->original_error.max);
+            str_addf(&out, "%s\n", json_pretty(s.arena, o));
+            json_decref(o);
+        } else {
+            str_addf(&out, "task       %s (%s)\n", s.task->name, s.task->dir);
+            str_addf(&out, "kernel     %zu kernel function%s, at most %zu step%s a launch\n", kernels,
+                     kernels == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
+            str_addf(&out, "workloads  %zu, scored %s\n", s.task->n_workloads, s.task->hot ? "hot" : "cold");
+            str_addf(&out, "suite      %zu cases: right, safe and the same in every order of warps and blocks\n", t->cases);
+            if (s.task->reference_path)
+                str_addf(&out, "reference  %s; the original is off by at most %.2f ulp\n",
+                         fs_basename(s.task->reference_path), t->original_error.max);
+            else
+                str_add(&out, "reference  none: candidates are held to the original's own answers; a reference.cu in double "
+                              "makes that sharper\n");
+            str_add(&out, "The task is sound.\n");
+        }
+    }
+    status = print_and_close(&s, ok, &out, &err);
+    str_free(&out);
+    return status;
+}

@@ -1,0 +1,137 @@
+#include "cmd/cmd.h"
+#include "report/report.h"
+#include "run.h"
+#include "store/store.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static void on_signal(int signal_number)
+{
+    static volatile sig_atomic_t times;
+
+    (void)signal_number;
+    if (++times > 1)
+        _exit(EXIT_INTERRUPTED); /* the store is whole at every moment; workers die with us */
+    run_stop();
+    static const char words[] = "\nastra: stopping; what is stored stays, `astra resume` goes on. Ctrl-C again to leave at once.\n";
+    if (write(2, words, sizeof(words) - 1) < 0)
+        _exit(EXIT_INTERRUPTED);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction sa = {.sa_handler = on_signal};
+
+    sigaction(SIGINT, &sa, NULL);
+    sigaction(SIGTERM, &sa, NULL);
+}
+
+static bool print_result(const char *out, bool json, struct err *err)
+{
+    struct arena *a = arena_open();
+    struct store *s = NULL;
+    struct str text = {0};
+    json_t *result = NULL;
+    bool ok = store_open(&s, out, false, err);
+
+    if (ok && json) {
+        ok = report_result(s, a, &result, err);
+        if (ok)
+            str_addf(&text, "%s\n", json_pretty(a, result));
+    } else if (ok) {
+        ok = report_summary(s, a, out, &text, err);
+    }
+    ok = ok && cmd_print(str_text(&text), err);
+    json_decref(result);
+    str_free(&text);
+    store_close(s);
+    arena_close(a);
+    return ok;
+}
+
+static int run_and_print(const struct run_options *o, bool resume, const struct cmd_args *args)
+{
+    enum run_end end = RUN_DONE;
+    struct err err = {0};
+
+    catch_signals();
+    cmd_progress_start(args->quiet);
+    if (!run_optimize(o, resume, &end, &err) || !print_result(o->out, args->json, &err))
+        return cmd_fail(&err);
+    if (end == RUN_INTERRUPTED)
+        fprintf(stderr, "astra: interrupted; go on with: astra resume %s\n", o->out);
+    return end == RUN_DONE ? EXIT_OK : end == RUN_BUDGET ? EXIT_BUDGET : EXIT_INTERRUPTED;
+}
+
+static int cores(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return (int)MAX(1, MIN(n, 8));
+}
+
+static bool options_of(const struct cmd_args *args, struct arena *a, struct run_options *o, struct err *err)
+{
+    *o = (struct run_options){.task_dir = args->words[0],
+                              .out = args->out ? args->out : cmd_default_out(a, args->words[0]),
+                              .agents = args->agents,
+                              .rounds = (int)args->rounds,
+                              .candidates = (int)args->candidates,
+                              .jobs = args->jobs ? (int)args->jobs : cores(),
+                              .budget_s = args->budget_s,
+                              .seed = (uint64_t)args->seed};
+    if (!str_eq(args->agents, "rules"))
+        return err_input(err, "--agents %s: this version has no models; use --agents rules", args->agents);
+    if (args->model || args->provider || args->base_url)
+        return err_input(err, "--model, --provider and --base-url go with models, which this version does not have");
+    if (fs_exists(fs_join(a, o->out, "run.db")))
+        return err_input(err, "%s holds a run already; `astra resume %s` goes on with it, or give another --out", o->out,
+                         o->out);
+    return cmd_device(args->device, &o->device, err);
+}
+
+int cmd_optimize(const struct cmd_args *args)
+{
+    struct arena *a = arena_open();
+    struct run_options o;
+    struct err err = {0};
+    int status = options_of(args, a, &o, &err) ? run_and_print(&o, false, args) : cmd_fail(&err);
+
+    arena_close(a);
+    return status;
+}
+
+int cmd_resume(const struct cmd_args *args)
+{
+    struct arena *a = arena_open();
+    struct store *s = NULL;
+    struct store_run row;
+    struct run_options o;
+    struct err err = {0};
+    json_t *options = NULL;
+    char *folder;
+    int status;
+    bool ok = cmd_run_folder(a, args->words[0], &folder, &err) && store_open(&s, folder, false, &err) &&
+              store_get_run(s, a, &row, &err);
+
+    if (ok) {
+        options = json_parse(row.options, strlen(row.options), "the run's options", &err);
+        ok = options && run_options_from_json(options, a, &o, &err);
+    }
+    store_close(s);
+    json_decref(options);
+    if (!ok) {
+        status = cmd_fail(&err);
+    } else if (str_eq(row.status, "done")) {
+        fprintf(stderr, "astra: this run is finished; here is its result\n");
+        status = print_result(folder, args->json, &err) ? EXIT_OK : cmd_fail(&err);
+    } else {
+        o.out = folder; /* it may have moved */
+        if (args->jobs)
+            o.jobs = (int)args->jobs;
+        status = run_and_print(&o, true, args);
+    }
+    arena_close(a);
+    return status;
+}

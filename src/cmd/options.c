@@ -1,0 +1,267 @@
+/* Verbs and their options, from one table each: parsing, --help and the check for strangers all read it. */
+#include "cmd/cmd.h"
+#include "trial/trial.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+
+enum kind { TEXT, COUNT, NUMBER, NUMBER0, SECONDS, FLAG };
+
+struct option {
+    const char *name, *argument;
+    size_t field;
+    enum kind kind;
+    const char *verbs, *fallback, *help;
+};
+
+static const struct option options[] = {
+#define OPTION(name, argument, field, kind, verbs, fallback, help) \
+    {name, argument, offsetof(struct cmd_args, field), kind, verbs, fallback, help},
+#include "options.def"
+#undef OPTION
+};
+
+struct verb {
+    const char *name;
+    char letter;
+    const char *words, *summary, *text;
+    int min_words, max_words;
+    int (*run)(const struct cmd_args *args);
+};
+
+static const struct verb verbs[] = {
+    {"optimize", 'o', "DIR", "make the kernel of a task faster, with the evidence",
+     "DIR holds task.yaml and the kernel file. The run keeps everything in --out; result.json, best.cu and best.diff\n"
+     "there are what it found. Ctrl-C stops it so that `astra resume` can go on.\n\n"
+     "  astra optimize examples/silu_and_mul\n"
+     "  astra optimize my_task --device sim:a100-80gb --rounds 3 --budget-time 10m --json\n",
+     1, 1, cmd_optimize},
+    {"check", 'c', "DIR", "is the task sound: does it parse, launch, and give the right answer everywhere?",
+     "  astra check my_task\n", 1, 1, cmd_check},
+    {"bench", 'b', "DIR [FILE]", "verify and time one version against the original",
+     "FILE is another version of the task's kernel file; without it the original is timed. Exit status 0 whatever\n"
+     "the verdict: with --json it is the field `verdict`.\n\n"
+     "  astra bench examples/silu_and_mul examples/silu_and_mul/production.cu\n"
+     "  astra bench my_task mine.cu --json\n",
+     1, 2, cmd_bench},
+    {"profile", 'p', "DIR [FILE]", "where the time goes: the diagnosis, per workload and per source line",
+     "  astra profile examples/merge_attn_states\n", 1, 2, cmd_profile},
+    {"runs", 'u', "[DIR]", "the runs below DIR (default astra-runs)", "  astra runs\n", 0, 1, cmd_runs},
+    {"show", 's', "RUN [CANDIDATE]", "what a run tried and found, or one candidate in full",
+     "RUN is a run's folder, or its name below astra-runs.\n\n  astra show astra-runs/softmax-1\n  astra show softmax-1 7\n",
+     1, 2, cmd_show},
+    {"diff", 'd', "RUN [CANDIDATE]", "the patch from the original to the best, or to a candidate",
+     "  astra diff softmax-1 | patch my_kernel.cu\n", 1, 2, cmd_diff},
+    {"resume", 'r', "RUN", "go on with a run that was stopped", "  astra resume astra-runs/softmax-1\n", 1, 1,
+     cmd_resume},
+    {"doctor", 'x', "", "what is here, what is missing, and how to get it", "  astra doctor\n", 0, 0, cmd_doctor},
+};
+
+static void print_help(FILE *to, const struct verb *v)
+{
+    if (!v) {
+        fputs("astra - a faster CUDA kernel from the one you have, shown correct, with the evidence\n\n"
+              "usage: astra VERB ...\n\n",
+              to);
+        for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+            fprintf(to, "  %-9s %-16s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
+        fputs("\n`astra VERB --help` says more of each. Without a GPU everything runs on a simulator, and figures\n"
+              "are called modelled. Start with: astra optimize examples/silu_and_mul\n\n"
+              "exit status: 0 done (also when the original stays), 1 the world failed, 2 usage or a broken task,\n"
+              "3 a budget ended it, 130 interrupted (and resumable)\n",
+              to);
+        return;
+    }
+    fprintf(to, "usage: astra %s %s [options]\n\n%s\n\n%s\noptions:\n", v->name, v->words, v->summary, v->text);
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        const struct option *o = &options[i];
+        char left[64];
+        if (!strchr(o->verbs, v->letter))
+            continue;
+        snprintf(left, sizeof(left), "%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        fprintf(to, "  %-22s %s", left, o->help);
+        if (o->fallback[0])
+            fprintf(to, " (%s)", o->fallback);
+        fputc('\n', to);
+    }
+}
+
+static bool parse_seconds(const char *text, double *seconds)
+{
+    char *end;
+    double v = strtod(text, &end);
+    double unit = *end == 0 || str_eq(end, "s") ? 1 : str_eq(end, "m") ? 60 : str_eq(end, "h") ? 3600 : 0;
+
+    *seconds = v * unit;
+    return end != text && unit > 0 && v > 0 && isfinite(v);
+}
+
+static bool parse_whole(const char *text, int64_t low, int64_t *out)
+{
+    char *end;
+    long long v;
+
+    errno = 0;
+    v = strtoll(text, &end, 10);
+    *out = v;
+    return end != text && *end == 0 && errno == 0 && v >= low;
+}
+
+static bool set_option(const struct option *o, const char *value, struct cmd_args *args, struct err *err)
+{
+    void *field = (char *)args + o->field;
+
+    switch (o->kind) {
+    case TEXT:
+        *(const char **)field = value;
+        return true;
+    case FLAG:
+        *(bool *)field = true;
+        return true;
+    case COUNT:
+        if (parse_whole(value, 1, field) && *(int64_t *)field <= INT_MAX)
+            return true;
+        return err_input(err, "%s takes a whole number from 1 up, not '%s'", o->name, value);
+    case NUMBER0:
+        if (parse_whole(value, 0, field))
+            return true;
+        return err_input(err, "%s takes a whole number from 0 up, not '%s'", o->name, value);
+    case NUMBER: {
+        char *end;
+        *(double *)field = strtod(value, &end);
+        if (end != value && *end == 0 && *(double *)field > 0)
+            return true;
+        return err_input(err, "%s takes a number above 0, not '%s'", o->name, value);
+    }
+    case SECONDS:
+        if (parse_seconds(value, field))
+            return true;
+        return err_input(err, "%s takes a time such as 90s, 10m or 1h, not '%s'", o->name, value);
+    }
+    BUG("option kind %d", o->kind);
+}
+
+static const struct option *find_option(const struct verb *v, const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (str_eq(options[i].name, name) && strchr(options[i].verbs, v->letter))
+            return &options[i];
+    return NULL;
+}
+
+static bool stranger(const struct verb *v, const char *name, struct err *err)
+{
+    const char *names[ARRAY_LEN(options) + 1];
+    const char *near;
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (strchr(options[i].verbs, v->letter))
+            names[n++] = options[i].name;
+    names[n] = NULL;
+    near = str_nearest(name, names);
+    return err_input(err, "`astra %s` has no option %s%s%s%s; see `astra %s --help`", v->name, name,
+                     near ? "; did you mean " : "", near ? near : "", near ? "?" : "", v->name);
+}
+
+static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *args, struct err *err)
+{
+    bool only_words = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (options[i].fallback[0] && !set_option(&options[i], options[i].fallback, args, err))
+            return false;
+    for (int i = 0; i < argc; i++) {
+        const struct option *o;
+        char *name = argv[i], *equals, *value = NULL;
+        if (str_eq(name, "--") && !only_words) {
+            only_words = true;
+            continue;
+        }
+        if (only_words || name[0] != '-' || name[1] == 0) {
+            if (args->n_words == v->max_words)
+                return err_input(err, "`astra %s` takes %s, and '%s' is too much; see `astra %s --help`", v->name,
+                                 v->words[0] ? v->words : "no words", name, v->name);
+            args->words[args->n_words++] = name;
+            continue;
+        }
+        if (str_eq(name, "-h"))
+            name = (char[]){"--help"};
+        equals = strchr(name, '=');
+        if (equals) {
+            *equals = 0;
+            value = equals + 1;
+        }
+        o = find_option(v, name);
+        if (!o)
+            return stranger(v, name, err);
+        if (o->argument && !value) {
+            if (i + 1 == argc)
+                return err_input(err, "%s needs %s: %s", o->name, o->argument, o->help);
+            value = argv[++i];
+        }
+        if (!o->argument && value)
+            return err_input(err, "%s takes no value", o->name);
+        if (!set_option(o, value, args, err))
+            return false;
+    }
+    if (!args->help && args->n_words < v->min_words)
+        return err_input(err, "`astra %s` needs %s; see `astra %s --help`", v->name, v->words, v->name);
+    return true;
+}
+
+static int unknown_verb(const char *word)
+{
+    const char *names[ARRAY_LEN(verbs) + 1];
+    const char *near;
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        names[i] = verbs[i].name;
+    names[ARRAY_LEN(verbs)] = NULL;
+    near = str_nearest(word, names);
+    err_input(&err, "there is no verb '%s'%s%s%s; `astra --help` lists them", word, near ? "; did you mean " : "",
+              near ? near : "", near ? "?" : "");
+    return cmd_fail(&err);
+}
+
+int cmd_main(int argc, char **argv)
+{
+    const struct verb *v = NULL;
+    struct cmd_args args = {0};
+    struct err err = {0};
+    const char *word = argc > 1 ? argv[1] : "--help";
+    int status;
+
+    if (str_eq(word, "worker"))
+        return pool_worker_main(argc - 1, argv + 1);
+    signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error with words, see cmd_print */
+    if (str_eq(word, "--version")) {
+        return cmd_print("astra " ASTRA_VERSION "\n", &err) ? EXIT_OK : cmd_fail(&err);
+    }
+    if (str_eq(word, "--help") || str_eq(word, "-h") || str_eq(word, "help")) {
+        if (argc > 2)
+            for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+                if (str_eq(verbs[i].name, argv[2]))
+                    v = &verbs[i];
+        print_help(argc > 1 ? stdout : stderr, v);
+        return argc > 1 ? EXIT_OK : EXIT_USAGE;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        if (str_eq(verbs[i].name, word))
+            v = &verbs[i];
+    if (!v)
+        return unknown_verb(word);
+    if (!parse(v, argc - 2, argv + 2, &args, &err))
+        return cmd_fail(&err);
+    if (args.help) {
+        print_help(stdout, v);
+        return EXIT_OK;
+    }
+    if (args.trace && !trace_open(args.trace, &err))
+        return cmd_fail(&err);
+    status = v->run(&args);
+    trace_close();
+    return status;
+}
