@@ -36,8 +36,9 @@ bool cmd_run_folder(struct arena *a, const char *run, char **folder, struct err 
     else if (!strchr(run, '/') && fs_is_dir(named))
         *folder = named;
     else
-        return err_input(err, "there is no run '%s', neither as a folder nor below astra-runs; `astra runs` lists them",
-                         run);
+        return err_input(
+            err, "there is no run '%s', neither as a folder nor below astra-runs; `astra runs` lists them",
+            run);
     return true;
 }
 
@@ -85,8 +86,9 @@ static void on_event(void *context, const char *event, const json_t *f)
     (void)context;
     if (str_eq(event, "round")) {
         fprintf(stderr, "round %lld from candidate %lld (%.2fx): %lld strategies\n  %s\n",
-                (long long)json_int(f, "round", 0), (long long)json_int(f, "parent", 0), json_num(f, "parent_score"),
-                (long long)json_int(f, "strategies", 0), json_text(f, "diagnosis", ""));
+                (long long)json_int(f, "round", 0), (long long)json_int(f, "parent", 0),
+                json_num(f, "parent_score"), (long long)json_int(f, "strategies", 0),
+                json_text(f, "diagnosis", ""));
     } else if (str_eq(event, "trial") && json_int(f, "id", 0) > 0) {
         fprintf(stderr, "  %3lld %-14s", (long long)json_int(f, "id", 0), json_text(f, "verdict", "?"));
         if (isfinite(score))

@@ -34,7 +34,8 @@ int cmd_doctor(const struct cmd_args *args)
     if (ok) {
         nvrtc_version(n, &major, &minor, &path, &include);
         str_addf(&out, "%-12s found    %d.%d, %s\n%-12s %s  %s\n", "NVRTC", major, minor, path, "headers",
-                 include ? "found  " : "missing", include ? include : "the toolkit's include folder, for cuda_fp16.h and cuda_bf16.h");
+                 include ? "found  " : "missing",
+                 include ? include : "the toolkit's include folder, for cuda_fp16.h and cuda_bf16.h");
         json_put_text(o, "nvrtc", path);
         json_put_text(o, "nvrtc_version", arena_printf(a, "%d.%d", major, minor));
         json_put_text(o, "headers", include);

@@ -1,4 +1,5 @@
-/* The verbs that judge one version: check, bench, profile. Each opens the task, lets one worker judge and prints. */
+/* The verbs that judge one version: check, bench, profile. Each opens the task, lets one worker judge and
+ * prints. */
 #include "agent/agent.h"
 #include "cmd/cmd.h"
 #include "report/report.h"
@@ -74,8 +75,9 @@ static json_t *workloads_to_json(const struct session *s, bool hot)
     json_t *list = json_array();
 
     for (size_t i = 0; i < s->original.n_workloads; i++)
-        json_array_append_new(list, workload_to_json(s, &s->original.workloads[i],
-                                                     i < s->version.n_workloads ? &s->version.workloads[i] : NULL, hot));
+        json_array_append_new(
+            list, workload_to_json(s, &s->original.workloads[i],
+                                   i < s->version.n_workloads ? &s->version.workloads[i] : NULL, hot));
     return list;
 }
 
@@ -121,10 +123,10 @@ static void add_verdict(const struct session *s, struct str *out)
         str_addf(out, ": %s", t->words);
     str_addf(out, "\n%zu verification cases", t->cases);
     if (isfinite(t->error.max))
-        str_addf(out, "; error %.2f ulp (the original's own %.2f, allowed %.2f)", t->error.max, t->original_error.max,
-                 t->allowed_error.max);
-    str_addf(out, "\njudged in %.2f s (compile %.2f, verify %.2f, measure %.2f)\n", t->wall_s, t->compile_s, t->verify_s,
-             t->measure_s);
+        str_addf(out, "; error %.2f ulp (the original's own %.2f, allowed %.2f)", t->error.max,
+                 t->original_error.max, t->allowed_error.max);
+    str_addf(out, "\njudged in %.2f s (compile %.2f, verify %.2f, measure %.2f)\n", t->wall_s, t->compile_s,
+             t->verify_s, t->measure_s);
     if (t->missing_checks)
         str_addf(out, "checks the simulator could not make: %s\n", t->missing_checks);
 }
@@ -183,22 +185,36 @@ static void diagnose(struct session *s, struct agent_diagnosis *d)
     const struct trial *t = &s->version;
     struct agent_workload *w = arena_array(s->arena, struct agent_workload, t->n_workloads + 1);
     struct agent_line *l = arena_array(s->arena, struct agent_line, t->n_lines + 1);
-    struct agent_profile p = {s->limits.device_name, "modelled", w, t->n_workloads, l, t->n_lines, t->registers,
-                              t->spill_bytes, t->shared_bytes};
+    struct agent_profile p = {
+        s->limits.device_name, "modelled",     w, t->n_workloads, l, t->n_lines, t->registers,
+        t->spill_bytes,        t->shared_bytes};
 
     for (size_t i = 0; i < t->n_workloads; i++) {
         const struct trial_time *x = s->task->hot ? &t->workloads[i].hot : &t->workloads[i].cold;
         struct str dims = {0};
         for (size_t k = 0; k < s->task->n_dims; k++)
             str_addf(&dims, "%s%s=%lld", k ? " " : "", s->task->dims[k], (long long)t->workloads[i].dims[k]);
-        w[i] = (struct agent_workload){arena_strdup(s->arena, str_text(&dims)), x->us, x->light_us, x->bound, x->dram_us,
-                                       x->l2_us, x->issue_us, x->latency_us, x->launch_us, x->sync_us, x->occupancy,
+        w[i] = (struct agent_workload){arena_strdup(s->arena, str_text(&dims)),
+                                       x->us,
+                                       x->light_us,
+                                       x->bound,
+                                       x->dram_us,
+                                       x->l2_us,
+                                       x->issue_us,
+                                       x->latency_us,
+                                       x->launch_us,
+                                       x->sync_us,
+                                       x->occupancy,
                                        x->waves};
         str_free(&dims);
     }
     for (size_t i = 0; i < t->n_lines; i++)
-        l[i] = (struct agent_line){t->lines[i].line, NULL, t->lines[i].share, t->lines[i].lanes_active,
-                                   t->lines[i].sectors_per_request, t->lines[i].ideal_sectors_per_request,
+        l[i] = (struct agent_line){t->lines[i].line,
+                                   NULL,
+                                   t->lines[i].share,
+                                   t->lines[i].lanes_active,
+                                   t->lines[i].sectors_per_request,
+                                   t->lines[i].ideal_sectors_per_request,
                                    t->lines[i].conflicts_per_request};
     agent_diagnose_rules(&p, s->arena, d);
 }
@@ -218,21 +234,23 @@ static void add_profile(struct session *s, const struct agent_diagnosis *d, cons
 {
     const struct trial *t = &s->version;
 
-    str_addf(out, "%s\n\n%-28s %9s %9s  %-8s %8s %8s %8s %8s %8s %6s\n", d->text, "workload", "us", "copy", "bound by",
-             "dram", "l2", "issue", "latency", "sync", "occ.");
+    str_addf(out, "%s\n\n%-28s %9s %9s  %-8s %8s %8s %8s %8s %8s %6s\n", d->text, "workload", "us", "copy",
+             "bound by", "dram", "l2", "issue", "latency", "sync", "occ.");
     for (size_t i = 0; i < t->n_workloads; i++) {
         const struct trial_time *x = s->task->hot ? &t->workloads[i].hot : &t->workloads[i].cold;
         struct str dims = {0};
         for (size_t k = 0; k < s->task->n_dims; k++)
             str_addf(&dims, "%s%s=%lld", k ? " " : "", s->task->dims[k], (long long)t->workloads[i].dims[k]);
-        str_addf(out, "%-28s %9.2f %9.2f  %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n", str_text(&dims), x->us,
-                 x->light_us, x->bound ? x->bound : "-", x->dram_us, x->l2_us, x->issue_us, x->latency_us, x->sync_us,
-                 100 * x->occupancy, x->extrapolated ? "  extrapolated from a smaller shape" : "");
+        str_addf(out, "%-28s %9.2f %9.2f  %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n", str_text(&dims),
+                 x->us, x->light_us, x->bound ? x->bound : "-", x->dram_us, x->l2_us, x->issue_us,
+                 x->latency_us, x->sync_us, 100 * x->occupancy,
+                 x->extrapolated ? "  extrapolated from a smaller shape" : "");
         str_free(&dims);
     }
     str_addf(out, "\n%u registers, %u bytes spilled, %u bytes of shared memory\n", t->registers, t->spill_bytes,
              t->shared_bytes);
-    str_addf(out, "\n%5s %6s %6s %16s %10s  %s\n", "line", "time", "lanes", "sectors/request", "conflicts", "source");
+    str_addf(out, "\n%5s %6s %6s %16s %10s  %s\n", "line", "time", "lanes", "sectors/request", "conflicts",
+             "source");
     for (size_t i = 0; i < t->n_lines; i++) {
         const struct trial_line *l = &t->lines[i];
         str_addf(out, "%5d %5.0f%% %6.1f", l->line, 100 * l->share, l->lanes_active);
@@ -322,13 +340,17 @@ int cmd_check(const struct cmd_args *args)
             str_addf(&out, "kernel     %zu kernel function%s, at most %zu step%s a launch\n", kernels,
                      kernels == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
             str_addf(&out, "workloads  %zu, scored %s\n", s.task->n_workloads, s.task->hot ? "hot" : "cold");
-            str_addf(&out, "suite      %zu cases: right, safe and the same in every order of warps and blocks\n", t->cases);
+            str_addf(&out,
+                     "suite      %zu cases: right, safe and the same in every order of warps and blocks\n",
+                     t->cases);
             if (s.task->reference_path)
                 str_addf(&out, "reference  %s; the original is off by at most %.2f ulp\n",
                          fs_basename(s.task->reference_path), t->original_error.max);
             else
-                str_add(&out, "reference  none: candidates are held to the original's own answers; a reference.cu in double "
-                              "makes that sharper\n");
+                str_add(
+                    &out,
+                    "reference  none: candidates are held to the original's own answers; a reference.cu in double "
+                    "makes that sharper\n");
             str_add(&out, "The task is sound.\n");
         }
     }

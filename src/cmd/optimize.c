@@ -14,7 +14,8 @@ static void on_signal(int signal_number)
     if (++times > 1)
         _exit(EXIT_INTERRUPTED); /* the store is whole at every moment; workers die with us */
     run_stop();
-    static const char words[] = "\nastra: stopping; what is stored stays, `astra resume` goes on. Ctrl-C again to leave at once.\n";
+    static const char words[] =
+        "\nastra: stopping; what is stored stays, `astra resume` goes on. Ctrl-C again to leave at once.\n";
     if (write(2, words, sizeof(words) - 1) < 0)
         _exit(EXIT_INTERRUPTED);
 }
@@ -84,10 +85,12 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
     if (!str_eq(args->agents, "rules"))
         return err_input(err, "--agents %s: this version has no models; use --agents rules", args->agents);
     if (args->model || args->provider || args->base_url)
-        return err_input(err, "--model, --provider and --base-url go with models, which this version does not have");
+        return err_input(err,
+                         "--model, --provider and --base-url go with models, which this version does not have");
     if (fs_exists(fs_join(a, o->out, "run.db")))
-        return err_input(err, "%s holds a run already; `astra resume %s` goes on with it, or give another --out", o->out,
-                         o->out);
+        return err_input(err,
+                         "%s holds a run already; `astra resume %s` goes on with it, or give another --out",
+                         o->out, o->out);
     return cmd_device(args->device, &o->device, err);
 }
 

@@ -55,7 +55,8 @@ static const struct verb verbs[] = {
      "  astra diff softmax-1 | patch my_kernel.cu\n", 1, 2, cmd_diff},
     {"resume", 'r', "RUN", "go on with a run that was stopped", "  astra resume astra-runs/softmax-1\n", 1, 1,
      cmd_resume},
-    {"doctor", 'x', "", "what is here, what is missing, and how to get it", "  astra doctor\n", 0, 0, cmd_doctor},
+    {"doctor", 'x', "", "what is here, what is missing, and how to get it", "  astra doctor\n", 0, 0,
+     cmd_doctor},
 };
 
 static void print_help(FILE *to, const struct verb *v)
@@ -66,11 +67,12 @@ static void print_help(FILE *to, const struct verb *v)
               to);
         for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
             fprintf(to, "  %-9s %-16s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
-        fputs("\n`astra VERB --help` says more of each. Without a GPU everything runs on a simulator, and figures\n"
-              "are called modelled. Start with: astra optimize examples/silu_and_mul\n\n"
-              "exit status: 0 done (also when the original stays), 1 the world failed, 2 usage or a broken task,\n"
-              "3 a budget ended it, 130 interrupted (and resumable)\n",
-              to);
+        fputs(
+            "\n`astra VERB --help` says more of each. Without a GPU everything runs on a simulator, and figures\n"
+            "are called modelled. Start with: astra optimize examples/silu_and_mul\n\n"
+            "exit status: 0 done (also when the original stays), 1 the world failed, 2 usage or a broken task,\n"
+            "3 a budget ended it, 130 interrupted (and resumable)\n",
+            to);
         return;
     }
     fprintf(to, "usage: astra %s %s [options]\n\n%s\n\n%s\noptions:\n", v->name, v->words, v->summary, v->text);
@@ -181,8 +183,8 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
         }
         if (only_words || name[0] != '-' || name[1] == 0) {
             if (args->n_words == v->max_words)
-                return err_input(err, "`astra %s` takes %s, and '%s' is too much; see `astra %s --help`", v->name,
-                                 v->words[0] ? v->words : "no words", name, v->name);
+                return err_input(err, "`astra %s` takes %s, and '%s' is too much; see `astra %s --help`",
+                                 v->name, v->words[0] ? v->words : "no words", name, v->name);
             args->words[args->n_words++] = name;
             continue;
         }
@@ -221,8 +223,8 @@ static int unknown_verb(const char *word)
         names[i] = verbs[i].name;
     names[ARRAY_LEN(verbs)] = NULL;
     near = str_nearest(word, names);
-    err_input(&err, "there is no verb '%s'%s%s%s; `astra --help` lists them", word, near ? "; did you mean " : "",
-              near ? near : "", near ? "?" : "");
+    err_input(&err, "there is no verb '%s'%s%s%s; `astra --help` lists them", word,
+              near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return cmd_fail(&err);
 }
 

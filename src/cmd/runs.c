@@ -89,14 +89,15 @@ static bool opened_run(struct opened *o, const struct cmd_args *args, struct err
     char *end = NULL;
 
     *o = (struct opened){.arena = arena_open(), .candidate = -1};
-    if (!cmd_run_folder(o->arena, args->words[0], &o->folder, err) || !store_open(&o->store, o->folder, false, err) ||
+    if (!cmd_run_folder(o->arena, args->words[0], &o->folder, err) ||
+        !store_open(&o->store, o->folder, false, err) ||
         !store_candidates(o->store, o->arena, &o->list, &o->n, err))
         return false;
     if (args->n_words > 1) {
         o->candidate = strtoll(args->words[1], &end, 10);
         if (*end || end == args->words[1] || o->candidate < 0 || o->candidate >= (long long)o->n)
-            return err_input(err, "'%s' is no candidate of this run; it has 0 (the original) to %zd", args->words[1],
-                             (ssize_t)o->n - 1);
+            return err_input(err, "'%s' is no candidate of this run; it has 0 (the original) to %zd",
+                             args->words[1], (ssize_t)o->n - 1);
     }
     return true;
 }
@@ -130,8 +131,8 @@ static bool show_candidate(struct opened *o, struct str *out, struct err *err)
     if (c->diagnosis)
         str_addf(out, "diagnosis %s\n", c->diagnosis);
     for (size_t i = 0; i < n; i++)
-        str_addf(out, "  %-32s %-4s %10.2f us  copy %10.2f us  %s\n", w[i].dims, w[i].regime, w[i].us, w[i].light_us,
-                 w[i].bound ? w[i].bound : "");
+        str_addf(out, "  %-32s %-4s %10.2f us  copy %10.2f us  %s\n", w[i].dims, w[i].regime, w[i].us,
+                 w[i].light_us, w[i].bound ? w[i].bound : "");
     str_addf(out, "\n%s", c->text);
     return true;
 }
@@ -171,7 +172,8 @@ int cmd_diff(const struct cmd_args *args)
             o.candidate = json_int(result, "best_candidate", 0);
     }
     if (ok)
-        ok = source_diff(o.arena, "original.cu", o.list[0].text, "best.cu", o.list[o.candidate].text, &diff, &err);
+        ok = source_diff(o.arena, "original.cu", o.list[0].text, "best.cu", o.list[o.candidate].text, &diff,
+                         &err);
     if (ok)
         str_add(&out, diff);
     json_decref(result);
