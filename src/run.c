@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "diagnose.h"
 #include "report/report.h"
 #include "search/search.h"
 #include "store/store.h"
@@ -104,64 +105,6 @@ static bool over_budget(const struct run *r)
     return r->o->budget_s > 0 && spent_s(r) > r->o->budget_s;
 }
 
-static const struct trial_time *scoring(const struct run *r, const struct trial_workload *w)
-{
-    return r->task->hot ? &w->hot : &w->cold;
-}
-
-static const char *dims_text(struct run *r, const int64_t *dims)
-{
-    struct str s = {0};
-    const char *text;
-
-    for (size_t i = 0; i < r->task->n_dims; i++)
-        str_addf(&s, "%s%s=%lld", i ? " " : "", r->task->dims[i], (long long)dims[i]);
-    text = arena_strdup(r->arena, str_text(&s));
-    str_free(&s);
-    return text;
-}
-
-/* The profiler: a trial's counters as the agents see them, and the diagnosis. */
-static void diagnose(struct run *r, struct candidate *c)
-{
-    const struct trial *t = &c->trial;
-    struct agent_workload *w = arena_array(r->arena, struct agent_workload, t->n_workloads);
-    struct agent_line *l = arena_array(r->arena, struct agent_line, t->n_lines);
-    struct agent_profile p = {.device = r->limits.device_name,
-                              .basis = "modelled",
-                              .workloads = w,
-                              .n_workloads = t->n_workloads,
-                              .lines = l,
-                              .n_lines = t->n_lines,
-                              .registers = t->registers,
-                              .spill_bytes = t->spill_bytes,
-                              .shared_bytes = t->shared_bytes};
-
-    for (size_t i = 0; i < t->n_workloads; i++) {
-        const struct trial_time *x = scoring(r, &t->workloads[i]);
-        w[i] = (struct agent_workload){.dims = dims_text(r, t->workloads[i].dims),
-                                       .us = x->us,
-                                       .copy_us = x->light_us,
-                                       .bound = x->bound,
-                                       .dram_us = x->dram_us,
-                                       .l2_us = x->l2_us,
-                                       .issue_us = x->issue_us,
-                                       .latency_us = x->latency_us,
-                                       .launch_us = x->launch_us,
-                                       .sync_us = x->sync_us,
-                                       .occupancy = x->occupancy,
-                                       .waves = x->waves};
-    }
-    for (size_t i = 0; i < t->n_lines; i++)
-        l[i] = (struct agent_line){.line = t->lines[i].line,
-                                   .share = t->lines[i].share,
-                                   .lanes_active = t->lines[i].lanes_active,
-                                   .sectors_per_request = t->lines[i].sectors_per_request,
-                                   .ideal_sectors_per_request = t->lines[i].ideal_sectors_per_request,
-                                   .conflicts_per_request = t->lines[i].conflicts_per_request};
-    agent_diagnose_rules(&p, r->arena, &c->diagnosis);
-}
-
 static json_t *steps_to_json(const struct agent_step *steps, size_t n)
 {
     json_t *list = json_array();
@@ -205,7 +148,7 @@ static bool store_candidate_row(struct run *r, const struct candidate *c, struct
                                   .diagnosis = c->diagnosis.text};
 
     for (size_t i = 0; i < t->n_workloads; i++) {
-        const char *dims = dims_text(r, t->workloads[i].dims);
+        const char *dims = diagnose_dims_text(r->task, r->arena, t->workloads[i].dims);
         const struct trial_time *cold = &t->workloads[i].cold, *hot = &t->workloads[i].hot;
         w[2 * i] = (struct store_workload){dims, "cold", cold->bound, cold->us, cold->light_us};
         w[2 * i + 1] = (struct store_workload){dims, "hot", hot->bound, hot->us, hot->light_us};
@@ -224,7 +167,7 @@ static void tell(struct run *r, struct candidate *c)
     if (c->id > 0)
         search_tell(&r->search, c->id, c->trial.verdict == VERDICT_PASSED, c->trial.score);
     if (verdict_correct(c->trial.verdict))
-        diagnose(r, c);
+        diagnose_trial(r->task, &c->trial, r->limits.device_name, r->arena, &c->diagnosis);
     json_put_int(e, "id", c->id);
     json_put_int(e, "parent", c->parent);
     json_put_int(e, "round", c->round);

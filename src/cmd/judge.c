@@ -2,6 +2,7 @@
  * prints. */
 #include "agent/agent.h"
 #include "cmd/cmd.h"
+#include "diagnose.h"
 #include "report/report.h"
 #include "trial/trial.h"
 
@@ -48,26 +49,6 @@ static bool session_open(struct session *s, const struct cmd_args *args, struct 
         if (!pool_collect(s->pool, 1, s->arena, &id, &s->version, err))
             return false;
     return true;
-}
-
-static json_t *workload_to_json(const struct session *s, const struct trial_workload *base,
-                                const struct trial_workload *w, bool hot)
-{
-    const struct trial_time *b = hot ? &base->hot : &base->cold, *t = w ? (hot ? &w->hot : &w->cold) : NULL;
-    json_t *o = json_object(), *dims = json_object();
-
-    for (size_t i = 0; i < s->task->n_dims; i++)
-        json_put_int(dims, s->task->dims[i], base->dims[i]);
-    json_put(o, "dims", dims);
-    json_put_num(o, "baseline_us", b->us);
-    json_put_num(o, "best_us", t ? t->us : NAN);
-    json_put_num(o, "speedup", t ? b->us / t->us : NAN);
-    json_put_num(o, "low", t ? t->low : NAN);
-    json_put_num(o, "high", t ? t->high : NAN);
-    json_put_num(o, "light_us", b->light_us);
-    json_put_text(o, "regime", hot ? "hot" : "cold");
-    json_put_text(o, "bound_by", t ? t->bound : NULL);
-    return o;
 }
 
 static json_t *workloads_to_json(const struct session *s, bool hot)
@@ -180,45 +161,6 @@ static const char *source_line(struct arena *a, const char *text, int line)
     return arena_strndup(a, text, MIN(n, 70));
 }
 
-static void diagnose(struct session *s, struct agent_diagnosis *d)
-{
-    const struct trial *t = &s->version;
-    struct agent_workload *w = arena_array(s->arena, struct agent_workload, t->n_workloads + 1);
-    struct agent_line *l = arena_array(s->arena, struct agent_line, t->n_lines + 1);
-    struct agent_profile p = {
-        s->limits.device_name, "modelled",     w, t->n_workloads, l, t->n_lines, t->registers,
-        t->spill_bytes,        t->shared_bytes};
-
-    for (size_t i = 0; i < t->n_workloads; i++) {
-        const struct trial_time *x = s->task->hot ? &t->workloads[i].hot : &t->workloads[i].cold;
-        struct str dims = {0};
-        for (size_t k = 0; k < s->task->n_dims; k++)
-            str_addf(&dims, "%s%s=%lld", k ? " " : "", s->task->dims[k], (long long)t->workloads[i].dims[k]);
-        w[i] = (struct agent_workload){arena_strdup(s->arena, str_text(&dims)),
-                                       x->us,
-                                       x->light_us,
-                                       x->bound,
-                                       x->dram_us,
-                                       x->l2_us,
-                                       x->issue_us,
-                                       x->latency_us,
-                                       x->launch_us,
-                                       x->sync_us,
-                                       x->occupancy,
-                                       x->waves};
-        str_free(&dims);
-    }
-    for (size_t i = 0; i < t->n_lines; i++)
-        l[i] = (struct agent_line){t->lines[i].line,
-                                   NULL,
-                                   t->lines[i].share,
-                                   t->lines[i].lanes_active,
-                                   t->lines[i].sectors_per_request,
-                                   t->lines[i].ideal_sectors_per_request,
-                                   t->lines[i].conflicts_per_request};
-    agent_diagnose_rules(&p, s->arena, d);
-}
-
 static json_t *profile_to_json(struct session *s, const struct agent_diagnosis *d)
 {
     json_t *o = json_object(), *trial = trial_to_json(&s->version);
@@ -237,15 +179,11 @@ static void add_profile(struct session *s, const struct agent_diagnosis *d, cons
     str_addf(out, "%s\n\n%-28s %9s %9s  %-8s %8s %8s %8s %8s %8s %6s\n", d->text, "workload", "us", "copy",
              "bound by", "dram", "l2", "issue", "latency", "sync", "occ.");
     for (size_t i = 0; i < t->n_workloads; i++) {
-        const struct trial_time *x = s->task->hot ? &t->workloads[i].hot : &t->workloads[i].cold;
-        struct str dims = {0};
-        for (size_t k = 0; k < s->task->n_dims; k++)
-            str_addf(&dims, "%s%s=%lld", k ? " " : "", s->task->dims[k], (long long)t->workloads[i].dims[k]);
+        const struct trial_time *x = diagnose_scoring(s->task, &t->workloads[i]);
         str_addf(out, "%-28s %9.2f %9.2f  %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n", str_text(&dims),
                  x->us, x->light_us, x->bound ? x->bound : "-", x->dram_us, x->l2_us, x->issue_us,
                  x->latency_us, x->sync_us, 100 * x->occupancy,
                  x->extrapolated ? "  extrapolated from a smaller shape" : "");
-        str_free(&dims);
     }
     str_addf(out, "\n%u registers, %u bytes spilled, %u bytes of shared memory\n", t->registers, t->spill_bytes,
              t->shared_bytes);
@@ -279,7 +217,7 @@ int cmd_profile(const struct cmd_args *args)
         add_verdict(&s, &out);
         str_add(&out, "A version that is not correct is not profiled.\n");
     } else if (ok) {
-        diagnose(&s, &d);
+        diagnose_trial(s.task, &s.version, s.limits.device_name, s.arena, &d);
         if (args->json) {
             json_t *o = profile_to_json(&s, &d);
             str_addf(&out, "%s\n", json_pretty(s.arena, o));

@@ -15,6 +15,10 @@ bool report_write(struct store *s, struct arena *a, const char *folder, const js
  * are. */
 bool report_summary(struct store *s, struct arena *a, const char *folder, struct str *out, struct err *err);
 
+/* One row of a result's `workloads`; dims as "rows=16 d=4096", NAN and NULL where unknown. */
+json_t *report_workload(const char *dims, double baseline_us, double best_us, double light_us,
+                        const char *regime, const char *bound);
+
 /* The table of workloads of a result alone. */
 void report_workloads(const json_t *result, struct str *out);
 

@@ -55,6 +55,23 @@ static json_t *dims_to_json(const char *dims)
     return o;
 }
 
+json_t *report_workload(const char *dims, double baseline_us, double best_us, double light_us,
+                        const char *regime, const char *bound)
+{
+    json_t *o = json_object();
+
+    json_put(o, "dims", dims_to_json(dims));
+    json_put_num(o, "baseline_us", baseline_us);
+    json_put_num(o, "best_us", best_us);
+    json_put_num(o, "speedup", baseline_us / best_us);
+    json_put_num(o, "low", NAN); /* intervals belong to measured times */
+    json_put_num(o, "high", NAN);
+    json_put_num(o, "light_us", light_us);
+    json_put_text(o, "regime", regime);
+    json_put_text(o, "bound_by", bound);
+    return o;
+}
+
 static bool workloads_to_json(struct store *s, struct arena *a, const struct facts *f, const char *regime,
                               json_t **out, struct err *err)
 {
@@ -68,7 +85,6 @@ static bool workloads_to_json(struct store *s, struct arena *a, const struct fac
         return false;
     }
     for (size_t i = 0; i < n_base; i++) {
-        json_t *o;
         double best_us = NAN;
         const char *bound = NULL;
         if (!str_eq(base[i].regime, regime))
@@ -78,17 +94,8 @@ static bool workloads_to_json(struct store *s, struct arena *a, const struct fac
                 best_us = best[k].us;
                 bound = best[k].bound;
             }
-        o = json_object();
-        json_put(o, "dims", dims_to_json(base[i].dims));
-        json_put_num(o, "baseline_us", base[i].us);
-        json_put_num(o, "best_us", best_us);
-        json_put_num(o, "speedup", base[i].us / best_us);
-        json_put_num(o, "low", NAN);
-        json_put_num(o, "high", NAN);
-        json_put_num(o, "light_us", base[i].light_us);
-        json_put_text(o, "regime", regime);
-        json_put_text(o, "bound_by", bound);
-        json_array_append_new(list, o);
+        json_array_append_new(
+            list, report_workload(base[i].dims, base[i].us, best_us, base[i].light_us, regime, bound));
     }
     *out = list;
     return true;

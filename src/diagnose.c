@@ -1,0 +1,58 @@
+#include "diagnose.h"
+
+char *diagnose_dims_text(const struct task *t, struct arena *a, const int64_t *dims)
+{
+    struct str s = {0};
+    char *text;
+
+    for (size_t i = 0; i < t->n_dims; i++)
+        str_addf(&s, "%s%s=%lld", i ? " " : "", t->dims[i], (long long)dims[i]);
+    text = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return text;
+}
+
+const struct trial_time *diagnose_scoring(const struct task *t, const struct trial_workload *w)
+{
+    return t->hot ? &w->hot : &w->cold;
+}
+
+void diagnose_trial(const struct task *t, const struct trial *trial, const char *device, struct arena *a,
+                    struct agent_diagnosis *d)
+{
+    struct agent_workload *w = arena_array(a, struct agent_workload, trial->n_workloads);
+    struct agent_line *l = arena_array(a, struct agent_line, trial->n_lines);
+    struct agent_profile p = {.device = device,
+                              .basis = "modelled",
+                              .workloads = w,
+                              .n_workloads = trial->n_workloads,
+                              .lines = l,
+                              .n_lines = trial->n_lines,
+                              .registers = trial->registers,
+                              .spill_bytes = trial->spill_bytes,
+                              .shared_bytes = trial->shared_bytes};
+
+    for (size_t i = 0; i < trial->n_workloads; i++) {
+        const struct trial_time *x = diagnose_scoring(t, &trial->workloads[i]);
+        w[i] = (struct agent_workload){.dims = diagnose_dims_text(t, a, trial->workloads[i].dims),
+                                       .us = x->us,
+                                       .copy_us = x->light_us,
+                                       .bound = x->bound,
+                                       .dram_us = x->dram_us,
+                                       .l2_us = x->l2_us,
+                                       .issue_us = x->issue_us,
+                                       .latency_us = x->latency_us,
+                                       .launch_us = x->launch_us,
+                                       .sync_us = x->sync_us,
+                                       .occupancy = x->occupancy,
+                                       .waves = x->waves};
+    }
+    for (size_t i = 0; i < trial->n_lines; i++)
+        l[i] = (struct agent_line){.line = trial->lines[i].line,
+                                   .share = trial->lines[i].share,
+                                   .lanes_active = trial->lines[i].lanes_active,
+                                   .sectors_per_request = trial->lines[i].sectors_per_request,
+                                   .ideal_sectors_per_request = trial->lines[i].ideal_sectors_per_request,
+                                   .conflicts_per_request = trial->lines[i].conflicts_per_request};
+    agent_diagnose_rules(&p, a, d);
+}

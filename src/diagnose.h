@@ -1,0 +1,16 @@
+/* diagnose: a trial's counters as the profiler wants them, between trial/ and agent/, which do not know each
+ * other. */
+#ifndef DIAGNOSE_H
+#define DIAGNOSE_H
+
+#include "agent/agent.h"
+#include "trial/trial.h"
+
+/* The diagnosis of a trial that was timed, in the task's scoring regime. */
+void diagnose_trial(const struct task *t, const struct trial *trial, const char *device, struct arena *a,
+                    struct agent_diagnosis *d);
+
+const struct trial_time *diagnose_scoring(const struct task *t, const struct trial_workload *w);
+char *diagnose_dims_text(const struct task *t, struct arena *a, const int64_t *dims); /* "rows=16 d=4096" */
+
+#endif
