@@ -55,10 +55,14 @@ static json_t *workloads_to_json(const struct session *s, bool hot)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < s->original.n_workloads; i++)
-        json_array_append_new(
-            list, workload_to_json(s, &s->original.workloads[i],
-                                   i < s->version.n_workloads ? &s->version.workloads[i] : NULL, hot));
+    for (size_t i = 0; i < s->original.n_workloads; i++) {
+        const struct trial_workload *b = &s->original.workloads[i];
+        const struct trial_workload *w = i < s->version.n_workloads ? &s->version.workloads[i] : NULL;
+        const struct trial_time *base = hot ? &b->hot : &b->cold, *time = !w ? NULL : hot ? &w->hot : &w->cold;
+        json_array_append_new(list, report_workload(diagnose_dims_text(s->task, s->arena, b->dims), base->us,
+                                                    time ? time->us : NAN, base->light_us, hot ? "hot" : "cold",
+                                                    time ? time->bound : NULL));
+    }
     return list;
 }
 
@@ -180,10 +184,10 @@ static void add_profile(struct session *s, const struct agent_diagnosis *d, cons
              "bound by", "dram", "l2", "issue", "latency", "sync", "occ.");
     for (size_t i = 0; i < t->n_workloads; i++) {
         const struct trial_time *x = diagnose_scoring(s->task, &t->workloads[i]);
-        str_addf(out, "%-28s %9.2f %9.2f  %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n", str_text(&dims),
-                 x->us, x->light_us, x->bound ? x->bound : "-", x->dram_us, x->l2_us, x->issue_us,
-                 x->latency_us, x->sync_us, 100 * x->occupancy,
-                 x->extrapolated ? "  extrapolated from a smaller shape" : "");
+        str_addf(out, "%-28s %9.2f %9.2f  %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n",
+                 diagnose_dims_text(s->task, s->arena, t->workloads[i].dims), x->us, x->light_us,
+                 x->bound ? x->bound : "-", x->dram_us, x->l2_us, x->issue_us, x->latency_us, x->sync_us,
+                 100 * x->occupancy, x->extrapolated ? "  extrapolated from a smaller shape" : "");
     }
     str_addf(out, "\n%u registers, %u bytes spilled, %u bytes of shared memory\n", t->registers, t->spill_bytes,
              t->shared_bytes);
