@@ -1,8 +1,9 @@
-/* approx: the approximate instructions, one lane at a time. The exact value is computed in f64 and moved, by an amount
- * that only the input's bits decide, anywhere within the error that the PTX ISA allows; then it is rounded. So a result is
- * never better than a GPU promises, is the same on every machine, and code that passes here does not lean on luck.
- * Special values (zero, infinity, NaN, out of range) are the documented ones, exact. The bounds, as relative error in
- * units of 2^-24 unless said otherwise, leave room for the final rounding (1 unit at most). */
+/* approx: the approximate instructions, one lane at a time. The exact value is computed in f64 and moved, by an
+ * amount that only the input's bits decide, anywhere within the error that the PTX ISA allows; then it is
+ * rounded. So a result is never better than a GPU promises, is the same on every machine, and code that passes
+ * here does not lean on luck. Special values (zero, infinity, NaN, out of range) are the documented ones,
+ * exact. The bounds, as relative error in units of 2^-24 unless said otherwise, leave room for the final
+ * rounding (1 unit at most). */
 #ifndef PTX_APPROX_H
 #define PTX_APPROX_H
 
@@ -20,7 +21,8 @@ static inline double approx_noise(uint32_t x)
     return (double)(int32_t)x * 0x1p-31;
 }
 
-static inline float approx_f32(double exact, double units, uint32_t from) /* `units` of relative noise, then rounded */
+static inline float approx_f32(double exact, double units,
+                               uint32_t from) /* `units` of relative noise, then rounded */
 {
     float r = (float)(exact * (1.0 + units * 0x1p-24 * approx_noise(from)));
     return r != r ? half_f32_bits(HALF_F32_NAN) : r;
@@ -52,7 +54,8 @@ static inline float approx_rsqrt(float a)
     return approx_f32(r, 1.1, half_bits_f32(a));
 }
 
-/* 2^x in f64 to about 2^-31; x clamped so that results outside f32 and f16 come out as 0 or infinity after rounding. */
+/* 2^x in f64 to about 2^-31; x clamped so that results outside f32 and f16 come out as 0 or infinity after
+ * rounding. */
 static inline double approx_exp2_f64(double x)
 {
     x = x > 160.0 ? 160.0 : x;
@@ -109,12 +112,13 @@ static inline float approx_lg2(float a)
     return !(x >= 0) ? half_f32_bits(HALF_F32_NAN) : r;
 }
 
-/* sin for quarter 0, cos for quarter 1: absolute 2^-20.5 within +-2 pi, 2^-14.7 within +-100 pi, and on at that rate. */
+/* sin for quarter 0, cos for quarter 1: absolute 2^-20.5 within +-2 pi, 2^-14.7 within +-100 pi, and on at that
+ * rate. */
 static inline float approx_turn(float a, int quarter)
 {
     double x = (double)a, size = fabs(x);
     double k = x * 0x1.45f306dc9c883p-1, n = (k + 0x1.8p52) - 0x1.8p52; /* 2 / pi */
-    double r = x - n * 0x1.921fb54442d18p+0, t = r * r;                 /* to within 2^-52 * size, well below the noise */
+    double r = x - n * 0x1.921fb54442d18p+0, t = r * r; /* to within 2^-52 * size, well below the noise */
     double s = 1.0 / 362880, c = 1.0 / 3628800;
     s = s * t - 1.0 / 5040;
     s = s * t + 1.0 / 120;

@@ -1,7 +1,187 @@
+/* Matrices spread over a warp: mma.sync, ldmatrix, stmatrix, movmatrix.
+ *
+ * In every fragment lane l stands for group g = l / 4 and place t = l % 4. An 8x8 matrix of b16 has row g,
+ * columns 2t and 2t + 1 in lane l's register. Larger ones are tiled by such registers, rows first: register 1
+ * of A is 8 rows down, register 2 (and 3) 8 columns on. The products of eight steps of k are summed in f64 onto
+ * the accumulator, which is then cut to f32: tensor cores cut too, and the documentation promises no rounding.
+ */
 #include "isa.h"
+#include "half.h"
+
+enum { M = 16, N = 8, K_MAX = 16 };
+
+static inline double element(uint32_t reg, unsigned high, bool bf16)
+{
+    uint16_t h = (uint16_t)(reg >> 16 * high);
+    return bf16 ? half_bf16_to_f32(h) : half_f16_to_f32(h);
+}
+
+static float cut_f32(double d) /* toward zero */
+{
+    float f = (float)d;
+    if (d != d)
+        return half_f32_bits(HALF_F32_NAN);
+    if ((f > d && d > 0) || (f < d && d < 0))
+        f = half_f32_bits(half_bits_f32(f) - 1);
+    return f;
+}
+
+static inline const uint32_t *operand(const struct warp *w, const struct opnd *o, unsigned k)
+{
+    return REG(uint32_t, w, o->kind == OPND_VEC ? o->vec[k].off : o->off);
+}
+
+static unsigned operand_count(const struct opnd *o)
+{
+    return o->kind == OPND_VEC ? o->n : 1;
+}
+
+/* Every lane takes part: the instruction is for whole warps. */
+static bool whole_warp(struct warp *w, const struct insn *i, uint32_t m)
+{
+    if (!warp_await(w, i, m, ~0u))
+        return false;
+    if (m == ~0u)
+        return true;
+    fault(w, i, -1, PTX_DIVERGENT_BARRIER, 0, "%s is executed by a part of a warp", i->text);
+    return false;
+}
+
+static void mma_half(struct warp *w, const struct insn *i, uint32_t m)
+{
+    const struct opnd *d = &i->opnds[0], *a = &i->opnds[1], *b = &i->opnds[2], *c = &i->opnds[3];
+    unsigned k_size = insn_has(i, MOD_m16n8k16) ? 16 : 8;
+    bool bf16 = i->types[1] == TYPE_BF16, c_f16 = i->types[3] == TYPE_F16, d_f16 = i->types[0] == TYPE_F16;
+    double x[M][K_MAX], y[K_MAX][N], z[M][N];
+    if (!whole_warp(w, i, m))
+        return;
+    for (unsigned l = 0; l < 32; l++) {
+        unsigned g = l / 4, t = l % 4;
+        for (unsigned k = 0; k < k_size / 4; k++) /* registers of A */
+            for (unsigned h = 0; h < 2; h++)
+                x[g + 8 * (k & 1)][2 * t + h + 8 * (k >> 1)] = element(operand(w, a, k)[l], h, bf16);
+        for (unsigned k = 0; k < k_size / 8; k++) /* of B, columns in lanes */
+            for (unsigned h = 0; h < 2; h++)
+                y[2 * t + h + 8 * k][g] = element(operand(w, b, k)[l], h, bf16);
+        for (unsigned k = 0; k < 4; k++)
+            z[g + 8 * (k >> 1)][2 * t + (k & 1)] =
+                c_f16 ? element(operand(w, c, k >> 1)[l], k & 1, false) : half_f32_bits(operand(w, c, k)[l]);
+    }
+    for (unsigned r = 0; r < M; r++)
+        for (unsigned k = 0; k < k_size; k += 8) { /* a step of the machine */
+            for (unsigned e = k; e < k + 8; e++)
+                for (unsigned n = 0; n < N; n++)
+                    z[r][n] += x[r][e] * y[e][n];
+            for (unsigned n = 0; n < N; n++)
+                z[r][n] = cut_f32(z[r][n]);
+        }
+    for (unsigned l = 0; l < 32; l++) {
+        unsigned g = l / 4, t = l % 4;
+        for (unsigned k = 0; k < 4; k++) {
+            double v = z[g + 8 * (k >> 1)][2 * t + (k & 1)];
+            uint32_t *to = (uint32_t *)operand(w, d, d_f16 ? k >> 1 : k) + l;
+            if (!d_f16)
+                *to = half_bits_f32((float)v);
+            else if (k & 1)
+                *to = (*to & 0xffff) | (uint32_t)half_f16_from_f64(v) << 16;
+            else
+                *to = (*to & 0xffff0000) | half_f16_from_f64(v);
+        }
+    }
+}
+
+/* ---- matrices of 8 rows of 16 bytes in shared memory; lane 8k + r holds the address of row r of matrix k ----
+ */
+
+static bool row_hosts(struct warp *w, const struct insn *i, const struct opnd *o, unsigned matrices,
+                      enum access_kind kind, uint8_t *host[32])
+{
+    uint64_t addr[32];
+    uint32_t lanes = matrices == 4 ? ~0u : (1u << 8 * matrices) - 1;
+    for (unsigned l = 0; l < 32; l++)
+        addr[l] =
+            (o->bytes == 8 ? REG(uint64_t, w, o->off)[l] : REG(uint32_t, w, o->off)[l]) + (uint64_t)o->imm;
+    return mem_lanes(w, i, lanes, (enum space)i->space, kind, 0, 16, addr, host);
+}
+
+static void ldmatrix(struct warp *w, const struct insn *i, uint32_t m)
+{
+    unsigned matrices = operand_count(&i->opnds[0]);
+    uint8_t *host[32];
+    uint16_t rows[32][8];
+    if (!whole_warp(w, i, m) || !row_hosts(w, i, &i->opnds[1], matrices, ACCESS_LOAD, host))
+        return;
+    for (unsigned l = 0; l < 8 * matrices; l++)
+        memcpy(rows[l], host[l], 16);
+    bool trans = insn_has(i, MOD_trans);
+    for (unsigned k = 0; k < matrices; k++) {
+        uint32_t *to = (uint32_t *)operand(w, &i->opnds[0], k);
+        for (unsigned l = 0; l < 32; l++) {
+            unsigned g = l / 4, t = l % 4 * 2;
+            uint16_t lo = trans ? rows[8 * k + t][g] : rows[8 * k + g][t];
+            uint16_t hi = trans ? rows[8 * k + t + 1][g] : rows[8 * k + g][t + 1];
+            to[l] = (uint32_t)hi << 16 | lo;
+        }
+    }
+}
+
+static void stmatrix(struct warp *w, const struct insn *i, uint32_t m)
+{
+    unsigned matrices = operand_count(&i->opnds[1]);
+    uint8_t *host[32];
+    if (!whole_warp(w, i, m) || !row_hosts(w, i, &i->opnds[0], matrices, ACCESS_STORE, host))
+        return;
+    bool trans = insn_has(i, MOD_trans);
+    for (unsigned k = 0; k < matrices; k++) {
+        const uint32_t *from = operand(w, &i->opnds[1], k);
+        for (unsigned l = 0; l < 32; l++)
+            for (unsigned h = 0; h < 2; h++) {
+                unsigned g = l / 4, t = l % 4 * 2 + h;
+                uint16_t v = (uint16_t)(from[l] >> 16 * h);
+                memcpy(host[8 * k + (trans ? t : g)] + 2 * (trans ? g : t), &v, 2);
+            }
+    }
+}
+
+static void movmatrix(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint16_t rows[8][8];
+    if (!whole_warp(w, i, m))
+        return;
+    const uint32_t *a = REG(uint32_t, w, i->a);
+    for (unsigned l = 0; l < 32; l++) {
+        rows[l / 4][l % 4 * 2] = (uint16_t)a[l];
+        rows[l / 4][l % 4 * 2 + 1] = (uint16_t)(a[l] >> 16);
+    }
+    for (unsigned l = 0; l < 32; l++)
+        REG(uint32_t, w, i->d)[l] = (uint32_t)rows[l % 4 * 2 + 1][l / 4] << 16 | rows[l % 4 * 2][l / 4];
+}
+
+/* mma.sync.aligned.SHAPE.row.col.D.A.B.C */
+static exec_fn *select_mma(const struct insn *i)
+{
+    bool shape = insn_has(i, MOD_m16n8k16) || insn_has(i, MOD_m16n8k8);
+    if (!shape || i->n_types != 4 || i->types[1] != i->types[2] || insn_has(i, MOD_satfinite))
+        return NULL;
+    bool sums = (i->types[0] == TYPE_F32 || i->types[0] == TYPE_F16) && i->types[0] == i->types[3];
+    if (i->types[1] == TYPE_F16)
+        return sums ? mma_half : NULL;
+    return i->types[1] == TYPE_BF16 && sums && i->types[0] == TYPE_F32 ? mma_half : NULL;
+}
 
 exec_fn *ISA(select_tensor)(struct insn *i)
 {
-    (void)i;
-    return NULL;
+    bool b16 = i->type == TYPE_B16 && insn_has(i, MOD_m8n8);
+    switch (i->op) {
+    case OP_mma:
+        return select_mma(i);
+    case OP_ldmatrix:
+        return b16 ? ldmatrix : NULL;
+    case OP_stmatrix:
+        return b16 ? stmatrix : NULL;
+    case OP_movmatrix:
+        return b16 ? movmatrix : NULL;
+    default:
+        return NULL;
+    }
 }

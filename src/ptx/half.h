@@ -1,6 +1,7 @@
-/* half: f16 and bf16 numbers as their bits, one lane at a time. Every function is branch-free enough for the compiler to
- * vectorise a loop of 32 lanes over it, and gives the same bits whatever instruction set it is compiled for. Arithmetic
- * rounds once, to nearest even; a NaN result is the canonical one, as on the machine. */
+/* half: f16 and bf16 numbers as their bits, one lane at a time. Every function is branch-free enough for the
+ * compiler to vectorise a loop of 32 lanes over it, and gives the same bits whatever instruction set it is
+ * compiled for. Arithmetic rounds once, to nearest even; a NaN result is the canonical one, as on the machine.
+ */
 #ifndef PTX_HALF_H
 #define PTX_HALF_H
 
@@ -8,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define HALF_NAN 0x7fffu     /* canonical, both formats */
+#define HALF_NAN     0x7fffu /* canonical, both formats */
 #define HALF_F32_NAN 0x7fffffffu
 
 static inline uint32_t half_bits_f32(float f)
@@ -92,12 +93,14 @@ static inline uint16_t half_bf16_from_f32_rz(float f)
 
 /* ---- narrowing from f64, rounding once ---- */
 
-/* d rounded to nearest even at the precision of a format: `mantissa` stored bits, smallest normal exponent `emin`. */
+/* d rounded to nearest even at the precision of a format: `mantissa` stored bits, smallest normal exponent
+ * `emin`. */
 static inline double half_quantise(double d, int mantissa, int emin)
 {
     int64_t e = (int64_t)(half_bits_f64(d) >> 52 & 0x7ff) - 1023;
     e = e < emin ? emin : e;
-    /* Adding 1.5 * 2^52 quanta leaves no bits below the quantum; e is far below overflow for every finite result. */
+    /* Adding 1.5 * 2^52 quanta leaves no bits below the quantum; e is far below overflow for every finite
+     * result. */
     double c = half_f64_bits((uint64_t)(e - mantissa + 52 + 1023) << 52 | 1ull << 51);
     return (d + c) - c;
 }
@@ -153,7 +156,8 @@ static inline uint16_t half_bf16_from_f64_rz(double d)
     return (uint16_t)((half_bf16_from_f32((float)half_truncate(d, 7, -126)) & 0x7fff) | sign);
 }
 
-/* ---- round to odd: an inexact result keeps a trace in its last bit, so that rounding again rounds once ---- */
+/* ---- round to odd: an inexact result keeps a trace in its last bit, so that rounding again rounds once ----
+ */
 
 static inline float half_sum_odd_f32(float a, float b)
 {
@@ -204,7 +208,8 @@ static inline uint16_t half_bf16_relu(uint16_t h)
 
 /* ---- arithmetic ---- */
 
-/* f32 holds the exact product of two f16 and 2 * 11 + 2 bits of any sum, so that rounding twice does no harm. */
+/* f32 holds the exact product of two f16 and 2 * 11 + 2 bits of any sum, so that rounding twice does no harm.
+ */
 static inline uint16_t half_f16_add(uint16_t a, uint16_t b)
 {
     return half_f16_from_f32(half_f16_to_f32(a) + half_f16_to_f32(b));
@@ -253,8 +258,8 @@ static inline int32_t half_key(uint16_t h)
     return h & 0x8000 ? -(int32_t)(h & 0x7fff) - 1 : (int32_t)h;
 }
 
-/* inf: the format's infinity (0x7c00 or 0x7f80). nan: either NaN gives NaN; else the number wins. xorsign: the larger or
- * smaller magnitude under the product of the signs. */
+/* inf: the format's infinity (0x7c00 or 0x7f80). nan: either NaN gives NaN; else the number wins. xorsign: the
+ * larger or smaller magnitude under the product of the signs. */
 static inline uint16_t half_min_max(uint16_t a, uint16_t b, uint16_t inf, bool max, bool nan, bool xorsign)
 {
     uint16_t sign = xorsign ? (a ^ b) & 0x8000 : 0, keep = xorsign ? 0x7fff : 0xffff;

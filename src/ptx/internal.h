@@ -340,6 +340,7 @@ struct warp {
     uint32_t bar_mask[MAX_BARRIERS];
     uint32_t tid[3][32];
     void *san, *prof; /* the observers' own, per warp slot; NULL at first */
+    void *async;      /* exec_async.c: copies under way; freed with free() */
 };
 
 struct barrier {
