@@ -7,15 +7,26 @@
 
 enum task_role { ROLE_IN, ROLE_OUT, ROLE_INOUT, ROLE_SCRATCH, ROLE_SCALAR };
 
-enum value_kind { VALUE_NORMAL, VALUE_UNIFORM, VALUE_ZEROS, VALUE_ONES, VALUE_LARGE, VALUE_TINY, VALUE_MIXED, VALUE_INDEX,
-                  VALUE_CONSTANT, VALUE_INTEGERS /* small integers, exact in every type */ };
+enum value_kind {
+    VALUE_NORMAL,
+    VALUE_UNIFORM,
+    VALUE_ZEROS,
+    VALUE_ONES,
+    VALUE_LARGE,
+    VALUE_TINY,
+    VALUE_MIXED,
+    VALUE_INDEX,
+    VALUE_CONSTANT,
+    VALUE_INTEGERS /* small integers, exact in every type */
+};
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;
-    double low, high, constant;  /* uniform and index: [low, high); constant */
+    double low, high, constant;                  /* uniform and index: [low, high); constant */
     const struct dim_expr *low_expr, *high_expr; /* index ranges may use dims; NULL: the numbers */
-    const double *special;       /* may occur: -inf, inf, nan ... */
+    const double *special;                       /* may occur: -inf, inf, nan ... */
     size_t n_special;
+    double special_share; /* of the elements that are special, when there are any */
 };
 
 struct dim_expr; /* integer expression over dims: + - * / % ( ) min max comparisons && || */
@@ -33,6 +44,7 @@ struct task_arg {
 };
 
 struct task {
+    const char *path;                                              /* of its task.yaml, for messages */
     const char *dir, *name, *source_path, *entry, *reference_path; /* absolute; reference NULL when absent */
     const struct task_arg *args;
     size_t n_args;
@@ -44,7 +56,7 @@ struct task {
     size_t n_workloads;
     const char **flags, **headers;
     size_t n_flags, n_headers;
-    bool hot; /* regime that scores */
+    bool hot;         /* regime that scores */
     double tolerance; /* NAN: the rule of docs/integrity.md */
     bool accept_race, accept_nondeterminism;
 };
@@ -52,8 +64,15 @@ struct task {
 bool task_open(struct task **out, struct arena *a, const char *dir, struct err *err);
 /* Do the launcher's parameters match args? err names the first that does not. */
 bool task_match(const struct task *t, const struct kernel *k, struct err *err);
+/* The task of reference.cu: the same with every floating buffer in f64. */
+struct task *task_reference(struct arena *a, const struct task *t);
+bool dim_eval(const struct dim_expr *e, const int64_t *dims,
+              int64_t *v); /* false: overflow or division by zero */
+char *task_dims_text(struct arena *a, const struct task *t, const int64_t *dims); /* "rows=16 d=4096" */
+/* In the domain, and every shape and scalar of it fits. */
 bool task_in_domain(const struct task *t, const int64_t *dims);
-bool task_shape(const struct task *t, const struct task_arg *arg, const int64_t *dims, int64_t *elements, struct err *err);
+bool task_shape(const struct task *t, const struct task_arg *arg, const int64_t *dims, int64_t *elements,
+                struct err *err);
 /* Compulsory bytes of a workload: every in read once, every out written once, inout both. */
 bool task_traffic(const struct task *t, const int64_t *dims, int64_t *bytes, struct err *err);
 /* The launcher's scalar arguments filled in, pointers numbered in order; n_args values. */
@@ -67,10 +86,13 @@ struct task_case {
     const int64_t *dims;
     uint64_t seed;
     const struct task_values *values; /* one per arg: its own or a variant */
-    const char *why;
+    const char *distribution;         /* cases of one distribution are judged together */
+    const char *why;                  /* the shape's reason */
 };
-/* The rules' suite: small, tail and odd shapes derived from dims, domain and workloads; several seeds and distributions. */
-void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases, size_t *n_cases);
+/* The rules' suite: small, tail and odd shapes derived from dims, domain and workloads; several seeds and
+ * distributions. */
+void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
+                size_t *n_cases);
 
 double task_to_double(enum kernel_type type, const void *element);
 void task_from_double(enum kernel_type type, double v, void *element); /* round to nearest even */

@@ -1,0 +1,242 @@
+/* The rules' suite. Shapes where kernels break: one element, the sizes around warps, vectors and blocks, a row
+ * count beyond usual grid caps, the workloads' own extents and their neighbours, each shrunk in the other dims
+ * so that the whole suite costs a fraction of a second; values where arithmetic breaks: large, tiny, mixed
+ * magnitudes, integers that must come out exact, zeros, and the special values the task allows. */
+#include "internal.h"
+
+enum {
+    CASE_ELEMENTS = 48 << 10, /* over all buffers of one case */
+    SUITE_ELEMENTS = 420 << 10,
+    MAX_SHAPES = 64,
+};
+
+static const int64_t odd_values[] = {1,  2,  3,  5,  7,   8,   9,   15,  16,  17,  31,  32,   33,
+                                     63, 64, 65, 96, 127, 128, 129, 255, 256, 257, 513, 1000, 1025};
+
+struct shapes {
+    const struct task *task;
+    struct arena *arena;
+    int64_t *dims[MAX_SHAPES];
+    const char *why[MAX_SHAPES];
+    size_t n;
+};
+
+/* Elements of all buffers; INT64_MAX outside the domain. */
+static int64_t cost_of(const struct task *t, const int64_t *dims)
+{
+    int64_t sum = 0, n;
+
+    if (!task_in_domain(t, dims))
+        return INT64_MAX;
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role != ROLE_SCALAR && task_shape(t, &t->args[i], dims, &n, NULL))
+            sum += n;
+    return sum;
+}
+
+static bool add(struct shapes *s, const int64_t *dims, const char *why)
+{
+    size_t size = s->task->n_dims * sizeof(*dims);
+
+    if (s->n == MAX_SHAPES || cost_of(s->task, dims) > CASE_ELEMENTS)
+        return false;
+    for (size_t i = 0; i < s->n; i++)
+        if (!memcmp(s->dims[i], dims, size))
+            return false;
+    s->dims[s->n] = arena_copy(s->arena, dims, size);
+    s->why[s->n++] = why;
+    return true;
+}
+
+/* Set one dim as low as the domain lets it be, the others given. */
+static void lower(const struct task *t, int64_t *dims, size_t i)
+{
+    int64_t old = dims[i];
+
+    for (size_t k = 0; k < ARRAY_LEN(odd_values) && odd_values[k] < old; k++) {
+        dims[i] = odd_values[k];
+        if (task_in_domain(t, dims))
+            return;
+    }
+    dims[i] = old;
+}
+
+/* Halve the dims that are not kept, the largest first, until the case is affordable. */
+static bool shrink(const struct task *t, int64_t *dims, size_t keep)
+{
+    bool stuck[16] = {0};
+
+    while (cost_of(t, dims) > CASE_ELEMENTS) {
+        size_t largest = t->n_dims;
+        for (size_t i = 0; i < t->n_dims; i++)
+            if (i != keep && !stuck[i] && dims[i] > 1 && (largest == t->n_dims || dims[i] > dims[largest]))
+                largest = i;
+        if (largest == t->n_dims)
+            return false;
+        int64_t old = dims[largest];
+        dims[largest] = old / 2;
+        if (!task_in_domain(t, dims)) {
+            dims[largest] = old;
+            stuck[largest] = true;
+        }
+    }
+    return true;
+}
+
+/* The extents of the workloads in one dim, the others shrunk; plus `step` so that the tails are met. */
+static void add_workload_extents(struct shapes *s, size_t dim, int64_t step, size_t limit, const char *why)
+{
+    const struct task *t = s->task;
+    int64_t dims[16];
+
+    for (size_t w = 0; w < t->n_workloads && limit > 0; w++) {
+        memcpy(dims, t->workloads + w * t->n_dims, t->n_dims * sizeof(*dims));
+        dims[dim] += step;
+        if (task_in_domain(t, dims) && shrink(t, dims, dim) && add(s, dims, why))
+            limit--;
+    }
+}
+
+static void add_smallest(struct shapes *s)
+{
+    const struct task *t = s->task;
+    int64_t dims[16];
+
+    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+    for (size_t i = t->n_dims; i-- > 0;)
+        lower(t, dims, i);
+    add(s, dims, "the smallest shape");
+}
+
+/* Many in one dim, few in the others: beyond grid caps, and blocks that meet several rows. */
+static void add_long(struct shapes *s, size_t dim, int64_t count, int64_t others, const char *why)
+{
+    const struct task *t = s->task;
+    int64_t dims[16];
+
+    for (size_t i = 0; i < t->n_dims; i++)
+        dims[i] = i == dim ? count : others;
+    if (add(s, dims, why))
+        return;
+    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+    dims[dim] = count;
+    for (size_t i = 0; i < t->n_dims; i++)
+        if (i != dim)
+            lower(t, dims, i);
+    add(s, dims, why);
+}
+
+static void add_random(struct shapes *s, struct rng *r, size_t count)
+{
+    const struct task *t = s->task;
+    int64_t dims[16];
+
+    for (int tries = 0; tries < 400 && count > 0; tries++) {
+        for (size_t i = 0; i < t->n_dims; i++) {
+            const int64_t *workload = t->workloads + rng_below(r, t->n_workloads) * t->n_dims;
+            /* mostly the treacherous numbers; sometimes one near a workload's, sometimes any */
+            uint64_t choice = rng_below(r, 8);
+            dims[i] = choice < 6    ? odd_values[rng_below(r, ARRAY_LEN(odd_values))]
+                      : choice == 6 ? workload[i] + (int64_t)rng_below(r, 17) - 8
+                                    : 1 + (int64_t)rng_below(r, 2000);
+        }
+        if (add(s, dims, "a drawn shape"))
+            count--;
+    }
+}
+
+struct builder {
+    const struct task *task;
+    struct arena *arena;
+    struct rng rng;
+    int64_t spent;
+    VEC(struct task_case) cases;
+};
+
+static void add_case(struct builder *b, const int64_t *dims, const char *why, const char *distribution,
+                     enum value_kind kind, double special_share)
+{
+    const struct task *t = b->task;
+    struct task_values *values = arena_array(b->arena, struct task_values, t->n_args);
+    int64_t cost = cost_of(t, dims);
+
+    if (b->cases.n >= 8 && b->spent + cost > SUITE_ELEMENTS)
+        return;
+    for (size_t i = 0; i < t->n_args; i++) {
+        values[i] = t->args[i].values;
+        /* Only "any real number" may be replaced by other reals: a declared range is a promise of the callers.
+         */
+        if (values[i].kind == VALUE_NORMAL)
+            values[i].kind = kind;
+        if (special_share > 0)
+            values[i].special_share = special_share;
+    }
+    vec_push(&b->cases, ((struct task_case){.dims = dims,
+                                            .seed = rng_next(&b->rng),
+                                            .values = values,
+                                            .distribution = distribution,
+                                            .why = why}));
+    b->spent += cost;
+}
+
+static bool any_arg(const struct task *t, bool special)
+{
+    for (size_t i = 0; i < t->n_args; i++) {
+        const struct task_arg *arg = &t->args[i];
+        if ((arg->role == ROLE_IN || arg->role == ROLE_INOUT) &&
+            (special ? arg->values.n_special > 0 : arg->values.kind == VALUE_NORMAL))
+            return true;
+    }
+    return false;
+}
+
+void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
+                size_t *n_cases)
+{
+    static const struct {
+        const char *name;
+        enum value_kind kind;
+    } distributions[] = {{"large", VALUE_LARGE},
+                         {"tiny", VALUE_TINY},
+                         {"mixed magnitudes", VALUE_MIXED},
+                         {"small integers", VALUE_INTEGERS},
+                         {"zeros", VALUE_ZEROS}};
+    struct shapes s = {.task = t, .arena = a};
+    struct builder b = {.task = t, .arena = a, .rng = {rng_mix(seed ^ 0x7461736b)}};
+    size_t last = t->n_dims - 1, n_real, n_odd;
+
+    add_workload_extents(&s, last, 0, 4, "a workload's last extent");
+    for (size_t i = 0; i < last; i++)
+        add_workload_extents(&s, i, 0, 1, "a workload's extent");
+    n_real = s.n;
+    add_smallest(&s);
+    add_workload_extents(&s, last, 1, 1, "one more than a workload's last extent");
+    add_workload_extents(&s, last, -1, 1, "one less than a workload's last extent");
+    for (size_t i = 0; i < t->n_dims; i++)
+        add_long(&s, i, i == last ? 1031 : 1025, i == last ? 3 : 9, "many in one dim");
+    add_random(&s, &b.rng, 8);
+    n_odd = s.n - n_real;
+    for (size_t i = 0; i < s.n; i++)
+        add_case(&b, s.dims[i], s.why[i], "as the task says", VALUE_NORMAL, 0);
+    for (size_t i = 0; s.n && any_arg(t, false) && i < ARRAY_LEN(distributions); i++) {
+        if (n_real)
+            add_case(&b, s.dims[i % n_real], s.why[i % n_real], distributions[i].name, distributions[i].kind,
+                     0);
+        if (n_odd) {
+            size_t k = n_real + (i * 3 + 2) % n_odd;
+            add_case(&b, s.dims[k], s.why[k], distributions[i].name, distributions[i].kind, 0);
+        }
+    }
+    if (s.n && any_arg(t, true)) {
+        add_case(&b, s.dims[s.n - 1], s.why[s.n - 1], "every second value special", VALUE_NORMAL, 0.5);
+        add_case(&b, s.dims[n_real ? 0 : s.n - 1], s.why[n_real ? 0 : s.n - 1], "every second value special",
+                 VALUE_NORMAL, 0.5);
+        add_case(&b, s.dims[s.n - 1], s.why[s.n - 1], "all values special", VALUE_NORMAL, 2);
+    }
+    /* A task whose domain leaves few affordable shapes: the same ones with other seeds. */
+    for (size_t i = 0; s.n && b.cases.n < 8; i++)
+        add_case(&b, s.dims[i % s.n], s.why[i % s.n], "as the task says", VALUE_NORMAL, 0);
+    *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
+    *n_cases = b.cases.n;
+    vec_free(&b.cases);
+}

@@ -1,0 +1,202 @@
+/* What buffers hold: element i is a pure function of the argument, the seed and i, so that a buffer of 800 MB
+ * can be filled page by page, and only the pages that are touched. */
+#include "internal.h"
+
+static float bits_float(uint32_t bits)
+{
+    float f;
+
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
+
+static uint32_t float_bits(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof(bits));
+    return bits;
+}
+
+static uint16_t to_bf16(double v)
+{
+    float f = (float)v;
+    uint32_t bits = float_bits(f);
+
+    if (isnan(v))
+        return (uint16_t)(bits >> 16 | 0x40);
+    /* To odd first, so that the second rounding decides on what the first one lost. */
+    if ((double)f != v)
+        bits = (bits - (fabs((double)f) > fabs(v))) | 1;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+#define TYPES(X)                             \
+    X(KT_I8, int8_t, INT8_MIN, INT8_MAX)     \
+    X(KT_U8, uint8_t, 0, UINT8_MAX)          \
+    X(KT_I16, int16_t, INT16_MIN, INT16_MAX) \
+    X(KT_U16, uint16_t, 0, UINT16_MAX)       \
+    X(KT_I32, int32_t, INT32_MIN, INT32_MAX) \
+    X(KT_U32, uint32_t, 0, UINT32_MAX)       \
+    X(KT_I64, int64_t, INT64_MIN, INT64_MAX) \
+    X(KT_U64, uint64_t, 0, UINT64_MAX)
+
+double task_to_double(enum kernel_type type, const void *element)
+{
+    uint16_t half;
+
+    switch (type) {
+#define CASE(kt, ctype, low, high)      \
+    case kt: {                          \
+        ctype v;                        \
+        memcpy(&v, element, sizeof(v)); \
+        return (double)v;               \
+    }
+        TYPES(CASE)
+#undef CASE
+    case KT_BOOL:
+        return *(const unsigned char *)element != 0;
+    case KT_F16: {
+        _Float16 v;
+        memcpy(&v, element, sizeof(v));
+        return (double)v;
+    }
+    case KT_BF16:
+        memcpy(&half, element, sizeof(half));
+        return (double)bits_float((uint32_t)half << 16);
+    case KT_F32: {
+        float v;
+        memcpy(&v, element, sizeof(v));
+        return (double)v;
+    }
+    case KT_F64: {
+        double v;
+        memcpy(&v, element, sizeof(v));
+        return v;
+    }
+    case KT_VOID:
+        break;
+    }
+    BUG("no number of type %d", (int)type);
+}
+
+void task_from_double(enum kernel_type type, double v, void *element)
+{
+    switch (type) {
+#define CASE(kt, ctype, low, high)                      \
+    case kt: {                                          \
+        double r = rint(v);                             \
+        ctype x = isnan(r)              ? 0             \
+                  : r <= (double)(low)  ? (ctype)(low)  \
+                  : r >= (double)(high) ? (ctype)(high) \
+                                        : (ctype)r;     \
+        memcpy(element, &x, sizeof(x));                 \
+        return;                                         \
+    }
+        TYPES(CASE)
+#undef CASE
+    case KT_BOOL:
+        *(unsigned char *)element = v != 0;
+        return;
+    case KT_F16: {
+        _Float16 x = (_Float16)v;
+        memcpy(element, &x, sizeof(x));
+        return;
+    }
+    case KT_BF16: {
+        uint16_t x = to_bf16(v);
+        memcpy(element, &x, sizeof(x));
+        return;
+    }
+    case KT_F32: {
+        float x = (float)v;
+        memcpy(element, &x, sizeof(x));
+        return;
+    }
+    case KT_F64:
+        memcpy(element, &v, sizeof(v));
+        return;
+    case KT_VOID:
+        break;
+    }
+    BUG("no number of type %d", (int)type);
+}
+
+static bool integer(enum kernel_type t)
+{
+    return t != KT_F16 && t != KT_BF16 && t != KT_F32 && t != KT_F64;
+}
+
+/* Scales at which products of two stay finite in f32, and at which f16 reaches its ends. */
+static double large_scale(enum kernel_type t)
+{
+    return t == KT_F16 ? 1024 : integer(t) ? 1000 : 1e10;
+}
+
+static double tiny_scale(enum kernel_type t)
+{
+    return t == KT_F16 ? 0x1p-16 : 1e-20;
+}
+
+static double small_integer(enum kernel_type t, uint64_t bits)
+{
+    if (t == KT_U8)
+        return (double)(bits & 255);
+    if (t == KT_I8)
+        return (double)(bits & 255) - 128;
+    if (t == KT_BOOL)
+        return (double)(bits & 1);
+    return (double)(bits % 17) - (integer(t) && (t == KT_U16 || t == KT_U32 || t == KT_U64) ? 0 : 8);
+}
+
+static double element(const struct task_arg *arg, const struct task_values *v, int64_t low, int64_t high,
+                      uint64_t bits)
+{
+    switch (v->kind) {
+    case VALUE_NORMAL:
+        return rng_normal_of(bits);
+    case VALUE_UNIFORM:
+        return v->low + (v->high - v->low) * rng_unit_of(bits);
+    case VALUE_ZEROS:
+        return bits & 1 ? 0.0 : -0.0;
+    case VALUE_ONES:
+        return 1;
+    case VALUE_LARGE:
+        return rng_normal_of(bits) * large_scale(arg->type);
+    case VALUE_TINY:
+        return rng_normal_of(bits) * tiny_scale(arg->type);
+    case VALUE_MIXED:
+        return ldexp(rng_normal_of(bits), (int)(rng_mix(bits) % 17) - 8);
+    case VALUE_INDEX:
+        return (double)(low + (int64_t)(((unsigned __int128)bits * (uint64_t)(high - low)) >> 64));
+    case VALUE_CONSTANT:
+        return v->constant;
+    case VALUE_INTEGERS:
+        return small_integer(arg->type, bits);
+    }
+    BUG("no kind of values %d", (int)v->kind);
+}
+
+void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
+               int64_t first, int64_t n, void *to)
+{
+    size_t size = kernel_type_size(arg->type);
+    uint64_t own = rng_mix(seed) ^ hash_text(arg->name);
+    int64_t low = (int64_t)values->low, high = (int64_t)values->high;
+    char *p = to;
+
+    if (values->low_expr && !dim_eval(values->low_expr, dims, &low))
+        low = 0;
+    if (values->kind == VALUE_INDEX &&
+        (!values->high_expr || !dim_eval(values->high_expr, dims, &high) || high <= low))
+        high = low + 1; /* an empty range has no right content; the domain should exclude it */
+    for (int64_t i = first; i < first + n; i++, p += size) {
+        uint64_t bits = rng_hash(own, (uint64_t)i);
+        double v;
+        if (values->n_special && rng_unit_of(rng_mix(bits ^ 0x5bd1e995)) < values->special_share)
+            v = values->special[rng_mix(bits) % values->n_special];
+        else
+            v = element(arg, values, low, high, bits);
+        task_from_double(arg->type, v, p);
+    }
+}

@@ -1,0 +1,352 @@
+#include <sys/stat.h>
+
+#include "task/task.h"
+#include "test.h"
+
+static struct arena *arena;
+static struct err err;
+static char *folder;
+
+static int open_all(void **state)
+{
+    (void)state;
+    arena = arena_open();
+    folder = fs_temp_dir(arena, &err);
+    return folder && fs_write_text(fs_join(arena, folder, "kernel.cu"), "\n", &err) ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    fs_remove_tree(folder);
+    arena_close(arena);
+    return 0;
+}
+
+static bool open_text(struct task **t, const char *yaml)
+{
+    err = (struct err){0};
+    assert_true(fs_write_text(fs_join(arena, folder, "task.yaml"), yaml, &err));
+    return task_open(t, arena, folder, &err);
+}
+
+#define HEAD "name: t\nsource: kernel.cu\nentry: f\n"
+#define ARGS                                                      \
+    "args:\n"                                                     \
+    "  - {name: out, type: f16, shape: [rows, d], role: out}\n"   \
+    "  - {name: in, type: f16, shape: [rows, 2 * d], role: in}\n" \
+    "  - {name: rows, type: i32, value: rows}\n"                  \
+    "  - {name: d, type: i32, value: d}\n"
+#define TAIL \
+    "dims: [rows, d]\ndomain: [rows >= 1, rows <= 65535, d >= 1]\nworkloads:\n  - [16, 4096]\n  - [32, 5120]\n"
+
+static void reads_a_task(void **state)
+{
+    struct task *t;
+    int64_t v;
+    const int64_t small[] = {3, 5};
+    struct kernel_value values[4];
+    (void)state;
+    assert_ok(
+        open_text(&t, HEAD ARGS TAIL "flags: [--use_fast_math]\nregime: hot\naccept: [race]\ntolerance: 4\n"),
+        err);
+    assert_string_equal(t->entry, "f");
+    assert_int_equal(t->n_args, 4);
+    assert_int_equal(t->args[1].role, ROLE_IN);
+    assert_int_equal(t->args[1].align_bytes, 256);
+    assert_int_equal(t->n_workloads, 2);
+    assert_int_equal(t->workloads[3], 5120);
+    assert_true(t->hot && t->accept_race && !t->accept_nondeterminism && t->tolerance == 4);
+    assert_true(task_shape(t, &t->args[1], small, &v, &err));
+    assert_int_equal(v, 30);
+    assert_true(task_traffic(t, small, &v, &err));
+    assert_int_equal(v, 90);
+    task_launch_values(t, small, values);
+    assert_int_equal(values[0].p.buffer, 0);
+    assert_int_equal(values[1].p.buffer, 1);
+    assert_int_equal(values[3].i, 5);
+    assert_string_equal(task_dims_text(arena, t, small), "rows=3 d=5");
+    struct task *r = task_reference(arena, t);
+    assert_int_equal(r->args[0].type, KT_F64);
+    assert_int_equal(r->args[2].type, KT_I32);
+    assert_int_equal(t->args[0].type, KT_F16);
+}
+
+static void examples_are_tasks(void **state)
+{
+    static const char *const names[] = {"silu_and_mul", "silu_and_mul_bf16", "fused_add_rmsnorm",
+                                        "fused_add_rmsnorm_bf16", "merge_attn_states"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct task *t;
+        assert_ok(task_open(&t, arena, fs_join(arena, "examples", names[i]), &err), err);
+        assert_string_equal(t->name, names[i]);
+        assert_true(t->n_workloads >= 7);
+    }
+}
+
+static void says_what_is_wrong_and_where(void **state)
+{
+    static const struct {
+        const char *yaml, *words;
+        int line, col;
+    } cases[] = {
+        {"", "empty", 1, 1},
+        {"name: [", "not valid YAML", 2, 1},
+        {"- a\n", "a task must be a mapping", 1, 1},
+        {HEAD "nmae: x\n" ARGS TAIL, "did you mean name?", 4, 1},
+        {HEAD "colour: x\n" ARGS TAIL, "unknown key colour", 4, 1},
+        {HEAD HEAD ARGS TAIL, "said twice, first on line 1", 4, 1},
+        {"name: t\nsource: nothing.cu\nentry: f\n" ARGS TAIL, "no such file", 2, 9},
+        {"name: t\nentry: f\n" ARGS TAIL, "source: is missing", 1, 1},
+        {HEAD "reference: nothing.cu\n" ARGS TAIL, "no such file", 4, 12},
+        {HEAD ARGS "dims: [rows, rows]\nworkloads: [[1, 1]]\n", "named twice", 9, 14},
+        {HEAD ARGS "dims: [rows]\nworkloads: [[1]]\n", "d is not one of the dims (rows)", 5, 42},
+        {HEAD "args:\n  - {name: a, type: f17, shape: [n], role: out}\ndims: [n]\nworkloads: [[1]]\n",
+         "did you mean f16?", 5, 21},
+        {HEAD "args:\n  - {name: a, type: quaternion, shape: [n], role: out}\ndims: [n]\nworkloads: [[1]]\n",
+         "unknown type quaternion", 5, 21},
+        {HEAD "args:\n  - {name: a, type: f16, shape: [n], role: output}\ndims: [n]\nworkloads: [[1]]\n",
+         "did you mean out?", 5, 44},
+        {HEAD "args:\n  - {name: a, type: f16, shape: [n], role: in}\ndims: [n]\nworkloads: [[1]]\n",
+         "nothing would be computed", 5, 3},
+        {HEAD "args:\n  - {name: a, type: f16}\ndims: [n]\nworkloads: [[1]]\n", "needs shape:", 5, 5},
+        {HEAD "args:\n  - {name: a, type: f16, shape: [n +], role: out}\ndims: [n]\nworkloads: [[1]]\n",
+         "missing at the end", 5, 37},
+        {HEAD "args:\n  - {name: a, type: f16, shape: [1 < n < 3], role: out}\ndims: [n]\nworkloads: [[1]]\n",
+         "do not chain", 5, 40},
+        {HEAD "args:\n  - {name: a, type: f32, shape: [n], role: out, align: 3}\ndims: [n]\nworkloads: [[1]]\n",
+         "power of two", 5, 56},
+        {HEAD
+         "args:\n  - {name: a, type: i32, shape: [n], role: inout, values: {kind: index}}\ndims: [n]\nworkloads: [[1]]\n",
+         "need high:", 5, 59},
+        {HEAD
+         "args:\n  - {name: a, type: f32, shape: [n], role: inout, values: {kind: normal, special: [big]}}\ndims: "
+         "[n]\nworkloads: [[1]]\n",
+         "must be a number", 5, 84},
+        {HEAD ARGS "dims: [rows, d]\ndomain: [rows >= 100]\nworkloads:\n  - [100, 1]\n  - [16, 4096]\n",
+         "workload 2: outside the domain", 13, 5},
+        {HEAD ARGS "dims: [rows, d]\nworkloads:\n  - [1099511627776, 1]\n", "2^40", 11, 5},
+        {HEAD ARGS "dims: [rows, d]\nworkloads:\n  - [3000000000, 1]\n", "rows does not fit i32", 11, 5},
+        {HEAD ARGS "dims: [rows, d]\nworkloads:\n  - [3]\n", "a list of 2 numbers", 11, 5},
+        {HEAD ARGS "dims: [rows, d]\nworkloads:\n  - [3, x]\n", "must be a whole number", 11, 9},
+        {HEAD ARGS "dims: [rows, d]\nworkloads: []\n", "may not be empty", 10, 12},
+        {HEAD ARGS TAIL "regime: warm\n", "unknown regime", 14, 9},
+        {HEAD ARGS TAIL "accept: [speed]\n", "unknown thing to accept", 14, 10},
+        {HEAD ARGS TAIL "tolerance: lots\n", "must be a number", 14, 12},
+        {HEAD ARGS TAIL "headers: [../secret.h]\n", "below the task's folder", 14, 11},
+        {HEAD ARGS TAIL "flags: &a [x]\n", "anchors", 14, 8},
+        {HEAD ARGS TAIL "---\nname: u\n", "second document", 14, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct task *t;
+        if (open_text(&t, cases[i].yaml))
+            fail_msg("accepted:\n%s", cases[i].yaml);
+        if (err.kind != ERR_INPUT || err.line != cases[i].line || err.col != cases[i].col ||
+            !strstr(err.text, cases[i].words))
+            fail_msg("%d:%d: %s\nwanted %d:%d: %s\n%s", err.line, err.col, err.text, cases[i].line,
+                     cases[i].col, cases[i].words, cases[i].yaml);
+        assert_true(str_ends(err.file, "task.yaml"));
+    }
+    assert_false(task_open(&(struct task *){0}, arena, "/nowhere", &err));
+    assert_non_null(strstr(err.text, "no such folder"));
+}
+
+static void expressions_compute(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t v; /* -1: no value */
+    } cases[] = {
+        {"2 * rows + d", 11},
+        {"rows * (d + 1)", 18},
+        {"-rows + 10", 7},
+        {"d % rows", 2},
+        {"(d + rows - 1) / rows", 2},
+        {"rows < d && d < 9", 1},
+        {"rows == 4 || !(d == 5)", 0},
+        {"min(rows, d) * max(rows, d)", 15},
+        {"d / (rows - 3)", -1},
+        {"9223372036854775807 * d", -1},
+        {"rows != 3 && d / (rows - 3) > 1", 0},
+        {"10 - 3 - 2", 5},
+        {"rows >= 3", 1},
+    };
+    const int64_t dims[] = {3, 5};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct task *t;
+        int64_t v = 0;
+        assert_ok(open_text(&t, arena_printf(arena,
+                                             HEAD "args:\n  - {name: o, type: f32, shape: [d], role: out}\n"
+                                                  "  - {name: n, type: i64, value: \"1 || %s\"}\n"
+                                                  "  - {name: m, type: i64, value: \"max(%s, -1 * 0)\"}\n"
+                                                  "dims: [rows, d]\nworkloads: [[7, 11]]\n",
+                                             cases[i].text, cases[i].v < 0 ? "rows" : cases[i].text)),
+                  err);
+        bool ok = dim_eval(t->args[2].value_expr, dims, &v);
+        if (cases[i].v >= 0 && (!ok || v != cases[i].v))
+            fail_msg("%s gave %lld", cases[i].text, (long long)v);
+    }
+}
+
+static void numbers_round_to_nearest_even(void **state)
+{
+    static const struct {
+        enum kernel_type type;
+        double in, out;
+    } cases[] = {
+        {KT_F16, 1.0 / 3, 0.333251953125},
+        {KT_F16, 65519.99, 65504},
+        {KT_F16, 65520, INFINITY},
+        {KT_F16, 0x1p-25, 0},
+        {KT_F16, 0x1.8p-25, 0x1p-24},
+        {KT_BF16, 1.00390625, 1},
+        {KT_BF16, 1.01171875, 1.015625},
+        {KT_BF16, 1.00390625 + 0x1p-40, 1.0078125}, /* a second rounding alone would give 1 */
+        {KT_BF16, -3.392e38, -0x1.fep127 * 1.0},
+        {KT_BF16, 3.5e38, INFINITY},
+        {KT_F32, 0.1, 0.1f},
+        {KT_F64, 0.1, 0.1},
+        {KT_I8, 200, 127},
+        {KT_U8, -3, 0},
+        {KT_I32, 2.5, 2},
+        {KT_I64, 1e30, 9223372036854775807.0},
+        {KT_BOOL, 3, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        unsigned char bytes[8];
+        task_from_double(cases[i].type, cases[i].in, bytes);
+        double v = task_to_double(cases[i].type, bytes);
+        if (v != cases[i].out)
+            fail_msg("case %zu: %.17g became %.17g, not %.17g", i, cases[i].in, v, cases[i].out);
+    }
+    unsigned char bytes[8];
+    static const enum kernel_type floating[] = {KT_F16, KT_BF16, KT_F32, KT_F64};
+    for (size_t i = 0; i < ARRAY_LEN(floating); i++) {
+        task_from_double(floating[i], NAN, bytes);
+        assert_true(isnan(task_to_double(floating[i], bytes)));
+        task_from_double(floating[i], -INFINITY, bytes);
+        assert_true(task_to_double(floating[i], bytes) == -INFINITY);
+    }
+}
+
+static void values_are_functions_of_their_place(void **state)
+{
+    static const char *const kinds[] = {"normal",
+                                        "uniform",
+                                        "zeros",
+                                        "ones",
+                                        "large",
+                                        "tiny",
+                                        "mixed",
+                                        "integers",
+                                        "{kind: uniform, low: -2, high: 3}",
+                                        "{kind: normal, special: [-inf, nan]}"};
+    const int64_t dims[] = {1000};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        struct task *t;
+        float whole[1000], part[100], other[1000];
+        assert_ok(
+            open_text(&t, arena_printf(arena,
+                                       HEAD "args:\n  - {name: a, type: f32, shape: [n], role: inout, values: "
+                                            "%s}\ndims: [n]\nworkloads: [[1000]]\n",
+                                       kinds[i])),
+            err);
+        task_fill(&t->args[0], &t->args[0].values, dims, 7, 0, 1000, whole);
+        task_fill(&t->args[0], &t->args[0].values, dims, 7, 300, 100, part);
+        task_fill(&t->args[0], &t->args[0].values, dims, 8, 0, 1000, other);
+        assert_memory_equal(whole + 300, part, sizeof(part));
+        if (strcmp(kinds[i], "ones") != 0)
+            assert_memory_not_equal(whole, other, sizeof(other));
+        double sum = 0, specials = 0;
+        for (int k = 0; k < 1000; k++) {
+            specials += !isfinite(whole[k]);
+            sum += isfinite(whole[k]) ? (double)whole[k] * (double)whole[k] : 0;
+        }
+        if (i == 0)
+            assert_true(sum > 800 && sum < 1200);
+        if (i == 8)
+            for (int k = 0; k < 1000; k++)
+                assert_true(whole[k] >= -2 && whole[k] <= 3);
+        if (i == 9)
+            assert_in_range((uintmax_t)specials, 30, 110);
+        else
+            assert_true(specials == 0);
+    }
+    struct task *t;
+    int32_t index[1000];
+    assert_ok(
+        open_text(
+            &t,
+            HEAD "args:\n  - {name: a, type: i32, shape: [n], role: inout, values: {kind: index, low: 5, high: "
+                 "n / 10}}\ndims: [n]\nworkloads: [[1000]]\n"),
+        err);
+    task_fill(&t->args[0], &t->args[0].values, dims, 7, 0, 1000, index);
+    bool low = false, high = false;
+    for (int k = 0; k < 1000; k++) {
+        assert_in_range(index[k], 5, 99);
+        low |= index[k] == 5;
+        high |= index[k] == 99;
+    }
+    assert_true(low && high);
+}
+
+static void the_suite_covers(void **state)
+{
+    static const char *const names[] = {"silu_and_mul", "fused_add_rmsnorm", "merge_attn_states", "transpose",
+                                        "histogram",    "softmax",           "rotary_embedding"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct task *t;
+        const struct task_case *cases, *again;
+        size_t n, n_again;
+        int64_t total = 0;
+        bool odd = false, own = false, one = false, many = false;
+        assert_ok(task_open(&t, arena, fs_join(arena, "examples", names[i]), &err), err);
+        task_suite(t, arena, 1, &cases, &n);
+        task_suite(t, arena, 1, &again, &n_again);
+        assert_true(n >= 12);
+        assert_int_equal(n, n_again);
+        for (size_t k = 0; k < n; k++) {
+            const int64_t *dims = cases[k].dims;
+            int64_t last = dims[t->n_dims - 1], elements;
+            assert_true(task_in_domain(t, dims));
+            assert_memory_equal(dims, again[k].dims, t->n_dims * sizeof(*dims));
+            assert_true(cases[k].seed == again[k].seed);
+            for (size_t arg = 0; arg < t->n_args; arg++)
+                if (t->args[arg].role != ROLE_SCALAR && task_shape(t, &t->args[arg], dims, &elements, &err))
+                    total += elements;
+            odd |= last > 1 && last % 2 == 1;
+            one |= last == 1;
+            many |= dims[0] > 256;
+            for (size_t w = 0; w < t->n_workloads; w++)
+                own |= last == t->workloads[w * t->n_dims + t->n_dims - 1];
+        }
+        if (!(odd && own && one && many))
+            fail_msg("%s: odd %d own %d one %d many %d", names[i], odd, own, one, many);
+        assert_true(total < 600 << 10);
+        task_suite(t, arena, 2, &again, &n_again);
+        bool differs = n != n_again;
+        for (size_t k = 0; !differs && k < n; k++)
+            differs = memcmp(cases[k].dims, again[k].dims, t->n_dims * sizeof(int64_t)) != 0;
+        assert_true(differs); /* other seeds draw other shapes */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_a_task),
+        cmocka_unit_test(examples_are_tasks),
+        cmocka_unit_test(says_what_is_wrong_and_where),
+        cmocka_unit_test(expressions_compute),
+        cmocka_unit_test(numbers_round_to_nearest_even),
+        cmocka_unit_test(values_are_functions_of_their_place),
+        cmocka_unit_test(the_suite_covers),
+    };
+    return cmocka_run_group_tests_name("task", tests, open_all, close_all);
+}
