@@ -1,0 +1,180 @@
+/* analysis: what the moves need to know of one function of a kernel file: its variables, where it is launched, its
+ * index expressions as polynomials over threadIdx, blockIdx, sizes and variables, and its loops over lanes. Internal to
+ * rewrite/. Everything lives in the arena given; nodes live as long as the kernel's source. */
+#ifndef REWRITE_ANALYSIS_H
+#define REWRITE_ANALYSIS_H
+
+#include "rewrite/rewrite.h"
+
+/* A growing array in an arena. */
+#define LIST(type) \
+    struct { \
+        type *v; \
+        size_t n, cap; \
+    }
+
+#define list_add(a, list, item) \
+    do { \
+        if ((list)->n == (list)->cap) { \
+            size_t cap_ = (list)->cap ? 2 * (list)->cap : 8; \
+            void *grown_ = arena_zalloc((a), cap_ * sizeof(*(list)->v)); \
+            if ((list)->n) \
+                memcpy(grown_, (list)->v, (list)->n * sizeof(*(list)->v)); \
+            (list)->v = grown_; \
+            (list)->cap = cap_; \
+        } \
+        (list)->v[(list)->n++] = (item); \
+    } while (0)
+
+struct variable {
+    const char *name, *type; /* type without qualifiers: "float", "__half", "T" */
+    bool pointer, to_const;  /* to_const: const is said of what it points to, or of the value itself */
+    bool restricted, param, shared, array, external;
+    struct node id;        /* identifier in its declarator */
+    struct node init;      /* initialiser, or no node */
+    struct node size;      /* of an array, or no node */
+    struct node statement; /* declaration or parameter_declaration */
+    size_t from, to;       /* bytes of text where the name means this variable */
+    int assignments;       /* after its initialiser; taking its address counts */
+    size_t index;          /* parameters: position */
+};
+
+struct launch { /* one <<<...>>> */
+    struct node call, statement, host; /* host: function_definition it stands in */
+    struct node name;                  /* identifier of the kernel */
+    struct node template_args;         /* or no node */
+    struct node grid, block, shared;   /* shared: or no node */
+    const struct node *args;
+    size_t n_args;
+};
+
+struct function {
+    const struct rewrite_input *in;
+    struct arena *a;
+    const struct source *s;
+    const char *text; /* of the file */
+    const char *name;
+    struct node definition, whole, body; /* whole: with its template line */
+    struct node id;                      /* its name */
+    const struct variable *variables;    /* parameters first */
+    size_t n_variables, n_params;
+    const struct launch *launches;
+    size_t n_launches;
+    bool global;
+    int64_t block_x; /* threads of every launch when they are the same constant and y = z = 1, else 0 */
+};
+
+/* NULL when the definition is not one the analysis understands. */
+struct function *function_open(const struct rewrite_input *in, struct arena *a, struct node definition);
+/* The i-th __global__ function; NULL also when plans are known and no workload launches it. */
+struct function *function_open_kernel(const struct rewrite_input *in, struct arena *a, size_t i);
+const struct variable *function_variable(const struct function *f, const char *name, size_t at);
+const struct variable *function_variable_of(const struct function *f, struct node identifier);
+/* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
+int type_size(const struct function *f, const char *type);
+bool type_is_integer(const char *type);
+bool type_is_float(const char *type); /* float or double, in registers */
+/* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its name. */
+bool function_is_named_elsewhere(const struct function *f);
+
+/* Nodes. */
+struct node node_strip(struct node n); /* without parentheses and casts */
+const char *node_op(const struct function *f, struct node n);
+bool node_mentions(const struct function *f, struct node n, const char *name);
+bool node_within(struct node inner, struct node outer);
+struct node node_enclosing(struct node n, const char *kind); /* nearest ancestor of a kind */
+struct node node_statement(struct node n);                   /* nearest enclosing statement or declaration */
+bool call_is(const struct function *f, struct node n, const char *name);
+/* A call without side effects whose value depends on its arguments alone. */
+bool call_is_pure(const struct function *f, struct node call);
+bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
+struct node *named_children(const struct function *f, struct node n, size_t *count);
+/* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on these. */
+bool constant_value(const struct function *f, struct node n, int64_t *value);
+const struct rewrite_fact *fact_of(const struct rewrite_input *in, const char *launcher_param);
+/* What a kernel parameter is bound to at a launch; no node when it is not. */
+struct node launch_arg(const struct function *f, const struct launch *l, const struct variable *param);
+
+/* Is the expression the same in every iteration of (and reading nothing that is written in) this part? */
+bool expression_is_invariant(const struct function *f, struct node e, struct node part);
+bool variable_assigned_in(const struct function *f, const struct variable *v, struct node part);
+bool memory_written_in(const struct function *f, const char *pointer, struct node part);
+/* The pointer parameter or array that an expression of pointer type starts from; NULL when it is not seen. */
+const struct variable *pointer_root(const struct function *f, struct node pointer);
+
+/* Sums of products: sum of by * atom * atom ..., casts dropped, single-assignment variables seen through. Atoms are
+ * names, threadIdx.x and the like, or the text of what is not a sum or product. */
+struct term {
+    int64_t by;
+    const char *atom[6];
+    int n;
+};
+struct poly {
+    struct term t[12];
+    int n;
+    bool ok; /* it fits */
+};
+struct poly poly_of(const struct function *f, struct node e);
+struct poly poly_number(int64_t v);
+struct poly poly_atom(const struct function *f, const char *atom);
+struct poly poly_add(const struct function *f, struct poly x, struct poly y, int64_t by);
+struct poly poly_mul(const struct function *f, struct poly x, struct poly y);
+bool poly_same(const struct poly *x, const struct poly *y);
+int64_t poly_coefficient(const struct poly *p, const char *atom); /* of the atom alone */
+
+/* A loop that the threads of a block, or of more, share: for (i = first; i < bound; i += lanes). */
+enum lane_span { LANES_BLOCK, LANES_GRID_X, LANES_ROW_Y /* a row's blocks along grid.y */ };
+struct lane_loop {
+    struct node loop, body;
+    const struct variable *index;
+    struct node start, bound, step, update;
+    int width; /* elements an iteration covers: 1, or the vector's length once vectorised */
+    enum lane_span span;
+};
+/* All of a function's lane loops in text order. */
+struct lane_loop *lane_loops(const struct function *f, size_t *count);
+bool lane_loop_of(const struct function *f, struct node for_statement, struct lane_loop *loop);
+
+/* Text. */
+char *text_of(const struct function *f, struct node n);
+char *text_range(const struct function *f, size_t start, size_t end);
+char *text_compact(struct arena *a, const char *text); /* without white space and comments, for comparing */
+char *text_indent(const struct function *f, size_t at); /* white space that the line of this byte starts with */
+char *text_reindent(struct arena *a, const char *text, int by_columns); /* all lines but the first */
+char *text_times(struct arena *a, const struct function *f, struct node e, int by); /* "x * 8", "(x + y) * 8" */
+/* base, or base with a number, such that it is no identifier of the file yet. */
+char *fresh_name(const struct function *f, const char *base);
+bool text_has_word(const char *text, const char *word);
+size_t line_start(const char *text, size_t at);
+/* Start of the whole function including comment lines right above it. */
+size_t function_head(const struct function *f);
+
+/* Edits. */
+char *edits_range(const struct edits *e, const struct function *f, size_t start, size_t end); /* only this range */
+char *edits_finish(struct edits *e, const struct function *f); /* the whole file; frees the list */
+/* Put text above the first function, once; after the includes it needs. */
+void edits_helper(struct edits *e, const struct function *f, const char *text);
+void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative);
+/* Replace the launch's statement by if (guard) { fast } else { as it was }. */
+void edits_guard_launch(struct edits *e, const struct function *f, const struct launch *l, const char *comment,
+                        const char *guard, const char *fast);
+/* The launch's text with name, grid and block replaced (NULL: as they are). */
+char *launch_text(const struct function *f, const struct launch *l, const char *name, const char *grid,
+                  const char *block);
+/* The grid with x replaced by a formula over %s: dim3 variables and constructors stay whole. False when x is not seen. */
+/* Has the grid only an x, as written? */
+bool launch_grid_is_line(const struct function *f, const struct launch *l);
+bool launch_grid_x(const struct function *f, const struct launch *l, char **x);
+char *launch_grid_with(const struct function *f, const struct launch *l, const char *x, const char *y);
+
+/* A kernel expression in the launcher's terms: parameters replaced by what is passed. NULL when it uses anything else. */
+char *launch_expression(const struct function *f, const struct launch *l, struct node e);
+/* Conditions, over names of the host function, under which n is a multiple of by; added to guards (no repeats). */
+struct guard_list {
+    LIST(const char *) list;
+};
+void guard_add(struct arena *a, struct guard_list *g, const char *condition);
+void guard_multiple(const struct function *f, const struct launch *l, struct node n, int by, struct guard_list *g);
+char *guard_join(struct arena *a, const struct guard_list *g, const char *indent);
+
+#endif

@@ -1,0 +1,273 @@
+/* Launch sites: their expressions in the launcher's terms, guards, and edits of the launch statement. */
+#include "rewrite/analysis.h"
+
+#include <ctype.h>
+
+char *launch_text(const struct function *f, const struct launch *l, const char *name, const char *grid,
+                  const char *block)
+{
+    struct edits e = {.arena = f->a};
+    if (name)
+        edits_replace(&e, node_start(l->name), node_end(l->name), name);
+    if (grid)
+        edits_replace(&e, node_start(l->grid), node_end(l->grid), grid);
+    if (block)
+        edits_replace(&e, node_start(l->block), node_end(l->block), block);
+    char *text = edits_range(&e, f, node_start(l->statement), node_end(l->statement));
+    vec_free(&e.list);
+    return text;
+}
+
+/* The arguments of a dim3 expression or of the declaration behind a dim3 variable. */
+static struct node *dim3_parts(const struct function *f, const struct launch *l, struct node e, size_t *n)
+{
+    *n = 0;
+    if (call_is(f, e, "dim3"))
+        return named_children(f, node_field(e, "arguments"), n);
+    if (node_is(e, "compound_literal_expression"))
+        return named_children(f, node_field(e, "value"), n);
+    if (!node_is(e, "identifier"))
+        return NULL;
+    size_t count;
+    struct node *all = node_find_all(f->a, l->host, "declaration", &count);
+    for (size_t i = 0; i < count; i++) {
+        struct node type = node_field(all[i], "type");
+        struct node d = node_field(all[i], "declarator");
+        if (!node_text_is(f->s, type, "dim3"))
+            continue;
+        if (node_is(d, "init_declarator") && node_text_is(f->s, node_field(d, "declarator"), text_of(f, e)))
+            return named_children(f, node_field(d, "value"), n);
+    }
+    return NULL;
+}
+
+static bool is_dim3_name(const struct function *f, const struct launch *l, struct node e)
+{
+    size_t count;
+    struct node *all = node_find_all(f->a, l->host, "declaration", &count);
+    for (size_t i = 0; i < count; i++)
+        if (node_text_is(f->s, node_field(all[i], "type"), "dim3") && node_mentions(f, all[i], text_of(f, e)))
+            return true;
+    return false;
+}
+
+bool launch_grid_x(const struct function *f, const struct launch *l, char **x)
+{
+    struct node e = l->grid;
+    if (call_is(f, e, "dim3")) {
+        size_t n;
+        struct node *parts = dim3_parts(f, l, e, &n);
+        if (n == 0)
+            return false;
+        *x = text_of(f, parts[0]);
+        return true;
+    }
+    if (node_is(e, "identifier")) {
+        *x = is_dim3_name(f, l, e) ? arena_printf(f->a, "%s.x", text_of(f, e)) : text_of(f, e);
+        return true;
+    }
+    if (node_is(e, "compound_literal_expression") || node_is(e, "initializer_list"))
+        return false;
+    *x = node_is(e, "binary_expression") || node_is(e, "conditional_expression")
+             ? arena_printf(f->a, "(%s)", text_of(f, e))
+             : text_of(f, e);
+    return true;
+}
+
+/* The grid with another x and, unless NULL, y. */
+char *launch_grid_with(const struct function *f, const struct launch *l, const char *x, const char *y)
+{
+    struct node e = l->grid;
+    if (call_is(f, e, "dim3")) {
+        size_t n;
+        struct node *parts = dim3_parts(f, l, e, &n);
+        if (y || n == 1)
+            return y ? arena_printf(f->a, "dim3(%s, %s)", x, y) : arena_strdup(f->a, x);
+        return n == 2 ? arena_printf(f->a, "dim3(%s, %s)", x, text_of(f, parts[1]))
+                      : arena_printf(f->a, "dim3(%s, %s, %s)", x, text_of(f, parts[1]), text_of(f, parts[2]));
+    }
+    if (y)
+        return arena_printf(f->a, "dim3(%s, %s)", x, y);
+    if (node_is(e, "identifier") && is_dim3_name(f, l, e)) {
+        char *name = text_of(f, e);
+        return arena_printf(f->a, "dim3(%s, %s.y, %s.z)", x, name, name);
+    }
+    return arena_strdup(f->a, x);
+}
+
+bool launch_grid_is_line(const struct function *f, const struct launch *l)
+{
+    size_t n;
+    if (call_is(f, l->grid, "dim3") || (node_is(l->grid, "identifier") && is_dim3_name(f, l, l->grid))) {
+        dim3_parts(f, l, l->grid, &n);
+        return n == 1;
+    }
+    return !node_is(l->grid, "compound_literal_expression") && !node_is(l->grid, "initializer_list");
+}
+
+/* Expressions ------------------------------------------------------------------------------------------------- */
+
+static bool substitute(const struct function *f, const struct launch *l, struct node e, struct edits *edits, int depth)
+{
+    if (depth > 24)
+        return false;
+    if (node_is(e, "identifier")) {
+        const struct variable *v = function_variable_of(f, e);
+        if (!v) { /* a constant of the file may be used as it is */
+            int64_t value;
+            return constant_value(f, e, &value) && !node_is(f->whole, "template_declaration");
+        }
+        if (!v->param)
+            return false;
+        struct node arg = launch_arg(f, l, v);
+        if (!node_ok(arg))
+            return false;
+        bool simple = node_is(arg, "identifier") || node_is(arg, "number_literal") ||
+                      node_is(arg, "parenthesized_expression");
+        bool whole = depth == 0;
+        edits_replace(edits, node_start(e), node_end(e),
+                      simple || whole ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg)));
+        return true;
+    }
+    if (node_is(e, "field_expression") || node_is(e, "call_expression") || node_is(e, "subscript_expression") ||
+        node_is(e, "assignment_expression") || node_is(e, "update_expression") || node_is(e, "pointer_expression"))
+        return false;
+    if (node_is(e, "type_descriptor"))
+        return true;
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        if (!substitute(f, l, node_child(e, i), edits, depth + 1))
+            return false;
+    return true;
+}
+
+char *launch_expression(const struct function *f, const struct launch *l, struct node e)
+{
+    if (node_is(e, "identifier")) { /* see through a local that stands for a parameter's expression */
+        const struct variable *v = function_variable_of(f, e);
+        if (v && !v->param && v->assignments == 0 && node_ok(v->init) && !v->array)
+            return launch_expression(f, l, v->init);
+    }
+    struct edits edits = {.arena = f->a};
+    char *text = NULL;
+    if (substitute(f, l, e, &edits, 0))
+        text = edits_range(&edits, f, node_start(e), node_end(e));
+    vec_free(&edits.list);
+    return text;
+}
+
+void guard_add(struct arena *a, struct guard_list *g, const char *condition)
+{
+    for (size_t i = 0; i < g->list.n; i++)
+        if (str_eq(g->list.v[i], condition))
+            return;
+    list_add(a, &g->list, arena_strdup(a, condition));
+}
+
+static bool guard_known(const struct function *f, const struct guard_list *g, struct node n, int by)
+{
+    const char *want = arena_printf(f->a, "%s %% %d == 0", text_of(f, n), by);
+    for (size_t i = 0; i < g->list.n; i++)
+        if (str_eq(g->list.v[i], want))
+            return true;
+    return false;
+}
+
+/* How good a factor is for the guard: known already, true in all workloads, unknown, false in some. */
+static int factor_rank(const struct function *f, const struct guard_list *g, struct node n, int by)
+{
+    n = node_strip(n);
+    int64_t value;
+    if (node_is(n, "number_literal") && constant_value(f, n, &value))
+        return value % by == 0 ? 4 : -1;
+    if (node_is(n, "binary_expression") && str_eq(node_op(f, n), "*")) {
+        int x = factor_rank(f, g, node_field(n, "left"), by), y = factor_rank(f, g, node_field(n, "right"), by);
+        return MAX(x, y);
+    }
+    if (!node_is(n, "identifier"))
+        return 0;
+    if (guard_known(f, g, n, by))
+        return 3;
+    const struct rewrite_fact *fact = fact_of(f->in, text_of(f, n));
+    if (fact && fact->divisor > 0)
+        return fact->divisor >= by ? 2 : 0;
+    return 1;
+}
+
+void guard_multiple(const struct function *f, const struct launch *l, struct node n, int by, struct guard_list *g)
+{
+    n = node_strip(n);
+    int64_t value;
+    if (node_is(n, "number_literal") && constant_value(f, n, &value)) {
+        if (value % by != 0)
+            guard_add(f->a, g, "false");
+        return;
+    }
+    if (node_is(n, "binary_expression")) {
+        struct node left = node_field(n, "left"), right = node_field(n, "right");
+        const char *op = node_op(f, n);
+        if (str_eq(op, "*")) {
+            bool first = factor_rank(f, g, left, by) > factor_rank(f, g, right, by);
+            guard_multiple(f, l, first ? left : right, by, g);
+            return;
+        }
+        if (str_eq(op, "+") || str_eq(op, "-")) {
+            guard_multiple(f, l, left, by, g);
+            guard_multiple(f, l, right, by, g);
+            return;
+        }
+    }
+    if (node_is(n, "identifier")) { /* `int64_t total = (int64_t)rows * d;`: the guard on d says it too */
+        size_t count;
+        struct node *all = node_find_all(f->a, l->host, "init_declarator", &count);
+        for (size_t i = 0; i < count; i++) {
+            struct node init = node_strip(node_field(all[i], "value"));
+            if (node_text_is(f->s, node_field(all[i], "declarator"), text_of(f, n)) &&
+                node_is(init, "binary_expression") && str_eq(node_op(f, init), "*")) {
+                guard_multiple(f, l, init, by, g);
+                return;
+            }
+        }
+    }
+    char *text = text_of(f, n);
+    guard_add(f->a, g, arena_printf(f->a, node_is(n, "identifier") ? "%s %% %d == 0" : "(%s) %% %d == 0", text, by));
+}
+
+char *guard_join(struct arena *a, const struct guard_list *g, const char *indent)
+{
+    struct str b = {0};
+    size_t column = strlen(indent) + 4;
+    for (size_t i = 0; i < g->list.n; i++) {
+        const char *one = g->list.v[i];
+        if (i > 0 && column + strlen(one) + 4 > 100) {
+            str_addf(&b, " &&\n%s    ", indent);
+            column = strlen(indent) + 4;
+        } else if (i > 0) {
+            str_add(&b, " && ");
+            column += 4;
+        }
+        str_add(&b, one);
+        column += strlen(one);
+    }
+    char *text = arena_strdup(a, g->list.n ? str_text(&b) : "true");
+    str_free(&b);
+    return text;
+}
+
+void edits_guard_launch(struct edits *e, const struct function *f, const struct launch *l, const char *comment,
+                        const char *guard, const char *fast)
+{
+    char *indent = text_indent(f, node_start(l->statement));
+    char *slow = text_reindent(f->a, text_of(f, l->statement), 4);
+    struct node parent = node_parent(l->statement);
+    bool bare = !node_is(parent, "compound_statement"); /* the body of an if without braces */
+    struct str b = {0};
+    if (bare)
+        str_addf(&b, "{\n%s", indent);
+    if (comment)
+        str_addf(&b, "// %s\n%s", comment, indent);
+    str_addf(&b, "if (%s) {\n%s    %s\n%s} else {\n%s    %s\n%s}", guard, indent, fast, indent, indent, slow, indent);
+    if (bare)
+        str_addf(&b, "\n%s}", indent);
+    edits_replace(e, node_start(l->statement), node_end(l->statement), str_text(&b));
+    str_free(&b);
+}

@@ -1,0 +1,186 @@
+/* The textual side of a move: names, indentation, and where new text goes. */
+#include <ctype.h>
+
+#include "rewrite/analysis.h"
+
+char *text_range(const struct function *f, size_t start, size_t end)
+{
+    return arena_strndup(f->a, f->text + start, end > start ? end - start : 0);
+}
+
+char *text_of(const struct function *f, struct node n)
+{
+    return text_range(f, node_start(n), node_end(n));
+}
+
+char *text_compact(struct arena *a, const char *text)
+{
+    char *out = arena_alloc(a, strlen(text) + 1), *to = out;
+    for (const char *p = text; *p; p++) {
+        if (p[0] == '/' && p[1] == '/') {
+            while (p[1] && p[1] != '\n')
+                p++;
+        } else if (p[0] == '/' && p[1] == '*') {
+            const char *end = strstr(p + 2, "*/");
+            p = end ? end + 1 : p + strlen(p) - 1;
+        } else if (!isspace((unsigned char)*p)) {
+            *to++ = *p;
+        }
+    }
+    *to = '\0';
+    return out;
+}
+
+size_t line_start(const char *text, size_t at)
+{
+    while (at > 0 && text[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+char *text_indent(const struct function *f, size_t at)
+{
+    size_t start = line_start(f->text, at), end = start;
+    while (f->text[end] == ' ' || f->text[end] == '\t')
+        end++;
+    return text_range(f, start, MIN(end, at));
+}
+
+char *text_reindent(struct arena *a, const char *text, int by)
+{
+    struct str b = {0};
+    for (const char *p = text; *p; p++) {
+        str_addc(&b, *p);
+        if (*p != '\n')
+            continue;
+        const char *q = p + 1;
+        while (*q == ' ')
+            q++;
+        bool keep = *q == '\n' || *q == '\0' || *q == '#'; /* empty lines and directives stay at the left */
+        for (int i = 0; i < by && !keep; i++)
+            str_addc(&b, ' ');
+        for (int i = 0; i > by && p[1] == ' '; i--)
+            p++;
+    }
+    char *out = arena_strdup(a, str_text(&b));
+    str_free(&b);
+    return out;
+}
+
+char *text_times(struct arena *a, const struct function *f, struct node e, int by)
+{
+    char *text = text_of(f, e);
+    bool simple = node_is(e, "identifier") || node_is(e, "field_expression") || node_is(e, "number_literal") ||
+                  node_is(e, "parenthesized_expression") || node_is(e, "call_expression");
+    if (!simple && node_is(e, "binary_expression") && str_eq(node_op(f, e), "*"))
+        simple = true;
+    return simple ? arena_printf(a, "%s * %d", text, by) : arena_printf(a, "(%s) * %d", text, by);
+}
+
+bool text_has_word(const char *text, const char *word)
+{
+    size_t len = strlen(word);
+    for (const char *p = text; len && (p = strstr(p, word)); p += len) {
+        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        bool right = !(isalnum((unsigned char)p[len]) || p[len] == '_');
+        if (left && right)
+            return true;
+    }
+    return false;
+}
+
+char *fresh_name(const struct function *f, const char *base)
+{
+    char *name = arena_strdup(f->a, base);
+    for (int i = 2; text_has_word(f->text, name) && i < 1000; i++)
+        name = arena_printf(f->a, isdigit((unsigned char)base[strlen(base) - 1]) ? "%s_%d" : "%s%d", base, i);
+    return name;
+}
+
+static size_t comments_above(const char *text, size_t at)
+{
+    at = line_start(text, at);
+    while (at > 0) {
+        size_t above = line_start(text, at - 1), p = above;
+        while (text[p] == ' ' || text[p] == '\t')
+            p++;
+        if (text[p] != '/' || text[p + 1] != '/')
+            break;
+        at = above;
+    }
+    return at;
+}
+
+size_t function_head(const struct function *f)
+{
+    return comments_above(f->text, node_start(f->whole));
+}
+
+char *edits_range(const struct edits *e, const struct function *f, size_t start, size_t end)
+{
+    struct edits inside = {.arena = f->a};
+    for (size_t i = 0; i < e->list.n; i++) {
+        struct edit one = e->list.v[i];
+        if (one.start < start || one.end > end)
+            continue;
+        one.start -= start;
+        one.end -= start;
+        vec_push(&inside.list, one);
+    }
+    char *text = edits_apply(&inside, f->a, f->text + start, end - start);
+    vec_free(&inside.list);
+    return text;
+}
+
+char *edits_finish(struct edits *e, const struct function *f)
+{
+    char *text = edits_apply(e, f->a, f->text, strlen(f->text));
+    vec_free(&e->list);
+    return text;
+}
+
+/* The first byte after the file's includes, macros and opening comment: helpers stand there. */
+static size_t helpers_place(const struct function *f)
+{
+    struct node root = source_root(f->s);
+    for (uint32_t i = 0, all = node_count(root); i < all; i++) {
+        struct node n = node_child(root, i);
+        if (node_is(n, "function_definition") || node_is(n, "template_declaration") ||
+            node_is(n, "linkage_specification"))
+            return comments_above(f->text, node_start(n));
+    }
+    return function_head(f);
+}
+
+void edits_helper(struct edits *e, const struct function *f, const char *text)
+{
+    if (strstr(f->text, text))
+        return;
+    size_t at = helpers_place(f);
+    for (size_t i = 0; i < e->list.n; i++)
+        if (e->list.v[i].start == at && strstr(e->list.v[i].text, text))
+            return;
+    edits_insert(e, at, arena_printf(f->a, "%s\n", text));
+}
+
+void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative)
+{
+    struct node root = source_root(f->s);
+    size_t at = 0;
+    bool found = false;
+    for (uint32_t i = 0, all = node_count(root); i < all && !found; i++) {
+        struct node n = node_child(root, i);
+        if (!node_is(n, "preproc_include"))
+            continue;
+        char *path = text_of(f, node_field(n, "path"));
+        if (str_eq(path, header) || str_eq(path, alternative))
+            return;
+        if (!at)
+            at = line_start(f->text, node_start(n)) + 1;
+    }
+    char *line = arena_printf(f->a, "#include %s\n", header);
+    if (at)
+        edits_insert(e, at - 1, line);
+    else
+        edits_insert(e, helpers_place(f), arena_printf(f->a, "%s\n", line));
+}
