@@ -2,7 +2,8 @@
 
 #include <ctype.h>
 
-/* Nodes ------------------------------------------------------------------------------------------------------- */
+/* Nodes -------------------------------------------------------------------------------------------------------
+ */
 
 struct node node_strip(struct node n)
 {
@@ -92,17 +93,20 @@ static bool in_list(const char *name, const char *const *list)
 
 bool call_is_pure(const struct function *f, struct node call)
 {
-    static const char *const prefixes[] = {"__half", "__float", "__bfloat", "__int", "__uint", "__double", "__low",
-                                           "__high", "__hadd", "__hmul", "__hfma", "__hsub", "__hdiv", "__hmax",
-                                           "__hmin", "make_", NULL};
+    static const char *const prefixes[] = {"__half", "__float", "__bfloat", "__int",  "__uint", "__double",
+                                           "__low",  "__high",  "__hadd",   "__hmul", "__hfma", "__hsub",
+                                           "__hdiv", "__hmax",  "__hmin",   "make_",  NULL};
     static const char *const names[] = {
-        "expf", "exp", "__expf", "exp2f", "exp2", "exp10f", "expm1f", "expm1", "logf", "log", "__logf", "log2f",
-        "log2", "__log2f", "log10f", "log1pf", "powf", "pow", "__powf", "sqrtf", "sqrt", "rsqrtf", "rsqrt",
-        "cbrtf", "sinf", "sin", "__sinf", "cosf", "cos", "__cosf", "tanf", "tan", "tanhf", "tanh", "sinhf",
-        "coshf", "atanf", "atan2f", "asinf", "acosf", "erff", "erf", "erfcf", "fabsf", "fabs", "fmaxf", "fmax",
-        "fminf", "fmin", "max", "min", "abs", "floorf", "ceilf", "roundf", "rintf", "truncf", "floor", "ceil",
-        "fmaf", "fma", "__fdividef", "__frcp_rn", "__fsqrt_rn", "__frsqrt_rn", "fmodf", "copysignf", "isnan",
-        "isinf", "sizeof", "float", "double", "int", "static_cast", "h2f", NULL};
+        "expf",        "exp",         "__expf",    "exp2f", "exp2",   "exp10f",     "expm1f",    "expm1",
+        "logf",        "log",         "__logf",    "log2f", "log2",   "__log2f",    "log10f",    "log1pf",
+        "powf",        "pow",         "__powf",    "sqrtf", "sqrt",   "rsqrtf",     "rsqrt",     "cbrtf",
+        "sinf",        "sin",         "__sinf",    "cosf",  "cos",    "__cosf",     "tanf",      "tan",
+        "tanhf",       "tanh",        "sinhf",     "coshf", "atanf",  "atan2f",     "asinf",     "acosf",
+        "erff",        "erf",         "erfcf",     "fabsf", "fabs",   "fmaxf",      "fmax",      "fminf",
+        "fmin",        "max",         "min",       "abs",   "floorf", "ceilf",      "roundf",    "rintf",
+        "truncf",      "floor",       "ceil",      "fmaf",  "fma",    "__fdividef", "__frcp_rn", "__fsqrt_rn",
+        "__frsqrt_rn", "fmodf",       "copysignf", "isnan", "isinf",  "sizeof",     "float",     "double",
+        "int",         "static_cast", "h2f",       NULL};
     const char *name = called_name(f, call);
     for (size_t i = 0; prefixes[i]; i++)
         if (str_starts(name, prefixes[i]))
@@ -127,7 +131,8 @@ bool calls_barrier(const struct function *f, struct node n)
     return false;
 }
 
-/* Variables --------------------------------------------------------------------------------------------------- */
+/* Variables ---------------------------------------------------------------------------------------------------
+ */
 
 struct scan {
     struct function *f;
@@ -175,7 +180,8 @@ static void variable_add(struct scan *scan, struct node statement, struct node d
     v.id = d;
     v.name = text_of(f, d);
     v.to_const = has_word_before(f, statement, d, "const") || has_word_before(f, statement, d, "constexpr");
-    v.restricted = has_word_before(f, statement, d, "__restrict__") || has_word_before(f, statement, d, "__restrict");
+    v.restricted =
+        has_word_before(f, statement, d, "__restrict__") || has_word_before(f, statement, d, "__restrict");
     v.shared = has_word_before(f, statement, d, "__shared__");
     v.external = has_word_before(f, statement, d, "extern");
     v.from = node_start(d);
@@ -255,7 +261,7 @@ bool variable_assigned_in(const struct function *f, const struct variable *v, st
     struct node target = assigned_target(part);
     if (!node_ok(target))
         target = address_target(f, part);
-    while (node_is(target, "field_expression") || node_is(target, "subscript_expression"))
+    while (node_is(target, "field_expression") || (v->array && node_is(target, "subscript_expression")))
         target = node_field(target, "argument");
     if (node_ok(target) && function_variable_of(f, target) == v)
         return true;
@@ -265,7 +271,8 @@ bool variable_assigned_in(const struct function *f, const struct variable *v, st
     return false;
 }
 
-/* Launches ---------------------------------------------------------------------------------------------------- */
+/* Launches ----------------------------------------------------------------------------------------------------
+ */
 
 static bool is_host_definition(const struct function *f, struct node definition)
 {
@@ -339,7 +346,8 @@ static bool plan_runs(const struct rewrite_input *in, const char *name, int64_t 
     for (size_t p = 0; p < in->n_plans; p++) {
         for (size_t i = 0; i < in->plans[p].n_steps; i++) {
             const struct plan_step *s = &in->plans[p].steps[i];
-            if (s->kind != PLAN_LAUNCH || strncmp(s->kernel, name, len) != 0 || (s->kernel[len] && s->kernel[len] != '<'))
+            if (s->kind != PLAN_LAUNCH || strncmp(s->kernel, name, len) != 0 ||
+                (s->kernel[len] && s->kernel[len] != '<'))
                 continue;
             if (s->block[1] != 1 || s->block[2] != 1 || (runs && *block_x != s->block[0]))
                 *known = false;
@@ -350,7 +358,8 @@ static bool plan_runs(const struct rewrite_input *in, const char *name, int64_t 
     return runs;
 }
 
-/* Opening ----------------------------------------------------------------------------------------------------- */
+/* Opening -----------------------------------------------------------------------------------------------------
+ */
 
 struct function *function_open(const struct rewrite_input *in, struct arena *a, struct node definition)
 {
@@ -365,7 +374,8 @@ struct function *function_open(const struct rewrite_input *in, struct arena *a, 
         f->whole = parent;
     f->body = node_field(definition, "body");
     struct node declarator = node_field(definition, "declarator");
-    for (int depth = 0; node_ok(declarator) && !node_is(declarator, "function_declarator") && depth < 8; depth++)
+    for (int depth = 0; node_ok(declarator) && !node_is(declarator, "function_declarator") && depth < 8;
+         depth++)
         declarator = node_field(declarator, "declarator");
     struct node id = node_field(declarator, "declarator");
     if (!node_is(f->body, "compound_statement") || !node_is(id, "identifier"))
@@ -434,7 +444,8 @@ const struct rewrite_fact *fact_of(const struct rewrite_input *in, const char *l
     return NULL;
 }
 
-/* Types and constants ----------------------------------------------------------------------------------------- */
+/* Types and constants -----------------------------------------------------------------------------------------
+ */
 
 /* What template parameter `name` is bound to in every launch; no node when launches differ or it is none. */
 static struct node template_binding(const struct function *f, const char *name)
@@ -467,11 +478,34 @@ int type_size(const struct function *f, const char *type)
         const char *name;
         int size;
     } known[] = {
-        {"float", 4}, {"double", 8}, {"int", 4}, {"unsigned", 4}, {"unsigned int", 4}, {"__half", 2}, {"half", 2},
-        {"__nv_bfloat16", 2}, {"nv_bfloat16", 2}, {"bfloat16", 2}, {"char", 1}, {"unsigned char", 1},
-        {"signed char", 1}, {"short", 2}, {"unsigned short", 2}, {"long long", 8}, {"unsigned long long", 8},
-        {"int8_t", 1}, {"uint8_t", 1}, {"int16_t", 2}, {"uint16_t", 2}, {"int32_t", 4}, {"uint32_t", 4},
-        {"int64_t", 8}, {"uint64_t", 8}, {"size_t", 8}, {"long", 8}, {"unsigned long", 8},
+        {"float", 4},
+        {"double", 8},
+        {"int", 4},
+        {"unsigned", 4},
+        {"unsigned int", 4},
+        {"__half", 2},
+        {"half", 2},
+        {"__nv_bfloat16", 2},
+        {"nv_bfloat16", 2},
+        {"bfloat16", 2},
+        {"char", 1},
+        {"unsigned char", 1},
+        {"signed char", 1},
+        {"short", 2},
+        {"unsigned short", 2},
+        {"long long", 8},
+        {"unsigned long long", 8},
+        {"int8_t", 1},
+        {"uint8_t", 1},
+        {"int16_t", 2},
+        {"uint16_t", 2},
+        {"int32_t", 4},
+        {"uint32_t", 4},
+        {"int64_t", 8},
+        {"uint64_t", 8},
+        {"size_t", 8},
+        {"long", 8},
+        {"unsigned long", 8},
     };
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (str_eq(known[i].name, type))
@@ -484,9 +518,10 @@ int type_size(const struct function *f, const char *type)
 
 bool type_is_integer(const char *type)
 {
-    static const char *const names[] = {"int", "unsigned", "unsigned int", "long", "long long", "unsigned long",
-                                        "unsigned long long", "int64_t", "uint64_t", "int32_t", "uint32_t", "size_t",
-                                        "short", "char", "ptrdiff_t", NULL};
+    static const char *const names[] = {"int",       "unsigned",      "unsigned int",       "long",
+                                        "long long", "unsigned long", "unsigned long long", "int64_t",
+                                        "uint64_t",  "int32_t",       "uint32_t",           "size_t",
+                                        "short",     "char",          "ptrdiff_t",          NULL};
     return in_list(type, names);
 }
 
@@ -543,8 +578,8 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
     if (node_is(n, "identifier")) {
         const struct variable *v = function_variable_of(f, n);
         if (v)
-            return !v->param && v->assignments == 0 && v->to_const && node_ok(v->init) && !v->array && !v->pointer &&
-                   constant_depth(f, v->init, value, depth + 1);
+            return !v->param && v->assignments == 0 && v->to_const && node_ok(v->init) && !v->array &&
+                   !v->pointer && constant_depth(f, v->init, value, depth + 1);
         const char *text = file_constant(f, text_of(f, n));
         if (text)
             return number_of(text, value);
@@ -585,7 +620,8 @@ bool constant_value(const struct function *f, struct node n, int64_t *value)
     return constant_depth(f, n, value, 0);
 }
 
-/* Invariance -------------------------------------------------------------------------------------------------- */
+/* Invariance --------------------------------------------------------------------------------------------------
+ */
 
 const struct variable *pointer_root(const struct function *f, struct node pointer)
 {
@@ -612,7 +648,8 @@ const struct variable *pointer_root(const struct function *f, struct node pointe
     return NULL;
 }
 
-/* Is something reached through the same root written: an assignment, an atomic, or a call that takes its address? */
+/* Is something reached through the same root written: an assignment, an atomic, or a call that takes its
+ * address? */
 static bool root_written_in(const struct function *f, const struct variable *root, struct node part)
 {
     struct node target = assigned_target(part);
@@ -657,11 +694,13 @@ bool expression_is_invariant(const struct function *f, struct node e, struct nod
         bool inside = v->from >= node_start(part) && v->from < node_end(part);
         return !inside && !variable_assigned_in(f, v, part);
     }
-    if (node_is(e, "assignment_expression") || node_is(e, "update_expression") || node_is(e, "lambda_expression"))
+    if (node_is(e, "assignment_expression") || node_is(e, "update_expression") ||
+        node_is(e, "lambda_expression"))
         return false;
     if (node_is(e, "call_expression") && !call_is_pure(f, e))
         return false;
-    if (node_is(e, "subscript_expression") || (node_is(e, "pointer_expression") && str_eq(node_op(f, e), "*"))) {
+    if (node_is(e, "subscript_expression") ||
+        (node_is(e, "pointer_expression") && str_eq(node_op(f, e), "*"))) {
         const struct variable *root = pointer_root(f, e);
         if (!root || root_written_in(f, root, part) || (!root->to_const && calls_barrier(f, part)))
             return false;
@@ -672,7 +711,8 @@ bool expression_is_invariant(const struct function *f, struct node e, struct nod
     return true;
 }
 
-/* Polynomials ------------------------------------------------------------------------------------------------- */
+/* Polynomials -------------------------------------------------------------------------------------------------
+ */
 
 struct poly poly_number(int64_t v)
 {
@@ -815,15 +855,16 @@ struct poly poly_of(const struct function *f, struct node e)
     return poly_depth(f, e, 0);
 }
 
-/* Loops over lanes -------------------------------------------------------------------------------------------- */
+/* Loops over lanes --------------------------------------------------------------------------------------------
+ */
 
 bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loop)
 {
     *loop = (struct lane_loop){.loop = n, .body = node_field(n, "body"), .update = node_field(n, "update")};
     struct node declaration = node_field(n, "initializer"), condition = node_field(n, "condition");
     struct node declarator = node_field(declaration, "declarator");
-    if (!node_is(declaration, "declaration") || !node_is(declarator, "init_declarator") || !node_ok(loop->body) ||
-        !node_is(condition, "binary_expression") || !str_eq(node_op(f, condition), "<"))
+    if (!node_is(declaration, "declaration") || !node_is(declarator, "init_declarator") ||
+        !node_ok(loop->body) || !node_is(condition, "binary_expression") || !str_eq(node_op(f, condition), "<"))
         return false;
     loop->index = function_variable_of(f, node_field(declarator, "declarator"));
     loop->start = node_field(declarator, "value");
@@ -842,9 +883,11 @@ bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loo
     if (!step.ok || width < 1 || width > 64)
         return false;
     loop->width = (int)width;
-    static const char *const spans[][2] = {
-        [LANES_BLOCK] = {NULL, NULL}, [LANES_GRID_X] = {"blockIdx.x", "gridDim.x"}, [LANES_ROW_Y] = {"blockIdx.y", "gridDim.y"}};
-    struct poly thread = poly_atom(f, "threadIdx.x"), block = poly_atom(f, "blockDim.x"), by = poly_number(width);
+    static const char *const spans[][2] = {[LANES_BLOCK] = {NULL, NULL},
+                                           [LANES_GRID_X] = {"blockIdx.x", "gridDim.x"},
+                                           [LANES_ROW_Y] = {"blockIdx.y", "gridDim.y"}};
+    struct poly thread = poly_atom(f, "threadIdx.x"), block = poly_atom(f, "blockDim.x"),
+                by = poly_number(width);
     for (int s = LANES_BLOCK; s <= LANES_ROW_Y; s++) {
         struct poly first = thread, lanes = block;
         if (spans[s][0]) {

@@ -1,29 +1,29 @@
-/* analysis: what the moves need to know of one function of a kernel file: its variables, where it is launched, its
- * index expressions as polynomials over threadIdx, blockIdx, sizes and variables, and its loops over lanes. Internal to
- * rewrite/. Everything lives in the arena given; nodes live as long as the kernel's source. */
+/* analysis: what the moves need to know of one function of a kernel file: its variables, where it is launched,
+ * its index expressions as polynomials over threadIdx, blockIdx, sizes and variables, and its loops over lanes.
+ * Internal to rewrite/. Everything lives in the arena given; nodes live as long as the kernel's source. */
 #ifndef REWRITE_ANALYSIS_H
 #define REWRITE_ANALYSIS_H
 
 #include "rewrite/rewrite.h"
 
 /* A growing array in an arena. */
-#define LIST(type) \
-    struct { \
-        type *v; \
+#define LIST(type)     \
+    struct {           \
+        type *v;       \
         size_t n, cap; \
     }
 
-#define list_add(a, list, item) \
-    do { \
-        if ((list)->n == (list)->cap) { \
-            size_t cap_ = (list)->cap ? 2 * (list)->cap : 8; \
-            void *grown_ = arena_zalloc((a), cap_ * sizeof(*(list)->v)); \
-            if ((list)->n) \
+#define list_add(a, list, item)                                            \
+    do {                                                                   \
+        if ((list)->n == (list)->cap) {                                    \
+            size_t cap_ = (list)->cap ? 2 * (list)->cap : 8;               \
+            void *grown_ = arena_zalloc((a), cap_ * sizeof(*(list)->v));   \
+            if ((list)->n)                                                 \
                 memcpy(grown_, (list)->v, (list)->n * sizeof(*(list)->v)); \
-            (list)->v = grown_; \
-            (list)->cap = cap_; \
-        } \
-        (list)->v[(list)->n++] = (item); \
+            (list)->v = grown_;                                            \
+            (list)->cap = cap_;                                            \
+        }                                                                  \
+        (list)->v[(list)->n++] = (item);                                   \
     } while (0)
 
 struct variable {
@@ -39,7 +39,7 @@ struct variable {
     size_t index;          /* parameters: position */
 };
 
-struct launch { /* one <<<...>>> */
+struct launch {                        /* one <<<...>>> */
     struct node call, statement, host; /* host: function_definition it stands in */
     struct node name;                  /* identifier of the kernel */
     struct node template_args;         /* or no node */
@@ -74,7 +74,8 @@ const struct variable *function_variable_of(const struct function *f, struct nod
 int type_size(const struct function *f, const char *type);
 bool type_is_integer(const char *type);
 bool type_is_float(const char *type); /* float or double, in registers */
-/* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its name. */
+/* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
+ * name. */
 bool function_is_named_elsewhere(const struct function *f);
 
 /* Nodes. */
@@ -89,7 +90,8 @@ bool call_is(const struct function *f, struct node n, const char *name);
 bool call_is_pure(const struct function *f, struct node call);
 bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
 struct node *named_children(const struct function *f, struct node n, size_t *count);
-/* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on these. */
+/* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on
+ * these. */
 bool constant_value(const struct function *f, struct node n, int64_t *value);
 const struct rewrite_fact *fact_of(const struct rewrite_input *in, const char *launcher_param);
 /* What a kernel parameter is bound to at a launch; no node when it is not. */
@@ -102,8 +104,8 @@ bool memory_written_in(const struct function *f, const char *pointer, struct nod
 /* The pointer parameter or array that an expression of pointer type starts from; NULL when it is not seen. */
 const struct variable *pointer_root(const struct function *f, struct node pointer);
 
-/* Sums of products: sum of by * atom * atom ..., casts dropped, single-assignment variables seen through. Atoms are
- * names, threadIdx.x and the like, or the text of what is not a sum or product. */
+/* Sums of products: sum of by * atom * atom ..., casts dropped, single-assignment variables seen through. Atoms
+ * are names, threadIdx.x and the like, or the text of what is not a sum or product. */
 struct term {
     int64_t by;
     const char *atom[6];
@@ -138,9 +140,11 @@ bool lane_loop_of(const struct function *f, struct node for_statement, struct la
 /* Text. */
 char *text_of(const struct function *f, struct node n);
 char *text_range(const struct function *f, size_t start, size_t end);
-char *text_compact(struct arena *a, const char *text); /* without white space and comments, for comparing */
+char *text_compact(struct arena *a, const char *text);  /* without white space and comments, for comparing */
 char *text_indent(const struct function *f, size_t at); /* white space that the line of this byte starts with */
 char *text_reindent(struct arena *a, const char *text, int by_columns); /* all lines but the first */
+char *text_wrap(struct arena *a, const char *line,
+                int column); /* a call that starts at column, broken at commas */
 char *text_times(struct arena *a, const struct function *f, struct node e, int by); /* "x * 8", "(x + y) * 8" */
 /* base, or base with a number, such that it is no identifier of the file yet. */
 char *fresh_name(const struct function *f, const char *base);
@@ -150,8 +154,11 @@ size_t line_start(const char *text, size_t at);
 size_t function_head(const struct function *f);
 
 /* Edits. */
-char *edits_range(const struct edits *e, const struct function *f, size_t start, size_t end); /* only this range */
-char *edits_finish(struct edits *e, const struct function *f); /* the whole file; frees the list */
+char *edits_range(const struct edits *e, const struct function *f, size_t start,
+                  size_t end);                                 /* only this range */
+char *edits_finish(struct edits *e, const struct function *f); /* the whole file */
+/* The function under another name, with the edits inside it; its parameters stay aligned. */
+char *function_copy(struct edits *e, const struct function *f, const char *name);
 /* Put text above the first function, once; after the includes it needs. */
 void edits_helper(struct edits *e, const struct function *f, const char *text);
 void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative);
@@ -161,20 +168,24 @@ void edits_guard_launch(struct edits *e, const struct function *f, const struct 
 /* The launch's text with name, grid and block replaced (NULL: as they are). */
 char *launch_text(const struct function *f, const struct launch *l, const char *name, const char *grid,
                   const char *block);
-/* The grid with x replaced by a formula over %s: dim3 variables and constructors stay whole. False when x is not seen. */
+/* The grid with x replaced by a formula over %s: dim3 variables and constructors stay whole. False when x is
+ * not seen. */
 /* Has the grid only an x, as written? */
 bool launch_grid_is_line(const struct function *f, const struct launch *l);
 bool launch_grid_x(const struct function *f, const struct launch *l, char **x);
 char *launch_grid_with(const struct function *f, const struct launch *l, const char *x, const char *y);
 
-/* A kernel expression in the launcher's terms: parameters replaced by what is passed. NULL when it uses anything else. */
+/* A kernel expression in the launcher's terms: parameters replaced by what is passed. NULL when it uses
+ * anything else. */
 char *launch_expression(const struct function *f, const struct launch *l, struct node e);
-/* Conditions, over names of the host function, under which n is a multiple of by; added to guards (no repeats). */
+/* Conditions, over names of the host function, under which n is a multiple of by; added to guards (no repeats).
+ */
 struct guard_list {
     LIST(const char *) list;
 };
 void guard_add(struct arena *a, struct guard_list *g, const char *condition);
-void guard_multiple(const struct function *f, const struct launch *l, struct node n, int by, struct guard_list *g);
+void guard_multiple(const struct function *f, const struct launch *l, struct node n, int by,
+                    struct guard_list *g);
 char *guard_join(struct arena *a, const struct guard_list *g, const char *indent);
 
 #endif

@@ -14,7 +14,6 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
     if (block)
         edits_replace(&e, node_start(l->block), node_end(l->block), block);
     char *text = edits_range(&e, f, node_start(l->statement), node_end(l->statement));
-    vec_free(&e.list);
     return text;
 }
 
@@ -105,9 +104,11 @@ bool launch_grid_is_line(const struct function *f, const struct launch *l)
     return !node_is(l->grid, "compound_literal_expression") && !node_is(l->grid, "initializer_list");
 }
 
-/* Expressions ------------------------------------------------------------------------------------------------- */
+/* Expressions -------------------------------------------------------------------------------------------------
+ */
 
-static bool substitute(const struct function *f, const struct launch *l, struct node e, struct edits *edits, int depth)
+static bool substitute(const struct function *f, const struct launch *l, struct node e, struct edits *edits,
+                       int depth)
 {
     if (depth > 24)
         return false;
@@ -130,7 +131,8 @@ static bool substitute(const struct function *f, const struct launch *l, struct 
         return true;
     }
     if (node_is(e, "field_expression") || node_is(e, "call_expression") || node_is(e, "subscript_expression") ||
-        node_is(e, "assignment_expression") || node_is(e, "update_expression") || node_is(e, "pointer_expression"))
+        node_is(e, "assignment_expression") || node_is(e, "update_expression") ||
+        node_is(e, "pointer_expression"))
         return false;
     if (node_is(e, "type_descriptor"))
         return true;
@@ -151,7 +153,6 @@ char *launch_expression(const struct function *f, const struct launch *l, struct
     char *text = NULL;
     if (substitute(f, l, e, &edits, 0))
         text = edits_range(&edits, f, node_start(e), node_end(e));
-    vec_free(&edits.list);
     return text;
 }
 
@@ -193,7 +194,8 @@ static int factor_rank(const struct function *f, const struct guard_list *g, str
     return 1;
 }
 
-void guard_multiple(const struct function *f, const struct launch *l, struct node n, int by, struct guard_list *g)
+void guard_multiple(const struct function *f, const struct launch *l, struct node n, int by,
+                    struct guard_list *g)
 {
     n = node_strip(n);
     int64_t value;
@@ -229,7 +231,8 @@ void guard_multiple(const struct function *f, const struct launch *l, struct nod
         }
     }
     char *text = text_of(f, n);
-    guard_add(f->a, g, arena_printf(f->a, node_is(n, "identifier") ? "%s %% %d == 0" : "(%s) %% %d == 0", text, by));
+    guard_add(f->a, g,
+              arena_printf(f->a, node_is(n, "identifier") ? "%s %% %d == 0" : "(%s) %% %d == 0", text, by));
 }
 
 char *guard_join(struct arena *a, const struct guard_list *g, const char *indent)
@@ -265,7 +268,8 @@ void edits_guard_launch(struct edits *e, const struct function *f, const struct 
         str_addf(&b, "{\n%s", indent);
     if (comment)
         str_addf(&b, "// %s\n%s", comment, indent);
-    str_addf(&b, "if (%s) {\n%s    %s\n%s} else {\n%s    %s\n%s}", guard, indent, fast, indent, indent, slow, indent);
+    str_addf(&b, "if (%s) {\n%s    %s\n%s} else {\n%s    %s\n%s}", guard, indent, fast, indent, indent, slow,
+             indent);
     if (bare)
         str_addf(&b, "\n%s}", indent);
     edits_replace(e, node_start(l->statement), node_end(l->statement), str_text(&b));

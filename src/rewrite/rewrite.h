@@ -1,16 +1,16 @@
-/* rewrite: source-to-source moves on one kernel file. Each says where it applies and what it would change; legality is
- * checked where it can be and always verified by the trial. No move knows an example by name. */
+/* rewrite: source-to-source moves on one kernel file. Each says where it applies and what it would change;
+ * legality is checked where it can be and always verified by the trial. No move knows an example by name. */
 #ifndef REWRITE_REWRITE_H
 #define REWRITE_REWRITE_H
 
 #include "base/base.h"
 #include "kernel/kernel.h"
 
-struct rewrite_fact { /* what is known of one launcher parameter */
-    bool same;        /* scalar, the same in all workloads */
-    int64_t value;    /* then its value */
-    int64_t divisor;  /* largest power of two that divides it in all workloads; 0: unknown */
-    int64_t low, high; /* over the workloads */
+struct rewrite_fact {    /* what is known of one launcher parameter */
+    bool same;           /* scalar, the same in all workloads */
+    int64_t value;       /* then its value */
+    int64_t divisor;     /* largest power of two that divides it in all workloads; 0: unknown */
+    int64_t low, high;   /* over the workloads */
     int64_t align_bytes; /* buffers: what callers guarantee */
 };
 
@@ -27,9 +27,9 @@ struct rewrite_input {
 struct rewrite_site { /* one place where a move applies, with one setting */
     const char *move;
     int line;
-    int setting;       /* vector bytes, items a thread, block size ...; the move's own meaning */
-    const char *where; /* "loop at line 12 over d, 4 accesses of __half" */
-    const char *why;   /* why it should help, in words a person can check */
+    int setting;        /* vector bytes, items a thread, block size ...; the move's own meaning */
+    const char *where;  /* "loop at line 12 over d, 4 accesses of __half" */
+    const char *why;    /* why it should help, in words a person can check */
     const void *detail; /* the move's own */
 };
 

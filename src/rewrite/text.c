@@ -67,6 +67,40 @@ char *text_reindent(struct arena *a, const char *text, int by)
     return out;
 }
 
+char *text_wrap(struct arena *a, const char *line, int column)
+{
+    const char *open = strstr(line, ">>>(");
+    if (!open)
+        open = strchr(line, '(');
+    else
+        open += 3;
+    if (!open || strchr(line, '\n') || column + (int)strlen(line) <= 110)
+        return arena_strdup(a, line);
+    struct str b = {0};
+    int hang = column + (int)(open - line) + 1, at = column;
+    if (hang > 80)
+        hang = column + 4;
+    for (const char *p = line; *p;) {
+        const char *comma = strstr(p, ", ");
+        size_t len = comma ? (size_t)(comma - p) + 1 : strlen(p);
+        if (p > open + 1 && at + (int)len > 110) {
+            b.len -= b.len && b.s[b.len - 1] == ' ';
+            str_addf(&b, "\n%*s", hang, "");
+            at = hang;
+        }
+        str_addn(&b, p, len);
+        at += (int)len + 1;
+        p += len;
+        if (comma) {
+            str_addc(&b, ' ');
+            p++;
+        }
+    }
+    char *out = arena_strdup(a, str_text(&b));
+    str_free(&b);
+    return out;
+}
+
 char *text_times(struct arena *a, const struct function *f, struct node e, int by)
 {
     char *text = text_of(f, e);
@@ -120,23 +154,27 @@ char *edits_range(const struct edits *e, const struct function *f, size_t start,
 {
     struct edits inside = {.arena = f->a};
     for (size_t i = 0; i < e->list.n; i++) {
-        struct edit one = e->list.v[i];
-        if (one.start < start || one.end > end)
-            continue;
-        one.start -= start;
-        one.end -= start;
-        vec_push(&inside.list, one);
+        const struct edit *one = &e->list.v[i];
+        if (one->start >= start && one->end <= end)
+            edits_replace(&inside, one->start - start, one->end - start, one->text);
     }
-    char *text = edits_apply(&inside, f->a, f->text + start, end - start);
-    vec_free(&inside.list);
-    return text;
+    return edits_apply(&inside, f->a, f->text + start, end - start);
 }
 
 char *edits_finish(struct edits *e, const struct function *f)
 {
-    char *text = edits_apply(e, f->a, f->text, strlen(f->text));
-    vec_free(&e->list);
-    return text;
+    return edits_apply(e, f->a, f->text, strlen(f->text));
+}
+
+char *function_copy(struct edits *e, const struct function *f, const char *name)
+{
+    edits_replace(e, node_start(f->id), node_end(f->id), name);
+    size_t start = node_start(f->whole), params = node_end(f->id), body = node_start(f->body);
+    int longer = (int)strlen(name) - (int)strlen(f->name);
+    for (size_t at = params; at < body; at++) /* continuation lines follow the opening parenthesis */
+        if (f->text[at] == '\n' && f->text[at + 1] == ' ' && longer > 0)
+            edits_insert(e, at + 1, arena_printf(f->a, "%*s", longer, ""));
+    return edits_range(e, f, start, node_end(f->whole));
 }
 
 /* The first byte after the file's includes, macros and opening comment: helpers stand there. */

@@ -1,13 +1,14 @@
 /* vectorise: a thread handles N neighbouring elements with one wide access each way.
  *
- * A copy of the kernel is made in which the loop over lanes steps by N elements (or, where a thread had one element, the
- * index is N times as large and the grid 1/N), and the launcher takes it when a guard holds: sizes are multiples
- * of N, buffers start on the vector's bytes. The kernel as it was stays for everything else.
+ * A copy of the kernel is made in which the loop over lanes steps by N elements (or, where a thread had one
+ * element, the index is N times as large and the grid 1/N), and the launcher takes it when a guard holds: sizes
+ * are multiples of N, buffers start on the vector's bytes. The kernel as it was stays for everything else.
  *
- * Within the copy each expression is, over the N elements, one of: invariant; linear (its value for the first element
- * plus k); or varying. Given that the index is a multiple of N, `i / d` is invariant and `i % d` linear when d is a
- * multiple of N, which the guard then asks. Invariant and linear declarations stay outside the loop over k, accesses at
- * linear indices become vectors (loads first, stores last), the rest goes into the loop with its types unchanged. */
+ * Within the copy each expression is, over the N elements, one of: invariant; linear (its value for the first
+ * element plus k); or varying. Given that the index is a multiple of N, `i / d` is invariant and `i % d` linear
+ * when d is a multiple of N, which the guard then asks. Invariant and linear declarations stay outside the loop
+ * over k, accesses at linear indices become vectors (loads first, stores last), the rest goes into the loop
+ * with its types unchanged. */
 #include "rewrite/analysis.h"
 
 enum kind { INVARIANT, LINEAR, VARYING };
@@ -28,12 +29,13 @@ struct scalar { /* accesses that stay one element wide */
 
 struct work {
     const struct function *f;
-    int n;                          /* elements in a vector */
-    const struct variable *element; /* the index variable */
-    struct node part;               /* all that is executed N times */
+    int n;                                   /* elements in a vector */
+    const struct variable *element;          /* the index variable */
+    struct node part;                        /* all that is executed N times */
     LIST(const struct variable *) multiples; /* kernel parameters that must be multiples of n */
     LIST(const struct variable *) pointers;  /* and pointers that must be aligned */
-    LIST(const struct variable *) outside;   /* variables declared in the region that stay outside the loop over k */
+    LIST(const struct variable *)
+    outside; /* variables declared in the region that stay outside the loop over k */
     LIST(struct access) accesses;
     LIST(struct scalar) scalars;
     LIST(const char *) names; /* of this kernel's vectors */
@@ -44,7 +46,8 @@ struct work {
 
 static enum kind kind_of(struct work *w, struct node e);
 
-/* Multiples of n --------------------------------------------------------------------------------------------- */
+/* Multiples of n ---------------------------------------------------------------------------------------------
+ */
 
 static bool multiple_of_n(struct work *w, struct node e);
 
@@ -99,7 +102,8 @@ static bool multiple_of_n(struct work *w, struct node e)
         const char *op = node_op(f, e);
         struct node left = node_field(e, "left"), right = node_field(e, "right");
         if (str_eq(op, "*"))
-            ok = factor_score(w, left) > factor_score(w, right) ? multiple_of_n(w, left) : multiple_of_n(w, right);
+            ok = factor_score(w, left) > factor_score(w, right) ? multiple_of_n(w, left)
+                                                                : multiple_of_n(w, right);
         else if (str_eq(op, "+") || str_eq(op, "-") || str_eq(op, "%"))
             ok = multiple_of_n(w, left) && multiple_of_n(w, right);
     } else if (node_is(e, "conditional_expression")) {
@@ -110,7 +114,8 @@ static bool multiple_of_n(struct work *w, struct node e)
     return ok;
 }
 
-/* Kinds ------------------------------------------------------------------------------------------------------- */
+/* Kinds -------------------------------------------------------------------------------------------------------
+ */
 
 static bool in_part(const struct work *w, const struct variable *v)
 {
@@ -166,7 +171,8 @@ static enum kind kind_of(struct work *w, struct node e)
     }
     if (node_is(e, "type_descriptor") || node_is(e, "number_literal"))
         return INVARIANT;
-    if (node_is(e, "assignment_expression") || node_is(e, "update_expression") || node_is(e, "lambda_expression"))
+    if (node_is(e, "assignment_expression") || node_is(e, "update_expression") ||
+        node_is(e, "lambda_expression"))
         return VARYING;
     if (node_is(e, "binary_expression")) {
         const char *op = node_op(f, e);
@@ -192,7 +198,8 @@ static enum kind kind_of(struct work *w, struct node e)
     return kind_of_children(w, e);
 }
 
-/* Accesses ---------------------------------------------------------------------------------------------------- */
+/* Accesses ----------------------------------------------------------------------------------------------------
+ */
 
 /* Only evaluated under a condition, or more than once? */
 static bool is_conditional(const struct function *f, struct node e, struct node top)
@@ -201,7 +208,8 @@ static bool is_conditional(const struct function *f, struct node e, struct node 
         struct node parent = node_parent(n);
         const char *kind = node_kind(parent);
         if (str_eq(kind, "if_statement") || str_eq(kind, "for_statement") || str_eq(kind, "while_statement") ||
-            str_eq(kind, "do_statement") || str_eq(kind, "switch_statement") || str_eq(kind, "lambda_expression"))
+            str_eq(kind, "do_statement") || str_eq(kind, "switch_statement") ||
+            str_eq(kind, "lambda_expression"))
             return true;
         if (str_eq(kind, "conditional_expression") && !node_same(n, node_field(parent, "condition")))
             return true;
@@ -278,7 +286,8 @@ static struct access *access_of(struct work *w, struct node e, struct node top)
     if (!v || !root || !v->pointer || !root->pointer || root->shared || root->array)
         return NULL;
     int size = type_size(f, v->type);
-    if (size == 0 || type_size(f, root->type) != size || kind_of(w, pointer) != INVARIANT || kind_of(w, index) != LINEAR)
+    if (size == 0 || type_size(f, root->type) != size || kind_of(w, pointer) != INVARIANT ||
+        kind_of(w, index) != LINEAR)
         return NULL;
     if (is_conditional(f, e, top) || !known_outside(w, index) || !known_outside(w, pointer))
         return NULL;
@@ -291,8 +300,12 @@ static struct access *access_of(struct work *w, struct node e, struct node top)
     for (size_t i = 0; i < w->accesses.n; i++)
         if (str_eq(w->accesses.v[i].pointer, text) && str_eq(text_compact(f->a, w->accesses.v[i].index), key))
             return &w->accesses.v[i];
-    struct access one = {.root = root, .pointer = text, .index = text_of(f, index), .type = v->type,
-                         .size_bytes = size, .address = e};
+    struct access one = {.root = root,
+                         .pointer = text,
+                         .index = text_of(f, index),
+                         .type = v->type,
+                         .size_bytes = size,
+                         .address = e};
     list_add(f->a, &w->accesses, one);
     return &w->accesses.v[w->accesses.n - 1];
 }
@@ -367,7 +380,8 @@ static bool conflict(struct work *w)
     return false;
 }
 
-/* Writing ----------------------------------------------------------------------------------------------------- */
+/* Writing -----------------------------------------------------------------------------------------------------
+ */
 
 static bool needs_brackets(struct node e)
 {
@@ -382,7 +396,8 @@ static void per_element(struct work *w, struct node e, struct node top, struct e
     if (node_is(e, "subscript_expression")) {
         struct access *access = access_of(w, e, top);
         if (access) {
-            edits_replace(edits, node_start(e), node_end(e), arena_printf(f->a, "%s.at[%s]", access->name, w->lane));
+            edits_replace(edits, node_start(e), node_end(e),
+                          arena_printf(f->a, "%s.at[%s]", access->name, w->lane));
             return;
         }
     }
@@ -390,7 +405,8 @@ static void per_element(struct work *w, struct node e, struct node top, struct e
         const struct variable *v = function_variable_of(f, e);
         if (v && kind_of_variable(w, v) == LINEAR && node_start(e) != v->from) {
             char *text = arena_printf(f->a, "%s + %s", v->name, w->lane);
-            edits_replace(edits, node_start(e), node_end(e), needs_brackets(e) ? arena_printf(f->a, "(%s)", text) : text);
+            edits_replace(edits, node_start(e), node_end(e),
+                          needs_brackets(e) ? arena_printf(f->a, "(%s)", text) : text);
         }
         return;
     }
@@ -404,8 +420,8 @@ static bool leaves(struct node n, bool in_loop)
         return true;
     if ((node_is(n, "break_statement") || node_is(n, "continue_statement")) && !in_loop)
         return true;
-    in_loop = in_loop || node_is(n, "for_statement") || node_is(n, "while_statement") || node_is(n, "do_statement") ||
-              node_is(n, "switch_statement");
+    in_loop = in_loop || node_is(n, "for_statement") || node_is(n, "while_statement") ||
+              node_is(n, "do_statement") || node_is(n, "switch_statement");
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (leaves(node_child(n, i), in_loop))
             return true;
@@ -424,7 +440,8 @@ static bool declaration_stays(struct work *w, struct node n)
         if (v->param || !node_same(v->statement, n))
             continue;
         found++;
-        enum kind k = node_ok(v->init) && !v->array && !v->shared && v->assignments == 0 ? kind_of(w, v->init) : VARYING;
+        enum kind k =
+            node_ok(v->init) && !v->array && !v->shared && v->assignments == 0 ? kind_of(w, v->init) : VARYING;
         if (k == VARYING || (k == LINEAR && !type_is_integer(v->type))) {
             w->outside.n = before;
             return false;
@@ -467,7 +484,8 @@ static bool only_first(struct work *w, struct node condition)
         return false;
     struct node left = node_field(condition, "left"), right = node_field(condition, "right");
     int64_t value;
-    return kind_of(w, left) == LINEAR && multiple_of_n(w, left) && constant_value(f, right, &value) && value % w->n == 0;
+    return kind_of(w, left) == LINEAR && multiple_of_n(w, left) && constant_value(f, right, &value) &&
+           value % w->n == 0;
 }
 
 static bool once_for_all(struct work *w, struct node n)
@@ -513,8 +531,8 @@ static void add_lines(struct str *b, const char *indent, const char *text)
 static void add_load(struct work *w, struct str *b, const char *indent, const struct access *x)
 {
     const char *constant = x->stored ? "" : "const ";
-    str_addf(b, "%s%spacked<%s, %d> %s = packed_load<%d>(&%s[%s]);\n", indent, constant, x->type, w->n, x->name, w->n,
-             x->pointer, x->index);
+    str_addf(b, "%s%spacked<%s, %d> %s = packed_load<%d>(&%s[%s]);\n", indent, constant, x->type, w->n, x->name,
+             w->n, x->pointer, x->index);
 }
 
 /* The declarations that address x uses, among the pieces: the place after the last of them. */
@@ -526,7 +544,8 @@ static size_t load_after(struct work *w, const struct access *x, const struct pi
             continue;
         for (size_t v = 0; v < w->f->n_variables; v++) {
             const struct variable *var = &w->f->variables[v];
-            if (node_same(var->statement, pieces[i].node) && !var->param && node_mentions(w->f, x->address, var->name))
+            if (node_same(var->statement, pieces[i].node) && !var->param &&
+                node_mentions(w->f, x->address, var->name))
                 after = i + 1;
         }
     }
@@ -584,24 +603,25 @@ static char *region_write(struct work *w, const struct node *statements, size_t 
         if (pieces[i].place != INSIDE)
             continue;
         if (!inside)
-            str_addf(&b, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n", indent, w->lane, w->lane, w->n, w->lane);
+            str_addf(&b, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n", indent, w->lane, w->lane,
+                     w->n, w->lane);
         inside = true;
         struct edits edits = {.arena = f->a};
         per_element(w, pieces[i].node, pieces[i].node, &edits);
         char *text = edits_range(&edits, f, node_start(pieces[i].node), node_end(pieces[i].node));
-        vec_free(&edits.list);
         size_t len = strlen(text);
         if (len && text[len - 1] == '\n')
             text[len - 1] = '\0';
         bool directive = text[0] == '#';
-        str_addf(&b, "%s%s%s\n", directive ? "" : indent, directive ? "" : "    ", text_reindent(f->a, text, 4));
+        str_addf(&b, "%s%s%s\n", directive ? "" : indent, directive ? "" : "    ",
+                 text_reindent(f->a, text, 4));
     }
     if (inside)
         str_addf(&b, "%s}\n", indent);
     for (size_t x = 0; x < w->accesses.n; x++)
         if (w->accesses.v[x].stored)
-            str_addf(&b, "%spacked_store(&%s[%s], %s);\n", indent, w->accesses.v[x].pointer, w->accesses.v[x].index,
-                     w->accesses.v[x].name);
+            str_addf(&b, "%spacked_store(&%s[%s], %s);\n", indent, w->accesses.v[x].pointer,
+                     w->accesses.v[x].index, w->accesses.v[x].name);
     for (size_t i = 0; i < n; i++)
         if (pieces[i].place == AFTER)
             add_lines(&b, indent, text_of(f, pieces[i].node));
@@ -612,7 +632,8 @@ static char *region_write(struct work *w, const struct node *statements, size_t 
     return text;
 }
 
-/* Regions ----------------------------------------------------------------------------------------------------- */
+/* Regions -----------------------------------------------------------------------------------------------------
+ */
 
 static struct node *all_children(const struct function *f, struct node n, size_t *count)
 {
@@ -641,6 +662,18 @@ static bool region_end(struct work *w)
     return any;
 }
 
+/* A new body for a loop or an if, its brace on the line of the head. */
+static void body_replace(struct edits *edits, const struct function *f, struct node body, const char *text,
+                         const char *outer)
+{
+    size_t start = node_start(body), head = start;
+    while (head > 0 && (f->text[head - 1] == ' ' || f->text[head - 1] == '\n'))
+        head--;
+    bool joins = head > 0 && f->text[head - 1] == ')';
+    edits_replace(edits, joins ? head : start, node_end(body),
+                  arena_printf(f->a, "%s{\n%s\n%s}", joins ? " " : "", text, outer));
+}
+
 static bool loop_region(struct work *w, const struct lane_loop *l, struct edits *edits)
 {
     const struct function *f = w->f;
@@ -667,7 +700,7 @@ static bool loop_region(struct work *w, const struct lane_loop *l, struct edits 
     }
     edits_replace(edits, node_start(l->start), node_end(l->start), text_times(f->a, f, l->start, w->n));
     edits_replace(edits, node_start(l->step), node_end(l->step), text_times(f->a, f, l->step, w->n));
-    edits_replace(edits, node_start(l->body), node_end(l->body), arena_printf(f->a, "{\n%s\n%s}", body, outer));
+    body_replace(edits, f, l->body, body, outer);
     return true;
 }
 
@@ -710,7 +743,8 @@ static const struct variable *thread_index(const struct function *f)
                                  poly_atom(f, "threadIdx.x"), 1);
         if (poly_same(&p, &x))
             return v;
-        if (p.ok && p.n == 2 && poly_coefficient(&p, "threadIdx.x") == 1 && poly_coefficient(&p, "blockIdx.x") > 1)
+        if (p.ok && p.n == 2 && poly_coefficient(&p, "threadIdx.x") == 1 &&
+            poly_coefficient(&p, "blockIdx.x") > 1)
             return v;
     }
     return NULL;
@@ -733,7 +767,8 @@ static bool element_region(struct work *w, const struct variable *index, struct 
             continue;
         if (!node_is(s, "if_statement") || node_ok(node_field(s, "alternative")))
             break;
-        struct node condition = node_field(node_field(s, "condition"), "value"), body = node_field(s, "consequence");
+        struct node condition = node_field(node_field(s, "condition"), "value"),
+                    body = node_field(s, "consequence");
         bool returns = node_is(body, "return_statement") ||
                        (node_is(body, "compound_statement") && node_count(body) == 1 &&
                         node_is(node_child(body, 0), "return_statement"));
@@ -750,7 +785,7 @@ static bool element_region(struct work *w, const struct variable *index, struct 
         char *text = bounds ? region_write(w, statements, count, arena_printf(f->a, "%s    ", outer)) : NULL;
         if (!text)
             return bounds ? false : err_input(w->why, "no bound check on %s", index->name);
-        edits_replace(edits, node_start(body), node_end(body), arena_printf(f->a, "{\n%s\n%s}", text, outer));
+        body_replace(edits, f, body, text, outer);
         goto widen;
     }
     if (!bounds || at >= n)
@@ -763,7 +798,8 @@ static bool element_region(struct work *w, const struct variable *index, struct 
 widen:
     if (!region_end(w))
         return err_input(w->why, "nothing is read or written in order");
-    edits_replace(edits, node_start(index->init), node_end(index->init), text_times(f->a, f, index->init, w->n));
+    edits_replace(edits, node_start(index->init), node_end(index->init),
+                  text_times(f->a, f, index->init, w->n));
     return true;
 }
 
@@ -796,7 +832,8 @@ static bool kernel_vectorise(struct work *w, struct edits *edits, bool *elements
     return element_region(w, index, edits);
 }
 
-/* The move ---------------------------------------------------------------------------------------------------- */
+/* The move ----------------------------------------------------------------------------------------------------
+ */
 
 static const char helper[] =
     "// N neighbouring values that move as one access (as several of 16 bytes when they are longer).\n"
@@ -827,7 +864,8 @@ static void launch_guards(const struct work *w, const struct launch *l, struct g
     for (size_t i = 0; i < w->pointers.n; i++) {
         struct node arg = launch_arg(f, l, w->pointers.v[i]);
         int bytes = MIN(16, type_size(f, w->pointers.v[i]->type) * w->n);
-        const char *pointer = node_is(arg, "identifier") ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg));
+        const char *pointer =
+            node_is(arg, "identifier") ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg));
         guard_add(f->a, g, arena_printf(f->a, "(uintptr_t)%s %% %d == 0", pointer, bytes));
     }
 }
@@ -849,8 +887,8 @@ static bool guard_hopeless(const struct function *f, const struct guard_list *g,
     return false;
 }
 
-static bool vectorise(const struct function *f, int n, struct work *w, struct edits *inside, bool *elements, int *line,
-                      struct err *why)
+static bool vectorise(const struct function *f, int n, struct work *w, struct edits *inside, bool *elements,
+                      int *line, struct err *why)
 {
     *w = (struct work){.f = f, .n = n, .why = why, .lane = fresh_name(f, "k")};
     if (f->n_launches == 0)
@@ -883,15 +921,15 @@ static size_t vectorise_find(const struct rewrite_input *in, struct arena *a, co
         int line = 0, smallest = 0;
         struct edits none = {.arena = a};
         if (!vectorise(f, 2, &w, &none, &elements, &line, NULL)) {
-            vec_free(&none.list);
+            none.list.n = 0;
             continue;
         }
-        vec_free(&none.list);
+        none.list.n = 0;
         smallest = w.smallest;
         for (int bytes = 16; bytes >= 2 * smallest; bytes /= 2) {
             int n = bytes / smallest;
             bool ok = vectorise(f, n, &w, &none, &elements, &line, NULL);
-            vec_free(&none.list);
+            none.list.n = 0;
             if (!ok)
                 continue;
             struct detail *d = arena_new(a, struct detail);
@@ -899,8 +937,10 @@ static size_t vectorise_find(const struct rewrite_input *in, struct arena *a, co
             struct rewrite_site site = {.move = "vectorise", .line = line, .setting = bytes, .detail = d};
             site.where = arena_printf(a, "%s, line %d: %s, %d elements at a time", f->name, line,
                                       elements ? "one element a thread" : "a loop in steps of the block", n);
-            site.why = arena_printf(a, "neighbouring elements are read and written one by one; %d bytes an access "
-                                       "need %d times fewer instructions and keep more bytes in flight", bytes, n);
+            site.why = arena_printf(a,
+                                    "neighbouring elements are read and written one by one; %d bytes an access "
+                                    "need %d times fewer instructions and keep more bytes in flight",
+                                    bytes, n);
             list_add(a, &found, site);
         }
     }
@@ -919,15 +959,13 @@ static bool vectorise_apply(const struct rewrite_input *in, const struct rewrite
     int line;
     struct edits inside = {.arena = a}, edits = {.arena = a};
     if (!vectorise(f, d->n, &w, &inside, &elements, &line, why_not)) {
-        vec_free(&inside.list);
         return false;
     }
     char *name = fresh_name(f, arena_printf(a, "%s_vec%d", f->name, d->n));
-    edits_replace(&inside, node_start(f->id), node_end(f->id), name);
-    char *copy = edits_range(&inside, f, node_start(f->whole), node_end(f->whole));
-    vec_free(&inside.list);
-    edits_insert(&edits, node_end(f->whole),
-                 arena_printf(a, "\n\n// As %s, %d elements at a time; its launch says when.\n%s", f->name, d->n, copy));
+    char *copy = function_copy(&inside, f, name);
+    edits_insert(
+        &edits, node_end(f->whole),
+        arena_printf(a, "\n\n// As %s, %d elements at a time; its launch says when.\n%s", f->name, d->n, copy));
     edits_helper(&edits, f, helper);
     edits_include(&edits, f, "<cstdint>", "<stdint.h>");
     for (size_t l = 0; l < f->n_launches; l++) {
@@ -938,10 +976,12 @@ static bool vectorise_apply(const struct rewrite_input *in, const struct rewrite
         if (elements && launch_grid_x(f, launch, &x))
             grid = launch_grid_with(f, launch, arena_printf(a, "(%s + %d) / %d", x, d->n - 1, d->n), NULL);
         char *indent = text_indent(f, node_start(launch->statement));
-        edits_guard_launch(&edits, f, launch, arena_printf(a, "Vectors of %d need whole vectors that start on their "
-                                                              "own size.", d->n),
-                           guard_join(a, &g, indent),
-                           text_reindent(a, launch_text(f, launch, name, grid, NULL), 4));
+        char *fast = text_reindent(a, launch_text(f, launch, name, grid, NULL), 4);
+        edits_guard_launch(
+            &edits, f, launch,
+            arena_printf(a, "%d elements at a time, where rows are whole vectors and buffers are aligned.",
+                         d->n),
+            guard_join(a, &g, indent), text_wrap(a, fast, (int)strlen(indent) + 4));
     }
     *text = edits_finish(&edits, f);
     return true;
