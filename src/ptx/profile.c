@@ -1,8 +1,43 @@
-#include "internal.h"
+/* The observer of timed launches: counts per instruction, and one clock per warp.
+ *
+ * A warp's clock is that of a compiler that orders each basic block well: an instruction starts when its
+ * operands are there, not before the block's start and the issue slots ahead of it; loads do not move above
+ * earlier stores, atomics and barriers. The next block starts when the last instruction of this one has
+ * started. So a load costs nothing until its first use, and a loop whose loads wait for each other costs their
+ * whole latencies. */
+#include "model.h"
+
+struct warp_clock {
+    float *ready;     /* by register slot */
+    uint32_t *writer; /* by register slot: pc of the memory instruction that made it, ~0: none */
+    float block_start, issued, last_start, order;
+    float async_ready[9]; /* of cp.async: the open group, then the last 8 committed */
+    float waited;         /* caused by loads */
+    float sync;
+    uint32_t next_pc, pc;
+    float start; /* of the instruction that executes */
+    bool seen;   /* an access of it was priced */
+};
+
+struct block_clock {
+    struct l1 l1;
+    struct sample s;
+    uint32_t number;
+    double touched; /* bytes */
+    struct warp_clock *warps;
+    uint32_t n_warps;
+    void *memory;
+};
+
+static float frontier(const struct warp_clock *c)
+{
+    return MAX(c->block_start + c->issued, c->last_start);
+}
 
 bool prof_begin(struct launch *l, struct err *err)
 {
-    (void)l, (void)err;
+    (void)err;
+    l->prof = l->options->profile;
     return true;
 }
 
@@ -11,27 +46,435 @@ void prof_end(struct launch *l)
     (void)l;
 }
 
+/* The engine keeps block->prof with the residency slot, so that its memory serves the slot's later blocks. */
 void prof_block_begin(struct block *b)
 {
-    (void)b;
+    struct ptx_profile *p = b->launch->prof;
+    struct block_clock *k = b->prof;
+    uint32_t n_slots = p->module->n_slots;
+    if (!k) {
+        k = b->prof = mem_zalloc(sizeof(*k));
+        vec_push(&p->blocks, k);
+        k->n_warps = b->n_warps;
+        k->warps = mem_zalloc(b->n_warps * sizeof(*k->warps));
+        k->memory = mem_alloc((size_t)b->n_warps * n_slots * 8 + 8);
+        for (uint32_t w = 0; w < b->n_warps; w++) {
+            k->warps[w].ready = (float *)k->memory + (size_t)w * n_slots;
+            k->warps[w].writer = (uint32_t *)k->memory + ((size_t)b->n_warps + w) * n_slots;
+        }
+    }
+    memset(k->memory, 0, (size_t)b->n_warps * n_slots * 4);
+    memset((uint32_t *)k->memory + (size_t)b->n_warps * n_slots, 0xff, (size_t)b->n_warps * n_slots * 4);
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        struct warp_clock *c = &k->warps[w];
+        *c = (struct warp_clock){.ready = c->ready, .writer = c->writer, .next_pc = ~0u};
+        b->warps[w].prof = c;
+    }
+    l1_reset(&k->l1, p->l1_bytes);
+    k->s = (struct sample){.linear = b->linear};
+    k->number = p->block_number++;
+    k->touched = 0;
 }
 
 void prof_block_end(struct block *b)
 {
-    (void)b;
+    struct ptx_profile *p = b->launch->prof;
+    struct block_clock *k = b->prof;
+    for (uint32_t w = 0; w < k->n_warps; w++) {
+        double end = frontier(&k->warps[w]);
+        k->s.warp_cycles += end;
+        k->s.sync += k->warps[w].sync;
+        if (end >= k->s.cycles) {
+            k->s.cycles = end;
+            k->s.memory_wait = k->warps[w].waited;
+        }
+    }
+    vec_push(&p->samples, k->s);
+}
+
+/* A control instruction closes the basic block: what follows starts when everything of it has started. */
+static void close_block(struct warp_clock *c, float latency)
+{
+    c->block_start = frontier(c) + latency;
+    c->issued = 0;
+    c->last_start = c->block_start;
+    c->order = c->block_start;
+}
+
+static void async_wait(struct warp_clock *c, const struct insn *i)
+{
+    if (insn_has(i, MOD_commit_group)) {
+        for (unsigned k = 8; k > 1; k--)
+            c->async_ready[k] = MAX(c->async_ready[k - 1], k == 8 ? c->async_ready[8] : 0);
+        c->async_ready[1] = c->async_ready[0];
+        c->async_ready[0] = 0;
+    } else {
+        bool all = insn_has(i, MOD_wait_all);
+        unsigned keep = all ? 0 : (unsigned)MIN(i->n_opnds ? i->opnds[0].imm : 0, 7);
+        float t = all ? c->async_ready[0] : 0;
+        for (unsigned k = keep + 1; k <= 8; k++)
+            t = MAX(t, c->async_ready[k]);
+        c->waited += MAX(t - frontier(c), 0);
+        c->last_start = MAX(c->last_start, t);
+        c->order = MAX(c->order, t);
+    }
 }
 
 void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
 {
-    (void)w, (void)i, (void)m;
-}
+    struct ptx_profile *p = w->launch->prof;
+    struct warp_clock *c = w->prof;
+    struct block_clock *k = w->block->prof;
+    uint32_t pc = i->self;
+    const struct price *x = &p->prices.of[pc];
+    struct pc_stats *s = &p->stats[pc];
+    const uint32_t *refs = p->prices.refs + x->refs;
 
-void prof_access(struct warp *w, const struct insn *i, const struct access *x)
-{
-    (void)w, (void)i, (void)x;
+    s->issues += 1;
+    s->lanes += (double)(unsigned)__builtin_popcount(m);
+    k->s.insns++;
+    k->s.slots += (double)x->slots;
+    k->s.pipe[x->pipe] += (double)x->busy;
+    if (pc != c->next_pc && c->next_pc != ~0u)
+        close_block(c, 0);
+    c->next_pc = pc + 1;
+
+    float before = frontier(c), start = c->block_start + c->issued;
+    uint32_t blame = ~0u;
+    for (unsigned n = 0; n < x->n_src; n++) {
+        float r = c->ready[refs[n]];
+        if (r > start) {
+            start = r;
+            blame = c->writer[refs[n]];
+        }
+    }
+    if (x->is_load || x->is_order)
+        start = MAX(start, c->order);
+    c->issued += x->slots;
+    c->last_start = MAX(c->last_start, start);
+    if (x->is_store || x->is_order)
+        c->order = MAX(c->order, start);
+    c->start = start;
+    c->pc = pc;
+    c->seen = false;
+    for (unsigned n = 0; n < x->n_dst; n++) {
+        c->ready[refs[x->n_src + n]] = start + x->latency;
+        c->writer[refs[x->n_src + n]] = blame == ~0u || x->is_load ? pc : blame;
+    }
+    if (i->op == OP_cp &&
+        (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all)))
+        async_wait(c, i);
+    if (x->is_branch && blame != ~0u && p->module->code[blame].op == OP_atom)
+        p->result_branches = true;
+    if (x->ends_block)
+        close_block(c, x->latency);
+    float grew = frontier(c) - before;
+    if (grew > x->slots && blame != ~0u) {
+        p->stats[blame].stall += (double)(grew - x->slots);
+        s->stall += (double)x->slots;
+        c->waited += op_table[p->module->code[blame].op].unit == UNIT_LSU ? grew : 0;
+    } else {
+        s->stall += (double)grew;
+    }
 }
 
 void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting)
 {
-    (void)b, (void)id, (void)arrived, (void)waiting;
+    struct ptx_profile *p = b->launch->prof;
+    struct block_clock *k = b->prof;
+    float latest = 0;
+    (void)id;
+    for (uint32_t w = 0; w < k->n_warps; w++)
+        if (arrived[w])
+            latest = MAX(latest, frontier(&k->warps[w]));
+    latest += (float)p->model->barrier_cycles;
+    for (uint32_t w = 0; w < k->n_warps; w++) {
+        struct warp_clock *c = &k->warps[w];
+        if (!waiting[w])
+            continue;
+        float wait = latest - frontier(c);
+        p->stats[c->pc].stall += (double)wait;
+        c->sync += (float)p->model->barrier_cycles;
+        c->block_start = c->last_start = c->order = latest;
+        c->issued = 0;
+    }
+}
+
+/* ---- memory ---- */
+
+static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
+{
+    for (size_t k = 0; k < p->allocs.n; k++)
+        if (p->allocs.v[k].alloc == a)
+            return &p->allocs.v[k];
+    vec_push(&p->allocs, ((struct touched){.alloc = a, .hit = cache_hit(p->cache, a)}));
+    return &vec_last(&p->allocs);
+}
+
+/* Passes of the shared memory's 32 banks: per phase of 128 bytes, the most different words that one bank must
+ * give. */
+static unsigned shared_passes(const struct access *x)
+{
+    unsigned lanes = x->bytes <= 4 ? 32 : x->bytes == 8 ? 16 : 8, passes = 0;
+    if (x->linear)
+        return MAX(1u, x->bytes * 32 / 128);
+    for (unsigned first = 0; first < 32; first += lanes) {
+        uint32_t words[32][32];
+        uint8_t n[32] = {0};
+        unsigned most = 0;
+        for (unsigned l = first; l < first + lanes; l++) {
+            if (!(x->mask >> l & 1))
+                continue;
+            for (unsigned b = 0; b < MAX(x->bytes, 4u); b += 4) {
+                uint32_t word = (uint32_t)((x->addr[l] + b) / 4), bank = word % 32;
+                unsigned k = 0;
+                while (k < n[bank] && words[bank][k] != word)
+                    k++;
+                if (k == n[bank])
+                    words[bank][n[bank]++] = word;
+                most = MAX(most, n[bank]);
+            }
+        }
+        passes += most;
+    }
+    return MAX(passes, 1u);
+}
+
+/* The most lanes that update one word, and in *different: how many words. */
+static unsigned same_words(const struct access *x, unsigned *different)
+{
+    uint64_t words[32];
+    uint8_t count[32];
+    unsigned n = 0, most = 0;
+    for (unsigned l = 0; l < 32; l++) {
+        if (!(x->mask >> l & 1))
+            continue;
+        unsigned k = 0;
+        while (k < n && words[k] != x->addr[l])
+            k++;
+        if (k == n) {
+            words[n] = x->addr[l];
+            count[n++] = 0;
+        }
+        most = MAX(most, ++count[k]);
+    }
+    *different = n;
+    return most;
+}
+
+static float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
+                           struct pc_stats *s)
+{
+    unsigned passes = shared_passes(x), lanes = (unsigned)__builtin_popcount(x->mask);
+    unsigned ideal = MAX(1u, (lanes * x->bytes + 127) / 128);
+    float latency = (float)p->model->shared_cycles + (float)(passes - 1) * 2;
+    s->shared_requests++;
+    if (x->kind == ACCESS_ATOMIC) {
+        unsigned different, same = same_words(x, &different);
+        passes *= same;
+        s->atomics += lanes;
+        s->atomic_conflicts += same - 1;
+        latency += (float)(same - 1) * 8;
+    }
+    s->conflicts += passes > ideal ? passes - ideal : 0;
+    k->s.pipe[PIPE_LSU] += passes - 1; /* one is in the instruction's price */
+    return latency;
+}
+
+static unsigned lines_of(const struct access *x, uint64_t line[64], uint8_t sectors[64])
+{
+    unsigned n = 0;
+    if (x->linear) {
+        uint64_t first = x->addr[0] / SECTOR_BYTES, last = (x->addr[0] + 32ull * x->bytes - 1) / SECTOR_BYTES;
+        for (uint64_t s = first; s <= last; s++) {
+            if (n == 0 || line[n - 1] != s / 4) {
+                line[n] = s / 4;
+                sectors[n++] = 0;
+            }
+            sectors[n - 1] |= (uint8_t)(1u << (s & 3));
+        }
+        return n;
+    }
+    for (unsigned l = 0; l < 32; l++) {
+        if (!(x->mask >> l & 1))
+            continue;
+        uint64_t sector = x->addr[l] / SECTOR_BYTES, at = sector / 4;
+        unsigned k = n;
+        while (k > 0 && line[k - 1] != at)
+            k--;
+        if (k == 0) {
+            line[n] = at;
+            sectors[n++] = 0;
+            k = n;
+        }
+        sectors[k - 1] |=
+            (uint8_t)(1u << (sector & 3)); /* aligned accesses of at most 16 bytes stay in one sector */
+    }
+    return n;
+}
+
+/* Is a sector that was touched first, or touched again after so many bytes, in the L2? The share is a
+ * probability; a hash of the address makes the same choice each time. */
+static bool chance(uint64_t line, double share)
+{
+    return share >= 1 || (share > 0 && rng_unit_of(rng_hash(7, line)) < share);
+}
+
+/* One line of a request reaches the L2; gives the latency. */
+static float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
+                       uint64_t line, unsigned sectors)
+{
+    struct l2_line *l = l2_get(&p->l2, line);
+    bool reads = x->kind != ACCESS_STORE, writes = x->kind != ACCESS_LOAD;
+    unsigned known = l->read | l->written, fresh = sectors & ~known, again = sectors & known;
+    unsigned n = (unsigned)__builtin_popcount(sectors);
+    bool dram = false;
+    t->requested += SECTOR_BYTES * n;
+    if (fresh) {
+        unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh);
+        k->touched += bytes;
+        if (!chance(line, t->hit)) {
+            dram = reads;
+            k->s.dram_read += reads ? bytes : 0;
+        }
+    } else if (again && l->block == k->number) {
+        double distance = (k->touched - (double)l->at_bytes) * p->concurrent;
+        if (!chance(line, cache_resident(p->device, distance))) {
+            dram = reads;
+            k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
+        }
+    }
+    if (reads) {
+        k->s.l2_read += SECTOR_BYTES * n;
+        t->read +=
+            SECTOR_BYTES * (unsigned)__builtin_popcount(sectors & ~(unsigned)l->read & ~(unsigned)l->written);
+        l->read |= (uint8_t)sectors;
+    }
+    if (writes) {
+        unsigned first = sectors & ~(unsigned)l->written;
+        k->s.l2_write += SECTOR_BYTES * n;
+        t->written += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
+        if (first && !chance(line, t->hit))
+            k->s.dram_write += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
+        l->written |= (uint8_t)sectors;
+    }
+    l->block = k->number;
+    l->at_bytes = (float)k->touched;
+    return (float)p->model->l2_cycles + (dram ? (float)p->dram_cycles : 0);
+}
+
+static bool goes_through_l1(const struct insn *i, const struct access *x)
+{
+    return x->kind == ACCESS_LOAD && !(x->flags & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)) &&
+           !insn_has(i, MOD_cg) && !insn_has(i, MOD_cv);
+}
+
+static float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
+                           const struct access *x, struct pc_stats *s)
+{
+    struct warp_clock *c = w->prof;
+    uint64_t line[64];
+    uint8_t sectors[64];
+    unsigned n = lines_of(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
+    float slowest = (float)p->model->l1_cycles;
+    bool cached = goes_through_l1(i, x);
+    struct alloc *a = x->alloc ? x->alloc : mem_find(w->launch->mem, x->addr[__builtin_ctz(x->mask)]);
+    if (!a)
+        return slowest;
+    struct touched *t = touched_of(p, a);
+    for (unsigned q = 0; q < n; q++) {
+        unsigned need = sectors[q];
+        total += (unsigned)__builtin_popcount(need);
+        if (cached) {
+            float ready, miss = (float)(p->model->l2_cycles + p->dram_cycles);
+            need &= ~l1_probe(&k->l1, line[q], need, c->start, miss, &ready);
+            slowest = MAX(slowest, ready - c->start);
+        }
+        if (need)
+            slowest = MAX(slowest, l2_access(p, k, x, t, line[q], need));
+    }
+    k->s.pipe[PIPE_LSU] +=
+        MAX(n, x->bytes * lanes / 128 + (x->bytes * lanes % 128 != 0)) - 1; /* one line a cycle */
+    s->requests++;
+    s->sectors += total;
+    s->ideal += MAX(1u, (lanes * x->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
+    s->used += MIN(lanes * x->bytes, total * SECTOR_BYTES);
+    s->moved += total * SECTOR_BYTES;
+    if (x->kind == ACCESS_ATOMIC) {
+        unsigned different, same = same_words(x, &different);
+        s->atomics += lanes;
+        s->atomic_conflicts += same - 1;
+        k->s.atomics += different;
+        for (unsigned q = 0; q < n; q++) {
+            struct l2_line *l = l2_get(&p->l2, line[q]);
+            l->atomics += MAX(1u, same);
+            p->hottest = MAX(p->hottest, l->atomics);
+        }
+        slowest += (float)((same - 1) * p->model->atomic_cycles);
+    }
+    return slowest + (float)(n - 1) * 2;
+}
+
+void prof_access(struct warp *w, const struct insn *i, const struct access *x)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct warp_clock *c = w->prof;
+    struct block_clock *k = w->block->prof;
+    const struct price *price = &p->prices.of[i->self];
+    struct pc_stats *s = &p->stats[i->self];
+    float latency;
+    if (x->mask == 0)
+        return;
+    if (x->space == SPACE_SHARED) {
+        latency = shared_access(p, k, x, s);
+    } else if (x->space == SPACE_LOCAL) {
+        unsigned bytes = x->bytes * (unsigned)__builtin_popcount(x->mask);
+        s->local_bytes += bytes;
+        k->s.pipe[PIPE_LSU] += (bytes + 127) / 128 - 1;
+        latency = (float)p->model->l1_cycles;
+    } else if (i->space == SPACE_CONST) {
+        latency = (float)p->model->shared_cycles;
+    } else {
+        latency = global_access(w, p, k, i, x, s);
+    }
+    if (x->flags & ACCESS_ASYNC) {
+        if (x->kind == ACCESS_LOAD)
+            c->async_ready[0] = MAX(c->async_ready[0], c->start + latency);
+        return;
+    }
+    const uint32_t *dst = p->prices.refs + price->refs + price->n_src;
+    for (unsigned n = 0; n < price->n_dst && x->kind != ACCESS_STORE; n++) {
+        float ready = c->start + latency;
+        c->ready[dst[n]] = c->seen ? MAX(c->ready[dst[n]], ready) : ready;
+        c->writer[dst[n]] = i->self;
+    }
+    c->seen = true;
+}
+
+void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
+                  const struct ptx_cache *cache)
+{
+    *p = (struct ptx_profile){.device = d, .model = model_of(d), .module = m, .cache = cache};
+    if (!p->model)
+        BUG("device %s is not in the table", d->name);
+    p->dram_cycles = p->model->dram_ns * 1e-3 * d->sm_clock_mhz;
+    p->stats = mem_zalloc((m->n_code + 1) * sizeof(*p->stats));
+    p->concurrent = 1;
+    p->l1_bytes = p->model->l1_bytes;
+}
+
+void profile_close(struct ptx_profile *p)
+{
+    for (size_t k = 0; k < p->blocks.n; k++) {
+        struct block_clock *b = p->blocks.v[k];
+        l1_free(&b->l1);
+        free(b->warps);
+        free(b->memory);
+        free(b);
+    }
+    vec_free(&p->blocks);
+    vec_free(&p->samples);
+    vec_free(&p->allocs);
+    l2_clear(&p->l2);
+    free(p->stats);
 }

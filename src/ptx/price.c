@@ -1,0 +1,277 @@
+/* What one instruction costs: how many machine instructions it becomes, which pipe they take and for how long,
+ * and when the result is there. The table knows what the compiler makes of each PTX instruction; the CUBIN's
+ * count per source line then corrects it where the two differ by a believable factor (a larger one means that
+ * the machine code holds unrolled copies, which execute less often than they are there). */
+#include "model.h"
+
+struct cost {
+    float slots, latency; /* latency in units of cycles */
+    enum pipe pipe;
+    float busy; /* pipe passes; 0: as many as slots */
+};
+
+static bool is_float(enum type t)
+{
+    return t >= TYPE_F16 && t <= TYPE_F64;
+}
+
+static bool is_half(enum type t)
+{
+    return t >= TYPE_F16 && t <= TYPE_BF16X2;
+}
+
+static struct cost sfu(const struct model *m, float slots, float extra)
+{
+    return (struct cost){slots, (float)(m->sfu_cycles + extra * m->alu_cycles), PIPE_SFU, 1};
+}
+
+/* Division, roots, reciprocals and powers: one table look-up, and the steps that correct it. */
+static struct cost special(const struct model *m, const struct insn *i, enum type t)
+{
+    bool ftz = insn_has(i, MOD_ftz), approx = insn_has(i, MOD_approx), full = insn_has(i, MOD_full);
+    bool exact = !approx && !full;
+    if (i->op == OP_div || i->op == OP_rem) {
+        float more = i->op == OP_rem;
+        if (t == TYPE_F64)
+            return (struct cost){22, (float)(m->sfu_cycles + 9 * m->fp64_cycles), PIPE_FP64, 14};
+        if (is_float(t))
+            return exact ? sfu(m, 10, 8) : full ? sfu(m, 7, 4) : sfu(m, ftz ? 2 : 5, ftz ? 1 : 3);
+        if (type_bytes[t] == 8)
+            return (struct cost){75 + 3 * more, (float)(4 * m->sfu_cycles + 60 * m->alu_cycles), PIPE_INT, 70};
+        return (struct cost){(type_signed(t) ? 24 : 18) + 2 * more,
+                             (float)(2 * m->sfu_cycles + (type_signed(t) ? 18 : 13) * m->alu_cycles), PIPE_INT,
+                             14};
+    }
+    if (t == TYPE_F64)
+        return (struct cost){18, (float)(m->sfu_cycles + 8 * m->fp64_cycles), PIPE_FP64, 12};
+    if (exact && (i->op == OP_sqrt || i->op == OP_rcp))
+        return sfu(m, 8, 6);
+    switch (i->op) {
+    case OP_sin:
+    case OP_cos:
+        return sfu(m, 2, 1);
+    case OP_sqrt:
+        return sfu(m, ftz ? 2 : 5, ftz ? 1 : 3);
+    case OP_ex2:
+    case OP_lg2:
+    case OP_rsqrt:
+    case OP_rcp:
+        return sfu(m, ftz || is_half(t) ? 1 : 4, ftz || is_half(t) ? 0 : 3);
+    default:
+        return sfu(m, 1, 0);
+    }
+}
+
+static struct cost arithmetic(const struct model *m, const struct insn *i, enum type t)
+{
+    float alu = (float)m->alu_cycles, wide = type_bytes[t] == 8;
+    if (t == TYPE_F64)
+        return (struct cost){1, (float)m->fp64_cycles, PIPE_FP64, 0};
+    if (is_half(t))
+        return (struct cost){1, alu, PIPE_FP16, 0};
+    bool multiplies = i->op == OP_mul || i->op == OP_mad || i->op == OP_madc || i->op == OP_fma;
+    if (is_float(t))
+        return (struct cost){1, alu, PIPE_FP32, 0};
+    if (multiplies && insn_has(i, MOD_wide))
+        return (struct cost){1, alu, PIPE_INT, 2};
+    if (multiplies && wide)
+        return (struct cost){insn_has(i, MOD_hi) ? 8 : 4, 3 * alu, PIPE_INT, 5};
+    if (multiplies)
+        return (struct cost){1, alu, PIPE_INT, insn_has(i, MOD_hi) ? 2 : 1};
+    return (struct cost){1 + wide, alu + wide * alu, PIPE_INT, 0};
+}
+
+static struct cost convert(const struct model *m, const struct insn *i)
+{
+    enum type to = i->type2, from = i->type;
+    float alu = (float)m->alu_cycles;
+    if (!is_float(to) && !is_float(from)) /* a widening or a truncation; most of the latter are nothing */
+        return type_bytes[to] > type_bytes[from] && type_signed(from) ? (struct cost){1, alu, PIPE_INT, 0}
+                                                                      : (struct cost){0.3f, 0, PIPE_INT, 0};
+    if (to == TYPE_F64 || from == TYPE_F64)
+        return (struct cost){1, (float)m->sfu_cycles, PIPE_SFU, 0};
+    if (is_float(to) && is_float(from))
+        return (struct cost){1, alu + 1, from == TYPE_F32 && is_half(to) ? PIPE_CONV : PIPE_FP16, 0};
+    return (struct cost){1, (float)m->sfu_cycles * 0.75f, PIPE_SFU, 0};
+}
+
+static struct cost cost_of(const struct model *m, const struct insn *i)
+{
+    enum type t = i->type;
+    float alu = (float)m->alu_cycles, wide = type_bytes[t] == 8;
+    switch (op_table[i->op].unit) {
+    case UNIT_SFU:
+        if (i->op == OP_popc || i->op == OP_clz || i->op == OP_brev || i->op == OP_bfind)
+            return (struct cost){1 + wide, (float)m->sfu_cycles * 0.75f, PIPE_SFU, 0};
+        return special(m, i, t);
+    case UNIT_FMA:
+        return arithmetic(m, i, t);
+    case UNIT_CVT:
+        return convert(m, i);
+    case UNIT_FP64:
+        return (struct cost){1, (float)m->fp64_cycles, PIPE_FP64, 0};
+    case UNIT_SHFL:
+        return (struct cost){1, (float)m->shuffle_cycles, PIPE_SHUFFLE, 0};
+    case UNIT_TENSOR:
+        return (struct cost){1, 33, PIPE_TENSOR, 16};
+    case UNIT_ATOM:
+    case UNIT_LSU:
+        if (i->space == SPACE_PARAM)
+            return (struct cost){0.1f, 0, PIPE_INT, 0}; /* constants are operands */
+        if (i->op == OP_cp &&
+            (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all)))
+            return (struct cost){1, 0, PIPE_LSU, 0};
+        return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
+    case UNIT_SYNC:
+        return (struct cost){1, i->op == OP_bar || i->op == OP_barrier ? 0 : (float)m->l2_cycles * 0.5f,
+                             PIPE_INT, 0};
+    case UNIT_CONTROL:
+        return (struct cost){1, (float)m->branch_cycles, PIPE_INT, 0};
+    case UNIT_NONE:
+        return (struct cost){0, 0, PIPE_INT, 0};
+    case UNIT_ALU:
+        break;
+    }
+    switch (i->op) {
+    case OP_mov:
+        return (struct cost){0.2f, 0, PIPE_INT, 0};
+    case OP_cvta:
+    case OP_isspacep:
+        return (struct cost){0, 0, PIPE_INT, 0};
+    case OP_abs:
+    case OP_neg:
+        return is_float(t) ? (struct cost){0.2f, 0, PIPE_FP32, 0} : (struct cost){1, alu, PIPE_INT, 0};
+    case OP_vote:
+    case OP_activemask:
+        return (struct cost){1, 2 * alu, PIPE_INT, 0};
+    case OP_match:
+        return (struct cost){2, 6 * (float)m->shuffle_cycles, PIPE_SHUFFLE, 8};
+    case OP_redux:
+        return (struct cost){2, (float)m->shuffle_cycles, PIPE_SHUFFLE, 2};
+    case OP_shl:
+    case OP_shr:
+        return (struct cost){1 + wide, alu + wide * alu, PIPE_INT, 0};
+    default:
+        return arithmetic(m, i, t);
+    }
+}
+
+static double lanes_of(const struct model *m, enum pipe p)
+{
+    switch (p) {
+    case PIPE_FP32:
+        return m->lanes_fp32;
+    case PIPE_FP16:
+        return m->lanes_fp16;
+    case PIPE_FP64:
+        return m->lanes_fp64;
+    case PIPE_SFU:
+        return m->lanes_sfu;
+    case PIPE_CONV:
+        return m->lanes_conv;
+    case PIPE_SHUFFLE:
+        return m->lanes_shuffle;
+    case PIPE_LSU:
+        return m->lanes_lsu;
+    case PIPE_TENSOR:
+        return 32 * 4;
+    default:
+        return m->lanes_int;
+    }
+}
+
+struct slots { /* register slots of one instruction */
+    uint32_t src[40], dst[40];
+    uint8_t n_src, n_dst;
+};
+
+static void operand_slots(struct slots *s, const struct opnd *o, bool writes)
+{
+    if (o->kind == OPND_VEC) {
+        for (unsigned k = 0; k < o->n; k++)
+            operand_slots(s, &o->vec[k], writes);
+        return;
+    }
+    if ((o->kind != OPND_REG && o->kind != OPND_ADDR) || o->is_imm)
+        return;
+    if (writes && o->kind == OPND_REG && s->n_dst < ARRAY_LEN(s->dst))
+        s->dst[s->n_dst++] = o->slot;
+    else if (!(writes && o->kind == OPND_REG) && s->n_src < ARRAY_LEN(s->src))
+        s->src[s->n_src++] = o->slot;
+}
+
+static void insn_slots(struct slots *s, const struct insn *i, const uint32_t *slot_of_guard)
+{
+    s->n_src = s->n_dst = 0;
+    for (unsigned k = 0; k < i->n_opnds; k++)
+        operand_slots(s, &i->opnds[k], insn_writes(i, k));
+    if (i->pair)
+        operand_slots(s, i->pair, true);
+    if (i->guard && slot_of_guard[i->guard / 4] != ~0u)
+        s->src[s->n_src < ARRAY_LEN(s->src) ? s->n_src++ : 0] = slot_of_guard[i->guard / 4];
+}
+
+static void price_insn(struct price *p, const struct insn *i, const struct model *m)
+{
+    struct cost c = cost_of(m, i);
+    enum unit unit = op_table[i->op].unit;
+    *p = (struct price){.slots = c.slots, .latency = c.latency, .pipe = c.pipe};
+    p->busy = (c.busy ? c.busy : c.slots) * (float)(32 / lanes_of(m, c.pipe));
+    p->is_load = (i->op == OP_ld || i->op == OP_ldu || i->op == OP_ldmatrix) && i->space != SPACE_PARAM;
+    p->is_store = i->op == OP_st || i->op == OP_red || i->op == OP_stmatrix || i->op == OP_cp;
+    p->is_barrier = i->op == OP_bar || i->op == OP_barrier;
+    p->is_order = p->is_barrier || unit == UNIT_SYNC || i->op == OP_atom || insn_has(i, MOD_volatile) ||
+                  insn_has(i, MOD_acquire) || i->op == OP_cp;
+    p->is_branch = unit == UNIT_CONTROL;
+    p->ends_block = p->is_branch || p->is_barrier;
+}
+
+/* The machine's count of a line over the table's, for lines where that is believable. */
+static void apply_sass(struct prices *p, const struct ptx_module *m, const struct func *entry,
+                       const struct ptx_resources *res)
+{
+    for (size_t k = 0; res && k < res->n_sass; k++) {
+        double guess = 0, real = res->sass[k].count;
+        for (uint32_t pc = entry->first; pc < entry->end; pc++)
+            if (p->of[pc].line == res->sass[k].line)
+                guess += p->of[pc].slots;
+        if (!(guess > 0) || real > 2.5 * guess)
+            continue;
+        double factor = MAX(real / guess, 0.5);
+        for (uint32_t pc = entry->first; pc < entry->end; pc++)
+            if (p->of[pc].line == res->sass[k].line)
+                p->of[pc].slots *= (float)factor;
+    }
+    (void)m;
+}
+
+void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_device *d,
+                 const struct model *model, const struct func *entry, const struct ptx_resources *res,
+                 struct arena *a)
+{
+    (void)d;
+    uint32_t *slot_at = arena_alloc(a, (m->file_bytes / 4 + 1) * sizeof(*slot_at));
+    memset(slot_at, 0xff, (m->file_bytes / 4 + 1) * sizeof(*slot_at));
+    for (uint32_t s = 0; s < m->n_slots; s++)
+        if (m->slot_off[s] / 4 <= m->file_bytes / 4)
+            slot_at[m->slot_off[s] / 4] = s;
+    p->of = arena_array(a, struct price, m->n_code + 1);
+    VEC(uint32_t) refs = {0};
+    for (size_t pc = 0; pc < m->n_code; pc++) {
+        const struct insn *i = &m->code[pc];
+        struct slots s;
+        price_insn(&p->of[pc], i, model);
+        insn_slots(&s, i, slot_at);
+        p->of[pc].line = insn_line(m, i);
+        p->of[pc].refs = (uint32_t)refs.n;
+        p->of[pc].n_src = s.n_src;
+        p->of[pc].n_dst = s.n_dst;
+        for (unsigned k = 0; k < s.n_src; k++)
+            vec_push(&refs, s.src[k]);
+        for (unsigned k = 0; k < s.n_dst; k++)
+            vec_push(&refs, s.dst[k]);
+    }
+    p->refs = arena_copy(a, refs.v ? refs.v : &(uint32_t){0}, MAX(refs.n, (size_t)1) * sizeof(uint32_t));
+    vec_free(&refs);
+    apply_sass(p, m, entry, res);
+}
