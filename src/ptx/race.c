@@ -304,13 +304,13 @@ static void join(struct turn *t, uint32_t lane, uint32_t *id, uint32_t *at)
 static bool changes_nothing(struct turn *t, uint32_t lane, uint32_t other, bool same_insn)
 {
     const struct race_access *a = t->a;
-    if (!a->values || a->async)
+    uint8_t mine[16], there[16];
+    if (!a->stored || a->async || !a->stored(a->context, lane, mine))
         return false;
-    const uint8_t *mine = (const uint8_t *)a->values + lane * a->stride;
     if (same_insn)
-        return !memcmp(mine, (const uint8_t *)a->values + other * a->stride, a->size_bytes);
-    uint8_t there[16];
-    t->r->peek(a->context, a->shared, a->addr[lane], there, a->size_bytes);
+        a->stored(a->context, other, there);
+    else
+        t->r->peek(a->context, a->shared, a->addr[lane], there, a->size_bytes);
     return !memcmp(mine, there, a->size_bytes);
 }
 

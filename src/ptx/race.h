@@ -18,6 +18,9 @@ struct race_block; /* of one resident block */
 /* Copies what memory holds now; for shared memory addr is the offset in the block's window. */
 typedef void race_peek_fn(void *context, bool shared, uint64_t addr, void *to, size_t size_bytes);
 
+/* Puts what lane is about to store into `to`; false: unknown. */
+typedef bool race_stored_fn(void *context, uint32_t lane, uint8_t to[16]);
+
 enum race_op { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 
 struct race_access {
@@ -26,16 +29,15 @@ struct race_access {
     uint32_t size_bytes; /* a power of two up to 16 */
     enum race_op op;
     bool shared;
-    bool consecutive;      /* all 32 lanes, addr[i] == addr[0] + i * size_bytes; false is always right */
-    bool strong;           /* volatile, relaxed, acquire, release; atomics are in any case */
-    bool acquire, release; /* as the instruction says, beyond strong */
-    bool block_scope;      /* .cta */
-    bool nc;               /* ld.global.nc */
-    bool async;            /* cp.async's write: not there before its wait */
-    uint32_t pc;           /* of the instruction, below 2^24 */
-    const void *values;    /* writes: lane i stores size_bytes at values + i * stride; NULL: unknown */
-    uint32_t stride;
-    void *context; /* for peek */
+    bool consecutive;       /* all 32 lanes, addr[i] == addr[0] + i * size_bytes; false is always right */
+    bool strong;            /* volatile, relaxed, acquire, release; atomics are in any case */
+    bool acquire, release;  /* as the instruction says, beyond strong */
+    bool block_scope;       /* .cta */
+    bool nc;                /* ld.global.nc */
+    bool async;             /* cp.async's write: not there before its wait */
+    uint32_t pc;            /* of the instruction, below 2^24 */
+    race_stored_fn *stored; /* writes; NULL: unknown */
+    void *context;          /* for peek and stored */
 };
 
 struct race_conflict {

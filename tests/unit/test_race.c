@@ -19,6 +19,12 @@ static void peek(void *context, bool shared, uint64_t addr, void *to, size_t siz
     memcpy(to, ((struct world *)context)->memory + addr, size_bytes);
 }
 
+static bool stored(void *context, uint32_t lane, uint8_t to[16])
+{
+    memcpy(to, &((struct world *)context)->values[lane], 4);
+    return true;
+}
+
 static int set_up(void **state)
 {
     struct world *w = mem_zalloc(sizeof(*w));
@@ -59,7 +65,7 @@ static bool one(struct world *w, int block, uint32_t warp, uint32_t lane, enum r
     w->values[lane] = pc + 1; /* differs from what is there */
     struct race_access a = {.mask = 1u << lane, .op = op, .shared = shared, .strong = strong, .pc = pc};
     if (op == RACE_WRITE)
-        a.values = w->values, a.stride = 4;
+        a.stored = stored;
     return go(w, block, warp, a);
 }
 
@@ -173,14 +179,13 @@ static void test_same_value_is_no_race(void **state)
     w->values[0] = w->values[1] = 7;
     for (int pc = 1; pc < 3; pc++) {
         w->addr[0] = w->addr[1] = 64;
-        assert_true(go(w, 0, (uint32_t)pc,
-                       (struct race_access){
-                           .mask = 3, .op = RACE_WRITE, .pc = (uint32_t)pc, .values = w->values, .stride = 4}));
+        assert_true(
+            go(w, 0, (uint32_t)pc,
+               (struct race_access){.mask = 3, .op = RACE_WRITE, .pc = (uint32_t)pc, .stored = stored}));
     }
     w->values[0] = 8;
     w->addr[0] = w->addr[1] = 128;
-    assert_false(
-        go(w, 0, 0, (struct race_access){.mask = 3, .op = RACE_WRITE, .values = w->values, .stride = 4}));
+    assert_false(go(w, 0, 0, (struct race_access){.mask = 3, .op = RACE_WRITE, .stored = stored}));
     assert_int_equal(last.lane, 1);
     assert_int_equal(last.other_lane, 0);
 }
