@@ -1,13 +1,73 @@
-# Thin: everything real is in meson.build and tools/.
+# Thin: what is built is in meson.build, how things are done is in tools/. `make help` lists the targets.
 BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 20
+MESON_FLAGS ?=
 
 .PHONY: all
-all: $(BUILD)/build.ninja
-	ninja -C $(BUILD)
+all: $(BUILD)/build.ninja ## set up and build; the binary is build/astra
+	@ninja -C $(BUILD) --quiet
 
-$(BUILD)/build.ninja:
-	meson setup $(BUILD)
+.PHONY: setup
+setup: ## install what is missing, fetch the parser's sources; silent when all is there
+	@tools/setup.sh build
+
+$(BUILD)/build.ninja: | setup
+	@meson setup $(BUILD) --buildtype=debugoptimized $(MESON_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@mv $(BUILD).log $(BUILD)/setup.log
+
+.PHONY: demo
+demo: all ## optimise the three kernels of the paper on the simulator, with the rules
+	@tools/demo.sh $(BUILD)/astra
 
 .PHONY: check
-check: all
-	meson test -C $(BUILD) --print-errorlogs
+check: all ## all tests; the last line says how many passed and failed
+	@tools/check.py $(BUILD)
+
+.PHONY: asan tsan
+asan: setup ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/sanitized.sh asan
+tsan: setup ## the tests under ThreadSanitizer
+	@tools/sanitized.sh tsan
+
+.PHONY: fuzz
+fuzz: setup ## each libFuzzer target of tests/fuzz for FUZZ_SECONDS
+	@tools/setup.sh fuzz
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+.PHONY: cover
+cover: setup ## a table of the lines and branches that the tests reach
+	@tools/setup.sh cover
+	@tools/cover.sh
+
+.PHONY: bench-sim
+bench-sim: all ## the simulator's speed, with and without its checks
+	@ninja -C $(BUILD) --quiet bench_sim
+	@$(BUILD)/tools/bench_sim
+
+.PHONY: format lint
+format: ## clang-format the C files in place
+	@tools/setup.sh lint
+	@tools/format.sh
+lint: all ## clang-tidy, shellcheck where it is installed, the layers
+	@tools/setup.sh lint
+	@tools/lint.py $(BUILD)
+
+.PHONY: install
+install: all ## into $(DESTDIR)$(PREFIX)
+	@meson configure $(BUILD) --prefix=$(PREFIX)
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --quiet
+
+.PHONY: dist
+dist: setup ## dist/astra-VERSION-linux-ARCH: a folder and an archive that run on other distributions
+	@tools/setup.sh dist
+	@tools/dist.sh
+
+.PHONY: clean
+clean: ## remove what was built; .deps stays
+	rm -rf $(BUILD) build-asan build-tsan build-cover build-fuzz build-dist dist
+
+.PHONY: help
+help:
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Run the tests of a build folder and end with one plain line, `N passed, N failed`, over all their cases.
+
+    tools/check.py BUILD [argument of meson test]...
+
+A test program says how many cases it ran: cmocka's summary, or a line `N cases passed, N failed`. A program
+that ends badly without a failed case of its own, or that counts nothing, is one failed case.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+CMOCKA_PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)\.", re.M)
+CMOCKA_FAILED = re.compile(r"^\[  FAILED  \] (\d+) test\(s\), listed below:", re.M)
+CMOCKA_OK = re.compile(r"^\[       OK \] ", re.M)
+CASES = re.compile(r"^(\d+) cases? passed, (\d+) failed", re.M)
+
+
+def count(test):
+    """Cases passed and failed of one entry of meson's test log."""
+    text = (test.get("stdout") or "") + "\n" + (test.get("stderr") or "")
+    passed = sum(int(n) for n in CMOCKA_PASSED.findall(text))
+    failed = sum(int(n) for n in CMOCKA_FAILED.findall(text))
+    if not passed and not failed:  # a crash comes before the summary
+        passed = len(CMOCKA_OK.findall(text))
+    for good, bad in CASES.findall(text):
+        passed, failed = passed + int(good), failed + int(bad)
+    if failed == 0 and (test["result"] not in ("OK", "SKIP") or passed == 0):
+        failed = 1
+    return passed, failed
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    build = sys.argv[1]
+    log = os.path.join(build, "meson-logs", "testlog.json")
+    if os.path.exists(log):
+        os.remove(log)
+    command = ["meson", "test", "-C", build, "--print-errorlogs", "--timeout-multiplier", "4", *sys.argv[2:]]
+    status = subprocess.run(command, stdin=subprocess.DEVNULL).returncode
+    passed = failed = 0
+    if os.path.exists(log):
+        print()
+        with open(log, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                test = json.loads(line)
+                good, bad = count(test)
+                passed, failed = passed + good, failed + bad
+                name = test["name"].split(" / ")[-1]
+                print(f"{name:<24} {good:5d} passed  {bad:3d} failed  {test['duration']:7.2f} s")
+    if status and not failed:  # the tests did not build, or meson failed
+        failed = 1
+    print(f"{passed} passed, {failed} failed", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+main()
