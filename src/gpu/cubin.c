@@ -5,7 +5,7 @@
 
 #include "gpu.h"
 
-enum { INSN_BYTES = 16, MAX_LINE = 1 << 20, SASS_NOP = 0x918 };
+enum { INSN_BYTES = 16, MAX_LINE = 1 << 16, SASS_NOP = 0x918 };
 
 struct bytes {
     const uint8_t *p, *end;

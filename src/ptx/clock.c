@@ -59,8 +59,10 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
     t->dram_us = x->dram_read / m->dram_read_gbs * 1e-3 + x->dram_write / m->dram_write_gbs * 1e-3;
     t->launch_us = m->launch_us + (x->cold ? m->cold_us : 0);
 
-    double parts[] = {t->issue_us, t->latency_us + t->sync_us, t->l2_us, t->dram_us,
-                      x->blocks / m->blocks_per_us};
+    /* A stream starts when its first bytes arrive. */
+    double fill = (m->l2_cycles / mhz + (t->dram_bytes > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
+    double parts[] = {t->issue_us + fill, chain_us + x->hottest * m->atomic_cycles / mhz, t->l2_us + fill,
+                      t->dram_us + fill, x->blocks / m->blocks_per_us};
     t->us = t->launch_us + joined(parts, ARRAY_LEN(parts), m->overlap);
     t->waves = waves;
 
