@@ -11,12 +11,12 @@
 
 #include "base/base.h"
 
-#define assert_ok(call, err) \
-    do { \
-        if (!(call)) { \
-            char text_[4096]; \
+#define assert_ok(call, err)                                                            \
+    do {                                                                                \
+        if (!(call)) {                                                                  \
+            char text_[4096];                                                           \
             fail_msg("%s failed: %s", #call, err_format(&(err), text_, sizeof(text_))); \
-        } \
+        }                                                                               \
     } while (0)
 
 #endif

@@ -70,9 +70,9 @@ def includes(path):
 
 
 def folder_of(path):
-    """The layer of a path below src/: its folder, or the stem of src/run.c and src/main.c."""
+    """The layer of a path below src/: its folder; of what lies in src/ itself main.c is on top, the rest is run."""
     head, _, rest = path.partition("/")
-    return head if rest else os.path.splitext(head)[0]
+    return head if rest else "main" if head == "main.c" else "run"
 
 
 def check_layers():

@@ -42,6 +42,25 @@ static bool bind_all(struct nvrtc *n)
     return true;
 }
 
+/* NVRTC opens its built-in functions by bare name when it first compiles, which finds them only where the
+ * loader looks. Opened here by path they are found by that name too, wherever the toolkit lies. */
+static void load_builtins(const char *library)
+{
+    char pattern[640];
+    glob_t g;
+    const char *slash = strrchr(library, '/');
+
+    if (!slash)
+        return;
+    snprintf(pattern, sizeof(pattern), "%.*s/libnvrtc-builtins.so*", (int)(slash - library), library);
+    if (glob(pattern, 0, NULL, &g) != 0)
+        return;
+    for (size_t i = 0; i < g.gl_pathc; i++)
+        if (dlopen(g.gl_pathv[i], RTLD_LAZY | RTLD_LOCAL))
+            break;
+    globfree(&g);
+}
+
 static bool load(struct finder *f, const char *path)
 {
     struct nvrtc *n = f->n;
@@ -61,6 +80,7 @@ static bool load(struct finder *f, const char *path)
     }
     snprintf(n->path, sizeof(n->path), "%s",
              dladdr((void *)(uintptr_t)n->version, &info) && info.dli_fname ? info.dli_fname : path);
+    load_builtins(n->path);
     return true;
 }
 

@@ -62,7 +62,8 @@ static int tree_depth(TSTree *tree)
 
     for (;;) {
         if (depth <= SOURCE_MAX_DEPTH && ts_tree_cursor_goto_first_child(&c)) {
-            deepest = MAX(deepest, ++depth);
+            depth++;
+            deepest = MAX(deepest, depth);
             continue;
         }
         while (!ts_tree_cursor_goto_next_sibling(&c)) {

@@ -1,8 +1,10 @@
-/* source: C++/CUDA text as a syntax tree, and edits to it. The only folder that knows tree-sitter; nodes are passed
- * by value and live as long as their source. Names of node kinds and fields are the grammar's (tree-sitter-cuda:
- * "call_expression", "kernel_call_syntax", "for_statement", ...). Text that the grammar cannot take
- * (__align__(n), three-argument __launch_bounds__, device lambdas ...) is masked, length-preserving, before parsing, so byte offsets,
- * lines and columns always refer to the text as given. ERROR nodes are normal and local. */
+/* source: C++/CUDA text as a syntax tree, and edits to it. The only folder that knows tree-sitter; nodes are
+ * passed by value and live as long as their source. Names of node kinds and fields are the grammar's
+ * (tree-sitter-cuda: "call_expression", "kernel_call_syntax", "for_statement", ...). Text that the grammar
+ * cannot take
+ * (__align__(n), three-argument __launch_bounds__, device lambdas ...) is masked, length-preserving, before
+ * parsing, so byte offsets, lines and columns always refer to the text as given. ERROR nodes are normal and
+ * local. */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
@@ -41,7 +43,8 @@ struct node node_child(struct node n, uint32_t i);
 struct node node_any_child(struct node n, uint32_t i); /* unnamed ones (operators, braces) too */
 uint32_t node_any_count(struct node n);
 struct node node_next(struct node n), node_prev(struct node n); /* named siblings */
-struct node node_at(const struct source *s, size_t start, size_t end); /* smallest named node that spans the bytes */
+struct node node_at(const struct source *s, size_t start,
+                    size_t end); /* smallest named node that spans the bytes */
 bool node_has_error(struct node n);
 /* The node's text: a copy in the arena, or a comparison without one. */
 char *node_text(struct arena *a, const struct source *s, struct node n);
@@ -67,7 +70,7 @@ void edits_insert(struct edits *e, size_t at, const char *text); /* several at o
 char *edits_apply(const struct edits *e, struct arena *a, const char *text, size_t len);
 
 /* Unified diff (three lines of context); "" when equal. Needs the diff program. */
-bool source_diff(struct arena *a, const char *name_a, const char *text_a, const char *name_b, const char *text_b,
-                 char **diff, struct err *err);
+bool source_diff(struct arena *a, const char *name_a, const char *text_a, const char *name_b,
+                 const char *text_b, char **diff, struct err *err);
 
 #endif

@@ -31,7 +31,7 @@ static void test_containers(void **state)
     for (int i = 0; i < 1000; i++) {
         vec_push(&v, i);
         snprintf(key, sizeof(key), "k%d", i);
-        map_put(&m, key, key + 0 == key ? (void *)(uintptr_t)(i + 1) : NULL);
+        map_put(&m, key, (void *)(uintptr_t)(i + 1));
     }
     assert_int_equal(v.n, 1000);
     assert_int_equal(v.v[999], 999);
@@ -101,7 +101,8 @@ static void test_stats(void **state)
 
 static void test_proc(void **state)
 {
-    const char *echo[] = {"cat", NULL}, *sleeper[] = {"sleep", "20", NULL}, *none[] = {"no-such-program-here", NULL};
+    const char *echo[] = {"cat", NULL}, *sleeper[] = {"sleep", "20", NULL},
+               *none[] = {"no-such-program-here", NULL};
     struct proc_limits limit = {.wall_s = 0.2};
     struct proc_result r;
     struct proc p;
@@ -154,9 +155,9 @@ static void test_fs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arena),      cmocka_unit_test(test_containers), cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_err),        cmocka_unit_test(test_sha256),     cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_proc),       cmocka_unit_test(test_fs),
+        cmocka_unit_test(test_arena), cmocka_unit_test(test_containers), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_err),   cmocka_unit_test(test_sha256),     cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_proc),  cmocka_unit_test(test_fs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
