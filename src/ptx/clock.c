@@ -53,7 +53,7 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
 
     double read = x->l2_read * x->blocks, write = x->l2_write * x->blocks;
     t->l2_bytes = read + write;
-    t->l2_us = read / m->l2_read_gbs * 1e-3 + write / m->l2_write_gbs * 1e-3;
+    t->l2_us = MAX(read / m->l2_read_gbs, write / m->l2_write_gbs) * 1e-3; /* each way has its own wires */
     t->l2_us = MAX(t->l2_us, (x->l2_read + x->l2_write) * per_sm / m->sm_gbs * 1e-3);
     t->dram_bytes = x->dram_read + x->dram_write;
     t->dram_us = x->dram_read / m->dram_read_gbs * 1e-3 + x->dram_write / m->dram_write_gbs * 1e-3;

@@ -8,7 +8,8 @@
 /* ---- devices: what share/devices/NAME.yaml says beyond struct ptx_device ---- */
 
 struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to the first use */
-    double lanes_fp32, lanes_fp16, lanes_fp64, lanes_int, lanes_sfu, lanes_conv, lanes_shuffle, lanes_lsu;
+    double lanes_fp32, lanes_fp16, lanes_fp64, lanes_alu, lanes_mul, lanes_sfu, lanes_conv, lanes_shuffle,
+        lanes_lsu;
     double alu_cycles, sfu_cycles, fp64_cycles, shared_cycles, shuffle_cycles, l1_cycles, l2_cycles,
         barrier_cycles;
     double branch_cycles; /* from a branch to the first instruction behind it */
@@ -39,7 +40,8 @@ enum pipe {
     PIPE_FP32,
     PIPE_FP16,
     PIPE_FP64,
-    PIPE_INT,
+    PIPE_ALU,
+    PIPE_MUL,
     PIPE_SFU,
     PIPE_CONV,
     PIPE_SHUFFLE,

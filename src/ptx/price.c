@@ -20,65 +20,69 @@ static bool is_half(enum type t)
     return t >= TYPE_F16 && t <= TYPE_BF16X2;
 }
 
+/* One pass of the special-function unit and some arithmetic around it. */
 static struct cost sfu(const struct model *m, float slots, float extra)
 {
     return (struct cost){slots, (float)(m->sfu_cycles + extra * m->alu_cycles), PIPE_SFU, 1};
 }
 
-/* Division, roots, reciprocals and powers: one table look-up, and the steps that correct it. */
+static struct cost divide(const struct model *m, const struct insn *i, enum type t)
+{
+    float alu = (float)m->alu_cycles, look_up = (float)m->sfu_cycles;
+    if (t == TYPE_F64)
+        return (struct cost){22, look_up + 13 * (float)m->fp64_cycles, PIPE_FP64, 12.5f};
+    if (is_float(t)) {
+        bool ftz = insn_has(i, MOD_ftz);
+        if (insn_has(i, MOD_approx) || insn_has(i, MOD_full)) /* full: the divisor's range is tested first */
+            return sfu(m, insn_has(i, MOD_full) ? 7 : ftz ? 2 : 5, insn_has(i, MOD_full) ? 3 : ftz ? 1 : 3);
+        return (struct cost){17, look_up + 9 * alu, PIPE_SFU, 1};
+    }
+    if (type_bytes[t] == 8)
+        return (struct cost){133, 4 * look_up + 57 * alu, PIPE_MUL, 60};
+    return (struct cost){type_signed(t) ? 17 : 14, 2 * look_up + (type_signed(t) ? 8 : 6) * alu, PIPE_MUL, 4};
+}
+
+/* Roots, reciprocals and powers: one table look-up, and the steps that correct it. */
 static struct cost special(const struct model *m, const struct insn *i, enum type t)
 {
-    bool ftz = insn_has(i, MOD_ftz), approx = insn_has(i, MOD_approx), full = insn_has(i, MOD_full);
-    bool exact = !approx && !full;
-    if (i->op == OP_div || i->op == OP_rem) {
-        float more = i->op == OP_rem;
-        if (t == TYPE_F64)
-            return (struct cost){22, (float)(m->sfu_cycles + 9 * m->fp64_cycles), PIPE_FP64, 14};
-        if (is_float(t))
-            return exact ? sfu(m, 10, 8) : full ? sfu(m, 7, 4) : sfu(m, ftz ? 2 : 5, ftz ? 1 : 3);
-        if (type_bytes[t] == 8)
-            return (struct cost){75 + 3 * more, (float)(4 * m->sfu_cycles + 60 * m->alu_cycles), PIPE_INT, 70};
-        return (struct cost){(type_signed(t) ? 24 : 18) + 2 * more,
-                             (float)(2 * m->sfu_cycles + (type_signed(t) ? 18 : 13) * m->alu_cycles), PIPE_INT,
-                             14};
-    }
+    bool ftz = insn_has(i, MOD_ftz), exact = !insn_has(i, MOD_approx);
+    float alu = (float)m->alu_cycles, look_up = (float)m->sfu_cycles;
+    if (i->op == OP_div || i->op == OP_rem)
+        return divide(m, i, t);
     if (t == TYPE_F64)
-        return (struct cost){18, (float)(m->sfu_cycles + 8 * m->fp64_cycles), PIPE_FP64, 12};
-    if (exact && (i->op == OP_sqrt || i->op == OP_rcp))
-        return sfu(m, 8, 6);
-    switch (i->op) {
-    case OP_sin:
-    case OP_cos:
+        return (struct cost){18, look_up + 10 * (float)m->fp64_cycles, PIPE_FP64, 10};
+    if (exact && i->op == OP_rcp)
+        return (struct cost){13, look_up + 13 * alu, PIPE_SFU, 1};
+    if (exact && i->op == OP_sqrt)
+        return (struct cost){12, look_up + 9 * alu, PIPE_SFU, 1};
+    if (is_half(t))
+        return sfu(m, t == TYPE_F16X2 || t == TYPE_BF16X2 ? 2 : 1, 0);
+    if (i->op == OP_sin || i->op == OP_cos)
         return sfu(m, 2, 1);
-    case OP_sqrt:
+    if (i->op == OP_sqrt)
         return sfu(m, ftz ? 2 : 5, ftz ? 1 : 3);
-    case OP_ex2:
-    case OP_lg2:
-    case OP_rsqrt:
-    case OP_rcp:
-        return sfu(m, ftz || is_half(t) ? 1 : 4, ftz || is_half(t) ? 0 : 3);
-    default:
+    if (i->op == OP_tanh)
         return sfu(m, 1, 0);
-    }
+    return sfu(m, ftz ? 1 : 4, ftz ? 0 : 3); /* denormals are scaled before and after */
 }
 
 static struct cost arithmetic(const struct model *m, const struct insn *i, enum type t)
 {
     float alu = (float)m->alu_cycles, wide = type_bytes[t] == 8;
+    bool multiplies = i->op == OP_mul || i->op == OP_mad || i->op == OP_madc || i->op == OP_fma ||
+                      i->op == OP_mul24 || i->op == OP_mad24 || i->op == OP_dp4a || i->op == OP_dp2a;
+    bool adds = i->op == OP_add || i->op == OP_sub;
     if (t == TYPE_F64)
         return (struct cost){1, (float)m->fp64_cycles, PIPE_FP64, 0};
-    if (is_half(t))
-        return (struct cost){1, alu, PIPE_FP16, 0};
-    bool multiplies = i->op == OP_mul || i->op == OP_mad || i->op == OP_madc || i->op == OP_fma;
-    if (is_float(t))
-        return (struct cost){1, alu, PIPE_FP32, 0};
-    if (multiplies && insn_has(i, MOD_wide))
-        return (struct cost){1, alu, PIPE_INT, 2};
-    if (multiplies && wide)
-        return (struct cost){insn_has(i, MOD_hi) ? 8 : 4, 3 * alu, PIPE_INT, 5};
-    if (multiplies)
-        return (struct cost){1, alu, PIPE_INT, insn_has(i, MOD_hi) ? 2 : 1};
-    return (struct cost){1 + wide, alu + wide * alu, PIPE_INT, 0};
+    if (is_float(t) && (multiplies || adds))
+        return (struct cost){1, alu, is_half(t) ? PIPE_FP16 : PIPE_FP32, 0};
+    if (!multiplies)
+        return (struct cost){1 + wide, alu + wide * alu, PIPE_ALU, 0};
+    if (insn_has(i, MOD_wide))
+        return (struct cost){1, alu, PIPE_MUL, 2};
+    if (wide)
+        return (struct cost){insn_has(i, MOD_hi) ? 8 : 4, 4 * alu, PIPE_MUL, 4};
+    return insn_has(i, MOD_hi) ? (struct cost){1, 2 * alu, PIPE_MUL, 2} : (struct cost){1, alu, PIPE_MUL, 0};
 }
 
 static struct cost convert(const struct model *m, const struct insn *i)
@@ -86,26 +90,59 @@ static struct cost convert(const struct model *m, const struct insn *i)
     enum type to = i->type2, from = i->type;
     float alu = (float)m->alu_cycles;
     if (!is_float(to) && !is_float(from)) /* a widening or a truncation; most of the latter are nothing */
-        return type_bytes[to] > type_bytes[from] && type_signed(from) ? (struct cost){1, alu, PIPE_INT, 0}
-                                                                      : (struct cost){0.3f, 0, PIPE_INT, 0};
+        return type_bytes[to] > type_bytes[from] && type_signed(from) ? (struct cost){1, alu, PIPE_ALU, 0}
+                                                                      : (struct cost){0.3f, 0, PIPE_ALU, 0};
     if (to == TYPE_F64 || from == TYPE_F64)
         return (struct cost){1, (float)m->sfu_cycles, PIPE_SFU, 0};
     if (is_float(to) && is_float(from))
-        return (struct cost){1, alu + 1, from == TYPE_F32 && is_half(to) ? PIPE_CONV : PIPE_FP16, 0};
-    return (struct cost){1, (float)m->sfu_cycles * 0.75f, PIPE_SFU, 0};
+        return (struct cost){1, alu + 0.7f, from == TYPE_F32 && is_half(to) ? PIPE_CONV : PIPE_FP16, 0};
+    return (struct cost){1, (float)m->sfu_cycles * 0.7f, PIPE_SFU, 0.5f};
+}
+
+static struct cost memory(const struct model *m, const struct insn *i)
+{
+    if (i->space == SPACE_PARAM)
+        return (struct cost){0.1f, 0, PIPE_ALU, 0}; /* constants are operands */
+    if (i->op == OP_cp &&
+        (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all)))
+        return (struct cost){1, 0, PIPE_LSU, 0};
+    return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
+}
+
+static struct cost plain(const struct model *m, const struct insn *i)
+{
+    float alu = (float)m->alu_cycles, shuffle = (float)m->shuffle_cycles;
+    switch (i->op) {
+    case OP_mov:
+        return (struct cost){0.2f, 0, PIPE_ALU, 0};
+    case OP_cvta:
+    case OP_isspacep:
+        return (struct cost){0, 0, PIPE_ALU, 0};
+    case OP_abs:
+    case OP_neg: /* of a float: part of the instruction that uses it */
+        return is_float(i->type) ? (struct cost){0.2f, 0, PIPE_FP32, 0} : (struct cost){1, alu, PIPE_ALU, 0};
+    case OP_vote:
+    case OP_activemask:
+        return (struct cost){1, 2 * alu, PIPE_ALU, 0};
+    case OP_match:
+        return (struct cost){2, 6 * shuffle, PIPE_SHUFFLE, 8};
+    case OP_redux:
+        return (struct cost){2, shuffle, PIPE_SHUFFLE, 2};
+    default:
+        return arithmetic(m, i, i->type);
+    }
 }
 
 static struct cost cost_of(const struct model *m, const struct insn *i)
 {
-    enum type t = i->type;
-    float alu = (float)m->alu_cycles, wide = type_bytes[t] == 8;
+    float wide = type_bytes[i->type] == 8;
     switch (op_table[i->op].unit) {
     case UNIT_SFU:
         if (i->op == OP_popc || i->op == OP_clz || i->op == OP_brev || i->op == OP_bfind)
-            return (struct cost){1 + wide, (float)m->sfu_cycles * 0.75f, PIPE_SFU, 0};
-        return special(m, i, t);
+            return (struct cost){1 + wide, (float)m->sfu_cycles, PIPE_SFU, 0};
+        return special(m, i, i->type);
     case UNIT_FMA:
-        return arithmetic(m, i, t);
+        return arithmetic(m, i, i->type);
     case UNIT_CVT:
         return convert(m, i);
     case UNIT_FP64:
@@ -116,44 +153,18 @@ static struct cost cost_of(const struct model *m, const struct insn *i)
         return (struct cost){1, 33, PIPE_TENSOR, 16};
     case UNIT_ATOM:
     case UNIT_LSU:
-        if (i->space == SPACE_PARAM)
-            return (struct cost){0.1f, 0, PIPE_INT, 0}; /* constants are operands */
-        if (i->op == OP_cp &&
-            (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all)))
-            return (struct cost){1, 0, PIPE_LSU, 0};
-        return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
-    case UNIT_SYNC:
+        return memory(m, i);
+    case UNIT_SYNC: /* a fence waits for what is on its way */
         return (struct cost){1, i->op == OP_bar || i->op == OP_barrier ? 0 : (float)m->l2_cycles * 0.5f,
-                             PIPE_INT, 0};
+                             PIPE_ALU, 0};
     case UNIT_CONTROL:
-        return (struct cost){1, (float)m->branch_cycles, PIPE_INT, 0};
+        return (struct cost){1, (float)m->branch_cycles, PIPE_ALU, 0};
     case UNIT_NONE:
-        return (struct cost){0, 0, PIPE_INT, 0};
+        return (struct cost){0, 0, PIPE_ALU, 0};
     case UNIT_ALU:
-        break;
+        return plain(m, i);
     }
-    switch (i->op) {
-    case OP_mov:
-        return (struct cost){0.2f, 0, PIPE_INT, 0};
-    case OP_cvta:
-    case OP_isspacep:
-        return (struct cost){0, 0, PIPE_INT, 0};
-    case OP_abs:
-    case OP_neg:
-        return is_float(t) ? (struct cost){0.2f, 0, PIPE_FP32, 0} : (struct cost){1, alu, PIPE_INT, 0};
-    case OP_vote:
-    case OP_activemask:
-        return (struct cost){1, 2 * alu, PIPE_INT, 0};
-    case OP_match:
-        return (struct cost){2, 6 * (float)m->shuffle_cycles, PIPE_SHUFFLE, 8};
-    case OP_redux:
-        return (struct cost){2, (float)m->shuffle_cycles, PIPE_SHUFFLE, 2};
-    case OP_shl:
-    case OP_shr:
-        return (struct cost){1 + wide, alu + wide * alu, PIPE_INT, 0};
-    default:
-        return arithmetic(m, i, t);
-    }
+    return plain(m, i);
 }
 
 static double lanes_of(const struct model *m, enum pipe p)
@@ -165,6 +176,8 @@ static double lanes_of(const struct model *m, enum pipe p)
         return m->lanes_fp16;
     case PIPE_FP64:
         return m->lanes_fp64;
+    case PIPE_MUL:
+        return m->lanes_mul;
     case PIPE_SFU:
         return m->lanes_sfu;
     case PIPE_CONV:
@@ -176,7 +189,7 @@ static double lanes_of(const struct model *m, enum pipe p)
     case PIPE_TENSOR:
         return 32 * 4;
     default:
-        return m->lanes_int;
+        return m->lanes_alu;
     }
 }
 

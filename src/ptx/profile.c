@@ -187,14 +187,15 @@ void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const u
     for (uint32_t w = 0; w < k->n_warps; w++)
         if (arrived[w])
             latest = MAX(latest, frontier(&k->warps[w]));
-    latest += (float)p->model->barrier_cycles;
+    float cost = (float)p->model->barrier_cycles + 2 * (float)k->n_warps;
+    latest += cost;
     for (uint32_t w = 0; w < k->n_warps; w++) {
         struct warp_clock *c = &k->warps[w];
         if (!waiting[w])
             continue;
         float wait = latest - frontier(c);
         p->stats[c->pc].stall += (double)wait;
-        c->sync += (float)p->model->barrier_cycles;
+        c->sync += cost;
         c->block_start = c->last_start = c->order = latest;
         c->issued = 0;
     }
