@@ -419,7 +419,7 @@ void san_block_begin(struct block *b)
     struct san_block *sb = b->san;
     size_t shared = l->shared_bytes / 8 + 16, local = (size_t)l->threads * l->local_bytes / 8 + 16;
     if (!sb) {
-        b->san = sb = arena_new(s->arena, struct san_block);
+        b->san = sb = mem_zalloc(sizeof(*sb)); /* the engine frees it with the slot */
         sb->shared = arena_alloc(s->arena, shared);
         sb->local = arena_alloc(s->arena, local);
     }

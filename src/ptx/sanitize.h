@@ -29,6 +29,7 @@ struct san_block {
 
 struct san_warp {
     uint8_t (*bytes)[32]; /* by slot: for lanes in warp.undef[slot], which bytes are undefined */
+    bool dirty;           /* warp.undef is not all zero */
     uint16_t async[32];   /* the same for what a cp.async just read */
 };
 

@@ -103,12 +103,11 @@ void undef_block(struct block *b)
     for (uint32_t k = 0; k < b->n_warps; k++) {
         struct warp *w = &b->warps[k];
         if (!w->san)
-            w->san = arena_new(s->arena, struct san_warp);
-        if (!w->undef)
-            w->undef = arena_array(s->arena, uint32_t, n + 1);
-        else if (w->any_undef)
+            w->san = mem_zalloc(sizeof(struct san_warp)); /* the engine frees it with the slot */
+        struct san_warp *sw = w->san;
+        if (sw->dirty)
             memset(w->undef, 0, n * sizeof(*w->undef));
-        w->any_undef = false;
+        sw->dirty = w->any_undef = false;
         uint8_t all[32];
         memset(all, 0xff, sizeof(all));
         for (size_t j = 0; j < s->n_never; j++)
@@ -133,7 +132,8 @@ void undef_set(struct warp *w, uint32_t slot, uint32_t mask, const uint8_t bytes
             some |= 1u << l;
         }
     w->undef[slot] = (w->undef[slot] & ~mask) | some;
-    w->any_undef |= some != 0;
+    if (some)
+        sw->dirty = w->any_undef = true;
 }
 
 static void undef_clear(struct warp *w, uint32_t slot, uint32_t mask)
