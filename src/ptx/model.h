@@ -56,7 +56,7 @@ struct price {
     float busy;    /* cycles its pipe of the SM is taken by one warp */
     uint8_t pipe;
     bool is_load, is_store, is_order; /* is_order: memory instructions do not move across it */
-    bool is_branch, is_barrier, ends_block;
+    bool is_branch, is_barrier, ends_block, is_async_wait, has_guard; /* has_guard: the last source */
     uint8_t n_src, n_dst;
     uint32_t refs; /* first of its n_src + n_dst register slots */
     int line;
@@ -167,7 +167,7 @@ struct ptx_profile {
     VEC(struct touched) allocs;
     uint32_t hottest;     /* updates of one L2 line */
     bool result_branches; /* an atomic's result reached a branch or an address */
-    VEC(void *) blocks;   /* the block slots' clocks, to free */
+    VEC(struct l1) l1s;   /* by residency slot */
     uint32_t block_number;
 };
 

@@ -99,6 +99,12 @@ static struct cost convert(const struct model *m, const struct insn *i)
     return (struct cost){1, (float)m->sfu_cycles * 0.7f, PIPE_SFU, 0.5f};
 }
 
+static bool is_async_wait(const struct insn *i)
+{
+    return i->op == OP_cp &&
+           (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all));
+}
+
 static struct cost memory(const struct model *m, const struct insn *i)
 {
     if (i->space == SPACE_PARAM)
@@ -196,6 +202,7 @@ static double lanes_of(const struct model *m, enum pipe p)
 struct slots { /* register slots of one instruction */
     uint32_t src[40], dst[40];
     uint8_t n_src, n_dst;
+    bool guarded;
 };
 
 static void operand_slots(struct slots *s, const struct opnd *o, bool writes)
@@ -220,8 +227,9 @@ static void insn_slots(struct slots *s, const struct insn *i, const uint32_t *sl
         operand_slots(s, &i->opnds[k], insn_writes(i, k));
     if (i->pair)
         operand_slots(s, i->pair, true);
-    if (i->guard && slot_of_guard[i->guard / 4] != ~0u)
-        s->src[s->n_src < ARRAY_LEN(s->src) ? s->n_src++ : 0] = slot_of_guard[i->guard / 4];
+    s->guarded = i->guard && slot_of_guard[i->guard / 4] != ~0u && s->n_src < ARRAY_LEN(s->src);
+    if (s->guarded)
+        s->src[s->n_src++] = slot_of_guard[i->guard / 4];
 }
 
 static void price_insn(struct price *p, const struct insn *i, const struct model *m)
@@ -235,6 +243,7 @@ static void price_insn(struct price *p, const struct insn *i, const struct model
     p->is_barrier = i->op == OP_bar || i->op == OP_barrier;
     p->is_order = p->is_barrier || unit == UNIT_SYNC || i->op == OP_atom || insn_has(i, MOD_volatile) ||
                   insn_has(i, MOD_acquire) || i->op == OP_cp;
+    p->is_async_wait = is_async_wait(i);
     p->is_branch = unit == UNIT_CONTROL;
     p->ends_block = p->is_branch || p->is_barrier;
 }
@@ -277,6 +286,7 @@ void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_
         insn_slots(&s, i, slot_at);
         p->of[pc].line = insn_line(m, i);
         p->of[pc].refs = (uint32_t)refs.n;
+        p->of[pc].has_guard = s.guarded;
         p->of[pc].n_src = s.n_src;
         p->of[pc].n_dst = s.n_dst;
         for (unsigned k = 0; k < s.n_src; k++)

@@ -8,8 +8,6 @@
 #include "model.h"
 
 struct warp_clock {
-    float *ready;     /* by register slot */
-    uint32_t *writer; /* by register slot: pc of the memory instruction that made it, ~0: none */
     float block_start, issued, last_start, order;
     float async_ready[9]; /* of cp.async: the open group, then the last 8 committed */
     float waited;         /* caused by loads */
@@ -17,16 +15,16 @@ struct warp_clock {
     uint32_t next_pc, pc;
     float start; /* of the instruction that executes */
     bool seen;   /* an access of it was priced */
+    struct reg_clock {
+        float ready;
+        uint32_t writer; /* pc of the instruction that its value waited for, ~0: none */
+    } regs[];
 };
 
 struct block_clock {
-    struct l1 l1;
     struct sample s;
     uint32_t number;
     double touched; /* bytes */
-    struct warp_clock *warps;
-    uint32_t n_warps;
-    void *memory;
 };
 
 static float frontier(const struct warp_clock *c)
@@ -46,47 +44,39 @@ void prof_end(struct launch *l)
     (void)l;
 }
 
-/* The engine keeps block->prof with the residency slot, so that its memory serves the slot's later blocks. */
+/* The engine frees block->prof and warp->prof with the residency slot. */
 void prof_block_begin(struct block *b)
 {
     struct ptx_profile *p = b->launch->prof;
-    struct block_clock *k = b->prof;
+    struct block_clock *k = b->prof ? b->prof : mem_alloc(sizeof(*k));
     uint32_t n_slots = p->module->n_slots;
-    if (!k) {
-        k = b->prof = mem_zalloc(sizeof(*k));
-        vec_push(&p->blocks, k);
-        k->n_warps = b->n_warps;
-        k->warps = mem_zalloc(b->n_warps * sizeof(*k->warps));
-        k->memory = mem_alloc((size_t)b->n_warps * n_slots * 8 + 8);
-        for (uint32_t w = 0; w < b->n_warps; w++) {
-            k->warps[w].ready = (float *)k->memory + (size_t)w * n_slots;
-            k->warps[w].writer = (uint32_t *)k->memory + ((size_t)b->n_warps + w) * n_slots;
-        }
-    }
-    memset(k->memory, 0, (size_t)b->n_warps * n_slots * 4);
-    memset((uint32_t *)k->memory + (size_t)b->n_warps * n_slots, 0xff, (size_t)b->n_warps * n_slots * 4);
+    b->prof = k;
+    *k = (struct block_clock){.s.linear = b->linear, .number = p->block_number++};
     for (uint32_t w = 0; w < b->n_warps; w++) {
-        struct warp_clock *c = &k->warps[w];
-        *c = (struct warp_clock){.ready = c->ready, .writer = c->writer, .next_pc = ~0u};
-        b->warps[w].prof = c;
+        struct warp_clock *c = b->warps[w].prof;
+        if (!c)
+            c = b->warps[w].prof = mem_alloc(sizeof(*c) + n_slots * sizeof(c->regs[0]));
+        *c = (struct warp_clock){.next_pc = p->module->n_code};
+        for (uint32_t r = 0; r < n_slots; r++)
+            c->regs[r] = (struct reg_clock){0, ~0u};
     }
-    l1_reset(&k->l1, p->l1_bytes);
-    k->s = (struct sample){.linear = b->linear};
-    k->number = p->block_number++;
-    k->touched = 0;
+    while (p->l1s.n <= b->slot)
+        vec_push(&p->l1s, ((struct l1){0}));
+    l1_reset(&p->l1s.v[b->slot], p->l1_bytes);
 }
 
 void prof_block_end(struct block *b)
 {
     struct ptx_profile *p = b->launch->prof;
     struct block_clock *k = b->prof;
-    for (uint32_t w = 0; w < k->n_warps; w++) {
-        double end = frontier(&k->warps[w]);
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        const struct warp_clock *c = b->warps[w].prof;
+        double end = frontier(c);
         k->s.warp_cycles += end;
-        k->s.sync += k->warps[w].sync;
+        k->s.sync += c->sync;
         if (end >= k->s.cycles) {
             k->s.cycles = end;
-            k->s.memory_wait = k->warps[w].waited;
+            k->s.memory_wait = c->waited;
         }
     }
     vec_push(&p->samples, k->s);
@@ -120,54 +110,45 @@ static void async_wait(struct warp_clock *c, const struct insn *i)
     }
 }
 
-void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
+/* One instruction of the warp; not executed: no lane's guard held, yet it takes its issue slot and waits for
+ * the guard. */
+static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock *c, uint32_t pc, bool executed)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct warp_clock *c = w->prof;
-    struct block_clock *k = w->block->prof;
-    uint32_t pc = i->self;
     const struct price *x = &p->prices.of[pc];
+    const struct insn *i = &p->module->code[pc];
     struct pc_stats *s = &p->stats[pc];
     const uint32_t *refs = p->prices.refs + x->refs;
 
-    s->issues += 1;
-    s->lanes += (double)(unsigned)__builtin_popcount(m);
     k->s.insns++;
     k->s.slots += (double)x->slots;
     k->s.pipe[x->pipe] += (double)x->busy;
-    if (pc != c->next_pc && c->next_pc != ~0u)
-        close_block(c, 0);
-    c->next_pc = pc + 1;
-
     float before = frontier(c), start = c->block_start + c->issued;
     uint32_t blame = ~0u;
-    for (unsigned n = 0; n < x->n_src; n++) {
-        float r = c->ready[refs[n]];
-        if (r > start) {
-            start = r;
-            blame = c->writer[refs[n]];
+    for (unsigned n = executed ? 0 : x->n_src - x->has_guard; n < x->n_src; n++) {
+        const struct reg_clock *r = &c->regs[refs[n]];
+        if (r->ready > start) {
+            start = r->ready;
+            blame = r->writer;
         }
     }
     if (x->is_load || x->is_order)
         start = MAX(start, c->order);
     c->issued += x->slots;
     c->last_start = MAX(c->last_start, start);
-    if (x->is_store || x->is_order)
+    if (executed && (x->is_store || x->is_order))
         c->order = MAX(c->order, start);
     c->start = start;
     c->pc = pc;
     c->seen = false;
-    for (unsigned n = 0; n < x->n_dst; n++) {
-        c->ready[refs[x->n_src + n]] = start + x->latency;
-        c->writer[refs[x->n_src + n]] = blame == ~0u || x->is_load ? pc : blame;
-    }
-    if (i->op == OP_cp &&
-        (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all)))
+    for (unsigned n = 0; executed && n < x->n_dst; n++)
+        c->regs[refs[x->n_src + n]] =
+            (struct reg_clock){start + x->latency, blame == ~0u || x->is_load ? pc : blame};
+    if (executed && x->is_async_wait)
         async_wait(c, i);
-    if (x->is_branch && blame != ~0u && p->module->code[blame].op == OP_atom)
+    if (executed && x->is_branch && blame != ~0u && p->module->code[blame].op == OP_atom)
         p->result_branches = true;
     if (x->ends_block)
-        close_block(c, x->latency);
+        close_block(c, executed ? x->latency : 0);
     float grew = frontier(c) - before;
     if (grew > x->slots && blame != ~0u) {
         p->stats[blame].stall += (double)(grew - x->slots);
@@ -178,23 +159,38 @@ void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
     }
 }
 
+void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct warp_clock *c = w->prof;
+    struct block_clock *k = w->block->prof;
+    uint32_t pc = i->self;
+
+    if (pc > c->next_pc && pc - c->next_pc < 256 && !p->prices.of[c->next_pc - 1].is_branch)
+        while (c->next_pc < pc)
+            step(p, k, c, c->next_pc++, false);
+    else if (pc != c->next_pc)
+        close_block(c, 0);
+    c->next_pc = pc + 1;
+    p->stats[pc].issues += 1;
+    p->stats[pc].lanes += (double)(unsigned)__builtin_popcount(m);
+    step(p, k, c, pc, true);
+}
+
 void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting)
 {
     struct ptx_profile *p = b->launch->prof;
-    struct block_clock *k = b->prof;
-    float latest = 0;
+    float latest = 0, cost = (float)p->model->barrier_cycles + 2 * (float)b->n_warps;
     (void)id;
-    for (uint32_t w = 0; w < k->n_warps; w++)
+    for (uint32_t w = 0; w < b->n_warps; w++)
         if (arrived[w])
-            latest = MAX(latest, frontier(&k->warps[w]));
-    float cost = (float)p->model->barrier_cycles + 2 * (float)k->n_warps;
+            latest = MAX(latest, frontier(b->warps[w].prof));
     latest += cost;
-    for (uint32_t w = 0; w < k->n_warps; w++) {
-        struct warp_clock *c = &k->warps[w];
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        struct warp_clock *c = b->warps[w].prof;
         if (!waiting[w])
             continue;
-        float wait = latest - frontier(c);
-        p->stats[c->pc].stall += (double)wait;
+        p->stats[c->pc].stall += (double)(latest - frontier(c));
         c->sync += cost;
         c->block_start = c->last_start = c->order = latest;
         c->issued = 0;
@@ -388,7 +384,7 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
         total += (unsigned)__builtin_popcount(need);
         if (cached) {
             float ready, miss = (float)(p->model->l2_cycles + p->dram_cycles);
-            need &= ~l1_probe(&k->l1, line[q], need, c->start, miss, &ready);
+            need &= ~l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, miss, &ready);
             slowest = MAX(slowest, ready - c->start);
         }
         if (need)
@@ -445,9 +441,9 @@ void prof_access(struct warp *w, const struct insn *i, const struct access *x)
     }
     const uint32_t *dst = p->prices.refs + price->refs + price->n_src;
     for (unsigned n = 0; n < price->n_dst && x->kind != ACCESS_STORE; n++) {
+        struct reg_clock *r = &c->regs[dst[n]];
         float ready = c->start + latency;
-        c->ready[dst[n]] = c->seen ? MAX(c->ready[dst[n]], ready) : ready;
-        c->writer[dst[n]] = i->self;
+        *r = (struct reg_clock){c->seen ? MAX(r->ready, ready) : ready, i->self};
     }
     c->seen = true;
 }
@@ -466,14 +462,9 @@ void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struc
 
 void profile_close(struct ptx_profile *p)
 {
-    for (size_t k = 0; k < p->blocks.n; k++) {
-        struct block_clock *b = p->blocks.v[k];
-        l1_free(&b->l1);
-        free(b->warps);
-        free(b->memory);
-        free(b);
-    }
-    vec_free(&p->blocks);
+    for (size_t k = 0; k < p->l1s.n; k++)
+        l1_free(&p->l1s.v[k]);
+    vec_free(&p->l1s);
     vec_free(&p->samples);
     vec_free(&p->allocs);
     l2_clear(&p->l2);
