@@ -229,11 +229,17 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
     image->n_kernels = q->n_kernels;
     for (size_t i = 0; i < q->n_kernels; i++) {
         const char *lowered = NULL;
+        const struct ptx_sass_line *lines;
+        size_t n_lines;
         kernels[i].expression = arena_strdup(a, q->kernels[i]);
         if (n->lowered_name(p, q->kernels[i], &lowered) != 0)
             return err_world(err, "%s does not know kernel %s after compiling it", n->path, q->kernels[i]);
         kernels[i].mangled = arena_strdup(a, lowered);
         parse_resources(image->log, lowered, &kernels[i].resources);
+        if (cubin_sass_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &lines, &n_lines, NULL)) {
+            kernels[i].resources.sass = lines;
+            kernels[i].resources.n_sass = n_lines;
+        }
     }
     return true;
 }

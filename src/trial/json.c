@@ -1,0 +1,142 @@
+/* A trial as JSON, both ways: what a worker sends, and what the store keeps. */
+#include "internal.h"
+
+/* One table for both directions, so that they cannot drift apart. */
+#define TIME_NUMBERS(X)                                                                              \
+    X(us)                                                                                            \
+    X(light_us) X(low) X(high) X(dram_us) X(l2_us) X(issue_us) X(latency_us) X(launch_us) X(sync_us) \
+        X(dram_bytes) X(occupancy) X(waves)
+#define LINE_NUMBERS(X)                                                                                      \
+    X(share)                                                                                                 \
+    X(lanes_active) X(requests) X(sectors_per_request) X(ideal_sectors_per_request) X(conflicts_per_request) \
+        X(warp_insns)
+#define TRIAL_NUMBERS(X) X(score) X(compile_s) X(verify_s) X(measure_s) X(wall_s)
+#define TRIAL_COUNTS(X)  X(registers) X(spill_bytes) X(stack_bytes) X(shared_bytes)
+#define TRIAL_TEXTS(X)   X(error_where) X(missing_checks) X(printed)
+
+static json_t *time_to_json(const struct trial_time *t)
+{
+    json_t *o = json_object();
+
+#define X(name) json_put_num(o, #name, t->name);
+    TIME_NUMBERS(X)
+#undef X
+    json_put_text(o, "bound", t->bound);
+    json_put_flag(o, "extrapolated", t->extrapolated);
+    return o;
+}
+
+static void time_from_json(const json_t *o, struct arena *a, struct trial_time *t)
+{
+#define X(name) t->name = json_num(o, #name);
+    TIME_NUMBERS(X)
+#undef X
+    t->bound = arena_strdup(a, json_text(o, "bound", NULL));
+    t->extrapolated = json_flag(o, "extrapolated", false);
+}
+
+static json_t *errors_to_json(const struct trial_errors *e)
+{
+    json_t *o = json_object();
+
+    json_put_num(o, "p50", e->p50);
+    json_put_num(o, "p99", e->p99);
+    json_put_num(o, "max", e->max);
+    return o;
+}
+
+static void errors_from_json(const json_t *o, struct trial_errors *e)
+{
+    *e = (struct trial_errors){json_num(o, "p50"), json_num(o, "p99"), json_num(o, "max")};
+}
+
+json_t *trial_to_json(const struct trial *t)
+{
+    json_t *o = json_object(), *workloads = json_array(), *lines = json_array();
+
+    json_put_text(o, "verdict", verdict_name(t->verdict));
+    json_put_text(o, "words", t->words);
+    json_put_int(o, "line", t->line);
+    json_put_int(o, "cases", (int64_t)t->cases);
+#define X(name) json_put_num(o, #name, t->name);
+    TRIAL_NUMBERS(X)
+#undef X
+#define X(name) json_put_int(o, #name, t->name);
+    TRIAL_COUNTS(X)
+#undef X
+#define X(name) json_put_text(o, #name, t->name);
+    TRIAL_TEXTS(X)
+#undef X
+    json_put(o, "error", errors_to_json(&t->error));
+    json_put(o, "original_error", errors_to_json(&t->original_error));
+    json_put(o, "allowed_error", errors_to_json(&t->allowed_error));
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        const struct trial_workload *w = &t->workloads[i];
+        json_t *x = json_object(), *dims = json_array();
+        for (size_t k = 0; k < t->n_dims; k++)
+            json_array_append_new(dims, json_integer(w->dims[k]));
+        json_put(x, "dims", dims);
+        json_put(x, "cold", time_to_json(&w->cold));
+        json_put(x, "hot", time_to_json(&w->hot));
+        json_array_append_new(workloads, x);
+    }
+    for (size_t i = 0; i < t->n_lines; i++) {
+        json_t *x = json_object();
+        json_put_int(x, "line", t->lines[i].line);
+#define X(name) json_put_num(x, #name, t->lines[i].name);
+        LINE_NUMBERS(X)
+#undef X
+        json_array_append_new(lines, x);
+    }
+    json_put(o, "workloads", workloads);
+    json_put(o, "lines", lines);
+    return o;
+}
+
+bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct err *err)
+{
+    const json_t *workloads = json_object_get(o, "workloads"), *lines = json_object_get(o, "lines");
+    struct trial_workload *w;
+    struct trial_line *l;
+
+    *t = (struct trial){0};
+    if (!verdict_parse(json_text(o, "verdict", ""), &t->verdict))
+        return err_world(err, "not a trial: unknown verdict \"%s\"", json_text(o, "verdict", ""));
+    t->words = arena_strdup(a, json_text(o, "words", ""));
+    t->line = (int)json_int(o, "line", 0);
+    t->cases = (size_t)json_int(o, "cases", 0);
+#define X(name) t->name = json_num(o, #name);
+    TRIAL_NUMBERS(X)
+#undef X
+#define X(name) t->name = (unsigned)json_int(o, #name, 0);
+    TRIAL_COUNTS(X)
+#undef X
+#define X(name) t->name = arena_strdup(a, json_text(o, #name, NULL));
+    TRIAL_TEXTS(X)
+#undef X
+    errors_from_json(json_object_get(o, "error"), &t->error);
+    errors_from_json(json_object_get(o, "original_error"), &t->original_error);
+    errors_from_json(json_object_get(o, "allowed_error"), &t->allowed_error);
+    t->n_workloads = json_array_size(workloads);
+    t->workloads = w = arena_array(a, struct trial_workload, t->n_workloads + 1);
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        const json_t *x = json_array_get(workloads, i), *dims = json_object_get(x, "dims");
+        t->n_dims = json_array_size(dims);
+        int64_t *to = arena_array(a, int64_t, t->n_dims + 1);
+        for (size_t k = 0; k < t->n_dims; k++)
+            to[k] = json_integer_value(json_array_get(dims, k));
+        w[i].dims = to;
+        time_from_json(json_object_get(x, "cold"), a, &w[i].cold);
+        time_from_json(json_object_get(x, "hot"), a, &w[i].hot);
+    }
+    t->n_lines = json_array_size(lines);
+    t->lines = l = arena_array(a, struct trial_line, t->n_lines + 1);
+    for (size_t i = 0; i < t->n_lines; i++) {
+        const json_t *x = json_array_get(lines, i);
+        l[i].line = (int)json_int(x, "line", 0);
+#define X(name) l[i].name = json_num(x, #name);
+        LINE_NUMBERS(X)
+#undef X
+    }
+    return true;
+}

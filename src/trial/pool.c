@@ -1,0 +1,360 @@
+/* The parent's end: a few workers, a queue of candidates, and for each worker a clock and an eye on its memory.
+ */
+#include "pool.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+enum worker_phase { WORKER_OFF, WORKER_OPENING, WORKER_READY, WORKER_JUDGING };
+
+struct job {
+    int id;
+    char *path, *text;
+};
+
+struct done {
+    int id;
+    json_t *trial;
+};
+
+struct worker {
+    struct proc proc;
+    enum worker_phase phase;
+    struct job job;
+    double since_s;
+    int deaths; /* in a row, while opening */
+};
+
+struct pool {
+    struct arena *arena;
+    const struct task *task;
+    struct trial_options options;
+    struct pool_limits limits;
+    char *self, *scratch;
+    struct worker *workers;
+    int n_workers;
+    VEC(struct job) queue;
+    VEC(struct done) done;
+    json_t *original;  /* NULL until a worker has opened the task */
+    struct err broken; /* what opening said; ERR_NONE while all is well */
+};
+
+enum { OPEN_S = 300, POLL_MS = 50 };
+
+bool pool_error_from_json(const json_t *o, struct err *err)
+{
+    if (!err)
+        return false;
+    *err = (struct err){.kind = (enum err_kind)json_int(o, "kind", ERR_WORLD),
+                        .line = (int)json_int(o, "line", 0),
+                        .col = (int)json_int(o, "col", 0)};
+    snprintf(err->file, sizeof(err->file), "%s", json_text(o, "file", ""));
+    snprintf(err->text, sizeof(err->text), "%s", json_text(o, "text", "the worker failed without a word"));
+    return false;
+}
+
+static bool send(struct worker *w, json_t *request, struct err *err)
+{
+    char *line = json_dumps(request, JSON_COMPACT);
+    bool ok = proc_send_line(&w->proc, line, err);
+
+    free(line);
+    json_decref(request);
+    w->since_s = time_s();
+    return ok;
+}
+
+static bool worker_start(struct pool *p, struct worker *w, struct err *err)
+{
+    const char *const argv[] = {p->self, "worker", NULL};
+    json_t *o = json_object(), *request = json_object();
+
+    if (!proc_open(&w->proc, argv, err)) {
+        json_decref(o);
+        json_decref(request);
+        return false;
+    }
+    json_put_text(o, "task", p->task->dir);
+    json_put_text(o, "device", p->options.device);
+    json_put_text(o, "seed", arena_printf(p->arena, "%llu", (unsigned long long)p->options.seed));
+    json_put_flag(o, "verify_only", p->options.verify_only);
+    json_put_flag(o, "measure_only", p->options.measure_only);
+    json_put_text(o, "scratch", p->scratch);
+    json_put_num(o, "candidate_s", p->limits.candidate_s);
+    json_put(request, "open", o);
+    w->phase = WORKER_OPENING;
+    if (!send(w, request, err)) {
+        proc_kill(&w->proc);
+        w->phase = WORKER_OFF;
+        return false;
+    }
+    return true;
+}
+
+static void job_free(struct job *job)
+{
+    free(job->path);
+    free(job->text);
+    *job = (struct job){0};
+}
+
+static void finish(struct pool *p, struct worker *w, json_t *trial)
+{
+    vec_push(&p->done, ((struct done){w->job.id, trial}));
+    job_free(&w->job);
+}
+
+static json_t *verdict_only(enum verdict v, const char *words, double wall_s)
+{
+    struct trial t = {.verdict = v,
+                      .words = words,
+                      .score = NAN,
+                      .compile_s = NAN,
+                      .verify_s = NAN,
+                      .measure_s = NAN,
+                      .wall_s = wall_s};
+
+    t.error = t.original_error = t.allowed_error = (struct trial_errors){NAN, NAN, NAN};
+    return trial_to_json(&t);
+}
+
+/* The worker is gone or must go. A candidate that it was judging gets the verdict; an opening that dies is an
+ * error of the world, since no candidate was in play. */
+static void worker_lost(struct pool *p, struct worker *w, enum verdict v, const char *words)
+{
+    proc_kill(&w->proc);
+    if (w->phase == WORKER_JUDGING)
+        finish(p, w, verdict_only(v, words, time_s() - w->since_s));
+    else if (w->phase == WORKER_OPENING && ++w->deaths > 1)
+        err_world(&p->broken, "opening the task: %s", words);
+    w->phase = WORKER_OFF;
+}
+
+static void worker_died(struct pool *p, struct worker *w)
+{
+    int status = proc_kill(&w->proc); /* it is dead already: this collects how */
+    char words[160];
+
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        snprintf(words, sizeof(words), "over the limit of %.0f s of processor time", p->limits.candidate_s);
+    else if (WIFSIGNALED(status))
+        snprintf(words, sizeof(words), "the worker that judged it died of signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(words, sizeof(words), "the worker that judged it ended with status %d", WEXITSTATUS(status));
+    if (w->phase == WORKER_JUDGING)
+        finish(p, w,
+               verdict_only(WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? VERDICT_HUNG : VERDICT_CRASHED,
+                            words, time_s() - w->since_s));
+    else if (w->phase == WORKER_OPENING && ++w->deaths > 1)
+        err_world(&p->broken, "opening the task: %s", words);
+    w->phase = WORKER_OFF;
+}
+
+static void worker_line(struct pool *p, struct worker *w, const char *line)
+{
+    struct err err = {0};
+    json_t *reply = json_parse(line, strlen(line), "worker", &err), *o;
+
+    if (reply && w->phase == WORKER_OPENING && (o = json_object_get(reply, "original"))) {
+        if (!p->original)
+            p->original = json_incref(o);
+        w->phase = WORKER_READY;
+        w->deaths = 0;
+    } else if (reply && w->phase == WORKER_JUDGING && (o = json_object_get(reply, "trial"))) {
+        finish(p, w, json_incref(o));
+        w->phase = WORKER_READY;
+    } else if (reply && (o = json_object_get(reply, "error"))) {
+        pool_error_from_json(o, &p->broken);
+        if (w->phase == WORKER_JUDGING)
+            job_free(&w->job);
+        w->phase = w->phase == WORKER_JUDGING ? WORKER_READY : WORKER_OFF;
+        if (w->phase == WORKER_OFF)
+            proc_kill(&w->proc);
+    } else {
+        worker_lost(p, w, VERDICT_CRASHED, "the worker answered with something that is no answer");
+    }
+    json_decref(reply);
+}
+
+static void worker_watch(struct pool *p, struct worker *w)
+{
+    double limit_s = w->phase == WORKER_JUDGING ? p->limits.candidate_s : OPEN_S;
+    char words[160];
+
+    if (w->phase != WORKER_JUDGING && w->phase != WORKER_OPENING)
+        return;
+    if (time_s() - w->since_s > limit_s) {
+        snprintf(words, sizeof(words), "not done after %.0f s", limit_s);
+        worker_lost(p, w, VERDICT_HUNG, words);
+    } else if (proc_resident_bytes(w->proc.pid) > p->limits.resident_bytes) {
+        snprintf(words, sizeof(words), "took more than %zu MB of memory to compile and run",
+                 p->limits.resident_bytes >> 20);
+        worker_lost(p, w, VERDICT_CRASHED, words);
+    }
+}
+
+/* Starts workers that are off when there is work for them, and gives waiting jobs to those that are ready. */
+static bool assign(struct pool *p, struct err *err)
+{
+    for (int i = 0; i < p->n_workers && p->broken.kind == ERR_NONE; i++) {
+        struct worker *w = &p->workers[i];
+        if (w->phase == WORKER_OFF && (p->queue.n > 0 || !p->original) && !worker_start(p, w, err))
+            return false;
+        if (w->phase != WORKER_READY || p->queue.n == 0)
+            continue;
+        w->job = p->queue.v[0];
+        memmove(p->queue.v, p->queue.v + 1, --p->queue.n * sizeof(*p->queue.v));
+        json_t *o = json_object(), *request = json_object();
+        json_put_text(o, "path", w->job.path);
+        json_put_text(o, "text", w->job.text);
+        json_put(request, "judge", o);
+        w->phase = WORKER_JUDGING;
+        if (!send(w, request, NULL))
+            worker_died(p, w);
+    }
+    return true;
+}
+
+/* One round: what came from the workers, who is late, who can start. Waits at most wait_s. */
+static bool turn(struct pool *p, double wait_s, struct err *err)
+{
+    struct pollfd fds[64];
+    struct str line = {0};
+    bool ready = false;
+
+    if (!assign(p, err))
+        return false;
+    for (int i = 0; i < p->n_workers; i++) {
+        struct worker *w = &p->workers[i];
+        fds[i] = (struct pollfd){w->phase == WORKER_OFF ? -1 : w->proc.from, POLLIN, 0};
+        ready |= w->phase != WORKER_OFF && w->proc.pending.len > 0 &&
+                 memchr(w->proc.pending.s, '\n', w->proc.pending.len);
+    }
+    if (!ready && poll(fds, (nfds_t)p->n_workers, (int)(MIN(MAX(wait_s, 0), POLL_MS / 1000.0) * 1000)) < 0 &&
+        errno != EINTR)
+        return err_world(err, "poll: %s", strerror(errno));
+    for (int i = 0; i < p->n_workers; i++) {
+        struct worker *w = &p->workers[i];
+        if (w->phase == WORKER_OFF)
+            continue;
+        str_clear(&line);
+        enum proc_read r = proc_read_line(&w->proc, 0, &line);
+        if (r == PROC_LINE)
+            worker_line(p, w, str_text(&line));
+        else if (r == PROC_EOF)
+            worker_died(p, w);
+        else if (w->proc.pending.len > (64u << 20))
+            worker_lost(p, w, VERDICT_CRASHED, "the worker wrote more than 64 MB");
+        else
+            worker_watch(p, w);
+    }
+    str_free(&line);
+    if (p->broken.kind != ERR_NONE) {
+        if (err)
+            *err = p->broken;
+        return false;
+    }
+    return assign(p, err);
+}
+
+bool pool_open(struct pool **out, const struct task *t, const struct trial_options *o, int workers,
+               const struct pool_limits *limits, struct err *err)
+{
+    struct arena *a = arena_open();
+    struct pool *p = arena_new(a, struct pool);
+
+    *p = (struct pool){.arena = a, .task = t, .options = *o, .n_workers = MIN(MAX(workers, 1), 64)};
+    if (limits)
+        p->limits = *limits;
+    if (p->limits.candidate_s <= 0)
+        p->limits.candidate_s = 60;
+    if (p->limits.resident_bytes == 0)
+        p->limits.resident_bytes = (size_t)2 << 30;
+    p->options.device = arena_strdup(a, o->device);
+    p->workers = arena_array(a, struct worker, p->n_workers);
+    p->self = fs_self(a);
+    if (!ptx_device_find(p->options.device)) {
+        arena_close(a);
+        return err_input(err, "no simulated device %s", o->device);
+    }
+    if (!(p->scratch = fs_temp_dir(a, err))) {
+        arena_close(a);
+        return false;
+    }
+    *out = p;
+    if (!assign(p, err)) {
+        pool_close(p);
+        return false;
+    }
+    return true;
+}
+
+void pool_close(struct pool *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < p->n_workers; i++) {
+        if (p->workers[i].phase != WORKER_OFF)
+            proc_kill(&p->workers[i].proc);
+        job_free(&p->workers[i].job);
+    }
+    for (size_t i = 0; i < p->queue.n; i++)
+        job_free(&p->queue.v[i]);
+    for (size_t i = 0; i < p->done.n; i++)
+        json_decref(p->done.v[i].trial);
+    vec_free(&p->queue);
+    vec_free(&p->done);
+    json_decref(p->original);
+    fs_remove_tree(p->scratch);
+    arena_close(p->arena);
+}
+
+bool pool_original(struct pool *p, struct arena *a, struct trial *t, struct err *err)
+{
+    while (!p->original)
+        if (!turn(p, 1, err))
+            return false;
+    return trial_from_json(p->original, a, t, err);
+}
+
+bool pool_submit(struct pool *p, int id, const char *path, const char *text, struct err *err)
+{
+    vec_push(&p->queue, ((struct job){id, mem_strdup(path), mem_strdup(text)}));
+    return assign(p, err);
+}
+
+size_t pool_busy(const struct pool *p)
+{
+    size_t n = p->queue.n + p->done.n;
+
+    for (int i = 0; i < p->n_workers; i++)
+        n += p->workers[i].phase == WORKER_JUDGING;
+    return n;
+}
+
+bool pool_collect(struct pool *p, double wait_s, struct arena *a, int *id, struct trial *t, struct err *err)
+{
+    double until_s = time_s() + wait_s;
+
+    *id = -1;
+    while (p->done.n == 0) {
+        if (!turn(p, until_s - time_s(), err))
+            return false;
+        if (p->done.n == 0 && time_s() >= until_s)
+            return true;
+    }
+    struct done d = p->done.v[0];
+    memmove(p->done.v, p->done.v + 1, --p->done.n * sizeof(*p->done.v));
+    *id = d.id;
+    bool ok = trial_from_json(d.trial, a, t, err);
+    json_decref(d.trial);
+    return ok;
+}
+
+void pool_kernel_limits(const struct pool *p, struct kernel_limits *limits)
+{
+    limits_of_device(ptx_device_find(p->options.device), limits);
+}

@@ -1,0 +1,150 @@
+/* A kernel file on its way to something that runs: read, matched, planned, compiled, loaded. */
+#include "internal.h"
+
+bool fate_is(struct fate *f, enum verdict v, int line, const char *words)
+{
+    *f = (struct fate){v, words, line};
+    return true;
+}
+
+/* Blocks of a kernel that fit one SM, as the launcher asks: with the kernel's own registers once it is
+ * compiled. */
+static int occupancy(void *context, const char *kernel, int block_threads, int64_t shared_bytes)
+{
+    const struct version *v = context;
+    const struct image_kernel *k = version_kernel(v, kernel);
+
+    if (block_threads < 1 || block_threads > v->judge->device->max_threads_per_block || shared_bytes < 0)
+        return 0;
+    return ptx_occupancy(v->judge->device, k ? k->resources.registers : 32,
+                         (uint32_t)MIN(shared_bytes + (k ? k->resources.shared_bytes : 0), (int64_t)UINT32_MAX),
+                         (uint32_t)block_threads);
+}
+
+const struct image_kernel *version_kernel(const struct version *v, const char *expression)
+{
+    for (size_t i = 0; v->module && i < v->compiled.image.n_kernels; i++)
+        if (!strcmp(v->compiled.image.kernels[i].expression, expression))
+            return &v->compiled.image.kernels[i];
+    return NULL;
+}
+
+static bool add_kernels(struct version *v, const struct plan *plan) /* were there new ones? */
+{
+    bool added = false;
+
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        const char *name = plan->steps[i].kernel;
+        bool known = plan->steps[i].kind != PLAN_LAUNCH;
+        for (size_t k = 0; !known && k < v->kernels.n; k++)
+            known = !strcmp(v->kernels.v[k], name);
+        if (!known) {
+            vec_push(&v->kernels, arena_strdup(v->arena, name));
+            added = true;
+        }
+    }
+    return added;
+}
+
+static bool plan_for(struct version *v, struct arena *a, const int64_t *dims, const uint64_t *addr,
+                     struct plan *plan, struct fate *fate)
+{
+    struct kernel_value values[MAX_ARGS];
+    struct err why = {0};
+
+    task_launch_values(v->task, dims, values);
+    if (kernel_plan(plan, a, v->kernel, values, addr, &v->limits, &why))
+        return true;
+    return fate_is(fate, VERDICT_NOT_UNDERSTOOD, why.line,
+                   arena_printf(a, "%s (for %s)", why.text, task_dims_text(a, v->task, dims)));
+}
+
+static bool compile(struct version *v, struct fate *fate, struct err *err)
+{
+    const struct judge *j = v->judge;
+    const struct compile_request q = {
+        .path = fs_basename(v->kernel->path),
+        .text = v->kernel->device_text,
+        .arch = j->arch,
+        .flags = v->task->flags,
+        .n_flags = v->task->n_flags,
+        .headers = j->headers,
+        .n_headers = v->task->n_headers,
+        .kernels = v->kernels.v,
+        .n_kernels = v->kernels.n,
+    };
+    double start_s = time_s();
+    struct compile_result *r = &v->compiled;
+    struct err why = {0};
+
+    ptx_module_close(v->module);
+    v->module = NULL;
+    if (!gpu_compile(j->nvrtc, v->arena, &q, r, err))
+        return false;
+    v->compile_s += time_s() - start_s;
+    if (r->end != COMPILE_DONE)
+        return fate_is(fate, r->end == COMPILE_CHEAT ? VERDICT_CHEAT : VERDICT_COMPILE_FAILED, r->line,
+                       r->words);
+    if (!ptx_module_open(&v->module, q.path, r->image.ptx, r->image.ptx_len, &why))
+        return fate_is(fate, VERDICT_UNSUPPORTED, 0, arena_printf(v->arena, "the simulator: %s", why.text));
+    return true;
+}
+
+bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const uint64_t *addr,
+                  struct plan *plan, struct fate *fate, struct err *err)
+{
+    if (!plan_for(v, a, dims, addr, plan, fate) || !fate_open(fate))
+        return true;
+    if (!add_kernels(v, plan))
+        return true;
+    return compile(v, fate, err);
+}
+
+/* Every shape that will be run, before the compiler is: so that one compile has all instantiations. Occupancy
+ * is not known yet; version_plan plans again when it runs. */
+static bool plan_all(struct version *v, struct fate *fate)
+{
+    struct arena *scratch = arena_open();
+    const struct judge *j = v->judge;
+    size_t n = j->n_cases + j->task->n_workloads;
+
+    for (size_t i = 0; i < n && fate_open(fate); i++) {
+        const int64_t *dims =
+            i < j->n_cases ? j->cases[i].dims : j->task->workloads + (i - j->n_cases) * j->task->n_dims;
+        struct plan plan;
+        plan_for(v, scratch, dims, NULL, &plan, fate);
+        if (fate_open(fate))
+            add_kernels(v, &plan);
+        else
+            fate->words = arena_strdup(v->arena, fate->words);
+        arena_reset(scratch);
+    }
+    arena_close(scratch);
+    return true;
+}
+
+bool version_open(struct version *v, struct judge *j, struct arena *a, const struct task *t, const char *path,
+                  const char *text, struct fate *fate, struct err *err)
+{
+    struct err why = {0};
+
+    *v = (struct version){.judge = j, .arena = a, .task = t, .limits = j->limits};
+    v->limits.occupancy = occupancy;
+    v->limits.context = v;
+    if (!kernel_open(&v->kernel, a, path, text, strlen(text), t->entry, &why) ||
+        !task_match(t, v->kernel, &why))
+        return fate_is(fate, VERDICT_NOT_UNDERSTOOD, why.line, arena_strdup(a, why.text));
+    plan_all(v, fate);
+    if (!fate_open(fate))
+        return true;
+    return compile(v, fate, err);
+}
+
+void version_close(struct version *v)
+{
+    ptx_module_close(v->module);
+    kernel_close(v->kernel);
+    vec_free(&v->kernels);
+    v->module = NULL;
+    v->kernel = NULL;
+}

@@ -1,0 +1,455 @@
+#include "test.h"
+#include "trial/internal.h"
+
+static struct arena *arena;
+static struct err err;
+static char *folder;
+static struct task *task;
+static struct judge *judge;
+
+static const char reference_text[] =
+    "__global__ void gate(double *out, const double *in, int n, int d)\n"
+    "{\n"
+    "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < (long long)n * d)\n"
+    "        out[i] = in[i] / (1.0 + exp(-in[i]));\n"
+    "}\n"
+    "extern \"C\" void run(double *out, const double *in, int n, int d, cudaStream_t stream)\n"
+    "{\n"
+    "    gate<<<((long long)n * d + 127) / 128, 128, 0, stream>>>(out, in, n, d);\n"
+    "}\n";
+
+#define HEAD                              \
+    "#include <cuda_fp16.h>\n"            \
+    "__device__ float silu(float x)\n"    \
+    "{\n"                                 \
+    "    return x / (1.0f + expf(-x));\n" \
+    "}\n"
+#define LAUNCHER(grid, block)                                                                   \
+    "extern \"C\" void run(__half *out, const __half *in, int n, int d, cudaStream_t stream)\n" \
+    "{\n"                                                                                       \
+    "    gate<<<" grid ", " block ", 0, stream>>>(out, in, n, d);\n"                            \
+    "}\n"
+#define ROWS(body)                                                                                          \
+    HEAD "__global__ void gate(__half *out, const __half *in, int n, int d)\n{\n" /* line 7 is the brace */ \
+         "    for (int row = blockIdx.x; row < n; row += gridDim.x)\n"                                      \
+         "        for (int i = threadIdx.x; i < d; i += blockDim.x) {\n"                                    \
+         "            long long k = (long long)row * d + i;\n" body "        }\n}\n"
+
+static const char original_text[] =
+    ROWS("            out[k] = __float2half(silu(__half2float(in[k])));\n") LAUNCHER("n < 64 ? n : 64", "128");
+
+static const char task_text[] = "name: gate\n"
+                                "source: kernel.cu\n"
+                                "entry: run\n"
+                                "reference: reference.cu\n"
+                                "args:\n"
+                                "  - {name: out, type: f16, shape: [n, d], role: out}\n"
+                                "  - {name: in, type: f16, shape: [n, d], role: in}\n"
+                                "  - {name: n, type: i32, value: n}\n"
+                                "  - {name: d, type: i32, value: d}\n"
+                                "dims: [n, d]\n"
+                                "domain: [n >= 1, n <= 65535, d >= 1]\n"
+                                "workloads:\n"
+                                "  - [16, 4096]\n"
+                                "  - [256, 1000]\n"
+                                "flags: [--use_fast_math]\n";
+
+static bool have_compiler(void)
+{
+    struct nvrtc *n;
+
+    if (!nvrtc_open(&n, &err)) {
+        fprintf(stderr, "judging is not tested: %s\n", err.text);
+        return false;
+    }
+    nvrtc_close(n);
+    return true;
+}
+
+static bool write_task(const char *dir, const char *yaml, const char *original)
+{
+    return fs_mkdirs(dir, &err) && fs_write_text(fs_join(arena, dir, "kernel.cu"), original, &err) &&
+           fs_write_text(fs_join(arena, dir, "reference.cu"), reference_text, &err) &&
+           fs_write_text(fs_join(arena, dir, "task.yaml"), yaml, &err);
+}
+
+static int open_all(void **state)
+{
+    const struct trial_options o = {.device = "h200", .seed = 1};
+
+    (void)state;
+    arena = arena_open();
+    if (!(folder = fs_temp_dir(arena, &err)) || !write_task(folder, task_text, original_text))
+        return -1;
+    if (!have_compiler())
+        return 0;
+    if (task_open(&task, arena, folder, &err) && judge_open(&judge, task, &o, &err))
+        return 0;
+    fprintf(stderr, "%s:%d: %s\n", err.file, err.line, err.text);
+    return -1;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    judge_close(judge);
+    fs_remove_tree(folder);
+    arena_close(arena);
+    return 0;
+}
+
+static void verdicts_have_names(void **state)
+{
+    (void)state;
+    for (enum verdict v = VERDICT_PASSED; v <= VERDICT_CHEAT; v++) {
+        enum verdict back;
+        assert_true(verdict_parse(verdict_name(v), &back));
+        assert_int_equal(back, v);
+    }
+    assert_string_equal(verdict_name(VERDICT_NOT_UNDERSTOOD), "not-understood");
+    assert_false(verdict_parse("fine", &(enum verdict){0}));
+}
+
+static void errors_are_in_ulps(void **state)
+{
+    static const struct {
+        enum kernel_type type;
+        double got, exact, orig, ulps;
+    } cases[] = {
+        {KT_F32, 1, 1, 1, 0},
+        {KT_F32, 1 + 0x1p-23, 1, 1, 1},
+        {KT_F16, 1 + 0x1p-10, 1, 1, 1},
+        {KT_BF16, 1, 1 - 0x1p-9, 1, 0.5},
+        {KT_F16, 0, 0x1p-25, 0, 0.5},               /* below the denormals */
+        {KT_F16, INFINITY, 65519, 65504, 17. / 32}, /* at the edge, rounded the other way */
+        {KT_F16, 65504, 65521, INFINITY, 17. / 32},
+        {KT_F32, NAN, 1, 1, INFINITY},
+        {KT_F32, 1, NAN, NAN, INFINITY},
+        {KT_F32, NAN, NAN, NAN, 0},
+        {KT_F32, INFINITY, 1, 1, INFINITY},
+        {KT_F32, -INFINITY, INFINITY, INFINITY, INFINITY},
+        {KT_F32, INFINITY, 1, INFINITY, 0}, /* as the original, though it is not exact */
+        {KT_F32, 1, 1, INFINITY, 0},        /* as is exact, though the original is not */
+        {KT_F32, NAN, 1, INFINITY, INFINITY},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        double e = error_ulps(cases[i].type, cases[i].got, cases[i].exact, cases[i].orig);
+        bool huge = isinf(cases[i].ulps) && e > 1e6;
+        if (!huge && e != cases[i].ulps)
+            fail_msg("case %zu: %g ulps, not %g", i, e, cases[i].ulps);
+    }
+}
+
+static void quantiles_of_errors(void **state)
+{
+    struct error_pool p = {0};
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        error_add(&p, (i * 7 % 1000) / 1000.0, (size_t)i / 100, (size_t)i);
+    struct error_stats s = error_stats(&p);
+    assert_true(s.p50 == 0.5 && s.p99 == 0.99 && s.max == 0.999 && s.n == 1000);
+    assert_int_equal(s.worst_element * 7 % 1000, 999);
+    vec_free(&p.errors);
+}
+
+static void trials_go_through_json(void **state)
+{
+    const int64_t dims[] = {3, 5};
+    const struct trial_workload w = {
+        .dims = dims,
+        .cold = {.us = 1.5, .light_us = 1, .low = NAN, .high = NAN, .bound = "dram", .waves = 2},
+        .hot = {.us = NAN, .extrapolated = true}};
+    const struct trial_line l = {.line = 12, .share = 0.25, .sectors_per_request = 4};
+    const struct trial t = {.verdict = VERDICT_UNSAFE,
+                            .words = "out of \"bounds\"",
+                            .line = 7,
+                            .score = NAN,
+                            .workloads = &w,
+                            .n_workloads = 1,
+                            .n_dims = 2,
+                            .cases = 9,
+                            .error = {1, 2, 3},
+                            .original_error = {NAN, 0, 1},
+                            .allowed_error = {4, 5, 6},
+                            .error_where = "out",
+                            .lines = &l,
+                            .n_lines = 1,
+                            .registers = 40,
+                            .wall_s = 0.5};
+    struct trial back;
+    json_t *o = trial_to_json(&t);
+    (void)state;
+    assert_ok(trial_from_json(o, arena, &back, &err), err);
+    json_decref(o);
+    assert_int_equal(back.verdict, VERDICT_UNSAFE);
+    assert_string_equal(back.words, t.words);
+    assert_true(isnan(back.score) && back.wall_s == 0.5 && back.registers == 40 && back.cases == 9 &&
+                back.line == 7);
+    assert_int_equal(back.n_workloads, 1);
+    assert_memory_equal(back.workloads[0].dims, dims, sizeof(dims));
+    assert_true(back.workloads[0].cold.us == 1.5 && isnan(back.workloads[0].cold.low) &&
+                isnan(back.workloads[0].hot.us));
+    assert_string_equal(back.workloads[0].cold.bound, "dram");
+    assert_null(back.workloads[0].hot.bound);
+    assert_true(back.workloads[0].hot.extrapolated);
+    assert_true(isnan(back.original_error.p50) && back.allowed_error.max == 6);
+    assert_int_equal(back.lines[0].line, 12);
+    assert_true(back.lines[0].share == 0.25);
+    assert_string_equal(back.error_where, "out");
+    assert_null(back.printed);
+    json_t *bad = json_pack("{s:s}", "verdict", "superb");
+    assert_false(trial_from_json(bad, arena, &back, &err));
+    json_decref(bad);
+}
+
+static void every_candidate_gets_its_verdict(void **state)
+{
+    static const struct {
+        const char *name, *text;
+        enum verdict verdict;
+        const char *words;
+        int line;
+    } cases[] = {
+        {"the original", NULL, VERDICT_SLOWER, "1.000x", 0},
+        {"no such name", ROWS("            out[k] = missing;\n") LAUNCHER("n", "128"), VERDICT_COMPILE_FAILED,
+         "missing", 11},
+        {"no launcher", HEAD, VERDICT_NOT_UNDERSTOOD, "run", 0},
+        {"a launcher that does something else",
+         HEAD "extern \"C\" void run(__half *out, const __half *in, int n, int d, cudaStream_t stream)\n{\n    "
+              "system(\"true\");\n}\n",
+         VERDICT_NOT_UNDERSTOOD, "system", 8},
+        {"other parameters",
+         "__global__ void gate(float *o) { *o = 1; }\nextern \"C\" void run(float *out, const float *in, int n, int d, "
+         "cudaStream_t stream)\n{\n    gate<<<1, 1, 0, stream>>>(out);\n}\n",
+         VERDICT_NOT_UNDERSTOOD, "f16", 2},
+        {"another function",
+         ROWS("            out[k] = __float2half(__half2float(in[k]) * 0.5f);\n") LAUNCHER("n", "128"),
+         VERDICT_WRONG, "ulps", 0},
+        {"a constant", ROWS("            out[k] = __float2half(0.0f);\n") LAUNCHER("n", "128"), VERDICT_WRONG,
+         "out", 0},
+        {"only some elements",
+         ROWS("            if (k % 8 != 7) out[k] = __float2half(silu(__half2float(in[k])));\n")
+             LAUNCHER("n", "128"),
+         VERDICT_WRONG, "never written", 0},
+        {"nothing",
+         HEAD "extern \"C\" void run(__half *out, const __half *in, int n, int d, cudaStream_t stream)\n{\n}\n",
+         VERDICT_WRONG, "never written", 0},
+        {"half precision arithmetic",
+         ROWS(
+             "            __half x = in[k]; out[k] = __hdiv(x, __hadd(__float2half(1.0f), hexp(__hneg(x))));\n")
+             LAUNCHER("n", "128"),
+         VERDICT_WRONG, "allowed", 0},
+        {"NaN for large values",
+         ROWS(
+             "            float x = __half2float(in[k]), e = expf(x); out[k] = __float2half(x * e / (1.0f + e));\n")
+             LAUNCHER("n", "128"),
+         VERDICT_WRONG, "must be", 0},
+        {"one beyond",
+         ROWS("            out[k] = __float2half(silu(__half2float(in[k + 1])));\n") LAUNCHER("n", "128"),
+         VERDICT_UNSAFE, "in", 11},
+        {"writes its input",
+         ROWS("            ((__half *)in)[k] = __float2half(0.0f); out[k] = __float2half(0.0f);\n")
+             LAUNCHER("n", "128"),
+         VERDICT_UNSAFE, "in", 11},
+        {"an endless loop",
+         ROWS("            while (((volatile const __half *)in)[k].x != 77) { }\n") LAUNCHER("n", "128"),
+         VERDICT_HUNG, "", 0},
+        {"a trap",
+         ROWS("            if (i == 5) __trap();\n            out[k] = __float2half(0.0f);\n")
+             LAUNCHER("n", "128"),
+         VERDICT_CRASHED, "", 11},
+        {"too large a block", ROWS("            out[k] = in[k];\n") LAUNCHER("n", "2048"),
+         VERDICT_LAUNCH_FAILED, "", 0},
+        {"reads the clock", ROWS("            out[k] = __float2half((float)clock());\n") LAUNCHER("n", "128"),
+         VERDICT_CHEAT, "cycle counter", 11},
+        {"asks for the compiler",
+         "#ifdef __CUDACC_RTC__\n#endif\n" ROWS("            out[k] = in[k];\n") LAUNCHER("n", "128"),
+         VERDICT_CHEAT, "which compiler", 1},
+        {"keeps a counter",
+         "__device__ int calls;\n" ROWS("            if (k == 0) calls++;\n            out[k] = "
+                                        "__float2half(silu(__half2float(in[k])));\n") LAUNCHER("n", "128"),
+         VERDICT_CHEAT, "state survives", 0},
+        {"a race",
+         HEAD "__global__ void gate(__half *out, const __half *in, int n, int d)\n{\n"
+              "    for (long long k = threadIdx.x; k < (long long)n * d; k += blockDim.x)\n"
+              "        out[k] = __float2half(silu(__half2float(in[k])));\n}\n" LAUNCHER("2", "128"),
+         VERDICT_UNSAFE, "race", 0},
+        {"reads a file",
+         "#include \"/etc/passwd\"\n" ROWS("            out[k] = in[k];\n") LAUNCHER("n", "128"),
+         VERDICT_COMPILE_FAILED, "cannot include", 1},
+    };
+    (void)state;
+    if (!judge)
+        skip();
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct trial t;
+        assert_ok(
+            judge_file(judge, arena, "candidate.cu", cases[i].text ? cases[i].text : original_text, &t, &err),
+            err);
+        if (t.verdict != cases[i].verdict || !strstr(t.words, cases[i].words) ||
+            (cases[i].line && t.line != cases[i].line))
+            fail_msg("%s: %s, line %d: %s\nwanted %s, line %d: %s", cases[i].name, verdict_name(t.verdict),
+                     t.line, t.words, verdict_name(cases[i].verdict), cases[i].line, cases[i].words);
+        assert_true(cases[i].verdict == VERDICT_SLOWER || isnan(t.score));
+    }
+}
+
+static void a_better_candidate_passes(void **state)
+{
+    /* One thread per element instead of a chain of rows per block. */
+    static const char text[] = HEAD
+        "__global__ void gate(__half *out, const __half *in, int n, int d)\n{\n"
+        "    long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (k < (long long)n * d)\n        out[k] = __float2half(silu(__half2float(in[k])));\n}\n" LAUNCHER(
+            "((long long)n * d + 255) / 256", "256");
+    struct trial t;
+    (void)state;
+    if (!judge)
+        skip();
+    assert_ok(judge_file(judge, arena, "candidate.cu", text, &t, &err), err);
+    if (t.verdict != VERDICT_PASSED)
+        fail_msg("%s: %s", verdict_name(t.verdict), t.words);
+    assert_true(t.cases >= 8 && t.cases == judge_original(judge)->cases);
+    assert_true(t.score > 1.03);
+    assert_int_equal(t.n_workloads, 2);
+    assert_true(t.workloads[0].cold.us > 0 && t.workloads[0].hot.us > 0 && t.workloads[0].cold.light_us > 0);
+    assert_true(t.n_lines > 0 && t.registers > 0);
+    assert_true(t.error.max <= t.allowed_error.max);
+}
+
+static void an_original_at_fault_is_an_error(void **state)
+{
+    static const struct {
+        const char *body, *words;
+    } cases[] = {
+        {"            out[k] = in[k + 1];\n", "unsafe"},
+        {"            if (i) out[k] = in[k];\n", "never written"},
+        {"            out[k] = __float2half(-1.0f - __half2float(in[k]));\n", "do not compute the same"},
+        {"            out[k] = nothing;\n", "compile-failed"},
+    };
+    const struct trial_options o = {.device = "h200", .seed = 1};
+    (void)state;
+    if (!judge)
+        skip();
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char *dir = arena_printf(arena, "%s/bad%zu", folder, i);
+        char *text = arena_printf(arena, "%s%s%s",
+                                  HEAD "__global__ void gate(__half *out, const __half *in, int n, int d)\n{\n"
+                                       "    for (int row = blockIdx.x; row < n; row += gridDim.x)\n"
+                                       "        for (int i = threadIdx.x; i < d; i += blockDim.x) {\n"
+                                       "            long long k = (long long)row * d + i;\n",
+                                  cases[i].body, "        }\n}\n" LAUNCHER("n < 64 ? n : 64", "128"));
+        struct task *t;
+        struct judge *j;
+        assert_true(write_task(dir, task_text, text));
+        assert_ok(task_open(&t, arena, dir, &err), err);
+        assert_false(judge_open(&j, t, &o, &err));
+        if (err.kind != ERR_INPUT || !strstr(err.text, cases[i].words))
+            fail_msg("%s", err.text);
+    }
+}
+
+static void flags_are_checked_at_the_task(void **state)
+{
+    const struct trial_options o = {.device = "h200", .seed = 1};
+    struct task *t;
+    struct judge *j;
+    char *dir = arena_printf(arena, "%s/flags", folder);
+    (void)state;
+    assert_true(write_task(dir, arena_printf(arena, "%s%s", task_text, "headers: []\n"), original_text));
+    assert_ok(task_open(&t, arena, dir, &err), err);
+    t->flags[0] = "-I/etc";
+    assert_false(judge_open(&j, t, &o, &err));
+    assert_int_equal(err.kind, ERR_INPUT);
+    assert_non_null(strstr(err.text, "-I/etc"));
+    assert_false(judge_open(&j, t, &(struct trial_options){.device = "abacus"}, &err));
+    assert_non_null(strstr(err.text, "abacus"));
+}
+
+static void two_workers_judge_side_by_side(void **state)
+{
+    const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true};
+    const struct pool_limits limits = {.candidate_s = 5};
+    struct str bomb = {0};
+    struct pool *p;
+    struct trial t;
+    enum verdict verdicts[6];
+    (void)state;
+    if (!judge)
+        skip();
+    /* 2^40 tokens for the preprocessor */
+    str_add(&bomb, "#define A0 +1\n");
+    for (int i = 1; i <= 40; i++)
+        str_addf(&bomb, "#define A%d A%d A%d\n", i, i - 1, i - 1);
+    str_add(&bomb, "__device__ const int huge = 0 A40;\n");
+    str_add(&bomb, original_text);
+    assert_ok(pool_open(&p, task, &o, 2, &limits, &err), err);
+    assert_ok(pool_original(p, arena, &t, &err), err);
+    assert_int_equal(t.verdict, VERDICT_PASSED);
+    for (int i = 0; i < 6; i++)
+        assert_ok(pool_submit(p, i, "candidate.cu",
+                              i == 1   ? str_text(&bomb)
+                              : i == 3 ? HEAD
+                                       : original_text,
+                              &err),
+                  err);
+    assert_int_equal(pool_busy(p), 6);
+    for (int n = 0; n < 6;) {
+        int id;
+        assert_ok(pool_collect(p, 0.2, arena, &id, &t, &err), err);
+        if (id >= 0) {
+            verdicts[id] = t.verdict;
+            n++;
+        }
+    }
+    assert_int_equal(pool_busy(p), 0);
+    for (int i = 0; i < 6; i++)
+        if (i == 1)
+            assert_true(verdicts[i] == VERDICT_HUNG || verdicts[i] == VERDICT_CRASHED ||
+                        verdicts[i] == VERDICT_COMPILE_FAILED);
+        else
+            assert_int_equal(verdicts[i], i == 3 ? VERDICT_NOT_UNDERSTOOD : VERDICT_PASSED);
+    pool_close(p);
+    str_free(&bomb);
+}
+
+static void a_broken_task_comes_back_from_the_worker(void **state)
+{
+    const struct trial_options o = {.device = "h200", .seed = 1};
+    char *dir = arena_printf(arena, "%s/broken", folder);
+    struct task *t;
+    struct pool *p;
+    struct trial trial;
+    (void)state;
+    if (!judge)
+        skip();
+    assert_true(write_task(dir, task_text, "not a kernel\n"));
+    assert_ok(task_open(&t, arena, dir, &err), err);
+    assert_ok(pool_open(&p, t, &o, 1, NULL, &err), err);
+    assert_false(pool_original(p, arena, &trial, &err));
+    assert_int_equal(err.kind, ERR_INPUT);
+    assert_true(str_ends(err.file, "kernel.cu"));
+    pool_close(p);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts_have_names),
+        cmocka_unit_test(errors_are_in_ulps),
+        cmocka_unit_test(quantiles_of_errors),
+        cmocka_unit_test(trials_go_through_json),
+        cmocka_unit_test(every_candidate_gets_its_verdict),
+        cmocka_unit_test(a_better_candidate_passes),
+        cmocka_unit_test(an_original_at_fault_is_an_error),
+        cmocka_unit_test(flags_are_checked_at_the_task),
+        cmocka_unit_test(two_workers_judge_side_by_side),
+        cmocka_unit_test(a_broken_task_comes_back_from_the_worker),
+    };
+
+    if (argc > 1 && !strcmp(argv[1], "worker"))
+        return pool_worker_main(argc - 1, argv + 1);
+    return cmocka_run_group_tests_name("trial", tests, open_all, close_all);
+}
