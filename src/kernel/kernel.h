@@ -36,6 +36,8 @@ struct kernel_function { /* a __global__ function or template */
     int line;
 };
 
+struct unit; /* the file's declarations, for kernel_plan */
+
 struct kernel {
     const char *path, *text, *entry;
     size_t len;
@@ -48,12 +50,17 @@ struct kernel {
     const struct kernel_tunable *tunables;
     size_t n_tunables;
     struct node launcher; /* its function_definition */
+    const struct unit *unit;
 };
 
 /* Understand text (copied). entry names the extern "C" launcher. k lives in the arena, its source until kernel_close. */
 bool kernel_open(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
                  const char *entry, struct err *err);
 void kernel_close(struct kernel *k); /* takes NULL */
+
+/* Does the text test how it is compiled (__CUDACC*__, __NVCC__, __FILE__, __DATE__, __TIME__)? Then err says where.
+ * kernel_open refuses such a file too; this tells a cheat from a launcher that is not understood. */
+bool kernel_tests_compiler(const char *path, const char *text, size_t len, struct err *err);
 
 /* A launcher argument's value. Pointers are abstract: buffer number and byte offset; the plan keeps them so. */
 struct kernel_value {

@@ -1,0 +1,355 @@
+/* Calls of the file's own functions and lambdas; template arguments, given or deduced. */
+#include "kernel/internal.h"
+
+static int template_index(const struct func *f, const char *name)
+{
+    for (size_t i = 0; i < f->n_tparams; i++) {
+        if (strcmp(f->tparams[i].name, name) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static void bind_value(struct interp *in, struct env *env, const char *name, struct value v)
+{
+    struct cell *c = cell_make(in, v.type, true);
+
+    c->value = v;
+    c->known = true;
+    env_bind(in, env, name, c);
+}
+
+/* Match a parameter's type with an argument's; what it says of template parameters goes into args. */
+static void deduce(const struct func *f, const struct type_node *n, const struct type *actual,
+                   struct template_arg *args, bool *known)
+{
+    int i;
+
+    while (n && actual) {
+        switch (n->kind) {
+        case TN_REFERENCE:
+            n = n->to;
+            continue;
+        case TN_POINTER:
+            if (actual->kind != TY_POINTER && actual->kind != TY_ARRAY)
+                return;
+            if (actual->kind == TY_POINTER && actual->to_const && !n->to->constant)
+                return; /* T would be a const type, which is not kept */
+            n = n->to;
+            actual = actual->to;
+            continue;
+        case TN_NAME:
+            i = template_index(f, n->name);
+            if (i >= 0 && f->tparams[i].is_type && !known[i] && actual->kind != TY_NULL &&
+                actual->kind != TY_LIST) {
+                args[i].type = actual;
+                known[i] = true;
+            }
+            return;
+        default:
+            return;
+        }
+    }
+}
+
+bool template_bind(struct interp *in, const struct func *f, const struct template_arg *targs, size_t n_targs,
+                   const struct value *values, size_t n_values, struct env **out, const char **missing)
+{
+    struct template_arg *args = arena_array(in->arena, struct template_arg, f->n_tparams + 1);
+    bool *known = arena_array(in->arena, bool, f->n_tparams + 1);
+    struct env *env = arena_new(in->arena, struct env);
+
+    *missing = "";
+    if (n_targs > f->n_tparams)
+        return false;
+    for (size_t i = 0; i < n_targs; i++) {
+        if (f->tparams[i].is_type != !!targs[i].type) {
+            *missing = f->tparams[i].name;
+            return false;
+        }
+        args[i] = targs[i];
+        known[i] = true;
+    }
+    for (size_t i = 0; i < f->n_params && i < n_values; i++)
+        deduce(f, f->params[i].type, values[i].type, args, known);
+    for (size_t i = 0; i < f->n_tparams; i++) {
+        const struct template_param *p = &f->tparams[i];
+
+        if (!known[i] && (p->fallback.type || p->fallback.value))
+            args[i] = *eval_template_args(in, env, &p->fallback, 1);
+        else if (!known[i]) {
+            *missing = *p->name ? p->name : "an unnamed parameter";
+            return false;
+        }
+        if (args[i].type) {
+            env_bind_type(in, env, p->name, args[i].type);
+        } else {
+            const struct type *t = type_resolve_for(in, env, p->type, args[i].value.type);
+
+            bind_value(in, env, p->name, convert(in, f->at, args[i].value, t, false));
+        }
+    }
+    *out = env;
+    return true;
+}
+
+static struct stmt *body_of(struct interp *in, const struct func *f)
+{
+    struct parsed_body *b;
+
+    if (f->tree)
+        return f->tree;
+    for (size_t i = 0; i < in->bodies.n; i++) {
+        if (in->bodies.v[i]->func == f)
+            return in->bodies.v[i]->tree;
+    }
+    b = arena_new(in->arena, struct parsed_body);
+    b->func = f;
+    b->tree = parse_function_body(in->unit, in->arena, f);
+    list_push(in->arena, &in->bodies, b);
+    return b->tree;
+}
+
+static void bind_param(struct interp *in, const struct token *at, const struct func *f, size_t i,
+                       struct env *env, struct value v, struct place place)
+{
+    const struct param *p = &f->params[i];
+    const struct type *t = type_resolve_for(in, env, p->type, v.type);
+    struct cell *c;
+
+    if (p->type->kind == TN_REFERENCE && !p->type->to->constant && place.cell) {
+        if (place.member >= 0)
+            fail(in->unit, at, "a reference to a dim3's member");
+        if (!type_same(place.cell->type, t) && p->type->to->kind != TN_AUTO)
+            fail(in->unit, at, "the reference %s of %s needs a %s, not %s", p->name, f->name,
+                 type_spell(in->arena, t), type_spell(in->arena, place.cell->type));
+        env_bind(in, env, p->name, place.cell);
+        return;
+    }
+    if (t->kind == TY_ARRAY) /* int v[] is int *v */
+        t = type_pointer(in->arena, t->to, t->to_const);
+    c = cell_make(in, t, p->type->constant || (p->type->kind == TN_REFERENCE && p->type->to->constant));
+    c->value = convert(in, at, v, t, false);
+    c->value.literal_zero = false;
+    c->known = true;
+    env_bind(in, env, p->name, c);
+}
+
+/* bound: the template parameters, or for a lambda its surroundings. */
+struct value call_func(struct interp *in, const struct token *at, const struct func *f, struct env *bound,
+                       struct value *args, struct place *places, size_t n)
+{
+    struct env *env = arena_new(in->arena, struct env);
+    struct value returned = {.type = type_void};
+    const struct type *result = NULL;
+    const struct stmt *body;
+    enum flow flow;
+
+    if (!f->body && !f->tree)
+        fail(in->unit, at, "the function %s is declared but not defined in this file", f->name);
+    if (f->variadic)
+        fail(in->unit, at, "the function %s takes a variable number of arguments, which is not understood",
+             f->name);
+    if (++in->call_depth > MAX_CALL_DEPTH)
+        fail(in->unit, at, "calls nest deeper than %d levels", MAX_CALL_DEPTH);
+    if (n > f->n_params)
+        fail(in->unit, at, "%s takes %zu arguments, not %zu", f->name, f->n_params, n);
+    env->up = bound;
+    for (size_t i = 0; i < f->n_params; i++) {
+        struct place none = {NULL, -1};
+
+        if (i < n)
+            bind_param(in, at, f, i, env, args[i], places[i]);
+        else if (f->params[i].fallback)
+            bind_param(in, at, f, i, env, eval(in, env, f->params[i].fallback), none);
+        else
+            fail(in->unit, at, "%s takes %zu arguments, not %zu", f->name, f->n_params, n);
+    }
+    if (f->result && f->result->kind != TN_AUTO)
+        result = type_resolve(in, env, f->result);
+    body = body_of(in, f);
+    flow = exec(in, env, body, result, &returned);
+    if (flow != FLOW_RETURN && result && !(result->kind == TY_SCALAR && result->scalar == KT_VOID))
+        fail(in->unit, at, "%s ends without a return", f->name);
+    in->call_depth--;
+    return returned;
+}
+
+static struct value call_own(struct interp *in, const struct expr *e, const struct expr *name,
+                             const struct template_arg *targs, struct value *args, struct place *places)
+{
+    const struct func *best = NULL;
+    struct env *best_env = NULL;
+    int best_score = -1;
+    bool tie = false;
+    const char *missing = "", *why = NULL;
+
+    for (size_t i = 0; i < in->unit->funcs.n; i++) {
+        const struct func *f = in->unit->funcs.v[i];
+        struct env *env = NULL;
+        size_t least = 0;
+        int score = 0;
+
+        if (f->is_global || !name_matches(f->name, f->qualified, name->name))
+            continue;
+        if (f->is_device && !f->is_host) {
+            why = "runs on the device only; declare it __host__ __device__ or constexpr";
+            continue;
+        }
+        while (least < f->n_params && !f->params[least].fallback)
+            least++;
+        if (e->n_args < least || (e->n_args > f->n_params && !f->variadic)) {
+            why = "takes another number of arguments";
+            continue;
+        }
+        if (!template_bind(in, f, targs, name->n_targs, args, e->n_args, &env, &missing)) {
+            why = "has template parameters that these arguments do not give";
+            continue;
+        }
+        for (size_t k = 0; k < e->n_args && k < f->n_params; k++)
+            score += 2 * type_same(type_resolve_for(in, env, f->params[k].type, args[k].type), args[k].type);
+        score += !f->is_template;
+        if (score == best_score)
+            tie = true;
+        if (score > best_score) {
+            best = f;
+            best_env = env;
+            best_score = score;
+            tie = false;
+        }
+    }
+    if (!best)
+        fail(in->unit, e->at, "%s %s%s%s%s", name->name, why ? why : "cannot be called", *missing ? " (" : "",
+             missing, *missing ? ")" : "");
+    if (tie)
+        fail(in->unit, e->at, "more than one function %s fits these arguments", name->name);
+    return call_func(in, e->at, best, best_env, args, places, e->n_args);
+}
+
+static bool is_own(struct interp *in, const char *name)
+{
+    for (size_t i = 0; i < in->unit->funcs.n; i++) {
+        const struct func *f = in->unit->funcs.v[i];
+
+        if (!f->is_global && name_matches(f->name, f->qualified, name))
+            return true;
+    }
+    return false;
+}
+
+/* Arguments as values and, where they are variables, as places for reference parameters. */
+static struct value *eval_args(struct interp *in, struct env *env, const struct expr *e,
+                               struct place **places_out)
+{
+    struct value *args = arena_array(in->arena, struct value, e->n_args + 1);
+    struct place *places = arena_array(in->arena, struct place, e->n_args + 1);
+
+    for (size_t i = 0; i < e->n_args; i++) {
+        const struct expr *arg = e->args[i];
+
+        places[i].member = -1;
+        if (arg->kind == EX_NAME && !arg->has_targs)
+            places[i].cell = env_find(in, env, arg->name);
+        if (places[i].cell && !places[i].cell->known && places[i].cell->type->kind != TY_ARRAY) {
+            /* It may be set through a reference; if it is read, the callee says so. */
+            args[i] = (struct value){.type = places[i].cell->type};
+            if (!is_own(in, e->a->kind == EX_NAME ? e->a->name : ""))
+                args[i] = eval(in, env, arg);
+        } else {
+            args[i] = eval(in, env, arg);
+        }
+    }
+    *places_out = places;
+    return args;
+}
+
+static const char *refusal(const char *name)
+{
+    static const struct {
+        const char *name, *why;
+    } known[] = {
+        {"printf", "a launcher prints nothing"},
+        {"fprintf", "a launcher prints nothing"},
+        {"malloc",
+         "host memory is not for launchers; small local arrays are, and cudaMallocAsync for workspace"},
+        {"free", "host memory is not for launchers; cudaFreeAsync frees workspace"},
+        {"memcpy", "the launcher does not copy memory; cudaMemcpyAsync copies between buffers"},
+        {"exit", "a launcher does not end the program; return instead"},
+        {"abort", "a launcher does not end the program; return instead"},
+        {"getenv", "a launcher depends on its arguments only"},
+        {"time", "a launcher depends on its arguments only"},
+        {"rand", "a launcher depends on its arguments only"},
+        {"thread", "host threads are not for launchers"},
+        {"async", "host threads are not for launchers"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        if (strcmp(known[i].name, name) == 0)
+            return known[i].why;
+    }
+    return NULL;
+}
+
+struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
+{
+    const struct expr *name = e->a;
+    struct template_arg *targs;
+    struct place *places;
+    struct value *args, out;
+    struct cell *c;
+
+    if (name->kind != EX_NAME) {
+        struct value f = name->kind == EX_MEMBER ? value_null() : eval(in, env, name);
+
+        if (f.type->kind != TY_LAMBDA)
+            fail(in->unit, e->at,
+                 "this call is not understood; functions of this file, of the CUDA runtime and of "
+                 "<algorithm> and <cmath> are, member functions are not");
+        args = eval_args(in, env, e, &places);
+        return call_func(in, e->at, f.closure->func, f.closure->env, args, places, e->n_args);
+    }
+    c = name->has_targs || is_own(in, name->name) ? NULL : env_find(in, env, name->name);
+    if (c) {
+        if (!c->known || c->value.type->kind != TY_LAMBDA)
+            fail(in->unit, e->at, "%s is a variable%s", name->name,
+                 c->type->kind == TY_KERNEL ? "; kernels are launched with <<<grid, block, shared, stream>>>"
+                                            : "");
+        struct closure *closure = c->value.closure;
+        struct env *bound = closure->env;
+
+        args = eval_args(in, env, e, &places);
+        if (closure->func->is_template) {
+            const char *missing;
+
+            if (!template_bind(in, closure->func, NULL, 0, args, e->n_args, &bound, &missing))
+                fail(in->unit, e->at, "the template parameter %s of this lambda is not given", missing);
+            bound->up = closure->env;
+        }
+        return call_func(in, e->at, closure->func, bound, args, places, e->n_args);
+    }
+    if (is_own(in, name->name)) {
+        targs = eval_template_args(in, env, name->targs, name->n_targs);
+        args = eval_args(in, env, e, &places);
+        return call_own(in, e, name, targs, args, places);
+    }
+    if (runtime_call(in, env, e, name->name, &out))
+        return out;
+    if (builtin_is_call(name->name)) {
+        targs = eval_template_args(in, env, name->targs, name->n_targs);
+        args = eval_args(in, env, e, &places);
+        if (builtin_call(in, e, name->name, targs, name->n_targs, args, e->n_args, &out))
+            return out;
+    }
+    for (size_t i = 0; i < in->unit->funcs.n; i++) {
+        if (in->unit->funcs.v[i]->is_global && strcmp(in->unit->funcs.v[i]->name, name->name) == 0)
+            fail(in->unit, e->at, "%s is a kernel; it is launched with <<<grid, block, shared, stream>>>",
+                 name->name);
+    }
+    if (refusal(name->name))
+        fail(in->unit, e->at, "%s is not understood: %s", name->name, refusal(name->name));
+    fail(
+        in->unit, e->at,
+        "the function %.200s is not understood; allowed are this file's own functions, min, max, abs and other "
+        "functions of <algorithm> and <cmath>, and the CUDA runtime's calls for memory, attributes and launches",
+        name->name);
+}

@@ -1,0 +1,594 @@
+/* Between the files of kernel/: one host compiler front end in small. Text becomes tokens (lex.c), tokens are
+ * preprocessed (macro.c) and split into declarations (unit.c); a function's body becomes a tree when it is
+ * first needed (parse_*.c), and eval.c, exec.c, call.c and runtime.c run it.
+ *
+ * All memory is arenas', so an error may leave from any depth by longjmp to the nearest trap: fail() does. The
+ * public functions set the outermost trap and turn it into `false` with an err. */
+#ifndef KERNEL_INTERNAL_H
+#define KERNEL_INTERNAL_H
+
+#include <setjmp.h>
+
+#include "kernel/kernel.h"
+
+enum {
+    MAX_TOKENS = 400000,   /* after macro expansion */
+    MAX_PARSE_DEPTH = 200, /* nested expressions and statements */
+    MAX_CALL_DEPTH = 32,
+    MAX_STEPS = 2000000,   /* evaluated tree nodes of one plan */
+    MAX_PLAN_STEPS = 4096, /* launches, sets and copies */
+    MAX_ARRAY = 65536,     /* elements of a local array */
+};
+
+#define LIST(type)     \
+    struct {           \
+        type *v;       \
+        size_t n, cap; \
+    }
+
+void *list_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t item_bytes);
+
+#define list_push(a, l, item)                                                    \
+    do {                                                                         \
+        if ((l)->n == (l)->cap)                                                  \
+            (l)->v = list_grow((a), (l)->v, (l)->n, &(l)->cap, sizeof(*(l)->v)); \
+        (l)->v[(l)->n++] = (item);                                               \
+    } while (0)
+
+/* ---- tokens */
+
+enum token_kind { TOK_END, TOK_WORD, TOK_NUMBER, TOK_STRING, TOK_CHAR, TOK_PUNCT };
+
+struct token {
+    enum token_kind kind;
+    bool line_start, space_before;
+    bool quiet; /* a macro's own name inside its expansion: not expanded again */
+    uint32_t len;
+    const char *s;     /* not NUL-terminated */
+    size_t at;         /* byte in the file: of the token, or of the macro call it came from */
+    const char *macro; /* the outermost macro it came from; NULL when it stands in the file itself */
+};
+
+struct comment {
+    size_t start, end;
+};
+
+struct tokens {
+    struct token *v;
+    size_t n, cap;
+};
+
+struct trap {
+    jmp_buf jump;
+    struct trap *up;
+    struct err err;
+};
+
+/* One file. */
+struct unit {
+    struct arena *arena;
+    const char *path, *text;
+    size_t len;
+    struct trap *trap;
+    LIST(size_t) lines; /* offsets of line starts */
+    LIST(struct comment) comments;
+    struct tokens raw, tokens; /* before and after preprocessing, both end in TOK_END */
+    LIST(struct func *) funcs;
+    LIST(struct global *) globals;
+    LIST(struct type_name *) types;
+    LIST(struct enumerator *) enumerators;
+    LIST(struct region) regions; /* top-level declarations in file order, for the device part */
+};
+
+_Noreturn void fail(struct unit *u, const struct token *t, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void unit_place(const struct unit *u, size_t at, int *line, int *col);
+char *token_text(struct arena *a, const struct token *t);
+bool token_is(const struct token *t, const char *s);
+
+void lex_text(struct unit *u);
+void macro_expand(struct unit *u);
+
+/* ---- trees */
+
+struct expr;
+struct stmt;
+
+enum type_node_kind { TN_NAME, TN_POINTER, TN_REFERENCE, TN_ARRAY, TN_FUNCTION, TN_AUTO, TN_DECLTYPE };
+
+struct template_arg_node { /* one of the two */
+    struct type_node *type;
+    struct expr *value;
+};
+
+struct type_node {
+    enum type_node_kind kind;
+    const struct token *at;
+    bool constant;
+    const char *name; /* TN_NAME: canonical for built-in types, "a::b" for others */
+    struct template_arg_node *args;
+    size_t n_args;
+    struct type_node *to; /* pointer, reference, array */
+    struct expr *size;    /* array; NULL for [] */
+    struct expr *of;      /* decltype */
+};
+
+enum expr_kind {
+    EX_NUMBER,
+    EX_STRING,
+    EX_NAME,
+    EX_UNARY,
+    EX_POSTFIX,
+    EX_BINARY,
+    EX_AND,
+    EX_OR,
+    EX_ASSIGN,
+    EX_COND,
+    EX_COMMA,
+    EX_CAST,
+    EX_CONSTRUCT,
+    EX_SIZEOF_TYPE,
+    EX_SIZEOF,
+    EX_CALL,
+    EX_LAUNCH,
+    EX_MEMBER,
+    EX_INDEX,
+    EX_INIT,
+    EX_LAMBDA,
+};
+
+enum op {
+    OP_NONE,
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV,
+    OP_REM,
+    OP_SHL,
+    OP_SHR,
+    OP_AND,
+    OP_OR,
+    OP_XOR,
+    OP_EQ,
+    OP_NE,
+    OP_LT,
+    OP_LE,
+    OP_GT,
+    OP_GE,
+    OP_NOT,
+    OP_INV,
+    OP_NEG,
+    OP_PLUS,
+    OP_DEREF,
+    OP_ADDR,
+    OP_INC,
+    OP_DEC,
+};
+
+enum cast_kind { CAST_C, CAST_STATIC, CAST_REINTERPRET, CAST_CONST };
+
+struct expr {
+    enum expr_kind kind;
+    enum op op; /* EX_ASSIGN: OP_NONE is plain `=` */
+    enum cast_kind cast;
+    bool arrow, braces;
+    const struct token *at;
+    const char *name; /* EX_NAME, EX_MEMBER, EX_STRING */
+    struct template_arg_node *targs;
+    size_t n_targs;
+    bool has_targs;
+    const struct value *number;
+    struct expr *a, *b, *c;
+    struct expr **args, **config; /* calls and lists; a launch's grid, block, shared, stream */
+    size_t n_args, n_config;
+    struct type_node *type;
+    struct func *func; /* EX_LAMBDA */
+};
+
+enum stmt_kind {
+    ST_EMPTY,
+    ST_EXPR,
+    ST_DECL,
+    ST_TYPE,
+    ST_BLOCK,
+    ST_IF,
+    ST_FOR,
+    ST_WHILE,
+    ST_DO,
+    ST_SWITCH,
+    ST_CASE,
+    ST_DEFAULT,
+    ST_BREAK,
+    ST_CONTINUE,
+    ST_RETURN,
+    ST_BAD,
+};
+
+struct declarator {
+    const struct token *at;
+    const char *name;
+    struct type_node *type;
+    struct expr *init; /* EX_INIT with braces or parentheses, or any expression; NULL */
+    bool constant, is_static, is_constexpr;
+};
+
+struct stmt {
+    enum stmt_kind kind;
+    const struct token *at;
+    struct expr *cond, *step;
+    struct stmt *init, *a, *b; /* body or branches */
+    struct stmt **body;        /* block */
+    size_t n_body;
+    struct declarator *decls;
+    size_t n_decls;
+    const char *name;       /* ST_TYPE */
+    struct type_node *type; /* ST_TYPE */
+    struct err *err;        /* ST_BAD: raised when it is reached */
+};
+
+/* ---- declarations of the file */
+
+struct template_param {
+    const char *name;
+    bool is_type, pack;
+    struct type_node *type; /* of a value parameter */
+    struct template_arg_node fallback;
+};
+
+struct param {
+    const char *name; /* "" when it has none */
+    struct type_node *type;
+    struct expr *fallback;
+    const struct token *at;
+};
+
+struct func {
+    const char *name, *qualified; /* with its named namespaces */
+    const struct token *at;
+    bool is_global, is_device, is_host, is_template, extern_c, is_lambda, variadic;
+    struct template_param *tparams;
+    size_t n_tparams;
+    struct type_node *result;
+    struct param *params;
+    size_t n_params;
+    size_t body;              /* index of its `{`; 0 for a declaration */
+    struct stmt *tree;        /* lambdas: the body */
+    size_t start, end;        /* bytes in the file */
+    const char **local_types; /* lambdas: type names that the surroundings declare */
+    size_t n_local_types;
+};
+
+struct global {
+    const char *name;
+    struct declarator decl;
+    bool usable; /* const or constexpr; others hold state */
+    bool device; /* lives on the device */
+};
+
+struct field {
+    const char *name;
+    struct type_node *type;
+    struct expr *value; /* static constexpr */
+};
+
+struct type_name { /* typedef, using, struct, enum */
+    const char *name, *qualified;
+    struct type_node *alias;                      /* typedef and using */
+    bool is_struct, is_enum, is_template, opaque; /* opaque: a struct whose size is not understood */
+    struct template_param *tparams;
+    size_t n_tparams;
+    struct field *fields;
+    size_t n_fields;
+    struct expr *align;
+};
+
+struct enumerator {
+    const char *name, *scoped;
+    const struct type_name *type; /* may be NULL */
+    struct expr *value;           /* NULL: one more than the one before */
+    const struct enumerator *before;
+};
+
+struct region { /* bytes [start, end) are one top-level declaration */
+    size_t start, end;
+    size_t first, last; /* its tokens in unit->tokens, last exclusive */
+    struct func *func;
+    struct global *global; /* the first of the declaration */
+};
+
+struct parser {
+    struct unit *unit;
+    struct arena *arena;
+    const struct token *t; /* the present token; the list ends in TOK_END */
+    int depth;
+    int no_greater;           /* > 0: `>` ends a template argument list */
+    int angle;                /* characters of the present `>>` that closed lists already */
+    LIST(const char *) types; /* names that the function's surroundings declare as types */
+};
+
+void unit_read(struct unit *u); /* tokens to declarations */
+struct type_name *unit_type(const struct unit *u, const char *name);
+bool name_matches(const char *name, const char *qualified, const char *wanted);
+
+/* parse_type.c */
+_Noreturn void parse_fail(struct parser *p, const char *expected);
+bool parse_is(const struct parser *p, const char *s);
+bool parse_take(struct parser *p, const char *s);
+void parse_expect(struct parser *p, const char *s);
+void parse_close_angle(struct parser *p);
+void parse_skip_balanced(struct parser *p); /* over one bracketed group, or one token */
+char *parse_word(struct parser *p);
+char *parse_qualified(struct parser *p, struct template_arg_node **args, size_t *n_args, bool *has_args);
+
+struct specifiers {
+    bool is_const, is_constexpr, is_static, is_extern, is_inline, is_global, is_device, is_host,
+        is_constant_memory, is_shared, is_thread_local;
+};
+bool parse_at_type(struct parser *p);
+struct type_node *parse_specifiers(struct parser *p, struct specifiers *s);
+struct type_node *parse_declarator(struct parser *p, struct type_node *base, const char **name,
+                                   const struct token **at, struct func *f);
+struct type_node *parse_type_id(struct parser *p);
+void parse_params(struct parser *p, struct func *f);
+struct template_arg_node *parse_template_args(struct parser *p, size_t *n);
+void parse_template_params(struct parser *p, struct template_param **params, size_t *n);
+void parse_attributes(struct parser *p, struct specifiers *s);
+
+/* parse_expr.c */
+struct expr *parse_expr(struct parser *p);       /* with commas */
+struct expr *parse_assignment(struct parser *p); /* without */
+struct expr *parse_conditional(struct parser *p);
+struct expr *parse_braces(struct parser *p);
+
+/* parse_stmt.c */
+struct stmt *parse_block(struct parser *p);
+struct stmt *parse_function_body(struct unit *u, struct arena *a, const struct func *f);
+struct declarator *parse_declarators(struct parser *p, struct type_node *base, const struct specifiers *s,
+                                     size_t *n);
+
+/* ---- types and values */
+
+enum type_kind {
+    TY_SCALAR,
+    TY_POINTER,
+    TY_ARRAY,
+    TY_DIM3,
+    TY_KERNEL,
+    TY_STREAM,
+    TY_PROPERTIES,
+    TY_STRING,
+    TY_NULL,
+    TY_OPAQUE,
+    TY_LAMBDA,
+    TY_LIST,
+};
+
+struct type {
+    enum type_kind kind;
+    enum kernel_type scalar;
+    const char *name; /* C++ spelling */
+    int64_t size, align;
+    int rank;               /* integer conversion rank */
+    bool is_enum, to_const; /* to_const: pointers, points to const */
+    const struct type *to;
+    int64_t n; /* array elements */
+};
+
+struct cell;
+
+struct pointer { /* to host variables (host != NULL) or into a buffer */
+    struct cell *host;
+    int64_t index, count; /* among the `count` cells from host */
+    int32_t buffer;       /* as in kernel_value */
+    int64_t offset;
+};
+
+struct template_arg;
+
+struct kernel_ref {
+    const struct func *func;
+    const char *name; /* as written, for messages; func may be one of several with that name */
+    const struct template_arg *args;
+    size_t n_args;
+};
+
+struct value {
+    const struct type *type;
+    int32_t origin; /* integers made of a pointer: the buffer's number + ORIGIN_BASE; 0: none */
+    bool literal_zero;
+    union {
+        int64_t i; /* narrower integers extended by their sign */
+        double f;
+        struct pointer p;
+        uint32_t dim[3];
+        const struct kernel_ref *kernel;
+        const char *text;
+        struct closure *closure;
+        struct {
+            const struct value *items;
+            size_t n_items;
+        };
+        int stream; /* 1: the launcher's, 0: the default */
+    };
+};
+
+enum { ORIGIN_BASE = 1 << 24 };
+
+struct template_arg {
+    const struct type *type; /* NULL: a value */
+    struct value value;
+};
+
+struct cell { /* a variable */
+    const struct type *type;
+    struct value value;
+    bool known, constant;
+    struct cell *elems; /* arrays */
+    int64_t n_elems;
+};
+
+struct binding {
+    const char *name;
+    const struct type *type; /* a type name */
+    struct cell *cell;
+};
+
+struct env {
+    struct env *up;
+    LIST(struct binding) names;
+};
+
+struct closure {
+    const struct func *func;
+    struct env *env;
+};
+
+struct shared_limit;
+
+struct interp {
+    struct unit *unit;
+    struct arena *arena;
+    const struct kernel *kernel;
+    const struct kernel_limits *limits;
+    const uint64_t *buffer_addr;
+    size_t n_buffers;
+    uint64_t steps;
+    int call_depth;
+    struct env file;            /* file-scope constants evaluated so far */
+    LIST(const char *) pending; /* file-scope names being evaluated */
+    LIST(struct parsed_body *) bodies;
+    LIST(struct plan_step) plan;
+    LIST(int64_t) workspaces;
+    LIST(bool) freed;
+    LIST(struct shared_limit) shared_limits;
+};
+
+struct shared_limit { /* set by cudaFuncSetAttribute */
+    const char *kernel;
+    int64_t bytes;
+};
+
+struct parsed_body {
+    const struct func *func;
+    struct stmt *tree;
+};
+
+/* type.c */
+extern const struct type *const type_void,
+    *const type_bool,
+        *const type_char,
+            *const type_int,
+                *const type_uint,
+                    *const type_long,
+                        *const type_ulong,
+                            *const type_longlong,
+                                *const type_ulonglong,
+                                    *const type_half,
+                                        *const type_bf16,
+                                            *const type_float,
+                                                *const type_double,
+                                                    *const type_error,
+                                                        *const type_dim3,
+                                                            *const type_kernel,
+                                                                *const type_stream,
+                                                                    *const type_properties,
+                                                                        *const type_string,
+                                                                            *const type_null,
+                                                                                *const type_list,
+                                                                                    *const type_lambda;
+const struct type *type_builtin(const char *name); /* NULL when there is none; knows std:: and every alias */
+bool type_builtin_name(const char *name);
+const struct type *type_pointer(struct arena *a, const struct type *to, bool to_const);
+bool type_same(const struct type *a, const struct type *b);
+bool type_is_integer(const struct type *t); /* bool and enums too */
+bool type_is_float(const struct type *t);
+bool type_is_arithmetic(const struct type *t);
+bool type_is_signed(const struct type *t);
+const char *type_spell(struct arena *a, const struct type *t);
+const struct type *type_resolve(struct interp *in, struct env *env, const struct type_node *n);
+const struct type *type_resolve_for(struct interp *in, struct env *env, const struct type_node *n,
+                                    const struct type *automatic); /* what auto stands for */
+void layout_struct(struct interp *in, const struct type_name *s, struct env *env, int64_t *size,
+                   int64_t *align);
+
+/* value.c */
+struct value value_int(const struct type *t, int64_t i);
+struct value value_float(const struct type *t, double f);
+struct value value_null(void);
+struct value value_buffer(const struct type *t, int32_t buffer, int64_t offset);
+int64_t int_wrap(const struct type *t, __int128 v);
+double float_round(const struct type *t, double f);
+struct value convert(struct interp *in, const struct token *at, struct value v, const struct type *to,
+                     bool explicit_);
+bool truth(struct interp *in, const struct token *at, struct value v);
+struct value binary(struct interp *in, const struct token *at, enum op op, struct value a, struct value b);
+struct value unary(struct interp *in, const struct token *at, enum op op, struct value a);
+uint64_t pointer_address(struct interp *in, const struct token *at, struct pointer p);
+int64_t to_integer(struct interp *in, const struct token *at, struct value v, const char *what);
+const struct type *arithmetic_type(const struct type *a, const struct type *b);
+
+/* eval.c */
+struct place {
+    struct cell *cell;
+    int member; /* of a dim3; -1: the whole */
+};
+void step_count(struct interp *in, const struct token *at);
+struct value eval(struct interp *in, struct env *env, const struct expr *e);
+struct place eval_place(struct interp *in, struct env *env, const struct expr *e);
+struct value place_read(struct interp *in, const struct token *at, struct place p);
+void place_write(struct interp *in, const struct token *at, struct place p, struct value v);
+struct value load_host(struct interp *in, const struct token *at, struct pointer p);
+struct cell *host_cell(struct interp *in, const struct token *at, struct value pointer, const char *what);
+struct cell *env_find(struct interp *in, struct env *env, const char *name);
+const struct type *env_find_type(struct env *env, const char *name);
+void env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell);
+void env_bind_type(struct interp *in, struct env *env, const char *name, const struct type *type);
+struct cell *cell_make(struct interp *in, const struct type *type, bool constant);
+void declare(struct interp *in, struct env *env, const struct declarator *d);
+struct value initialise(struct interp *in, struct env *env, const struct type *t, const struct expr *init);
+struct template_arg *eval_template_args(struct interp *in, struct env *env, const struct template_arg_node *n,
+                                        size_t count);
+int64_t enumerator_value(struct interp *in, const struct enumerator *e);
+
+/* exec.c */
+enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
+enum flow exec(struct interp *in, struct env *env, const struct stmt *s, const struct type *result,
+               struct value *returned);
+
+/* call.c */
+struct value call_expr(struct interp *in, struct env *env, const struct expr *e);
+struct value call_func(struct interp *in, const struct token *at, const struct func *f, struct env *bound,
+                       struct value *args, struct place *places, size_t n);
+bool template_bind(struct interp *in, const struct func *f, const struct template_arg *targs, size_t n_targs,
+                   const struct value *args, size_t n_args, struct env **out, const char **missing);
+
+/* launch.c */
+struct value launch_expr(struct interp *in, struct env *env, const struct expr *e);
+void launch(struct interp *in, const struct token *at, const struct kernel_ref *k, const struct value *config,
+            size_t n_config, const struct value *args, size_t n_args, bool cooperative);
+const char *kernel_expression(struct interp *in, const struct token *at, const struct kernel_ref *k,
+                              const struct value *args, size_t n_args, const struct func **f,
+                              struct env **bound);
+
+/* runtime.c */
+bool runtime_call(struct interp *in, struct env *env, const struct expr *e, const char *name,
+                  struct value *out);
+bool runtime_constant(const char *name, struct value *out);
+bool runtime_is_call(const char *name); /* a name of the CUDA runtime's host side */
+struct value properties_member(struct interp *in, const struct token *at, const char *name);
+
+/* builtin.c: min, max, sqrt, numeric_limits ... */
+bool builtin_call(struct interp *in, const struct expr *e, const char *name, const struct template_arg *targs,
+                  size_t n_targs, const struct value *args, size_t n_args, struct value *out);
+bool builtin_is_call(const char *name);
+bool builtin_constant(struct interp *in, const char *name, const struct template_arg *targs, size_t n_targs,
+                      struct value *out);
+bool number_parse(const char *s, size_t len, struct value *out); /* an integer or floating literal */
+bool char_parse(const char *s, size_t len, int64_t *out);
+
+/* device.c */
+char *device_part(struct unit *u, struct arena *a);
+/* tunable.c */
+void tunables_read(struct unit *u, const struct kernel_tunable **out, size_t *n);
+
+#endif

@@ -1,0 +1,318 @@
+/* One file opened: its launcher, kernels and tunables; and the launcher run into a plan. */
+#include "kernel/internal.h"
+
+static const struct {
+    const char *name;
+    size_t size;
+} types[] = {
+    [KT_VOID] = {"void", 0}, [KT_BOOL] = {"bool", 1}, [KT_I8] = {"i8", 1},   [KT_U8] = {"u8", 1},
+    [KT_I16] = {"i16", 2},   [KT_U16] = {"u16", 2},   [KT_I32] = {"i32", 4}, [KT_U32] = {"u32", 4},
+    [KT_I64] = {"i64", 8},   [KT_U64] = {"u64", 8},   [KT_F16] = {"f16", 2}, [KT_BF16] = {"bf16", 2},
+    [KT_F32] = {"f32", 4},   [KT_F64] = {"f64", 8},
+};
+
+size_t kernel_type_size(enum kernel_type t)
+{
+    return types[t].size;
+}
+
+const char *kernel_type_name(enum kernel_type t)
+{
+    return types[t].name;
+}
+
+bool kernel_type_parse(const char *name, enum kernel_type *t)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        if (strcmp(types[i].name, name) == 0) {
+            *t = (enum kernel_type)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_forbidden(const char *s, size_t len)
+{
+    static const char *const words[] = {"__NVCC__", "__FILE__",      "__DATE__",
+                                        "__TIME__", "__TIMESTAMP__", "__BASE_FILE__"};
+
+    if (len >= 9 && memcmp(s, "__CUDACC_", 9) == 0)
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (strlen(words[i]) == len && memcmp(words[i], s, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool tests_compiler(const struct unit *u, const struct tokens *tokens, struct err *err)
+{
+    for (size_t i = 0; i < tokens->n; i++) {
+        const struct token *t = &tokens->v[i];
+        int line, col;
+
+        if (t->kind != TOK_WORD || !is_forbidden(t->s, t->len))
+            continue;
+        unit_place(u, t->at, &line, &col);
+        err_at(
+            err, u->path, line, col,
+            "the file tests how it is compiled (%.*s); what is judged must be what is shipped, so %s may not be "
+            "used",
+            (int)t->len, t->s, "__CUDACC*__, __NVCC__, __FILE__, __DATE__ and __TIME__");
+        return true;
+    }
+    return false;
+}
+
+bool kernel_tests_compiler(const char *path, const char *text, size_t len, struct err *err)
+{
+    struct arena *a = arena_open();
+    struct unit u = {.arena = a, .path = path, .text = text, .len = len};
+    struct trap trap = {.up = NULL};
+    volatile bool found = false;
+
+    u.trap = &trap;
+    if (setjmp(trap.jump) == 0) {
+        lex_text(&u);
+        found = tests_compiler(&u, &u.raw, err);
+        if (!found) { /* words that ## makes */
+            macro_expand(&u);
+            found = tests_compiler(&u, &u.tokens, err);
+        }
+    }
+    arena_close(a);
+    return found;
+}
+
+static void interp_open(struct interp *in, struct unit *u, struct arena *a)
+{
+    *in = (struct interp){.unit = u, .arena = a};
+}
+
+static const struct func *find_launcher(struct unit *u, const char *entry)
+{
+    const struct func *found = NULL;
+    struct str others = {0};
+    char list[256];
+
+    for (size_t i = 0; i < u->funcs.n; i++) {
+        const struct func *f = u->funcs.v[i];
+
+        if (strcmp(f->name, entry) == 0 && !f->is_global && f->body && !f->is_device) {
+            if (!f->extern_c)
+                fail(u, f->at, "%s must be declared extern \"C\"", entry);
+            if (found)
+                fail(u, f->at, "%s is defined twice", entry);
+            found = f;
+        } else if (f->extern_c && f->body) {
+            str_addf(&others, "%s%s", others.len ? ", " : "", f->name);
+        }
+    }
+    snprintf(list, sizeof(list), "%s", str_text(&others));
+    str_free(&others);
+    if (!found)
+        fail(u, NULL, "no function extern \"C\" void %s(..., cudaStream_t stream) is defined%s%s%s", entry,
+             *list ? " (there is: " : "", list, *list ? ")" : "");
+    return found;
+}
+
+static void read_params(struct unit *u, struct arena *a, const struct func *f, struct kernel *k)
+{
+    struct interp in;
+    LIST(struct kernel_param) params = {0};
+
+    interp_open(&in, u, a);
+    if (f->variadic || f->is_template)
+        fail(u, f->at, "the launcher %s must be a plain function", f->name);
+    if (f->n_params == 0 || type_resolve(&in, NULL, f->params[f->n_params - 1].type)->kind != TY_STREAM)
+        fail(u, f->at, "the last parameter of the launcher %s must be the stream: cudaStream_t stream",
+             f->name);
+    for (size_t i = 0; i + 1 < f->n_params; i++) {
+        const struct param *p = &f->params[i];
+        const struct type *t = type_resolve(&in, NULL, p->type), *to = t->kind == TY_POINTER ? t->to : t;
+        struct kernel_param out = {.name = p->name, .pointer = t->kind == TY_POINTER, .constant = t->to_const};
+
+        if (!*p->name)
+            fail(u, p->at, "parameter %zu of the launcher has no name", i + 1);
+        if (p->type->kind == TN_REFERENCE || to->kind != TY_SCALAR || (!out.pointer && to->scalar == KT_VOID) ||
+            to->is_enum)
+            fail(u, p->type->at,
+                 "parameter %s of the launcher has type %s%s; allowed are integers, floating types, __half, "
+                 "__nv_bfloat16, and pointers to them",
+                 p->name, type_spell(a, t), p->type->kind == TN_REFERENCE ? " &" : "");
+        out.type = to->scalar;
+        for (size_t n = 0; n < params.n; n++) {
+            if (strcmp(params.v[n].name, p->name) == 0)
+                fail(u, p->at, "two parameters are called %s", p->name);
+        }
+        list_push(a, &params, out);
+    }
+    if (f->result->kind != TN_AUTO) {
+        const struct type *r = type_resolve(&in, NULL, f->result);
+
+        if (r->kind != TY_SCALAR || (r->scalar != KT_VOID && r->scalar != KT_I32))
+            fail(u, f->at, "the launcher %s returns %s; allowed are void, int and cudaError_t", f->name,
+                 type_spell(a, r));
+    }
+    k->params = params.v;
+    k->n_params = params.n;
+}
+
+/* The function_definition around a name's place. */
+static struct node definition_at(const struct source *s, size_t at, size_t len)
+{
+    struct node n = node_at(s, at, at + len);
+
+    while (node_ok(n) && !node_is(n, "function_definition"))
+        n = node_parent(n);
+    return n;
+}
+
+static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
+{
+    LIST(struct kernel_function) functions = {0};
+    const struct func *f;
+    int col;
+
+    unit_read(u);
+    f = find_launcher(u, k->entry);
+    read_params(u, a, f, k);
+    k->launcher = definition_at(k->source, f->at->at, f->at->len);
+    for (size_t i = 0; i < u->funcs.n; i++) {
+        const struct func *g = u->funcs.v[i];
+        struct kernel_function out = {.name = g->name, .is_template = g->is_template};
+
+        if (!g->is_global)
+            continue;
+        unit_place(u, g->at->at, &out.line, &col);
+        out.definition = definition_at(k->source, g->at->at, g->at->len);
+        list_push(a, &functions, out);
+    }
+    k->functions = functions.v;
+    k->n_functions = functions.n;
+    tunables_read(u, &k->tunables, &k->n_tunables);
+    k->device_text = device_part(u, a);
+}
+
+bool kernel_open(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
+                 const char *entry, struct err *err)
+{
+    struct kernel *k = arena_new(a, struct kernel);
+    struct unit *u = arena_new(a, struct unit);
+    struct trap trap = {.up = NULL};
+
+    k->path = arena_strdup(a, path);
+    k->text = arena_strndup(a, text, len);
+    k->len = len;
+    k->entry = arena_strdup(a, entry);
+    if (!source_open(&k->source, path, text, len, err))
+        return false;
+    *u = (struct unit){.arena = a, .path = k->path, .text = k->text, .len = len, .trap = &trap};
+    k->unit = u;
+    if (kernel_tests_compiler(k->path, k->text, len, err)) {
+        kernel_close(k);
+        return false;
+    }
+    if (setjmp(trap.jump)) {
+        kernel_close(k);
+        if (err)
+            *err = trap.err;
+        return false;
+    }
+    open_unit(u, a, k);
+    u->trap = NULL;
+    *out = k;
+    return true;
+}
+
+void kernel_close(struct kernel *k)
+{
+    if (!k)
+        return;
+    source_close(k->source);
+    k->source = NULL;
+}
+
+static const struct type *param_type(struct interp *in, const struct func *f, size_t i)
+{
+    return type_resolve(in, NULL, f->params[i].type);
+}
+
+static struct value param_value(const struct type *t, const struct kernel_value *v)
+{
+    if (t->kind == TY_POINTER)
+        return value_buffer(t, v->p.buffer, v->p.offset_bytes);
+    return type_is_float(t) ? value_float(t, v->f) : value_int(t, int_wrap(t, v->i));
+}
+
+static void run(struct interp *in, const struct kernel *k, const struct kernel_value *args)
+{
+    const struct func *f = find_launcher(in->unit, k->entry);
+    struct value *values = arena_array(in->arena, struct value, f->n_params);
+    struct place *places = arena_array(in->arena, struct place, f->n_params);
+    struct value result;
+
+    for (size_t i = 0; i < f->n_params; i++) {
+        places[i].member = -1;
+        if (i + 1 == f->n_params)
+            values[i] = (struct value){.type = type_stream, .stream = 1};
+        else
+            values[i] = param_value(param_type(in, f, i), &args[i]);
+    }
+    result = call_func(in, f->at, f, NULL, values, places, f->n_params);
+    if (type_is_integer(result.type) && result.i != 0)
+        fail(in->unit, f->at, "%s returns the error %lld for these arguments", k->entry, (long long)result.i);
+    for (size_t i = 0; i < in->freed.n; i++) {
+        if (!in->freed.v[i])
+            fail(in->unit, f->at, "workspace %zu of %s is not freed: cudaFreeAsync is missing", i + 1,
+                 k->entry);
+    }
+}
+
+bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, const struct kernel_value *args,
+                 const uint64_t *buffer_addr, const struct kernel_limits *limits, struct err *err)
+{
+    struct unit u = *k->unit; /* shared and read-only but for the trap, so that threads may plan at once */
+    struct trap trap = {.up = NULL};
+    struct interp *in = arena_new(a, struct interp);
+    LIST(const char *) kernels = {0};
+
+    u.trap = &trap;
+    u.arena = a;
+    interp_open(in, &u, a);
+    in->limits = limits;
+    in->buffer_addr = buffer_addr;
+    if (setjmp(trap.jump)) {
+        if (err)
+            *err = trap.err;
+        return false;
+    }
+    run(in, k, args);
+    for (size_t i = 0; i < in->plan.n; i++) {
+        const char *name = in->plan.v[i].kernel;
+        size_t at = 0;
+
+        if (in->plan.v[i].kind != PLAN_LAUNCH)
+            continue;
+        while (at < kernels.n && strcmp(kernels.v[at], name) != 0)
+            at++;
+        if (at == kernels.n)
+            list_push(a, &kernels, name);
+    }
+    *plan = (struct plan){.steps = in->plan.v,
+                          .n_steps = in->plan.n,
+                          .workspace_bytes = in->workspaces.v,
+                          .n_workspaces = in->workspaces.n,
+                          .kernels = kernels.v,
+                          .n_kernels = kernels.n};
+    return true;
+}
+
+char *kernel_with_tunable(struct arena *a, const struct kernel *k, size_t i, const char *value)
+{
+    const struct kernel_tunable *t = &k->tunables[i];
+
+    BUG_IF(i >= k->n_tunables);
+    return arena_printf(a, "%.*s%s%s", (int)t->value_start, k->text, value, k->text + t->value_end);
+}

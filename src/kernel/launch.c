@@ -1,0 +1,184 @@
+/* Launches: which kernel, in NVRTC's words; the grid; the arguments in the kernel's types. */
+#include "kernel/internal.h"
+
+static const char *spell_arg(struct interp *in, const struct token *at, const struct func *f,
+                             const struct template_param *p, struct env *bound)
+{
+    struct cell *c;
+    const struct type *t;
+
+    if (p->is_type)
+        return type_spell(in->arena, env_find_type(bound, p->name));
+    c = env_find(in, bound, p->name);
+    t = c->value.type;
+    if (!type_is_integer(t))
+        fail(in->unit, at,
+             "the template argument %s of %s is %s; allowed are types, integers, bool and enumerators", p->name,
+             f->name, type_spell(in->arena, t));
+    if (t->scalar == KT_BOOL)
+        return c->value.i ? "true" : "false";
+    if (t->is_enum)
+        return arena_printf(in->arena, "(%s)%lld", t->name, (long long)c->value.i);
+    if (t->scalar == KT_U64)
+        return arena_printf(in->arena, "%llu%s", (unsigned long long)c->value.i, c->value.i < 0 ? "ull" : "");
+    return arena_printf(in->arena, "%lld", (long long)c->value.i);
+}
+
+/* Template parameters without a name still need one to be looked up by. */
+static bool all_named(const struct func *f)
+{
+    for (size_t i = 0; i < f->n_tparams; i++) {
+        if (!*f->tparams[i].name || f->tparams[i].pack)
+            return false;
+    }
+    return true;
+}
+
+const char *kernel_expression(struct interp *in, const struct token *at, const struct kernel_ref *k,
+                              const struct value *args, size_t n_args, const struct func **f,
+                              struct env **bound)
+{
+    const char *missing = "", *expression;
+    struct str s = {0};
+    size_t found = 0;
+
+    for (size_t i = 0; i < in->unit->funcs.n; i++) {
+        const struct func *g = in->unit->funcs.v[i];
+
+        found += g->is_global && strcmp(g->qualified, k->func->qualified) == 0;
+    }
+    if (found > 1)
+        fail(in->unit, at, "%zu kernels are called %s; give each its own name", found, k->name);
+    *f = k->func;
+    if (k->func->variadic)
+        fail(in->unit, at, "the parameters of kernel %s are not understood", k->name);
+    if (!k->func->is_template) {
+        if (k->n_args)
+            fail(in->unit, at, "kernel %s is not a template", k->name);
+        *bound = arena_new(in->arena, struct env);
+        return k->func->qualified;
+    }
+    if (!all_named(k->func))
+        fail(in->unit, at, "the template parameters of kernel %s must all have a name, and none may be a pack",
+             k->name);
+    if (k->n_args > k->func->n_tparams)
+        fail(in->unit, at, "kernel %s takes %zu template arguments, not %zu", k->name, k->func->n_tparams,
+             k->n_args);
+    if (!template_bind(in, k->func, k->args, k->n_args, args, n_args, bound, &missing))
+        fail(in->unit, at, "the template argument %s of kernel %s is neither given nor told by the arguments",
+             missing, k->name);
+    str_addf(&s, "%s<", k->func->qualified);
+    for (size_t i = 0; i < k->func->n_tparams; i++)
+        str_addf(&s, "%s%s", i ? ", " : "", spell_arg(in, at, k->func, &k->func->tparams[i], *bound));
+    str_addf(&s, ">");
+    expression = arena_strdup(in->arena, str_text(&s));
+    str_free(&s);
+    return expression;
+}
+
+static struct kernel_value kernel_arg(struct interp *in, const struct token *at, const struct func *f, size_t i,
+                                      struct env *bound, struct value v)
+{
+    const struct param *p = &f->params[i];
+    const struct type *t = type_resolve(in, bound, p->type);
+    struct kernel_value k = {0};
+
+    if (p->type->kind == TN_REFERENCE)
+        fail(in->unit, at, "parameter %s of kernel %s is a reference; a kernel takes values and pointers",
+             p->name, f->name);
+    if (t->kind == TY_ARRAY)
+        t = type_pointer(in->arena, t->to, t->to_const);
+    if (t->kind != TY_SCALAR && t->kind != TY_POINTER)
+        fail(
+            in->unit, at,
+            "parameter %s of kernel %s has type %s; kernels launched here take numbers and pointers (give the members "
+            "one by one)",
+            p->name, f->name, type_spell(in->arena, t));
+    v = convert(in, at, v, t, false);
+    k.type = t->kind == TY_POINTER ? (t->to->kind == TY_SCALAR ? t->to->scalar : KT_VOID) : t->scalar;
+    k.pointer = t->kind == TY_POINTER;
+    if (!k.pointer) {
+        if (type_is_float(t))
+            k.f = v.f;
+        else
+            k.i = v.i;
+        return k;
+    }
+    if (v.type->kind != TY_POINTER || v.p.host)
+        fail(in->unit, at, "argument %zu of kernel %s is the address of a host variable", i + 1, f->name);
+    if (v.p.buffer <= -2 && in->freed.v[-2 - v.p.buffer])
+        fail(in->unit, at, "argument %zu of kernel %s is workspace that is freed already", i + 1, f->name);
+    k.p.buffer = v.p.buffer;
+    k.p.offset_bytes = v.p.offset;
+    return k;
+}
+
+/* Above the default limit a launch fails unless the attribute was raised before it. */
+static void check_shared(struct interp *in, const struct token *at, const char *kernel, int64_t bytes)
+{
+    if (!in->limits || bytes <= in->limits->shared_per_block)
+        return;
+    for (size_t i = in->shared_limits.n; i-- > 0;) {
+        if (strcmp(in->shared_limits.v[i].kernel, kernel) == 0 && in->shared_limits.v[i].bytes >= bytes)
+            return;
+    }
+    fail(
+        in->unit, at,
+        "%lld bytes of dynamic shared memory, above the default limit of %lld; call cudaFuncSetAttribute(kernel, "
+        "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first",
+        (long long)bytes, (long long)in->limits->shared_per_block);
+}
+
+void launch(struct interp *in, const struct token *at, const struct kernel_ref *k, const struct value *config,
+            size_t n_config, const struct value *args, size_t n_args, bool cooperative)
+{
+    struct plan_step step = {.kind = PLAN_LAUNCH, .cooperative = cooperative};
+    struct kernel_value *values = arena_array(in->arena, struct kernel_value, n_args + 1);
+    const struct func *f;
+    struct env *bound;
+    struct value v;
+    int col;
+
+    if (n_config != 4)
+        fail(in->unit, at,
+             "this launch is not on the launcher's stream; write <<<grid, block, shared bytes (0), stream>>>");
+    step.kernel = kernel_expression(in, at, k, args, n_args, &f, &bound);
+    if (n_args != f->n_params)
+        fail(in->unit, at, "kernel %s takes %zu arguments, not %zu", f->name, f->n_params, n_args);
+    v = convert(in, at, config[0], type_dim3, false);
+    memcpy(step.grid, v.dim, sizeof(step.grid));
+    v = convert(in, at, config[1], type_dim3, false);
+    memcpy(step.block, v.dim, sizeof(step.block));
+    step.shared_bytes = convert(in, at, config[2], type_ulong, false).i;
+    if (step.shared_bytes < 0 || step.shared_bytes > INT32_MAX)
+        fail(in->unit, at, "%lld bytes of shared memory", (long long)step.shared_bytes);
+    check_shared(in, at, step.kernel, step.shared_bytes);
+    v = convert(in, at, config[3], type_stream, false);
+    if (!v.stream)
+        fail(in->unit, at, "this launch is on the default stream; give the launcher's stream parameter");
+    for (size_t i = 0; i < n_args; i++)
+        values[i] = kernel_arg(in, at, f, i, bound, args[i]);
+    step.args = values;
+    step.n_args = n_args;
+    unit_place(in->unit, at->at, &step.line, &col);
+    if (in->plan.n >= MAX_PLAN_STEPS)
+        fail(in->unit, at, "more than %d launches", MAX_PLAN_STEPS);
+    list_push(in->arena, &in->plan, step);
+}
+
+struct value launch_expr(struct interp *in, struct env *env, const struct expr *e)
+{
+    struct value k = eval(in, env, e->a);
+    struct value *config = arena_array(in->arena, struct value, e->n_config + 1);
+    struct value *args = arena_array(in->arena, struct value, e->n_args + 1);
+
+    if (k.type->kind != TY_KERNEL)
+        fail(in->unit, e->at, "%s is not a kernel; a __global__ function of this file is launched",
+             type_spell(in->arena, k.type));
+    for (size_t i = 0; i < e->n_config; i++)
+        config[i] = eval(in, env, e->config[i]);
+    for (size_t i = 0; i < e->n_args; i++)
+        args[i] = eval(in, env, e->args[i]);
+    launch(in, e->at, k.kernel, config, e->n_config, args, e->n_args, false);
+    return (struct value){.type = type_void};
+}

@@ -1,0 +1,410 @@
+/* Expressions, by precedence climbing. */
+#include "kernel/internal.h"
+
+static struct expr *node(struct parser *p, enum expr_kind kind)
+{
+    struct expr *e = arena_new(p->arena, struct expr);
+
+    e->kind = kind;
+    e->at = p->t;
+    return e;
+}
+
+static void enter(struct parser *p)
+{
+    if (++p->depth > MAX_PARSE_DEPTH)
+        fail(p->unit, p->t, "this expression nests deeper than %d levels", MAX_PARSE_DEPTH);
+}
+
+static struct expr **arguments(struct parser *p, const char *close, size_t *n)
+{
+    LIST(struct expr *) args = {0};
+    int no_greater = p->no_greater;
+
+    p->no_greater = 0;
+    while (!parse_is(p, close)) {
+        if (parse_take(p, ".")) { /* .x = designators */
+            parse_word(p);
+            parse_expect(p, "=");
+        }
+        list_push(p->arena, &args, parse_is(p, "{") ? parse_braces(p) : parse_assignment(p));
+        if (parse_take(p, "..."))
+            parse_fail(p, "an argument (parameter packs are not understood)");
+        if (!parse_take(p, ","))
+            break;
+    }
+    parse_expect(p, close);
+    p->no_greater = no_greater;
+    *n = args.n;
+    return args.v;
+}
+
+struct expr *parse_braces(struct parser *p)
+{
+    struct expr *e = node(p, EX_INIT);
+
+    enter(p);
+    e->braces = true;
+    parse_expect(p, "{");
+    e->args = arguments(p, "}", &e->n_args);
+    p->depth--;
+    return e;
+}
+
+static struct expr *lambda(struct parser *p)
+{
+    struct expr *e = node(p, EX_LAMBDA);
+    struct func *f = arena_new(p->arena, struct func);
+    struct specifiers s = {0};
+    int no_greater = p->no_greater;
+    size_t n_types = p->types.n;
+
+    p->no_greater = 0;
+    *f = (struct func){.name = "lambda", .qualified = "lambda", .at = p->t, .is_lambda = true};
+    parse_skip_balanced(p); /* the captures: everything is seen by reference */
+    parse_attributes(p, &s);
+    if (parse_is(p, "<")) {
+        f->is_template = true;
+        parse_template_params(p, &f->tparams, &f->n_tparams);
+    }
+    if (parse_is(p, "("))
+        parse_params(p, f);
+    while (parse_take(p, "mutable") || parse_take(p, "noexcept"))
+        continue;
+    parse_attributes(p, &s);
+    if (parse_take(p, "->"))
+        f->result = parse_type_id(p);
+    f->tree = parse_block(p);
+    p->types.n = n_types;
+    p->no_greater = no_greater;
+    e->func = f;
+    return e;
+}
+
+static struct expr *named_cast(struct parser *p, enum cast_kind kind)
+{
+    struct expr *e = node(p, EX_CAST);
+    int no_greater = p->no_greater;
+
+    e->cast = kind;
+    p->t++;
+    parse_expect(p, "<");
+    p->no_greater = 1;
+    e->type = parse_type_id(p);
+    p->no_greater = no_greater;
+    parse_close_angle(p);
+    parse_expect(p, "(");
+    p->no_greater = 0;
+    e->a = parse_expr(p);
+    p->no_greater = no_greater;
+    parse_expect(p, ")");
+    return e;
+}
+
+static struct expr *literal(struct parser *p)
+{
+    struct expr *e = node(p, EX_NUMBER);
+    struct value *v = arena_new(p->arena, struct value);
+
+    e->number = v;
+    if (p->t->kind == TOK_NUMBER) {
+        if (!number_parse(p->t->s, p->t->len, v))
+            parse_fail(p, "a number as C++ writes it");
+        v->literal_zero = type_is_integer(v->type) && v->i == 0;
+    } else if (p->t->kind == TOK_CHAR) {
+        int64_t i;
+
+        if (!char_parse(p->t->s, p->t->len, &i))
+            parse_fail(p, "a character");
+        *v = value_int(type_char, i);
+    } else if (p->t->kind == TOK_STRING) {
+        e->kind = EX_STRING;
+        e->name = token_text(p->arena, p->t);
+        while (p->t[1].kind == TOK_STRING)
+            p->t++;
+    } else if (parse_is(p, "true") || parse_is(p, "false")) {
+        *v = value_int(type_bool, parse_is(p, "true"));
+    } else {
+        *v = value_null();
+    }
+    p->t++;
+    return e;
+}
+
+static struct expr *name_or_construct(struct parser *p)
+{
+    struct expr *e;
+
+    if (parse_at_type(p)) {
+        const struct token *start = p->t;
+        struct specifiers s = {0};
+        struct type_node *type = parse_specifiers(p, &s);
+
+        if (parse_is(p, "(") || parse_is(p, "{")) {
+            e = node(p, EX_CONSTRUCT);
+            e->at = start;
+            e->type = type;
+            e->braces = parse_is(p, "{");
+            p->t++;
+            e->args = arguments(p, e->braces ? "}" : ")", &e->n_args);
+            return e;
+        }
+        p->t = start; /* Type::member, or a function of the same name */
+    }
+    e = node(p, EX_NAME);
+    e->name = parse_qualified(p, &e->targs, &e->n_targs, &e->has_targs);
+    return e;
+}
+
+static struct expr *primary(struct parser *p)
+{
+    static const char *const literals[] = {"true", "false", "nullptr", "NULL"};
+    struct expr *e;
+
+    if (p->t->kind == TOK_NUMBER || p->t->kind == TOK_CHAR || p->t->kind == TOK_STRING)
+        return literal(p);
+    for (size_t i = 0; i < ARRAY_LEN(literals); i++) {
+        if (parse_is(p, literals[i]))
+            return literal(p);
+    }
+    if (parse_is(p, "(")) {
+        int no_greater = p->no_greater;
+
+        p->t++;
+        p->no_greater = 0;
+        e = parse_expr(p);
+        p->no_greater = no_greater;
+        parse_expect(p, ")");
+        return e;
+    }
+    if (parse_is(p, "["))
+        return lambda(p);
+    if (parse_is(p, "{"))
+        return parse_braces(p);
+    if (parse_is(p, "static_cast"))
+        return named_cast(p, CAST_STATIC);
+    if (parse_is(p, "reinterpret_cast"))
+        return named_cast(p, CAST_REINTERPRET);
+    if (parse_is(p, "const_cast"))
+        return named_cast(p, CAST_CONST);
+    if (p->t->kind == TOK_WORD || parse_is(p, "::"))
+        return name_or_construct(p);
+    parse_fail(p, "an expression");
+}
+
+static struct expr *postfix(struct parser *p)
+{
+    struct expr *e = primary(p), *n;
+
+    for (int links = 0;; links++) {
+        if (links > MAX_PARSE_DEPTH)
+            fail(p->unit, p->t, "this expression nests deeper than %d levels", MAX_PARSE_DEPTH);
+        if (parse_is(p, "(")) {
+            n = node(p, EX_CALL);
+            n->at = e->at;
+            p->t++;
+            n->args = arguments(p, ")", &n->n_args);
+        } else if (parse_is(p, "<<<")) {
+            n = node(p, EX_LAUNCH);
+            n->at = e->at;
+            p->t++;
+            n->config = arguments(p, ">>>", &n->n_config);
+            parse_expect(p, "(");
+            n->args = arguments(p, ")", &n->n_args);
+        } else if (parse_is(p, "[")) {
+            int no_greater = p->no_greater;
+
+            n = node(p, EX_INDEX);
+            p->t++;
+            p->no_greater = 0;
+            n->b = parse_expr(p);
+            p->no_greater = no_greater;
+            parse_expect(p, "]");
+        } else if (parse_is(p, ".") || parse_is(p, "->")) {
+            n = node(p, EX_MEMBER);
+            n->arrow = parse_is(p, "->");
+            p->t++;
+            n->name = parse_word(p);
+        } else if (parse_is(p, "++") || parse_is(p, "--")) {
+            n = node(p, EX_POSTFIX);
+            n->op = parse_is(p, "++") ? OP_INC : OP_DEC;
+            p->t++;
+        } else {
+            return e;
+        }
+        n->a = e;
+        e = n;
+    }
+}
+
+static struct expr *unary_expr(struct parser *p)
+{
+    static const struct {
+        const char *sign;
+        enum op op;
+    } ops[] = {{"!", OP_NOT},   {"~", OP_INV},  {"-", OP_NEG},  {"+", OP_PLUS},
+               {"*", OP_DEREF}, {"&", OP_ADDR}, {"++", OP_INC}, {"--", OP_DEC}};
+    struct expr *e = NULL;
+
+    enter(p);
+    for (size_t i = 0; i < ARRAY_LEN(ops) && !e && p->t->kind == TOK_PUNCT; i++) {
+        if (parse_is(p, ops[i].sign)) {
+            e = node(p, EX_UNARY);
+            e->op = ops[i].op;
+            p->t++;
+            e->a = unary_expr(p);
+        }
+    }
+    if (!e && parse_is(p, "sizeof")) {
+        e = node(p, EX_SIZEOF);
+        p->t++;
+        if (parse_is(p, "(")) {
+            const struct token *start = p->t++;
+
+            if (parse_at_type(p)) {
+                e->kind = EX_SIZEOF_TYPE;
+                e->type = parse_type_id(p);
+                parse_expect(p, ")");
+            } else {
+                p->t = start;
+            }
+        }
+        if (e->kind == EX_SIZEOF)
+            e->a = unary_expr(p);
+    } else if (!e && parse_is(p, "(")) {
+        const struct token *start = p->t++;
+
+        if (parse_at_type(p)) {
+            struct expr *cast = node(p, EX_CAST);
+            int no_greater = p->no_greater;
+
+            cast->at = start;
+            p->no_greater = 0;
+            cast->type = parse_type_id(p);
+            p->no_greater = no_greater;
+            /* (T)(x) and (T)x cast; (float(3)) and (T{}) do not get here with a `)` */
+            if (parse_is(p, ")")) {
+                p->t++;
+                cast->a = parse_is(p, "{") ? parse_braces(p) : unary_expr(p);
+                e = cast;
+            }
+        }
+        if (!e)
+            p->t = start;
+    }
+    if (!e)
+        e = postfix(p);
+    p->depth--;
+    return e;
+}
+
+struct binary_op {
+    const char *sign;
+    enum op op;
+    int level;
+};
+
+static const struct binary_op *binary_op(const struct parser *p)
+{
+    static const struct binary_op ops[] = {
+        {"*", OP_MUL, 10}, {"/", OP_DIV, 10}, {"%", OP_REM, 10}, {"+", OP_ADD, 9}, {"-", OP_SUB, 9},
+        {"<<", OP_SHL, 8}, {">>", OP_SHR, 8}, {"<=", OP_LE, 7},  {">=", OP_GE, 7}, {"<", OP_LT, 7},
+        {">", OP_GT, 7},   {"==", OP_EQ, 6},  {"!=", OP_NE, 6},  {"&", OP_AND, 5}, {"^", OP_XOR, 4},
+        {"|", OP_OR, 3},   {"&&", OP_AND, 2}, {"||", OP_OR, 1},
+    };
+
+    if (p->t->kind != TOK_PUNCT || (p->no_greater && p->t->s[0] == '>'))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+        if (parse_is(p, ops[i].sign))
+            return &ops[i];
+    }
+    return NULL;
+}
+
+static struct expr *binary_expr(struct parser *p, int least)
+{
+    struct expr *a = unary_expr(p);
+    const struct binary_op *op;
+    int links = 0;
+
+    while ((op = binary_op(p)) && op->level >= least) {
+        struct expr *e = node(p, op->level == 2 ? EX_AND : op->level == 1 ? EX_OR : EX_BINARY);
+
+        /* A long chain makes a deep left spine, which eval walks by recursion. */
+        if (++links > MAX_PARSE_DEPTH)
+            fail(p->unit, p->t, "this expression nests deeper than %d levels", MAX_PARSE_DEPTH);
+        e->op = op->op;
+        p->t++;
+        enter(p);
+        e->a = a;
+        e->b = binary_expr(p, op->level + 1);
+        p->depth--;
+        a = e;
+    }
+    return a;
+}
+
+struct expr *parse_conditional(struct parser *p)
+{
+    struct expr *a = binary_expr(p, 1), *e;
+    int no_greater = p->no_greater;
+
+    if (!parse_is(p, "?"))
+        return a;
+    e = node(p, EX_COND);
+    enter(p);
+    p->t++;
+    p->no_greater = 0;
+    e->a = a;
+    e->b = parse_expr(p);
+    p->no_greater = no_greater;
+    parse_expect(p, ":");
+    e->c = parse_assignment(p);
+    p->depth--;
+    return e;
+}
+
+struct expr *parse_assignment(struct parser *p)
+{
+    static const struct {
+        const char *sign;
+        enum op op;
+    } ops[] = {{"=", OP_NONE},  {"+=", OP_ADD},  {"-=", OP_SUB}, {"*=", OP_MUL}, {"/=", OP_DIV}, {"%=", OP_REM},
+               {"<<=", OP_SHL}, {">>=", OP_SHR}, {"&=", OP_AND}, {"|=", OP_OR},  {"^=", OP_XOR}};
+    struct expr *a, *e = NULL;
+
+    enter(p);
+    if (parse_is(p, "throw"))
+        parse_fail(p, "a launch, an assignment or a call (launchers do not throw)");
+    a = parse_conditional(p);
+    for (size_t i = 0; i < ARRAY_LEN(ops) && !e; i++) {
+        if (parse_is(p, ops[i].sign)) {
+            e = node(p, EX_ASSIGN);
+            e->op = ops[i].op;
+            p->t++;
+            e->a = a;
+            e->b = parse_is(p, "{") ? parse_braces(p) : parse_assignment(p);
+        }
+    }
+    p->depth--;
+    return e ? e : a;
+}
+
+struct expr *parse_expr(struct parser *p)
+{
+    struct expr *a = parse_assignment(p);
+    int links = 0;
+
+    while (parse_is(p, ",")) {
+        struct expr *e = node(p, EX_COMMA);
+
+        if (++links > MAX_PARSE_DEPTH)
+            fail(p->unit, p->t, "this expression nests deeper than %d levels", MAX_PARSE_DEPTH);
+        p->t++;
+        e->a = a;
+        e->b = parse_assignment(p);
+        a = e;
+    }
+    return a;
+}

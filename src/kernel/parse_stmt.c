@@ -1,0 +1,339 @@
+/* Statements. One that is not understood becomes ST_BAD, which raises its error when it is reached: a
+ * launcher's refusals (throw, logging, abort) need no meaning as long as no workload gets there. */
+#include "kernel/internal.h"
+
+static struct stmt *statement(struct parser *p);
+
+static struct stmt *node(struct parser *p, enum stmt_kind kind)
+{
+    struct stmt *s = arena_new(p->arena, struct stmt);
+
+    s->kind = kind;
+    s->at = p->t;
+    return s;
+}
+
+struct declarator *parse_declarators(struct parser *p, struct type_node *base, const struct specifiers *s,
+                                     size_t *n)
+{
+    LIST(struct declarator) list = {0};
+
+    do {
+        struct declarator d = {.is_static = s->is_static, .is_constexpr = s->is_constexpr};
+
+        d.type = parse_declarator(p, base, &d.name, &d.at, NULL);
+        if (!*d.name)
+            parse_fail(p, "a name to declare");
+        /* const int *p may point elsewhere; int *const p and const int i may not change */
+        d.constant = s->is_constexpr || d.type->constant;
+        for (struct type_node *t = d.type; t->kind == TN_ARRAY; t = t->to)
+            d.constant |= t->to->constant;
+        if (parse_take(p, "=")) {
+            d.init = parse_is(p, "{") ? parse_braces(p) : parse_assignment(p);
+        } else if (parse_is(p, "{")) {
+            d.init = parse_braces(p);
+        } else if (parse_is(p, "(")) {
+            struct expr *e = arena_new(p->arena, struct expr);
+            LIST(struct expr *) args = {0};
+
+            e->kind = EX_INIT;
+            e->at = p->t++;
+            while (!parse_is(p, ")")) {
+                list_push(p->arena, &args, parse_assignment(p));
+                if (!parse_take(p, ","))
+                    break;
+            }
+            parse_expect(p, ")");
+            e->args = args.v;
+            e->n_args = args.n;
+            d.init = e;
+        }
+        list_push(p->arena, &list, d);
+    } while (parse_take(p, ","));
+    *n = list.n;
+    return list.v;
+}
+
+static struct stmt *declaration(struct parser *p)
+{
+    struct stmt *s = node(p, ST_DECL);
+    struct specifiers spec = {0};
+    struct type_node *base = parse_specifiers(p, &spec);
+
+    if (spec.is_thread_local)
+        fail(p->unit, s->at, "thread_local is not understood; a launcher keeps no state");
+    s->decls = parse_declarators(p, base, &spec, &s->n_decls);
+    return s;
+}
+
+static struct stmt *type_declaration(struct parser *p)
+{
+    struct stmt *s = node(p, ST_TYPE);
+
+    if (parse_take(p, "using")) {
+        if (parse_is(p, "namespace") || !token_is(p->t + 1, "=")) { /* names are found without it */
+            while (!parse_is(p, ";") && p->t->kind != TOK_END)
+                p->t++;
+            s->kind = ST_EMPTY;
+            return s;
+        }
+        s->name = parse_word(p);
+        parse_expect(p, "=");
+        s->type = parse_type_id(p);
+    } else {
+        struct specifiers spec = {0};
+        const struct token *at;
+
+        parse_expect(p, "typedef");
+        s->type = parse_specifiers(p, &spec);
+        s->type = parse_declarator(p, s->type, &s->name, &at, NULL);
+    }
+    list_push(p->arena, &p->types, s->name);
+    return s;
+}
+
+static struct stmt *for_statement(struct parser *p)
+{
+    struct stmt *s = node(p, ST_FOR);
+
+    p->t++;
+    parse_expect(p, "(");
+    if (!parse_is(p, ";")) {
+        s->init = node(p, ST_EXPR);
+        if (parse_at_type(p))
+            s->init = declaration(p);
+        else
+            s->init->cond = parse_expr(p);
+    }
+    if (parse_is(p, ":"))
+        parse_fail(p, "`;` (range-based loops are not understood; count with an index)");
+    parse_expect(p, ";");
+    s->cond = parse_is(p, ";") ? NULL : parse_expr(p);
+    parse_expect(p, ";");
+    s->step = parse_is(p, ")") ? NULL : parse_expr(p);
+    parse_expect(p, ")");
+    s->a = statement(p);
+    return s;
+}
+
+static struct stmt *if_or_switch(struct parser *p)
+{
+    struct stmt *s = node(p, parse_is(p, "if") ? ST_IF : ST_SWITCH);
+
+    p->t++;
+    parse_take(p, "constexpr");
+    parse_expect(p, "(");
+    if (parse_at_type(p)) {
+        const struct token *start = p->t;
+        struct trap trap = {.up = p->unit->trap};
+
+        /* `if (int x = f(); x > 0)` or a cast such as `if (int(x) > 0)`: try the first, else take the second.
+         */
+        p->unit->trap = &trap;
+        if (setjmp(trap.jump) == 0)
+            s->init = declaration(p);
+        p->unit->trap = trap.up;
+        if (!s->init || !parse_is(p, ";")) {
+            if (s->init && parse_is(p, ")"))
+                fail(p->unit, start,
+                     "a declaration as condition is not understood; declare it before the statement");
+            s->init = NULL;
+            p->t = start;
+        } else {
+            p->t++;
+        }
+    }
+    s->cond = parse_expr(p);
+    if (!s->init && parse_is(p, ";")) {
+        s->init = node(p, ST_EXPR);
+        s->init->cond = s->cond;
+        p->t++;
+        s->cond = parse_expr(p);
+    }
+    parse_expect(p, ")");
+    s->a = statement(p);
+    if (s->kind == ST_IF && parse_take(p, "else"))
+        s->b = statement(p);
+    return s;
+}
+
+static struct stmt *simple(struct parser *p)
+{
+    struct stmt *s;
+
+    if (parse_is(p, "if") || parse_is(p, "switch"))
+        return if_or_switch(p);
+    if (parse_is(p, "for"))
+        return for_statement(p);
+    if (parse_is(p, "while")) {
+        s = node(p, ST_WHILE);
+        p->t++;
+        parse_expect(p, "(");
+        s->cond = parse_expr(p);
+        parse_expect(p, ")");
+        s->a = statement(p);
+        return s;
+    }
+    if (parse_is(p, "case")) {
+        s = node(p, ST_CASE);
+        p->t++;
+        s->cond = parse_conditional(p);
+        parse_expect(p, ":");
+        return s;
+    }
+    if (parse_is(p, "default")) {
+        s = node(p, ST_DEFAULT);
+        p->t++;
+        parse_expect(p, ":");
+        return s;
+    }
+    if (parse_is(p, "do")) {
+        s = node(p, ST_DO);
+        p->t++;
+        s->a = statement(p);
+        parse_expect(p, "while");
+        parse_expect(p, "(");
+        s->cond = parse_expr(p);
+        parse_expect(p, ")");
+    } else if (parse_is(p, "return")) {
+        s = node(p, ST_RETURN);
+        p->t++;
+        if (!parse_is(p, ";"))
+            s->cond = parse_is(p, "{") ? parse_braces(p) : parse_expr(p);
+    } else if (parse_is(p, "break") || parse_is(p, "continue")) {
+        s = node(p, parse_is(p, "break") ? ST_BREAK : ST_CONTINUE);
+        p->t++;
+    } else if (parse_is(p, "using") || parse_is(p, "typedef")) {
+        s = type_declaration(p);
+    } else if (parse_is(p, "static_assert")) {
+        s = node(p, ST_EMPTY); /* the compiler's */
+        p->t++;
+        parse_skip_balanced(p);
+    } else if (parse_is(p, ";")) {
+        s = node(p, ST_EMPTY);
+    } else if (parse_at_type(p)) {
+        const struct token *start = p->t;
+        struct token after;
+
+        /* T(x); and T{}.f(); are expressions, T x(1); is a declaration */
+        s = node(p, ST_DECL);
+        {
+            struct specifiers spec = {0};
+
+            parse_specifiers(p, &spec);
+            after = *p->t;
+        }
+        p->t = start;
+        if ((token_is(&after, "(") && after.kind == TOK_PUNCT) || token_is(&after, "{")) {
+            struct parser ahead = *p;
+            struct specifiers spec = {0};
+
+            parse_specifiers(&ahead, &spec);
+            if (!token_is(ahead.t + 1, "*") && !token_is(ahead.t + 1, "&")) {
+                s->kind = ST_EXPR;
+                s->cond = parse_expr(p);
+            } else {
+                s = declaration(p);
+            }
+        } else {
+            s = declaration(p);
+        }
+    } else {
+        s = node(p, ST_EXPR);
+        /* `Foo x` with a Foo nobody declared */
+        if (p->t->kind == TOK_WORD && p->t[1].kind == TOK_WORD && !parse_is(p, "sizeof") &&
+            !parse_is(p, "throw") && !parse_is(p, "goto") && !parse_is(p, "try") && !parse_is(p, "new") &&
+            !parse_is(p, "delete"))
+            fail(p->unit, p->t, "the type %.*s is not known; declare it in this file or use a built-in one",
+                 (int)MIN(p->t->len, 60), p->t->s);
+        s->cond = parse_expr(p);
+    }
+    parse_expect(p, ";");
+    return s;
+}
+
+/* Behind the statement that starts at p->t: its `;` or `}`, brackets balanced. */
+static void skip_statement(struct parser *p)
+{
+    while (p->t->kind != TOK_END && !parse_is(p, "}")) {
+        if (parse_take(p, ";"))
+            return;
+        if (parse_is(p, "{")) {
+            parse_skip_balanced(p);
+            if (parse_is(p, "else") || parse_is(p, "catch") || parse_is(p, "while") || parse_is(p, ";") ||
+                parse_is(p, ")") || parse_is(p, ","))
+                continue;
+            return;
+        }
+        parse_skip_balanced(p);
+    }
+}
+
+static struct stmt *statement(struct parser *p)
+{
+    const struct token *const start = p->t;
+    const int depth = p->depth, no_greater = p->no_greater;
+    struct trap trap = {.up = p->unit->trap};
+    struct stmt *s;
+
+    if (++p->depth > MAX_PARSE_DEPTH)
+        fail(p->unit, p->t, "the statements nest deeper than %d levels", MAX_PARSE_DEPTH);
+    if (parse_is(p, "{")) {
+        s = parse_block(p);
+        p->depth = depth;
+        return s;
+    }
+    p->unit->trap = &trap;
+    if (setjmp(trap.jump) == 0) {
+        s = simple(p);
+        p->unit->trap = trap.up;
+        p->depth = depth;
+        return s;
+    }
+    p->unit->trap = trap.up;
+    p->depth = depth;
+    p->no_greater = no_greater;
+    p->angle = 0;
+    p->t = start;
+    s = node(p, ST_BAD);
+    s->err = arena_copy(p->arena, &trap.err, sizeof(trap.err));
+    skip_statement(p);
+    return s;
+}
+
+struct stmt *parse_block(struct parser *p)
+{
+    struct stmt *block = node(p, ST_BLOCK);
+    LIST(struct stmt *) body = {0};
+    size_t n_types = p->types.n;
+
+    if (++p->depth > MAX_PARSE_DEPTH)
+        fail(p->unit, p->t, "the statements nest deeper than %d levels", MAX_PARSE_DEPTH);
+    parse_expect(p, "{");
+    while (!parse_is(p, "}")) {
+        const struct token *start = p->t;
+
+        if (p->t->kind == TOK_END)
+            parse_fail(p, "`}`");
+        list_push(p->arena, &body, statement(p));
+        if (p->t == start)
+            parse_fail(p, "a statement");
+    }
+    p->t++;
+    p->depth--;
+    p->types.n = n_types;
+    block->body = body.v;
+    block->n_body = body.n;
+    return block;
+}
+
+struct stmt *parse_function_body(struct unit *u, struct arena *a, const struct func *f)
+{
+    struct parser p = {.unit = u, .arena = a, .t = u->tokens.v + f->body};
+
+    for (size_t i = 0; i < f->n_tparams; i++) {
+        if (f->tparams[i].is_type && *f->tparams[i].name)
+            list_push(a, &p.types, f->tparams[i].name);
+    }
+    return parse_block(&p);
+}

@@ -1,0 +1,525 @@
+/* Types, declarators, parameters and template lists; and the parser's small tools. What begins a type is known:
+ * the words of the language, the built-in names, and what the file and the function declared before. */
+#include "kernel/internal.h"
+
+void parse_fail(struct parser *p, const char *expected)
+{
+    if (p->t->kind == TOK_END)
+        fail(p->unit, p->t, "the file ends where %s was expected", expected);
+    fail(p->unit, p->t, "`%.*s` is not understood here; %s was expected", (int)MIN(p->t->len, 60), p->t->s,
+         expected);
+}
+
+bool parse_is(const struct parser *p, const char *s)
+{
+    return p->t->kind != TOK_END && token_is(p->t, s);
+}
+
+bool parse_take(struct parser *p, const char *s)
+{
+    if (!parse_is(p, s))
+        return false;
+    p->t++;
+    return true;
+}
+
+void parse_expect(struct parser *p, const char *s)
+{
+    char expected[80];
+
+    if (parse_take(p, s))
+        return;
+    snprintf(expected, sizeof(expected), "`%s`", s);
+    parse_fail(p, expected);
+}
+
+/* `>`, also as a part of `>>` and `>>>`: p->angle says how much of the present sign is used up. */
+void parse_close_angle(struct parser *p)
+{
+    if (p->t->kind != TOK_PUNCT || p->t->s[p->angle] != '>')
+        parse_fail(p, "`>`");
+    if (++p->angle == (int)p->t->len) {
+        p->t++;
+        p->angle = 0;
+    } else if (!p->no_greater) {
+        parse_fail(p, "one `>`");
+    }
+}
+
+static bool at_angle(const struct parser *p)
+{
+    return p->t->kind == TOK_PUNCT && p->t->s[p->angle] == '>';
+}
+
+void parse_skip_balanced(struct parser *p)
+{
+    int depth = 0;
+
+    do {
+        if (p->t->kind == TOK_END)
+            return;
+        if (parse_is(p, "(") || parse_is(p, "[") || parse_is(p, "{"))
+            depth++;
+        else if (parse_is(p, ")") || parse_is(p, "]") || parse_is(p, "}"))
+            depth--;
+        p->t++;
+    } while (depth > 0);
+}
+
+static const char *const builtin_words[] = {"unsigned", "signed", "char", "short", "int",  "long",
+                                            "float",    "double", "bool", "void",  "auto", NULL};
+static const char *const specifier_words[] = {"const",
+                                              "constexpr",
+                                              "volatile",
+                                              "static",
+                                              "inline",
+                                              "extern",
+                                              "register",
+                                              "typename",
+                                              "struct",
+                                              "class",
+                                              "enum",
+                                              "union",
+                                              "decltype",
+                                              "thread_local",
+                                              "__restrict__",
+                                              "__device__",
+                                              "__host__",
+                                              "__global__",
+                                              "__constant__",
+                                              "__shared__",
+                                              "__managed__",
+                                              "__forceinline__",
+                                              "__inline__",
+                                              "__inline",
+                                              "__noinline__",
+                                              "__launch_bounds__",
+                                              "__cluster_dims__",
+                                              "__maxnreg__",
+                                              "__block_size__",
+                                              "__align__",
+                                              "alignas",
+                                              "__attribute__",
+                                              "__grid_constant__",
+                                              "__nv_pure__",
+                                              "__extension__",
+                                              "mutable",
+                                              "explicit",
+                                              "virtual",
+                                              "friend",
+                                              "consteval",
+                                              "constinit",
+                                              NULL};
+static const char *const reserved_words[] = {
+    "if",         "else",         "for",           "while",       "do",
+    "switch",     "case",         "default",       "break",       "continue",
+    "return",     "goto",         "sizeof",        "new",         "delete",
+    "throw",      "try",          "catch",         "template",    "using",
+    "typedef",    "namespace",    "operator",      "static_cast", "reinterpret_cast",
+    "const_cast", "dynamic_cast", "true",          "false",       "nullptr",
+    "this",       "asm",          "static_assert", NULL};
+
+static bool word_in(const struct parser *p, const char *const *words)
+{
+    for (size_t i = 0; p->t->kind == TOK_WORD && words[i]; i++) {
+        if (token_is(p->t, words[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool at_name(const struct parser *p)
+{
+    return p->t->kind == TOK_WORD && !word_in(p, builtin_words) && !word_in(p, specifier_words) &&
+           !word_in(p, reserved_words);
+}
+
+char *parse_word(struct parser *p)
+{
+    if (!at_name(p))
+        parse_fail(p, "a name");
+    return token_text(p->arena, p->t++);
+}
+
+static bool is_type_name(const struct parser *p, const char *name)
+{
+    for (size_t i = 0; i < p->types.n; i++) {
+        if (strcmp(p->types.v[i], name) == 0)
+            return true;
+    }
+    return type_builtin_name(name) || unit_type(p->unit, name);
+}
+
+static bool is_template_name(const struct parser *p, const char *name)
+{
+    static const char *const known[] = {"min",           "max", "numeric_limits", "is_same", "is_same_v",
+                                        "conditional_t", NULL};
+    const char *last = name;
+
+    for (const char *c; (c = strstr(last, "::"));)
+        last = c + 2;
+    for (size_t i = 0; known[i]; i++) {
+        if (strcmp(known[i], last) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < p->unit->funcs.n; i++) {
+        const struct func *f = p->unit->funcs.v[i];
+
+        if (f->is_template && name_matches(f->name, f->qualified, name))
+            return true;
+    }
+    const struct type_name *t = unit_type(p->unit, name);
+    return t && t->is_template;
+}
+
+/* a, ::a, a::b, a<x>::b; "std::" is dropped from the front. */
+static char *qualified(struct parser *p, bool is_type, struct template_arg_node **args, size_t *n_args,
+                       bool *has_args)
+{
+    char *name = NULL;
+
+    *has_args = false;
+    parse_take(p, "::");
+    for (;;) {
+        char *word;
+
+        parse_take(p, "template");
+        word = parse_word(p);
+        name = name && strcmp(name, "std") != 0 ? arena_printf(p->arena, "%s::%s", name, word) : word;
+        if (parse_is(p, "<") && (is_type || is_template_name(p, name))) {
+            *args = parse_template_args(p, n_args);
+            *has_args = true;
+        }
+        if (strlen(name) > 1000)
+            parse_fail(p, "a shorter name");
+        if (!parse_is(p, "::"))
+            return name;
+        p->t++;
+    }
+}
+
+char *parse_qualified(struct parser *p, struct template_arg_node **args, size_t *n_args, bool *has_args)
+{
+    return qualified(p, false, args, n_args, has_args);
+}
+
+bool parse_at_type(struct parser *p)
+{
+    const struct token *start = p->t;
+    char *name = NULL;
+    bool is;
+
+    if (p->t->kind != TOK_WORD && !parse_is(p, "::"))
+        return false;
+    if (word_in(p, builtin_words) || word_in(p, specifier_words))
+        return true;
+    parse_take(p, "::");
+    while (at_name(p)) {
+        char *word = token_text(p->arena, p->t++);
+
+        name = name && strcmp(name, "std") != 0 ? arena_printf(p->arena, "%s::%s", name, word) : word;
+        if (!parse_is(p, "::"))
+            break;
+        p->t++;
+    }
+    is = name && is_type_name(p, name);
+    p->t = start;
+    return is;
+}
+
+void parse_attributes(struct parser *p, struct specifiers *s)
+{
+    static const char *const bracketed[] = {
+        "__launch_bounds__", "__cluster_dims__", "__maxnreg__",   "__block_size__",
+        "__align__",         "alignas",          "__attribute__", NULL};
+    static const char *const ignored[] = {
+        "volatile",        "register",      "typename", "__restrict__", "__managed__",
+        "__forceinline__", "__inline__",    "__inline", "__noinline__", "__grid_constant__",
+        "__nv_pure__",     "__extension__", "mutable",  "explicit",     "virtual",
+        "friend",          "__restrict",    NULL};
+
+    for (;;) {
+        if (parse_is(p, "[") && token_is(p->t + 1, "[")) {
+            parse_skip_balanced(p);
+        } else if (word_in(p, bracketed)) {
+            p->t++;
+            if (parse_is(p, "("))
+                parse_skip_balanced(p);
+        } else if (word_in(p, ignored)) {
+            p->t++;
+        } else if (parse_take(p, "const")) {
+            s->is_const = true;
+        } else if (parse_take(p, "constexpr") || parse_take(p, "consteval") || parse_take(p, "constinit")) {
+            s->is_constexpr = true;
+        } else if (parse_take(p, "static")) {
+            s->is_static = true;
+        } else if (parse_take(p, "inline")) {
+            s->is_inline = true;
+        } else if (parse_is(p, "extern") && p->t[1].kind != TOK_STRING) {
+            s->is_extern = true;
+            p->t++;
+        } else if (parse_take(p, "thread_local")) {
+            s->is_thread_local = true;
+        } else if (parse_take(p, "__global__")) {
+            s->is_global = true;
+        } else if (parse_take(p, "__device__")) {
+            s->is_device = true;
+        } else if (parse_take(p, "__host__")) {
+            s->is_host = true;
+        } else if (parse_take(p, "__constant__")) {
+            s->is_constant_memory = true;
+        } else if (parse_take(p, "__shared__")) {
+            s->is_shared = true;
+        } else {
+            return;
+        }
+    }
+}
+
+/* The spelling of a run of built-in words, from how often each was said. */
+static const char *builtin_spelling(struct parser *p, const struct token *at, const int *count)
+{
+    enum { UNSIGNED, SIGNED, CHAR, SHORT, INT, LONG, FLOAT, DOUBLE, BOOL, VOID, AUTO };
+    bool u = count[UNSIGNED] > 0;
+    int kinds = (count[CHAR] > 0) + (count[FLOAT] > 0) + (count[DOUBLE] > 0) + (count[BOOL] > 0) +
+                (count[VOID] > 0) + (count[AUTO] > 0) + (count[SHORT] > 0 || count[LONG] > 0 || count[INT] > 0);
+
+    if (kinds > 1 && !(count[DOUBLE] && count[LONG]))
+        fail(p->unit, at, "these words together are not a type");
+    if (count[DOUBLE])
+        return count[LONG] ? "long double" : "double";
+    if (count[FLOAT])
+        return "float";
+    if (count[BOOL])
+        return "bool";
+    if (count[VOID])
+        return "void";
+    if (count[AUTO])
+        return "auto";
+    if (count[CHAR])
+        return u ? "unsigned char" : count[SIGNED] ? "signed char" : "char";
+    if (count[SHORT])
+        return u ? "unsigned short" : "short";
+    if (count[LONG] >= 2)
+        return u ? "unsigned long long" : "long long";
+    if (count[LONG])
+        return u ? "unsigned long" : "long";
+    return u ? "unsigned" : "int";
+}
+
+struct type_node *parse_specifiers(struct parser *p, struct specifiers *s)
+{
+    struct type_node *n = arena_new(p->arena, struct type_node);
+    int count[ARRAY_LEN(builtin_words)] = {0};
+    bool builtin = false;
+
+    n->at = p->t;
+    for (;;) {
+        parse_attributes(p, s);
+        if (word_in(p, builtin_words) && !n->name && n->kind != TN_DECLTYPE) {
+            for (size_t i = 0; builtin_words[i]; i++)
+                count[i] += token_is(p->t, builtin_words[i]);
+            builtin = true;
+            p->t++;
+        } else if (parse_is(p, "decltype") && !builtin && !n->name) {
+            p->t++;
+            parse_expect(p, "(");
+            n->kind = TN_DECLTYPE;
+            n->of = parse_expr(p);
+            parse_expect(p, ")");
+        } else if (!builtin && !n->name && n->kind != TN_DECLTYPE) {
+            bool has_args;
+
+            if (parse_is(p, "struct") || parse_is(p, "class") || parse_is(p, "enum") || parse_is(p, "union"))
+                p->t++;
+            if (!at_name(p) && !parse_is(p, "::"))
+                parse_fail(p, "a type");
+            n->name = qualified(p, true, &n->args, &n->n_args, &has_args);
+        } else {
+            break;
+        }
+    }
+    if (builtin)
+        n->name = builtin_spelling(p, n->at, count);
+    if (n->name && strcmp(n->name, "auto") == 0)
+        n->kind = TN_AUTO;
+    n->constant = s->is_const || s->is_constexpr;
+    return n;
+}
+
+static struct type_node *wrap(struct parser *p, enum type_node_kind kind, struct type_node *to)
+{
+    struct type_node *n = arena_new(p->arena, struct type_node);
+
+    n->kind = kind;
+    n->at = p->t;
+    n->to = to;
+    return n;
+}
+
+struct type_node *parse_declarator(struct parser *p, struct type_node *base, const char **name,
+                                   const struct token **at, struct func *f)
+{
+    struct type_node *n = base;
+    struct specifiers s = {0};
+    LIST(struct expr *) sizes = {0};
+
+    *name = "";
+    while (parse_is(p, "*") || parse_is(p, "&") || parse_is(p, "&&")) {
+        n = wrap(p, parse_is(p, "*") ? TN_POINTER : TN_REFERENCE, n);
+        p->t++;
+        s = (struct specifiers){0};
+        parse_attributes(p, &s);
+        n->constant = s.is_const;
+        if (++p->depth > MAX_PARSE_DEPTH)
+            fail(p->unit, p->t, "this type nests deeper than %d levels", MAX_PARSE_DEPTH);
+        p->depth--;
+    }
+    *at = p->t;
+    if (parse_is(p, "(") && (token_is(p->t + 1, "*") || token_is(p->t + 1, "&"))) {
+        p->t += 2;
+        s = (struct specifiers){0};
+        parse_attributes(p, &s);
+        *at = p->t;
+        if (at_name(p))
+            *name = parse_word(p);
+        parse_expect(p, ")");
+        if (!parse_is(p, "("))
+            parse_fail(p, "the parameters of a function pointer");
+        parse_skip_balanced(p);
+        n = wrap(p, TN_FUNCTION, NULL);
+        n->constant = s.is_const;
+        return n;
+    }
+    if (at_name(p))
+        *name = parse_word(p);
+    if (f && parse_is(p, "("))
+        return n;
+    while (parse_is(p, "[") && sizes.n < 8) {
+        p->t++;
+        list_push(p->arena, &sizes, parse_is(p, "]") ? NULL : parse_expr(p));
+        parse_expect(p, "]");
+    }
+    while (sizes.n > 0) {
+        n = wrap(p, TN_ARRAY, n);
+        n->size = sizes.v[--sizes.n];
+    }
+    return n;
+}
+
+struct type_node *parse_type_id(struct parser *p)
+{
+    struct specifiers s = {0};
+    struct type_node *n = parse_specifiers(p, &s);
+    const struct token *at;
+    const char *name;
+
+    n = parse_declarator(p, n, &name, &at, NULL);
+    if (*name)
+        fail(p->unit, at, "a name is not expected in this type");
+    return n;
+}
+
+void parse_params(struct parser *p, struct func *f)
+{
+    LIST(struct param) params = {0};
+
+    parse_expect(p, "(");
+    if (parse_is(p, "void") && token_is(p->t + 1, ")"))
+        p->t++;
+    while (!parse_is(p, ")")) {
+        struct specifiers s = {0};
+        struct param param = {0};
+
+        if (parse_take(p, "...")) {
+            f->variadic = true;
+            break;
+        }
+        param.type = parse_specifiers(p, &s);
+        if (parse_take(p, "..."))
+            f->variadic = true;
+        param.type = parse_declarator(p, param.type, &param.name, &param.at, NULL);
+        if (parse_take(p, "="))
+            param.fallback = parse_is(p, "{") ? parse_braces(p) : parse_assignment(p);
+        list_push(p->arena, &params, param);
+        if (!parse_take(p, ","))
+            break;
+    }
+    parse_expect(p, ")");
+    f->params = params.v;
+    f->n_params = params.n;
+}
+
+struct template_arg_node *parse_template_args(struct parser *p, size_t *n)
+{
+    LIST(struct template_arg_node) args = {0};
+
+    if (++p->depth > MAX_PARSE_DEPTH)
+        fail(p->unit, p->t, "template arguments nest deeper than %d levels", MAX_PARSE_DEPTH);
+    parse_expect(p, "<");
+    p->no_greater++;
+    while (!at_angle(p)) {
+        struct template_arg_node arg = {0};
+
+        if (parse_at_type(p)) {
+            const struct token *start = p->t;
+
+            arg.type = parse_type_id(p);
+            /* sizeof-like uses of a type in an expression: int(3), T::value ... */
+            if (!parse_is(p, ",") && !at_angle(p)) {
+                p->t = start;
+                arg.type = NULL;
+            }
+        }
+        if (!arg.type)
+            arg.value = parse_conditional(p);
+        list_push(p->arena, &args, arg);
+        if (!parse_take(p, ","))
+            break;
+    }
+    p->no_greater--;
+    parse_close_angle(p);
+    p->depth--;
+    *n = args.n;
+    return args.v;
+}
+
+/* After `template`: <typename T, int N = 4, ...>. The type parameters become types for what follows. */
+void parse_template_params(struct parser *p, struct template_param **params, size_t *n)
+{
+    LIST(struct template_param) list = {0};
+
+    parse_expect(p, "<");
+    p->no_greater++;
+    while (!at_angle(p)) {
+        struct template_param t = {.name = ""};
+
+        t.is_type = parse_is(p, "typename") || parse_is(p, "class");
+        if (t.is_type) {
+            p->t++;
+            t.pack = parse_take(p, "...");
+            if (at_name(p))
+                t.name = parse_word(p);
+            if (*t.name)
+                list_push(p->arena, &p->types, t.name);
+            if (parse_take(p, "="))
+                t.fallback.type = parse_type_id(p);
+        } else {
+            struct specifiers s = {0};
+            const struct token *at;
+
+            t.type = parse_specifiers(p, &s);
+            t.pack = parse_take(p, "...");
+            t.type = parse_declarator(p, t.type, &t.name, &at, NULL);
+            if (parse_take(p, "="))
+                t.fallback.value = parse_conditional(p);
+        }
+        list_push(p->arena, &list, t);
+        if (!parse_take(p, ","))
+            break;
+    }
+    p->no_greater--;
+    parse_close_angle(p);
+    *params = list.v;
+    *n = list.n;
+}

@@ -1,0 +1,516 @@
+/* The CUDA runtime's calls that a launcher may make. They become steps of the plan, or answer from the limits
+ * of the device that the plan is for; each gives a cudaError_t as the real one does. */
+#include "kernel/internal.h"
+
+struct call {
+    struct interp *in;
+    struct env *env;
+    const struct expr *e;
+    size_t n;
+    struct value *args;
+};
+
+static const struct token *arg_at(const struct call *c, size_t i)
+{
+    return i < c->n ? c->e->args[i]->at : c->e->at;
+}
+
+static int64_t integer(const struct call *c, size_t i, const char *what)
+{
+    if (c->args[i].type->kind != TY_SCALAR)
+        fail(c->in->unit, arg_at(c, i), "%s must be a number", what);
+    return to_integer(c->in, arg_at(c, i), convert(c->in, arg_at(c, i), c->args[i], type_ulong, true), what);
+}
+
+static void stream(const struct call *c, size_t i)
+{
+    struct value v;
+
+    if (i >= c->n)
+        fail(c->in->unit, c->e->at, "%s without the launcher's stream", c->e->a->name);
+    v = convert(c->in, arg_at(c, i), c->args[i], type_stream, false);
+    if (!v.stream)
+        fail(c->in->unit, arg_at(c, i), "%s is on the default stream; give the launcher's stream parameter",
+             c->e->a->name);
+}
+
+static const struct kernel_limits *limits(const struct call *c)
+{
+    if (!c->in->limits)
+        fail(c->in->unit, c->e->at, "no device is known that could answer %s", c->e->a->name);
+    return c->in->limits;
+}
+
+/* *pointer = v; the pointer may be to another integer type of the same size. */
+static void give(const struct call *c, size_t i, struct value v)
+{
+    struct cell *cell = host_cell(c->in, arg_at(c, i), c->args[i], "the result's place");
+
+    if (type_is_integer(v.type) && (!type_is_integer(cell->type) || cell->type->size < 4))
+        fail(c->in->unit, arg_at(c, i), "%s writes an int here, not %s", c->e->a->name,
+             type_spell(c->in->arena, cell->type));
+    place_write(c->in, arg_at(c, i), (struct place){cell, -1}, v);
+}
+
+static struct value device_pointer(const struct call *c, size_t i, const char *what)
+{
+    struct value v = c->args[i];
+
+    if (v.type->kind != TY_POINTER || v.p.host || v.p.buffer == -1)
+        fail(c->in->unit, arg_at(c, i), "%s must be a pointer into a buffer", what);
+    if (v.p.buffer <= -2 && c->in->freed.v[-2 - v.p.buffer])
+        fail(c->in->unit, arg_at(c, i), "%s is workspace that is freed already", what);
+    return v;
+}
+
+static struct kernel_value plan_pointer(struct value v)
+{
+    struct kernel_value k = {.type = KT_VOID, .pointer = true};
+
+    if (v.type->to->kind == TY_SCALAR)
+        k.type = v.type->to->scalar;
+    k.p.buffer = v.p.buffer;
+    k.p.offset_bytes = v.p.offset;
+    return k;
+}
+
+static void add_step(const struct call *c, struct plan_step step)
+{
+    int col;
+
+    unit_place(c->in->unit, c->e->at->at, &step.line, &col);
+    if (c->in->plan.n >= MAX_PLAN_STEPS)
+        fail(c->in->unit, c->e->at, "more than %d launches, sets and copies", MAX_PLAN_STEPS);
+    list_push(c->in->arena, &c->in->plan, step);
+}
+
+static void call_malloc(const struct call *c)
+{
+    struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "where the workspace's pointer goes");
+    int64_t bytes = integer(c, 1, "the size of the workspace");
+
+    if (cell->type->kind != TY_POINTER)
+        fail(c->in->unit, arg_at(c, 0), "the workspace's pointer goes into a pointer, not %s",
+             type_spell(c->in->arena, cell->type));
+    if (cell->constant)
+        fail(c->in->unit, arg_at(c, 0), "an assignment to a constant");
+    if (bytes > (int64_t)1 << 40)
+        fail(c->in->unit, arg_at(c, 1), "a workspace of %lld bytes", (long long)bytes);
+    if (c->in->workspaces.n >= 256)
+        fail(c->in->unit, c->e->at, "more than 256 workspaces");
+    list_push(c->in->arena, &c->in->workspaces, bytes);
+    list_push(c->in->arena, &c->in->freed, false);
+    cell->value = value_buffer(cell->type, -1 - (int32_t)c->in->workspaces.n, 0);
+    cell->known = true;
+}
+
+static void call_malloc_async(const struct call *c)
+{
+    stream(c, 2);
+    call_malloc(c);
+}
+
+static void call_free(const struct call *c)
+{
+    struct value v = c->args[0];
+
+    if (v.type->kind == TY_NULL || (v.type->kind == TY_POINTER && !truth(c->in, arg_at(c, 0), v)))
+        return;
+    v = device_pointer(c, 0, "what is freed");
+    if (v.p.buffer >= 0 || v.p.offset != 0)
+        fail(c->in->unit, arg_at(c, 0), "only the pointer that cudaMallocAsync gave is freed");
+    c->in->freed.v[-2 - v.p.buffer] = true;
+}
+
+static void call_free_async(const struct call *c)
+{
+    stream(c, 1);
+    call_free(c);
+}
+
+static void call_memset(const struct call *c)
+{
+    struct plan_step step = {.kind = PLAN_MEMSET};
+
+    step.to = plan_pointer(device_pointer(c, 0, "what is set"));
+    step.byte = (int)(uint8_t)convert(c->in, arg_at(c, 1), c->args[1], type_int, false).i;
+    step.size_bytes = integer(c, 2, "the number of bytes");
+    stream(c, 3);
+    add_step(c, step);
+}
+
+static void call_memcpy(const struct call *c)
+{
+    struct plan_step step = {.kind = PLAN_COPY};
+    int64_t kind = integer(c, 3, "the kind of copy");
+
+    if (kind != 3 && kind != 4)
+        fail(c->in->unit, arg_at(c, 3),
+             "a copy from or to the host; allowed are copies between buffers "
+             "(cudaMemcpyDeviceToDevice)");
+    step.to = plan_pointer(device_pointer(c, 0, "the destination"));
+    step.from = plan_pointer(device_pointer(c, 1, "the source"));
+    step.size_bytes = integer(c, 2, "the number of bytes");
+    stream(c, 4);
+    add_step(c, step);
+}
+
+static const struct kernel_ref *kernel_of(const struct call *c, size_t i)
+{
+    if (c->args[i].type->kind != TY_KERNEL)
+        fail(c->in->unit, arg_at(c, i), "%s takes a kernel here", c->e->a->name);
+    return c->args[i].kernel;
+}
+
+static const char *expression_of(const struct call *c, size_t i)
+{
+    const struct func *f;
+    struct env *bound;
+
+    return kernel_expression(c->in, arg_at(c, i), kernel_of(c, i), NULL, 0, &f, &bound);
+}
+
+static int call_func_attribute(const struct call *c)
+{
+    const char *kernel = expression_of(c, 0);
+    int64_t attribute = integer(c, 1, "the attribute"), value;
+
+    if (attribute != 8) /* carve-out and cluster hints change no result */
+        return 0;
+    value =
+        to_integer(c->in, arg_at(c, 2), convert(c->in, arg_at(c, 2), c->args[2], type_int, false), "the value");
+    if (value < 0 || value > limits(c)->shared_per_block_optin)
+        return 1; /* cudaErrorInvalidValue */
+    list_push(c->in->arena, &c->in->shared_limits, ((struct shared_limit){kernel, value}));
+    return 0;
+}
+
+static int call_device_attribute(const struct call *c)
+{
+    const struct kernel_limits *l = limits(c);
+    int64_t attribute = integer(c, 1, "the attribute");
+
+    switch (attribute) {
+#define DEVICE(name, number, member, value)     \
+    case number:                                \
+        give(c, 0, value_int(type_int, value)); \
+        return 0;
+#include "kernel/runtime.def"
+#undef DEVICE
+    default:
+        fail(c->in->unit, arg_at(c, 1),
+             "device attribute %lld is not understood; docs/launcher.md lists those that are",
+             (long long)attribute);
+    }
+}
+
+struct value properties_member(struct interp *in, const struct token *at, const char *name)
+{
+    const struct kernel_limits *l = in->limits;
+
+#define DEVICE(attribute, number, member, value)                                                               \
+    if (strcmp(member, name) == 0)                                                                             \
+        return value_int(strncmp(name, "sharedMem", 9) == 0 || strcmp(name, "totalConstMem") == 0 ? type_ulong \
+                                                                                                  : type_int,  \
+                         value);
+#include "kernel/runtime.def"
+#undef DEVICE
+    fail(in->unit, at,
+         "the member %s of cudaDeviceProp is not understood; docs/launcher.md lists those that are", name);
+}
+
+static int blocks_per_sm(const struct call *c, const char *kernel, int64_t threads, int64_t shared)
+{
+    const struct kernel_limits *l = limits(c);
+    int64_t warps = (threads + l->warp_size - 1) / MAX(l->warp_size, 1), blocks;
+
+    if (threads <= 0 || threads > l->max_threads_per_block || shared < 0 || shared > l->shared_per_block_optin)
+        return 0;
+    if (l->occupancy)
+        return l->occupancy(l->context, kernel, (int)threads, shared);
+    blocks = MIN(l->max_threads_per_sm / (warps * l->warp_size), l->max_blocks_per_sm);
+    if (shared > 0)
+        blocks = MIN(blocks, l->shared_per_sm / (shared + 1024)); /* 1 KB a block is the system's */
+    return (int)blocks;
+}
+
+static int call_occupancy(const struct call *c)
+{
+    int64_t threads = convert(c->in, arg_at(c, 2), c->args[2], type_int, false).i;
+
+    give(c, 0,
+         value_int(type_int, blocks_per_sm(c, expression_of(c, 1), threads, integer(c, 3, "shared memory"))));
+    return 0;
+}
+
+/* The block with the most threads on an SM; the larger block when two are equal. */
+static int call_block_size(const struct call *c)
+{
+    const char *kernel = expression_of(c, 2);
+    int64_t shared = c->n > 3 ? integer(c, 3, "shared memory") : 0;
+    int64_t limit = c->n > 4 ? integer(c, 4, "the block's limit") : 0;
+    int64_t best = 0, best_blocks = 0;
+
+    if (limit <= 0 || limit > limits(c)->max_threads_per_block)
+        limit = limits(c)->max_threads_per_block;
+    for (int64_t threads = limit / 32 * 32; threads > 0; threads -= 32) {
+        int64_t blocks = blocks_per_sm(c, kernel, threads, shared);
+
+        if (blocks * threads > best_blocks * best) {
+            best = threads;
+            best_blocks = blocks;
+        }
+    }
+    give(c, 0, value_int(type_int, best_blocks * limits(c)->sm_count));
+    give(c, 1, value_int(type_int, best));
+    return 0;
+}
+
+/* cudaLaunchKernel and cudaLaunchCooperativeKernel: the arguments are addresses of variables. */
+static void launch_by_addresses(const struct call *c, bool cooperative)
+{
+    const struct kernel_ref *k = kernel_of(c, 0);
+    struct value *args = arena_array(c->in->arena, struct value, k->func->n_params + 1);
+    struct value config[4] = {c->args[1], c->args[2], c->args[4], c->args[5]};
+    const struct func *f;
+    struct env *bound;
+
+    kernel_expression(c->in, arg_at(c, 0), k, NULL, 0, &f, &bound);
+    for (size_t i = 0; i < f->n_params; i++) {
+        struct value list = c->args[3];
+        struct value element;
+        struct cell *cell;
+        const struct type *t = type_resolve(c->in, bound, f->params[i].type);
+
+        if (list.type->kind == TY_POINTER && list.p.host)
+            list = binary(c->in, arg_at(c, 3), OP_ADD, list, value_int(type_long, (int64_t)i));
+        cell = host_cell(c->in, arg_at(c, 3), list, "the list of arguments");
+        if (!cell->known)
+            fail(c->in->unit, arg_at(c, 3), "the list of arguments has no value for argument %zu", i + 1);
+        element = cell->value;
+        if (element.type->kind != TY_POINTER)
+            fail(c->in->unit, arg_at(c, 3), "argument %zu in the list is not an address", i + 1);
+        cell = host_cell(c->in, arg_at(c, 3), element, "each argument in the list");
+        if (!cell->known)
+            fail(c->in->unit, arg_at(c, 3), "argument %zu in the list points to a variable without a value",
+                 i + 1);
+        if (cell->type->kind != t->kind || cell->type->size != t->size ||
+            (t->kind == TY_SCALAR && cell->type->scalar != t->scalar && type_is_float(t)) ||
+            type_is_float(cell->type) != type_is_float(t))
+            fail(c->in->unit, arg_at(c, 3),
+                 "argument %zu in the list is the address of a %s, but kernel %s takes a %s", i + 1,
+                 type_spell(c->in->arena, cell->type), f->name, type_spell(c->in->arena, t));
+        args[i] = convert(c->in, arg_at(c, 3), cell->value, t, true);
+    }
+    launch(c->in, c->e->at, k, config, 4, args, f->n_params, cooperative);
+}
+
+enum runtime_call {
+    RT_MALLOC,
+    RT_MALLOC_ASYNC,
+    RT_FREE,
+    RT_FREE_ASYNC,
+    RT_MEMSET,
+    RT_MEMCPY,
+    RT_FUNC_ATTRIBUTE,
+    RT_FUNC_CACHE,
+    RT_DEVICE_ATTRIBUTE,
+    RT_GET_DEVICE,
+    RT_DEVICE_COUNT,
+    RT_PROPERTIES,
+    RT_OCCUPANCY,
+    RT_BLOCK_SIZE,
+    RT_COOPERATIVE,
+    RT_LAUNCH,
+    RT_LAST_ERROR,
+    RT_ERROR_STRING,
+    RT_REFUSED,
+};
+
+static const struct {
+    const char *name;
+    enum runtime_call call;
+    size_t least, most;
+    const char *instead; /* RT_REFUSED */
+} calls[] = {
+    {"cudaMallocAsync", RT_MALLOC_ASYNC, 3, 3, ""},
+    {"cudaMalloc", RT_MALLOC, 2, 2, ""},
+    {"cudaFreeAsync", RT_FREE_ASYNC, 2, 2, ""},
+    {"cudaFree", RT_FREE, 1, 1, ""},
+    {"cudaMemsetAsync", RT_MEMSET, 3, 4, ""},
+    {"cudaMemcpyAsync", RT_MEMCPY, 4, 5, ""},
+    {"cudaFuncSetAttribute", RT_FUNC_ATTRIBUTE, 3, 3, ""},
+    {"cudaFuncSetCacheConfig", RT_FUNC_CACHE, 2, 2, ""},
+    {"cudaDeviceGetAttribute", RT_DEVICE_ATTRIBUTE, 3, 3, ""},
+    {"cudaGetDevice", RT_GET_DEVICE, 1, 1, ""},
+    {"cudaGetDeviceCount", RT_DEVICE_COUNT, 1, 1, ""},
+    {"cudaGetDeviceProperties", RT_PROPERTIES, 2, 2, ""},
+    {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", RT_OCCUPANCY, 4, 4, ""},
+    {"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", RT_OCCUPANCY, 5, 5, ""},
+    {"cudaOccupancyMaxPotentialBlockSize", RT_BLOCK_SIZE, 3, 5, ""},
+    {"cudaLaunchCooperativeKernel", RT_COOPERATIVE, 6, 6, ""},
+    {"cudaLaunchKernel", RT_LAUNCH, 6, 6, ""},
+    {"cudaGetLastError", RT_LAST_ERROR, 0, 0, ""},
+    {"cudaPeekAtLastError", RT_LAST_ERROR, 0, 0, ""},
+    {"cudaGetErrorString", RT_ERROR_STRING, 1, 1, ""},
+    {"cudaGetErrorName", RT_ERROR_STRING, 1, 1, ""},
+    {"cudaMemset", RT_REFUSED, 0, 9, "write cudaMemsetAsync with the launcher's stream"},
+    {"cudaMemcpy", RT_REFUSED, 0, 9, "write cudaMemcpyAsync with the launcher's stream"},
+    {"cudaDeviceSynchronize", RT_REFUSED, 0, 9, "a launcher does not wait; its caller does"},
+    {"cudaStreamSynchronize", RT_REFUSED, 0, 9, "a launcher does not wait; its caller does"},
+    {"cudaStreamCreate", RT_REFUSED, 0, 9, "everything runs on the launcher's stream"},
+    {"cudaStreamCreateWithFlags", RT_REFUSED, 0, 9, "everything runs on the launcher's stream"},
+    {"cudaEventCreate", RT_REFUSED, 0, 9, "a launcher measures nothing"},
+    {"cudaEventRecord", RT_REFUSED, 0, 9, "a launcher measures nothing"},
+    {"cudaSetDevice", RT_REFUSED, 0, 9, "the caller chooses the device"},
+    {"cudaLaunchKernelEx", RT_REFUSED, 0, 9,
+     "use <<<grid, block, shared, stream>>> or cudaLaunchCooperativeKernel"},
+    {"cudaLaunchKernelExC", RT_REFUSED, 0, 9,
+     "use <<<grid, block, shared, stream>>> or cudaLaunchCooperativeKernel"},
+    {"cudaGraphLaunch", RT_REFUSED, 0, 9, "launch the kernels themselves"},
+    {"cudaMemcpyToSymbolAsync", RT_REFUSED, 0, 9, "give the values as arguments of the kernel"},
+    {"cudaMemcpyToSymbol", RT_REFUSED, 0, 9, "give the values as arguments of the kernel"},
+};
+
+bool runtime_is_call(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+        if (strcmp(calls[i].name, name) == 0)
+            return true;
+    }
+    return strncmp(name, "cuda", 4) == 0 && name[4] >= 'A' && name[4] <= 'Z' &&
+           strncmp(name, "cudaSuccess", 11) != 0 && strncmp(name, "cudaError", 9) != 0 &&
+           strncmp(name, "cudaDev", 7) != 0 && strncmp(name, "cudaTextureObject", 17) != 0;
+}
+
+static int dispatch(const struct call *c, enum runtime_call call)
+{
+    switch (call) {
+    case RT_MALLOC:
+        call_malloc(c);
+        return 0;
+    case RT_MALLOC_ASYNC:
+        call_malloc_async(c);
+        return 0;
+    case RT_FREE:
+        call_free(c);
+        return 0;
+    case RT_FREE_ASYNC:
+        call_free_async(c);
+        return 0;
+    case RT_MEMSET:
+        call_memset(c);
+        return 0;
+    case RT_MEMCPY:
+        call_memcpy(c);
+        return 0;
+    case RT_FUNC_ATTRIBUTE:
+        return call_func_attribute(c);
+    case RT_FUNC_CACHE:
+        kernel_of(c, 0);
+        return 0;
+    case RT_DEVICE_ATTRIBUTE:
+        return call_device_attribute(c);
+    case RT_GET_DEVICE:
+        give(c, 0, value_int(type_int, 0));
+        return 0;
+    case RT_DEVICE_COUNT:
+        give(c, 0, value_int(type_int, 1));
+        return 0;
+    case RT_PROPERTIES: {
+        struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "the properties");
+
+        if (cell->type->kind != TY_PROPERTIES)
+            fail(c->in->unit, arg_at(c, 0), "cudaGetDeviceProperties fills a cudaDeviceProp");
+        limits(c);
+        cell->value = (struct value){.type = type_properties};
+        cell->known = true;
+        return 0;
+    }
+    case RT_OCCUPANCY:
+        return call_occupancy(c);
+    case RT_BLOCK_SIZE:
+        return call_block_size(c);
+    case RT_COOPERATIVE:
+        launch_by_addresses(c, true);
+        return 0;
+    case RT_LAUNCH:
+        launch_by_addresses(c, false);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+bool runtime_call(struct interp *in, struct env *env, const struct expr *e, const char *name, struct value *out)
+{
+    struct call c = {.in = in, .env = env, .e = e, .n = e->n_args};
+    size_t row = 0;
+
+    if (!runtime_is_call(name))
+        return false;
+    while (row < ARRAY_LEN(calls) && strcmp(calls[row].name, name) != 0)
+        row++;
+    if (row == ARRAY_LEN(calls))
+        fail(
+            in->unit, e->at,
+            "%s is not understood; allowed are cudaMallocAsync, cudaFreeAsync, cudaMemsetAsync, cudaMemcpyAsync, "
+            "cudaFuncSetAttribute, the queries of device attributes, properties and occupancy, "
+            "cudaLaunchCooperativeKernel and cudaGetLastError",
+            name);
+    if (calls[row].call == RT_REFUSED)
+        fail(in->unit, e->at, "%s is not understood: %s", name, calls[row].instead);
+    if (c.n < calls[row].least || c.n > calls[row].most)
+        fail(in->unit, e->at, "%s takes %zu arguments, not %zu", name, calls[row].most, c.n);
+    c.args = arena_array(in->arena, struct value, c.n + 1);
+    for (size_t i = 0; i < c.n; i++)
+        c.args[i] = eval(in, env, e->args[i]);
+    if (calls[row].call == RT_ERROR_STRING)
+        *out = (struct value){.type = type_string, .text = "no error"};
+    else
+        *out = value_int(type_error, dispatch(&c, calls[row].call));
+    return true;
+}
+
+bool runtime_constant(const char *name, struct value *out)
+{
+    static const struct {
+        const char *name;
+        int value;
+        bool error;
+    } constants[] = {
+        {"cudaSuccess", 0, true},
+        {"cudaErrorInvalidValue", 1, true},
+        {"cudaErrorMemoryAllocation", 2, true},
+        {"cudaErrorInvalidConfiguration", 9, true},
+        {"cudaErrorNotSupported", 801, true},
+        {"cudaErrorUnknown", 999, true},
+        {"cudaMemcpyHostToHost", 0, false},
+        {"cudaMemcpyHostToDevice", 1, false},
+        {"cudaMemcpyDeviceToHost", 2, false},
+        {"cudaMemcpyDeviceToDevice", 3, false},
+        {"cudaMemcpyDefault", 4, false},
+        {"cudaFuncAttributeMaxDynamicSharedMemorySize", 8, false},
+        {"cudaFuncAttributePreferredSharedMemoryCarveout", 9, false},
+        {"cudaFuncAttributeNonPortableClusterSizeAllowed", 14, false},
+        {"cudaSharedmemCarveoutDefault", -1, false},
+        {"cudaSharedmemCarveoutMaxShared", 100, false},
+        {"cudaSharedmemCarveoutMaxL1", 0, false},
+        {"cudaFuncCachePreferNone", 0, false},
+        {"cudaFuncCachePreferShared", 1, false},
+        {"cudaFuncCachePreferL1", 2, false},
+        {"cudaFuncCachePreferEqual", 3, false},
+        {"cudaOccupancyDefault", 0, false},
+#define DEVICE(attribute, number, member, value) {"cudaDevAttr" #attribute, number, false},
+#include "kernel/runtime.def"
+#undef DEVICE
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(constants); i++) {
+        if (strcmp(constants[i].name, name) == 0) {
+            *out = value_int(constants[i].error ? type_error : type_int, constants[i].value);
+            return true;
+        }
+    }
+    return false;
+}

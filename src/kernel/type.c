@@ -1,0 +1,417 @@
+/* Types: the built-in ones as a table, and what the file's own names stand for. Sizes and conversion ranks are
+ * those of 64-bit Linux. */
+#include "kernel/internal.h"
+
+#define SCALAR(id, kt, spelling, bytes, rank_)                                                        \
+    {                                                                                                 \
+        .kind = TY_SCALAR, .scalar = kt, .name = spelling, .size = bytes, .align = bytes ? bytes : 1, \
+        .rank = rank_                                                                                 \
+    }
+
+static const struct type scalars[] = {
+    SCALAR(void, KT_VOID, "void", 0, 0),
+    SCALAR(bool, KT_BOOL, "bool", 1, 1),
+    SCALAR(char, KT_I8, "char", 1, 2),
+    SCALAR(schar, KT_I8, "signed char", 1, 2),
+    SCALAR(uchar, KT_U8, "unsigned char", 1, 2),
+    SCALAR(short, KT_I16, "short", 2, 3),
+    SCALAR(ushort, KT_U16, "unsigned short", 2, 3),
+    SCALAR(int, KT_I32, "int", 4, 4),
+    SCALAR(uint, KT_U32, "unsigned int", 4, 4),
+    SCALAR(long, KT_I64, "long", 8, 5),
+    SCALAR(ulong, KT_U64, "unsigned long", 8, 5),
+    SCALAR(longlong, KT_I64, "long long", 8, 6),
+    SCALAR(ulonglong, KT_U64, "unsigned long long", 8, 6),
+    SCALAR(half, KT_F16, "__half", 2, 0),
+    SCALAR(bf16, KT_BF16, "__nv_bfloat16", 2, 0),
+    SCALAR(float, KT_F32, "float", 4, 0),
+    SCALAR(double, KT_F64, "double", 8, 0),
+    {.kind = TY_SCALAR,
+     .scalar = KT_I32,
+     .name = "cudaError_t",
+     .size = 4,
+     .align = 4,
+     .rank = 4,
+     .is_enum = true},
+    {.kind = TY_DIM3, .name = "dim3", .size = 12, .align = 4},
+    {.kind = TY_KERNEL, .name = "a kernel's address", .size = 8, .align = 8},
+    {.kind = TY_STREAM, .name = "cudaStream_t", .size = 8, .align = 8},
+    {.kind = TY_PROPERTIES, .name = "cudaDeviceProp", .size = 1032, .align = 8},
+    {.kind = TY_STRING, .name = "const char *", .size = 8, .align = 8},
+    {.kind = TY_NULL, .name = "nullptr", .size = 8, .align = 8},
+    {.kind = TY_LIST, .name = "a list in braces"},
+    {.kind = TY_LAMBDA, .name = "a lambda", .size = 1, .align = 1},
+};
+
+const struct type *const
+    type_void = &scalars[0],
+    *const type_bool = &scalars[1], *const type_char = &scalars[2], *const type_int = &scalars[7],
+    *const type_uint = &scalars[8], *const type_long = &scalars[9], *const type_ulong = &scalars[10],
+    *const type_longlong = &scalars[11], *const type_ulonglong = &scalars[12], *const type_half = &scalars[13],
+    *const type_bf16 = &scalars[14], *const type_float = &scalars[15], *const type_double = &scalars[16],
+    *const type_error = &scalars[17], *const type_dim3 = &scalars[18], *const type_kernel = &scalars[19],
+    *const type_stream = &scalars[20], *const type_properties = &scalars[21], *const type_string = &scalars[22],
+    *const type_null = &scalars[23], *const type_list = &scalars[24], *const type_lambda = &scalars[25];
+
+static const struct {
+    const char *name, *canonical;
+} aliases[] = {
+    {"unsigned", "unsigned int"},
+    {"size_t", "unsigned long"},
+    {"ptrdiff_t", "long"},
+    {"ssize_t", "long"},
+    {"intptr_t", "long"},
+    {"uintptr_t", "unsigned long"},
+    {"int8_t", "signed char"},
+    {"uint8_t", "unsigned char"},
+    {"int16_t", "short"},
+    {"uint16_t", "unsigned short"},
+    {"int32_t", "int"},
+    {"uint32_t", "unsigned int"},
+    {"int64_t", "long"},
+    {"uint64_t", "unsigned long"},
+    {"uchar", "unsigned char"},
+    {"ushort", "unsigned short"},
+    {"uint", "unsigned int"},
+    {"ulong", "unsigned long"},
+    {"half", "__half"},
+    {"nv_bfloat16", "__nv_bfloat16"},
+    {"cudaError", "cudaError_t"},
+    {"CUstream_st", "cudaStream_t"},
+    {"byte", "unsigned char"},
+    {"intmax_t", "long"},
+    {"uintmax_t", "unsigned long"},
+    {"int_fast32_t", "long"},
+    {"uint_fast32_t", "unsigned long"},
+};
+
+/* Vector types of the toolkit: only their size counts, they are never values here. */
+static const struct {
+    const char *base;
+    int64_t size;
+} vectors[] = {
+    {"char", 1}, {"uchar", 1}, {"short", 2},    {"ushort", 2},    {"int", 4},   {"uint", 4},
+    {"long", 8}, {"ulong", 8}, {"longlong", 8}, {"ulonglong", 8}, {"float", 4}, {"double", 8},
+};
+
+static struct type vector_types[ARRAY_LEN(vectors)][4];
+static struct type half2_type = {.kind = TY_OPAQUE, .name = "__half2", .size = 4, .align = 4};
+static struct type bf162_type = {.kind = TY_OPAQUE, .name = "__nv_bfloat162", .size = 4, .align = 4};
+
+__attribute__((constructor)) static void vector_types_fill(void)
+{
+    static char names[ARRAY_LEN(vectors)][4][16];
+
+    for (size_t i = 0; i < ARRAY_LEN(vectors); i++) {
+        for (int n = 1; n <= 4; n++) {
+            int64_t size = vectors[i].size * n;
+
+            snprintf(names[i][n - 1], sizeof(names[i][n - 1]), "%s%d", vectors[i].base, n);
+            vector_types[i][n - 1] = (struct type){.kind = TY_OPAQUE,
+                                                   .name = names[i][n - 1],
+                                                   .size = size,
+                                                   .align = n == 3 ? vectors[i].size : MIN(size, 16)};
+        }
+    }
+}
+
+const struct type *type_builtin(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(aliases); i++) {
+        if (strcmp(aliases[i].name, name) == 0)
+            name = aliases[i].canonical;
+    }
+    for (size_t i = 0; i < 22; i++) { /* the rest have no name in C++ */
+        if (scalars[i].kind != TY_KERNEL && strcmp(scalars[i].name, name) == 0)
+            return &scalars[i];
+    }
+    for (size_t i = 0; i < ARRAY_LEN(vectors); i++) {
+        size_t len = strlen(vectors[i].base);
+
+        if (strncmp(vectors[i].base, name, len) == 0 && name[len] >= '1' && name[len] <= '4' && !name[len + 1])
+            return &vector_types[i][name[len] - '1'];
+    }
+    if (strcmp(name, "half2") == 0 || strcmp(name, "__half2") == 0)
+        return &half2_type;
+    if (strcmp(name, "nv_bfloat162") == 0 || strcmp(name, "__nv_bfloat162") == 0)
+        return &bf162_type;
+    return NULL;
+}
+
+bool type_builtin_name(const char *name)
+{
+    return type_builtin(name) || strcmp(name, "conditional_t") == 0 || strcmp(name, "cudaDeviceAttr") == 0 ||
+           strcmp(name, "cudaFuncAttribute") == 0 || strcmp(name, "cudaMemcpyKind") == 0 ||
+           strcmp(name, "long double") == 0;
+}
+
+const struct type *type_pointer(struct arena *a, const struct type *to, bool to_const)
+{
+    struct type *t = arena_new(a, struct type);
+
+    *t = (struct type){
+        .kind = TY_POINTER, .name = "pointer", .size = 8, .align = 8, .to = to, .to_const = to_const};
+    return t;
+}
+
+bool type_same(const struct type *a, const struct type *b)
+{
+    while (a != b) {
+        if (a->kind != b->kind)
+            return false;
+        switch (a->kind) {
+        case TY_POINTER:
+            if (a->to_const != b->to_const)
+                return false;
+            break;
+        case TY_ARRAY:
+            if (a->n != b->n)
+                return false;
+            break;
+        case TY_SCALAR:
+        case TY_OPAQUE:
+            return strcmp(a->name, b->name) == 0;
+        default:
+            return true;
+        }
+        a = a->to;
+        b = b->to;
+    }
+    return true;
+}
+
+bool type_is_integer(const struct type *t)
+{
+    return t->kind == TY_SCALAR && t->scalar >= KT_BOOL && t->scalar <= KT_U64;
+}
+
+bool type_is_float(const struct type *t)
+{
+    return t->kind == TY_SCALAR && t->scalar >= KT_F16;
+}
+
+bool type_is_arithmetic(const struct type *t)
+{
+    return t->kind == TY_SCALAR && t->scalar != KT_VOID;
+}
+
+bool type_is_signed(const struct type *t)
+{
+    return t->kind == TY_SCALAR && (t->scalar == KT_I8 || t->scalar == KT_I16 || t->scalar == KT_I32 ||
+                                    t->scalar == KT_I64 || t->scalar >= KT_F16);
+}
+
+const char *type_spell(struct arena *a, const struct type *t)
+{
+    if (t->kind == TY_POINTER)
+        return arena_printf(a, "%s%s%s*", t->to_const ? "const " : "", type_spell(a, t->to),
+                            t->to->kind == TY_POINTER ? "" : " ");
+    if (t->kind == TY_ARRAY)
+        return arena_printf(a, "%s[%lld]", type_spell(a, t->to), (long long)t->n);
+    return t->name;
+}
+
+/* ---- what names stand for */
+
+static const struct type *resolve(struct interp *in, struct env *env, const struct type_node *n,
+                                  const struct type *automatic, int depth);
+
+/* The environment of a struct or alias template: its parameters bound to the arguments. */
+static struct env *bind_type_args(struct interp *in, struct env *env, const struct type_name *t,
+                                  const struct type_node *n)
+{
+    struct env *bound = arena_new(in->arena, struct env);
+    struct template_arg *args = eval_template_args(in, env, n->args, n->n_args);
+
+    for (size_t i = 0; i < t->n_tparams; i++) {
+        const struct template_param *p = &t->tparams[i];
+        struct template_arg arg;
+
+        if (i < n->n_args)
+            arg = args[i];
+        else if (p->fallback.type || p->fallback.value)
+            arg = *eval_template_args(in, bound, &p->fallback, 1);
+        else
+            fail(in->unit, n->at, "%s needs a template argument for %s", t->name, p->name);
+        if (p->is_type != !!arg.type)
+            fail(in->unit, n->at, "the template argument for %s of %s must be a %s", p->name, t->name,
+                 p->is_type ? "type" : "value");
+        if (p->is_type) {
+            env_bind_type(in, bound, p->name, arg.type);
+        } else {
+            struct cell *c = cell_make(in, arg.value.type, true);
+
+            c->value = arg.value;
+            c->known = true;
+            env_bind(in, bound, p->name, c);
+        }
+    }
+    return bound;
+}
+
+static const char *arg_spell(struct interp *in, const struct template_arg *arg)
+{
+    if (arg->type)
+        return type_spell(in->arena, arg->type);
+    if (type_same(arg->value.type, type_bool))
+        return arg->value.i ? "true" : "false";
+    return arena_printf(in->arena, "%lld", (long long)arg->value.i);
+}
+
+static int64_t round_up(int64_t x, int64_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+void layout_struct(struct interp *in, const struct type_name *s, struct env *env, int64_t *size, int64_t *align)
+{
+    int64_t at = 0, most = 1;
+
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const struct type *t;
+
+        if (s->fields[i].value)
+            continue;
+        t = type_resolve(in, env, s->fields[i].type);
+        if (t->size == 0) { /* not understood: so is the whole */
+            *size = 0;
+            *align = 1;
+            return;
+        }
+        at = round_up(at, t->align) + t->size;
+        most = MAX(most, t->align);
+        if (at > INT32_MAX)
+            fail(in->unit, s->fields[i].type->at, "struct %s is larger than 2 GB", s->name);
+    }
+    if (s->align) {
+        int64_t wanted = to_integer(in, s->align->at, eval(in, env, s->align), "the alignment");
+
+        if (wanted > 0 && wanted <= 4096)
+            most = MAX(most, wanted);
+    }
+    *size = round_up(MAX(at, 1), most);
+    *align = most;
+}
+
+static const struct type *resolve_struct(struct interp *in, struct env *env, const struct type_name *t,
+                                         const struct type_node *n)
+{
+    struct type *s = arena_new(in->arena, struct type);
+    struct env *bound = t->is_template ? bind_type_args(in, env, t, n) : NULL;
+
+    *s = (struct type){.kind = TY_OPAQUE, .name = t->qualified, .align = 1};
+    if (t->is_template) {
+        struct template_arg *args = eval_template_args(in, env, n->args, n->n_args);
+        struct str name = {0};
+
+        str_addf(&name, "%s<", t->qualified);
+        for (size_t i = 0; i < n->n_args; i++)
+            str_addf(&name, "%s%s", i ? ", " : "", arg_spell(in, &args[i]));
+        str_add(&name, ">");
+        s->name = arena_strdup(in->arena, str_text(&name));
+        str_free(&name);
+    }
+    if (!t->opaque)
+        layout_struct(in, t, bound, &s->size, &s->align);
+    return s;
+}
+
+static const struct type *resolve_name(struct interp *in, struct env *env, const struct type_node *n, int depth)
+{
+    const struct type *t = env_find_type(env, n->name);
+    const struct type_name *own;
+
+    if (t)
+        return t;
+    own = unit_type(in->unit, n->name);
+    if (own && own->is_enum) {
+        struct type *e = arena_new(in->arena, struct type);
+
+        *e = own->alias ? *resolve(in, NULL, own->alias, NULL, depth) : *type_int;
+        e->name = own->qualified;
+        e->is_enum = true;
+        return e;
+    }
+    if (own && own->is_struct) {
+        if (n->n_args > own->n_tparams)
+            fail(in->unit, n->at, "%s takes %zu template arguments", own->name, own->n_tparams);
+        return resolve_struct(in, env, own, n);
+    }
+    if (own)
+        return resolve(in, own->is_template ? bind_type_args(in, env, own, n) : NULL, own->alias, NULL, depth);
+    t = type_builtin(n->name);
+    if (t)
+        return t;
+    if (strcmp(n->name, "cudaDeviceAttr") == 0 || strcmp(n->name, "cudaFuncAttribute") == 0 ||
+        strcmp(n->name, "cudaMemcpyKind") == 0)
+        return type_int;
+    if (strcmp(n->name, "conditional_t") == 0 && n->n_args == 3 && n->args[0].value && n->args[1].type &&
+        n->args[2].type)
+        return resolve(in, env,
+                       truth(in, n->at, eval(in, env, n->args[0].value)) ? n->args[1].type : n->args[2].type,
+                       NULL, depth);
+    fail(
+        in->unit, n->at,
+        "the type %.200s is not understood; allowed are the integer and floating types, __half, __nv_bfloat16, vector "
+        "types such as float4, pointers, dim3, cudaError_t, cudaStream_t, cudaDeviceProp and this file's own",
+        n->name);
+}
+
+static const struct type *resolve(struct interp *in, struct env *env, const struct type_node *n,
+                                  const struct type *automatic, int depth)
+{
+    const struct type *to;
+    struct type *t;
+
+    if (depth > 32)
+        fail(in->unit, n->at, "this type goes through more than 32 names");
+    step_count(in, n->at);
+    switch (n->kind) {
+    case TN_NAME:
+        return resolve_name(in, env, n, depth + 1);
+    case TN_POINTER:
+        to = resolve(in, env, n->to, automatic && automatic->kind == TY_POINTER ? automatic->to : automatic,
+                     depth + 1);
+        /* auto *p, where auto stands for the pointee */
+        return type_pointer(in->arena, to,
+                            n->to->constant || (n->to->kind == TN_AUTO && automatic &&
+                                                automatic->kind == TY_POINTER && automatic->to_const));
+    case TN_REFERENCE:
+        return resolve(in, env, n->to, automatic, depth + 1);
+    case TN_FUNCTION:
+        return type_kernel;
+    case TN_AUTO:
+        if (!automatic)
+            fail(in->unit, n->at, "auto needs an initial value");
+        return automatic;
+    case TN_DECLTYPE: {
+        const struct type *of = eval(in, env, n->of).type;
+        return of;
+    }
+    case TN_ARRAY:
+        break;
+    }
+    t = arena_new(in->arena, struct type);
+    to = resolve(in, env, n->to, automatic, depth + 1);
+    *t = (struct type){.kind = TY_ARRAY, .name = "array", .to = to, .align = to->align, .n = -1};
+    if (n->size) {
+        t->n = to_integer(in, n->at, eval(in, env, n->size), "the size of an array");
+        if (t->n < 0 || t->n > INT32_MAX)
+            fail(in->unit, n->at, "an array of %lld elements", (long long)t->n);
+        if (to->size > 0 && t->n > INT32_MAX / to->size)
+            fail(in->unit, n->at, "an array of more than 2 GB");
+        t->size = t->n * to->size;
+    }
+    return t;
+}
+
+const struct type *type_resolve(struct interp *in, struct env *env, const struct type_node *n)
+{
+    return resolve(in, env, n, NULL, 0);
+}
+
+const struct type *type_resolve_for(struct interp *in, struct env *env, const struct type_node *n,
+                                    const struct type *automatic)
+{
+    return resolve(in, env, n, automatic, 0);
+}

@@ -1,0 +1,500 @@
+/* The declarations of the file: functions, constants, types. A declaration that is not understood is passed
+ * over; what it declared is then an unknown name, which is said where the launcher uses it. */
+#include "kernel/internal.h"
+
+/* Does `name`, whose full name is `qualified`, answer to `wanted` (any tail of the full name)? */
+bool name_matches(const char *name, const char *qualified, const char *wanted)
+{
+    size_t q = strlen(qualified), w = strlen(wanted);
+
+    return strcmp(name, wanted) == 0 ||
+           (w <= q && strcmp(qualified + q - w, wanted) == 0 && (w == q || qualified[q - w - 1] == ':'));
+}
+
+struct type_name *unit_type(const struct unit *u, const char *name)
+{
+    for (size_t i = u->types.n; i-- > 0;) {
+        if (name_matches(u->types.v[i]->name, u->types.v[i]->qualified, name))
+            return u->types.v[i];
+    }
+    return NULL;
+}
+
+struct scope {
+    const char *prefix; /* "a::b::" */
+    bool extern_c;
+};
+
+static const char *qualify(struct parser *p, const struct scope *s, const char *name)
+{
+    return *s->prefix ? arena_printf(p->arena, "%s%s", s->prefix, name) : name;
+}
+
+static void enumeration(struct parser *p, const struct scope *s, const struct type_name *type, bool scoped)
+{
+    struct enumerator *before = NULL;
+
+    parse_expect(p, "{");
+    while (!parse_is(p, "}")) {
+        struct enumerator *e = arena_new(p->arena, struct enumerator);
+        const char *name = parse_word(p);
+
+        e->scoped = type ? arena_printf(p->arena, "%s::%s", type->qualified, name) : name;
+        e->name = scoped ? e->scoped : name;
+        e->type = type;
+        e->before = before;
+        if (parse_take(p, "="))
+            e->value = parse_conditional(p);
+        list_push(p->arena, &p->unit->enumerators, e);
+        before = e;
+        if (!parse_take(p, ","))
+            break;
+    }
+    parse_expect(p, "}");
+    (void)s;
+}
+
+/* Members of a struct: data and static constants; functions are passed over. */
+static void struct_members(struct parser *p, struct type_name *type)
+{
+    LIST(struct field) fields = {0};
+
+    while (!parse_is(p, "}") && p->t->kind != TOK_END) {
+        const struct token *start = p->t;
+        struct trap trap = {.up = p->unit->trap};
+        const int depth = p->depth;
+
+        p->unit->trap = &trap;
+        if (setjmp(trap.jump) == 0) {
+            struct specifiers spec = {0};
+
+            if ((parse_is(p, "public") || parse_is(p, "private") || parse_is(p, "protected")) &&
+                token_is(p->t + 1, ":")) {
+                p->t += 2;
+            } else {
+                struct type_node *base = parse_specifiers(p, &spec);
+                size_t n;
+                struct declarator *d = parse_declarators(p, base, &spec, &n);
+
+                parse_expect(p, ";");
+                for (size_t i = 0; i < n; i++) {
+                    struct field f = {.name = d[i].name,
+                                      .type = d[i].type,
+                                      .value = spec.is_static || spec.is_constexpr ? d[i].init : NULL};
+
+                    if (!spec.is_static || f.value)
+                        list_push(p->arena, &fields, f);
+                }
+            }
+            p->unit->trap = trap.up;
+            continue;
+        }
+        p->unit->trap = trap.up;
+        p->depth = depth;
+        p->no_greater = p->angle = 0;
+        p->t = start;
+        /* A member function or type: its size does not count. Data that is not understood does. */
+        bool function = false;
+
+        while (p->t->kind != TOK_END && !parse_is(p, "}") && !parse_take(p, ";")) {
+            bool body = parse_is(p, "{");
+
+            function |= parse_is(p, "(") || parse_is(p, "using") || parse_is(p, "typedef");
+            parse_skip_balanced(p);
+            if (body && !parse_is(p, ";"))
+                break;
+        }
+        type->opaque |= !function;
+    }
+    type->fields = fields.v;
+    type->n_fields = fields.n;
+}
+
+/* struct, class, union or enum with a body, or a forward declaration. False when it is something else, such as
+ * the type of a variable. */
+static bool type_definition(struct parser *p, const struct scope *s, struct template_param *tparams,
+                            size_t n_tparams, bool is_template)
+{
+    const struct token *start = p->t;
+    bool is_enum = parse_is(p, "enum"), is_union = parse_is(p, "union"), scoped = false;
+    struct type_name *type = arena_new(p->arena, struct type_name);
+
+    p->t++;
+    if (is_enum)
+        scoped = parse_take(p, "class") || parse_take(p, "struct");
+    for (;;) {
+        if ((parse_is(p, "alignas") || parse_is(p, "__align__")) && token_is(p->t + 1, "(")) {
+            const struct token *open = ++p->t;
+
+            p->t++;
+            type->align = parse_at_type(p) ? NULL : parse_expr(p);
+            p->t = open;
+            parse_skip_balanced(p);
+        } else if (parse_is(p, "__attribute__") || (parse_is(p, "[") && token_is(p->t + 1, "["))) {
+            p->t += !parse_is(p, "[");
+            parse_skip_balanced(p);
+        } else {
+            break;
+        }
+    }
+    type->name = p->t->kind == TOK_WORD ? parse_word(p) : "";
+    type->qualified = qualify(p, s, type->name);
+    type->is_enum = is_enum;
+    type->is_struct = !is_enum;
+    type->opaque = is_union;
+    type->tparams = tparams;
+    type->n_tparams = n_tparams;
+    type->is_template = is_template;
+    if (parse_is(p, "<")) { /* a specialisation: only the general form is known, so the size is not */
+        struct type_name *general = unit_type(p->unit, type->name);
+
+        if (general)
+            general->opaque = true;
+        while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
+            p->t++;
+        if (parse_is(p, "{"))
+            parse_skip_balanced(p);
+        parse_take(p, ";");
+        return true;
+    }
+    if (is_enum && parse_take(p, ":")) {
+        struct specifiers spec = {0};
+
+        type->alias = parse_specifiers(p, &spec);
+    } else if (!is_enum && parse_is(p, ":")) { /* bases */
+        type->opaque = true;
+        while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
+            p->t++;
+    }
+    if (!parse_is(p, "{") && !(parse_is(p, ";") && *type->name)) {
+        p->t = start;
+        return false;
+    }
+    if (parse_is(p, ";")) {
+        type->opaque = !is_enum;
+        if (!unit_type(p->unit, type->name))
+            list_push(p->arena, &p->unit->types, type);
+        p->t++;
+        return true;
+    }
+    if (*type->name)
+        list_push(p->arena, &p->unit->types, type);
+    if (is_enum) {
+        enumeration(p, s, *type->name ? type : NULL, scoped);
+    } else {
+        p->t++;
+        struct_members(p, type);
+        parse_expect(p, "}");
+    }
+    while (p->t->kind != TOK_END && !parse_take(p, ";")) /* declarators behind the brace are not constants */
+        parse_skip_balanced(p);
+    return true;
+}
+
+static void alias(struct parser *p, const struct scope *s, struct template_param *tparams, size_t n_tparams)
+{
+    struct type_name *type = arena_new(p->arena, struct type_name);
+
+    type->tparams = tparams;
+    type->n_tparams = n_tparams;
+    type->is_template = n_tparams > 0;
+    if (parse_take(p, "using")) {
+        if (parse_is(p, "namespace") || !token_is(p->t + 1, "=")) {
+            while (p->t->kind != TOK_END && !parse_take(p, ";"))
+                p->t++;
+            return;
+        }
+        type->name = parse_word(p);
+        parse_expect(p, "=");
+        type->alias = parse_type_id(p);
+    } else {
+        struct specifiers spec = {0};
+        const struct token *at;
+
+        parse_expect(p, "typedef");
+        if ((parse_is(p, "struct") || parse_is(p, "union") || parse_is(p, "enum")) &&
+            (token_is(p->t + 1, "{") || token_is(p->t + 2, "{") || token_is(p->t + 1, "__align__"))) {
+            /* typedef struct { ... } name; */
+            const struct token *body;
+
+            p->t++;
+            while (!parse_is(p, "{") && p->t->kind != TOK_END)
+                parse_skip_balanced(p);
+            body = p->t;
+            parse_skip_balanced(p);
+            type->name = parse_word(p);
+            type->qualified = qualify(p, s, type->name);
+            type->is_struct = true;
+            parse_expect(p, ";");
+            list_push(p->arena, &p->unit->types, type);
+            const struct token *after = p->t;
+            p->t = body + 1;
+            struct_members(p, type);
+            p->t = after;
+            return;
+        }
+        type->alias = parse_specifiers(p, &spec);
+        type->alias = parse_declarator(p, type->alias, &type->name, &at, NULL);
+    }
+    type->qualified = qualify(p, s, type->name);
+    list_push(p->arena, &p->unit->types, type);
+    parse_expect(p, ";");
+}
+
+static size_t index_of(const struct parser *p, const struct token *t)
+{
+    return (size_t)(t - p->unit->tokens.v);
+}
+
+static void function(struct parser *p, const struct scope *s, struct func *f, const struct specifiers *spec)
+{
+    f->qualified = qualify(p, s, f->name);
+    f->is_global = spec->is_global;
+    f->is_device = spec->is_device;
+    f->is_host = spec->is_host;
+    f->extern_c = s->extern_c;
+    parse_params(p, f);
+    struct specifiers after = {0};
+    while (parse_take(p, "noexcept") || parse_take(p, "const"))
+        continue;
+    parse_attributes(p, &after);
+    if (parse_take(p, "->"))
+        f->result = parse_type_id(p);
+    if (parse_is(p, "{")) {
+        f->body = index_of(p, p->t);
+        parse_skip_balanced(p);
+    } else if (parse_take(p, "=")) { /* = delete */
+        p->t++;
+        parse_expect(p, ";");
+    } else {
+        parse_expect(p, ";");
+    }
+    if (!f->body) { /* a declaration only counts until the definition is seen */
+        for (size_t i = 0; i < p->unit->funcs.n; i++) {
+            const struct func *o = p->unit->funcs.v[i];
+
+            if (o->body && strcmp(o->qualified, f->qualified) == 0 && o->n_params == f->n_params)
+                return;
+        }
+    }
+    for (size_t i = 0; f->body && i < p->unit->funcs.n; i++) {
+        struct func *o = p->unit->funcs.v[i];
+
+        if (!o->body && strcmp(o->qualified, f->qualified) == 0 && o->n_params == f->n_params) {
+            for (size_t k = 0; k < f->n_params; k++) { /* defaults stand in the declaration */
+                if (!f->params[k].fallback)
+                    f->params[k].fallback = o->params[k].fallback;
+            }
+            for (size_t k = 0; k < f->n_tparams && k < o->n_tparams; k++) {
+                if (!f->tparams[k].fallback.type && !f->tparams[k].fallback.value)
+                    f->tparams[k].fallback = o->tparams[k].fallback;
+            }
+            f->extern_c |= o->extern_c;
+            p->unit->funcs.v[i] = f;
+            return;
+        }
+    }
+    list_push(p->arena, &p->unit->funcs, f);
+}
+
+static void declaration(struct parser *p, const struct scope *s, struct region *r)
+{
+    struct template_param *tparams = NULL;
+    size_t n_tparams = 0;
+    bool is_template = false;
+    struct specifiers spec = {0};
+    struct type_node *base;
+    struct func *f = arena_new(p->arena, struct func);
+    struct declarator d = {0};
+    const struct token *start = p->t;
+
+    while (parse_take(p, "template")) {
+        is_template = true;
+        if (!parse_is(p, "<")) /* an explicit instantiation */
+            parse_fail(p, "`<`");
+        parse_template_params(p, &tparams, &n_tparams);
+    }
+    if (parse_is(p, "using") || parse_is(p, "typedef")) {
+        alias(p, s, tparams, n_tparams);
+        return;
+    }
+    if ((parse_is(p, "struct") || parse_is(p, "class") || parse_is(p, "union") || parse_is(p, "enum")) &&
+        type_definition(p, s, tparams, n_tparams, is_template))
+        return;
+    base = parse_specifiers(p, &spec);
+    struct type_node *t = parse_declarator(p, base, &d.name, &d.at, f);
+    if (*d.name && parse_is(p, "(")) {
+        const struct token *call = p->t;
+        struct trap trap = {.up = p->unit->trap};
+
+        f->name = d.name;
+        f->at = d.at;
+        f->is_template = is_template;
+        f->tparams = tparams;
+        f->n_tparams = n_tparams;
+        f->result = t;
+        p->unit->trap = &trap;
+        if (setjmp(trap.jump) == 0) {
+            function(p, s, f, &spec);
+            p->unit->trap = trap.up;
+            r->func = f;
+            return;
+        }
+        p->unit->trap = trap.up;
+        /* `const int x(3);` is no function, and a function may have parameters that are not understood: its
+         * body is passed over, but the device part has to know that it is one. */
+        p->t = call;
+        p->depth = p->no_greater = p->angle = 0;
+        parse_skip_balanced(p);
+        if (!parse_is(p, ";")) {
+            while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
+                parse_skip_balanced(p);
+            f->qualified = qualify(p, s, f->name);
+            f->is_global = spec.is_global;
+            f->is_device = spec.is_device;
+            f->is_host = spec.is_host;
+            f->variadic = true;
+            r->func = f;
+            if (parse_is(p, "{"))
+                parse_skip_balanced(p);
+            list_push(p->arena, &p->unit->funcs, f);
+            return;
+        }
+    }
+    p->t = start;
+    memset(&spec, 0, sizeof(spec));
+    while (parse_take(p, "template"))
+        parse_template_params(p, &tparams, &n_tparams);
+    base = parse_specifiers(p, &spec);
+    size_t n;
+    struct declarator *list = parse_declarators(p, base, &spec, &n);
+    parse_expect(p, ";");
+    for (size_t i = 0; i < n; i++) {
+        struct global *g = arena_new(p->arena, struct global);
+
+        g->name = qualify(p, s, list[i].name);
+        g->decl = list[i];
+        g->device = spec.is_device || spec.is_constant_memory || spec.is_shared;
+        g->usable = list[i].constant && !g->device && list[i].init && !is_template;
+        list_push(p->arena, &p->unit->globals, g);
+        if (i == 0)
+            r->global = g;
+    }
+}
+
+/* The end in the file of the macro call that starts at a byte. */
+static size_t call_end(const struct unit *u, size_t at)
+{
+    size_t low = 0, high = u->raw.n - 1, depth = 0;
+
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+
+        if (u->raw.v[mid].at < at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (token_is(&u->raw.v[low + (low + 1 < u->raw.n)], "(")) {
+        for (low++; low + 1 < u->raw.n; low++) {
+            depth += token_is(&u->raw.v[low], "(");
+            depth -= token_is(&u->raw.v[low], ")");
+            if (depth == 0)
+                break;
+        }
+    }
+    return MIN(u->raw.v[low].at + u->raw.v[low].len, u->len);
+}
+
+static void one_declaration(struct parser *p, const struct scope *s)
+{
+    const struct token *const start = p->t;
+    struct trap trap = {.up = p->unit->trap};
+    struct region r = {.first = index_of(p, start)};
+
+    p->types.n = 0;
+    p->depth = p->no_greater = p->angle = 0;
+    p->unit->trap = &trap;
+    if (setjmp(trap.jump) == 0) {
+        struct scope inner = *s;
+
+        if (parse_is(p, "extern") && p->t[1].kind == TOK_STRING && !token_is(p->t + 2, "{")) {
+            inner.extern_c = true;
+            p->t += 2;
+        }
+        declaration(p, &inner, &r);
+        p->unit->trap = trap.up;
+    } else {
+        p->unit->trap = trap.up;
+        p->t = start;
+        while (p->t->kind != TOK_END && !parse_is(p, "}")) {
+            bool body = parse_is(p, "{");
+
+            if (parse_take(p, ";"))
+                break;
+            parse_skip_balanced(p);
+            if (body && !parse_is(p, ";") && !parse_is(p, "="))
+                break;
+        }
+        if (p->t == start)
+            p->t++;
+    }
+    r.last = index_of(p, p->t);
+    r.start = start->at;
+    r.end = p->t[-1].macro ? call_end(p->unit, p->t[-1].at) : p->t[-1].at + p->t[-1].len;
+    if (r.func) {
+        r.func->start = r.start;
+        r.func->end = r.end;
+    }
+    list_push(p->arena, &p->unit->regions, r);
+}
+
+static void declarations(struct parser *p, const struct scope *s)
+{
+    /* Namespaces and linkage blocks that are open, without recursion. */
+    LIST(struct scope) open = {0};
+
+    list_push(p->arena, &open, *s);
+    while (p->t->kind != TOK_END) {
+        struct scope inner = vec_last(&open);
+
+        if (parse_take(p, ";"))
+            continue;
+        if (parse_is(p, "}")) {
+            p->t++;
+            if (open.n > 1)
+                open.n--;
+        } else if (parse_is(p, "extern") && p->t[1].kind == TOK_STRING && token_is(p->t + 2, "{")) {
+            p->t += 3;
+            inner.extern_c = true;
+            list_push(p->arena, &open, inner);
+        } else if (parse_is(p, "namespace") || (parse_is(p, "inline") && token_is(p->t + 1, "namespace"))) {
+            bool is_inline = parse_take(p, "inline");
+            p->t++;
+            while (p->t->kind == TOK_WORD || parse_is(p, "::")) {
+                if (p->t->kind == TOK_WORD && !is_inline && strlen(inner.prefix) < 1000)
+                    inner.prefix = arena_printf(p->arena, "%s%.*s::", inner.prefix, (int)p->t->len, p->t->s);
+                p->t++;
+            }
+            if (parse_take(p, "{")) {
+                list_push(p->arena, &open, inner);
+            } else { /* an alias */
+                while (p->t->kind != TOK_END && !parse_take(p, ";"))
+                    p->t++;
+            }
+        } else {
+            one_declaration(p, &inner);
+        }
+    }
+}
+
+void unit_read(struct unit *u)
+{
+    struct parser p = {.unit = u, .arena = u->arena};
+    struct scope file = {.prefix = ""};
+
+    lex_text(u);
+    macro_expand(u);
+    p.t = u->tokens.v;
+    declarations(&p, &file);
+}
