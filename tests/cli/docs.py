@@ -1,0 +1,70 @@
+"""The documents: blocks marked ```sh run are run, links lead somewhere, the index is whole, --help is not out of date."""
+
+import glob
+import os
+import re
+import subprocess
+
+from harness import ASTRA, ROOT, VERBS, case, cases, environment, expect, main, read
+
+PAGES = sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "*.md")) +
+               glob.glob(os.path.join(ROOT, "docs", "*.md")) + [os.path.join(ROOT, "src", "README.md")])
+
+
+def blocks():
+    for page in PAGES:
+        found = re.findall(r"^```sh run\n(.*?)^```", read(os.path.join(ROOT, page)), re.M | re.S)
+        for number, text in enumerate(found, 1):
+            yield f"{page} {number}", text
+
+
+@cases(list(blocks()))
+def block(folder, row):
+    """From a folder that looks like the source tree after make, so that nothing is left behind in it."""
+    os.mkdir(os.path.join(folder, "build"))
+    os.symlink(ASTRA, os.path.join(folder, "build", "astra"))
+    for name in ("examples", "docs", "tests"):
+        os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
+    done = subprocess.run(["bash", "-e", "-c", row[1]], cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, check=False)
+    expect(done.returncode == 0, f"status {done.returncode} of\n{row[1]}\n{done.stdout.decode('utf-8', 'replace')}")
+
+
+@cases(PAGES)
+def links(folder, page):
+    text = re.sub(r"^```.*?^```", "", read(os.path.join(ROOT, page)), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if "://" not in target:
+            expect(os.path.exists(os.path.join(ROOT, os.path.dirname(page), target)), f"{page}: {target} is not there")
+
+
+@case
+def index_lists_every_page(folder):
+    index = read(os.path.join(ROOT, "docs", "README.md"))
+    for page in PAGES:
+        name = os.path.basename(page)
+        if page.startswith("docs/") and name != "README.md":
+            expect(f"]({name})" in index, f"docs/README.md does not list {name}")
+
+
+@case
+def readme_has_no_gaps(folder):
+    for page in PAGES:
+        for word in ("TODO", "TBD", "FIXME", "XXX", "lorem"):
+            expect(word not in read(os.path.join(ROOT, page)), f"{page} has {word}")
+
+
+@cases(VERBS)
+def examples_of_help_parse(folder, verb):
+    """Each command in a verb's --help names a verb and only options that it has."""
+    text = subprocess.run([ASTRA, verb, "--help"], capture_output=True, text=True, check=True).stdout
+    options = set(re.findall(r"^  (--[a-z-]+)", text, re.M))
+    commands = re.findall(r"^  astra (.*)$", text, re.M)
+    expect(commands, "no example")
+    for command in commands:
+        expect(command.split()[0] == verb, command)
+        for option in re.findall(r"--[a-z-]+", command):
+            expect(option in options, f"{option} in the example is no option of {verb}")
+
+
+main()

@@ -1,0 +1,185 @@
+"""What the tests of the whole program share: a temporary folder a case, running astra, small tasks, counting.
+
+A test file is run as `FILE.py ASTRA [CASE]...`. A case is a function with one argument, its folder; what it does
+not expect it says through `expect`, and what this machine cannot do through `skip`.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+ASTRA = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else sys.exit("usage: FILE.py ASTRA [CASE]...")
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+VERBS = ["optimize", "check", "bench", "profile", "runs", "show", "diff", "resume", "doctor"]
+
+_cases = []
+
+
+class Unexpected(Exception):
+    pass
+
+
+class Skipped(Exception):
+    pass
+
+
+def case(function):
+    _cases.append((function.__name__, function))
+    return function
+
+
+def cases(values):
+    """One case for each value; the function gets it as its second argument."""
+
+    def add(function):
+        for value in values:
+            name = value if isinstance(value, str) else value[0]
+            _cases.append((f"{function.__name__}[{name}]", lambda folder, v=value: function(folder, v)))
+        return function
+
+    return add
+
+
+def expect(condition, message):
+    if not condition:
+        raise Unexpected(message)
+
+
+def skip(reason):
+    raise Skipped(reason)
+
+
+def environment(**changes):
+    """This process's environment without what would change astra's ways; None removes a name."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ASTRA_") or k in ("ASTRA_NVRTC", "ASTRA_CUDA_INCLUDE")}
+    for name, value in changes.items():
+        env.pop(name, None)
+        if value is not None:
+            env[name] = value
+    return env
+
+
+def astra(folder, *args, env=None, timeout=300, **more):
+    """Run astra to its end in a folder; gives status, out and err."""
+    more.setdefault("stdout", subprocess.PIPE)
+    more.setdefault("stderr", subprocess.PIPE)
+    done = subprocess.run([ASTRA, *map(str, args)], cwd=folder, env=env or environment(), stdin=subprocess.DEVNULL,
+                          timeout=timeout, check=False, **more)
+    done.args = ["astra", *map(str, args)]
+    done.out = (done.stdout or b"").decode("utf-8", "replace")
+    done.err = (done.stderr or b"").decode("utf-8", "replace")
+    return done
+
+
+def start(folder, *args, **more):
+    """Start astra in a folder, as the leader of a group of its own, its output in files there."""
+    with open(os.path.join(folder, "stdout"), "wb") as out, open(os.path.join(folder, "stderr"), "wb") as err:
+        return subprocess.Popen([ASTRA, *map(str, args)], cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
+                                stdout=out, stderr=err, start_new_session=True, **more)
+
+
+def said(done, status, *patterns):
+    """It ended with this status, its stderr holds each pattern, and it complained exactly once."""
+    whole = f"{' '.join(done.args)}\n  status {done.returncode}\n  stdout {done.out[:600]!r}\n  stderr {done.err[:1500]!r}"
+    expect(done.returncode == status, f"status {status} expected: {whole}")
+    for pattern in patterns:
+        expect(re.search(pattern, done.err, re.S), f"no /{pattern}/ on stderr: {whole}")
+    if status in (1, 2):
+        complaints = re.findall(r"^astra: ", done.err, re.M)
+        expect(len(complaints) == 1, f"one complaint expected: {whole}")
+        for bad in ("Sanitizer", "BUG", "core dumped", "(null)", "Traceback"):
+            expect(bad not in done.err, f"{bad} on stderr: {whole}")
+    return done
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w" if isinstance(text, str) else "wb") as file:
+        file.write(text)
+    return path
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def load(path):
+    return json.loads(read(path))
+
+
+# A task that is small enough to be judged in a moment and naive enough to be made faster.
+KERNEL = """#include <cuda_fp16.h>
+
+__global__ void scale_rows_kernel(const __half *in, __half *out, int rows, int d, float factor)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < rows * d)
+        out[i] = __float2half(__half2float(in[i]) * factor);
+}
+
+extern "C" void scale_rows(__half *out, const __half *in, int rows, int d, float factor, cudaStream_t stream)
+{
+    int n = rows * d;
+    scale_rows_kernel<<<(n + 127) / 128, 128, 0, stream>>>(in, out, rows, d, factor);
+}
+"""
+
+TASK = """name: scale_rows
+source: kernel.cu
+entry: scale_rows
+args:
+  - {name: out,    type: f16, shape: [rows, d], role: out}
+  - {name: in,     type: f16, shape: [rows, d], role: in}
+  - {name: rows,   type: i32, value: rows}
+  - {name: d,      type: i32, value: d}
+  - {name: factor, type: f32, value: 0.5}
+dims: [rows, d]
+domain: [rows >= 1, rows <= 4096, d >= 1, d <= 4096]
+workloads:
+  - [64, 512]
+  - [256, 1024]
+"""
+
+
+def small_task(folder, task=TASK, kernel=KERNEL):
+    path = os.path.join(folder, "task")
+    write(os.path.join(path, "task.yaml"), task)
+    write(os.path.join(path, "kernel.cu"), kernel)
+    return path
+
+
+def without_times(result):
+    """A result.json without what two equal runs may differ in."""
+    return {k: v for k, v in result.items() if k not in ("wall_s", "status")}
+
+
+def main():
+    only = sys.argv[2:]
+    passed = failed = skipped = 0
+    for name, function in _cases:
+        if only and not any(word in name for word in only):
+            continue
+        folder = tempfile.mkdtemp(prefix="astra-cli-")
+        try:
+            function(folder)
+            passed += 1
+            print(f"ok - {name}", flush=True)
+        except Skipped as reason:
+            skipped += 1
+            print(f"skipped - {name}: {reason}", flush=True)
+        except Exception as reason:  # pylint: disable=broad-except
+            failed += 1
+            text = str(reason) if isinstance(reason, Unexpected) else traceback.format_exc()
+            print(f"not ok - {name}\n    {text}".replace("\n", "\n    "), flush=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    if skipped:
+        print(f"{skipped} skipped")
+    print(f"{passed} cases passed, {failed} failed")
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,156 @@
+"""Broken tasks: each ends in one message with file, line and column where there is one, and status 2."""
+
+import os
+
+from harness import KERNEL, ROOT, TASK, astra, case, cases, expect, main, said, small_task, write
+
+
+@case
+def sound(folder):
+    done = said(astra(folder, "check", small_task(folder)), 0)
+    expect("sound" in done.out, done.out)
+
+
+@case
+def folder_missing(folder):
+    said(astra(folder, "check", "nowhere"), 2, "nowhere")
+
+
+@case
+def folder_is_a_file(folder):
+    said(astra(folder, "check", write(os.path.join(folder, "file"), "x")), 2, "file")
+
+
+@case
+def task_yaml_missing(folder):
+    os.mkdir(os.path.join(folder, "task"))
+    said(astra(folder, "check", "task"), 2, r"task\.yaml")
+
+
+@case
+def task_yaml_is_a_folder(folder):
+    os.makedirs(os.path.join(folder, "task", "task.yaml"))
+    done = astra(folder, "check", "task")
+    said(done, done.returncode if done.returncode in (1, 2) else 2, r"task\.yaml")
+
+
+AT = r"task\.yaml:%d:\d+: "
+
+
+def replaced(old, new):
+    expect(old in TASK, old)
+    return TASK.replace(old, new)
+
+
+@cases([
+    ("empty", "", r"task\.yaml"),
+    ("a word", "hello\n", r"task\.yaml:1:"),
+    ("a list", "- a\n- b\n", r"task\.yaml:1:"),
+    ("bytes", b"\x00\xff\xfe\x01 \x80", r"task\.yaml"),
+    ("not closed", TASK.replace("{name: d,", "{{name: d,"), r"task\.yaml:\d+:\d+: "),
+    ("a tab", TASK.replace("  - [64, 512]", "\t- [64, 512]"), r"task\.yaml:\d+:\d+: "),
+    ("an alias bomb", "a: &a [x, x]\nb: &b [*a, *a]\nname: *b\n", r"task\.yaml:\d+:\d+: "),
+    ("very deep", "name: " + "[" * 20000 + "\n", r"task\.yaml"),
+    ("two documents", TASK + "---\nname: again\n", r"task\.yaml:\d+:"),
+])
+def not_a_task(folder, row):
+    said(astra(folder, "check", small_task(folder, row[1])), 2, row[2])
+
+
+@cases([
+    ("unknown key", "dims: [rows, d]", "dimms: [rows, d]", AT % 10 + ".*dimms.*did you mean.*dims"),
+    ("unknown key of an argument", "role: in}", "roel: in}", AT % 6 + ".*roel.*role"),
+    ("key twice", "entry: scale_rows", "entry: scale_rows\nentry: scale_rows", AT % 4 + ".*entry"),
+    ("unknown type", "type: i32, value: d", "type: i33, value: d", AT % 8 + ".*i33"),
+    ("unknown role", "role: out", "role: output", AT % 5 + ".*output"),
+    ("unknown dim in a shape", "shape: [rows, d], role: in", "shape: [rows, dd], role: in", AT % 6 + ".*dd"),
+    ("unknown dim in a value", "value: rows}", "value: rosw}", AT % 7 + ".*rosw"),
+    ("expression not closed", "shape: [rows, d], role: in", "shape: [rows, (d], role: in", AT % 6),
+    ("workload too short", "  - [64, 512]", "  - [64]", AT % 13),
+    ("workload too long", "  - [64, 512]", "  - [64, 512, 1]", AT % 13),
+    ("workload not whole", "  - [64, 512]", "  - [64, 51.2]", AT % 13),
+    ("workload outside the domain", "  - [64, 512]", "  - [64, 0]", AT % 13 + ".*(domain|d >= 1)"),
+    ("2^40 elements", "rows <= 4096, d >= 1, d <= 4096]\nworkloads:\n  - [64, 512]",
+     "d >= 1]\nworkloads:\n  - [1048576, 1048576]", r"task\.yaml:\d+:\d+: "),
+    ("dims that overflow", "rows <= 4096, d >= 1, d <= 4096]\nworkloads:\n  - [64, 512]",
+     "d >= 1]\nworkloads:\n  - [9223372036854775807, 3]", r"task\.yaml:\d+:\d+: "),
+    ("domain that is no comparison", "rows >= 1", "rows", AT % 11),
+    ("no workloads", "  - [64, 512]\n  - [256, 1024]\n", "", r"task\.yaml.*workloads"),
+    ("no arguments", TASK[TASK.index("args:"):TASK.index("dims:")], "args: []\n", r"task\.yaml"),
+    ("no source", "source: kernel.cu\n", "", r"task\.yaml.*source"),
+    ("no entry", "entry: scale_rows\n", "", r"task\.yaml.*entry"),
+    ("source not there", "source: kernel.cu", "source: colonel.cu", r"colonel\.cu"),
+    ("reference not there", "entry:", "reference: nothing.cu\nentry:", r"nothing\.cu"),
+    ("entry not there", "entry: scale_rows", "entry: scale_row", "scale_row"),
+    ("regime", "dims:", "regime: warm\ndims:", AT % 10 + ".*warm.*(cold|hot)"),
+    ("value generator", "role: in}", "role: in, values: {kind: gaussian}}", AT % 6 + ".*gaussian"),
+    ("argument left out", "  - {name: factor, type: f32, value: 0.5}\n", "", "scale_rows|factor"),
+    ("argument of another type", "type: f32, value: 0.5", "type: i32, value: 1", "factor"),
+    ("argument of another element", "{name: in,     type: f16", "{name: in,     type: f32", r"\bin\b"),
+    ("compile flag", "dims:", "flags: [--no-such-flag]\ndims:", "no-such-flag"),
+])
+def broken(folder, row):
+    done = said(astra(folder, "check", small_task(folder, replaced(row[1], row[2]))), 2, row[3])
+    expect(not done.out, done.out)
+
+
+@cases([
+    ("a syntax error", "* factor);", "* factor;", r"kernel\.cu:7:\d*.*expected"),
+    ("an unknown name", "* factor);", "* facter);", r"kernel\.cu:7\b.*facter"),
+    ("an unknown header", "#include <cuda_fp16.h>", "#include <no_such_header.h>", r"kernel\.cu:1\b.*no_such_header"),
+    ("a launcher that allocates", "int n = rows * d;", "int *n = new int[3];", r"kernel\.cu:1\d:\d+"),
+    ("a launcher that prints", "int n = rows * d;", "int n = rows * d; printf(\"%d\", n);", r"kernel\.cu:1\d:\d+.*printf"),
+    ("a launcher that loops for ever", "int n = rows * d;", "int n = rows * d; while (1) n++;", r"kernel\.cu:1\d:\d+"),
+    ("a launcher that divides by zero", "(n + 127) / 128", "(n + 127) / (d - d)", r"kernel\.cu:1\d:\d+"),
+    ("a kernel that is not there", "scale_rows_kernel<<<", "scale_rws_kernel<<<", r"kernel\.cu:1\d:\d+.*scale_rws_kernel"),
+    ("too many threads", "128, 0, stream", "2048, 0, stream", "launch|1024|2048"),
+])
+def original_not_understood(folder, row):
+    expect(row[1] in KERNEL, row[1])
+    said(astra(folder, "check", small_task(folder, kernel=KERNEL.replace(row[1], row[2]))), 2, row[3])
+
+
+@case
+def original_out_of_bounds(folder):
+    said(astra(folder, "check", small_task(folder, kernel=KERNEL.replace("i < rows * d", "i <= rows * d"))), 2,
+         "bounds", "7")
+
+
+@case
+def original_does_not_write_all(folder):
+    kernel = KERNEL.replace("i < rows * d", "i < rows * d - 1")
+    done = astra(folder, "check", small_task(folder, kernel=kernel))
+    said(done, 2, "written|wrote|poison|element")
+
+
+@case
+def original_is_binary(folder):
+    said(astra(folder, "check", small_task(folder, kernel=bytes(range(256)) * 40)), 2, r"kernel\.cu|scale_rows")
+
+
+@case
+def original_is_empty(folder):
+    said(astra(folder, "check", small_task(folder, kernel="")), 2, "scale_rows")
+
+
+@case
+def bench_file_missing(folder):
+    said(astra(folder, "bench", small_task(folder), "nothing.cu"), 2, r"nothing\.cu")
+
+
+@case
+def every_verb_says_the_same(folder):
+    path = small_task(folder, TASK.replace("type: i32, value: d", "type: i33, value: d"))
+    for verb in ("check", "bench", "profile", "optimize"):
+        said(astra(folder, verb, path), 2, AT % 8 + ".*i33")
+    expect(not os.path.exists(os.path.join(folder, "astra-runs")), "a broken task left a run behind")
+
+
+@cases(sorted(os.listdir(os.path.join(ROOT, "examples"))))
+def example_is_sound(folder, name):
+    path = os.path.join(ROOT, "examples", name)
+    if os.path.isdir(path):
+        said(astra(folder, "check", path), 0)
+
+
+main()

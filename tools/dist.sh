@@ -1,0 +1,55 @@
+#!/bin/sh
+# dist/astra-VERSION-linux-ARCH and its .tar.gz: the program with the libraries it needs beyond the C library,
+# found relative to the program, so that the folder runs wherever it is put (glibc 2.36 or newer).
+set -eu
+umask 022
+export LC_ALL=C
+cd -- "$(dirname -- "$0")/.."
+
+die() { printf 'dist: %s\n' "$*" >&2; exit 1; }
+
+build="build-dist"
+if [ ! -f $build/build.ninja ]; then
+    # shellcheck disable=SC2016  # $ORIGIN is the loader's word
+    meson setup $build --buildtype=release -Dc_link_args='-Wl,-rpath,$ORIGIN/../lib' >$build.log 2>&1 ||
+        { cat $build.log; exit 1; }
+    mv $build.log $build/setup.log
+fi
+ninja -C $build --quiet astra
+
+version=$($build/astra --version | cut -d ' ' -f 2)
+name=astra-$version-linux-$(uname -m)
+top=dist/$name
+rm -rf "$top" "$top.tar.gz"
+mkdir -p "$top/bin" "$top/lib" "$top/licenses"
+install -m 755 -s $build/astra "$top/bin/astra"
+
+# Everything but the C library itself goes along, each with its licence.
+ldd $build/astra | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | while read -r library; do
+    file=$(basename -- "$library")
+    case $file in
+    libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | ld-linux*) continue ;;
+    esac
+    install -m 644 "$(realpath -- "$library")" "$top/lib/$file"
+    real=$(realpath -- "$library")
+    owner=$(dpkg -S "$real" 2>/dev/null || dpkg -S "${real#/usr}" 2>/dev/null) || die "no package owns $library"
+    package=${owner%%:*}
+    cp "/usr/share/doc/$package/copyright" "$top/licenses/$package"
+done
+cp .deps/tree-sitter-0.25.2/LICENSE "$top/licenses/tree-sitter"
+cp .deps/tree_sitter_cuda-0.21.1/LICENSE "$top/licenses/tree-sitter-cuda"
+cp -R LICENSE README.md NEWS.md docs examples "$top/"
+
+# It must run from another place with nothing of this one.
+try=$(mktemp -d)
+trap 'rm -rf "$try"' EXIT
+cp -R "$top" "$try/elsewhere"
+said=$(env -i "$try/elsewhere/bin/astra" --version)
+[ "$said" = "astra $version" ] || die "the moved program says '$said'"
+if ldd "$try/elsewhere/bin/astra" | grep -E 'jansson|yaml|sqlite' | grep -qv "$try/elsewhere"; then
+    die "the moved program takes a library from this system"
+fi
+
+tar -C dist --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct 2>/dev/null || echo 0)" \
+    -czf "$top.tar.gz" "$name"
+du -sh "$top.tar.gz" | cut -f 1 | xargs printf '%s.tar.gz, %s\n' "$top"
