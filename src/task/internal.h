@@ -27,4 +27,8 @@ const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); 
 bool dim_parse(struct arena *a, const char *path, const struct yaml_node *at, const char *const *dims,
                size_t n_dims, const struct dim_expr **out, struct err *err);
 
+/* task_open of a text; dir is where its files are. */
+bool task_read(struct task **out, struct arena *a, const char *dir, const char *path, const char *text,
+               size_t len, struct err *err);
+
 #endif

@@ -462,28 +462,17 @@ static bool read_files(struct loader *l, const struct yaml_node *root)
     return true;
 }
 
-bool task_open(struct task **out, struct arena *a, const char *dir, struct err *err)
+bool task_read(struct task **out, struct arena *a, const char *dir, const char *path, const char *text,
+               size_t len, struct err *err)
 {
-    struct loader l = {.arena = a, .err = err, .task = arena_new(a, struct task)};
+    struct loader l = {.arena = a, .err = err, .path = path, .task = arena_new(a, struct task)};
     const struct yaml_node *root, *domain;
-    char *text;
-    size_t len;
 
-    if (!fs_exists(dir))
-        return err_input(err, "no such folder: %s", dir);
-    if (!fs_is_dir(dir))
-        return err_input(err, "%s is a file; a task is a folder with a task.yaml", dir);
-    l.task->dir = fs_absolute(a, dir);
-    l.path = l.task->path = fs_join(a, dir, "task.yaml");
-    if (!fs_exists(l.path))
-        return err_input(
-            err, "%s has no task.yaml: a task is a folder with a kernel file and a task.yaml (docs/task.md)",
-            dir);
-    if (!fs_read(a, l.path, &text, &len, err))
-        return false;
+    l.task->dir = dir;
+    l.task->path = path;
     if (len > (1u << 20))
-        return err_at(err, l.path, 1, 1, "larger than 1 MiB");
-    if (!yaml_parse(a, l.path, text, len, &root, err) || !check_keys(&l, root, "a task", task_keys) ||
+        return err_at(err, path, 1, 1, "larger than 1 MiB");
+    if (!yaml_parse(a, path, text, len, &root, err) || !check_keys(&l, root, "a task", task_keys) ||
         !read_files(&l, root) || !read_dims(&l, root) || !read_args(&l, root) ||
         !read_list(&l, root, "domain", false, &domain) ||
         !read_exprs(&l, domain, &l.task->domain, &l.task->n_domain) || !read_workloads(&l, root) ||
@@ -491,6 +480,23 @@ bool task_open(struct task **out, struct arena *a, const char *dir, struct err *
         return false;
     *out = l.task;
     return true;
+}
+
+bool task_open(struct task **out, struct arena *a, const char *dir, struct err *err)
+{
+    char *path, *text;
+    size_t len;
+
+    if (!fs_exists(dir))
+        return err_input(err, "no such folder: %s", dir);
+    if (!fs_is_dir(dir))
+        return err_input(err, "%s is a file; a task is a folder with a task.yaml", dir);
+    path = fs_join(a, dir, "task.yaml");
+    if (!fs_exists(path))
+        return err_input(
+            err, "%s has no task.yaml: a task is a folder with a kernel file and a task.yaml (docs/task.md)",
+            dir);
+    return fs_read(a, path, &text, &len, err) && task_read(out, a, fs_absolute(a, dir), path, text, len, err);
 }
 
 bool task_shape(const struct task *t, const struct task_arg *arg, const int64_t *dims, int64_t *elements,

@@ -168,7 +168,9 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
     case VALUE_MIXED:
         return ldexp(rng_normal_of(bits), (int)(rng_mix(bits) % 17) - 8);
     case VALUE_INDEX:
-        return (double)(low + (int64_t)(((unsigned __int128)bits * (uint64_t)(high - low)) >> 64));
+        return (
+            double)(int64_t)((uint64_t)low +
+                             (uint64_t)(((unsigned __int128)bits * ((uint64_t)high - (uint64_t)low)) >> 64));
     case VALUE_CONSTANT:
         return v->constant;
     case VALUE_INTEGERS:
