@@ -22,6 +22,8 @@ enum {
     AT_SEVERAL_SHIFT = 28, /* two bits: enum several */
 };
 
+enum { SPARE_BYTES = 64 << 20 }; /* cells kept from launch to launch */
+
 enum several { ONE, LANES, WARPS, BLOCKS };
 
 static enum several several_of(uint32_t at)
@@ -66,18 +68,41 @@ static void block_free(struct race_block *b)
     free(b);
 }
 
+/* Pages are used again by later launches, for other addresses too: what they hold is older than the launch. */
+static void pages_spare(struct race *r)
+{
+    for (size_t i = 0; i < r->n_table && r->n_pages; i++) {
+        struct race_page *p = r->table[i];
+        if (!p)
+            continue;
+        p->next_free = r->spare[p->shift];
+        r->spare[p->shift] = p;
+        r->table[i] = NULL;
+    }
+    r->n_pages = 0;
+    r->last = NULL;
+}
+
 static void pages_forget(struct race *r)
 {
-    for (size_t i = 0; i < r->n_table; i++)
-        page_free(r->table[i]);
+    pages_spare(r);
+    for (size_t k = 0; k < ARRAY_LEN(r->spare); k++)
+        for (struct race_page *p = r->spare[k], *next; p; p = next) {
+            next = p->next_free;
+            page_free(p);
+        }
+    memset(r->spare, 0, sizeof(r->spare));
     free(r->table);
     r->table = NULL;
-    r->last = NULL;
-    r->n_table = r->n_pages = 0;
-    for (struct race_block *b = r->free, *next; b; b = next) {
-        next = b->next_free;
-        block_free(b);
-    }
+    r->n_table = 0;
+    r->cell_bytes = 0;
+}
+
+static void blocks_forget(struct race *r)
+{
+    for (size_t i = 0; i < r->blocks.n; i++)
+        block_free(r->blocks.v[i]);
+    vec_clear(&r->blocks);
     r->free = NULL;
 }
 
@@ -86,6 +111,8 @@ void race_close(struct race *r)
     if (!r)
         return;
     pages_forget(r);
+    blocks_forget(r);
+    vec_free(&r->blocks);
     race_flags_clear(r);
     free(r->owner);
     free(r);
@@ -93,10 +120,18 @@ void race_close(struct race *r)
 
 void race_launch(struct race *r, uint32_t warps_per_block)
 {
-    if (r->warps != warps_per_block || r->next_seg > RACE_MAX_SEG / 2) {
+    for (size_t i = 0; i < r->blocks.n; i++) /* of a launch that was stopped */
+        if (r->blocks.v[i]->open)
+            race_block_close(r, r->blocks.v[i]);
+    bool restart = r->next_seg > RACE_MAX_SEG / 2;
+    if (restart || r->warps != warps_per_block)
+        blocks_forget(r);
+    if (restart || r->cell_bytes > SPARE_BYTES)
         pages_forget(r);
+    else
+        pages_spare(r);
+    if (restart)
         r->next_seg = 1;
-    }
     r->warps = warps_per_block;
     r->base = r->next_seg;
     r->crossed = r->full = false;
@@ -112,7 +147,9 @@ struct race_block *race_block_open(struct race *r, uint64_t block)
         b = mem_zalloc(sizeof(*b));
         b->n_warps = r->warps;
         b->warps = mem_zalloc(b->n_warps * sizeof(*b->warps));
+        vec_push(&r->blocks, b);
     }
+    b->open = true;
     b->id = block;
     b->base = b->bar_seg = r->next_seg;
     for (uint32_t i = 0; i < b->n_warps; i++)
@@ -122,13 +159,14 @@ struct race_block *race_block_open(struct race *r, uint64_t block)
 
 void race_block_close(struct race *r, struct race_block *b)
 {
-    if (!b)
+    if (!b || !b->open)
         return;
     for (uint32_t i = 0; i < b->n_warps; i++) {
         race_async_commit(b, i, ~0u);
         race_async_wait(r, b, i, ~0u, 0);
     }
     race_order_clear(b);
+    b->open = false;
     b->next_free = r->free;
     r->free = b;
 }
@@ -141,26 +179,36 @@ static uint32_t owner_of(const struct race *r, const struct race_block *b, uint3
 
 /* ---- pages ---- */
 
-static struct race_page *page_new(uint64_t number, uint32_t shift)
+static struct race_page *page_new(struct race *r, uint64_t number, uint32_t shift)
 {
-    struct race_page *p = mem_alloc(sizeof(*p));
+    struct race_page *p = r->spare[shift];
+    if (p) {
+        r->spare[shift] = p->next_free;
+        p->number = number;
+        return p;
+    }
     size_t n = RACE_PAGE >> shift;
     uint32_t *cells = mem_zalloc(4 * n * sizeof(*cells));
-    *p = (struct race_page){number, shift, cells, cells + n, cells + 2 * n, cells + 3 * n};
+    p = mem_alloc(sizeof(*p));
+    *p = (struct race_page){number, shift, cells, cells + n, cells + 2 * n, cells + 3 * n, NULL};
+    r->cell_bytes += 4 * n * sizeof(*cells);
     return p;
 }
 
-static void page_split(struct race_page *p, uint32_t shift)
+static void page_split(struct race *r, struct race_page *p, uint32_t shift)
 {
-    struct race_page *fine = page_new(p->number, shift);
+    struct race_page *fine = page_new(r, p->number, shift);
     for (size_t i = 0; i < (size_t)RACE_PAGE >> shift; i++) {
         size_t from = i >> (p->shift - shift);
         fine->w[i] = p->w[from], fine->w_at[i] = p->w_at[from];
         fine->r[i] = p->r[from], fine->r_at[i] = p->r_at[from];
     }
-    free(p->w);
+    struct race_page coarse = *p;
     *p = *fine;
-    free(fine);
+    *fine = coarse;
+    memset(fine->w, 0, 4 * (RACE_PAGE >> fine->shift) * sizeof(fine->w[0])); /* it is of this launch */
+    fine->next_free = r->spare[fine->shift];
+    r->spare[fine->shift] = fine;
 }
 
 static struct race_page **table_slot(struct race *r, uint64_t number)
@@ -205,7 +253,7 @@ struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared
     } else {
         struct race_page **slot = page_slot(r, b, shared, number);
         if (!*slot) {
-            *slot = page_new(number, shift);
+            *slot = page_new(r, number, shift);
             r->n_pages += !shared;
         }
         p = *slot;
@@ -213,7 +261,7 @@ struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared
             r->last = p;
     }
     if (shift < p->shift)
-        page_split(p, shift);
+        page_split(r, p, shift);
     return p;
 }
 
@@ -408,6 +456,18 @@ __attribute__((target_clones("avx2", "default"))) static void claim(uint32_t *id
     }
 }
 
+__attribute__((target_clones("avx2", "default"))) static uint32_t differ(const uint32_t *id, const uint32_t *at,
+                                                                         size_t n, uint32_t first,
+                                                                         const uint8_t *lanes)
+{
+    uint32_t bad = 0, flags = 0;
+    for (size_t i = 0; i < n; i++) {
+        bad |= (id[i] - lanes[i]) ^ first;
+        flags |= at[i];
+    }
+    return bad | (flags & ~(uint32_t)(AT_PC | AT_STRONG));
+}
+
 /* Several warps read these since the last barrier already: one more adds nothing. */
 __attribute__((target_clones("avx2", "default"))) static bool read_by_many(const uint32_t *id,
                                                                            const uint32_t *at, size_t n,
@@ -421,14 +481,25 @@ __attribute__((target_clones("avx2", "default"))) static bool read_by_many(const
     return low >= bound && flags >= least << AT_SEVERAL_SHIFT;
 }
 
+/* All last touched by the threads that touch them now, in one earlier segment. */
+static bool own_cells(const struct turn *t, const uint32_t *id, const uint32_t *at, size_t n,
+                      const uint8_t *lanes)
+{
+    uint32_t first = id[0] - lanes[0], seg = first >> 5;
+    if ((first & 31) || seg < t->base || seg >= ASYNC_SEG ||
+        t->r->owner[seg] != t->b->id * t->r->warps + t->warp)
+        return false;
+    return !differ(id, at, n, first, lanes);
+}
+
 static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, size_t first, uint32_t k)
 {
     const struct race_access *a = t->a;
     const uint8_t *lanes = lane_of[k] + first;
     uint32_t bound = RACE_ID(a->shared ? t->b->bar_seg : t->base, 0), me = RACE_ID(t->seg, 0);
-    bool w_free = highest(p->w + i, n) < bound;
+    bool w_free = highest(p->w + i, n) < bound || (!a->nc && own_cells(t, p->w + i, p->w_at + i, n, lanes));
     if (a->op == RACE_READ) {
-        if (w_free && highest(p->r + i, n) < bound) {
+        if (w_free && (highest(p->r + i, n) < bound || own_cells(t, p->r + i, p->r_at + i, n, lanes))) {
             claim(p->r + i, p->r_at + i, n, me, lanes, t->at);
             return;
         }
@@ -438,7 +509,7 @@ static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, s
             cell_read(t, p, i + j, lanes[j]);
         return;
     }
-    if (w_free && highest(p->r + i, n) < bound) {
+    if (w_free && (highest(p->r + i, n) < bound || own_cells(t, p->r + i, p->r_at + i, n, lanes))) {
         claim(p->w + i, p->w_at + i, n, a->async ? RACE_ID(ASYNC_SEG + t->warp, 0) : me, lanes, t->at);
         memset(p->r + i, 0, n * sizeof(p->r[0]));
         return;

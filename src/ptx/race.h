@@ -55,7 +55,8 @@ void race_close(struct race *r); /* takes NULL */
 void race_launch(struct race *r, uint32_t warps_per_block);
 
 struct race_block *race_block_open(struct race *r, uint64_t block); /* linear id */
-void race_block_close(struct race *r, struct race_block *b);        /* takes NULL */
+/* Takes NULL. race_launch closes what is left open: a block is the detector's, and used again. */
+void race_block_close(struct race *r, struct race_block *b);
 
 /* Call before the access is performed. False: it conflicts, c says with what. */
 bool race_access(struct race *r, struct race_block *b, uint32_t warp, const struct race_access *a,
@@ -90,6 +91,7 @@ struct race_page {
     uint64_t number;               /* address / RACE_PAGE */
     uint32_t shift;                /* a cell covers 1 << shift bytes: the smallest access so far */
     uint32_t *w, *w_at, *r, *r_at; /* last write and last read of each cell: id, pc and flags */
+    struct race_page *next_free;
 };
 
 struct know; /* immutable: which segments of whom a thread has as its past */
@@ -119,6 +121,7 @@ struct race_block {
     size_t n_pages;
     struct race_warp *warps;
     uint32_t n_warps;
+    bool open;
     struct race_block *next_free;
 };
 
@@ -139,9 +142,11 @@ struct race {
     bool full;                /* out of segments: no further checks in this launch */
     struct race_page **table; /* of global memory: open addressing */
     size_t n_pages, n_table;
-    struct race_page *last;
+    struct race_page *last, *spare[5]; /* spare: by shift */
+    size_t cell_bytes;
     struct race_flag *flags;
     size_t n_flags, cap_flags;
+    VEC(struct race_block *) blocks; /* all of them */
     struct race_block *free;
 };
 

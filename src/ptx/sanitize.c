@@ -385,6 +385,9 @@ static void check_init(struct warp *w, const struct insn *i, const struct access
 
 /* ---- the observer's functions ---- */
 
+/* Launches come by the thousand: the detector and its pages are kept by each thread. */
+static _Thread_local struct race *spare_race;
+
 bool san_begin(struct launch *l, struct err *err)
 {
     (void)err;
@@ -396,7 +399,8 @@ bool san_begin(struct launch *l, struct err *err)
     s->arena = a;
     s->checks = l->options->checks;
     if (s->checks & (PTX_CHECK_RACE_SHARED | PTX_CHECK_RACE_GLOBAL | PTX_CHECK_NC)) {
-        s->race = race_open(peek);
+        s->race = spare_race ? spare_race : race_open(peek);
+        spare_race = NULL;
         race_launch(s->race, l->n_warps);
     }
     undef_begin(l);
@@ -407,7 +411,10 @@ void san_end(struct launch *l)
 {
     if (!l->san)
         return;
-    race_close(l->san->race);
+    if (l->san->race && !spare_race)
+        spare_race = l->san->race;
+    else
+        race_close(l->san->race);
     arena_close(l->san->arena);
     l->san = NULL;
 }

@@ -50,30 +50,20 @@ static bool is_register(const struct opnd *o)
     return (o->kind == OPND_REG || o->kind == OPND_ADDR || o->kind == OPND_SINK) && !o->is_imm;
 }
 
-static void note_read(struct san *s, const struct opnd *o, uint8_t *seen)
-{
-    if (o->kind == OPND_VEC) {
-        for (int e = 0; e < o->n; e++)
-            note_read(s, &o->vec[e], seen);
-    } else if ((o->kind == OPND_REG || o->kind == OPND_ADDR) && !o->is_imm && !seen[o->slot]) {
-        seen[o->slot] = 1;
-        s->never[s->n_never++] = o->slot;
-    }
-}
-
-static void note_write(const struct opnd *o, uint8_t *seen)
+static void note(const struct opnd *o, uint8_t *seen, uint8_t bit)
 {
     if (o->kind == OPND_VEC)
         for (int e = 0; e < o->n; e++)
-            note_write(&o->vec[e], seen);
+            note(&o->vec[e], seen, bit);
     else if (is_register(o))
-        seen[o->slot] = 1;
+        seen[o->slot] |= bit;
 }
 
-/* Compilers define a register in the text before they use it; one that is read first was never given a value.
- */
+/* Registers that the kernel reads and nobody writes. (One that only some paths write is given a value by the
+ * compiler.) */
 void undef_begin(struct launch *l)
 {
+    enum { READ = 1, WRITTEN = 2 };
     struct san *s = l->san;
     const struct ptx_module *m = l->module;
     uint8_t *seen = arena_zalloc(s->arena, m->n_slots + 1);
@@ -83,17 +73,14 @@ void undef_begin(struct launch *l)
         s->slot_at[m->slot_off[k] / 2] = k;
     for (uint32_t pc = l->entry->first; pc < l->entry->end; pc++) {
         const struct insn *i = &m->code[pc];
-        if (i->op == OP_call)
-            continue;
-        for (unsigned k = 0; k < i->n_opnds; k++)
-            if (!insn_writes(i, k))
-                note_read(s, &i->opnds[k], seen);
-        for (unsigned k = 0; k < i->n_opnds; k++)
-            if (insn_writes(i, k))
-                note_write(&i->opnds[k], seen);
+        for (unsigned k = 0; k < i->n_opnds && i->op != OP_call; k++)
+            note(&i->opnds[k], seen, insn_writes(i, k) || i->opnds[k].kind == OPND_SINK ? WRITTEN : READ);
         if (i->pair)
-            note_write(i->pair, seen);
+            note(i->pair, seen, WRITTEN);
     }
+    for (uint32_t k = 0; k < m->n_slots; k++)
+        if (seen[k] == READ)
+            s->never[s->n_never++] = k;
 }
 
 void undef_block(struct block *b)
@@ -148,7 +135,7 @@ static uint8_t whole(uint32_t bytes)
 
 static uint8_t opnd_undef(const struct warp *w, const struct opnd *o, int lane)
 {
-    return is_register(o) && o->kind != OPND_SINK ? undef_of(w, o->slot, lane) : 0;
+    return is_register(o) && o->kind != OPND_SINK ? undef_of(w, o->slot, lane) & whole(o->bytes) : 0;
 }
 
 static uint64_t opnd_value(const struct warp *w, const struct opnd *o, int lane)
@@ -286,6 +273,32 @@ static uint8_t shifted(const struct warp *w, const struct insn *i, int lane)
     return bytes_of(u) & whole(bits / 8);
 }
 
+/* bfe d, a, pos, len; bfi d, a, b, pos, len: a field of constant or defined place. */
+static uint8_t field(const struct warp *w, const struct insn *i, int lane)
+{
+    const struct opnd *a = &i->opnds[1], *at = &i->opnds[i->op == OP_bfi ? 3 : 2], *len = at + 1;
+    if (opnd_undef(w, at, lane) || opnd_undef(w, len, lane))
+        return 0xff;
+    uint64_t pos = opnd_value(w, at, lane) & 255, n = opnd_value(w, len, lane) & 255;
+    uint64_t mask = n >= 64 ? ~0ull : (1ull << n) - 1, u = bits_of(opnd_undef(w, a, lane));
+    if (i->op == OP_bfi) {
+        mask = pos >= 64 ? 0 : mask << pos;
+        return bytes_of((pos >= 64 ? 0 : u << pos & mask) |
+                        (bits_of(opnd_undef(w, &i->opnds[2], lane)) & ~mask));
+    }
+    u = pos >= 64 ? 0 : u >> pos & mask;
+    return type_signed(i->type) && u ? 0xff : bytes_of(u);
+}
+
+/* setp.CMP.BOOL p, a, b, c: a defined c may decide alone. */
+static uint8_t compared(const struct warp *w, const struct insn *i, int lane)
+{
+    const struct opnd *c = &i->opnds[3];
+    if (i->n_opnds < 4 || opnd_undef(w, c, lane) || insn_has(i, MOD_xor))
+        return 0xff;
+    return opnd_value(w, c, lane) == (insn_has(i, MOD_or) ? 1 : 0) ? 0 : 0xff;
+}
+
 static uint8_t permuted(const struct warp *w, const struct insn *i, int lane)
 {
     const struct opnd *sel = &i->opnds[3];
@@ -329,6 +342,11 @@ static uint8_t of_one_lane(const struct warp *w, const struct insn *i, int lane)
     case OP_shl:
     case OP_shr:
         return shifted(w, i, lane);
+    case OP_bfe:
+    case OP_bfi:
+        return field(w, i, lane);
+    case OP_setp:
+        return compared(w, i, lane);
     case OP_prmt:
         return permuted(w, i, lane);
     case OP_selp:
@@ -341,7 +359,7 @@ static uint8_t of_one_lane(const struct warp *w, const struct insn *i, int lane)
                              (opnd_undef(w, &i->opnds[2], lane) ? 0x3 : 0));
         return 0xff;
     default:
-        if (is_halves(i->type) && i->op != OP_set && i->op != OP_setp)
+        if (is_halves(i->type) && i->op != OP_set)
             return (uint8_t)((u & 0x3 ? 0x3 : 0) | (u & 0xc ? 0xc : 0));
         return 0xff;
     }
@@ -460,6 +478,9 @@ void san_insn(struct warp *w, const struct insn *i, uint32_t m)
     switch (i->op) {
     case OP_ld:
     case OP_ldu:
+        if (i->space == SPACE_PARAM)
+            break;
+        return;
     case OP_ldmatrix:
     case OP_atom:
     case OP_st:

@@ -48,6 +48,13 @@ static int tear_down(void **state)
 
 static struct race_conflict last;
 
+static void relaunch(struct world *w)
+{
+    race_launch(w->r, WARPS);
+    w->b[0] = race_block_open(w->r, 0);
+    w->b[1] = race_block_open(w->r, 1);
+}
+
 static bool go(struct world *w, int block, uint32_t warp, struct race_access a)
 {
     a.addr = w->addr;
@@ -165,9 +172,7 @@ static void test_blocks_are_unordered(void **state)
     race_barrier(w->r, w->b[1]);
     assert_false(row(w, 1, 0, RACE_READ, 0, 4, false, 2));
     assert_int_equal(last.block, 0);
-    race_launch(w->r, WARPS); /* the next launch */
-    race_block_close(w->r, w->b[1]);
-    w->b[1] = race_block_open(w->r, 1);
+    relaunch(w);
     assert_true(row(w, 1, 0, RACE_READ, 0, 4, false, 3));
 }
 
@@ -209,11 +214,11 @@ static void test_ticket(void **state)
 {
     struct world *w = *state;
     assert_true(ticket(w, true, false, false));
-    race_launch(w->r, WARPS);
+    relaunch(w);
     assert_true(ticket(w, true, false, true));
-    race_launch(w->r, WARPS);
+    relaunch(w);
     assert_false(ticket(w, false, false, false));
-    race_launch(w->r, WARPS);
+    relaunch(w);
     assert_false(ticket(w, true, true, false)); /* __threadfence_block does not reach the other block */
 }
 
