@@ -91,7 +91,38 @@ static bool in_list(const char *name, const char *const *list)
     return false;
 }
 
-bool call_is_pure(const struct function *f, struct node call)
+static bool body_is_pure(const struct function *f, struct node n)
+{
+    if (node_is(n, "subscript_expression") || node_is(n, "pointer_expression") || node_is(n, "asm_statement") ||
+        node_is(n, "gnu_asm_expression") || node_is(n, "lambda_expression"))
+        return false;
+    if (node_is(n, "declaration") &&
+        (text_has_word(text_of(f, n), "__shared__") || text_has_word(text_of(f, n), "static")))
+        return false;
+    if (node_is(n, "call_expression") && !call_is_pure(f, n))
+        return false;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (!body_is_pure(f, node_child(n, i)))
+            return false;
+    return true;
+}
+
+static bool definition_is_pure(const struct function *f, const char *name)
+{
+    size_t count;
+    struct node *all = node_find_all(f->a, source_root(f->s), "function_definition", &count);
+    for (size_t i = 0; i < count; i++) {
+        struct node declarator = node_field(all[i], "declarator");
+        if (!node_is(declarator, "function_declarator") ||
+            !node_text_is(f->s, node_field(declarator, "declarator"), name))
+            continue;
+        const char *params = text_of(f, node_field(declarator, "parameters"));
+        return !strpbrk(params, "*&") && body_is_pure(f, node_field(all[i], "body"));
+    }
+    return false;
+}
+
+static bool call_is_pure_builtin(const struct function *f, struct node call)
 {
     static const char *const prefixes[] = {"__half", "__float", "__bfloat", "__int",  "__uint", "__double",
                                            "__low",  "__high",  "__hadd",   "__hmul", "__hfma", "__hsub",
@@ -112,6 +143,19 @@ bool call_is_pure(const struct function *f, struct node call)
         if (str_starts(name, prefixes[i]))
             return true;
     return in_list(name, names);
+}
+
+bool call_is_pure(const struct function *f, struct node call)
+{
+    static __thread int depth; /* functions that call each other end here */
+    if (call_is_pure_builtin(f, call))
+        return true;
+    if (depth > 3)
+        return false;
+    depth++;
+    bool pure = definition_is_pure(f, called_name(f, call));
+    depth--;
+    return pure;
 }
 
 bool calls_barrier(const struct function *f, struct node n)
@@ -528,6 +572,88 @@ bool type_is_integer(const char *type)
 bool type_is_float(const char *type)
 {
     return str_eq(type, "float") || str_eq(type, "double");
+}
+
+const char *type_bound(const struct function *f, const char *type)
+{
+    struct node bound = type ? template_binding(f, type) : (struct node){0};
+    return node_ok(bound) ? text_of(f, bound) : type;
+}
+
+/* T of `packed<T, N> name`, for name.at[k]. */
+static const char *packed_type(const struct function *f, struct node e)
+{
+    if (!node_is(e, "field_expression"))
+        return NULL;
+    const struct variable *v = function_variable_of(f, node_field(e, "argument"));
+    const char *comma = v ? strchr(v->type, ',') : NULL;
+    if (!comma || !str_starts(v->type, "packed<"))
+        return NULL;
+    return arena_strndup(f->a, v->type + 7, (size_t)(comma - v->type) - 7);
+}
+
+const char *expression_type(const struct function *f, struct node e)
+{
+    if (node_is(e, "parenthesized_expression"))
+        return expression_type(f, node_child(e, 0));
+    if (node_is(e, "cast_expression"))
+        return text_of(f, node_field(e, "type"));
+    if (node_is(e, "number_literal")) {
+        const char *t = text_of(f, e);
+        bool hex = t[0] == '0' && (t[1] == 'x' || t[1] == 'X');
+        if (hex || !strpbrk(t, ".eEfF"))
+            return strpbrk(t, "uUlL") ? NULL : "int";
+        return strpbrk(t, "fF") ? "float" : "double";
+    }
+    if (node_is(e, "identifier")) {
+        const struct variable *v = function_variable_of(f, e);
+        if (v && !v->pointer && !v->array)
+            return v->type;
+        return !v && str_ends(text_of(f, e), "_F") ? "float" : NULL;
+    }
+    if (node_is(e, "subscript_expression")) {
+        const struct variable *v = function_variable_of(f, node_field(e, "argument"));
+        if (!v)
+            return packed_type(f, node_field(e, "argument"));
+        return v->pointer || v->array ? v->type : NULL;
+    }
+    if (node_is(e, "unary_expression"))
+        return expression_type(f, node_field(e, "argument"));
+    if (node_is(e, "call_expression")) {
+        const char *name = called_name(f, e);
+        size_t len = strlen(name);
+        if (str_eq(name, "__half2float") || str_eq(name, "__bfloat162float") ||
+            str_starts(name, "__int2float") || str_eq(name, "__fdividef") || str_eq(name, "float"))
+            return "float";
+        struct node args = node_field(e, "arguments");
+        if ((str_eq(name, "max") || str_eq(name, "min")) && node_count(args) == 2) {
+            const char *x = expression_type(f, node_child(args, 0));
+            return str_eq(x, expression_type(f, node_child(args, 1))) ? x : NULL;
+        }
+        return call_is_pure_builtin(f, e) && len > 2 && name[len - 1] == 'f' ? "float" : NULL;
+    }
+    if (node_is(e, "conditional_expression")) {
+        const char *x = expression_type(f, node_field(e, "consequence"));
+        return str_eq(x, expression_type(f, node_field(e, "alternative"))) ? x : NULL;
+    }
+    if (node_is(e, "binary_expression")) {
+        const char *x = expression_type(f, node_field(e, "left")),
+                   *y = expression_type(f, node_field(e, "right"));
+        const char *op = node_op(f, e);
+        if (!x || !y || strpbrk(op, "<>=!&|"))
+            return NULL;
+        if (str_eq(x, y))
+            return x;
+        x = type_bound(f, x);
+        y = type_bound(f, y);
+        if ((type_is_float(x) || type_is_integer(x)) && (type_is_float(y) || type_is_integer(y))) {
+            if (str_eq(x, "double") || str_eq(y, "double"))
+                return "double";
+            if (str_eq(x, "float") || str_eq(y, "float"))
+                return "float";
+        }
+    }
+    return NULL;
 }
 
 static bool number_of(const char *text, int64_t *value)

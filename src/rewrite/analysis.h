@@ -74,6 +74,9 @@ const struct variable *function_variable_of(const struct function *f, struct nod
 int type_size(const struct function *f, const char *type);
 bool type_is_integer(const char *type);
 bool type_is_float(const char *type); /* float or double, in registers */
+const char *expression_type(const struct function *f,
+                            struct node e);                         /* "float", "int" ...; NULL when not seen */
+const char *type_bound(const struct function *f, const char *type); /* a template type's binding, or the type */
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
  * name. */
 bool function_is_named_elsewhere(const struct function *f);
@@ -148,6 +151,7 @@ char *text_wrap(struct arena *a, const char *line,
 char *text_times(struct arena *a, const struct function *f, struct node e, int by); /* "x * 8", "(x + y) * 8" */
 /* base, or base with a number, such that it is no identifier of the file yet. */
 char *fresh_name(const struct function *f, const char *base);
+char *fresh_local(const struct function *f, const char *base); /* of this function, and no macro */
 bool text_has_word(const char *text, const char *word);
 size_t line_start(const char *text, size_t at);
 /* Start of the whole function including comment lines right above it. */
@@ -159,6 +163,8 @@ char *edits_range(const struct edits *e, const struct function *f, size_t start,
 char *edits_finish(struct edits *e, const struct function *f); /* the whole file */
 /* The function under another name, with the edits inside it; its parameters stay aligned. */
 char *function_copy(struct edits *e, const struct function *f, const char *name);
+/* The parameter list broken into lines anew, each parameter's text taken from the edits. */
+void edits_parameters(struct edits *e, const struct function *f, const char *const *params);
 /* Put text above the first function, once; after the includes it needs. */
 void edits_helper(struct edits *e, const struct function *f, const char *text);
 void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative);
@@ -173,6 +179,8 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
 /* Has the grid only an x, as written? */
 bool launch_grid_is_line(const struct function *f, const struct launch *l);
 bool launch_grid_x(const struct function *f, const struct launch *l, char **x);
+/* The grid with 1/by of the blocks, rounded up. */
+char *launch_grid_divided(const struct function *f, const struct launch *l, int by);
 char *launch_grid_with(const struct function *f, const struct launch *l, const char *x, const char *y);
 
 /* A kernel expression in the launcher's terms: parameters replaced by what is passed. NULL when it uses

@@ -94,6 +94,25 @@ char *launch_grid_with(const struct function *f, const struct launch *l, const c
     return arena_strdup(f->a, x);
 }
 
+char *launch_grid_divided(const struct function *f, const struct launch *l, int by)
+{
+    struct node e = node_strip(l->grid); /* (x + 7) / 8 by 2 is (x + 15) / 16 */
+    int64_t already, round;
+    if (node_is(e, "binary_expression") && str_eq(node_op(f, e), "/") &&
+        constant_value(f, node_field(e, "right"), &already) &&
+        node_is(node_field(e, "right"), "number_literal")) {
+        struct node sum = node_strip(node_field(e, "left"));
+        if (node_is(sum, "binary_expression") && str_eq(node_op(f, sum), "+") &&
+            constant_value(f, node_field(sum, "right"), &round) && round == already - 1 && already * by < 65536)
+            return arena_printf(f->a, "(%s + %lld) / %lld", text_of(f, node_field(sum, "left")),
+                                (long long)already * by - 1, (long long)already * by);
+    }
+    char *x;
+    if (!launch_grid_x(f, l, &x))
+        return NULL;
+    return launch_grid_with(f, l, arena_printf(f->a, "(%s + %d) / %d", x, by - 1, by), NULL);
+}
+
 bool launch_grid_is_line(const struct function *f, const struct launch *l)
 {
     size_t n;

@@ -67,15 +67,29 @@ char *text_reindent(struct arena *a, const char *text, int by)
     return out;
 }
 
-char *text_wrap(struct arena *a, const char *line, int column)
+/* Runs of white space, line ends among them, become one space. */
+static char *text_line(struct arena *a, const char *text)
 {
+    char *out = arena_alloc(a, strlen(text) + 1), *to = out;
+    if (strstr(text, "//"))
+        return arena_strdup(a, text);
+    for (const char *p = text; *p; p++) {
+        bool space = isspace((unsigned char)*p);
+        if (space && (to == out || to[-1] == ' ' || to[-1] == '('))
+            continue;
+        *to++ = space ? ' ' : *p;
+    }
+    *to = '\0';
+    return out;
+}
+
+char *text_wrap(struct arena *a, const char *text, int column)
+{
+    char *line = text_line(a, text);
     const char *open = strstr(line, ">>>(");
-    if (!open)
-        open = strchr(line, '(');
-    else
-        open += 3;
+    open = open ? open + 3 : strchr(line, '(');
     if (!open || strchr(line, '\n') || column + (int)strlen(line) <= 110)
-        return arena_strdup(a, line);
+        return line;
     struct str b = {0};
     int hang = column + (int)(open - line) + 1, at = column;
     if (hang > 80)
@@ -83,8 +97,9 @@ char *text_wrap(struct arena *a, const char *line, int column)
     for (const char *p = line; *p;) {
         const char *comma = strstr(p, ", ");
         size_t len = comma ? (size_t)(comma - p) + 1 : strlen(p);
-        if (p > open + 1 && at + (int)len > 110) {
-            b.len -= b.len && b.s[b.len - 1] == ' ';
+        if (at > column && at + (int)len > 110) {
+            while (b.len && b.s[b.len - 1] == ' ')
+                b.len--;
             str_addf(&b, "\n%*s", hang, "");
             at = hang;
         }
@@ -99,6 +114,28 @@ char *text_wrap(struct arena *a, const char *line, int column)
     char *out = arena_strdup(a, str_text(&b));
     str_free(&b);
     return out;
+}
+
+void edits_parameters(struct edits *e, const struct function *f, const char *const *params)
+{
+    struct node list = node_parent(f->variables[0].statement);
+    size_t open = node_start(list);
+    int hang = (int)(open - line_start(f->text, open)) + 1, at = hang;
+    struct str b = {0};
+    for (size_t i = 0; i < f->n_params; i++) {
+        int len = (int)strlen(params[i]) + 1;
+        if (i > 0 && at + len > 110) {
+            str_addf(&b, "\n%*s", hang, "");
+            at = hang;
+        } else if (i > 0) {
+            str_addc(&b, ' ');
+            at++;
+        }
+        str_addf(&b, "%s%s", params[i], i + 1 < f->n_params ? "," : "");
+        at += len;
+    }
+    edits_replace(e, open + 1, node_end(list) - 1, str_text(&b));
+    str_free(&b);
 }
 
 char *text_times(struct arena *a, const struct function *f, struct node e, int by)
@@ -128,6 +165,22 @@ char *fresh_name(const struct function *f, const char *base)
     char *name = arena_strdup(f->a, base);
     for (int i = 2; text_has_word(f->text, name) && i < 1000; i++)
         name = arena_printf(f->a, isdigit((unsigned char)base[strlen(base) - 1]) ? "%s_%d" : "%s%d", base, i);
+    return name;
+}
+
+char *fresh_local(const struct function *f, const char *base)
+{
+    char *whole = text_of(f, f->whole), *name = arena_strdup(f->a, base);
+    for (int i = 2; i < 1000; i++) {
+        bool taken = text_has_word(whole, name);
+        struct node root = source_root(f->s);
+        for (uint32_t c = 0, all = node_count(root); c < all && !taken; c++)
+            taken = str_starts(node_kind(node_child(root, c)), "preproc_") &&
+                    text_has_word(text_of(f, node_child(root, c)), name);
+        if (!taken)
+            break;
+        name = arena_printf(f->a, "%s%d", base, i);
+    }
     return name;
 }
 

@@ -512,7 +512,7 @@ static void name_accesses(struct work *w)
     for (size_t i = 0; i < w->accesses.n; i++) {
         const char *base = arena_printf(f->a, "%s_v", w->accesses.v[i].pointer), *name = base;
         for (int number = 2; number < 100; number++) {
-            bool taken = text_has_word(f->text, name);
+            bool taken = !str_eq(fresh_local(f, name), name);
             for (size_t j = 0; j < i; j++)
                 taken = taken || str_eq(w->accesses.v[j].name, name);
             if (!taken)
@@ -890,7 +890,7 @@ static bool guard_hopeless(const struct function *f, const struct guard_list *g,
 static bool vectorise(const struct function *f, int n, struct work *w, struct edits *inside, bool *elements,
                       int *line, struct err *why)
 {
-    *w = (struct work){.f = f, .n = n, .why = why, .lane = fresh_name(f, "k")};
+    *w = (struct work){.f = f, .n = n, .why = why, .lane = fresh_local(f, "k")};
     if (f->n_launches == 0)
         return err_input(why, "%s is not launched where it can be seen", f->name);
     if (function_is_named_elsewhere(f))
@@ -972,11 +972,9 @@ static bool vectorise_apply(const struct rewrite_input *in, const struct rewrite
         const struct launch *launch = &f->launches[l];
         struct guard_list g = {0};
         launch_guards(&w, launch, &g);
-        char *grid = NULL, *x = NULL;
-        if (elements && launch_grid_x(f, launch, &x))
-            grid = launch_grid_with(f, launch, arena_printf(a, "(%s + %d) / %d", x, d->n - 1, d->n), NULL);
+        char *grid = elements ? launch_grid_divided(f, launch, d->n) : NULL;
         char *indent = text_indent(f, node_start(launch->statement));
-        char *fast = text_reindent(a, launch_text(f, launch, name, grid, NULL), 4);
+        char *fast = launch_text(f, launch, name, grid, NULL);
         edits_guard_launch(
             &edits, f, launch,
             arena_printf(a, "%d elements at a time, where rows are whole vectors and buffers are aligned.",

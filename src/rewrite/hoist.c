@@ -1,0 +1,234 @@
+/* hoist: what a loop computes again in every turn though nothing in it changes is computed once before the
+ * loop; and, where the error budget allows, a division by such a value becomes a multiplication by its
+ * reciprocal. Pure arithmetic only, so computing it for a loop of no turns does no harm. */
+#include "rewrite/analysis.h"
+
+struct found {
+    struct node e, loop; /* loop: the outermost one in which it does not change */
+    bool divisor;        /* e is what is divided by */
+    struct node division;
+    const char *type, *name;
+};
+
+struct detail {
+    const struct function *f;
+    bool reciprocal;
+};
+
+typedef LIST(struct found) found_list;
+
+static bool is_costly(const struct function *f, struct node e)
+{
+    if (node_is(e, "call_expression")) {
+        static const char *const cheap[] = {"__half2float",
+                                            "__bfloat162float",
+                                            "__float2half",
+                                            "__float2bfloat16",
+                                            "fmaxf",
+                                            "fminf",
+                                            "fabsf",
+                                            "max",
+                                            "min",
+                                            "static_cast",
+                                            "reinterpret_cast",
+                                            NULL};
+        const char *name = text_of(f, node_field(e, "function"));
+        bool is_cheap = false;
+        for (size_t i = 0; cheap[i]; i++)
+            is_cheap = is_cheap || str_starts(name, cheap[i]);
+        if (!is_cheap)
+            return true;
+    }
+    int64_t value;
+    if (node_is(e, "binary_expression") && (str_eq(node_op(f, e), "/") || str_eq(node_op(f, e), "%")) &&
+        !constant_value(f, node_field(e, "right"), &value))
+        return true;
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        if (is_costly(f, node_child(e, i)))
+            return true;
+    return false;
+}
+
+static bool is_loop(struct node n)
+{
+    return node_is(n, "for_statement") || node_is(n, "while_statement") || node_is(n, "do_statement");
+}
+
+/* The outermost loop that can do without it and stands among the statements of a block. */
+static struct node home_of(const struct function *f, struct node e)
+{
+    struct node home = {0};
+    for (struct node n = node_parent(e); node_ok(n) && !node_same(n, f->body); n = node_parent(n)) {
+        if (!is_loop(n))
+            continue;
+        if (!expression_is_invariant(f, e, n))
+            break;
+        if (node_is(node_parent(n), "compound_statement"))
+            home = n;
+    }
+    return home;
+}
+
+/* Reads memory that may not be there when the loop has no turns? Shared arrays at constant places always are.
+ */
+static bool reads_safely(const struct function *f, struct node e)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, e, "subscript_expression", &n);
+    for (size_t i = 0; i <= n; i++) {
+        struct node s = i < n ? all[i] : e;
+        if (!node_is(s, "subscript_expression"))
+            continue;
+        const struct variable *root = pointer_root(f, s);
+        if (!root || !root->shared)
+            return false;
+    }
+    node_find_all(f->a, e, "pointer_expression", &n);
+    return n == 0 && !node_is(e, "pointer_expression");
+}
+
+static bool is_floating(const struct function *f, struct node e, const char **type)
+{
+    *type = expression_type(f, e);
+    const char *bound = type_bound(f, *type);
+    return bound && type_is_float(bound);
+}
+
+static void search(const struct function *f, struct node e, bool reciprocal, found_list *found)
+{
+    const char *kind = node_kind(e), *type;
+    bool expression = str_ends(kind, "_expression") && !node_is(e, "assignment_expression") &&
+                      !node_is(e, "update_expression") && !node_is(e, "subscript_expression");
+    if (node_is(e, "for_statement")) { /* its own bound and step are the loop's affair */
+        search(f, node_field(e, "body"), reciprocal, found);
+        return;
+    }
+    if (expression && is_floating(f, e, &type) && is_costly(f, e) && reads_safely(f, e)) {
+        struct node home = home_of(f, e);
+        if (node_ok(home)) {
+            struct found one = {.e = e, .loop = home, .type = type};
+            list_add(f->a, found, one);
+            return;
+        }
+    }
+    if (reciprocal && node_is(e, "binary_expression") && str_eq(node_op(f, e), "/") &&
+        is_floating(f, e, &type)) {
+        struct node right = node_field(e, "right"), left = node_field(e, "left");
+        const char *divided_by;
+        struct node home = reads_safely(f, right) ? home_of(f, right) : (struct node){0};
+        if (node_ok(home) && is_floating(f, right, &divided_by) &&
+            str_eq(type_bound(f, divided_by), type_bound(f, type))) {
+            struct found one = {.e = right, .loop = home, .type = type, .divisor = true, .division = e};
+            list_add(f->a, found, one);
+            search(f, left, reciprocal, found);
+            return;
+        }
+    }
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        search(f, node_child(e, i), reciprocal, found);
+}
+
+static const char *name_for(const struct function *f, const struct found *one, const found_list *before,
+                            size_t n)
+{
+    struct node core = node_strip(one->e);
+    const char *base = "factor";
+    if (one->divisor)
+        base = node_is(core, "identifier") ? arena_printf(f->a, "inverse_%s", text_of(f, core)) : "inverse";
+    const char *name = fresh_local(f, base);
+    for (int number = 2; number < 100; number++) {
+        bool taken = false;
+        for (size_t i = 0; i < n; i++)
+            taken = taken || str_eq(before->v[i].name, name);
+        if (!taken)
+            break;
+        name = fresh_local(f, arena_printf(f->a, "%s_%d", base, number));
+    }
+    return name;
+}
+
+static char *hoisted(const struct function *f, found_list *found, struct edits *edits)
+{
+    for (size_t i = 0; i < found->n; i++) {
+        struct found *one = &found->v[i];
+        char *key = text_compact(f->a, text_of(f, one->e));
+        for (size_t j = 0; j < i && !one->name; j++)
+            if (found->v[j].divisor == one->divisor && node_same(found->v[j].loop, one->loop) &&
+                str_eq(text_compact(f->a, text_of(f, found->v[j].e)), key))
+                one->name = found->v[j].name;
+        if (!one->name) {
+            one->name = name_for(f, one, found, i);
+            struct node before = one->loop; /* above its #pragma and comments */
+            while (node_is(node_prev(before), "preproc_call") ||
+                   (node_is(node_prev(before), "comment") &&
+                    node_line(f->s, node_prev(before)) + 1 == node_line(f->s, before)))
+                before = node_prev(before);
+            char *indent = text_indent(f, node_start(one->loop));
+            char *e = text_of(f, node_is(one->e, "parenthesized_expression") ? node_child(one->e, 0) : one->e);
+            if (one->divisor)
+                e = arena_printf(f->a, str_eq(type_bound(f, one->type), "float") ? "1.0f / %s" : "1.0 / %s",
+                                 text_of(f, one->e));
+            edits_insert(edits, line_start(f->text, node_start(before)),
+                         arena_printf(f->a, "%sconst %s %s = %s;\n", indent, one->type, one->name, e));
+        }
+        if (one->divisor) {
+            struct node op = node_field(one->division, "operator");
+            edits_replace(edits, node_start(op), node_end(op), "*");
+        }
+        edits_replace(edits, node_start(one->e), node_end(one->e), one->name);
+    }
+    return edits_finish(edits, f);
+}
+
+static size_t hoist_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+{
+    LIST(struct rewrite_site) list = {0};
+    for (size_t i = 0; i < in->kernel->n_functions; i++) {
+        struct function *f = function_open_kernel(in, a, i);
+        if (!f)
+            continue;
+        size_t last = 0;
+        for (int reciprocal = in->fast_math_allowed; reciprocal >= 0; reciprocal--) {
+            found_list found = {0};
+            search(f, f->body, reciprocal, &found);
+            if (found.n == 0 || found.n == last)
+                continue;
+            if (last && !reciprocal && found.n == 0)
+                continue;
+            last = found.n;
+            struct detail *d = arena_new(a, struct detail);
+            *d = (struct detail){f, reciprocal};
+            struct rewrite_site site = {
+                .move = "hoist", .line = node_line(f->s, found.v[0].e), .setting = reciprocal, .detail = d};
+            site.where = arena_printf(a, "%s, line %d: %s%s", f->name, site.line,
+                                      text_compact(a, text_of(f, found.v[0].e)),
+                                      reciprocal ? ", dividing by reciprocals" : "");
+            site.why = "it does not change in the loop, yet every turn computes it again";
+            list_add(a, &list, site);
+        }
+    }
+    *sites = list.v;
+    return list.n;
+}
+
+static bool hoist_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+                        char **text, struct err *why_not)
+{
+    (void)in;
+    const struct detail *d = site->detail;
+    found_list found = {0};
+    search(d->f, d->f->body, d->reciprocal, &found);
+    if (found.n == 0)
+        return err_input(why_not, "nothing in a loop of %s stays the same", d->f->name);
+    struct edits edits = {.arena = a};
+    *text = hoisted(d->f, &found, &edits);
+    return true;
+}
+
+const struct rewrite_ops rewrite_hoist = {
+    .name = "hoist",
+    .summary = "compute what does not change in a loop before it; divide by it once",
+    .helps = "issue latency",
+    .find = hoist_find,
+    .apply = hoist_apply,
+};

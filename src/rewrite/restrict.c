@@ -1,0 +1,90 @@
+/* restrict: pointer parameters promise not to overlap, and what is only read says so, so that the compiler may
+ * move loads above stores and use the read-only path. Legal when every launch passes different pointers. */
+#include "rewrite/analysis.h"
+
+struct detail {
+    const struct function *f;
+};
+
+static bool differ(const struct function *f)
+{
+    for (size_t l = 0; l < f->n_launches; l++)
+        for (size_t i = 0; i < f->n_params; i++)
+            for (size_t j = 0; j < i; j++) {
+                struct node x = launch_arg(f, &f->launches[l], &f->variables[i]);
+                struct node y = launch_arg(f, &f->launches[l], &f->variables[j]);
+                if (f->variables[i].pointer && f->variables[j].pointer &&
+                    str_eq(text_compact(f->a, text_of(f, node_strip(x))),
+                           text_compact(f->a, text_of(f, node_strip(y)))))
+                    return false;
+            }
+    return f->n_launches > 0;
+}
+
+/* Nothing is stored through it, and it goes to no call that could. */
+static bool only_read(const struct function *f, const struct variable *v)
+{
+    return !v->assignments && !memory_written_in(f, v->name, f->body);
+}
+
+static size_t changes(const struct function *f, struct edits *edits)
+{
+    size_t n = 0, n_lambdas;
+    const char **params = arena_array(f->a, const char *, f->n_params + 1);
+    node_find_all(f->a, f->body, "lambda_expression", &n_lambdas);
+    for (size_t i = 0; i < f->n_params; i++) {
+        const struct variable *v = &f->variables[i];
+        struct node declarator = node_field(v->statement, "declarator");
+        struct edits inside = {.arena = f->a};
+        if (v->pointer && !v->array && node_is(declarator, "pointer_declarator") &&
+            !node_is(node_field(declarator, "declarator"), "pointer_declarator")) {
+            if (!v->restricted)
+                edits_insert(&inside, node_start(v->id), "__restrict__ ");
+            if (!v->to_const && only_read(f, v) && n_lambdas == 0)
+                edits_insert(&inside, node_start(node_field(v->statement, "type")), "const ");
+            n += inside.list.n;
+        }
+        params[i] = edits_range(&inside, f, node_start(v->statement), node_end(v->statement));
+    }
+    if (n > 0)
+        edits_parameters(edits, f, params);
+    return n;
+}
+
+static size_t restrict_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+{
+    LIST(struct rewrite_site) found = {0};
+    for (size_t i = 0; i < in->kernel->n_functions; i++) {
+        struct function *f = function_open_kernel(in, a, i);
+        if (!f || !differ(f) || changes(f, &(struct edits){.arena = a}) == 0)
+            continue;
+        struct detail *d = arena_new(a, struct detail);
+        d->f = f;
+        struct rewrite_site site = {.move = "restrict", .line = node_line(f->s, f->definition), .detail = d};
+        site.where = arena_printf(a, "%s, line %d: its pointers", f->name, site.line);
+        site.why = "the compiler must assume that stores change what is loaded later, and waits for them";
+        list_add(a, &found, site);
+    }
+    *sites = found.v;
+    return found.n;
+}
+
+static bool restrict_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+                           char **text, struct err *why_not)
+{
+    (void)in;
+    const struct function *f = ((const struct detail *)site->detail)->f;
+    struct edits edits = {.arena = a};
+    if (!differ(f) || changes(f, &edits) == 0)
+        return err_input(why_not, "the pointers of %s say so already", f->name);
+    *text = edits_finish(&edits, f);
+    return true;
+}
+
+const struct rewrite_ops rewrite_restrict = {
+    .name = "restrict",
+    .summary = "promise that pointers do not overlap and that inputs are only read",
+    .helps = "latency dram",
+    .find = restrict_find,
+    .apply = restrict_apply,
+};

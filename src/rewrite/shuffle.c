@@ -1,0 +1,370 @@
+/* shuffle: a tree over shared memory, with a barrier a level, becomes shuffles within each warp, one shared
+ * slot a warp, and shuffles again. The reduced value ends in every thread, so reads of slot 0 become that
+ * variable.
+ *
+ * The tree must be: a[tid] = value; barrier; for (step = half; step > 0; step /= 2) { if (tid < step) combine;
+ * barrier } with half of the block (or of the array, which then is as long as the block). The block must be
+ * whole warps. As the original already needs a barrier between its last read of slot 0 and the next write of
+ * the array, so it stays safe to use the array again. */
+#include "rewrite/analysis.h"
+
+struct tree {
+    const struct function *f;
+    struct node fill, barrier, loop; /* three statements, in this order */
+    const struct variable *array;
+    struct node value; /* what a thread puts in */
+    const char *tid;   /* text of its index */
+    const char *call;  /* fmaxf and the like; NULL: a sum */
+    bool check;        /* whole warps are asserted at compile time */
+    const char *size;  /* then of this */
+    size_t until;      /* reads of slot 0 up to here are of this tree */
+};
+
+static struct node statement_call(const struct function *f, struct node statement, const char *name)
+{
+    struct node none = {0};
+    struct node e = node_is(statement, "expression_statement") ? node_child(statement, 0) : none;
+    return call_is(f, e, name) ? e : none;
+}
+
+static bool is_thread(const struct function *f, struct node e)
+{
+    struct poly p = poly_of(f, e), thread = poly_atom(f, "threadIdx.x");
+    return poly_same(&p, &thread);
+}
+
+static struct node only_index(const struct function *f, struct node subscript)
+{
+    size_t n;
+    struct node *indices = named_children(f, node_field(subscript, "indices"), &n);
+    return n == 1 ? indices[0] : (struct node){0};
+}
+
+static bool is_slot(const struct function *f, struct node e, const struct variable *array, const char *tid,
+                    const char *step)
+{
+    e = node_strip(e);
+    if (!node_is(e, "subscript_expression") || function_variable_of(f, node_field(e, "argument")) != array)
+        return false;
+    char *index = text_compact(f->a, text_of(f, only_index(f, e)));
+    char *want = step ? arena_printf(f->a, "%s+%s", tid, step) : arena_strdup(f->a, tid);
+    char *other = step ? arena_printf(f->a, "%s+%s", step, tid) : want;
+    return str_eq(index, want) || str_eq(index, other);
+}
+
+/* a[tid] += a[tid + step], a[tid] = a[tid] + a[tid + step], a[tid] = fmaxf(a[tid], a[tid + step]) */
+static bool combine_of(struct tree *t, struct node statement, const char *step)
+{
+    static const char *const calls[] = {"fmaxf", "fminf", "fmax", "fmin", "max", "min", NULL};
+    const struct function *f = t->f;
+    if (node_is(statement, "compound_statement")) {
+        size_t n;
+        struct node *all = named_children(f, statement, &n);
+        if (n != 1)
+            return false;
+        statement = all[0];
+    }
+    struct node e = node_is(statement, "expression_statement") ? node_child(statement, 0) : (struct node){0};
+    if (!node_is(e, "assignment_expression") || !is_slot(f, node_field(e, "left"), t->array, t->tid, NULL))
+        return false;
+    struct node right = node_strip(node_field(e, "right"));
+    if (str_eq(node_op(f, e), "+="))
+        return is_slot(f, right, t->array, t->tid, step);
+    if (!str_eq(node_op(f, e), "="))
+        return false;
+    struct node x = {0}, y = {0};
+    if (node_is(right, "binary_expression") && str_eq(node_op(f, right), "+")) {
+        x = node_field(right, "left");
+        y = node_field(right, "right");
+    }
+    for (size_t i = 0; calls[i]; i++) {
+        size_t n;
+        struct node *args =
+            call_is(f, right, calls[i]) ? named_children(f, node_field(right, "arguments"), &n) : NULL;
+        if (args && n == 2) {
+            x = args[0];
+            y = args[1];
+            t->call = calls[i];
+        }
+    }
+    return node_ok(x) && ((is_slot(f, x, t->array, t->tid, NULL) && is_slot(f, y, t->array, t->tid, step)) ||
+                          (is_slot(f, y, t->array, t->tid, NULL) && is_slot(f, x, t->array, t->tid, step)));
+}
+
+/* Is e half of the block, or of the array? */
+static bool is_half(struct tree *t, struct node e)
+{
+    const struct function *f = t->f;
+    e = node_strip(e);
+    int64_t value, size, two;
+    if (constant_value(f, e, &value) && f->block_x && value * 2 == f->block_x)
+        return true;
+    if (!node_is(e, "binary_expression"))
+        return constant_value(f, e, &value) && constant_value(f, t->array->size, &size) && value * 2 == size;
+    const char *op = node_op(f, e);
+    if (!constant_value(f, node_field(e, "right"), &two) || two != (str_eq(op, ">>") ? 1 : 2) ||
+        !(str_eq(op, "/") || str_eq(op, ">>")))
+        return false;
+    struct poly whole = poly_of(f, node_field(e, "left")), block = poly_atom(f, "blockDim.x");
+    struct poly length = poly_of(f, t->array->size);
+    return poly_same(&whole, &block) || poly_same(&whole, &length);
+}
+
+static bool whole_warps(struct tree *t)
+{
+    const struct function *f = t->f;
+    if (f->block_x)
+        return f->block_x % 32 == 0;
+    int64_t size;
+    if (f->in->n_plans > 0) {
+        for (size_t p = 0; p < f->in->n_plans; p++)
+            for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {
+                const struct plan_step *s = &f->in->plans[p].steps[i];
+                if (s->kind == PLAN_LAUNCH && (s->block[0] % 32 != 0 || s->block[1] != 1 || s->block[2] != 1))
+                    return false;
+            }
+        return true;
+    }
+    if (constant_value(f, t->array->size, &size))
+        return size % 32 == 0;
+    t->check = node_is(f->whole, "template_declaration") && node_is(t->array->size, "identifier");
+    t->size = t->check ? text_of(f, t->array->size) : NULL;
+    return t->check;
+}
+
+static bool tree_at(struct tree *t, const struct node *three)
+{
+    const struct function *f = t->f;
+    t->fill = three[0];
+    t->barrier = three[1];
+    t->loop = three[2];
+    struct node e = node_is(t->fill, "expression_statement") ? node_child(t->fill, 0) : (struct node){0};
+    if (!node_is(e, "assignment_expression") || !str_eq(node_op(f, e), "=") ||
+        !node_ok(statement_call(f, t->barrier, "__syncthreads")) || !node_is(t->loop, "for_statement"))
+        return false;
+    struct node slot = node_strip(node_field(e, "left"));
+    if (!node_is(slot, "subscript_expression"))
+        return false;
+    t->array = function_variable_of(f, node_field(slot, "argument"));
+    struct node index = only_index(f, slot);
+    if (!t->array || !t->array->shared || !t->array->array || !node_ok(t->array->size) || !node_ok(index) ||
+        !is_thread(f, index))
+        return false;
+    t->tid = text_compact(f->a, text_of(f, index));
+    t->value = node_field(e, "right");
+
+    struct node start = node_field(node_field(t->loop, "initializer"), "declarator");
+    struct node condition = node_field(t->loop, "condition"), update = node_field(t->loop, "update");
+    struct node name = node_field(start, "declarator");
+    if (!node_is(start, "init_declarator") || !node_is(name, "identifier") ||
+        !is_half(t, node_field(start, "value")))
+        return false;
+    char *step = text_of(f, name), *down = text_compact(f->a, text_of(f, update));
+    char *goes = text_compact(f->a, text_of(f, condition));
+    if (!str_eq(down, arena_printf(f->a, "%s/=2", step)) && !str_eq(down, arena_printf(f->a, "%s>>=1", step)) &&
+        !str_eq(down, arena_printf(f->a, "%s=%s/2", step, step)) &&
+        !str_eq(down, arena_printf(f->a, "%s=%s>>1", step, step)))
+        return false;
+    if (!str_eq(goes, arena_printf(f->a, "%s>0", step)) && !str_eq(goes, arena_printf(f->a, "%s>=1", step)) &&
+        !str_eq(goes, step))
+        return false;
+    size_t n;
+    struct node *body = named_children(f, node_field(t->loop, "body"), &n);
+    if (n != 2 || !node_is(body[0], "if_statement") || !node_ok(statement_call(f, body[1], "__syncthreads")) ||
+        node_ok(node_field(body[0], "alternative")))
+        return false;
+    char *guard = text_compact(f->a, text_of(f, node_field(node_field(body[0], "condition"), "value")));
+    if (!str_eq(guard, arena_printf(f->a, "%s<%s", t->tid, step)))
+        return false;
+    int size = type_size(f, t->array->type);
+    return combine_of(t, node_field(body[0], "consequence"), step) && whole_warps(t) &&
+           (size == 4 || size == 8 || (size == 0 && node_is(f->whole, "template_declaration")));
+}
+
+/* The function's trees in text order. */
+static struct tree *trees_of(const struct function *f, size_t *count)
+{
+    LIST(struct tree) found = {0};
+    size_t n_blocks;
+    struct node *inner = node_find_all(f->a, f->body, "compound_statement", &n_blocks);
+    for (size_t b = 0; b <= n_blocks; b++) {
+        size_t n;
+        struct node *all = named_children(f, b == 0 ? f->body : inner[b - 1], &n);
+        for (size_t i = 0; i + 2 < n; i++) {
+            struct tree t = {.f = f};
+            struct node three[3] = {all[i], all[i + 1], all[i + 2]};
+            if (tree_at(&t, three))
+                list_add(f->a, &found, t);
+        }
+    }
+    *count = found.n;
+    return found.v;
+}
+
+static bool is_slot_zero(const struct function *f, struct node e)
+{
+    int64_t zero;
+    struct node index = only_index(f, e);
+    return node_ok(index) && constant_value(f, index, &zero) && zero == 0;
+}
+
+/* Every other use of the arrays must be a read of slot 0 after a tree. */
+static bool uses_are_known(const struct function *f, struct tree *trees, size_t n, struct err *why)
+{
+    for (size_t i = 0; i < n; i++) {
+        trees[i].until = node_end(f->body);
+        for (size_t j = i + 1; j < n; j++)
+            if (trees[j].array == trees[i].array) {
+                trees[i].until = node_start(trees[j].fill);
+                break;
+            }
+    }
+    size_t count;
+    struct node *names = node_find_all(f->a, f->body, "identifier", &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct variable *v = function_variable_of(f, names[i]);
+        bool known = !v || !v->array || node_start(names[i]) == v->from, mine = false;
+        for (size_t t = 0; t < n && !known; t++) {
+            mine = mine || v == trees[t].array;
+            size_t at = node_start(names[i]);
+            struct node parent = node_parent(names[i]);
+            bool inside = at >= node_start(trees[t].fill) && at < node_end(trees[t].loop);
+            bool after = at >= node_end(trees[t].loop) && at < trees[t].until;
+            bool written = node_is(node_parent(parent), "assignment_expression") &&
+                           node_same(node_field(node_parent(parent), "left"), parent);
+            known = v == trees[t].array && (inside || (after && node_is(parent, "subscript_expression") &&
+                                                       is_slot_zero(f, parent) && !written));
+        }
+        if (!known && mine)
+            return err_input(why, "%s is used in other ways at line %d", v->name, node_line(f->s, names[i]));
+    }
+    return n > 0 || err_input(why, "no tree over shared memory");
+}
+
+static bool used_after(const struct function *f, const struct variable *v, size_t at)
+{
+    size_t count;
+    struct node *names = node_find_all(f->a, f->body, "identifier", &count);
+    for (size_t i = 0; i < count; i++)
+        if (node_start(names[i]) >= at && function_variable_of(f, names[i]) == v)
+            return true;
+    return false;
+}
+
+static void tree_edit(const struct tree *t, struct edits *edits, int number)
+{
+    const struct function *f = t->f;
+    struct arena *a = f->a;
+    const char *indent = text_indent(f, node_start(t->fill)), *type = t->array->type, *array = t->array->name;
+    const struct variable *v = function_variable_of(f, t->value);
+    const char *name = v ? v->name : NULL;
+    struct str b = {0};
+    if (!v || v->array || v->pointer || !str_eq(v->type, type) || v->to_const ||
+        used_after(f, v, node_end(t->loop)) || (v->param && f->global)) {
+        name = fresh_local(f, number ? arena_printf(a, "total_%d", number + 1) : "total");
+        str_addf(&b, "%s %s = %s;\n%s", type, name, text_of(f, t->value), indent);
+    }
+    const char *tid = t->tid, *warps = t->check ? arena_printf(a, "%s / 32", t->size) : "blockDim.x / 32";
+    const char *step = fresh_local(f, "distance");
+    char *combine = t->call ? arena_printf(a, "%s = %s(%s, __shfl_xor_sync(0xffffffffu, %s, %s));", name,
+                                           t->call, name, name, step)
+                            : arena_printf(a, "%s += __shfl_xor_sync(0xffffffffu, %s, %s);", name, name, step);
+    char *within = arena_printf(a, "#pragma unroll\n%sfor (int %s = 16; %s > 0; %s /= 2)\n%s    %s\n", indent,
+                                step, step, step, indent, combine);
+    if (t->check)
+        str_addf(&b, "static_assert(%s %% 32 == 0, \"whole warps\");\n%s", t->size, indent);
+    str_addf(&b, "// Within a warp by shuffles; one slot a warp goes through shared memory.\n%s", within);
+    str_addf(&b, "%sif (%s %% 32 == 0)\n%s    %s[%s / 32] = %s;\n%s__syncthreads();\n", indent, tid, indent,
+             array, tid, name, indent);
+    if (t->call)
+        str_addf(&b, "%s%s = %s[%s %% 32 < %s ? %s %% 32 : 0];\n", indent, name, array, tid, warps, tid);
+    else
+        str_addf(&b, "%s%s = %s %% 32 < %s ? %s[%s %% 32] : %s;\n", indent, name, tid, warps, array, tid,
+                 str_eq(type, "float")    ? "0.0f"
+                 : str_eq(type, "double") ? "0.0"
+                 : type_is_integer(type)  ? "0"
+                                          : arena_printf(a, "%s(0)", type));
+    within[strlen(within) - 1] = '\0';
+    str_add(&b, within);
+    edits_replace(edits, node_start(t->fill), node_end(t->loop), str_text(&b));
+    str_free(&b);
+
+    size_t count;
+    struct node *reads = node_find_all(a, f->body, "subscript_expression", &count);
+    for (size_t i = 0; i < count; i++)
+        if (node_start(reads[i]) >= node_end(t->loop) && node_start(reads[i]) < t->until &&
+            function_variable_of(f, node_field(reads[i], "argument")) == t->array)
+            edits_replace(edits, node_start(reads[i]), node_end(reads[i]), name);
+}
+
+struct detail { /* all functions of the file that have trees */
+    LIST(const struct function *) functions;
+};
+
+static size_t shuffle_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+{
+    struct detail *d = arena_new(a, struct detail);
+    struct rewrite_site *site = arena_new(a, struct rewrite_site);
+    size_t n_all, n_trees = 0;
+    struct node *all = node_find_all(a, source_root(in->kernel->source), "function_definition", &n_all);
+    for (size_t i = 0; i < n_all; i++) {
+        struct function *f = NULL;
+        bool is_kernel = false;
+        for (size_t k = 0; k < in->kernel->n_functions; k++)
+            if (node_same(in->kernel->functions[k].definition, all[i])) {
+                is_kernel = true;
+                f = function_open_kernel(in, a, k);
+            }
+        if (!is_kernel && !node_has_error(all[i]))
+            f = function_open(in, a, all[i]);
+        size_t n;
+        struct tree *trees = f ? trees_of(f, &n) : NULL;
+        if (!f || n == 0 || !uses_are_known(f, trees, n, NULL))
+            continue;
+        if (d->functions.n == 0)
+            *site =
+                (struct rewrite_site){.move = "shuffle", .line = node_line(f->s, trees[0].loop), .detail = d};
+        list_add(a, &d->functions, f);
+        n_trees += n;
+    }
+    if (d->functions.n == 0)
+        return 0;
+    site->where = arena_printf(a, "%s, line %d: %zu tree%s over shared memory", d->functions.v[0]->name,
+                               site->line, n_trees, n_trees > 1 ? "s" : "");
+    site->why = "each level of the tree is a barrier for the whole block; warps reduce by shuffles without one";
+    *sites = site;
+    return 1;
+}
+
+static bool shuffle_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+                          char **text, struct err *why_not)
+{
+    (void)in;
+    const struct detail *d = site->detail;
+    struct edits edits = {.arena = a};
+    for (size_t fn = 0; fn < d->functions.n; fn++) {
+        const struct function *f = d->functions.v[fn];
+        size_t n;
+        struct tree *trees = trees_of(f, &n);
+        if (!uses_are_known(f, trees, n, why_not))
+            return false;
+        for (size_t i = 0; i < n; i++) {
+            bool first = true; /* of its array: one slot a warp is enough from now on */
+            for (size_t j = 0; j < i; j++)
+                first = first && trees[j].array != trees[i].array;
+            if (first)
+                edits_replace(&edits, node_start(trees[i].array->size), node_end(trees[i].array->size), "32");
+            tree_edit(&trees[i], &edits, (int)i);
+        }
+    }
+    *text = edits_finish(&edits, d->functions.v[0]);
+    return true;
+}
+
+const struct rewrite_ops rewrite_shuffle = {
+    .name = "shuffle",
+    .summary = "reduce over the block by warp shuffles instead of a tree of barriers over shared memory",
+    .helps = "sync latency issue",
+    .find = shuffle_find,
+    .apply = shuffle_apply,
+};
