@@ -34,7 +34,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         edits_apply(&v.edits, a, source_text(v.source), source_len(v.source));
         source_close(v.source);
     }
-    vec_free(&v.edits.list);
     arena_close(a);
     return 0;
 }
