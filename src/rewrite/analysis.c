@@ -516,7 +516,7 @@ static struct node template_binding(const struct function *f, const char *name)
     return bound;
 }
 
-int type_size(const struct function *f, const char *type)
+int ctype_size(const struct function *f, const char *type)
 {
     static const struct {
         const char *name;
@@ -556,11 +556,11 @@ int type_size(const struct function *f, const char *type)
             return known[i].size;
     struct node bound = template_binding(f, type);
     if (node_ok(bound) && !str_eq(text_of(f, bound), type))
-        return type_size(f, text_of(f, bound));
+        return ctype_size(f, text_of(f, bound));
     return 0;
 }
 
-bool type_is_integer(const char *type)
+bool ctype_is_integer(const char *type)
 {
     static const char *const names[] = {"int",       "unsigned",      "unsigned int",       "long",
                                         "long long", "unsigned long", "unsigned long long", "int64_t",
@@ -569,12 +569,12 @@ bool type_is_integer(const char *type)
     return in_list(type, names);
 }
 
-bool type_is_float(const char *type)
+bool ctype_is_float(const char *type)
 {
     return str_eq(type, "float") || str_eq(type, "double");
 }
 
-const char *type_bound(const struct function *f, const char *type)
+const char *ctype_bound(const struct function *f, const char *type)
 {
     struct node bound = type ? template_binding(f, type) : (struct node){0};
     return node_ok(bound) ? text_of(f, bound) : type;
@@ -644,9 +644,9 @@ const char *expression_type(const struct function *f, struct node e)
             return NULL;
         if (str_eq(x, y))
             return x;
-        x = type_bound(f, x);
-        y = type_bound(f, y);
-        if ((type_is_float(x) || type_is_integer(x)) && (type_is_float(y) || type_is_integer(y))) {
+        x = ctype_bound(f, x);
+        y = ctype_bound(f, y);
+        if ((ctype_is_float(x) || ctype_is_integer(x)) && (ctype_is_float(y) || ctype_is_integer(y))) {
             if (str_eq(x, "double") || str_eq(y, "double"))
                 return "double";
             if (str_eq(x, "float") || str_eq(y, "float"))
@@ -716,7 +716,7 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
     }
     if (node_is(n, "sizeof_expression")) {
         struct node type = node_field(n, "type");
-        *value = node_ok(type) ? type_size(f, text_of(f, type)) : 0;
+        *value = node_ok(type) ? ctype_size(f, text_of(f, type)) : 0;
         return *value > 0;
     }
     if (node_is(n, "binary_expression")) {
@@ -953,7 +953,7 @@ static struct poly poly_depth(const struct function *f, struct node e, int depth
     if (node_is(e, "identifier")) {
         const struct variable *v = function_variable_of(f, e);
         if (v && !v->param && !v->array && !v->pointer && v->assignments == 0 && node_ok(v->init) &&
-            type_is_integer(v->type)) {
+            ctype_is_integer(v->type)) {
             struct poly p = poly_depth(f, v->init, depth + 1);
             if (p.ok)
                 return p;
@@ -995,7 +995,7 @@ bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loo
     loop->index = function_variable_of(f, node_field(declarator, "declarator"));
     loop->start = node_field(declarator, "value");
     loop->bound = node_field(condition, "right");
-    if (!loop->index || !type_is_integer(loop->index->type) ||
+    if (!loop->index || !ctype_is_integer(loop->index->type) ||
         !node_text_is(f->s, node_field(condition, "left"), loop->index->name) ||
         variable_assigned_in(f, loop->index, loop->body))
         return false;

@@ -71,12 +71,13 @@ struct function *function_open_kernel(const struct rewrite_input *in, struct are
 const struct variable *function_variable(const struct function *f, const char *name, size_t at);
 const struct variable *function_variable_of(const struct function *f, struct node identifier);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
-int type_size(const struct function *f, const char *type);
-bool type_is_integer(const char *type);
-bool type_is_float(const char *type); /* float or double, in registers */
+int ctype_size(const struct function *f, const char *type);
+bool ctype_is_integer(const char *type);
+bool ctype_is_float(const char *type); /* float or double, in registers */
 const char *expression_type(const struct function *f,
-                            struct node e);                         /* "float", "int" ...; NULL when not seen */
-const char *type_bound(const struct function *f, const char *type); /* a template type's binding, or the type */
+                            struct node e); /* "float", "int" ...; NULL when not seen */
+const char *ctype_bound(const struct function *f,
+                        const char *type); /* a template type's binding, or the type */
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
  * name. */
 bool function_is_named_elsewhere(const struct function *f);

@@ -11,7 +11,7 @@ static const struct {
 
 static bool is_float(const struct function *f, struct node e)
 {
-    return str_eq(type_bound(f, expression_type(f, e)), "float");
+    return str_eq(ctype_bound(f, expression_type(f, e)), "float");
 }
 
 /* The root under a division, for rsqrtf. */

@@ -110,7 +110,7 @@ static size_t hints(const struct function *f, int which, struct edits *edits, bo
                           t->store ? "packed_store_once" : "packed_load_once");
             *(t->store ? store_packed : load_packed) = true;
         } else if (node_is(parent, "pointer_expression") || node_is(parent, "update_expression") ||
-                   !type_size(f, t->root->type)) {
+                   !ctype_size(f, t->root->type)) {
             continue;
         } else if (t->store) {
             struct node right = node_field(parent, "right");

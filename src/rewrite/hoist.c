@@ -90,8 +90,8 @@ static bool reads_safely(const struct function *f, struct node e)
 static bool is_floating(const struct function *f, struct node e, const char **type)
 {
     *type = expression_type(f, e);
-    const char *bound = type_bound(f, *type);
-    return bound && type_is_float(bound);
+    const char *bound = ctype_bound(f, *type);
+    return bound && ctype_is_float(bound);
 }
 
 static void search(const struct function *f, struct node e, bool reciprocal, found_list *found)
@@ -117,7 +117,7 @@ static void search(const struct function *f, struct node e, bool reciprocal, fou
         const char *divided_by;
         struct node home = reads_safely(f, right) ? home_of(f, right) : (struct node){0};
         if (node_ok(home) && is_floating(f, right, &divided_by) &&
-            str_eq(type_bound(f, divided_by), type_bound(f, type))) {
+            str_eq(ctype_bound(f, divided_by), ctype_bound(f, type))) {
             struct found one = {.e = right, .loop = home, .type = type, .divisor = true, .division = e};
             list_add(f->a, found, one);
             search(f, left, reciprocal, found);
@@ -166,7 +166,7 @@ static char *hoisted(const struct function *f, found_list *found, struct edits *
             char *indent = text_indent(f, node_start(one->loop));
             char *e = text_of(f, node_is(one->e, "parenthesized_expression") ? node_child(one->e, 0) : one->e);
             if (one->divisor)
-                e = arena_printf(f->a, str_eq(type_bound(f, one->type), "float") ? "1.0f / %s" : "1.0 / %s",
+                e = arena_printf(f->a, str_eq(ctype_bound(f, one->type), "float") ? "1.0f / %s" : "1.0 / %s",
                                  text_of(f, one->e));
             edits_insert(edits, line_start(f->text, node_start(before)),
                          arena_printf(f->a, "%sconst %s %s = %s;\n", indent, one->type, one->name, e));

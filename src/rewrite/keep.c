@@ -176,7 +176,7 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
                 if (!pointer || pointer->shared || d->n_kept == KEPT_MOST || !value_in(f, l, &k) ||
                     written_between(f, &k, l->loop, loops[later].loop))
                     continue;
-                int size = type_size(f, pointer->type);
+                int size = ctype_size(f, pointer->type);
                 if (size == 0)
                     continue;
                 d->bytes += size * l->width;

@@ -176,7 +176,7 @@ static bool tree_at(struct tree *t, const struct node *three)
     char *guard = text_compact(f->a, text_of(f, node_field(node_field(body[0], "condition"), "value")));
     if (!str_eq(guard, arena_printf(f->a, "%s<%s", t->tid, step)))
         return false;
-    int size = type_size(f, t->array->type);
+    int size = ctype_size(f, t->array->type);
     return combine_of(t, node_field(body[0], "consequence"), step) && whole_warps(t) &&
            (size == 4 || size == 8 || (size == 0 && node_is(f->whole, "template_declaration")));
 }
@@ -282,7 +282,7 @@ static void tree_edit(const struct tree *t, struct edits *edits, int number)
         str_addf(&b, "%s%s = %s %% 32 < %s ? %s[%s %% 32] : %s;\n", indent, name, tid, warps, array, tid,
                  str_eq(type, "float")    ? "0.0f"
                  : str_eq(type, "double") ? "0.0"
-                 : type_is_integer(type)  ? "0"
+                 : ctype_is_integer(type) ? "0"
                                           : arena_printf(a, "%s(0)", type));
     within[strlen(within) - 1] = '\0';
     str_add(&b, within);

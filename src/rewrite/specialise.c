@@ -19,7 +19,7 @@ static size_t specialise_find(const struct rewrite_input *in, struct arena *a,
             continue;
         for (size_t p = 0; p < f->n_params; p++) {
             const struct variable *v = &f->variables[p];
-            if (v->pointer || v->array || v->assignments || !type_is_integer(v->type) ||
+            if (v->pointer || v->array || v->assignments || !ctype_is_integer(v->type) ||
                 !node_mentions(f, f->body, v->name))
                 continue;
             const struct rewrite_fact *fact = NULL;

@@ -53,7 +53,7 @@ static bool multiple_of_n(struct work *w, struct node e);
 
 static bool parameter_multiple(struct work *w, const struct variable *v)
 {
-    if (!type_is_integer(v->type) || v->pointer || v->assignments)
+    if (!ctype_is_integer(v->type) || v->pointer || v->assignments)
         return false;
     for (size_t i = 0; i < w->multiples.n; i++)
         if (w->multiples.v[i] == v)
@@ -167,7 +167,7 @@ static enum kind kind_of(struct work *w, struct node e)
         return kind_of(w, node_child(e, 0));
     if (node_is(e, "cast_expression")) {
         enum kind k = kind_of(w, node_field(e, "value"));
-        return k == LINEAR && !type_is_integer(text_of(f, node_field(e, "type"))) ? VARYING : k;
+        return k == LINEAR && !ctype_is_integer(text_of(f, node_field(e, "type"))) ? VARYING : k;
     }
     if (node_is(e, "type_descriptor") || node_is(e, "number_literal"))
         return INVARIANT;
@@ -285,8 +285,8 @@ static struct access *access_of(struct work *w, struct node e, struct node top)
     const struct variable *v = function_variable_of(f, pointer), *root = pointer_root(f, pointer);
     if (!v || !root || !v->pointer || !root->pointer || root->shared || root->array)
         return NULL;
-    int size = type_size(f, v->type);
-    if (size == 0 || type_size(f, root->type) != size || kind_of(w, pointer) != INVARIANT ||
+    int size = ctype_size(f, v->type);
+    if (size == 0 || ctype_size(f, root->type) != size || kind_of(w, pointer) != INVARIANT ||
         kind_of(w, index) != LINEAR)
         return NULL;
     if (is_conditional(f, e, top) || !known_outside(w, index) || !known_outside(w, pointer))
@@ -442,7 +442,7 @@ static bool declaration_stays(struct work *w, struct node n)
         found++;
         enum kind k =
             node_ok(v->init) && !v->array && !v->shared && v->assignments == 0 ? kind_of(w, v->init) : VARYING;
-        if (k == VARYING || (k == LINEAR && !type_is_integer(v->type))) {
+        if (k == VARYING || (k == LINEAR && !ctype_is_integer(v->type))) {
             w->outside.n = before;
             return false;
         }
@@ -735,7 +735,7 @@ static const struct variable *thread_index(const struct function *f)
 {
     for (size_t i = f->n_params; i < f->n_variables; i++) {
         const struct variable *v = &f->variables[i];
-        if (!node_ok(v->init) || v->assignments || v->array || v->pointer || !type_is_integer(v->type) ||
+        if (!node_ok(v->init) || v->assignments || v->array || v->pointer || !ctype_is_integer(v->type) ||
             !node_same(node_parent(v->statement), f->body))
             continue;
         struct poly p = poly_of(f, v->init);
@@ -863,7 +863,7 @@ static void launch_guards(const struct work *w, const struct launch *l, struct g
         guard_multiple(f, l, launch_arg(f, l, w->multiples.v[i]), w->n, g);
     for (size_t i = 0; i < w->pointers.n; i++) {
         struct node arg = launch_arg(f, l, w->pointers.v[i]);
-        int bytes = MIN(16, type_size(f, w->pointers.v[i]->type) * w->n);
+        int bytes = MIN(16, ctype_size(f, w->pointers.v[i]->type) * w->n);
         const char *pointer =
             node_is(arg, "identifier") ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg));
         guard_add(f->a, g, arena_printf(f->a, "(uintptr_t)%s %% %d == 0", pointer, bytes));
