@@ -59,34 +59,56 @@ static const struct verb verbs[] = {
      cmd_doctor},
 };
 
-static void print_help(FILE *to, const struct verb *v)
+static void add_help(const struct verb *v, struct str *to)
 {
     if (!v) {
-        fputs("astra - a faster CUDA kernel from the one you have, shown correct, with the evidence\n\n"
-              "usage: astra VERB ...\n\n",
-              to);
+        str_add(to, "astra - a faster CUDA kernel from the one you have, shown correct, with the evidence\n\n"
+                    "usage: astra VERB ...\n\n");
         for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-            fprintf(to, "  %-9s %-16s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
-        fputs(
+            str_addf(to, "  %-9s %-16s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
+        str_add(
+            to,
             "\n`astra VERB --help` says more of each. Without a GPU everything runs on a simulator, and figures\n"
             "are called modelled. Start with: astra optimize examples/silu_and_mul\n\n"
             "exit status: 0 done (also when the original stays), 1 the world failed, 2 usage or a broken task,\n"
-            "3 a budget ended it, 130 interrupted (and resumable)\n",
-            to);
+            "3 a budget ended it, 130 interrupted (and resumable)\n");
         return;
     }
-    fprintf(to, "usage: astra %s %s [options]\n\n%s\n\n%s\noptions:\n", v->name, v->words, v->summary, v->text);
+    str_addf(to, "usage: astra %s%s%s [options]\n\n%s\n\n%s\noptions:\n", v->name, v->words[0] ? " " : "",
+             v->words, v->summary, v->text);
     for (size_t i = 0; i < ARRAY_LEN(options); i++) {
         const struct option *o = &options[i];
         char left[64];
         if (!strchr(o->verbs, v->letter))
             continue;
         snprintf(left, sizeof(left), "%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-        fprintf(to, "  %-22s %s", left, o->help);
+        str_addf(to, "  %-22s %s", left, o->help);
         if (o->fallback[0])
-            fprintf(to, " (%s)", o->fallback);
-        fputc('\n', to);
+            str_addf(to, " (%s)", o->fallback);
+        str_addc(to, '\n');
     }
+}
+
+static int print_help(const struct verb *v)
+{
+    struct str text = {0};
+    struct err err;
+    int status;
+
+    add_help(v, &text);
+    status = cmd_print(str_text(&text), &err) ? EXIT_OK : cmd_fail(&err);
+    str_free(&text);
+    return status;
+}
+
+static int print_usage(void)
+{
+    struct str text = {0};
+
+    add_help(NULL, &text);
+    fputs(str_text(&text), stderr);
+    str_free(&text);
+    return EXIT_USAGE;
 }
 
 static bool parse_seconds(const char *text, double *seconds)
@@ -188,14 +210,12 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
             args->words[args->n_words++] = name;
             continue;
         }
-        if (str_eq(name, "-h"))
-            name = (char[]){"--help"};
         equals = strchr(name, '=');
         if (equals) {
             *equals = 0;
             value = equals + 1;
         }
-        o = find_option(v, name);
+        o = find_option(v, str_eq(name, "-h") ? "--help" : name);
         if (!o)
             return stranger(v, name, err);
         if (o->argument && !value) {
@@ -233,9 +253,11 @@ int cmd_main(int argc, char **argv)
     const struct verb *v = NULL;
     struct cmd_args args = {0};
     struct err err = {0};
-    const char *word = argc > 1 ? argv[1] : "--help";
+    const char *word = argc > 1 ? argv[1] : NULL;
     int status;
 
+    if (!word)
+        return print_usage();
     if (str_eq(word, "worker"))
         return pool_worker_main(argc - 1, argv + 1);
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error with words, see cmd_print */
@@ -247,8 +269,7 @@ int cmd_main(int argc, char **argv)
             for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
                 if (str_eq(verbs[i].name, argv[2]))
                     v = &verbs[i];
-        print_help(argc > 1 ? stdout : stderr, v);
-        return argc > 1 ? EXIT_OK : EXIT_USAGE;
+        return argc > 2 && !v ? unknown_verb(argv[2]) : print_help(v);
     }
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
         if (str_eq(verbs[i].name, word))
@@ -257,10 +278,8 @@ int cmd_main(int argc, char **argv)
         return unknown_verb(word);
     if (!parse(v, argc - 2, argv + 2, &args, &err))
         return cmd_fail(&err);
-    if (args.help) {
-        print_help(stdout, v);
-        return EXIT_OK;
-    }
+    if (args.help)
+        return print_help(v);
     if (args.trace && !trace_open(args.trace, &err))
         return cmd_fail(&err);
     status = v->run(&args);

@@ -31,6 +31,11 @@ def help_of(folder, verb):
 
 
 @case
+def help_of_a_stranger(folder):
+    said(astra(folder, "help", "optimise"), 2, "did you mean optimize")
+
+
+@case
 def help_wins_over_what_is_missing(folder):
     said(astra(folder, "optimize", "nowhere", "--help"), 0)
 
