@@ -387,8 +387,10 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
             need &= ~l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, miss, &ready);
             slowest = MAX(slowest, ready - c->start);
         }
-        if (need)
-            slowest = MAX(slowest, l2_access(p, k, x, t, line[q], need));
+        if (need) {
+            float latency = l2_access(p, k, x, t, line[q], need);
+            slowest = MAX(slowest, latency);
+        }
     }
     k->s.pipe[PIPE_LSU] +=
         MAX(n, x->bytes * lanes / 128 + (x->bytes * lanes % 128 != 0)) - 1; /* one line a cycle */

@@ -1,5 +1,7 @@
 /* predict [--device NAME] TASK_DIR [FILE.cu ...]: the clock's modelled times of a task's source, or of the files, over all
  * its workloads, cold and hot, as CSV on stdout. fit.py compares them with measured points. */
+#include <time.h>
+
 #include "base/base.h"
 #include "gpu/gpu.h"
 #include "kernel/kernel.h"
