@@ -110,25 +110,39 @@ enum opnd_kind {
                    immediate */
     OPND_LABEL, /* imm: pc */
     OPND_SINK,  /* _ : off is a register that nobody reads */
-    OPND_FUNC,  /* call target */
+    OPND_FUNC,  /* call target: ref */
+};
+
+/* What an immediate or an address without a base register refers to; its value then is the address plus imm. */
+enum ref_kind { REF_NONE, REF_VAR, REF_ENTRY_PARAM, REF_FUNC_PARAM, REF_SPECIAL, REF_FUNC };
+
+enum special {
+#define SPECIAL(id, text, bytes, when) SPECIAL_##id,
+#include "special.def"
+#undef SPECIAL
+    N_SPECIALS,
 };
 
 struct opnd {
     uint8_t kind;  /* enum opnd_kind */
     uint8_t bytes; /* of one lane's register: 2 4 8 16; 0: predicate */
     uint8_t n;     /* elements of vec */
+    uint8_t ref_kind;
     bool negated;  /* !p */
     bool is_imm;
     uint32_t off;  /* in the register file, bytes */
     uint32_t slot; /* dense register number: index into warp.undef */
     int64_t imm;
     struct opnd *vec;
+    void *ref; /* struct var, param or func; a special's number is in imm */
 };
 
 enum { MAX_OPNDS = 8 };
 
 struct warp;
 struct insn;
+/* Runs the warp until its fuel is spent or no group of it can go on. */
+typedef void loop_fn(struct warp *w);
 typedef void exec_fn(struct warp *w, const struct insn *i, uint32_t m);
 
 struct insn {
@@ -149,7 +163,6 @@ struct insn {
     uint32_t loc;              /* index into module.locs; 0: none */
     uint32_t ptx_line;
     uint16_t func;       /* index into module.funcs */
-    bool is_uniform_imm; /* every source is an immediate */
     const char *text;    /* "add.rn.f32", for messages */
 };
 
@@ -197,6 +210,7 @@ struct func {
     bool is_entry, has_body, is_recursive;
     enum native native;  /* a body of ours */
     uint32_t first, end; /* pcs */
+    uint32_t first_vreg, end_vreg;
     struct param *params, *rets;
     size_t n_params, n_rets;
     uint32_t param_bytes;              /* of an entry's block */
@@ -205,8 +219,6 @@ struct func {
     uint32_t shared_bytes, file_bytes; /* entry: static shared, register file incl. what it calls */
     bool calls;
     struct ptx_kernel_info info; /* entry */
-    uint16_t *callees;
-    size_t n_callees;
     uint32_t main_file; /* .file index of its first .loc: lines of this file are the user's */
 };
 
@@ -217,11 +229,7 @@ struct const_reg { /* immediates and values known at launch */
     uint64_t value, high;
     struct var *var;
 };
-enum const_kind {
-    CONST_VALUE,
-    CONST_PARAM /* value: offset in the block */,
-    CONST_VAR /* address of var + value */
-};
+enum const_kind { CONST_VALUE, CONST_VAR /* address of var + value */, CONST_SPECIAL, CONST_FUNC };
 
 struct ptx_module {
     struct arena *arena;
@@ -240,9 +248,9 @@ struct ptx_module {
     size_t n_consts;
     uint32_t file_bytes;  /* register file of one warp */
     uint32_t n_slots;     /* registers, for warp.undef */
-    uint32_t *slot_off;   /* slot -> offset */
     uint64_t image_bytes; /* global and const variables */
-    uint64_t hash;
+    uint64_t hash, serial;
+    loop_fn *loop; /* executes a warp, for this processor */
     int target; /* sm_ number */
     const struct ptx_kernel_info *infos;
     size_t n_infos;
@@ -285,8 +293,8 @@ struct ptx_mem {
     uint64_t seed;
     struct module_image {
         const struct ptx_module *module;
-        uint64_t addr;
-    } * images;
+        uint64_t addr, serial;
+    } *images;
     size_t n_images;
 };
 
@@ -311,8 +319,8 @@ enum group_state { GROUP_READY, GROUP_BARRIER, GROUP_SYNC /* waits for lanes at 
 struct group {
     uint32_t pc, mask;
     uint8_t state, barrier;
-    uint32_t want; /* GROUP_SYNC: lanes it waits for */
-    uint32_t depth;
+    uint32_t want;    /* GROUP_SYNC: lanes it waits for */
+    uint32_t penalty; /* yields: groups with fewer go first */
 };
 
 enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 24 };
@@ -328,7 +336,9 @@ struct warp {
     uint32_t index;  /* in the block */
     uint32_t *undef; /* by slot: lanes whose register holds an uninitialised value; the sanitizer's */
     bool any_undef;  /* some undef word may be non-zero */
-    uint32_t spins;  /* synchronising reads since the last progress */
+    uint32_t penalty;  /* of the current group */
+    bool yielded;      /* the slice ended because the warp spins */
+    uint32_t spins;    /* synchronising reads since the last progress */
     uint32_t back_edges;
     struct group groups[32]; /* the others */
     uint32_t n_groups;
@@ -443,6 +453,19 @@ bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space s
 
 /* For handlers of .sync instructions: true when all lanes of want that are alive are in m. Else the group waits
  * and will execute the instruction again: return at once. */
+/* What exec_control.c asks of engine.c. */
+bool warp_switch(struct warp *w); /* another group becomes the current one; false: none can go on */
+void warp_exit(struct warp *w, uint32_t lanes);
+void warp_branch(struct warp *w, const struct insn *i, uint32_t taken); /* lanes of the current group; 0 < taken < mask */
+void warp_split(struct warp *w, uint32_t lanes, uint32_t pc);           /* lanes leave the current group and go on at pc */
+void warp_backward(struct warp *w, const struct insn *i);               /* a backward branch was taken */
+void warp_call(struct warp *w, const struct insn *i, uint32_t m);
+void warp_return(struct warp *w, const struct insn *i, uint32_t m);
+void warp_barrier(struct warp *w, const struct insn *i, uint32_t m);
+void warp_sync(struct warp *w, const struct insn *i, uint32_t m); /* bar.warp.sync */
+void native_call(struct warp *w, const struct insn *i, const struct func *f, uint32_t m); /* vprintf, __assertfail */
+uint64_t special_value(const struct warp *w, enum special s, unsigned lane);
+
 bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want);
 
 /* ---- observers: sanitize.c (checks) and profile.c (counters, clock). Called only when launch.san /
@@ -479,7 +502,25 @@ void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const u
 
 /* ---- parts ---- */
 
-bool module_lower(struct ptx_module *m, struct err *err);
+#define FUNC_BASE 0x600000000000ull /* address of function n: FUNC_BASE + 16 n */
+
+struct vreg { /* a register as the text names it */
+    uint8_t bytes; /* 0: predicate */
+    uint32_t off, slot;
+};
+
+struct parsed { /* between parse.c and lower.c; the instructions' register offsets are still numbers of vregs */
+    struct ptx_module *module;
+    VEC(struct insn) code;
+    VEC(struct func) funcs;
+    VEC(struct var *) vars;
+    VEC(struct loc) locs;
+    VEC(const char *) files;
+    VEC(struct vreg) vregs;
+};
+bool module_parse(struct parsed *p, const char *text, size_t len, struct err *err);
+
+bool module_lower(struct parsed *p, struct err *err);
 void module_select(struct ptx_module *m); /* handlers for this processor */
 
 #endif

@@ -1,0 +1,165 @@
+/* atom and red. Lanes act one after the other, lowest first. */
+#include "isa.h"
+
+typedef unsigned __int128 u128;
+
+
+static float as_f32(u128 v)
+{
+    uint32_t b = (uint32_t)v;
+    float x;
+    memcpy(&x, &b, 4);
+    return x;
+}
+
+static u128 combine(const struct insn *i, u128 old, u128 b, u128 c)
+{
+    bool is_signed = type_signed((enum type)i->type);
+    unsigned bits = 8u * i->bytes;
+    switch ((enum mod)i->extra) {
+    case MOD_exch:
+        return b;
+    case MOD_cas:
+        return old == b ? c : old;
+    case MOD_and:
+        return old & b;
+    case MOD_or:
+        return old | b;
+    case MOD_xor:
+        return old ^ b;
+    case MOD_inc:
+        return old >= b ? 0 : old + 1;
+    case MOD_dec:
+        return old == 0 || old > b ? b : old - 1;
+    case MOD_add:
+        if (i->type == TYPE_F32) { /* always flushes nothing in global memory, as red.f32 on sm_90 */
+            float x = as_f32(old) + as_f32(b);
+            uint32_t r;
+            memcpy(&r, &x, 4);
+            return x != x ? 0x7fffffff : r;
+        }
+        if (i->type == TYPE_F64) {
+            uint64_t p = (uint64_t)old, q = (uint64_t)b, r;
+            double x, y;
+            memcpy(&x, &p, 8);
+            memcpy(&y, &q, 8);
+            x += y;
+            memcpy(&r, &x, 8);
+            return r;
+        }
+        return old + b;
+    case MOD_min:
+    case MOD_max: {
+        bool less;
+        if (is_signed) {
+            int64_t x = (int64_t)((uint64_t)old << (64 - bits)), y = (int64_t)((uint64_t)b << (64 - bits));
+            less = x < y;
+        } else {
+            less = old < b;
+        }
+        return ((enum mod)i->extra == MOD_min) == less ? old : b;
+    }
+    default:
+        return old;
+    }
+}
+
+static u128 read_value(const struct warp *w, const struct opnd *o, unsigned lane)
+{
+    switch (o->bytes) {
+    case 2:
+        return REG(uint16_t, w, o->off)[lane];
+    case 4:
+        return REG(uint32_t, w, o->off)[lane];
+    case 8:
+        return REG(uint64_t, w, o->off)[lane];
+    default:
+        return REG(uint64_t, w, o->off)[lane] | (u128)REG(uint64_t, w, o->off)[32 + lane] << 64;
+    }
+}
+
+static void write_value(struct warp *w, const struct opnd *o, unsigned lane, u128 v)
+{
+    switch (o->bytes) {
+    case 2:
+        REG(uint16_t, w, o->off)[lane] = (uint16_t)v;
+        break;
+    case 4:
+        REG(uint32_t, w, o->off)[lane] = (uint32_t)v;
+        break;
+    case 8:
+        REG(uint64_t, w, o->off)[lane] = (uint64_t)v;
+        break;
+    default:
+        REG(uint64_t, w, o->off)[lane] = (uint64_t)v;
+        REG(uint64_t, w, o->off)[32 + lane] = (uint64_t)(v >> 64);
+    }
+}
+
+static unsigned flags_of(const struct insn *i)
+{
+    unsigned flags = 0;
+    flags |= insn_has(i, MOD_relaxed) ? ACCESS_RELAXED : 0;
+    flags |= insn_has(i, MOD_acquire) || insn_has(i, MOD_acq_rel) || insn_has(i, MOD_sc) ? ACCESS_ACQUIRE : 0;
+    flags |= insn_has(i, MOD_release) || insn_has(i, MOD_acq_rel) || insn_has(i, MOD_sc) ? ACCESS_RELEASE : 0;
+    flags |= insn_has(i, MOD_cta) ? ACCESS_CTA : insn_has(i, MOD_sys) ? ACCESS_SYSTEM : ACCESS_GPU;
+    return flags;
+}
+
+static void atom(struct warp *w, const struct insn *i, uint32_t m)
+{
+    bool red = i->op == OP_red;
+    const struct opnd *addr_o = &i->opnds[red ? 0 : 1], *b = addr_o + 1, *c = i->n_opnds > (red ? 2 : 3) ? b + 1 : b;
+    uint64_t addr[32];
+    uint8_t *host[32];
+    for (unsigned l = 0; l < 32; l++)
+        addr[l] = addr_o->bytes == 8 ? REG(uint64_t, w, addr_o->off)[l] + (uint64_t)i->imm
+                                     : (uint32_t)(REG(uint32_t, w, addr_o->off)[l] + (uint32_t)i->imm);
+    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_ATOMIC, flags_of(i), i->bytes, addr, host))
+        return;
+    bool changed = false;
+    u128 out[32];
+    for (uint32_t left = m; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        u128 old = 0;
+        memcpy(&old, host[l], i->bytes);
+        u128 now = combine(i, old, read_value(w, b, l), read_value(w, c, l));
+        memcpy(host[l], &now, i->bytes);
+        changed |= memcmp(&old, &now, i->bytes) != 0;
+        out[l] = old;
+    }
+    if (changed)
+        w->launch->progress++;
+    w->spins += !red;
+    if (!red)
+        for (uint32_t left = m; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            if (i->opnds[0].kind == OPND_REG)
+                write_value(w, &i->opnds[0], l, out[l]);
+        }
+}
+
+exec_fn *ISA(select_atom)(struct insn *i)
+{
+    if (i->type == TYPE_F16 || i->type == TYPE_F16X2 || i->type == TYPE_BF16 || i->type == TYPE_BF16X2 || i->vec > 1)
+        return ISA(select_atom_half)(i);
+    static const enum mod ops[] = {MOD_exch, MOD_cas, MOD_add, MOD_min, MOD_max, MOD_inc, MOD_dec, MOD_and, MOD_or, MOD_xor};
+    int op = -1;
+    for (size_t k = 0; k < ARRAY_LEN(ops) && op < 0; k++)
+        if (insn_has(i, ops[k]))
+            op = (int)ops[k];
+    bool red = i->op == OP_red;
+    unsigned first = red ? 1 : 2, need = first + (op == (int)MOD_cas ? 2 : 1);
+    bool is_float = i->type == TYPE_F32 || i->type == TYPE_F64, small = i->bytes < 4 || i->bytes > 8;
+    if (op < 0 || i->n_opnds < need || i->n_opnds > need + 1u || !i->bytes || i->bytes == 1 || insn_has(i, MOD_async))
+        return NULL;
+    if ((is_float && op != (int)MOD_add) || (small && op != (int)MOD_cas && op != (int)MOD_exch))
+        return NULL;
+    if (i->opnds[first - 1].ref_kind == REF_FUNC_PARAM || i->opnds[first - 1].ref_kind == REF_ENTRY_PARAM)
+        return NULL;
+    for (unsigned k = 0; k < need; k++)
+        if (k != first - 1 && ((i->opnds[k].kind != OPND_REG && i->opnds[k].kind != OPND_SINK) || i->opnds[k].bytes != i->bytes))
+            return NULL;
+    i->extra = (uint16_t)op;
+    return atom;
+}

@@ -1,0 +1,374 @@
+/* mov, cvta, isspacep and cvt between integers, f32 and f64. */
+#include "isa.h"
+
+#include <fenv.h>
+
+/* ---- mov ---- */
+
+UNARY(mov_16, uint16_t, uint16_t, x)
+UNARY(mov_32, uint32_t, uint32_t, x)
+UNARY(mov_64, uint64_t, uint64_t, x)
+
+static void mov_128(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint64_t *d = REG(uint64_t, w, i->d);
+    const uint64_t *a = REG(uint64_t, w, i->a);
+    for (unsigned half = 0; half < 64; half += 32) {
+        uint64_t *dh = d + half;
+        const uint64_t *ah = a + half;
+        EACH(uint64_t, dh, ah[l]);
+    }
+}
+
+static void mov_pred(struct warp *w, const struct insn *i, uint32_t m)
+{
+    pred_write(w, i->d, pred_read(w, &i->opnds[1]), m);
+}
+
+static void mov_special(struct warp *w, const struct insn *i, uint32_t m)
+{
+    enum special s = (enum special)i->opnds[1].imm;
+    unsigned shift = s == SPECIAL_clock_hi || s == SPECIAL_globaltimer_hi ? 32 : 0;
+    enum special whole = s == SPECIAL_clock_hi ? SPECIAL_clock64 : s == SPECIAL_globaltimer_hi ? SPECIAL_globaltimer : s;
+    uint64_t v = special_value(w, whole, 0) >> shift;
+    w->spins++;
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        if (i->opnds[0].bytes == 8)
+            REG(uint64_t, w, i->d)[lane] = v;
+        else
+            REG(uint32_t, w, i->d)[lane] = (uint32_t)v;
+    }
+}
+
+/* Plane of a register that holds part k of its bytes, as an array over lanes with a stride. */
+static inline uint64_t read_part(const struct warp *w, const struct opnd *o, unsigned lane, unsigned part_bytes, unsigned k)
+{
+    uint64_t v = o->bytes == 2   ? REG(uint16_t, w, o->off)[lane]
+                 : o->bytes == 4 ? REG(uint32_t, w, o->off)[lane]
+                                 : REG(uint64_t, w, o->off)[lane + (o->bytes == 16 && part_bytes * k >= 8 ? 32 : 0)];
+    return v >> (8 * part_bytes * k % 64);
+}
+
+static inline void write_reg(struct warp *w, const struct opnd *o, unsigned lane, uint64_t v)
+{
+    if (o->bytes == 2)
+        REG(uint16_t, w, o->off)[lane] = (uint16_t)v;
+    else if (o->bytes == 4)
+        REG(uint32_t, w, o->off)[lane] = (uint32_t)v;
+    else
+        REG(uint64_t, w, o->off)[lane] = v;
+}
+
+static void pack_2x2(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint32_t *d = REG(uint32_t, w, i->d);
+    const uint16_t *a = REG(uint16_t, w, i->opnds[1].vec[0].off), *b = REG(uint16_t, w, i->opnds[1].vec[1].off);
+    EACH(uint32_t, d, a[l] | (uint32_t)b[l] << 16);
+}
+
+static void pack_2x4(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint64_t *d = REG(uint64_t, w, i->d);
+    const uint32_t *a = REG(uint32_t, w, i->opnds[1].vec[0].off), *b = REG(uint32_t, w, i->opnds[1].vec[1].off);
+    EACH(uint64_t, d, a[l] | (uint64_t)b[l] << 32);
+}
+
+static void pack_any(struct warp *w, const struct insn *i, uint32_t m)
+{
+    const struct opnd *d = &i->opnds[0], *v = &i->opnds[1];
+    unsigned part = d->bytes / v->n;
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        uint64_t word[2] = {0};
+        for (unsigned k = 0; k < v->n; k++) {
+            uint64_t x = read_part(w, &v->vec[k], lane, part, 0);
+            if (part < 8)
+                x &= (1ull << 8 * part) - 1;
+            word[part * k / 8] |= x << (8 * part * k % 64);
+        }
+        write_reg(w, d, lane, word[0]);
+        if (d->bytes == 16)
+            REG(uint64_t, w, d->off)[32 + lane] = word[1];
+    }
+}
+
+static void unpack_2x2(struct warp *w, const struct insn *i, uint32_t m)
+{
+    const uint32_t *a = REG(uint32_t, w, i->a);
+    const struct opnd *v = i->opnds[0].vec;
+    uint16_t *d0 = REG(uint16_t, w, v[0].off), *d1 = REG(uint16_t, w, v[1].off);
+    EACH(uint16_t, d0, a[l]);
+    EACH(uint16_t, d1, a[l] >> 16);
+}
+
+static void unpack_any(struct warp *w, const struct insn *i, uint32_t m)
+{
+    const struct opnd *v = &i->opnds[0], *a = &i->opnds[1];
+    unsigned part = a->bytes / v->n;
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        uint64_t parts[8];
+        for (unsigned k = 0; k < v->n; k++)
+            parts[k] = read_part(w, a, lane, part, k);
+        for (unsigned k = 0; k < v->n; k++)
+            write_reg(w, &v->vec[k], lane, parts[k]);
+    }
+}
+
+static bool parts_fit(const struct opnd *v, unsigned bytes)
+{
+    if (v->n < 2 || v->n > 8 || bytes % v->n || bytes / v->n < 2)
+        return false;
+    for (unsigned k = 0; k < v->n; k++)
+        if ((v->vec[k].kind != OPND_REG && v->vec[k].kind != OPND_SINK) || v->vec[k].bytes != bytes / v->n)
+            return false;
+    return true;
+}
+
+/* ---- addresses ---- */
+
+static void cvta(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint64_t *d = REG(uint64_t, w, i->d), base = (uint64_t)i->imm;
+    const uint64_t *a = REG(uint64_t, w, i->a);
+    EACH(uint64_t, d, a[l] + base);
+}
+
+static uint64_t window_of(enum space s)
+{
+    return s == SPACE_SHARED ? SHARED_WINDOW : s == SPACE_LOCAL ? LOCAL_WINDOW : s == SPACE_PARAM ? PARAM_WINDOW : 0;
+}
+
+static void isspacep(struct warp *w, const struct insn *i, uint32_t m)
+{
+    const uint64_t *a = REG(uint64_t, w, i->a);
+    uint64_t base = window_of((enum space)i->space);
+    uint32_t r = 0;
+    for (unsigned l = 0; l < 32; l++) {
+        bool in_window = false;
+        for (int s = SPACE_SHARED; s <= SPACE_PARAM; s++)
+            in_window |= window_of((enum space)s) && a[l] - window_of((enum space)s) < WINDOW_BYTES;
+        bool yes = base ? a[l] - base < WINDOW_BYTES : !in_window;
+        if (i->space == SPACE_CONST || (yes && !base && i->space == SPACE_GLOBAL)) {
+            const struct alloc *al = mem_find(w->launch->mem, a[l]);
+            bool is_const = al && al->is_module && al->read_only;
+            yes = i->space == SPACE_CONST ? is_const : !is_const;
+        }
+        r |= yes ? 1u << l : 0;
+    }
+    pred_write(w, i->d, r, m);
+}
+
+exec_fn *ISA(select_mov)(struct insn *i)
+{
+    const struct opnd *d = &i->opnds[0], *a = &i->opnds[1];
+    if (i->op == OP_cvta) {
+        if (d->bytes != 8 || a->bytes != 8)
+            return NULL;
+        uint64_t base = window_of((enum space)i->space);
+        i->imm = (int64_t)(insn_has(i, MOD_to) ? -base : base);
+        return cvta;
+    }
+    if (i->op == OP_isspacep)
+        return d->bytes || a->bytes != 8 || !i->space ? NULL : isspacep;
+    if (a->kind == OPND_REG && a->ref_kind == REF_SPECIAL &&
+        (a->imm == SPECIAL_clock || a->imm == SPECIAL_clock_hi || a->imm == SPECIAL_clock64 ||
+         (a->imm >= SPECIAL_globaltimer && a->imm <= SPECIAL_globaltimer_hi)))
+        return d->kind == OPND_REG && (d->bytes == 4 || d->bytes == 8) ? mov_special : NULL;
+    if (d->kind == OPND_VEC) {
+        if (a->kind != OPND_REG || !parts_fit(d, a->bytes))
+            return NULL;
+        return a->bytes == 4 && d->n == 2 ? unpack_2x2 : unpack_any;
+    }
+    if (a->kind == OPND_VEC) {
+        if (d->kind != OPND_REG || !parts_fit(a, d->bytes))
+            return NULL;
+        return d->bytes == 4 ? pack_2x2 : d->bytes == 8 && a->n == 2 ? pack_2x4 : pack_any;
+    }
+    if (d->kind != OPND_REG || a->kind != OPND_REG || d->bytes != a->bytes)
+        return NULL;
+    return d->bytes == 0 ? mov_pred : d->bytes == 2 ? mov_16 : d->bytes == 4 ? mov_32 : d->bytes == 8 ? mov_64 : mov_128;
+}
+
+/* ---- cvt ---- */
+
+static inline uint64_t extend(uint64_t v, unsigned bytes, bool is_signed)
+{
+    if (bytes >= 8)
+        return v;
+    unsigned shift = 64 - 8 * bytes;
+    return is_signed ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
+}
+
+static float flush(float x)
+{
+    return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
+}
+
+static int mode_of(const struct insn *i)
+{
+    return insn_has(i, MOD_rz) ? FE_TOWARDZERO : insn_has(i, MOD_rm) ? FE_DOWNWARD : insn_has(i, MOD_rp) ? FE_UPWARD : FE_TONEAREST;
+}
+
+static double integral(const struct insn *i, double x)
+{
+    return insn_has(i, MOD_rzi)   ? trunc(x)
+           : insn_has(i, MOD_rmi) ? floor(x)
+           : insn_has(i, MOD_rpi) ? ceil(x)
+           : insn_has(i, MOD_rni) ? rint(x)
+                                  : x;
+}
+
+/* Out of range gives the nearest end. NaN gives 0, or the top bit when 64 bits or an f64 are involved. */
+static uint64_t float_to_int(const struct insn *i, double x)
+{
+    unsigned bits = 8u * type_bytes[i->types[0]];
+    bool is_signed = type_signed((enum type)i->types[0]);
+    if (x != x)
+        return i->types[1] == TYPE_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
+    x = integral(i, x);
+    if (is_signed) {
+        double end = ldexp(1, (int)bits - 1);
+        int64_t least = bits == 64 ? INT64_MIN : -(1ll << (bits - 1)), most = bits == 64 ? INT64_MAX : (1ll << (bits - 1)) - 1;
+        return (uint64_t)(x >= end ? most : x < -end ? least : (int64_t)x);
+    }
+    double end = ldexp(1, (int)bits);
+    return x >= end ? (bits == 64 ? UINT64_MAX : (1ull << bits) - 1) : x <= 0 ? 0 : (uint64_t)x;
+}
+
+static uint64_t int_to_int(const struct insn *i, uint64_t v)
+{
+    if (!insn_has(i, MOD_sat))
+        return v;
+    unsigned bits = 8u * type_bytes[i->types[0]];
+    bool from_signed = type_signed((enum type)i->types[1]), to_signed = type_signed((enum type)i->types[0]);
+    __int128 x = from_signed ? (__int128)(int64_t)v : (__int128)v;
+    __int128 least = to_signed ? -((__int128)1 << (bits - 1)) : 0;
+    __int128 most = to_signed ? ((__int128)1 << (bits - 1)) - 1 : ((__int128)1 << bits) - 1;
+    return (uint64_t)(x < least ? least : x > most ? most : x);
+}
+
+static void cvt_any(struct warp *w, const struct insn *i, uint32_t m)
+{
+    enum type to = (enum type)i->types[0], from = (enum type)i->types[1];
+    bool to_float = to == TYPE_F32 || to == TYPE_F64, from_float = from == TYPE_F32 || from == TYPE_F64, ftz = insn_has(i, MOD_ftz),
+         sat = insn_has(i, MOD_sat);
+    int old = fegetround(), mode = mode_of(i);
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        uint64_t v = extend(read_part(w, &i->opnds[1], lane, 8, 0), type_bytes[from], type_signed(from)), r;
+        double x = 0;
+        if (from == TYPE_F32) {
+            uint32_t b = (uint32_t)v;
+            float f;
+            memcpy(&f, &b, 4);
+            x = ftz ? flush(f) : f;
+        } else if (from == TYPE_F64) {
+            memcpy(&x, &v, 8);
+        }
+        if (!to_float) {
+            r = from_float ? float_to_int(i, x) : int_to_int(i, v);
+        } else {
+            volatile float f = 0;
+            volatile double y = 0, in = from_float ? integral(i, x) : 0;
+            volatile int64_t si = (int64_t)v;
+            volatile uint64_t ui = v;
+            fesetround(mode);
+            if (to == TYPE_F32)
+                f = from_float ? (float)in : type_signed(from) ? (float)si : (float)ui;
+            else
+                y = from_float ? in : type_signed(from) ? (double)si : (double)ui;
+            fesetround(old);
+            if (to == TYPE_F32) {
+                float g = f;
+                if (ftz)
+                    g = flush(g);
+                if (sat)
+                    g = g > 0 ? (g < 1 ? g : 1) : 0;
+                uint32_t b;
+                memcpy(&b, &g, 4);
+                r = g != g ? 0x7fffffff : b;
+            } else {
+                double g = y;
+                if (sat)
+                    g = g > 0 ? (g < 1 ? g : 1) : 0;
+                memcpy(&r, &g, 8);
+            }
+        }
+        if (!to_float)
+            r = extend(r, type_bytes[to], type_signed(to));
+        write_reg(w, &i->opnds[0], lane, r);
+    }
+}
+
+/* The common ones, as wide as their registers. */
+UNARY(cvt_f32_s32, float, int32_t, (float)x)
+UNARY(cvt_f32_u32, float, uint32_t, (float)x)
+UNARY(cvt_f64_s32, double, int32_t, (double)x)
+UNARY(cvt_f64_u32, double, uint32_t, (double)x)
+UNARY(cvt_s64_s32, int64_t, int32_t, x)
+UNARY(cvt_u64_u32, uint64_t, uint32_t, x)
+UNARY(cvt_b32_b64, uint32_t, uint64_t, (uint32_t)x)
+UNARY(cvt_u32_u16, uint32_t, uint16_t, x)
+UNARY(cvt_s32_s16, int32_t, int16_t, x)
+UNARY(cvt_b16_b32, uint16_t, uint32_t, (uint16_t)x)
+UNARY(cvt_u16_u8, uint16_t, uint16_t, (uint8_t)x)
+UNARY(cvt_s16_s8, int16_t, int16_t, (int8_t)x)
+UNARY(cvt_u32_u8_32, uint32_t, uint32_t, (uint8_t)x)
+UNARY(cvt_f64_f32, double, float, (double)x)
+UNARY(cvt_rzi_s32_f32, int32_t, float,
+      x != x             ? 0
+      : x >= 0x1p31f     ? INT32_MAX
+      : x < -0x1p31f     ? INT32_MIN
+                         : (int32_t)x)
+
+static bool plain(enum type t)
+{
+    return (t >= TYPE_U8 && t <= TYPE_S64) || t == TYPE_F32 || t == TYPE_F64;
+}
+
+exec_fn *ISA(select_cvt)(struct insn *i)
+{
+    const struct opnd *d = &i->opnds[0], *a = &i->opnds[1];
+    enum type to = (enum type)i->types[0], from = (enum type)i->types[1];
+    if (i->n_types != 2 || !plain(to) || !plain(from))
+        return ISA(select_cvt_half)(i);
+    if (i->n_opnds != 2 || (d->kind != OPND_REG && d->kind != OPND_SINK) || a->kind != OPND_REG || d->bytes < type_bytes[to] ||
+        a->bytes < type_bytes[from] || d->bytes > 8 || a->bytes > 8)
+        return NULL;
+    bool to_float = to == TYPE_F32 || to == TYPE_F64;
+    if (to_float && d->bytes != type_bytes[to])
+        return NULL;
+    bool exact = d->bytes == type_bytes[to] && a->bytes == type_bytes[from], odd = insn_has(i, MOD_sat) || insn_has(i, MOD_ftz);
+    bool nearest = mode_of(i) == FE_TONEAREST;
+    if (exact && !odd) {
+        if (nearest && to == TYPE_F32 && (from == TYPE_S32 || from == TYPE_U32))
+            return from == TYPE_S32 ? cvt_f32_s32 : cvt_f32_u32;
+        if (nearest && to == TYPE_F64 && (from == TYPE_S32 || from == TYPE_U32))
+            return from == TYPE_S32 ? cvt_f64_s32 : cvt_f64_u32;
+        if (to == TYPE_F64 && from == TYPE_F32)
+            return cvt_f64_f32;
+        if (!to_float && from == TYPE_S32 && type_bytes[to] == 8)
+            return cvt_s64_s32;
+        if (!to_float && from == TYPE_U32 && type_bytes[to] == 8)
+            return cvt_u64_u32;
+        if (!to_float && (from == TYPE_U64 || from == TYPE_S64) && type_bytes[to] == 4)
+            return cvt_b32_b64;
+        if (!to_float && from == TYPE_U16 && type_bytes[to] == 4)
+            return cvt_u32_u16;
+        if (!to_float && from == TYPE_S16 && type_bytes[to] == 4)
+            return cvt_s32_s16;
+        if (!to_float && (from == TYPE_U32 || from == TYPE_S32) && type_bytes[to] == 2)
+            return cvt_b16_b32;
+        if (to == TYPE_S32 && from == TYPE_F32 && insn_has(i, MOD_rzi))
+            return cvt_rzi_s32_f32;
+    }
+    if (!odd && a->bytes == 2 && d->bytes == 2 && from == TYPE_U8 && !to_float)
+        return to == TYPE_S8 ? cvt_s16_s8 : cvt_u16_u8;
+    if (!odd && a->bytes == 2 && d->bytes == 2 && from == TYPE_S8 && (to == TYPE_S16 || to == TYPE_S8))
+        return cvt_s16_s8;
+    if (!odd && a->bytes == 4 && d->bytes == 4 && from == TYPE_U8 && type_bytes[to] == 4 && !to_float)
+        return cvt_u32_u8_32;
+    return cvt_any;
+}

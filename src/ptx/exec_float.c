@@ -1,0 +1,308 @@
+/* f32 and f64 arithmetic with IEEE rounding. A NaN result of f32 arithmetic is 0x7fffffff, as the machine gives it. .ftz turns subnormal
+ * inputs and results into zeros of their sign. Approximate forms are in exec_approx.c. */
+#include "isa.h"
+
+#include <fenv.h>
+
+static inline uint32_t bits_of(float x)
+{
+    uint32_t b;
+    memcpy(&b, &x, 4);
+    return b;
+}
+
+static inline float float_of(uint32_t b)
+{
+    float x;
+    memcpy(&x, &b, 4);
+    return x;
+}
+
+static inline float canon(float x)
+{
+    uint32_t b = bits_of(x);
+    return float_of((b & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : b);
+}
+
+static inline float flush(float x)
+{
+    uint32_t b = bits_of(x);
+    return float_of(b & 0x7f800000 ? b : b & 0x80000000);
+}
+
+static inline float saturate(float x) /* NaN gives 0 */
+{
+    return x > 0 ? (x < 1 ? x : 1) : 0;
+}
+
+#define UNARY_F(name, expr) \
+    UNARY(name, float, float, canon(expr)) \
+    UNARY(name##_ftz, float, float, ({ x = flush(x); canon(flush(expr)); }))
+#define BINARY_P(name, expr) \
+    BINARY(name, float, float, canon(expr)) \
+    BINARY(name##_ftz, float, float, ({ x = flush(x); y = flush(y); canon(flush(expr)); }))
+#define BINARY_F(name, expr) \
+    BINARY_P(name, expr) \
+    BINARY(name##_sat, float, float, saturate(expr)) \
+    BINARY(name##_ftz_sat, float, float, ({ x = flush(x); y = flush(y); saturate(flush(expr)); }))
+
+BINARY_F(add_f32, x + y)
+BINARY_F(sub_f32, x - y)
+BINARY_F(mul_f32, x *y)
+BINARY_P(div_f32, x / y)
+UNARY_F(rcp_f32, 1.0f / x)
+UNARY_F(sqrt_f32, __builtin_sqrtf(x))
+TERNARY(fma_f32, float, float, float, canon(__builtin_fmaf(x, y, z)))
+TERNARY(fma_f32_ftz, float, float, float, ({ x = flush(x); y = flush(y); z = flush(z); canon(flush(__builtin_fmaf(x, y, z))); }))
+TERNARY(fma_f32_sat, float, float, float, saturate(__builtin_fmaf(x, y, z)))
+TERNARY(fma_f32_ftz_sat, float, float, float,
+        ({ x = flush(x); y = flush(y); z = flush(z); saturate(flush(__builtin_fmaf(x, y, z))); }))
+
+UNARY(abs_f32, uint32_t, uint32_t, x & 0x7fffffff)
+UNARY(neg_f32, uint32_t, uint32_t, x ^ 0x80000000)
+UNARY(abs_f32_ftz, float, float, ({ x = flush(x); float_of(bits_of(x) & 0x7fffffff); }))
+UNARY(neg_f32_ftz, float, float, ({ x = flush(x); float_of(bits_of(x) ^ 0x80000000); }))
+BINARY(copysign_f32, uint32_t, uint32_t, (y & 0x7fffffff) | (x & 0x80000000))
+BINARY(copysign_f64, uint64_t, uint64_t, (y & 0x7fffffffffffffffull) | (x & 0x8000000000000000ull))
+
+/* -0 is less than +0; a NaN loses against a number unless .NaN. */
+static inline float least(float x, float y)
+{
+    uint32_t a = bits_of(x), b = bits_of(y);
+    float r = x < y ? x : y < x ? y : float_of(a | b);
+    r = x != x ? y : y != y ? x : r;
+    return canon(r);
+}
+
+static inline float most(float x, float y)
+{
+    uint32_t a = bits_of(x), b = bits_of(y);
+    float r = x > y ? x : y > x ? y : float_of(a & b);
+    r = x != x ? y : y != y ? x : r;
+    return canon(r);
+}
+
+#define NAN_F32   float_of(0x7fffffff)
+#define XORSIGN() ((bits_of(x) ^ bits_of(y)) & 0x80000000)
+#define MAGNITUDE(v) float_of(bits_of(v) & 0x7fffffff)
+#define EXTREME(name, fn) \
+    BINARY(name, float, float, fn(x, y)) \
+    BINARY(name##_ftz, float, float, fn(flush(x), flush(y))) \
+    BINARY(name##_nan, float, float, x != x || y != y ? NAN_F32 : fn(x, y)) \
+    BINARY(name##_ftz_nan, float, float, x != x || y != y ? NAN_F32 : fn(flush(x), flush(y))) \
+    static void name##_xorsign(struct warp *w, const struct insn *i, uint32_t m) \
+    { \
+        float *d = REG(float, w, i->d); \
+        const float *a = REG(float, w, i->a), *b = REG(float, w, i->b); \
+        bool ftz = insn_has(i, MOD_ftz), nan = insn_has(i, MOD_NaN); \
+        EACH(float, d, ({ \
+                 float x = ftz ? flush(a[l]) : a[l], y = ftz ? flush(b[l]) : b[l]; \
+                 float r_ = fn(MAGNITUDE(x), MAGNITUDE(y)); \
+                 r_ != r_ || (nan && (x != x || y != y)) ? NAN_F32 : float_of((bits_of(r_) & 0x7fffffff) | XORSIGN()); \
+             })); \
+    }
+EXTREME(min_f32, least)
+EXTREME(max_f32, most)
+
+/* ---- f64 ---- */
+
+BINARY(add_f64, double, double, x + y)
+BINARY(sub_f64, double, double, x - y)
+BINARY(mul_f64, double, double, x *y)
+BINARY(div_f64, double, double, x / y)
+UNARY(rcp_f64, double, double, 1.0 / x)
+UNARY(sqrt_f64, double, double, __builtin_sqrt(x))
+TERNARY(fma_f64, double, double, double, __builtin_fma(x, y, z))
+UNARY(abs_f64, uint64_t, uint64_t, x & 0x7fffffffffffffffull)
+UNARY(neg_f64, uint64_t, uint64_t, x ^ 0x8000000000000000ull)
+
+static inline uint64_t bits_of64(double x)
+{
+    uint64_t b;
+    memcpy(&b, &x, 8);
+    return b;
+}
+
+static inline double double_of(uint64_t b)
+{
+    double x;
+    memcpy(&x, &b, 8);
+    return x;
+}
+
+BINARY(min_f64, double, double,
+       x != x   ? (y != y ? double_of(0x7fffffffffffffffull) : y)
+       : y != y ? x
+       : x < y  ? x
+       : y < x  ? y
+                : double_of(bits_of64(x) | bits_of64(y)))
+BINARY(max_f64, double, double,
+       x != x   ? (y != y ? double_of(0x7fffffffffffffffull) : y)
+       : y != y ? x
+       : x > y  ? x
+       : y > x  ? y
+                : double_of(bits_of64(x) & bits_of64(y)))
+
+/* ---- other roundings: the processor's mode is switched around plain scalar code ---- */
+
+static int mode_of(const struct insn *i)
+{
+    return insn_has(i, MOD_rz) ? FE_TOWARDZERO : insn_has(i, MOD_rm) ? FE_DOWNWARD : insn_has(i, MOD_rp) ? FE_UPWARD : FE_TONEAREST;
+}
+
+/* volatile keeps the operation between the two switches */
+#define ROUNDED(name, T, rooted, fused) \
+    static __attribute__((noinline)) T name##_lane(const struct insn *i, T x0, T y0, T z0) \
+    { \
+        volatile T x = x0, y = y0, z = z0, r; \
+        switch (i->op) { \
+        case OP_add: \
+            r = x + y; \
+            break; \
+        case OP_sub: \
+            r = x - y; \
+            break; \
+        case OP_mul: \
+            r = x * y; \
+            break; \
+        case OP_div: \
+            r = x / y; \
+            break; \
+        case OP_rcp: \
+            r = (T)1 / x; \
+            break; \
+        case OP_sqrt: \
+            r = rooted(x); \
+            break; \
+        default: \
+            r = fused(x, y, z); \
+        } \
+        return r; \
+    }
+ROUNDED(rounded_f32, float, sqrtf, fmaf)
+ROUNDED(rounded_f64, double, sqrt, fma)
+
+static void rounded_any_f32(struct warp *w, const struct insn *i, uint32_t m)
+{
+    bool ftz = insn_has(i, MOD_ftz), sat = insn_has(i, MOD_sat);
+    float *d = REG(float, w, i->d);
+    const float *a = REG(float, w, i->a), *b = REG(float, w, i->n_opnds > 2 ? i->b : i->a), *c = REG(float, w, i->n_opnds > 3 ? i->c : i->a);
+    int old = fegetround();
+    fesetround(mode_of(i));
+    for (; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        float x = a[l], y = b[l], z = c[l];
+        if (ftz)
+            x = flush(x), y = flush(y), z = flush(z);
+        float r = rounded_f32_lane(i, x, y, z);
+        if (ftz)
+            r = flush(r);
+        d[l] = sat ? saturate(r) : canon(r);
+    }
+    fesetround(old);
+}
+
+static void rounded_any_f64(struct warp *w, const struct insn *i, uint32_t m)
+{
+    double *d = REG(double, w, i->d);
+    const double *a = REG(double, w, i->a), *b = REG(double, w, i->n_opnds > 2 ? i->b : i->a), *c = REG(double, w, i->n_opnds > 3 ? i->c : i->a);
+    int old = fegetround();
+    fesetround(mode_of(i));
+    for (; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        d[l] = rounded_f64_lane(i, a[l], b[l], c[l]);
+    }
+    fesetround(old);
+}
+
+/* ---- selection ---- */
+
+exec_fn *ISA(select_float)(struct insn *i);
+
+static exec_fn *select_f64(const struct insn *i)
+{
+    bool directed = mode_of(i) != FE_TONEAREST;
+    if (insn_has(i, MOD_sat) || insn_has(i, MOD_approx) || insn_has(i, MOD_NaN) || insn_has(i, MOD_xorsign))
+        return NULL;
+    switch (i->op) {
+    case OP_add:
+        return directed ? rounded_any_f64 : add_f64;
+    case OP_sub:
+        return directed ? rounded_any_f64 : sub_f64;
+    case OP_mul:
+        return directed ? rounded_any_f64 : mul_f64;
+    case OP_div:
+        return directed ? rounded_any_f64 : div_f64;
+    case OP_rcp:
+        return directed ? rounded_any_f64 : rcp_f64;
+    case OP_sqrt:
+        return directed ? rounded_any_f64 : sqrt_f64;
+    case OP_fma:
+    case OP_mad:
+        return directed ? rounded_any_f64 : fma_f64;
+    case OP_abs:
+        return abs_f64;
+    case OP_neg:
+        return neg_f64;
+    case OP_min:
+        return i->n_opnds == 3 ? min_f64 : NULL;
+    case OP_max:
+        return i->n_opnds == 3 ? max_f64 : NULL;
+    case OP_copysign:
+        return copysign_f64;
+    default:
+        return NULL;
+    }
+}
+
+#define FORM(name)     (ftz ? (sat ? name##_ftz_sat : name##_ftz) : sat ? name##_sat : name)
+#define FORM_FTZ(name) (ftz ? name##_ftz : name)
+
+exec_fn *ISA(select_float)(struct insn *i)
+{
+    if (i->n_types != 1)
+        return NULL;
+    if (insn_has(i, MOD_approx) || insn_has(i, MOD_full) || i->op == OP_rsqrt)
+        return ISA(select_approx)(i);
+    if (i->type == TYPE_F64)
+        return select_f64(i);
+    bool ftz = insn_has(i, MOD_ftz), sat = insn_has(i, MOD_sat), nan = insn_has(i, MOD_NaN);
+    bool directed = mode_of(i) != FE_TONEAREST;
+    if (sat && (i->op == OP_div || i->op == OP_rcp || i->op == OP_sqrt))
+        return NULL;
+    switch (i->op) {
+    case OP_add:
+        return directed ? rounded_any_f32 : FORM(add_f32);
+    case OP_sub:
+        return directed ? rounded_any_f32 : FORM(sub_f32);
+    case OP_mul:
+        return directed ? rounded_any_f32 : FORM(mul_f32);
+    case OP_fma:
+    case OP_mad:
+        return directed ? rounded_any_f32 : FORM(fma_f32);
+    case OP_div:
+        return directed ? rounded_any_f32 : FORM_FTZ(div_f32);
+    case OP_rcp:
+        return directed ? rounded_any_f32 : FORM_FTZ(rcp_f32);
+    case OP_sqrt:
+        return directed ? rounded_any_f32 : FORM_FTZ(sqrt_f32);
+    case OP_abs:
+        return FORM_FTZ(abs_f32);
+    case OP_neg:
+        return FORM_FTZ(neg_f32);
+    case OP_copysign:
+        return copysign_f32;
+    case OP_min:
+        return i->n_opnds != 3             ? NULL
+               : insn_has(i, MOD_xorsign)  ? min_f32_xorsign
+               : nan                       ? (ftz ? min_f32_ftz_nan : min_f32_nan)
+                                           : FORM_FTZ(min_f32);
+    case OP_max:
+        return i->n_opnds != 3             ? NULL
+               : insn_has(i, MOD_xorsign)  ? max_f32_xorsign
+               : nan                       ? (ftz ? max_f32_ftz_nan : max_f32_nan)
+                                           : FORM_FTZ(max_f32);
+    default:
+        return NULL;
+    }
+}
