@@ -1,12 +1,14 @@
-/* Launches, blocks, warps and their groups of lanes. A warp runs until it waits, ends or its slice is spent; blocks run one
- * after the other, but when one spins (it waits for another block) the next ones come in, as many as a GPU would hold. */
+/* Launches, blocks, warps and their groups of lanes. A warp runs until it waits, ends or its slice is spent;
+ * blocks run one after the other, but when one spins (it waits for another block) the next ones come in, as
+ * many as a GPU would hold. */
 #include "internal.h"
 
 enum {
-    SLICE = 1 << 20,          /* instructions a warp may run before the next warp's turn */
-    SPIN_READS = 64,          /* synchronising reads in a row that look like waiting */
-    GROUP_LOOPS = 1 << 16,    /* backward branches after which other groups of the warp get their turn */
-    IDLE_ROUNDS = 4096,       /* turns of all blocks without a change in memory that look like a deadlock */
+    SLICE = 1 << 20,       /* instructions a warp may run before the next warp's turn */
+    SPIN_READS = 64,       /* synchronising reads in a row that look like waiting */
+    GROUP_LOOPS = 1 << 16, /* backward branches after which other groups of the warp get their turn */
+    IDLE_TURNS = 20000,    /* turns of blocks without a change in memory that look like a deadlock, */
+    IDLE_ROUNDS = 4,       /* if each block had as many */
 };
 static const uint64_t default_limit = 4000000000ull;
 
@@ -48,11 +50,13 @@ static void launch_stop(struct launch *l, enum ptx_end end)
     l->stop = true;
 }
 
-void fault(struct warp *w, const struct insn *i, int lane, enum ptx_finding_kind kind, uint64_t addr, const char *fmt, ...)
+void fault(struct warp *w, const struct insn *i, int lane, enum ptx_finding_kind kind, uint64_t addr,
+           const char *fmt, ...)
 {
     struct launch *l = w->launch;
     struct ptx_report *r = l->report;
-    w->fuel = -1;
+    w->unspent = MAX(w->fuel, 0);
+    w->fuel = 0;
     w->merge_pc = 0;
     if (!l->stop && r->n_findings < ARRAY_LEN(r->findings)) {
         struct ptx_finding *f = &r->findings[r->n_findings++];
@@ -73,15 +77,16 @@ void fault(struct warp *w, const struct insn *i, int lane, enum ptx_finding_kind
         at = vsnprintf(f->words, sizeof(f->words), fmt, ap);
         va_end(ap);
         if (lane >= 0 && at >= 0 && (size_t)at < sizeof(f->words))
-            snprintf(f->words + at, sizeof(f->words) - (size_t)at, " (block %u,%u,%u thread %u,%u,%u)", f->block[0], f->block[1], f->block[2],
-                     f->thread[0], f->thread[1], f->thread[2]);
+            snprintf(f->words + at, sizeof(f->words) - (size_t)at, " (block %u,%u,%u thread %u,%u,%u)",
+                     f->block[0], f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
     }
     launch_stop(l, end_of(kind));
 }
 
 void fault_unsupported(struct warp *w, const struct insn *i, const char *why)
 {
-    fault(w, i, -1, PTX_OPCODE, 0, "the simulator lacks this instruction: %s%s%s", i->text, why ? ", " : "", why ? why : "");
+    fault(w, i, -1, PTX_OPCODE, 0, "the simulator lacks this instruction: %s%s%s", i->text, why ? ", " : "",
+          why ? why : "");
 }
 
 static void launch_finding(struct launch *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -127,8 +132,10 @@ static unsigned group_depth(const struct warp *w, uint32_t mask)
     return w->call_depth[__builtin_ctz(mask)];
 }
 
-/* Fewer yields first, then the deeper call, then the earlier instruction: so that groups meet again as soon as they can. */
-static bool goes_first(const struct warp *w, uint32_t pc, uint32_t mask, uint32_t penalty, const struct group *g)
+/* Fewer yields first, then the deeper call, then the earlier instruction: so that groups meet again as soon as
+ * they can. */
+static bool goes_first(const struct warp *w, uint32_t pc, uint32_t mask, uint32_t penalty,
+                       const struct group *g)
 {
     if (penalty != g->penalty)
         return penalty < g->penalty;
@@ -183,7 +190,8 @@ bool warp_switch(struct warp *w)
         w->back_edges = 0;
         for (uint32_t k = 0; k < w->n_groups;) {
             struct group *o = &w->groups[k];
-            if (o->pc == w->pc && o->state != GROUP_BARRIER && group_depth(w, o->mask) == group_depth(w, w->mask)) {
+            if (o->pc == w->pc && o->state != GROUP_BARRIER &&
+                group_depth(w, o->mask) == group_depth(w, w->mask)) {
                 w->mask |= o->mask;
                 *o = w->groups[--w->n_groups];
             } else {
@@ -194,8 +202,8 @@ bool warp_switch(struct warp *w)
     find_merge(w);
     if (!w->mask)
         return false;
-    /* Groups behind the current one that may not run now must not be asked for at each instruction: the one at the pc
-     * that comes next is what matters. */
+    /* Groups behind the current one that may not run now must not be asked for at each instruction: the one at
+     * the pc that comes next is what matters. */
     uint32_t ahead = ~0u;
     for (uint32_t k = 0; k < w->n_groups; k++)
         if (w->groups[k].state != GROUP_BARRIER && w->groups[k].pc > w->pc)
@@ -218,7 +226,8 @@ void warp_branch(struct warp *w, const struct insn *i, uint32_t taken)
     }
 }
 
-/* After a backward branch: a group that spins lets the others go on; a warp that spins lets the other warps go on. */
+/* After a backward branch: a group that spins lets the others go on; a warp that spins lets the other warps go
+ * on. */
 void warp_backward(struct warp *w, const struct insn *i)
 {
     (void)i;
@@ -241,7 +250,8 @@ void warp_backward(struct warp *w, const struct insn *i)
     if (w->spins > SPIN_READS) {
         w->spins = 0;
         w->yielded = true;
-        w->fuel = MIN(w->fuel, 0);
+        w->unspent = w->fuel;
+        w->fuel = 0;
     }
 }
 
@@ -250,23 +260,27 @@ bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want)
     if (!(want & ~w->dead & ~m))
         return true;
     uint32_t rest = w->mask & ~m;
-    group_add(w, (struct group){.pc = i->self, .mask = m, .state = GROUP_SYNC, .want = want, .penalty = w->penalty});
+    group_add(
+        w, (struct group){.pc = i->self, .mask = m, .state = GROUP_SYNC, .want = want, .penalty = w->penalty});
     w->mask = rest;
     w->merge_pc = 0;
     return false;
 }
 
-/* bar.warp.sync may be reached at different places: lanes of all groups that wait at one with this mask count. */
+/* bar.warp.sync may be reached at different places: lanes of all groups that wait at one with this mask count.
+ */
 void warp_sync(struct warp *w, const struct insn *i, uint32_t m)
 {
     const uint32_t *masks = REG(uint32_t, w, i->opnds[0].off);
     uint32_t want = masks[__builtin_ctz(m)] & ~w->dead, here = m;
     for (uint32_t k = 0; k < w->n_groups; k++)
-        if (w->groups[k].state == GROUP_SYNC && w->launch->module->code[w->groups[k].pc].fn == i->fn && (w->groups[k].want & m))
+        if (w->groups[k].state == GROUP_SYNC && w->launch->module->code[w->groups[k].pc].fn == i->fn &&
+            (w->groups[k].want & m))
             here |= w->groups[k].mask;
     if (want & ~here) {
         uint32_t rest = w->mask & ~m;
-        group_add(w, (struct group){.pc = i->self, .mask = m, .state = GROUP_SYNC, .want = want, .penalty = w->penalty});
+        group_add(w, (struct group){
+                         .pc = i->self, .mask = m, .state = GROUP_SYNC, .want = want, .penalty = w->penalty});
         w->mask = rest;
         w->merge_pc = 0;
         return;
@@ -308,7 +322,8 @@ static void barrier_release(struct block *b, unsigned id)
                 bool all = insn_has(i, MOD_and);
                 if (insn_has(i, MOD_popc))
                     for (uint32_t lane = 0; lane < 32; lane++)
-                        REG(uint32_t, w, i->d)[lane] = o->mask >> lane & 1 ? bar->acc_count : REG(uint32_t, w, i->d)[lane];
+                        REG(uint32_t, w, i->d)
+                        [lane] = o->mask >> lane & 1 ? bar->acc_count : REG(uint32_t, w, i->d)[lane];
                 else {
                     uint32_t *p = REG(uint32_t, w, i->d), bit = all ? bar->acc_and : bar->acc_or;
                     *p = (*p & ~o->mask) | (bit ? o->mask : 0);
@@ -328,7 +343,8 @@ static void barrier_release(struct block *b, unsigned id)
         prof_barrier(b, id, arrived, waiting);
 }
 
-/* Warps all of whose living lanes came; a warp that is dead altogether counts for a barrier of the whole block. */
+/* Warps all of whose living lanes came; a warp that is dead altogether counts for a barrier of the whole block.
+ */
 static bool barrier_complete(const struct block *b, unsigned id)
 {
     const struct barrier *bar = &b->bars[id];
@@ -358,24 +374,27 @@ void warp_barrier(struct warp *w, const struct insn *i, uint32_t m)
     uint32_t id = n > 0 ? REG(uint32_t, w, i->opnds[first].off)[lane] : 0;
     uint32_t count = n > 1 ? REG(uint32_t, w, i->opnds[first + 1].off)[lane] : 0;
     if (id >= MAX_BARRIERS) {
-        fault(w, i, (int)lane, PTX_DIVERGENT_BARRIER, 0, "barrier %u does not exist: there are %d", id, MAX_BARRIERS);
+        fault(w, i, (int)lane, PTX_DIVERGENT_BARRIER, 0, "barrier %u does not exist: there are %d", id,
+              MAX_BARRIERS);
         return;
     }
     if (count % 32) {
-        fault(w, i, (int)lane, PTX_DIVERGENT_BARRIER, 0, "the thread count %u of barrier %u is no multiple of the warp's 32", count, id);
+        fault(w, i, (int)lane, PTX_DIVERGENT_BARRIER, 0,
+              "the thread count %u of barrier %u is no multiple of the warp's 32", count, id);
         return;
     }
     struct barrier *bar = &b->bars[id];
     if (bar->busy && bar->expected != count) {
-        fault(w, i, (int)lane, PTX_DIVERGENT_BARRIER, 0, "barrier %u is used with %u threads while others wait at it with %u", id, count,
-              bar->expected);
+        fault(w, i, (int)lane, PTX_DIVERGENT_BARRIER, 0,
+              "barrier %u is used with %u threads while others wait at it with %u", id, count, bar->expected);
         return;
     }
     if (!bar->busy) {
         *bar = (struct barrier){.busy = true, .expected = count, .pc = i->self, .acc_and = 1};
     } else if (bar->pc != i->self && !count && id == 0 && !arrive && w->launch->options->checks) {
         const struct insn *o = &w->launch->module->code[bar->pc];
-        fault(w, i, (int)lane, PTX_DIVERGENT_BARRIER, 0, "threads of one block wait at different barriers: some at line %d, this one at line %d",
+        fault(w, i, (int)lane, PTX_DIVERGENT_BARRIER, 0,
+              "threads of one block wait at different barriers: some at line %d, this one at line %d",
               insn_line(w->launch->module, o), insn_line(w->launch->module, i));
         return;
     }
@@ -415,7 +434,8 @@ void warp_exit(struct warp *w, uint32_t lanes)
 
 /* ---- calls ---- */
 
-static void copy_columns(struct warp *w, uint32_t to, uint32_t to_bytes, uint32_t from, uint32_t from_bytes, uint32_t m)
+static void copy_columns(struct warp *w, uint32_t to, uint32_t to_bytes, uint32_t from, uint32_t from_bytes,
+                         uint32_t m)
 {
     uint32_t n = MIN(to_bytes, from_bytes);
     for (; m; m &= m - 1) {
@@ -435,8 +455,8 @@ void warp_call(struct warp *w, const struct insn *i, uint32_t m)
             same |= (m >> l & 1) && p[l] == p[lane] ? 1u << l : 0;
         target = (p[lane] - FUNC_BASE) / 16;
         if (p[lane] < FUNC_BASE || target >= mod->n_funcs || p[lane] % 16) {
-            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, p[lane], "a call through a pointer that is no function: 0x%llx",
-                  (unsigned long long)p[lane]);
+            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, p[lane],
+                  "a call through a pointer that is no function: 0x%llx", (unsigned long long)p[lane]);
             return;
         }
         if (same != m) {
@@ -563,9 +583,9 @@ uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
     case SPECIAL_lanemask_le:
         return (2u << lane) - 1;
     case SPECIAL_lanemask_gt:
-        return (uint32_t)~((2u << lane) - 1);
+        return (uint32_t) ~((2u << lane) - 1);
     case SPECIAL_lanemask_ge:
-        return (uint32_t)~((1u << lane) - 1);
+        return (uint32_t) ~((1u << lane) - 1);
     case SPECIAL_clock:
     case SPECIAL_clock64:
         return l->issued + (uint64_t)(SLICE - w->fuel);
@@ -606,7 +626,8 @@ static void const_write(struct warp *w, const struct const_reg *c, bool block_on
         v += base + var->addr;
     }
     if (!c->bytes) {
-        *REG(uint32_t, w, c->off) = (c->kind == CONST_SPECIAL ? special_value(w, (enum special)v, 0) : v) ? ~0u : 0;
+        *REG(uint32_t, w, c->off) =
+            (c->kind == CONST_SPECIAL ? special_value(w, (enum special)v, 0) : v) ? ~0u : 0;
         return;
     }
     for (unsigned lane = 0; lane < 32; lane++) {
@@ -757,18 +778,20 @@ static enum block_state block_turn(struct block *b)
             continue;
         int64_t slice = (int64_t)MIN((uint64_t)SLICE, l->limit - l->issued);
         w->fuel = slice;
+        w->unspent = 0;
         w->yielded = false;
         l->module->loop(w);
+        l->issued += (uint64_t)(slice - w->fuel - w->unspent);
         if (l->stop)
             return BLOCK_RUNS;
-        l->issued += (uint64_t)(slice - MAX(w->fuel, 0));
         ran = true;
         all_spin &= w->yielded || w->dead == ~0u || !w->mask;
         if (l->issued >= l->limit) {
             const struct insn *i = &l->module->code[w->pc < l->module->n_code ? w->pc : 0];
-            fault(w, i, w->mask ? __builtin_ctz(w->mask) : -1, PTX_LOOP, 0,
-                  "still running after %llu warp instructions of the launch: an endless loop, or far too much work",
-                  (unsigned long long)l->issued);
+            fault(
+                w, i, w->mask ? __builtin_ctz(w->mask) : -1, PTX_LOOP, 0,
+                "still running after %llu warp instructions of the launch: an endless loop, or far too much work",
+                (unsigned long long)l->issued);
         }
     }
     if (!b->live_warps)
@@ -788,16 +811,17 @@ static void report_stuck(struct block *b)
             const struct insn *i = &l->module->code[o->pc];
             int lane = __builtin_ctz(o->mask);
             if (o->state == GROUP_SYNC) {
-                fault(w, i, lane, PTX_DEADLOCK, 0, "%s waits for lanes 0x%08x of its warp, which never come", i->text,
-                      o->want & ~w->dead & ~o->mask);
+                fault(w, i, lane, PTX_DEADLOCK, 0, "%s waits for lanes 0x%08x of its warp, which never come",
+                      i->text, o->want & ~w->dead & ~o->mask);
                 return;
             }
             if (!first)
                 first = i;
             if (first != i) {
-                fault(w, i, lane, PTX_DIVERGENT_BARRIER, 0,
-                      "threads of one block wait at different barriers for ever: some at line %d, this one at line %d",
-                      insn_line(l->module, first), insn_line(l->module, i));
+                fault(
+                    w, i, lane, PTX_DIVERGENT_BARRIER, 0,
+                    "threads of one block wait at different barriers for ever: some at line %d, this one at line %d",
+                    insn_line(l->module, first), insn_line(l->module, i));
                 return;
             }
         }
@@ -809,7 +833,8 @@ static void report_stuck(struct block *b)
             const struct insn *i = &l->module->code[o->pc];
             const struct barrier *bar = &b->bars[o->barrier];
             fault(w, i, __builtin_ctz(o->mask), PTX_DIVERGENT_BARRIER, 0,
-                  "barrier %u waits for %u threads, and no more of them can come", o->barrier, barrier_threads(b, bar));
+                  "barrier %u waits for %u threads, and no more of them can come", o->barrier,
+                  barrier_threads(b, bar));
             return;
         }
     }
@@ -838,13 +863,14 @@ static void run_blocks(struct launch *l)
                 if (l->progress != seen)
                     idle_rounds = 0;
                 seen = l->progress;
-                if (++idle_rounds > IDLE_ROUNDS) {
+                if (++idle_rounds > IDLE_ROUNDS && idle_rounds * live.n > IDLE_TURNS) {
                     struct warp *w = &live.v[0]->warps[0];
                     for (uint32_t k = 0; k < live.v[0]->n_warps && !w->mask; k++)
                         w = &live.v[0]->warps[k];
                     const struct insn *i = &l->module->code[w->pc < l->module->n_code ? w->pc : 0];
                     fault(w, i, w->mask ? __builtin_ctz(w->mask) : -1, PTX_DEADLOCK, 0,
-                          "%zu of %llu blocks wait in a loop for something that never happens%s", live.n, (unsigned long long)l->n_blocks,
+                          "%zu of %llu blocks wait in a loop for something that never happens%s", live.n,
+                          (unsigned long long)l->n_blocks,
                           next < total ? " (no more blocks fit the device at once)" : "");
                     break;
                 }
@@ -908,26 +934,27 @@ static bool launch_fits(struct launch *l)
     static const uint32_t grid_most[3] = {0x7fffffff, 65535, 65535}, block_most[3] = {1024, 1024, 64};
     for (int k = 0; k < 3; k++) {
         if (!l->grid[k] || l->grid[k] > grid_most[k]) {
-            launch_finding(l, "grid %u x %u x %u: dimension %c must be from 1 to %u", l->grid[0], l->grid[1], l->grid[2], "xyz"[k],
-                           grid_most[k]);
+            launch_finding(l, "grid %u x %u x %u: dimension %c must be from 1 to %u", l->grid[0], l->grid[1],
+                           l->grid[2], "xyz"[k], grid_most[k]);
             return false;
         }
         if (!l->dim[k] || l->dim[k] > block_most[k]) {
-            launch_finding(l, "block %u x %u x %u: dimension %c must be from 1 to %u", l->dim[0], l->dim[1], l->dim[2], "xyz"[k],
-                           block_most[k]);
+            launch_finding(l, "block %u x %u x %u: dimension %c must be from 1 to %u", l->dim[0], l->dim[1],
+                           l->dim[2], "xyz"[k], block_most[k]);
             return false;
         }
     }
     uint64_t threads = (uint64_t)l->dim[0] * l->dim[1] * l->dim[2];
     if (threads > (uint64_t)d->max_threads_per_block) {
-        launch_finding(l, "%llu threads in a block; the device has at most %d", (unsigned long long)threads, d->max_threads_per_block);
+        launch_finding(l, "%llu threads in a block; the device has at most %d", (unsigned long long)threads,
+                       d->max_threads_per_block);
         return false;
     }
     l->threads = (uint32_t)threads;
     const uint32_t *most = f->info.max_threads, *req = f->info.req_threads;
     if (most[0] && threads > (uint64_t)most[0] * most[1] * most[2]) {
-        launch_finding(l, "%llu threads in a block; the kernel's launch bounds allow %llu", (unsigned long long)threads,
-                       (unsigned long long)most[0] * most[1] * most[2]);
+        launch_finding(l, "%llu threads in a block; the kernel's launch bounds allow %llu",
+                       (unsigned long long)threads, (unsigned long long)most[0] * most[1] * most[2]);
         return false;
     }
     if (req[0] && (req[0] != l->dim[0] || req[1] != l->dim[1] || req[2] != l->dim[2])) {
@@ -936,29 +963,30 @@ static bool launch_fits(struct launch *l)
     }
     uint64_t shared = (uint64_t)l->shared_static + l->args->shared_bytes;
     if (shared > d->shared_per_block_optin) {
-        launch_finding(l, "%llu bytes of shared memory; a block of the device has at most %u", (unsigned long long)shared,
-                       d->shared_per_block_optin);
+        launch_finding(l, "%llu bytes of shared memory; a block of the device has at most %u",
+                       (unsigned long long)shared, d->shared_per_block_optin);
         return false;
     }
-    if (l->options->registers && (uint64_t)l->options->registers * ((threads + 31) / 32 * 32) > d->registers_per_sm) {
-        launch_finding(l, "%u registers for each of %llu threads are more than the device's %u", l->options->registers,
-                       (unsigned long long)threads, d->registers_per_sm);
+    if (l->options->registers &&
+        (uint64_t)l->options->registers * ((threads + 31) / 32 * 32) > d->registers_per_sm) {
+        launch_finding(l, "%u registers for each of %llu threads are more than the device's %u",
+                       l->options->registers, (unsigned long long)threads, d->registers_per_sm);
         return false;
     }
     l->n_blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     int per_sm = ptx_occupancy(d, l->options->registers, (uint32_t)shared, (uint32_t)threads);
     uint64_t resident = (uint64_t)MAX(per_sm, 1) * (uint64_t)MAX(d->sm_count, 1);
     if (l->args->cooperative && l->n_blocks > resident) {
-        launch_finding(l, "a cooperative launch of %llu blocks; the device holds %llu at once", (unsigned long long)l->n_blocks,
-                       (unsigned long long)resident);
+        launch_finding(l, "a cooperative launch of %llu blocks; the device holds %llu at once",
+                       (unsigned long long)l->n_blocks, (unsigned long long)resident);
         return false;
     }
     l->max_resident = (uint32_t)MIN(resident, 1u << 20);
     return true;
 }
 
-bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *args, const struct ptx_options *o, struct ptx_report *r,
-             struct err *err)
+bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *args,
+             const struct ptx_options *o, struct ptx_report *r, struct err *err)
 {
     struct launch l = {.module = m, .mem = mem, .args = args, .options = o, .report = r};
     for (size_t k = 0; k < m->n_funcs && !l.entry; k++)
@@ -968,7 +996,8 @@ bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch 
         return err_world(err, "%s has no kernel %s", m->name, args->kernel);
     const struct func *f = l.entry;
     if (args->n_args != f->n_params)
-        return err_world(err, "%s takes %zu parameters, %zu were given", args->kernel, f->n_params, args->n_args);
+        return err_world(err, "%s takes %zu parameters, %zu were given", args->kernel, f->n_params,
+                         args->n_args);
     *r = (struct ptx_report){0};
     memcpy(l.grid, args->grid, sizeof(l.grid));
     memcpy(l.dim, args->block, sizeof(l.dim));

@@ -1,8 +1,9 @@
 /* atom and red. Lanes act one after the other, lowest first. */
 #include "isa.h"
 
-typedef unsigned __int128 u128;
+#include "half.h"
 
+typedef unsigned __int128 u128;
 
 static float as_f32(u128 v)
 {
@@ -12,10 +13,30 @@ static float as_f32(u128 v)
     return x;
 }
 
+/* Halves in float: exact, then rounded once. */
+static uint16_t combine_half(const struct insn *i, uint16_t old, uint16_t b)
+{
+    bool bf = i->type == TYPE_BF16 || i->type == TYPE_BF16X2;
+    float x = bf ? half_bf16_to_f32(old) : half_f16_to_f32(old),
+          y = bf ? half_bf16_to_f32(b) : half_f16_to_f32(b), r;
+    if ((enum mod)i->extra == MOD_add)
+        r = x + y;
+    else if (x != x || y != y)
+        r = x != x ? y : x;
+    else
+        r = ((enum mod)i->extra == MOD_min) == (x < y) ? x : y;
+    return bf ? half_bf16_from_f32(r) : half_f16_from_f32(r);
+}
+
 static u128 combine(const struct insn *i, u128 old, u128 b, u128 c)
 {
     bool is_signed = type_signed((enum type)i->type);
     unsigned bits = 8u * i->bytes;
+    if (i->type == TYPE_F16 || i->type == TYPE_BF16)
+        return combine_half(i, (uint16_t)old, (uint16_t)b);
+    if (i->type == TYPE_F16X2 || i->type == TYPE_BF16X2)
+        return combine_half(i, (uint16_t)old, (uint16_t)b) |
+               (uint32_t)combine_half(i, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
     switch ((enum mod)i->extra) {
     case MOD_exch:
         return b;
@@ -106,59 +127,89 @@ static unsigned flags_of(const struct insn *i)
     return flags;
 }
 
+static const struct opnd *element(const struct opnd *o, unsigned k)
+{
+    return o->kind == OPND_VEC ? &o->vec[k] : o;
+}
+
 static void atom(struct warp *w, const struct insn *i, uint32_t m)
 {
     bool red = i->op == OP_red;
-    const struct opnd *addr_o = &i->opnds[red ? 0 : 1], *b = addr_o + 1, *c = i->n_opnds > (red ? 2 : 3) ? b + 1 : b;
+    const struct opnd *addr_o = &i->opnds[red ? 0 : 1], *b = addr_o + 1,
+                      *c = (enum mod)i->extra == MOD_cas ? b + 1 : b;
     uint64_t addr[32];
     uint8_t *host[32];
     for (unsigned l = 0; l < 32; l++)
         addr[l] = addr_o->bytes == 8 ? REG(uint64_t, w, addr_o->off)[l] + (uint64_t)i->imm
                                      : (uint32_t)(REG(uint32_t, w, addr_o->off)[l] + (uint32_t)i->imm);
-    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_ATOMIC, flags_of(i), i->bytes, addr, host))
+    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_ATOMIC, flags_of(i), (uint32_t)i->bytes * i->vec, addr,
+                   host))
         return;
     bool changed = false;
-    u128 out[32];
+    u128 out[4][32];
     for (uint32_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        u128 old = 0;
-        memcpy(&old, host[l], i->bytes);
-        u128 now = combine(i, old, read_value(w, b, l), read_value(w, c, l));
-        memcpy(host[l], &now, i->bytes);
-        changed |= memcmp(&old, &now, i->bytes) != 0;
-        out[l] = old;
+        for (unsigned k = 0; k < i->vec; k++) {
+            uint8_t *at = host[l] + (size_t)k * i->bytes;
+            u128 old = 0;
+            memcpy(&old, at, i->bytes);
+            u128 now = combine(i, old, read_value(w, element(b, k), l), read_value(w, element(c, k), l));
+            changed |= memcmp(at, &now, i->bytes) != 0;
+            memcpy(at, &now, i->bytes);
+            out[k][l] = old;
+        }
     }
     if (changed)
         w->launch->progress++;
     w->spins += !red;
-    if (!red)
-        for (uint32_t left = m; left; left &= left - 1) {
-            unsigned l = (unsigned)__builtin_ctz(left);
-            if (i->opnds[0].kind == OPND_REG)
-                write_value(w, &i->opnds[0], l, out[l]);
-        }
+    for (uint32_t left = red ? 0 : m; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        for (unsigned k = 0; k < i->vec; k++)
+            write_value(w, element(&i->opnds[0], k), l, out[k][l]);
+    }
+}
+
+static bool value_fits(const struct insn *i, const struct opnd *o)
+{
+    if ((o->kind == OPND_VEC ? o->n : 1) != i->vec)
+        return false;
+    for (unsigned k = 0; k < i->vec; k++) {
+        const struct opnd *e = element(o, k);
+        if ((e->kind != OPND_REG && e->kind != OPND_SINK) || e->bytes != i->bytes)
+            return false;
+    }
+    return true;
 }
 
 exec_fn *ISA(select_atom)(struct insn *i)
 {
-    if (i->type == TYPE_F16 || i->type == TYPE_F16X2 || i->type == TYPE_BF16 || i->type == TYPE_BF16X2 || i->vec > 1)
-        return ISA(select_atom_half)(i);
-    static const enum mod ops[] = {MOD_exch, MOD_cas, MOD_add, MOD_min, MOD_max, MOD_inc, MOD_dec, MOD_and, MOD_or, MOD_xor};
+    static const enum mod ops[] = {MOD_exch, MOD_cas, MOD_add, MOD_min, MOD_max,
+                                   MOD_inc,  MOD_dec, MOD_and, MOD_or,  MOD_xor};
     int op = -1;
     for (size_t k = 0; k < ARRAY_LEN(ops) && op < 0; k++)
         if (insn_has(i, ops[k]))
             op = (int)ops[k];
-    bool red = i->op == OP_red;
+    bool red = i->op == OP_red, is_add = op == (int)MOD_add,
+         is_extreme = op == (int)MOD_min || op == (int)MOD_max;
     unsigned first = red ? 1 : 2, need = first + (op == (int)MOD_cas ? 2 : 1);
-    bool is_float = i->type == TYPE_F32 || i->type == TYPE_F64, small = i->bytes < 4 || i->bytes > 8;
-    if (op < 0 || i->n_opnds < need || i->n_opnds > need + 1u || !i->bytes || i->bytes == 1 || insn_has(i, MOD_async))
+    bool is_float = i->type == TYPE_F32 || i->type == TYPE_F64;
+    bool is_half =
+        i->type == TYPE_F16 || i->type == TYPE_F16X2 || i->type == TYPE_BF16 || i->type == TYPE_BF16X2;
+    bool small = !is_half && (i->bytes < 4 || i->bytes > 8);
+    if (op < 0 || i->n_opnds < need || i->n_opnds > need + 1u || i->bytes < 2 || i->vec > 4 ||
+        insn_has(i, MOD_async))
         return NULL;
-    if ((is_float && op != (int)MOD_add) || (small && op != (int)MOD_cas && op != (int)MOD_exch))
+    if ((is_float && !is_add) || (is_half && !is_add && !is_extreme) ||
+        (small && op != (int)MOD_cas && op != (int)MOD_exch))
         return NULL;
-    if (i->opnds[first - 1].ref_kind == REF_FUNC_PARAM || i->opnds[first - 1].ref_kind == REF_ENTRY_PARAM)
+    if (i->vec > 1 && !is_half && i->type != TYPE_F32)
+        return NULL;
+    const struct opnd *addr = &i->opnds[first - 1];
+    if (addr->ref_kind == REF_FUNC_PARAM || addr->ref_kind == REF_ENTRY_PARAM ||
+        (uint32_t)i->bytes * i->vec > 16)
         return NULL;
     for (unsigned k = 0; k < need; k++)
-        if (k != first - 1 && ((i->opnds[k].kind != OPND_REG && i->opnds[k].kind != OPND_SINK) || i->opnds[k].bytes != i->bytes))
+        if (k != first - 1 && !value_fits(i, &i->opnds[k]))
             return NULL;
     i->extra = (uint16_t)op;
     return atom;

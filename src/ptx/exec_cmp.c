@@ -1,4 +1,5 @@
-/* setp, set, selp, slct, testp. A comparison gives a word with a bit a lane; .and .or .xor combine it with a predicate. */
+/* setp, set, selp, slct, testp. A comparison gives a word with a bit a lane; .and .or .xor combine it with a
+ * predicate. */
 #include "isa.h"
 
 static inline float flush(float x)
@@ -14,40 +15,40 @@ static inline float flush(float x)
 
 typedef uint32_t compare_fn(const struct warp *w, uint32_t a, uint32_t b);
 
-#define COMPARE(name, T, expr) \
+#define COMPARE(name, T, expr)                                           \
     static uint32_t name(const struct warp *w, uint32_t oa, uint32_t ob) \
-    { \
-        const T *a = REG(T, w, oa), *b = REG(T, w, ob); \
-        uint32_t r = 0; \
-        LANES \
-        { \
-            T x = a[l], y = b[l]; \
-            r |= (uint32_t)(expr) << l; \
-        } \
-        return r; \
+    {                                                                    \
+        const T *a = REG(T, w, oa), *b = REG(T, w, ob);                  \
+        uint32_t r = 0;                                                  \
+        LANES                                                            \
+        {                                                                \
+            T x = a[l], y = b[l];                                        \
+            r |= (uint32_t)(expr) << l;                                  \
+        }                                                                \
+        return r;                                                        \
     }
-#define COMPARES(T, suffix) \
-    COMPARE(lt_##suffix, T, x < y) \
+#define COMPARES(T, suffix)         \
+    COMPARE(lt_##suffix, T, x < y)  \
     COMPARE(le_##suffix, T, x <= y) \
-    COMPARE(gt_##suffix, T, x > y) \
+    COMPARE(gt_##suffix, T, x > y)  \
     COMPARE(ge_##suffix, T, x >= y)
-#define EQUALS(T, suffix) \
+#define EQUALS(T, suffix)           \
     COMPARE(eq_##suffix, T, x == y) \
     COMPARE(ne_##suffix, T, x != y)
-#define FLOATS(T, suffix, f) \
-    COMPARE(eq_##suffix, T, f(x) == f(y)) \
-    COMPARE(ne_##suffix, T, f(x) < f(y) || f(x) > f(y)) \
-    COMPARE(lt_##suffix, T, f(x) < f(y)) \
-    COMPARE(le_##suffix, T, f(x) <= f(y)) \
-    COMPARE(gt_##suffix, T, f(x) > f(y)) \
-    COMPARE(ge_##suffix, T, f(x) >= f(y)) \
+#define FLOATS(T, suffix, f)                                \
+    COMPARE(eq_##suffix, T, f(x) == f(y))                   \
+    COMPARE(ne_##suffix, T, f(x) < f(y) || f(x) > f(y))     \
+    COMPARE(lt_##suffix, T, f(x) < f(y))                    \
+    COMPARE(le_##suffix, T, f(x) <= f(y))                   \
+    COMPARE(gt_##suffix, T, f(x) > f(y))                    \
+    COMPARE(ge_##suffix, T, f(x) >= f(y))                   \
     COMPARE(equ_##suffix, T, !(f(x) < f(y) || f(x) > f(y))) \
-    COMPARE(neu_##suffix, T, f(x) != f(y)) \
-    COMPARE(ltu_##suffix, T, !(f(x) >= f(y))) \
-    COMPARE(leu_##suffix, T, !(f(x) > f(y))) \
-    COMPARE(gtu_##suffix, T, !(f(x) <= f(y))) \
-    COMPARE(geu_##suffix, T, !(f(x) < f(y))) \
-    COMPARE(num_##suffix, T, x == x && y == y) \
+    COMPARE(neu_##suffix, T, f(x) != f(y))                  \
+    COMPARE(ltu_##suffix, T, !(f(x) >= f(y)))               \
+    COMPARE(leu_##suffix, T, !(f(x) > f(y)))                \
+    COMPARE(gtu_##suffix, T, !(f(x) <= f(y)))               \
+    COMPARE(geu_##suffix, T, !(f(x) < f(y)))                \
+    COMPARE(num_##suffix, T, x == x && y == y)              \
     COMPARE(nan_##suffix, T, x != x || y != y)
 #define SAME(x) (x)
 
@@ -64,16 +65,16 @@ FLOATS(float, f32, SAME)
 FLOATS(float, f32_ftz, flush)
 FLOATS(double, f64, SAME)
 
-#define INTEGER_ROWS(u, s) \
-    { \
-        {MOD_eq, eq_##u}, {MOD_ne, ne_##u}, {MOD_lt, lt_##s}, {MOD_le, le_##s}, {MOD_gt, gt_##s}, {MOD_ge, ge_##s}, {MOD_lo, lt_##u}, \
-            {MOD_ls, le_##u}, {MOD_hi, gt_##u}, {MOD_hs, ge_##u}, \
+#define INTEGER_ROWS(u, s)                                                                            \
+    {                                                                                                 \
+        {MOD_eq, eq_##u}, {MOD_ne, ne_##u}, {MOD_lt, lt_##s}, {MOD_le, le_##s}, {MOD_gt, gt_##s},     \
+            {MOD_ge, ge_##s}, {MOD_lo, lt_##u}, {MOD_ls, le_##u}, {MOD_hi, gt_##u}, {MOD_hs, ge_##u}, \
     }
-#define FLOAT_ROWS(f) \
-    { \
-        {MOD_eq, eq_##f}, {MOD_ne, ne_##f}, {MOD_lt, lt_##f}, {MOD_le, le_##f}, {MOD_gt, gt_##f}, {MOD_ge, ge_##f}, {MOD_equ, equ_##f}, \
-            {MOD_neu, neu_##f}, {MOD_ltu, ltu_##f}, {MOD_leu, leu_##f}, {MOD_gtu, gtu_##f}, {MOD_geu, geu_##f}, {MOD_num, num_##f}, \
-            {MOD_nan, nan_##f}, \
+#define FLOAT_ROWS(f)                                                                                         \
+    {                                                                                                         \
+        {MOD_eq, eq_##f}, {MOD_ne, ne_##f}, {MOD_lt, lt_##f}, {MOD_le, le_##f}, {MOD_gt, gt_##f},             \
+            {MOD_ge, ge_##f}, {MOD_equ, equ_##f}, {MOD_neu, neu_##f}, {MOD_ltu, ltu_##f}, {MOD_leu, leu_##f}, \
+            {MOD_gtu, gtu_##f}, {MOD_geu, geu_##f}, {MOD_num, num_##f}, {MOD_nan, nan_##f},                   \
     }
 struct compare_row {
     enum mod mod;
@@ -81,8 +82,9 @@ struct compare_row {
 };
 static const struct compare_row u16_rows[14] = INTEGER_ROWS(u16, u16), s16_rows[14] = INTEGER_ROWS(u16, s16),
                                 u32_rows[14] = INTEGER_ROWS(u32, u32), s32_rows[14] = INTEGER_ROWS(u32, s32),
-                                u64_rows[14] = INTEGER_ROWS(u64, u64), s64_rows[14] = INTEGER_ROWS(u64, s64), f32_rows[14] = FLOAT_ROWS(f32),
-                                f32_ftz_rows[14] = FLOAT_ROWS(f32_ftz), f64_rows[14] = FLOAT_ROWS(f64);
+                                u64_rows[14] = INTEGER_ROWS(u64, u64), s64_rows[14] = INTEGER_ROWS(u64, s64),
+                                f32_rows[14] = FLOAT_ROWS(f32), f32_ftz_rows[14] = FLOAT_ROWS(f32_ftz),
+                                f64_rows[14] = FLOAT_ROWS(f64);
 
 static const struct compare_row *rows_of(const struct insn *i)
 {
@@ -136,10 +138,10 @@ static void setp(struct warp *w, const struct insn *i, uint32_t m)
 }
 
 /* The plain form, the comparison inlined. */
-#define SETP(name) \
+#define SETP(name)                                                            \
     static void setp_##name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        pred_write(w, i->d, name(w, i->a, i->b), m); \
+    {                                                                         \
+        pred_write(w, i->d, name(w, i->a, i->b), m);                          \
     }
 SETP(eq_u32)
 SETP(ne_u32)
@@ -164,7 +166,7 @@ SETP(gt_f32_ftz)
 static exec_fn *setp_plain(compare_fn *c)
 {
 #define PLAIN(name) \
-    if (c == name) \
+    if (c == name)  \
         return setp_##name;
     PLAIN(eq_u32)
     PLAIN(ne_u32)
@@ -202,27 +204,30 @@ static void set(struct warp *w, const struct insn *i, uint32_t m)
 
 /* ---- selection by predicate or sign ---- */
 
-#define SELP(name, T) \
+#define SELP(name, T)                                                  \
     static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        T *d = REG(T, w, i->d); \
-        const T *a = REG(T, w, i->a), *b = REG(T, w, i->b); \
-        uint32_t p = pred_read(w, &i->opnds[3]); \
-        EACH(T, d, p >> l & 1 ? a[l] : b[l]); \
+    {                                                                  \
+        T *d = REG(T, w, i->d);                                        \
+        const T *a = REG(T, w, i->a), *b = REG(T, w, i->b);            \
+        uint32_t p = pred_read(w, &i->opnds[3]);                       \
+        EACH(T, d, p >> l & 1 ? a[l] : b[l]);                          \
     }
 SELP(selp_16, uint16_t)
 SELP(selp_32, uint32_t)
 SELP(selp_64, uint64_t)
 
-#define SLCT(name, T, C, expr) \
+#define SLCT(name, T, C, expr)                                         \
     static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        T *d = REG(T, w, i->d); \
-        const T *a = REG(T, w, i->a), *b = REG(T, w, i->b); \
-        const C *c = REG(C, w, i->c); \
-        bool ftz = insn_has(i, MOD_ftz); \
-        (void)ftz; \
-        EACH(T, d, ({ C z = c[l]; (expr) ? a[l] : b[l]; })); \
+    {                                                                  \
+        T *d = REG(T, w, i->d);                                        \
+        const T *a = REG(T, w, i->a), *b = REG(T, w, i->b);            \
+        const C *c = REG(C, w, i->c);                                  \
+        bool ftz = insn_has(i, MOD_ftz);                               \
+        (void)ftz;                                                     \
+        EACH(T, d, ({                                                  \
+                 C z = c[l];                                           \
+                 (expr) ? a[l] : b[l];                                 \
+             }));                                                      \
     }
 SLCT(slct_16_s, uint16_t, int32_t, z >= 0)
 SLCT(slct_32_s, uint32_t, int32_t, z >= 0)
@@ -259,24 +264,35 @@ exec_fn *ISA(select_cmp)(struct insn *i)
     case OP_setp:
     case OP_set: {
         if (i->type == TYPE_F16 || i->type == TYPE_F16X2 || i->type == TYPE_BF16 || i->type == TYPE_BF16X2 ||
-            (i->op == OP_set && (i->type2 == TYPE_F16 || i->type2 == TYPE_F16X2 || i->type2 == TYPE_BF16 || i->type2 == TYPE_BF16X2)))
+            (i->op == OP_set && (i->type2 == TYPE_F16 || i->type2 == TYPE_F16X2 || i->type2 == TYPE_BF16 ||
+                                 i->type2 == TYPE_BF16X2)))
             return ISA(select_half)(i);
         compare_fn *c = compare_of(i);
-        if (!c || combine != (i->n_opnds > 3) || (i->n_opnds > 3 && i->opnds[3].bytes) || (i->pair && (i->pair->bytes || i->op == OP_set)))
+        if (!c || combine != (i->n_opnds > 3) || (i->n_opnds > 3 && i->opnds[3].bytes) ||
+            (i->pair && (i->pair->bytes || i->op == OP_set)))
             return NULL;
-        if (i->op == OP_set && (i->n_types != 2 || (i->type2 != TYPE_U32 && i->type2 != TYPE_S32 && i->type2 != TYPE_F32)))
+        if (i->op == OP_set &&
+            (i->n_types != 2 || (i->type2 != TYPE_U32 && i->type2 != TYPE_S32 && i->type2 != TYPE_F32)))
             return NULL;
         i->imm = (int64_t)(intptr_t)c;
         return i->op == OP_set ? set : i->n_opnds == 3 && !i->pair ? setp_plain(c) : setp;
     }
     case OP_selp:
-        return i->opnds[3].bytes ? NULL : bytes == 2 ? selp_16 : bytes == 4 ? selp_32 : bytes == 8 ? selp_64 : NULL;
+        return i->opnds[3].bytes ? NULL
+               : bytes == 2      ? selp_16
+               : bytes == 4      ? selp_32
+               : bytes == 8      ? selp_64
+                                 : NULL;
     case OP_slct:
         if (i->n_types != 2)
             return NULL;
         if (i->type == TYPE_F32)
             return bytes == 2 ? slct_16_f : bytes == 4 ? slct_32_f : bytes == 8 ? slct_64_f : NULL;
-        return i->type != TYPE_S32 ? NULL : bytes == 2 ? slct_16_s : bytes == 4 ? slct_32_s : bytes == 8 ? slct_64_s : NULL;
+        return i->type != TYPE_S32 ? NULL
+               : bytes == 2        ? slct_16_s
+               : bytes == 4        ? slct_32_s
+               : bytes == 8        ? slct_64_s
+                                   : NULL;
     case OP_testp:
         return i->type == TYPE_F32 || i->type == TYPE_F64 ? testp : NULL;
     default:

@@ -75,7 +75,8 @@ static void branch_table(struct warp *w, const struct insn *i, uint32_t m)
         for (unsigned l = 0; l < 32; l++)
             same |= (m >> l & 1) && index[l] == index[lane] ? 1u << l : 0;
         if (index[lane] >= (uint64_t)t->imm) {
-            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, 0, "a jump to entry %u of a table of %lld", index[lane], (long long)t->imm);
+            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, 0, "a jump to entry %u of a table of %lld", index[lane],
+                  (long long)t->imm);
             return;
         }
         uint32_t pc = (uint32_t)t->vec[index[lane]].imm;
@@ -121,7 +122,8 @@ exec_fn *ISA(select_control)(struct insn *i)
     case OP_bra:
         return (uint32_t)i->imm > i->self ? branch_forward : branch_backward;
     case OP_brx:
-        return insn_has(i, MOD_idx) && i->opnds[0].bytes == 4 && i->opnds[0].kind == OPND_REG ? branch_table : NULL;
+        return insn_has(i, MOD_idx) && i->opnds[0].bytes == 4 && i->opnds[0].kind == OPND_REG ? branch_table
+                                                                                              : NULL;
     case OP_call:
         return call;
     case OP_ret:
@@ -179,7 +181,8 @@ static void fence(struct warp *w, const struct insn *i, uint32_t m)
 
 exec_fn *ISA(select_fence)(struct insn *i)
 {
-    return insn_has(i, MOD_async) || insn_has(i, MOD_mbarrier_init) || insn_has(i, MOD_tensormap) ? NULL : fence;
+    return insn_has(i, MOD_async) || insn_has(i, MOD_mbarrier_init) || insn_has(i, MOD_tensormap) ? NULL
+                                                                                                  : fence;
 }
 
 /* ---- all ---- */
@@ -188,7 +191,7 @@ exec_fn *ISA(select)(struct insn *i)
 {
     switch (i->op) {
 #define OP(id, text, operands, unit, select) \
-    case OP_##id: \
+    case OP_##id:                            \
         return ISA(select_##select)(i);
 #include "op.def"
 #undef OP

@@ -29,7 +29,9 @@ static void mov_special(struct warp *w, const struct insn *i, uint32_t m)
 {
     enum special s = (enum special)i->opnds[1].imm;
     unsigned shift = s == SPECIAL_clock_hi || s == SPECIAL_globaltimer_hi ? 32 : 0;
-    enum special whole = s == SPECIAL_clock_hi ? SPECIAL_clock64 : s == SPECIAL_globaltimer_hi ? SPECIAL_globaltimer : s;
+    enum special whole = s == SPECIAL_clock_hi         ? SPECIAL_clock64
+                         : s == SPECIAL_globaltimer_hi ? SPECIAL_globaltimer
+                                                       : s;
     uint64_t v = special_value(w, whole, 0) >> shift;
     w->spins++;
     for (; m; m &= m - 1) {
@@ -42,11 +44,13 @@ static void mov_special(struct warp *w, const struct insn *i, uint32_t m)
 }
 
 /* Plane of a register that holds part k of its bytes, as an array over lanes with a stride. */
-static inline uint64_t read_part(const struct warp *w, const struct opnd *o, unsigned lane, unsigned part_bytes, unsigned k)
+static inline uint64_t read_part(const struct warp *w, const struct opnd *o, unsigned lane, unsigned part_bytes,
+                                 unsigned k)
 {
-    uint64_t v = o->bytes == 2   ? REG(uint16_t, w, o->off)[lane]
-                 : o->bytes == 4 ? REG(uint32_t, w, o->off)[lane]
-                                 : REG(uint64_t, w, o->off)[lane + (o->bytes == 16 && part_bytes * k >= 8 ? 32 : 0)];
+    uint64_t v = o->bytes == 2 ? REG(uint16_t, w, o->off)[lane]
+                 : o->bytes == 4
+                     ? REG(uint32_t, w, o->off)[lane]
+                     : REG(uint64_t, w, o->off)[lane + (o->bytes == 16 && part_bytes * k >= 8 ? 32 : 0)];
     return v >> (8 * part_bytes * k % 64);
 }
 
@@ -137,7 +141,10 @@ static void cvta(struct warp *w, const struct insn *i, uint32_t m)
 
 static uint64_t window_of(enum space s)
 {
-    return s == SPACE_SHARED ? SHARED_WINDOW : s == SPACE_LOCAL ? LOCAL_WINDOW : s == SPACE_PARAM ? PARAM_WINDOW : 0;
+    return s == SPACE_SHARED  ? SHARED_WINDOW
+           : s == SPACE_LOCAL ? LOCAL_WINDOW
+           : s == SPACE_PARAM ? PARAM_WINDOW
+                              : 0;
 }
 
 static void isspacep(struct warp *w, const struct insn *i, uint32_t m)
@@ -188,7 +195,11 @@ exec_fn *ISA(select_mov)(struct insn *i)
     }
     if (d->kind != OPND_REG || a->kind != OPND_REG || d->bytes != a->bytes)
         return NULL;
-    return d->bytes == 0 ? mov_pred : d->bytes == 2 ? mov_16 : d->bytes == 4 ? mov_32 : d->bytes == 8 ? mov_64 : mov_128;
+    return d->bytes == 0   ? mov_pred
+           : d->bytes == 2 ? mov_16
+           : d->bytes == 4 ? mov_32
+           : d->bytes == 8 ? mov_64
+                           : mov_128;
 }
 
 /* ---- cvt ---- */
@@ -208,7 +219,10 @@ static float flush(float x)
 
 static int mode_of(const struct insn *i)
 {
-    return insn_has(i, MOD_rz) ? FE_TOWARDZERO : insn_has(i, MOD_rm) ? FE_DOWNWARD : insn_has(i, MOD_rp) ? FE_UPWARD : FE_TONEAREST;
+    return insn_has(i, MOD_rz)   ? FE_TOWARDZERO
+           : insn_has(i, MOD_rm) ? FE_DOWNWARD
+           : insn_has(i, MOD_rp) ? FE_UPWARD
+                                 : FE_TONEAREST;
 }
 
 static double integral(const struct insn *i, double x)
@@ -230,7 +244,8 @@ static uint64_t float_to_int(const struct insn *i, double x)
     x = integral(i, x);
     if (is_signed) {
         double end = ldexp(1, (int)bits - 1);
-        int64_t least = bits == 64 ? INT64_MIN : -(1ll << (bits - 1)), most = bits == 64 ? INT64_MAX : (1ll << (bits - 1)) - 1;
+        int64_t least = bits == 64 ? INT64_MIN : -(1ll << (bits - 1)),
+                most = bits == 64 ? INT64_MAX : (1ll << (bits - 1)) - 1;
         return (uint64_t)(x >= end ? most : x < -end ? least : (int64_t)x);
     }
     double end = ldexp(1, (int)bits);
@@ -252,8 +267,8 @@ static uint64_t int_to_int(const struct insn *i, uint64_t v)
 static void cvt_any(struct warp *w, const struct insn *i, uint32_t m)
 {
     enum type to = (enum type)i->types[0], from = (enum type)i->types[1];
-    bool to_float = to == TYPE_F32 || to == TYPE_F64, from_float = from == TYPE_F32 || from == TYPE_F64, ftz = insn_has(i, MOD_ftz),
-         sat = insn_has(i, MOD_sat);
+    bool to_float = to == TYPE_F32 || to == TYPE_F64, from_float = from == TYPE_F32 || from == TYPE_F64,
+         ftz = insn_has(i, MOD_ftz), sat = insn_has(i, MOD_sat);
     int old = fegetround(), mode = mode_of(i);
     for (; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
@@ -318,10 +333,10 @@ UNARY(cvt_s16_s8, int16_t, int16_t, (int8_t)x)
 UNARY(cvt_u32_u8_32, uint32_t, uint32_t, (uint8_t)x)
 UNARY(cvt_f64_f32, double, float, (double)x)
 UNARY(cvt_rzi_s32_f32, int32_t, float,
-      x != x             ? 0
-      : x >= 0x1p31f     ? INT32_MAX
-      : x < -0x1p31f     ? INT32_MIN
-                         : (int32_t)x)
+      x != x         ? 0
+      : x >= 0x1p31f ? INT32_MAX
+      : x < -0x1p31f ? INT32_MIN
+                     : (int32_t)x)
 
 static bool plain(enum type t)
 {
@@ -334,13 +349,14 @@ exec_fn *ISA(select_cvt)(struct insn *i)
     enum type to = (enum type)i->types[0], from = (enum type)i->types[1];
     if (i->n_types != 2 || !plain(to) || !plain(from))
         return ISA(select_cvt_half)(i);
-    if (i->n_opnds != 2 || (d->kind != OPND_REG && d->kind != OPND_SINK) || a->kind != OPND_REG || d->bytes < type_bytes[to] ||
-        a->bytes < type_bytes[from] || d->bytes > 8 || a->bytes > 8)
+    if (i->n_opnds != 2 || (d->kind != OPND_REG && d->kind != OPND_SINK) || a->kind != OPND_REG ||
+        d->bytes < type_bytes[to] || a->bytes < type_bytes[from] || d->bytes > 8 || a->bytes > 8)
         return NULL;
     bool to_float = to == TYPE_F32 || to == TYPE_F64;
     if (to_float && d->bytes != type_bytes[to])
         return NULL;
-    bool exact = d->bytes == type_bytes[to] && a->bytes == type_bytes[from], odd = insn_has(i, MOD_sat) || insn_has(i, MOD_ftz);
+    bool exact = d->bytes == type_bytes[to] && a->bytes == type_bytes[from],
+         odd = insn_has(i, MOD_sat) || insn_has(i, MOD_ftz);
     bool nearest = mode_of(i) == FE_TONEAREST;
     if (exact && !odd) {
         if (nearest && to == TYPE_F32 && (from == TYPE_S32 || from == TYPE_U32))

@@ -1,5 +1,6 @@
-/* f32 and f64 arithmetic with IEEE rounding. A NaN result of f32 arithmetic is 0x7fffffff, as the machine gives it. .ftz turns subnormal
- * inputs and results into zeros of their sign. Approximate forms are in exec_approx.c. */
+/* f32 and f64 arithmetic with IEEE rounding. A NaN result of f32 arithmetic is 0x7fffffff, as the machine gives
+ * it. .ftz turns subnormal inputs and results into zeros of their sign. Approximate forms are in exec_approx.c.
+ */
 #include "isa.h"
 
 #include <fenv.h>
@@ -35,16 +36,27 @@ static inline float saturate(float x) /* NaN gives 0 */
     return x > 0 ? (x < 1 ? x : 1) : 0;
 }
 
-#define UNARY_F(name, expr) \
+#define UNARY_F(name, expr)                \
     UNARY(name, float, float, canon(expr)) \
-    UNARY(name##_ftz, float, float, ({ x = flush(x); canon(flush(expr)); }))
-#define BINARY_P(name, expr) \
+    UNARY(name##_ftz, float, float, ({     \
+              x = flush(x);                \
+              canon(flush(expr));          \
+          }))
+#define BINARY_P(name, expr)                \
     BINARY(name, float, float, canon(expr)) \
-    BINARY(name##_ftz, float, float, ({ x = flush(x); y = flush(y); canon(flush(expr)); }))
-#define BINARY_F(name, expr) \
-    BINARY_P(name, expr) \
+    BINARY(name##_ftz, float, float, ({     \
+               x = flush(x);                \
+               y = flush(y);                \
+               canon(flush(expr));          \
+           }))
+#define BINARY_F(name, expr)                         \
+    BINARY_P(name, expr)                             \
     BINARY(name##_sat, float, float, saturate(expr)) \
-    BINARY(name##_ftz_sat, float, float, ({ x = flush(x); y = flush(y); saturate(flush(expr)); }))
+    BINARY(name##_ftz_sat, float, float, ({          \
+               x = flush(x);                         \
+               y = flush(y);                         \
+               saturate(flush(expr));                \
+           }))
 
 BINARY_F(add_f32, x + y)
 BINARY_F(sub_f32, x - y)
@@ -53,15 +65,30 @@ BINARY_P(div_f32, x / y)
 UNARY_F(rcp_f32, 1.0f / x)
 UNARY_F(sqrt_f32, __builtin_sqrtf(x))
 TERNARY(fma_f32, float, float, float, canon(__builtin_fmaf(x, y, z)))
-TERNARY(fma_f32_ftz, float, float, float, ({ x = flush(x); y = flush(y); z = flush(z); canon(flush(__builtin_fmaf(x, y, z))); }))
+TERNARY(fma_f32_ftz, float, float, float, ({
+            x = flush(x);
+            y = flush(y);
+            z = flush(z);
+            canon(flush(__builtin_fmaf(x, y, z)));
+        }))
 TERNARY(fma_f32_sat, float, float, float, saturate(__builtin_fmaf(x, y, z)))
-TERNARY(fma_f32_ftz_sat, float, float, float,
-        ({ x = flush(x); y = flush(y); z = flush(z); saturate(flush(__builtin_fmaf(x, y, z))); }))
+TERNARY(fma_f32_ftz_sat, float, float, float, ({
+            x = flush(x);
+            y = flush(y);
+            z = flush(z);
+            saturate(flush(__builtin_fmaf(x, y, z)));
+        }))
 
 UNARY(abs_f32, uint32_t, uint32_t, x & 0x7fffffff)
 UNARY(neg_f32, uint32_t, uint32_t, x ^ 0x80000000)
-UNARY(abs_f32_ftz, float, float, ({ x = flush(x); float_of(bits_of(x) & 0x7fffffff); }))
-UNARY(neg_f32_ftz, float, float, ({ x = flush(x); float_of(bits_of(x) ^ 0x80000000); }))
+UNARY(abs_f32_ftz, float, float, ({
+          x = flush(x);
+          float_of(bits_of(x) & 0x7fffffff);
+      }))
+UNARY(neg_f32_ftz, float, float, ({
+          x = flush(x);
+          float_of(bits_of(x) ^ 0x80000000);
+      }))
 BINARY(copysign_f32, uint32_t, uint32_t, (y & 0x7fffffff) | (x & 0x80000000))
 BINARY(copysign_f64, uint64_t, uint64_t, (y & 0x7fffffffffffffffull) | (x & 0x8000000000000000ull))
 
@@ -82,24 +109,25 @@ static inline float most(float x, float y)
     return canon(r);
 }
 
-#define NAN_F32   float_of(0x7fffffff)
-#define XORSIGN() ((bits_of(x) ^ bits_of(y)) & 0x80000000)
+#define NAN_F32      float_of(0x7fffffff)
+#define XORSIGN()    ((bits_of(x) ^ bits_of(y)) & 0x80000000)
 #define MAGNITUDE(v) float_of(bits_of(v) & 0x7fffffff)
-#define EXTREME(name, fn) \
-    BINARY(name, float, float, fn(x, y)) \
-    BINARY(name##_ftz, float, float, fn(flush(x), flush(y))) \
-    BINARY(name##_nan, float, float, x != x || y != y ? NAN_F32 : fn(x, y)) \
-    BINARY(name##_ftz_nan, float, float, x != x || y != y ? NAN_F32 : fn(flush(x), flush(y))) \
-    static void name##_xorsign(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        float *d = REG(float, w, i->d); \
-        const float *a = REG(float, w, i->a), *b = REG(float, w, i->b); \
-        bool ftz = insn_has(i, MOD_ftz), nan = insn_has(i, MOD_NaN); \
-        EACH(float, d, ({ \
-                 float x = ftz ? flush(a[l]) : a[l], y = ftz ? flush(b[l]) : b[l]; \
-                 float r_ = fn(MAGNITUDE(x), MAGNITUDE(y)); \
-                 r_ != r_ || (nan && (x != x || y != y)) ? NAN_F32 : float_of((bits_of(r_) & 0x7fffffff) | XORSIGN()); \
-             })); \
+#define EXTREME(name, fn)                                                                                    \
+    BINARY(name, float, float, fn(x, y))                                                                     \
+    BINARY(name##_ftz, float, float, fn(flush(x), flush(y)))                                                 \
+    BINARY(name##_nan, float, float, x != x || y != y ? NAN_F32 : fn(x, y))                                  \
+    BINARY(name##_ftz_nan, float, float, x != x || y != y ? NAN_F32 : fn(flush(x), flush(y)))                \
+    static void name##_xorsign(struct warp *w, const struct insn *i, uint32_t m)                             \
+    {                                                                                                        \
+        float *d = REG(float, w, i->d);                                                                      \
+        const float *a = REG(float, w, i->a), *b = REG(float, w, i->b);                                      \
+        bool ftz = insn_has(i, MOD_ftz), nan = insn_has(i, MOD_NaN);                                         \
+        EACH(float, d, ({                                                                                    \
+                 float x = ftz ? flush(a[l]) : a[l], y = ftz ? flush(b[l]) : b[l];                           \
+                 float r_ = fn(MAGNITUDE(x), MAGNITUDE(y));                                                  \
+                 r_ != r_ || (nan && (x != x || y != y)) ? NAN_F32                                           \
+                                                         : float_of((bits_of(r_) & 0x7fffffff) | XORSIGN()); \
+             }));                                                                                            \
     }
 EXTREME(min_f32, least)
 EXTREME(max_f32, most)
@@ -147,37 +175,40 @@ BINARY(max_f64, double, double,
 
 static int mode_of(const struct insn *i)
 {
-    return insn_has(i, MOD_rz) ? FE_TOWARDZERO : insn_has(i, MOD_rm) ? FE_DOWNWARD : insn_has(i, MOD_rp) ? FE_UPWARD : FE_TONEAREST;
+    return insn_has(i, MOD_rz)   ? FE_TOWARDZERO
+           : insn_has(i, MOD_rm) ? FE_DOWNWARD
+           : insn_has(i, MOD_rp) ? FE_UPWARD
+                                 : FE_TONEAREST;
 }
 
 /* volatile keeps the operation between the two switches */
-#define ROUNDED(name, T, rooted, fused) \
+#define ROUNDED(name, T, rooted, fused)                                                    \
     static __attribute__((noinline)) T name##_lane(const struct insn *i, T x0, T y0, T z0) \
-    { \
-        volatile T x = x0, y = y0, z = z0, r; \
-        switch (i->op) { \
-        case OP_add: \
-            r = x + y; \
-            break; \
-        case OP_sub: \
-            r = x - y; \
-            break; \
-        case OP_mul: \
-            r = x * y; \
-            break; \
-        case OP_div: \
-            r = x / y; \
-            break; \
-        case OP_rcp: \
-            r = (T)1 / x; \
-            break; \
-        case OP_sqrt: \
-            r = rooted(x); \
-            break; \
-        default: \
-            r = fused(x, y, z); \
-        } \
-        return r; \
+    {                                                                                      \
+        volatile T x = x0, y = y0, z = z0, r;                                              \
+        switch (i->op) {                                                                   \
+        case OP_add:                                                                       \
+            r = x + y;                                                                     \
+            break;                                                                         \
+        case OP_sub:                                                                       \
+            r = x - y;                                                                     \
+            break;                                                                         \
+        case OP_mul:                                                                       \
+            r = x * y;                                                                     \
+            break;                                                                         \
+        case OP_div:                                                                       \
+            r = x / y;                                                                     \
+            break;                                                                         \
+        case OP_rcp:                                                                       \
+            r = (T)1 / x;                                                                  \
+            break;                                                                         \
+        case OP_sqrt:                                                                      \
+            r = rooted(x);                                                                 \
+            break;                                                                         \
+        default:                                                                           \
+            r = fused(x, y, z);                                                            \
+        }                                                                                  \
+        return r;                                                                          \
     }
 ROUNDED(rounded_f32, float, sqrtf, fmaf)
 ROUNDED(rounded_f64, double, sqrt, fma)
@@ -186,7 +217,8 @@ static void rounded_any_f32(struct warp *w, const struct insn *i, uint32_t m)
 {
     bool ftz = insn_has(i, MOD_ftz), sat = insn_has(i, MOD_sat);
     float *d = REG(float, w, i->d);
-    const float *a = REG(float, w, i->a), *b = REG(float, w, i->n_opnds > 2 ? i->b : i->a), *c = REG(float, w, i->n_opnds > 3 ? i->c : i->a);
+    const float *a = REG(float, w, i->a), *b = REG(float, w, i->n_opnds > 2 ? i->b : i->a),
+                *c = REG(float, w, i->n_opnds > 3 ? i->c : i->a);
     int old = fegetround();
     fesetround(mode_of(i));
     for (; m; m &= m - 1) {
@@ -205,7 +237,8 @@ static void rounded_any_f32(struct warp *w, const struct insn *i, uint32_t m)
 static void rounded_any_f64(struct warp *w, const struct insn *i, uint32_t m)
 {
     double *d = REG(double, w, i->d);
-    const double *a = REG(double, w, i->a), *b = REG(double, w, i->n_opnds > 2 ? i->b : i->a), *c = REG(double, w, i->n_opnds > 3 ? i->c : i->a);
+    const double *a = REG(double, w, i->a), *b = REG(double, w, i->n_opnds > 2 ? i->b : i->a),
+                 *c = REG(double, w, i->n_opnds > 3 ? i->c : i->a);
     int old = fegetround();
     fesetround(mode_of(i));
     for (; m; m &= m - 1) {
@@ -216,8 +249,6 @@ static void rounded_any_f64(struct warp *w, const struct insn *i, uint32_t m)
 }
 
 /* ---- selection ---- */
-
-exec_fn *ISA(select_float)(struct insn *i);
 
 static exec_fn *select_f64(const struct insn *i)
 {
@@ -293,15 +324,15 @@ exec_fn *ISA(select_float)(struct insn *i)
     case OP_copysign:
         return copysign_f32;
     case OP_min:
-        return i->n_opnds != 3             ? NULL
-               : insn_has(i, MOD_xorsign)  ? min_f32_xorsign
-               : nan                       ? (ftz ? min_f32_ftz_nan : min_f32_nan)
-                                           : FORM_FTZ(min_f32);
+        return i->n_opnds != 3            ? NULL
+               : insn_has(i, MOD_xorsign) ? min_f32_xorsign
+               : nan                      ? (ftz ? min_f32_ftz_nan : min_f32_nan)
+                                          : FORM_FTZ(min_f32);
     case OP_max:
-        return i->n_opnds != 3             ? NULL
-               : insn_has(i, MOD_xorsign)  ? max_f32_xorsign
-               : nan                       ? (ftz ? max_f32_ftz_nan : max_f32_nan)
-                                           : FORM_FTZ(max_f32);
+        return i->n_opnds != 3            ? NULL
+               : insn_has(i, MOD_xorsign) ? max_f32_xorsign
+               : nan                      ? (ftz ? max_f32_ftz_nan : max_f32_nan)
+                                          : FORM_FTZ(max_f32);
     default:
         return NULL;
     }

@@ -1,5 +1,5 @@
-/* Integer arithmetic, carries, logic, shifts, bit fields. Division by zero gives all ones and the remainder the dividend, as the
- * machine's routine does; the most negative value divided by -1 is itself. */
+/* Integer arithmetic, carries, logic, shifts, bit fields. Division by zero gives all ones and the remainder the
+ * dividend, as the machine's routine does; the most negative value divided by -1 is itself. */
 #include "isa.h"
 
 typedef unsigned __int128 u128;
@@ -7,35 +7,41 @@ typedef __int128 s128;
 
 /* ---- add, sub, mul, min, max, abs, neg, div, rem ---- */
 
-#define INTEGERS(u, s, suffix) \
-    BINARY(add_##suffix, u, u, x + y) \
-    BINARY(sub_##suffix, u, u, x - y) \
-    BINARY(mul_##suffix, u, u, (u)((u)x * (u)y)) \
-    TERNARY(mad_##suffix, u, u, u, (u)((u)x * (u)y + z)) \
-    BINARY(min_u_##suffix, u, u, x < y ? x : y) \
-    BINARY(max_u_##suffix, u, u, x > y ? x : y) \
-    BINARY(min_s_##suffix, s, s, x < y ? x : y) \
-    BINARY(max_s_##suffix, s, s, x > y ? x : y) \
-    UNARY(abs_##suffix, u, s, x < 0 ? (u)(0 - (u)x) : (u)x) \
-    UNARY(neg_##suffix, u, u, (u)(0 - x)) \
-    BINARY(div_u_##suffix, u, u, y ? x / y : (u)-1) \
-    BINARY(rem_u_##suffix, u, u, y ? x % y : x) \
-    BINARY(div_s_##suffix, s, s, !y ? (s)-1 : y == -1 ? (s)(0 - (u)x) : x / y) \
-    BINARY(rem_s_##suffix, s, s, !y ? x : y == -1 ? (s)0 : x % y) \
-    TERNARY(sad_u_##suffix, u, u, u, (u)((x < y ? y - x : x - y) + z)) \
+#define INTEGERS(u, s, suffix)                                                     \
+    BINARY(add_##suffix, u, u, x + y)                                              \
+    BINARY(sub_##suffix, u, u, x - y)                                              \
+    BINARY(mul_##suffix, u, u, (u)((u)x * (u)y))                                   \
+    TERNARY(mad_##suffix, u, u, u, (u)((u)x * (u)y + z))                           \
+    BINARY(min_u_##suffix, u, u, x < y ? x : y)                                    \
+    BINARY(max_u_##suffix, u, u, x > y ? x : y)                                    \
+    BINARY(min_s_##suffix, s, s, x < y ? x : y)                                    \
+    BINARY(max_s_##suffix, s, s, x > y ? x : y)                                    \
+    UNARY(abs_##suffix, u, s, x < 0 ? (u)(0 - (u)x) : (u)x)                        \
+    UNARY(neg_##suffix, u, u, (u)(0 - x))                                          \
+    BINARY(div_u_##suffix, u, u, y ? x / y : (u)-1)                                \
+    BINARY(rem_u_##suffix, u, u, y ? x % y : x)                                    \
+    BINARY(div_s_##suffix, s, s, !y ? (s)-1 : y == -1 ? (s)(0 - (u)x) : x / y)     \
+    BINARY(rem_s_##suffix, s, s, !y ? x : y == -1 ? (s)0 : x % y)                  \
+    TERNARY(sad_u_##suffix, u, u, u, (u)((x < y ? y - x : x - y) + z))             \
     TERNARY(sad_s_##suffix, u, s, u, (u)((x < y ? (u)y - (u)x : (u)x - (u)y) + z)) \
-    BINARY(and_##suffix, u, u, x & y) \
-    BINARY(or_##suffix, u, u, x | y) \
-    BINARY(xor_##suffix, u, u, x ^ y) \
-    UNARY(not_##suffix, u, u, ~x) \
+    BINARY(and_##suffix, u, u, x &y)                                               \
+    BINARY(or_##suffix, u, u, x | y)                                               \
+    BINARY(xor_##suffix, u, u, x ^ y)                                              \
+    UNARY(not_##suffix, u, u, ~x)                                                  \
     UNARY(cnot_##suffix, u, u, !x)
 
 INTEGERS(uint16_t, int16_t, 16)
 INTEGERS(uint32_t, int32_t, 32)
 INTEGERS(uint64_t, int64_t, 64)
 
-BINARY(add_sat_s32, int32_t, int32_t, ({ int64_t r_ = (int64_t)x + y; r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_; }))
-BINARY(sub_sat_s32, int32_t, int32_t, ({ int64_t r_ = (int64_t)x - y; r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_; }))
+BINARY(add_sat_s32, int32_t, int32_t, ({
+           int64_t r_ = (int64_t)x + y;
+           r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_;
+       }))
+BINARY(sub_sat_s32, int32_t, int32_t, ({
+           int64_t r_ = (int64_t)x - y;
+           r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_;
+       }))
 
 BINARY(mul_hi_u16, uint16_t, uint16_t, (uint32_t)x *y >> 16)
 BINARY(mul_hi_s16, int16_t, int16_t, (int32_t)x *y >> 16)
@@ -49,16 +55,18 @@ BINARY(mul_wide_u32, uint64_t, uint32_t, (uint64_t)x *y)
 BINARY(mul_wide_s32, int64_t, int32_t, (int64_t)x *y)
 TERNARY(mad_hi_u16, uint16_t, uint16_t, uint16_t, ((uint32_t)x * y >> 16) + z)
 TERNARY(mad_hi_s16, uint16_t, int16_t, uint16_t, ((int32_t)x * y >> 16) + z)
-TERNARY(mad_hi_u32, uint32_t, uint32_t, uint32_t, (uint32_t)((uint64_t)x * y >> 32) + z)
-TERNARY(mad_hi_s32, uint32_t, int32_t, uint32_t, (uint32_t)((int64_t)x * y >> 32) + z)
-TERNARY(mad_hi_u64, uint64_t, uint64_t, uint64_t, (uint64_t)((u128)x * y >> 64) + z)
-TERNARY(mad_hi_s64, uint64_t, int64_t, uint64_t, (uint64_t)((s128)x * y >> 64) + z)
-TERNARY(mad_hi_sat_s32, int32_t, int32_t, int32_t,
-        ({ int64_t r_ = ((int64_t)x * y >> 32) + z; r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_; }))
+TERNARY(mad_hi_u32, uint32_t, uint32_t, uint32_t, (uint32_t)((uint64_t)x *y >> 32) + z)
+TERNARY(mad_hi_s32, uint32_t, int32_t, uint32_t, (uint32_t)((int64_t)x *y >> 32) + z)
+TERNARY(mad_hi_u64, uint64_t, uint64_t, uint64_t, (uint64_t)((u128)x *y >> 64) + z)
+TERNARY(mad_hi_s64, uint64_t, int64_t, uint64_t, (uint64_t)((s128)x *y >> 64) + z)
+TERNARY(mad_hi_sat_s32, int32_t, int32_t, int32_t, ({
+            int64_t r_ = ((int64_t)x * y >> 32) + z;
+            r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_;
+        }))
 TERNARY(mad_wide_u16, uint32_t, uint16_t, uint32_t, (uint32_t)x *y + z)
-TERNARY(mad_wide_s16, uint32_t, int16_t, uint32_t, (uint32_t)((int32_t)x * y) + z)
+TERNARY(mad_wide_s16, uint32_t, int16_t, uint32_t, (uint32_t)((int32_t)x *y) + z)
 TERNARY(mad_wide_u32, uint64_t, uint32_t, uint64_t, (uint64_t)x *y + z)
-TERNARY(mad_wide_s32, uint64_t, int32_t, uint64_t, (uint64_t)((int64_t)x * y) + z)
+TERNARY(mad_wide_s32, uint64_t, int32_t, uint64_t, (uint64_t)((int64_t)x *y) + z)
 
 static inline int64_t low24_s(int32_t x)
 {
@@ -69,26 +77,29 @@ BINARY(mul24_hi_u, uint32_t, uint32_t, (uint64_t)(x & 0xffffff) * (y & 0xffffff)
 BINARY(mul24_lo_s, uint32_t, int32_t, (uint64_t)(low24_s(x) * low24_s(y)))
 BINARY(mul24_hi_s, uint32_t, int32_t, (uint64_t)(low24_s(x) * low24_s(y) >> 16))
 TERNARY(mad24_lo_u, uint32_t, uint32_t, uint32_t, (uint32_t)((uint64_t)(x & 0xffffff) * (y & 0xffffff)) + z)
-TERNARY(mad24_hi_u, uint32_t, uint32_t, uint32_t, (uint32_t)((uint64_t)(x & 0xffffff) * (y & 0xffffff) >> 16) + z)
+TERNARY(mad24_hi_u, uint32_t, uint32_t, uint32_t,
+        (uint32_t)((uint64_t)(x & 0xffffff) * (y & 0xffffff) >> 16) + z)
 TERNARY(mad24_lo_s, uint32_t, int32_t, uint32_t, (uint32_t)(low24_s(x) * low24_s(y)) + z)
 TERNARY(mad24_hi_s, uint32_t, int32_t, uint32_t, (uint32_t)(low24_s(x) * low24_s(y) >> 16) + z)
-TERNARY(mad24_hi_sat_s, int32_t, int32_t, int32_t,
-        ({ int64_t r_ = (low24_s(x) * low24_s(y) >> 16) + z; r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_; }))
+TERNARY(mad24_hi_sat_s, int32_t, int32_t, int32_t, ({
+            int64_t r_ = (low24_s(x) * low24_s(y) >> 16) + z;
+            r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_;
+        }))
 
 /* Two halves of a 32-bit register. */
-#define PAIR(name, S, expr) \
-    BINARY(name, uint32_t, uint32_t, ({ \
-               S p = (S)x, q = (S)y, r_; \
-               { \
-                   S x_ = p, y_ = q; \
-                   r_ = (S)(expr); \
-               } \
-               uint32_t low_ = (uint16_t)r_; \
-               { \
+#define PAIR(name, S, expr)                                \
+    BINARY(name, uint32_t, uint32_t, ({                    \
+               S p = (S)x, q = (S)y, r_;                   \
+               {                                           \
+                   S x_ = p, y_ = q;                       \
+                   r_ = (S)(expr);                         \
+               }                                           \
+               uint32_t low_ = (uint16_t)r_;               \
+               {                                           \
                    S x_ = (S)(x >> 16), y_ = (S)(y >> 16); \
-                   r_ = (S)(expr); \
-               } \
-               low_ | (uint32_t)(uint16_t)r_ << 16; \
+                   r_ = (S)(expr);                         \
+               }                                           \
+               low_ | (uint32_t)(uint16_t)r_ << 16;        \
            }))
 PAIR(add_16x2, uint16_t, x_ + y_)
 PAIR(min_u16x2, uint16_t, x_ < y_ ? x_ : y_)
@@ -96,18 +107,23 @@ PAIR(max_u16x2, uint16_t, x_ > y_ ? x_ : y_)
 PAIR(min_s16x2, int16_t, x_ < y_ ? x_ : y_)
 PAIR(max_s16x2, int16_t, x_ > y_ ? x_ : y_)
 
-BINARY(min_relu_s32, int32_t, int32_t, ({ int32_t r_ = x < y ? x : y; r_ < 0 ? 0 : r_; }))
-BINARY(max_relu_s32, int32_t, int32_t, ({ int32_t r_ = x > y ? x : y; r_ < 0 ? 0 : r_; }))
+BINARY(min_relu_s32, int32_t, int32_t, ({
+           int32_t r_ = x < y ? x : y;
+           r_ < 0 ? 0 : r_;
+       }))
+BINARY(max_relu_s32, int32_t, int32_t, ({
+           int32_t r_ = x > y ? x : y;
+           r_ < 0 ? 0 : r_;
+       }))
 
 #define BY_SIZE(name) (bytes == 2 ? name##_16 : bytes == 4 ? name##_32 : name##_64)
 #define BY_SIGN(name) (is_signed ? BY_SIZE(name##_s) : BY_SIZE(name##_u))
-#define BY_TYPE3(name) \
+#define BY_TYPE3(name)                                    \
     (bytes == 2   ? (is_signed ? name##_s16 : name##_u16) \
      : bytes == 4 ? (is_signed ? name##_s32 : name##_u32) \
                   : (is_signed ? name##_s64 : name##_u64))
-#define BY_TYPE2(name) (bytes == 2 ? (is_signed ? name##_s16 : name##_u16) : (is_signed ? name##_s32 : name##_u32))
-
-exec_fn *ISA(select_float)(struct insn *i);
+#define BY_TYPE2(name) \
+    (bytes == 2 ? (is_signed ? name##_s16 : name##_u16) : (is_signed ? name##_s32 : name##_u32))
 
 static exec_fn *select_pair(const struct insn *i, bool is_signed)
 {
@@ -137,14 +153,22 @@ exec_fn *ISA(select_arith)(struct insn *i)
     case TYPE_U16X2:
     case TYPE_S16X2:
         return select_pair(i, i->type == TYPE_S16X2);
-    case TYPE_U16: case TYPE_U32: case TYPE_U64: case TYPE_S16: case TYPE_S32: case TYPE_S64:
+    case TYPE_U16:
+    case TYPE_U32:
+    case TYPE_U64:
+    case TYPE_S16:
+    case TYPE_S32:
+    case TYPE_S64:
         break;
-    case TYPE_B16: case TYPE_B32: case TYPE_B64: /* ptxas takes these for none of the operations below */
+    case TYPE_B16:
+    case TYPE_B32:
+    case TYPE_B64: /* ptxas takes these for none of the operations below */
     default:
         return NULL;
     }
     unsigned bytes = type_bytes[i->type];
-    bool is_signed = type_signed((enum type)i->type), hi = insn_has(i, MOD_hi), wide = insn_has(i, MOD_wide), sat = insn_has(i, MOD_sat);
+    bool is_signed = type_signed((enum type)i->type), hi = insn_has(i, MOD_hi), wide = insn_has(i, MOD_wide),
+         sat = insn_has(i, MOD_sat);
     if (insn_has(i, MOD_cc))
         return ISA(select_carry)(i);
     if (sat && i->type != TYPE_S32)
@@ -159,13 +183,19 @@ exec_fn *ISA(select_arith)(struct insn *i)
     case OP_mul:
         return wide ? (bytes == 8 ? NULL : BY_TYPE2(mul_wide)) : hi ? BY_TYPE3(mul_hi) : BY_SIZE(mul);
     case OP_mad:
-        return sat ? (hi ? mad_hi_sat_s32 : NULL) : wide ? (bytes == 8 ? NULL : BY_TYPE2(mad_wide)) : hi ? BY_TYPE3(mad_hi) : BY_SIZE(mad);
+        return sat    ? (hi ? mad_hi_sat_s32 : NULL)
+               : wide ? (bytes == 8 ? NULL : BY_TYPE2(mad_wide))
+               : hi   ? BY_TYPE3(mad_hi)
+                      : BY_SIZE(mad);
     case OP_mul24:
-        return bytes != 4 ? NULL : hi ? (is_signed ? mul24_hi_s : mul24_hi_u) : is_signed ? mul24_lo_s : mul24_lo_u;
+        return bytes != 4  ? NULL
+               : hi        ? (is_signed ? mul24_hi_s : mul24_hi_u)
+               : is_signed ? mul24_lo_s
+                           : mul24_lo_u;
     case OP_mad24:
-        return bytes != 4 ? NULL
-               : sat      ? (hi ? mad24_hi_sat_s : NULL)
-               : hi       ? (is_signed ? mad24_hi_s : mad24_hi_u)
+        return bytes != 4  ? NULL
+               : sat       ? (hi ? mad24_hi_sat_s : NULL)
+               : hi        ? (is_signed ? mad24_hi_s : mad24_hi_u)
                : is_signed ? mad24_lo_s
                            : mad24_lo_u;
     case OP_div:
@@ -190,29 +220,30 @@ exec_fn *ISA(select_arith)(struct insn *i)
 /* ---- carry chains: warp.carry is a bit a lane ---- */
 
 /* r = x + y + carry of the lane, with the carry out when cc. */
-#define CARRY(name, T, expr, out) \
-    static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        T *d = REG(T, w, i->d); \
+#define CARRY(name, T, expr, out)                                                                         \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                                    \
+    {                                                                                                     \
+        T *d = REG(T, w, i->d);                                                                           \
         const T *a = REG(T, w, i->a), *b = REG(T, w, i->b), *c = REG(T, w, i->n_opnds > 3 ? i->c : i->b); \
-        bool cc = insn_has(i, MOD_cc), use = i->op == OP_addc || i->op == OP_subc || i->op == OP_madc, hi = insn_has(i, MOD_hi), \
-             is_signed = type_signed((enum type)i->type); \
-        (void)hi, (void)is_signed, (void)c; \
-        uint32_t next = w->carry; \
-        for (unsigned l = 0; l < 32; l++) { \
-            if (!(m >> l & 1)) \
-                continue; \
-            T x = a[l], y = b[l], z = c[l], in = use ? w->carry >> l & 1 : 0; \
-            (void)z; \
-            u128 sum = (expr); \
-            d[l] = (T)sum; \
-            if (cc) \
-                next = (next & ~(1u << l)) | ((out) ? 1u << l : 0); \
-        } \
-        w->carry = next; \
+        bool cc = insn_has(i, MOD_cc), use = i->op == OP_addc || i->op == OP_subc || i->op == OP_madc,    \
+             hi = insn_has(i, MOD_hi), is_signed = type_signed((enum type)i->type);                       \
+        (void)hi, (void)is_signed, (void)c;                                                               \
+        uint32_t next = w->carry;                                                                         \
+        for (unsigned l = 0; l < 32; l++) {                                                               \
+            if (!(m >> l & 1))                                                                            \
+                continue;                                                                                 \
+            T x = a[l], y = b[l], z = c[l], in = use ? w->carry >> l & 1 : 0;                             \
+            (void)z;                                                                                      \
+            u128 sum = (expr);                                                                            \
+            d[l] = (T)sum;                                                                                \
+            if (cc)                                                                                       \
+                next = (next & ~(1u << l)) | ((out) ? 1u << l : 0);                                       \
+        }                                                                                                 \
+        w->carry = next;                                                                                  \
     }
-#define PRODUCT(T, S) \
-    (T)(hi ? (is_signed ? (T)((s128)(S)x * (S)y >> (8 * sizeof(T))) : (T)((u128)x * y >> (8 * sizeof(T)))) : (T)(x * y))
+#define PRODUCT(T, S)                                                                                      \
+    (T)(hi ? (is_signed ? (T)((s128)(S)x * (S)y >> (8 * sizeof(T))) : (T)((u128)x * y >> (8 * sizeof(T)))) \
+           : (T)(x * y))
 CARRY(add_carry_32, uint32_t, (u128)x + y + in, sum >> 32 & 1)
 CARRY(add_carry_64, uint64_t, (u128)x + y + in, sum >> 64 & 1)
 CARRY(sub_carry_32, uint32_t, (u128)x - y - in, sum >> 32 & 1)
@@ -242,13 +273,17 @@ exec_fn *ISA(select_carry)(struct insn *i)
 
 /* ---- shifts, counts, fields ---- */
 
-#define SHIFT(name, T, expr) \
+#define SHIFT(name, T, expr)                                           \
     static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        T *d = REG(T, w, i->d); \
-        const T *a = REG(T, w, i->a); \
-        const uint32_t *b = REG(uint32_t, w, i->b); \
-        EACH(T, d, ({ T x = a[l]; uint32_t y = b[l]; (expr); })); \
+    {                                                                  \
+        T *d = REG(T, w, i->d);                                        \
+        const T *a = REG(T, w, i->a);                                  \
+        const uint32_t *b = REG(uint32_t, w, i->b);                    \
+        EACH(T, d, ({                                                  \
+                 T x = a[l];                                           \
+                 uint32_t y = b[l];                                    \
+                 (expr);                                               \
+             }));                                                      \
     }
 SHIFT(shl_16, uint16_t, y > 15 ? 0 : x << y)
 SHIFT(shl_32, uint32_t, y > 31 ? 0 : x << (y & 31))
@@ -275,7 +310,8 @@ UNARY(clz_64, uint32_t, uint64_t, x ? (uint32_t)__builtin_clzll(x) : 64)
 UNARY(brev_32, uint32_t, uint32_t, reverse((uint64_t)x << 32))
 UNARY(brev_64, uint64_t, uint64_t, reverse(x))
 
-/* bfind: place of the first bit that is not the sign's, all ones when there is none; .shiftamt: the shift that brings it to the top. */
+/* bfind: place of the first bit that is not the sign's, all ones when there is none; .shiftamt: the shift that
+ * brings it to the top. */
 static inline uint32_t find_bit(uint64_t x, unsigned bits, bool amount)
 {
     if (!x)
@@ -283,13 +319,16 @@ static inline uint32_t find_bit(uint64_t x, unsigned bits, bool amount)
     uint32_t at = 63 - (uint32_t)__builtin_clzll(x);
     return amount ? bits - 1 - at : at;
 }
-#define BFIND(name, S, expr) \
+#define BFIND(name, S, expr)                                           \
     static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        uint32_t *d = REG(uint32_t, w, i->d); \
-        const S *a = REG(S, w, i->a); \
-        bool amount = insn_has(i, MOD_shiftamt); \
-        EACH(uint32_t, d, ({ S x = a[l]; find_bit((expr), 8 * sizeof(S), amount); })); \
+    {                                                                  \
+        uint32_t *d = REG(uint32_t, w, i->d);                          \
+        const S *a = REG(S, w, i->a);                                  \
+        bool amount = insn_has(i, MOD_shiftamt);                       \
+        EACH(uint32_t, d, ({                                           \
+                 S x = a[l];                                           \
+                 find_bit((expr), 8 * sizeof(S), amount);              \
+             }));                                                      \
     }
 BFIND(bfind_u32, uint32_t, x)
 BFIND(bfind_s32, int32_t, (uint32_t)(x < 0 ? ~x : x))
@@ -325,13 +364,13 @@ static inline uint64_t extract(uint64_t x, uint32_t pos, uint32_t len, unsigned 
     (void)keep;
     return (field & exist) | (top ? ~exist : 0);
 }
-#define BFE(name, T, is_signed) \
-    static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        T *d = REG(T, w, i->d); \
-        const T *a = REG(T, w, i->a); \
+#define BFE(name, T, is_signed)                                                  \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)           \
+    {                                                                            \
+        T *d = REG(T, w, i->d);                                                  \
+        const T *a = REG(T, w, i->a);                                            \
         const uint32_t *b = REG(uint32_t, w, i->b), *c = REG(uint32_t, w, i->c); \
-        EACH(T, d, extract(a[l], b[l], c[l], 8 * sizeof(T), is_signed)); \
+        EACH(T, d, extract(a[l], b[l], c[l], 8 * sizeof(T), is_signed));         \
     }
 BFE(bfe_u32, uint32_t, false)
 BFE(bfe_s32, uint32_t, true)
@@ -348,25 +387,25 @@ static inline uint64_t insert(uint64_t x, uint64_t to, uint32_t pos, uint32_t le
     mask <<= pos;
     return (x << pos & mask) | (to & ~mask);
 }
-#define BFI(name, T) \
-    static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        T *d = REG(T, w, i->d); \
-        const T *a = REG(T, w, i->a), *b = REG(T, w, i->b); \
+#define BFI(name, T)                                                                        \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                      \
+    {                                                                                       \
+        T *d = REG(T, w, i->d);                                                             \
+        const T *a = REG(T, w, i->a), *b = REG(T, w, i->b);                                 \
         const uint32_t *c = REG(uint32_t, w, i->c), *e = REG(uint32_t, w, i->opnds[4].off); \
-        EACH(T, d, insert(a[l], b[l], c[l], e[l], 8 * sizeof(T))); \
+        EACH(T, d, insert(a[l], b[l], c[l], e[l], 8 * sizeof(T)));                          \
     }
 BFI(bfi_32, uint32_t)
 BFI(bfi_64, uint64_t)
 
 /* ---- predicates: 32 lanes in one word ---- */
 
-#define PRED_BINARY(name, expr) \
-    static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
+#define PRED_BINARY(name, expr)                                                               \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                        \
+    {                                                                                         \
         uint32_t x = pred_read(w, &i->opnds[1]), y = pred_read(w, &i->opnds[i->n_opnds - 1]); \
-        (void)y; \
-        pred_write(w, i->d, (expr), m); \
+        (void)y;                                                                              \
+        pred_write(w, i->d, (expr), m);                                                       \
     }
 PRED_BINARY(pred_and, x &y)
 PRED_BINARY(pred_or, x | y)
@@ -397,7 +436,7 @@ exec_fn *ISA(select_logic)(struct insn *i)
     case OP_xor:
         return BY_SIZE(xor);
     case OP_not:
-        return BY_SIZE(not);
+        return BY_SIZE(not );
     case OP_cnot:
         return BY_SIZE(cnot);
     case OP_shl:

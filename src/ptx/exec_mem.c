@@ -1,5 +1,5 @@
-/* ld, st and hints. The usual forms (global or shared, a register as wide as the element, all lanes in one allocation) take a fast
- * path; everything else goes through mem_lanes(). */
+/* ld, st and hints. The usual forms (global or shared, a register as wide as the element, all lanes in one
+ * allocation) take a fast path; everything else goes through mem_lanes(). */
 #include "isa.h"
 
 /* ---- addresses ---- */
@@ -36,8 +36,14 @@ static unsigned flags_of(const struct insn *i)
     static const struct {
         enum mod mod;
         unsigned flag;
-    } map[] = {{MOD_volatile, ACCESS_VOLATILE}, {MOD_relaxed, ACCESS_RELAXED}, {MOD_acquire, ACCESS_ACQUIRE}, {MOD_release, ACCESS_RELEASE},
-               {MOD_nc, ACCESS_NC},             {MOD_sys, ACCESS_SYSTEM},      {MOD_gpu, ACCESS_GPU},         {MOD_cta, ACCESS_CTA},
+    } map[] = {{MOD_volatile, ACCESS_VOLATILE},
+               {MOD_relaxed, ACCESS_RELAXED},
+               {MOD_acquire, ACCESS_ACQUIRE},
+               {MOD_release, ACCESS_RELEASE},
+               {MOD_nc, ACCESS_NC},
+               {MOD_sys, ACCESS_SYSTEM},
+               {MOD_gpu, ACCESS_GPU},
+               {MOD_cta, ACCESS_CTA},
                {MOD_mmio, ACCESS_RELAXED | ACCESS_SYSTEM}};
     unsigned flags = 0;
     for (size_t k = 0; k < ARRAY_LEN(map); k++)
@@ -127,7 +133,8 @@ static void load_any(struct warp *w, const struct insn *i, uint32_t m)
     uint8_t *host[32];
     addresses(w, i->a, (uint64_t)i->imm, i->opnds[1].bytes == 8, addr);
     spin_count(w, i);
-    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_LOAD, i->extra, (uint32_t)i->bytes * i->vec, addr, host))
+    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_LOAD, i->extra, (uint32_t)i->bytes * i->vec, addr,
+                   host))
         return;
     for (; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
@@ -140,7 +147,8 @@ static void store_any(struct warp *w, const struct insn *i, uint32_t m)
     uint64_t addr[32];
     uint8_t *host[32];
     addresses(w, i->d, (uint64_t)i->imm, i->opnds[0].bytes == 8, addr);
-    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_STORE, i->extra, (uint32_t)i->bytes * i->vec, addr, host))
+    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_STORE, i->extra, (uint32_t)i->bytes * i->vec, addr,
+                   host))
         return;
     w->launch->progress++;
     for (; m; m &= m - 1) {
@@ -156,7 +164,8 @@ static void load_entry_param(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint64_t at = (uint64_t)i->imm, bytes = (uint64_t)i->bytes * i->vec;
     if (at > w->launch->entry->param_bytes || bytes > w->launch->entry->param_bytes - at) {
-        fault(w, i, __builtin_ctz(m), PTX_OUT_OF_BOUNDS, at, "a read of %llu bytes at offset %lld of the kernel's parameters, which have %u",
+        fault(w, i, __builtin_ctz(m), PTX_OUT_OF_BOUNDS, at,
+              "a read of %llu bytes at offset %lld of the kernel's parameters, which have %u",
               (unsigned long long)bytes, (long long)at, w->launch->entry->param_bytes);
         return;
     }
@@ -164,7 +173,8 @@ static void load_entry_param(struct warp *w, const struct insn *i, uint32_t m)
         load_lane(w, i, (unsigned)__builtin_ctz(m), w->launch->params + at);
 }
 
-/* Parameters of functions lie in the register file, [32 lanes][i->extra bytes]; i->imm is where the accessed bytes of lane 0 are. */
+/* Parameters of functions lie in the register file, [32 lanes][i->extra bytes]; i->imm is where the accessed
+ * bytes of lane 0 are. */
 static void load_func_param(struct warp *w, const struct insn *i, uint32_t m)
 {
     for (; m; m &= m - 1) {
@@ -183,21 +193,30 @@ static void store_func_param(struct warp *w, const struct insn *i, uint32_t m)
 
 /* ---- fast forms ---- */
 
-/* Host pointer of lane 0's bytes when all 32 lanes read or write one run of bytes inside one allocation, else NULL. */
-static inline uint8_t *global_run(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind, uint32_t bytes, const uint64_t addr[32])
+/* Host pointer of lane 0's bytes when all 32 lanes read or write one run of bytes inside one allocation, else
+ * NULL. */
+static inline uint8_t *global_run(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind,
+                                  uint32_t bytes, const uint64_t addr[32])
 {
     struct launch *l = w->launch;
     struct alloc *a = l->last_alloc[i->self];
     if (m != ~0u || !a || !is_linear(addr, bytes))
         return NULL;
     uint64_t at = addr[0] - a->addr;
-    if (at >= a->size || 32ull * bytes > a->size - at || (addr[0] & (bytes - 1)) || (kind != ACCESS_LOAD && a->read_only))
+    if (at >= a->size || 32ull * bytes > a->size - at || (addr[0] & (bytes - 1)) ||
+        (kind != ACCESS_LOAD && a->read_only))
         return NULL;
     if (a->present)
         mem_touch(l->mem, a, addr[0], 32ull * bytes);
     if (l->watched) {
-        struct access x = {.kind = (uint8_t)kind, .space = SPACE_GLOBAL, .flags = i->extra, .mask = m, .bytes = bytes, .linear = true,
-                           .addr = addr, .alloc = a};
+        struct access x = {.kind = (uint8_t)kind,
+                           .space = SPACE_GLOBAL,
+                           .flags = i->extra,
+                           .mask = m,
+                           .bytes = bytes,
+                           .linear = true,
+                           .addr = addr,
+                           .alloc = a};
         if (l->san)
             san_access(w, i, &x);
         if (l->prof && !l->stop)
@@ -206,7 +225,8 @@ static inline uint8_t *global_run(struct warp *w, const struct insn *i, uint32_t
     return mem_host(l->mem, addr[0]);
 }
 
-static inline uint8_t *shared_run(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind, uint32_t bytes, const uint64_t addr[32])
+static inline uint8_t *shared_run(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind,
+                                  uint32_t bytes, const uint64_t addr[32])
 {
     struct launch *l = w->launch;
     if (m != ~0u || !is_linear(addr, bytes))
@@ -214,7 +234,13 @@ static inline uint8_t *shared_run(struct warp *w, const struct insn *i, uint32_t
     if (addr[0] >= l->shared_bytes || 32ull * bytes > l->shared_bytes - addr[0] || (addr[0] & (bytes - 1)))
         return NULL;
     if (l->watched) {
-        struct access x = {.kind = (uint8_t)kind, .space = SPACE_SHARED, .flags = i->extra, .mask = m, .bytes = bytes, .linear = true, .addr = addr};
+        struct access x = {.kind = (uint8_t)kind,
+                           .space = SPACE_SHARED,
+                           .flags = i->extra,
+                           .mask = m,
+                           .bytes = bytes,
+                           .linear = true,
+                           .addr = addr};
         if (l->san)
             san_access(w, i, &x);
         if (l->prof && !l->stop)
@@ -226,61 +252,61 @@ static inline uint8_t *shared_run(struct warp *w, const struct insn *i, uint32_t
 #define RUN(space) ((space) == SPACE_GLOBAL ? global_run : shared_run)
 
 /* Element type T, N elements a lane. */
-#define LOAD(name, space, wide, T, N) \
-    static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        uint64_t addr[32]; \
-        uint8_t *host[32]; \
-        addresses(w, i->a, (uint64_t)i->imm, wide, addr); \
-        spin_count(w, i); \
+#define LOAD(name, space, wide, T, N)                                                       \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                      \
+    {                                                                                       \
+        uint64_t addr[32];                                                                  \
+        uint8_t *host[32];                                                                  \
+        addresses(w, i->a, (uint64_t)i->imm, wide, addr);                                   \
+        spin_count(w, i);                                                                   \
         const T *from = (const T *)RUN(space)(w, i, m, ACCESS_LOAD, sizeof(T) * (N), addr); \
-        if (__builtin_expect(w->launch->stop, 0)) \
-            return; \
-        if (from) { \
-            for (unsigned k = 0; k < (N); k++) { \
-                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off); \
-                LANES d[l] = from[l * (N) + k]; \
-            } \
-            return; \
-        } \
+        if (__builtin_expect(w->launch->stop, 0))                                           \
+            return;                                                                         \
+        if (from) {                                                                         \
+            for (unsigned k = 0; k < (N); k++) {                                            \
+                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);                 \
+                LANES d[l] = from[l * (N) + k];                                             \
+            }                                                                               \
+            return;                                                                         \
+        }                                                                                   \
         if (!mem_lanes(w, i, m, space, ACCESS_LOAD, i->extra, sizeof(T) * (N), addr, host)) \
-            return; \
-        for (uint32_t left = m; left; left &= left - 1) { \
-            unsigned lane = (unsigned)__builtin_ctz(left); \
-            const T *h = (const T *)host[lane]; \
-            for (unsigned k = 0; k < (N); k++) \
-                REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off)[lane] = h[k]; \
-        } \
+            return;                                                                         \
+        for (uint32_t left = m; left; left &= left - 1) {                                   \
+            unsigned lane = (unsigned)__builtin_ctz(left);                                  \
+            const T *h = (const T *)host[lane];                                             \
+            for (unsigned k = 0; k < (N); k++)                                              \
+                REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off)[lane] = h[k];           \
+        }                                                                                   \
     }
 
-#define STORE(name, space, wide, T, N) \
-    static void name(struct warp *w, const struct insn *i, uint32_t m) \
-    { \
-        uint64_t addr[32]; \
-        uint8_t *host[32]; \
-        addresses(w, i->d, (uint64_t)i->imm, wide, addr); \
-        T *to = (T *)RUN(space)(w, i, m, ACCESS_STORE, sizeof(T) * (N), addr); \
-        if (__builtin_expect(w->launch->stop, 0)) \
-            return; \
-        w->launch->progress++; \
-        if (to) { \
-            for (unsigned k = 0; k < (N); k++) { \
-                const T *s = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off); \
-                LANES to[l * (N) + k] = s[l]; \
-            } \
-            return; \
-        } \
+#define STORE(name, space, wide, T, N)                                                       \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                       \
+    {                                                                                        \
+        uint64_t addr[32];                                                                   \
+        uint8_t *host[32];                                                                   \
+        addresses(w, i->d, (uint64_t)i->imm, wide, addr);                                    \
+        T *to = (T *)RUN(space)(w, i, m, ACCESS_STORE, sizeof(T) * (N), addr);               \
+        if (__builtin_expect(w->launch->stop, 0))                                            \
+            return;                                                                          \
+        w->launch->progress++;                                                               \
+        if (to) {                                                                            \
+            for (unsigned k = 0; k < (N); k++) {                                             \
+                const T *s = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off);            \
+                LANES to[l * (N) + k] = s[l];                                                \
+            }                                                                                \
+            return;                                                                          \
+        }                                                                                    \
         if (!mem_lanes(w, i, m, space, ACCESS_STORE, i->extra, sizeof(T) * (N), addr, host)) \
-            return; \
-        for (uint32_t left = m; left; left &= left - 1) { \
-            unsigned lane = (unsigned)__builtin_ctz(left); \
-            T *h = (T *)host[lane]; \
-            for (unsigned k = 0; k < (N); k++) \
-                h[k] = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off)[lane]; \
-        } \
+            return;                                                                          \
+        for (uint32_t left = m; left; left &= left - 1) {                                    \
+            unsigned lane = (unsigned)__builtin_ctz(left);                                   \
+            T *h = (T *)host[lane];                                                          \
+            for (unsigned k = 0; k < (N); k++)                                               \
+                h[k] = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off)[lane];            \
+        }                                                                                    \
     }
 
-#define FORMS(KIND, kind, space, suffix, wide) \
+#define FORMS(KIND, kind, space, suffix, wide)            \
     KIND(kind##_##suffix##_2x1, space, wide, uint16_t, 1) \
     KIND(kind##_##suffix##_2x2, space, wide, uint16_t, 2) \
     KIND(kind##_##suffix##_2x4, space, wide, uint16_t, 4) \
@@ -297,10 +323,13 @@ FORMS(STORE, store, SPACE_GLOBAL, global, true)
 FORMS(STORE, store, SPACE_SHARED, shared64, true)
 FORMS(STORE, store, SPACE_SHARED, shared32, false)
 
-#define ROW(kind, suffix) \
-    { \
-        {kind##_##suffix##_2x1, kind##_##suffix##_2x2, kind##_##suffix##_2x4}, \
-            {kind##_##suffix##_4x1, kind##_##suffix##_4x2, kind##_##suffix##_4x4}, {kind##_##suffix##_8x1, kind##_##suffix##_8x2, NULL} \
+#define ROW(kind, suffix)                                                          \
+    {                                                                              \
+        {kind##_##suffix##_2x1, kind##_##suffix##_2x2, kind##_##suffix##_2x4},     \
+            {kind##_##suffix##_4x1, kind##_##suffix##_4x2, kind##_##suffix##_4x4}, \
+        {                                                                          \
+            kind##_##suffix##_8x1, kind##_##suffix##_8x2, NULL                     \
+        }                                                                          \
     }
 static exec_fn *const fast_loads[3][3][3] = {ROW(load, global), ROW(load, shared32), ROW(load, shared64)};
 static exec_fn *const fast_stores[3][3][3] = {ROW(store, global), ROW(store, shared32), ROW(store, shared64)};
@@ -313,7 +342,8 @@ static bool value_fits(const struct insn *i, const struct opnd *o, bool *exact)
         return false;
     for (unsigned k = 0; k < i->vec; k++) {
         const struct opnd *e = element(o, k);
-        if ((e->kind != OPND_REG && e->kind != OPND_SINK) || e->bytes < MAX(i->bytes, 2) || (e->bytes == 16) != (i->bytes == 16))
+        if ((e->kind != OPND_REG && e->kind != OPND_SINK) || e->bytes < MAX(i->bytes, 2) ||
+            (e->bytes == 16) != (i->bytes == 16))
             return false;
         *exact &= e->bytes == i->bytes;
     }
@@ -325,7 +355,8 @@ exec_fn *ISA(select_mem)(struct insn *i)
     bool load = i->op != OP_st;
     const struct opnd *addr = &i->opnds[load ? 1 : 0], *value = &i->opnds[load ? 0 : 1];
     bool exact;
-    if (!i->bytes || (uint32_t)i->bytes * i->vec > 32 || insn_has(i, MOD_async) || !value_fits(i, value, &exact))
+    if (!i->bytes || (uint32_t)i->bytes * i->vec > 32 || insn_has(i, MOD_async) ||
+        !value_fits(i, value, &exact))
         return NULL;
     if (i->space == SPACE_PARAM) {
         uint32_t bytes = (uint32_t)i->bytes * i->vec;
@@ -349,7 +380,14 @@ exec_fn *ISA(select_mem)(struct insn *i)
     i->extra = (uint16_t)flags_of(i);
     bool wide = addr->bytes == 8;
     int space = i->space == SPACE_GLOBAL && wide ? 0 : i->space == SPACE_SHARED ? (wide ? 2 : 1) : -1;
-    int size = i->bytes == 2 ? 0 : i->bytes == 4 ? 1 : i->bytes == 8 ? 2 : -1, count = i->vec == 1 ? 0 : i->vec == 2 ? 1 : i->vec == 4 ? 2 : -1;
+    int size = i->bytes == 2   ? 0
+               : i->bytes == 4 ? 1
+               : i->bytes == 8 ? 2
+                               : -1,
+        count = i->vec == 1   ? 0
+                : i->vec == 2 ? 1
+                : i->vec == 4 ? 2
+                              : -1;
     exec_fn *fast = NULL;
     if (exact && space >= 0 && size >= 0 && count >= 0 && (value->kind == OPND_VEC) == (i->vec > 1))
         fast = load ? fast_loads[space][size][count] : fast_stores[space][size][count];

@@ -1,5 +1,6 @@
-/* Instructions across lanes: shfl, vote, match, redux, activemask, elect. Those with .sync wait until the lanes of their mask are there
- * (lanes that exited count as arrived). Sources are read before anything is written: a register may be both. */
+/* Instructions across lanes: shfl, vote, match, redux, activemask, elect. Those with .sync wait until the lanes
+ * of their mask are there (lanes that exited count as arrived). Sources are read before anything is written: a
+ * register may be both. */
 #include "isa.h"
 
 /* The mask operand; lanes of one instruction may name different ones. */
@@ -14,7 +15,8 @@ static bool await(struct warp *w, const struct insn *i, uint32_t m, const struct
     for (uint32_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         if (!(mask[l] >> l & 1)) {
-            fault(w, i, (int)l, PTX_DEADLOCK, 0, "%s: the mask 0x%08x does not name the lane that executes it (%u)", i->text, mask[l], l);
+            fault(w, i, (int)l, PTX_DEADLOCK, 0,
+                  "%s: the mask 0x%08x does not name the lane that executes it (%u)", i->text, mask[l], l);
             return false;
         }
     }
@@ -171,7 +173,8 @@ exec_fn *ISA(select_warp)(struct insn *i)
     const struct opnd *o = i->opnds;
     if (i->op != OP_activemask && i->op != OP_shfl && i->op != OP_vote && !insn_has(i, MOD_sync))
         return NULL;
-    if (o[0].kind == OPND_VEC || (i->pair && (i->pair->bytes || (i->pair->kind != OPND_REG && i->pair->kind != OPND_SINK))))
+    if (o[0].kind == OPND_VEC ||
+        (i->pair && (i->pair->bytes || (i->pair->kind != OPND_REG && i->pair->kind != OPND_SINK))))
         return NULL;
     switch (i->op) {
     case OP_shfl:
@@ -185,7 +188,10 @@ exec_fn *ISA(select_warp)(struct insn *i)
         i->extra = insn_has(i, MOD_ballot) ? 0 : insn_has(i, MOD_all) ? 1 : insn_has(i, MOD_any) ? 2 : 3;
         return o[0].bytes != (i->extra ? 0 : 4) ? NULL : vote;
     case OP_match:
-        return o[0].bytes == 4 && (o[1].bytes == 4 || o[1].bytes == 8) && o[1].bytes == type_bytes[i->type] && o[2].bytes == 4 ? match : NULL;
+        return o[0].bytes == 4 && (o[1].bytes == 4 || o[1].bytes == 8) && o[1].bytes == type_bytes[i->type] &&
+                       o[2].bytes == 4
+                   ? match
+                   : NULL;
     case OP_redux:
         return type_bytes[i->type] == 4 && i->type != TYPE_F32 ? redux : NULL;
     case OP_activemask:

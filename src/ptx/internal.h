@@ -128,7 +128,7 @@ struct opnd {
     uint8_t bytes; /* of one lane's register: 2 4 8 16; 0: predicate */
     uint8_t n;     /* elements of vec */
     uint8_t ref_kind;
-    bool negated;  /* !p */
+    bool negated; /* !p */
     bool is_imm;
     uint32_t off;  /* in the register file, bytes */
     uint32_t slot; /* dense register number: index into warp.undef */
@@ -162,8 +162,8 @@ struct insn {
     uint32_t self;             /* own pc */
     uint32_t loc;              /* index into module.locs; 0: none */
     uint32_t ptx_line;
-    uint16_t func;       /* index into module.funcs */
-    const char *text;    /* "add.rn.f32", for messages */
+    uint16_t func;    /* index into module.funcs */
+    const char *text; /* "add.rn.f32", for messages */
 };
 
 static inline bool insn_has(const struct insn *i, enum mod m)
@@ -219,7 +219,7 @@ struct func {
     uint32_t shared_bytes, file_bytes; /* entry: static shared, register file incl. what it calls */
     bool calls;
     struct ptx_kernel_info info; /* entry */
-    uint32_t main_file; /* .file index of its first .loc: lines of this file are the user's */
+    uint32_t main_file;          /* .file index of its first .loc: lines of this file are the user's */
 };
 
 struct const_reg { /* immediates and values known at launch */
@@ -248,10 +248,11 @@ struct ptx_module {
     size_t n_consts;
     uint32_t file_bytes;  /* register file of one warp */
     uint32_t n_slots;     /* registers, for warp.undef */
+    uint32_t *slot_off;   /* slot -> offset; of two slots with one offset the later is the register */
     uint64_t image_bytes; /* global and const variables */
     uint64_t hash, serial;
     loop_fn *loop; /* executes a warp, for this processor */
-    int target; /* sm_ number */
+    int target;    /* sm_ number */
     const struct ptx_kernel_info *infos;
     size_t n_infos;
 };
@@ -294,7 +295,7 @@ struct ptx_mem {
     struct module_image {
         const struct ptx_module *module;
         uint64_t addr, serial;
-    } *images;
+    } * images;
     size_t n_images;
 };
 
@@ -331,14 +332,15 @@ struct warp {
     uint32_t merge_pc; /* lowest pc of the other groups, ~0u: none */
     uint32_t dead;     /* lanes that exited or never were */
     int64_t fuel;      /* instructions left in this slice; a stop makes it negative */
+    int64_t unspent;   /* fuel taken away to end the slice */
     struct launch *launch;
     struct block *block;
-    uint32_t index;  /* in the block */
-    uint32_t *undef; /* by slot: lanes whose register holds an uninitialised value; the sanitizer's */
-    bool any_undef;  /* some undef word may be non-zero */
-    uint32_t penalty;  /* of the current group */
-    bool yielded;      /* the slice ended because the warp spins */
-    uint32_t spins;    /* synchronising reads since the last progress */
+    uint32_t index;   /* in the block */
+    uint32_t *undef;  /* by slot: lanes whose register holds an uninitialised value; the sanitizer's */
+    bool any_undef;   /* some undef word may be non-zero */
+    uint32_t penalty; /* of the current group */
+    bool yielded;     /* the slice ended because the warp spins */
+    uint32_t spins;   /* synchronising reads since the last progress */
     uint32_t back_edges;
     struct group groups[32]; /* the others */
     uint32_t n_groups;
@@ -456,14 +458,17 @@ bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space s
 /* What exec_control.c asks of engine.c. */
 bool warp_switch(struct warp *w); /* another group becomes the current one; false: none can go on */
 void warp_exit(struct warp *w, uint32_t lanes);
-void warp_branch(struct warp *w, const struct insn *i, uint32_t taken); /* lanes of the current group; 0 < taken < mask */
-void warp_split(struct warp *w, uint32_t lanes, uint32_t pc);           /* lanes leave the current group and go on at pc */
-void warp_backward(struct warp *w, const struct insn *i);               /* a backward branch was taken */
+void warp_branch(struct warp *w, const struct insn *i,
+                 uint32_t taken); /* lanes of the current group; 0 < taken < mask */
+void warp_split(struct warp *w, uint32_t lanes,
+                uint32_t pc);                             /* lanes leave the current group and go on at pc */
+void warp_backward(struct warp *w, const struct insn *i); /* a backward branch was taken */
 void warp_call(struct warp *w, const struct insn *i, uint32_t m);
 void warp_return(struct warp *w, const struct insn *i, uint32_t m);
 void warp_barrier(struct warp *w, const struct insn *i, uint32_t m);
 void warp_sync(struct warp *w, const struct insn *i, uint32_t m); /* bar.warp.sync */
-void native_call(struct warp *w, const struct insn *i, const struct func *f, uint32_t m); /* vprintf, __assertfail */
+void native_call(struct warp *w, const struct insn *i, const struct func *f,
+                 uint32_t m); /* vprintf, __assertfail */
 uint64_t special_value(const struct warp *w, enum special s, unsigned lane);
 
 bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want);
@@ -504,7 +509,7 @@ void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const u
 
 #define FUNC_BASE 0x600000000000ull /* address of function n: FUNC_BASE + 16 n */
 
-struct vreg { /* a register as the text names it */
+struct vreg {      /* a register as the text names it */
     uint8_t bytes; /* 0: predicate */
     uint32_t off, slot;
 };

@@ -1,7 +1,8 @@
-/* From parsed instructions to executable ones: immediates become registers, registers get places in a warp's file. Registers whose
- * lives do not overlap share a place (PTX names hundreds), so that a warp's file stays in the first-level cache; lives are those of a
- * single thread, which is enough because a handler never writes a lane that does not execute. A destination shares no place
- * with a source of the same instruction unless they are the same register. */
+/* From parsed instructions to executable ones: immediates become registers, registers get places in a warp's
+ * file. Registers whose lives do not overlap share a place (PTX names hundreds), so that a warp's file stays in
+ * the first-level cache; lives are those of a single thread, which is enough because a handler never writes a
+ * lane that does not execute. A destination shares no place with a source of the same instruction unless they
+ * are the same register. */
 #include "internal.h"
 
 struct lower {
@@ -185,7 +186,8 @@ static void visit_registers(struct insn *i, visit_fn *visit, void *context)
                 for (unsigned e = 0; e < o->n; e++)
                     if ((o->vec[e].kind == OPND_REG || o->vec[e].kind == OPND_SINK) && writes == (pass == 1))
                         visit(context, &o->vec[e], writes);
-            } else if ((o->kind == OPND_REG || o->kind == OPND_SINK || o->kind == OPND_ADDR) && (writes && o->kind != OPND_ADDR) == (pass == 1)) {
+            } else if ((o->kind == OPND_REG || o->kind == OPND_SINK || o->kind == OPND_ADDR) &&
+                       (writes && o->kind != OPND_ADDR) == (pass == 1)) {
                 visit(context, o, writes);
             }
         }
@@ -299,7 +301,8 @@ static void find_flow(struct arena *a, struct lives *v)
     /* the table's labels become blocks through block_at once more below */
     for (b = 0; b < v->n_flow; b++)
         if (v->flow[b].table) {
-            struct opnd *t = arena_copy(a, v->flow[b].table->vec, (size_t)v->flow[b].table->imm * sizeof(struct opnd));
+            struct opnd *t =
+                arena_copy(a, v->flow[b].table->vec, (size_t)v->flow[b].table->imm * sizeof(struct opnd));
             struct opnd *copy = arena_copy(a, v->flow[b].table, sizeof(*copy));
             for (int64_t k = 0; k < copy->imm; k++)
                 t[k].imm = block_at[t[k].imm - v->f->first];
@@ -397,7 +400,8 @@ static uint32_t class_size(int class)
     return sizes[class];
 }
 
-/* Linear scan: places are taken from the free list of their size when a life begins, given back after it ended. */
+/* Linear scan: places are taken from the free list of their size when a life begins, given back after it ended.
+ */
 static void place_registers(struct lower *lo, struct func *f)
 {
     uint32_t n_vregs = f->end_vreg - f->first_vreg;
@@ -413,7 +417,8 @@ static void place_registers(struct lower *lo, struct func *f)
             order[n++] = (struct order){v.life[r].from, r};
     qsort(order, n, sizeof(*order), order_compare);
     VEC(uint32_t) freed[5] = {0};
-    uint32_t n_insns = f->end - f->first, *dying = arena_array(a, uint32_t, n_insns + 1), *next_dying = arena_array(a, uint32_t, n_vregs + 1);
+    uint32_t n_insns = f->end - f->first, *dying = arena_array(a, uint32_t, n_insns + 1),
+             *next_dying = arena_array(a, uint32_t, n_vregs + 1);
     uint32_t done = 0;
     for (uint32_t k = 0; k < n; k++) {
         uint32_t r = order[k].vreg;
@@ -484,8 +489,8 @@ static uint64_t hash_step(uint64_t h, uint64_t x)
 
 static uint64_t hash_operand(uint64_t h, const struct opnd *o, const struct func *f)
 {
-    h = hash_step(h, o->kind | (uint64_t)o->bytes << 8 | (uint64_t)o->n << 16 | (uint64_t)o->negated << 24 | (uint64_t)o->is_imm << 25 |
-                         (uint64_t)o->ref_kind << 32);
+    h = hash_step(h, o->kind | (uint64_t)o->bytes << 8 | (uint64_t)o->n << 16 | (uint64_t)o->negated << 24 |
+                         (uint64_t)o->is_imm << 25 | (uint64_t)o->ref_kind << 32);
     if (o->kind == OPND_LABEL)
         return hash_step(h, (uint64_t)o->imm - f->first);
     h = hash_step(h, (uint64_t)o->imm);
@@ -509,7 +514,8 @@ static uint64_t hash_code(const struct parsed *p)
     for (size_t k = 0; k < p->code.n; k++) {
         const struct insn *i = &p->code.v[k];
         const struct func *f = &p->funcs.v[i->func];
-        h = hash_step(h, i->op | (uint64_t)i->types[0] << 16 | (uint64_t)i->types[1] << 24 | (uint64_t)i->types[2] << 32 | (uint64_t)i->types[3] << 40);
+        h = hash_step(h, i->op | (uint64_t)i->types[0] << 16 | (uint64_t)i->types[1] << 24 |
+                             (uint64_t)i->types[2] << 32 | (uint64_t)i->types[3] << 40);
         for (int m = 0; m < 3; m++)
             h = hash_step(h, i->mods[m]);
         h = hash_step(h, i->guard == ~0u ? 0 : i->guard - f->first_vreg + 1 + ((uint64_t)i->guard_not << 32));
@@ -550,7 +556,8 @@ static void lower_immediates(struct lower *lo)
                     if (insn_writes(i, k))
                         i->op = OP_unsupported;
                 } else if (o->vec[e].kind == OPND_SINK) {
-                    o->vec[e].bytes = i->op == OP_mov ? MAX(type_bytes[i->type] / MAX(o->n, 1), 2) : operand_bytes(i, k);
+                    o->vec[e].bytes =
+                        i->op == OP_mov ? MAX(type_bytes[i->type] / MAX(o->n, 1), 2) : operand_bytes(i, k);
                 }
             }
             if ((o->kind == OPND_REG || o->kind == OPND_ADDR) && o->is_imm) {
@@ -586,9 +593,10 @@ static void shape_memory(struct insn *i)
     static const struct {
         enum mod mod;
         enum space space;
-    } spaces[] = {{MOD_global, SPACE_GLOBAL}, {MOD_shared, SPACE_SHARED}, {MOD_shared_cta, SPACE_SHARED}, {MOD_shared_cluster, SPACE_SHARED},
-                  {MOD_local, SPACE_LOCAL},   {MOD_const, SPACE_CONST},   {MOD_param, SPACE_PARAM},       {MOD_param_entry, SPACE_PARAM},
-                  {MOD_param_func, SPACE_PARAM}};
+    } spaces[] = {
+        {MOD_global, SPACE_GLOBAL},         {MOD_shared, SPACE_SHARED},     {MOD_shared_cta, SPACE_SHARED},
+        {MOD_shared_cluster, SPACE_SHARED}, {MOD_local, SPACE_LOCAL},       {MOD_const, SPACE_CONST},
+        {MOD_param, SPACE_PARAM},           {MOD_param_entry, SPACE_PARAM}, {MOD_param_func, SPACE_PARAM}};
     for (size_t k = 0; k < ARRAY_LEN(spaces); k++)
         if (insn_has(i, spaces[k].mod)) {
             i->space = (uint8_t)spaces[k].space;
@@ -604,7 +612,7 @@ static bool well_formed(const struct insn *i)
     unsigned need = 0, most = 0;
     bool optional = false;
     const char *s = op_table[i->op].operands;
-    if (!*s)
+    if (!*s || i->op == OP_call)
         return true;
     for (; *s; s++) {
         if (*s == '?') {
@@ -621,8 +629,6 @@ static bool well_formed(const struct insn *i)
         const struct opnd *o = &i->opnds[k];
         if ((c == 'a') != (o->kind == OPND_ADDR) || (c == 'l') != (o->kind == OPND_LABEL))
             return false;
-        if (c == 'c')
-            continue;
         if (o->kind == OPND_VEC && c != 'v' && c != 'V')
             return false;
         if (o->kind == OPND_FUNC || o->kind == OPND_NONE)
@@ -640,14 +646,54 @@ static bool widths_fit(const struct insn *i)
             continue;
         uint8_t want;
         switch (i->op) {
-        case OP_add: case OP_sub: case OP_addc: case OP_subc: case OP_fma: case OP_div: case OP_rem: case OP_abs: case OP_neg: case OP_min:
-        case OP_max: case OP_copysign: case OP_rcp: case OP_sqrt: case OP_rsqrt: case OP_sin: case OP_cos: case OP_lg2: case OP_ex2: case OP_tanh:
-        case OP_and: case OP_or: case OP_xor: case OP_not: case OP_cnot: case OP_shl: case OP_shr: case OP_brev: case OP_bfe: case OP_bfi: case OP_sad:
-        case OP_mul24: case OP_mad24: case OP_lop3: case OP_shf: case OP_prmt: case OP_shfl: case OP_redux: case OP_dp4a: case OP_dp2a:
-        case OP_bmsk: case OP_szext: case OP_fns:
+        case OP_add:
+        case OP_sub:
+        case OP_addc:
+        case OP_subc:
+        case OP_fma:
+        case OP_div:
+        case OP_rem:
+        case OP_abs:
+        case OP_neg:
+        case OP_min:
+        case OP_max:
+        case OP_copysign:
+        case OP_rcp:
+        case OP_sqrt:
+        case OP_rsqrt:
+        case OP_sin:
+        case OP_cos:
+        case OP_lg2:
+        case OP_ex2:
+        case OP_tanh:
+        case OP_and:
+        case OP_or:
+        case OP_xor:
+        case OP_not:
+        case OP_cnot:
+        case OP_shl:
+        case OP_shr:
+        case OP_brev:
+        case OP_bfe:
+        case OP_bfi:
+        case OP_sad:
+        case OP_mul24:
+        case OP_mad24:
+        case OP_lop3:
+        case OP_shf:
+        case OP_prmt:
+        case OP_shfl:
+        case OP_redux:
+        case OP_dp4a:
+        case OP_dp2a:
+        case OP_bmsk:
+        case OP_szext:
+        case OP_fns:
             want = operand_bytes(i, k);
             break;
-        case OP_mul: case OP_mad: case OP_madc:
+        case OP_mul:
+        case OP_mad:
+        case OP_madc:
             want = operand_bytes(i, k);
             if (k == 0 && insn_has(i, MOD_wide))
                 want *= 2;
@@ -655,7 +701,8 @@ static bool widths_fit(const struct insn *i)
         case OP_selp:
             want = operand_bytes(i, k);
             break;
-        case OP_setp: case OP_testp:
+        case OP_setp:
+        case OP_testp:
             want = k == 0 ? 0 : operand_bytes(i, k);
             break;
         case OP_set:
@@ -664,10 +711,17 @@ static bool widths_fit(const struct insn *i)
         case OP_slct:
             want = operand_bytes(i, k == 0 ? 1 : k);
             break;
-        case OP_popc: case OP_clz: case OP_bfind:
+        case OP_popc:
+        case OP_clz:
+        case OP_bfind:
             want = k == 0 ? 4 : operand_bytes(i, k);
             break;
-        case OP_ld: case OP_ldu: case OP_st: case OP_cvt: case OP_atom: case OP_red:
+        case OP_ld:
+        case OP_ldu:
+        case OP_st:
+        case OP_cvt:
+        case OP_atom:
+        case OP_red:
             if (o->bytes == 0)
                 return false;
             continue;
@@ -794,7 +848,8 @@ bool module_lower(struct parsed *p, struct err *err)
             p->code.v[k].op = OP_unsupported;
     layout_vars(&lo);
 
-    /* The file: predicates (the constant true first), then constants, sinks, functions, kernels (which share one place). */
+    /* The file: predicates (the constant true first), then constants, sinks, functions, kernels (which share
+     * one place). */
     struct finish fi = {.lo = &lo};
     lo.pred_bytes = 4;
     for (size_t k = 0; k < lo.consts.n; k++) {
@@ -839,6 +894,9 @@ bool module_lower(struct parsed *p, struct err *err)
     fi.pred_end = (pred_most + 63) / 64 * 64;
     m->file_bytes = fi.pred_end + top_most;
     m->n_slots = m->file_bytes / 64 + fi.pred_end / 4;
+    m->slot_off = arena_array(m->arena, uint32_t, m->n_slots);
+    for (uint32_t k = 0; k < m->n_slots; k++)
+        m->slot_off[k] = k < m->file_bytes / 64 ? k * 64 : (k - m->file_bytes / 64) * 4;
     for (size_t k = 0; k < p->code.n; k++)
         finish_insn(&fi, &p->code.v[k], (uint32_t)k);
     for (size_t k = 0; k < p->funcs.n; k++) {

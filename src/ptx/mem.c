@@ -1,5 +1,6 @@
-/* Device memory: one reserved range of host addresses in which allocations lie far enough apart that a stray access meets none.
- * Nothing is really there until it is touched; allocations with a fill are made page by page. */
+/* Device memory: one reserved range of host addresses in which allocations lie far enough apart that a stray
+ * access meets none. Nothing is really there until it is touched; allocations with a fill are made page by
+ * page. */
 #include "internal.h"
 
 #include <sys/mman.h>
@@ -11,10 +12,12 @@ struct ptx_mem *ptx_mem_open(uint64_t seed)
     struct ptx_mem *m = mem_zalloc(sizeof(*m));
     m->seed = seed;
     for (m->reserved = 1ull << 38; m->reserved >= 1ull << 30; m->reserved /= 2) {
-        m->host = mmap(NULL, m->reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        m->host =
+            mmap(NULL, m->reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (m->host == MAP_FAILED)
             continue;
-        m->init = mmap(NULL, m->reserved / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        m->init = mmap(NULL, m->reserved / 8, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (m->init != MAP_FAILED)
             break;
         munmap(m->host, m->reserved);
@@ -85,8 +88,14 @@ struct alloc *mem_near(const struct ptx_mem *m, uint64_t addr)
 static struct alloc *alloc_at(struct ptx_mem *m, uint64_t addr, const struct ptx_buffer *b)
 {
     struct alloc *a = mem_zalloc(sizeof(*a));
-    *a = (struct alloc){.addr = addr, .size = b->size_bytes, .name = mem_strdup(b->name ? b->name : "buffer"), .initialised = b->initialised,
-                        .read_only = b->read_only, .live = true, .fill = b->fill, .context = b->context};
+    *a = (struct alloc){.addr = addr,
+                        .size = b->size_bytes,
+                        .name = mem_strdup(b->name ? b->name : "buffer"),
+                        .initialised = b->initialised,
+                        .read_only = b->read_only,
+                        .live = true,
+                        .fill = b->fill,
+                        .context = b->context};
     a->first_page = (addr - MEM_BASE) / MEM_PAGE;
     if (a->fill && a->size) {
         size_t pages = (addr + a->size - 1 - MEM_BASE) / MEM_PAGE - a->first_page + 1;
@@ -103,7 +112,8 @@ static struct alloc *alloc_at(struct ptx_mem *m, uint64_t addr, const struct ptx
     return a;
 }
 
-/* A fresh range; exact: aligned to align and, where that is less than 256, to no more, so that code that hopes for more is seen. */
+/* A fresh range; exact: aligned to align and, where that is less than 256, to no more, so that code that hopes
+ * for more is seen. */
 static uint64_t range_take(struct ptx_mem *m, uint64_t size, uint64_t align, bool exact, struct err *err)
 {
     uint64_t start = m->used + rng_hash(m->seed, m->n_allocs + 2) % 64 * 256;
@@ -111,7 +121,8 @@ static uint64_t range_take(struct ptx_mem *m, uint64_t size, uint64_t align, boo
     if (exact && align < 256)
         start += align;
     if (size > m->reserved || start > m->reserved - size || m->reserved - size - start < GUARD) {
-        err_world(err, "the simulator has no room for %llu more bytes of device memory", (unsigned long long)size);
+        err_world(err, "the simulator has no room for %llu more bytes of device memory",
+                  (unsigned long long)size);
         return 0;
     }
     m->used = (start + size + GUARD + MEM_PAGE - 1) / MEM_PAGE * MEM_PAGE; /* allocations share no page */
@@ -122,7 +133,8 @@ uint64_t ptx_mem_alloc(struct ptx_mem *m, const struct ptx_buffer *b, struct err
 {
     uint64_t align = b->align_bytes ? b->align_bytes : 256;
     if (align & (align - 1)) {
-        err_input(err, "%s: an alignment of %llu bytes is no power of two", b->name ? b->name : "buffer", (unsigned long long)align);
+        err_input(err, "%s: an alignment of %llu bytes is no power of two", b->name ? b->name : "buffer",
+                  (unsigned long long)align);
         return 0;
     }
     uint64_t addr = range_take(m, b->size_bytes, align, b->align_bytes != 0, err);
@@ -137,7 +149,8 @@ void ptx_mem_free(struct ptx_mem *m, uint64_t addr)
     if (k < 0 || m->allocs[k]->addr != addr)
         return;
     struct alloc *a = m->allocs[k];
-    uint64_t from = (a->addr - MEM_BASE) / MEM_PAGE * MEM_PAGE, to = (a->addr + a->size - MEM_BASE + MEM_PAGE - 1) / MEM_PAGE * MEM_PAGE;
+    uint64_t from = (a->addr - MEM_BASE) / MEM_PAGE * MEM_PAGE,
+             to = (a->addr + a->size - MEM_BASE + MEM_PAGE - 1) / MEM_PAGE * MEM_PAGE;
     if (to > from)
         madvise(m->host + from, to - from, MADV_DONTNEED);
     alloc_free(a);
@@ -262,14 +275,18 @@ uint64_t mem_image(struct ptx_mem *m, const struct ptx_module *module, struct er
         const struct var *v = module->vars[k];
         if (!in_image(v))
             continue;
-        struct ptx_buffer b = {.name = v->name, .size_bytes = v->bytes, .initialised = true, .read_only = v->space == SPACE_CONST};
+        struct ptx_buffer b = {
+            .name = v->name, .size_bytes = v->bytes, .initialised = true, .read_only = v->space == SPACE_CONST};
         alloc_at(m, addr + v->addr, &b)->is_module = true;
         uint8_t *host = mem_host(m, addr + v->addr);
         if (v->init)
             memcpy(host, v->init, v->bytes);
         for (size_t r = 0; r < v->n_refs; r++) {
             const struct var *to = v->refs[r].var;
-            uint64_t value = to->addr + (uint64_t)v->refs[r].add + (in_image(to) ? addr : v->refs[r].generic ? SHARED_WINDOW : 0);
+            uint64_t value = to->addr + (uint64_t)v->refs[r].add +
+                             (in_image(to)         ? addr
+                              : v->refs[r].generic ? SHARED_WINDOW
+                                                   : 0);
             memcpy(host + v->refs[r].at, &value, 8);
         }
     }

@@ -1,5 +1,5 @@
-/* The careful way to memory, lane by lane: every space and any mixture of allocations, and all findings about addresses. The
- * fast paths of exec_mem.c come here when anything is unusual. */
+/* The careful way to memory, lane by lane: every space and any mixture of allocations, and all findings about
+ * addresses. The fast paths of exec_mem.c come here when anything is unusual. */
 #include "internal.h"
 
 static const char *kind_name(enum access_kind k)
@@ -7,31 +7,36 @@ static const char *kind_name(enum access_kind k)
     return k == ACCESS_LOAD ? "a read" : k == ACCESS_STORE ? "a write" : "an atomic operation";
 }
 
-static void out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind, uint32_t bytes, uint64_t addr)
+static void out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
+                          uint32_t bytes, uint64_t addr)
 {
     if (addr < 65536 || addr + bytes < bytes) {
-        fault(w, i, (int)lane, PTX_NULL, addr, "%s of %u bytes at address 0x%llx: a null pointer", kind_name(kind), bytes,
-              (unsigned long long)addr);
+        fault(w, i, (int)lane, PTX_NULL, addr, "%s of %u bytes at address 0x%llx: a null pointer",
+              kind_name(kind), bytes, (unsigned long long)addr);
         return;
     }
     const struct alloc *a = mem_near(w->launch->mem, addr);
     if (!a || addr < MEM_BASE || addr >= MEM_BASE + w->launch->mem->reserved) {
-        fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, addr, "%s of %u bytes at 0x%llx, which is no address of device memory", kind_name(kind), bytes,
+        fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, addr,
+              "%s of %u bytes at 0x%llx, which is no address of device memory", kind_name(kind), bytes,
               (unsigned long long)addr);
     } else if (addr >= a->addr) {
         uint64_t past = addr + bytes - (a->addr + a->size);
-        fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, addr, "%s of %u bytes that ends %llu bytes past the end of %s (%llu bytes)", kind_name(kind),
-              bytes, (unsigned long long)past, a->name, (unsigned long long)a->size);
+        fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, addr,
+              "%s of %u bytes that ends %llu bytes past the end of %s (%llu bytes)", kind_name(kind), bytes,
+              (unsigned long long)past, a->name, (unsigned long long)a->size);
     } else {
-        fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, addr, "%s of %u bytes that starts %llu bytes before the start of %s (%llu bytes)",
-              kind_name(kind), bytes, (unsigned long long)(a->addr - addr), a->name, (unsigned long long)a->size);
+        fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, addr,
+              "%s of %u bytes that starts %llu bytes before the start of %s (%llu bytes)", kind_name(kind),
+              bytes, (unsigned long long)(a->addr - addr), a->name, (unsigned long long)a->size);
     }
 }
 
-static void misaligned(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind, uint32_t bytes, uint64_t addr)
+static void misaligned(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
+                       uint32_t bytes, uint64_t addr)
 {
-    fault(w, i, (int)lane, PTX_MISALIGNED, addr, "%s of %u bytes at 0x%llx, which is not aligned to %u", kind_name(kind), bytes,
-          (unsigned long long)addr, bytes);
+    fault(w, i, (int)lane, PTX_MISALIGNED, addr, "%s of %u bytes at 0x%llx, which is not aligned to %u",
+          kind_name(kind), bytes, (unsigned long long)addr, bytes);
 }
 
 static void observe(struct warp *w, const struct insn *i, const struct access *x)
@@ -43,8 +48,8 @@ static void observe(struct warp *w, const struct insn *i, const struct access *x
 }
 
 /* Lanes in global memory (also constants). */
-static bool global_lanes(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind, unsigned flags, uint32_t bytes,
-                         const uint64_t *addr, uint8_t **host)
+static bool global_lanes(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind,
+                         unsigned flags, uint32_t bytes, const uint64_t *addr, uint8_t **host)
 {
     struct launch *l = w->launch;
     struct alloc *one = l->last_alloc[i->self];
@@ -65,7 +70,8 @@ static bool global_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
             return false;
         }
         if (kind != ACCESS_LOAD && one->read_only) {
-            fault(w, i, (int)lane, PTX_READ_ONLY_WRITTEN, at, "%s to %s, which must not be written", kind_name(kind), one->name);
+            fault(w, i, (int)lane, PTX_READ_ONLY_WRITTEN, at, "%s to %s, which must not be written",
+                  kind_name(kind), one->name);
             return false;
         }
         if (one->present)
@@ -76,7 +82,12 @@ static bool global_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
     }
     l->last_alloc[i->self] = one;
     if (l->watched) {
-        struct access x = {.kind = (uint8_t)kind, .space = SPACE_GLOBAL, .flags = (uint16_t)flags, .mask = m, .bytes = bytes, .addr = addr};
+        struct access x = {.kind = (uint8_t)kind,
+                           .space = SPACE_GLOBAL,
+                           .flags = (uint16_t)flags,
+                           .mask = m,
+                           .bytes = bytes,
+                           .addr = addr};
         x.alloc = same ? first : NULL;
         x.linear = m == ~0u;
         for (unsigned lane = 1; x.linear && lane < 32; lane++)
@@ -87,8 +98,9 @@ static bool global_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
 }
 
 /* Lanes in shared or local memory; addr is the offset. */
-static bool window_lanes(struct warp *w, const struct insn *i, uint32_t m, enum space space, enum access_kind kind, unsigned flags,
-                         uint32_t bytes, const uint64_t *addr, uint8_t **host)
+static bool window_lanes(struct warp *w, const struct insn *i, uint32_t m, enum space space,
+                         enum access_kind kind, unsigned flags, uint32_t bytes, const uint64_t *addr,
+                         uint8_t **host)
 {
     struct launch *l = w->launch;
     uint64_t size = space == SPACE_SHARED ? l->shared_bytes : l->local_bytes;
@@ -96,7 +108,8 @@ static bool window_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t at = addr[lane];
         if (at >= size || bytes > size - at) {
-            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, at, "%s of %u bytes at offset %lld of %s memory, which has %llu bytes", kind_name(kind), bytes,
+            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, at,
+                  "%s of %u bytes at offset %lld of %s memory, which has %llu bytes", kind_name(kind), bytes,
                   (long long)at, space == SPACE_SHARED ? "shared" : "local", (unsigned long long)size);
             return false;
         }
@@ -104,10 +117,17 @@ static bool window_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
             misaligned(w, i, lane, kind, bytes, at);
             return false;
         }
-        host[lane] = space == SPACE_SHARED ? w->block->shared + at : w->block->local + ((size_t)w->index * 32 + lane) * l->local_bytes + at;
+        host[lane] = space == SPACE_SHARED
+                         ? w->block->shared + at
+                         : w->block->local + ((size_t)w->index * 32 + lane) * l->local_bytes + at;
     }
     if (l->watched) {
-        struct access x = {.kind = (uint8_t)kind, .space = (uint8_t)space, .flags = (uint16_t)flags, .mask = m, .bytes = bytes, .addr = addr};
+        struct access x = {.kind = (uint8_t)kind,
+                           .space = (uint8_t)space,
+                           .flags = (uint16_t)flags,
+                           .mask = m,
+                           .bytes = bytes,
+                           .addr = addr};
         x.linear = m == ~0u;
         for (unsigned lane = 1; x.linear && lane < 32; lane++)
             x.linear = addr[lane] == addr[0] + lane * (uint64_t)bytes;
@@ -116,8 +136,8 @@ static bool window_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
     return !l->stop;
 }
 
-static bool param_lanes(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind, uint32_t bytes, const uint64_t *addr,
-                        uint8_t **host)
+static bool param_lanes(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind, uint32_t bytes,
+                        const uint64_t *addr, uint8_t **host)
 {
     uint32_t size = w->launch->entry->param_bytes;
     for (uint32_t left = m; left; left &= left - 1) {
@@ -128,7 +148,8 @@ static bool param_lanes(struct warp *w, const struct insn *i, uint32_t m, enum a
             return false;
         }
         if (at >= size || bytes > size - at) {
-            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, at, "%s of %u bytes at offset %lld of the kernel's parameters, which have %u bytes",
+            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, at,
+                  "%s of %u bytes at offset %lld of the kernel's parameters, which have %u bytes",
                   kind_name(kind), bytes, (long long)at, size);
             return false;
         }
@@ -141,8 +162,8 @@ static bool param_lanes(struct warp *w, const struct insn *i, uint32_t m, enum a
     return true;
 }
 
-bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space space, enum access_kind kind, unsigned flags, uint32_t bytes,
-               const uint64_t addr[32], uint8_t *host[32])
+bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space space, enum access_kind kind,
+               unsigned flags, uint32_t bytes, const uint64_t addr[32], uint8_t *host[32])
 {
     switch (space) {
     case SPACE_GLOBAL:

@@ -85,7 +85,7 @@ uint64_t ptx_module_hash(const struct ptx_module *m)
 /* ---- handlers for this processor ---- */
 
 /* Handlers of functions called through isa.h, of each instruction set that was compiled in. */
-#define ISA_TABLE(isa) \
+#define ISA_TABLE(isa)                            \
     extern exec_fn *select_##isa(struct insn *i); \
     extern loop_fn warp_loop_##isa;
 ISA_TABLE(base)
@@ -118,11 +118,13 @@ static bool isa_usable(const char *name)
 #ifdef __x86_64__
     __builtin_cpu_init();
     if (!strcmp(name, "v4"))
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx2") &&
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx2") &&
                __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     if (!strcmp(name, "v3"))
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("bmi2");
 #endif
     return true;
 }

@@ -16,11 +16,14 @@ static uint64_t argument(const struct warp *w, const struct opnd *args, unsigned
 static bool peek(struct warp *w, unsigned lane, uint64_t addr, void *to, size_t bytes)
 {
     const struct launch *l = w->launch;
-    if (addr >= LOCAL_WINDOW && addr < LOCAL_WINDOW + l->local_bytes && bytes <= l->local_bytes - (addr - LOCAL_WINDOW)) {
-        memcpy(to, w->block->local + ((size_t)w->index * 32 + lane) * l->local_bytes + (addr - LOCAL_WINDOW), bytes);
+    if (addr >= LOCAL_WINDOW && addr < LOCAL_WINDOW + l->local_bytes &&
+        bytes <= l->local_bytes - (addr - LOCAL_WINDOW)) {
+        memcpy(to, w->block->local + ((size_t)w->index * 32 + lane) * l->local_bytes + (addr - LOCAL_WINDOW),
+               bytes);
         return true;
     }
-    if (addr >= SHARED_WINDOW && addr < SHARED_WINDOW + l->shared_bytes && bytes <= l->shared_bytes - (addr - SHARED_WINDOW)) {
+    if (addr >= SHARED_WINDOW && addr < SHARED_WINDOW + l->shared_bytes &&
+        bytes <= l->shared_bytes - (addr - SHARED_WINDOW)) {
         memcpy(to, w->block->shared + (addr - SHARED_WINDOW), bytes);
         return true;
     }
@@ -138,7 +141,8 @@ void native_call(struct warp *w, const struct insn *i, const struct func *f, uin
         char what[256], file[128];
         peek_text(w, lane, argument(w, args, 0, lane), what, sizeof(what));
         peek_text(w, lane, argument(w, args, 1, lane), file, sizeof(file));
-        fault(w, i, (int)lane, PTX_ASSERT, 0, "assertion `%s' failed at %s:%u", what, file, (uint32_t)argument(w, args, 2, lane));
+        fault(w, i, (int)lane, PTX_ASSERT, 0, "assertion `%s' failed at %s:%u", what, file,
+              (uint32_t)argument(w, args, 2, lane));
     } else {
         char why[160];
         snprintf(why, sizeof(why), "a call of %s, which the module does not define", f->name);

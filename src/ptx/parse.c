@@ -1,5 +1,6 @@
-/* PTX text to instructions. Registers are numbered per function here; lower.c gives them places. Anything that is not PTX is
- * an error with line and column; an opcode or suffix that nobody knows becomes an instruction that fails when executed. */
+/* PTX text to instructions. Registers are numbered per function here; lower.c gives them places. Anything that
+ * is not PTX is an error with line and column; an opcode or suffix that nobody knows becomes an instruction
+ * that fails when executed. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -14,10 +15,10 @@ struct sym {
     uint32_t len, scope;
     uint32_t hash;
     enum sym_kind kind;
-    uint32_t n;      /* register number, first of a range is made on use; label: pc */
-    uint32_t count;  /* range */
-    uint8_t bytes;   /* register */
-    uint8_t ref;     /* SYM_PARAM: REF_ENTRY_PARAM or REF_FUNC_PARAM */
+    uint32_t n;     /* register number, first of a range is made on use; label: pc */
+    uint32_t count; /* range */
+    uint8_t bytes;  /* register */
+    uint8_t ref;    /* SYM_PARAM: REF_ENTRY_PARAM or REF_FUNC_PARAM */
     void *p;
 };
 
@@ -110,7 +111,10 @@ static void skip_space(struct parser *p)
 
 static int hex_digit(int c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 static void lex_number(struct parser *p)
@@ -135,7 +139,8 @@ static void lex_number(struct parser *p)
         const char *e = s;
         while (e < p->end && isdigit((unsigned char)*e))
             e++;
-        if (e < p->end && (*e == '.' || *e == 'e' || *e == 'E') && e + 1 < p->end && (isdigit((unsigned char)e[1]) || *e != '.')) {
+        if (e < p->end && (*e == '.' || *e == 'e' || *e == 'E') && e + 1 < p->end &&
+            (isdigit((unsigned char)e[1]) || *e != '.')) {
             char buf[64];
             size_t n = MIN((size_t)(p->end - s), sizeof(buf) - 1);
             memcpy(buf, s, n);
@@ -426,7 +431,8 @@ static void operand_name(struct parser *p, struct opnd *o)
         int k = special_find(s, n);
         if (k < 0)
             fail(p, "unknown register %.*s", (int)MIN(n, 80u), s);
-        *o = (struct opnd){.kind = OPND_REG, .is_imm = true, .bytes = special_bytes(k), .ref_kind = REF_SPECIAL, .imm = k};
+        *o = (struct opnd){
+            .kind = OPND_REG, .is_imm = true, .bytes = special_bytes(k), .ref_kind = REF_SPECIAL, .imm = k};
         next(p);
         return;
     }
@@ -587,7 +593,8 @@ static void label_operand(struct parser *p, struct opnd *o, uint32_t insn, bool 
     if (p->t != T_IDENT)
         fail(p, "a label expected");
     *o = (struct opnd){.kind = OPND_LABEL};
-    struct label_use u = {.name = p->ts, .len = p->tn, .scope = scope_now(p), .line = p->tline, .col = p->tcol, .insn = insn};
+    struct label_use u = {
+        .name = p->ts, .len = p->tn, .scope = scope_now(p), .line = p->tline, .col = p->tcol, .insn = insn};
     u.opnd = element ? o : NULL;
     vec_push(&p->uses, u);
     next(p);
@@ -731,7 +738,8 @@ static void operands(struct parser *p, struct insn *i, uint32_t index)
 
 static void instruction(struct parser *p)
 {
-    struct insn i = {.loc = p->loc, .ptx_line = (uint32_t)p->tline, .func = (uint16_t)p->func_index, .guard = ~0u};
+    struct insn i = {
+        .loc = p->loc, .ptx_line = (uint32_t)p->tline, .func = (uint16_t)p->func_index, .guard = ~0u};
     uint32_t index = (uint32_t)p->out->code.n;
     if (accept(p, '@')) {
         bool not = accept(p, '!');
@@ -781,7 +789,8 @@ static void directive_loc(struct parser *p)
     while (accept(p, ',')) {
         if (is_text(p, "inlined_at")) {
             next(p);
-            uint32_t file = (uint32_t)expect_int(p), line = (uint32_t)expect_int(p), col = (uint32_t)expect_int(p);
+            uint32_t file = (uint32_t)expect_int(p), line = (uint32_t)expect_int(p),
+                     col = (uint32_t)expect_int(p);
             for (size_t k = p->out->locs.n; k-- > 1 && p->out->locs.n - k < 64;) {
                 const struct loc *o = &p->out->locs.v[k];
                 if (o->file == file && o->line == line && o->col == col) {
@@ -912,8 +921,9 @@ static void declaration(struct parser *p, struct decl *d)
             enum type t = (enum type)type_find(p->ts + 1, p->tn - 1);
             if (t)
                 d->type = t;
-            else if (!is_text(p, ".ptr") && !is_text(p, ".global") && !is_text(p, ".shared") && !is_text(p, ".const") &&
-                     !is_text(p, ".local") && !is_text(p, ".texref") && !is_text(p, ".param"))
+            else if (!is_text(p, ".ptr") && !is_text(p, ".global") && !is_text(p, ".shared") &&
+                     !is_text(p, ".const") && !is_text(p, ".local") && !is_text(p, ".texref") &&
+                     !is_text(p, ".param"))
                 fail(p, "%.*s cannot stand in a declaration", (int)MIN(p->tn, 40u), p->ts);
             if (is_text(p, ".texref"))
                 d->type = TYPE_B64;
@@ -950,7 +960,8 @@ static struct param *param_new(struct parser *p, const struct decl *d)
     if (bytes > 65536)
         fail(p, "a parameter of more than 64 KiB");
     struct param *q = arena_new(p->a, struct param);
-    *q = (struct param){.name = arena_strndup(p->a, d->name, d->len), .bytes = (uint32_t)bytes, .align = d->align};
+    *q = (struct param){
+        .name = arena_strndup(p->a, d->name, d->len), .bytes = (uint32_t)bytes, .align = d->align};
     return q;
 }
 
@@ -1058,8 +1069,13 @@ static void directive_variable(struct parser *p, bool is_extern)
         if (bytes > 1ull << 31)
             fail(p, "a variable of more than 2 GiB");
         struct var *v = arena_new(p->a, struct var);
-        *v = (struct var){.name = arena_strndup(p->a, d.name, d.len), .space = space, .align = d.align, .bytes = (uint32_t)bytes,
-                          .type = (uint8_t)d.type, .is_extern = is_extern, .func = p->func ? (int)p->func_index : -1};
+        *v = (struct var){.name = arena_strndup(p->a, d.name, d.len),
+                          .space = space,
+                          .align = d.align,
+                          .bytes = (uint32_t)bytes,
+                          .type = (uint8_t)d.type,
+                          .is_extern = is_extern,
+                          .func = p->func ? (int)p->func_index : -1};
         struct sym *y = sym_add(p, d.name, d.len, scope_now(p), SYM_VAR);
         y->p = v;
         if (accept(p, '=')) {
@@ -1151,7 +1167,8 @@ static void statement(struct parser *p)
             directive_section(p);
         else if (space_of(p))
             directive_variable(p, false);
-        else if (is_text(p, ".pragma") || is_text(p, ".branchtargets") || is_text(p, ".calltargets") || is_text(p, ".callprototype"))
+        else if (is_text(p, ".pragma") || is_text(p, ".branchtargets") || is_text(p, ".calltargets") ||
+                 is_text(p, ".callprototype"))
             skip_statement(p);
         else
             fail(p, "unknown directive %.*s", (int)MIN(p->tn, 40u), p->ts);
@@ -1235,8 +1252,8 @@ static void entry_directive(struct parser *p, struct func *f)
         if (!accept(p, ','))
             break;
     }
-    uint32_t *to = len == 8 && !memcmp(name, ".maxntid", 8)         ? f->info.max_threads
-                   : len == 8 && !memcmp(name, ".reqntid", 8)       ? f->info.req_threads
+    uint32_t *to = len == 8 && !memcmp(name, ".maxntid", 8)          ? f->info.max_threads
+                   : len == 8 && !memcmp(name, ".reqntid", 8)        ? f->info.req_threads
                    : len == 13 && !memcmp(name, ".minnctapersm", 13) ? &f->info.min_blocks
                                                                      : NULL;
     if (to == &f->info.min_blocks)
@@ -1299,7 +1316,11 @@ static void function(struct parser *p, bool entry)
         p->func = &f;
         p->loc = 0;
         body(p);
-        struct insn end = {.op = OP_bound_end, .loc = p->loc, .ptx_line = (uint32_t)p->tline, .func = (uint16_t)index, .guard = ~0u,
+        struct insn end = {.op = OP_bound_end,
+                           .loc = p->loc,
+                           .ptx_line = (uint32_t)p->tline,
+                           .func = (uint16_t)index,
+                           .guard = ~0u,
                            .text = entry ? "exit" : "ret"};
         vec_push(&p->out->code, end);
         f.end = (uint32_t)p->out->code.n;

@@ -1,0 +1,463 @@
+/* The simulator's engine: text to module, launches, scheduling, findings. Instruction by instruction:
+ * tests/ptx. */
+#include "test.h"
+
+#include "ptx/ptx.h"
+
+static struct ptx_module *module;
+static struct ptx_mem *mem;
+static struct err err;
+static struct ptx_report report;
+
+static char *read_text(const char *path, size_t *size)
+{
+    struct arena *a = arena_open();
+    char *text;
+    assert_ok(fs_read(a, path, &text, size, &err), err);
+    char *copy = mem_alloc(*size + 1);
+    memcpy(copy, text, *size + 1);
+    arena_close(a);
+    return copy;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    size_t size;
+    char *text = read_text("tests/ptx/kernels.ptx", &size);
+    assert_ok(ptx_module_open(&module, "kernels.ptx", text, size, &err), err);
+    free(text);
+    mem = ptx_mem_open(1);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    ptx_report_clear(&report);
+    ptx_mem_close(mem);
+    ptx_module_close(module);
+    return 0;
+}
+
+static uint64_t buffer(const char *name, const void *data, size_t bytes)
+{
+    struct ptx_buffer b = {.name = name, .size_bytes = bytes, .initialised = true};
+    uint64_t addr = ptx_mem_alloc(mem, &b, &err);
+    assert_true(addr != 0);
+    if (data)
+        assert_true(ptx_mem_write(mem, addr, data, bytes, true));
+    return addr;
+}
+
+struct launch {
+    const char *kernel;
+    uint32_t grid, block, shared;
+    unsigned checks;
+    uint64_t seed, limit;
+    const void *args[8];
+    size_t n_args;
+};
+
+static void run(const struct launch *l)
+{
+    struct ptx_launch launch = {.kernel = l->kernel,
+                                .grid = {l->grid, 1, 1},
+                                .block = {l->block, 1, 1},
+                                .shared_bytes = l->shared,
+                                .args = l->args,
+                                .n_args = l->n_args};
+    struct ptx_options o = {
+        .device = ptx_device_find("h200"), .checks = l->checks, .seed = l->seed, .max_warp_insns = l->limit};
+    ptx_report_clear(&report);
+    assert_ok(ptx_run(module, mem, &launch, &o, &report, &err), err);
+}
+
+static void expect_end(enum ptx_end end)
+{
+    if (report.end != end)
+        fail_msg("ended %s, not %s: %s", ptx_end_name(report.end), ptx_end_name(end),
+                 report.n_findings ? report.findings[0].words : "");
+}
+
+static void test_elementwise(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    float in[N], out[N], by = 1.5f;
+    int n = N;
+    for (int i = 0; i < N; i++)
+        in[i] = (float)i - 300;
+    uint64_t a = buffer("in", in, sizeof(in)), b = buffer("out", NULL, sizeof(out));
+    run(&(struct launch){"scale", 8, 128, 0, PTX_CHECK_ALL, 0, 0, {&a, &b, &n, &by}, 4});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, b, out, sizeof(out));
+    for (int i = 0; i < N; i++)
+        assert_true(out[i] == in[i] * by);
+    assert_int_equal(report.blocks, 8);
+}
+
+static void test_out_of_bounds(void **state)
+{
+    (void)state;
+    float by = 2;
+    int n = 1000;
+    uint64_t a = buffer("in", NULL, 4000), b = buffer("out", NULL, 3996);
+    run(&(struct launch){"scale", 8, 128, 0, 0, 0, 0, {&a, &b, &n, &by}, 4});
+    expect_end(PTX_UNSAFE);
+    assert_int_equal(report.findings[0].kind, PTX_OUT_OF_BOUNDS);
+    assert_int_equal(report.findings[0].thread[0], 999 % 128);
+    assert_int_equal(report.findings[0].block[0], 7);
+    assert_int_equal(report.findings[0].line, 13);
+    assert_non_null(strstr(report.findings[0].words, "out"));
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    float in[N], out[N];
+    int n = N;
+    for (int i = 0; i < N; i++)
+        in[i] = (float)(i % 17);
+    uint64_t a = buffer("in", in, sizeof(in)), b = buffer("out", NULL, sizeof(out));
+    run(&(struct launch){"calls", 3, 128, 0, PTX_CHECK_ALL, 0, 0, {&a, &b, &n}, 3});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, b, out, sizeof(out));
+    for (int i = 0; i < N; i++) {
+        float sum = 0, three = 0;
+        for (int k = 0; k < i % 7; k++)
+            sum += in[i] * (float)k;
+        for (int k = 0; k < 3; k++)
+            three += in[i] * (float)k;
+        assert_true(out[i] == sum + three * (float)((i & 3) + 1));
+    }
+}
+
+static void test_barriers(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    int n = N;
+    float *in = mem_alloc(N * 4), sum = 0, out = 0;
+    for (int i = 0; i < N; i++)
+        sum += in[i] = (float)(i % 13);
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        uint64_t a = buffer("in", in, N * 4), b = buffer("out", &out, 4);
+        run(&(struct launch){"block_sum", 5, 256, 0, PTX_CHECK_ALL, seed, 0, {&a, &b, &n}, 3});
+        expect_end(PTX_DONE);
+        float got;
+        ptx_mem_read(mem, b, &got, 4);
+        assert_true(got == sum);
+    }
+    free(in);
+}
+
+static void test_shuffles_and_dynamic_shared(void **state)
+{
+    (void)state;
+    int in[64], out[64], sums[2] = {0}, odd[2] = {0};
+    for (int i = 0; i < 64; i++) {
+        in[i] = i * i % 31;
+        sums[i / 32] += in[i];
+        odd[i / 32] += in[i] & 1;
+    }
+    uint64_t a = buffer("in", in, sizeof(in)), b = buffer("out", NULL, sizeof(out));
+    run(&(struct launch){"warp_sum", 1, 64, 256, PTX_CHECK_INIT, 0, 0, {&a, &b}, 2});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, b, out, sizeof(out));
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], sums[i / 32] + odd[i / 32]);
+    run(&(struct launch){"warp_sum", 1, 64, 128, 0, 0, 0, {&a, &b}, 2});
+    expect_end(PTX_UNSAFE);
+    assert_int_equal(report.findings[0].kind, PTX_OUT_OF_BOUNDS);
+}
+
+static void test_divergence(void **state)
+{
+    (void)state;
+    int out[96], n = 7;
+    uint64_t b = buffer("out", NULL, sizeof(out));
+    run(&(struct launch){"divergent", 1, 96, 0, PTX_CHECK_ALL, 3, 0, {&b, &n}, 2});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, b, out, sizeof(out));
+    for (int i = 0; i < 96; i++) {
+        unsigned x = (unsigned)(i + n);
+        int steps = 0;
+        for (; x != 1; steps++)
+            x = x & 1 ? 3 * x + 1 : x / 2;
+        int want = steps;
+        switch (steps % 6) {
+        case 0:
+            want += 10;
+            break;
+        case 1:
+            want *= 3;
+            break;
+        case 2:
+            want -= 7;
+            break;
+        case 3:
+            want ^= 0x55;
+            break;
+        case 4:
+            want <<= 2;
+            break;
+        }
+        assert_int_equal(out[i], want);
+    }
+}
+
+static void test_spin_lock_in_one_warp(void **state)
+{
+    (void)state;
+    int zero = 0, value;
+    uint64_t lock = buffer("lock", &zero, 4), v = buffer("value", &zero, 4);
+    run(&(struct launch){"locked", 3, 96, 0, 0, 0, 0, {&lock, &v}, 2});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, v, &value, 4);
+    assert_int_equal(value, 288);
+    int one = 1; /* held by nobody: a deadlock */
+    ptx_mem_write(mem, lock, &one, 4, true);
+    run(&(struct launch){"locked", 3, 96, 0, 0, 0, 0, {&lock, &v}, 2});
+    expect_end(PTX_HUNG);
+    assert_int_equal(report.findings[0].line, 77);
+}
+
+static void test_blocks_wait_for_each_other(void **state)
+{
+    (void)state;
+    int zero = 0, out[64 * 32];
+    uint64_t a = buffer("arrived", &zero, 4), b = buffer("out", NULL, sizeof(out));
+    run(&(struct launch){"grid_barrier", 64, 32, 0, 0, 0, 0, {&a, &b}, 2});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, b, out, sizeof(out));
+    for (int i = 0; i < 64 * 32; i++)
+        assert_int_equal(out[i], 64);
+    /* 132 SMs hold 4224 blocks of a warp: with more, the barrier cannot open */
+    uint64_t c = buffer("out", NULL, 4300 * 128);
+    ptx_mem_write(mem, a, &zero, 4, true);
+    run(&(struct launch){"grid_barrier", 4300, 32, 0, 0, 0, 0, {&a, &c}, 2});
+    expect_end(PTX_HUNG);
+    assert_int_equal(report.findings[0].kind, PTX_DEADLOCK);
+}
+
+static void test_printf_assert_trap_globals(void **state)
+{
+    (void)state;
+    int n = 3;
+    uint64_t before = ptx_module_globals_hash(module, mem);
+    run(&(struct launch){"speaks", 1, 32, 0, 0, 0, 0, {&n}, 1});
+    expect_end(PTX_DONE);
+    assert_non_null(report.printed);
+    assert_string_equal(str_text(report.printed),
+                        "thread 0 of kernel:  1.50 1099511627776\nthread 1 of kernel:  1.50 1099511627776\n");
+    assert_true(ptx_module_globals_hash(module, mem) != before);
+    n = 13;
+    run(&(struct launch){"speaks", 1, 32, 0, 0, 0, 0, {&n}, 1});
+    expect_end(PTX_CRASHED);
+    assert_int_equal(report.findings[0].kind, PTX_ASSERT);
+    assert_non_null(strstr(report.findings[0].words, "n != 13"));
+    n = 14;
+    run(&(struct launch){"speaks", 1, 32, 0, 0, 0, 0, {&n}, 1});
+    expect_end(PTX_CRASHED);
+    assert_int_equal(report.findings[0].kind, PTX_TRAP);
+}
+
+static void test_endless(void **state)
+{
+    (void)state;
+    int n = 9;
+    uint64_t p = buffer("p", NULL, 4);
+    run(&(struct launch){"endless", 1, 32, 0, 0, 0, 100000, {&p, &n}, 2});
+    expect_end(PTX_HUNG);
+    assert_int_equal(report.findings[0].kind, PTX_LOOP);
+    assert_in_range(report.findings[0].line, 117, 119);
+    run(&(struct launch){"half_barrier", 1, 64, 0, 0, 0, 0, {0}, 0});
+    expect_end(PTX_HUNG);
+}
+
+static void test_launch_limits(void **state)
+{
+    (void)state;
+    float by = 2;
+    int n = 4;
+    uint64_t a = buffer("in", NULL, 16);
+    run(&(struct launch){"scale", 1, 1025, 0, 0, 0, 0, {&a, &a, &n, &by}, 4});
+    expect_end(PTX_BAD_LAUNCH);
+    run(&(struct launch){"scale", 1, 32, 300000, 0, 0, 0, {&a, &a, &n, &by}, 4});
+    expect_end(PTX_BAD_LAUNCH);
+    struct ptx_launch l = {.kernel = "none", .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    struct ptx_options o = {.device = ptx_device_find("h200")};
+    assert_false(ptx_run(module, mem, &l, &o, &report, &err));
+    l.kernel = "scale";
+    assert_false(ptx_run(module, mem, &l, &o, &report, &err));
+}
+
+static void fill_ramp(void *context, uint64_t offset, void *to, size_t size)
+{
+    ++*(size_t *)context;
+    assert_int_equal(offset % 4, 0);
+    for (size_t k = 0; k < size / 4; k++)
+        ((uint32_t *)to)[k] = (uint32_t)(offset / 4 + k);
+}
+
+static void test_fill_on_touch(void **state)
+{
+    (void)state;
+    size_t pages = 0;
+    uint32_t word;
+    struct ptx_buffer b = {
+        .name = "big", .size_bytes = 1ull << 33, .initialised = true, .fill = fill_ramp, .context = &pages};
+    uint64_t addr = ptx_mem_alloc(mem, &b, &err);
+    assert_true(addr != 0);
+    assert_true(ptx_mem_read(mem, addr + 4000000000ull, &word, 4));
+    assert_int_equal(word, 1000000000);
+    assert_int_equal(pages, 1);
+    assert_false(ptx_mem_read(mem, addr + (1ull << 33) - 3, &word, 4));
+    assert_int_equal(addr % 256, 0);
+}
+
+static void test_vectors(void **state)
+{
+    (void)state;
+    float in[200 * 4], out[200 * 4];
+    int n = 200;
+    for (int i = 0; i < 800; i++)
+        in[i] = (float)i;
+    uint64_t a = buffer("in", in, sizeof(in)), b = buffer("out", NULL, sizeof(out)), odd = a + 4;
+    run(&(struct launch){"wide", 2, 128, 0, PTX_CHECK_ALL, 0, 0, {&a, &b, &n}, 3});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, b, out, sizeof(out));
+    for (int i = 0; i < 800; i++)
+        assert_true(out[i] == (float)(i / 4 * 4 + 3 - i % 4));
+    run(&(struct launch){"wide", 2, 128, 0, 0, 0, 0, {&odd, &b, &n}, 3});
+    expect_end(PTX_UNSAFE);
+    assert_int_equal(report.findings[0].kind, PTX_MISALIGNED);
+}
+
+static void test_hash(void **state)
+{
+    (void)state;
+    static const char one[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry f(.param .u64 p) { .reg .b32 %r<4>; mov.u32 %r1, 5; "
+        "add.s32 %r2, %r1, 7; ret; }";
+    static const char two[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n// words\n.visible .entry g(.param .u64 q) { .reg .b32 %x<9>; \n mov.u32 "
+        "%x7, 5; add.s32 %x1, %x7, 7; ret; }";
+    static const char three[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry f(.param .u64 p) { .reg .b32 %r<4>; mov.u32 %r1, 5; "
+        "add.s32 %r2, %r1, 8; ret; }";
+    const char *texts[] = {one, two, three};
+    uint64_t hash[3];
+    for (int k = 0; k < 3; k++) {
+        struct ptx_module *m;
+        assert_ok(ptx_module_open(&m, "text", texts[k], strlen(texts[k]), &err), err);
+        hash[k] = ptx_module_hash(m);
+        ptx_module_close(m);
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_true(hash[0] != hash[2]);
+}
+
+static void test_errors_have_a_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int line, col;
+    } bad[] = {
+        {"", 1, 1},
+        {"hello", 1, 1},
+        {".version 8.0\n.target sm_90\n.entry f() { bra L; }", 3, 18},
+        {".version 8.0\n.entry f() { .reg .b32 %r<2>; add.s32 %r1, %r9, 1; }", 2, 44},
+        {".version 8.0\n.entry f() { .reg .b32 %r<2>; add.s32 %r1, %r1, 1 }", 2, 51},
+        {".version 8.0\n.entry f() { ret;", 2, 18},
+        {".version 8.0\n.global .b8 x[4] = {1,2,3,4,5};", 2, 29},
+    };
+    for (size_t k = 0; k < ARRAY_LEN(bad); k++) {
+        struct ptx_module *m;
+        struct err e = {0};
+        assert_false(ptx_module_open(&m, "text", bad[k].text, strlen(bad[k].text), &e));
+        if (e.line != bad[k].line || e.col != bad[k].col)
+            fail_msg("%s: at %d:%d, not %d:%d: %s", bad[k].text, e.line, e.col, bad[k].line, bad[k].col,
+                     e.text);
+    }
+}
+
+/* Mutations of real text: a module or an error, and its kernels end. */
+static void test_mutations(void **state)
+{
+    (void)state;
+    size_t size;
+    char *text = read_text("tests/ptx/kernels.ptx", &size), *copy = mem_alloc(size + 1);
+    struct rng rng = {42};
+    for (int round = 0; round < 300; round++) {
+        memcpy(copy, text, size);
+        for (int n = 0; n < 1 + round % 8; n++) {
+            size_t at = rng_below(&rng, size), from = rng_below(&rng, size), len = rng_below(&rng, 12);
+            if (rng_below(&rng, 2))
+                copy[at] = " ,;{}[]%@.0123456789abrdfsu"[rng_below(&rng, 27)];
+            else if (at + len < size && from + len < size)
+                memmove(copy + at, copy + from, len);
+        }
+        struct ptx_module *m;
+        struct err e = {0};
+        if (!ptx_module_open(&m, "mutant", copy, size, &e)) {
+            assert_true(e.line > 0);
+            continue;
+        }
+        const struct ptx_kernel_info *list;
+        size_t n = ptx_module_kernels(m, &list);
+        struct ptx_mem *small = ptx_mem_open(1);
+        for (size_t k = 0; k < n; k++) {
+            static const uint64_t zeros[1024];
+            const void *args[64];
+            struct ptx_report r = {0};
+            for (size_t q = 0; q < ARRAY_LEN(args); q++)
+                args[q] = zeros;
+            bool fits = list[k].n_params <= ARRAY_LEN(args);
+            for (size_t q = 0; fits && q < list[k].n_params; q++)
+                fits = list[k].param_bytes[q] <= sizeof(zeros);
+            if (!fits)
+                continue;
+            struct ptx_launch l = {.kernel = list[k].name,
+                                   .grid = {2, 1, 1},
+                                   .block = {64, 1, 1},
+                                   .args = args,
+                                   .n_args = list[k].n_params};
+            struct ptx_options o = {.device = ptx_device_find("h200"),
+                                    .checks = round % 2 ? PTX_CHECK_ALL : 0,
+                                    .max_warp_insns = 2000};
+            ptx_run(m, small, &l, &o, &r, &e);
+            ptx_report_clear(&r);
+        }
+        ptx_mem_close(small);
+        ptx_module_close(m);
+    }
+    free(copy);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_out_of_bounds),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_shuffles_and_dynamic_shared),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_spin_lock_in_one_warp),
+        cmocka_unit_test(test_blocks_wait_for_each_other),
+        cmocka_unit_test(test_printf_assert_trap_globals),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_launch_limits),
+        cmocka_unit_test(test_fill_on_touch),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_errors_have_a_place),
+        cmocka_unit_test(test_mutations),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
