@@ -147,8 +147,10 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
 
     if (!f->body && !f->tree)
         fail(in->unit, at, "the function %s is declared but not defined in this file", f->name);
-    if (f->variadic)
-        fail(in->unit, at, "the function %s takes a variable number of arguments, which is not understood",
+    if (f->variadic || f->not_understood)
+        fail(in->unit, at, "the parameters of the function %s are not understood", f->name);
+    if (f->specialised)
+        fail(in->unit, at, "%s has specialisations, which are not understood; use if constexpr or overloads",
              f->name);
     if (++in->call_depth > MAX_CALL_DEPTH)
         fail(in->unit, at, "calls nest deeper than %d levels", MAX_CALL_DEPTH);
@@ -198,7 +200,7 @@ static struct value call_own(struct interp *in, const struct expr *e, const stru
         }
         while (least < f->n_params && !f->params[least].fallback)
             least++;
-        if (e->n_args < least || (e->n_args > f->n_params && !f->variadic)) {
+        if (e->n_args < least || (e->n_args > f->n_params && !f->variadic && !f->not_understood)) {
             why = "takes another number of arguments";
             continue;
         }

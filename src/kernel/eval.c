@@ -118,7 +118,9 @@ static bool enumerator_read(struct interp *in, const char *name, struct value *o
     for (size_t i = 0; i < in->unit->enumerators.n; i++) {
         const struct enumerator *e = in->unit->enumerators.v[i];
 
-        if (strcmp(e->name, name) == 0 || name_matches(e->scoped, e->scoped, name)) {
+        /* Enum::NAME may drop namespaces before Enum, but not Enum */
+        if (name_matches(e->name, e->qualified, name) ||
+            (strchr(name, ':') && name_matches(e->scoped, e->scoped, name))) {
             const struct type *t = type_int;
 
             if (e->type)
@@ -145,6 +147,9 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
     t = unit_type(in->unit, n.name);
     if (!t || !t->is_struct)
         return false;
+    if (t->specialised)
+        fail(in->unit, e->at,
+             "%s has specialisations, which are not understood; use if constexpr or ?:", t->name);
     if (t->is_template) {
         bound = arena_new(in->arena, struct env);
         for (size_t i = 0; i < t->n_tparams && i < e->n_targs; i++) {
@@ -313,7 +318,8 @@ struct cell *host_cell(struct interp *in, const struct token *at, struct value p
             "be the address of a variable",
             what);
     if (pointer.p.index >= pointer.p.count)
-        fail(in->unit, at, "%s points beyond the end of its array", what);
+        fail(in->unit, at, "element %lld of an array of %lld", (long long)pointer.p.index,
+             (long long)pointer.p.count);
     return pointer.p.host + pointer.p.index;
 }
 
@@ -322,7 +328,7 @@ static struct place deref(struct interp *in, const struct token *at, struct valu
     if (v.type->kind == TY_POINTER && !v.p.host)
         fail(
             in->unit, at,
-            "the launcher reads or writes a buffer's contents; it runs before the kernels and decides by shapes and "
+            "this reads or writes a buffer's contents; a launcher runs before its kernels and decides by shapes and "
             "scalars only");
     return (struct place){host_cell(in, at, v, "what `*` and `[]` take"), -1};
 }

@@ -246,16 +246,15 @@ struct func {
     const char *name, *qualified; /* with its named namespaces */
     const struct token *at;
     bool is_global, is_device, is_host, is_template, extern_c, is_lambda, variadic;
+    bool not_understood, specialised; /* specialised: template <> forms exist */
     struct template_param *tparams;
     size_t n_tparams;
     struct type_node *result;
     struct param *params;
     size_t n_params;
-    size_t body;              /* index of its `{`; 0 for a declaration */
-    struct stmt *tree;        /* lambdas: the body */
-    size_t start, end;        /* bytes in the file */
-    const char **local_types; /* lambdas: type names that the surroundings declare */
-    size_t n_local_types;
+    size_t body;       /* index of its `{`; 0 for a declaration */
+    struct stmt *tree; /* lambdas: the body */
+    size_t start, end; /* bytes in the file */
 };
 
 struct global {
@@ -273,8 +272,9 @@ struct field {
 
 struct type_name { /* typedef, using, struct, enum */
     const char *name, *qualified;
-    struct type_node *alias;                      /* typedef and using */
-    bool is_struct, is_enum, is_template, opaque; /* opaque: a struct whose size is not understood */
+    struct type_node *alias; /* typedef and using */
+    bool is_struct, is_enum, is_template, specialised,
+        opaque; /* opaque: a struct whose size is not understood */
     struct template_param *tparams;
     size_t n_tparams;
     struct field *fields;
@@ -283,9 +283,9 @@ struct type_name { /* typedef, using, struct, enum */
 };
 
 struct enumerator {
-    const char *name, *scoped;
-    const struct type_name *type; /* may be NULL */
-    struct expr *value;           /* NULL: one more than the one before */
+    const char *name, *qualified, *scoped; /* name: "" when only Enum::NAME is allowed */
+    const struct type_name *type;          /* may be NULL */
+    struct expr *value;                    /* NULL: one more than the one before */
     const struct enumerator *before;
 };
 
@@ -296,14 +296,19 @@ struct region { /* bytes [start, end) are one top-level declaration */
     struct global *global; /* the first of the declaration */
 };
 
+struct scope_name {
+    const char *name;
+    bool is_type;
+};
+
 struct parser {
     struct unit *unit;
     struct arena *arena;
     const struct token *t; /* the present token; the list ends in TOK_END */
     int depth;
-    int no_greater;           /* > 0: `>` ends a template argument list */
-    int angle;                /* characters of the present `>>` that closed lists already */
-    LIST(const char *) types; /* names that the function's surroundings declare as types */
+    int no_greater;                /* > 0: `>` ends a template argument list */
+    int angle;                     /* characters of the present `>>` that closed lists already */
+    LIST(struct scope_name) names; /* local types, and variables that hide a type's name; the last one counts */
 };
 
 void unit_read(struct unit *u); /* tokens to declarations */
@@ -330,6 +335,8 @@ struct type_node *parse_declarator(struct parser *p, struct type_node *base, con
                                    const struct token **at, struct func *f);
 struct type_node *parse_type_id(struct parser *p);
 void parse_params(struct parser *p, struct func *f);
+void parse_declare_type(struct parser *p, const char *name);
+void parse_declare_variable(struct parser *p, const char *name);
 struct template_arg_node *parse_template_args(struct parser *p, size_t *n);
 void parse_template_params(struct parser *p, struct template_param **params, size_t *n);
 void parse_attributes(struct parser *p, struct specifiers *s);
@@ -564,8 +571,10 @@ bool template_bind(struct interp *in, const struct func *f, const struct templat
 
 /* launch.c */
 struct value launch_expr(struct interp *in, struct env *env, const struct expr *e);
+/* arg_exprs: where the arguments stand; NULL: at */
 void launch(struct interp *in, const struct token *at, const struct kernel_ref *k, const struct value *config,
-            size_t n_config, const struct value *args, size_t n_args, bool cooperative);
+            size_t n_config, const struct value *args, struct expr *const *arg_exprs, size_t n_args,
+            bool cooperative);
 const char *kernel_expression(struct interp *in, const struct token *at, const struct kernel_ref *k,
                               const struct value *args, size_t n_args, const struct func **f,
                               struct env **bound);

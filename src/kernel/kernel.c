@@ -93,8 +93,7 @@ static void interp_open(struct interp *in, struct unit *u, struct arena *a)
 static const struct func *find_launcher(struct unit *u, const char *entry)
 {
     const struct func *found = NULL;
-    struct str others = {0};
-    char list[256];
+    const char *others = "";
 
     for (size_t i = 0; i < u->funcs.n; i++) {
         const struct func *f = u->funcs.v[i];
@@ -105,15 +104,13 @@ static const struct func *find_launcher(struct unit *u, const char *entry)
             if (found)
                 fail(u, f->at, "%s is defined twice", entry);
             found = f;
-        } else if (f->extern_c && f->body) {
-            str_addf(&others, "%s%s", others.len ? ", " : "", f->name);
+        } else if (f->extern_c && f->body && strlen(others) < 200) {
+            others = arena_printf(u->arena, "%s%s%s", others, *others ? ", " : "", f->name);
         }
     }
-    snprintf(list, sizeof(list), "%s", str_text(&others));
-    str_free(&others);
     if (!found)
         fail(u, NULL, "no function extern \"C\" void %s(..., cudaStream_t stream) is defined%s%s%s", entry,
-             *list ? " (there is: " : "", list, *list ? ")" : "");
+             *others ? " (there is: " : "", others, *others ? ")" : "");
     return found;
 }
 
@@ -123,7 +120,7 @@ static void read_params(struct unit *u, struct arena *a, const struct func *f, s
     LIST(struct kernel_param) params = {0};
 
     interp_open(&in, u, a);
-    if (f->variadic || f->is_template)
+    if (f->variadic || f->not_understood || f->is_template)
         fail(u, f->at, "the launcher %s must be a plain function", f->name);
     if (f->n_params == 0 || type_resolve(&in, NULL, f->params[f->n_params - 1].type)->kind != TY_STREAM)
         fail(u, f->at, "the last parameter of the launcher %s must be the stream: cudaStream_t stream",
@@ -178,6 +175,7 @@ static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
     unit_read(u);
     f = find_launcher(u, k->entry);
     read_params(u, a, f, k);
+    parse_function_body(u, a, f); /* brackets that do not match are said now, not at the first plan */
     k->launcher = definition_at(k->source, f->at->at, f->at->len);
     for (size_t i = 0; i < u->funcs.n; i++) {
         const struct func *g = u->funcs.v[i];

@@ -39,7 +39,6 @@ const char *kernel_expression(struct interp *in, const struct token *at, const s
                               struct env **bound)
 {
     const char *missing = "", *expression;
-    struct str s = {0};
     size_t found = 0;
 
     for (size_t i = 0; i < in->unit->funcs.n; i++) {
@@ -50,7 +49,7 @@ const char *kernel_expression(struct interp *in, const struct token *at, const s
     if (found > 1)
         fail(in->unit, at, "%zu kernels are called %s; give each its own name", found, k->name);
     *f = k->func;
-    if (k->func->variadic)
+    if (k->func->variadic || k->func->not_understood)
         fail(in->unit, at, "the parameters of kernel %s are not understood", k->name);
     if (!k->func->is_template) {
         if (k->n_args)
@@ -67,12 +66,13 @@ const char *kernel_expression(struct interp *in, const struct token *at, const s
     if (!template_bind(in, k->func, k->args, k->n_args, args, n_args, bound, &missing))
         fail(in->unit, at, "the template argument %s of kernel %s is neither given nor told by the arguments",
              missing, k->name);
-    str_addf(&s, "%s<", k->func->qualified);
+    expression = arena_printf(in->arena, "%s<", k->func->qualified);
     for (size_t i = 0; i < k->func->n_tparams; i++)
-        str_addf(&s, "%s%s", i ? ", " : "", spell_arg(in, at, k->func, &k->func->tparams[i], *bound));
-    str_addf(&s, ">");
-    expression = arena_strdup(in->arena, str_text(&s));
-    str_free(&s);
+        expression = arena_printf(in->arena, "%s%s%s", expression, i ? ", " : "",
+                                  spell_arg(in, at, k->func, &k->func->tparams[i], *bound));
+    expression = arena_printf(in->arena, "%s>", expression);
+    if (strlen(expression) > 2000)
+        fail(in->unit, at, "the template arguments of kernel %s are too long", k->name);
     return expression;
 }
 
@@ -130,7 +130,8 @@ static void check_shared(struct interp *in, const struct token *at, const char *
 }
 
 void launch(struct interp *in, const struct token *at, const struct kernel_ref *k, const struct value *config,
-            size_t n_config, const struct value *args, size_t n_args, bool cooperative)
+            size_t n_config, const struct value *args, struct expr *const *arg_exprs, size_t n_args,
+            bool cooperative)
 {
     struct plan_step step = {.kind = PLAN_LAUNCH, .cooperative = cooperative};
     struct kernel_value *values = arena_array(in->arena, struct kernel_value, n_args + 1);
@@ -157,7 +158,7 @@ void launch(struct interp *in, const struct token *at, const struct kernel_ref *
     if (!v.stream)
         fail(in->unit, at, "this launch is on the default stream; give the launcher's stream parameter");
     for (size_t i = 0; i < n_args; i++)
-        values[i] = kernel_arg(in, at, f, i, bound, args[i]);
+        values[i] = kernel_arg(in, arg_exprs ? arg_exprs[i]->at : at, f, i, bound, args[i]);
     step.args = values;
     step.n_args = n_args;
     unit_place(in->unit, at->at, &step.line, &col);
@@ -179,6 +180,6 @@ struct value launch_expr(struct interp *in, struct env *env, const struct expr *
         config[i] = eval(in, env, e->config[i]);
     for (size_t i = 0; i < e->n_args; i++)
         args[i] = eval(in, env, e->args[i]);
-    launch(in, e->at, k.kernel, config, e->n_config, args, e->n_args, false);
+    launch(in, e->at, k.kernel, config, e->n_config, args, e->args, e->n_args, false);
     return (struct value){.type = type_void};
 }

@@ -22,6 +22,7 @@ struct input {
 
 struct condition {
     bool taken, active, outer, else_seen; /* taken: some branch was; active: this one is */
+    const struct token *at;
 };
 
 struct expander {
@@ -441,7 +442,7 @@ static void conditional(struct expander *x, const struct token *name, const stru
             yes = condition_value(x, v, n, name);
         else if (active && n > 0)
             yes = !!map_get(&x->macros, token_text(x->arena, v)) == is_ifdef;
-        list_push(x->arena, &x->conditions, ((struct condition){yes, active && yes, active, false}));
+        list_push(x->arena, &x->conditions, ((struct condition){yes, active && yes, active, false, name}));
         return;
     }
     if (x->conditions.n == 0)
@@ -519,7 +520,7 @@ static void expand_unit(struct expander *x)
         i = end;
     }
     if (x->conditions.n)
-        fail(u, &v[i], "an #if is not closed");
+        fail(u, vec_last(&x->conditions).at, "this #if is not closed");
     list_push(u->arena, &u->tokens, v[i]);
 }
 

@@ -57,7 +57,7 @@ static struct expr *lambda(struct parser *p)
     struct func *f = arena_new(p->arena, struct func);
     struct specifiers s = {0};
     int no_greater = p->no_greater;
-    size_t n_types = p->types.n;
+    size_t n_names = p->names.n;
 
     p->no_greater = 0;
     *f = (struct func){.name = "lambda", .qualified = "lambda", .at = p->t, .is_lambda = true};
@@ -69,13 +69,15 @@ static struct expr *lambda(struct parser *p)
     }
     if (parse_is(p, "("))
         parse_params(p, f);
+    for (size_t i = 0; i < f->n_params; i++)
+        parse_declare_variable(p, f->params[i].name);
     while (parse_take(p, "mutable") || parse_take(p, "noexcept"))
         continue;
     parse_attributes(p, &s);
     if (parse_take(p, "->"))
         f->result = parse_type_id(p);
     f->tree = parse_block(p);
-    p->types.n = n_types;
+    p->names.n = n_names;
     p->no_greater = no_greater;
     e->func = f;
     return e;

@@ -24,6 +24,7 @@ struct declarator *parse_declarators(struct parser *p, struct type_node *base, c
         d.type = parse_declarator(p, base, &d.name, &d.at, NULL);
         if (!*d.name)
             parse_fail(p, "a name to declare");
+        parse_declare_variable(p, d.name);
         /* const int *p may point elsewhere; int *const p and const int i may not change */
         d.constant = s->is_constexpr || d.type->constant;
         for (struct type_node *t = d.type; t->kind == TN_ARRAY; t = t->to)
@@ -88,7 +89,7 @@ static struct stmt *type_declaration(struct parser *p)
         s->type = parse_specifiers(p, &spec);
         s->type = parse_declarator(p, s->type, &s->name, &at, NULL);
     }
-    list_push(p->arena, &p->types, s->name);
+    parse_declare_type(p, s->name);
     return s;
 }
 
@@ -157,6 +158,34 @@ static struct stmt *if_or_switch(struct parser *p)
     return s;
 }
 
+/* What begins no statement of the language, with better words than the expression's parser has. */
+static void refuse_unknown(struct parser *p)
+{
+    static const char *const refused[] = {"goto", "try", "asm", "throw", "delete", "struct", "operator"};
+    const struct token *t = p->t;
+    int len;
+
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+        if (parse_is(p, refused[i]))
+            fail(
+                p->unit, t,
+                "%s is not understood; allowed are declarations, assignments, calls, launches, if, switch, loops and "
+                "return (launchers do not throw)",
+                refused[i]);
+    }
+    /* `Foo x` and `ns::foo<int> x` with a Foo that nobody declared */
+    while (t->kind == TOK_WORD && token_is(t + 1, "::"))
+        t += 2;
+    len = (int)MIN((size_t)(t->s - p->t->s) + t->len, 80);
+    if (p->t->macro)
+        len = (int)MIN(t->len, 80);
+    if (t->kind == TOK_WORD && !token_is(t, "sizeof") && !token_is(t, "new") &&
+        (t[1].kind == TOK_WORD || (token_is(t + 1, "<") && t[2].kind == TOK_WORD && t[3].kind == TOK_PUNCT &&
+                                   token_is(t + 3, ">") && t[4].kind == TOK_WORD)))
+        fail(p->unit, p->t, "the type %.*s is not known; declare it in this file or use a built-in one", len,
+             p->t->macro ? t->s : p->t->s);
+}
+
 static struct stmt *simple(struct parser *p)
 {
     struct stmt *s;
@@ -185,6 +214,11 @@ static struct stmt *simple(struct parser *p)
         s = node(p, ST_DEFAULT);
         p->t++;
         parse_expect(p, ":");
+        return s;
+    }
+    if (p->t->kind == TOK_WORD && token_is(p->t + 1, ":") && !parse_is(p, "default")) { /* a label */
+        s = node(p, ST_EMPTY);
+        p->t += 2;
         return s;
     }
     if (parse_is(p, "do")) {
@@ -240,12 +274,7 @@ static struct stmt *simple(struct parser *p)
         }
     } else {
         s = node(p, ST_EXPR);
-        /* `Foo x` with a Foo nobody declared */
-        if (p->t->kind == TOK_WORD && p->t[1].kind == TOK_WORD && !parse_is(p, "sizeof") &&
-            !parse_is(p, "throw") && !parse_is(p, "goto") && !parse_is(p, "try") && !parse_is(p, "new") &&
-            !parse_is(p, "delete"))
-            fail(p->unit, p->t, "the type %.*s is not known; declare it in this file or use a built-in one",
-                 (int)MIN(p->t->len, 60), p->t->s);
+        refuse_unknown(p);
         s->cond = parse_expr(p);
     }
     parse_expect(p, ";");
@@ -305,7 +334,7 @@ struct stmt *parse_block(struct parser *p)
 {
     struct stmt *block = node(p, ST_BLOCK);
     LIST(struct stmt *) body = {0};
-    size_t n_types = p->types.n;
+    size_t n_names = p->names.n;
 
     if (++p->depth > MAX_PARSE_DEPTH)
         fail(p->unit, p->t, "the statements nest deeper than %d levels", MAX_PARSE_DEPTH);
@@ -321,7 +350,7 @@ struct stmt *parse_block(struct parser *p)
     }
     p->t++;
     p->depth--;
-    p->types.n = n_types;
+    p->names.n = n_names;
     block->body = body.v;
     block->n_body = body.n;
     return block;
@@ -332,8 +361,10 @@ struct stmt *parse_function_body(struct unit *u, struct arena *a, const struct f
     struct parser p = {.unit = u, .arena = a, .t = u->tokens.v + f->body};
 
     for (size_t i = 0; i < f->n_tparams; i++) {
-        if (f->tparams[i].is_type && *f->tparams[i].name)
-            list_push(a, &p.types, f->tparams[i].name);
+        if (f->tparams[i].is_type)
+            parse_declare_type(&p, f->tparams[i].name);
     }
+    for (size_t i = 0; i < f->n_params; i++)
+        parse_declare_variable(&p, f->params[i].name);
     return parse_block(&p);
 }

@@ -143,11 +143,24 @@ char *parse_word(struct parser *p)
 
 static bool is_type_name(const struct parser *p, const char *name)
 {
-    for (size_t i = 0; i < p->types.n; i++) {
-        if (strcmp(p->types.v[i], name) == 0)
-            return true;
+    for (size_t i = p->names.n; i-- > 0;) {
+        if (strcmp(p->names.v[i].name, name) == 0)
+            return p->names.v[i].is_type;
     }
     return type_builtin_name(name) || unit_type(p->unit, name);
+}
+
+void parse_declare_type(struct parser *p, const char *name)
+{
+    if (*name)
+        list_push(p->arena, &p->names, ((struct scope_name){name, true}));
+}
+
+/* `int half = n / 2;`: from here on half is no type. */
+void parse_declare_variable(struct parser *p, const char *name)
+{
+    if (*name && is_type_name(p, name))
+        list_push(p->arena, &p->names, ((struct scope_name){name, false}));
 }
 
 static bool is_template_name(const struct parser *p, const char *name)
@@ -352,7 +365,7 @@ static struct type_node *wrap(struct parser *p, enum type_node_kind kind, struct
     struct type_node *n = arena_new(p->arena, struct type_node);
 
     n->kind = kind;
-    n->at = p->t;
+    n->at = to ? to->at : p->t;
     n->to = to;
     return n;
 }
@@ -500,8 +513,7 @@ void parse_template_params(struct parser *p, struct template_param **params, siz
             t.pack = parse_take(p, "...");
             if (at_name(p))
                 t.name = parse_word(p);
-            if (*t.name)
-                list_push(p->arena, &p->types, t.name);
+            parse_declare_type(p, t.name);
             if (parse_take(p, "="))
                 t.fallback.type = parse_type_id(p);
         } else {

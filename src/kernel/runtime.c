@@ -302,7 +302,7 @@ static void launch_by_addresses(const struct call *c, bool cooperative)
                  type_spell(c->in->arena, cell->type), f->name, type_spell(c->in->arena, t));
         args[i] = convert(c->in, arg_at(c, 3), cell->value, t, true);
     }
-    launch(c->in, c->e->at, k, config, 4, args, f->n_params, cooperative);
+    launch(c->in, c->e->at, k, config, 4, args, NULL, f->n_params, cooperative);
 }
 
 enum runtime_call {

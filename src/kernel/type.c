@@ -302,14 +302,13 @@ static const struct type *resolve_struct(struct interp *in, struct env *env, con
     *s = (struct type){.kind = TY_OPAQUE, .name = t->qualified, .align = 1};
     if (t->is_template) {
         struct template_arg *args = eval_template_args(in, env, n->args, n->n_args);
-        struct str name = {0};
 
-        str_addf(&name, "%s<", t->qualified);
+        s->name = arena_printf(in->arena, "%s<", t->qualified);
         for (size_t i = 0; i < n->n_args; i++)
-            str_addf(&name, "%s%s", i ? ", " : "", arg_spell(in, &args[i]));
-        str_add(&name, ">");
-        s->name = arena_strdup(in->arena, str_text(&name));
-        str_free(&name);
+            s->name = arena_printf(in->arena, "%s%s%s", s->name, i ? ", " : "", arg_spell(in, &args[i]));
+        s->name = arena_printf(in->arena, "%s>", s->name);
+        if (strlen(s->name) > 2000)
+            fail(in->unit, n->at, "the template arguments of %s are too long", t->name);
     }
     if (!t->opaque)
         layout_struct(in, t, bound, &s->size, &s->align);

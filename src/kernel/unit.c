@@ -39,8 +39,9 @@ static void enumeration(struct parser *p, const struct scope *s, const struct ty
         struct enumerator *e = arena_new(p->arena, struct enumerator);
         const char *name = parse_word(p);
 
-        e->scoped = type ? arena_printf(p->arena, "%s::%s", type->qualified, name) : name;
-        e->name = scoped ? e->scoped : name;
+        e->scoped = type ? arena_printf(p->arena, "%s::%s", type->qualified, name) : "";
+        e->name = scoped ? "" : name;
+        e->qualified = scoped ? "" : qualify(p, s, name);
         e->type = type;
         e->before = before;
         if (parse_take(p, "="))
@@ -51,7 +52,6 @@ static void enumeration(struct parser *p, const struct scope *s, const struct ty
             break;
     }
     parse_expect(p, "}");
-    (void)s;
 }
 
 /* Members of a struct: data and static constants; functions are passed over. */
@@ -149,7 +149,7 @@ static bool type_definition(struct parser *p, const struct scope *s, struct temp
         struct type_name *general = unit_type(p->unit, type->name);
 
         if (general)
-            general->opaque = true;
+            general->opaque = general->specialised = true;
         while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
             p->t++;
         if (parse_is(p, "{"))
@@ -297,6 +297,44 @@ static void function(struct parser *p, const struct scope *s, struct func *f, co
     list_push(p->arena, &p->unit->funcs, f);
 }
 
+/* False when it is no function after all, such as `const int x(3);`. A function with parameters that are not
+ * understood still counts as one: the device part has to know. */
+static bool function_or_skip(struct parser *p, const struct scope *s, struct func *f,
+                             const struct specifiers *spec)
+{
+    const struct token *const call = p->t;
+    struct trap trap = {.up = p->unit->trap};
+
+    p->unit->trap = &trap;
+    if (setjmp(trap.jump) == 0) {
+        function(p, s, f, spec);
+        p->unit->trap = trap.up;
+        return true;
+    }
+    p->unit->trap = trap.up;
+    p->t = call;
+    p->depth = p->no_greater = p->angle = 0;
+    parse_skip_balanced(p);
+    if (parse_is(p, ";"))
+        return false;
+    while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
+        parse_skip_balanced(p);
+    if (parse_is(p, "{"))
+        parse_skip_balanced(p);
+    f->not_understood = true;
+    list_push(p->arena, &p->unit->funcs, f);
+    return true;
+}
+
+/* template <> int width<float>() { ... }: which body a call means is then not known here. */
+static void note_specialisation(struct parser *p, const char *name)
+{
+    for (size_t i = 0; i < p->unit->funcs.n; i++) {
+        if (strcmp(p->unit->funcs.v[i]->name, name) == 0)
+            p->unit->funcs.v[i]->specialised = true;
+    }
+}
+
 static void declaration(struct parser *p, const struct scope *s, struct region *r)
 {
     struct template_param *tparams = NULL;
@@ -305,7 +343,6 @@ static void declaration(struct parser *p, const struct scope *s, struct region *
     struct specifiers spec = {0};
     struct type_node *base;
     struct func *f = arena_new(p->arena, struct func);
-    struct declarator d = {0};
     const struct token *start = p->t;
 
     while (parse_take(p, "template")) {
@@ -322,44 +359,15 @@ static void declaration(struct parser *p, const struct scope *s, struct region *
         type_definition(p, s, tparams, n_tparams, is_template))
         return;
     base = parse_specifiers(p, &spec);
-    struct type_node *t = parse_declarator(p, base, &d.name, &d.at, f);
-    if (*d.name && parse_is(p, "(")) {
-        const struct token *call = p->t;
-        struct trap trap = {.up = p->unit->trap};
-
-        f->name = d.name;
-        f->at = d.at;
-        f->is_template = is_template;
-        f->tparams = tparams;
-        f->n_tparams = n_tparams;
-        f->result = t;
-        p->unit->trap = &trap;
-        if (setjmp(trap.jump) == 0) {
-            function(p, s, f, &spec);
-            p->unit->trap = trap.up;
-            r->func = f;
-            return;
-        }
-        p->unit->trap = trap.up;
-        /* `const int x(3);` is no function, and a function may have parameters that are not understood: its
-         * body is passed over, but the device part has to know that it is one. */
-        p->t = call;
-        p->depth = p->no_greater = p->angle = 0;
-        parse_skip_balanced(p);
-        if (!parse_is(p, ";")) {
-            while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
-                parse_skip_balanced(p);
-            f->qualified = qualify(p, s, f->name);
-            f->is_global = spec.is_global;
-            f->is_device = spec.is_device;
-            f->is_host = spec.is_host;
-            f->variadic = true;
-            r->func = f;
-            if (parse_is(p, "{"))
-                parse_skip_balanced(p);
-            list_push(p->arena, &p->unit->funcs, f);
-            return;
-        }
+    f->result = parse_declarator(p, base, &f->name, &f->at, f);
+    f->is_template = is_template;
+    f->tparams = tparams;
+    f->n_tparams = n_tparams;
+    if (is_template && parse_is(p, "<"))
+        note_specialisation(p, f->name);
+    if (*f->name && parse_is(p, "(") && function_or_skip(p, s, f, &spec)) {
+        r->func = f;
+        return;
     }
     p->t = start;
     memset(&spec, 0, sizeof(spec));
@@ -412,7 +420,7 @@ static void one_declaration(struct parser *p, const struct scope *s)
     struct trap trap = {.up = p->unit->trap};
     struct region r = {.first = index_of(p, start)};
 
-    p->types.n = 0;
+    p->names.n = 0;
     p->depth = p->no_greater = p->angle = 0;
     p->unit->trap = &trap;
     if (setjmp(trap.jump) == 0) {
