@@ -1,9 +1,6 @@
-#include "base/base.h"
+#include "cmd/cmd.h"
 
 int main(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    puts("astra " ASTRA_VERSION);
-    return 0;
+    return cmd_main(argc, argv);
 }
