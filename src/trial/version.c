@@ -131,6 +131,8 @@ bool version_open(struct version *v, struct judge *j, struct arena *a, const str
     *v = (struct version){.judge = j, .arena = a, .task = t, .limits = j->limits};
     v->limits.occupancy = occupancy;
     v->limits.context = v;
+    if (kernel_tests_compiler(path, text, strlen(text), &why))
+        return fate_is(fate, VERDICT_CHEAT, why.line, arena_strdup(a, why.text));
     if (!kernel_open(&v->kernel, a, path, text, strlen(text), t->entry, &why) ||
         !task_match(t, v->kernel, &why))
         return fate_is(fate, VERDICT_NOT_UNDERSTOOD, why.line, arena_strdup(a, why.text));
