@@ -22,14 +22,17 @@ static double ulp(enum kernel_type t, double v)
     return ldexp(1, MAX(MIN(e, high), low) - (digits - 1));
 }
 
-/* An overflow in the type counts as the first number beyond its range: an answer next to the edge may fall on
- * either side of it. */
-static double measurable(enum kernel_type t, double v)
+/* A number beyond the type's range counts as the first one that does not fit: an answer next to the edge may
+ * fall on either side of it. */
+static double within_range(enum kernel_type t, double v)
 {
     int digits, low, high;
 
     format_of(t, &digits, &low, &high);
-    return isinf(v) ? copysign(t == KT_F64 ? INFINITY : ldexp(1, high + 1), v) : v;
+    if (t == KT_F64)
+        return v;
+    double edge = ldexp(1, high + 1);
+    return v > edge ? edge : v < -edge ? -edge : v;
 }
 
 static double distance(enum kernel_type t, double got, double exact)
@@ -38,7 +41,7 @@ static double distance(enum kernel_type t, double got, double exact)
         return isnan(exact) && isnan(got) ? 0 : INFINITY;
     if (isinf(exact))
         return got == exact ? 0 : INFINITY;
-    return fabs(measurable(t, got) - exact) / ulp(t, exact);
+    return fabs(within_range(t, got) - within_range(t, exact)) / ulp(t, exact);
 }
 
 double error_ulps(enum kernel_type type, double got, double exact, double orig)

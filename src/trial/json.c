@@ -2,14 +2,16 @@
 #include "internal.h"
 
 /* One table for both directions, so that they cannot drift apart. */
-#define TIME_NUMBERS(X)                                                                              \
-    X(us)                                                                                            \
-    X(light_us) X(low) X(high) X(dram_us) X(l2_us) X(issue_us) X(latency_us) X(launch_us) X(sync_us) \
-        X(dram_bytes) X(occupancy) X(waves)
-#define LINE_NUMBERS(X)                                                                                      \
-    X(share)                                                                                                 \
-    X(lanes_active) X(requests) X(sectors_per_request) X(ideal_sectors_per_request) X(conflicts_per_request) \
-        X(warp_insns)
+#define TIME_NUMBERS(X)                                                                                      \
+    X(us)                                                                                                    \
+    X(light_us)                                                                                              \
+    X(low)                                                                                                   \
+    X(high) X(dram_us) X(l2_us) X(issue_us) X(latency_us) X(launch_us) X(sync_us) X(dram_bytes) X(occupancy) \
+        X(waves)
+#define LINE_NUMBERS(X) \
+    X(share)            \
+    X(lanes_active)     \
+    X(requests) X(sectors_per_request) X(ideal_sectors_per_request) X(conflicts_per_request) X(warp_insns)
 #define TRIAL_NUMBERS(X) X(score) X(compile_s) X(verify_s) X(measure_s) X(wall_s)
 #define TRIAL_COUNTS(X)  X(registers) X(spill_bytes) X(stack_bytes) X(shared_bytes)
 #define TRIAL_TEXTS(X)   X(error_where) X(missing_checks) X(printed)

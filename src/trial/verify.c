@@ -140,6 +140,20 @@ static bool run_twice(struct judge *j, struct version *v, struct arena *a, size_
     return true;
 }
 
+/* What a candidate may have, from the original's own errors: p50, p99, max. */
+static void allowed_errors(const struct judge *j, const struct task_arg *arg, const char *distribution,
+                           const struct error_stats *own, double allowed[3])
+{
+    const double base[3] = {own->p50, own->p99, own->max};
+
+    error_floors(arg->type, j->task->tolerance, allowed);
+    for (int k = 0; k < 3; k++)
+        allowed[k] = MAX(3 * base[k], allowed[k]);
+    /* What the original computes exactly from small integers must stay exact. */
+    if (!strcmp(distribution, "small integers") && own->max == 0)
+        allowed[0] = allowed[1] = allowed[2] = 0;
+}
+
 /* ---- the original and the reference ---- */
 
 static void make_inputs(struct judge *j, size_t case_i)
@@ -255,6 +269,14 @@ static bool measure_original(struct judge *j, struct err *err)
             struct error_stats *s = &j->original_errors[k * j->n_outputs + o];
             *s = error_stats(&pool);
             vec_free(&pool.errors);
+            double allowed[3];
+            allowed_errors(j, arg, j->distributions[k], s, allowed);
+            if (k == 0 && type_is_floating(arg->type) && s->n && !(s->max <= j->original.error.max)) {
+                j->original.error = j->original.original_error = (struct trial_errors){s->p50, s->p99, s->max};
+                j->original.allowed_error = (struct trial_errors){allowed[0], allowed[1], allowed[2]};
+                j->original.error_where =
+                    arena_printf(j->arena, "%s, values: %s", arg->name, j->distributions[k]);
+            }
             double quarter = arg->type == KT_F16 ? 0x1p9 : arg->type == KT_BF16 ? 0x1p6 : 0x1p22;
             if (k == 0 && s->n && !(s->p50 < quarter))
                 return err_at(
@@ -360,15 +382,11 @@ static void judge_pools(struct comparison *c, struct trial *t, struct fate *fate
         if (!type_is_floating(arg->type) || c->pools[i].errors.n == 0)
             continue;
         struct error_stats s = error_stats(&c->pools[i]);
-        double floors[3], got[3] = {s.p50, s.p99, s.max}, base[3] = {own->p50, own->p99, own->max}, allowed[3];
+        double got[3] = {s.p50, s.p99, s.max}, base[3] = {own->p50, own->p99, own->max}, allowed[3], share = 0;
         static const char *const names[] = {"median", "99th percentile", "largest"};
-        /* What the original computes exactly from small integers must stay exact. */
-        bool exact = !strcmp(distribution, "small integers") && own->max == 0;
-        double share = 0;
         int over = -1;
-        error_floors(arg->type, j->task->tolerance, floors);
+        allowed_errors(j, arg, distribution, own, allowed);
         for (int k = 0; k < 3; k++) {
-            allowed[k] = exact ? 0 : MAX(3 * base[k], floors[k]);
             share = MAX(share, got[k] == 0 ? 0 : got[k] / allowed[k]);
             if (got[k] > allowed[k])
                 over = k;

@@ -117,7 +117,7 @@ static void test_residency(void **state)
     const struct ptx_device *d = ptx_device_find("h200");
     double last = 1;
     assert_float_equal(cache_resident(d, 0), 1, 0);
-    assert_float_equal(cache_resident(d, 34e6), 1, 0);  /* measured: such copies run from the L2 */
+    assert_float_equal(cache_resident(d, 34e6), 1, 0); /* measured: such copies run from the L2 */
     assert_float_equal(cache_resident(d, 67e6), 0, 0); /* and such not at all */
     for (double bytes = 0; bytes < 2e8; bytes += 1e6) {
         double now = cache_resident(d, bytes);

@@ -254,7 +254,7 @@ static void every_candidate_gets_its_verdict(void **state)
              LAUNCHER("n", "128"),
          VERDICT_UNSAFE, "in", 11},
         {"an endless loop",
-         ROWS("            while (((volatile const __half *)in)[k].x != 77) { }\n") LAUNCHER("n", "128"),
+         ROWS("            while (((volatile const unsigned short *)in)[k] != 1) { }\n") LAUNCHER("n", "128"),
          VERDICT_HUNG, "", 0},
         {"a trap",
          ROWS("            if (i == 5) __trap();\n            out[k] = __float2half(0.0f);\n")
@@ -266,15 +266,15 @@ static void every_candidate_gets_its_verdict(void **state)
          VERDICT_CHEAT, "cycle counter", 11},
         {"asks for the compiler",
          "#ifdef __CUDACC_RTC__\n#endif\n" ROWS("            out[k] = in[k];\n") LAUNCHER("n", "128"),
-         VERDICT_CHEAT, "which compiler", 1},
+         VERDICT_CHEAT, "how it is compiled", 1},
         {"keeps a counter",
          "__device__ int calls;\n" ROWS("            if (k == 0) calls++;\n            out[k] = "
                                         "__float2half(silu(__half2float(in[k])));\n") LAUNCHER("n", "128"),
          VERDICT_CHEAT, "state survives", 0},
         {"a race",
-         HEAD "__global__ void gate(__half *out, const __half *in, int n, int d)\n{\n"
-              "    for (long long k = threadIdx.x; k < (long long)n * d; k += blockDim.x)\n"
-              "        out[k] = __float2half(silu(__half2float(in[k])));\n}\n" LAUNCHER("2", "128"),
+         ROWS(
+             "            if (i > 0) out[k - 1] = in[k];\n            out[k] = __float2half(silu(__half2float(in[k])));\n")
+             LAUNCHER("n", "128"),
          VERDICT_UNSAFE, "race", 0},
         {"reads a file",
          "#include \"/etc/passwd\"\n" ROWS("            out[k] = in[k];\n") LAUNCHER("n", "128"),
@@ -371,7 +371,7 @@ static void flags_are_checked_at_the_task(void **state)
 static void two_workers_judge_side_by_side(void **state)
 {
     const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true};
-    const struct pool_limits limits = {.candidate_s = 5};
+    const struct pool_limits limits = {.candidate_s = 3};
     struct str bomb = {0};
     struct pool *p;
     struct trial t;
@@ -379,11 +379,13 @@ static void two_workers_judge_side_by_side(void **state)
     (void)state;
     if (!judge)
         skip();
-    /* 2^40 tokens for the preprocessor */
-    str_add(&bomb, "#define A0 +1\n");
-    for (int i = 1; i <= 40; i++)
-        str_addf(&bomb, "#define A%d A%d A%d\n", i, i - 1, i - 1);
-    str_add(&bomb, "__device__ const int huge = 0 A40;\n");
+    /* 2^40 templates for the compiler */
+    str_add(
+        &bomb,
+        "template <int n, long p> struct bomb { static const long v = bomb<n - 1, 2 * p>::v + bomb<n - 1, 2 * p + "
+        "1>::v; };\n"
+        "template <long p> struct bomb<0, p> { static const long v = p; };\n"
+        "__device__ const long huge = bomb<40, 1>::v;\n");
     str_add(&bomb, original_text);
     assert_ok(pool_open(&p, task, &o, 2, &limits, &err), err);
     assert_ok(pool_original(p, arena, &t, &err), err);
@@ -406,11 +408,9 @@ static void two_workers_judge_side_by_side(void **state)
     }
     assert_int_equal(pool_busy(p), 0);
     for (int i = 0; i < 6; i++)
-        if (i == 1)
-            assert_true(verdicts[i] == VERDICT_HUNG || verdicts[i] == VERDICT_CRASHED ||
-                        verdicts[i] == VERDICT_COMPILE_FAILED);
-        else
-            assert_int_equal(verdicts[i], i == 3 ? VERDICT_NOT_UNDERSTOOD : VERDICT_PASSED);
+        if (i == 1 ? verdicts[i] != VERDICT_HUNG && verdicts[i] != VERDICT_CRASHED
+                   : verdicts[i] != (i == 3 ? VERDICT_NOT_UNDERSTOOD : VERDICT_PASSED))
+            fail_msg("candidate %d: %s", i, verdict_name(verdicts[i]));
     pool_close(p);
     str_free(&bomb);
 }
