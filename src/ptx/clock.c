@@ -9,10 +9,11 @@ enum { SAMPLE_INSNS = 150000, PILOT_LIMIT = 4000000 };
 struct load {                    /* what the GPU must do, all blocks together */
     double blocks, resident;     /* on one SM at once */
     double cycles, first_cycles; /* of a block alone: later ones, the slowest of the first wave */
-    double slots, pipe[N_PIPES], l2_read, l2_write; /* a block */
-    double dram_read, dram_write;                   /* the launch */
-    double sync_share, memory_share;                /* of a block's time */
-    double hottest;                                 /* updates of one address */
+    double slots, pipe[N_PIPES], l2_read, l2_write, l2_requests; /* a block */
+    double code;                     /* machine instructions of which any was executed */
+    double dram_read, dram_write;    /* the launch */
+    double sync_share, memory_share; /* of a block's time */
+    double hottest;                  /* updates of one address */
     bool cold;
 };
 
@@ -46,7 +47,7 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
         busiest = MAX(busiest, x->pipe[k]);
     t->issue_us = busiest * per_sm / mhz;
 
-    double first = MAX(x->first_cycles, x->cycles);
+    double first = MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles;
     double chain_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves);
     t->sync_us = chain_us * x->sync_share + x->hottest * m->atomic_cycles / mhz;
     t->latency_us = chain_us * (1 - x->sync_share);
@@ -55,6 +56,7 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
     t->l2_bytes = read + write;
     t->l2_us = MAX(read / m->l2_read_gbs, write / m->l2_write_gbs) * 1e-3; /* each way has its own wires */
     t->l2_us = MAX(t->l2_us, (x->l2_read + x->l2_write) * per_sm / m->sm_gbs * 1e-3);
+    t->l2_us = MAX(t->l2_us, x->l2_requests * x->blocks / m->l2_requests_per_ns * 1e-3);
     t->dram_bytes = x->dram_read + x->dram_write;
     t->dram_us = x->dram_read / m->dram_read_gbs * 1e-3 + x->dram_write / m->dram_write_gbs * 1e-3;
     t->launch_us = m->launch_us + (x->cold ? m->cold_us : 0);
@@ -88,8 +90,10 @@ double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot)
            dram = m->dram_ns * 1e-3 * d->sm_clock_mhz;
     struct load x = {.blocks = ceil(bytes / 2 / each), .cold = !hot};
     x.resident = MIN(ptx_occupancy(d, 16, 0, 128), MAX(1, ceil(x.blocks / d->sm_count)));
-    x.cycles = x.first_cycles = 10 * m->alu_cycles + m->l2_cycles + (1 - hit) * dram;
+    x.cycles = x.first_cycles = 10 * m->alu_cycles + m->l2_cycles + 512 / m->port_bytes + (1 - hit) * dram;
     x.slots = 4 * 14;
+    x.code = 14;
+    x.l2_requests = 4 * 2 * 4;
     x.pipe[PIPE_LSU] = 4 * 2 * 4;
     x.l2_read = x.l2_write = each;
     x.dram_read = x.dram_write = bytes / 2 * (1 - hit);
@@ -206,6 +210,7 @@ static void averages(const struct ptx_profile *p, struct load *x)
             x->pipe[q] += s->pipe[q] / n;
         x->l2_read += s->l2_read / n;
         x->l2_write += s->l2_write / n;
+        x->l2_requests += s->l2_requests / n;
         x->dram_read += s->dram_read / n;
         x->dram_write += s->dram_write / n;
         x->first_cycles = MAX(x->first_cycles, s->cycles);
@@ -216,6 +221,8 @@ static void averages(const struct ptx_profile *p, struct load *x)
         memory += s->memory_wait;
         all += s->cycles;
     }
+    for (size_t pc = 0; pc < p->module->n_code; pc++)
+        x->code += p->stats[pc].issues > 0 ? (double)p->prices.of[pc].slots : 0;
     x->sync_share = warps > 0 ? MIN(sync / warps, 1) : 0;
     x->memory_share = all > 0 ? MIN(memory / all, 1) : 0;
 }

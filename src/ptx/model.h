@@ -13,12 +13,14 @@ struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to
     double alu_cycles, sfu_cycles, fp64_cycles, shared_cycles, shuffle_cycles, l1_cycles, l2_cycles,
         barrier_cycles;
     double branch_cycles; /* from a branch to the first instruction behind it */
+    double fetch_cycles;  /* of a machine instruction that an SM sees first */
+    double port_bytes;    /* a clock into the registers of one quarter of an SM */
     double dram_ns;
-    double l1_bytes;                      /* of one SM, shared memory included */
-    double dram_read_gbs, dram_write_gbs; /* alone, with enough in flight */
-    double l2_read_gbs, l2_write_gbs;
-    double sm_gbs;        /* between one SM and the L2 */
-    double launch_us;     /* around any kernel's work */
+    double l1_bytes;                                      /* of one SM, shared memory included */
+    double dram_read_gbs, dram_write_gbs;                 /* alone, with enough in flight */
+    double l2_read_gbs, l2_write_gbs, l2_requests_per_ns; /* a request: one line of one warp's access */
+    double sm_gbs;                                        /* between one SM and the L2 */
+    double launch_us;                                     /* around any kernel's work */
     double cold_us;       /* more when code, constants and page translations were evicted */
     double block_ns;      /* to start a block on an SM that has room */
     double blocks_per_us; /* that the whole GPU can start */
@@ -137,7 +139,6 @@ struct touched { /* one allocation in the sample */
     struct alloc *alloc;
     double hit;           /* share resident when the launch began */
     double read, written; /* unique bytes */
-    double requested;     /* bytes that went to the L2 */
 };
 
 struct sample { /* one block */
@@ -145,6 +146,7 @@ struct sample { /* one block */
     double cycles;               /* from its first warp's start to its last warp's end, were it alone */
     double slots, pipe[N_PIPES]; /* issue slots; cycles of each pipe */
     double l2_read, l2_write;    /* bytes */
+    double l2_requests;          /* lines of requests */
     double dram_read, dram_write;
     double sync, atomics; /* cycles at barriers, summed over warps; atomics that reached the L2 */
     double memory_wait;   /* cycles of the longest warp that loads caused */

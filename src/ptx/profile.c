@@ -10,6 +10,7 @@
 struct warp_clock {
     float block_start, issued, last_start, order;
     float async_ready[9]; /* of cp.async: the open group, then the last 8 committed */
+    float returned;       /* when the last load's data had come through the quarter's port */
     float waited;         /* caused by loads */
     float sync;
     uint32_t next_pc, pc;
@@ -326,7 +327,7 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
     unsigned known = l->read | l->written, fresh = sectors & ~known, again = sectors & known;
     unsigned n = (unsigned)__builtin_popcount(sectors);
     bool dram = false;
-    t->requested += SECTOR_BYTES * n;
+    k->s.l2_requests++;
     if (fresh) {
         unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh);
         k->touched += bytes;
@@ -411,7 +412,7 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
         }
         slowest += (float)((same - 1) * p->model->atomic_cycles);
     }
-    return slowest + (float)(n - 1) * 2;
+    return slowest + (float)(n - 1);
 }
 
 void prof_access(struct warp *w, const struct insn *i, const struct access *x)
@@ -442,6 +443,11 @@ void prof_access(struct warp *w, const struct insn *i, const struct access *x)
         return;
     }
     const uint32_t *dst = p->prices.refs + price->refs + price->n_src;
+    if (x->kind == ACCESS_LOAD) {
+        float bytes = (float)(MAX(x->bytes, 4u) * (unsigned)__builtin_popcount(x->mask));
+        c->returned = MAX(c->start + latency, c->returned) + bytes / (float)p->model->port_bytes;
+        latency = c->returned - c->start;
+    }
     for (unsigned n = 0; n < price->n_dst && x->kind != ACCESS_STORE; n++) {
         struct reg_clock *r = &c->regs[dst[n]];
         float ready = c->start + latency;
