@@ -142,12 +142,15 @@ static void grid_follow(const struct function *f, const struct detail *d, struct
  * grid without a loop. */
 static bool grid_follows(const struct function *f, const struct detail *d)
 {
-    char *body = text_of(f, f->body);
-    if (!text_has_word(body, "blockDim.x") || text_has_word(body, "gridDim.x"))
-        return true;
-    size_t n;
-    lane_loops(f, &n);
-    if (n > 0)
+    size_t n, n_loops;
+    struct node *all = node_find_all(f->a, f->body, "binary_expression", &n);
+    bool over_grid = false; /* blockIdx.x * blockDim.x */
+    for (size_t i = 0; i < n; i++)
+        over_grid =
+            over_grid || (str_eq(node_op(f, all[i]), "*") && text_has_word(text_of(f, all[i]), "blockIdx.x") &&
+                          text_has_word(text_of(f, all[i]), "blockDim.x"));
+    lane_loops(f, &n_loops);
+    if (!over_grid || n_loops > 0)
         return true;
     struct edits seen = {.arena = f->a};
     if (d->where == LITERAL)

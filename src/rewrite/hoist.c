@@ -187,15 +187,14 @@ static size_t hoist_find(const struct rewrite_input *in, struct arena *a, const 
         struct function *f = function_open_kernel(in, a, i);
         if (!f)
             continue;
-        size_t last = 0;
-        for (int reciprocal = in->fast_math_allowed; reciprocal >= 0; reciprocal--) {
+        for (int reciprocal = 0; reciprocal <= (int)in->fast_math_allowed; reciprocal++) {
             found_list found = {0};
+            bool divides = false;
             search(f, f->body, reciprocal, &found);
-            if (found.n == 0 || found.n == last)
+            for (size_t j = 0; j < found.n; j++)
+                divides = divides || found.v[j].divisor;
+            if (found.n == 0 || (reciprocal && !divides))
                 continue;
-            if (last && !reciprocal && found.n == 0)
-                continue;
-            last = found.n;
             struct detail *d = arena_new(a, struct detail);
             *d = (struct detail){f, reciprocal};
             struct rewrite_site site = {

@@ -160,10 +160,36 @@ bool text_has_word(const char *text, const char *word)
     return false;
 }
 
+/* The file without its comments: a word in a comment takes no name. */
+static char *code_of(const struct function *f)
+{
+    char *text = arena_strdup(f->a, f->text);
+    for (char *p = text; (p = strpbrk(p, "/\"")); p++) {
+        if (*p == '"') {
+            for (p++; *p && *p != '"' && *p != '\n'; p++)
+                p += p[0] == '\\' && p[1];
+            if (!*p)
+                break;
+        } else if (p[1] == '/') {
+            while (*p && *p != '\n')
+                *p++ = ' ';
+            if (!*p)
+                break;
+        } else if (p[1] == '*') {
+            char *end = strstr(p + 2, "*/");
+            char *stop = end ? end + 2 : p + strlen(p);
+            while (p < stop)
+                *p++ = ' ';
+            p--;
+        }
+    }
+    return text;
+}
+
 char *fresh_name(const struct function *f, const char *base)
 {
-    char *name = arena_strdup(f->a, base);
-    for (int i = 2; text_has_word(f->text, name) && i < 1000; i++)
+    char *name = arena_strdup(f->a, base), *code = code_of(f);
+    for (int i = 2; text_has_word(code, name) && i < 1000; i++)
         name = arena_printf(f->a, isdigit((unsigned char)base[strlen(base) - 1]) ? "%s_%d" : "%s%d", base, i);
     return name;
 }

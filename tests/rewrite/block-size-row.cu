@@ -1,0 +1,17 @@
+// As many threads as a row has work for.
+// move: block-size 10512
+// applies: line 16
+// has: const int threads = d >= 512 ? 512 : ((int)(d) + 31) / 32 * 32;
+#include <cstdint>
+
+__global__ void work(float *out, const float *in, int n, int d)
+{
+    for (int row = blockIdx.x; row < n; row += gridDim.x)
+        for (int i = threadIdx.x; i < d; i += blockDim.x)
+            out[row * d + i] = 2.0f * in[row * d + i];
+}
+
+extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
+{
+    work<<<n, 128, 0, stream>>>(out, in, n, d);
+}

@@ -1,0 +1,15 @@
+// All blocks read the same, and what is written is read.
+// move: cache-hints -1
+// leaves
+#include <cstdint>
+
+__global__ void work(float *out, const float *in, int n, int d)
+{
+    for (int i = threadIdx.x; i < d; i += blockDim.x)
+        out[blockIdx.x * d + i] += in[i];
+}
+
+extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
+{
+    work<<<n, 128, 0, stream>>>(out, in, n, d);
+}

@@ -1,0 +1,17 @@
+// The input is read by every block, the output is not.
+// move: cache-hints 3
+// applies: line 8
+// has: __stcs(&out[blockIdx.x * d + i], in[i]);
+// lacks: __ldcs
+#include <cstdint>
+
+__global__ void work(float *out, const float *in, int n, int d)
+{
+    for (int i = threadIdx.x; i < d; i += blockDim.x)
+        out[blockIdx.x * d + i] = in[i];
+}
+
+extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
+{
+    work<<<n, 128, 0, stream>>>(out, in, n, d);
+}

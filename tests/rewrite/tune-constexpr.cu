@@ -1,0 +1,18 @@
+// move: tune 256
+// applies: line 6
+// has: constexpr int BLOCK = 256;
+#include <cstdint>
+
+constexpr int BLOCK = 128; // astra: tune 64 128 256
+
+__global__ void work(float *out, const float *in, int n, int d)
+{
+    for (int row = blockIdx.x; row < n; row += gridDim.x)
+        for (int i = threadIdx.x; i < d; i += blockDim.x)
+            out[row * d + i] = 2.0f * in[row * d + i];
+}
+
+extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
+{
+    work<<<n, BLOCK, 0, stream>>>(out, in, n, d);
+}

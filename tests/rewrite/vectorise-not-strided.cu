@@ -1,0 +1,15 @@
+// A stride of n between neighbours: nothing lies side by side.
+// move: vectorise -1
+// leaves
+#include <cstdint>
+
+__global__ void work(float *out, const float *in, int n, int d)
+{
+    for (int i = threadIdx.x; i < d; i += blockDim.x)
+        out[i * n] = in[i * n];
+}
+
+extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
+{
+    work<<<n, 128, 0, stream>>>(out, in, n, d);
+}

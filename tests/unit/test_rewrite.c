@@ -1,0 +1,518 @@
+/* Moves on kernels that they must change and must leave alone (tests/rewrite, the expectation inside each
+ * file); the same edits after every name of an example is changed; all pairs of moves one after the other; no
+ * crash on broken text. */
+#include <ctype.h>
+#include <dirent.h>
+
+#include "test.h"
+
+#include "rewrite/rewrite.h"
+
+struct input {
+    struct rewrite_input in;
+    struct kernel *kernel;
+    struct rewrite_fact *facts;
+};
+
+static bool input_open(struct input *v, struct arena *a, const char *path, const char *text, const char *entry,
+                       struct err *err)
+{
+    static const struct kernel_limits limits = {.device_name = "test",
+                                                .sm_count = 132,
+                                                .cc_major = 9,
+                                                .max_threads_per_block = 1024,
+                                                .max_threads_per_sm = 2048,
+                                                .max_blocks_per_sm = 32,
+                                                .warp_size = 32,
+                                                .shared_per_block = 49152,
+                                                .shared_per_block_optin = 232448,
+                                                .shared_per_sm = 233472,
+                                                .registers_per_sm = 65536};
+    *v = (struct input){0};
+    if (!kernel_open(&v->kernel, a, path, text, strlen(text), entry, err))
+        return false;
+    v->facts = arena_array(a, struct rewrite_fact, v->kernel->n_params + 1);
+    v->in = (struct rewrite_input){
+        .kernel = v->kernel, .facts = v->facts, .limits = &limits, .fast_math_allowed = true};
+    return true;
+}
+
+/* ---- the files of tests/rewrite ---- */
+
+struct expectation {
+    char move[64];
+    int setting, line;
+    bool leaves;
+};
+
+/* `// key: value` lines at the top. */
+static bool header_line(const char **p, char *key, char *value)
+{
+    if (strncmp(*p, "// ", 3) != 0)
+        return false;
+    const char *end = strchr(*p, '\n');
+    size_t len = (size_t)(end - *p) - 3;
+    char line[512];
+    snprintf(line, sizeof(line), "%.*s", (int)MIN(len, sizeof(line) - 1), *p + 3);
+    *p = end + 1;
+    char *colon = strchr(line, ':');
+    snprintf(key, 64, "%.*s", (int)(colon ? colon - line : (long)strlen(line)), line);
+    snprintf(value, 512, "%s", colon ? colon + 2 : "");
+    return true;
+}
+
+static void read_fact(struct input *v, const char *value)
+{
+    char name[64], key[16];
+    long long number;
+    int at = 0, step;
+    assert_int_equal(sscanf(value, "%63s%n", name, &at), 1);
+    size_t p = 0;
+    while (p < v->kernel->n_params && strcmp(v->kernel->params[p].name, name) != 0)
+        p++;
+    assert_true(p < v->kernel->n_params);
+    while (sscanf(value + at, " %15s %lld%n", key, &number, &step) == 2) {
+        struct rewrite_fact *fact = &v->facts[p];
+        if (!strcmp(key, "same"))
+            *fact = (struct rewrite_fact){.same = true, .value = number, .low = number, .high = number};
+        else if (!strcmp(key, "divisor"))
+            fact->divisor = number;
+        else if (!strcmp(key, "low"))
+            fact->low = number;
+        else if (!strcmp(key, "high"))
+            fact->high = number;
+        else
+            fail_msg("fact %s", key);
+        at += step;
+    }
+}
+
+static void check_opens(const char *name, const char *text, const char *entry)
+{
+    struct arena *a = arena_open();
+    struct input v;
+    struct err err = {0};
+    char words[4096];
+    if (!input_open(&v, a, name, text, entry, &err))
+        fail_msg("%s: the result is not understood: %s\n%s", name, err_format(&err, words, sizeof(words)),
+                 text);
+    if (node_has_error(source_root(v.kernel->source)))
+        fail_msg("%s: the result does not parse:\n%s", name, text);
+    kernel_close(v.kernel);
+    arena_close(a);
+}
+
+/* The result through nvcc, when ASTRA_TEST_NVCC is set: slow. */
+static void check_compiles(struct arena *a, const char *name, const char *text)
+{
+    if (!getenv("ASTRA_TEST_NVCC"))
+        return;
+    struct err err = {0};
+    char *dir = fs_temp_dir(a, &err), *path = fs_join(a, dir, "result.cu");
+    assert_ok(fs_write_text(path, text, &err), err);
+    const char *argv[] = {"nvcc", "-arch=sm_90", "-c", path, "-o", "/dev/null", NULL};
+    struct proc_result r;
+    assert_ok(proc_run(argv, NULL, &(struct proc_limits){.wall_s = 60}, &r, &err), err);
+    if (r.end != PROC_EXITED || r.status != 0)
+        fail_msg("%s: nvcc: %s\n%s", name, str_text(&r.err), text);
+    str_free(&r.out);
+    str_free(&r.err);
+    fs_remove_tree(dir);
+}
+
+static void check_file(const char *path)
+{
+    struct arena *a = arena_open();
+    struct err err = {0};
+    struct input v;
+    char *text, key[64], value[512];
+    struct expectation want = {.line = -1};
+    assert_ok(fs_read(a, path, &text, NULL, &err), err);
+    if (!input_open(&v, a, path, text, "entry", &err))
+        fail_msg("%s", err.text);
+    for (const char *p = text; header_line(&p, key, value);) {
+        if (!strcmp(key, "move"))
+            assert_int_equal(sscanf(value, "%63s %d", want.move, &want.setting), 2);
+        else if (!strcmp(key, "applies"))
+            assert_int_equal(sscanf(value, "line %d", &want.line), 1);
+        else if (!strcmp(key, "leaves"))
+            want.leaves = true;
+        else if (!strcmp(key, "exact"))
+            v.in.fast_math_allowed = false;
+        else if (!strcmp(key, "fact"))
+            read_fact(&v, value);
+    }
+    const struct rewrite_ops *ops = rewrite_find(want.move);
+    if (!ops || want.leaves == (want.line > 0))
+        fail_msg("%s: needs a move, and either applies or leaves", path);
+    const struct rewrite_site *sites = NULL, *site = NULL;
+    size_t n = ops->find(&v.in, a, &sites);
+    for (size_t i = 0; i < n && !site; i++)
+        if (sites[i].setting == want.setting || (want.leaves && want.setting < 0))
+            site = &sites[i];
+    if (want.leaves) {
+        if (site)
+            fail_msg("%s: must be left alone, but: %s", path, site->where);
+    } else {
+        char *out = NULL;
+        if (!site)
+            fail_msg("%s: does not apply", path);
+        if (site->line != want.line)
+            fail_msg("%s: applies at line %d, not %d", path, site->line, want.line);
+        if (!ops->apply(&v.in, site, a, &out, &err))
+            fail_msg("%s: %s", path, err.text);
+        for (const char *p = text; header_line(&p, key, value);) {
+            const char *body = strstr(out, "#include");
+            if (!strcmp(key, "has") && !strstr(body, value))
+                fail_msg("%s: no \"%s\" in\n%s", path, value, out);
+            if (!strcmp(key, "lacks") && strstr(body, value))
+                fail_msg("%s: \"%s\" in\n%s", path, value, out);
+        }
+        check_opens(path, out, "entry");
+        check_compiles(a, path, out);
+    }
+    kernel_close(v.kernel);
+    arena_close(a);
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+static size_t files_in(struct arena *a, const char *dir, char **names, size_t most)
+{
+    DIR *d = opendir(dir);
+    size_t n = 0;
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.' && n < most)
+            names[n++] = fs_join(a, dir, e->d_name);
+    closedir(d);
+    qsort(names, n, sizeof(*names), by_name);
+    return n;
+}
+
+static void test_file(void **state)
+{
+    check_file(*state);
+}
+
+static void test_every_move_has_cases(void **state)
+{
+    (void)state;
+    struct arena *a = arena_open();
+    char *names[512];
+    size_t n = files_in(a, "tests/rewrite", names, ARRAY_LEN(names));
+    for (size_t m = 0; rewrite_all[m]; m++) {
+        size_t changes = 0, leaves = 0;
+        for (size_t i = 0; i < n; i++) {
+            const char *base = fs_basename(names[i]);
+            if (!str_starts(base, rewrite_all[m]->name))
+                continue;
+            *(str_starts(base + strlen(rewrite_all[m]->name), "-not-") ? &leaves : &changes) += 1;
+        }
+        if (changes + leaves < 3 || changes == 0 || leaves == 0)
+            fail_msg("%s has %zu cases to change and %zu to leave", rewrite_all[m]->name, changes, leaves);
+        assert_non_null(rewrite_all[m]->summary);
+        assert_non_null(rewrite_all[m]->helps);
+    }
+    arena_close(a);
+}
+
+/* ---- another name for everything ---- */
+
+static bool word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void declared_names(struct kernel *k, struct arena *a, struct node n, struct map *names)
+{
+    const char *kind = node_kind(n);
+    bool declares = str_eq(kind, "parameter_declaration") || str_eq(kind, "init_declarator") ||
+                    str_eq(kind, "declaration") || str_eq(kind, "array_declarator") ||
+                    str_eq(kind, "function_declarator") || str_eq(kind, "pointer_declarator");
+    if (declares) {
+        struct node d = node_field(n, "declarator");
+        if (node_is(d, "identifier"))
+            map_put(names, node_text(a, k->source, d), k);
+    }
+    if (str_eq(kind, "preproc_def"))
+        map_put(names, node_text(a, k->source, node_field(n, "name")), k);
+    if (str_eq(kind, "type_parameter_declaration"))
+        map_put(names, node_text(a, k->source, node_child(n, 0)), k);
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        declared_names(k, a, node_child(n, i), names);
+}
+
+/* Whole words that are in names become idN_. */
+static char *renamed(struct arena *a, const char *text, const struct map *names)
+{
+    struct str b = {0};
+    for (const char *p = text; *p;) {
+        if (!word_char(*p)) {
+            str_addc(&b, *p++);
+            continue;
+        }
+        const char *end = p;
+        while (word_char(*end))
+            end++;
+        char *word = arena_strndup(a, p, (size_t)(end - p));
+        bool mine = false;
+        for (size_t i = 0; i < names->n; i++)
+            if (str_eq(names->entries[i].key, word) && (p == text || p[-1] != '.')) { /* no threadIdx.x */
+                str_addf(&b, "id%zu_", i);
+                mine = true;
+            }
+        if (!mine)
+            str_add(&b, word);
+        p = end;
+    }
+    char *out = arena_strdup(a, str_text(&b));
+    str_free(&b);
+    return out;
+}
+
+static const char *next_token(const char *p, const char **end)
+{
+    for (;;) {
+        while (isspace((unsigned char)*p))
+            p++;
+        if (p[0] != '/' || p[1] != '/')
+            break;
+        while (*p && *p != '\n')
+            p++;
+    }
+    *end = p + (*p != '\0');
+    if (word_char(*p))
+        while (word_char(**end))
+            ++*end;
+    return p;
+}
+
+/* The same tokens, one name for one name. */
+static void check_same_code(struct arena *a, const char *what, const char *x, const char *y)
+{
+    struct map forth = {0}, back = {0};
+    const char *x_end = x, *y_end = y;
+    bool after_dot = false; /* the x of threadIdx.x is no name of the file's */
+    for (;;) {
+        x = next_token(x_end, &x_end);
+        y = next_token(y_end, &y_end);
+        char *s = arena_strndup(a, x, (size_t)(x_end - x)), *t = arena_strndup(a, y, (size_t)(y_end - y));
+        bool word = (isalpha((unsigned char)*s) || *s == '_') && !after_dot &&
+                    !str_eq(s, t); /* the moves' own helpers have names too */
+        if (word && map_has(&forth, s) && !str_eq(map_get(&forth, s), t))
+            fail_msg("%s: %s is %s and %s", what, s, (char *)map_get(&forth, s), t);
+        if (word && map_has(&back, t) && !str_eq(map_get(&back, t), s))
+            fail_msg("%s: both %s and %s became %s", what, s, (char *)map_get(&back, t), t);
+        if (word && (isalpha((unsigned char)*t) || *t == '_')) {
+            map_put(&forth, s, t);
+            map_put(&back, t, s);
+        } else if (!str_eq(s, t)) {
+            fail_msg("%s: \"%s\" became \"%s\" before\n%.200s", what, s, t, y);
+        }
+        if (*s == '\0' || *t == '\0')
+            break;
+        after_dot = str_eq(s, ".");
+    }
+    map_free(&forth);
+    map_free(&back);
+}
+
+static char *example_path(struct arena *a, const char *dir)
+{
+    return fs_join(a, dir, "kernel.cu");
+}
+
+static void rename_example(const char *dir, size_t *checked)
+{
+    struct arena *a = arena_open();
+    struct err err = {0};
+    struct input v, w;
+    char *text;
+    struct map names = {0};
+    const char *entry = fs_basename(dir);
+    if (str_ends(entry, "_bf16"))
+        entry = arena_strndup(a, entry, strlen(entry) - 5);
+    assert_ok(fs_read(a, example_path(a, dir), &text, NULL, &err), err);
+    assert_ok(input_open(&v, a, dir, text, entry, &err), err);
+    declared_names(v.kernel, a, source_root(v.kernel->source), &names);
+    assert_true(names.n > 5);
+    char *other = renamed(a, text, &names);
+    assert_ok(input_open(&w, a, dir, other, renamed(a, entry, &names), &err), err);
+    for (size_t m = 0; rewrite_all[m]; m++) {
+        const struct rewrite_site *x = NULL, *y = NULL;
+        size_t n = rewrite_all[m]->find(&v.in, a, &x), n_other = rewrite_all[m]->find(&w.in, a, &y);
+        if (n != n_other)
+            fail_msg("%s, %s: %zu sites, %zu when renamed", dir, rewrite_all[m]->name, n, n_other);
+        for (size_t i = 0; i < n; i++) {
+            char *from = NULL, *to = NULL;
+            assert_int_equal(x[i].line, y[i].line);
+            assert_int_equal(x[i].setting, y[i].setting);
+            bool ok = rewrite_all[m]->apply(&v.in, &x[i], a, &from, &err);
+            assert_true(ok == rewrite_all[m]->apply(&w.in, &y[i], a, &to, &err));
+            if (ok) {
+                check_same_code(a, arena_printf(a, "%s, %s %d", dir, x[i].move, x[i].setting), from, to);
+                check_opens(dir, from, entry);
+                ++*checked;
+            }
+        }
+    }
+    map_free(&names);
+    kernel_close(v.kernel);
+    kernel_close(w.kernel);
+    arena_close(a);
+}
+
+static void test_names_do_not_matter(void **state)
+{
+    (void)state;
+    struct arena *a = arena_open();
+    char *dirs[64];
+    size_t n = files_in(a, "examples", dirs, ARRAY_LEN(dirs)), checked = 0;
+    for (size_t i = 0; i < n; i++)
+        if (fs_exists(example_path(a, dirs[i])))
+            rename_example(dirs[i], &checked);
+    assert_true(checked > 50);
+    arena_close(a);
+}
+
+/* ---- one move after another ---- */
+
+/* Every move on the result of every chain below: what comes out is understood again. */
+static void test_moves_compose(void **state)
+{
+    static const struct {
+        const char *example, *entry;
+        struct {
+            const char *move;
+            int setting;
+        } chain[7];
+    } chains[] = {
+        {"silu_and_mul",
+         "silu_and_mul",
+         {{"raise-grid", 0},
+          {"vectorise", 16},
+          {"split-rows", 128},
+          {"fast-math", 0},
+          {"restrict", 0},
+          {"cache-hints", 3}}},
+        {"fused_add_rmsnorm",
+         "fused_add_rmsnorm",
+         {{"vectorise", 16},
+          {"shuffle", 0},
+          {"hoist", 1},
+          {"block-size", 11024},
+          {"restrict", 0},
+          {"keep", 4}}},
+        {"merge_attn_states",
+         "merge_attn_states",
+         {{"vectorise", 16},
+          {"narrow", 32},
+          {"hoist", 1},
+          {"block-size", 256},
+          {"items", 2},
+          {"restrict", 0},
+          {"cache-hints", 3}}},
+        {"softmax",
+         "softmax",
+         {{"shuffle", 0}, {"vectorise", 16}, {"block-size", 512}, {"hoist", 1}, {"keep", 4}}},
+        {"layernorm",
+         "layernorm",
+         {{"shuffle", 0}, {"vectorise", 16}, {"block-size", 256}, {"narrow", 32}, {"fast-math", 0}}},
+    };
+    (void)state;
+    struct err err = {0};
+    for (size_t c = 0; c < ARRAY_LEN(chains); c++) {
+        struct arena *a = arena_open();
+        char *text, *path = arena_printf(a, "examples/%s/kernel.cu", chains[c].example);
+        assert_ok(fs_read(a, path, &text, NULL, &err), err);
+        for (size_t s = 0; s < ARRAY_LEN(chains[c].chain) && chains[c].chain[s].move; s++) {
+            const char *move = chains[c].chain[s].move;
+            struct input v;
+            const struct rewrite_site *sites = NULL;
+            assert_ok(input_open(&v, a, path, text, chains[c].entry, &err), err);
+            const struct rewrite_ops *ops = rewrite_find(move);
+            size_t n = ops->find(&v.in, a, &sites), i = n;
+            while (i > 0 && sites[i - 1].setting != chains[c].chain[s].setting)
+                i--;
+            if (i == 0)
+                fail_msg("%s: %s does not apply to\n%s", chains[c].example, move, text);
+            if (!ops->apply(&v.in, &sites[i - 1], a, &text, &err))
+                fail_msg("%s: %s: %s", chains[c].example, move, err.text);
+            kernel_close(v.kernel);
+            check_opens(path, text, chains[c].entry);
+        }
+        check_compiles(a, path, text);
+        arena_close(a);
+    }
+}
+
+/* ---- broken text ---- */
+
+static void every_move(struct arena *a, const char *text, size_t *opened)
+{
+    struct err err = {0};
+    struct input v;
+    if (!input_open(&v, a, "broken.cu", text, "entry", &err))
+        return;
+    ++*opened;
+    for (size_t m = 0; rewrite_all[m]; m++) {
+        const struct rewrite_site *sites = NULL;
+        size_t n = rewrite_all[m]->find(&v.in, a, &sites);
+        for (size_t i = 0; i < n; i++) {
+            char *out = NULL;
+            if (rewrite_all[m]->apply(&v.in, &sites[i], a, &out, &err))
+                assert_non_null(out);
+        }
+    }
+    kernel_close(v.kernel);
+}
+
+static void test_broken_text(void **state)
+{
+    (void)state;
+    struct arena *a = arena_open();
+    char *names[512];
+    size_t n = files_in(a, "tests/rewrite", names, ARRAY_LEN(names)), opened = 0;
+    struct rng rng = {.state = 7};
+    static const char *const bits[] = {"(",     ")",    "[", "]", "{", "}", ";", "*",
+                                       "for (", "if (", "0", "i", "&", ",", "/", "#"};
+    for (size_t i = 0; i < n; i++) {
+        struct arena *scratch = arena_open();
+        struct err err = {0};
+        char *text;
+        assert_ok(fs_read(scratch, names[i], &text, NULL, &err), err);
+        char *kernel = strstr(text, "#include"), *host = strstr(text, "extern \"C\"");
+        size_t from = (size_t)(kernel - text), to = (size_t)(host - text);
+        for (int round = 0; round < 4;
+             round++) { /* inside the device part, so that the launcher is still understood */
+            size_t at = from + rng_below(&rng, to - from), len = rng_below(&rng, 6);
+            const char *bit = bits[rng_below(&rng, ARRAY_LEN(bits))];
+            char *broken = arena_printf(scratch, "%.*s%s%s", (int)at, text, bit, text + MIN(at + len, to));
+            every_move(scratch, broken, &opened);
+        }
+        arena_close(scratch);
+    }
+    assert_true(opened > n);
+    arena_close(a);
+}
+
+int main(void)
+{
+    struct arena *a = arena_open();
+    char *names[512];
+    struct CMUnitTest tests[520];
+    size_t n = files_in(a, "tests/rewrite", names, ARRAY_LEN(names));
+    for (size_t i = 0; i < n; i++)
+        tests[i] = (struct CMUnitTest){fs_basename(names[i]), test_file, NULL, NULL, names[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_every_move_has_cases);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_names_do_not_matter);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_moves_compose);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_broken_text);
+    int failed = _cmocka_run_group_tests("rewrite", tests, n, NULL, NULL);
+    arena_close(a);
+    return failed;
+}
