@@ -29,11 +29,8 @@ BINARY(div_full_f32, float, float, approx_div_full(x, y))
 BINARY(div_full_f32_ftz, float, float, approx_ftz(approx_div_full(approx_ftz(x), approx_ftz(y))))
 
 #define PAIR(f, x)     ((uint32_t)f((uint16_t)(x)) | (uint32_t)f((uint16_t)((x) >> 16)) << 16)
-#define EX2_F16_FTZ(x) half_f16_ftz(approx_ex2_f16(half_f16_ftz(x)))
 UNARY(ex2_f16, uint16_t, uint16_t, approx_ex2_f16(x))
-UNARY(ex2_f16_ftz, uint16_t, uint16_t, EX2_F16_FTZ(x))
 UNARY(ex2_f16x2, uint32_t, uint32_t, PAIR(approx_ex2_f16, x))
-UNARY(ex2_f16x2_ftz, uint32_t, uint32_t, PAIR(EX2_F16_FTZ, x))
 UNARY(ex2_bf16, uint16_t, uint16_t, approx_ex2_bf16(x))
 UNARY(ex2_bf16x2, uint32_t, uint32_t, PAIR(approx_ex2_bf16, x))
 UNARY(tanh_f16, uint16_t, uint16_t, approx_tanh_f16(x))
@@ -69,13 +66,13 @@ static exec_fn *select_f32(const struct insn *i, bool ftz)
     }
 }
 
-static exec_fn *select_ex2_half(const struct insn *i, bool ftz)
+static exec_fn *select_ex2_half(const struct insn *i)
 {
     switch (i->type) {
     case TYPE_F16:
-        APPROX_PICK(ex2_f16);
+        return ex2_f16;
     case TYPE_F16X2:
-        APPROX_PICK(ex2_f16x2);
+        return ex2_f16x2;
     case TYPE_BF16:
         return ex2_bf16; /* these two always flush */
     case TYPE_BF16X2:
@@ -113,6 +110,6 @@ exec_fn *ISA(select_approx)(struct insn *i)
     if (i->type == TYPE_F64 && i->op == OP_rsqrt)
         return ftz ? rsqrt_f64_ftz : rsqrt_f64;
     if (i->op == OP_ex2)
-        return select_ex2_half(i, ftz);
+        return select_ex2_half(i);
     return i->op == OP_tanh ? select_tanh_half(i) : NULL;
 }

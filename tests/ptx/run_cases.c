@@ -1,0 +1,142 @@
+/* Runs conformance cases on the simulator, with every check of the sanitizer on, in natural and in permuted order of warps and
+ * blocks: run_cases FILE-OR-FOLDER... [-c CASE] [-v]. Prints each failure and a count; exit status 1 when anything failed. */
+#include "case.h"
+
+#include <dirent.h>
+
+#include "ptx/ptx.h"
+
+struct tally {
+    size_t passed, failed;
+    const char *only; /* run this case alone */
+    bool verbose;
+};
+
+static void failed(struct tally *t, const char *file, const struct ptx_case *c, const char *words)
+{
+    t->failed++;
+    printf("%s:%d: %s: %s\n", file, c->line, c->entry, words);
+}
+
+/* "" when the case passes, else why not. */
+static const char *run_case(struct ptx_module *m, const struct ptx_case *c, uint64_t seed, struct arena *a)
+{
+    struct ptx_mem *mem = ptx_mem_open(seed);
+    uint64_t addr[CASE_ARRAYS];
+    const void *args[CASE_ARRAYS];
+    struct err err = {0};
+    char words[4096] = "";
+    for (size_t k = 0; k < c->n_arrays; k++) {
+        const struct array *r = &c->arrays[k];
+        struct ptx_buffer b = {.name = r->name, .size_bytes = r->n * r->size, .initialised = r->initial != NULL};
+        addr[k] = ptx_mem_alloc(mem, &b, &err);
+        args[k] = &addr[k];
+        if (!addr[k] || (r->initial && !ptx_mem_write(mem, addr[k], r->initial, r->n * r->size, true)))
+            BUG("no memory for a case");
+    }
+    struct ptx_launch launch = {.kernel = c->entry,
+                                .grid = {c->grid, 1, 1},
+                                .block = {c->block, 1, 1},
+                                .shared_bytes = c->shared_bytes,
+                                .args = args,
+                                .n_args = c->n_arrays};
+    struct ptx_options options = {.device = ptx_device_find("h200"), .checks = PTX_CHECK_ALL, .seed = seed};
+    struct ptx_report report = {0};
+    if (!ptx_run(m, mem, &launch, &options, &report, &err)) {
+        snprintf(words, sizeof(words), "%s", err.text);
+    } else if (report.end != PTX_DONE || report.n_findings) {
+        snprintf(words, sizeof(words), "%s: %s", ptx_end_name(report.end),
+                 report.n_findings ? report.findings[0].words : "no finding");
+    } else {
+        for (size_t k = 0; k < c->n_arrays && !words[0]; k++) {
+            size_t size = c->arrays[k].n * c->arrays[k].size;
+            void *got = arena_alloc(a, size);
+            ptx_mem_read(mem, addr[k], got, size);
+            char first[256];
+            size_t n = case_compare(c, k, got, first, sizeof(first));
+            if (n)
+                snprintf(words, sizeof(words), "%s%s", first, n > 1 ? " (and others)" : "");
+        }
+    }
+    ptx_report_clear(&report);
+    ptx_mem_close(mem);
+    return arena_strdup(a, words);
+}
+
+static void run_file(struct tally *t, const char *file)
+{
+    struct arena *a = arena_open();
+    struct err err = {0};
+    struct ptx_module *m = NULL;
+    struct ptx_case *cases = NULL;
+    size_t n = 0, size = 0;
+    char *text = NULL, line[4096];
+    if (!fs_read(a, file, &text, &size, &err) || !case_parse(&cases, &n, file, text, a, &err)) {
+        t->failed++;
+        printf("%s\n", err_format(&err, line, sizeof(line)));
+    } else if (!ptx_module_open(&m, fs_basename(file), text, size, &err)) {
+        t->failed += n ? n : 1;
+        printf("%s: %zu cases: %s\n", file, n, err_format(&err, line, sizeof(line)));
+    } else {
+        for (size_t k = 0; k < n; k++) {
+            if (t->only && !str_eq(t->only, cases[k].entry))
+                continue;
+            const char *words = run_case(m, &cases[k], 0, a);
+            if (!words[0])
+                words = run_case(m, &cases[k], 1, a);
+            if (words[0])
+                failed(t, file, &cases[k], words);
+            else
+                t->passed++;
+            if (t->verbose && !words[0])
+                printf("%s: passed\n", cases[k].entry);
+        }
+    }
+    ptx_module_close(m);
+    arena_close(a);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void run_folder(struct tally *t, const char *folder)
+{
+    DIR *d = opendir(folder);
+    VEC(char *) names = {0};
+    if (!d) {
+        t->failed++;
+        printf("%s: cannot be opened\n", folder);
+        return;
+    }
+    for (struct dirent *e = readdir(d); e; e = readdir(d))
+        if (str_ends(e->d_name, ".ptx"))
+            vec_push(&names, mem_strdup(e->d_name));
+    closedir(d);
+    qsort(names.v, names.n, sizeof(*names.v), by_name);
+    for (size_t k = 0; k < names.n; k++) {
+        char path[4096];
+        snprintf(path, sizeof(path), "%s/%s", folder, names.v[k]);
+        run_file(t, path);
+        free(names.v[k]);
+    }
+    vec_free(&names);
+}
+
+int main(int argc, char **argv)
+{
+    struct tally t = {0};
+    for (int k = 1; k < argc; k++) {
+        if (str_eq(argv[k], "-v"))
+            t.verbose = true;
+        else if (str_eq(argv[k], "-c") && k + 1 < argc)
+            t.only = argv[++k];
+        else if (fs_is_dir(argv[k]))
+            run_folder(&t, argv[k]);
+        else
+            run_file(&t, argv[k]);
+    }
+    printf("%zu cases passed, %zu failed\n", t.passed, t.failed);
+    return t.failed || !t.passed;
+}
