@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every case file must be PTX that the toolkit's assembler takes. Exit 77 (skipped) where there is no ptxas.
-# The last words of the output say how many files were assembled.
+# A file is one case of the count at the end.
 cd "$(dirname "$0")/cases" || exit 1
 ptxas=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}
 [ -x "$ptxas" ] || { echo "no ptxas here: skipped"; exit 77; }
@@ -8,5 +8,5 @@ good=0 bad=0
 for f in *.ptx; do
     if "$ptxas" -arch=sm_90 -o /dev/null "$f"; then good=$((good + 1)); else bad=$((bad + 1)); fi
 done
-echo "$good files assembled, $bad refused"
+echo "$good cases passed, $bad failed"
 [ "$bad" = 0 ] && [ "$good" -gt 0 ]
