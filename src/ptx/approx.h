@@ -199,14 +199,15 @@ static inline double approx_rsqrt_f64(double a)
     return (double)(r * (1.0L + 0.45L * 0x1p-53L * (long double)approx_noise((uint32_t)(u ^ u >> 32))));
 }
 
-/* ---- half types ---- */
+/* ---- half types: rounded by way of f32, which costs nothing that the bounds would feel ---- */
 
 /* 2^-9.9 relative. */
 static inline uint16_t approx_ex2_f16(uint16_t a)
 {
     float x = half_f16_to_f32(a);
     double room = a & 0x7fff ? 0.00055 : 0.0;
-    return x != x ? HALF_NAN : half_f16_from_f64(approx_exp2_f64((double)x) * (1.0 + room * approx_noise(a)));
+    return x != x ? HALF_NAN
+                  : half_f16_from_f32((float)(approx_exp2_f64((double)x) * (1.0 + room * approx_noise(a))));
 }
 
 /* 2^-7 relative; subnormals in and out are zeros. */
@@ -214,7 +215,7 @@ static inline uint16_t approx_ex2_bf16(uint16_t a)
 {
     float x = approx_ftz(half_bf16_to_f32(a));
     double room = x != 0 ? 0.98 * 0x1p-8 : 0.0;
-    uint16_t r = half_bf16_from_f64(approx_exp2_f64((double)x) * (1.0 + room * approx_noise(a)));
+    uint16_t r = half_bf16_from_f32((float)(approx_exp2_f64((double)x) * (1.0 + room * approx_noise(a))));
     return x != x ? HALF_NAN : r & 0x7f80 ? r : r & 0x8000;
 }
 
@@ -230,13 +231,13 @@ static inline double approx_tanh_half(float x, uint16_t a, double room)
 static inline uint16_t approx_tanh_f16(uint16_t a)
 {
     float x = half_f16_to_f32(a);
-    return x != x ? HALF_NAN : x == 0 ? a : half_f16_from_f64(approx_tanh_half(x, a, 0.00024));
+    return x != x ? HALF_NAN : x == 0 ? a : half_f16_from_f32((float)approx_tanh_half(x, a, 0.00024));
 }
 
 static inline uint16_t approx_tanh_bf16(uint16_t a)
 {
     float x = half_bf16_to_f32(a);
-    return x != x ? HALF_NAN : x == 0 ? a : half_bf16_from_f64(approx_tanh_half(x, a, 0.95 * 0x1p-9));
+    return x != x ? HALF_NAN : x == 0 ? a : half_bf16_from_f32((float)approx_tanh_half(x, a, 0.95 * 0x1p-9));
 }
 
 #endif

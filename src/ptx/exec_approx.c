@@ -28,7 +28,7 @@ BINARY(div_f32_ftz, float, float, approx_ftz(approx_div(approx_ftz(x), approx_ft
 BINARY(div_full_f32, float, float, approx_div_full(x, y))
 BINARY(div_full_f32_ftz, float, float, approx_ftz(approx_div_full(approx_ftz(x), approx_ftz(y))))
 
-#define PAIR(f, x)     ((uint32_t)f((uint16_t)(x)) | (uint32_t)f((uint16_t)((x) >> 16)) << 16)
+#define PAIR(f, x) ((uint32_t)f((uint16_t)(x)) | (uint32_t)f((uint16_t)((x) >> 16)) << 16)
 UNARY(ex2_f16, uint16_t, uint16_t, approx_ex2_f16(x))
 UNARY(ex2_f16x2, uint32_t, uint32_t, PAIR(approx_ex2_f16, x))
 UNARY(ex2_bf16, uint16_t, uint16_t, approx_ex2_bf16(x))

@@ -10,10 +10,12 @@ static const struct {
     const char *name;
     uint8_t size, kind, mantissa; /* stored bits of a floating type */
 } types[] = {
-    {"b8", 1, KIND_UNSIGNED, 0},  {"u8", 1, KIND_UNSIGNED, 0},  {"s8", 1, KIND_SIGNED, 0},  {"b16", 2, KIND_UNSIGNED, 0},
-    {"u16", 2, KIND_UNSIGNED, 0}, {"s16", 2, KIND_SIGNED, 0},   {"b32", 4, KIND_UNSIGNED, 0}, {"u32", 4, KIND_UNSIGNED, 0},
-    {"s32", 4, KIND_SIGNED, 0},   {"b64", 8, KIND_UNSIGNED, 0}, {"u64", 8, KIND_UNSIGNED, 0}, {"s64", 8, KIND_SIGNED, 0},
-    {"f16", 2, KIND_FLOAT, 10},   {"bf16", 2, KIND_FLOAT, 7},   {"f32", 4, KIND_FLOAT, 23},  {"f64", 8, KIND_FLOAT, 52},
+    {"b8", 1, KIND_UNSIGNED, 0},  {"u8", 1, KIND_UNSIGNED, 0},  {"s8", 1, KIND_SIGNED, 0},
+    {"b16", 2, KIND_UNSIGNED, 0}, {"u16", 2, KIND_UNSIGNED, 0}, {"s16", 2, KIND_SIGNED, 0},
+    {"b32", 4, KIND_UNSIGNED, 0}, {"u32", 4, KIND_UNSIGNED, 0}, {"s32", 4, KIND_SIGNED, 0},
+    {"b64", 8, KIND_UNSIGNED, 0}, {"u64", 8, KIND_UNSIGNED, 0}, {"s64", 8, KIND_SIGNED, 0},
+    {"f16", 2, KIND_FLOAT, 10},   {"bf16", 2, KIND_FLOAT, 7},   {"f32", 4, KIND_FLOAT, 23},
+    {"f64", 8, KIND_FLOAT, 52},
 };
 
 static int type_find(const char *name)
@@ -84,7 +86,8 @@ static uint64_t quiet_nan(int type)
     }
 }
 
-/* "12", "-1", "0xff" (bits), "1.5", "inf"; "nan", "*", "zero" and "~" only mean something in what must be left. */
+/* "12", "-1", "0xff" (bits), "1.5", "inf"; "nan", "*", "zero" and "~" only mean something in what must be left.
+ */
 static bool token_parse(int type, const char *s, uint8_t *to, enum token *kind)
 {
     uint64_t bits;
@@ -346,7 +349,8 @@ static bool parse_launch(struct parser *p, struct ptx_case *c, const char *rest)
     return true;
 }
 
-bool case_parse(struct ptx_case **cases, size_t *n, const char *file, const char *text, struct arena *a, struct err *err)
+bool case_parse(struct ptx_case **cases, size_t *n, const char *file, const char *text, struct arena *a,
+                struct err *err)
 {
     struct parser p = {.file = file, .arena = a, .err = err};
     VEC(struct ptx_case) list = {0};
@@ -372,7 +376,8 @@ bool case_parse(struct ptx_case **cases, size_t *n, const char *file, const char
             ok = begin_case(&p, &vec_last(&list), rest + 1);
         } else if (list.n && is_launch) {
             ok = parse_launch(&p, &vec_last(&list), rest + 1);
-        } else if (list.n && *rest == ' ' && (str_eq(word, "in") || str_eq(word, "inout") || str_eq(word, "out"))) {
+        } else if (list.n && *rest == ' ' &&
+                   (str_eq(word, "in") || str_eq(word, "inout") || str_eq(word, "out"))) {
             ok = begin_array(&p, &vec_last(&list), word, rest);
         }
     }
@@ -387,7 +392,8 @@ bool case_parse(struct ptx_case **cases, size_t *n, const char *file, const char
 
 /* ---- comparison ---- */
 
-static bool is_near(const struct ptx_case *c, const struct array *r, size_t k, double got, char *wanted, size_t size)
+static bool is_near(const struct ptx_case *c, const struct array *r, size_t k, double got, char *wanted,
+                    size_t size)
 {
     long double want = reference(c, r, k), room = r->room;
     if (str_eq(r->rule, "ulp"))
@@ -404,7 +410,8 @@ size_t case_compare(const struct ptx_case *c, size_t array, const void *got, cha
     int type = type_find(r->type);
     size_t n_wrong = 0;
     for (size_t k = 0; k < r->n; k++) {
-        uint64_t bits = bits_at((const uint8_t *)got + k * r->size, r->size), want = bits_at(r->want + k * r->size, r->size);
+        uint64_t bits = bits_at((const uint8_t *)got + k * r->size, r->size),
+                 want = bits_at(r->want + k * r->size, r->size);
         bool is_float = types[type].kind == KIND_FLOAT, right = true;
         double value = is_float ? value_of(type, bits) : (double)bits;
         char wanted[64];

@@ -1,5 +1,6 @@
-/* case: one conformance case of a PTX file, its inputs and what it must leave. Knows no device: run_cases.c executes cases on
- * the simulator, and a program with a GPU would use the same functions. README.md describes the format. */
+/* case: one conformance case of a PTX file, its inputs and what it must leave. Knows no device: run_cases.c
+ * executes cases on the simulator, and a program with a GPU would use the same functions. README.md describes
+ * the format. */
 #ifndef TESTS_PTX_CASE_H
 #define TESTS_PTX_CASE_H
 
@@ -11,10 +12,10 @@ enum token { TOKEN_EXACT, TOKEN_ANY, TOKEN_NAN, TOKEN_ZERO, TOKEN_NEAR };
 
 struct array { /* one pointer parameter of the entry */
     char name[16], type[8];
-    size_t n, size;      /* elements, bytes of one */
-    uint8_t *initial;    /* n * size */
-    uint8_t *want;       /* n * size */
-    uint8_t *want_kind;  /* enum token */
+    size_t n, size;     /* elements, bytes of one */
+    uint8_t *initial;   /* n * size */
+    uint8_t *want;      /* n * size */
+    uint8_t *want_kind; /* enum token */
     bool has_want;
     char rule[8]; /* "ulp", "rel", "abs": how near TOKEN_NEAR must be, to function(arguments) */
     double room;
@@ -31,9 +32,11 @@ struct ptx_case {
 };
 
 /* Cases of a file's text, in its order. */
-bool case_parse(struct ptx_case **cases, size_t *n, const char *file, const char *text, struct arena *a, struct err *err);
+bool case_parse(struct ptx_case **cases, size_t *n, const char *file, const char *text, struct arena *a,
+                struct err *err);
 
-/* Compares what a run left in an array. Returns the number of wrong elements and describes the first in words. */
+/* Compares what a run left in an array. Returns the number of wrong elements and describes the first in words.
+ */
 size_t case_compare(const struct ptx_case *c, size_t array, const void *got, char *words, size_t words_size);
 
 #endif

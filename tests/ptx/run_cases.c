@@ -1,5 +1,6 @@
-/* Runs conformance cases on the simulator, with every check of the sanitizer on, in natural and in permuted order of warps and
- * blocks: run_cases FILE-OR-FOLDER... [-c CASE] [-v]. Prints each failure and a count; exit status 1 when anything failed. */
+/* Runs conformance cases on the simulator, with every check of the sanitizer on, in natural and in permuted
+ * order of warps and blocks: run_cases FILE-OR-FOLDER... [-c CASE] [-v]. Prints each failure and a count; exit
+ * status 1 when anything failed. */
 #include "case.h"
 
 #include <dirent.h>
@@ -28,7 +29,8 @@ static const char *run_case(struct ptx_module *m, const struct ptx_case *c, uint
     char words[4096] = "";
     for (size_t k = 0; k < c->n_arrays; k++) {
         const struct array *r = &c->arrays[k];
-        struct ptx_buffer b = {.name = r->name, .size_bytes = r->n * r->size, .initialised = r->initial != NULL};
+        struct ptx_buffer b = {
+            .name = r->name, .size_bytes = r->n * r->size, .initialised = r->initial != NULL};
         addr[k] = ptx_mem_alloc(mem, &b, &err);
         args[k] = &addr[k];
         if (!addr[k] || (r->initial && !ptx_mem_write(mem, addr[k], r->initial, r->n * r->size, true)))
