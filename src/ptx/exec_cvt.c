@@ -347,7 +347,7 @@ exec_fn *ISA(select_cvt)(struct insn *i)
 {
     const struct opnd *d = &i->opnds[0], *a = &i->opnds[1];
     enum type to = (enum type)i->types[0], from = (enum type)i->types[1];
-    if (i->n_types != 2 || !plain(to) || !plain(from))
+    if (i->n_types != 2 || !plain(to) || !plain(from) || insn_has(i, MOD_pack))
         return ISA(select_cvt_half)(i);
     if (i->n_opnds != 2 || (d->kind != OPND_REG && d->kind != OPND_SINK) || a->kind != OPND_REG ||
         d->bytes < type_bytes[to] || a->bytes < type_bytes[from] || d->bytes > 8 || a->bytes > 8)

@@ -106,6 +106,8 @@ PAIR(min_u16x2, uint16_t, x_ < y_ ? x_ : y_)
 PAIR(max_u16x2, uint16_t, x_ > y_ ? x_ : y_)
 PAIR(min_s16x2, int16_t, x_ < y_ ? x_ : y_)
 PAIR(max_s16x2, int16_t, x_ > y_ ? x_ : y_)
+PAIR(min_relu_s16x2, int16_t, x_ < 0 || y_ < 0 ? 0 : x_ < y_ ? x_ : y_)
+PAIR(max_relu_s16x2, int16_t, x_ < 0 && y_ < 0 ? 0 : x_ > y_ ? x_ : y_)
 
 BINARY(min_relu_s32, int32_t, int32_t, ({
            int32_t r_ = x < y ? x : y;
@@ -131,9 +133,13 @@ static exec_fn *select_pair(const struct insn *i, bool is_signed)
     case OP_add:
         return add_16x2;
     case OP_min:
-        return insn_has(i, MOD_relu) ? NULL : is_signed ? min_s16x2 : min_u16x2;
+        if (insn_has(i, MOD_relu))
+            return is_signed ? min_relu_s16x2 : NULL;
+        return is_signed ? min_s16x2 : min_u16x2;
     case OP_max:
-        return insn_has(i, MOD_relu) ? NULL : is_signed ? max_s16x2 : max_u16x2;
+        if (insn_has(i, MOD_relu))
+            return is_signed ? max_relu_s16x2 : NULL;
+        return is_signed ? max_s16x2 : max_u16x2;
     default:
         return NULL;
     }

@@ -627,6 +627,8 @@ static bool well_formed(const struct insn *i)
     for (unsigned k = 0; k < i->n_opnds; k++) {
         char c = operand_letter(i, k);
         const struct opnd *o = &i->opnds[k];
+        if (i->op == OP_cp && i->n_opnds == 1)
+            continue; /* cp.async.wait_group N */
         if ((c == 'a') != (o->kind == OPND_ADDR) || (c == 'l') != (o->kind == OPND_LABEL))
             return false;
         if (o->kind == OPND_VEC && c != 'v' && c != 'V')

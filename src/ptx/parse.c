@@ -417,6 +417,11 @@ static void operand_name(struct parser *p, struct opnd *o)
         return;
     }
     struct sym *y = reg_find(p, s, n);
+    if (!y && n == 7 && memcmp(s, "WARP_SZ", 7) == 0) {
+        *o = (struct opnd){.kind = OPND_REG, .is_imm = true, .bytes = 4, .imm = 32};
+        next(p);
+        return;
+    }
     if (!y && *s == '%') {
         const char *e = p->s;
         if (e < p->end && *e == '.') {

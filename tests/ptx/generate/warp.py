@@ -228,9 +228,12 @@ def exchange(m, name, code, x, n):
 
 
 HEAD = """
-.func (.reg .b32 %result) triple(.reg .b32 %x)
+.func (.param .b32 result) triple(.param .b32 given)
 {
-    mad.lo.u32 %result, %x, 2, %x;
+    .reg .b32 %x;
+    ld.param.b32 %x, [given];
+    mad.lo.u32 %x, %x, 2, %x;
+    st.param.b32 [result], %x;
     ret;
 }
 
@@ -266,7 +269,13 @@ small:
 {
     .reg .b32 %a, %b;
     ld.param.b32 %a, [v];
-    call.uni (%b), triple, (%a);
+    {
+    .param .b32 g;
+    .param .b32 r;
+    st.param.b32 [g], %a;
+    call.uni (r), triple, (g);
+    ld.param.b32 %b, [r];
+    }
     add.u32 %b, %b, 1;
     st.param.b32 [out], %b;
     ret;
@@ -407,7 +416,13 @@ def control():
 
 
 def calls(m, x):
-    m.each("call_register_params", "call (%d), triple, (%a);", [IN("a", "u32", x)], [OUT("d", "u32", [3 * v for v in x])])
+    m.each("call_one_param", """{
+        .param .b32 g;
+        .param .b32 r;
+        st.param.b32 [g], %a;
+        call (r), triple, (g);
+        ld.param.b32 %d, [r];
+        }""", [IN("a", "u32", x)], [OUT("d", "u32", [3 * v for v in x])])
     m.each("call_divergent_return", """{
         .param .b32 l;
         .param .b64 r;
@@ -443,8 +458,16 @@ def calls(m, x):
         ld.param.b32 %d, [o];
         }""", [IN("a", "u32", x)], [OUT("d", "u32", x)], "a callee with local memory")
     m.each("call_some_lanes", """mov.u32 %d, 1;
-        setp.ge.u32 %p, %a, 20;
-        @%p call (%d), triple, (%a);""", [IN("a", "u32", x)], [OUT("d", "u32", [3 * v if v >= 20 else 1 for v in x])], "under a guard", ".reg .pred %p;")
+        setp.lt.u32 %p, %a, 20;
+        @%p bra done;
+        {
+        .param .b32 g;
+        .param .b32 r;
+        st.param.b32 [g], %a;
+        call (r), triple, (g);
+        ld.param.b32 %d, [r];
+        }
+        done:""", [IN("a", "u32", x)], [OUT("d", "u32", [3 * v if v >= 20 else 1 for v in x])], "not all lanes call", ".reg .pred %p;")
 
 
 def modules():
