@@ -2,6 +2,10 @@
  */
 #include "model.h"
 
+/* Waiting and moving data get into each other's way long before either is at its limit (the devices'
+ * `overlap`); issue and the start of blocks are limits that are reached. */
+static const double HARD = 8;
+
 enum { SAMPLE_INSNS = 150000, PILOT_LIMIT = 4000000 };
 
 /* ---- from blocks to the whole GPU ---- */
@@ -63,9 +67,10 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
 
     /* A stream starts when its first bytes arrive. */
     double fill = (m->l2_cycles / mhz + (t->dram_bytes > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
-    double parts[] = {t->issue_us + fill, chain_us + x->hottest * m->atomic_cycles / mhz, t->l2_us + fill,
-                      t->dram_us + fill, x->blocks / m->blocks_per_us};
-    t->us = t->launch_us + joined(parts, ARRAY_LEN(parts), m->overlap);
+    double memory[] = {chain_us + x->hottest * m->atomic_cycles / mhz, t->l2_us + fill, t->dram_us + fill};
+    double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
+                      x->blocks / m->blocks_per_us};
+    t->us = t->launch_us + joined(parts, ARRAY_LEN(parts), HARD);
     t->waves = waves;
 
     const struct {

@@ -25,7 +25,7 @@ struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to
     double block_ns;      /* to start a block on an SM that has room */
     double blocks_per_us; /* that the whole GPU can start */
     double atomic_cycles; /* between two updates of one address in the L2 */
-    double overlap;       /* exponent that joins the bounds: infinity would be their maximum */
+    double overlap;       /* exponent that joins latency, L2 and DRAM: infinity would be their maximum */
 };
 
 /* The model of a device out of ptx_device_find or ptx_device_list; NULL for any other. */
@@ -59,6 +59,7 @@ struct price {
     uint8_t pipe;
     bool is_load, is_store, is_order; /* is_order: memory instructions do not move across it */
     bool is_branch, is_barrier, ends_block, is_async_wait, has_guard; /* has_guard: the last source */
+    uint8_t unroll; /* of a backward branch: copies of its loop's body in the machine code */
     uint8_t n_src, n_dst;
     uint32_t refs; /* first of its n_src + n_dst register slots */
     int line;

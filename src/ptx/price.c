@@ -4,6 +4,8 @@
  * the machine code holds unrolled copies, which execute less often than they are there). */
 #include "model.h"
 
+static const double UNROLLED = 2.2; /* machine instructions over expected ones */
+
 struct cost {
     float slots, latency; /* latency in units of cycles */
     enum pipe pipe;
@@ -248,23 +250,56 @@ static void price_insn(struct price *p, const struct insn *i, const struct model
     p->ends_block = p->is_branch || p->is_barrier;
 }
 
+static double sass_of(const struct ptx_resources *res, int line)
+{
+    for (size_t k = 0; k < res->n_sass; k++)
+        if (res->sass[k].line == line)
+            return res->sass[k].count;
+    return 0;
+}
+
+/* A loop of one basic block whose lines have far more machine instructions than the table expects was unrolled
+ * by the compiler, which does so by four. */
+static void find_unrolled(struct prices *p, const struct ptx_module *m, const struct func *entry,
+                          const double *guess, const struct ptx_resources *res)
+{
+    for (uint32_t pc = entry->first; pc < entry->end; pc++) {
+        const struct insn *i = &m->code[pc];
+        double expected = 0, real = 0;
+        if (i->op != OP_bra || i->imm >= (int64_t)pc || i->imm < (int64_t)entry->first)
+            continue;
+        for (uint32_t at = (uint32_t)i->imm; at <= pc; at++) {
+            int line = p->of[at].line;
+            if (at < pc && p->of[at].ends_block)
+                expected = INFINITY;
+            for (uint32_t k = (uint32_t)i->imm; k < at; k++)
+                line = p->of[k].line == line ? 0 : line; /* counted */
+            expected += line ? guess[line] : 0;
+            real += line ? sass_of(res, line) : 0;
+        }
+        if (real > UNROLLED * expected)
+            p->of[pc].unroll = 4;
+    }
+}
+
 /* The machine's count of a line over the table's, for lines where that is believable. */
 static void apply_sass(struct prices *p, const struct ptx_module *m, const struct func *entry,
                        const struct ptx_resources *res)
 {
-    for (size_t k = 0; res && k < res->n_sass; k++) {
-        double guess = 0, real = res->sass[k].count;
-        for (uint32_t pc = entry->first; pc < entry->end; pc++)
-            if (p->of[pc].line == res->sass[k].line)
-                guess += p->of[pc].slots;
-        if (!(guess > 0) || real > 2.5 * guess)
-            continue;
-        double factor = MAX(real / guess, 0.5);
-        for (uint32_t pc = entry->first; pc < entry->end; pc++)
-            if (p->of[pc].line == res->sass[k].line)
-                p->of[pc].slots *= (float)factor;
+    int last = 0;
+    for (uint32_t pc = entry->first; pc < entry->end; pc++)
+        last = MAX(last, p->of[pc].line);
+    double *guess = mem_zalloc(((size_t)last + 1) * sizeof(*guess)); /* by line */
+    for (uint32_t pc = entry->first; pc < entry->end; pc++)
+        guess[p->of[pc].line] += (double)p->of[pc].slots;
+    find_unrolled(p, m, entry, guess, res);
+    for (uint32_t pc = entry->first; pc < entry->end; pc++) {
+        int line = p->of[pc].line;
+        double real = sass_of(res, line);
+        if (line > 0 && real > 0 && guess[line] > 0 && real < UNROLLED * guess[line])
+            p->of[pc].slots *= (float)MAX(real / guess[line], 0.5);
     }
-    (void)m;
+    free(guess);
 }
 
 void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_device *d,
@@ -296,5 +331,6 @@ void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_
     }
     p->refs = arena_copy(a, refs.v ? refs.v : &(uint32_t){0}, MAX(refs.n, (size_t)1) * sizeof(uint32_t));
     vec_free(&refs);
-    apply_sass(p, m, entry, res);
+    if (res && res->n_sass)
+        apply_sass(p, m, entry, res);
 }

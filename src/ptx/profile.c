@@ -16,6 +16,8 @@ struct warp_clock {
     uint32_t next_pc, pc;
     float start; /* of the instruction that executes */
     bool seen;   /* an access of it was priced */
+    bool merged; /* the branch that executed last joins two copies of an unrolled loop's body */
+    uint32_t trips;
     struct reg_clock {
         float ready;
         uint32_t writer; /* pc of the instruction that its value waited for, ~0: none */
@@ -148,7 +150,8 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
         async_wait(c, i);
     if (executed && x->is_branch && blame != ~0u && p->module->code[blame].op == OP_atom)
         p->result_branches = true;
-    if (x->ends_block)
+    c->merged = executed && x->unroll > 1 && ++c->trips % x->unroll != 0;
+    if (x->ends_block && !c->merged)
         close_block(c, executed ? x->latency : 0);
     float grew = frontier(c) - before;
     if (grew > x->slots && blame != ~0u) {
@@ -170,7 +173,7 @@ void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
     if (pc > c->next_pc && pc - c->next_pc < 256 && !p->prices.of[c->next_pc - 1].is_branch)
         while (c->next_pc < pc)
             step(p, k, c, c->next_pc++, false);
-    else if (pc != c->next_pc)
+    else if (pc != c->next_pc && !c->merged)
         close_block(c, 0);
     c->next_pc = pc + 1;
     p->stats[pc].issues += 1;

@@ -1,5 +1,5 @@
-/* predict [--device NAME] TASK_DIR [FILE.cu ...]: the clock's modelled times of a task's source, or of the files, over all
- * its workloads, cold and hot, as CSV on stdout. fit.py compares them with measured points. */
+/* predict [--device NAME] TASK_DIR [FILE.cu ...]: the clock's modelled times of a task's source, or of the
+ * files, over all its workloads, cold and hot, as CSV on stdout. fit.py compares them with measured points. */
 #include <time.h>
 
 #include "base/base.h"
@@ -102,11 +102,13 @@ static uint64_t address(const struct kernel_value *v, const uint64_t *buffers, c
 {
     if (v->p.buffer == -1)
         return 0;
-    return (v->p.buffer >= 0 ? buffers[v->p.buffer] : workspaces[-2 - v->p.buffer]) + (uint64_t)v->p.offset_bytes;
+    return (v->p.buffer >= 0 ? buffers[v->p.buffer] : workspaces[-2 - v->p.buffer]) +
+           (uint64_t)v->p.offset_bytes;
 }
 
-static bool time_step(struct program *p, struct ptx_mem *mem, const struct plan_step *s, const uint64_t *buffers,
-                      const uint64_t *workspaces, struct ptx_cache *cache, struct ptx_time *t, struct err *err)
+static bool time_step(struct program *p, struct ptx_mem *mem, const struct plan_step *s,
+                      const uint64_t *buffers, const uint64_t *workspaces, struct ptx_cache *cache,
+                      struct ptx_time *t, struct err *err)
 {
     const struct image_kernel *k = image_kernel(p, s->kernel);
     uint64_t *values = arena_array(p->a, uint64_t, s->n_args + 1);
@@ -162,12 +164,18 @@ static bool workload(struct program *p, const char *version, const int64_t *dims
         ok = task_shape(t, &t->args[i], dims, &elements, err);
         struct fill *f = arena_new(p->a, struct fill);
         *f = (struct fill){t, &t->args[i], dims};
-        struct ptx_buffer b = {t->args[i].name, (uint64_t)elements * kernel_type_size(t->args[i].type), 256, true, false,
-                               fill_page, f};
+        struct ptx_buffer b = {t->args[i].name,
+                               (uint64_t)elements * kernel_type_size(t->args[i].type),
+                               256,
+                               true,
+                               false,
+                               fill_page,
+                               f};
         ok = ok && (buffers[n++] = ptx_mem_alloc(mem, &b, err)) != 0;
     }
     for (size_t i = 0; ok && i < plan.n_workspaces; i++) {
-        struct ptx_buffer b = {.name = "workspace", .size_bytes = (uint64_t)plan.workspace_bytes[i], .initialised = true};
+        struct ptx_buffer b = {
+            .name = "workspace", .size_bytes = (uint64_t)plan.workspace_bytes[i], .initialised = true};
         ok = (workspaces[i] = ptx_mem_alloc(mem, &b, err)) != 0;
     }
     struct ptx_cache *cache = ptx_cache_open(p->device);
@@ -182,18 +190,21 @@ static bool workload(struct program *p, const char *version, const int64_t *dims
             if (plan.steps[i].kind == PLAN_LAUNCH) {
                 ok = time_step(p, mem, &plan.steps[i], buffers, workspaces, cache, &x, err);
                 us += x.us;
+            } else {
+                us += ptx_copy_us(p->device, (double)plan.steps[i].size_bytes, false);
             }
         if (ok)
-            printf("%s,%s,%s,%s,%.3f,%s,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.2f,%.2f,%llu,%llu,%.1f\n", t->name, version, text,
-                   hot ? "hot" : "cold", us, ptx_bound_name(x.bound), x.dram_us, x.l2_us, x.issue_us, x.latency_us,
-                   x.sync_us, x.dram_bytes * 1e-6, x.occupancy, x.waves, (unsigned long long)x.sampled_blocks,
-                   (unsigned long long)x.blocks, p->cpu_s * 1e3);
+            printf("%s,%s,%s,%s,%.3f,%s,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.2f,%.2f,%llu,%llu,%.1f\n", t->name,
+                   version, text, hot ? "hot" : "cold", us, ptx_bound_name(x.bound), x.dram_us, x.l2_us,
+                   x.issue_us, x.latency_us, x.sync_us, x.dram_bytes * 1e-6, x.occupancy, x.waves,
+                   (unsigned long long)x.sampled_blocks, (unsigned long long)x.blocks, p->cpu_s * 1e3);
         for (size_t i = 0; ok && details && i < x.n_lines; i++)
-            printf("# line %d: %.0f%% of the stalls, %.0f instructions, %.1f lanes, %.0f requests, %.0f sectors (%.0f), "
-                   "conflicts %.0f\n",
-                   x.lines[i].line, 100 * x.lines[i].stall_share, x.lines[i].warp_insns, x.lines[i].lanes_active,
-                   x.lines[i].global_requests, x.lines[i].global_sectors, x.lines[i].ideal_sectors,
-                   x.lines[i].bank_conflicts);
+            printf(
+                "# line %d: %.0f%% of the stalls, %.0f instructions, %.1f lanes, %.0f requests, %.0f sectors (%.0f), "
+                "conflicts %.0f\n",
+                x.lines[i].line, 100 * x.lines[i].stall_share, x.lines[i].warp_insns, x.lines[i].lanes_active,
+                x.lines[i].global_requests, x.lines[i].global_sectors, x.lines[i].ideal_sectors,
+                x.lines[i].bank_conflicts);
     }
     ptx_cache_close(cache);
     ptx_mem_close(mem);
@@ -204,7 +215,8 @@ static bool version(struct program *p, const char *path, bool details, struct er
 {
     char *text;
     size_t len;
-    if (!fs_read(p->a, path, &text, &len, err) || !kernel_open(&p->kernel, p->a, path, text, len, p->task->entry, err))
+    if (!fs_read(p->a, path, &text, &len, err) ||
+        !kernel_open(&p->kernel, p->a, path, text, len, p->task->entry, err))
         return false;
     char *name = arena_strndup(p->a, fs_basename(path), strcspn(fs_basename(path), "."));
     bool ok = true;
