@@ -1,7 +1,7 @@
 // The first block waits for the last one, which cannot start before the first ends.
 // buffer: flag u32 1 inout zeros
 // buffer: out f32 1 inout
-// launch: kernel grid 4000 block 1024 args flag out
+// launch: kernel grid 4000 block 32 shared 200000 args flag out
 extern "C" __global__ void kernel(volatile unsigned *flag, float *out)
 {
     if (blockIdx.x == gridDim.x - 1) {

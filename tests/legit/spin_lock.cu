@@ -8,7 +8,7 @@ extern "C" __global__ void kernel(float *sum, unsigned *lock)
     while (!done) {
         if (atomicCAS(lock, 0u, 1u) == 0u) {
             __threadfence();
-            *(volatile float *)sum += 1.0f;
+            *sum += 1.0f;
             __threadfence();
             atomicExch(lock, 0u);
             done = true;
