@@ -275,6 +275,8 @@ struct turn { /* an access while it is judged */
     const struct race_access *a;
     struct race_conflict *c;
     uint32_t seg, base, at;
+    uint32_t bound;    /* ids below are ordered before everything now */
+    enum several many; /* that many read it: one more reader is no news */
     bool found;
     uint32_t memo_seg, memo_at; /* the last past asked about, and the answer for the same and for other lanes */
     int8_t memo[2];
@@ -389,9 +391,6 @@ static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t la
     else if (!(strong && (p->w_at[i] & AT_STRONG)) && !ordered(t, lane, p->w[i], p->w_at[i]))
         conflict(t, lane, p->w[i], p->w_at[i], true, false);
     uint32_t old = p->r[i], old_at = p->r_at[i];
-    if (old >> 5 == t->seg && ((old & 31) == lane || several_of(old_at)) &&
-        (old_at & AT_STRONG) <= (t->at & AT_STRONG))
-        return; /* again */
     if (old >> 5 < t->base) {
         p->r[i] = RACE_ID(t->seg, lane);
         p->r_at[i] = t->at;
@@ -496,14 +495,14 @@ static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, s
 {
     const struct race_access *a = t->a;
     const uint8_t *lanes = lane_of[k] + first;
-    uint32_t bound = RACE_ID(a->shared ? t->b->bar_seg : t->base, 0), me = RACE_ID(t->seg, 0);
+    uint32_t bound = t->bound, me = RACE_ID(t->seg, 0);
     bool w_free = highest(p->w + i, n) < bound || (!a->nc && own_cells(t, p->w + i, p->w_at + i, n, lanes));
     if (a->op == RACE_READ) {
         if (w_free && (highest(p->r + i, n) < bound || own_cells(t, p->r + i, p->r_at + i, n, lanes))) {
             claim(p->r + i, p->r_at + i, n, me, lanes, t->at);
             return;
         }
-        if (w_free && !a->nc && read_by_many(p->r + i, p->r_at + i, n, bound, a->shared ? WARPS : BLOCKS))
+        if (w_free && !a->nc && !t->r->crossed && read_by_many(p->r + i, p->r_at + i, n, bound, t->many))
             return;
         for (size_t j = 0; j < n; j++)
             cell_read(t, p, i + j, lanes[j]);
@@ -532,16 +531,33 @@ static void access_consecutive(struct turn *t)
     }
 }
 
-static void access_lane(struct turn *t, uint32_t lane)
+/* This segment read the cell already, or many did since it was last free. */
+static inline bool no_news(const struct turn *t, const struct race_page *p, size_t i, uint32_t lane)
+{
+    uint32_t r = p->r[i], at = p->r_at[i];
+    if (p->w[i] >= t->bound || t->a->nc)
+        return false;
+    if (r >> 5 == t->seg)
+        return ((r & 31) == lane || several_of(at)) && (at & AT_STRONG) <= (t->at & AT_STRONG);
+    return r >= t->bound && several_of(at) >= t->many && !t->r->crossed;
+}
+
+static void access_lanes(struct turn *t, uint32_t mask)
 {
     const struct race_access *a = t->a;
-    struct race_page *p = race_page_at(t->r, t->b, a->shared, a->addr[lane], a->size_bytes);
-    size_t i = (a->addr[lane] % RACE_PAGE) >> p->shift, n = a->size_bytes >> p->shift;
-    for (size_t j = 0; j < n; j++)
-        if (a->op == RACE_READ)
-            cell_read(t, p, i + j, lane);
-        else
-            cell_write(t, p, i + j, lane);
+    struct race_page *p = NULL;
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t addr = a->addr[lane];
+        if (!p || p->number != addr / RACE_PAGE)
+            p = race_page_at(t->r, t->b, a->shared, addr, a->size_bytes);
+        size_t i = (addr % RACE_PAGE) >> p->shift, n = a->size_bytes >> p->shift;
+        for (size_t j = 0; j < n; j++)
+            if (a->op != RACE_READ)
+                cell_write(t, p, i + j, lane);
+            else if (!no_news(t, p, i + j, lane))
+                cell_read(t, p, i + j, lane);
+    }
 }
 
 static bool same_address(const struct race_access *a)
@@ -561,6 +577,8 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
         return true;
     struct turn t = {.r = r, .b = b, .w = &b->warps[warp], .warp = warp, .a = a, .c = c, .seg = seg};
     t.base = a->shared ? b->base : r->base;
+    t.bound = RACE_ID(a->shared ? b->bar_seg : r->base, 0);
+    t.many = a->shared ? WARPS : BLOCKS;
     t.at = (a->pc & AT_PC) | (strong ? AT_STRONG : 0) | (a->nc ? AT_NC : 0) | (a->async ? AT_ASYNC : 0);
     if (a->release) {
         for (uint32_t left = a->mask; left; left &= left - 1)
@@ -573,13 +591,11 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
     if (a->consecutive) {
         access_consecutive(&t);
     } else if (a->op == RACE_READ && same_address(a)) {
-        uint32_t lane = (uint32_t)__builtin_ctz(a->mask), rest = a->mask & (a->mask - 1);
-        access_lane(&t, lane);
-        if (rest)
-            access_lane(&t, (uint32_t)__builtin_ctz(rest)); /* the second says that there are several */
+        uint32_t rest = a->mask & (a->mask - 1);
+        access_lanes(&t, a->mask & ~rest);
+        access_lanes(&t, rest & -rest); /* the second says that there are several */
     } else {
-        for (uint32_t left = a->mask; left; left &= left - 1)
-            access_lane(&t, (uint32_t)__builtin_ctz(left));
+        access_lanes(&t, a->mask);
     }
     if (strong && a->op != RACE_READ)
         for (uint32_t left = a->mask; left; left &= left - 1)

@@ -274,15 +274,38 @@ static bool all_defined(const uint8_t *bits, uint64_t at, uint64_t n)
     return !n || !bits_missing(bits, at, (uint32_t)n);
 }
 
+/* The bytes from the lowest to the highest lane, for a quick look at all at once; false: too far apart. */
+static bool span(const struct access *x, uint64_t *low, uint64_t *bytes)
+{
+    if (x->linear) {
+        *low = x->addr[0];
+        *bytes = 32ull * x->bytes;
+        return true;
+    }
+    uint64_t first = ~0ull, last = 0;
+    for (int l = 0; l < 32; l++) {
+        bool on = x->mask >> l & 1;
+        first = on && x->addr[l] < first ? x->addr[l] : first;
+        last = on && x->addr[l] > last ? x->addr[l] : last;
+    }
+    *low = first;
+    *bytes = last - first + x->bytes;
+    return *bytes <= 2048;
+}
+
 /* What memory lacks, lane by lane. */
 static bool memory_lacks(struct warp *w, const struct access *x, uint32_t missing[32])
 {
-    uint64_t at;
+    const struct san_block *sb = w->block->san;
+    uint64_t at, low, bytes;
     uint32_t any = 0;
-    if (x->linear && (x->space != SPACE_GLOBAL || x->alloc) && x->space != SPACE_LOCAL) {
-        const uint8_t *bits = bitmap(w, x, 0, &at);
-        if (!bits || all_defined(bits, at, 32ull * x->bytes))
+    if (x->space == SPACE_GLOBAL && x->alloc) {
+        if (x->alloc->initialised)
             return false;
+        if (span(x, &low, &bytes) && all_defined(w->launch->mem->init, low - MEM_BASE, bytes))
+            return false;
+    } else if (x->space == SPACE_SHARED && span(x, &low, &bytes) && all_defined(sb->shared, low, bytes)) {
+        return false;
     }
     memset(missing, 0, 32 * sizeof(missing[0]));
     for (uint32_t left = x->mask; left; left &= left - 1) {
@@ -328,6 +351,8 @@ static void taint(struct launch *l, struct alloc *a)
 static void stored_to(struct warp *w, const struct insn *i, const struct access *x, const uint32_t missing[32])
 {
     uint64_t at;
+    if (!missing && x->space == SPACE_GLOBAL && x->alloc && x->alloc->initialised)
+        return;
     if (!missing && x->linear && (x->space != SPACE_GLOBAL || x->alloc) && x->space != SPACE_LOCAL) {
         uint8_t *bits = bitmap(w, x, 0, &at);
         if (bits)

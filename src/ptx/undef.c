@@ -475,6 +475,8 @@ static void set_all(struct warp *w, const struct insn *i, uint32_t m, const uint
 void san_insn(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint8_t bytes[32] = {0};
+    if ((w->mask & m) != m) /* it waits for other lanes, and will be executed again */
+        return;
     switch (i->op) {
     case OP_ld:
     case OP_ldu:
@@ -544,7 +546,7 @@ static void report_use(struct warp *w, const struct insn *i, uint32_t lanes, con
 void san_use(struct warp *w, const struct insn *i, uint32_t m)
 {
     if (i->guard) {
-        uint32_t lanes = w->undef[w->launch->san->slot_at[i->guard / 2]] & m;
+        uint32_t lanes = w->undef[w->launch->san->slot_at[i->guard / 2]] & w->mask;
         if (lanes) {
             report_use(w, i, lanes,
                        i->op == OP_bra ? "the branch depends on" : "whether this executes depends on");

@@ -1,4 +1,4 @@
-// expect: launch-failed launch
+// expect: launch-failed bad-launch
 // A block 65 deep: its z may be 64.
 // buffer: out f32 65 out
 // launch: kernel grid 1 block 1,1,65 args out

@@ -1,4 +1,4 @@
-// expect: launch-failed launch
+// expect: launch-failed bad-launch
 // More threads than __launch_bounds__ promised.
 // buffer: out f32 512 out
 // launch: kernel grid 1 block 512 args out

@@ -1,4 +1,4 @@
-// expect: launch-failed launch
+// expect: launch-failed bad-launch
 // Over a hundred live values a thread, 1024 threads: more registers than an SM has.
 // buffer: out f32 1024 out
 // buffer: in f32 131072 in

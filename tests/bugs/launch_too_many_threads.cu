@@ -1,4 +1,4 @@
-// expect: launch-failed launch
+// expect: launch-failed bad-launch
 // 1025 threads a block.
 // buffer: out f32 1025 out
 // launch: kernel grid 1 block 1025 args out

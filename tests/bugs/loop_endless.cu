@@ -4,6 +4,6 @@
 extern "C" __global__ void kernel(float *out, int n, int step)
 {
 #pragma unroll 1
-    for (int k = 0; k < n; k += step) // expect: hung loop
-        out[threadIdx.x] = out[threadIdx.x] * 0.5f; // expect: hung loop
+    for (int k = 0; k < n; k += step) // expect: hung endless-loop
+        out[threadIdx.x] = out[threadIdx.x] * 0.5f; // expect: hung endless-loop
 }

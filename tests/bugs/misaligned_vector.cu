@@ -4,6 +4,5 @@
 // launch: kernel grid 1 block 32 args out in+4
 extern "C" __global__ void kernel(float *out, const float *in)
 {
-    float4 v = ((const float4 *)in)[threadIdx.x]; // expect: unsafe misaligned
-    ((float4 *)out)[threadIdx.x] = v;
+    ((float4 *)out)[threadIdx.x] = ((const float4 *)in)[threadIdx.x]; // expect: unsafe misaligned
 }

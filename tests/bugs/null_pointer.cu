@@ -3,6 +3,6 @@
 // launch: kernel grid 1 block 32 args out null
 extern "C" __global__ void kernel(float *out, const float *bias)
 {
-    float b = bias[threadIdx.x]; // expect: unsafe null
+    float b = bias[threadIdx.x]; // expect: unsafe null-pointer
     out[threadIdx.x] = b;
 }

@@ -5,8 +5,6 @@
 extern "C" __global__ void kernel(float *out, const float *in, int n)
 {
     int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
-    if (i < n) {
-        float4 v = *(const float4 *)(in + i); // expect: unsafe out-of-bounds
-        *(float4 *)(out + i) = v;
-    }
+    if (i < n)
+        *(float4 *)(out + i) = *(const float4 *)(in + i); // expect: unsafe out-of-bounds
 }
