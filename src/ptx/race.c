@@ -309,7 +309,8 @@ static bool past_ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at
     }
     if (several_of(at) && own_warp && (id & 31) == lane)
         return true; /* the latest was this thread; of the others nothing is known */
-    return (own_block && seg < t->b->bar_seg) || race_knows(r, t->b, t->warp, lane, id);
+    return (own_block && seg < t->b->bar_seg) ||
+           ((r->crossed || t->w->pair) && race_knows(r, t->b, t->warp, lane, id));
 }
 
 /* Is the past access (id, at) before what lane does now? */

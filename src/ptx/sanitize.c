@@ -274,23 +274,36 @@ static bool all_defined(const uint8_t *bits, uint64_t at, uint64_t n)
     return !n || !bits_missing(bits, at, (uint32_t)n);
 }
 
+/* How far lanes lie below and above `from`; false: somebody is further than 1 KiB. */
+__attribute__((target_clones("avx2", "default"), optimize("O3"))) static bool reach(const uint64_t addr[32],
+                                                                                    uint32_t mask,
+                                                                                    uint64_t from, int32_t *low,
+                                                                                    int32_t *high)
+{
+    int32_t least = 0, most = 0;
+    uint64_t far = 0;
+    for (uint32_t l = 0; l < 32; l++) {
+        uint64_t on = 0 - (uint64_t)(mask >> l & 1), d = (addr[l] - from) & on;
+        int32_t near = (int32_t)d;
+        far |= (d + 1024) & ~2047ull;
+        least = near < least ? near : least;
+        most = near > most ? near : most;
+    }
+    *low = least;
+    *high = most;
+    return !far;
+}
+
 /* The bytes from the lowest to the highest lane, for a quick look at all at once; false: too far apart. */
 static bool span(const struct access *x, uint64_t *low, uint64_t *bytes)
 {
-    if (x->linear) {
-        *low = x->addr[0];
-        *bytes = 32ull * x->bytes;
-        return true;
-    }
-    uint64_t first = ~0ull, last = 0;
-    for (int l = 0; l < 32; l++) {
-        bool on = x->mask >> l & 1;
-        first = on && x->addr[l] < first ? x->addr[l] : first;
-        last = on && x->addr[l] > last ? x->addr[l] : last;
-    }
-    *low = first;
-    *bytes = last - first + x->bytes;
-    return *bytes <= 2048;
+    uint64_t from = x->addr[__builtin_ctz(x->mask)];
+    int32_t least = 0, most = 31 * (int32_t)x->bytes;
+    if (!x->linear && !reach(x->addr, x->mask, from, &least, &most))
+        return false;
+    *low = from + (uint64_t)(int64_t)least;
+    *bytes = (uint64_t)(most - least) + x->bytes;
+    return true;
 }
 
 /* What memory lacks, lane by lane. */
