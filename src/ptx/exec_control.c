@@ -19,16 +19,15 @@ static inline __attribute__((always_inline)) void run(struct warp *w, bool watch
         w->pc = pc + 1;
         w->fuel--;
         lanes += (unsigned)__builtin_popcount(m);
+        if (watched && w->any_undef)
+            san_use(w, i, m); /* an undefined guard may let nobody through */
         if (!m)
             continue;
-        if (watched) {
-            if (w->any_undef)
-                san_use(w, i, m);
-            if (w->launch->prof)
-                prof_issue(w, i, m);
-        }
+        if (watched && w->launch->prof)
+            prof_issue(w, i, m);
         i->fn(w, i, m);
-        if (watched && w->any_undef)
+        /* A shuffle makes undefined values where it reads lanes that are not there. */
+        if (watched && (w->any_undef || (m != ~0u && i->op == OP_shfl && w->launch->san)))
             san_insn(w, i, m);
     }
     w->lane_insns += lanes;

@@ -6,6 +6,6 @@
 
 extern "C" __global__ void kernel(float *out, const int *in)
 {
-    assert(in[threadIdx.x] < 31); // expect: crashed assert
+    assert(in[threadIdx.x] < 31); // expect: crashed assertion-failed
     out[threadIdx.x] = 1.0f;
 }
