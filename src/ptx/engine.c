@@ -323,8 +323,9 @@ static void barrier_release(struct block *b, unsigned id)
                 if (insn_has(i, MOD_popc))
                     for (uint32_t lane = 0; lane < 32; lane++)
                         REG(uint32_t, w, i->d)
-                        [lane] = o->mask >> lane & 1 ? bar->acc_count : REG(uint32_t, w, i->d)[lane];
-                else {
+                [lane] = o->mask >> lane & 1 ? bar->acc_count : REG(uint32_t, w, i->d)[lane];
+                else
+                {
                     uint32_t *p = REG(uint32_t, w, i->d), bit = all ? bar->acc_and : bar->acc_or;
                     *p = (*p & ~o->mask) | (bit ? o->mask : 0);
                 }
@@ -607,16 +608,8 @@ uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
     }
 }
 
-static void const_write(struct warp *w, const struct const_reg *c, bool block_only)
+static void const_write(struct warp *w, const struct const_reg *c)
 {
-    static const uint8_t when[] = {
-#define SPECIAL(id, text, bytes, t) t,
-#include "special.def"
-#undef SPECIAL
-    };
-    bool changes = c->kind == CONST_SPECIAL && when[c->value] == 1;
-    if (block_only && !changes)
-        return;
     uint64_t v = c->value;
     if (c->kind == CONST_VAR) {
         const struct var *var = c->var;
@@ -685,7 +678,7 @@ static struct block *slot_open(struct launch *l, uint32_t slot)
         }
         *REG(uint32_t, w, 0) = ~0u;
         for (size_t c = 0; c < l->module->n_consts; c++)
-            const_write(w, &l->module->consts[c], false);
+            const_write(w, &l->module->consts[c]);
     }
     return b;
 }
@@ -732,8 +725,8 @@ static void block_begin(struct block *b, uint64_t linear)
         w->any_undef = false;
         memset(w->bar_mask, 0, sizeof(w->bar_mask));
         memset(w->call_depth, 0, sizeof(w->call_depth));
-        for (size_t c = 0; c < l->module->n_consts; c++)
-            const_write(w, &l->module->consts[c], true);
+        for (size_t c = 0; c < l->module->n_block_consts; c++)
+            const_write(w, &l->module->consts[c]);
     }
     if (l->san)
         san_block_begin(b);

@@ -173,6 +173,16 @@ static void load_entry_param(struct warp *w, const struct insn *i, uint32_t m)
         load_lane(w, i, (unsigned)__builtin_ctz(m), w->launch->params + at);
 }
 
+#define LOAD_PARAM(name, T)                                            \
+    static void name(struct warp *w, const struct insn *i, uint32_t m) \
+    {                                                                  \
+        T v, *d = REG(T, w, i->d);                                     \
+        memcpy(&v, w->launch->params + i->imm, sizeof(T));             \
+        EACH(T, d, v);                                                 \
+    }
+LOAD_PARAM(load_entry_param_4, uint32_t)
+LOAD_PARAM(load_entry_param_8, uint64_t)
+
 /* Parameters of functions lie in the register file, [32 lanes][i->extra bytes]; i->imm is where the accessed
  * bytes of lane 0 are. */
 static void load_func_param(struct warp *w, const struct insn *i, uint32_t m)
@@ -369,7 +379,11 @@ exec_fn *ISA(select_mem)(struct insn *i)
         if (!load)
             return NULL;
         if (addr->is_imm) {
+            const struct param *p = addr->ref_kind == REF_ENTRY_PARAM ? addr->ref : NULL;
+            bool inside = p && addr->imm >= 0 && addr->imm <= p->bytes && bytes <= p->bytes - addr->imm;
             i->extra = 0;
+            if (inside && exact && value->kind == OPND_REG && (i->bytes == 4 || i->bytes == 8))
+                return i->bytes == 4 ? load_entry_param_4 : load_entry_param_8;
             return load_entry_param;
         }
         i->extra = 0;

@@ -245,9 +245,9 @@ struct ptx_module {
     const char **files; /* by .file number */
     size_t n_files;
     struct const_reg *consts;
-    size_t n_consts;
-    uint32_t file_bytes;  /* register file of one warp */
-    uint32_t n_slots;     /* registers, for warp.undef */
+    size_t n_consts, n_block_consts; /* the first change with every block */
+    uint32_t file_bytes;             /* register file of one warp */
+    uint32_t n_slots;                /* registers, for warp.undef */
     uint32_t *slot_off;   /* slot -> offset; of two slots with one offset the later is the register */
     uint64_t image_bytes; /* global and const variables */
     uint64_t hash, serial;

@@ -123,14 +123,15 @@ static uint32_t const_place(struct lower *lo, struct const_reg c)
     return (uint32_t)lo->consts.n - 1;
 }
 
-/* Until places are given, off of an immediate is its number among the constants. */
-static void lower_immediate(struct lower *lo, struct insn *i, struct opnd *o, unsigned k)
-{
-    static const uint8_t when[] = {
+static const uint8_t special_when[] = {
 #define SPECIAL(id, text, bytes, w) w,
 #include "special.def"
 #undef SPECIAL
-    };
+};
+
+/* Until places are given, off of an immediate is its number among the constants. */
+static void lower_immediate(struct lower *lo, struct insn *i, struct opnd *o, unsigned k)
+{
     struct const_reg c = {.kind = CONST_VALUE, .value = (uint64_t)o->imm};
     if (o->kind == OPND_ADDR) {
         c.value = 0;
@@ -147,7 +148,7 @@ static void lower_immediate(struct lower *lo, struct insn *i, struct opnd *o, un
             c.kind = CONST_VAR;
             c.var = o->ref;
         } else if (o->ref_kind == REF_SPECIAL) {
-            if (when[o->imm] == 2) {
+            if (special_when[o->imm] == 2) {
                 if (i->op != OP_mov)
                     i->op = OP_unsupported;
                 c.value = 0;
@@ -913,6 +914,12 @@ bool module_lower(struct parsed *p, struct err *err)
     for (size_t k = 0; k < lo.consts.n; k++)
         lo.consts.v[k].off = final_offset(&fi, lo.consts.v[k].bytes, lo.consts.v[k].off);
 
+    for (size_t k = 0; k < lo.consts.n; k++)
+        if (lo.consts.v[k].kind == CONST_SPECIAL && special_when[lo.consts.v[k].value] == 1) {
+            struct const_reg c = lo.consts.v[k];
+            lo.consts.v[k] = lo.consts.v[m->n_block_consts];
+            lo.consts.v[m->n_block_consts++] = c;
+        }
     m->consts = arena_copy(m->arena, lo.consts.v, lo.consts.n * sizeof(*lo.consts.v));
     m->n_consts = lo.consts.n;
     free(lo.const_slots);

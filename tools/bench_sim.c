@@ -1,0 +1,284 @@
+/* The simulator's speed: warp instructions a second on one core, without checks and with all of them, and what
+ * the instructions were. Kernels: the examples' originals and production forms.
+ *
+ *     bench_sim [FILTER]        ASTRA_SIM_ISA=base|v3|v4 chooses the handlers */
+#include <time.h>
+
+#include "gpu/gpu.h"
+#include "kernel/kernel.h"
+#include "ptx/ptx.h"
+
+/* bench_mix.c: count the instructions of a module's launches in between, then print the most frequent. */
+void mix_begin(struct ptx_module *m);
+void mix_end(struct ptx_module *m);
+
+static const struct work {
+    const char *name, *file, *entry;
+    int64_t scalars[3];
+    size_t n_scalars;
+    double eps; /* NAN: none */
+    const char *flag;
+} works[] = {
+    {"silu_and_mul", "examples/silu_and_mul/kernel.cu", "silu_and_mul", {64, 4096}, 2, NAN, NULL},
+    {"silu_and_mul --use_fast_math",
+     "examples/silu_and_mul/kernel.cu",
+     "silu_and_mul",
+     {64, 4096},
+     2,
+     NAN,
+     "--use_fast_math"},
+    {"silu_and_mul production",
+     "examples/silu_and_mul/production.cu",
+     "silu_and_mul",
+     {256, 4096},
+     2,
+     NAN,
+     "--use_fast_math"},
+    {"fused_add_rmsnorm",
+     "examples/fused_add_rmsnorm/kernel.cu",
+     "fused_add_rmsnorm",
+     {64, 4096},
+     2,
+     1e-5,
+     NULL},
+    {"fused_add_rmsnorm --use_fast_math",
+     "examples/fused_add_rmsnorm/kernel.cu",
+     "fused_add_rmsnorm",
+     {64, 4096},
+     2,
+     1e-5,
+     "--use_fast_math"},
+    {"fused_add_rmsnorm production",
+     "examples/fused_add_rmsnorm/production.cu",
+     "fused_add_rmsnorm",
+     {256, 4096},
+     2,
+     1e-5,
+     "--use_fast_math"},
+    {"merge_attn_states",
+     "examples/merge_attn_states/kernel.cu",
+     "merge_attn_states",
+     {64, 32, 128},
+     3,
+     NAN,
+     NULL},
+    {"merge_attn_states --use_fast_math",
+     "examples/merge_attn_states/kernel.cu",
+     "merge_attn_states",
+     {64, 32, 128},
+     3,
+     NAN,
+     "--use_fast_math"},
+    {"merge_attn_states production",
+     "examples/merge_attn_states/production.cu",
+     "merge_attn_states",
+     {256, 32, 128},
+     3,
+     NAN,
+     "--use_fast_math"},
+};
+
+static void fill(void *context, uint64_t offset, void *to, size_t size)
+{
+    size_t element = *(size_t *)context;
+    for (size_t k = 0; k + element <= size; k += element) {
+        double x = rng_normal_of(rng_hash(7, (offset + k) / element));
+        if (element == 2)
+            memcpy((char *)to + k, &(_Float16){(_Float16)x}, 2);
+        else
+            memcpy((char *)to + k, &(float){(float)x}, 4);
+    }
+}
+
+struct bench {
+    const struct work *work;
+    struct arena *arena;
+    struct kernel *kernel;
+    struct plan plan;
+    struct kernel_value args[16];
+    struct compile_result compiled;
+    struct ptx_module *module;
+};
+
+/* Processor time, so that a busy machine gives the same figures. */
+static double cpu_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool prepare(struct bench *b, struct nvrtc *n, struct err *err)
+{
+    char *text;
+    size_t len;
+    if (!fs_read(b->arena, b->work->file, &text, &len, err) ||
+        !kernel_open(&b->kernel, b->arena, b->work->file, text, len, b->work->entry, err))
+        return false;
+    const struct kernel *k = b->kernel;
+    int buffer = 0;
+    size_t scalar = 0;
+    for (size_t p = 0; p < k->n_params && p < ARRAY_LEN(b->args); p++) {
+        b->args[p] = (struct kernel_value){.type = k->params[p].type, .pointer = k->params[p].pointer};
+        if (k->params[p].pointer)
+            b->args[p].p.buffer = buffer++;
+        else if (k->params[p].type == KT_F32)
+            b->args[p].f = b->work->eps;
+        else
+            b->args[p].i = b->work->scalars[scalar++ % b->work->n_scalars];
+    }
+    const struct ptx_device *d = ptx_device_find("h200");
+    struct kernel_limits limits = {.device_name = d->full_name,
+                                   .sm_count = d->sm_count,
+                                   .cc_major = d->cc_major,
+                                   .cc_minor = d->cc_minor,
+                                   .max_threads_per_block = d->max_threads_per_block,
+                                   .max_threads_per_sm = d->max_threads_per_sm,
+                                   .max_blocks_per_sm = d->max_blocks_per_sm,
+                                   .warp_size = 32,
+                                   .shared_per_block = d->shared_per_block,
+                                   .shared_per_block_optin = d->shared_per_block_optin,
+                                   .shared_per_sm = d->shared_per_sm,
+                                   .l2_bytes = (int64_t)d->l2_bytes,
+                                   .registers_per_sm = d->registers_per_sm};
+    if (!kernel_plan(&b->plan, b->arena, k, b->args, NULL, &limits, err))
+        return false;
+    struct compile_request q = {.path = k->path,
+                                .text = k->device_text,
+                                .arch = "sm_90",
+                                .flags = &b->work->flag,
+                                .n_flags = b->work->flag ? 1 : 0,
+                                .kernels = b->plan.kernels,
+                                .n_kernels = b->plan.n_kernels};
+    if (!gpu_compile(n, b->arena, &q, &b->compiled, err))
+        return false;
+    if (!b->compiled.image.ptx)
+        return err_world(err, "%s: %s", b->work->file, b->compiled.words);
+    return ptx_module_open(&b->module, b->work->file, b->compiled.image.ptx, b->compiled.image.ptx_len, err);
+}
+
+/* The whole plan once on fresh memory; the time is of the launches alone. */
+static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *insns, double *lanes,
+                struct err *err)
+{
+    struct ptx_mem *mem = ptx_mem_open(1);
+    uint64_t addr[16];
+    size_t element[16];
+    bool ok = true;
+    uint64_t all = 1;
+    for (size_t s = 0; s < b->work->n_scalars; s++)
+        all *= (uint64_t)b->work->scalars[s];
+    for (size_t p = 0; ok && p < b->kernel->n_params; p++) {
+        if (!b->args[p].pointer)
+            continue;
+        int k = b->args[p].p.buffer;
+        element[k] = kernel_type_size(b->args[p].type);
+        struct ptx_buffer buffer = {.name = b->kernel->params[p].name,
+                                    .size_bytes = 2 * all * element[k],
+                                    .initialised = true,
+                                    .fill = fill,
+                                    .context = &element[k]};
+        addr[k] = ptx_mem_alloc(mem, &buffer, err);
+        ok = addr[k] != 0;
+        for (uint64_t at = 0; ok && at < buffer.size_bytes; at += 4096) { /* pages made beforehand */
+            char byte;
+            ptx_mem_read(mem, addr[k] + at, &byte, 1);
+        }
+    }
+    *seconds = 0;
+    *insns = 0;
+    uint64_t lane_insns = 0;
+    for (size_t s = 0; ok && s < b->plan.n_steps; s++) {
+        const struct plan_step *step = &b->plan.steps[s];
+        if (step->kind != PLAN_LAUNCH)
+            continue;
+        const char *mangled = NULL;
+        for (size_t k = 0; k < b->compiled.image.n_kernels; k++)
+            if (!strcmp(b->compiled.image.kernels[k].expression, step->kernel))
+                mangled = b->compiled.image.kernels[k].mangled;
+        uint64_t values[16];
+        const void *args[16];
+        for (size_t k = 0; k < step->n_args && k < ARRAY_LEN(args); k++) {
+            const struct kernel_value *v = &step->args[k];
+            float f = (float)v->f;
+            values[k] = v->pointer ? addr[v->p.buffer] + (uint64_t)v->p.offset_bytes : (uint64_t)v->i;
+            if (!v->pointer && v->type == KT_F32)
+                memcpy(&values[k], &f, 4);
+            args[k] = &values[k];
+        }
+        struct ptx_launch l = {.kernel = mangled,
+                               .shared_bytes = (uint32_t)step->shared_bytes,
+                               .args = args,
+                               .n_args = step->n_args};
+        memcpy(l.grid, step->grid, sizeof(l.grid));
+        memcpy(l.block, step->block, sizeof(l.block));
+        struct ptx_options o = {.device = ptx_device_find("h200"), .checks = checks};
+        struct ptx_report r = {0};
+        double start = cpu_s();
+        ok = ptx_run(b->module, mem, &l, &o, &r, err);
+        *seconds += cpu_s() - start;
+        *insns += r.warp_insns;
+        lane_insns += r.lane_insns;
+        if (ok && r.end != PTX_DONE)
+            ok = err_world(err, "%s: %s: %s", b->work->name, ptx_end_name(r.end),
+                           r.n_findings ? r.findings[0].words : "");
+        ptx_report_clear(&r);
+    }
+    *lanes = (double)lane_insns / (double)*insns;
+    ptx_mem_close(mem);
+    return ok;
+}
+
+static bool best(struct bench *b, unsigned checks, double *rate, uint64_t *insns, double *lanes,
+                 struct err *err)
+{
+    *rate = 0;
+    for (int k = 0; k < 5; k++) {
+        double s;
+        if (!run(b, checks, &s, insns, lanes, err))
+            return false;
+        *rate = MAX(*rate, (double)*insns / s * 1e-6);
+    }
+    return true;
+}
+
+static bool print_mix(struct bench *b, struct err *err)
+{
+    double seconds, lanes;
+    uint64_t insns;
+    mix_begin(b->module);
+    bool ok = run(b, 0, &seconds, &insns, &lanes, err);
+    mix_end(b->module);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    struct nvrtc *n = NULL;
+    struct err err = {0};
+    char line[4096];
+    bool ok = nvrtc_open(&n, &err);
+    printf("million warp instructions a second, one core         unchecked   checked   lanes\n");
+    for (size_t k = 0; ok && k < ARRAY_LEN(works); k++) {
+        if (argc > 1 && !strstr(works[k].name, argv[1]))
+            continue;
+        struct bench b = {.work = &works[k], .arena = arena_open()};
+        double plain, checked, lanes;
+        uint64_t insns;
+        ok = prepare(&b, n, &err) && best(&b, 0, &plain, &insns, &lanes, &err) &&
+             best(&b, PTX_CHECK_ALL, &checked, &insns, &lanes, &err);
+        if (ok) {
+            printf("%-52s %9.1f %9.1f %7.1f\n", works[k].name, plain, checked, lanes);
+            ok = print_mix(&b, &err);
+        }
+        fflush(stdout);
+        ptx_module_close(b.module);
+        if (b.kernel)
+            kernel_close(b.kernel);
+        arena_close(b.arena);
+    }
+    nvrtc_close(n);
+    if (!ok)
+        fprintf(stderr, "bench_sim: %s\n", err_format(&err, line, sizeof(line)));
+    return !ok;
+}
