@@ -311,6 +311,8 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
         return call_func(in, e->at, f.closure->func, f.closure->env, args, places, e->n_args);
     }
     c = name->has_targs || is_own(in, name->name) ? NULL : env_find(in, env, name->name);
+    if (c && c->type->kind == TY_CONSTANT && e->n_args == 0)
+        return value_int(c->type->to, c->type->n);
     if (c) {
         if (!c->known || c->value.type->kind != TY_LAMBDA)
             fail(in->unit, e->at, "%s is a variable%s", name->name,

@@ -144,6 +144,15 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
     if (!colon || colon == e->name)
         return false;
     n.name = arena_strndup(in->arena, e->name, (size_t)(colon - 1 - e->name));
+    const struct type *bound_type = env_find_type(env, n.name);
+    if ((bound_type || strcmp(n.name, "integral_constant") == 0) && strcmp(colon + 1, "value") == 0) {
+        if (!bound_type)
+            bound_type = type_resolve(in, env, &n);
+        if (bound_type->kind == TY_CONSTANT) {
+            *out = value_int(bound_type->to, bound_type->n);
+            return true;
+        }
+    }
     t = unit_type(in->unit, n.name);
     if (!t || !t->is_struct)
         return false;
@@ -337,6 +346,8 @@ static struct place member_place(struct interp *in, struct env *env, const struc
 {
     struct place p;
 
+    if (e->type)
+        fail(in->unit, e->at, "%s is a value, not a variable", e->name);
     if (e->arrow)
         p = deref(in, e->at, eval(in, env, e->a));
     else
@@ -415,6 +426,8 @@ static const struct type *type_of(struct interp *in, struct env *env, const stru
         a = type_of(in, env, e->a);
         return a ? a->to : NULL;
     case EX_MEMBER:
+        if (e->type)
+            return NULL;
         a = type_of(in, env, e->a);
         return a && a->kind == TY_DIM3 ? type_uint : NULL;
     case EX_POSTFIX:
@@ -540,6 +553,8 @@ static struct value construct(struct interp *in, struct env *env, const struct e
         items[i] = eval(in, env, e->args[i]);
     list.items = items;
     list.n_items = e->n_args;
+    if (to->kind == TY_CONSTANT && e->n_args == 0)
+        return (struct value){.type = to};
     if (e->n_args == 1)
         return convert(in, e->at, items[0], to, true);
     if (to->kind == TY_OPAQUE)
@@ -550,6 +565,14 @@ static struct value construct(struct interp *in, struct env *env, const struct e
 
 static struct value member(struct interp *in, struct env *env, const struct expr *e)
 {
+    const struct type *of = e->type ? type_resolve(in, env, e->type) : NULL;
+
+    if (!of && !e->arrow)
+        of = type_of(in, env, e->a);
+    if (of && of->kind == TY_CONSTANT && strcmp(e->name, "value") == 0)
+        return value_int(of->to, of->n);
+    if (e->type)
+        fail(in->unit, e->at, "%s has no member %s that is understood", type_spell(in->arena, of), e->name);
     if (e->a->kind == EX_NAME || e->arrow || e->a->kind == EX_MEMBER || e->a->kind == EX_INDEX) {
         struct place p = e->arrow ? deref(in, e->at, eval(in, env, e->a)) : eval_place(in, env, e->a);
 

@@ -181,8 +181,8 @@ struct expr {
     struct expr *a, *b, *c;
     struct expr **args, **config; /* calls and lists; a launch's grid, block, shared, stream */
     size_t n_args, n_config;
-    struct type_node *type;
-    struct func *func; /* EX_LAMBDA */
+    struct type_node *type; /* EX_MEMBER: of Type::name */
+    struct func *func;      /* EX_LAMBDA */
 };
 
 enum stmt_kind {
@@ -368,6 +368,7 @@ enum type_kind {
     TY_OPAQUE,
     TY_LAMBDA,
     TY_LIST,
+    TY_CONSTANT, /* std::integral_constant: of type `to`, value n */
 };
 
 struct type {
@@ -522,6 +523,7 @@ void layout_struct(struct interp *in, const struct type_name *s, struct env *env
 struct value value_int(const struct type *t, int64_t i);
 struct value value_float(const struct type *t, double f);
 struct value value_null(void);
+struct value value_plain(struct value v); /* an integral_constant as its integer */
 struct value value_buffer(const struct type *t, int32_t buffer, int64_t offset);
 int64_t int_wrap(const struct type *t, __int128 v);
 double float_round(const struct type *t, double f);

@@ -151,6 +151,12 @@ static struct expr *name_or_construct(struct parser *p)
             e->args = arguments(p, e->braces ? "}" : ")", &e->n_args);
             return e;
         }
+        if (type->kind == TN_DECLTYPE && parse_take(p, "::")) {
+            e = node(p, EX_MEMBER);
+            e->type = type;
+            e->name = parse_word(p);
+            return e;
+        }
         p->t = start; /* Type::member, or a function of the same name */
     }
     e = node(p, EX_NAME);

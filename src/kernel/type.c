@@ -140,6 +140,12 @@ const struct type *type_builtin(const char *name)
 
 bool type_builtin_name(const char *name)
 {
+    static const char *const constants[] = {"integral_constant", "bool_constant", "true_type", "false_type"};
+
+    for (size_t i = 0; i < ARRAY_LEN(constants); i++) {
+        if (strcmp(constants[i], name) == 0)
+            return true;
+    }
     return type_builtin(name) || strcmp(name, "conditional_t") == 0 || strcmp(name, "cudaDeviceAttr") == 0 ||
            strcmp(name, "cudaFuncAttribute") == 0 || strcmp(name, "cudaMemcpyKind") == 0 ||
            strcmp(name, "long double") == 0;
@@ -169,6 +175,7 @@ bool type_same(const struct type *a, const struct type *b)
                 return false;
             break;
         case TY_SCALAR:
+        case TY_CONSTANT:
         case TY_OPAQUE:
             return strcmp(a->name, b->name) == 0;
         default:
@@ -315,6 +322,32 @@ static const struct type *resolve_struct(struct interp *in, struct env *env, con
     return s;
 }
 
+/* std::integral_constant<int, 4> and its short forms; NULL for other names. */
+static const struct type *resolve_constant(struct interp *in, struct env *env, const struct type_node *n,
+                                           int depth)
+{
+    const struct type *of = type_bool;
+    struct value v = value_int(type_bool, strcmp(n->name, "true_type") == 0);
+    struct type *t;
+
+    if (strcmp(n->name, "integral_constant") == 0 && n->n_args == 2 && n->args[0].type && n->args[1].value) {
+        of = resolve(in, env, n->args[0].type, NULL, depth + 1);
+        v = eval(in, env, n->args[1].value);
+    } else if (strcmp(n->name, "bool_constant") == 0 && n->n_args == 1 && n->args[0].value) {
+        v = eval(in, env, n->args[0].value);
+    } else if (strcmp(n->name, "true_type") != 0 && strcmp(n->name, "false_type") != 0) {
+        return NULL;
+    }
+    if (!type_is_integer(of))
+        fail(in->unit, n->at, "an integral_constant of %s", type_spell(in->arena, of));
+    t = arena_new(in->arena, struct type);
+    *t = (struct type){.kind = TY_CONSTANT, .size = 1, .align = 1, .to = of};
+    t->n = convert(in, n->at, v, of, false).i;
+    t->name =
+        arena_printf(in->arena, "std::integral_constant<%s, %lld>", type_spell(in->arena, of), (long long)t->n);
+    return t;
+}
+
 static const struct type *resolve_name(struct interp *in, struct env *env, const struct type_node *n, int depth)
 {
     const struct type *t = env_find_type(env, n->name);
@@ -344,6 +377,9 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
     if (strcmp(n->name, "cudaDeviceAttr") == 0 || strcmp(n->name, "cudaFuncAttribute") == 0 ||
         strcmp(n->name, "cudaMemcpyKind") == 0)
         return type_int;
+    t = resolve_constant(in, env, n, depth);
+    if (t)
+        return t;
     if (strcmp(n->name, "conditional_t") == 0 && n->n_args == 3 && n->args[0].value && n->args[1].type &&
         n->args[2].type)
         return resolve(in, env,

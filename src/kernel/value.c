@@ -22,6 +22,11 @@ struct value value_buffer(const struct type *t, int32_t buffer, int64_t offset)
     return (struct value){.type = t, .p = {.buffer = buffer, .offset = offset}};
 }
 
+struct value value_plain(struct value v)
+{
+    return v.type->kind == TY_CONSTANT ? value_int(v.type->to, v.type->n) : v;
+}
+
 int64_t int_wrap(const struct type *t, __int128 v)
 {
     switch (t->scalar) {
@@ -98,6 +103,7 @@ static double as_double(struct value v)
 
 bool truth(struct interp *in, const struct token *at, struct value v)
 {
+    v = value_plain(v);
     switch (v.type->kind) {
     case TY_SCALAR:
         if (v.type->scalar == KT_VOID)
@@ -118,6 +124,7 @@ bool truth(struct interp *in, const struct token *at, struct value v)
 
 int64_t to_integer(struct interp *in, const struct token *at, struct value v, const char *what)
 {
+    v = value_plain(v);
     if (!type_is_integer(v.type))
         fail(in->unit, at, "%s must be an integer, not %s", what, type_spell(in->arena, v.type));
     if (v.type->scalar == KT_U64 && v.i < 0)
@@ -247,6 +254,7 @@ struct value convert(struct interp *in, const struct token *at, struct value v, 
 {
     if (v.type == to || (v.type->kind != TY_LIST && v.type->kind != TY_SCALAR && type_same(v.type, to)))
         return v;
+    v = value_plain(v);
     if (v.type->kind == TY_LIST && to->kind != TY_DIM3 && to->kind != TY_LIST) {
         if (v.n_items > 1 || to->kind == TY_ARRAY)
             fail(in->unit, at, "a list in braces does not become %s", type_spell(in->arena, to));
@@ -477,6 +485,8 @@ struct value binary(struct interp *in, const struct token *at, enum op op, struc
 {
     const struct type *t;
 
+    a = value_plain(a);
+    b = value_plain(b);
     if (a.type->kind == TY_KERNEL && b.type->kind == TY_KERNEL && (op == OP_EQ || op == OP_NE))
         fail(in->unit, at, "kernels do not compare; compare what chose them");
     if (a.type->kind == TY_NULL && b.type->kind == TY_NULL && is_comparison(op))
@@ -497,6 +507,7 @@ struct value binary(struct interp *in, const struct token *at, enum op op, struc
 
 struct value unary(struct interp *in, const struct token *at, enum op op, struct value a)
 {
+    a = value_plain(a);
     if (op == OP_NOT)
         return value_int(type_bool, !truth(in, at, a));
     if (op == OP_PLUS && a.type->kind == TY_POINTER)
