@@ -169,9 +169,15 @@ char *launch_expression(const struct function *f, const struct launch *l, struct
             return launch_expression(f, l, v->init);
     }
     struct edits edits = {.arena = f->a};
-    char *text = NULL;
-    if (substitute(f, l, e, &edits, 0))
-        text = edits_range(&edits, f, node_start(e), node_end(e));
+    if (!substitute(f, l, e, &edits, 0))
+        return NULL;
+    char *text = edits_range(&edits, f, node_start(e), node_end(e));
+    const struct variable *v = function_variable_of(f, e);
+    struct node shape = v && v->param ? launch_arg(f, l, v) : e;
+    const char *op = node_is(shape, "binary_expression") ? node_op(f, shape) : "*";
+    bool product = str_eq(op, "*") || str_eq(op, "/") || str_eq(op, "%");
+    if (!product || node_is(shape, "conditional_expression") || node_is(shape, "assignment_expression"))
+        return arena_printf(f->a, "(%s)", text);
     return text;
 }
 

@@ -6,6 +6,7 @@
 struct detail {
     const struct function *f;
     int threads; /* of a block; 0: as it is */
+    int steps;   /* that a thread takes in its row */
 };
 
 /* Something outside the loops has an effect, which several blocks would now repeat. */
@@ -81,7 +82,7 @@ static bool block_is_written_down(const struct function *f, const struct lane_lo
 
 static size_t split_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
 {
-    static const int threads[] = {0, 64, 128, 256, 512};
+    static const int settings[] = {0, 64, 128, 256, 512, 2128, 2256, 4128}; /* 1000 * steps + threads */
     LIST(struct rewrite_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
@@ -89,20 +90,20 @@ static size_t split_find(const struct rewrite_input *in, struct arena *a, const 
         size_t n;
         if (!f || !splits(f, &loops, &n, NULL))
             continue;
-        for (size_t t = 0; t < ARRAY_LEN(threads); t++) {
-            bool same = threads[t] && f->block_x == threads[t];
-            if (threads[t] ? !same && block_is_written_down(f, loops, n)
-                           : f->block_x >= 64 && f->block_x <= 512)
+        for (size_t t = 0; t < ARRAY_LEN(settings); t++) {
+            int threads = settings[t] % 1000, steps = MAX(settings[t] / 1000, 1);
+            bool same = threads && f->block_x == threads;
+            if (threads ? !same && block_is_written_down(f, loops, n) : f->block_x >= 64 && f->block_x <= 512)
                 continue;
             struct detail *d = arena_new(a, struct detail);
-            *d = (struct detail){f, same ? 0 : threads[t]};
+            *d = (struct detail){f, same ? 0 : threads, steps};
             struct rewrite_site site = {.move = "split-rows",
                                         .line = node_line(f->s, loops[0].loop),
-                                        .setting = threads[t],
+                                        .setting = settings[t],
                                         .detail = d};
-            site.where = threads[t] ? arena_printf(a, "%s, line %d: over grid.y, %d threads a block", f->name,
-                                                   site.line, threads[t])
-                                    : arena_printf(a, "%s, line %d: over grid.y", f->name, site.line);
+            site.where = arena_printf(a, "%s, line %d: over grid.y%s%s", f->name, site.line,
+                                      threads ? arena_printf(a, ", %d threads a block", threads) : "",
+                                      steps > 1 ? arena_printf(a, ", %d steps a thread", steps) : "");
             site.why =
                 "one block a row leaves SMs idle when rows are few, and makes each thread wait for one access "
                 "after the other";
@@ -124,7 +125,7 @@ static bool split_apply(const struct rewrite_input *in, const struct rewrite_sit
     if (!splits(f, &loops, &n, why_not))
         return false;
     struct edits edits = {.arena = a};
-    int width = loops[0].width;
+    int width = loops[0].width; /* elements that a thread takes */
     for (size_t i = 0; i < n; i++) {
         int w = loops[i].width;
         const char *thread = "blockIdx.y * blockDim.x + threadIdx.x", *lanes = "gridDim.y * blockDim.x";
@@ -134,6 +135,7 @@ static bool split_apply(const struct rewrite_input *in, const struct rewrite_sit
                       w == 1 ? lanes : arena_printf(a, "%s * %d", lanes, w));
         width = MIN(width, w);
     }
+    width *= d->steps;
     const char *name = fresh_name(f, "row_blocks");
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];

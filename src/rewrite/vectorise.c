@@ -275,12 +275,27 @@ static struct node subscript_index(const struct function *f, struct node e)
     return count == 1 ? indices[0] : (struct node){0};
 }
 
+/* p[i] of `__ldg(&p[i])`, which is a plain load to us. */
+static struct node read_only_load(const struct function *f, struct node e)
+{
+    struct node none = {0}, args = node_field(e, "arguments");
+    if (!call_is(f, e, "__ldg") || node_count(args) != 1)
+        return none;
+    struct node address = node_child(args, 0);
+    if (!node_is(address, "pointer_expression") || !str_eq(node_op(f, address), "&"))
+        return none;
+    struct node target = node_field(address, "argument");
+    return node_is(target, "subscript_expression") ? target : none;
+}
+
 /* The vector that a subscript_expression of statement `top` becomes; NULL when it stays as it is. */
 static struct access *access_of(struct work *w, struct node e, struct node top)
 {
     const struct function *f = w->f;
-    struct node pointer = node_field(e, "argument"), index = subscript_index(f, e);
-    if (!node_ok(index) || !node_is(pointer, "identifier") || node_is(node_parent(e), "pointer_expression"))
+    struct node pointer = node_field(e, "argument"), index = subscript_index(f, e), parent = node_parent(e);
+    bool address = node_is(parent, "pointer_expression") &&
+                   !node_same(read_only_load(f, node_parent(node_parent(parent))), e);
+    if (!node_ok(index) || !node_is(pointer, "identifier") || address)
         return NULL;
     const struct variable *v = function_variable_of(f, pointer), *root = pointer_root(f, pointer);
     if (!v || !root || !v->pointer || !root->pointer || root->shared || root->array)
@@ -331,6 +346,9 @@ static void collect(struct work *w, struct node e, struct node top)
         collect(w, node_field(e, "left"), top);
         return;
     }
+    struct node load = read_only_load(f, e);
+    if (node_ok(load))
+        e = load;
     if (node_is(e, "subscript_expression")) {
         struct access *access = access_of(w, e, top);
         bool target = is_target(e);
@@ -393,8 +411,9 @@ static bool needs_brackets(struct node e)
 static void per_element(struct work *w, struct node e, struct node top, struct edits *edits)
 {
     const struct function *f = w->f;
-    if (node_is(e, "subscript_expression")) {
-        struct access *access = access_of(w, e, top);
+    struct node load = read_only_load(f, e);
+    if (node_ok(load) || node_is(e, "subscript_expression")) {
+        struct access *access = access_of(w, node_ok(load) ? load : e, top);
         if (access) {
             edits_replace(edits, node_start(e), node_end(e),
                           arena_printf(f->a, "%s.at[%s]", access->name, w->lane));
