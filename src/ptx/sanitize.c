@@ -8,7 +8,21 @@
 
 /* ---- words ---- */
 
-/* "in[12]+2", "s at shared byte 40" ... : where an address lies. */
+/* The source's name of a variable inside a function: _ZZ6kernelE4tile is tile. */
+static void plain_name(const char *mangled, char to[64])
+{
+    snprintf(to, 64, "%s", mangled);
+    if (!str_starts(mangled, "_ZZ"))
+        return;
+    for (const char *e = strrchr(mangled, 'E'); e; e = NULL) {
+        char *name;
+        unsigned long n = strtoul(e + 1, &name, 10);
+        if (n && n < 64 && strlen(name) >= n)
+            snprintf(to, n + 1, "%s", name);
+    }
+}
+
+/* "'in', byte 12", "shared memory, byte 40 of 'tile'": where an address lies. */
 static void place_words(const struct launch *l, enum space space, uint64_t addr, char *to, size_t size)
 {
     if (space == SPACE_SHARED) {
@@ -17,8 +31,10 @@ static void place_words(const struct launch *l, enum space space, uint64_t addr,
             const struct var *v = m->vars[k];
             if (v->space == SPACE_SHARED && !v->is_extern && v->bytes && addr >= v->addr &&
                 addr < v->addr + v->bytes) {
+                char name[64];
+                plain_name(v->name, name);
                 snprintf(to, size, "shared memory, byte %llu of '%s'", (unsigned long long)(addr - v->addr),
-                         v->name);
+                         name);
                 return;
             }
         }
@@ -343,7 +359,7 @@ static void loaded(struct warp *w, const struct insn *i, const struct access *x)
     if (!lacks && !w->any_undef)
         return;
     if (lacks)
-        for (int l = 31; l >= 0; l--)
+        for (int l = 0; l < 32; l++)
             if (missing[l])
                 note_origin(w, i, x, l, missing[l]);
     if (i->op == OP_ldmatrix)
