@@ -14,7 +14,8 @@
 #include "store/store.h"
 #include "trial/trial.h"
 
-enum { MAX_REPAIRS = 2, STALE_ROUNDS = 2, WORDS_MAX = 4000 };
+enum { MAX_REPAIRS = 2, STALE_ROUNDS = 2, MAX_PRUNE = 24 };
+#define AS_GOOD 0.995 /* of the best's score: less is more than a reader gains by fewer changes */
 
 struct candidate {
     int id, parent, round, repairs;
@@ -165,7 +166,8 @@ static void tell(struct run *r, struct candidate *c)
 
     c->judged = true;
     if (c->id > 0)
-        search_tell(&r->search, c->id, c->trial.verdict == VERDICT_PASSED, c->trial.score);
+        search_tell(&r->search, c->id, verdict_correct(c->trial.verdict), c->trial.verdict == VERDICT_PASSED,
+                    c->trial.score);
     if (verdict_correct(c->trial.verdict))
         diagnose_trial(r->task, &c->trial, r->limits.device_name, r->arena, &c->diagnosis);
     json_put_int(e, "id", c->id);
@@ -205,11 +207,12 @@ static struct candidate *add_candidate(struct run *r, int parent, int round, con
     return c;
 }
 
-/* The coder, then the queue: a candidate whose trial is already stored is told at once. */
+/* The coder, then the queue: a candidate whose trial is already stored is told at once. *made (which may be
+ * NULL) is the candidate of that text, new or known from before; NULL when the strategy gave none. */
 static bool code_and_submit(struct run *r, int parent, int round, const struct agent_strategy *s, int repairs,
-                            struct err *err)
+                            struct candidate **made, struct err *err)
 {
-    struct candidate *p = r->candidates.v[parent], *c;
+    struct candidate *p = r->candidates.v[parent], *c, *ignored;
     struct err why = {0};
     const struct agent_step *done;
     const char *known;
@@ -217,18 +220,20 @@ static bool code_and_submit(struct run *r, int parent, int round, const struct a
     char *text, hash[24];
     int known_id;
 
+    made = made ? made : &ignored;
+    *made = NULL;
     if (!agent_code_rules(r->task, r->task->source_path, p->text, s, &r->limits, r->arena, &text, &done,
                           &n_done, &why)) {
         trace_text("not_coded", "%s: %s", s->name, why.text);
         return true;
     }
     hash_of(r, text, hash);
-    if (map_has(&r->seen, hash)) {
-        trace_text("duplicate", "%s: the same code as candidate %d", s->name,
-                   ((struct candidate *)map_get(&r->seen, hash))->id);
+    *made = map_get(&r->seen, hash);
+    if (*made) {
+        trace_text("duplicate", "%s: the same code as candidate %d", s->name, (*made)->id);
         return true;
     }
-    c = add_candidate(r, parent, round, text);
+    c = *made = add_candidate(r, parent, round, text);
     c->strategy = *s;
     c->repairs = repairs;
     c->steps = done;
@@ -316,7 +321,7 @@ static bool repair_failures(struct run *r, size_t first, struct agent_plan_input
         if (!c->judged || verdict_correct(c->trial.verdict))
             continue;
         if (agent_repair_rules(&c->strategy, in, r->arena, &repaired) &&
-            !code_and_submit(r, in->parent, c->round, &repaired, c->id, err))
+            !code_and_submit(r, in->parent, c->round, &repaired, c->id, NULL, err))
             return false;
     }
     return collect(r, err);
@@ -347,7 +352,7 @@ static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
     json_put_int(e, "strategies", (int64_t)n);
     trace_event("round", e);
     for (size_t i = 0; ok && i < n && !stop_asked; i++)
-        ok = code_and_submit(r, in.parent, round, &strategies[i], -1, err);
+        ok = code_and_submit(r, in.parent, round, &strategies[i], -1, NULL, err);
     ok = ok && collect(r, err);
     for (int wave = 0; ok && wave < MAX_REPAIRS && !stop_asked && !over_budget(r); wave++) {
         size_t next = r->candidates.n;
@@ -357,6 +362,79 @@ static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
     *tried = r->candidates.n - first;
     agent_version_close(&version);
     return ok;
+}
+
+/* Judges the steps from the original less the dropped ones; *c is NULL when that made no code. */
+static bool try_without(struct run *r, int round, const struct agent_step *steps, size_t n, const bool *drop,
+                        struct candidate **c, struct err *err)
+{
+    struct agent_step *left = arena_array(r->arena, struct agent_step, n),
+                      *out = arena_array(r->arena, struct agent_step, n);
+    size_t n_left = 0, n_out = 0;
+    struct agent_strategy s;
+
+    for (size_t i = 0; i < n; i++)
+        if (drop[i])
+            out[n_out++] = steps[i];
+        else
+            left[n_left++] = steps[i];
+    *c = NULL;
+    if (n_left == 0)
+        return true;
+    s = (struct agent_strategy){
+        .name = arena_printf(r->arena, "the best without %s", agent_steps_text(r->arena, out, n_out)),
+        .reason = "a step that does not pay is left out: fewer changes to review",
+        .plan = agent_steps_text(r->arena, left, n_left),
+        .steps = left,
+        .n_steps = n_left,
+        .expected_gain = 1,
+        .confidence = 1};
+    return code_and_submit(r, 0, round, &s, -1, c, err);
+}
+
+static bool as_good(const struct run *r, const struct candidate *c)
+{
+    return c && c->judged && c->trial.verdict == VERDICT_PASSED &&
+           c->trial.score >= AS_GOOD * r->search.nodes.v[r->search.best].score;
+}
+
+/* A reviewer reads every changed line, so a step must pay for itself: leave each out alone, then all that were
+ * not missed together, and take the leanest that is as good. */
+static bool prune(struct run *r, int round, struct err *err)
+{
+    struct agent_plan_input in = {0};
+    struct candidate *lean[MAX_PRUNE], *all = NULL, *chosen = NULL;
+    bool drop[MAX_PRUNE] = {false}, none_dropped = true;
+
+    lineage_of(r, r->search.best, &in);
+    if (r->search.best == 0 || in.n_lineage < 2 || in.n_lineage > MAX_PRUNE)
+        return true;
+    for (size_t i = 0; i < in.n_lineage; i++) {
+        bool one[MAX_PRUNE] = {false};
+        one[i] = true;
+        if (!try_without(r, round, in.lineage, in.n_lineage, one, &lean[i], err))
+            return false;
+    }
+    if (!collect(r, err))
+        return false;
+    for (size_t i = 0; i < in.n_lineage; i++) {
+        drop[i] = as_good(r, lean[i]);
+        none_dropped = none_dropped && !drop[i];
+        if (drop[i] && (!chosen || lean[i]->trial.score > chosen->trial.score))
+            chosen = lean[i];
+    }
+    if (none_dropped || stop_asked || over_budget(r))
+        return true;
+    if (!try_without(r, round, in.lineage, in.n_lineage, drop, &all, err) || !collect(r, err))
+        return false;
+    if (as_good(r, all))
+        chosen = all;
+    if (chosen) {
+        r->search.best = chosen->id;
+        trace_text("pruned", "candidate %d: %s", chosen->id,
+                   agent_steps_text(r->arena, chosen->steps, chosen->n_steps));
+    }
+    return true;
 }
 
 /* The best, judged once more by a fresh process on seeds and data that no candidate has seen. One that fails
@@ -387,7 +465,7 @@ static bool confirm(struct run *r, struct err *err)
         }
         t.words = arena_printf(r->arena, "hidden cases: %s", t.words);
         c->trial = t;
-        search_tell(&r->search, c->id, false, t.score);
+        search_tell(&r->search, c->id, verdict_correct(t.verdict), false, t.score);
         ok = store_candidate_row(r, c, err);
         for (size_t i = 0; i < r->search.nodes.n; i++)
             if (r->search.nodes.v[i].passed && r->search.nodes.v[i].score > r->search.nodes.v[best].score)
@@ -446,8 +524,12 @@ static bool close_books(struct run *r, enum run_end end, struct err *err)
     static const char *const status[] = {
         [RUN_DONE] = "done", [RUN_BUDGET] = "budget", [RUN_INTERRUPTED] = "interrupted"};
     json_t *result;
+    char best[16];
     bool ok;
 
+    snprintf(best, sizeof(best), "%d", r->search.best);
+    if (!store_note(r->store, "best", best, err))
+        return false;
     r->row.status = status[end];
     r->row.ended = now_utc(r->arena);
     r->row.wall_s = spent_s(r);
@@ -463,14 +545,18 @@ static bool close_books(struct run *r, enum run_end end, struct err *err)
 
 static bool loop(struct run *r, enum run_end *end, struct err *err)
 {
+    int round;
+
     *end = RUN_DONE;
-    for (int round = 1; round <= r->o->rounds && !stop_asked && !over_budget(r); round++) {
+    for (round = 1; round <= r->o->rounds && !stop_asked && !over_budget(r); round++) {
         size_t tried;
         if (!round_run(r, round, &tried, err))
             return false;
         if (tried == 0 || search_stale_rounds(&r->search, round) >= STALE_ROUNDS)
             break;
     }
+    if (!stop_asked && !over_budget(r) && !prune(r, MIN(round, r->o->rounds), err))
+        return false;
     if (over_budget(r))
         *end = RUN_BUDGET;
     if (!stop_asked && !confirm(r, err))

@@ -5,6 +5,9 @@
  * line. */
 #include "agent/agent.h"
 
+/* A gain below this is no gain. */
+#define NEUTRAL 1.005
+
 enum { MAX_SITES = 256, MAX_STACK = 12, MAX_DRAFTS = 512 };
 
 struct lesson { /* what the history says of one move with one setting */
@@ -76,11 +79,13 @@ static void draft_single(const struct agent_plan_input *in, struct arena *a, con
     if (tried_on_parent(in, step, 1))
         return;
     l = lesson_of(in, *step);
+    if (l.tried > l.failed && l.best_gain < NEUTRAL && l.tried >= 2)
+        return; /* twice without effect is a lesson */
     if (helps(ops, in->diagnosis->bound_by))
         str_addf(&reason, "it is bound by %s, which this helps; ", in->diagnosis->bound_by);
     str_add(&reason, site->why ? site->why : ops->summary);
     if (isfinite(l.best_gain)) {
-        gain = l.best_gain > 1.005 ? l.best_gain : 0.5 + 0.5 * MIN(l.best_gain, 1);
+        gain = l.best_gain > NEUTRAL ? l.best_gain : 0.5 + 0.5 * MIN(l.best_gain, 1);
         str_addf(&reason, "; on an earlier version it gave %.2fx", l.best_gain);
     }
     if (l.failed) {

@@ -94,6 +94,8 @@ static void on_event(void *context, const char *event, const json_t *f)
         if (isfinite(score))
             fprintf(stderr, " %6.2fx (%+.0f %%)", score, 100 * (gain - 1));
         fprintf(stderr, "  %s\n", json_text(f, "name", ""));
+    } else if (str_eq(event, "pruned")) {
+        fprintf(stderr, "as good with fewer changes: %s\n", json_text(f, "text", ""));
     } else if (str_eq(event, "confirm")) {
         fprintf(stderr, "confirmed on hidden cases: %s\n", json_text(f, "text", ""));
     }

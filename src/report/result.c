@@ -14,18 +14,22 @@ struct facts {
     const char *regime, *device, *confirmation;
 };
 
-/* The same order as search/: the highest score, the older one on a tie. */
-static const struct store_candidate *best_of(const struct store_candidate *list, size_t n)
+/* The run notes its best when it ends; before that it is the fastest that passed, the older one on a tie. */
+static bool best_of(struct store *s, struct arena *a, const struct store_candidate *list, size_t n,
+                    const struct store_candidate **best, struct err *err)
 {
-    const struct store_candidate *best = &list[0];
+    const char *noted;
     double score = 1;
 
+    if (!store_get_note(s, a, "best", &noted, err))
+        return false;
+    *best = &list[0];
     for (size_t i = 1; i < n; i++)
-        if (str_eq(list[i].verdict, "passed") && list[i].score > score) {
-            best = &list[i];
-            score = best->score;
+        if (noted ? list[i].id == atoi(noted) : str_eq(list[i].verdict, "passed") && list[i].score > score) {
+            *best = &list[i];
+            score = list[i].score;
         }
-    return best;
+    return true;
 }
 
 static bool facts_read(struct store *s, struct arena *a, struct facts *f, struct err *err)
@@ -36,7 +40,8 @@ static bool facts_read(struct store *s, struct arena *a, struct facts *f, struct
         return false;
     if (f->n == 0)
         return err_world(err, "the run stopped before its original was judged; run it again");
-    f->best = best_of(f->list, f->n);
+    if (!best_of(s, a, f->list, f->n, &f->best, err))
+        return false;
     f->options = json_parse(f->run.options, strlen(f->run.options), "the run's options", err);
     return f->options != NULL;
 }
@@ -234,9 +239,8 @@ bool report_write(struct store *s, struct arena *a, const char *folder, const js
     size_t n;
     char *diff;
 
-    if (!store_candidates(s, a, &list, &n, err))
+    if (!store_candidates(s, a, &list, &n, err) || !best_of(s, a, list, n, &best, err))
         return false;
-    best = best_of(list, n);
     if (!source_diff(a, "original.cu", list[0].text, "best.cu", best->text, &diff, err))
         return false;
     return fs_write_text(fs_join(a, folder, "best.cu"), best->text, err) &&

@@ -84,7 +84,7 @@ static void add_tried(struct arena *a, const struct store_candidate *list, size_
         else
             str_add(out, "       -");
         str_addf(out, "  %s\n", report_one_line(a, c->name, 90));
-        if (c->words[0] && !str_eq(c->verdict, "slower")) {
+        if (c->words[0]) {
             if (c->line)
                 str_addf(out, "                       line %d: %s\n", c->line,
                          report_one_line(a, c->words, 140));

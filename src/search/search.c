@@ -1,9 +1,13 @@
 #include "search/search.h"
 
+/* A detour over a candidate that may not be the result must promise more than noise. */
+#define CLEARLY 1.02
+
 void search_open(struct search *s, double min_gain)
 {
     *s = (struct search){.min_gain = min_gain};
-    vec_push(&s->nodes, ((struct search_node){.id = 0, .parent = -1, .passed = true, .score = 1}));
+    vec_push(&s->nodes,
+             ((struct search_node){.id = 0, .parent = -1, .correct = true, .passed = true, .score = 1}));
 }
 
 void search_close(struct search *s)
@@ -20,19 +24,29 @@ int search_add(struct search *s, int parent, int round)
     return id;
 }
 
-void search_tell(struct search *s, int id, bool passed, double score)
+void search_tell(struct search *s, int id, bool correct, bool passed, double score)
 {
     struct search_node *n = &s->nodes.v[id], *best = &s->nodes.v[s->best];
 
+    n->correct = correct;
     n->passed = passed;
     n->score = score;
     if (passed && (score > best->score || (score == best->score && id < s->best)))
         s->best = id;
 }
 
-int search_ask(const struct search *s)
+int search_ask(struct search *s)
 {
-    return s->best;
+    int parent = s->best;
+
+    for (size_t i = 0; i < s->nodes.n; i++) {
+        const struct search_node *n = &s->nodes.v[i];
+        if (n->correct && !n->passed && !n->was_parent && n->score > CLEARLY * s->nodes.v[s->best].score &&
+            (parent == s->best || n->score > s->nodes.v[parent].score))
+            parent = (int)i;
+    }
+    s->nodes.v[parent].was_parent = true;
+    return parent;
 }
 
 static double best_through(const struct search *s, int round)

@@ -9,7 +9,9 @@
 struct search_node {
     int id, parent; /* parent -1: the original */
     int round;
-    bool passed;
+    bool correct; /* right, whatever its speed */
+    bool passed;  /* and faster than the original, everywhere it must be */
+    bool was_parent;
     double score; /* speed-up over the original, geometric mean; NAN unless measured */
 };
 
@@ -22,8 +24,10 @@ struct search {
 void search_open(struct search *s, double min_gain); /* adds the original: passed, score 1 */
 void search_close(struct search *s);
 int search_add(struct search *s, int parent, int round); /* its id */
-void search_tell(struct search *s, int id, bool passed, double score);
-int search_ask(const struct search *s); /* the best correct one */
+void search_tell(struct search *s, int id, bool correct, bool passed, double score);
+/* The next parent: the best; or, once each, a correct candidate that is clearly faster on the whole but lost on
+ * some workload, since one more step may cure that. */
+int search_ask(struct search *s);
 /* Rounds, up to and including `round`, in a row whose best is less than min_gain above the best before them. */
 int search_stale_rounds(const struct search *s, int round);
 /* Ids from the original's child down to id. */

@@ -11,14 +11,14 @@ static void test_best_is_never_worse(void **state)
     assert_int_equal(search_ask(&s), 0);
     a = search_add(&s, 0, 1);
     b = search_add(&s, 0, 1);
-    search_tell(&s, a, true, 0.8);
+    search_tell(&s, a, true, true, 0.8);
     assert_int_equal(search_ask(&s), 0);
-    search_tell(&s, b, false, 9.0);
+    search_tell(&s, b, false, false, 9.0);
     assert_int_equal(search_ask(&s), 0);
-    search_tell(&s, a, true, 2.0);
+    search_tell(&s, a, true, true, 2.0);
     assert_int_equal(search_ask(&s), a);
     c = search_add(&s, a, 2);
-    search_tell(&s, c, true, 3.0);
+    search_tell(&s, c, true, true, 3.0);
     assert_int_equal(search_ask(&s), c);
     assert_int_equal(search_lineage(&s, c, ids, 4), 2);
     assert_int_equal(ids[0], a);
@@ -33,11 +33,28 @@ static void test_order_of_arrival(void **state)
         struct search s;
         search_open(&s, 1.01);
         int a = search_add(&s, 0, 1), b = search_add(&s, 0, 1);
-        search_tell(&s, order ? b : a, true, 1.5);
-        search_tell(&s, order ? a : b, true, 1.5);
+        search_tell(&s, order ? b : a, true, true, 1.5);
+        search_tell(&s, order ? a : b, true, true, 1.5);
         assert_int_equal(search_ask(&s), a);
         search_close(&s);
     }
+}
+
+static void test_detour(void **state)
+{
+    struct search s;
+    int a, b;
+
+    (void)state;
+    search_open(&s, 1.01);
+    a = search_add(&s, 0, 1);
+    b = search_add(&s, 0, 1);
+    search_tell(&s, a, true, true, 1.5);
+    search_tell(&s, b, true, false, 2.5);
+    assert_int_equal(s.best, a);
+    assert_int_equal(search_ask(&s), b);
+    assert_int_equal(search_ask(&s), a);
+    search_close(&s);
 }
 
 static void test_plateau(void **state)
@@ -46,13 +63,13 @@ static void test_plateau(void **state)
 
     (void)state;
     search_open(&s, 1.01);
-    search_tell(&s, search_add(&s, 0, 1), true, 1.5);
+    search_tell(&s, search_add(&s, 0, 1), true, true, 1.5);
     assert_int_equal(search_stale_rounds(&s, 1), 0);
-    search_tell(&s, search_add(&s, 1, 2), true, 1.501);
+    search_tell(&s, search_add(&s, 1, 2), true, true, 1.501);
     assert_int_equal(search_stale_rounds(&s, 2), 1);
-    search_tell(&s, search_add(&s, 1, 3), true, 1.505);
+    search_tell(&s, search_add(&s, 1, 3), true, true, 1.505);
     assert_int_equal(search_stale_rounds(&s, 3), 2);
-    search_tell(&s, search_add(&s, 1, 4), true, 1.7);
+    search_tell(&s, search_add(&s, 1, 4), true, true, 1.7);
     assert_int_equal(search_stale_rounds(&s, 4), 0);
     search_close(&s);
 }
@@ -62,6 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_best_is_never_worse),
         cmocka_unit_test(test_order_of_arrival),
+        cmocka_unit_test(test_detour),
         cmocka_unit_test(test_plateau),
     };
 
