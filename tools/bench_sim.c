@@ -51,7 +51,7 @@ static const struct work {
     {"fused_add_rmsnorm production",
      "examples/fused_add_rmsnorm/production.cu",
      "fused_add_rmsnorm",
-     {256, 4096},
+     {1024, 4096},
      2,
      1e-5,
      "--use_fast_math"},
@@ -82,11 +82,11 @@ static void fill(void *context, uint64_t offset, void *to, size_t size)
 {
     size_t element = *(size_t *)context;
     for (size_t k = 0; k + element <= size; k += element) {
-        double x = rng_normal_of(rng_hash(7, (offset + k) / element));
+        float x = (float)(4 * rng_unit_of(rng_hash(7, (offset + k) / element)) - 2);
         if (element == 2)
             memcpy((char *)to + k, &(_Float16){(_Float16)x}, 2);
         else
-            memcpy((char *)to + k, &(float){(float)x}, 4);
+            memcpy((char *)to + k, &x, 4);
     }
 }
 

@@ -623,23 +623,18 @@ static void const_write(struct warp *w, const struct const_reg *c)
             (c->kind == CONST_SPECIAL ? special_value(w, (enum special)v, 0) : v) ? ~0u : 0;
         return;
     }
-    for (unsigned lane = 0; lane < 32; lane++) {
-        uint64_t x = c->kind == CONST_SPECIAL ? special_value(w, (enum special)v, lane) : v;
-        switch (c->bytes) {
-        case 2:
-            REG(uint16_t, w, c->off)[lane] = (uint16_t)x;
-            break;
-        case 4:
-            REG(uint32_t, w, c->off)[lane] = (uint32_t)x;
-            break;
-        case 8:
-            REG(uint64_t, w, c->off)[lane] = x;
-            break;
-        default:
-            REG(uint64_t, w, c->off)[lane] = x;
-            REG(uint64_t, w, c->off)[32 + lane] = 0;
-        }
-    }
+    uint64_t x[32];
+    for (unsigned lane = 0; lane < 32; lane++)
+        x[lane] = c->kind == CONST_SPECIAL ? special_value(w, (enum special)v, lane) : v;
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (c->bytes == 2)
+            REG(uint16_t, w, c->off)[lane] = (uint16_t)x[lane];
+        else if (c->bytes == 4)
+            REG(uint32_t, w, c->off)[lane] = (uint32_t)x[lane];
+        else
+            REG(uint64_t, w, c->off)[lane] = x[lane];
+    if (c->bytes == 16)
+        memset(&REG(uint64_t, w, c->off)[32], 0, 256);
 }
 
 /* ---- blocks ---- */
@@ -677,8 +672,11 @@ static struct block *slot_open(struct launch *l, uint32_t slot)
             w->tid[2][lane] = t / l->dim[0] / l->dim[1];
         }
         *REG(uint32_t, w, 0) = ~0u;
+        if (k)
+            memcpy(w->regs, b->warps[0].regs, l->module->file_bytes);
         for (size_t c = 0; c < l->module->n_consts; c++)
-            const_write(w, &l->module->consts[c]);
+            if (!k || l->module->consts[c].kind == CONST_SPECIAL)
+                const_write(w, &l->module->consts[c]);
     }
     return b;
 }

@@ -338,6 +338,26 @@ UNARY(cvt_rzi_s32_f32, int32_t, float,
       : x < -0x1p31f ? INT32_MIN
                      : (int32_t)x)
 
+static inline float canon(float x)
+{
+    uint32_t b = x != x ? 0x7fffffff : 0;
+    float nan;
+    memcpy(&nan, &b, 4);
+    return x != x ? nan : x;
+}
+UNARY(cvt_sat_f32, float, float, x > 0 ? (x < 1 ? x : 1) : 0)
+UNARY(cvt_rni_f32, float, float, canon(__builtin_rintf(x)))
+UNARY(cvt_rzi_f32, float, float, canon(__builtin_truncf(x)))
+UNARY(cvt_rmi_f32, float, float, canon(__builtin_floorf(x)))
+UNARY(cvt_rpi_f32, float, float, canon(__builtin_ceilf(x)))
+UNARY(cvt_rn_f32_f64, float, double, canon((float)x))
+UNARY(cvt_rni_s32_f32, int32_t, float,
+      x != x         ? 0
+      : x >= 0x1p31f ? INT32_MAX
+      : x < -0x1p31f ? INT32_MIN
+                     : (int32_t)__builtin_rintf(x))
+UNARY(cvt_rzi_u32_f32, uint32_t, float, !(x > 0) ? 0 : x >= 0x1p32f ? UINT32_MAX : (uint32_t)x)
+
 static bool plain(enum type t)
 {
     return (t >= TYPE_U8 && t <= TYPE_S64) || t == TYPE_F32 || t == TYPE_F64;
@@ -358,7 +378,26 @@ exec_fn *ISA(select_cvt)(struct insn *i)
     bool exact = d->bytes == type_bytes[to] && a->bytes == type_bytes[from],
          odd = insn_has(i, MOD_sat) || insn_has(i, MOD_ftz);
     bool nearest = mode_of(i) == FE_TONEAREST;
+    if (exact && to == TYPE_F32 && from == TYPE_F32 && !insn_has(i, MOD_ftz)) {
+        bool sat = insn_has(i, MOD_sat), rounds = insn_has(i, MOD_rni) || insn_has(i, MOD_rzi) ||
+                                                  insn_has(i, MOD_rmi) || insn_has(i, MOD_rpi);
+        if (sat != rounds)
+            return sat                    ? cvt_sat_f32
+                   : insn_has(i, MOD_rni) ? cvt_rni_f32
+                   : insn_has(i, MOD_rzi) ? cvt_rzi_f32
+                   : insn_has(i, MOD_rmi) ? cvt_rmi_f32
+                                          : cvt_rpi_f32;
+    }
+    if (exact && !insn_has(i, MOD_sat) &&
+        from == TYPE_F32) { /* .ftz does not show: subnormals become 0 anyway */
+        if (to == TYPE_S32 && (insn_has(i, MOD_rni) || insn_has(i, MOD_rzi)))
+            return insn_has(i, MOD_rni) ? cvt_rni_s32_f32 : cvt_rzi_s32_f32;
+        if (to == TYPE_U32 && insn_has(i, MOD_rzi))
+            return cvt_rzi_u32_f32;
+    }
     if (exact && !odd) {
+        if (nearest && to == TYPE_F32 && from == TYPE_F64)
+            return cvt_rn_f32_f64;
         if (nearest && to == TYPE_F32 && (from == TYPE_S32 || from == TYPE_U32))
             return from == TYPE_S32 ? cvt_f32_s32 : cvt_f32_u32;
         if (nearest && to == TYPE_F64 && (from == TYPE_S32 || from == TYPE_U32))
@@ -377,8 +416,6 @@ exec_fn *ISA(select_cvt)(struct insn *i)
             return cvt_s32_s16;
         if (!to_float && (from == TYPE_U32 || from == TYPE_S32) && type_bytes[to] == 2)
             return cvt_b16_b32;
-        if (to == TYPE_S32 && from == TYPE_F32 && insn_has(i, MOD_rzi))
-            return cvt_rzi_s32_f32;
     }
     if (!odd && a->bytes == 2 && d->bytes == 2 && from == TYPE_U8 && !to_float)
         return to == TYPE_S8 ? cvt_s16_s8 : cvt_u16_u8;

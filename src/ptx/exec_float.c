@@ -171,7 +171,7 @@ BINARY(max_f64, double, double,
        : y > x  ? y
                 : double_of(bits_of64(x) & bits_of64(y)))
 
-/* ---- other roundings: the processor's mode is switched around plain scalar code ---- */
+/* ---- other roundings: the processor's mode is switched around a plain loop ---- */
 
 static int mode_of(const struct insn *i)
 {
@@ -181,71 +181,96 @@ static int mode_of(const struct insn *i)
                                  : FE_TONEAREST;
 }
 
-/* volatile keeps the operation between the two switches */
-#define ROUNDED(name, T, rooted, fused)                                                    \
-    static __attribute__((noinline)) T name##_lane(const struct insn *i, T x0, T y0, T z0) \
-    {                                                                                      \
-        volatile T x = x0, y = y0, z = z0, r;                                              \
-        switch (i->op) {                                                                   \
-        case OP_add:                                                                       \
-            r = x + y;                                                                     \
-            break;                                                                         \
-        case OP_sub:                                                                       \
-            r = x - y;                                                                     \
-            break;                                                                         \
-        case OP_mul:                                                                       \
-            r = x * y;                                                                     \
-            break;                                                                         \
-        case OP_div:                                                                       \
-            r = x / y;                                                                     \
-            break;                                                                         \
-        case OP_rcp:                                                                       \
-            r = (T)1 / x;                                                                  \
-            break;                                                                         \
-        case OP_sqrt:                                                                      \
-            r = rooted(x);                                                                 \
-            break;                                                                         \
-        default:                                                                           \
-            r = fused(x, y, z);                                                            \
-        }                                                                                  \
-        return r;                                                                          \
+#ifdef __x86_64__
+static inline unsigned round_begin(int mode)
+{
+    unsigned old, control;
+    __asm__ volatile("stmxcsr %0" : "=m"(old));
+    control = (old & ~0x6000u) | (unsigned)mode
+                                     << 3; /* the C library's constants are the x87's, 3 bits lower */
+    __asm__ volatile("ldmxcsr %0" : : "m"(control) : "memory");
+    return old;
+}
+
+static inline void round_end(unsigned old)
+{
+    __asm__ volatile("ldmxcsr %0" : : "m"(old) : "memory");
+}
+#else
+static inline unsigned round_begin(int mode)
+{
+    unsigned old = (unsigned)fegetround();
+    fesetround(mode);
+    __asm__ volatile("" : : : "memory");
+    return old;
+}
+
+static inline void round_end(unsigned old)
+{
+    __asm__ volatile("" : : : "memory");
+    fesetround((int)old);
+}
+#endif
+
+/* The operands are read from memory after the mode changes and the results written before it changes back,
+ * which keeps the arithmetic between. */
+#define ROUNDED(name, T, rooted, fused)                                                                    \
+    static __attribute__((noinline)) void name##_lanes(const struct insn *i, T *r, const T *x, const T *y, \
+                                                       const T *z)                                         \
+    {                                                                                                      \
+        unsigned old = round_begin(mode_of(i));                                                            \
+        switch (i->op) {                                                                                   \
+        case OP_add:                                                                                       \
+            LANES r[l] = x[l] + y[l];                                                                      \
+            break;                                                                                         \
+        case OP_sub:                                                                                       \
+            LANES r[l] = x[l] - y[l];                                                                      \
+            break;                                                                                         \
+        case OP_mul:                                                                                       \
+            LANES r[l] = x[l] * y[l];                                                                      \
+            break;                                                                                         \
+        case OP_div:                                                                                       \
+            LANES r[l] = x[l] / y[l];                                                                      \
+            break;                                                                                         \
+        case OP_rcp:                                                                                       \
+            LANES r[l] = (T)1 / x[l];                                                                      \
+            break;                                                                                         \
+        case OP_sqrt:                                                                                      \
+            LANES r[l] = rooted(x[l]);                                                                     \
+            break;                                                                                         \
+        default:                                                                                           \
+            LANES r[l] = fused(x[l], y[l], z[l]);                                                          \
+        }                                                                                                  \
+        round_end(old);                                                                                    \
     }
-ROUNDED(rounded_f32, float, sqrtf, fmaf)
-ROUNDED(rounded_f64, double, sqrt, fma)
+ROUNDED(rounded_f32, float, __builtin_sqrtf, __builtin_fmaf)
+ROUNDED(rounded_f64, double, __builtin_sqrt, __builtin_fma)
 
 static void rounded_any_f32(struct warp *w, const struct insn *i, uint32_t m)
 {
     bool ftz = insn_has(i, MOD_ftz), sat = insn_has(i, MOD_sat);
-    float *d = REG(float, w, i->d);
+    float *d = REG(float, w, i->d), x[32], y[32], z[32], r[32];
     const float *a = REG(float, w, i->a), *b = REG(float, w, i->n_opnds > 2 ? i->b : i->a),
                 *c = REG(float, w, i->n_opnds > 3 ? i->c : i->a);
-    int old = fegetround();
-    fesetround(mode_of(i));
-    for (; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
-        float x = a[l], y = b[l], z = c[l];
-        if (ftz)
-            x = flush(x), y = flush(y), z = flush(z);
-        float r = rounded_f32_lane(i, x, y, z);
-        if (ftz)
-            r = flush(r);
-        d[l] = sat ? saturate(r) : canon(r);
-    }
-    fesetround(old);
+    LANES x[l] = ftz ? flush(a[l]) : a[l];
+    LANES y[l] = ftz ? flush(b[l]) : b[l];
+    LANES z[l] = ftz ? flush(c[l]) : c[l];
+    rounded_f32_lanes(i, r, x, y, z);
+    if (ftz)
+        LANES r[l] = flush(r[l]);
+    if (sat)
+        EACH(float, d, saturate(r[l]));
+    else
+        EACH(float, d, canon(r[l]));
 }
 
 static void rounded_any_f64(struct warp *w, const struct insn *i, uint32_t m)
 {
-    double *d = REG(double, w, i->d);
+    double *d = REG(double, w, i->d), r[32];
     const double *a = REG(double, w, i->a), *b = REG(double, w, i->n_opnds > 2 ? i->b : i->a),
                  *c = REG(double, w, i->n_opnds > 3 ? i->c : i->a);
-    int old = fegetround();
-    fesetround(mode_of(i));
-    for (; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
-        d[l] = rounded_f64_lane(i, a[l], b[l], c[l]);
-    }
-    fesetround(old);
+    rounded_f64_lanes(i, r, a, b, c);
+    EACH(double, d, r[l]);
 }
 
 /* ---- selection ---- */

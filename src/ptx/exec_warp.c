@@ -48,32 +48,43 @@ static inline int source_lane(int op, unsigned l, unsigned b, unsigned c, bool *
     return *valid ? j : (int)l;
 }
 
-static void shfl(struct warp *w, const struct insn *i, uint32_t m)
+static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct insn *i, uint32_t m,
+                                                          int op)
 {
-    uint32_t mask[32], in[32];
+    uint32_t mask[32], in[32], out[32], valid[32], p = 0;
     if (i->n_opnds > 4) {
         const uint32_t *s = REG(uint32_t, w, i->opnds[4].off);
         uint32_t differ = 0;
-        LANES differ |= s[l] ^ ~0u;
+        LANES differ |= ~s[l];
         if ((differ || !warp_full(w, m)) && !await(w, i, m, &i->opnds[4], mask))
             return;
     }
     uint32_t *d = REG(uint32_t, w, i->d);
     const uint32_t *a = REG(uint32_t, w, i->a), *b = REG(uint32_t, w, i->b), *c = REG(uint32_t, w, i->c);
-    int op = i->extra;
     memcpy(in, a, sizeof(in));
-    uint32_t p = 0, out[32];
     LANES
     {
-        bool valid;
-        int j = source_lane(op, l, b[l], c[l], &valid);
+        bool ok;
+        int j = source_lane(op, l, b[l], c[l], &ok);
         out[l] = in[j & 31];
-        p |= (uint32_t)valid << l;
+        valid[l] = ok;
     }
     EACH(uint32_t, d, out[l]);
-    if (i->pair)
-        pred_write(w, i->pair->off, p, m);
+    if (!i->pair)
+        return;
+    LANES p |= valid[l] << l;
+    pred_write(w, i->pair->off, p, m);
 }
+
+#define SHUFFLE(name, op)                                              \
+    static void name(struct warp *w, const struct insn *i, uint32_t m) \
+    {                                                                  \
+        shuffle(w, i, m, op);                                          \
+    }
+SHUFFLE(shfl_up, 0)
+SHUFFLE(shfl_down, 1)
+SHUFFLE(shfl_bfly, 2)
+SHUFFLE(shfl_idx, 3)
 
 /* vote.sync: over the lanes of the executing lane's mask. */
 static void vote(struct warp *w, const struct insn *i, uint32_t m)
@@ -180,8 +191,11 @@ exec_fn *ISA(select_warp)(struct insn *i)
     case OP_shfl:
         if (i->type != TYPE_B32 || (i->n_opnds > 4) != insn_has(i, MOD_sync))
             return NULL;
-        i->extra = insn_has(i, MOD_up) ? 0 : insn_has(i, MOD_down) ? 1 : insn_has(i, MOD_bfly) ? 2 : 3;
-        return i->extra == 3 && !insn_has(i, MOD_idx) ? NULL : shfl;
+        return insn_has(i, MOD_up)     ? shfl_up
+               : insn_has(i, MOD_down) ? shfl_down
+               : insn_has(i, MOD_bfly) ? shfl_bfly
+               : insn_has(i, MOD_idx)  ? shfl_idx
+                                       : NULL;
     case OP_vote:
         if (o[1].bytes || (i->n_opnds > 2) != insn_has(i, MOD_sync) || (i->n_opnds > 2 && o[2].bytes != 4))
             return NULL;
