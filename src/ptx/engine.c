@@ -689,6 +689,7 @@ static void slot_close(struct block *b)
         free(b->warps[k].call_pc);
         free(b->warps[k].san);
         free(b->warps[k].prof);
+        free(b->warps[k].async);
     }
     free(b->san);
     free(b->prof);

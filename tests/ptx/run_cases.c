@@ -19,8 +19,9 @@ static void failed(struct tally *t, const char *file, const struct ptx_case *c, 
     printf("%s:%d: %s: %s\n", file, c->line, c->entry, words);
 }
 
-/* "" when the case passes, else why not. */
-static const char *run_case(struct ptx_module *m, const struct ptx_case *c, uint64_t seed, struct arena *a)
+/* "" when the case passes, else why not. got: for each array what the run left. */
+static const char *run_case(struct ptx_module *m, const struct ptx_case *c, uint64_t seed, struct arena *a,
+                            uint8_t **got)
 {
     struct ptx_mem *mem = ptx_mem_open(seed);
     uint64_t addr[CASE_ARRAYS];
@@ -52,10 +53,10 @@ static const char *run_case(struct ptx_module *m, const struct ptx_case *c, uint
     } else {
         for (size_t k = 0; k < c->n_arrays && !words[0]; k++) {
             size_t size = c->arrays[k].n * c->arrays[k].size;
-            void *got = arena_alloc(a, size);
-            ptx_mem_read(mem, addr[k], got, size);
             char first[256];
-            size_t n = case_compare(c, k, got, first, sizeof(first));
+            got[k] = arena_alloc(a, size);
+            ptx_mem_read(mem, addr[k], got[k], size);
+            size_t n = case_compare(c, k, got[k], first, sizeof(first));
             if (n)
                 snprintf(words, sizeof(words), "%s%s", first, n > 1 ? " (and others)" : "");
         }
@@ -65,27 +66,58 @@ static const char *run_case(struct ptx_module *m, const struct ptx_case *c, uint
     return arena_strdup(a, words);
 }
 
+static const char *run_twice(struct ptx_module *m, struct ptx_module *portable, const struct ptx_case *c,
+                             struct arena *a)
+{
+    uint8_t *got[2][CASE_ARRAYS];
+    const char *words = run_case(m, c, 0, a, got[0]);
+    if (!words[0])
+        words = run_case(portable, c, 1, a, got[1]);
+    for (size_t k = 0; k < c->n_arrays && !words[0]; k++)
+        for (size_t e = 0; e < c->arrays[k].n && !words[0]; e++)
+            if (c->arrays[k].want_kind[e] != TOKEN_ANY &&
+                memcmp(got[0][k] + e * c->arrays[k].size, got[1][k] + e * c->arrays[k].size, c->arrays[k].size))
+                words = arena_printf(a, "%s[%zu] depends on the instruction set or the order",
+                                     c->arrays[k].name, e);
+    return words;
+}
+
+/* The module with the portable handlers. */
+static bool open_portable(struct ptx_module **m, const char *name, const char *text, size_t size,
+                          struct err *err)
+{
+    const char *said = getenv("ASTRA_SIM_ISA");
+    char *before = said ? mem_strdup(said) : NULL;
+    setenv("ASTRA_SIM_ISA", "base", 1);
+    bool ok = ptx_module_open(m, name, text, size, err);
+    if (before)
+        setenv("ASTRA_SIM_ISA", before, 1);
+    else
+        unsetenv("ASTRA_SIM_ISA");
+    free(before);
+    return ok;
+}
+
 static void run_file(struct tally *t, const char *file)
 {
     struct arena *a = arena_open();
     struct err err = {0};
-    struct ptx_module *m = NULL;
+    struct ptx_module *m = NULL, *portable = NULL;
     struct ptx_case *cases = NULL;
     size_t n = 0, size = 0;
     char *text = NULL, line[4096];
     if (!fs_read(a, file, &text, &size, &err) || !case_parse(&cases, &n, file, text, a, &err)) {
         t->failed++;
         printf("%s\n", err_format(&err, line, sizeof(line)));
-    } else if (!ptx_module_open(&m, fs_basename(file), text, size, &err)) {
+    } else if (!ptx_module_open(&m, fs_basename(file), text, size, &err) ||
+               !open_portable(&portable, fs_basename(file), text, size, &err)) {
         t->failed += n ? n : 1;
         printf("%s: %zu cases: %s\n", file, n, err_format(&err, line, sizeof(line)));
     } else {
         for (size_t k = 0; k < n; k++) {
             if (t->only && !str_eq(t->only, cases[k].entry))
                 continue;
-            const char *words = run_case(m, &cases[k], 0, a);
-            if (!words[0])
-                words = run_case(m, &cases[k], 1, a);
+            const char *words = run_twice(m, portable, &cases[k], a);
             if (words[0])
                 failed(t, file, &cases[k], words);
             else
@@ -95,6 +127,7 @@ static void run_file(struct tally *t, const char *file)
         }
     }
     ptx_module_close(m);
+    ptx_module_close(portable);
     arena_close(a);
 }
 
