@@ -595,6 +595,10 @@ uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
         return 1000000000ull + l->issued + (uint64_t)(SLICE - w->fuel);
     case SPECIAL_dynamic_smem_size:
         return l->shared_dynamic;
+    case SPECIAL_envreg1: /* where cooperative groups keep a grid's barrier: high and low half of the address */
+        return l->grid_workspace >> 32;
+    case SPECIAL_envreg2:
+        return (uint32_t)l->grid_workspace;
     case SPECIAL_total_smem_size:
     case SPECIAL_aggr_smem_size:
         return l->shared_bytes;
@@ -1010,6 +1014,12 @@ bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch 
     l.image = mem_image(mem, m, err);
     if (m->image_bytes && !l.image)
         return false;
+    if (args->cooperative) {
+        struct ptx_buffer workspace = {.name = "grid workspace", .size_bytes = 64, .initialised = true};
+        l.grid_workspace = ptx_mem_alloc(mem, &workspace, err);
+        if (!l.grid_workspace)
+            return false;
+    }
     l.params = mem_zalloc(f->param_bytes + 64);
     for (size_t k = 0; k < f->n_params; k++)
         memcpy(l.params + f->params[k].off, args->args[k], f->params[k].bytes);
@@ -1026,6 +1036,8 @@ bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch 
     r->warp_insns = l.issued;
     free(l.last_alloc);
     free(l.params);
+    if (l.grid_workspace)
+        ptx_mem_free(mem, l.grid_workspace);
     return ok;
 }
 

@@ -122,10 +122,11 @@ static void unpack_any(struct warp *w, const struct insn *i, uint32_t m)
 
 static bool parts_fit(const struct opnd *v, unsigned bytes)
 {
-    if (v->n < 2 || v->n > 8 || bytes % v->n || bytes / v->n < 2)
+    if (v->n < 2 || v->n > 8 || bytes % v->n)
         return false;
+    unsigned part = MAX(bytes / v->n, 2); /* 8 bits live in registers of 16 */
     for (unsigned k = 0; k < v->n; k++)
-        if ((v->vec[k].kind != OPND_REG && v->vec[k].kind != OPND_SINK) || v->vec[k].bytes != bytes / v->n)
+        if ((v->vec[k].kind != OPND_REG && v->vec[k].kind != OPND_SINK) || v->vec[k].bytes != part)
             return false;
     return true;
 }
@@ -191,7 +192,7 @@ exec_fn *ISA(select_mov)(struct insn *i)
     if (a->kind == OPND_VEC) {
         if (d->kind != OPND_REG || !parts_fit(a, d->bytes))
             return NULL;
-        return d->bytes == 4 ? pack_2x2 : d->bytes == 8 && a->n == 2 ? pack_2x4 : pack_any;
+        return d->bytes == 4 && a->n == 2 ? pack_2x2 : d->bytes == 8 && a->n == 2 ? pack_2x4 : pack_any;
     }
     if (d->kind != OPND_REG || a->kind != OPND_REG || d->bytes != a->bytes)
         return NULL;

@@ -395,6 +395,7 @@ struct launch {
     uint32_t threads, n_warps;
     uint32_t shared_static, shared_dynamic, shared_bytes, local_bytes;
     uint8_t *params;           /* the block of parameters */
+    uint64_t grid_workspace;   /* of a cooperative launch: 64 zeroed bytes; else 0 */
     uint64_t image;            /* device address of the module's variables */
     struct alloc **last_alloc; /* by pc: the allocation last hit there */
     uint64_t issued;           /* warp instructions of finished slices */

@@ -434,6 +434,12 @@ def moves():
            [OUT("d", "b16", [v & 0xFFFF for v in x]), OUT("e", "b16", [v >> 16 for v in x])])
     m.each("mov_pack_v4_b64", "mov.b64 %d, {%a, %b, %b, %a};", [IN("a", "b16", h), IN("b", "b16", g)],
            [OUT("d", "b64", [p | q << 16 | q << 32 | p << 48 for p, q in zip(h, g)])])
+    m.each("mov_pack_bytes", """cvt.u8.u16 %x, %a;
+        cvt.u8.u16 %y, %b;
+        mov.b16 %d, {%x, %y};
+        mov.b16 {%z, %w}, %d;
+        cvt.u16.u8 %e, %w;""", [IN("a", "b16", h), IN("b", "b16", g)], [OUT("d", "b16", [p & 255 | (q & 255) << 8 for p, q in zip(h, g)]), OUT("e", "u16", [q & 255 for q in g])],
+           "two bytes", ".reg .b8 %x, %y, %z, %w;")
     m.each("mov_unpack_sink", "mov.b64 {_, %d}, %a;", [IN("a", "b64", z)], [OUT("d", "b32", [v >> 32 for v in z])], "a half nobody wants")
     m.entry("mov_special", [OUT("d", "u32", [v for l in range(40) for v in (l % 32, l // 32, 32, 40, 1, 0, 1 << l % 32)])],
             """mov.u32 %r0, %laneid;
