@@ -6,7 +6,15 @@
 
 struct piece {
     const struct region *region;
-    bool blank, host, reached; /* host: a function or variable without __device__ or __global__ */
+    bool blank, reached;
+    bool host,
+        constant; /* host: a function or variable without __device__ or __global__; constant: a variable's */
+};
+
+struct group { /* the pieces that declare one name */
+    const char *name;
+    LIST(struct piece *) pieces;
+    bool blank, reached; /* blank: one of them is */
 };
 
 struct device {
@@ -14,8 +22,7 @@ struct device {
     struct arena *arena;
     struct piece *pieces;
     size_t n;
-    struct map names; /* name -> index + 1 of the first piece that declares it */
-    size_t *next;     /* the next piece with the same name; 0: none */
+    struct map groups;
 };
 
 static bool is_host_only(const struct unit *u, const struct region *r)
@@ -40,53 +47,91 @@ static bool is_host_only(const struct unit *u, const struct region *r)
     return false;
 }
 
-static const char *piece_name(const struct region *r)
-{
-    return r->func ? r->func->name : r->global ? r->global->decl.name : NULL;
-}
-
-static size_t find_word(const struct device *d, const struct token *t)
+static struct group *find_group(const struct device *d, const struct token *t)
 {
     char name[256];
 
     if (t->kind != TOK_WORD || t->len >= sizeof(name))
-        return 0;
+        return NULL;
     memcpy(name, t->s, t->len);
     name[t->len] = 0;
-    return (size_t)(uintptr_t)map_get(&d->names, name);
+    return map_get(&d->groups, name);
 }
 
 /* What a kept piece mentions is reached, and so on. */
-static void reach(struct device *d, size_t from)
+static void reach(struct device *d, struct piece *from)
 {
-    LIST(size_t) todo = {0};
+    LIST(struct piece *) todo = {0};
 
     list_push(d->arena, &todo, from);
     while (todo.n) {
-        const struct region *r = d->pieces[todo.v[--todo.n]].region;
+        const struct region *r = todo.v[--todo.n]->region;
 
         for (size_t i = r->first; i < r->last; i++) {
-            for (size_t at = find_word(d, &d->unit->tokens.v[i]); at; at = d->next[at - 1]) {
-                struct piece *p = &d->pieces[at - 1];
+            struct group *g = find_group(d, &d->unit->tokens.v[i]);
+
+            if (!g || g->reached)
+                continue;
+            g->reached = true;
+            for (size_t k = 0; k < g->pieces.n; k++) {
+                struct piece *p = g->pieces.v[k];
 
                 if (p->host && !p->blank && !p->reached) {
                     p->reached = true;
-                    list_push(d->arena, &todo, at - 1);
+                    list_push(d->arena, &todo, p);
                 }
             }
         }
     }
 }
 
+static bool declares(const struct unit *u, const struct region *r, const char *name)
+{
+    if (r->func)
+        return strcmp(r->func->name, name) == 0;
+    for (size_t i = 0; i < r->n_globals; i++) {
+        if (strcmp(u->globals.v[r->first_global + i]->decl.name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool mentions_blank(const struct device *d, const struct region *r)
 {
     for (size_t i = r->first; i < r->last; i++) {
-        for (size_t at = find_word(d, &d->unit->tokens.v[i]); at; at = d->next[at - 1]) {
-            if (d->pieces[at - 1].blank && d->pieces[at - 1].region != r)
-                return true;
-        }
+        const struct group *g = find_group(d, &d->unit->tokens.v[i]);
+
+        if (g && g->blank && !declares(d->unit, r, g->name))
+            return true;
     }
     return false;
+}
+
+static void join(struct device *d, const char *name, struct piece *p)
+{
+    struct group *g = map_get(&d->groups, name);
+
+    if (!g) {
+        g = arena_new(d->arena, struct group);
+        g->name = name;
+        map_put(&d->groups, name, g);
+    }
+    list_push(d->arena, &g->pieces, p);
+    g->blank |= p->blank;
+}
+
+/* A piece is blank: so is its name for those that mention it. */
+static void blank_names(struct device *d, const struct piece *p)
+{
+    const struct region *r = p->region;
+    struct group *g;
+
+    if (r->func && (g = map_get(&d->groups, r->func->name)))
+        g->blank = true;
+    for (size_t i = 0; i < r->n_globals; i++) {
+        if ((g = map_get(&d->groups, d->unit->globals.v[r->first_global + i]->decl.name)))
+            g->blank = true;
+    }
 }
 
 static void judge(struct device *d)
@@ -94,33 +139,33 @@ static void judge(struct device *d)
     bool changed = true;
 
     for (size_t i = 0; i < d->n; i++) {
-        const struct region *r = d->pieces[i].region;
-        const char *name = piece_name(r);
-        size_t first;
+        struct piece *p = &d->pieces[i];
+        const struct region *r = p->region;
+        const struct global *g = r->n_globals ? d->unit->globals.v[r->first_global] : NULL;
 
-        d->pieces[i].blank = is_host_only(d->unit, r);
-        d->pieces[i].host = (r->func && !r->func->is_global && !r->func->is_device) ||
-                            (r->global && !r->global->usable && !r->global->device);
-        if (!name)
-            continue;
-        first = (size_t)(uintptr_t)map_get(&d->names, name);
-        d->next[i] = first;
-        map_put(&d->names, name, (void *)(uintptr_t)(i + 1));
+        p->blank = is_host_only(d->unit, r);
+        p->host = (r->func && !r->func->is_global && !r->func->is_device) || (g && !g->usable && !g->device);
+        p->constant = g && !g->device;
+        if (r->func)
+            join(d, r->func->name, p);
+        for (size_t k = 0; k < r->n_globals; k++)
+            join(d, d->unit->globals.v[r->first_global + k]->decl.name, p);
     }
-    /* Each round blanks at least one piece or is the last; deep chains of helpers are short in practice. */
+    /* Each round blanks at least one piece or is the last; chains of helpers are short. */
     for (int round = 0; changed && round < 64; round++) {
         changed = false;
         for (size_t i = 0; i < d->n; i++) {
             struct piece *p = &d->pieces[i];
-            bool constant = p->region->global && !p->region->global->device;
 
-            if (!p->blank && (p->host || constant) && mentions_blank(d, p->region))
+            if (!p->blank && (p->host || p->constant) && mentions_blank(d, p->region)) {
                 p->blank = changed = true;
+                blank_names(d, p);
+            }
         }
     }
     for (size_t i = 0; i < d->n; i++) {
         if (!d->pieces[i].host && !d->pieces[i].blank)
-            reach(d, i);
+            reach(d, &d->pieces[i]);
     }
 }
 
@@ -130,7 +175,6 @@ char *device_part(struct unit *u, struct arena *a)
     char *text = arena_strndup(a, u->text, u->len);
 
     d.pieces = arena_array(u->arena, struct piece, d.n + 1);
-    d.next = arena_array(u->arena, size_t, d.n + 1);
     for (size_t i = 0; i < d.n; i++)
         d.pieces[i].region = &u->regions.v[i];
     judge(&d);
@@ -144,6 +188,6 @@ char *device_part(struct unit *u, struct arena *a)
                 text[at] = ' ';
         }
     }
-    map_free(&d.names);
+    map_free(&d.groups);
     return text;
 }

@@ -7,6 +7,14 @@ void step_count(struct interp *in, const struct token *at)
         fail(in->unit, at, "the launcher takes more than %d steps; loops must be short", MAX_STEPS);
 }
 
+/* One tree node more, one level deeper; in->eval_depth-- leaves the level. */
+void eval_enter(struct interp *in, const struct token *at)
+{
+    step_count(in, at);
+    if (++in->eval_depth > MAX_EVAL_DEPTH)
+        fail(in->unit, at, "calls and expressions nest deeper than %d levels", MAX_EVAL_DEPTH);
+}
+
 /* ---- names */
 
 void env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell)
@@ -364,9 +372,8 @@ static struct place member_place(struct interp *in, struct env *env, const struc
          type_spell(in->arena, p.cell->type), e->name);
 }
 
-struct place eval_place(struct interp *in, struct env *env, const struct expr *e)
+static struct place place_kind(struct interp *in, struct env *env, const struct expr *e)
 {
-    step_count(in, e->at);
     switch (e->kind) {
     case EX_NAME: {
         struct cell *c = env_find(in, env, e->name);
@@ -398,13 +405,24 @@ struct place eval_place(struct interp *in, struct env *env, const struct expr *e
     fail(in->unit, e->at, "this is a value, not a variable");
 }
 
+struct place eval_place(struct interp *in, struct env *env, const struct expr *e)
+{
+    struct place p;
+
+    eval_enter(in, e->at);
+    p = place_kind(in, env, e);
+    in->eval_depth--;
+    return p;
+}
+
 /* ---- types without evaluation: NULL where only evaluating tells */
 
-static const struct type *type_of(struct interp *in, struct env *env, const struct expr *e)
+static const struct type *type_of(struct interp *in, struct env *env, const struct expr *e);
+
+static const struct type *type_kind(struct interp *in, struct env *env, const struct expr *e)
 {
     const struct type *a, *b;
 
-    step_count(in, e->at);
     switch (e->kind) {
     case EX_NUMBER:
         return e->number->type;
@@ -464,6 +482,16 @@ static const struct type *type_of(struct interp *in, struct env *env, const stru
     if (type_is_arithmetic(a) && type_is_arithmetic(b))
         return e->kind == EX_COND && type_same(a, b) ? a : arithmetic_type(a, b);
     return type_same(a, b) ? a : NULL;
+}
+
+static const struct type *type_of(struct interp *in, struct env *env, const struct expr *e)
+{
+    const struct type *t;
+
+    eval_enter(in, e->at);
+    t = type_kind(in, env, e);
+    in->eval_depth--;
+    return t;
 }
 
 static struct value size_of(struct interp *in, const struct token *at, const struct type *t)
@@ -606,11 +634,10 @@ static struct value choose(struct interp *in, struct env *env, const struct expr
     return convert(in, e->at, v, arithmetic_type(v.type, t), true);
 }
 
-struct value eval(struct interp *in, struct env *env, const struct expr *e)
+static struct value eval_kind(struct interp *in, struct env *env, const struct expr *e)
 {
     struct value v;
 
-    step_count(in, e->at);
     switch (e->kind) {
     case EX_NUMBER:
         return *e->number;
@@ -682,6 +709,16 @@ struct value eval(struct interp *in, struct env *env, const struct expr *e)
     BUG("expression %d", e->kind);
 }
 
+struct value eval(struct interp *in, struct env *env, const struct expr *e)
+{
+    struct value v;
+
+    eval_enter(in, e->at);
+    v = eval_kind(in, env, e);
+    in->eval_depth--;
+    return v;
+}
+
 /* ---- declarations */
 
 struct value initialise(struct interp *in, struct env *env, const struct type *t, const struct expr *init)
@@ -699,6 +736,7 @@ static void fill_array(struct interp *in, struct env *env, struct cell *c, const
         fail(in->unit, init ? init->at : NULL, "a local array of %lld elements; at most %d are kept",
              (long long)c->type->n, MAX_ARRAY);
     in->steps += (uint64_t)c->type->n;
+    step_count(in, init ? init->at : NULL);
     c->n_elems = c->type->n;
     c->elems = arena_array(in->arena, struct cell, c->n_elems + 1);
     if (init && (init->kind != EX_INIT || !init->braces))

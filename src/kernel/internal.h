@@ -12,10 +12,12 @@
 #include "kernel/kernel.h"
 
 enum {
-    MAX_TOKENS = 400000,   /* after macro expansion */
-    MAX_PARSE_DEPTH = 200, /* nested expressions and statements */
+    MAX_TOKENS = 200000,     /* before and after macro expansion */
+    MAX_DECLARATIONS = 2000, /* functions, types, variables, enumerators: of each */
+    MAX_PARSE_DEPTH = 200,   /* nested expressions and statements */
+    MAX_EVAL_DEPTH = 600,
     MAX_CALL_DEPTH = 32,
-    MAX_STEPS = 2000000,   /* evaluated tree nodes of one plan */
+    MAX_STEPS = 500000,    /* evaluated tree nodes of one plan */
     MAX_PLAN_STEPS = 4096, /* launches, sets and copies */
     MAX_ARRAY = 65536,     /* elements of a local array */
 };
@@ -72,6 +74,7 @@ struct unit {
     struct trap *trap;
     LIST(size_t) lines; /* offsets of line starts */
     LIST(struct comment) comments;
+    size_t parse_work;         /* against text that backtracks without end */
     struct tokens raw, tokens; /* before and after preprocessing, both end in TOK_END */
     LIST(struct func *) funcs;
     LIST(struct global *) globals;
@@ -293,7 +296,7 @@ struct region { /* bytes [start, end) are one top-level declaration */
     size_t start, end;
     size_t first, last; /* its tokens in unit->tokens, last exclusive */
     struct func *func;
-    struct global *global; /* the first of the declaration */
+    size_t first_global, n_globals; /* in unit->globals */
 };
 
 struct scope_name {
@@ -311,6 +314,13 @@ struct parser {
     LIST(struct scope_name) names; /* local types, and variables that hide a type's name; the last one counts */
 };
 
+#define declare_in(u, list, item)                                                  \
+    do {                                                                           \
+        if ((u)->list.n >= MAX_DECLARATIONS)                                       \
+            fail((u), NULL, "the file has more than %d " #list, MAX_DECLARATIONS); \
+        list_push((u)->arena, &(u)->list, item);                                   \
+    } while (0)
+
 void unit_read(struct unit *u); /* tokens to declarations */
 struct type_name *unit_type(const struct unit *u, const char *name);
 bool name_matches(const char *name, const char *qualified, const char *wanted);
@@ -320,6 +330,7 @@ _Noreturn void parse_fail(struct parser *p, const char *expected);
 bool parse_is(const struct parser *p, const char *s);
 bool parse_take(struct parser *p, const char *s);
 void parse_expect(struct parser *p, const char *s);
+void parse_enter(struct parser *p); /* one level deeper; p->depth-- leaves it */
 void parse_close_angle(struct parser *p);
 void parse_skip_balanced(struct parser *p); /* over one bracketed group, or one token */
 char *parse_word(struct parser *p);
@@ -461,7 +472,7 @@ struct interp {
     const uint64_t *buffer_addr;
     size_t n_buffers;
     uint64_t steps;
-    int call_depth;
+    int call_depth, eval_depth;
     struct env file;            /* file-scope constants evaluated so far */
     LIST(const char *) pending; /* file-scope names being evaluated */
     LIST(struct parsed_body *) bodies;
@@ -542,6 +553,7 @@ struct place {
     int member; /* of a dim3; -1: the whole */
 };
 void step_count(struct interp *in, const struct token *at);
+void eval_enter(struct interp *in, const struct token *at); /* one level deeper; in->eval_depth-- leaves it */
 struct value eval(struct interp *in, struct env *env, const struct expr *e);
 struct place eval_place(struct interp *in, struct env *env, const struct expr *e);
 struct value place_read(struct interp *in, const struct token *at, struct place p);

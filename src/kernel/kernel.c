@@ -278,6 +278,7 @@ bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, con
 
     u.trap = &trap;
     u.arena = a;
+    u.parse_work = 0;
     interp_open(in, &u, a);
     in->limits = limits;
     in->buffer_addr = buffer_addr;

@@ -10,12 +10,6 @@ static struct expr *node(struct parser *p, enum expr_kind kind)
     return e;
 }
 
-static void enter(struct parser *p)
-{
-    if (++p->depth > MAX_PARSE_DEPTH)
-        fail(p->unit, p->t, "this expression nests deeper than %d levels", MAX_PARSE_DEPTH);
-}
-
 static struct expr **arguments(struct parser *p, const char *close, size_t *n)
 {
     LIST(struct expr *) args = {0};
@@ -43,7 +37,7 @@ struct expr *parse_braces(struct parser *p)
 {
     struct expr *e = node(p, EX_INIT);
 
-    enter(p);
+    parse_enter(p);
     e->braces = true;
     parse_expect(p, "{");
     e->args = arguments(p, "}", &e->n_args);
@@ -254,7 +248,7 @@ static struct expr *unary_expr(struct parser *p)
                {"*", OP_DEREF}, {"&", OP_ADDR}, {"++", OP_INC}, {"--", OP_DEC}};
     struct expr *e = NULL;
 
-    enter(p);
+    parse_enter(p);
     for (size_t i = 0; i < ARRAY_LEN(ops) && !e && p->t->kind == TOK_PUNCT; i++) {
         if (parse_is(p, ops[i].sign)) {
             e = node(p, EX_UNARY);
@@ -344,7 +338,7 @@ static struct expr *binary_expr(struct parser *p, int least)
             fail(p->unit, p->t, "this expression nests deeper than %d levels", MAX_PARSE_DEPTH);
         e->op = op->op;
         p->t++;
-        enter(p);
+        parse_enter(p);
         e->a = a;
         e->b = binary_expr(p, op->level + 1);
         p->depth--;
@@ -361,7 +355,7 @@ struct expr *parse_conditional(struct parser *p)
     if (!parse_is(p, "?"))
         return a;
     e = node(p, EX_COND);
-    enter(p);
+    parse_enter(p);
     p->t++;
     p->no_greater = 0;
     e->a = a;
@@ -382,7 +376,7 @@ struct expr *parse_assignment(struct parser *p)
                {"<<=", OP_SHL}, {">>=", OP_SHR}, {"&=", OP_AND}, {"|=", OP_OR},  {"^=", OP_XOR}};
     struct expr *a, *e = NULL;
 
-    enter(p);
+    parse_enter(p);
     if (parse_is(p, "throw"))
         parse_fail(p, "a launch, an assignment or a call (launchers do not throw)");
     a = parse_conditional(p);

@@ -305,8 +305,7 @@ static struct stmt *statement(struct parser *p)
     struct trap trap = {.up = p->unit->trap};
     struct stmt *s;
 
-    if (++p->depth > MAX_PARSE_DEPTH)
-        fail(p->unit, p->t, "the statements nest deeper than %d levels", MAX_PARSE_DEPTH);
+    parse_enter(p);
     if (parse_is(p, "{")) {
         s = parse_block(p);
         p->depth = depth;
@@ -336,8 +335,7 @@ struct stmt *parse_block(struct parser *p)
     LIST(struct stmt *) body = {0};
     size_t n_names = p->names.n;
 
-    if (++p->depth > MAX_PARSE_DEPTH)
-        fail(p->unit, p->t, "the statements nest deeper than %d levels", MAX_PARSE_DEPTH);
+    parse_enter(p);
     parse_expect(p, "{");
     while (!parse_is(p, "}")) {
         const struct token *start = p->t;

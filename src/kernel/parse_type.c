@@ -15,6 +15,14 @@ bool parse_is(const struct parser *p, const char *s)
     return p->t->kind != TOK_END && token_is(p->t, s);
 }
 
+void parse_enter(struct parser *p)
+{
+    if (++p->depth > MAX_PARSE_DEPTH)
+        fail(p->unit, p->t, "this nests deeper than %d levels", MAX_PARSE_DEPTH);
+    if (++p->unit->parse_work > 20 * (size_t)MAX_TOKENS)
+        fail(p->unit, p->t, "the file takes too long to understand");
+}
+
 bool parse_take(struct parser *p, const char *s)
 {
     if (!parse_is(p, s))
@@ -384,9 +392,6 @@ struct type_node *parse_declarator(struct parser *p, struct type_node *base, con
         s = (struct specifiers){0};
         parse_attributes(p, &s);
         n->constant = s.is_const;
-        if (++p->depth > MAX_PARSE_DEPTH)
-            fail(p->unit, p->t, "this type nests deeper than %d levels", MAX_PARSE_DEPTH);
-        p->depth--;
     }
     *at = p->t;
     if (parse_is(p, "(") && (token_is(p->t + 1, "*") || token_is(p->t + 1, "&"))) {
@@ -467,8 +472,7 @@ struct template_arg_node *parse_template_args(struct parser *p, size_t *n)
 {
     LIST(struct template_arg_node) args = {0};
 
-    if (++p->depth > MAX_PARSE_DEPTH)
-        fail(p->unit, p->t, "template arguments nest deeper than %d levels", MAX_PARSE_DEPTH);
+    parse_enter(p);
     parse_expect(p, "<");
     p->no_greater++;
     while (!at_angle(p)) {

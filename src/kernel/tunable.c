@@ -117,6 +117,8 @@ void tunables_read(struct unit *u, const struct kernel_tunable **out, size_t *n)
         t.values = values.v;
         t.n_values = values.n;
         unit_place(u, t.value_start, &t.line, &col);
+        if (list.n >= 64)
+            fail(u, &at, "the file has more than 64 tunables");
         list_push(u->arena, &list, t);
     }
     *out = list.v;

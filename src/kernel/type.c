@@ -221,7 +221,7 @@ const char *type_spell(struct arena *a, const struct type *t)
 /* ---- what names stand for */
 
 static const struct type *resolve(struct interp *in, struct env *env, const struct type_node *n,
-                                  const struct type *automatic, int depth);
+                                  const struct type *automatic);
 
 /* The environment of a struct or alias template: its parameters bound to the arguments. */
 static struct env *bind_type_args(struct interp *in, struct env *env, const struct type_name *t,
@@ -323,15 +323,14 @@ static const struct type *resolve_struct(struct interp *in, struct env *env, con
 }
 
 /* std::integral_constant<int, 4> and its short forms; NULL for other names. */
-static const struct type *resolve_constant(struct interp *in, struct env *env, const struct type_node *n,
-                                           int depth)
+static const struct type *resolve_constant(struct interp *in, struct env *env, const struct type_node *n)
 {
     const struct type *of = type_bool;
     struct value v = value_int(type_bool, strcmp(n->name, "true_type") == 0);
     struct type *t;
 
     if (strcmp(n->name, "integral_constant") == 0 && n->n_args == 2 && n->args[0].type && n->args[1].value) {
-        of = resolve(in, env, n->args[0].type, NULL, depth + 1);
+        of = resolve(in, env, n->args[0].type, NULL);
         v = eval(in, env, n->args[1].value);
     } else if (strcmp(n->name, "bool_constant") == 0 && n->n_args == 1 && n->args[0].value) {
         v = eval(in, env, n->args[0].value);
@@ -348,7 +347,7 @@ static const struct type *resolve_constant(struct interp *in, struct env *env, c
     return t;
 }
 
-static const struct type *resolve_name(struct interp *in, struct env *env, const struct type_node *n, int depth)
+static const struct type *resolve_name(struct interp *in, struct env *env, const struct type_node *n)
 {
     const struct type *t = env_find_type(env, n->name);
     const struct type_name *own;
@@ -359,7 +358,7 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
     if (own && own->is_enum) {
         struct type *e = arena_new(in->arena, struct type);
 
-        *e = own->alias ? *resolve(in, NULL, own->alias, NULL, depth) : *type_int;
+        *e = own->alias ? *resolve(in, NULL, own->alias, NULL) : *type_int;
         e->name = own->qualified;
         e->is_enum = true;
         return e;
@@ -370,21 +369,21 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
         return resolve_struct(in, env, own, n);
     }
     if (own)
-        return resolve(in, own->is_template ? bind_type_args(in, env, own, n) : NULL, own->alias, NULL, depth);
+        return resolve(in, own->is_template ? bind_type_args(in, env, own, n) : NULL, own->alias, NULL);
     t = type_builtin(n->name);
     if (t)
         return t;
     if (strcmp(n->name, "cudaDeviceAttr") == 0 || strcmp(n->name, "cudaFuncAttribute") == 0 ||
         strcmp(n->name, "cudaMemcpyKind") == 0)
         return type_int;
-    t = resolve_constant(in, env, n, depth);
+    t = resolve_constant(in, env, n);
     if (t)
         return t;
     if (strcmp(n->name, "conditional_t") == 0 && n->n_args == 3 && n->args[0].value && n->args[1].type &&
         n->args[2].type)
         return resolve(in, env,
                        truth(in, n->at, eval(in, env, n->args[0].value)) ? n->args[1].type : n->args[2].type,
-                       NULL, depth);
+                       NULL);
     fail(
         in->unit, n->at,
         "the type %.200s is not understood; allowed are the integer and floating types, __half, __nv_bfloat16, vector "
@@ -392,27 +391,23 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
         n->name);
 }
 
-static const struct type *resolve(struct interp *in, struct env *env, const struct type_node *n,
-                                  const struct type *automatic, int depth)
+static const struct type *resolve_kind(struct interp *in, struct env *env, const struct type_node *n,
+                                       const struct type *automatic)
 {
     const struct type *to;
     struct type *t;
 
-    if (depth > 32)
-        fail(in->unit, n->at, "this type goes through more than 32 names");
-    step_count(in, n->at);
     switch (n->kind) {
     case TN_NAME:
-        return resolve_name(in, env, n, depth + 1);
+        return resolve_name(in, env, n);
     case TN_POINTER:
-        to = resolve(in, env, n->to, automatic && automatic->kind == TY_POINTER ? automatic->to : automatic,
-                     depth + 1);
+        to = resolve(in, env, n->to, automatic && automatic->kind == TY_POINTER ? automatic->to : automatic);
         /* auto *p, where auto stands for the pointee */
         return type_pointer(in->arena, to,
                             n->to->constant || (n->to->kind == TN_AUTO && automatic &&
                                                 automatic->kind == TY_POINTER && automatic->to_const));
     case TN_REFERENCE:
-        return resolve(in, env, n->to, automatic, depth + 1);
+        return resolve(in, env, n->to, automatic);
     case TN_FUNCTION:
         return type_kernel;
     case TN_AUTO:
@@ -427,7 +422,7 @@ static const struct type *resolve(struct interp *in, struct env *env, const stru
         break;
     }
     t = arena_new(in->arena, struct type);
-    to = resolve(in, env, n->to, automatic, depth + 1);
+    to = resolve(in, env, n->to, automatic);
     *t = (struct type){.kind = TY_ARRAY, .name = "array", .to = to, .align = to->align, .n = -1};
     if (n->size) {
         t->n = to_integer(in, n->at, eval(in, env, n->size), "the size of an array");
@@ -440,13 +435,24 @@ static const struct type *resolve(struct interp *in, struct env *env, const stru
     return t;
 }
 
+static const struct type *resolve(struct interp *in, struct env *env, const struct type_node *n,
+                                  const struct type *automatic)
+{
+    const struct type *t;
+
+    eval_enter(in, n->at);
+    t = resolve_kind(in, env, n, automatic);
+    in->eval_depth--;
+    return t;
+}
+
 const struct type *type_resolve(struct interp *in, struct env *env, const struct type_node *n)
 {
-    return resolve(in, env, n, NULL, 0);
+    return resolve(in, env, n, NULL);
 }
 
 const struct type *type_resolve_for(struct interp *in, struct env *env, const struct type_node *n,
                                     const struct type *automatic)
 {
-    return resolve(in, env, n, automatic, 0);
+    return resolve(in, env, n, automatic);
 }

@@ -46,7 +46,7 @@ static void enumeration(struct parser *p, const struct scope *s, const struct ty
         e->before = before;
         if (parse_take(p, "="))
             e->value = parse_conditional(p);
-        list_push(p->arena, &p->unit->enumerators, e);
+        declare_in(p->unit, enumerators, e);
         before = e;
         if (!parse_take(p, ","))
             break;
@@ -173,12 +173,12 @@ static bool type_definition(struct parser *p, const struct scope *s, struct temp
     if (parse_is(p, ";")) {
         type->opaque = !is_enum;
         if (!unit_type(p->unit, type->name))
-            list_push(p->arena, &p->unit->types, type);
+            declare_in(p->unit, types, type);
         p->t++;
         return true;
     }
     if (*type->name)
-        list_push(p->arena, &p->unit->types, type);
+        declare_in(p->unit, types, type);
     if (is_enum) {
         enumeration(p, s, *type->name ? type : NULL, scoped);
     } else {
@@ -226,7 +226,7 @@ static void alias(struct parser *p, const struct scope *s, struct template_param
             type->qualified = qualify(p, s, type->name);
             type->is_struct = true;
             parse_expect(p, ";");
-            list_push(p->arena, &p->unit->types, type);
+            declare_in(p->unit, types, type);
             const struct token *after = p->t;
             p->t = body + 1;
             struct_members(p, type);
@@ -237,7 +237,7 @@ static void alias(struct parser *p, const struct scope *s, struct template_param
         type->alias = parse_declarator(p, type->alias, &type->name, &at, NULL);
     }
     type->qualified = qualify(p, s, type->name);
-    list_push(p->arena, &p->unit->types, type);
+    declare_in(p->unit, types, type);
     parse_expect(p, ";");
 }
 
@@ -294,7 +294,7 @@ static void function(struct parser *p, const struct scope *s, struct func *f, co
             return;
         }
     }
-    list_push(p->arena, &p->unit->funcs, f);
+    declare_in(p->unit, funcs, f);
 }
 
 /* False when it is no function after all, such as `const int x(3);`. A function with parameters that are not
@@ -322,7 +322,7 @@ static bool function_or_skip(struct parser *p, const struct scope *s, struct fun
     if (parse_is(p, "{"))
         parse_skip_balanced(p);
     f->not_understood = true;
-    list_push(p->arena, &p->unit->funcs, f);
+    declare_in(p->unit, funcs, f);
     return true;
 }
 
@@ -377,6 +377,7 @@ static void declaration(struct parser *p, const struct scope *s, struct region *
     size_t n;
     struct declarator *list = parse_declarators(p, base, &spec, &n);
     parse_expect(p, ";");
+    r->first_global = p->unit->globals.n;
     for (size_t i = 0; i < n; i++) {
         struct global *g = arena_new(p->arena, struct global);
 
@@ -384,9 +385,8 @@ static void declaration(struct parser *p, const struct scope *s, struct region *
         g->decl = list[i];
         g->device = spec.is_device || spec.is_constant_memory || spec.is_shared;
         g->usable = list[i].constant && !g->device && list[i].init && !is_template;
-        list_push(p->arena, &p->unit->globals, g);
-        if (i == 0)
-            r->global = g;
+        declare_in(p->unit, globals, g);
+        r->n_globals++;
     }
 }
 

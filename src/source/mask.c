@@ -53,12 +53,13 @@ static bool word_is(const char *t, size_t start, size_t end, const char *word)
     return end - start == strlen(word) && memcmp(t + start, word, end - start) == 0;
 }
 
-/* End of the bracketed text that opens at i (where t[i] is '('); 0 when it does not close. comma2 gets the
- * place of the second comma at depth one, 0 when there is none. */
+/* End of the bracketed text that opens at i (where t[i] is '('); 0 when it does not close within 4 KB. comma2
+ * gets the place of the second comma at depth one, 0 when there is none. */
 static size_t bracket_end(const char *t, size_t len, size_t i, size_t *comma2)
 {
     int depth = 0, commas = 0;
 
+    len = MIN(len, i + 4096);
     if (comma2)
         *comma2 = 0;
     while (i < len) {

@@ -12,4 +12,4 @@ extern "C" void go(float *p, int n, cudaStream_t stream)
 // run: n=0
 // launch k (1,1,1) (1,1,1) 0 [0:i32]
 // run: n=1
-// error 8:9 the launcher takes more than 2000000 steps
+// error 8:9 the launcher takes more than 500000 steps

@@ -324,11 +324,171 @@ static void test_device_part(void **state)
     arena_close(a);
 }
 
+static const char parts[] = "static int used = 1, other = 2;\n"
+                            "static int unused = 3;\n"
+                            "int deep(int x) { return x + other; }\n"
+                            "constexpr int via(int x) { return deep(x); }\n"
+                            "struct keep { int a; };\n"
+                            "constexpr int BLOCK = 64;\n"
+                            "__host__ int host_only() { return 1; }\n"
+                            "__host__ __device__ int both(int x) { return via(x); }\n"
+                            "static int device_count() { int n; cudaGetDeviceCount(&n); return n; }\n"
+                            "static const int devices = device_count();\n"
+                            "#define MAKE(name) int name() { return 4; }\n"
+                            "MAKE(from_macro) __global__ void g(int *p) { *p = both(used); }\n"
+                            "int main() { return 0; }\n"
+                            "extern \"C\" void go(int *p, cudaStream_t s) { g<<<1, BLOCK, 0, s>>>(p); }\n";
+
+static void test_device_reach(void **state)
+{
+    static const char *const kept[] = {"int used = 1, other = 2;",
+                                       "int deep(int x)",
+                                       "constexpr int via",
+                                       "struct keep",
+                                       "constexpr int BLOCK = 64;",
+                                       "__host__ __device__ int both",
+                                       "#define MAKE",
+                                       "__global__ void g(int *p) { *p = both(used); }"};
+    static const char *const gone[] = {"unused",           "host_only", "device_count", "devices",
+                                       "MAKE(from_macro)", "main",      "extern",       "cudaStream_t"};
+    struct arena *a = arena_open();
+    struct kernel *k = NULL;
+    struct err err = {0};
+
+    (void)state;
+    assert_ok(kernel_open(&k, a, "k.cu", parts, strlen(parts), "go", &err), err);
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
+        if (!strstr(k->device_text, kept[i]))
+            fail_msg("`%s` is missing in:\n%s", kept[i], k->device_text);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(gone); i++) {
+        if (strstr(k->device_text, gone[i]))
+            fail_msg("`%s` is left in:\n%s", gone[i], k->device_text);
+    }
+    kernel_close(k);
+    arena_close(a);
+}
+
+static void test_compiler_tests(void **state)
+{
+    static const char *const cheats[] = {
+        "#ifdef __CUDACC_RTC__\n#endif\n", "const char *f = __FILE__;", "#if defined(__NVCC__)\n#endif\n",
+        "const char *t = __TIME__ __DATE__;", "#define J(a, b) a##b\nint x = J(__CUDACC_VER_, MAJOR__);"};
+    static const char *const honest[] = {"// __CUDACC__\n", "const char *f = \"__FILE__\";",
+                                         "#if __CUDA_ARCH__ >= 900\n#endif\n", "", "((("};
+    struct err err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cheats); i++) {
+        if (!kernel_tests_compiler("k.cu", cheats[i], strlen(cheats[i]), &err))
+            fail_msg("not noticed: %s", cheats[i]);
+        assert_non_null(strstr(err.text, "tests how it is compiled"));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(honest); i++) {
+        if (kernel_tests_compiler("k.cu", honest[i], strlen(honest[i]), &err))
+            fail_msg("accused: %s", honest[i]);
+    }
+}
+
+static void same_normal(struct arena *a, const char *x, const char *y, bool same)
+{
+    const char *nx = kernel_normalise(a, x, strlen(x)), *ny = kernel_normalise(a, y, strlen(y));
+
+    if ((strcmp(nx, ny) == 0) != same)
+        fail_msg("`%s` and `%s` are %s", nx, ny, same ? "different" : "the same");
+}
+
+static void test_normalise(void **state)
+{
+    struct arena *a = arena_open();
+
+    (void)state;
+    same_normal(a, "int a = 1; // one\n", "int  a=1 ;\n\n", true);
+    same_normal(a, "f(a /* x */, b);", "f ( a,\n   b ) ;", true);
+    same_normal(a, "int a = 1;", "int a = 2;", false);
+    same_normal(a, "s = \"a  b\";", "s = \"a b\";", false);
+    same_normal(a, "#define F(x) x\nint a;", "#define F(x)   x // c\n\n\nint a ;", true);
+    same_normal(a, "#define F(x) x\n", "#define F (x) x\n", false);
+    same_normal(a, "#define A 1\nint b;", "#define A 1 int b;", false);
+    same_normal(a, "a + +b", "a ++ b", false);
+    same_normal(a, "", " \n // nothing", true);
+    arena_close(a);
+}
+
+/* Texts that grow: each must end in a plan or in words, not in the end of the stack, the memory or the
+ * patience. */
+static void open_hostile(const char *before, const char *unit, int times, const char *after)
+{
+    struct arena *a = arena_open();
+    struct str text = {0};
+    struct kernel *k = NULL;
+    struct err err = {0};
+    struct plan plan;
+
+    str_add(&text, before);
+    for (int i = 0; i < times; i++)
+        str_add(&text, unit);
+    str_add(&text, after);
+    if (kernel_open(&k, a, "hostile.cu", text.s, text.len, "go", &err)) {
+        struct kernel_value arg = {.type = KT_F32, .pointer = true};
+
+        if (!kernel_plan(&plan, a, k, &arg, NULL, &h200, &err))
+            assert_true(err.text[0] && err.line > 0);
+        kernel_close(k);
+    } else {
+        assert_true(err.text[0] && err.line > 0);
+    }
+    str_free(&text);
+    arena_close(a);
+}
+
+static void test_hostile(void **state)
+{
+#define GO "extern \"C\" void go(float *p, cudaStream_t s) { int x = 1, y = 2; bool c = true; "
+    (void)state;
+    open_hostile(GO "x = ", "1 + ", 5000, "1; }");
+    open_hostile(GO "x = ", "(1 + ", 5000, "1; }");
+    open_hostile(GO "x = ", "- ", 5000, "1; }");
+    open_hostile(GO "x = ", "c ? x : ", 5000, "1; }");
+    open_hostile(GO, "if (!c) x = 2; else ", 3000, "x = 3; }");
+    open_hostile(GO, "{", 3000, "");
+    open_hostile(GO "x = ", "y = ", 3000, "1; }");
+    open_hostile(GO "x", "[0]", 3000, "; }");
+    open_hostile(GO "x = (", "1, ", 3000, "1); }");
+    open_hostile(GO "int ", "*", 3000, "q; }");
+    open_hostile(GO, "auto f = [&] { ", 500, "");
+    open_hostile(GO, "for (;;) ", 300, "x++; }");
+    open_hostile("template <int N> struct V {}; " GO "x = ", "V<", 60, "1 } }");
+    open_hostile("template <int N> struct V {}; " GO "x = (", "V<(", 60, "1>(2)) + 1>(2)) }");
+    open_hostile("template <int N> int v(); ", "V<v<", 60, GO "x = 3; }");
+    open_hostile("", "typedef int t; ", 20000, GO "t x; }");
+    open_hostile("", "int f(int a, t b) { return a; } ", 8000, GO "f(1, 2); }");
+    open_hostile("", "enum { A, B, C }; ", 8000, GO "x = C; }");
+    open_hostile("enum { A", ", A", 8000, "}; " GO "x = A; }");
+    open_hostile("#define F(x) x x\n" GO "x = ", "F(", 40, "1");
+    open_hostile("#define F(x) (x)\n" GO "x = ", "F(", 40, "1");
+    open_hostile("", "#if 1\n", 20000, GO "}");
+    open_hostile("#if ", "(", 20000, "\n#endif\n" GO "}");
+    open_hostile("#if 1 ", "+ 1 ", 20000, "\n#endif\n" GO "}");
+    open_hostile("", "namespace a { ", 20000, GO "}");
+    open_hostile("", "extern \"C\" { ", 300, GO "}");
+    open_hostile("", "__launch_bounds__(1, ", 200, GO "}");
+    open_hostile("", "#define A 1 // astra: tune 1 2\n", 2000, GO "}");
+    open_hostile("typedef int a[4]; typedef a b[4]; typedef b c0[4]; typedef c0 d[64][64][64];" GO, "d q; ", 3,
+                 "}");
+    open_hostile("template <typename T> struct P { T a, b; }; using t0 = P<int>; ", "using t0 = P<t0>; ", 100,
+                 GO "x = sizeof(t0); }");
+    open_hostile("int f(int n) { return n ? f(n - 1) + f(n - 1) : 1; } " GO, "x = f(30); ", 1, "}");
+    open_hostile("__device__ int a(); ", "int b() { return a() + b(); } ", 1500, GO "}");
+#undef GO
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_open),
-        cmocka_unit_test(test_device_part),
+        cmocka_unit_test(test_open),         cmocka_unit_test(test_device_part),
+        cmocka_unit_test(test_device_reach), cmocka_unit_test(test_compiler_tests),
+        cmocka_unit_test(test_normalise),    cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_launchers),
     };
 
