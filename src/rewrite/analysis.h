@@ -162,10 +162,18 @@ size_t function_head(const struct function *f);
 char *edits_range(const struct edits *e, const struct function *f, size_t start,
                   size_t end);                                 /* only this range */
 char *edits_finish(struct edits *e, const struct function *f); /* the whole file */
-/* The function under another name, with the edits inside it; its parameters stay aligned. */
+/* The same into *text; false where edits met, which odd code can bring about. */
+bool edits_done(struct edits *e, const struct function *f, char **text, struct err *why_not);
+static inline void edits_at(struct edits *e, size_t at, const char *text)
+{
+    edits_try(e, at, at, text);
+}
+/* The function under another name, with the edits inside it; its parameters stay aligned. NULL where edits met.
+ */
 char *function_copy(struct edits *e, const struct function *f, const char *name);
-/* The parameter list broken into lines anew, each parameter's text taken from the edits. */
-void edits_parameters(struct edits *e, const struct function *f, const char *const *params);
+/* The parameter list written anew; shift: columns by which the name before it grows. */
+void edits_parameters(struct edits *e, const struct function *f, const char *const *params, size_t n,
+                      int shift);
 /* Put text above the first function, once; after the includes it needs. */
 void edits_helper(struct edits *e, const struct function *f, const char *text);
 void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative);

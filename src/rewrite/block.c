@@ -88,7 +88,7 @@ static bool arrays_fit(const struct function *f, const struct detail *d, int thr
         for (size_t e = 0; edits && e < edits->list.n; e++)
             seen = seen || edits->list.v[e].start == node_start(v->size);
         if (edits && !seen)
-            edits_replace(edits, node_start(v->size), node_end(v->size), arena_printf(f->a, "%d", threads));
+            edits_try(edits, node_start(v->size), node_end(v->size), arena_printf(f->a, "%d", threads));
     }
     return true;
 }
@@ -133,8 +133,8 @@ static void grid_follow(const struct function *f, const struct detail *d, struct
         if (!node_is(add, "number_literal") || !constant_value(f, add, &round) || round != by - 1)
             continue;
         by = by / d->old * d->threads;
-        edits_replace(edits, node_start(add), node_end(add), arena_printf(f->a, "%lld", (long long)by - 1));
-        edits_replace(edits, node_start(right), node_end(right), arena_printf(f->a, "%lld", (long long)by));
+        edits_try(edits, node_start(add), node_end(add), arena_printf(f->a, "%lld", (long long)by - 1));
+        edits_try(edits, node_start(right), node_end(right), arena_printf(f->a, "%lld", (long long)by));
     }
 }
 
@@ -191,15 +191,14 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
             if (!node_is(number, "number_literal"))
                 return err_input(why, "the launch bounds of %s are below %d", f->name, d->threads);
             if (edits)
-                edits_replace(edits, node_start(number), node_end(number), arena_printf(a, "%d", d->threads));
+                edits_try(edits, node_start(number), node_end(number), arena_printf(a, "%d", d->threads));
         }
         for (size_t l = 0; edits && d->where == LITERAL && l < f->n_launches; l++) {
             struct detail other = {0};
             if (!block_of(f, &f->launches[l], &other) || other.where != LITERAL || other.old != d->old ||
                 !node_same(other.host, d->host))
                 continue;
-            edits_replace(edits, node_start(other.value), node_end(other.value),
-                          arena_printf(a, "%d", d->threads));
+            edits_try(edits, node_start(other.value), node_end(other.value), arena_printf(a, "%d", d->threads));
             size_t n_args = 0;
             struct node *args = node_ok(f->launches[l].template_args)
                                     ? named_children(f, f->launches[l].template_args, &n_args)
@@ -207,8 +206,7 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
             for (size_t i = 0; i < n_args; i++) { /* a template parameter that repeats the block */
                 int64_t v;
                 if (node_is(args[i], "number_literal") && constant_value(f, args[i], &v) && v == d->old)
-                    edits_replace(edits, node_start(args[i]), node_end(args[i]),
-                                  arena_printf(a, "%d", d->threads));
+                    edits_try(edits, node_start(args[i]), node_end(args[i]), arena_printf(a, "%d", d->threads));
             }
         }
     }
@@ -319,27 +317,25 @@ static bool block_apply(const struct rewrite_input *in, const struct rewrite_sit
         char *lines = arena_printf(
             a, "// As many threads as a row has work for, in whole warps.\n%sconst int %s = %s;\n%s%s", indent,
             name, line, indent, call);
-        edits_replace(&edits, node_start(l->statement), node_end(l->statement),
-                      bare ? arena_printf(a, "{\n%s    %s\n%s}", indent, text_reindent(a, lines, 4), indent)
-                           : lines);
+        edits_try(&edits, node_start(l->statement), node_end(l->statement),
+                  bare ? arena_printf(a, "{\n%s    %s\n%s}", indent, text_reindent(a, lines, 4), indent)
+                       : lines);
         /* a bound that the compiler was told must not be exceeded */
         size_t n;
         struct node *bounds = node_find_all(a, f->definition, "launch_bounds", &n);
         int64_t limit;
         if (n > 0 && constant_value(f, node_child(bounds[0], 0), &limit) && limit < most)
-            edits_replace(&edits, node_start(node_child(bounds[0], 0)), node_end(node_child(bounds[0], 0)),
-                          arena_printf(a, "%d", most));
-        *text = edits_finish(&edits, f);
-        return true;
+            edits_try(&edits, node_start(node_child(bounds[0], 0)), node_end(node_child(bounds[0], 0)),
+                      arena_printf(a, "%d", most));
+        return edits_done(&edits, f, text, why_not);
     }
     if (!all_take(d, &edits, why_not))
         return false;
     if (d->where != LITERAL)
-        edits_replace(
+        edits_try(
             &edits, node_start(d->value), node_end(d->value),
             arena_printf(a, d->where == CONSTANT && text_of(f, d->value)[0] == ' ' ? " %d" : "%d", d->threads));
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_block = {

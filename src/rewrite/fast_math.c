@@ -40,7 +40,7 @@ static char *fast_inside(const struct function *f, struct node e, size_t *change
         size_t one = *changes;
         char *text = fast(f, c, changes);
         if (*changes > one)
-            edits_replace(&inside, node_start(c), node_end(c), text);
+            edits_try(&inside, node_start(c), node_end(c), text);
     }
     return *changes > before ? edits_range(&inside, f, node_start(e), node_end(e)) : text_of(f, e);
 }
@@ -109,7 +109,7 @@ static char *fast_file(const struct rewrite_input *in, struct arena *a, size_t *
             *where = f->name;
         }
         any = f;
-        edits_replace(&edits, node_start(f->body), node_end(f->body), text);
+        edits_try(&edits, node_start(f->body), node_end(f->body), text);
     }
     return any ? edits_finish(&edits, any) : NULL;
 }

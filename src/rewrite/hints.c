@@ -106,8 +106,8 @@ static size_t hints(const struct function *f, int which, struct edits *edits, bo
         if (t->packed) {
             struct node callee = node_field(t->place, "function");
             struct node name = node_is(callee, "template_function") ? node_field(callee, "name") : callee;
-            edits_replace(edits, node_start(name), node_end(name),
-                          t->store ? "packed_store_once" : "packed_load_once");
+            edits_try(edits, node_start(name), node_end(name),
+                      t->store ? "packed_store_once" : "packed_load_once");
             *(t->store ? store_packed : load_packed) = true;
         } else if (node_is(parent, "pointer_expression") || node_is(parent, "update_expression") ||
                    !ctype_size(f, t->root->type)) {
@@ -116,12 +116,12 @@ static size_t hints(const struct function *f, int which, struct edits *edits, bo
             struct node right = node_field(parent, "right");
             if (!str_eq(node_op(f, parent), "=") || !node_is(node_parent(parent), "expression_statement"))
                 continue;
-            edits_replace(edits, node_start(t->place), node_start(right),
-                          arena_printf(f->a, "__stcs(&%s, ", text_of(f, t->place)));
-            edits_insert(edits, node_end(right), ")");
+            edits_try(edits, node_start(t->place), node_start(right),
+                      arena_printf(f->a, "__stcs(&%s, ", text_of(f, t->place)));
+            edits_at(edits, node_end(right), ")");
         } else {
-            edits_insert(edits, node_start(t->place), "__ldcs(&");
-            edits_insert(edits, node_end(t->place), ")");
+            edits_at(edits, node_start(t->place), "__ldcs(&");
+            edits_at(edits, node_end(t->place), ")");
         }
         done++;
     }

@@ -168,14 +168,14 @@ static char *hoisted(const struct function *f, found_list *found, struct edits *
             if (one->divisor)
                 e = arena_printf(f->a, str_eq(ctype_bound(f, one->type), "float") ? "1.0f / %s" : "1.0 / %s",
                                  text_of(f, one->e));
-            edits_insert(edits, line_start(f->text, node_start(before)),
-                         arena_printf(f->a, "%sconst %s %s = %s;\n", indent, one->type, one->name, e));
+            edits_at(edits, line_start(f->text, node_start(before)),
+                     arena_printf(f->a, "%sconst %s %s = %s;\n", indent, one->type, one->name, e));
         }
         if (one->divisor) {
             struct node op = node_field(one->division, "operator");
-            edits_replace(edits, node_start(op), node_end(op), "*");
+            edits_try(edits, node_start(op), node_end(op), "*");
         }
-        edits_replace(edits, node_start(one->e), node_end(one->e), one->name);
+        edits_try(edits, node_start(one->e), node_end(one->e), one->name);
     }
     return edits_finish(edits, f);
 }

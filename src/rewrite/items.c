@@ -93,25 +93,24 @@ static bool items_apply(const struct rewrite_input *in, const struct rewrite_sit
         return false;
     struct edits edits = {.arena = a}, inside = {.arena = a};
     char *item = fresh_local(f, "item");
-    edits_replace(&inside, node_start(d->block), node_end(d->block),
-                  arena_printf(a, "(blockIdx.x * %d + %s)", d->items, item));
+    edits_try(&inside, node_start(d->block), node_end(d->block),
+              arena_printf(a, "(blockIdx.x * %d + %s)", d->items, item));
     size_t start = node_start(d->index->statement), end = node_end(f->body) - 1;
     while (end > start && (f->text[end - 1] == '\n' || f->text[end - 1] == ' '))
         end--;
     char *body = text_reindent(a, edits_range(&inside, f, start, end), 4), *indent = text_indent(f, start);
-    edits_replace(&edits, start, end,
-                  arena_printf(a, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n%s    %s\n%s}", indent,
-                               item, item, d->items, item, indent, body, indent));
+    edits_try(&edits, start, end,
+              arena_printf(a, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n%s    %s\n%s}", indent,
+                           item, item, d->items, item, indent, body, indent));
     /* a directive stands at the start of its line */
     edits.list.v[0].start = line_start(f->text, start);
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
         char *call = launch_text(f, l, NULL, launch_grid_divided(f, l, d->items), NULL);
-        edits_replace(&edits, node_start(l->statement), node_end(l->statement),
-                      text_wrap(a, call, (int)strlen(text_indent(f, node_start(l->statement)))));
+        edits_try(&edits, node_start(l->statement), node_end(l->statement),
+                  text_wrap(a, call, (int)strlen(text_indent(f, node_start(l->statement)))));
     }
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_items = {

@@ -236,15 +236,15 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, st
     for (size_t k = 0; k < d->n_kept; k++) {
         size_t n;
         if (which == 0) {
-            edits_insert(&inside, node_end(d->kept[k].after),
-                         arena_printf(f->a, "\n%s%s[%s] = %s;", text_indent(f, node_start(d->kept[k].after)),
-                                      d->kept[k].name, item, d->kept[k].value));
+            edits_at(&inside, node_end(d->kept[k].after),
+                     arena_printf(f->a, "\n%s%s[%s] = %s;", text_indent(f, node_start(d->kept[k].after)),
+                                  d->kept[k].name, item, d->kept[k].value));
             continue;
         }
         struct node *loads = loads_of(f, l, &d->kept[k], &n);
         for (size_t i = 0; i < n; i++)
-            edits_replace(&inside, node_start(loads[i]), node_end(loads[i]),
-                          arena_printf(f->a, "%s[%s]", d->kept[k].name, item));
+            edits_try(&inside, node_start(loads[i]), node_end(loads[i]),
+                      arena_printf(f->a, "%s[%s]", d->kept[k].name, item));
     }
     char *body = edits_range(&inside, f, node_start(l->body), node_end(l->body));
     char *indent = text_indent(f, node_start(l->loop));
@@ -267,7 +267,7 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, st
     str_addf(&b, "%s    if (%s < %s)%s%s%s\n%s}", indent, l->index->name, text_of(f, l->bound),
              block ? " " : "\n", block ? "" : arena_printf(f->a, "%s        ", indent),
              text_reindent(f->a, body, 4), indent);
-    edits_replace(edits, start, node_end(l->loop), str_text(&b));
+    edits_try(edits, start, node_end(l->loop), str_text(&b));
     str_free(&b);
 }
 
@@ -275,7 +275,6 @@ static bool keep_apply(const struct rewrite_input *in, const struct rewrite_site
                        char **text, struct err *why_not)
 {
     (void)in;
-    (void)why_not;
     struct detail *d = arena_copy(a, site->detail, sizeof(struct detail));
     const struct function *f = d->f;
     struct edits inside = {.arena = a}, edits = {.arena = a};
@@ -286,10 +285,11 @@ static bool keep_apply(const struct rewrite_input *in, const struct rewrite_site
         loop_edit(d, i, item, &inside);
     char *name = fresh_name(f, arena_printf(a, "%s_keep%d", f->name, d->items));
     char *copy = function_copy(&inside, f, name);
-    edits_insert(
-        &edits, node_end(f->whole),
-        arena_printf(a, "\n\n// As %s, with a row of at most %d steps of the block kept in registers.\n%s",
-                     f->name, d->items, copy));
+    if (!copy)
+        return err_input(why_not, "the changes to %s meet", f->name);
+    edits_at(&edits, node_end(f->whole),
+             arena_printf(a, "\n\n// As %s, with a row of at most %d steps of the block kept in registers.\n%s",
+                          f->name, d->items, copy));
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
         char *bound = launch_expression(f, l, d->loops[0].bound), *block = text_of(f, l->block);
@@ -310,11 +310,10 @@ static bool keep_apply(const struct rewrite_input *in, const struct rewrite_site
                  bound, d->items * d->loops[0].width, threads, indent, fast, indent, indent, slow, indent);
         if (bare)
             str_addf(&b, "\n%s}", indent);
-        edits_replace(&edits, node_start(l->statement), node_end(l->statement), str_text(&b));
+        edits_try(&edits, node_start(l->statement), node_end(l->statement), str_text(&b));
         str_free(&b);
     }
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_keep = {

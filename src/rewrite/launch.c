@@ -8,11 +8,11 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
 {
     struct edits e = {.arena = f->a};
     if (name)
-        edits_replace(&e, node_start(l->name), node_end(l->name), name);
+        edits_try(&e, node_start(l->name), node_end(l->name), name);
     if (grid)
-        edits_replace(&e, node_start(l->grid), node_end(l->grid), grid);
+        edits_try(&e, node_start(l->grid), node_end(l->grid), grid);
     if (block)
-        edits_replace(&e, node_start(l->block), node_end(l->block), block);
+        edits_try(&e, node_start(l->block), node_end(l->block), block);
     char *text = edits_range(&e, f, node_start(l->statement), node_end(l->statement));
     return text;
 }
@@ -145,8 +145,8 @@ static bool substitute(const struct function *f, const struct launch *l, struct 
         bool simple = node_is(arg, "identifier") || node_is(arg, "number_literal") ||
                       node_is(arg, "parenthesized_expression");
         bool whole = depth == 0;
-        edits_replace(edits, node_start(e), node_end(e),
-                      simple || whole ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg)));
+        edits_try(edits, node_start(e), node_end(e),
+                  simple || whole ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg)));
         return true;
     }
     if (node_is(e, "field_expression") || node_is(e, "call_expression") || node_is(e, "subscript_expression") ||
@@ -297,6 +297,6 @@ void edits_guard_launch(struct edits *e, const struct function *f, const struct 
              indent);
     if (bare)
         str_addf(&b, "\n%s}", indent);
-    edits_replace(e, node_start(l->statement), node_end(l->statement), str_text(&b));
+    edits_try(e, node_start(l->statement), node_end(l->statement), str_text(&b));
     str_free(&b);
 }

@@ -44,15 +44,14 @@ static bool bounds_apply(const struct rewrite_input *in, const struct rewrite_si
     size_t id = node_start(f->id);
     int left = (int)(id - line_start(f->text, id)) - 4;
     size_t gap = id - (f->text[id - 1] == ' '); /* the space before the name */
-    edits_replace(&edits, gap, id,
-                  arena_printf(a, "%s__launch_bounds__(%d)\n    ", gap < id ? " " : "", site->setting));
+    edits_try(&edits, gap, id,
+              arena_printf(a, "%s__launch_bounds__(%d)\n    ", gap < id ? " " : "", site->setting));
     for (size_t at = node_end(f->id); left > 0 && at < node_start(f->body); at++) {
         size_t spaces = strspn(f->text + at + 1, " ");
         if (f->text[at] == '\n' && spaces > (size_t)left)
-            edits_replace(&edits, at + 1, at + 1 + (size_t)left, "");
+            edits_try(&edits, at + 1, at + 1 + (size_t)left, "");
     }
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_launch_bounds = {

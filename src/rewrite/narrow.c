@@ -227,7 +227,7 @@ static void narrow_types(const struct function *f, struct node e, struct edits *
     struct node type = node_field(e, "type");
     if ((node_is(e, "declaration") || node_is(e, "cast_expression")) && node_ok(type) &&
         is_wide(text_of(f, type)))
-        edits_replace(edits, node_start(type), node_end(type), "unsigned");
+        edits_try(edits, node_start(type), node_end(type), "unsigned");
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
         narrow_types(f, node_child(e, i), edits);
 }
@@ -236,7 +236,6 @@ static bool narrow_apply(const struct rewrite_input *in, const struct rewrite_si
                          char **text, struct err *why_not)
 {
     (void)in;
-    (void)why_not;
     const struct detail *d = site->detail;
     const struct function *f = d->f;
     struct edits inside = {.arena = a}, edits = {.arena = a};
@@ -244,12 +243,14 @@ static bool narrow_apply(const struct rewrite_input *in, const struct rewrite_si
     for (size_t i = 0; i < f->n_params; i++)
         if (is_wide(f->variables[i].type) && !f->variables[i].pointer) {
             struct node type = node_field(f->variables[i].statement, "type");
-            edits_replace(&inside, node_start(type), node_end(type), "unsigned");
+            edits_try(&inside, node_start(type), node_end(type), "unsigned");
         }
     char *name = fresh_name(f, arena_printf(a, "%s_narrow", f->name));
     char *copy = function_copy(&inside, f, name);
-    edits_insert(&edits, node_end(f->whole),
-                 arena_printf(a, "\n\n// As %s, with 32-bit indices.\n%s", f->name, copy));
+    if (!copy)
+        return err_input(why_not, "the changes to %s meet", f->name);
+    edits_at(&edits, node_end(f->whole),
+             arena_printf(a, "\n\n// As %s, with 32-bit indices.\n%s", f->name, copy));
     int64_t most = 1 << 30;
     for (int64_t t = 1; t < d->times; t *= 2)
         most /= 2;
@@ -261,8 +262,7 @@ static bool narrow_apply(const struct rewrite_input *in, const struct rewrite_si
             &edits, f, launch, "All indices fit into 32 bits, with room for the last block.",
             arena_printf(a, "%s <= %lld", launch_expression(f, launch, d->total), (long long)most), fast);
     }
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_narrow = {

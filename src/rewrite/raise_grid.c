@@ -116,12 +116,11 @@ static bool raise_apply(const struct rewrite_input *in, const struct rewrite_sit
                         char **text, struct err *why_not)
 {
     (void)in;
-    (void)why_not;
     const struct detail *d = site->detail;
     const struct function *f = d->f;
     struct edits edits = {.arena = a};
     if (d->by == 0 && d->drop) {
-        edits_replace(&edits, node_start(d->whole), node_end(d->whole), text_of(f, d->rest));
+        edits_try(&edits, node_start(d->whole), node_end(d->whole), text_of(f, d->rest));
     } else {
         int64_t cap = d->by == 0 ? 2147483647 : MIN(d->value * d->by, 2147483647);
         char *old = text_of(f, d->cap), *new = arena_printf(a, "%lld", (long long)cap);
@@ -129,10 +128,9 @@ static bool raise_apply(const struct rewrite_input *in, const struct rewrite_sit
         struct node *numbers = node_find_all(a, d->whole, "number_literal", &n);
         for (size_t i = 0; i < n; i++)
             if (node_text_is(f->s, numbers[i], old))
-                edits_replace(&edits, node_start(numbers[i]), node_end(numbers[i]), new);
+                edits_try(&edits, node_start(numbers[i]), node_end(numbers[i]), new);
     }
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_raise_grid = {

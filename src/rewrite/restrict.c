@@ -39,15 +39,15 @@ static size_t changes(const struct function *f, struct edits *edits)
         if (v->pointer && !v->array && node_is(declarator, "pointer_declarator") &&
             !node_is(node_field(declarator, "declarator"), "pointer_declarator")) {
             if (!v->restricted)
-                edits_insert(&inside, node_start(v->id), "__restrict__ ");
+                edits_at(&inside, node_start(v->id), "__restrict__ ");
             if (!v->to_const && only_read(f, v) && n_lambdas == 0)
-                edits_insert(&inside, node_start(node_field(v->statement, "type")), "const ");
+                edits_at(&inside, node_start(node_field(v->statement, "type")), "const ");
             n += inside.list.n;
         }
         params[i] = edits_range(&inside, f, node_start(v->statement), node_end(v->statement));
     }
     if (n > 0)
-        edits_parameters(edits, f, params);
+        edits_parameters(edits, f, params, f->n_params, 0);
     return n;
 }
 
@@ -77,8 +77,7 @@ static bool restrict_apply(const struct rewrite_input *in, const struct rewrite_
     struct edits edits = {.arena = a};
     if (!differ(f) || changes(f, &edits) == 0)
         return err_input(why_not, "the pointers of %s say so already", f->name);
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_restrict = {

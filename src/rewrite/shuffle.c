@@ -286,7 +286,7 @@ static void tree_edit(const struct tree *t, struct edits *edits, int number)
                                           : arena_printf(a, "%s(0)", type));
     within[strlen(within) - 1] = '\0';
     str_add(&b, within);
-    edits_replace(edits, node_start(t->fill), node_end(t->loop), str_text(&b));
+    edits_try(edits, node_start(t->fill), node_end(t->loop), str_text(&b));
     str_free(&b);
 
     size_t count;
@@ -294,7 +294,7 @@ static void tree_edit(const struct tree *t, struct edits *edits, int number)
     for (size_t i = 0; i < count; i++)
         if (node_start(reads[i]) >= node_end(t->loop) && node_start(reads[i]) < t->until &&
             function_variable_of(f, node_field(reads[i], "argument")) == t->array)
-            edits_replace(edits, node_start(reads[i]), node_end(reads[i]), name);
+            edits_try(edits, node_start(reads[i]), node_end(reads[i]), name);
 }
 
 struct detail { /* all functions of the file that have trees */
@@ -353,12 +353,11 @@ static bool shuffle_apply(const struct rewrite_input *in, const struct rewrite_s
             for (size_t j = 0; j < i; j++)
                 first = first && trees[j].array != trees[i].array;
             if (first)
-                edits_replace(&edits, node_start(trees[i].array->size), node_end(trees[i].array->size), "32");
+                edits_try(&edits, node_start(trees[i].array->size), node_end(trees[i].array->size), "32");
             tree_edit(&trees[i], &edits, (int)i);
         }
     }
-    *text = edits_finish(&edits, d->functions.v[0]);
-    return true;
+    return edits_done(&edits, d->functions.v[0], text, why_not);
 }
 
 const struct rewrite_ops rewrite_shuffle = {

@@ -59,38 +59,38 @@ static bool specialise_apply(const struct rewrite_input *in, const struct rewrit
     if (f->n_params < 2)
         return err_input(why_not, "%s has no other parameter", f->name);
     struct edits inside = {.arena = a}, edits = {.arena = a};
-    struct node here = d->param->statement;
-    size_t start = node_start(here), end = node_end(here);
-    bool last = d->param->index + 1 == f->n_params; /* the comma that goes with it */
-    if (last)
-        start = node_end(f->variables[d->param->index - 1].statement);
-    else
-        end = node_start(f->variables[d->param->index + 1].statement);
-    edits_replace(&inside, start, end, "");
-    char *indent = arena_printf(a, "%s    ", text_indent(f, node_start(f->definition)));
-    edits_insert(&inside, node_start(f->body) + 1,
-                 arena_printf(a, "\n%sconstexpr %s %s = %lld;", indent, d->param->type, d->param->name,
-                              (long long)d->value));
+    bool last = d->param->index + 1 == f->n_params;
+    const char **params = arena_array(a, const char *, f->n_params);
+    size_t n = 0;
+    for (size_t i = 0; i < f->n_params; i++)
+        if (i != d->param->index)
+            params[n++] = text_of(f, f->variables[i].statement);
     char *name = fresh_name(f, arena_printf(a, "%s_%s%lld", f->name, d->param->name, (long long)d->value));
+    edits_parameters(&inside, f, params, n, (int)strlen(name) - (int)strlen(f->name));
+    char *indent = arena_printf(a, "%s    ", text_indent(f, node_start(f->definition)));
+    edits_at(&inside, node_start(f->body) + 1,
+             arena_printf(a, "\n%sconstexpr %s %s = %lld;", indent, d->param->type, d->param->name,
+                          (long long)d->value));
     char *copy = function_copy(&inside, f, name);
-    edits_insert(&edits, node_end(f->whole),
-                 arena_printf(a, "\n\n// As %s, for %s = %lld.\n%s", f->name, d->param->name,
-                              (long long)d->value, copy));
+    if (!copy)
+        return err_input(why_not, "the changes to %s meet", f->name);
+    edits_at(&edits, node_end(f->whole),
+             arena_printf(a, "\n\n// As %s, for %s = %lld.\n%s", f->name, d->param->name, (long long)d->value,
+                          copy));
     for (size_t l = 0; l < f->n_launches; l++) {
         const struct launch *launch = &f->launches[l];
         struct edits call = {.arena = a};
         struct node arg = launch->args[d->param->index];
-        edits_replace(&call, node_start(launch->name), node_end(launch->name), name);
-        edits_replace(&call, last ? node_end(launch->args[d->param->index - 1]) : node_start(arg),
-                      last ? node_end(arg) : node_start(launch->args[d->param->index + 1]), "");
+        edits_try(&call, node_start(launch->name), node_end(launch->name), name);
+        edits_try(&call, last ? node_end(launch->args[d->param->index - 1]) : node_start(arg),
+                  last ? node_end(arg) : node_start(launch->args[d->param->index + 1]), "");
         char *fast = edits_range(&call, f, node_start(launch->statement), node_end(launch->statement));
         char *indent_launch = text_indent(f, node_start(launch->statement));
         edits_guard_launch(&edits, f, launch, NULL,
                            arena_printf(a, "%s == %lld", text_of(f, node_strip(arg)), (long long)d->value),
                            text_wrap(a, fast, (int)strlen(indent_launch) + 4));
     }
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_specialise = {

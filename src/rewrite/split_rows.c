@@ -129,10 +129,10 @@ static bool split_apply(const struct rewrite_input *in, const struct rewrite_sit
     for (size_t i = 0; i < n; i++) {
         int w = loops[i].width;
         const char *thread = "blockIdx.y * blockDim.x + threadIdx.x", *lanes = "gridDim.y * blockDim.x";
-        edits_replace(&edits, node_start(loops[i].start), node_end(loops[i].start),
-                      w == 1 ? thread : arena_printf(a, "(%s) * %d", thread, w));
-        edits_replace(&edits, node_start(loops[i].step), node_end(loops[i].step),
-                      w == 1 ? lanes : arena_printf(a, "%s * %d", lanes, w));
+        edits_try(&edits, node_start(loops[i].start), node_end(loops[i].start),
+                  w == 1 ? thread : arena_printf(a, "(%s) * %d", thread, w));
+        edits_try(&edits, node_start(loops[i].step), node_end(loops[i].step),
+                  w == 1 ? lanes : arena_printf(a, "%s * %d", lanes, w));
         width = MIN(width, w);
     }
     width *= d->steps;
@@ -166,12 +166,11 @@ static bool split_apply(const struct rewrite_input *in, const struct rewrite_sit
             "// Several blocks share a row, so that few rows still fill the GPU.\n%sconst int %s = "
             "(int)(%s);\n%s%s",
             indent, name, count, indent, text_wrap(a, call, (int)strlen(indent)));
-        edits_replace(&edits, node_start(l->statement), node_end(l->statement),
-                      bare ? arena_printf(a, "{\n%s    %s\n%s}", indent, text_reindent(a, lines, 4), indent)
-                           : lines);
+        edits_try(&edits, node_start(l->statement), node_end(l->statement),
+                  bare ? arena_printf(a, "{\n%s    %s\n%s}", indent, text_reindent(a, lines, 4), indent)
+                       : lines);
     }
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_split_rows = {

@@ -116,13 +116,13 @@ char *text_wrap(struct arena *a, const char *text, int column)
     return out;
 }
 
-void edits_parameters(struct edits *e, const struct function *f, const char *const *params)
+void edits_parameters(struct edits *e, const struct function *f, const char *const *params, size_t n, int shift)
 {
     struct node list = node_parent(f->variables[0].statement);
     size_t open = node_start(list);
-    int hang = (int)(open - line_start(f->text, open)) + 1, at = hang;
+    int hang = (int)(open - line_start(f->text, open)) + 1 + shift, at = hang;
     struct str b = {0};
-    for (size_t i = 0; i < f->n_params; i++) {
+    for (size_t i = 0; i < n; i++) {
         int len = (int)strlen(params[i]) + 1;
         if (i > 0 && at + len > 110) {
             str_addf(&b, "\n%*s", hang, "");
@@ -131,10 +131,10 @@ void edits_parameters(struct edits *e, const struct function *f, const char *con
             str_addc(&b, ' ');
             at++;
         }
-        str_addf(&b, "%s%s", params[i], i + 1 < f->n_params ? "," : "");
+        str_addf(&b, "%s%s", params[i], i + 1 < n ? "," : "");
         at += len;
     }
-    edits_replace(e, open + 1, node_end(list) - 1, str_text(&b));
+    edits_try(e, open + 1, node_end(list) - 1, str_text(&b));
     str_free(&b);
 }
 
@@ -235,7 +235,7 @@ char *edits_range(const struct edits *e, const struct function *f, size_t start,
     for (size_t i = 0; i < e->list.n; i++) {
         const struct edit *one = &e->list.v[i];
         if (one->start >= start && one->end <= end)
-            edits_replace(&inside, one->start - start, one->end - start, one->text);
+            edits_try(&inside, one->start - start, one->end - start, one->text);
     }
     return edits_apply(&inside, f->a, f->text + start, end - start);
 }
@@ -247,13 +247,27 @@ char *edits_finish(struct edits *e, const struct function *f)
 
 char *function_copy(struct edits *e, const struct function *f, const char *name)
 {
-    edits_replace(e, node_start(f->id), node_end(f->id), name);
+    edits_try(e, node_start(f->id), node_end(f->id), name);
     size_t start = node_start(f->whole), params = node_end(f->id), body = node_start(f->body);
     int longer = (int)strlen(name) - (int)strlen(f->name);
-    for (size_t at = params; at < body; at++) /* continuation lines follow the opening parenthesis */
-        if (f->text[at] == '\n' && f->text[at + 1] == ' ' && longer > 0)
-            edits_insert(e, at + 1, arena_printf(f->a, "%*s", longer, ""));
+    for (size_t at = params; at < body; at++) { /* continuation lines follow the opening parenthesis */
+        bool rewritten = false;
+        for (size_t i = 0; i < e->list.n; i++)
+            rewritten = rewritten || (e->list.v[i].start <= at + 1 && e->list.v[i].end > at + 1);
+        if (f->text[at] == '\n' && f->text[at + 1] == ' ' && longer > 0 && !rewritten)
+            edits_at(e, at + 1, arena_printf(f->a, "%*s", longer, ""));
+    }
+    if (e->clash)
+        return NULL;
     return edits_range(e, f, start, node_end(f->whole));
+}
+
+bool edits_done(struct edits *e, const struct function *f, char **text, struct err *why_not)
+{
+    if (e->clash)
+        return err_input(why_not, "the changes to %s meet", f->name);
+    *text = edits_finish(e, f);
+    return true;
 }
 
 /* The first byte after the file's includes, macros and opening comment: helpers stand there. */
@@ -277,7 +291,7 @@ void edits_helper(struct edits *e, const struct function *f, const char *text)
     for (size_t i = 0; i < e->list.n; i++)
         if (e->list.v[i].start == at && strstr(e->list.v[i].text, text))
             return;
-    edits_insert(e, at, arena_printf(f->a, "%s\n", text));
+    edits_at(e, at, arena_printf(f->a, "%s\n", text));
 }
 
 void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative)
@@ -297,7 +311,7 @@ void edits_include(struct edits *e, const struct function *f, const char *header
     }
     char *line = arena_printf(f->a, "#include %s\n", header);
     if (at)
-        edits_insert(e, at - 1, line);
+        edits_at(e, at - 1, line);
     else
-        edits_insert(e, helpers_place(f), arena_printf(f->a, "%s\n", line));
+        edits_at(e, helpers_place(f), arena_printf(f->a, "%s\n", line));
 }

@@ -50,14 +50,13 @@ static bool unroll_apply(const struct rewrite_input *in, const struct rewrite_si
     for (size_t i = 0; i < n; i++) {
         if (!takes(f, &loops[i]))
             continue;
-        edits_insert(&edits, line_start(f->text, node_start(loops[i].loop)),
-                     arena_printf(a, "#pragma unroll %d\n", d->times));
+        edits_at(&edits, line_start(f->text, node_start(loops[i].loop)),
+                 arena_printf(a, "#pragma unroll %d\n", d->times));
         done++;
     }
     if (!done)
         return err_input(why_not, "no loop in steps of the block without a pragma");
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_unroll = {

@@ -415,8 +415,8 @@ static void per_element(struct work *w, struct node e, struct node top, struct e
     if (node_ok(load) || node_is(e, "subscript_expression")) {
         struct access *access = access_of(w, node_ok(load) ? load : e, top);
         if (access) {
-            edits_replace(edits, node_start(e), node_end(e),
-                          arena_printf(f->a, "%s.at[%s]", access->name, w->lane));
+            edits_try(edits, node_start(e), node_end(e),
+                      arena_printf(f->a, "%s.at[%s]", access->name, w->lane));
             return;
         }
     }
@@ -424,8 +424,8 @@ static void per_element(struct work *w, struct node e, struct node top, struct e
         const struct variable *v = function_variable_of(f, e);
         if (v && kind_of_variable(w, v) == LINEAR && node_start(e) != v->from) {
             char *text = arena_printf(f->a, "%s + %s", v->name, w->lane);
-            edits_replace(edits, node_start(e), node_end(e),
-                          needs_brackets(e) ? arena_printf(f->a, "(%s)", text) : text);
+            edits_try(edits, node_start(e), node_end(e),
+                      needs_brackets(e) ? arena_printf(f->a, "(%s)", text) : text);
         }
         return;
     }
@@ -689,8 +689,8 @@ static void body_replace(struct edits *edits, const struct function *f, struct n
     while (head > 0 && (f->text[head - 1] == ' ' || f->text[head - 1] == '\n'))
         head--;
     bool joins = head > 0 && f->text[head - 1] == ')';
-    edits_replace(edits, joins ? head : start, node_end(body),
-                  arena_printf(f->a, "%s{\n%s\n%s}", joins ? " " : "", text, outer));
+    edits_try(edits, joins ? head : start, node_end(body),
+              arena_printf(f->a, "%s{\n%s\n%s}", joins ? " " : "", text, outer));
 }
 
 static bool loop_region(struct work *w, const struct lane_loop *l, struct edits *edits)
@@ -717,8 +717,8 @@ static bool loop_region(struct work *w, const struct lane_loop *l, struct edits 
                                 node_line(f->s, l->loop))
                     : false;
     }
-    edits_replace(edits, node_start(l->start), node_end(l->start), text_times(f->a, f, l->start, w->n));
-    edits_replace(edits, node_start(l->step), node_end(l->step), text_times(f->a, f, l->step, w->n));
+    edits_try(edits, node_start(l->start), node_end(l->start), text_times(f->a, f, l->start, w->n));
+    edits_try(edits, node_start(l->step), node_end(l->step), text_times(f->a, f, l->step, w->n));
     body_replace(edits, f, l->body, body, outer);
     return true;
 }
@@ -813,12 +813,11 @@ static bool element_region(struct work *w, const struct variable *index, struct 
     char *text = region_write(w, &all[at], n - at, indent);
     if (!text)
         return false;
-    edits_replace(edits, node_start(all[at]), node_end(all[n - 1]), text + MIN(strlen(indent), strlen(text)));
+    edits_try(edits, node_start(all[at]), node_end(all[n - 1]), text + MIN(strlen(indent), strlen(text)));
 widen:
     if (!region_end(w))
         return err_input(w->why, "nothing is read or written in order");
-    edits_replace(edits, node_start(index->init), node_end(index->init),
-                  text_times(f->a, f, index->init, w->n));
+    edits_try(edits, node_start(index->init), node_end(index->init), text_times(f->a, f, index->init, w->n));
     return true;
 }
 
@@ -982,7 +981,9 @@ static bool vectorise_apply(const struct rewrite_input *in, const struct rewrite
     }
     char *name = fresh_name(f, arena_printf(a, "%s_vec%d", f->name, d->n));
     char *copy = function_copy(&inside, f, name);
-    edits_insert(
+    if (!copy)
+        return err_input(why_not, "the changes to %s meet", f->name);
+    edits_at(
         &edits, node_end(f->whole),
         arena_printf(a, "\n\n// As %s, %d elements at a time; its launch says when.\n%s", f->name, d->n, copy));
     edits_helper(&edits, f, helper);
@@ -1000,8 +1001,7 @@ static bool vectorise_apply(const struct rewrite_input *in, const struct rewrite
                          d->n),
             guard_join(a, &g, indent), text_wrap(a, fast, (int)strlen(indent) + 4));
     }
-    *text = edits_finish(&edits, f);
-    return true;
+    return edits_done(&edits, f, text, why_not);
 }
 
 const struct rewrite_ops rewrite_vectorise = {

@@ -2,7 +2,7 @@
 
 /* Kept sorted by start; insertions at one place keep the order they came in and stand before a replacement that
  * starts there. */
-void edits_replace(struct edits *e, size_t start, size_t end, const char *text)
+bool edits_try(struct edits *e, size_t start, size_t end, const char *text)
 {
     struct edit edit = {start, end, arena_strdup(e->arena, text)};
     size_t at = e->list.n;
@@ -11,10 +11,10 @@ void edits_replace(struct edits *e, size_t start, size_t end, const char *text)
     while (at > 0 && (e->list.v[at - 1].start > start ||
                       (e->list.v[at - 1].start == start && e->list.v[at - 1].end > start && start == end)))
         at--;
-    if (at > 0 && e->list.v[at - 1].end > start)
-        BUG("edits overlap at byte %zu", start);
-    if (at < e->list.n && e->list.v[at].start < end)
-        BUG("edits overlap at byte %zu", e->list.v[at].start);
+    if ((at > 0 && e->list.v[at - 1].end > start) || (at < e->list.n && e->list.v[at].start < end)) {
+        e->clash = true;
+        return false;
+    }
     if (e->list.n == e->list.cap) {
         size_t cap = MAX(2 * e->list.cap, 8);
         struct edit *grown = arena_array(e->arena, struct edit, cap);
@@ -27,6 +27,13 @@ void edits_replace(struct edits *e, size_t start, size_t end, const char *text)
     memmove(e->list.v + at + 1, e->list.v + at, (e->list.n - at) * sizeof(edit));
     e->list.v[at] = edit;
     e->list.n++;
+    return true;
+}
+
+void edits_replace(struct edits *e, size_t start, size_t end, const char *text)
+{
+    if (!edits_try(e, start, end, text))
+        BUG("edits overlap at byte %zu", start);
 }
 
 void edits_insert(struct edits *e, size_t at, const char *text)

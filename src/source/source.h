@@ -63,9 +63,11 @@ struct edit {
 struct edits {
     struct arena *arena;
     VEC(struct edit) list;
+    bool clash; /* edits_try met another edit and left its own out */
 };
 
 void edits_replace(struct edits *e, size_t start, size_t end, const char *text); /* copied into the arena */
+bool edits_try(struct edits *e, size_t start, size_t end, const char *text); /* overlap sets clash, no BUG */
 void edits_insert(struct edits *e, size_t at, const char *text); /* several at one place keep their order */
 char *edits_apply(const struct edits *e, struct arena *a, const char *text, size_t len);
 
