@@ -4,7 +4,7 @@
 
 /* Waiting and moving data get into each other's way long before either is at its limit (the devices'
  * `overlap`); issue and the start of blocks are limits that are reached. */
-static const double HARD = 8;
+static const double HARD = 5;
 
 enum { SAMPLE_INSNS = 150000, PILOT_LIMIT = 4000000 };
 
@@ -67,7 +67,9 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
 
     /* A stream starts when its first bytes arrive. */
     double fill = (m->l2_cycles / mhz + (t->dram_bytes > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
-    double memory[] = {chain_us + x->hottest * m->atomic_cycles / mhz, t->l2_us + fill, t->dram_us + fill};
+    double streams[] = {t->l2_us, t->dram_us};
+    double memory[] = {chain_us + x->hottest * m->atomic_cycles / mhz,
+                       joined(streams, ARRAY_LEN(streams), HARD) + fill};
     double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
                       x->blocks / m->blocks_per_us};
     t->us = t->launch_us + joined(parts, ARRAY_LEN(parts), HARD);
@@ -255,7 +257,8 @@ static void remember(struct ptx_cache *c, const struct ptx_profile *p, double sc
     c->used = true;
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
-        double size = (double)t->alloc->size, bytes = MIN((t->read + t->written) * scale, size);
+        double size = (double)t->alloc->size, written = MIN(t->written * scale, size);
+        double read = MIN(t->read * scale, size), bytes = MAX(read, written);
         struct footprint *f = NULL;
         for (size_t q = 0; q < c->prints.n; q++)
             if (c->prints.v[q].addr == t->alloc->addr)

@@ -6,6 +6,8 @@
 
 static const double UNROLLED = 2.2; /* machine instructions over expected ones */
 
+enum { PREDICATED = 16 }; /* instructions that a branch may skip and yet be none */
+
 struct cost {
     float slots, latency; /* latency in units of cycles */
     enum pipe pipe;
@@ -234,6 +236,15 @@ static void insn_slots(struct slots *s, const struct insn *i, const uint32_t *sl
         s->src[s->n_src++] = slot_of_guard[i->guard / 4];
 }
 
+/* Machine instructions in the line itself: long divisions call a routine, the rest of the exact ones keep their
+ * rare cases in one. */
+static float inline_slots(const struct insn *i, float slots)
+{
+    if ((i->op == OP_div || i->op == OP_rem) && type_bytes[i->type] == 8)
+        return i->type == TYPE_F64 ? 14 : 8;
+    return op_table[i->op].unit == UNIT_SFU && is_float(i->type) ? MIN(slots, 10) : slots;
+}
+
 static void price_insn(struct price *p, const struct insn *i, const struct model *m)
 {
     struct cost c = cost_of(m, i);
@@ -282,6 +293,27 @@ static void find_unrolled(struct prices *p, const struct ptx_module *m, const st
     }
 }
 
+/* A forward branch over a few plain instructions becomes predicates, which loads may cross. */
+static void find_predicated(struct prices *p, const struct ptx_module *m)
+{
+    for (size_t pc = 0; pc < m->n_code; pc++) {
+        const struct insn *i = &m->code[pc];
+        if (i->op != OP_bra || i->imm <= (int64_t)pc || i->imm > (int64_t)pc + PREDICATED ||
+            i->imm > (int64_t)m->n_code)
+            continue;
+        bool plain = true;
+        for (size_t at = pc + 1; at < (size_t)i->imm; at++) {
+            enum unit unit = op_table[m->code[at].op].unit;
+            plain &= unit != UNIT_LSU && unit != UNIT_ATOM && unit != UNIT_SYNC && unit != UNIT_SHFL &&
+                     (unit != UNIT_CONTROL || m->code[at].op == OP_bra);
+        }
+        if (plain) {
+            p->of[pc].ends_block = false;
+            p->of[pc].latency = 0;
+        }
+    }
+}
+
 /* The machine's count of a line over the table's, for lines where that is believable. */
 static void apply_sass(struct prices *p, const struct ptx_module *m, const struct func *entry,
                        const struct ptx_resources *res)
@@ -291,7 +323,7 @@ static void apply_sass(struct prices *p, const struct ptx_module *m, const struc
         last = MAX(last, p->of[pc].line);
     double *guess = mem_zalloc(((size_t)last + 1) * sizeof(*guess)); /* by line */
     for (uint32_t pc = entry->first; pc < entry->end; pc++)
-        guess[p->of[pc].line] += (double)p->of[pc].slots;
+        guess[p->of[pc].line] += (double)inline_slots(&m->code[pc], p->of[pc].slots);
     find_unrolled(p, m, entry, guess, res);
     for (uint32_t pc = entry->first; pc < entry->end; pc++) {
         int line = p->of[pc].line;
@@ -331,6 +363,7 @@ void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_
     }
     p->refs = arena_copy(a, refs.v ? refs.v : &(uint32_t){0}, MAX(refs.n, (size_t)1) * sizeof(uint32_t));
     vec_free(&refs);
+    find_predicated(p, m);
     if (res && res->n_sass)
         apply_sass(p, m, entry, res);
 }

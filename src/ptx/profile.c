@@ -150,7 +150,8 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
         async_wait(c, i);
     if (executed && x->is_branch && blame != ~0u && p->module->code[blame].op == OP_atom)
         p->result_branches = true;
-    c->merged = executed && x->unroll > 1 && ++c->trips % x->unroll != 0;
+    c->merged =
+        executed && ((x->is_branch && !x->ends_block) || (x->unroll > 1 && ++c->trips % x->unroll != 0));
     if (x->ends_block && !c->merged)
         close_block(c, executed ? x->latency : 0);
     float grew = frontier(c) - before;
