@@ -433,107 +433,6 @@ void warp_exit(struct warp *w, uint32_t lanes)
     barriers_check(w->block);
 }
 
-/* ---- calls ---- */
-
-static void copy_columns(struct warp *w, uint32_t to, uint32_t to_bytes, uint32_t from, uint32_t from_bytes,
-                         uint32_t m)
-{
-    uint32_t n = MIN(to_bytes, from_bytes);
-    for (; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        memcpy(w->regs + to + lane * to_bytes, w->regs + from + lane * from_bytes, n);
-    }
-}
-
-void warp_call(struct warp *w, const struct insn *i, uint32_t m)
-{
-    struct ptx_module *mod = w->launch->module;
-    uint64_t target = (uint64_t)i->opnds[1].imm;
-    if (i->opnds[1].kind == OPND_REG) { /* through a pointer: lanes that agree go together */
-        const uint64_t *p = REG(uint64_t, w, i->opnds[1].off);
-        uint32_t lane = (uint32_t)__builtin_ctz(m), same = 0;
-        for (uint32_t l = 0; l < 32; l++)
-            same |= (m >> l & 1) && p[l] == p[lane] ? 1u << l : 0;
-        target = (p[lane] - FUNC_BASE) / 16;
-        if (p[lane] < FUNC_BASE || target >= mod->n_funcs || p[lane] % 16) {
-            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, p[lane],
-                  "a call through a pointer that is no function: 0x%llx", (unsigned long long)p[lane]);
-            return;
-        }
-        if (same != m) {
-            warp_split(w, m & ~same, i->self);
-            m = same;
-        }
-    }
-    const struct func *f = &mod->funcs[target];
-    const struct opnd *rets = &i->opnds[0], *args = &i->opnds[2];
-    for (unsigned k = 0; k < args->n; k++)
-        if (args->vec[k].ref_kind != REF_FUNC_PARAM) {
-            fault_unsupported(w, i, "an argument that is no .param variable");
-            return;
-        }
-    if (f->native != NATIVE_NONE) {
-        native_call(w, i, f, m);
-        return;
-    }
-    if (args->n != f->n_params || rets->n != f->n_rets) {
-        fault_unsupported(w, i, "a call whose arguments do not fit the function");
-        return;
-    }
-    if (f->is_recursive) {
-        fault_unsupported(w, i, "recursion");
-        return;
-    }
-    if (w->mask & ~m)
-        warp_split(w, w->mask & ~m, w->pc);
-    for (uint32_t l = 0; l < 32; l++) {
-        if (!(m >> l & 1))
-            continue;
-        if (w->call_depth[l] == MAX_CALL_DEPTH) {
-            fault(w, i, (int)l, PTX_OUT_OF_BOUNDS, 0, "calls nested more than %d deep", MAX_CALL_DEPTH);
-            return;
-        }
-        w->call_pc[w->call_depth[l]++ * 32 + l] = i->self;
-    }
-    for (unsigned k = 0; k < args->n; k++) {
-        const struct param *from = args->vec[k].ref;
-        copy_columns(w, f->params[k].off, f->params[k].bytes, args->vec[k].off, from->bytes, m);
-    }
-    w->pc = f->first;
-    if (w->n_groups)
-        w->merge_pc = 0;
-}
-
-void warp_return(struct warp *w, const struct insn *i, uint32_t m)
-{
-    struct ptx_module *mod = w->launch->module;
-    uint32_t lane = (uint32_t)__builtin_ctz(m);
-    if (!w->call_depth[lane]) { /* a group's lanes are at one depth */
-        warp_exit(w, m);
-        return;
-    }
-    uint32_t from = w->call_pc[(w->call_depth[lane] - 1u) * 32 + lane], same = 0;
-    for (uint32_t l = 0; l < 32; l++)
-        same |= (m >> l & 1) && w->call_pc[(w->call_depth[l] - 1u) * 32 + l] == from ? 1u << l : 0;
-    if (same != m)
-        warp_split(w, m & ~same, i->self);
-    if (w->mask & ~same) /* lanes that the guard kept here */
-        warp_split(w, w->mask & ~same, w->pc);
-    const struct insn *call = &mod->code[from];
-    const struct func *f = &mod->funcs[i->func];
-    const struct opnd *rets = &call->opnds[0];
-    for (unsigned k = 0; k < rets->n && k < f->n_rets; k++)
-        if (rets->vec[k].ref_kind == REF_FUNC_PARAM) {
-            const struct param *to = rets->vec[k].ref;
-            copy_columns(w, rets->vec[k].off, to->bytes, f->rets[k].off, f->rets[k].bytes, same);
-        }
-    for (uint32_t l = 0; l < 32; l++)
-        w->call_depth[l] -= same >> l & 1;
-    w->pc = from + 1;
-    if (w->n_groups)
-        w->merge_pc = 0;
-}
-
 /* ---- special registers ---- */
 
 uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
@@ -691,6 +590,7 @@ static void slot_close(struct block *b)
         free(b->warps[k].regs);
         free(b->warps[k].undef);
         free(b->warps[k].call_pc);
+        calls_free(&b->warps[k]);
         free(b->warps[k].san);
         free(b->warps[k].prof);
         free(b->warps[k].async);
@@ -727,6 +627,8 @@ static void block_begin(struct block *b, uint64_t linear)
         w->carry = 0;
         w->any_undef = false;
         memset(w->bar_mask, 0, sizeof(w->bar_mask));
+        if (l->module->recurses)
+            calls_reset(w);
         memset(w->call_depth, 0, sizeof(w->call_depth));
         for (size_t c = 0; c < l->module->n_block_consts; c++)
             const_write(w, &l->module->consts[c]);
@@ -1005,6 +907,8 @@ bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch 
     l.shared_dynamic = args->shared_bytes;
     l.shared_bytes = l.shared_static + l.shared_dynamic;
     l.local_bytes = (f->local_bytes + 15) / 16 * 16;
+    if (m->recurses)
+        l.local_bytes += m->frame_bytes * MAX_CALL_DEPTH;
     if (!launch_fits(&l)) {
         r->end = l.end;
         return true;

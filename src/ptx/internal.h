@@ -199,11 +199,17 @@ struct var_ref {
 struct param { /* of a function: where its bytes live */
     const char *name;
     uint32_t bytes, align;
-    uint32_t off; /* entry: offset in the parameter block; function: offset in the register file, [32
-                     lanes][bytes] */
+    uint32_t off; /* entry: in the parameter block; function: of lane 0's bytes in the register file */
 };
 
 enum native { NATIVE_NONE, NATIVE_VPRINTF, NATIVE_ASSERTFAIL, NATIVE_UNKNOWN };
+
+struct place { /* of registers, in a warp's file */
+    uint32_t off;
+    uint8_t bytes; /* 0: predicate */
+};
+
+enum { MAX_PARAM_BYTES = 32768 }; /* .param variables of one function and lane */
 
 struct func {
     const char *name;
@@ -213,10 +219,13 @@ struct func {
     uint32_t first_vreg, end_vreg;
     struct param *params, *rets;
     size_t n_params, n_rets;
-    uint32_t param_bytes;              /* of an entry's block */
-    uint32_t local_bytes;              /* frame */
-    uint32_t regs_first, regs_end;     /* its part of the register file */
-    uint32_t shared_bytes, file_bytes; /* entry: static shared, register file incl. what it calls */
+    uint32_t param_bytes;             /* of an entry's block */
+    uint32_t local_bytes;             /* frame */
+    uint32_t regs_first, regs_end;    /* its part of the register file */
+    uint32_t params_at, param_stride; /* its .param variables in the file: [32 lanes][param_stride] */
+    struct place *places;             /* of its registers, when it is recursive */
+    uint32_t n_places;
+    uint32_t shared_bytes; /* static */
     bool calls;
     struct ptx_kernel_info info; /* entry */
     uint32_t main_file;          /* .file index of its first .loc: lines of this file are the user's */
@@ -249,6 +258,8 @@ struct ptx_module {
     uint32_t file_bytes;             /* register file of one warp */
     uint32_t n_slots;                /* registers, for warp.undef */
     uint32_t *slot_off;   /* slot -> offset; of two slots with one offset the later is the register */
+    uint32_t frame_bytes; /* local memory of all functions together */
+    bool recurses;        /* some function may call itself */
     uint64_t image_bytes; /* global and const variables */
     uint64_t hash, serial;
     loop_fn *loop; /* executes a warp, for this processor */
@@ -324,7 +335,7 @@ struct group {
     uint32_t penalty; /* yields: groups with fewer go first */
 };
 
-enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 24 };
+enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 64 };
 
 struct warp {
     uint8_t *regs; /* hot first */
@@ -347,8 +358,8 @@ struct warp {
     uint64_t insns, lane_insns;
     uint32_t *call_pc; /* [MAX_CALL_DEPTH][32] return pcs */
     uint8_t call_depth[32];
-    uint32_t local_sp[32]; /* frame base of each lane */
-    uint32_t carry;        /* CC, bit a lane */
+    struct save_stack *saved; /* of lanes in recursive calls: call.c */
+    uint32_t carry;           /* CC, bit a lane */
     uint32_t bar_mask[MAX_BARRIERS];
     uint32_t tid[3][32];
     void *san, *prof; /* the observers' own, per warp slot; NULL at first */
@@ -466,6 +477,8 @@ void warp_split(struct warp *w, uint32_t lanes,
 void warp_backward(struct warp *w, const struct insn *i); /* a backward branch was taken */
 void warp_call(struct warp *w, const struct insn *i, uint32_t m);
 void warp_return(struct warp *w, const struct insn *i, uint32_t m);
+void calls_reset(struct warp *w);
+void calls_free(struct warp *w);
 void warp_barrier(struct warp *w, const struct insn *i, uint32_t m);
 void warp_sync(struct warp *w, const struct insn *i, uint32_t m); /* bar.warp.sync */
 void native_call(struct warp *w, const struct insn *i, const struct func *f,

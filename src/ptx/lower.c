@@ -418,6 +418,7 @@ static void place_registers(struct lower *lo, struct func *f)
             order[n++] = (struct order){v.life[r].from, r};
     qsort(order, n, sizeof(*order), order_compare);
     VEC(uint32_t) freed[5] = {0};
+    VEC(struct place) places = {0};
     uint32_t n_insns = f->end - f->first, *dying = arena_array(a, uint32_t, n_insns + 1),
              *next_dying = arena_array(a, uint32_t, n_vregs + 1);
     uint32_t done = 0;
@@ -437,10 +438,18 @@ static void place_registers(struct lower *lo, struct func *f)
             uint32_t *top = class ? &lo->top : &lo->pred_bytes;
             reg->off = *top;
             *top += class_size(class);
+            if (f->is_recursive) {
+                struct place place = {.off = reg->off, .bytes = reg->bytes};
+                vec_push(&places, place);
+            }
         }
         next_dying[r] = dying[v.life[r].to];
         dying[v.life[r].to] = r + 1;
     }
+    if (places.n)
+        f->places = arena_copy(lo->m->arena, places.v, places.n * sizeof(*places.v));
+    f->n_places = (uint32_t)places.n;
+    vec_free(&places);
     for (int c = 0; c < 5; c++)
         vec_free(&freed[c]);
     arena_close(a);
@@ -576,17 +585,53 @@ static void lower_immediates(struct lower *lo)
     }
 }
 
-/* Callees, recursion and whether a function of ours stands in for an external one. */
+/* Can a call in function `from` lead to function `to`? */
+static bool leads_to(const struct parsed *p, uint32_t from, uint32_t to, uint8_t *seen, uint32_t *stack)
+{
+    uint32_t n = 0;
+    memset(seen, 0, p->funcs.n);
+    stack[n++] = from;
+    while (n) {
+        const struct func *f = &p->funcs.v[stack[--n]];
+        for (uint32_t pc = f->first; f->calls && pc < f->end; pc++) {
+            const struct insn *i = &p->code.v[pc];
+            if (i->op != OP_call || i->opnds[1].kind != OPND_FUNC)
+                continue;
+            uint32_t callee = (uint32_t)i->opnds[1].imm;
+            if (callee == to)
+                return true;
+            if (!seen[callee]) {
+                seen[callee] = 1;
+                stack[n++] = callee;
+            }
+        }
+    }
+    return false;
+}
+
+/* Which functions may call themselves, and for which external ones a function of ours stands in. */
 static void lower_calls(struct lower *lo)
 {
     struct parsed *p = lo->p;
-    for (size_t k = 0; k < p->funcs.n; k++) {
+    struct arena *a = arena_open();
+    uint8_t *seen = arena_alloc(a, p->funcs.n + 1);
+    uint32_t *stack = arena_array(a, uint32_t, p->funcs.n + 1);
+    bool many =
+        p->funcs.n >
+        2000; /* then, and with calls through pointers, any function that calls is taken for recursive */
+    for (size_t k = 0; k < p->code.n; k++)
+        many |= p->code.v[k].op == OP_call && p->code.v[k].opnds[1].kind != OPND_FUNC;
+    for (uint32_t k = 0; k < p->funcs.n; k++) {
         struct func *f = &p->funcs.v[k];
         if (!f->has_body)
             f->native = !strcmp(f->name, "vprintf")        ? NATIVE_VPRINTF
                         : !strcmp(f->name, "__assertfail") ? NATIVE_ASSERTFAIL
                                                            : NATIVE_UNKNOWN;
+        else if (!f->is_entry && f->calls)
+            f->is_recursive = many || leads_to(p, k, k, seen, stack);
+        lo->m->recurses |= f->is_recursive;
     }
+    arena_close(a);
 }
 
 static void shape_memory(struct insn *i)
@@ -751,7 +796,7 @@ static void finish_insn(struct finish *fi, struct insn *i, uint32_t self)
         if (i->op == OP_call) {
             for (unsigned e = 0; o->kind == OPND_VEC && e < o->n; e++)
                 if (o->vec[e].ref_kind == REF_FUNC_PARAM)
-                    o->vec[e].off = f->regs_first + fi->pred_end + ((struct param *)o->vec[e].ref)->off;
+                    o->vec[e].off = f->params_at + ((struct param *)o->vec[e].ref)->off;
             continue;
         }
         if (k < 4)
@@ -761,8 +806,8 @@ static void finish_insn(struct finish *fi, struct insn *i, uint32_t self)
             if (o->ref_kind == REF_ENTRY_PARAM) {
                 i->imm += ((struct param *)o->ref)->off;
             } else if (o->ref_kind == REF_FUNC_PARAM) {
-                i->imm += f->regs_first + fi->pred_end + ((struct param *)o->ref)->off;
-                i->extra = (uint16_t)MIN(((struct param *)o->ref)->bytes, 65535u);
+                i->imm += f->params_at + ((struct param *)o->ref)->off;
+                i->extra = (uint16_t)f->param_stride;
             }
         }
         if (o->kind == OPND_LABEL && i->op == OP_bra)
@@ -828,6 +873,7 @@ static void layout_vars(struct lower *lo)
             else
                 f->shared_bytes = MAX(f->shared_bytes, shared_module);
         }
+    lo->m->frame_bytes = (frames + 15) & ~15u;
     lo->m->image_bytes = image;
 }
 
@@ -882,7 +928,10 @@ bool module_lower(struct parsed *p, struct err *err)
                 lo.top = top_base;
             }
             f->regs_first = lo.top;
-            lo.top += f->file_bytes; /* its .param variables */
+            f->params_at = lo.top;
+            lo.top +=
+                32 *
+                f->param_stride; /* its .param variables: whole cache lines, as strides are multiples of 16 */
             place_registers(&lo, f);
             f->regs_end = lo.top;
             if (lo.top > 1u << 28) {
@@ -900,6 +949,12 @@ bool module_lower(struct parsed *p, struct err *err)
     m->slot_off = arena_array(m->arena, uint32_t, m->n_slots);
     for (uint32_t k = 0; k < m->n_slots; k++)
         m->slot_off[k] = k < m->file_bytes / 64 ? k * 64 : (k - m->file_bytes / 64) * 4;
+    for (size_t k = 0; k < p->funcs.n; k++) {
+        struct func *f = &p->funcs.v[k];
+        f->params_at += fi.pred_end;
+        for (uint32_t q = 0; q < f->n_places; q++)
+            f->places[q].off = final_offset(&fi, f->places[q].bytes, f->places[q].off);
+    }
     for (size_t k = 0; k < p->code.n; k++)
         finish_insn(&fi, &p->code.v[k], (uint32_t)k);
     for (size_t k = 0; k < p->funcs.n; k++) {
@@ -907,9 +962,9 @@ bool module_lower(struct parsed *p, struct err *err)
         if (f->is_entry)
             continue;
         for (size_t q = 0; q < f->n_params; q++)
-            f->params[q].off += f->regs_first + fi.pred_end;
+            f->params[q].off += f->params_at;
         for (size_t q = 0; q < f->n_rets; q++)
-            f->rets[q].off += f->regs_first + fi.pred_end;
+            f->rets[q].off += f->params_at;
     }
     for (size_t k = 0; k < lo.consts.n; k++)
         lo.consts.v[k].off = final_offset(&fi, lo.consts.v[k].bytes, lo.consts.v[k].off);

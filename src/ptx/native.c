@@ -4,11 +4,12 @@
 enum { PRINTED_MOST = 1 << 16 };
 
 /* An argument as 8 bytes a lane. */
-static uint64_t argument(const struct warp *w, const struct opnd *args, unsigned k, unsigned lane)
+static uint64_t argument(const struct warp *w, const struct insn *i, unsigned k, unsigned lane)
 {
-    const struct param *p = args->vec[k].ref;
+    const struct opnd *o = &i->opnds[2].vec[k];
     uint64_t v = 0;
-    memcpy(&v, w->regs + args->vec[k].off + lane * p->bytes, MIN(p->bytes, 8));
+    memcpy(&v, w->regs + o->off + lane * w->launch->module->funcs[i->func].param_stride,
+           MIN(((const struct param *)o->ref)->bytes, 8));
     return v;
 }
 
@@ -113,7 +114,7 @@ static int print(struct warp *w, unsigned lane, const char *format, uint64_t arg
 
 static void native_vprintf(struct warp *w, const struct insn *i, uint32_t m)
 {
-    const struct opnd *rets = &i->opnds[0], *args = &i->opnds[2];
+    const struct opnd *rets = &i->opnds[0];
     struct ptx_report *r = w->launch->report;
     if (!r->printed)
         r->printed = mem_zalloc(sizeof(*r->printed));
@@ -121,12 +122,12 @@ static void native_vprintf(struct warp *w, const struct insn *i, uint32_t m)
         if (!(m >> lane & 1))
             continue;
         char format[2048];
-        peek_text(w, lane, argument(w, args, 0, lane), format, sizeof(format));
+        peek_text(w, lane, argument(w, i, 0, lane), format, sizeof(format));
         int32_t n = -1;
         if (r->printed->len < PRINTED_MOST)
-            n = print(w, lane, format, argument(w, args, 1, lane), r->printed);
+            n = print(w, lane, format, argument(w, i, 1, lane), r->printed);
         if (rets->n == 1 && rets->vec[0].ref_kind == REF_FUNC_PARAM)
-            memcpy(w->regs + rets->vec[0].off + lane * ((struct param *)rets->vec[0].ref)->bytes, &n,
+            memcpy(w->regs + rets->vec[0].off + lane * w->launch->module->funcs[i->func].param_stride, &n,
                    MIN(((struct param *)rets->vec[0].ref)->bytes, 4));
     }
 }
@@ -139,10 +140,10 @@ void native_call(struct warp *w, const struct insn *i, const struct func *f, uin
         native_vprintf(w, i, m);
     } else if (f->native == NATIVE_ASSERTFAIL && args->n == 5) {
         char what[256], file[128];
-        peek_text(w, lane, argument(w, args, 0, lane), what, sizeof(what));
-        peek_text(w, lane, argument(w, args, 1, lane), file, sizeof(file));
+        peek_text(w, lane, argument(w, i, 0, lane), what, sizeof(what));
+        peek_text(w, lane, argument(w, i, 1, lane), file, sizeof(file));
         fault(w, i, (int)lane, PTX_ASSERT, 0, "assertion `%s' failed at %s:%u", what, file,
-              (uint32_t)argument(w, args, 2, lane));
+              (uint32_t)argument(w, i, 2, lane));
     } else {
         char why[160];
         snprintf(why, sizeof(why), "a call of %s, which the module does not define", f->name);

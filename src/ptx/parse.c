@@ -54,7 +54,7 @@ struct parser {
     uint32_t *slots;
     size_t n_slots;
     uint32_t scopes[64], n_scopes, next_scope;
-    uint32_t param_top[64]; /* register-file offset of the next .param variable, by scope depth */
+    uint32_t param_top[64]; /* where the next .param variable goes, by scope depth */
     uint32_t param_max;
     VEC(struct label_use) uses;
     struct func *func;
@@ -970,15 +970,15 @@ static struct param *param_new(struct parser *p, const struct decl *d)
     return q;
 }
 
-/* Bytes of a function's .param variable, for 32 lanes, in its part of the register file. */
+/* A function's .param variable, in its lanes' blocks of parameters. */
 static void param_place(struct parser *p, struct param *q)
 {
     uint32_t *top = &p->param_top[p->n_scopes - 1];
     q->off = *top;
-    *top += (q->bytes * 32 + 63) / 64 * 64;
+    *top += (q->bytes + 15) / 16 * 16;
     p->param_max = MAX(p->param_max, *top);
-    if (p->param_max > 1 << 24)
-        fail(p, "parameters of more than 512 KiB");
+    if (p->param_max > MAX_PARAM_BYTES)
+        fail(p, "parameters of more than %d bytes", MAX_PARAM_BYTES);
 }
 
 static void init_put(struct parser *p, uint8_t *to, enum type t, bool minus)
@@ -1334,7 +1334,7 @@ static void function(struct parser *p, bool entry)
         accept(p, ';');
     }
     scope_close(p);
-    f.file_bytes = p->param_max;
+    f.param_stride = p->param_max;
     f.first_vreg = scope_vregs;
     f.end_vreg = (uint32_t)p->out->vregs.n;
     p->out->funcs.v[index] = f;

@@ -132,6 +132,18 @@ extern "C" __global__ void recurses(int *out)
     out[i] = fib(i % 9) * 10 + local[i & 3];
 }
 
+__device__ __noinline__ int deep(int n, int *above)
+{
+    int own[2] = {n, above ? above[n & 1] : 0};
+    int below = n > 0 ? deep(n - 1, own) : 0;
+    return below * 3 + own[0] + own[1];
+}
+
+extern "C" __global__ void frames(int *out)
+{
+    out[threadIdx.x] = deep(threadIdx.x % 6, nullptr);
+}
+
 extern "C" __global__ void wide(const float4 *in, float4 *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

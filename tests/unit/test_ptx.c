@@ -277,6 +277,38 @@ static void test_endless(void **state)
     expect_end(PTX_HUNG);
 }
 
+static void test_recursion(void **state)
+{
+    (void)state;
+    static const int fib[] = {0, 1, 1, 2, 3, 5, 8, 13, 21};
+    int out[64];
+    uint64_t b = buffer("out", NULL, sizeof(out));
+    run(&(struct launch){"recurses", 1, 64, 0, 0, 0, 0, {&b}, 1});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, b, out, sizeof(out));
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], fib[i % 9] * 10 + i + (i & 3));
+}
+
+static int deep(int n, const int *above)
+{
+    int own[2] = {n, above ? above[n & 1] : 0};
+    int below = n > 0 ? deep(n - 1, own) : 0;
+    return below * 3 + own[0] + own[1];
+}
+
+static void test_frames_of_recursion(void **state)
+{
+    (void)state;
+    int out[64];
+    uint64_t b = buffer("out", NULL, sizeof(out));
+    run(&(struct launch){"frames", 2, 64, 0, PTX_CHECK_ALL & ~PTX_CHECK_RACE_GLOBAL, 0, 0, {&b}, 1});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, b, out, sizeof(out));
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], deep(i % 6, NULL));
+}
+
 static void test_launch_limits(void **state)
 {
     (void)state;
@@ -452,6 +484,8 @@ int main(void)
         cmocka_unit_test(test_blocks_wait_for_each_other),
         cmocka_unit_test(test_printf_assert_trap_globals),
         cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_frames_of_recursion),
         cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_fill_on_touch),
         cmocka_unit_test(test_vectors),
