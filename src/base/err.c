@@ -62,7 +62,9 @@ bool err_context(struct err *err, const char *fmt, ...)
 
 const char *err_format(const struct err *err, char *buf, int size)
 {
-    if (err->file[0] && err->line > 0)
+    if (err->file[0] && err->line > 0 && err->col == 0)
+        snprintf(buf, (size_t)size, "%s:%d: %s", err->file, err->line, err->text);
+    else if (err->file[0] && err->line > 0)
         snprintf(buf, (size_t)size, "%s:%d:%d: %s", err->file, err->line, err->col, err->text);
     else if (err->file[0])
         snprintf(buf, (size_t)size, "%s: %s", err->file, err->text);

@@ -32,7 +32,7 @@ bool err_set(struct err *err, enum err_kind kind, const char *file, int line, in
 /* Put "context: " before the text; returns false. */
 bool err_context(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* "file:line:col: text" or just text, into buf. */
+/* "file:line:col: text", as much of the place as there is, into buf. */
 const char *err_format(const struct err *err, char *buf, int size);
 
 #endif

@@ -69,7 +69,7 @@ static json_t *workloads_to_json(const struct session *s, bool hot)
 static json_t *bench_to_json(const struct session *s)
 {
     const struct trial *t = &s->version;
-    json_t *o = json_object(), *speedup = json_object(), *device = json_object(), *v = json_object();
+    json_t *o = json_object(), *speedup = json_object(), *v = json_object();
 
     json_put_text(o, "astra", ASTRA_VERSION);
     json_put_int(o, "schema", 1);
@@ -81,10 +81,7 @@ static json_t *bench_to_json(const struct session *s)
     json_put_num(speedup, "low", NAN);
     json_put_num(speedup, "high", NAN);
     json_put(o, "speedup", speedup);
-    json_put_text(device, "kind", "sim");
-    json_put_text(device, "name", s->limits.device_name);
-    json_put_text(device, "basis", "modelled");
-    json_put(o, "device", device);
+    json_put(o, "device", report_device(s->limits.device_name));
     json_put(o, "workloads", workloads_to_json(s, s->task->hot));
     json_put(o, "other_regime", workloads_to_json(s, !s->task->hot));
     json_put_int(v, "cases", (int64_t)t->cases);

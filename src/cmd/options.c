@@ -3,8 +3,10 @@
 #include "trial/trial.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <unistd.h>
 
 enum kind { TEXT, COUNT, NUMBER, NUMBER0, SECONDS, FLAG };
 
@@ -248,6 +250,17 @@ static int unknown_verb(const char *word)
     return cmd_fail(&err);
 }
 
+/* Descriptors 0 to 2 must not become pipes or the store. A standard output that was closed stays unwritable, so
+ * that a result that goes nowhere is still an error. */
+static void open_standard_files(void)
+{
+    static const int flags[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", flags[fd]) != fd)
+            _exit(EXIT_WORLD);
+}
+
 int cmd_main(int argc, char **argv)
 {
     const struct verb *v = NULL;
@@ -256,11 +269,13 @@ int cmd_main(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : NULL;
     int status;
 
+    open_standard_files();
     if (!word)
         return print_usage();
     if (str_eq(word, "worker"))
         return pool_worker_main(argc - 1, argv + 1);
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error with words, see cmd_print */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
     if (str_eq(word, "--version")) {
         return cmd_print("astra " ASTRA_VERSION "\n", &err) ? EXIT_OK : cmd_fail(&err);
     }

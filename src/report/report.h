@@ -19,6 +19,9 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, struct
 json_t *report_workload(const char *dims, double baseline_us, double best_us, double light_us,
                         const char *regime, const char *bound);
 
+/* The `device` of a result, from the device's full name. */
+json_t *report_device(const char *name);
+
 /* The table of workloads of a result alone. */
 void report_workloads(const json_t *result, struct str *out);
 

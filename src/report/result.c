@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include "ptx/ptx.h"
 #include "source/source.h"
 #include "trial/trial.h"
 
@@ -168,13 +169,19 @@ static json_t *speedup_to_json(const json_t *workloads)
     return o;
 }
 
-static json_t *device_to_json(const struct facts *f)
+json_t *report_device(const char *name)
 {
+    const struct ptx_device *list;
+    size_t n = ptx_device_list(&list);
+    bool validated = false;
     json_t *o = json_object();
 
+    for (size_t i = 0; i < n; i++)
+        validated = validated || (str_eq(list[i].full_name, name) && list[i].validated);
     json_put_text(o, "kind", "sim");
-    json_put_text(o, "name", f->device);
+    json_put_text(o, "name", name);
     json_put_text(o, "basis", "modelled");
+    json_put_flag(o, "validated", validated);
     return o;
 }
 
@@ -215,7 +222,7 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put_text(o, "task", f.run.task_name);
     json_put_text(o, "outcome", f.best->id ? "improved" : "unchanged");
     json_put_text(o, "status", f.run.status);
-    json_put(o, "device", device_to_json(&f));
+    json_put(o, "device", report_device(f.device));
     json_put_text(o, "agents", json_text(f.options, "agents", "rules"));
     json_put(o, "speedup", speedup_to_json(workloads));
     json_put(o, "workloads", workloads);

@@ -37,8 +37,8 @@ static char *dims_of(const json_t *workload, char *buf, size_t size)
 
 void report_workloads(const json_t *result, struct str *out)
 {
-    const json_t *list = json_object_get(result, "workloads"), *w;
-    const char *basis = json_text(json_object_get(result, "device"), "basis", "?");
+    const json_t *list = json_object_get(result, "workloads"), *device = json_object_get(result, "device"), *w;
+    const char *basis = json_text(device, "basis", "?");
     char dims[128];
     size_t i;
     int width = 8;
@@ -62,6 +62,10 @@ void report_workloads(const json_t *result, struct str *out)
     str_addf(out, "%-*s %10s %10s %8.2fx   (us, %s, %s)\n", width, "geomean", "", "",
              json_num(json_object_get(result, "speedup"), "geomean"), basis,
              json_array_size(list) ? json_text(json_array_get(list, 0), "regime", "?") : "?");
+    str_addf(out, "Times are %s for %s%s.\n", basis, json_text(device, "name", "?"),
+             json_is_false(json_object_get(device, "validated"))
+                 ? "; its model is not validated against measured times"
+                 : "; docs/simulator.md states the model's error");
 }
 
 static void add_tried(struct arena *a, const struct store_candidate *list, size_t n, int best, struct str *out)

@@ -284,11 +284,11 @@ bool pool_open(struct pool **out, const struct task *t, const struct trial_optio
         arena_close(a);
         return false;
     }
-    *out = p;
     if (!assign(p, err)) {
         pool_close(p);
         return false;
     }
+    *out = p;
     return true;
 }
 

@@ -126,7 +126,8 @@ def bench_verdict(folder, row):
         file.write(read(os.path.join(folder, "task", "kernel.cu")).replace(row[1], row[2]))
     done = said(astra(folder, "bench", "task", path, "--json"), 0)
     bench = json.loads(done.out)
-    expect(bench["verdict"] == row[3] and bench["words"] and bench["line"], bench)
+    expect(bench["verdict"] == row[3] and bench["words"], bench)
+    expect(bench["line"] or row[3] == "wrong", bench)
     expect(row[3] in said(astra(folder, "bench", "task", path), 0).out, "the verdict is not in the text")
 
 

@@ -112,7 +112,7 @@ def original_not_understood(folder, row):
 @case
 def original_out_of_bounds(folder):
     said(astra(folder, "check", small_task(folder, kernel=KERNEL.replace("i < rows * d", "i <= rows * d"))), 2,
-         "bounds", "7")
+         r"kernel\.cu:7: ", "past the end")
 
 
 @case

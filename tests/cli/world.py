@@ -113,7 +113,7 @@ def no_compiler(folder):
 @case
 def no_temporary_folder(folder):
     small_task(folder)
-    said(astra(folder, "check", "task", env=environment(TMPDIR=os.path.join(folder, "nowhere"))), 0)
+    said(astra(folder, "check", "task", env=environment(TMPDIR=os.path.join(folder, "nowhere"))), 1, "nowhere", "TMPDIR")
 
 
 @case
