@@ -19,9 +19,11 @@ static void bind_value(struct interp *in, struct env *env, const char *name, str
     env_bind(in, env, name, c);
 }
 
+enum told { TOLD_NOT, TOLD_GIVEN, TOLD_DEDUCED, TOLD_TWICE }; /* TWICE: as two types */
+
 /* Match a parameter's type with an argument's; what it says of template parameters goes into args. */
 static void deduce(const struct func *f, const struct type_node *n, const struct type *actual,
-                   struct template_arg *args, bool *known)
+                   struct template_arg *args, enum told *told)
 {
     int i;
 
@@ -40,10 +42,13 @@ static void deduce(const struct func *f, const struct type_node *n, const struct
             continue;
         case TN_NAME:
             i = template_index(f, n->name);
-            if (i >= 0 && f->tparams[i].is_type && !known[i] && actual->kind != TY_NULL &&
-                actual->kind != TY_LIST) {
+            if (i < 0 || !f->tparams[i].is_type || actual->kind == TY_NULL || actual->kind == TY_LIST)
+                return;
+            if (told[i] == TOLD_DEDUCED && !type_same(args[i].type, actual))
+                told[i] = TOLD_TWICE;
+            if (told[i] == TOLD_NOT) {
                 args[i].type = actual;
-                known[i] = true;
+                told[i] = TOLD_DEDUCED;
             }
             return;
         default:
@@ -56,7 +61,7 @@ bool template_bind(struct interp *in, const struct func *f, const struct templat
                    const struct value *values, size_t n_values, struct env **out, const char **missing)
 {
     struct template_arg *args = arena_array(in->arena, struct template_arg, f->n_tparams + 1);
-    bool *known = arena_array(in->arena, bool, f->n_tparams + 1);
+    enum told *told = arena_array(in->arena, enum told, f->n_tparams + 1);
     struct env *env = arena_new(in->arena, struct env);
 
     *missing = "";
@@ -68,16 +73,16 @@ bool template_bind(struct interp *in, const struct func *f, const struct templat
             return false;
         }
         args[i] = targs[i];
-        known[i] = true;
+        told[i] = TOLD_GIVEN;
     }
     for (size_t i = 0; i < f->n_params && i < n_values; i++)
-        deduce(f, f->params[i].type, values[i].type, args, known);
+        deduce(f, f->params[i].type, values[i].type, args, told);
     for (size_t i = 0; i < f->n_tparams; i++) {
         const struct template_param *p = &f->tparams[i];
 
-        if (!known[i] && (p->fallback.type || p->fallback.value))
+        if (told[i] == TOLD_NOT && (p->fallback.type || p->fallback.value)) {
             args[i] = *eval_template_args(in, env, &p->fallback, 1);
-        else if (!known[i]) {
+        } else if (told[i] == TOLD_NOT || told[i] == TOLD_TWICE) {
             *missing = *p->name ? p->name : "an unnamed parameter";
             return false;
         }

@@ -17,6 +17,11 @@ struct group { /* the pieces that declare one name */
     bool blank, reached; /* blank: one of them is */
 };
 
+struct todo {
+    struct piece **v;
+    size_t n, cap;
+};
+
 struct device {
     struct unit *unit;
     struct arena *arena;
@@ -58,30 +63,31 @@ static struct group *find_group(const struct device *d, const struct token *t)
     return map_get(&d->groups, name);
 }
 
-/* What a kept piece mentions is reached, and so on. */
-static void reach(struct device *d, struct piece *from)
+static void reach_word(struct device *d, const struct token *t, struct todo *todo)
 {
-    LIST(struct piece *) todo = {0};
+    struct group *g = find_group(d, t);
 
-    list_push(d->arena, &todo, from);
-    while (todo.n) {
-        const struct region *r = todo.v[--todo.n]->region;
+    if (!g || g->reached)
+        return;
+    g->reached = true;
+    for (size_t k = 0; k < g->pieces.n; k++) {
+        struct piece *p = g->pieces.v[k];
 
-        for (size_t i = r->first; i < r->last; i++) {
-            struct group *g = find_group(d, &d->unit->tokens.v[i]);
-
-            if (!g || g->reached)
-                continue;
-            g->reached = true;
-            for (size_t k = 0; k < g->pieces.n; k++) {
-                struct piece *p = g->pieces.v[k];
-
-                if (p->host && !p->blank && !p->reached) {
-                    p->reached = true;
-                    list_push(d->arena, &todo, p);
-                }
-            }
+        if (p->host && !p->blank && !p->reached) {
+            p->reached = true;
+            list_push(d->arena, todo, p);
         }
+    }
+}
+
+/* What a kept piece mentions is reached, and so on. */
+static void reach(struct device *d, struct todo *todo)
+{
+    while (todo->n) {
+        const struct region *r = todo->v[--todo->n]->region;
+
+        for (size_t i = r->first; i < r->last; i++)
+            reach_word(d, &d->unit->tokens.v[i], todo);
     }
 }
 
@@ -136,6 +142,7 @@ static void blank_names(struct device *d, const struct piece *p)
 
 static void judge(struct device *d)
 {
+    struct todo todo = {0};
     bool changed = true;
 
     for (size_t i = 0; i < d->n; i++) {
@@ -165,8 +172,14 @@ static void judge(struct device *d)
     }
     for (size_t i = 0; i < d->n; i++) {
         if (!d->pieces[i].host && !d->pieces[i].blank)
-            reach(d, &d->pieces[i]);
+            list_push(d->arena, &todo, &d->pieces[i]);
     }
+    /* What is left out here may be compiled there: #if __CUDA_ARCH__ >= 900 */
+    for (size_t i = 0; i < d->unit->raw.n; i++) {
+        if (d->unit->raw.v[i].inactive)
+            reach_word(d, &d->unit->raw.v[i], &todo);
+    }
+    reach(d, &todo);
 }
 
 char *device_part(struct unit *u, struct arena *a)

@@ -44,7 +44,8 @@ enum token_kind { TOK_END, TOK_WORD, TOK_NUMBER, TOK_STRING, TOK_CHAR, TOK_PUNCT
 struct token {
     enum token_kind kind;
     bool line_start, space_before;
-    bool quiet; /* a macro's own name inside its expansion: not expanded again */
+    bool inactive; /* in the raw tokens: a condition leaves it out */
+    bool quiet;    /* a macro's own name inside its expansion: not expanded again */
     uint32_t len;
     const char *s;     /* not NUL-terminated */
     size_t at;         /* byte in the file: of the token, or of the macro call it came from */
@@ -238,6 +239,13 @@ struct template_param {
     struct template_arg_node fallback;
 };
 
+struct capture {      /* of a lambda */
+    const char *name; /* NULL: everything */
+    bool copy;
+    struct expr *init; /* [name = init] */
+    const struct token *at;
+};
+
 struct param {
     const char *name; /* "" when it has none */
     struct type_node *type;
@@ -257,6 +265,8 @@ struct func {
     size_t n_params;
     size_t body;       /* index of its `{`; 0 for a declaration */
     struct stmt *tree; /* lambdas: the body */
+    struct capture *captures;
+    size_t n_captures;
     size_t start, end; /* bytes in the file */
 };
 
@@ -470,7 +480,6 @@ struct interp {
     const struct kernel *kernel;
     const struct kernel_limits *limits;
     const uint64_t *buffer_addr;
-    size_t n_buffers;
     uint64_t steps;
     int call_depth, eval_depth;
     struct env file;            /* file-scope constants evaluated so far */
@@ -527,8 +536,6 @@ const char *type_spell(struct arena *a, const struct type *t);
 const struct type *type_resolve(struct interp *in, struct env *env, const struct type_node *n);
 const struct type *type_resolve_for(struct interp *in, struct env *env, const struct type_node *n,
                                     const struct type *automatic); /* what auto stands for */
-void layout_struct(struct interp *in, const struct type_name *s, struct env *env, int64_t *size,
-                   int64_t *align);
 
 /* value.c */
 struct value value_int(const struct type *t, int64_t i);
@@ -558,18 +565,25 @@ struct value eval(struct interp *in, struct env *env, const struct expr *e);
 struct place eval_place(struct interp *in, struct env *env, const struct expr *e);
 struct value place_read(struct interp *in, const struct token *at, struct place p);
 void place_write(struct interp *in, const struct token *at, struct place p, struct value v);
-struct value load_host(struct interp *in, const struct token *at, struct pointer p);
 struct cell *host_cell(struct interp *in, const struct token *at, struct value pointer, const char *what);
-struct cell *env_find(struct interp *in, struct env *env, const char *name);
-const struct type *env_find_type(struct env *env, const char *name);
-void env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell);
-void env_bind_type(struct interp *in, struct env *env, const char *name, const struct type *type);
-struct cell *cell_make(struct interp *in, const struct type *type, bool constant);
-void declare(struct interp *in, struct env *env, const struct declarator *d);
-struct value initialise(struct interp *in, struct env *env, const struct type *t, const struct expr *init);
 struct template_arg *eval_template_args(struct interp *in, struct env *env, const struct template_arg_node *n,
                                         size_t count);
-int64_t enumerator_value(struct interp *in, const struct enumerator *e);
+
+/* name.c */
+void env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell);
+void env_bind_type(struct interp *in, struct env *env, const char *name, const struct type *type);
+struct cell *env_find(struct interp *in, struct env *env, const char *name); /* NULL when it is no variable */
+const struct type *env_find_type(struct env *env, const char *name);
+struct cell *cell_make(struct interp *in, const struct type *type, bool constant);
+struct value decay(struct interp *in, struct cell *array); /* as the pointer to its first element */
+struct env *capture(struct interp *in, struct env *env, const struct func *lambda); /* what a lambda sees */
+struct value eval_name(struct interp *in, struct env *env, const struct expr *e);
+bool kernel_named(struct interp *in, struct env *env, const struct expr *e, struct value *out);
+_Noreturn void unknown_name(struct interp *in, struct env *env, const struct expr *e);
+
+/* declare.c */
+void declare(struct interp *in, struct env *env, const struct declarator *d);
+struct value initialise(struct interp *in, struct env *env, const struct type *t, const struct expr *init);
 
 /* exec.c */
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };

@@ -515,6 +515,8 @@ static void expand_unit(struct expander *x)
         /* A run of lines without directives at once: macro calls may span lines. */
         while (v[end].kind != TOK_END && !(token_is(&v[end], "#") && v[end].line_start))
             end++;
+        for (size_t k = i; k < end; k++)
+            u->raw.v[k].inactive = !is_active(x);
         if (is_active(x))
             expand_list(x, v + i, end - i, &u->tokens, 0);
         i = end;

@@ -45,6 +45,32 @@ struct expr *parse_braces(struct parser *p)
     return e;
 }
 
+/* [&], [=], [a, &b, n = a + b] */
+static void captures(struct parser *p, struct func *f)
+{
+    LIST(struct capture) list = {0};
+
+    parse_expect(p, "[");
+    while (!parse_is(p, "]")) {
+        struct capture c = {.at = p->t};
+
+        if (parse_take(p, "=")) {
+            c.copy = true;
+        } else if (!(parse_take(p, "&") && (parse_is(p, ",") || parse_is(p, "]")))) {
+            c.copy = !token_is(p->t - 1, "&");
+            c.name = parse_word(p);
+            if (parse_take(p, "="))
+                c.init = parse_assignment(p);
+        }
+        list_push(p->arena, &list, c);
+        if (!parse_take(p, ","))
+            break;
+    }
+    parse_expect(p, "]");
+    f->captures = list.v;
+    f->n_captures = list.n;
+}
+
 static struct expr *lambda(struct parser *p)
 {
     struct expr *e = node(p, EX_LAMBDA);
@@ -55,7 +81,7 @@ static struct expr *lambda(struct parser *p)
 
     p->no_greater = 0;
     *f = (struct func){.name = "lambda", .qualified = "lambda", .at = p->t, .is_lambda = true};
-    parse_skip_balanced(p); /* the captures: everything is seen by reference */
+    captures(p, f);
     parse_attributes(p, &s);
     if (parse_is(p, "<")) {
         f->is_template = true;

@@ -270,7 +270,8 @@ static int64_t round_up(int64_t x, int64_t to)
     return (x + to - 1) / to * to;
 }
 
-void layout_struct(struct interp *in, const struct type_name *s, struct env *env, int64_t *size, int64_t *align)
+static void layout_struct(struct interp *in, const struct type_name *s, struct env *env, int64_t *size,
+                          int64_t *align)
 {
     int64_t at = 0, most = 1;
 

@@ -1,5 +1,7 @@
 // Types and qualifiers behind macros, attributes, restrict, launch bounds with commas, comments in odd places.
 #define API extern "C"
+#include <cstdint>
+
 #define RESTRICT __restrict__
 #define scalar_t float
 #define KERNEL __global__ void __launch_bounds__(256, 2)

@@ -324,20 +324,23 @@ static void test_device_part(void **state)
     arena_close(a);
 }
 
-static const char parts[] = "static int used = 1, other = 2;\n"
-                            "static int unused = 3;\n"
-                            "int deep(int x) { return x + other; }\n"
-                            "constexpr int via(int x) { return deep(x); }\n"
-                            "struct keep { int a; };\n"
-                            "constexpr int BLOCK = 64;\n"
-                            "__host__ int host_only() { return 1; }\n"
-                            "__host__ __device__ int both(int x) { return via(x); }\n"
-                            "static int device_count() { int n; cudaGetDeviceCount(&n); return n; }\n"
-                            "static const int devices = device_count();\n"
-                            "#define MAKE(name) int name() { return 4; }\n"
-                            "MAKE(from_macro) __global__ void g(int *p) { *p = both(used); }\n"
-                            "int main() { return 0; }\n"
-                            "extern \"C\" void go(int *p, cudaStream_t s) { g<<<1, BLOCK, 0, s>>>(p); }\n";
+static const char parts[] =
+    "static int used = 1, other = 2;\n"
+    "static int unused = 3;\n"
+    "int deep(int x) { return x + other; }\n"
+    "constexpr int via(int x) { return deep(x); }\n"
+    "struct keep { int a; };\n"
+    "constexpr int BLOCK = 64;\n"
+    "__host__ int host_only() { return 1; }\n"
+    "__host__ __device__ int both(int x) { return via(x); }\n"
+    "static int device_count() { int n; cudaGetDeviceCount(&n); return n; }\n"
+    "static const int devices = device_count();\n"
+    "static int newest(int x) { return x; }\n"
+    "#if __CUDA_ARCH__ >= 900\n__device__ int arch(int x) { return newest(x); }\n#endif\n"
+    "#define MAKE(name) int name() { return 4; }\n"
+    "MAKE(from_macro) __global__ void g(int *p) { *p = both(used); }\n"
+    "int main() { return 0; }\n"
+    "extern \"C\" void go(int *p, cudaStream_t s) { g<<<1, BLOCK, 0, s>>>(p); }\n";
 
 static void test_device_reach(void **state)
 {

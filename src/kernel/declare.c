@@ -1,0 +1,123 @@
+/* Variables declared and given their first values. */
+#include "kernel/internal.h"
+
+struct value initialise(struct interp *in, struct env *env, const struct type *t, const struct expr *init)
+{
+    struct value v = eval(in, env, init);
+
+    if (init->kind == EX_INIT && !init->braces && v.n_items == 1)
+        v = v.items[0];
+    return convert(in, init->at, v, t, false);
+}
+
+static void fill_array(struct interp *in, struct env *env, struct cell *c, const struct expr *init)
+{
+    if (c->type->n > MAX_ARRAY)
+        fail(in->unit, init ? init->at : NULL, "a local array of %lld elements; at most %d are kept",
+             (long long)c->type->n, MAX_ARRAY);
+    in->steps += (uint64_t)c->type->n;
+    step_count(in, init ? init->at : NULL);
+    c->n_elems = c->type->n;
+    c->elems = arena_array(in->arena, struct cell, c->n_elems + 1);
+    if (init && (init->kind != EX_INIT || !init->braces))
+        fail(in->unit, init->at, "an array starts from a list in braces");
+    if (init && init->n_args > (size_t)c->n_elems)
+        fail(in->unit, init->at, "%zu values for an array of %lld", init->n_args, (long long)c->n_elems);
+    for (int64_t i = 0; i < c->n_elems; i++) {
+        struct cell *elem = &c->elems[i];
+        const struct expr *item = init && (size_t)i < init->n_args ? init->args[i] : NULL;
+
+        elem->type = c->type->to;
+        elem->constant = c->constant;
+        if (elem->type->kind == TY_ARRAY) {
+            fill_array(in, env, elem, item);
+        } else if (item) {
+            elem->value = initialise(in, env, elem->type, item);
+            elem->value.literal_zero = false;
+            elem->known = true;
+        } else if (init || elem->type->kind == TY_DIM3) { /* the rest of a list is zero */
+            elem->value = convert(in, NULL, (struct value){.type = type_list}, elem->type, false);
+            elem->known = true;
+        }
+    }
+}
+
+void declare(struct interp *in, struct env *env, const struct declarator *d)
+{
+    const struct type *type, *automatic = NULL;
+    struct type_node *n = d->type;
+    struct cell *c;
+    struct value v = {0};
+    bool is_auto = false, have = false;
+
+    if (d->is_static && !d->constant)
+        fail(in->unit, d->at,
+             "static %s keeps state between calls, which a launcher may not; make it const or local", d->name);
+    for (const struct type_node *t = n; t; t = t->to)
+        is_auto |= t->kind == TN_AUTO;
+    if (n->kind == TN_REFERENCE) {
+        struct place p = {NULL, -1};
+
+        if (!d->init)
+            fail(in->unit, d->at, "the reference %s needs a variable", d->name);
+        if (d->init->kind == EX_NAME && !d->init->has_targs)
+            p.cell = env_find(in, env, d->init->name);
+        if (p.cell && !n->to->constant) {
+            env_bind(in, env, d->name, p.cell);
+            return;
+        }
+        if (!n->to->constant && !is_auto)
+            fail(in->unit, d->at, "the reference %s needs a variable", d->name);
+    }
+    if (is_auto) {
+        if (!d->init)
+            fail(in->unit, d->at, "auto %s needs an initial value", d->name);
+        v = eval(in, env, d->init);
+        if (v.type->kind == TY_LIST && v.n_items == 1)
+            v = v.items[0];
+        if (v.type->kind == TY_LIST || (v.type->kind == TY_SCALAR && v.type->scalar == KT_VOID))
+            fail(in->unit, d->at, "auto %s needs a value", d->name);
+        automatic = v.type;
+        have = true;
+    }
+    type = type_resolve_for(in, env, n, automatic);
+    if (type->kind == TY_SCALAR && type->scalar == KT_VOID)
+        fail(in->unit, d->at, "a variable of type void");
+    if (type->kind == TY_OPAQUE)
+        fail(
+            in->unit, d->at,
+            "a variable of type %s; a launcher's variables are numbers, pointers, dim3, cudaDeviceProp and arrays of "
+            "them",
+            type->name);
+    c = cell_make(in, type, d->constant || (n->kind == TN_REFERENCE && n->to->constant));
+    if (type->kind == TY_ARRAY) {
+        if (type->n < 0) {
+            struct type *sized = arena_copy(in->arena, type, sizeof(*type));
+
+            if (!d->init)
+                fail(in->unit, d->at, "the size of the array %s is not given", d->name);
+            sized->n = (int64_t)d->init->n_args;
+            sized->size = sized->n * type->to->size;
+            c->type = sized;
+        }
+        if (c->type->n > MAX_ARRAY)
+            fail(in->unit, d->at, "a local array of %lld elements; at most %d are kept", (long long)c->type->n,
+                 MAX_ARRAY);
+        fill_array(in, env, c, d->init);
+    } else if (have) {
+        c->value = convert(in, d->at, v, type, false);
+        c->known = true;
+    } else if (d->init && d->init->kind == EX_INIT && !d->init->braces && type->kind == TY_DIM3) {
+        c->value = convert(in, d->at, eval(in, env, d->init), type, false); /* dim3 grid(x, y) */
+        c->known = true;
+        if (d->init->n_args == 1)
+            c->value = initialise(in, env, type, d->init);
+    } else if (d->init) {
+        c->value = initialise(in, env, type, d->init);
+        c->known = true;
+    } else if (d->constant) {
+        fail(in->unit, d->at, "the constant %s has no value", d->name);
+    }
+    c->value.literal_zero = false;
+    env_bind(in, env, d->name, c);
+}
