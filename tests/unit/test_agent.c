@@ -1,0 +1,161 @@
+#include "agent/agent.h"
+#include "test.h"
+
+static struct arena *arena;
+static struct task *task;
+static char *text;
+static const struct kernel_limits limits = {.device_name = "a GPU",
+                                            .sm_count = 132,
+                                            .cc_major = 9,
+                                            .max_threads_per_block = 1024,
+                                            .max_threads_per_sm = 2048,
+                                            .max_blocks_per_sm = 32,
+                                            .warp_size = 32,
+                                            .shared_per_block = 48 << 10,
+                                            .shared_per_block_optin = 227 << 10,
+                                            .shared_per_sm = 228 << 10,
+                                            .l2_bytes = 50 << 20,
+                                            .registers_per_sm = 65536};
+
+static int setup(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    arena = arena_open();
+    return task_open(&task, arena, "examples/silu_and_mul", &err) &&
+                   fs_read(arena, task->source_path, &text, NULL, &err)
+               ? 0
+               : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_close(arena);
+    return 0;
+}
+
+static const struct agent_workload slow[] = {
+    {"rows=1 d=8", 50, 2, "latency", 1, 1, 1, 50, 1, 0, 0.06, 0.1},
+    {"rows=9 d=8", 80, 40, "dram", 80, 1, 1, 50, 1, 0, 0.9, 3},
+};
+
+static void test_diagnosis(void **state)
+{
+    struct agent_line line = {12, "x", 0.9, 32, 16, 4, 0};
+    struct agent_profile p = {"a GPU", "modelled", slow, 2, &line, 1, 40, 8, 0};
+    struct agent_diagnosis d;
+
+    (void)state;
+    agent_diagnose_rules(&p, arena, &d);
+    /* The workload that is 25 times from the copy weighs more than the one that is twice. */
+    assert_string_equal(d.bound_by, "latency");
+    assert_true(fabs(d.share_of_copy - sqrt(0.04 * 0.5)) < 1e-9);
+    assert_non_null(strstr(d.text, "rows=1 d=8"));
+    assert_non_null(strstr(d.text, "16.0 sectors a request where 4.0 would do"));
+    assert_non_null(strstr(d.text, "spills 8 bytes"));
+    p.n_workloads = p.n_lines = 0;
+    agent_diagnose_rules(&p, arena, &d);
+    assert_string_equal(d.bound_by, "unknown");
+}
+
+static void plan(const struct agent_version *v, const struct agent_attempt *history, size_t n_history,
+                 const struct agent_strategy **s, size_t *n)
+{
+    static const struct agent_diagnosis d = {"latency", "", 0.1};
+    struct agent_plan_input in = {
+        .version = v, .diagnosis = &d, .history = history, .n_history = n_history, .max_strategies = 50};
+
+    agent_plan_rules(&in, arena, s, n);
+}
+
+static void test_plan_learns(void **state)
+{
+    const struct agent_strategy *s, *t;
+    struct agent_attempt history[2];
+    struct agent_version v;
+    struct err err = {0};
+    size_t n, m;
+
+    (void)state;
+    assert_ok(agent_version_open(&v, arena, task, "k.cu", text, &limits, &err), err);
+    plan(&v, NULL, 0, &s, &n);
+    assert_true(n > 4);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(s[i].reason[0] && s[i].plan[0] && s[i].n_steps > 0);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(s[i].name, s[k].name);
+    }
+    /* What was tried on this parent is not tried again; two moves that gained are tried together. */
+    size_t singles[2], found = 0;
+    for (size_t i = 0; i < n && found < 2; i++)
+        if (s[i].n_steps == 1 && (found == 0 || !str_eq(s[i].steps->move, s[singles[0]].steps->move)))
+            singles[found++] = i;
+    assert_int_equal(found, 2);
+    for (int k = 0; k < 2; k++)
+        history[k] = (struct agent_attempt){.id = k + 1,
+                                            .steps = s[singles[k]].steps,
+                                            .n_steps = 1,
+                                            .verdict = "passed",
+                                            .passed = true,
+                                            .gain = 1.5,
+                                            .score = 1.5};
+    plan(&v, history, 2, &t, &m);
+    bool together = false;
+    for (size_t i = 0; i < m; i++) {
+        assert_string_not_equal(t[i].name, s[singles[0]].name);
+        together = together || (t[i].n_steps == 2 && str_eq(t[i].steps[0].move, history[0].steps->move) &&
+                                str_eq(t[i].steps[1].move, history[1].steps->move));
+    }
+    assert_true(together);
+    agent_version_close(&v);
+}
+
+static void test_code_and_repair(void **state)
+{
+    const struct agent_strategy *s;
+    const struct agent_step *done;
+    struct agent_attempt failed;
+    struct agent_version v, w;
+    struct agent_strategy repaired;
+    struct agent_plan_input in = {0};
+    struct err err = {0};
+    size_t n, n_done, stack = SIZE_MAX;
+    char *out;
+
+    (void)state;
+    assert_ok(agent_version_open(&v, arena, task, "k.cu", text, &limits, &err), err);
+    plan(&v, NULL, 0, &s, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (s[i].n_steps > 1)
+            stack = i;
+        if (!agent_code_rules(task, "k.cu", text, &s[i], &limits, arena, &out, &done, &n_done, &err))
+            continue;
+        assert_string_not_equal(out, text);
+        assert_true(n_done <= s[i].n_steps);
+        assert_ok(agent_version_open(&w, arena, task, "k.cu", out, &limits, &err), err);
+        agent_version_close(&w);
+    }
+    assert_true(stack != SIZE_MAX);
+    assert_true(agent_repair_rules(&s[stack], &in, arena, &repaired));
+    assert_int_equal(repaired.n_steps, s[stack].n_steps - 1);
+    /* A step known to fail alone is the one dropped. */
+    failed = (struct agent_attempt){.id = 1, .steps = s[stack].steps, .n_steps = 1, .verdict = "wrong"};
+    in.history = &failed;
+    in.n_history = 1;
+    assert_true(agent_repair_rules(&s[stack], &in, arena, &repaired));
+    assert_string_not_equal(repaired.steps[0].move, s[stack].steps[0].move);
+    agent_version_close(&v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_diagnosis),
+        cmocka_unit_test(test_plan_learns),
+        cmocka_unit_test(test_code_and_repair),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
