@@ -44,6 +44,7 @@ enum token_kind { TOK_END, TOK_WORD, TOK_NUMBER, TOK_STRING, TOK_CHAR, TOK_PUNCT
 struct token {
     enum token_kind kind;
     bool line_start, space_before;
+    bool foreign;  /* of a header; at is then the #include's, macro the header's name */
     bool inactive; /* in the raw tokens: a condition leaves it out */
     bool quiet;    /* a macro's own name inside its expansion: not expanded again */
     uint32_t len;
@@ -75,6 +76,8 @@ struct unit {
     struct trap *trap;
     LIST(size_t) lines; /* offsets of line starts */
     LIST(struct comment) comments;
+    const struct kernel_header *headers;
+    size_t n_headers;
     size_t parse_work;         /* against text that backtracks without end */
     struct tokens raw, tokens; /* before and after preprocessing, both end in TOK_END */
     LIST(struct func *) funcs;

@@ -196,6 +196,14 @@ static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
 bool kernel_open(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
                  const char *entry, struct err *err)
 {
+    return kernel_open_with_headers(out, a, path, text, len, entry, NULL, 0, err);
+}
+
+bool kernel_open_with_headers(struct kernel **out, struct arena *a, const char *path, const char *text,
+                              size_t len, const char *entry, const struct kernel_header *headers,
+                              size_t n_headers, struct err *err)
+{
+    struct kernel_header *copies = arena_array(a, struct kernel_header, n_headers + 1);
     struct kernel *k = arena_new(a, struct kernel);
     struct unit *u = arena_new(a, struct unit);
     struct trap trap = {.up = NULL};
@@ -207,6 +215,12 @@ bool kernel_open(struct kernel **out, struct arena *a, const char *path, const c
     if (!source_open(&k->source, path, text, len, err))
         return false;
     *u = (struct unit){.arena = a, .path = k->path, .text = k->text, .len = len, .trap = &trap};
+    for (size_t i = 0; i < n_headers; i++) {
+        copies[i] = (struct kernel_header){arena_strdup(a, headers[i].name),
+                                           arena_strndup(a, headers[i].text, headers[i].len), headers[i].len};
+    }
+    u->headers = copies;
+    u->n_headers = n_headers;
     k->unit = u;
     if (kernel_tests_compiler(k->path, k->text, len, err)) {
         kernel_close(k);

@@ -56,6 +56,14 @@ struct kernel {
 /* Understand text (copied). entry names the extern "C" launcher. k lives in the arena, its source until kernel_close. */
 bool kernel_open(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
                  const char *entry, struct err *err);
+/* The same with the file's local headers, which the launcher's names may come from: `#include "name"` finds them. */
+struct kernel_header {
+    const char *name, *text;
+    size_t len;
+};
+bool kernel_open_with_headers(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
+                              const char *entry, const struct kernel_header *headers, size_t n_headers,
+                              struct err *err);
 void kernel_close(struct kernel *k); /* takes NULL */
 
 /* Does the text test how it is compiled (__CUDACC*__, __NVCC__, __FILE__, __DATE__, __TIME__)? Then err says where.

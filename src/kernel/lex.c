@@ -44,7 +44,7 @@ void fail(struct unit *u, const struct token *t, const char *fmt, ...)
     if (t)
         unit_place(u, t->at, &line, &col);
     if (t && t->macro)
-        snprintf(from, sizeof(from), " (in the expansion of %.80s)", t->macro);
+        snprintf(from, sizeof(from), t->foreign ? " (in %.80s)" : " (in the expansion of %.80s)", t->macro);
     err_at(&trap->err, u->path, line, col, "launcher: %s%s", text, from);
     longjmp(trap->jump, 1);
 }

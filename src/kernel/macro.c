@@ -31,6 +31,7 @@ struct expander {
     struct map macros;
     LIST(struct condition) conditions;
     size_t produced;
+    int include_depth;
 };
 
 struct stream {
@@ -118,6 +119,7 @@ static void placed(struct token *t, const struct macro *m, const struct token *c
 {
     t->at = call->at;
     t->macro = call->macro ? call->macro : m->name;
+    t->foreign = call->foreign;
 }
 
 /* The body with arguments in place; call is where the macro was used. */
@@ -467,6 +469,49 @@ static bool is_active(const struct expander *x)
     return x->conditions.n == 0 || vec_last(&x->conditions).active;
 }
 
+static void expand_raw(struct expander *x, struct token *v);
+
+static const struct kernel_header *find_header(const struct unit *u, const struct token *t)
+{
+    const char *name = t->s + 1;
+    size_t len = t->len - 2;
+
+    if (t->kind != TOK_STRING || t->len < 3)
+        return NULL;
+    for (size_t i = 0; i < u->n_headers; i++) {
+        const char *own = u->headers[i].name;
+        size_t n = strlen(own);
+
+        if (n >= len && memcmp(own + n - len, name, len) == 0 && (n == len || own[n - len - 1] == '/'))
+            return &u->headers[i];
+    }
+    return NULL;
+}
+
+/* A header's tokens count as standing where it is included. */
+static void include(struct expander *x, const struct token *at, const struct token *name)
+{
+    const struct kernel_header *h = find_header(x->unit, name);
+    struct unit *u;
+
+    if (!h)
+        return;
+    if (x->include_depth >= 16)
+        fail(x->unit, at, "headers include each other through more than 16 levels");
+    u = arena_new(x->arena, struct unit);
+    *u = (struct unit){
+        .arena = x->arena, .path = h->name, .text = h->text, .len = h->len, .trap = x->unit->trap};
+    lex_text(u);
+    for (size_t i = 0; i < u->raw.n; i++) {
+        u->raw.v[i].at = at->at;
+        u->raw.v[i].macro = h->name;
+        u->raw.v[i].foreign = true;
+    }
+    x->include_depth++;
+    expand_raw(x, u->raw.v);
+    x->include_depth--;
+}
+
 static void directive(struct expander *x, const struct token *v, size_t n)
 {
     static const char *const conditionals[] = {"if", "ifdef", "ifndef", "elif", "else", "endif"};
@@ -484,6 +529,8 @@ static void directive(struct expander *x, const struct token *v, size_t n)
         return;
     if (token_is(name, "define")) {
         define(x, v + 1, n - 1);
+    } else if (token_is(name, "include") && n > 1) {
+        include(x, name, &v[1]);
     } else if (token_is(name, "undef") && n > 1) {
         char *key = token_text(x->arena, &v[1]);
 
@@ -492,15 +539,13 @@ static void directive(struct expander *x, const struct token *v, size_t n)
     } else if (token_is(name, "error")) {
         fail(x->unit, name, "#error is reached");
     }
-    /* #include, #pragma, #line: nothing the launcher needs */
+    /* #pragma, #line: nothing the launcher needs */
 }
 
-/* A function so that a leaving error still frees the table. */
-static void expand_unit(struct expander *x)
+static void expand_raw(struct expander *x, struct token *v)
 {
     struct unit *u = x->unit;
-    const struct token *v = u->raw.v;
-    size_t i = 0;
+    size_t open = x->conditions.n, i = 0;
 
     while (v[i].kind != TOK_END) {
         size_t end = i + 1;
@@ -516,14 +561,13 @@ static void expand_unit(struct expander *x)
         while (v[end].kind != TOK_END && !(token_is(&v[end], "#") && v[end].line_start))
             end++;
         for (size_t k = i; k < end; k++)
-            u->raw.v[k].inactive = !is_active(x);
+            v[k].inactive = !is_active(x);
         if (is_active(x))
             expand_list(x, v + i, end - i, &u->tokens, 0);
         i = end;
     }
-    if (x->conditions.n)
+    if (x->conditions.n > open)
         fail(u, vec_last(&x->conditions).at, "this #if is not closed");
-    list_push(u->arena, &u->tokens, v[i]);
 }
 
 void macro_expand(struct unit *u)
@@ -550,7 +594,8 @@ void macro_expand(struct unit *u)
         *m = (struct macro){.name = defined[i].name, .body = t, .n_body = 1};
         map_put(&x.macros, m->name, m);
     }
-    expand_unit(&x);
+    expand_raw(&x, u->raw.v);
+    list_push(u->arena, &u->tokens, vec_last(&u->raw));
     u->trap = trap.up;
     map_free(&x.macros);
 }

@@ -450,6 +450,8 @@ static void one_declaration(struct parser *p, const struct scope *s)
     r.last = index_of(p, p->t);
     r.start = start->at;
     r.end = p->t[-1].macro ? call_end(p->unit, p->t[-1].at) : p->t[-1].at + p->t[-1].len;
+    if (start->foreign || p->t[-1].foreign) /* a header's text is not this file's */
+        r.end = r.start;
     if (r.func) {
         r.func->start = r.start;
         r.func->end = r.end;

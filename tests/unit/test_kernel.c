@@ -324,6 +324,36 @@ static void test_device_part(void **state)
     arena_close(a);
 }
 
+static void test_headers(void **state)
+{
+    static const char header[] = "#pragma once\n#ifndef H\n#define H\nconstexpr int BLOCK = 64;\n"
+                                 "inline int div_up(int a, int b) { return (a + b - 1) / b; }\n"
+                                 "#define LAUNCH(k) k<<<div_up(n, BLOCK), BLOCK, 0, s>>>(p)\n#endif\n";
+    static const char file[] = "#include \"common.h\"\n#include \"common.h\"\n#include <cstdint>\n"
+                               "__global__ void f(float *p) {}\n"
+                               "extern \"C\" void go(float *p, int n, cudaStream_t s) { LAUNCH(f); }\n";
+    static const char loop[] = "#include \"loop.h\"\n";
+    const struct kernel_header headers[] = {{"include/common.h", header, strlen(header)},
+                                            {"loop.h", loop, strlen(loop)}};
+    struct kernel_value args[] = {{.type = KT_F32, .pointer = true}, {.type = KT_I32, .i = 100}};
+    struct arena *a = arena_open();
+    struct kernel *k = NULL;
+    struct err err = {0};
+    struct plan plan;
+
+    (void)state;
+    assert_ok(kernel_open_with_headers(&k, a, "k.cu", file, strlen(file), "go", headers, 2, &err), err);
+    assert_ok(kernel_plan(&plan, a, k, args, NULL, &h200, &err), err);
+    assert_int_equal(plan.n_steps, 1);
+    assert_int_equal(plan.steps[0].grid[0], 2);
+    assert_int_equal(plan.steps[0].line, 5);
+    assert_true(strncmp(k->device_text, "#include \"common.h\"\n#include", 28) == 0);
+    kernel_close(k);
+    assert_false(kernel_open_with_headers(&k, a, "k.cu", loop, strlen(loop), "go", headers, 2, &err));
+    assert_non_null(strstr(err.text, "16 levels"));
+    arena_close(a);
+}
+
 static const char parts[] =
     "static int used = 1, other = 2;\n"
     "static int unused = 3;\n"
@@ -489,10 +519,10 @@ static void test_hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_open),         cmocka_unit_test(test_device_part),
-        cmocka_unit_test(test_device_reach), cmocka_unit_test(test_compiler_tests),
-        cmocka_unit_test(test_normalise),    cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_launchers),
+        cmocka_unit_test(test_open),           cmocka_unit_test(test_device_part),
+        cmocka_unit_test(test_device_reach),   cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_compiler_tests), cmocka_unit_test(test_normalise),
+        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_launchers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
