@@ -101,6 +101,8 @@ static void add_verdict(const struct session *s, struct str *out)
     str_addf(out, "verdict: %s", verdict_name(t->verdict));
     if (t->line)
         str_addf(out, ", line %d", t->line);
+    if (t->line && t->col)
+        str_addf(out, ":%d", t->col);
     if (t->words && *t->words)
         str_addf(out, ": %s", t->words);
     str_addf(out, "\n%zu verification cases", t->cases);

@@ -11,7 +11,7 @@ enum { MAX_ARGS = 64 };
 struct fate {
     enum verdict verdict; /* VERDICT_PASSED: nothing against it so far */
     const char *words;
-    int line;
+    int line, col; /* col 0: only the line is known */
 };
 
 /* Sets the fate and returns true: a verdict is not a failure of the judge. */

@@ -103,7 +103,7 @@ static bool judge_original_version(struct judge *j, struct err *err)
         return false;
     ok = version_open(&v, j, j->arena, t, t->source_path, text, &fate, err);
     if (ok && !fate_open(&fate))
-        ok = err_at(err, t->source_path, fate.line, 0, "the original: %s: %s", verdict_name(fate.verdict),
+        ok = err_at(err, t->source_path, fate.line, fate.col, "the original: %s: %s", verdict_name(fate.verdict),
                     fate.words);
     if (ok && !j->options.measure_only)
         ok = verify_prepare(j, &v, err);
@@ -236,6 +236,7 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
     t->wall_s = time_s() - start_s;
     t->verdict = fate.verdict;
     t->line = fate.line;
+    t->col = fate.col;
     t->words = fate.words ? fate.words : "";
     put_resources(&v, t);
     version_close(&v);

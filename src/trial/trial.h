@@ -56,7 +56,7 @@ struct trial_line { /* a hot source line, over all workloads of the scoring regi
 struct trial {
     enum verdict verdict;
     const char *words; /* whoever judged; "" when passed */
-    int line;          /* in the candidate's file; 0 none */
+    int line, col;     /* in the candidate's file; 0 none */
     double
         score; /* geometric mean of original / candidate over the workloads, scoring regime; NAN unless timed */
     const struct trial_workload *workloads;

@@ -3,7 +3,14 @@
 
 bool fate_is(struct fate *f, enum verdict v, int line, const char *words)
 {
-    *f = (struct fate){v, words, line};
+    *f = (struct fate){.verdict = v, .words = words, .line = line};
+    return true;
+}
+
+static bool not_understood(struct fate *f, const struct err *why, const char *words)
+{
+    fate_is(f, VERDICT_NOT_UNDERSTOOD, why->line, words);
+    f->col = why->col;
     return true;
 }
 
@@ -55,8 +62,8 @@ static bool plan_for(struct version *v, struct arena *a, const int64_t *dims, co
     task_launch_values(v->task, dims, values);
     if (kernel_plan(plan, a, v->kernel, values, addr, &v->limits, &why))
         return true;
-    return fate_is(fate, VERDICT_NOT_UNDERSTOOD, why.line,
-                   arena_printf(a, "%s (for %s)", why.text, task_dims_text(a, v->task, dims)));
+    return not_understood(fate, &why,
+                          arena_printf(a, "%s (for %s)", why.text, task_dims_text(a, v->task, dims)));
 }
 
 static bool compile(struct version *v, struct fate *fate, struct err *err)
@@ -135,7 +142,7 @@ bool version_open(struct version *v, struct judge *j, struct arena *a, const str
         return fate_is(fate, VERDICT_CHEAT, why.line, arena_strdup(a, why.text));
     if (!kernel_open(&v->kernel, a, path, text, strlen(text), t->entry, &why) ||
         !task_match(t, v->kernel, &why))
-        return fate_is(fate, VERDICT_NOT_UNDERSTOOD, why.line, arena_strdup(a, why.text));
+        return not_understood(fate, &why, arena_strdup(a, why.text));
     plan_all(v, fate);
     if (!fate_open(fate))
         return true;
