@@ -29,6 +29,8 @@ static void place_words(const struct launch *l, enum space space, uint64_t addr,
         const struct ptx_module *m = l->module;
         for (size_t k = 0; k < m->n_vars; k++) {
             const struct var *v = m->vars[k];
+            if (v->func >= 0 && m->funcs[v->func].is_entry && &m->funcs[v->func] != l->entry)
+                continue; /* another kernel's, at the same place */
             if (v->space == SPACE_SHARED && !v->is_extern && v->bytes && addr >= v->addr &&
                 addr < v->addr + v->bytes) {
                 char name[64];
