@@ -113,12 +113,11 @@ double cache_resident(const struct ptx_device *d, double distance)
     return distance <= full ? 1 : distance >= none ? 0 : (none - distance) / (none - full);
 }
 
-double cache_hit(const struct ptx_cache *c, const struct alloc *a)
+struct footprint *cache_footprint(struct ptx_cache *c, uint64_t addr)
 {
-    for (size_t k = 0; c && k < c->prints.n; k++) {
-        const struct footprint *f = &c->prints.v[k];
-        if (f->addr == a->addr && f->size == a->size)
-            return f->share * cache_resident(c->device, c->clock - f->clock);
-    }
-    return 0;
+    for (size_t k = 0; k < c->prints.n; k++)
+        if (c->prints.v[k].addr == addr)
+            return &c->prints.v[k];
+    vec_push(&c->prints, ((struct footprint){.addr = addr}));
+    return &vec_last(&c->prints);
 }

@@ -6,7 +6,7 @@
  * `overlap`); issue and the start of blocks are limits that are reached. */
 static const double HARD = 5;
 
-enum { SAMPLE_INSNS = 150000, PILOT_LIMIT = 4000000 };
+enum { SAMPLE_INSNS = 50000, PILOT_LIMIT = 4000000 };
 
 /* ---- from blocks to the whole GPU ---- */
 
@@ -251,23 +251,21 @@ static void spread(const struct ptx_profile *p, double scale, struct load *x)
     x->dram_write = MAX(x->dram_write, 0);
 }
 
+/* The sample ends with the last block, so what it touched spans what the launch touches; a sample of one block
+ * does not. */
 static void remember(struct ptx_cache *c, const struct ptx_profile *p, double scale)
 {
     double before = c->clock;
     c->used = true;
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
-        double size = (double)t->alloc->size, written = MIN(t->written * scale, size);
-        double read = MIN(t->read * scale, size), bytes = MAX(read, written);
-        struct footprint *f = NULL;
-        for (size_t q = 0; q < c->prints.n; q++)
-            if (c->prints.v[q].addr == t->alloc->addr)
-                f = &c->prints.v[q];
-        if (!f) {
-            vec_push(&c->prints, ((struct footprint){0}));
-            f = &vec_last(&c->prints);
-        }
-        *f = (struct footprint){t->alloc->addr, t->alloc->size, before, size > 0 ? bytes / size : 0};
+        double bytes = MIN(MAX(t->read, t->written) * scale, (double)t->alloc->size);
+        struct footprint *f = cache_footprint(c, t->alloc->addr);
+        uint64_t end = MAX(t->end, t->first + (uint64_t)(bytes / LINE_BYTES));
+        bool joins = f->end > f->first && cache_resident(c->device, before - f->clock) > 0.5;
+        f->first = joins ? MIN(f->first, t->first) : t->first;
+        f->end = joins ? MAX(f->end, end) : end;
+        f->clock = before;
         c->clock += bytes;
     }
 }

@@ -111,9 +111,9 @@ void l2_clear(struct l2 *c);
 
 /* One allocation as the launches of a plan left it in the L2. */
 struct footprint {
-    uint64_t addr, size;
-    double clock; /* bytes the plan had touched before the last launch that touched it */
-    double share; /* of its bytes touched by then */
+    uint64_t addr;       /* of the allocation */
+    uint64_t first, end; /* lines that the last launches touched */
+    double clock;        /* bytes the plan had touched before the last launch that touched it */
 };
 
 struct ptx_cache {
@@ -125,7 +125,8 @@ struct ptx_cache {
 
 /* Share of what was touched `distance` bytes ago that is still in the L2. */
 double cache_resident(const struct ptx_device *d, double distance);
-double cache_hit(const struct ptx_cache *c, const struct alloc *a);
+/* The footprint of an allocation, made when absent. */
+struct footprint *cache_footprint(struct ptx_cache *c, uint64_t addr);
 
 /* ---- one timed launch ---- */
 
@@ -138,7 +139,9 @@ struct pc_stats {
 
 struct touched { /* one allocation in the sample */
     struct alloc *alloc;
-    double hit;           /* share resident when the launch began */
+    double hit; /* share of the lines [known, known_end) resident when the launch began */
+    uint64_t known, known_end;
+    uint64_t first, end;  /* lines touched */
     double read, written; /* unique bytes */
 };
 
@@ -159,7 +162,7 @@ struct ptx_profile {
     const struct ptx_device *device;
     const struct model *model;
     const struct ptx_module *module;
-    const struct ptx_cache *cache;
+    struct ptx_cache *cache;
     struct prices prices;
     struct pc_stats *stats; /* by pc */
     struct l2 l2;
@@ -175,7 +178,7 @@ struct ptx_profile {
 };
 
 void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
-                  const struct ptx_cache *cache);
+                  struct ptx_cache *cache);
 void profile_close(struct ptx_profile *p);
 
 #endif

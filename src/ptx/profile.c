@@ -209,7 +209,12 @@ static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
     for (size_t k = 0; k < p->allocs.n; k++)
         if (p->allocs.v[k].alloc == a)
             return &p->allocs.v[k];
-    vec_push(&p->allocs, ((struct touched){.alloc = a, .hit = cache_hit(p->cache, a)}));
+    const struct footprint *f = cache_footprint(p->cache, a->addr);
+    vec_push(&p->allocs, ((struct touched){.alloc = a,
+                                           .hit = cache_resident(p->device, p->cache->clock - f->clock),
+                                           .known = f->first,
+                                           .known_end = f->end,
+                                           .first = UINT64_MAX}));
     return &vec_last(&p->allocs);
 }
 
@@ -322,6 +327,11 @@ static bool chance(uint64_t line, double share)
     return share >= 1 || (share > 0 && rng_unit_of(rng_hash(7, line)) < share);
 }
 
+static bool was_resident(const struct touched *t, uint64_t line)
+{
+    return line >= t->known && line < t->known_end && chance(line, t->hit);
+}
+
 /* One line of a request reaches the L2; gives the latency. */
 static float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
                        uint64_t line, unsigned sectors)
@@ -331,11 +341,13 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
     unsigned known = l->read | l->written, fresh = sectors & ~known, again = sectors & known;
     unsigned n = (unsigned)__builtin_popcount(sectors);
     bool dram = false;
+    t->first = MIN(t->first, line);
+    t->end = MAX(t->end, line + 1);
     k->s.l2_requests++;
     if (fresh) {
         unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh);
         k->touched += bytes;
-        if (!chance(line, t->hit)) {
+        if (!was_resident(t, line)) {
             dram = reads;
             k->s.dram_read += reads ? bytes : 0;
         }
@@ -356,7 +368,7 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
         unsigned first = sectors & ~(unsigned)l->written;
         k->s.l2_write += SECTOR_BYTES * n;
         t->written += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
-        if (first && !chance(line, t->hit))
+        if (first && !was_resident(t, line))
             k->s.dram_write += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
         l->written |= (uint8_t)sectors;
     }
@@ -461,7 +473,7 @@ void prof_access(struct warp *w, const struct insn *i, const struct access *x)
 }
 
 void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
-                  const struct ptx_cache *cache)
+                  struct ptx_cache *cache)
 {
     *p = (struct ptx_profile){.device = d, .model = model_of(d), .module = m, .cache = cache};
     if (!p->model)

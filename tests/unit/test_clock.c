@@ -149,12 +149,251 @@ static void test_copy(void **state)
     }
 }
 
+/* ---- launches: small kernels written by hand ---- */
+
+static const char module_text[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n"
+    /* out[i] = in[i], 16 bytes a thread */
+    ".visible .entry copy(.param .u64 out, .param .u64 in)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n"
+    ".loc 1 1 0\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\n"
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.s32 %r1, %r1, %r2, %r3;\n"
+    "mul.wide.u32 %rd3, %r1, 16;\nadd.s64 %rd1, %rd1, %rd3;\nadd.s64 %rd2, %rd2, %rd3;\n"
+    ".loc 1 2 0\nld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd2];\n"
+    ".loc 1 3 0\nst.global.v4.u32 [%rd1], {%r4, %r5, %r6, %r7};\nret;\n}\n"
+    /* out[128 * i] = 1, a line for each thread; in is not used */
+    ".visible .entry scatter(.param .u64 out, .param .u64 in)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n"
+    ".loc 1 1 0\nld.param.u64 %rd1, [out];\n"
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.s32 %r1, %r1, %r2, %r3;\n"
+    "mul.wide.u32 %rd3, %r1, 128;\nadd.s64 %rd1, %rd1, %rd3;\nmov.u32 %r4, 1;\n"
+    ".loc 1 2 0\nst.global.u32 [%rd1], %r4;\nret;\n}\n"
+    /* a loop of `count` loads, each of which needs the last one's value (0) */
+    ".visible .entry chain(.param .u64 out, .param .u64 in, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
+    ".loc 1 1 0\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nld.param.u32 %r1, [count];\nmov.u32 %r3, %tid.x;\n"
+    "mul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd2, %rd2, %rd3;\n"
+    "loop:\n.loc 1 2 0\nld.global.cg.u32 %r2, [%rd2];\n.loc 1 3 0\ncvt.u64.u32 %rd4, %r2;\nadd.s64 %rd2, %rd2, %rd4;\n"
+    "add.s64 %rd2, %rd2, 4096;\nsub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra loop;\n"
+    ".loc 1 4 0\nst.global.u32 [%rd1], %r2;\nret;\n}\n"
+    /* 32 divisions, or as many multiplications */
+    ".visible .entry divide(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40400000;\n"
+    "again:\ndiv.rn.f32 %f1, %f1, %f2;\nsub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra again;\n"
+    "st.global.f32 [%rd1], %f1;\nret;\n}\n"
+    ".visible .entry multiply(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40400000;\n"
+    "again:\nmul.rn.f32 %f1, %f1, %f2;\nsub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra again;\n"
+    "st.global.f32 [%rd1], %f1;\nret;\n}\n"
+    /* shared memory with a stride of `stride` bytes between lanes, and a barrier */
+    ".visible .entry banks(.param .u64 out, .param .u32 stride)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.shared .align 4 .b8 tile[16384];\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [stride];\nmov.u32 %r2, %tid.x;\nmul.lo.s32 %r3, %r2, %r1;\n"
+    "mov.u32 %r4, tile;\nadd.s32 %r3, %r3, %r4;\n.loc 1 7 0\nst.shared.u32 [%r3], %r2;\n.loc 1 8 0\nbar.sync 0;\n"
+    "st.global.u32 [%rd1], %r2;\nret;\n}\n"
+    /* every block waits until all have come */
+    ".visible .entry meet(.param .u64 counter, .param .u32 blocks)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [counter];\nmov.u32 %r1, %nctaid.x;\natom.global.add.u32 %r2, [%rd1], 1;\n"
+    "wait:\nld.acquire.gpu.global.u32 %r3, [%rd1];\nsetp.lt.u32 %p, %r3, %r1;\n@%p bra wait;\nret;\n}\n";
+
+struct bench {
+    struct ptx_module *module;
+    struct ptx_mem *mem;
+    struct arena *a;
+    struct ptx_cache *cache;
+    uint64_t out, in;
+};
+
+enum { BUFFER_BYTES = 64 << 20 };
+
+static void bench_open(struct bench *b)
+{
+    struct err err = {0};
+    b->a = arena_open();
+    b->mem = ptx_mem_open(1);
+    b->cache = ptx_cache_open(ptx_device_find("h200"));
+    assert_ok(ptx_module_open(&b->module, "k.ptx", module_text, strlen(module_text), &err), err);
+    struct ptx_buffer buffer = {.name = "out", .size_bytes = BUFFER_BYTES, .initialised = true};
+    b->out = ptx_mem_alloc(b->mem, &buffer, &err);
+    buffer.name = "in";
+    b->in = ptx_mem_alloc(b->mem, &buffer, &err);
+    assert_true(b->out && b->in);
+}
+
+static void bench_close(struct bench *b)
+{
+    ptx_module_close(b->module);
+    ptx_mem_close(b->mem);
+    ptx_cache_close(b->cache);
+    arena_close(b->a);
+}
+
+static struct ptx_time bench_time(struct bench *b, const char *kernel, uint32_t blocks, uint32_t threads,
+                                  uint32_t number, uint32_t registers)
+{
+    bool two = str_eq(kernel, "copy") || str_eq(kernel, "scatter"), chain = str_eq(kernel, "chain");
+    const void *args[3] = {&b->out, two || chain ? (const void *)&b->in : &number, &number};
+    struct ptx_launch l = {.kernel = kernel,
+                           .grid = {blocks, 1, 1},
+                           .block = {threads, 1, 1},
+                           .args = args,
+                           .n_args = chain ? 3 : 2};
+    struct ptx_options o = {.device = ptx_device_find("h200")};
+    struct ptx_resources res = {.registers = registers};
+    struct ptx_report report = {0};
+    struct ptx_time t;
+    struct err err = {0};
+    assert_ok(ptx_time_launch(b->module, b->mem, &l, &o, &res, b->cache, b->a, &t, &report, &err), err);
+    if (report.end != PTX_DONE)
+        fail_msg("%s: %s", ptx_end_name(report.end), report.n_findings ? report.findings[0].words : "");
+    ptx_report_clear(&report);
+    return t;
+}
+
+static const struct ptx_line_stats *line_of(const struct ptx_time *t, int line)
+{
+    for (size_t k = 0; k < t->n_lines; k++)
+        if (t->lines[k].line == line)
+            return &t->lines[k];
+    fail_msg("no line %d", line);
+    return NULL;
+}
+
+static void test_stream(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    uint32_t blocks = 4096; /* 8 MB each way */
+    struct ptx_time cold = bench_time(&b, "copy", blocks, 128, 0, 16),
+                    hot = bench_time(&b, "copy", blocks, 128, 0, 16);
+    double bytes = 2.0 * 128 * 16 * blocks, expected = ptx_copy_us(ptx_device_find("h200"), bytes, false);
+    assert_true(fabs(cold.us / expected - 1) < 0.15);
+    assert_true(hot.us < 0.8 * cold.us);
+    assert_int_equal(cold.bound, PTX_BOUND_DRAM);
+    assert_float_equal(cold.dram_bytes, bytes, 0.02 * bytes);
+    assert_float_equal(hot.dram_bytes, 0, 0);
+    assert_int_equal(cold.blocks, blocks);
+    assert_true(cold.sampled_blocks < blocks && cold.sampled_blocks > 2);
+    assert_false(cold.extrapolated);
+    assert_float_equal(cold.occupancy, 1, 1e-9);
+    const struct ptx_line_stats *load = line_of(&cold, 2);
+    assert_float_equal(load->global_requests, 4.0 * blocks, 1);
+    assert_float_equal(load->global_sectors, 64.0 * blocks, 1);
+    assert_float_equal(load->ideal_sectors, load->global_sectors, 0);
+    assert_float_equal(load->lanes_active, 32, 0);
+    assert_float_equal(load->bytes_used, load->bytes_moved, 0);
+    double shares = 0;
+    for (size_t k = 0; k < cold.n_lines; k++)
+        shares += cold.lines[k].stall_share;
+    assert_float_equal(shares, 1, 1e-9);
+    assert_int_equal(cold.lines[0].line, 2); /* the load is what it waits for */
+    bench_close(&b);
+}
+
+static void test_scatter(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time t = bench_time(&b, "scatter", 4096, 128, 0, 16);
+    const struct ptx_line_stats *store = line_of(&t, 2);
+    assert_float_equal(store->global_sectors / store->global_requests, 32, 1e-9);
+    assert_float_equal(store->ideal_sectors / store->global_requests, 4, 1e-9);
+    assert_float_equal(store->bytes_moved / store->bytes_used, 8, 1e-9);
+    bench_close(&b);
+}
+
+static void test_chain(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double fixed = bench_time(&b, "chain", 1, 32, 1, 16).us; /* and warms the first lines */
+    struct ptx_time some = bench_time(&b, "chain", 1, 32, 100, 16);
+    struct ptx_time twice = bench_time(&b, "chain", 1, 32, 200, 16);
+    assert_int_equal(some.bound, PTX_BOUND_LATENCY);
+    /* half of the second run's lines are hot, none of the first's but one */
+    assert_in_range((int)(100 * (some.us - fixed) / 100), 30,
+                    50); /* hundredths of 1 us a load: DRAM, 0.35 to 0.5 us */
+    assert_true(twice.us > 1.3 * some.us && twice.us < 2.1 * some.us);
+    assert_int_equal(some.lines[0].line, 2);
+    assert_true(some.lines[0].stall_share > 0.8);
+    double again = bench_time(&b, "chain", 1, 32, 200, 16).us; /* all in the L2 */
+    assert_true(again < 0.65 * twice.us + 1);
+    bench_close(&b);
+}
+
+static void test_issue(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time div = bench_time(&b, "divide", 132 * 8, 256, 200, 16),
+                    mul = bench_time(&b, "multiply", 132 * 8, 256, 200, 16);
+    assert_int_equal(div.bound, PTX_BOUND_ISSUE);
+    assert_true(div.issue_us > 3 * mul.issue_us);
+    struct ptx_time few = bench_time(&b, "divide", 132, 256, 200, 16),
+                    full = bench_time(&b, "divide", 132 * 8, 256, 200, 255);
+    assert_true(few.us < 0.5 * div.us);
+    assert_true(full.occupancy < 0.2 &&
+                full.us > 1.2 * div.us); /* registers leave room for one block at a time */
+    bench_close(&b);
+}
+
+static void test_banks(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time good = bench_time(&b, "banks", 1, 128, 4, 16),
+                    bad = bench_time(&b, "banks", 1, 128, 128, 16);
+    assert_float_equal(line_of(&good, 7)->bank_conflicts, 0, 0);
+    assert_float_equal(line_of(&bad, 7)->bank_conflicts / line_of(&bad, 7)->shared_requests, 31, 1e-9);
+    assert_true(good.sync_us > 0);
+    bench_close(&b);
+}
+
+static void test_waiting_blocks(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time t = bench_time(&b, "meet", 132, 32, 0, 16);
+    assert_true(t.extrapolated);
+    assert_int_equal(t.blocks, 132);
+    assert_true(t.us > 0.5 && t.us < 100);
+    bench_close(&b);
+}
+
+static void test_unknown_kernel(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_launch l = {.kernel = "absent", .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    struct ptx_options o = {.device = ptx_device_find("h200")};
+    struct ptx_report report = {0};
+    struct ptx_time t;
+    struct err err = {0};
+    assert_false(ptx_time_launch(b.module, b.mem, &l, &o, NULL, b.cache, b.a, &t, &report, &err));
+    assert_non_null(strstr(err.text, "absent"));
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_occupancy), cmocka_unit_test(test_devices),  cmocka_unit_test(test_device_errors),
-        cmocka_unit_test(test_l1),        cmocka_unit_test(test_l2_lines), cmocka_unit_test(test_residency),
-        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_occupancy),      cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_device_errors),  cmocka_unit_test(test_l1),
+        cmocka_unit_test(test_l2_lines),       cmocka_unit_test(test_residency),
+        cmocka_unit_test(test_copy),           cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_scatter),        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_issue),          cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_waiting_blocks), cmocka_unit_test(test_unknown_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
