@@ -8,12 +8,23 @@
 #include "isa.h"
 #include "half.h"
 
-enum { M = 16, N = 8, K_MAX = 16 };
+enum { M = 16, N = 8, K_MAX = 32 };
 
-static inline double element(uint32_t reg, unsigned high, bool bf16)
+/* Element h of a register of A or B. */
+static inline double element(uint32_t reg, unsigned h, enum type t)
 {
-    uint16_t h = (uint16_t)(reg >> 16 * high);
-    return bf16 ? half_bf16_to_f32(h) : half_f16_to_f32(h);
+    switch (t) {
+    case TYPE_F16:
+        return half_f16_to_f32((uint16_t)(reg >> 16 * h));
+    case TYPE_BF16:
+        return half_bf16_to_f32((uint16_t)(reg >> 16 * h));
+    case TYPE_TF32:
+        return half_f32_bits(reg & ~0x1fffu);
+    case TYPE_S8:
+        return (int8_t)(reg >> 8 * h);
+    default:
+        return (uint8_t)(reg >> 8 * h);
+    }
 }
 
 static float cut_f32(double d) /* toward zero */
@@ -47,32 +58,42 @@ static bool whole_warp(struct warp *w, const struct insn *i, uint32_t m)
     return false;
 }
 
-static void mma_half(struct warp *w, const struct insn *i, uint32_t m)
+static unsigned steps_of_k(const struct insn *i)
+{
+    return insn_has(i, MOD_m16n8k32) ? 32 : insn_has(i, MOD_m16n8k16) ? 16 : insn_has(i, MOD_m16n8k8) ? 8 : 4;
+}
+
+/* Registers hold e elements each: register r of A has rows 8 (r % 2) and on, columns 4e (r / 2) and on. */
+static void mma(struct warp *w, const struct insn *i, uint32_t m)
 {
     const struct opnd *d = &i->opnds[0], *a = &i->opnds[1], *b = &i->opnds[2], *c = &i->opnds[3];
-    unsigned k_size = insn_has(i, MOD_m16n8k16) ? 16 : 8;
-    bool bf16 = i->types[1] == TYPE_BF16, c_f16 = i->types[3] == TYPE_F16, d_f16 = i->types[0] == TYPE_F16;
+    enum type at = (enum type)i->types[1], bt = (enum type)i->types[2];
+    unsigned k_size = steps_of_k(i), e = 4u / type_bytes[at];
+    bool c_f16 = i->types[3] == TYPE_F16, d_f16 = i->types[0] == TYPE_F16, integer = i->types[0] == TYPE_S32;
     double x[M][K_MAX], y[K_MAX][N], z[M][N];
     if (!whole_warp(w, i, m))
         return;
     for (unsigned l = 0; l < 32; l++) {
         unsigned g = l / 4, t = l % 4;
-        for (unsigned k = 0; k < k_size / 4; k++) /* registers of A */
-            for (unsigned h = 0; h < 2; h++)
-                x[g + 8 * (k & 1)][2 * t + h + 8 * (k >> 1)] = element(operand(w, a, k)[l], h, bf16);
-        for (unsigned k = 0; k < k_size / 8; k++) /* of B, columns in lanes */
-            for (unsigned h = 0; h < 2; h++)
-                y[2 * t + h + 8 * k][g] = element(operand(w, b, k)[l], h, bf16);
-        for (unsigned k = 0; k < 4; k++)
-            z[g + 8 * (k >> 1)][2 * t + (k & 1)] =
-                c_f16 ? element(operand(w, c, k >> 1)[l], k & 1, false) : half_f32_bits(operand(w, c, k)[l]);
+        for (unsigned r = 0; r < k_size / (2 * e); r++)
+            for (unsigned h = 0; h < e; h++)
+                x[g + 8 * (r & 1)][e * t + h + 4 * e * (r >> 1)] = element(operand(w, a, r)[l], h, at);
+        for (unsigned r = 0; r < k_size / (4 * e); r++)
+            for (unsigned h = 0; h < e; h++)
+                y[e * t + h + 4 * e * r][g] = element(operand(w, b, r)[l], h, bt);
+        for (unsigned k = 0; k < 4; k++) {
+            uint32_t v = operand(w, c, c_f16 ? k >> 1 : k)[l];
+            z[g + 8 * (k >> 1)][2 * t + (k & 1)] = c_f16     ? element(v, k & 1, TYPE_F16)
+                                                   : integer ? (double)(int32_t)v
+                                                             : half_f32_bits(v);
+        }
     }
     for (unsigned r = 0; r < M; r++)
-        for (unsigned k = 0; k < k_size; k += 8) { /* a step of the machine */
-            for (unsigned e = k; e < k + 8; e++)
+        for (unsigned k = 0; k < k_size; k += 4) {
+            for (unsigned s = k; s < k + 4; s++)
                 for (unsigned n = 0; n < N; n++)
-                    z[r][n] += x[r][e] * y[e][n];
-            for (unsigned n = 0; n < N; n++)
+                    z[r][n] += x[r][s] * y[s][n];
+            for (unsigned n = 0; n < N && !integer && (k & 4 || k_size == 4); n++)
                 z[r][n] = cut_f32(z[r][n]);
         }
     for (unsigned l = 0; l < 32; l++) {
@@ -80,7 +101,11 @@ static void mma_half(struct warp *w, const struct insn *i, uint32_t m)
         for (unsigned k = 0; k < 4; k++) {
             double v = z[g + 8 * (k >> 1)][2 * t + (k & 1)];
             uint32_t *to = (uint32_t *)operand(w, d, d_f16 ? k >> 1 : k) + l;
-            if (!d_f16)
+            if (integer && insn_has(i, MOD_satfinite))
+                *to = (uint32_t)(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v);
+            else if (integer)
+                *to = (uint32_t)(int64_t)v;
+            else if (!d_f16)
                 *to = half_bits_f32((float)v);
             else if (k & 1)
                 *to = (*to & 0xffff) | (uint32_t)half_f16_from_f64(v) << 16;
@@ -157,16 +182,25 @@ static void movmatrix(struct warp *w, const struct insn *i, uint32_t m)
         REG(uint32_t, w, i->d)[l] = (uint32_t)rows[l % 4 * 2 + 1][l / 4] << 16 | rows[l % 4 * 2][l / 4];
 }
 
-/* mma.sync.aligned.SHAPE.row.col.D.A.B.C */
+/* mma.sync.aligned.SHAPE.row.col.D.A.B.C: of each type of A the two shapes there are. */
 static exec_fn *select_mma(const struct insn *i)
 {
-    bool shape = insn_has(i, MOD_m16n8k16) || insn_has(i, MOD_m16n8k8);
-    if (!shape || i->n_types != 4 || i->types[1] != i->types[2] || insn_has(i, MOD_satfinite))
+    bool k4 = insn_has(i, MOD_m16n8k4), k8 = insn_has(i, MOD_m16n8k8), k16 = insn_has(i, MOD_m16n8k16);
+    bool k32 = insn_has(i, MOD_m16n8k32), sat = insn_has(i, MOD_satfinite);
+    if (i->n_types != 4)
         return NULL;
-    bool sums = (i->types[0] == TYPE_F32 || i->types[0] == TYPE_F16) && i->types[0] == i->types[3];
-    if (i->types[1] == TYPE_F16)
-        return sums ? mma_half : NULL;
-    return i->types[1] == TYPE_BF16 && sums && i->types[0] == TYPE_F32 ? mma_half : NULL;
+    enum type d = (enum type)i->types[0], a = (enum type)i->types[1], b = (enum type)i->types[2];
+    if (i->types[3] != d)
+        return NULL;
+    if ((a == TYPE_S8 || a == TYPE_U8) && (b == TYPE_S8 || b == TYPE_U8))
+        return d == TYPE_S32 && (k16 || k32) ? mma : NULL;
+    if (a != b || sat)
+        return NULL;
+    if (a == TYPE_F16)
+        return (d == TYPE_F32 || d == TYPE_F16) && (k8 || k16) ? mma : NULL;
+    if (a == TYPE_BF16)
+        return d == TYPE_F32 && (k8 || k16) ? mma : NULL;
+    return a == TYPE_TF32 && d == TYPE_F32 && (k4 || k8) ? mma : NULL;
 }
 
 exec_fn *ISA(select_tensor)(struct insn *i)

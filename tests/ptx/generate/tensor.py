@@ -59,22 +59,25 @@ def mma(m, k, t, acc, kind):
     mma_entry(m, name, k, t, acc, fa, fb, fc, fd)
 
 
-def mma_entry(m, name, k, t, acc, fa, fb, fc, fd, note=""):
-    ra, rb, rc = k // 4, k // 8, 4 if acc == "f32" else 2
+def mma_entry(m, name, k, t, acc, fa, fb, fc, fd, note="", types=None, sat=""):
+    ta, tb = types or (t, t)
+    e = {"tf32": 1, "s8": 4, "u8": 4}.get(t, 2)  # elements a register
+    ra, rb, rc = k // (2 * e), k // (4 * e), 2 if acc == "f16" else 4
+    ea, eb = ("f32", "f32") if t == "tf32" else (ta, tb)
     regs = lambda p, count: ", ".join("%%%s%d" % (p, j) for j in range(count))
     vec = lambda count: {1: "", 2: ".v2", 4: ".v4"}[count]
     some = lambda p, count: "{%s}" % regs(p, count) if count > 1 else "%%%s0" % p
-    m.entry(name, [IN("a", t, fa, 2 * ra), IN("b", t, fb, 2 * rb), IN("c", acc, fc), OUT("d", acc, fd)],
+    m.entry(name, [IN("a", ea, fa), IN("b", eb, fb), IN("c", acc, fc), OUT("d", acc, fd)],
             """mad.wide.u32 %%p, %%me, %d, $a$;
             ld.global%s.b32 %s, [%%p];
             mad.wide.u32 %%p, %%me, %d, $b$;
             ld.global%s.b32 %s, [%%p];
             mad.wide.u32 %%p, %%me, %d, $c$;
             ld.global%s.b32 %s, [%%p];
-            mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s {%s}, {%s}, {%s}, {%s};
+            mma.sync.aligned.m16n8k%d.row.col%s.%s.%s.%s.%s {%s}, {%s}, {%s}, {%s};
             mad.wide.u32 %%p, %%me, %d, $d$;
             st.global%s.b32 [%%p], %s;""" % (4 * ra, vec(ra), some("a", ra), 4 * rb, vec(rb), some("b", rb), 4 * rc, vec(rc), some("c", rc),
-                                             k, acc, t, t, acc, regs("d", rc), regs("a", ra), regs("b", rb), regs("c", rc), 4 * rc, vec(rc), some("d", rc)),
+                                             k, sat, acc, ta, tb, acc, regs("d", rc), regs("a", ra), regs("b", rb), regs("c", rc), 4 * rc, vec(rc), some("d", rc)),
             ".reg .b32 %a<4>, %b<2>, %c<4>, %d<4>;\n.reg .b64 %p;", note)
 
 
@@ -112,6 +115,7 @@ def tensor():
             for kind in ("", "fractions"):
                 mma(m, k, t, acc, kind)
     special_mma(m)
+    mma_other(m)
     for count in (1, 2, 4):
         for trans in ("", ".trans"):
             ldmatrix(m, count, trans)
@@ -124,6 +128,30 @@ def tensor():
         want += [at(2 * t, g), at(2 * t + 1, g)]
     m.each("movmatrix_trans", "movmatrix.sync.aligned.m8n8.trans.b16 %d, %a;", [IN("a", "b16", x, 2)], [OUT("d", "b16", want, words=2)])
     return m
+
+
+def mma_other(m):
+    """tf32 and bytes: e elements a register, register r of A at rows 8 (r % 2), columns 4e (r // 2)."""
+    r = random.Random(5)
+    for k, t, u, sat in ((4, "tf32", "tf32", ""), (8, "tf32", "tf32", ""), (16, "s8", "s8", ""), (32, "s8", "s8", ""), (32, "u8", "s8", ""), (16, "u8", "u8", ""),
+                         (32, "s8", "s8", ".satfinite")):
+        e = 1 if t == "tf32" else 4
+        low, high = (-8, 8) if e == 1 else (-128, 127)
+        a = [[r.randint(max(low, 0), 255) if t == "u8" else r.randint(low, high) for _ in range(k)] for _ in range(16)]
+        b = [[r.randint(max(low, 0), 255) if u == "u8" else r.randint(low, high) for _ in range(8)] for _ in range(k)]
+        c = [[r.randint(-1000, 1000) for _ in range(8)] for _ in range(16)]
+        if sat:
+            c = [[r.choice([2147483647, -2147483648, 2147483000]) for _ in range(8)] for _ in range(16)]
+        d = [[c[i][j] + sum(a[i][x] * b[x][j] for x in range(k)) for j in range(8)] for i in range(16)]
+        fa = [a[l // 4 + 8 * (q % 2)][e * (l % 4) + h + 4 * e * (q // 2)] for l in range(N) for q in range(k // (2 * e)) for h in range(e)]
+        fb = [b[e * (l % 4) + h + 4 * e * q][l // 4] for l in range(N) for q in range(k // (4 * e)) for h in range(e)]
+        fc, fd = fragment_c(c), fragment_c(d)
+        name = "mma_m16n8k%d_%s_%s%s" % (k, t, u, sat.replace(".", "_"))
+        if e == 1:
+            mma_entry(m, name, k, "tf32", "f32", coded(fa, "f32"), coded(fb, "f32"), coded(fc, "f32"), coded(fd, "f32"))
+        else:
+            fd = [n.clamp(v, "s32") if sat else n.wrap(v, "s32") for v in fd]
+            mma_entry(m, name, k, t, "s32", fa, fb, fc, fd, types=(t, u), sat=sat)
 
 
 def ldmatrix(m, count, trans):
