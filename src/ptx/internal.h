@@ -508,7 +508,6 @@ void san_warp_sync(struct warp *w, const struct insn *i, uint32_t mask); /* bar.
 void san_fence(struct warp *w, const struct insn *i, uint32_t mask);
 void san_async(struct warp *w, const struct insn *i, uint32_t mask); /* cp.async commit and wait forms */
 void san_exit(struct warp *w, uint32_t mask);
-void san_grid_sync(struct launch *l);
 
 bool prof_begin(struct launch *l, struct err *err); /* sets l->prof when options->profile is */
 void prof_end(struct launch *l);

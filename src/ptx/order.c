@@ -278,11 +278,6 @@ void race_barrier_some(struct race *r, struct race_block *b, const uint32_t *arr
     know_drop(&sum);
 }
 
-void race_grid_sync(struct race *r)
-{
-    r->base = r->next_seg;
-}
-
 /* ---- flags: what a strong write left for its readers ---- */
 
 static struct race_flag *flag_at(struct race *r, uint64_t block, bool shared, uint64_t addr, bool make)

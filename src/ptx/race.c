@@ -22,8 +22,6 @@ enum {
     AT_SEVERAL_SHIFT = 28, /* two bits: enum several */
 };
 
-enum { SPARE_BYTES = 64 << 20 }; /* cells kept from launch to launch */
-
 enum several { ONE, LANES, WARPS, BLOCKS };
 
 static enum several several_of(uint32_t at)
@@ -126,7 +124,7 @@ void race_launch(struct race *r, uint32_t warps_per_block)
     bool restart = r->next_seg > RACE_MAX_SEG / 2;
     if (restart || r->warps != warps_per_block)
         blocks_forget(r);
-    if (restart || r->cell_bytes > SPARE_BYTES)
+    if (restart || r->cell_bytes > RACE_SPARE_BYTES)
         pages_forget(r);
     else
         pages_spare(r);

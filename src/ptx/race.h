@@ -71,8 +71,6 @@ void race_barrier(struct race *r, struct race_block *b);
  * warp. */
 void race_barrier_some(struct race *r, struct race_block *b, const uint32_t *arrived, const uint32_t *waited,
                        const uint32_t *live);
-/* Everything so far is ordered before everything to come. */
-void race_grid_sync(struct race *r);
 
 void race_async_commit(struct race_block *b, uint32_t warp, uint32_t mask);
 /* pending: groups that may stay in flight (cp.async.wait_group N). wait_all is commit, then 0. */
@@ -83,6 +81,7 @@ void race_async_wait(struct race *r, struct race_block *b, uint32_t warp, uint32
  * begin, so the number is a clock: a warp knows another's past as "its segments below n". A thread's past in a
  * segment is an id. */
 
+enum { RACE_SPARE_BYTES = 64 << 20 }; /* cells kept from launch to launch */
 enum { RACE_PAGE = 4096, RACE_MAX_SEG = (1u << 27) - 1 };
 
 #define RACE_ID(seg, lane) ((seg) << 5 | (lane))

@@ -467,7 +467,7 @@ void san_end(struct launch *l)
 {
     if (!l->san)
         return;
-    if (l->san->race && !spare_race)
+    if (l->san->race && !spare_race && l->san->race->cell_bytes <= RACE_SPARE_BYTES)
         spare_race = l->san->race;
     else
         race_close(l->san->race);
@@ -559,10 +559,4 @@ void san_async(struct warp *w, const struct insn *i, uint32_t mask)
 void san_exit(struct warp *w, uint32_t mask)
 {
     (void)w, (void)mask; /* an exited thread's accesses count as before the next barrier: warp.dead says all */
-}
-
-void san_grid_sync(struct launch *l)
-{
-    if (l->san->race)
-        race_grid_sync(l->san->race);
 }
