@@ -157,18 +157,20 @@ bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp,
     return know_has(w->know[lane], block, other, id & 31, seg) || know_has(b->know, block, other, id & 31, seg);
 }
 
-/* All that a lane (all: every lane of the warp) has as its past now, itself included; its segment ends. */
-static struct know *past_of(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool all)
+enum past { OF_LANE, OF_ALL_LANES, OF_NO_LANE /* only what all lanes know */ };
+
+/* All that a lane, or every lane of the warp, has as its past now, itself included; its segment ends. */
+static struct know *past_of(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, enum past of)
 {
     struct race_warp *w = &b->warps[warp];
     struct know *k = know_new(2 + 32);
     if (b->bar_seg > b->base)
         k->e[k->n++] = (struct know_entry){b->id << 16 | PART_BLOCK, b->bar_seg};
-    if (all)
+    if (of == OF_ALL_LANES)
         k->e[k->n++] = (struct know_entry){key_warp(b->id, warp), r->next_seg};
     else if (w->full_seg > b->base)
         k->e[k->n++] = (struct know_entry){key_warp(b->id, warp), w->full_seg};
-    for (uint32_t l = 0; l < 32 && !all; l++) {
+    for (uint32_t l = 0; l < 32 && of == OF_LANE; l++) {
         uint32_t until = l == lane ? r->next_seg : w->pair ? w->pair[lane][l] : 0;
         if (until)
             k->e[k->n++] = (struct know_entry){key_lane(b->id, warp, l), until};
@@ -176,7 +178,7 @@ static struct know *past_of(struct race *r, struct race_block *b, uint32_t warp,
     w->seg = 0;
     know_join(&k, b->know);
     for (uint32_t l = 0; l < 32; l++)
-        if (w->know[l] && (all || l == lane))
+        if (w->know[l] && (of == OF_ALL_LANES || (of == OF_LANE && l == lane)))
             know_join(&k, w->know[l]);
     return k;
 }
@@ -184,18 +186,39 @@ static struct know *past_of(struct race *r, struct race_block *b, uint32_t warp,
 void race_fence(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, bool all, bool block_scope)
 {
     struct race_warp *w = &b->warps[warp];
-    struct know *whole = all ? past_of(r, b, warp, 0, true) : NULL;
+    bool alike = all && !w->know_mask && !w->pair; /* the lanes' pasts differ in themselves alone */
+    struct know *common = alike ? past_of(r, b, warp, 0, OF_NO_LANE) : NULL;
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        struct know *k = all ? know_keep(whole) : past_of(r, b, warp, lane, false);
+        struct know *k = alike ? know_keep(common) : past_of(r, b, warp, lane, OF_LANE);
         for (int scope = block_scope; scope < 2; scope++) {
             know_drop(&w->fenced[scope][lane]);
             w->fenced[scope][lane] = know_keep(k);
+            w->fenced_own[scope][lane] = alike ? r->next_seg : 0;
             w->fenced_mask[scope] |= 1u << lane;
         }
         know_drop(&k);
     }
-    know_drop(&whole);
+    know_drop(&common);
+}
+
+/* What lanes of mask fenced of themselves joins *to. */
+static void own_join(struct know **to, const struct race_block *b, uint32_t warp, int scope, uint32_t mask)
+{
+    const uint32_t *own = b->warps[warp].fenced_own[scope];
+    bool even = mask == ~0u;
+    for (uint32_t l = 0; l < 32; l++)
+        even &= own[l] && own[l] == own[0];
+    struct know *k = know_new(32);
+    if (even)
+        k->e[k->n++] = (struct know_entry){key_warp(b->id, warp), own[0]};
+    for (; mask && !even; mask &= mask - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(mask);
+        if (own[l])
+            k->e[k->n++] = (struct know_entry){key_lane(b->id, warp, l), own[l]};
+    }
+    know_join(to, k);
+    know_drop(&k);
 }
 
 void race_warp_sync(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, bool all)
@@ -226,6 +249,8 @@ void race_warp_sync(struct race *r, struct race_block *b, uint32_t warp, uint32_
         struct know *sum = NULL;
         for (uint32_t left = *masks[s] & mask; left; left &= left - 1)
             know_join(&sum, sets[s][__builtin_ctz(left)]);
+        if (s)
+            own_join(&sum, b, warp, s - 1, *masks[s] & mask);
         for (uint32_t left = mask; left; left &= left - 1)
             know_join(&sets[s][__builtin_ctz(left)], sum);
         *masks[s] |= mask;
@@ -243,6 +268,8 @@ void race_barrier(struct race *r, struct race_block *b)
         struct know **to[3] = {&b->know, &b->fenced[0], &b->fenced[1]};
         uint32_t *masks[3] = {&w->know_mask, &w->fenced_mask[0], &w->fenced_mask[1]};
         for (int s = 0; s < 3; s++) {
+            if (s && *masks[s])
+                own_join(to[s], b, i, s - 1, *masks[s]);
             for (uint32_t left = *masks[s]; left; left &= left - 1) {
                 uint32_t lane = (uint32_t)__builtin_ctz(left);
                 know_join(to[s], from[s][lane]);
@@ -263,7 +290,7 @@ void race_barrier_some(struct race *r, struct race_block *b, const uint32_t *arr
     for (uint32_t i = 0; i < b->n_warps; i++) {
         bool all = arrived[i] == live[i];
         for (uint32_t left = arrived[i]; left; left &= all ? 0 : left - 1) {
-            struct know *k = past_of(r, b, i, (uint32_t)__builtin_ctz(left), all);
+            struct know *k = past_of(r, b, i, (uint32_t)__builtin_ctz(left), all ? OF_ALL_LANES : OF_LANE);
             know_join(&sum, k);
             know_drop(&k);
         }
@@ -345,6 +372,8 @@ void race_release(struct race *r, struct race_block *b, uint32_t warp, uint32_t 
         if (!rmw || (scope == 1 && f->block != b->id))
             know_drop(&f->known[scope]);
         know_join(&f->known[scope], w->fenced[scope][lane]);
+        if (w->fenced_mask[scope] >> lane & 1)
+            own_join(&f->known[scope], b, warp, scope, 1u << lane);
         know_join(&f->known[scope], b->fenced[scope]);
     }
     f->block = b->id;

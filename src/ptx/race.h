@@ -107,6 +107,7 @@ struct race_warp {
     struct know *know[32],
         *fenced[2][32]; /* beyond barriers; published by the next release (0: GPU, 1: block scope) */
     uint32_t know_mask, fenced_mask[2]; /* lanes where they are not NULL */
+    uint32_t fenced_own[2][32];         /* and the lane's own segments below; 0: fenced says it */
     VEC(struct race_async) async;
     uint32_t committed[32]; /* cp.async groups */
 };

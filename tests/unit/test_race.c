@@ -258,6 +258,22 @@ static void test_volatile_flag_between_warps(void **state)
     assert_false(one(w, 0, 1, 0, RACE_READ, 0, true, false, 9));
 }
 
+static void test_fence_of_a_warp_is_each_lanes_own(void **state)
+{
+    struct world *w = *state;
+    for (int sync = 0; sync < 2; sync++) {
+        relaunch(w);
+        assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, false, 1));
+        race_fence(w->r, w->b[0], 0, ~0u, true, false);
+        if (sync)
+            race_warp_sync(w->r, w->b[0], 0, ~0u, true);
+        assert_true(one(w, 0, 0, 0, RACE_WRITE, 4096, false, true, 2));
+        assert_true(one(w, 1, 0, 0, RACE_READ, 4096, false, true, 3));
+        assert_true(one(w, 1, 0, 0, RACE_READ, 0, false, false, 4));
+        assert_int_equal(one(w, 1, 0, 0, RACE_READ, 4, false, false, 4), sync);
+    }
+}
+
 static void test_release_and_acquire(void **state)
 {
     struct world *w = *state;
@@ -375,6 +391,7 @@ int main(void)
         CASE(test_ticket),
         CASE(test_ticket_of_three),
         CASE(test_volatile_flag_between_warps),
+        CASE(test_fence_of_a_warp_is_each_lanes_own),
         CASE(test_release_and_acquire),
         CASE(test_named_barrier),
         CASE(test_cp_async),
