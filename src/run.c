@@ -179,6 +179,8 @@ static void tell(struct run *r, struct candidate *c)
     json_put_num(e, "score", c->trial.score);
     json_put_num(e, "gain", c->trial.score / parent_score);
     json_put_num(e, "wall_s", c->trial.wall_s);
+    if (c->trial.printed)
+        json_put_text(e, "printed", c->trial.printed);
     json_put_int(e, "best", r->search.best);
     json_put_num(e, "best_score", r->search.nodes.v[r->search.best].score);
     trace_event("trial", e);
@@ -480,6 +482,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
 {
     struct trial_options o = {.device = r->o->device, .seed = r->o->seed};
     struct candidate *original;
+    struct agent_suite suite;
     char *text, hex[65];
     size_t len;
     json_t *j;
@@ -506,6 +509,8 @@ static bool open_world(struct run *r, bool resume, struct err *err)
         json_decref(j);
     }
     r->row.status = "running";
+    agent_test_rules(r->task, r->arena, r->o->seed, &suite);
+    trace_text("suite", "%s", suite.text);
     if (!store_put_run(r->store, &r->row, err) || !pool_open(&r->pool, r->task, &o, r->o->jobs, NULL, err))
         return false;
     search_open(&r->search, 1.01);
@@ -515,7 +520,8 @@ static bool open_world(struct run *r, bool resume, struct err *err)
         return false;
     pool_kernel_limits(r->pool, &r->limits);
     tell(r, original);
-    return store_note(r->store, "regime", r->task->hot ? "hot" : "cold", err) &&
+    return store_note(r->store, "suite", suite.text, err) &&
+           store_note(r->store, "regime", r->task->hot ? "hot" : "cold", err) &&
            store_note(r->store, "device", r->limits.device_name, err) && store_candidate_row(r, original, err);
 }
 

@@ -8,6 +8,16 @@
 #include "rewrite/rewrite.h"
 #include "task/task.h"
 
+/* ---- the tester ---- */
+
+struct agent_suite {
+    const struct task_case *cases;
+    size_t n_cases;
+    const char *text; /* what is in it, for people */
+};
+
+void agent_test_rules(const struct task *t, struct arena *a, uint64_t seed, struct agent_suite *s);
+
 /* ---- what the profiler sees ---- */
 
 struct agent_workload { /* one shape of the version at hand; times in us, NAN when unknown */

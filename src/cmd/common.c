@@ -84,7 +84,9 @@ static void on_event(void *context, const char *event, const json_t *f)
     double gain = json_num(f, "gain"), score = json_num(f, "score");
 
     (void)context;
-    if (str_eq(event, "round")) {
+    if (str_eq(event, "suite")) {
+        fprintf(stderr, "suite: %s\njudging the original ...\n", json_text(f, "text", ""));
+    } else if (str_eq(event, "round")) {
         fprintf(stderr, "round %lld from candidate %lld (%.2fx): %lld strategies\n  %s\n",
                 (long long)json_int(f, "round", 0), (long long)json_int(f, "parent", 0),
                 json_num(f, "parent_score"), (long long)json_int(f, "strategies", 0),

@@ -194,12 +194,17 @@ static void add_profile(struct session *s, const struct agent_diagnosis *d, cons
              "source");
     for (size_t i = 0; i < t->n_lines; i++) {
         const struct trial_line *l = &t->lines[i];
+        if (l->line == 0)
+            continue; /* code of no line: the compiler's own */
         str_addf(out, "%5d %5.0f%% %6.1f", l->line, 100 * l->share, l->lanes_active);
-        if (l->requests > 0)
-            str_addf(out, " %7.1f of %5.1f %10.1f", l->sectors_per_request, l->ideal_sectors_per_request,
-                     l->conflicts_per_request);
+        if (isfinite(l->sectors_per_request))
+            str_addf(out, " %7.1f of %5.1f", l->sectors_per_request, l->ideal_sectors_per_request);
         else
-            str_addf(out, " %16s %10s", "-", "-");
+            str_addf(out, " %16s", "-");
+        if (isfinite(l->conflicts_per_request))
+            str_addf(out, " %10.1f", l->conflicts_per_request);
+        else
+            str_addf(out, " %10s", "-");
         str_addf(out, "  %s\n", source_line(s->arena, text, l->line));
     }
     str_add(out, "\nAll figures are modelled by the simulator; docs/simulator.md states its error.\n");
@@ -257,6 +262,7 @@ int cmd_check(const struct cmd_args *args)
     struct session s;
     struct str out = {0};
     struct err err = {0};
+    struct agent_suite suite;
     size_t steps, kernels;
     int status;
     bool ok;
@@ -265,6 +271,7 @@ int cmd_check(const struct cmd_args *args)
     ok = session_open(&s, &one, &err);
     if (ok) {
         const struct trial *t = &s.original;
+        agent_test_rules(s.task, s.arena, (uint64_t)args->seed, &suite);
         steps = count_launches(&s, &kernels, &err);
         if (args->json) {
             json_t *o = json_object();
@@ -281,9 +288,8 @@ int cmd_check(const struct cmd_args *args)
             str_addf(&out, "kernel     %zu kernel function%s, at most %zu step%s a launch\n", kernels,
                      kernels == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
             str_addf(&out, "workloads  %zu, scored %s\n", s.task->n_workloads, s.task->hot ? "hot" : "cold");
-            str_addf(&out,
-                     "suite      %zu cases: right, safe and the same in every order of warps and blocks\n",
-                     t->cases);
+            str_addf(&out, "suite      %s: right, safe and the same in every order of warps and blocks\n",
+                     suite.text);
             if (s.task->reference_path)
                 str_addf(&out, "reference  %s; the original is off by at most %.2f ulp\n",
                          fs_basename(s.task->reference_path), t->original_error.max);

@@ -104,11 +104,13 @@ static void add_tried(struct arena *a, const struct store_candidate *list, size_
 bool report_summary(struct store *s, struct arena *a, const char *folder, struct str *out, struct err *err)
 {
     const struct store_candidate *list;
+    const char *suite;
     json_t *result, *v;
     size_t n;
     int best;
 
-    if (!store_candidates(s, a, &list, &n, err) || !report_result(s, a, &result, err))
+    if (!store_candidates(s, a, &list, &n, err) || !store_get_note(s, a, "suite", &suite, err) ||
+        !report_result(s, a, &result, err))
         return false;
     best = (int)json_int(result, "best_candidate", 0);
     if (n > 1) {
@@ -116,6 +118,8 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, struct
         add_tried(a, list, n, best, out);
         str_add(out, "\n");
     }
+    if (suite)
+        str_addf(out, "Suite: %s.\n\n", suite);
     report_workloads(result, out);
     v = json_object_get(result, "verification");
     str_add(out, "\n");
