@@ -1,6 +1,7 @@
 /* kernel: one .cu file understood: its device part (what NVRTC compiles), its launcher (interpreted here into a
- * launch plan, never compiled), its tunables. A file Astra does not understand is a verdict for a candidate and an
- * input error for an original; either way the words carry file, line, column and what is allowed (docs/launcher.md). */
+ * launch plan, never compiled), its tunables. A file Astra does not understand is a verdict for a candidate and
+ * an input error for an original; either way the words carry file, line, column and what is allowed
+ * (docs/launcher.md). */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
@@ -8,15 +9,28 @@
 #include "source/source.h"
 
 enum kernel_type { /* of launcher parameters and values */
-    KT_VOID, KT_BOOL, KT_I8, KT_U8, KT_I16, KT_U16, KT_I32, KT_U32, KT_I64, KT_U64, KT_F16, KT_BF16, KT_F32, KT_F64,
+                   KT_VOID,
+                   KT_BOOL,
+                   KT_I8,
+                   KT_U8,
+                   KT_I16,
+                   KT_U16,
+                   KT_I32,
+                   KT_U32,
+                   KT_I64,
+                   KT_U64,
+                   KT_F16,
+                   KT_BF16,
+                   KT_F32,
+                   KT_F64,
 };
-size_t kernel_type_size(enum kernel_type t);       /* bytes; 0 for void */
-const char *kernel_type_name(enum kernel_type t);  /* "f16", "i32", ... as in task.yaml */
+size_t kernel_type_size(enum kernel_type t);      /* bytes; 0 for void */
+const char *kernel_type_name(enum kernel_type t); /* "f16", "i32", ... as in task.yaml */
 bool kernel_type_parse(const char *name, enum kernel_type *t);
 
 struct kernel_param { /* of the launcher; the stream is left out */
     const char *name;
-    enum kernel_type type; /* pointee's type for pointers */
+    enum kernel_type type;  /* pointee's type for pointers */
     bool pointer, constant; /* constant: points to const */
 };
 
@@ -42,7 +56,8 @@ struct kernel {
     const char *path, *text, *entry;
     size_t len;
     struct source *source;
-    const char *device_text; /* same length and lines as text; functions that launch or call the runtime are blanked */
+    const char
+        *device_text; /* same length and lines as text; functions that launch or call the runtime are blanked */
     const struct kernel_param *params;
     size_t n_params;
     const struct kernel_function *functions;
@@ -53,21 +68,23 @@ struct kernel {
     const struct unit *unit;
 };
 
-/* Understand text (copied). entry names the extern "C" launcher. k lives in the arena, its source until kernel_close. */
+/* Understand text (copied). entry names the extern "C" launcher. k lives in the arena, its source until
+ * kernel_close. */
 bool kernel_open(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
                  const char *entry, struct err *err);
-/* The same with the file's local headers, which the launcher's names may come from: `#include "name"` finds them. */
+/* The same with the file's local headers, which the launcher's names may come from: `#include "name"` finds
+ * them. */
 struct kernel_header {
     const char *name, *text;
     size_t len;
 };
-bool kernel_open_with_headers(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
-                              const char *entry, const struct kernel_header *headers, size_t n_headers,
-                              struct err *err);
+bool kernel_open_with_headers(struct kernel **out, struct arena *a, const char *path, const char *text,
+                              size_t len, const char *entry, const struct kernel_header *headers,
+                              size_t n_headers, struct err *err);
 void kernel_close(struct kernel *k); /* takes NULL */
 
-/* Does the text test how it is compiled (__CUDACC*__, __NVCC__, __FILE__, __DATE__, __TIME__)? Then err says where.
- * kernel_open refuses such a file too; this tells a cheat from a launcher that is not understood. */
+/* Does the text test how it is compiled (__CUDACC*__, __NVCC__, __FILE__, __DATE__, __TIME__)? Then err says
+ * where. kernel_open refuses such a file too; this tells a cheat from a launcher that is not understood. */
 bool kernel_tests_compiler(const char *path, const char *text, size_t len, struct err *err);
 
 /* A launcher argument's value. Pointers are abstract: buffer number and byte offset; the plan keeps them so. */
@@ -100,9 +117,9 @@ struct plan_step {
     enum plan_kind kind;
     int line; /* in the launcher's file */
     /* PLAN_LAUNCH */
-    const char *kernel; /* NVRTC name expression: "f" or "f<128, float>" */
+    const char *kernel;                     /* NVRTC name expression: "f" or "f<128, float>" */
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
-    int64_t shared_bytes; /* dynamic */
+    int64_t shared_bytes;                   /* dynamic */
     bool cooperative;
     const struct kernel_value *args; /* converted to the kernel's parameter types */
     size_t n_args;
@@ -121,8 +138,9 @@ struct plan {
     size_t n_kernels;
 };
 
-/* Interpret the launcher for these argument values (n_params of them, without the stream). buffer_addr gives the
- * address that alignment tests in the launcher see (NULL: all multiples of 256). err says what is not understood. */
+/* Interpret the launcher for these argument values (n_params of them, without the stream). buffer_addr gives
+ * the address that alignment tests in the launcher see (NULL: all multiples of 256). err says what is not
+ * understood. */
 bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, const struct kernel_value *args,
                  const uint64_t *buffer_addr, const struct kernel_limits *limits, struct err *err);
 
