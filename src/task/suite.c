@@ -4,10 +4,12 @@
  * magnitudes, integers that must come out exact, zeros, and the special values the task allows. */
 #include "internal.h"
 
-enum {
-    CASE_ELEMENTS = 48 << 10, /* over all buffers of one case */
-    SUITE_ELEMENTS = 420 << 10,
-    MAX_SHAPES = 64,
+enum {                             /* elements over all buffers */
+       SMALL_ELEMENTS = 16 << 10,  /* of a case that is there for its values */
+       CASE_ELEMENTS = 48 << 10,   /* of one that is there for its shape */
+       WHOLE_ELEMENTS = 200 << 10, /* of a workload as it is */
+       SUITE_ELEMENTS = 420 << 10, /* of all but the whole workload */
+       MAX_SHAPES = 64,
 };
 
 static const int64_t odd_values[] = {1,  2,  3,  5,  7,   8,   9,   15,  16,  17,  31,  32,   33,
@@ -34,11 +36,11 @@ static int64_t cost_of(const struct task *t, const int64_t *dims)
     return sum;
 }
 
-static bool add(struct shapes *s, const int64_t *dims, const char *why)
+static bool add(struct shapes *s, const int64_t *dims, int64_t limit, const char *why)
 {
     size_t size = s->task->n_dims * sizeof(*dims);
 
-    if (s->n == MAX_SHAPES || cost_of(s->task, dims) > CASE_ELEMENTS)
+    if (s->n == MAX_SHAPES || cost_of(s->task, dims) > limit)
         return false;
     for (size_t i = 0; i < s->n; i++)
         if (!memcmp(s->dims[i], dims, size))
@@ -62,11 +64,11 @@ static void lower(const struct task *t, int64_t *dims, size_t i)
 }
 
 /* Halve the dims that are not kept, the largest first, until the case is affordable. */
-static bool shrink(const struct task *t, int64_t *dims, size_t keep)
+static bool shrink(const struct task *t, int64_t *dims, size_t keep, int64_t limit)
 {
     bool stuck[16] = {0};
 
-    while (cost_of(t, dims) > CASE_ELEMENTS) {
+    while (cost_of(t, dims) > limit) {
         size_t largest = t->n_dims;
         for (size_t i = 0; i < t->n_dims; i++)
             if (i != keep && !stuck[i] && dims[i] > 1 && (largest == t->n_dims || dims[i] > dims[largest]))
@@ -84,16 +86,17 @@ static bool shrink(const struct task *t, int64_t *dims, size_t keep)
 }
 
 /* The extents of the workloads in one dim, the others shrunk; plus `step` so that the tails are met. */
-static void add_workload_extents(struct shapes *s, size_t dim, int64_t step, size_t limit, const char *why)
+static void add_workload_extents(struct shapes *s, size_t dim, int64_t step, int64_t limit, size_t count,
+                                 const char *why)
 {
     const struct task *t = s->task;
     int64_t dims[16];
 
-    for (size_t w = 0; w < t->n_workloads && limit > 0; w++) {
+    for (size_t w = 0; w < t->n_workloads && count > 0; w++) {
         memcpy(dims, t->workloads + w * t->n_dims, t->n_dims * sizeof(*dims));
         dims[dim] += step;
-        if (task_in_domain(t, dims) && shrink(t, dims, dim) && add(s, dims, why))
-            limit--;
+        if (task_in_domain(t, dims) && shrink(t, dims, dim, limit) && add(s, dims, limit, why))
+            count--;
     }
 }
 
@@ -105,7 +108,7 @@ static void add_smallest(struct shapes *s)
     memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
     for (size_t i = t->n_dims; i-- > 0;)
         lower(t, dims, i);
-    add(s, dims, "the smallest shape");
+    add(s, dims, CASE_ELEMENTS, "the smallest shape");
 }
 
 /* Many in one dim, few in the others: beyond grid caps, and blocks that meet several rows. */
@@ -116,17 +119,33 @@ static void add_long(struct shapes *s, size_t dim, int64_t count, int64_t others
 
     for (size_t i = 0; i < t->n_dims; i++)
         dims[i] = i == dim ? count : others;
-    if (add(s, dims, why))
+    if (add(s, dims, CASE_ELEMENTS, why))
         return;
     memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
     dims[dim] = count;
     for (size_t i = 0; i < t->n_dims; i++)
         if (i != dim)
             lower(t, dims, i);
-    add(s, dims, why);
+    add(s, dims, CASE_ELEMENTS, why);
 }
 
-static void add_random(struct shapes *s, struct rng *r, size_t count)
+/* The largest workload that can be run as it is. */
+static void add_whole_workload(struct shapes *s)
+{
+    const struct task *t = s->task;
+    const int64_t *best = NULL;
+
+    for (size_t w = 0; w < t->n_workloads; w++) {
+        const int64_t *dims = t->workloads + w * t->n_dims;
+        int64_t cost = cost_of(t, dims);
+        if (cost <= WHOLE_ELEMENTS && (!best || cost > cost_of(t, best)))
+            best = dims;
+    }
+    if (best)
+        add(s, best, WHOLE_ELEMENTS, "a whole workload");
+}
+
+static void add_random(struct shapes *s, struct rng *r, int64_t limit, size_t count)
 {
     const struct task *t = s->task;
     int64_t dims[16];
@@ -134,13 +153,16 @@ static void add_random(struct shapes *s, struct rng *r, size_t count)
     for (int tries = 0; tries < 400 && count > 0; tries++) {
         for (size_t i = 0; i < t->n_dims; i++) {
             const int64_t *workload = t->workloads + rng_below(r, t->n_workloads) * t->n_dims;
-            /* mostly the treacherous numbers; sometimes one near a workload's, sometimes any */
+            /* Mostly the treacherous numbers; sometimes one near a workload's, sometimes any. Large ones only
+             * in the last dim: a block for each of many short rows costs much and shows little. */
             uint64_t choice = rng_below(r, 8);
-            dims[i] = choice < 6    ? odd_values[rng_below(r, ARRAY_LEN(odd_values))]
-                      : choice == 6 ? workload[i] + (int64_t)rng_below(r, 17) - 8
-                                    : 1 + (int64_t)rng_below(r, 2000);
+            bool last = i + 1 == t->n_dims;
+            dims[i] = choice == 6 && last   ? workload[i] + (int64_t)rng_below(r, 17) - 8
+                      : choice == 7 && last ? 1 + (int64_t)rng_below(r, 2000)
+                      : choice == 7         ? 1 + (int64_t)rng_below(r, 200)
+                                            : odd_values[rng_below(r, ARRAY_LEN(odd_values) - (last ? 0 : 5))];
         }
-        if (add(s, dims, "a drawn shape"))
+        if (add(s, dims, limit, "a drawn shape"))
             count--;
     }
 }
@@ -153,14 +175,14 @@ struct builder {
     VEC(struct task_case) cases;
 };
 
-static void add_case(struct builder *b, const int64_t *dims, const char *why, const char *distribution,
+static void add_case(struct builder *b, const struct shapes *s, size_t shape, const char *distribution,
                      enum value_kind kind, double special_share)
 {
     const struct task *t = b->task;
     struct task_values *values = arena_array(b->arena, struct task_values, t->n_args);
-    int64_t cost = cost_of(t, dims);
+    int64_t cost = cost_of(t, s->dims[shape]);
 
-    if (b->cases.n >= 8 && b->spent + cost > SUITE_ELEMENTS)
+    if (b->cases.n >= 8 && cost <= CASE_ELEMENTS && b->spent + cost > SUITE_ELEMENTS)
         return;
     for (size_t i = 0; i < t->n_args; i++) {
         values[i] = t->args[i].values;
@@ -171,12 +193,13 @@ static void add_case(struct builder *b, const int64_t *dims, const char *why, co
         if (special_share > 0)
             values[i].special_share = special_share;
     }
-    vec_push(&b->cases, ((struct task_case){.dims = dims,
+    vec_push(&b->cases, ((struct task_case){.dims = s->dims[shape],
                                             .seed = rng_next(&b->rng),
                                             .values = values,
                                             .distribution = distribution,
-                                            .why = why}));
-    b->spent += cost;
+                                            .why = s->why[shape]}));
+    if (cost <= CASE_ELEMENTS)
+        b->spent += cost;
 }
 
 static bool any_arg(const struct task *t, bool special)
@@ -201,41 +224,40 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
                          {"mixed magnitudes", VALUE_MIXED},
                          {"small integers", VALUE_INTEGERS},
                          {"zeros", VALUE_ZEROS}};
-    struct shapes s = {.task = t, .arena = a};
+    /* `values` has the shapes on which values vary: a workload's last extent, its neighbour, and a drawn one.
+     */
+    struct shapes s = {.task = t, .arena = a}, values = {.task = t, .arena = a};
     struct builder b = {.task = t, .arena = a, .rng = {rng_mix(seed ^ 0x7461736b)}};
-    size_t last = t->n_dims - 1, n_real, n_odd;
+    size_t last = t->n_dims - 1;
 
-    add_workload_extents(&s, last, 0, 4, "a workload's last extent");
-    for (size_t i = 0; i < last; i++)
-        add_workload_extents(&s, i, 0, 1, "a workload's extent");
-    n_real = s.n;
+    add_workload_extents(&values, last, 0, SMALL_ELEMENTS, 2, "a workload's last extent");
+    add_workload_extents(&values, last, 1, SMALL_ELEMENTS, 1, "one more than a workload's last extent");
+    add_random(&values, &b.rng, SMALL_ELEMENTS, values.n < 3 ? 4 : 2);
+    add_whole_workload(&s);
     add_smallest(&s);
-    add_workload_extents(&s, last, 1, 1, "one more than a workload's last extent");
-    add_workload_extents(&s, last, -1, 1, "one less than a workload's last extent");
     for (size_t i = 0; i < t->n_dims; i++)
-        add_long(&s, i, i == last ? 1031 : 1025, i == last ? 3 : 9, "many in one dim");
-    add_random(&s, &b.rng, 8);
-    n_odd = s.n - n_real;
+        add_long(&s, i, i == last ? 1031 : 1025, i == last ? 3 : 5, "many in one dim");
+    add_workload_extents(&s, last, 0, CASE_ELEMENTS, 3, "a workload's last extent");
+    add_workload_extents(&s, last, -1, CASE_ELEMENTS, 1, "one less than a workload's last extent");
+    for (size_t i = 0; i < last; i++)
+        add_workload_extents(&s, i, 0, CASE_ELEMENTS, 1, "a workload's extent");
+    add_random(&s, &b.rng, CASE_ELEMENTS, 8);
+
+    for (size_t i = 0; i < values.n; i++)
+        add_case(&b, &values, i, "as the task says", VALUE_NORMAL, 0);
+    for (size_t i = 0; values.n && any_arg(t, false) && i < ARRAY_LEN(distributions); i++)
+        for (size_t k = 0; k < 2; k++)
+            add_case(&b, &values, (i + k * 2) % values.n, distributions[i].name, distributions[i].kind, 0);
+    if (values.n && any_arg(t, true)) {
+        add_case(&b, &values, 0, "every second value special", VALUE_NORMAL, 0.5);
+        add_case(&b, &values, values.n - 1, "every second value special", VALUE_NORMAL, 0.5);
+        add_case(&b, &values, values.n - 1, "all values special", VALUE_NORMAL, 2);
+    }
     for (size_t i = 0; i < s.n; i++)
-        add_case(&b, s.dims[i], s.why[i], "as the task says", VALUE_NORMAL, 0);
-    for (size_t i = 0; s.n && any_arg(t, false) && i < ARRAY_LEN(distributions); i++) {
-        if (n_real)
-            add_case(&b, s.dims[i % n_real], s.why[i % n_real], distributions[i].name, distributions[i].kind,
-                     0);
-        if (n_odd) {
-            size_t k = n_real + (i * 3 + 2) % n_odd;
-            add_case(&b, s.dims[k], s.why[k], distributions[i].name, distributions[i].kind, 0);
-        }
-    }
-    if (s.n && any_arg(t, true)) {
-        add_case(&b, s.dims[s.n - 1], s.why[s.n - 1], "every second value special", VALUE_NORMAL, 0.5);
-        add_case(&b, s.dims[n_real ? 0 : s.n - 1], s.why[n_real ? 0 : s.n - 1], "every second value special",
-                 VALUE_NORMAL, 0.5);
-        add_case(&b, s.dims[s.n - 1], s.why[s.n - 1], "all values special", VALUE_NORMAL, 2);
-    }
+        add_case(&b, &s, i, "as the task says", VALUE_NORMAL, 0);
     /* A task whose domain leaves few affordable shapes: the same ones with other seeds. */
     for (size_t i = 0; s.n && b.cases.n < 8; i++)
-        add_case(&b, s.dims[i % s.n], s.why[i % s.n], "as the task says", VALUE_NORMAL, 0);
+        add_case(&b, &s, i % s.n, "as the task says", VALUE_NORMAL, 0);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);
