@@ -74,13 +74,19 @@ static inline double approx_exp2_f64(double x)
     return p * half_f64_bits((half_bits_f64(n + 0x1.8p52) + 1023) << 52);
 }
 
-/* 2 ulp; +-0 and subnormals give exactly 1. */
+static inline bool approx_is_integral(double x) /* also of numbers too large to be anything else */
+{
+    return (x + 0x1.8p52) - 0x1.8p52 == x || x >= 0x1p51 || x <= -0x1p51;
+}
+
+/* 2 ulp. Whole numbers give exact powers: not documented, but the toolkit's own tanh and erf in f64 scale by
+ * ex2.approx and would be wrong otherwise. +-0 and subnormals give exactly 1. */
 static inline float approx_ex2(float a)
 {
     uint32_t u = half_bits_f32(a);
     double r = approx_exp2_f64((double)a);
     r = a != a ? (double)a : r;
-    return approx_f32(r, u & 0x7f800000 ? 1.45 : 0.0, u);
+    return approx_f32(r, u & 0x7f800000 && !approx_is_integral((double)a) ? 1.45 : 0.0, u);
 }
 
 /* log2 of a positive finite number in f64 to about 2^-35. */
@@ -205,7 +211,7 @@ static inline double approx_rsqrt_f64(double a)
 static inline uint16_t approx_ex2_f16(uint16_t a)
 {
     float x = half_f16_to_f32(a);
-    double room = a & 0x7fff ? 0.00055 : 0.0;
+    double room = approx_is_integral((double)x) ? 0.0 : 0.00055;
     return x != x ? HALF_NAN
                   : half_f16_from_f32((float)(approx_exp2_f64((double)x) * (1.0 + room * approx_noise(a))));
 }
@@ -214,7 +220,7 @@ static inline uint16_t approx_ex2_f16(uint16_t a)
 static inline uint16_t approx_ex2_bf16(uint16_t a)
 {
     float x = approx_ftz(half_bf16_to_f32(a));
-    double room = x != 0 ? 0.98 * 0x1p-8 : 0.0;
+    double room = approx_is_integral((double)x) ? 0.0 : 0.98 * 0x1p-8;
     uint16_t r = half_bf16_from_f32((float)(approx_exp2_f64((double)x) * (1.0 + room * approx_noise(a))));
     return x != x ? HALF_NAN : r & 0x7f80 ? r : r & 0x8000;
 }
