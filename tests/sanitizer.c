@@ -142,6 +142,22 @@ static bool parse(struct corpus *c, struct arena *a, struct err *err)
 
 /* ---- running ---- */
 
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+/* Cut off, not rounded; too small is zero. */
+static uint16_t half_of(float x)
+{
+    uint32_t bits = bits_of(x), exponent = bits >> 23 & 255;
+    return exponent < 113 || exponent > 142
+               ? 0
+               : (uint16_t)((bits >> 16 & 0x8000) | (exponent - 112) << 10 | (bits >> 13 & 0x3ff));
+}
+
 static void fill(void *context, uint64_t offset, void *to, size_t size)
 {
     const struct fill *f = context;
@@ -152,12 +168,14 @@ static void fill(void *context, uint64_t offset, void *to, size_t size)
                    : !strcmp(b->values, "index") ? (double)i
                                                  : 2.0 * rng_unit_of(rng_hash(f->seed, i)) - 1.0;
         uint8_t *p = (uint8_t *)to + k;
-        if (b->type[0] == 'f' && b->size == 4)
+        if (!strcmp(b->type, "f32"))
             memcpy(p, &(float){(float)x}, 4);
-        else if (b->type[0] == 'f' && b->size == 8)
+        else if (!strcmp(b->type, "f64"))
             memcpy(p, &x, 8);
-        else if (b->type[0] == 'f')
-            memcpy(p, &(_Float16){(_Float16)x}, 2);
+        else if (!strcmp(b->type, "f16"))
+            memcpy(p, &(uint16_t){half_of((float)x)}, 2);
+        else if (!strcmp(b->type, "bf16"))
+            memcpy(p, &(uint16_t){(uint16_t)(bits_of((float)x) >> 16)}, 2);
         else
             memcpy(p, &(int64_t){strcmp(b->values, "index") && x ? (int64_t)(x * 100 + 100) : (int64_t)x},
                    b->size);
