@@ -17,7 +17,7 @@ struct load {                    /* what the GPU must do, all blocks together */
     double code;                     /* machine instructions of which any was executed */
     double dram_read, dram_write;    /* the launch */
     double sync_share, memory_share; /* of a block's time */
-    double hottest;                  /* updates of one address */
+    double hottest, atomics;         /* updates of one address; of all, a block */
     bool cold;
 };
 
@@ -61,6 +61,7 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
     t->l2_us = MAX(read / m->l2_read_gbs, write / m->l2_write_gbs) * 1e-3; /* each way has its own wires */
     t->l2_us = MAX(t->l2_us, (x->l2_read + x->l2_write) * per_sm / m->sm_gbs * 1e-3);
     t->l2_us = MAX(t->l2_us, x->l2_requests * x->blocks / m->l2_requests_per_ns * 1e-3);
+    t->l2_us = MAX(t->l2_us, x->atomics * x->blocks / m->l2_atomics_per_ns * 1e-3);
     t->dram_bytes = x->dram_read + x->dram_write;
     t->dram_us = x->dram_read / m->dram_read_gbs * 1e-3 + x->dram_write / m->dram_write_gbs * 1e-3;
     t->launch_us = m->launch_us + (x->cold ? m->cold_us : 0);
@@ -198,7 +199,7 @@ static bool take_smaller(struct run *r, struct ptx_profile *p, bool *done, struc
         blocks *= r->launch.grid[k];
     }
     p->samples.n = p->allocs.n = 0;
-    p->hottest = 0;
+    p->hottest = p->hottest_near = 0;
     l2_clear(&p->l2);
     memset(p->stats, 0, p->module->n_code * sizeof(*p->stats));
     r->options.max_warp_insns = 4 * (uint64_t)PILOT_LIMIT;
@@ -218,6 +219,7 @@ static void averages(const struct ptx_profile *p, struct load *x)
         x->l2_read += s->l2_read / n;
         x->l2_write += s->l2_write / n;
         x->l2_requests += s->l2_requests / n;
+        x->atomics += s->atomics / n;
         x->dram_read += s->dram_read / n;
         x->dram_write += s->dram_write / n;
         x->first_cycles = MAX(x->first_cycles, s->cycles);
@@ -363,7 +365,7 @@ static void launch_load(const struct ptx_profile *p, const struct run *r, struct
     double scale = all_blocks / (double)p->samples.n;
     averages(p, &x);
     spread(p, scale, &x);
-    x.hottest = p->hottest * scale;
+    x.hottest = MAX(p->hottest * scale, p->hottest_near);
     combine(p->device, p->model, &x, t);
     remember(cache, p, scale);
     t->sampled_blocks = p->samples.n;
@@ -389,6 +391,7 @@ bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx
     prices_make(&p.prices, m, o->device, p.model, entry, res, a);
     double room = MAX(ptx_occupancy(o->device, registers, shared, threads), 1), sms = o->device->sm_count;
     double resident = MIN(room, ceil((double)r.n_blocks / sms));
+    p.n_blocks = r.n_blocks;
     p.concurrent = MIN((double)r.n_blocks, resident * sms);
     p.l1_bytes = l1_share(o->device, p.model, shared, resident);
     r.options.profile = &p;

@@ -23,14 +23,16 @@ static const struct field {
                     DEVICE(FIELD_NUMBER, dram_peak_gbs) DEVICE(FIELD_NUMBER, dram_copy_gbs)
                         DEVICE(FIELD_NUMBER, l2_gbs) MODEL(lanes_fp32) MODEL(lanes_fp16) MODEL(lanes_fp64)
                             MODEL(lanes_alu) MODEL(lanes_mul) MODEL(lanes_sfu) MODEL(lanes_conv)
-                                MODEL(lanes_shuffle) MODEL(lanes_lsu) MODEL(alu_cycles) MODEL(sfu_cycles) MODEL(
-                                    fp64_cycles) MODEL(shared_cycles) MODEL(shuffle_cycles) MODEL(l1_cycles)
-                                    MODEL(l2_cycles) MODEL(barrier_cycles) MODEL(branch_cycles) MODEL(dram_ns)
-                                        MODEL(fetch_cycles) MODEL(port_bytes) MODEL(l2_requests_per_ns)
-                                            MODEL(l1_bytes) MODEL(dram_read_gbs) MODEL(dram_write_gbs)
-                                                MODEL(l2_read_gbs) MODEL(l2_write_gbs) MODEL(sm_gbs)
-                                                    MODEL(launch_us) MODEL(cold_us) MODEL(block_ns)
-                                                        MODEL(atomic_cycles) MODEL(overlap) MODEL(blocks_per_us)
+                                MODEL(lanes_shuffle) MODEL(lanes_lsu) MODEL(alu_cycles) MODEL(sfu_cycles)
+                                    MODEL(fp64_cycles) MODEL(shared_cycles) MODEL(shuffle_cycles)
+                                        MODEL(l1_cycles) MODEL(l2_cycles) MODEL(barrier_cycles)
+                                            MODEL(branch_cycles) MODEL(dram_ns) MODEL(fetch_cycles)
+                                                MODEL(port_bytes) MODEL(l2_requests_per_ns) MODEL(l1_bytes)
+                                                    MODEL(dram_read_gbs) MODEL(dram_write_gbs)
+                                                        MODEL(l2_read_gbs) MODEL(l2_write_gbs) MODEL(sm_gbs)
+                                                            MODEL(launch_us) MODEL(cold_us) MODEL(block_ns)
+                                                                MODEL(atomic_cycles) MODEL(l2_atomics_per_ns)
+                                                                    MODEL(overlap) MODEL(blocks_per_us)
 #undef DEVICE
 #undef MODEL
 };

@@ -21,11 +21,12 @@ struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to
     double l2_read_gbs, l2_write_gbs, l2_requests_per_ns; /* a request: one line of one warp's access */
     double sm_gbs;                                        /* between one SM and the L2 */
     double launch_us;                                     /* around any kernel's work */
-    double cold_us;       /* more when code, constants and page translations were evicted */
-    double block_ns;      /* to start a block on an SM that has room */
-    double blocks_per_us; /* that the whole GPU can start */
-    double atomic_cycles; /* between two updates of one address in the L2 */
-    double overlap;       /* exponent that joins latency, L2 and DRAM: infinity would be their maximum */
+    double cold_us;           /* more when code, constants and page translations were evicted */
+    double block_ns;          /* to start a block on an SM that has room */
+    double blocks_per_us;     /* that the whole GPU can start */
+    double atomic_cycles;     /* between two updates of one address in the L2 */
+    double l2_atomics_per_ns; /* of different addresses */
+    double overlap;           /* exponent that joins latency, L2 and DRAM: infinity would be their maximum */
 };
 
 /* The model of a device out of ptx_device_find or ptx_device_list; NULL for any other. */
@@ -96,9 +97,9 @@ unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, floa
 struct l2_line {   /* touched by the sample of this launch */
     uint64_t line; /* + 1; 0: free */
     uint8_t read, written;
-    uint32_t block; /* that touched it last */
-    uint32_t atomics;
-    float at_bytes; /* bytes the block had touched by then */
+    uint32_t block;                /* that touched it last */
+    uint32_t atomics, first_block; /* updates; the first block (in the grid) that made one */
+    float at_bytes;                /* bytes the block had touched by then */
 };
 
 struct l2 {
@@ -171,9 +172,10 @@ struct ptx_profile {
     double dram_cycles;
     VEC(struct sample) samples;
     VEC(struct touched) allocs;
-    uint32_t hottest;     /* updates of one L2 line */
-    bool result_branches; /* an atomic's result reached a branch or an address */
-    VEC(struct l1) l1s;   /* by residency slot */
+    uint32_t hottest, hottest_near; /* updates of one line by blocks all over the grid, by neighbours */
+    uint64_t n_blocks;              /* of the launch */
+    bool result_branches;           /* an atomic's result reached a branch or an address */
+    VEC(struct l1) l1s;             /* by residency slot */
     uint32_t block_number;
 };
 

@@ -423,8 +423,13 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
         k->s.atomics += different;
         for (unsigned q = 0; q < n; q++) {
             struct l2_line *l = l2_get(&p->l2, line[q]);
-            l->atomics += MAX(1u, same);
-            p->hottest = MAX(p->hottest, l->atomics);
+            uint32_t block = (uint32_t)w->block->linear;
+            uint32_t *most;
+            if (l->atomics == 0)
+                l->first_block = block;
+            l->atomics += same;
+            most = block - l->first_block > p->n_blocks / 3 ? &p->hottest : &p->hottest_near;
+            *most = MAX(*most, l->atomics);
         }
         slowest += (float)((same - 1) * p->model->atomic_cycles);
     }
