@@ -3,7 +3,7 @@
 
 MEASURED.csv is what tools/h200/run.sh writes, PREDICTED.csv what tools/clock/predict prints. Points are halved by a hash of
 their version and shape: parameters were chosen on the first half alone, the second half tests them. Pairs are two versions
-of one task at one shape and regime whose measured times differ by at least 20 %."""
+of one task at one shape and regime whose measured times differ by at least 20 % (--differ)."""
 import argparse
 import csv
 import itertools
@@ -18,6 +18,7 @@ parser.add_argument("--all", action="store_true", help="print every point")
 parser.add_argument("--worst", type=int, default=0, metavar="N", help="print the N worst points")
 parser.add_argument("--by", choices=["task", "version", "regime"], help="errors by this column")
 parser.add_argument("--half", choices=["fit", "test"], help="only these points")
+parser.add_argument("--differ", type=float, default=20, metavar="PERCENT", help="pairs that differ by this much count")
 options = parser.parse_args()
 
 
@@ -64,7 +65,7 @@ def pairs(keys):
     right, wrong = 0, []
     for group in groups.values():
         for a, b in itertools.combinations(group, 2):
-            if max(points[a][0], points[b][0]) < 1.2 * min(points[a][0], points[b][0]):
+            if max(points[a][0], points[b][0]) < (1 + options.differ / 100) * min(points[a][0], points[b][0]):
                 continue
             if (points[a][0] < points[b][0]) == (points[a][1] < points[b][1]):
                 right += 1
@@ -89,7 +90,7 @@ for name in ("fit", "test"):
 table("all", list(points))
 right, wrong = pairs(points)
 if right + len(wrong):
-    print(f"pairs that differ by 20 % or more: {right} of {right + len(wrong)} in the right order "
+    print(f"pairs that differ by {options.differ:g} % or more: {right} of {right + len(wrong)} in the right order "
           f"({100 * right / (right + len(wrong)):.1f} %)")
 if options.all or options.worst:
     for a, b in wrong[: options.worst or None]:
