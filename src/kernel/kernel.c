@@ -90,6 +90,29 @@ static void interp_open(struct interp *in, struct unit *u, struct arena *a)
     *in = (struct interp){.unit = u, .arena = a};
 }
 
+/* A bracket left open swallows what follows, the launcher too: then that is what is wrong. */
+static void check_brackets(struct unit *u)
+{
+    const struct token *open[256];
+    size_t depth = 0;
+
+    for (const struct token *t = u->tokens.v; t->kind != TOK_END; t++) {
+        bool opens = token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
+        bool closes = token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
+
+        if (opens && depth == ARRAY_LEN(open))
+            return;
+        if (opens)
+            open[depth++] = t;
+        else if (closes && depth == 0)
+            fail(u, t, "this %c closes nothing", *t->s);
+        else if (closes && *t->s != (*open[--depth]->s == '(' ? ')' : *open[depth]->s == '[' ? ']' : '}'))
+            fail(u, open[depth], "this %c is not closed where a %c comes", *open[depth]->s, *t->s);
+    }
+    if (depth)
+        fail(u, open[depth - 1], "this %c is never closed", *open[depth - 1]->s);
+}
+
 static const struct func *find_launcher(struct unit *u, const char *entry)
 {
     const struct func *found = NULL;
@@ -108,6 +131,8 @@ static const struct func *find_launcher(struct unit *u, const char *entry)
             others = arena_printf(u->arena, "%s%s%s", others, *others ? ", " : "", f->name);
         }
     }
+    if (!found)
+        check_brackets(u);
     if (!found)
         fail(u, NULL, "no function extern \"C\" void %s(..., cudaStream_t stream) is defined%s%s%s", entry,
              *others ? " (there is: " : "", others, *others ? ")" : "");

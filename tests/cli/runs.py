@@ -315,7 +315,7 @@ def ctrl_c_in_a_real_terminal(folder):
     small_task(folder)
     optimize(folder, "undisturbed")
     server = ["tmux", "-L", f"astra-{os.getpid()}"]
-    line = f"{ASTRA} optimize task {' '.join(ROUNDS)} --out run; echo $? >status"
+    line = f"trap : INT; {ASTRA} optimize task {' '.join(ROUNDS)} --out run; echo $? >status"
     subprocess.run([*server, "new-session", "-d", "-x", "160", "-y", "50", "-c", folder, "sh", "-c", line], check=True,
                    env=environment(TERM="xterm", LC_ALL="C.UTF-8"))
     try:

@@ -94,7 +94,9 @@ def broken(folder, row):
 
 
 @cases([
-    ("a syntax error", "* factor);", "* factor;", r"kernel\.cu:7:\d*.*expected"),
+    ("a bracket left open", "* factor);", "* factor;", r"kernel\.cu:7:31: .*never closed|kernel\.cu:7:\d+: .*not closed"),
+    ("a brace too many", "* factor);", "* factor);}", r"kernel\.cu:8: .*expected a declaration"),
+    ("a syntax error", "* factor);", "* * / factor);", r"kernel\.cu:7: .*expected"),
     ("an unknown name", "* factor);", "* facter);", r"kernel\.cu:7\b.*facter"),
     ("an unknown header", "#include <cuda_fp16.h>", "#include <no_such_header.h>", r"kernel\.cu:1\b.*no_such_header"),
     ("a launcher that allocates", "int n = rows * d;", "int *n = new int[3];", r"kernel\.cu:1\d:\d+"),
