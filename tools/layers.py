@@ -130,6 +130,7 @@ def main():
         "a folder includes only what is below it": check_layers,
         "of another folder only its public header": check_public,
         "a library is included in one place": check_libraries,
+        "src/README.md lists every file": check_readme,
     }
     failed = 0
     for name, check in checks.items():
