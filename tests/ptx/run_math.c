@@ -37,6 +37,11 @@ static long double reciprocal(long double x)
     return 1 / x;
 }
 
+static long double fused(long double x, long double y)
+{
+    return fmal(x, y, x);
+}
+
 static const struct function singles[] = {
     {"expf(x)", expl, NULL, -85, 88, 2},        {"exp2f(x)", exp2l, NULL, -120, 127, 2},
     {"exp10f(x)", exp10_l, NULL, -37, 38, 2},   {"expm1f(x)", expm1l, NULL, -20, 80, 1},
@@ -69,6 +74,31 @@ static const struct function doubles[] = {
     {"cbrt(x)", cbrtl, NULL, -1e6, 1e6, 1},    {"x / y", NULL, quotient, 0.1, 100, 0},
     {"pow(x, y)", NULL, powl, 0.01, 20, 2},    {"atan2(x, y)", NULL, atan2l, -10, 10, 2},
     {"hypot(x, y)", NULL, hypotl, -10, 10, 2}, {"fmod(x, y)", NULL, fmodl, 0.1, 1000, 0},
+};
+
+/* Of f16 and bf16: correctly rounded for all arguments, by corrections that the headers add to the approximate
+ * instructions. */
+static const struct function halves[] = {
+    {"hexp(x)", expl, NULL, -9, 10, 0},           {"hexp2(x)", exp2l, NULL, -13, 15, 0},
+    {"hexp10(x)", exp10_l, NULL, -4, 4, 0},       {"hlog(x)", logl, NULL, 0.01, 1000, 0},
+    {"hlog2(x)", log2l, NULL, 0.01, 1000, 0},     {"hlog10(x)", log10l, NULL, 0.01, 1000, 0},
+    {"hsin(x)", sinl, NULL, -60, 60, 0},          {"hcos(x)", cosl, NULL, -60, 60, 0},
+    {"hsqrt(x)", sqrtl, NULL, 0.01, 1000, 0},     {"hrsqrt(x)", rsqrt_l, NULL, 0.01, 1000, 0},
+    {"hrcp(x)", reciprocal, NULL, 0.01, 1000, 0}, {"htanh(x)", tanhl, NULL, -4, 4, 1},
+    {"hceil(x)", ceill, NULL, -50, 50, 0},        {"hrint(x)", rintl, NULL, -50, 50, 0},
+    {"x / y", NULL, quotient, 0.1, 100, 0},       {"__hfma(x, y, x)", NULL, fused, 0.1, 100, 0},
+};
+
+static const struct set {
+    const struct function *functions;
+    size_t n;
+    const char *type, *memory, *header; /* memory: the type of the arrays, converted on the way */
+    int mantissa;
+} sets[] = {
+    {singles, ARRAY_LEN(singles), "float", "float", "", 23},
+    {doubles, ARRAY_LEN(doubles), "double", "double", "", 52},
+    {halves, ARRAY_LEN(halves), "__half", "float", "#include <cuda_fp16.h>\n", 10},
+    {halves, ARRAY_LEN(halves), "__nv_bfloat16", "float", "#include <cuda_bf16.h>\n", 7},
 };
 
 enum { LANES = 32, ROUNDS = 40 };
@@ -107,45 +137,52 @@ static bool run_once(const struct run *r, const void *x, const void *y, void *ou
     return ok && ptx_mem_read(r->mem, r->out, out, n * LANES * r->size);
 }
 
-/* Random arguments inside of the functions' ranges; the worst error of each function into worst. */
-static bool measure(const struct run *r, const struct function *f, size_t n, double *worst)
+/* x without the bits that the set's type lacks. */
+static double cut(double x, int mantissa)
 {
-    struct rng g = {42};
-    bool single = r->size == 4;
-    double *out = mem_alloc(n * LANES * sizeof(double));
-    for (size_t k = 0; k < n; k++)
-        for (int round = 0; round < ROUNDS; round++) {
-            double x[LANES], y[LANES];
-            float xf[LANES], yf[LANES];
-            for (int l = 0; l < LANES; l++) {
-                xf[l] = (float)(f[k].low + (f[k].high - f[k].low) * rng_unit(&g));
-                yf[l] = (float)(f[k].two ? 0.1 + 3 * rng_unit(&g) : 1);
-                x[l] = single ? (double)xf[l] : f[k].low + (f[k].high - f[k].low) * rng_unit(&g);
-                y[l] = single ? (double)yf[l] : (double)yf[l] + 1e-9 * rng_unit(&g);
-            }
-            if (!run_once(r, single ? (void *)xf : x, single ? (void *)yf : y, out, n))
-                return false;
-            for (int l = 0; l < LANES; l++) {
-                size_t at = k * LANES + (size_t)l;
-                double got = single ? (double)((float *)out)[at] : out[at];
-                double e = error_ulps(got, f[k].one ? f[k].one(x[l]) : f[k].two(x[l], y[l]), single ? 23 : 52);
-                worst[k] = MAX(worst[k], e);
-            }
-        }
-    free(out);
-    return true;
+    uint64_t u;
+    memcpy(&u, &x, sizeof(u));
+    u &= ~0ull << (52 - mantissa);
+    memcpy(&x, &u, sizeof(x));
+    return x;
 }
 
-static bool compile(struct nvrtc *nvrtc, struct arena *a, const struct function *f, size_t n, const char *type,
-                    struct run *r, struct err *err)
+/* Random arguments inside of the functions' ranges; the worst error of each function into worst. */
+static bool measure(const struct run *r, const struct set *s, double *worst)
+{
+    struct rng g = {42};
+    bool single = r->size == 4, ok = true;
+    double *out = mem_alloc(s->n * LANES * sizeof(double));
+    for (size_t k = 0; k < s->n * ROUNDS && ok; k++) {
+        const struct function *f = &s->functions[k / ROUNDS];
+        double x[LANES], y[LANES];
+        float xf[LANES], yf[LANES];
+        for (int l = 0; l < LANES; l++) {
+            x[l] = cut(f->low + (f->high - f->low) * rng_unit(&g), s->mantissa);
+            y[l] = cut(0.1 + 3 * rng_unit(&g), s->mantissa);
+            xf[l] = (float)x[l];
+            yf[l] = (float)y[l];
+        }
+        ok = run_once(r, single ? (void *)xf : x, single ? (void *)yf : y, out, s->n);
+        for (size_t l = 0, at = k / ROUNDS * LANES; l < LANES && ok; l++, at++) {
+            double got = single ? (double)((float *)out)[at] : out[at];
+            double e = error_ulps(got, f->one ? f->one(x[l]) : f->two(x[l], y[l]), s->mantissa);
+            worst[k / ROUNDS] = MAX(worst[k / ROUNDS], e);
+        }
+    }
+    free(out);
+    return ok;
+}
+
+static bool compile(struct nvrtc *nvrtc, struct arena *a, const struct set *s, struct run *r, struct err *err)
 {
     struct str text = {0};
     struct compile_result c = {0};
-    str_addf(&text, "extern \"C\" __global__ void functions(%s *out, const %s *xs, const %s *ys)\n{\n", type,
-             type, type);
-    str_addf(&text, "    int i = threadIdx.x;\n    %s x = xs[i], y = ys[i];\n", type);
-    for (size_t k = 0; k < n; k++)
-        str_addf(&text, "    out[i + %zu] = %s;\n", k * LANES, f[k].call);
+    str_addf(&text, "%sextern \"C\" __global__ void functions(%s *out, const %s *xs, const %s *ys)\n{\n",
+             s->header, s->memory, s->memory, s->memory);
+    str_addf(&text, "    int i = threadIdx.x;\n    %s x = xs[i], y = ys[i];\n", s->type);
+    for (size_t k = 0; k < s->n; k++)
+        str_addf(&text, "    out[i + %zu] = %s;\n", k * LANES, s->functions[k].call);
     str_add(&text, "    (void)y;\n}\n");
     const char *kernel = "functions";
     struct compile_request q = {
@@ -156,11 +193,11 @@ static bool compile(struct nvrtc *nvrtc, struct arena *a, const struct function 
     str_free(&text);
     if (!ok)
         return false;
-    r->size = str_eq(type, "float") ? 4 : 8;
+    r->size = str_eq(s->memory, "float") ? 4 : 8;
     r->kernel = c.image.kernels[0].mangled;
     r->mem = ptx_mem_open(0);
     struct ptx_buffer in = {.name = "in", .size_bytes = LANES * r->size, .initialised = true};
-    struct ptx_buffer out = {.name = "out", .size_bytes = n * LANES * r->size, .initialised = true};
+    struct ptx_buffer out = {.name = "out", .size_bytes = s->n * LANES * r->size, .initialised = true};
     r->x = ptx_mem_alloc(r->mem, &in, err);
     r->y = ptx_mem_alloc(r->mem, &in, err);
     r->out = ptx_mem_alloc(r->mem, &out, err);
@@ -179,22 +216,21 @@ int main(int argc, char **argv)
         printf("%s: skipped\n", err_format(&err, line, sizeof(line)));
         return 77;
     }
-    for (int pass = 0; pass < 2; pass++) {
-        const struct function *f = pass ? doubles : singles;
-        size_t n = pass ? ARRAY_LEN(doubles) : ARRAY_LEN(singles);
+    for (const struct set *s = sets; s < sets + ARRAY_LEN(sets); s++) {
         double worst[64] = {0};
         struct run r = {0};
-        if (!compile(nvrtc, a, f, n, pass ? "double" : "float", &r, &err) || !measure(&r, f, n, worst)) {
-            printf("%s\n", err_format(&err, line, sizeof(line)));
-            failed += n;
+        if (!compile(nvrtc, a, s, &r, &err) || !measure(&r, s, worst)) {
+            printf("%s: %s\n", s->type, err_format(&err, line, sizeof(line)));
+            failed += s->n;
         } else {
-            for (size_t k = 0; k < n; k++) {
-                bool good = worst[k] <= f[k].ulps;
+            for (size_t k = 0; k < s->n; k++) {
+                const struct function *f = &s->functions[k];
+                bool good = worst[k] <= f->ulps;
                 passed += good;
                 failed += !good;
                 if (!good || verbose)
-                    printf("%-14s worst %.3g ulp, documented %.3g%s\n", f[k].call, worst[k], f[k].ulps,
-                           good ? "" : ": FAILED");
+                    printf("%-14s %-16s worst %.3g ulp, documented %.3g%s\n", s->type, f->call, worst[k],
+                           f->ulps, good ? "" : ": FAILED");
             }
         }
         ptx_module_close(r.m);
