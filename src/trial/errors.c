@@ -1,6 +1,8 @@
 /* How far an answer is from the exact one: the rule of docs/integrity.md, row 10. */
 #include "internal.h"
 
+enum { ERROR_CAP = 1024 }; /* times the floor */
+
 bool type_is_floating(enum kernel_type t)
 {
     return t == KT_F16 || t == KT_BF16 || t == KT_F32 || t == KT_F64;
@@ -35,6 +37,15 @@ static double within_range(enum kernel_type t, double v)
     return v > edge ? edge : v < -edge ? -edge : v;
 }
 
+/* Compiled with flush-to-zero, what is below the smallest normal number becomes zero at some step, and which
+ * step that is says nothing about precision. A little above it an answer may still have been flushed on the
+ * way. */
+static bool flushed(enum kernel_type t, double got, double exact)
+{
+    return (t == KT_F32 || t == KT_BF16) && fabs(got) < 0x1p-126 * (1 + 0x1p-8) &&
+           fabs(exact) < 0x1p-126 * (1 + 0x1p-8);
+}
+
 static double distance(enum kernel_type t, double got, double exact)
 {
     if (isnan(exact) || isnan(got))
@@ -44,11 +55,13 @@ static double distance(enum kernel_type t, double got, double exact)
     return fabs(within_range(t, got) - within_range(t, exact)) / ulp(t, exact);
 }
 
-double error_ulps(enum kernel_type type, double got, double exact, double orig)
+double error_ulps(enum kernel_type type, bool ftz, double got, double exact, double orig)
 {
     unsigned char rounded[8];
     double own;
 
+    if (ftz && flushed(type, got, exact))
+        return 0;
     task_from_double(type, exact, rounded);
     double e = task_to_double(type, rounded);
     /* Where the original gives NaN or inf and the exact answer does not, or the other way round, the original's
@@ -57,6 +70,21 @@ double error_ulps(enum kernel_type type, double got, double exact, double orig)
         return distance(type, got, exact);
     own = distance(type, got, orig);
     return MIN(own, distance(type, got, exact));
+}
+
+double error_absolute(enum kernel_type type, double got, double exact, double orig)
+{
+    if (got == orig || isnan(got))
+        return 0; /* NaN in its place; elsewhere error_ulps has said so */
+    return isinf(exact) ? 0 : fabs(within_range(type, got) - within_range(type, exact));
+}
+
+bool error_is_ill(enum kernel_type type, double tolerance, double exact, double own_ulps)
+{
+    double allowed[3];
+
+    error_allowed(type, tolerance, &(struct error_stats){0}, allowed);
+    return exact == 0 || own_ulps > allowed[2] * ERROR_CAP;
 }
 
 void error_add(struct error_pool *p, double ulps, size_t in_case, size_t element)
@@ -69,11 +97,31 @@ void error_add(struct error_pool *p, double ulps, size_t in_case, size_t element
     }
 }
 
-static int ascending(const void *a, const void *b)
+/* The k-th smallest, by Hoare's FIND; reorders x, which holds no NAN. */
+static double nth(double *x, size_t n, size_t nth_smallest)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, k = (ptrdiff_t)nth_smallest;
 
-    return (x > y) - (x < y);
+    while (low < high) {
+        double pivot = x[k];
+        ptrdiff_t i = low, j = high;
+        do {
+            while (x[i] < pivot)
+                i++;
+            while (pivot < x[j])
+                j--;
+            if (i <= j) {
+                double t = x[i];
+                x[i++] = x[j];
+                x[j--] = t;
+            }
+        } while (i <= j);
+        if (j < k)
+            low = i;
+        if (k < i)
+            high = j;
+    }
+    return x[k];
 }
 
 struct error_stats error_stats(struct error_pool *p)
@@ -82,22 +130,24 @@ struct error_stats error_stats(struct error_pool *p)
 
     if (n == 0)
         return (struct error_stats){0};
-    qsort(p->errors.v, n, sizeof(*p->errors.v), ascending);
-    return (struct error_stats){.p50 = p->errors.v[n / 2],
-                                .p99 = p->errors.v[MIN(n - 1, n * 99 / 100)],
-                                .max = p->errors.v[n - 1],
+    return (struct error_stats){.p50 = nth(p->errors.v, n, n / 2),
+                                .p99 = nth(p->errors.v, n, MIN(n - 1, n * 99 / 100)),
+                                .max = p->max,
                                 .n = n,
                                 .worst_case = p->worst_case,
                                 .worst_element = p->worst_element};
 }
 
-void error_floors(enum kernel_type type, double tolerance, double floors[3])
+void error_allowed(enum kernel_type type, double tolerance, const struct error_stats *own, double allowed[3])
 {
+    const double base[3] = {own->p50, own->p99, own->max};
+
     static const double half[] = {1, 1, 2}, single[] = {4, 8, 16};
 
     for (int i = 0; i < 3; i++) {
-        floors[i] = type == KT_F16 || type == KT_BF16 ? half[i] : single[i];
-        if (tolerance > floors[i]) /* false for NAN */
-            floors[i] = tolerance;
+        double least = type == KT_F16 || type == KT_BF16 ? half[i] : single[i];
+        if (tolerance > least) /* false for NAN */
+            least = tolerance;
+        allowed[i] = MAX(least, MIN(3 * base[i], least * ERROR_CAP));
     }
 }

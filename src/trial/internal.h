@@ -96,7 +96,8 @@ void fate_of_report(struct arena *a, const struct version *v, const struct ptx_r
 /* ---- comparison ---- */
 
 struct error_stats {
-    double p50, p99, max;
+    double p50, p99, max; /* in ulps, of the elements that are not ill-conditioned */
+    double absolute;      /* largest, of all elements */
     size_t n;
     size_t worst_case, worst_element; /* of max */
 };
@@ -109,10 +110,15 @@ struct error_pool { /* errors of one output under one distribution */
 
 /* Error of got in ulps of the type; orig is the original's. INFINITY: NaN or inf where it may not be, or the
  * other way round. */
-double error_ulps(enum kernel_type type, double got, double exact, double orig);
+double error_ulps(enum kernel_type type, bool ftz, double got, double exact, double orig);
+double error_absolute(enum kernel_type type, double got, double exact, double orig);
+/* An element on which ulps say nothing: the exact answer is zero, or the original's error is beyond the cap. It
+ * is judged by its absolute error. */
+bool error_is_ill(enum kernel_type type, double tolerance, double exact, double own_ulps);
 void error_add(struct error_pool *p, double ulps, size_t in_case, size_t element);
-struct error_stats error_stats(struct error_pool *p);                         /* sorts the errors */
-void error_floors(enum kernel_type type, double tolerance, double floors[3]); /* p50, p99, max */
+struct error_stats error_stats(struct error_pool *p); /* sorts the errors */
+/* What a candidate may have (p50, p99, max), from the original's own errors. */
+void error_allowed(enum kernel_type type, double tolerance, const struct error_stats *own, double allowed[3]);
 bool type_is_floating(enum kernel_type t);
 
 /* ---- the judge ---- */
@@ -120,6 +126,7 @@ bool type_is_floating(enum kernel_type t);
 struct case_output {         /* of one output argument in one case */
     unsigned char *original; /* bytes */
     double *exact;           /* from the reference, else from the original */
+    bool *ill;               /* error_is_ill, per element */
 };
 
 struct case_data {
@@ -149,6 +156,7 @@ struct judge {
     struct error_stats *original_errors; /* n_distributions x n_outputs */
     struct trial original;
     const char *missing_checks;
+    bool ftz; /* the flags flush denormals */
 };
 
 void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits);

@@ -103,8 +103,8 @@ static bool judge_original_version(struct judge *j, struct err *err)
         return false;
     ok = version_open(&v, j, j->arena, t, t->source_path, text, &fate, err);
     if (ok && !fate_open(&fate))
-        ok = err_at(err, t->source_path, fate.line, fate.col, "the original: %s: %s", verdict_name(fate.verdict),
-                    fate.words);
+        ok = err_at(err, t->source_path, fate.line, fate.col, "the original: %s: %s",
+                    verdict_name(fate.verdict), fate.words);
     if (ok && !j->options.measure_only)
         ok = verify_prepare(j, &v, err);
     verified_s = time_s();
@@ -129,9 +129,12 @@ static bool check_flags(struct judge *j, struct err *err)
 {
     const char *option;
 
-    for (size_t i = 0; i < j->task->n_flags; i++)
+    for (size_t i = 0; i < j->task->n_flags; i++) {
         if (!gpu_flag_check(j->arena, j->task->flags[i], &option, err))
             return err_context(err, "%s: flags", j->task->path);
+        if (option && (!strcmp(option, "--use_fast_math") || !strcmp(option, "--ftz=true")))
+            j->ftz = true;
+    }
     return true;
 }
 
@@ -187,24 +190,28 @@ void judge_limits(const struct judge *j, struct kernel_limits *limits)
 
 static void score(const struct judge *j, struct arena *a, struct trial *t, struct fate *fate)
 {
-    double ratios[256], worst = INFINITY;
+    double ratios[256], worst = INFINITY, worst_us = NAN, original_us = NAN;
     size_t n = MIN(t->n_workloads, ARRAY_LEN(ratios)), worst_i = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct trial_workload *w = &t->workloads[i], *o = &j->original.workloads[i];
-        ratios[i] = j->task->hot ? o->hot.us / w->hot.us : o->cold.us / w->cold.us;
+        double us = j->task->hot ? w->hot.us : w->cold.us, own_us = j->task->hot ? o->hot.us : o->cold.us;
+        ratios[i] = own_us / us;
         if (isnan(ratios[i]) || ratios[i] <= 0)
             return; /* not timed: no score */
         if (ratios[i] < worst) {
             worst = ratios[i];
             worst_i = i;
+            worst_us = us;
+            original_us = own_us;
         }
     }
     t->score = stats_geomean(ratios, n);
     if (worst < NOT_SLOWER)
         fate_is(fate, VERDICT_SLOWER, 0,
-                arena_printf(a, "%.2fx the original's speed at %s (%.2fx in the geometric mean)", worst,
-                             task_dims_text(a, j->task, t->workloads[worst_i].dims), t->score));
+                arena_printf(a, "%s takes %.2f us, the original %.2f us (%.2fx in the geometric mean)",
+                             task_dims_text(a, j->task, t->workloads[worst_i].dims), worst_us, original_us,
+                             t->score));
     else if (t->score < BETTER)
         fate_is(
             fate, VERDICT_SLOWER, 0,

@@ -147,11 +147,7 @@ static bool run_twice(struct judge *j, struct version *v, struct arena *a, size_
 static void allowed_errors(const struct judge *j, const struct task_arg *arg, const char *distribution,
                            const struct error_stats *own, double allowed[3])
 {
-    const double base[3] = {own->p50, own->p99, own->max};
-
-    error_floors(arg->type, j->task->tolerance, allowed);
-    for (int k = 0; k < 3; k++)
-        allowed[k] = MAX(3 * base[k], allowed[k]);
+    error_allowed(arg->type, j->task->tolerance, own, allowed);
     /* What the original computes exactly from small integers must stay exact. */
     if (!strcmp(distribution, "small integers") && own->max == 0)
         allowed[0] = allowed[1] = allowed[2] = 0;
@@ -258,19 +254,27 @@ static bool measure_original(struct judge *j, struct err *err)
             const struct task_arg *arg = &j->task->args[j->outputs[o]];
             size_t size = kernel_type_size(arg->type);
             struct error_pool pool = {0};
+            double absolute = 0;
             for (size_t i = 0; i < j->n_cases; i++) {
                 const struct case_data *d = &j->data[i];
+                const struct case_output *x = &d->outputs[o];
                 for (size_t e = 0; d->distribution == k && e < (size_t)d->elements[j->outputs[o]]; e++) {
-                    double v = task_to_double(arg->type, d->outputs[o].original + e * size);
-                    error_add(&pool,
-                              type_is_floating(arg->type) ? error_ulps(arg->type, v, d->outputs[o].exact[e], v)
-                              : v == d->outputs[o].exact[e] ? 0
-                                                            : INFINITY,
-                              i, e);
+                    double v = task_to_double(arg->type, x->original + e * size), ulps;
+                    if (type_is_floating(arg->type)) {
+                        ulps = error_ulps(arg->type, j->ftz, v, x->exact[e], v);
+                        absolute =
+                            MAX(absolute, isfinite(v) ? error_absolute(arg->type, v, x->exact[e], NAN) : 0);
+                        x->ill[e] = error_is_ill(arg->type, j->task->tolerance, x->exact[e], ulps);
+                    } else {
+                        ulps = v == x->exact[e] ? 0 : INFINITY;
+                    }
+                    if (!x->ill[e])
+                        error_add(&pool, ulps, i, e);
                 }
             }
             struct error_stats *s = &j->original_errors[k * j->n_outputs + o];
             *s = error_stats(&pool);
+            s->absolute = absolute;
             vec_free(&pool.errors);
             double allowed[3];
             allowed_errors(j, arg, j->distributions[k], s, allowed);
@@ -320,6 +324,7 @@ bool verify_prepare(struct judge *j, struct version *original, struct err *err)
             size_t size = kernel_type_size(arg->type), n = (size_t)d->elements[j->outputs[o]];
             d->outputs[o].original = arena_copy(j->arena, outputs[o], n * size + 1);
             d->outputs[o].exact = arena_array(j->arena, double, n + 1);
+            d->outputs[o].ill = arena_array(j->arena, bool, n + 1);
             for (size_t e = 0; e < n; e++)
                 d->outputs[o].exact[e] = task_to_double(arg->type, outputs[o] + e * size);
         }
@@ -358,11 +363,22 @@ static void compare_case(struct comparison *c, size_t case_i, unsigned char *con
             double got = task_to_double(arg->type, got_bytes), own = task_to_double(arg->type, own_bytes);
             double exact = d->outputs[o].exact[e];
             bool equal = !memcmp(got_bytes, own_bytes, size), floating = type_is_floating(arg->type);
-            double ulps = floating ? error_ulps(arg->type, got, exact, own) : equal ? 0 : INFINITY;
+            double ulps = floating ? error_ulps(arg->type, j->ftz, got, exact, own) : equal ? 0 : INFINITY;
             if (isinf(ulps)) {
                 fate_is(fate, VERDICT_WRONG, 0,
                         arena_printf(c->arena, "element %zu of %s is %.9g, must be %.9g (%s)", e, arg->name,
                                      got, floating ? exact : own, where_of(c->arena, j->task, d->about)));
+                return;
+            }
+            if (d->outputs[o].ill[e]) {
+                double most = 3 * j->original_errors[pool_i].absolute;
+                if (ulps == 0 || error_absolute(arg->type, got, exact, own) <= most)
+                    continue;
+                fate_is(fate, VERDICT_WRONG, 0,
+                        arena_printf(c->arena,
+                                     "element %zu of %s is %.9g, exact %.9g: allowed there is three times the "
+                                     "original's largest error, %.3g (%s)",
+                                     e, arg->name, got, exact, most, where_of(c->arena, j->task, d->about)));
                 return;
             }
             if (ulps > pool->max || pool->errors.n == 0)

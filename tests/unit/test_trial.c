@@ -135,11 +135,35 @@ static void errors_are_in_ulps(void **state)
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        double e = error_ulps(cases[i].type, cases[i].got, cases[i].exact, cases[i].orig);
+        double e = error_ulps(cases[i].type, false, cases[i].got, cases[i].exact, cases[i].orig);
         bool huge = isinf(cases[i].ulps) && e > 1e6;
         if (!huge && e != cases[i].ulps)
             fail_msg("case %zu: %g ulps, not %g", i, e, cases[i].ulps);
     }
+}
+
+static void flushed_denormals_are_equal(void **state)
+{
+    (void)state;
+    assert_true(error_ulps(KT_F32, true, 0, 0x1p-127, 0) == 0);
+    assert_true(error_ulps(KT_F32, false, 0, 0x1p-127, 0) == 0x1p22);
+    assert_true(error_ulps(KT_BF16, true, 0x1p-126, 0, 0) == 0);
+    assert_true(error_ulps(KT_F32, true, 0, 0x1p-124, 0) > 1e6);
+    assert_true(error_ulps(KT_F16, true, 0, 0x1p-15, 0) == 512); /* f16's are normal numbers in f32 */
+}
+
+static void allowances_have_floor_and_cap(void **state)
+{
+    double allowed[3];
+    (void)state;
+    error_allowed(KT_F32, NAN, &(struct error_stats){.p50 = 0.5, .p99 = 10, .max = 1e6}, allowed);
+    assert_true(allowed[0] == 4 && allowed[1] == 30 && allowed[2] == 16384);
+    assert_true(error_is_ill(KT_F32, NAN, 0, 0) && error_is_ill(KT_F32, NAN, 1, 20000) &&
+                !error_is_ill(KT_F32, NAN, 1, 1e4));
+    error_allowed(KT_F16, NAN, &(struct error_stats){.p50 = 0.5, .p99 = 0.5, .max = 1000}, allowed);
+    assert_true(allowed[0] == 1.5 && allowed[1] == 1.5 && allowed[2] == 2048);
+    error_allowed(KT_F16, 8, &(struct error_stats){.p50 = 0, .p99 = 0, .max = 0}, allowed);
+    assert_true(allowed[0] == 8 && allowed[1] == 8 && allowed[2] == 8);
 }
 
 static void quantiles_of_errors(void **state)
@@ -226,7 +250,7 @@ static void every_candidate_gets_its_verdict(void **state)
          VERDICT_NOT_UNDERSTOOD, "f16", 2},
         {"another function",
          ROWS("            out[k] = __float2half(__half2float(in[k]) * 0.5f);\n") LAUNCHER("n", "128"),
-         VERDICT_WRONG, "ulps", 0},
+         VERDICT_WRONG, "out", 0},
         {"a constant", ROWS("            out[k] = __float2half(0.0f);\n") LAUNCHER("n", "128"), VERDICT_WRONG,
          "out", 0},
         {"only some elements",
@@ -439,6 +463,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_have_names),
         cmocka_unit_test(errors_are_in_ulps),
+        cmocka_unit_test(flushed_denormals_are_equal),
+        cmocka_unit_test(allowances_have_floor_and_cap),
         cmocka_unit_test(quantiles_of_errors),
         cmocka_unit_test(trials_go_through_json),
         cmocka_unit_test(every_candidate_gets_its_verdict),
