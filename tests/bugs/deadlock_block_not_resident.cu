@@ -1,17 +1,16 @@
-// The first block waits for the last one, which cannot start before the first ends.
-// buffer: flag u32 1 inout zeros
+// A barrier over the whole grid, of which far fewer blocks fit the device at once: those wait for ones that cannot start.
+// buffer: count u32 1 inout zeros
 // buffer: out f32 1 inout
-// launch: kernel grid 4000 block 32 shared 200000 args flag out
-extern "C" __global__ void kernel(volatile unsigned *flag, float *out)
+// launch: kernel grid 4000 block 32 shared 200000 args count out
+extern "C" __global__ void kernel(unsigned *count, float *out)
 {
-    if (blockIdx.x == gridDim.x - 1) {
-        if (threadIdx.x == 0)
-            *flag = 1;
-        return;
-    }
-    if (threadIdx.x == 0)
-        while (*flag == 0) // expect: hung deadlock
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(count, 1u);
+        while (*(volatile unsigned *)count < gridDim.x) // expect: hung deadlock
             ;
+        __threadfence();
+    }
     __syncthreads();
     if (blockIdx.x == 0 && threadIdx.x == 0)
         *out = 1.0f;
