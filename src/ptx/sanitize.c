@@ -4,6 +4,8 @@
  * nothing may be touched then. */
 #include "sanitize.h"
 
+#include <pthread.h>
+
 #include "race.h"
 
 /* ---- words ---- */
@@ -441,8 +443,18 @@ static void check_init(struct warp *w, const struct insn *i, const struct access
 
 /* ---- the observer's functions ---- */
 
-/* Launches come by the thousand: the detector and its pages are kept by each thread. */
-static _Thread_local struct race *spare_race;
+/* Launches come by the thousand: each thread keeps a detector and its pages between them. */
+static pthread_key_t spare_key;
+
+static void spare_drop(void *race)
+{
+    race_close(race);
+}
+
+__attribute__((constructor)) static void spare_make(void)
+{
+    BUG_IF(pthread_key_create(&spare_key, spare_drop) != 0);
+}
 
 bool san_begin(struct launch *l, struct err *err)
 {
@@ -455,8 +467,10 @@ bool san_begin(struct launch *l, struct err *err)
     s->arena = a;
     s->checks = l->options->checks;
     if (s->checks & (PTX_CHECK_RACE_SHARED | PTX_CHECK_RACE_GLOBAL | PTX_CHECK_NC)) {
-        s->race = spare_race ? spare_race : race_open(peek);
-        spare_race = NULL;
+        s->race = pthread_getspecific(spare_key);
+        if (!s->race)
+            s->race = race_open(peek);
+        pthread_setspecific(spare_key, NULL);
         race_launch(s->race, l->n_warps);
     }
     undef_begin(l);
@@ -467,10 +481,11 @@ void san_end(struct launch *l)
 {
     if (!l->san)
         return;
-    if (l->san->race && !spare_race && l->san->race->cell_bytes <= RACE_SPARE_BYTES)
-        spare_race = l->san->race;
+    struct race *r = l->san->race;
+    if (r && r->cell_bytes <= RACE_SPARE_BYTES && !pthread_getspecific(spare_key))
+        pthread_setspecific(spare_key, r);
     else
-        race_close(l->san->race);
+        race_close(r);
     arena_close(l->san->arena);
     l->san = NULL;
 }
