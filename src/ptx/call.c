@@ -160,8 +160,8 @@ void warp_call(struct warp *w, const struct insn *i, uint32_t m)
     }
     for (unsigned k = 0; k < args->n; k++) {
         const struct param *from = args->vec[k].ref;
-        param_copy(w, f->params[k].off, f->param_stride, args->vec[k].off, caller->param_stride,
-                   MIN(from->bytes, f->params[k].bytes), m);
+        param_copy(w, f->params[k]->off, f->param_stride, args->vec[k].off, caller->param_stride,
+                   MIN(from->bytes, f->params[k]->bytes), m);
     }
     if (again)
         frame_move(w, f, m, w->launch->module->frame_bytes);
@@ -204,7 +204,7 @@ void warp_return(struct warp *w, const struct insn *i, uint32_t m)
             if (rets->vec[k].ref_kind == REF_FUNC_PARAM) {
                 const struct param *to = rets->vec[k].ref;
                 memcpy(w->regs + rets->vec[k].off + l * caller->param_stride,
-                       result + (f->rets[k].off - f->params_at), MIN(to->bytes, f->rets[k].bytes));
+                       result + (f->rets[k]->off - f->params_at), MIN(to->bytes, f->rets[k]->bytes));
             }
     }
     if (again)

@@ -217,7 +217,7 @@ struct func {
     enum native native;  /* a body of ours */
     uint32_t first, end; /* pcs */
     uint32_t first_vreg, end_vreg;
-    struct param *params, *rets;
+    struct param **params, **rets;
     size_t n_params, n_rets;
     uint32_t param_bytes;             /* of an entry's block */
     uint32_t local_bytes;             /* frame */
@@ -465,9 +465,7 @@ bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space s
 
 /* ---- control that handlers may need ---- */
 
-/* For handlers of .sync instructions: true when all lanes of want that are alive are in m. Else the group waits
- * and will execute the instruction again: return at once. */
-/* What exec_control.c asks of engine.c. */
+/* group.c, call.c, barrier.c: what instructions that change a warp's course ask for */
 bool warp_switch(struct warp *w); /* another group becomes the current one; false: none can go on */
 void warp_exit(struct warp *w, uint32_t lanes);
 void warp_branch(struct warp *w, const struct insn *i,
@@ -477,6 +475,13 @@ void warp_split(struct warp *w, uint32_t lanes,
 void warp_backward(struct warp *w, const struct insn *i); /* a backward branch was taken */
 void warp_call(struct warp *w, const struct insn *i, uint32_t m);
 void warp_return(struct warp *w, const struct insn *i, uint32_t m);
+void group_add(struct warp *w, struct group g);
+void release_sync(struct warp *w); /* lanes that wait at .sync for others that have died go on */
+uint32_t barrier_threads(const struct block *b, const struct barrier *bar); /* it waits for */
+void const_write(struct warp *w, const struct const_reg *c);
+void blocks_run(struct launch *l);
+enum { WARP_SLICE = 1 << 20 }; /* instructions a warp may run before the next warp's turn */
+void launch_stop(struct launch *l, enum ptx_end end);
 void calls_reset(struct warp *w);
 void calls_free(struct warp *w);
 void warp_barrier(struct warp *w, const struct insn *i, uint32_t m);
@@ -485,6 +490,8 @@ void native_call(struct warp *w, const struct insn *i, const struct func *f,
                  uint32_t m); /* vprintf, __assertfail */
 uint64_t special_value(const struct warp *w, enum special s, unsigned lane);
 
+/* For handlers of .sync instructions: true when all lanes of want that are alive are in m. Else the group waits
+ * and will execute the instruction again: return at once. */
 bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want);
 
 /* ---- observers: sanitize.c (checks) and profile.c (counters, clock). Called only when launch.san /

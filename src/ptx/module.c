@@ -10,7 +10,7 @@ static void find_infos(struct ptx_module *m)
             continue;
         uint32_t *bytes = arena_array(m->arena, uint32_t, f->n_params + 1);
         for (size_t q = 0; q < f->n_params; q++)
-            bytes[q] = f->params[q].bytes;
+            bytes[q] = f->params[q]->bytes;
         f->info.name = f->name;
         f->info.n_params = f->n_params;
         f->info.param_bytes = bytes;
