@@ -55,7 +55,10 @@ typedef LIST(struct touch) touch_list;
 
 static void touches(const struct function *f, struct node e, touch_list *list)
 {
-    if (node_is(e, "subscript_expression")) {
+    struct node of = node_is(e, "subscript_expression") ? node_field(e, "argument") : (struct node){0};
+    const struct variable *local =
+        node_is(of, "field_expression") ? function_variable_of(f, node_field(of, "argument")) : NULL;
+    if (node_ok(of) && (!local || local->pointer)) { /* not values.at[k] */
         struct node parent = node_parent(e), call = node_parent(node_parent(parent));
         struct touch t = {.place = e, .root = pointer_root(f, e), .index = node_field(e, "indices")};
         bool load = node_is(parent, "pointer_expression") && node_is(call, "call_expression") &&
@@ -79,7 +82,7 @@ static bool moves_with_block(const struct function *f, struct node e, int depth)
         if (node_text_is(f->s, e, "blockIdx"))
             return true;
         const struct variable *v = function_variable_of(f, e);
-        return v && node_ok(v->init) && depth < 12 && moves_with_block(f, v->init, depth + 1);
+        return v && node_ok(v->init) && depth < 6 && moves_with_block(f, v->init, depth + 1);
     }
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
         if (moves_with_block(f, node_child(e, i), depth))

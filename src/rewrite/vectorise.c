@@ -27,6 +27,11 @@ struct scalar { /* accesses that stay one element wide */
     bool stored;
 };
 
+struct outside {
+    const struct variable *v;
+    enum kind kind;
+};
+
 struct work {
     const struct function *f;
     int n;                                   /* elements in a vector */
@@ -34,13 +39,12 @@ struct work {
     struct node part;                        /* all that is executed N times */
     LIST(const struct variable *) multiples; /* kernel parameters that must be multiples of n */
     LIST(const struct variable *) pointers;  /* and pointers that must be aligned */
-    LIST(const struct variable *)
-    outside; /* variables declared in the region that stay outside the loop over k */
+    LIST(struct outside) outside;            /* variables of the region that stay outside the loop over k */
     LIST(struct access) accesses;
     LIST(struct scalar) scalars;
-    LIST(const char *) names; /* of this kernel's vectors */
-    const char *lane;         /* name of k */
-    int smallest;             /* bytes of the smallest element among vector accesses, over all regions */
+    const char *lane; /* name of k */
+    int depth;        /* of variables looked through */
+    int smallest;     /* bytes of the smallest element among vector accesses, over all regions */
     struct err *why;
 };
 
@@ -79,6 +83,24 @@ static int factor_score(struct work *w, struct node e)
     return score;
 }
 
+/* One factor is enough; the one that the workloads like best. */
+static bool product_multiple(struct work *w, struct node e)
+{
+    struct node best = {0};
+    int best_score = -1;
+    for (int i = 0; i < 16 && node_ok(e); i++) { /* a * b * c is (a * b) * c */
+        bool product = node_is(e, "binary_expression") && str_eq(node_op(w->f, e), "*");
+        struct node factor = product ? node_strip(node_field(e, "right")) : e;
+        int score = factor_score(w, factor);
+        if (score > best_score) {
+            best = factor;
+            best_score = score;
+        }
+        e = product ? node_strip(node_field(e, "left")) : (struct node){0};
+    }
+    return node_ok(best) && multiple_of_n(w, best);
+}
+
 static bool multiple_of_n(struct work *w, struct node e)
 {
     const struct function *f = w->f;
@@ -95,15 +117,19 @@ static bool multiple_of_n(struct work *w, struct node e)
             return true;
         if (v->param)
             return parameter_multiple(w, v);
-        return v->assignments == 0 && node_ok(v->init) && !v->array && multiple_of_n(w, v->init);
+        if (v->assignments || !node_ok(v->init) || v->array || w->depth == 8)
+            return false;
+        w->depth++;
+        bool init = multiple_of_n(w, v->init);
+        w->depth--;
+        return init;
     }
     bool ok = false;
     if (node_is(e, "binary_expression")) {
         const char *op = node_op(f, e);
         struct node left = node_field(e, "left"), right = node_field(e, "right");
         if (str_eq(op, "*"))
-            ok = factor_score(w, left) > factor_score(w, right) ? multiple_of_n(w, left)
-                                                                : multiple_of_n(w, right);
+            ok = product_multiple(w, e);
         else if (str_eq(op, "+") || str_eq(op, "-") || str_eq(op, "%"))
             ok = multiple_of_n(w, left) && multiple_of_n(w, right);
     } else if (node_is(e, "conditional_expression")) {
@@ -122,20 +148,22 @@ static bool in_part(const struct work *w, const struct variable *v)
     return v->from >= node_start(w->part) && v->from < node_end(w->part);
 }
 
-static bool stays_outside(const struct work *w, const struct variable *v)
+static const struct outside *stays_outside(const struct work *w, const struct variable *v)
 {
     for (size_t i = 0; i < w->outside.n; i++)
-        if (w->outside.v[i] == v)
-            return true;
-    return false;
+        if (w->outside.v[i].v == v)
+            return &w->outside.v[i];
+    return NULL;
 }
 
 static enum kind kind_of_variable(struct work *w, const struct variable *v)
 {
     if (v == w->element)
         return LINEAR;
-    if (in_part(w, v))
-        return stays_outside(w, v) ? kind_of(w, v->init) : VARYING;
+    if (in_part(w, v)) {
+        const struct outside *known = stays_outside(w, v);
+        return known ? known->kind : VARYING;
+    }
     return variable_assigned_in(w->f, v, w->part) ? VARYING : INVARIANT;
 }
 
@@ -465,7 +493,8 @@ static bool declaration_stays(struct work *w, struct node n)
             w->outside.n = before;
             return false;
         }
-        list_add(f->a, &w->outside, v);
+        struct outside one = {v, k};
+        list_add(f->a, &w->outside, one);
     }
     return found > 0;
 }
