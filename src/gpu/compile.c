@@ -125,7 +125,7 @@ static void parse_resources(const char *log, const char *mangled, struct ptx_res
 
 /* The first "PATH(LINE): error: words" of the log, as "words"; what follows (the source line, a caret) helps
  * people. */
-static void first_error(struct arena *a, const char *log, const char *path, struct compile_result *r)
+void compile_first_error(struct arena *a, const char *log, const char *path, struct compile_result *r)
 {
     const char *line = log;
 
@@ -236,7 +236,8 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
             return err_world(err, "%s does not know kernel %s after compiling it", n->path, q->kernels[i]);
         kernels[i].mangled = arena_strdup(a, lowered);
         parse_resources(image->log, lowered, &kernels[i].resources);
-        if (cubin_sass_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &lines, &n_lines, NULL)) {
+        if (cubin_sass_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &lines, &n_lines,
+                             NULL)) {
             kernels[i].resources.sass = lines;
             kernels[i].resources.n_sass = n_lines;
         }
@@ -277,7 +278,7 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
     r->image.log = log;
     if (code == 6) { /* NVRTC_ERROR_COMPILATION */
         r->end = COMPILE_FAILED;
-        first_error(a, log, q->path, r);
+        compile_first_error(a, log, q->path, r);
         ok = true;
         goto out;
     }

@@ -64,6 +64,13 @@ bool gpu_flag_check(struct arena *a, const char *flag, const char **option, stru
 bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request *q, struct compile_result *r,
                  struct err *err);
 
+/* nvcc, where there is one: ASTRA_NVCC, PATH, CUDA_HOME, beside NVRTC; NULL when there is none. */
+char *gpu_nvcc_path(struct arena *a, const struct nvrtc *n);
+/* The PTX that nvcc makes of the whole file (q->text with its host code; q->kernels is not used), or its
+ * refusal. */
+bool gpu_nvcc_ptx(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                  struct compile_result *r, struct err *err);
+
 /* SASS instructions per source line of one kernel, out of a CUBIN's .text and .debug_line sections; false when
  * they are not there. file: only lines of the file with this base name. */
 bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,

@@ -34,4 +34,7 @@ enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct
  * source. */
 enum compile_end guard_ptx(struct arena *a, const char *ptx, size_t len, const char **words, int *line);
 
+/* The first error of a compiler's log: r->words and, in q's file, r->line. */
+void compile_first_error(struct arena *a, const char *log, const char *path, struct compile_result *r);
+
 #endif

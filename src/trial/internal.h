@@ -40,6 +40,9 @@ void version_close(struct version *v);
 /* The plan for these dims and addresses; compiles again when it launches what was not compiled yet. */
 bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const uint64_t *addr,
                   struct plan *plan, struct fate *fate, struct err *err);
+/* Put nvcc's PTX of the whole file in the place of NVRTC's. *used: false when there is no nvcc, or it names the
+ * kernels otherwise, and nothing changed. */
+bool version_use_nvcc(struct version *v, bool *used, struct fate *fate, struct err *err);
 const struct image_kernel *version_kernel(const struct version *v,
                                           const char *expression); /* NULL: not compiled */
 

@@ -218,6 +218,28 @@ static void score(const struct judge *j, struct arena *a, struct trial *t, struc
             arena_printf(a, "%.3fx the original's speed: a modelled gain counts from %.2fx", t->score, BETTER));
 }
 
+/* What nvcc makes of the file must do what NVRTC's code does: the suite once more. */
+static bool verify_nvcc(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                        struct err *err)
+{
+    struct trial again = *t;
+    bool used;
+
+    if (!version_use_nvcc(v, &used, fate, err))
+        return false;
+    if (!fate_open(fate))
+        return true;
+    if (!used) {
+        t->missing_checks = t->missing_checks ? arena_printf(a, "%s; nvcc", t->missing_checks) : "nvcc";
+        return true;
+    }
+    if (!verify_candidate(j, v, a, &again, fate, err))
+        return false;
+    if (!fate_open(fate))
+        fate->words = arena_printf(a, "as nvcc compiles it: %s", fate->words);
+    return true;
+}
+
 bool judge_file(struct judge *j, struct arena *a, const char *path, const char *text, struct trial *t,
                 struct err *err)
 {
@@ -232,11 +254,12 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
     if (ok && fate_open(&fate) && !j->options.measure_only)
         ok = verify_candidate(j, &v, a, t, &fate, err);
     verified_s = time_s();
-    if (ok && fate_open(&fate) && !j->options.verify_only) {
+    if (ok && fate_open(&fate) && !j->options.verify_only)
         ok = measure_version(j, &v, a, t, &fate, err);
-        if (ok && fate_open(&fate))
-            score(j, a, t, &fate);
-    }
+    if (ok && fate_open(&fate) && j->options.with_nvcc)
+        ok = verify_nvcc(j, &v, a, t, &fate, err);
+    if (ok && fate_open(&fate) && !j->options.verify_only)
+        score(j, a, t, &fate);
     t->compile_s = v.compile_s;
     t->verify_s = verified_s - opened_s;
     t->measure_s = time_s() - verified_s;

@@ -81,6 +81,7 @@ static bool worker_start(struct pool *p, struct worker *w, struct err *err)
     json_put_text(o, "seed", arena_printf(p->arena, "%llu", (unsigned long long)p->options.seed));
     json_put_flag(o, "verify_only", p->options.verify_only);
     json_put_flag(o, "measure_only", p->options.measure_only);
+    json_put_flag(o, "with_nvcc", p->options.with_nvcc);
     json_put_text(o, "scratch", p->scratch);
     json_put_num(o, "candidate_s", p->limits.candidate_s);
     json_put(request, "open", o);

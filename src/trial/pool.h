@@ -1,7 +1,7 @@
 /* The line protocol between a pool and its workers; both ends are in this folder.
  *
- *   -> {"open": {"task": dir, "device": name, "seed": text, "verify_only": b, "measure_only": b,
- *      "scratch": dir, "candidate_s": seconds}}
+ *   -> {"open": {"task": dir, "device": name, "seed": text, "verify_only": b, "measure_only": b, "with_nvcc":
+ * b, "scratch": dir, "candidate_s": seconds}}
  *   <- {"original": trial} or {"error": {"kind": n, "file": f, "line": n, "col": n, "text": t}}
  *   -> {"judge": {"path": p, "text": t}}
  *   <- {"trial": trial} or {"error": ...}

@@ -81,6 +81,7 @@ struct trial_options {
     const char *device; /* a ptx_device's name, "h200" */
     uint64_t seed;      /* of the suite and the data; hidden confirmation uses another */
     bool verify_only, measure_only;
+    bool with_nvcc; /* where nvcc exists, what it makes of the whole file must pass the suite too (2 s more) */
     bool original_as_baseline; /* always true but for `profile` of the original alone */
 };
 

@@ -66,20 +66,25 @@ static bool plan_for(struct version *v, struct arena *a, const int64_t *dims, co
                           arena_printf(a, "%s (for %s)", why.text, task_dims_text(a, v->task, dims)));
 }
 
-static bool compile(struct version *v, struct fate *fate, struct err *err)
+static struct compile_request request(const struct version *v, const char *text)
 {
-    const struct judge *j = v->judge;
-    const struct compile_request q = {
+    return (struct compile_request){
         .path = fs_basename(v->kernel->path),
-        .text = v->kernel->device_text,
-        .arch = j->arch,
+        .text = text,
+        .arch = v->judge->arch,
         .flags = v->task->flags,
         .n_flags = v->task->n_flags,
-        .headers = j->headers,
+        .headers = v->judge->headers,
         .n_headers = v->task->n_headers,
         .kernels = v->kernels.v,
         .n_kernels = v->kernels.n,
     };
+}
+
+static bool compile(struct version *v, struct fate *fate, struct err *err)
+{
+    const struct judge *j = v->judge;
+    const struct compile_request q = request(v, v->kernel->device_text);
     double start_s = time_s();
     struct compile_result *r = &v->compiled;
     struct err why = {0};
@@ -94,6 +99,35 @@ static bool compile(struct version *v, struct fate *fate, struct err *err)
                        r->words);
     if (!ptx_module_open(&v->module, q.path, r->image.ptx, r->image.ptx_len, &why))
         return fate_is(fate, VERDICT_UNSUPPORTED, 0, arena_printf(v->arena, "the simulator: %s", why.text));
+    return true;
+}
+
+bool version_use_nvcc(struct version *v, bool *used, struct fate *fate, struct err *err)
+{
+    const struct compile_request q = request(v, v->kernel->text);
+    struct compile_result r;
+    struct ptx_module *module;
+    struct err why = {0};
+
+    *used = false;
+    if (!gpu_nvcc_path(v->arena, v->judge->nvrtc))
+        return true;
+    if (!gpu_nvcc_ptx(v->judge->nvrtc, v->arena, &q, &r, err))
+        return false;
+    if (r.end != COMPILE_DONE)
+        return fate_is(fate, VERDICT_COMPILE_FAILED, r.line, r.words);
+    if (!ptx_module_open(&module, q.path, r.image.ptx, r.image.ptx_len, &why))
+        return fate_is(fate, VERDICT_UNSUPPORTED, 0,
+                       arena_printf(v->arena, "the simulator, of nvcc's PTX: %s", why.text));
+    *used = true;
+    for (size_t i = 0; i < v->compiled.image.n_kernels; i++)
+        *used &= ptx_module_kernel(module, v->compiled.image.kernels[i].mangled) != NULL;
+    if (!*used) { /* kernels of internal linkage have names of nvcc's own */
+        ptx_module_close(module);
+        return true;
+    }
+    ptx_module_close(v->module);
+    v->module = module;
     return true;
 }
 

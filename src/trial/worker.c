@@ -70,7 +70,8 @@ static bool handle_open(struct worker_state *w, const json_t *o, json_t *reply, 
     w->options = (struct trial_options){.device = arena_strdup(w->arena, json_text(o, "device", "")),
                                         .seed = strtoull(json_text(o, "seed", "0"), NULL, 10),
                                         .verify_only = json_flag(o, "verify_only", false),
-                                        .measure_only = json_flag(o, "measure_only", false)};
+                                        .measure_only = json_flag(o, "measure_only", false),
+                                        .with_nvcc = json_flag(o, "with_nvcc", false)};
     w->candidate_s = json_num(o, "candidate_s");
     limit_all(json_text(o, "scratch", NULL));
     if (!task_open(&w->task, w->arena, json_text(o, "task", ""), err) ||

@@ -439,6 +439,39 @@ static void two_workers_judge_side_by_side(void **state)
     str_free(&bomb);
 }
 
+static void nvcc_must_take_the_file_too(void **state)
+{
+    /* NVRTC has no host functions; for nvcc this helper is one, and device code may not call it. */
+    static const char text[] =
+        "#include <cuda_fp16.h>\nconstexpr int one(int x)\n{\n    return x;\n}\n"
+        "__device__ float silu(float x)\n{\n    return x / (one((int)x * 0 + 1) + expf(-x));\n}\n"
+        "__global__ void gate(__half *out, const __half *in, int n, int d)\n{\n"
+        "    for (long long k = blockIdx.x * 128ll + threadIdx.x; k < (long long)n * d; k += gridDim.x * 128ll)\n"
+        "        out[k] = __float2half(silu(__half2float(in[k])));\n}\n" LAUNCHER("n", "128");
+    const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true, .with_nvcc = true};
+    struct nvrtc *n;
+    struct judge *j;
+    struct trial t;
+    (void)state;
+    if (!judge)
+        skip();
+    assert_ok(nvrtc_open(&n, &err), err);
+    char *nvcc = gpu_nvcc_path(arena, n);
+    nvrtc_close(n);
+    if (!nvcc) {
+        fprintf(stderr, "nvcc's opinion is not tested: there is none\n");
+        skip();
+    }
+    assert_ok(judge_open(&j, task, &o, &err), err);
+    assert_ok(judge_file(j, arena, "candidate.cu", original_text, &t, &err), err);
+    if (t.verdict != VERDICT_PASSED || t.missing_checks)
+        fail_msg("%s: %s", verdict_name(t.verdict), t.words);
+    assert_ok(judge_file(j, arena, "candidate.cu", text, &t, &err), err);
+    if (t.verdict != VERDICT_COMPILE_FAILED || !strstr(t.words, "nvcc refuses") || t.line != 8)
+        fail_msg("%s, line %d: %s", verdict_name(t.verdict), t.line, t.words);
+    judge_close(j);
+}
+
 static void a_broken_task_comes_back_from_the_worker(void **state)
 {
     const struct trial_options o = {.device = "h200", .seed = 1};
@@ -472,6 +505,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_original_at_fault_is_an_error),
         cmocka_unit_test(flags_are_checked_at_the_task),
         cmocka_unit_test(two_workers_judge_side_by_side),
+        cmocka_unit_test(nvcc_must_take_the_file_too),
         cmocka_unit_test(a_broken_task_comes_back_from_the_worker),
     };
 
