@@ -19,7 +19,7 @@ static void directive_loc(struct parser *p)
     l.line = (uint32_t)token_size(p, INT32_MAX, "a line");
     l.col = (uint32_t)token_size(p, INT32_MAX, "a column");
     while (token_accept(p, ',')) {
-        if (token_is(p, "inlined_at")) {
+        if (ptx_token_is(p, "inlined_at")) {
             token_next(p);
             uint32_t file = (uint32_t)token_int(p), line = (uint32_t)token_int(p), col = (uint32_t)token_int(p);
             for (size_t k = p->out->locs.n; k-- > 1 && p->out->locs.n - k < 64;) {
@@ -34,13 +34,13 @@ static void directive_loc(struct parser *p)
                 vec_push(&p->out->locs, at);
                 l.inlined_at = (uint32_t)p->out->locs.n - 1;
             }
-        } else if (token_is(p, "function_name")) {
+        } else if (ptx_token_is(p, "function_name")) {
             token_next(p);
             token_next(p);
             if (token_accept(p, '+'))
                 token_int(p);
         } else {
-            parse_fail(p, "function_name or inlined_at expected");
+            ptx_parse_fail(p, "function_name or inlined_at expected");
         }
     }
     vec_push(&p->out->locs, l);
@@ -52,7 +52,7 @@ static void directive_file(struct parser *p)
     token_next(p);
     uint32_t n = (uint32_t)token_size(p, 65535, "a file number");
     if (p->t != T_STRING)
-        parse_fail(p, "a file's name expected");
+        ptx_parse_fail(p, "a file's name expected");
     while (p->out->files.n <= n)
         vec_push(&p->out->files, NULL);
     p->out->files.v[n] = arena_strndup(p->a, p->ts + 1, p->tn - 2);
@@ -66,7 +66,7 @@ static void skip_block(struct parser *p)
     int depth = 0;
     do {
         if (p->t == T_END)
-            parse_fail(p, "a block without its end");
+            ptx_parse_fail(p, "a block without its end");
         depth += p->punct == '{' ? 1 : p->punct == '}' ? -1 : 0;
         token_next(p);
     } while (depth > 0);
@@ -84,23 +84,23 @@ static void directive_section(struct parser *p)
 static void directive_reg(struct parser *p)
 {
     token_next(p);
-    if (token_is(p, ".align")) {
+    if (ptx_token_is(p, ".align")) {
         token_next(p);
         token_int(p);
     }
     unsigned lanes = 1;
-    if (token_is(p, ".v2") || token_is(p, ".v4")) {
+    if (ptx_token_is(p, ".v2") || ptx_token_is(p, ".v4")) {
         lanes = p->ts[2] - '0';
         token_next(p);
     }
     enum type t = p->t == T_DOT ? (enum type)type_find(p->ts + 1, p->tn - 1) : TYPE_NONE;
     if (!t || lanes > 1)
-        parse_fail(p, lanes > 1 ? "vector registers are not supported" : "a type expected");
+        ptx_parse_fail(p, lanes > 1 ? "vector registers are not supported" : "a type expected");
     uint8_t bytes = t == TYPE_PRED ? 0 : (uint8_t)MAX(type_bytes[t], 2);
     token_next(p);
     do {
         if (p->t != T_IDENT)
-            parse_fail(p, "the name of a register expected");
+            ptx_parse_fail(p, "the name of a register expected");
         const char *s = p->ts;
         uint32_t n = p->tn;
         token_next(p);
@@ -134,15 +134,15 @@ static void declaration(struct parser *p, struct decl *d)
 {
     *d = (struct decl){.count = 1, .lanes = 1};
     while (p->t == T_DOT) {
-        if (token_is(p, ".align")) {
+        if (ptx_token_is(p, ".align")) {
             token_next(p);
             d->align = (uint32_t)token_size(p, 1 << 20, "an alignment");
             if (d->align & (d->align - 1))
-                parse_fail(p, "an alignment must be a power of two");
-        } else if (token_is(p, ".v2") || token_is(p, ".v4")) {
+                ptx_parse_fail(p, "an alignment must be a power of two");
+        } else if (ptx_token_is(p, ".v2") || ptx_token_is(p, ".v4")) {
             d->lanes = (unsigned)(p->ts[2] - '0');
             token_next(p);
-        } else if (token_is(p, ".attribute")) {
+        } else if (ptx_token_is(p, ".attribute")) {
             token_next(p);
             token_expect(p, '(');
             while (p->t != T_END && p->punct != ')')
@@ -152,19 +152,19 @@ static void declaration(struct parser *p, struct decl *d)
             enum type t = (enum type)type_find(p->ts + 1, p->tn - 1);
             if (t)
                 d->type = t;
-            else if (!token_is(p, ".ptr") && !token_is(p, ".global") && !token_is(p, ".shared") &&
-                     !token_is(p, ".const") && !token_is(p, ".local") && !token_is(p, ".texref") &&
-                     !token_is(p, ".param"))
-                parse_fail(p, "%.*s cannot stand in a declaration", (int)MIN(p->tn, 40u), p->ts);
-            if (token_is(p, ".texref"))
+            else if (!ptx_token_is(p, ".ptr") && !ptx_token_is(p, ".global") && !ptx_token_is(p, ".shared") &&
+                     !ptx_token_is(p, ".const") && !ptx_token_is(p, ".local") && !ptx_token_is(p, ".texref") &&
+                     !ptx_token_is(p, ".param"))
+                ptx_parse_fail(p, "%.*s cannot stand in a declaration", (int)MIN(p->tn, 40u), p->ts);
+            if (ptx_token_is(p, ".texref"))
                 d->type = TYPE_B64;
             token_next(p);
         }
     }
     if (!d->type)
-        parse_fail(p, "a type expected");
+        ptx_parse_fail(p, "a type expected");
     if (p->t != T_IDENT)
-        parse_fail(p, "a name expected");
+        ptx_parse_fail(p, "a name expected");
     d->name = p->ts;
     d->len = p->tn;
     token_next(p);
@@ -175,12 +175,12 @@ static void declaration(struct parser *p, struct decl *d)
             n = token_size(p, 1ull << 32, "an array");
         token_expect(p, ']');
         if (n && d->count > (1ull << 32) / n)
-            parse_fail(p, "an array of more than 4 GiB");
+            ptx_parse_fail(p, "an array of more than 4 GiB");
         d->count *= n;
     }
     uint32_t size = type_bytes[d->type] * d->lanes;
     if (!size)
-        parse_fail(p, "a variable cannot have this type");
+        ptx_parse_fail(p, "a variable cannot have this type");
     if (!d->align)
         d->align = size;
 }
@@ -189,7 +189,7 @@ static struct param *param_new(struct parser *p, const struct decl *d)
 {
     uint64_t bytes = d->count * type_bytes[d->type] * d->lanes;
     if (bytes > 65536)
-        parse_fail(p, "a parameter of more than 64 KiB");
+        ptx_parse_fail(p, "a parameter of more than 64 KiB");
     struct param *q = arena_new(p->a, struct param);
     *q = (struct param){
         .name = arena_strndup(p->a, d->name, d->len), .bytes = (uint32_t)bytes, .align = d->align};
@@ -204,7 +204,7 @@ static void param_place(struct parser *p, struct param *q)
     *top += (q->bytes + 15) / 16 * 16;
     p->param_max = MAX(p->param_max, *top);
     if (p->param_max > MAX_PARAM_BYTES)
-        parse_fail(p, "parameters of more than %d bytes", MAX_PARAM_BYTES);
+        ptx_parse_fail(p, "parameters of more than %d bytes", MAX_PARAM_BYTES);
 }
 
 static void init_put(struct parser *p, uint8_t *to, enum type t, bool minus)
@@ -217,7 +217,7 @@ static void init_put(struct parser *p, uint8_t *to, enum type t, bool minus)
 static void initialiser(struct parser *p, struct var *v, uint8_t *bytes, uint64_t size, uint64_t *at, int depth)
 {
     if (depth > 16)
-        parse_fail(p, "initialisers nested too deep");
+        ptx_parse_fail(p, "initialisers nested too deep");
     if (token_accept(p, '{')) {
         while (p->punct != '}') {
             initialiser(p, v, bytes, size, at, depth + 1);
@@ -229,21 +229,21 @@ static void initialiser(struct parser *p, struct var *v, uint8_t *bytes, uint64_
     }
     uint32_t step = type_bytes[v->type];
     if (*at + step > size)
-        parse_fail(p, "more initial values than the variable holds");
+        ptx_parse_fail(p, "more initial values than the variable holds");
     bool minus = token_accept(p, '-');
     if (p->t == T_INT || p->t == T_F32 || p->t == T_F64) {
         init_put(p, bytes + *at, (enum type)v->type, minus);
         token_next(p);
     } else if (p->t == T_IDENT) {
         struct var_ref r = {.at = (uint32_t)*at};
-        r.generic = token_is(p, "generic");
+        r.generic = ptx_token_is(p, "generic");
         if (r.generic) {
             token_next(p);
             token_expect(p, '(');
         }
         struct sym *y = p->t == T_IDENT ? sym_find(p, p->ts, p->tn) : NULL;
         if (!y || y->kind != SYM_VAR || step != 8)
-            parse_fail(p, "an initial value must be a number or the address of a variable in 64 bits");
+            ptx_parse_fail(p, "an initial value must be a number or the address of a variable in 64 bits");
         token_next(p);
         if (r.generic)
             token_expect(p, ')');
@@ -260,19 +260,19 @@ static void initialiser(struct parser *p, struct var *v, uint8_t *bytes, uint64_
         refs[v->n_refs++] = r;
         v->refs = refs;
     } else {
-        parse_fail(p, "an initial value expected");
+        ptx_parse_fail(p, "an initial value expected");
     }
     *at += step;
 }
 
 static enum space space_of(const struct parser *p)
 {
-    return token_is(p, ".global")   ? SPACE_GLOBAL
-           : token_is(p, ".shared") ? SPACE_SHARED
-           : token_is(p, ".local")  ? SPACE_LOCAL
-           : token_is(p, ".const")  ? SPACE_CONST
-           : token_is(p, ".param")  ? SPACE_PARAM
-                                    : SPACE_GENERIC;
+    return ptx_token_is(p, ".global")   ? SPACE_GLOBAL
+           : ptx_token_is(p, ".shared") ? SPACE_SHARED
+           : ptx_token_is(p, ".local")  ? SPACE_LOCAL
+           : ptx_token_is(p, ".const")  ? SPACE_CONST
+           : ptx_token_is(p, ".param")  ? SPACE_PARAM
+                                        : SPACE_GENERIC;
 }
 
 /* The token is the space. */
@@ -298,7 +298,7 @@ static void directive_variable(struct parser *p, bool is_extern)
         }
         uint64_t bytes = d.count * type_bytes[d.type] * d.lanes;
         if (bytes > 1ull << 31)
-            parse_fail(p, "a variable of more than 2 GiB");
+            ptx_parse_fail(p, "a variable of more than 2 GiB");
         struct var *v = arena_new(p->a, struct var);
         *v = (struct var){.name = arena_strndup(p->a, d.name, d.len),
                           .space = space,
@@ -311,11 +311,11 @@ static void directive_variable(struct parser *p, bool is_extern)
         y->p = v;
         if (token_accept(p, '=')) {
             if (!d.count && p->punct == '{')
-                parse_fail(p, "an initialised array needs its size");
+                ptx_parse_fail(p, "an initialised array needs its size");
             if (space != SPACE_GLOBAL && space != SPACE_CONST)
-                parse_fail(p, "only .global and .const variables have initial values");
+                ptx_parse_fail(p, "only .global and .const variables have initial values");
             if (bytes > 256u << 20)
-                parse_fail(p, "an initialised variable of more than 256 MiB");
+                ptx_parse_fail(p, "an initialised variable of more than 256 MiB");
             uint8_t *init = arena_zalloc(p->a, bytes);
             uint64_t at = 0;
             initialiser(p, v, init, bytes, &at, 0);
@@ -336,10 +336,10 @@ static void param_list(struct parser *p, struct param ***list, size_t *n, bool e
     struct param **found = arena_array(p->a, struct param *, cap);
     token_expect(p, '(');
     while (p->punct != ')' && p->t != T_END) {
-        if (token_is(p, ".reg"))
-            parse_fail(p, "register parameters are not supported");
-        if (!token_is(p, ".param"))
-            parse_fail(p, ".param expected");
+        if (ptx_token_is(p, ".reg"))
+            ptx_parse_fail(p, "register parameters are not supported");
+        if (!ptx_token_is(p, ".param"))
+            ptx_parse_fail(p, ".param expected");
         token_next(p);
         struct decl d;
         declaration(p, &d);
@@ -349,7 +349,7 @@ static void param_list(struct parser *p, struct param ***list, size_t *n, bool e
             q->off = *block;
             *block += q->bytes;
             if (*block > 65536)
-                parse_fail(p, "parameters of more than 64 KiB");
+                ptx_parse_fail(p, "parameters of more than 64 KiB");
         } else {
             param_place(p, q);
         }
@@ -357,7 +357,7 @@ static void param_list(struct parser *p, struct param ***list, size_t *n, bool e
         y->ref = entry ? REF_ENTRY_PARAM : REF_FUNC_PARAM;
         y->p = q;
         if (*n == MAX_PARAMS)
-            parse_fail(p, "more than %d parameters", MAX_PARAMS);
+            ptx_parse_fail(p, "more than %d parameters", MAX_PARAMS);
         if (*n == cap) {
             struct param **grown = arena_array(p->a, struct param *, 2 * cap);
             memcpy(grown, found, cap * sizeof(*grown));
@@ -382,21 +382,21 @@ static void statement(struct parser *p)
         body(p);
         scope_close(p);
     } else if (p->t == T_DOT) {
-        if (token_is(p, ".reg"))
+        if (ptx_token_is(p, ".reg"))
             directive_reg(p);
-        else if (token_is(p, ".loc"))
+        else if (ptx_token_is(p, ".loc"))
             directive_loc(p);
-        else if (token_is(p, ".file"))
+        else if (ptx_token_is(p, ".file"))
             directive_file(p);
-        else if (token_is(p, ".section"))
+        else if (ptx_token_is(p, ".section"))
             directive_section(p);
         else if (space_of(p))
             directive_variable(p, false);
-        else if (token_is(p, ".pragma") || token_is(p, ".branchtargets") || token_is(p, ".calltargets") ||
-                 token_is(p, ".callprototype"))
+        else if (ptx_token_is(p, ".pragma") || ptx_token_is(p, ".branchtargets") ||
+                 ptx_token_is(p, ".calltargets") || ptx_token_is(p, ".callprototype"))
             skip_statement(p);
         else
-            parse_fail(p, "unknown directive %.*s", (int)MIN(p->tn, 40u), p->ts);
+            ptx_parse_fail(p, "unknown directive %.*s", (int)MIN(p->tn, 40u), p->ts);
     } else if (p->t == T_IDENT) {
         const char *s = p->s; /* a label? */
         while (s < p->end && (*s == ' ' || *s == '\t'))
@@ -405,10 +405,10 @@ static void statement(struct parser *p)
             const char *name = p->ts;
             uint32_t len = p->tn;
             if (sym_in(p, name, len, scope_now(p)))
-                parse_fail(p, "%.*s is already there", (int)MIN(len, 80u), name);
+                ptx_parse_fail(p, "%.*s is already there", (int)MIN(len, 80u), name);
             token_next(p);
             token_next(p);
-            if (token_is(p, ".branchtargets")) {
+            if (ptx_token_is(p, ".branchtargets")) {
                 token_next(p);
                 struct targets *t = arena_new(p->a, struct targets);
                 size_t cap = 16;
@@ -417,7 +417,7 @@ static void statement(struct parser *p)
                 do {
                     if (t->n == cap) {
                         if (cap >= 65536)
-                            parse_fail(p, "a table of more than 65536 labels");
+                            ptx_parse_fail(p, "a table of more than 65536 labels");
                         struct opnd *grown = arena_array(p->a, struct opnd, cap * 2);
                         memcpy(grown, t->v, cap * sizeof(*grown));
                         for (size_t k = first; k < p->uses.n; k++)
@@ -454,7 +454,7 @@ static void body(struct parser *p)
 {
     while (p->punct != '}') {
         if (p->t == T_END)
-            parse_fail(p, "a function without its end");
+            ptx_parse_fail(p, "a function without its end");
         statement(p);
     }
     token_next(p);
@@ -492,7 +492,7 @@ static void function(struct parser *p, bool entry)
 {
     struct func f = {.is_entry = entry};
     if (p->out->funcs.n >= 65000)
-        parse_fail(p, "more than 65,000 functions");
+        ptx_parse_fail(p, "more than 65,000 functions");
     token_next(p);
     uint32_t scope_vregs = (uint32_t)p->out->vregs.n;
     p->func_index = (uint32_t)p->out->funcs.n;
@@ -508,7 +508,7 @@ static void function(struct parser *p, bool entry)
     if (!entry && p->punct == '(')
         param_list(p, &f.rets, &f.n_rets, false, NULL);
     if (p->t != T_IDENT)
-        parse_fail(p, "the name of a function expected");
+        ptx_parse_fail(p, "the name of a function expected");
     const char *name = p->ts;
     uint32_t len = p->tn;
     f.name = arena_strndup(p->a, name, len);
@@ -520,7 +520,7 @@ static void function(struct parser *p, bool entry)
     f.first = (uint32_t)p->out->code.n;
     struct sym *old = sym_in(p, name, len, p->scopes[0]);
     if (old && old->kind != SYM_FUNC)
-        parse_fail(p, "%s is already something else", f.name);
+        ptx_parse_fail(p, "%s is already something else", f.name);
     if (old && p->punct != '{') { /* declared again */
         token_accept(p, ';');
         scope_close(p);
@@ -530,7 +530,7 @@ static void function(struct parser *p, bool entry)
     if (old) {
         index = p->func_index = old->n;
         if (p->out->funcs.v[index].has_body)
-            parse_fail(p, "%s is defined twice", f.name);
+            ptx_parse_fail(p, "%s is defined twice", f.name);
     } else {
         vec_push(&p->out->funcs, f);
         struct sym *y = sym_add(p, name, len, p->scopes[0], SYM_FUNC);
@@ -563,38 +563,38 @@ static void function(struct parser *p, bool entry)
 static void toplevel(struct parser *p)
 {
     bool is_extern = false;
-    while (token_is(p, ".visible") || token_is(p, ".extern") || token_is(p, ".weak") ||
-           token_is(p, ".common")) {
-        is_extern |= token_is(p, ".extern");
+    while (ptx_token_is(p, ".visible") || ptx_token_is(p, ".extern") || ptx_token_is(p, ".weak") ||
+           ptx_token_is(p, ".common")) {
+        is_extern |= ptx_token_is(p, ".extern");
         token_next(p);
     }
-    if (token_is(p, ".version")) {
+    if (ptx_token_is(p, ".version")) {
         token_next(p);
         if (p->t != T_F64 && p->t != T_INT)
-            parse_fail(p, "a version expected");
+            ptx_parse_fail(p, "a version expected");
         token_next(p);
-    } else if (token_is(p, ".target")) {
+    } else if (ptx_token_is(p, ".target")) {
         do {
             token_next(p);
             if (p->t == T_IDENT && p->tn > 3 && !memcmp(p->ts, "sm_", 3))
                 p->m->target = atoi(arena_strndup(p->a, p->ts + 3, p->tn - 3));
             token_next(p);
         } while (p->punct == ',');
-    } else if (token_is(p, ".address_size")) {
+    } else if (ptx_token_is(p, ".address_size")) {
         token_next(p);
         if (token_int(p) != 64)
-            parse_fail(p, "only 64-bit addresses are supported");
-    } else if (token_is(p, ".entry") || token_is(p, ".func")) {
-        function(p, token_is(p, ".entry"));
-    } else if (token_is(p, ".file")) {
+            ptx_parse_fail(p, "only 64-bit addresses are supported");
+    } else if (ptx_token_is(p, ".entry") || ptx_token_is(p, ".func")) {
+        function(p, ptx_token_is(p, ".entry"));
+    } else if (ptx_token_is(p, ".file")) {
         directive_file(p);
-    } else if (token_is(p, ".section")) {
+    } else if (ptx_token_is(p, ".section")) {
         directive_section(p);
-    } else if (token_is(p, ".loc")) {
+    } else if (ptx_token_is(p, ".loc")) {
         directive_loc(p);
-    } else if (space_of(p) && !token_is(p, ".param")) {
+    } else if (space_of(p) && !ptx_token_is(p, ".param")) {
         directive_variable(p, is_extern);
-    } else if (token_is(p, ".pragma") || token_is(p, ".alias")) {
+    } else if (ptx_token_is(p, ".pragma") || ptx_token_is(p, ".alias")) {
         skip_statement(p);
     } else if (p->punct == ';') {
         token_next(p);
@@ -603,7 +603,7 @@ static void toplevel(struct parser *p)
             p->s++;
         token_next(p);
     } else {
-        parse_fail(p, "a directive expected before '%.*s'", (int)MIN(p->tn, 40u), p->ts);
+        ptx_parse_fail(p, "a directive expected before '%.*s'", (int)MIN(p->tn, 40u), p->ts);
     }
 }
 
@@ -620,8 +620,8 @@ bool module_parse(struct parsed *out, const char *text, size_t len, struct err *
     volatile bool ok = false;
     if (!setjmp(p.fail)) {
         token_next(&p);
-        if (!token_is(&p, ".version"))
-            parse_fail(&p, "PTX begins with .version");
+        if (!ptx_token_is(&p, ".version"))
+            ptx_parse_fail(&p, "PTX begins with .version");
         while (p.t != T_END)
             toplevel(&p);
         ok = true;

@@ -1,7 +1,7 @@
 /* Words of PTX, and the names that it declares. */
 #include "parse.h"
 
-void parse_fail(struct parser *p, const char *fmt, ...)
+void ptx_parse_fail(struct parser *p, const char *fmt, ...)
 {
     char text[512];
     va_list ap;
@@ -66,7 +66,7 @@ static void lex_number(struct parser *p)
         for (s += 2; s < p->end && hex_digit(*s) >= 0 && n < want; s++, n++)
             v = v << 4 | (unsigned)hex_digit(*s);
         if (n != want)
-            parse_fail(p, "a hexadecimal float needs %d digits", want);
+            ptx_parse_fail(p, "a hexadecimal float needs %d digits", want);
     } else if (s[0] == '0' && s + 1 < p->end && (s[1] == 'x' || s[1] == 'X')) {
         for (s += 2; s < p->end && hex_digit(*s) >= 0; s++)
             v = v << 4 | (unsigned)hex_digit(*s);
@@ -125,7 +125,7 @@ void token_next(struct parser *p)
         for (p->s++; p->s < p->end && *p->s != '"' && *p->s != '\n'; p->s++)
             ;
         if (p->s >= p->end || *p->s != '"')
-            parse_fail(p, "a string without its end");
+            ptx_parse_fail(p, "a string without its end");
         p->s++;
     } else {
         p->t = T_PUNCT;
@@ -134,7 +134,7 @@ void token_next(struct parser *p)
     p->tn = (uint32_t)(p->s - p->ts);
 }
 
-bool token_is(const struct parser *p, const char *s)
+bool ptx_token_is(const struct parser *p, const char *s)
 {
     return (p->t == T_IDENT || p->t == T_DOT) && strlen(s) == p->tn && !memcmp(p->ts, s, p->tn);
 }
@@ -151,8 +151,8 @@ void token_expect(struct parser *p, char c)
 {
     if (p->punct != c) {
         if (p->t == T_END)
-            parse_fail(p, "the text ends where '%c' should stand", c);
-        parse_fail(p, "'%c' expected before '%.*s'", c, (int)MIN(p->tn, 40u), p->ts);
+            ptx_parse_fail(p, "the text ends where '%c' should stand", c);
+        ptx_parse_fail(p, "'%c' expected before '%.*s'", c, (int)MIN(p->tn, 40u), p->ts);
     }
     token_next(p);
 }
@@ -161,7 +161,7 @@ uint64_t token_int(struct parser *p)
 {
     bool minus = token_accept(p, '-');
     if (p->t != T_INT)
-        parse_fail(p, "a whole number expected");
+        ptx_parse_fail(p, "a whole number expected");
     uint64_t v = minus ? -p->tv : p->tv;
     token_next(p);
     return v;
@@ -171,7 +171,7 @@ uint64_t token_size(struct parser *p, uint64_t max, const char *what)
 {
     uint64_t v = token_int(p);
     if (v > max)
-        parse_fail(p, "%s is larger than %llu", what, (unsigned long long)max);
+        ptx_parse_fail(p, "%s is larger than %llu", what, (unsigned long long)max);
     return v;
 }
 
@@ -239,7 +239,7 @@ uint32_t scope_now(const struct parser *p)
 void scope_open(struct parser *p)
 {
     if (p->n_scopes == ARRAY_LEN(p->scopes))
-        parse_fail(p, "blocks nested more than %zu deep", ARRAY_LEN(p->scopes));
+        ptx_parse_fail(p, "blocks nested more than %zu deep", ARRAY_LEN(p->scopes));
     p->param_top[p->n_scopes] = p->n_scopes > 1 ? p->param_top[p->n_scopes - 1] : 0;
     p->scopes[p->n_scopes++] = ++p->next_scope;
 }
@@ -267,7 +267,7 @@ void scope_close(struct parser *p)
         } else if (outermost || y) {
             p->tline = u.line;
             p->tcol = u.col;
-            parse_fail(p, "no label %.*s in this function", (int)MIN(u.len, 80u), u.name);
+            ptx_parse_fail(p, "no label %.*s in this function", (int)MIN(u.len, 80u), u.name);
         } else {
             if (u.scope == scope)
                 u.scope = scope_now(p);
@@ -280,7 +280,7 @@ void scope_close(struct parser *p)
 uint32_t vreg_new(struct parser *p, uint8_t bytes)
 {
     if (p->out->vregs.n > 4000000)
-        parse_fail(p, "more than 4,000,000 registers");
+        ptx_parse_fail(p, "more than 4,000,000 registers");
     struct vreg v = {.bytes = bytes};
     vec_push(&p->out->vregs, v);
     return (uint32_t)p->out->vregs.n - 1;

@@ -89,14 +89,14 @@ static void parse_name(struct parser *p, struct opnd *o)
         }
         int k = special_find(s, n);
         if (k < 0)
-            parse_fail(p, "unknown register %.*s", (int)MIN(n, 80u), s);
+            ptx_parse_fail(p, "unknown register %.*s", (int)MIN(n, 80u), s);
         *o = (struct opnd){
             .kind = OPND_REG, .is_imm = true, .bytes = special_bytes(k), .ref_kind = REF_SPECIAL, .imm = k};
         token_next(p);
         return;
     }
     if (!y)
-        parse_fail(p, "unknown name %.*s", (int)MIN(n, 80u), s);
+        ptx_parse_fail(p, "unknown name %.*s", (int)MIN(n, 80u), s);
     token_next(p);
     switch (y->kind) {
     case SYM_REG:
@@ -114,7 +114,7 @@ static void parse_name(struct parser *p, struct opnd *o)
         *o = (struct opnd){.kind = OPND_REG, .is_imm = true, .bytes = 8, .ref_kind = REF_FUNC, .imm = y->n};
         return;
     default:
-        parse_fail(p, "%.*s cannot stand here", (int)MIN(n, 80u), s);
+        ptx_parse_fail(p, "%.*s cannot stand here", (int)MIN(n, 80u), s);
     }
 }
 
@@ -161,16 +161,16 @@ static void operand_address(struct parser *p, const struct insn *i, struct opnd 
         struct opnd base = {0};
         parse_name(p, &base);
         if (base.kind != OPND_REG || (base.bytes != 4 && base.bytes != 8))
-            parse_fail(p, "an address needs a 32- or 64-bit register or a variable");
+            ptx_parse_fail(p, "an address needs a 32- or 64-bit register or a variable");
         o->bytes = base.bytes;
         o->off = base.off;
         o->is_imm = base.is_imm;
         o->ref_kind = base.ref_kind;
         o->ref = base.ref;
         if (base.ref_kind == REF_SPECIAL || base.ref_kind == REF_FUNC)
-            parse_fail(p, "this cannot be an address");
+            ptx_parse_fail(p, "this cannot be an address");
     } else {
-        parse_fail(p, "an address expected");
+        ptx_parse_fail(p, "an address expected");
     }
     while (p->punct == '+' || p->punct == '-') {
         bool minus = p->punct == '-';
@@ -197,12 +197,12 @@ void parse_operand(struct parser *p, const struct insn *i, struct opnd *o, enum 
     *o = (struct opnd){0};
     if (token_accept(p, '{')) {
         if (depth)
-            parse_fail(p, "a vector inside a vector");
+            ptx_parse_fail(p, "a vector inside a vector");
         struct opnd v[32];
         o->kind = OPND_VEC;
         do {
             if (o->n == ARRAY_LEN(v))
-                parse_fail(p, "a vector of more than %zu elements", ARRAY_LEN(v));
+                ptx_parse_fail(p, "a vector of more than %zu elements", ARRAY_LEN(v));
             parse_operand(p, i, &v[o->n++], type, depth + 1);
         } while (token_accept(p, ','));
         token_expect(p, '}');
@@ -211,14 +211,14 @@ void parse_operand(struct parser *p, const struct insn *i, struct opnd *o, enum 
     }
     if (token_accept(p, '[')) {
         if (depth)
-            parse_fail(p, "an address inside a vector");
+            ptx_parse_fail(p, "an address inside a vector");
         operand_address(p, i, o);
         return;
     }
     if (token_accept(p, '!')) {
         parse_operand(p, i, o, type, 1);
         if (o->kind != OPND_REG || o->bytes || o->is_imm)
-            parse_fail(p, "'!' needs a predicate");
+            ptx_parse_fail(p, "'!' needs a predicate");
         o->negated = !o->negated;
         return;
     }
@@ -232,9 +232,9 @@ void parse_operand(struct parser *p, const struct insn *i, struct opnd *o, enum 
         return;
     }
     if (minus)
-        parse_fail(p, "a number expected after '-'");
+        ptx_parse_fail(p, "a number expected after '-'");
     if (p->t != T_IDENT)
-        parse_fail(p, "an operand expected before '%.*s'", (int)MIN(p->tn, 40u), p->ts);
+        ptx_parse_fail(p, "an operand expected before '%.*s'", (int)MIN(p->tn, 40u), p->ts);
     parse_name(p, o);
     if (o->ref_kind == REF_VAR || o->ref_kind == REF_ENTRY_PARAM || o->ref_kind == REF_FUNC_PARAM)
         while (p->punct == '+' || p->punct == '-') {
@@ -248,7 +248,7 @@ void parse_operand(struct parser *p, const struct insn *i, struct opnd *o, enum 
 void parse_label(struct parser *p, struct opnd *o, uint32_t insn, bool element)
 {
     if (p->t != T_IDENT)
-        parse_fail(p, "a label expected");
+        ptx_parse_fail(p, "a label expected");
     *o = (struct opnd){.kind = OPND_LABEL};
     struct label_use u = {
         .name = p->ts, .len = p->tn, .scope = scope_now(p), .line = p->tline, .col = p->tcol, .insn = insn};
@@ -327,7 +327,7 @@ static void call_operands(struct parser *p, struct insn *i)
             token_next(p);
             while (p->punct != ')') {
                 if (lists[k]->n == ARRAY_LEN(v))
-                    parse_fail(p, "a call with more than %zu parameters", ARRAY_LEN(v));
+                    ptx_parse_fail(p, "a call with more than %zu parameters", ARRAY_LEN(v));
                 parse_operand(p, i, &v[lists[k]->n++], TYPE_NONE, 1);
                 if (!token_accept(p, ','))
                     break;
@@ -340,7 +340,7 @@ static void call_operands(struct parser *p, struct insn *i)
         }
         if (k == 0) {
             if (p->t != T_IDENT)
-                parse_fail(p, "the name of a function expected");
+                ptx_parse_fail(p, "the name of a function expected");
             struct sym *y = sym_find(p, p->ts, p->tn);
             if (y && y->kind == SYM_FUNC) {
                 target = (struct opnd){.kind = OPND_FUNC, .imm = y->n};
@@ -348,7 +348,7 @@ static void call_operands(struct parser *p, struct insn *i)
             } else {
                 parse_name(p, &target);
                 if (target.kind != OPND_REG || target.bytes != 8)
-                    parse_fail(p, "this is no function");
+                    ptx_parse_fail(p, "this is no function");
             }
             if (!token_accept(p, ','))
                 break;
@@ -376,7 +376,7 @@ static void operands(struct parser *p, struct insn *i, uint32_t index)
     unsigned n = 0;
     while (p->punct != ';' && p->t != T_END) {
         if (n == MAX_OPNDS)
-            parse_fail(p, "more than %d operands", MAX_OPNDS);
+            ptx_parse_fail(p, "more than %d operands", MAX_OPNDS);
         if ((i->op == OP_bra && n == 0) || (i->op == OP_brx && n == 1))
             parse_label(p, &v[n], index, false);
         else
@@ -402,17 +402,17 @@ void parse_instruction(struct parser *p)
         bool not = token_accept(p, '!');
         struct opnd o = {0};
         if (p->t != T_IDENT)
-            parse_fail(p, "a predicate expected");
+            ptx_parse_fail(p, "a predicate expected");
         parse_name(p, &o);
         if (o.kind != OPND_REG || o.bytes || o.is_imm)
-            parse_fail(p, "a predicate expected");
+            ptx_parse_fail(p, "a predicate expected");
         i.guard = o.off;
         i.guard_not = not ? ~0u : 0;
     }
     if (p->t != T_IDENT)
-        parse_fail(p, "an instruction expected before '%.*s'", (int)MIN(p->tn, 40u), p->ts);
+        ptx_parse_fail(p, "an instruction expected before '%.*s'", (int)MIN(p->tn, 40u), p->ts);
     if (index > 8000000)
-        parse_fail(p, "more than 8,000,000 instructions");
+        ptx_parse_fail(p, "more than 8,000,000 instructions");
     opcode(p, &i);
     if (!p->func->main_file && p->loc && p->out->locs.v[p->loc].inlined_at == 0)
         p->func->main_file = p->out->locs.v[p->loc].file;

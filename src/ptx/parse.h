@@ -1,5 +1,5 @@
 /* What lex.c, parse.c and declare.c share: the state of one reading of a text. An error leaves through
- * parse_fail(). */
+ * ptx_parse_fail(). */
 #ifndef PTX_PARSE_H
 #define PTX_PARSE_H
 
@@ -65,10 +65,10 @@ struct parser {
 };
 
 /* lex.c: tokens; the current one is in the state */
-_Noreturn void parse_fail(struct parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void ptx_parse_fail(struct parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool char_is_word(int c);
 void token_next(struct parser *p);
-bool token_is(const struct parser *p, const char *s);
+bool ptx_token_is(const struct parser *p, const char *s);
 bool token_accept(struct parser *p, char c); /* takes it when it is there */
 void token_expect(struct parser *p, char c);
 uint64_t token_int(struct parser *p);
