@@ -52,7 +52,13 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
     t->issue_us = busiest * per_sm / mhz;
 
     double first = MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles;
-    double chain_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves);
+    /* The warps of a round come to each stage together and wait for each other there; later rounds, and later
+     * waits of one block, fill the gaps. */
+    double waits = MAX(x->memory_share * x->cycles / m->l2_cycles, 1);
+    double together =
+        (busiest / mhz + (x->l2_read + x->l2_write) / m->sm_gbs * 1e-3) * MIN(x->resident, per_sm) / waits;
+    double chain_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves) +
+                      m->crowding * together;
     t->sync_us = chain_us * x->sync_share + x->hottest * m->atomic_cycles / mhz;
     t->latency_us = chain_us * (1 - x->sync_share);
 

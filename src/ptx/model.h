@@ -22,6 +22,7 @@ struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to
     double sm_gbs;                                        /* between one SM and the L2 */
     double launch_us;                                     /* around any kernel's work */
     double cold_us;           /* more when code, constants and page translations were evicted */
+    double crowding;          /* share of one round's issue and traffic that its own time grows by */
     double block_ns;          /* to start a block on an SM that has room */
     double blocks_per_us;     /* that the whole GPU can start */
     double atomic_cycles;     /* between two updates of one address in the L2 */
