@@ -43,7 +43,7 @@ cover: setup ## a table of the lines and branches that the tests reach
 
 .PHONY: bench-sim
 bench-sim: all ## the simulator's speed, with and without its checks
-	@ninja -C $(BUILD) --quiet bench_sim
+	@ninja -C $(BUILD) --quiet tools/bench_sim
 	@$(BUILD)/tools/bench_sim
 
 .PHONY: format lint
