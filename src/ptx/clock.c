@@ -168,7 +168,7 @@ static size_t choose(uint64_t n_blocks, uint64_t want, uint64_t *list)
             list[n++] = b;
         return n;
     }
-    for (int k = want < 3 ? (want < 2 ? 1 : 1) : 0; k < (want < 2 ? 2 : 3); k++)
+    for (int k = want < 3 ? 1 : 0; k < (want < 2 ? 2 : 3); k++)
         for (uint64_t b = MAX(starts[k], next); b < starts[k] + third && b < n_blocks; b++) {
             list[n++] = b;
             next = b + 1;

@@ -263,7 +263,8 @@ static unsigned same_words(const struct access *x, unsigned *different)
             words[n] = x->addr[l];
             count[n++] = 0;
         }
-        most = MAX(most, ++count[k]);
+        count[k]++;
+        most = MAX(most, count[k]);
     }
     *different = n;
     return most;

@@ -35,7 +35,8 @@ bool ptx_mem_set(struct ptx_mem *m, uint64_t addr, int byte, size_t size_bytes, 
 /* Offset of the first byte in the range that nothing initialised; -1 when all are. */
 int64_t ptx_mem_first_uninitialised(struct ptx_mem *m, uint64_t addr, size_t size_bytes);
 struct ptx_finding;
-/* Says of such a byte who stored an undefined value there, or (line 0) that nobody stored; false: no allocation. */
+/* Says of such a byte who stored an undefined value there, or (line 0) that nobody stored; false: no
+ * allocation. */
 bool ptx_mem_explain(struct ptx_mem *m, uint64_t addr, struct ptx_finding *f);
 
 /* ---- modules ---- */
