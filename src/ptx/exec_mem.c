@@ -203,117 +203,136 @@ static void store_func_param(struct warp *w, const struct insn *i, uint32_t m)
 
 /* ---- fast forms ---- */
 
-/* Host pointer of lane 0's bytes when all 32 lanes read or write one run of bytes inside one allocation, else
- * NULL. */
-static inline uint8_t *global_run(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind,
-                                  uint32_t bytes, const uint64_t addr[32])
+static bool observe(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind, enum space space,
+                    uint32_t bytes, bool linear, const uint64_t *addr, struct alloc *a)
 {
     struct launch *l = w->launch;
-    struct alloc *a = l->last_alloc[i->self];
-    if (m != ~0u || !a || !is_linear(addr, bytes))
-        return NULL;
-    uint64_t at = addr[0] - a->addr;
-    if (at >= a->size || 32ull * bytes > a->size - at || (addr[0] & (bytes - 1)) ||
-        (kind != ACCESS_LOAD && a->read_only))
-        return NULL;
-    if (a->present)
-        mem_touch(l->mem, a, addr[0], 32ull * bytes);
-    if (l->watched) {
-        struct access x = {.kind = (uint8_t)kind,
-                           .space = SPACE_GLOBAL,
-                           .flags = i->extra,
-                           .mask = m,
-                           .bytes = bytes,
-                           .linear = true,
-                           .addr = addr,
-                           .alloc = a};
-        if (l->san)
-            san_access(w, i, &x);
-        if (l->prof && !l->stop)
-            prof_access(w, i, &x);
-    }
-    return mem_host(l->mem, addr[0]);
+    struct access x = {.kind = (uint8_t)kind,
+                       .space = (uint8_t)space,
+                       .flags = i->extra,
+                       .mask = m,
+                       .bytes = bytes,
+                       .linear = linear,
+                       .addr = addr,
+                       .alloc = a};
+    if (l->san)
+        san_access(w, i, &x);
+    if (l->prof && !l->stop)
+        prof_access(w, i, &x);
+    return !l->stop;
 }
 
-static inline uint8_t *shared_run(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind,
-                                  uint32_t bytes, const uint64_t addr[32])
+enum shape { CAREFUL, RUN, SPREAD };
+
+/* May the fast form take it: all lanes inside one allocation (the one last met here) or inside shared memory,
+ * and aligned? RUN: lane l's bytes are at addr[0] + l * bytes. SPREAD: anywhere; addr of lanes outside m is
+ * then some other lane's, so that all can be read. *base + addr[l] is the host address. CAREFUL when not, or
+ * when a finding ended the launch. */
+static inline enum shape shape_of(struct warp *w, const struct insn *i, uint32_t m, enum space space,
+                                  enum access_kind kind, uint32_t bytes, uint64_t addr[32], uintptr_t *base)
 {
-    struct launch *l = w->launch;
-    if (m != ~0u || !is_linear(addr, bytes))
-        return NULL;
-    if (addr[0] >= l->shared_bytes || 32ull * bytes > l->shared_bytes - addr[0] || (addr[0] & (bytes - 1)))
-        return NULL;
-    if (l->watched) {
-        struct access x = {.kind = (uint8_t)kind,
-                           .space = SPACE_SHARED,
-                           .flags = i->extra,
-                           .mask = m,
-                           .bytes = bytes,
-                           .linear = true,
-                           .addr = addr};
-        if (l->san)
-            san_access(w, i, &x);
-        if (l->prof && !l->stop)
-            prof_access(w, i, &x);
+    struct launch *launch = w->launch;
+    struct alloc *a = NULL;
+    bool run = m == ~0u && is_linear(addr, bytes);
+    uint64_t low = addr[0], high = addr[31], start = 0, size = launch->shared_bytes, odd = addr[0];
+    *base = (uintptr_t)w->block->shared;
+    if (!run) {
+        uint64_t any = addr[__builtin_ctz(m)];
+        low = high = any;
+        odd = 0;
+        LANES addr[l] = m >> l & 1 ? addr[l] : any;
+        LANES odd |= addr[l];
+        LANES low = addr[l] < low ? addr[l] : low;
+        LANES high = addr[l] > high ? addr[l] : high;
     }
-    return w->block->shared + addr[0];
+    if (space == SPACE_GLOBAL) {
+        a = launch->last_alloc[i->self];
+        if (!a || (kind != ACCESS_LOAD && a->read_only))
+            return CAREFUL;
+        start = a->addr;
+        size = a->size;
+        *base = (uintptr_t)launch->mem->host - MEM_BASE;
+    }
+    if (low < start || high - start >= size || bytes > size - (high - start) || (odd & (bytes - 1)))
+        return CAREFUL;
+    if (a && a->present) {
+        if (run || (low - MEM_BASE) / MEM_PAGE == (high + bytes - 1 - MEM_BASE) / MEM_PAGE)
+            mem_touch(launch->mem, a, low, high - low + bytes);
+        else
+            for (unsigned lane = 0; lane < 32; lane++)
+                mem_touch(launch->mem, a, addr[lane], bytes);
+    }
+    if (launch->watched && !observe(w, i, m, kind, space, bytes, run, addr, a))
+        return CAREFUL;
+    return run ? RUN : SPREAD;
 }
-
-#define RUN(space) ((space) == SPACE_GLOBAL ? global_run : shared_run)
 
 /* Element type T, N elements a lane. */
-#define LOAD(name, space, wide, T, N)                                                       \
-    static void name(struct warp *w, const struct insn *i, uint32_t m)                      \
-    {                                                                                       \
-        uint64_t addr[32];                                                                  \
-        uint8_t *host[32];                                                                  \
-        addresses(w, i->a, (uint64_t)i->imm, wide, addr);                                   \
-        spin_count(w, i);                                                                   \
-        const T *from = (const T *)RUN(space)(w, i, m, ACCESS_LOAD, sizeof(T) * (N), addr); \
-        if (__builtin_expect(w->launch->stop, 0))                                           \
-            return;                                                                         \
-        if (from) {                                                                         \
-            for (unsigned k = 0; k < (N); k++) {                                            \
-                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);                 \
-                LANES d[l] = from[l * (N) + k];                                             \
-            }                                                                               \
-            return;                                                                         \
-        }                                                                                   \
-        if (!mem_lanes(w, i, m, space, ACCESS_LOAD, i->extra, sizeof(T) * (N), addr, host)) \
-            return;                                                                         \
-        for (uint32_t left = m; left; left &= left - 1) {                                   \
-            unsigned lane = (unsigned)__builtin_ctz(left);                                  \
-            const T *h = (const T *)host[lane];                                             \
-            for (unsigned k = 0; k < (N); k++)                                              \
-                REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off)[lane] = h[k];           \
-        }                                                                                   \
+#define LOAD(name, space, wide, T, N)                                                           \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                          \
+    {                                                                                           \
+        uint64_t addr[32];                                                                      \
+        uint8_t *host[32];                                                                      \
+        uintptr_t base;                                                                         \
+        addresses(w, i->a, (uint64_t)i->imm, wide, addr);                                       \
+        spin_count(w, i);                                                                       \
+        enum shape shape = shape_of(w, i, m, space, ACCESS_LOAD, sizeof(T) * (N), addr, &base); \
+        if (__builtin_expect(w->launch->stop, 0))                                               \
+            return;                                                                             \
+        if (shape == RUN) {                                                                     \
+            const T *from = (const T *)(base + addr[0]);                                        \
+            for (unsigned k = 0; k < (N); k++) {                                                \
+                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);                     \
+                LANES d[l] = from[l * (N) + k];                                                 \
+            }                                                                                   \
+            return;                                                                             \
+        }                                                                                       \
+        if (shape == SPREAD) {                                                                  \
+            for (unsigned k = 0; k < (N); k++) {                                                \
+                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);                     \
+                uintptr_t from = base + k * sizeof(T);                                          \
+                EACH(T, d, *(const T *)(from + addr[l]));                                       \
+            }                                                                                   \
+            return;                                                                             \
+        }                                                                                       \
+        if (!mem_lanes(w, i, m, space, ACCESS_LOAD, i->extra, sizeof(T) * (N), addr, host))     \
+            return;                                                                             \
+        for (uint32_t left = m; left; left &= left - 1) {                                       \
+            unsigned lane = (unsigned)__builtin_ctz(left);                                      \
+            const T *h = (const T *)host[lane];                                                 \
+            for (unsigned k = 0; k < (N); k++)                                                  \
+                REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off)[lane] = h[k];               \
+        }                                                                                       \
     }
 
-#define STORE(name, space, wide, T, N)                                                       \
-    static void name(struct warp *w, const struct insn *i, uint32_t m)                       \
-    {                                                                                        \
-        uint64_t addr[32];                                                                   \
-        uint8_t *host[32];                                                                   \
-        addresses(w, i->d, (uint64_t)i->imm, wide, addr);                                    \
-        T *to = (T *)RUN(space)(w, i, m, ACCESS_STORE, sizeof(T) * (N), addr);               \
-        if (__builtin_expect(w->launch->stop, 0))                                            \
-            return;                                                                          \
-        w->launch->progress++;                                                               \
-        if (to) {                                                                            \
-            for (unsigned k = 0; k < (N); k++) {                                             \
-                const T *s = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off);            \
-                LANES to[l * (N) + k] = s[l];                                                \
-            }                                                                                \
-            return;                                                                          \
-        }                                                                                    \
-        if (!mem_lanes(w, i, m, space, ACCESS_STORE, i->extra, sizeof(T) * (N), addr, host)) \
-            return;                                                                          \
-        for (uint32_t left = m; left; left &= left - 1) {                                    \
-            unsigned lane = (unsigned)__builtin_ctz(left);                                   \
-            T *h = (T *)host[lane];                                                          \
-            for (unsigned k = 0; k < (N); k++)                                               \
-                h[k] = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off)[lane];            \
-        }                                                                                    \
+#define STORE(name, space, wide, T, N)                                                           \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                           \
+    {                                                                                            \
+        uint64_t addr[32];                                                                       \
+        uint8_t *host[32];                                                                       \
+        uintptr_t base;                                                                          \
+        addresses(w, i->d, (uint64_t)i->imm, wide, addr);                                        \
+        enum shape shape = shape_of(w, i, m, space, ACCESS_STORE, sizeof(T) * (N), addr, &base); \
+        if (__builtin_expect(w->launch->stop, 0))                                                \
+            return;                                                                              \
+        w->launch->progress++;                                                                   \
+        if (shape == RUN) {                                                                      \
+            T *to = (T *)(base + addr[0]);                                                       \
+            for (unsigned k = 0; k < (N); k++) {                                                 \
+                const T *s = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off);                \
+                LANES to[l * (N) + k] = s[l];                                                    \
+            }                                                                                    \
+            return;                                                                              \
+        }                                                                                        \
+        if (shape == CAREFUL &&                                                                  \
+            !mem_lanes(w, i, m, space, ACCESS_STORE, i->extra, sizeof(T) * (N), addr, host))     \
+            return;                                                                              \
+        for (uint32_t left = m; left; left &= left - 1) {                                        \
+            unsigned lane = (unsigned)__builtin_ctz(left);                                       \
+            T *h = (T *)(shape == CAREFUL ? (uintptr_t)host[lane] : base + addr[lane]);          \
+            for (unsigned k = 0; k < (N); k++)                                                   \
+                h[k] = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off)[lane];                \
+        }                                                                                        \
     }
 
 #define FORMS(KIND, kind, space, suffix, wide)            \
