@@ -95,8 +95,10 @@ static void add_tried(struct arena *a, const struct store_candidate *list, size_
             else
                 str_addf(out, "                       %s\n", report_one_line(a, c->words, 140));
         } else if (isfinite(c->gain)) {
-            str_addf(out, "                       %+.0f %% over its parent: %s\n", 100 * (c->gain - 1),
-                     report_one_line(a, c->reason, 120));
+            str_add(out, "                       ");
+            if (c->parent > 0)
+                str_addf(out, "%+.0f %% over its parent: ", 100 * (c->gain - 1));
+            str_addf(out, "%s\n", report_one_line(a, c->reason, 120));
         }
     }
 }
