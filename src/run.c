@@ -15,6 +15,7 @@
 #include "trial/trial.h"
 
 enum { MAX_REPAIRS = 2, STALE_ROUNDS = 2, MAX_PRUNE = 24 };
+#define DETOUR  1.01
 #define AS_GOOD 0.995 /* of the best's score: less is more than a reader gains by fewer changes */
 
 struct candidate {
@@ -329,6 +330,30 @@ static bool repair_failures(struct run *r, size_t first, struct agent_plan_input
     return collect(r, err);
 }
 
+/* A correct candidate that is clearly faster on the whole but loses on some workloads: the same with the
+ * original kept for these. */
+static bool dispatch_losers(struct run *r, size_t first, int round, struct err *err)
+{
+    const struct candidate *c = NULL, *original = r->candidates.v[0];
+    double *speedups = arena_array(r->arena, double, r->task->n_workloads);
+    struct agent_strategy s;
+
+    for (size_t i = first; i < r->candidates.n; i++) {
+        const struct candidate *x = r->candidates.v[i];
+        if (x->judged && x->trial.verdict == VERDICT_SLOWER && x->trial.n_workloads == r->task->n_workloads &&
+            x->trial.score > DETOUR * r->search.nodes.v[r->search.best].score &&
+            (!c || x->trial.score > c->trial.score))
+            c = x;
+    }
+    if (!c)
+        return true;
+    for (size_t w = 0; w < r->task->n_workloads; w++)
+        speedups[w] = diagnose_scoring(r->task, &original->trial.workloads[w])->us /
+                      diagnose_scoring(r->task, &c->trial.workloads[w])->us;
+    return !agent_dispatch_rules(r->task, speedups, r->arena, &s) ||
+           (code_and_submit(r, c->id, round, &s, -1, NULL, err) && collect(r, err));
+}
+
 /* One round; *tried tells how many new candidates it made. */
 static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
 {
@@ -361,6 +386,7 @@ static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
         ok = repair_failures(r, from, &in, err);
         from = next;
     }
+    ok = ok && (stop_asked || over_budget(r) || dispatch_losers(r, first, round, err));
     *tried = r->candidates.n - first;
     agent_version_close(&version);
     return ok;

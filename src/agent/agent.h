@@ -65,7 +65,8 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
                         const char *text, const struct kernel_limits *limits, struct err *err);
 void agent_version_close(struct agent_version *v);
 
-struct agent_step { /* a move everywhere it applies with that setting */
+/* A move everywhere it applies with that setting; or "dispatch PARAM": the original where PARAM <= setting. */
+struct agent_step {
     const char *move;
     int setting;
 };
@@ -112,6 +113,12 @@ bool agent_code_rules(const struct task *t, const char *path, const char *parent
 /* A humbler strategy after a failed one: fewer steps, or the next smaller setting. False when there is none. */
 bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_plan_input *in, struct arena *a,
                         struct agent_strategy *repaired);
+
+/* For a correct version that is slower than the original on some workloads (speedups[i] < 1, in the task's
+ * order): keep the original for these, where one scalar argument tells them from the others. False when none
+ * does. */
+bool agent_dispatch_rules(const struct task *t, const double *speedups, struct arena *a,
+                          struct agent_strategy *s);
 
 /* "vectorise 16 + split_rows" */
 char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n);

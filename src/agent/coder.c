@@ -19,6 +19,62 @@ char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n
     return r;
 }
 
+static const char DISPATCH[] = "dispatch ";
+
+bool agent_dispatch_rules(const struct task *t, const double *speedups, struct arena *a,
+                          struct agent_strategy *s)
+{
+    struct kernel_value *values = arena_array(a, struct kernel_value, t->n_args);
+    struct agent_step *step = arena_new(a, struct agent_step);
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        int64_t high_lost = INT64_MIN, low_won = INT64_MAX;
+        if (t->args[i].role != ROLE_SCALAR || t->args[i].type == KT_F32 || t->args[i].type == KT_F64)
+            continue;
+        for (size_t w = 0; w < t->n_workloads; w++) {
+            task_launch_values(t, t->workloads + w * t->n_dims, values);
+            if (speedups[w] < 1)
+                high_lost = MAX(high_lost, values[i].i);
+            else
+                low_won = MIN(low_won, values[i].i);
+        }
+        if (high_lost == INT64_MIN || low_won == INT64_MAX || high_lost >= low_won || high_lost > INT32_MAX)
+            continue;
+        *step = (struct agent_step){arena_printf(a, "%s%s", DISPATCH, t->args[i].name), (int)high_lost};
+        *s = (struct agent_strategy){
+            .name = arena_printf(a, "the original for %s <= %d", t->args[i].name, step->setting),
+            .reason =
+                arena_printf(a, "it wins on the whole but loses where %s is at most %d: the launcher chooses",
+                             t->args[i].name, step->setting),
+            .plan = "both versions in one file, chosen by size in the launcher",
+            .steps = step,
+            .n_steps = 1,
+            .expected_gain = 1,
+            .confidence = 0.9};
+        return true;
+    }
+    return false;
+}
+
+/* The setting is a value of one of the launcher's scalar parameters. */
+static bool carry_out_dispatch(const struct task *t, const char *path, struct agent_step step, struct arena *a,
+                               char **text, struct err *why_not)
+{
+    const char *param = step.move + strlen(DISPATCH);
+    struct kernel *original = NULL, *version = NULL;
+    char *own;
+    bool ok =
+        fs_read(a, t->source_path, &own, NULL, why_not) &&
+        kernel_open(&original, a, t->source_path, own, strlen(own), t->entry, why_not) &&
+        kernel_open(&version, a, path, *text, strlen(*text), t->entry, why_not) &&
+        rewrite_dispatch(a, original, version, arena_printf(a, "%s <= %d", param, step.setting),
+                         arena_printf(a, "So little work is done sooner as it was before."), text, why_not);
+
+    kernel_close(original);
+    kernel_close(version);
+    return ok;
+}
+
 /* Applies one move at every place where it applies with the setting. A move does not apply to its own work, so
  * the places left shrink; the count found first bounds the loop all the same. */
 static bool carry_out(const struct task *t, const char *path, struct agent_step step,
@@ -28,6 +84,8 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
     size_t places = MAX_PLACES, refused = 0;
     bool changed = false;
 
+    if (str_starts(step.move, DISPATCH))
+        return carry_out_dispatch(t, path, step, a, text, why_not);
     if (!ops)
         return err_input(why_not, "no move is called %s", step.move);
     for (size_t round = 0; round < places; round++) {

@@ -43,6 +43,12 @@ struct rewrite_ops {
                   struct err *why_not);
 };
 
+/* One file that calls the original where `condition` (over the launcher's parameters) holds and the version
+ * elsewhere; `comment` says why. Not a move: the agents use it on a version that wins on the whole and loses on
+ * some sizes. */
+bool rewrite_dispatch(struct arena *a, const struct kernel *original, const struct kernel *version,
+                      const char *condition, const char *comment, char **text, struct err *why_not);
+
 extern const struct rewrite_ops *const rewrite_all[]; /* NULL-terminated */
 const struct rewrite_ops *rewrite_find(const char *name);
 
