@@ -63,12 +63,11 @@ static bool carry_out_dispatch(const struct task *t, const char *path, struct ag
     const char *param = step.move + strlen(DISPATCH);
     struct kernel *original = NULL, *version = NULL;
     char *own;
-    bool ok =
-        fs_read(a, t->source_path, &own, NULL, why_not) &&
-        kernel_open(&original, a, t->source_path, own, strlen(own), t->entry, why_not) &&
-        kernel_open(&version, a, path, *text, strlen(*text), t->entry, why_not) &&
-        rewrite_dispatch(a, original, version, arena_printf(a, "%s <= %d", param, step.setting),
-                         arena_printf(a, "So little work is done sooner as it was before."), text, why_not);
+    bool ok = fs_read(a, t->source_path, &own, NULL, why_not) &&
+              kernel_open(&original, a, t->source_path, own, strlen(own), t->entry, why_not) &&
+              kernel_open(&version, a, path, *text, strlen(*text), t->entry, why_not) &&
+              rewrite_dispatch(a, original, version, arena_printf(a, "%s <= %d", param, step.setting),
+                               "So little work is done sooner as it was before.", text, why_not);
 
     kernel_close(original);
     kernel_close(version);

@@ -149,12 +149,60 @@ static void test_code_and_repair(void **state)
     agent_version_close(&v);
 }
 
+/* Which kernel a version launches for these dims. */
+static const char *launched(const char *version, int64_t rows, int64_t d)
+{
+    struct kernel_value values[4];
+    struct kernel *k;
+    struct plan p;
+    struct err err = {0};
+    int64_t dims[] = {rows, d};
+
+    task_launch_values(task, dims, values);
+    assert_ok(kernel_open(&k, arena, "k.cu", version, strlen(version), task->entry, &err), err);
+    assert_ok(kernel_plan(&p, arena, k, values, NULL, &limits, &err), err);
+    assert_int_equal(p.n_steps, 1);
+    kernel_close(k);
+    return p.steps[0].kernel;
+}
+
+static void test_dispatch(void **state)
+{
+    /* Both the kernel and its launch are changed in place, so that the original needs names of its own. */
+    static const struct agent_step steps[] = {{"block-size", 256}, {"fast-math", 0}, {"dispatch rows", 8}};
+    struct agent_strategy s = {.name = "", .reason = "", .plan = "", .steps = steps, .n_steps = 3};
+    double speedups[16];
+    const struct agent_step *done;
+    struct err err = {0};
+    size_t n_done;
+    char *out;
+
+    (void)state;
+    assert_ok(agent_code_rules(task, "k.cu", text, &s, &limits, arena, &out, &done, &n_done, &err), err);
+    assert_string_equal(done[n_done - 1].move, "dispatch rows");
+    assert_string_equal(launched(out, 8, 64), "silu_and_mul_kernel_original");
+    assert_string_equal(launched(out, 9, 64), "silu_and_mul_kernel");
+    /* Once is enough. */
+    assert_false(agent_code_rules(task, "k.cu", out, &(struct agent_strategy){.steps = steps + 2, .n_steps = 1},
+                                  &limits, arena, &out, &done, &n_done, &err));
+
+    for (size_t w = 0; w < task->n_workloads; w++)
+        speedups[w] = task->workloads[w * task->n_dims] <= 1 ? 0.9 : 1.5;
+    assert_true(agent_dispatch_rules(task, speedups, arena, &s));
+    assert_string_equal(s.steps[0].move, "dispatch rows");
+    assert_int_equal(s.steps[0].setting, 1);
+    speedups[0] =
+        0.9; /* 16 x 4096 loses too, 16 x 12288 does not: d tells them apart, but 1 x 14336 does not fit */
+    assert_false(agent_dispatch_rules(task, speedups, arena, &s));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diagnosis),
         cmocka_unit_test(test_plan_learns),
         cmocka_unit_test(test_code_and_repair),
+        cmocka_unit_test(test_dispatch),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
