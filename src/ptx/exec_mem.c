@@ -253,7 +253,8 @@ static inline enum shape shape_of(struct warp *w, const struct insn *i, uint32_t
         size = a->size;
         *base = (uintptr_t)launch->mem->host - MEM_BASE;
     }
-    if (low < start || high - start >= size || bytes > size - (high - start) || (odd & (bytes - 1)))
+    if (low > high || low < start || high - start >= size || bytes > size - (high - start) ||
+        (odd & (bytes - 1)))
         return CAREFUL;
     if (a && a->present) {
         if (run || (low - MEM_BASE) / MEM_PAGE == (high + bytes - 1 - MEM_BASE) / MEM_PAGE)
