@@ -1,0 +1,20 @@
+// A row and the rest of it are the index again.
+// move: simplify 0
+// applies: line 14
+// has: out[i] = in[i];
+// lacks: % d;
+// lacks: / d;
+#include <cstdint>
+
+__global__ void work(float *out, const float *in, int n, int d)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = i / d, column = i % d;
+    if (i < n)
+        out[i] = in[row * d + column];
+}
+
+extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
+{
+    work<<<(n + 127) / 128, 128, 0, stream>>>(out, in, n, d);
+}
