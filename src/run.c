@@ -465,11 +465,13 @@ static bool prune(struct run *r, int round, struct err *err)
     return true;
 }
 
-/* The best, judged once more by a fresh process on seeds and data that no candidate has seen. One that fails
- * there gets that verdict and the next best takes its place; the original needs no confirmation. */
+/* The best, judged once more by a fresh process on seeds and data that no candidate has seen, and as nvcc
+ * compiles it where there is one. One that fails there gets that verdict and the next best takes its place; the
+ * original needs no confirmation. */
 static bool confirm(struct run *r, struct err *err)
 {
-    struct trial_options o = {.device = r->o->device, .seed = rng_hash(r->o->seed, 0x68696464656eull)};
+    struct trial_options o = {
+        .device = r->o->device, .seed = rng_hash(r->o->seed, 0x68696464656eull), .with_nvcc = true};
     struct pool *fresh = NULL;
     bool ok = true;
 
