@@ -24,29 +24,23 @@ void l1_free(struct l1 *c)
     *c = (struct l1){0};
 }
 
-unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, float miss_cycles, float *ready)
+unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, float **ready)
 {
     struct l1_set *s = &c->sets[(line ^ line >> 7) & (c->n_sets - 1)];
-    unsigned way = 4;
+    unsigned way = 4, had = 0;
     for (unsigned k = 0; k < 4; k++)
         if (s->tag[k] == line + 1)
             way = k;
-    *ready = now;
-    unsigned had = 0;
     if (way < 4) {
         had = s->sectors[way] & sectors;
-        if (had)
-            *ready = MIN(s->ready[way],
-                         now + miss_cycles); /* warps are simulated one after another: not later than a miss */
     } else {
         way = s->next++ & 3;
         s->tag[way] = line + 1;
         s->sectors[way] = 0;
-        s->ready[way] = now + miss_cycles;
+        s->ready[way] = now;
     }
-    if (had != sectors)
-        s->ready[way] = MIN(s->ready[way], now + miss_cycles);
     s->sectors[way] |= (uint8_t)sectors;
+    *ready = &s->ready[way];
     return had;
 }
 

@@ -10,9 +10,9 @@ enum { SAMPLE_INSNS = 50000, PILOT_LIMIT = 4000000 };
 
 /* ---- from blocks to the whole GPU ---- */
 
-struct load {                    /* what the GPU must do, all blocks together */
-    double blocks, resident;     /* on one SM at once */
-    double cycles, first_cycles; /* of a block alone: later ones, the slowest of the first wave */
+struct load {                       /* what the GPU must do, all blocks together */
+    double blocks, resident, warps; /* resident: on one SM at once; warps of a block */
+    double cycles, first_cycles;    /* of a block alone: later ones, the slowest of the first wave */
     double slots, pipe[N_PIPES], l2_read, l2_write, l2_requests; /* a block */
     double code;                     /* machine instructions of which any was executed */
     double dram_read, dram_write;    /* the launch */
@@ -52,13 +52,13 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
     t->issue_us = busiest * per_sm / mhz;
 
     double first = MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles;
-    /* The warps of a round come to each stage together and wait for each other there; later rounds, and later
-     * waits of one block, fill the gaps. */
+    /* The warps of a round come to each stage together and wait for each other there, beyond a warp's own part,
+     * which its clock holds; later rounds, and later waits of one block, fill the gaps. */
+    double here = MIN(x->resident, per_sm), queue = MAX(here * x->warps / d->schedulers_per_sm, 1);
     double waits = MAX(x->memory_share * x->cycles / m->l2_cycles, 1);
-    double together =
-        (busiest / mhz + (x->l2_read + x->l2_write) / m->sm_gbs * 1e-3) * MIN(x->resident, per_sm) / waits;
+    double together = (busiest / mhz + x->l2_read / m->sm_gbs * 1e-3) * here / waits * (1 - 1 / queue);
     double chain_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves) +
-                      m->crowding * together;
+                      m->crowding * together + MIN(x->blocks, sms) / m->blocks_per_us;
     t->sync_us = chain_us * x->sync_share + x->hottest * m->atomic_cycles / mhz;
     t->latency_us = chain_us * (1 - x->sync_share);
 
@@ -102,7 +102,7 @@ double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot)
         BUG("device %s is not in the table", d->name);
     double hit = hot ? cache_resident(d, bytes) : 0, each = 128 * 16,
            dram = m->dram_ns * 1e-3 * d->sm_clock_mhz;
-    struct load x = {.blocks = ceil(bytes / 2 / each), .cold = !hot};
+    struct load x = {.blocks = ceil(bytes / 2 / each), .warps = 4, .cold = !hot};
     x.resident = MIN(ptx_occupancy(d, 16, 0, 128), MAX(1, ceil(x.blocks / d->sm_count)));
     x.cycles = x.first_cycles = 10 * m->alu_cycles + m->l2_cycles + 512 / m->port_bytes + (1 - hit) * dram;
     x.slots = 4 * 14;
@@ -370,6 +370,7 @@ static void launch_load(const struct ptx_profile *p, const struct run *r, struct
                         double resident, bool extrapolated, double all_blocks, struct ptx_time *t)
 {
     struct load x = {.blocks = all_blocks, .resident = resident, .cold = !cache->used};
+    x.warps = ceil((double)r->launch.block[0] * r->launch.block[1] * r->launch.block[2] / 32);
     double scale = all_blocks / (double)p->samples.n;
     averages(p, &x);
     spread(p, scale, &x);
@@ -379,7 +380,6 @@ static void launch_load(const struct ptx_profile *p, const struct run *r, struct
     t->sampled_blocks = p->samples.n;
     t->blocks = (uint64_t)all_blocks;
     t->extrapolated = extrapolated;
-    (void)r;
 }
 
 bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,

@@ -92,8 +92,9 @@ struct l1 { /* of one block: its share of its SM's; 4-way, lines of 4 sectors */
 
 void l1_reset(struct l1 *c, double bytes);
 void l1_free(struct l1 *c);
-/* Sectors of the line that are there; *ready: when. Adds all of them, to be there at arrival. */
-unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, float miss_cycles, float *ready);
+/* Sectors of the line that are there. Adds all of them; *ready: when they are, for the caller to set if some
+ * missed. */
+unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, float **ready);
 
 struct l2_line {   /* touched by the sample of this launch */
     uint64_t line; /* + 1; 0: free */

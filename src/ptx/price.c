@@ -236,12 +236,19 @@ static void insn_slots(struct slots *s, const struct insn *i, const uint32_t *sl
         s->src[s->n_src++] = slot_of_guard[i->guard / 4];
 }
 
+static bool calls_routine(const struct insn *i)
+{
+    return (i->op == OP_div || i->op == OP_rem) && type_bytes[i->type] == 8 && i->type != TYPE_F64;
+}
+
 /* Machine instructions in the line itself: long divisions call a routine, the rest of the exact ones keep their
  * rare cases in one. */
 static float inline_slots(const struct insn *i, float slots)
 {
-    if ((i->op == OP_div || i->op == OP_rem) && type_bytes[i->type] == 8)
-        return i->type == TYPE_F64 ? 14 : 8;
+    if (calls_routine(i))
+        return 8;
+    if (i->op == OP_div && i->type == TYPE_F64)
+        return 14;
     return op_table[i->op].unit == UNIT_SFU && is_float(i->type) ? MIN(slots, 10) : slots;
 }
 
@@ -305,7 +312,7 @@ static void find_predicated(struct prices *p, const struct ptx_module *m)
         for (size_t at = pc + 1; at < (size_t)i->imm; at++) {
             enum unit unit = op_table[m->code[at].op].unit;
             plain &= unit != UNIT_LSU && unit != UNIT_ATOM && unit != UNIT_SYNC && unit != UNIT_SHFL &&
-                     (unit != UNIT_CONTROL || m->code[at].op == OP_bra);
+                     (unit != UNIT_CONTROL || m->code[at].op == OP_bra) && !calls_routine(&m->code[at]);
         }
         if (plain) {
             p->of[pc].ends_block = false;

@@ -400,14 +400,20 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     for (unsigned q = 0; q < n; q++) {
         unsigned need = sectors[q];
         total += (unsigned)__builtin_popcount(need);
-        if (cached) {
-            float ready, miss = (float)(p->model->l2_cycles + p->dram_cycles);
-            need &= ~l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, miss, &ready);
-            slowest = MAX(slowest, ready - c->start);
+        float *ready = NULL;
+        if (cached) { /* warps are simulated one after another: what an earlier one asked for later is no later
+                         than a miss */
+            float worst = (float)(p->model->l2_cycles + p->dram_cycles);
+            unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &ready);
+            if (had)
+                slowest = MAX(slowest, MIN(*ready - c->start, worst));
+            need &= ~had;
         }
         if (need) {
             float latency = l2_access(p, k, x, t, line[q], need);
             slowest = MAX(slowest, latency);
+            if (ready)
+                *ready = c->start + latency;
         }
     }
     k->s.pipe[PIPE_LSU] +=

@@ -83,18 +83,19 @@ static void test_l1(void **state)
 {
     (void)state;
     struct l1 c = {0};
-    float ready;
+    float *ready;
     l1_reset(&c, 4096); /* 8 sets of 4 lines */
-    assert_int_equal(l1_probe(&c, 100, 0xf, 10, 500, &ready), 0);
-    assert_int_equal(l1_probe(&c, 100, 0x3, 600, 500, &ready), 0x3);
-    assert_float_equal(ready, 510, 0); /* it had come by then */
-    l1_reset(&c, 4096);
-    assert_int_equal(l1_probe(&c, 100, 0x1, 0, 500, &ready), 0);
-    assert_int_equal(l1_probe(&c, 100, 0x3, 20, 500, &ready), 0x1); /* the other sector misses */
-    assert_int_equal(l1_probe(&c, 100, 0x2, 30, 500, &ready), 0x2);
+    assert_int_equal(l1_probe(&c, 100, 0x1, 10, &ready), 0);
+    *ready = 510;
+    assert_int_equal(l1_probe(&c, 100, 0x3, 20, &ready), 0x1); /* the other sector misses */
+    assert_float_equal(*ready, 510, 0);
+    assert_int_equal(l1_probe(&c, 100, 0x2, 30, &ready), 0x2);
     for (uint64_t line = 1000; line < 1100; line++)
-        l1_probe(&c, line, 0xf, 0, 500, &ready);
-    assert_int_equal(l1_probe(&c, 100, 0x1, 0, 500, &ready), 0); /* evicted */
+        l1_probe(&c, line, 0xf, 0, &ready);
+    assert_int_equal(l1_probe(&c, 100, 0x1, 0, &ready), 0); /* evicted */
+    l1_probe(&c, 100, 0xf, 0, &ready);
+    l1_reset(&c, 4096);
+    assert_int_equal(l1_probe(&c, 100, 0xf, 0, &ready), 0);
     l1_free(&c);
 }
 
