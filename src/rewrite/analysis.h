@@ -205,4 +205,42 @@ void guard_multiple(const struct function *f, const struct launch *l, struct nod
                     struct guard_list *g);
 char *guard_join(struct arena *a, const struct guard_list *g, const char *indent);
 
+/* The same code for n neighbouring elements (elements.c): what a region of a kernel needs for it and what is
+ * known. */
+enum kind { /* of an expression, over the n elements */
+            INVARIANT,
+            LINEAR, /* the first element's value plus k */
+            VARYING,
+};
+
+struct outside;
+struct access;
+struct scalar;
+struct elements {
+    const struct function *f;
+    int n;                                   /* elements in a vector */
+    const struct variable *element;          /* the index variable */
+    struct node part;                        /* all that is executed N times */
+    LIST(const struct variable *) multiples; /* kernel parameters that must be multiples of n */
+    LIST(const struct variable *) pointers;  /* and pointers that must be aligned */
+    LIST(struct outside) outside;            /* variables of the region that stay outside the loop over k */
+    LIST(struct access) accesses;
+    LIST(struct scalar) scalars;
+    const char *lane; /* name of k */
+    int depth;        /* of variables looked through */
+    int smallest;     /* bytes of the smallest element among vector accesses, over all regions */
+    struct err *why;
+};
+
+enum kind elements_kind(struct elements *w, struct node e);
+/* Can e, for the first element, be made a multiple of n? Adds the parameters that must be. */
+bool elements_multiple(struct elements *w, struct node e);
+/* A declaration whose values are all invariant or linear integers, never assigned again: it stays as it is. */
+bool elements_stay(struct elements *w, struct node declaration);
+/* The statements for n elements, each line indented; NULL with the reason in w->why when it cannot be. */
+char *elements_write(struct elements *w, const struct node *statements, size_t n, const char *indent);
+/* After each region: what it needs of pointers is remembered, what is its own forgotten. Was anything accessed?
+ */
+bool elements_end(struct elements *w);
+
 #endif

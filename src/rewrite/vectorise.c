@@ -2,683 +2,9 @@
  *
  * A copy of the kernel is made in which the loop over lanes steps by N elements (or, where a thread had one
  * element, the index is N times as large and the grid 1/N), and the launcher takes it when a guard holds: sizes
- * are multiples of N, buffers start on the vector's bytes. The kernel as it was stays for everything else.
- *
- * Within the copy each expression is, over the N elements, one of: invariant; linear (its value for the first
- * element plus k); or varying. Given that the index is a multiple of N, `i / d` is invariant and `i % d` linear
- * when d is a multiple of N, which the guard then asks. Invariant and linear declarations stay outside the loop
- * over k, accesses at linear indices become vectors (loads first, stores last), the rest goes into the loop
- * with its types unchanged. */
+ * are multiples of N, buffers start on the vector's bytes. The kernel as it was stays for everything else. What
+ * becomes of the code in between is the affair of elements.c. */
 #include "rewrite/analysis.h"
-
-enum kind { INVARIANT, LINEAR, VARYING };
-
-struct access { /* vector accesses of one address */
-    const struct variable *root;
-    const char *pointer, *index, *type, *name;
-    int size_bytes;
-    bool loaded, stored;
-    size_t first_load, last_load, first_store; /* bytes in the text */
-    struct node address;                       /* a subscript_expression */
-};
-
-struct scalar { /* accesses that stay one element wide */
-    const struct variable *root;
-    bool stored;
-};
-
-struct outside {
-    const struct variable *v;
-    enum kind kind;
-};
-
-struct work {
-    const struct function *f;
-    int n;                                   /* elements in a vector */
-    const struct variable *element;          /* the index variable */
-    struct node part;                        /* all that is executed N times */
-    LIST(const struct variable *) multiples; /* kernel parameters that must be multiples of n */
-    LIST(const struct variable *) pointers;  /* and pointers that must be aligned */
-    LIST(struct outside) outside;            /* variables of the region that stay outside the loop over k */
-    LIST(struct access) accesses;
-    LIST(struct scalar) scalars;
-    const char *lane; /* name of k */
-    int depth;        /* of variables looked through */
-    int smallest;     /* bytes of the smallest element among vector accesses, over all regions */
-    struct err *why;
-};
-
-static enum kind kind_of(struct work *w, struct node e);
-
-/* Multiples of n ---------------------------------------------------------------------------------------------
- */
-
-static bool multiple_of_n(struct work *w, struct node e);
-
-static bool parameter_multiple(struct work *w, const struct variable *v)
-{
-    if (!ctype_is_integer(v->type) || v->pointer || v->assignments)
-        return false;
-    for (size_t i = 0; i < w->multiples.n; i++)
-        if (w->multiples.v[i] == v)
-            return true;
-    list_add(w->f->a, &w->multiples, v);
-    return true;
-}
-
-/* What the workloads say of a factor: 2 a multiple already, 1 fine or unknown, 0 not in every workload. */
-static int factor_score(struct work *w, struct node e)
-{
-    size_t before = w->multiples.n;
-    bool can = multiple_of_n(w, e);
-    size_t added = w->multiples.n - before;
-    int score = !can ? -1 : added == 0 ? 2 : 1;
-    for (size_t i = before; can && i < w->multiples.n && w->f->n_launches; i++) {
-        struct node arg = node_strip(launch_arg(w->f, &w->f->launches[0], w->multiples.v[i]));
-        const struct rewrite_fact *fact = node_ok(arg) ? fact_of(w->f->in, text_of(w->f, arg)) : NULL;
-        if (fact && fact->divisor > 0 && fact->divisor < w->n)
-            score = 0;
-    }
-    w->multiples.n = before;
-    return score;
-}
-
-/* One factor is enough; the one that the workloads like best. */
-static bool product_multiple(struct work *w, struct node e)
-{
-    struct node best = {0};
-    int best_score = -1;
-    for (int i = 0; i < 16 && node_ok(e); i++) { /* a * b * c is (a * b) * c */
-        bool product = node_is(e, "binary_expression") && str_eq(node_op(w->f, e), "*");
-        struct node factor = product ? node_strip(node_field(e, "right")) : e;
-        int score = factor_score(w, factor);
-        if (score > best_score) {
-            best = factor;
-            best_score = score;
-        }
-        e = product ? node_strip(node_field(e, "left")) : (struct node){0};
-    }
-    return node_ok(best) && multiple_of_n(w, best);
-}
-
-static bool multiple_of_n(struct work *w, struct node e)
-{
-    const struct function *f = w->f;
-    e = node_strip(e);
-    int64_t value;
-    if (constant_value(f, e, &value))
-        return value % w->n == 0;
-    size_t before = w->multiples.n;
-    if (node_is(e, "identifier")) {
-        const struct variable *v = function_variable_of(f, e);
-        if (!v)
-            return false;
-        if (v == w->element)
-            return true;
-        if (v->param)
-            return parameter_multiple(w, v);
-        if (v->assignments || !node_ok(v->init) || v->array || w->depth == 8)
-            return false;
-        w->depth++;
-        bool init = multiple_of_n(w, v->init);
-        w->depth--;
-        return init;
-    }
-    bool ok = false;
-    if (node_is(e, "binary_expression")) {
-        const char *op = node_op(f, e);
-        struct node left = node_field(e, "left"), right = node_field(e, "right");
-        if (str_eq(op, "*"))
-            ok = product_multiple(w, e);
-        else if (str_eq(op, "+") || str_eq(op, "-") || str_eq(op, "%"))
-            ok = multiple_of_n(w, left) && multiple_of_n(w, right);
-    } else if (node_is(e, "conditional_expression")) {
-        ok = multiple_of_n(w, node_field(e, "consequence")) && multiple_of_n(w, node_field(e, "alternative"));
-    }
-    if (!ok)
-        w->multiples.n = before;
-    return ok;
-}
-
-/* Kinds -------------------------------------------------------------------------------------------------------
- */
-
-static bool in_part(const struct work *w, const struct variable *v)
-{
-    return v->from >= node_start(w->part) && v->from < node_end(w->part);
-}
-
-static const struct outside *stays_outside(const struct work *w, const struct variable *v)
-{
-    for (size_t i = 0; i < w->outside.n; i++)
-        if (w->outside.v[i].v == v)
-            return &w->outside.v[i];
-    return NULL;
-}
-
-static enum kind kind_of_variable(struct work *w, const struct variable *v)
-{
-    if (v == w->element)
-        return LINEAR;
-    if (in_part(w, v)) {
-        const struct outside *known = stays_outside(w, v);
-        return known ? known->kind : VARYING;
-    }
-    return variable_assigned_in(w->f, v, w->part) ? VARYING : INVARIANT;
-}
-
-static enum kind kind_of_division(struct work *w, const char *op, struct node left, struct node right)
-{
-    size_t before = w->multiples.n;
-    if (kind_of(w, right) == INVARIANT && multiple_of_n(w, left) && multiple_of_n(w, right))
-        return str_eq(op, "/") ? INVARIANT : LINEAR;
-    w->multiples.n = before;
-    return VARYING;
-}
-
-static enum kind kind_of_children(struct work *w, struct node e)
-{
-    for (uint32_t i = 0, all = node_count(e); i < all; i++)
-        if (kind_of(w, node_child(e, i)) != INVARIANT)
-            return VARYING;
-    return INVARIANT;
-}
-
-static enum kind kind_of(struct work *w, struct node e)
-{
-    const struct function *f = w->f;
-    if (node_is(e, "identifier")) {
-        const struct variable *v = function_variable_of(f, e);
-        return v ? kind_of_variable(w, v) : INVARIANT;
-    }
-    if (node_is(e, "parenthesized_expression"))
-        return kind_of(w, node_child(e, 0));
-    if (node_is(e, "cast_expression")) {
-        enum kind k = kind_of(w, node_field(e, "value"));
-        return k == LINEAR && !ctype_is_integer(text_of(f, node_field(e, "type"))) ? VARYING : k;
-    }
-    if (node_is(e, "type_descriptor") || node_is(e, "number_literal"))
-        return INVARIANT;
-    if (node_is(e, "assignment_expression") || node_is(e, "update_expression") ||
-        node_is(e, "lambda_expression"))
-        return VARYING;
-    if (node_is(e, "binary_expression")) {
-        const char *op = node_op(f, e);
-        struct node left = node_field(e, "left"), right = node_field(e, "right");
-        enum kind x = kind_of(w, left), y = kind_of(w, right);
-        if (x == INVARIANT && y == INVARIANT)
-            return INVARIANT;
-        if (str_eq(op, "+") && x != VARYING && y != VARYING && x != y)
-            return LINEAR;
-        if (str_eq(op, "-") && x == LINEAR && y == INVARIANT)
-            return LINEAR;
-        if ((str_eq(op, "/") || str_eq(op, "%")) && x == LINEAR)
-            return kind_of_division(w, op, left, right);
-        return VARYING;
-    }
-    if (node_is(e, "call_expression") && !call_is_pure(f, e))
-        return VARYING;
-    if (node_is(e, "subscript_expression") || node_is(e, "pointer_expression")) {
-        const struct variable *root = pointer_root(f, e);
-        if (!root || memory_written_in(f, root->name, w->part))
-            return VARYING;
-    }
-    return kind_of_children(w, e);
-}
-
-/* Accesses ----------------------------------------------------------------------------------------------------
- */
-
-/* Only evaluated under a condition, or more than once? */
-static bool is_conditional(const struct function *f, struct node e, struct node top)
-{
-    for (struct node n = e; !node_same(n, top); n = node_parent(n)) {
-        struct node parent = node_parent(n);
-        const char *kind = node_kind(parent);
-        if (str_eq(kind, "if_statement") || str_eq(kind, "for_statement") || str_eq(kind, "while_statement") ||
-            str_eq(kind, "do_statement") || str_eq(kind, "switch_statement") ||
-            str_eq(kind, "lambda_expression"))
-            return true;
-        if (str_eq(kind, "conditional_expression") && !node_same(n, node_field(parent, "condition")))
-            return true;
-        if (str_eq(kind, "binary_expression") && node_same(n, node_field(parent, "right")) &&
-            (str_eq(node_op(f, parent), "&&") || str_eq(node_op(f, parent), "||")))
-            return true;
-        if (!node_ok(parent))
-            return true;
-    }
-    return false;
-}
-
-/* Does every name stand outside the loop over k? */
-static bool known_outside(const struct work *w, struct node e)
-{
-    if (node_is(e, "identifier")) {
-        const struct variable *v = function_variable_of(w->f, e);
-        return !v || !in_part(w, v) || stays_outside(w, v) || v == w->element;
-    }
-    for (uint32_t i = 0, all = node_count(e); i < all; i++)
-        if (!known_outside(w, node_child(e, i)))
-            return false;
-    return true;
-}
-
-/* The pointer starts at a multiple of n elements from the parameter it comes from. */
-static bool pointer_multiple(struct work *w, struct node pointer)
-{
-    const struct function *f = w->f;
-    for (int depth = 0; depth < 8; depth++) {
-        pointer = node_is(pointer, "parenthesized_expression") ? node_child(pointer, 0) : pointer;
-        if (node_is(pointer, "identifier")) {
-            const struct variable *v = function_variable_of(f, pointer);
-            if (!v || !v->pointer || v->assignments)
-                return false;
-            if (v->param)
-                return true;
-            if (!node_ok(v->init))
-                return false;
-            pointer = v->init;
-        } else if (node_is(pointer, "binary_expression") && str_eq(node_op(f, pointer), "+")) {
-            if (!multiple_of_n(w, node_field(pointer, "right")))
-                return false;
-            pointer = node_field(pointer, "left");
-        } else if (node_is(pointer, "pointer_expression") && str_eq(node_op(f, pointer), "&")) {
-            pointer = node_field(pointer, "argument");
-            size_t count;
-            struct node *indices = named_children(f, node_field(pointer, "indices"), &count);
-            if (count != 1 || !multiple_of_n(w, indices[0]))
-                return false;
-            pointer = node_field(pointer, "argument");
-        } else {
-            return false;
-        }
-    }
-    return false;
-}
-
-static struct node subscript_index(const struct function *f, struct node e)
-{
-    size_t count;
-    struct node *indices = named_children(f, node_field(e, "indices"), &count);
-    return count == 1 ? indices[0] : (struct node){0};
-}
-
-/* p[i] of `__ldg(&p[i])`, which is a plain load to us. */
-static struct node read_only_load(const struct function *f, struct node e)
-{
-    struct node none = {0}, args = node_field(e, "arguments");
-    if (!call_is(f, e, "__ldg") || node_count(args) != 1)
-        return none;
-    struct node address = node_child(args, 0);
-    if (!node_is(address, "pointer_expression") || !str_eq(node_op(f, address), "&"))
-        return none;
-    struct node target = node_field(address, "argument");
-    return node_is(target, "subscript_expression") ? target : none;
-}
-
-/* The vector that a subscript_expression of statement `top` becomes; NULL when it stays as it is. */
-static struct access *access_of(struct work *w, struct node e, struct node top)
-{
-    const struct function *f = w->f;
-    struct node pointer = node_field(e, "argument"), index = subscript_index(f, e), parent = node_parent(e);
-    bool address = node_is(parent, "pointer_expression") &&
-                   !node_same(read_only_load(f, node_parent(node_parent(parent))), e);
-    if (!node_ok(index) || !node_is(pointer, "identifier") || address)
-        return NULL;
-    const struct variable *v = function_variable_of(f, pointer), *root = pointer_root(f, pointer);
-    if (!v || !root || !v->pointer || !root->pointer || root->shared || root->array)
-        return NULL;
-    int size = ctype_size(f, v->type);
-    if (size == 0 || ctype_size(f, root->type) != size || kind_of(w, pointer) != INVARIANT ||
-        kind_of(w, index) != LINEAR)
-        return NULL;
-    if (is_conditional(f, e, top) || !known_outside(w, index) || !known_outside(w, pointer))
-        return NULL;
-    size_t before = w->multiples.n;
-    if (!multiple_of_n(w, index) || !pointer_multiple(w, pointer)) {
-        w->multiples.n = before;
-        return NULL;
-    }
-    char *text = text_of(f, pointer), *key = text_compact(f->a, text_of(f, index));
-    for (size_t i = 0; i < w->accesses.n; i++)
-        if (str_eq(w->accesses.v[i].pointer, text) && str_eq(text_compact(f->a, w->accesses.v[i].index), key))
-            return &w->accesses.v[i];
-    struct access one = {.root = root,
-                         .pointer = text,
-                         .index = text_of(f, index),
-                         .type = v->type,
-                         .size_bytes = size,
-                         .address = e};
-    list_add(f->a, &w->accesses, one);
-    return &w->accesses.v[w->accesses.n - 1];
-}
-
-static void scalar_add(struct work *w, const struct variable *root, bool stored)
-{
-    struct scalar one = {root, stored};
-    list_add(w->f->a, &w->scalars, one);
-}
-
-static bool is_target(struct node e)
-{
-    struct node parent = node_parent(e);
-    return (node_is(parent, "assignment_expression") && node_same(node_field(parent, "left"), e)) ||
-           node_is(parent, "update_expression");
-}
-
-static void collect(struct work *w, struct node e, struct node top)
-{
-    const struct function *f = w->f;
-    if (node_is(e, "assignment_expression")) { /* the right side is read before the left is written */
-        collect(w, node_field(e, "right"), top);
-        collect(w, node_field(e, "left"), top);
-        return;
-    }
-    struct node load = read_only_load(f, e);
-    if (node_ok(load))
-        e = load;
-    if (node_is(e, "subscript_expression")) {
-        struct access *access = access_of(w, e, top);
-        bool target = is_target(e);
-        if (access) {
-            size_t at = node_start(top);
-            bool read = !target || !str_eq(node_op(f, node_parent(e)), "=");
-            if (target && node_is(node_parent(e), "update_expression"))
-                read = true;
-            if (read && !access->stored && !access->loaded) {
-                access->loaded = true;
-                access->first_load = at;
-            }
-            if (read)
-                access->last_load = at;
-            if (target && !access->stored) {
-                access->stored = true;
-                access->first_store = at;
-            }
-            return;
-        }
-    }
-    if (node_is(e, "subscript_expression") || node_is(e, "pointer_expression")) {
-        bool address = node_is(e, "pointer_expression") && str_eq(node_op(f, e), "&");
-        const struct variable *root = pointer_root(f, e);
-        if (!root || root->pointer)
-            scalar_add(w, root, is_target(e) || address);
-    }
-    for (uint32_t i = 0, all = node_count(e); i < all; i++)
-        collect(w, node_child(e, i), top);
-}
-
-static bool conflict(struct work *w)
-{
-    for (size_t i = 0; i < w->accesses.n; i++) {
-        const struct access *x = &w->accesses.v[i];
-        for (size_t j = 0; j < w->scalars.n; j++) {
-            const struct scalar *s = &w->scalars.v[j];
-            if ((!s->root || s->root == x->root) && (x->stored || s->stored))
-                return !err_input(w->why, "%s is also reached one element at a time", x->pointer);
-        }
-        for (size_t j = 0; j < w->accesses.n; j++) {
-            const struct access *y = &w->accesses.v[j];
-            if (i != j && x->root == y->root && x->stored && y->loaded && y->last_load > x->first_store)
-                return !err_input(w->why, "%s is read after it is written at another index", x->pointer);
-        }
-    }
-    return false;
-}
-
-/* Writing -----------------------------------------------------------------------------------------------------
- */
-
-static bool needs_brackets(struct node e)
-{
-    struct node parent = node_parent(e);
-    return !node_is(parent, "subscript_argument_list") && !node_is(parent, "argument_list") &&
-           !node_is(parent, "parenthesized_expression") && !node_is(parent, "init_declarator");
-}
-
-static void per_element(struct work *w, struct node e, struct node top, struct edits *edits)
-{
-    const struct function *f = w->f;
-    struct node load = read_only_load(f, e);
-    if (node_ok(load) || node_is(e, "subscript_expression")) {
-        struct access *access = access_of(w, node_ok(load) ? load : e, top);
-        if (access) {
-            edits_try(edits, node_start(e), node_end(e),
-                      arena_printf(f->a, "%s.at[%s]", access->name, w->lane));
-            return;
-        }
-    }
-    if (node_is(e, "identifier")) {
-        const struct variable *v = function_variable_of(f, e);
-        if (v && kind_of_variable(w, v) == LINEAR && node_start(e) != v->from) {
-            char *text = arena_printf(f->a, "%s + %s", v->name, w->lane);
-            edits_try(edits, node_start(e), node_end(e),
-                      needs_brackets(e) ? arena_printf(f->a, "(%s)", text) : text);
-        }
-        return;
-    }
-    for (uint32_t i = 0, all = node_count(e); i < all; i++)
-        per_element(w, node_child(e, i), top, edits);
-}
-
-static bool leaves(struct node n, bool in_loop)
-{
-    if (node_is(n, "return_statement") || node_is(n, "goto_statement") || node_is(n, "co_return_statement"))
-        return true;
-    if ((node_is(n, "break_statement") || node_is(n, "continue_statement")) && !in_loop)
-        return true;
-    in_loop = in_loop || node_is(n, "for_statement") || node_is(n, "while_statement") ||
-              node_is(n, "do_statement") || node_is(n, "switch_statement");
-    for (uint32_t i = 0, all = node_count(n); i < all; i++)
-        if (leaves(node_child(n, i), in_loop))
-            return true;
-    return false;
-}
-
-/* A declaration whose values are all invariant or linear integers, never assigned again. */
-static bool declaration_stays(struct work *w, struct node n)
-{
-    if (!node_is(n, "declaration"))
-        return false;
-    const struct function *f = w->f;
-    size_t found = 0, before = w->outside.n;
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
-        if (v->param || !node_same(v->statement, n))
-            continue;
-        found++;
-        enum kind k =
-            node_ok(v->init) && !v->array && !v->shared && v->assignments == 0 ? kind_of(w, v->init) : VARYING;
-        if (k == VARYING || (k == LINEAR && !ctype_is_integer(v->type))) {
-            w->outside.n = before;
-            return false;
-        }
-        struct outside one = {v, k};
-        list_add(f->a, &w->outside, one);
-    }
-    return found > 0;
-}
-
-/* Everything in it is the same for all elements, and it does not touch what varies. */
-static bool wholly_invariant(struct work *w, struct node n)
-{
-    const struct function *f = w->f;
-    if (node_is(n, "assignment_expression")) {
-        struct node left = node_strip(node_field(n, "left"));
-        if (!node_is(left, "subscript_expression") || !str_eq(node_op(f, n), "="))
-            return false;
-        const struct variable *root = pointer_root(f, left);
-        struct node index = subscript_index(f, left);
-        return root && !root->shared && node_ok(index) && kind_of(w, index) == INVARIANT &&
-               kind_of(w, node_field(n, "right")) == INVARIANT;
-    }
-    if (node_is(n, "expression_statement") || node_is(n, "compound_statement")) {
-        size_t count;
-        struct node *all = named_children(f, n, &count);
-        for (size_t i = 0; i < count; i++)
-            if (!wholly_invariant(w, all[i]))
-                return false;
-        return count > 0;
-    }
-    return false;
-}
-
-/* `if (column == 0)`: among the elements of a vector only the first can be at a multiple of n. */
-static bool only_first(struct work *w, struct node condition)
-{
-    const struct function *f = w->f;
-    condition = node_strip(condition);
-    if (!node_is(condition, "binary_expression") || !str_eq(node_op(f, condition), "=="))
-        return false;
-    struct node left = node_field(condition, "left"), right = node_field(condition, "right");
-    int64_t value;
-    return kind_of(w, left) == LINEAR && multiple_of_n(w, left) && constant_value(f, right, &value) &&
-           value % w->n == 0;
-}
-
-static bool once_for_all(struct work *w, struct node n)
-{
-    if (wholly_invariant(w, n))
-        return true;
-    if (!node_is(n, "if_statement") || node_ok(node_field(n, "alternative")))
-        return false;
-    struct node condition = node_field(node_field(n, "condition"), "value");
-    return wholly_invariant(w, node_field(n, "consequence")) &&
-           (kind_of(w, condition) == INVARIANT || only_first(w, condition));
-}
-
-enum place { BEFORE, INSIDE, AFTER };
-
-struct piece {
-    struct node node;
-    enum place place;
-};
-
-static void name_accesses(struct work *w)
-{
-    const struct function *f = w->f;
-    for (size_t i = 0; i < w->accesses.n; i++) {
-        const char *base = arena_printf(f->a, "%s_v", w->accesses.v[i].pointer), *name = base;
-        for (int number = 2; number < 100; number++) {
-            bool taken = !str_eq(fresh_local(f, name), name);
-            for (size_t j = 0; j < i; j++)
-                taken = taken || str_eq(w->accesses.v[j].name, name);
-            if (!taken)
-                break;
-            name = arena_printf(f->a, "%s%d", base, number);
-        }
-        w->accesses.v[i].name = name;
-    }
-}
-
-static void add_lines(struct str *b, const char *indent, const char *text)
-{
-    str_addf(b, "%s%s\n", indent, text);
-}
-
-static void add_load(struct work *w, struct str *b, const char *indent, const struct access *x)
-{
-    const char *constant = x->stored ? "" : "const ";
-    str_addf(b, "%s%spacked<%s, %d> %s = packed_load<%d>(&%s[%s]);\n", indent, constant, x->type, w->n, x->name,
-             w->n, x->pointer, x->index);
-}
-
-/* The declarations that address x uses, among the pieces: the place after the last of them. */
-static size_t load_after(struct work *w, const struct access *x, const struct piece *pieces, size_t n)
-{
-    size_t after = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place != BEFORE || !node_is(pieces[i].node, "declaration"))
-            continue;
-        for (size_t v = 0; v < w->f->n_variables; v++) {
-            const struct variable *var = &w->f->variables[v];
-            if (node_same(var->statement, pieces[i].node) && !var->param &&
-                node_mentions(w->f, x->address, var->name))
-                after = i + 1;
-        }
-    }
-    return after;
-}
-
-/* The region's new statements, or NULL when it cannot be. */
-static char *region_write(struct work *w, const struct node *statements, size_t n, const char *indent)
-{
-    const struct function *f = w->f;
-    struct piece *pieces = arena_array(f->a, struct piece, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        struct node s = statements[i];
-        pieces[i].node = s;
-        if (node_is(s, "comment") || node_is(s, "preproc_call")) {
-            pieces[i].place = INSIDE; /* moves with what follows, below */
-            continue;
-        }
-        if (calls_barrier(f, s) || leaves(s, false)) {
-            err_input(w->why, "line %d leaves the loop or synchronises", node_line(f->s, s));
-            return NULL;
-        }
-        pieces[i].place = declaration_stays(w, s) ? BEFORE : once_for_all(w, s) ? AFTER : INSIDE;
-    }
-    for (size_t i = n; i-- > 0;)
-        if (i + 1 < n && (node_is(pieces[i].node, "comment") || node_is(pieces[i].node, "preproc_call")))
-            pieces[i].place = pieces[i + 1].place;
-    for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place == INSIDE)
-            collect(w, pieces[i].node, pieces[i].node);
-        if (pieces[i].place == AFTER) {
-            size_t count;
-            struct node *subscripts = node_find_all(f->a, pieces[i].node, "subscript_expression", &count);
-            for (size_t j = 0; j < count; j++)
-                scalar_add(w, pointer_root(f, subscripts[j]), is_target(subscripts[j]));
-        }
-    }
-    if (conflict(w))
-        return NULL;
-    name_accesses(w);
-
-    struct str b = {0};
-    for (size_t i = 0; i <= n; i++) {
-        for (size_t x = 0; x < w->accesses.n; x++)
-            if (w->accesses.v[x].loaded && load_after(w, &w->accesses.v[x], pieces, n) == i)
-                add_load(w, &b, indent, &w->accesses.v[x]);
-        if (i < n && pieces[i].place == BEFORE)
-            add_lines(&b, indent, text_of(f, pieces[i].node));
-    }
-    for (size_t x = 0; x < w->accesses.n; x++)
-        if (!w->accesses.v[x].loaded)
-            str_addf(&b, "%spacked<%s, %d> %s;\n", indent, w->accesses.v[x].type, w->n, w->accesses.v[x].name);
-    bool inside = false;
-    for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place != INSIDE)
-            continue;
-        if (!inside)
-            str_addf(&b, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n", indent, w->lane, w->lane,
-                     w->n, w->lane);
-        inside = true;
-        struct edits edits = {.arena = f->a};
-        per_element(w, pieces[i].node, pieces[i].node, &edits);
-        char *text = edits_range(&edits, f, node_start(pieces[i].node), node_end(pieces[i].node));
-        size_t len = strlen(text);
-        if (len && text[len - 1] == '\n')
-            text[len - 1] = '\0';
-        bool directive = text[0] == '#';
-        str_addf(&b, "%s%s%s\n", directive ? "" : indent, directive ? "" : "    ",
-                 text_reindent(f->a, text, 4));
-    }
-    if (inside)
-        str_addf(&b, "%s}\n", indent);
-    for (size_t x = 0; x < w->accesses.n; x++)
-        if (w->accesses.v[x].stored)
-            str_addf(&b, "%spacked_store(&%s[%s], %s);\n", indent, w->accesses.v[x].pointer,
-                     w->accesses.v[x].index, w->accesses.v[x].name);
-    for (size_t i = 0; i < n; i++)
-        if (pieces[i].place == AFTER)
-            add_lines(&b, indent, text_of(f, pieces[i].node));
-    if (b.len && b.s[b.len - 1] == '\n')
-        b.s[--b.len] = '\0';
-    char *text = arena_strdup(f->a, str_text(&b));
-    str_free(&b);
-    return text;
-}
 
 /* Regions -----------------------------------------------------------------------------------------------------
  */
@@ -690,24 +16,6 @@ static struct node *all_children(const struct function *f, struct node n, size_t
     for (size_t i = 0; i < *count; i++)
         v[i] = node_child(n, (uint32_t)i);
     return v;
-}
-
-/* After each region: what it needs of pointers is remembered, what is its own is forgotten. */
-static bool region_end(struct work *w)
-{
-    bool any = false;
-    for (size_t i = 0; i < w->accesses.n; i++) {
-        const struct access *x = &w->accesses.v[i];
-        bool seen = false;
-        for (size_t j = 0; j < w->pointers.n; j++)
-            seen = seen || w->pointers.v[j] == x->root;
-        if (!seen)
-            list_add(w->f->a, &w->pointers, x->root);
-        w->smallest = w->smallest ? MIN(w->smallest, x->size_bytes) : x->size_bytes;
-        any = true;
-    }
-    w->accesses.n = w->scalars.n = w->outside.n = 0;
-    return any;
 }
 
 /* A new body for a loop or an if, its brace on the line of the head. */
@@ -722,13 +30,13 @@ static void body_replace(struct edits *edits, const struct function *f, struct n
               arena_printf(f->a, "%s{\n%s\n%s}", joins ? " " : "", text, outer));
 }
 
-static bool loop_region(struct work *w, const struct lane_loop *l, struct edits *edits)
+static bool loop_region(struct elements *w, const struct lane_loop *l, struct edits *edits)
 {
     const struct function *f = w->f;
     w->element = l->index;
     w->part = l->body;
     size_t before = w->multiples.n;
-    if (!expression_is_invariant(f, l->bound, l->loop) || !multiple_of_n(w, l->bound)) {
+    if (!expression_is_invariant(f, l->bound, l->loop) || !elements_multiple(w, l->bound)) {
         w->multiples.n = before;
         return err_input(w->why, "the bound of the loop at line %d cannot be made a multiple of %d",
                          node_line(f->s, l->loop), w->n);
@@ -738,8 +46,8 @@ static bool loop_region(struct work *w, const struct lane_loop *l, struct edits 
     const struct node *statements = block ? all_children(f, l->body, &n) : &l->body;
     char *outer = text_indent(f, node_start(l->loop));
     char *indent = arena_printf(f->a, "%s    ", outer);
-    char *body = region_write(w, statements, n, indent);
-    if (!body || !region_end(w)) {
+    char *body = elements_write(w, statements, n, indent);
+    if (!body || !elements_end(w)) {
         w->accesses.n = w->scalars.n = w->outside.n = 0;
         w->multiples.n = before;
         return body ? err_input(w->why, "nothing in the loop at line %d is read or written in order",
@@ -753,11 +61,11 @@ static bool loop_region(struct work *w, const struct lane_loop *l, struct edits 
 }
 
 /* i >= bound (or i < bound when inside), possibly among conditions that do not vary. */
-static bool is_bound_check(struct work *w, struct node c, bool inside, bool *bounds)
+static bool is_bound_check(struct elements *w, struct node c, bool inside, bool *bounds)
 {
     const struct function *f = w->f;
     c = node_strip(c);
-    if (kind_of(w, c) == INVARIANT)
+    if (elements_kind(w, c) == INVARIANT)
         return true;
     if (!node_is(c, "binary_expression"))
         return false;
@@ -772,8 +80,8 @@ static bool is_bound_check(struct work *w, struct node c, bool inside, bool *bou
     } else if (!str_eq(op, inside ? "<" : ">=")) {
         return false;
     }
-    bool ok = kind_of(w, left) == LINEAR && multiple_of_n(w, left) && kind_of(w, right) == INVARIANT &&
-              multiple_of_n(w, right);
+    bool ok = elements_kind(w, left) == LINEAR && elements_multiple(w, left) &&
+              elements_kind(w, right) == INVARIANT && elements_multiple(w, right);
     *bounds = *bounds || ok;
     return ok;
 }
@@ -798,7 +106,7 @@ static const struct variable *thread_index(const struct function *f)
     return NULL;
 }
 
-static bool element_region(struct work *w, const struct variable *index, struct edits *edits)
+static bool element_region(struct elements *w, const struct variable *index, struct edits *edits)
 {
     const struct function *f = w->f;
     w->element = index;
@@ -811,7 +119,7 @@ static bool element_region(struct work *w, const struct variable *index, struct 
     bool bounds = false;
     for (at++; at < n; at++) {
         struct node s = all[at];
-        if (node_is(s, "comment") || declaration_stays(w, s))
+        if (node_is(s, "comment") || elements_stay(w, s))
             continue;
         if (!node_is(s, "if_statement") || node_ok(node_field(s, "alternative")))
             break;
@@ -830,7 +138,7 @@ static bool element_region(struct work *w, const struct variable *index, struct 
         char *outer = text_indent(f, node_start(s));
         size_t count = 1;
         struct node *statements = block ? all_children(f, body, &count) : &body;
-        char *text = bounds ? region_write(w, statements, count, arena_printf(f->a, "%s    ", outer)) : NULL;
+        char *text = bounds ? elements_write(w, statements, count, arena_printf(f->a, "%s    ", outer)) : NULL;
         if (!text)
             return bounds ? false : err_input(w->why, "no bound check on %s", index->name);
         body_replace(edits, f, body, text, outer);
@@ -839,19 +147,19 @@ static bool element_region(struct work *w, const struct variable *index, struct 
     if (!bounds || at >= n)
         return err_input(w->why, "no bound check on %s that a vector can share", index->name);
     char *indent = text_indent(f, node_start(all[at]));
-    char *text = region_write(w, &all[at], n - at, indent);
+    char *text = elements_write(w, &all[at], n - at, indent);
     if (!text)
         return false;
     edits_try(edits, node_start(all[at]), node_end(all[n - 1]), text + MIN(strlen(indent), strlen(text)));
 widen:
-    if (!region_end(w))
+    if (!elements_end(w))
         return err_input(w->why, "nothing is read or written in order");
     edits_try(edits, node_start(index->init), node_end(index->init), text_times(f->a, f, index->init, w->n));
     return true;
 }
 
 /* Every loop of the kernel that can be, or its one element a thread; *elements says which. */
-static bool kernel_vectorise(struct work *w, struct edits *edits, bool *elements, int *line)
+static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elements, int *line)
 {
     const struct function *f = w->f;
     size_t n;
@@ -903,7 +211,7 @@ struct detail {
     int n;
 };
 
-static void launch_guards(const struct work *w, const struct launch *l, struct guard_list *g)
+static void launch_guards(const struct elements *w, const struct launch *l, struct guard_list *g)
 {
     const struct function *f = w->f;
     for (size_t i = 0; i < w->multiples.n; i++)
@@ -934,10 +242,10 @@ static bool guard_hopeless(const struct function *f, const struct guard_list *g,
     return false;
 }
 
-static bool vectorise(const struct function *f, int n, struct work *w, struct edits *inside, bool *elements,
+static bool vectorise(const struct function *f, int n, struct elements *w, struct edits *inside, bool *elements,
                       int *line, struct err *why)
 {
-    *w = (struct work){.f = f, .n = n, .why = why, .lane = fresh_local(f, "k")};
+    *w = (struct elements){.f = f, .n = n, .why = why, .lane = fresh_local(f, "k")};
     if (f->n_launches == 0)
         return err_input(why, "%s is not launched where it can be seen", f->name);
     if (function_is_named_elsewhere(f))
@@ -963,7 +271,7 @@ static size_t vectorise_find(const struct rewrite_input *in, struct arena *a, co
         struct function *f = function_open_kernel(in, a, i);
         if (!f)
             continue;
-        struct work w;
+        struct elements w;
         bool elements;
         int line = 0, smallest = 0;
         struct edits none = {.arena = a};
@@ -1001,7 +309,7 @@ static bool vectorise_apply(const struct rewrite_input *in, const struct rewrite
     (void)in;
     const struct detail *d = site->detail;
     const struct function *f = d->f;
-    struct work w;
+    struct elements w;
     bool elements;
     int line;
     struct edits inside = {.arena = a}, edits = {.arena = a};
