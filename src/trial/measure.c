@@ -69,6 +69,11 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     fate_of_report(t->arena, t->version, &report, task_dims_text(t->arena, t->stage->task, t->stage->dims),
                    fate);
     ptx_report_clear(&report);
+    /* The suite has seen it come to an end: here it is only too long for a clock that cannot take a sample of
+     * it. */
+    if (fate->verdict == VERDICT_HUNG)
+        fate_is(fate, VERDICT_UNSUPPORTED, fate->line,
+                arena_printf(t->arena, "cannot be timed: %s", fate->words));
     if (!fate_open(fate))
         return true;
     bool longest = x.us > t->longest_us || !t->time->bound;

@@ -43,6 +43,23 @@ static const char *where_of(struct arena *a, const struct task *t, const struct 
     return arena_printf(a, "%s, values: %s", task_dims_text(a, t, c->dims), c->distribution);
 }
 
+/* An output byte that is not initialised: nothing wrote it, or what was written came from such bytes. */
+static void judge_unwritten(struct arena *a, const struct task_arg *arg, const unsigned char *output, size_t at,
+                            int poison, const char *where, struct fate *fate)
+{
+    size_t size = kernel_type_size(arg->type), element = at / size, poisoned = 0;
+
+    for (size_t i = 0; i < size; i++)
+        poisoned += output[element * size + i] == (unsigned char)poison;
+    if (poisoned == size)
+        fate_is(fate, VERDICT_WRONG, 0,
+                arena_printf(a, "element %zu of %s is never written (%s)", element, arg->name, where));
+    else
+        fate_is(fate, VERDICT_UNSAFE, 0,
+                arena_printf(a, "element %zu of %s is computed from memory that nothing initialised (%s)",
+                             element, arg->name, where));
+}
+
 /* One run of a case; outputs[i] (n_outputs of the task's out and inout arguments, in order) are the bytes left.
  */
 static bool run_case(struct judge *j, struct version *v, struct arena *a, size_t case_i, bool second,
@@ -90,13 +107,10 @@ static bool run_case(struct judge *j, struct version *v, struct arena *a, size_t
         outputs[o] = arena_alloc(a, (size_t)size + 1);
         bool tracked = checks & PTX_CHECK_INIT;
         unwritten = tracked && size ? ptx_mem_first_uninitialised(stage.mem, addr, (size_t)size) : -1;
-        if (unwritten >= 0)
-            fate_is(fate, VERDICT_WRONG, 0,
-                    arena_printf(a, "element %lld of %s is never written (%s)",
-                                 (long long)(unwritten / (int64_t)kernel_type_size(arg->type)), arg->name,
-                                 run.where));
-        else if (size && !ptx_mem_read(stage.mem, addr, outputs[o], (size_t)size))
+        if (size && !ptx_mem_read(stage.mem, addr, outputs[o], (size_t)size))
             BUG("output %s is not readable", arg->name);
+        if (unwritten >= 0)
+            judge_unwritten(a, arg, outputs[o], (size_t)unwritten, data.poison, run.where, fate);
     }
     stage_close(&stage);
     if (insns)

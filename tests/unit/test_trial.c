@@ -343,6 +343,39 @@ static void a_better_candidate_passes(void **state)
     assert_true(t.error.max <= t.allowed_error.max);
 }
 
+static void a_plan_of_several_steps_is_run(void **state)
+{
+    static const char text[] = HEAD
+        "template <int B> __global__ void widen(float *to, const __half *from, long long n)\n{\n"
+        "    for (long long k = blockIdx.x * (long long)B + threadIdx.x; k < n; k += (long long)B * gridDim.x)\n"
+        "        to[k] += silu(__half2float(from[k]));\n}\n"
+        "__global__ void narrow(__half *to, const float *from, long long n)\n{\n"
+        "    for (long long k = blockIdx.x * 256ll + threadIdx.x; k < n; k += 256ll * gridDim.x)\n"
+        "        to[k] = __float2half(from[k]);\n}\n"
+        "extern \"C\" void run(__half *out, const __half *in, int n, int d, cudaStream_t stream)\n{\n"
+        "    float *wide;\n    size_t count = (size_t)n * d;\n"
+        "    cudaMallocAsync(&wide, count * sizeof(float), stream);\n"
+        "    cudaMemsetAsync(wide, 0, count * sizeof(float), stream);\n"
+        "    if (d > 1000)\n        widen<256><<<132, 256, 0, stream>>>(wide, in, count);\n"
+        "    else\n        widen<128><<<132, 128, 0, stream>>>(wide, in, count);\n"
+        "    narrow<<<132, 256, 0, stream>>>(out, wide, count);\n"
+        "    cudaFreeAsync(wide, stream);\n}\n";
+    struct trial t;
+    (void)state;
+    if (!judge)
+        skip();
+    assert_ok(judge_file(judge, arena, "candidate.cu", text, &t, &err), err);
+    if (!verdict_correct(t.verdict))
+        fail_msg("%s, line %d: %s", verdict_name(t.verdict), t.line, t.words);
+    assert_true(t.score > 0 && t.workloads[0].cold.us > judge_original(judge)->workloads[0].cold.light_us);
+    /* without the memset the sums start from nothing */
+    char *bare = arena_strdup(arena, text);
+    memcpy(strstr(bare, "    cudaMemsetAsync"), "//  cudaMemsetAsync", 19);
+    assert_ok(judge_file(judge, arena, "candidate.cu", bare, &t, &err), err);
+    assert_int_equal(t.verdict, VERDICT_UNSAFE);
+    assert_non_null(strstr(t.words, "initialised"));
+}
+
 static void an_original_at_fault_is_an_error(void **state)
 {
     static const struct {
@@ -502,6 +535,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(trials_go_through_json),
         cmocka_unit_test(every_candidate_gets_its_verdict),
         cmocka_unit_test(a_better_candidate_passes),
+        cmocka_unit_test(a_plan_of_several_steps_is_run),
         cmocka_unit_test(an_original_at_fault_is_an_error),
         cmocka_unit_test(flags_are_checked_at_the_task),
         cmocka_unit_test(two_workers_judge_side_by_side),
