@@ -277,12 +277,17 @@ static float shared_access(struct ptx_profile *p, struct block_clock *k, const s
     unsigned ideal = MAX(1u, (lanes * x->bytes + 127) / 128);
     float latency = (float)p->model->shared_cycles + (float)(passes - 1) * 2;
     s->shared_requests++;
-    if (x->kind == ACCESS_ATOMIC) {
+    if (x->kind == ACCESS_ATOMIC) { /* lanes of one bank take turns, of one word or not */
         unsigned different, same = same_words(x, &different);
-        passes *= same;
+        uint8_t turns[32] = {0};
+        for (unsigned l = 0; l < 32; l++)
+            if (x->mask >> l & 1) {
+                unsigned turn = ++turns[x->addr[l] / 4 % 32];
+                passes = MAX(passes, turn);
+            }
         s->atomics += lanes;
         s->atomic_conflicts += same - 1;
-        latency += (float)(same - 1) * 8;
+        latency += (float)(passes - 1) * 2;
     }
     s->conflicts += passes > ideal ? passes - ideal : 0;
     k->s.pipe[PIPE_LSU] += passes - 1; /* one is in the instruction's price */
