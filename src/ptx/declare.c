@@ -242,23 +242,28 @@ static void initialiser(struct parser *p, struct var *v, uint8_t *bytes, uint64_
             token_expect(p, '(');
         }
         struct sym *y = p->t == T_IDENT ? sym_find(p, p->ts, p->tn) : NULL;
-        if (!y || y->kind != SYM_VAR || step != 8)
-            ptx_parse_fail(p, "an initial value must be a number or the address of a variable in 64 bits");
+        if (!y || (y->kind != SYM_VAR && y->kind != SYM_FUNC) || step != 8)
+            ptx_parse_fail(p, "an initial value must be a number or an address in 64 bits");
         token_next(p);
         if (r.generic)
             token_expect(p, ')');
-        r.var = y->p;
+        if (y->kind == SYM_FUNC)
+            r.add = (int64_t)(FUNC_BASE + 16 * (uint64_t)y->n);
+        else
+            r.var = y->p;
         if (p->punct == '+' || p->punct == '-') {
             bool sub = p->punct == '-';
             token_next(p);
             uint64_t n = token_int(p);
-            r.add = (int64_t)(sub ? -n : n);
+            r.add += (int64_t)(sub ? -n : n);
         }
-        struct var_ref *refs = arena_array(p->a, struct var_ref, v->n_refs + 1);
-        if (v->n_refs)
-            memcpy(refs, v->refs, v->n_refs * sizeof(*refs));
-        refs[v->n_refs++] = r;
-        v->refs = refs;
+        if (!(v->n_refs & (v->n_refs - 1))) { /* full at each power of two */
+            struct var_ref *refs = arena_array(p->a, struct var_ref, MAX(2 * v->n_refs, 1));
+            if (v->n_refs)
+                memcpy(refs, v->refs, v->n_refs * sizeof(*refs));
+            v->refs = refs;
+        }
+        v->refs[v->n_refs++] = r;
     } else {
         ptx_parse_fail(p, "an initial value expected");
     }

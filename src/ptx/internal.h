@@ -190,8 +190,8 @@ struct var { /* module-scope or function-scope variable */
 };
 
 struct var_ref {
-    uint32_t at; /* offset in init */
-    struct var *var;
+    uint32_t at;     /* offset in init */
+    struct var *var; /* NULL: a function, whose address is add */
     int64_t add;
     bool generic;
 };

@@ -283,10 +283,9 @@ uint64_t mem_image(struct ptx_mem *m, const struct ptx_module *module, struct er
             memcpy(host, v->init, v->bytes);
         for (size_t r = 0; r < v->n_refs; r++) {
             const struct var *to = v->refs[r].var;
-            uint64_t value = to->addr + (uint64_t)v->refs[r].add +
-                             (in_image(to)         ? addr
-                              : v->refs[r].generic ? SHARED_WINDOW
-                                                   : 0);
+            uint64_t value = (uint64_t)v->refs[r].add;
+            if (to)
+                value += to->addr + (in_image(to) ? addr : v->refs[r].generic ? SHARED_WINDOW : 0);
             memcpy(host + v->refs[r].at, &value, 8);
         }
     }

@@ -144,6 +144,28 @@ extern "C" __global__ void frames(int *out)
     out[threadIdx.x] = deep(threadIdx.x % 6, nullptr);
 }
 
+typedef int (*step)(int);
+__device__ __noinline__ int more(int x)
+{
+    return x + 1;
+}
+__device__ __noinline__ int twice(int x)
+{
+    return x * 2;
+}
+__device__ __noinline__ int less(int x)
+{
+    return x - 7;
+}
+__device__ step steps[3] = {more, twice, less};
+
+extern "C" __global__ void pointers(int *out)
+{
+    int i = threadIdx.x;
+    step f = steps[i % 3];
+    out[i] = f(i) + f(2 * i);
+}
+
 extern "C" __global__ void wide(const float4 *in, float4 *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

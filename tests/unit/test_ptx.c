@@ -309,6 +309,18 @@ static void test_frames_of_recursion(void **state)
         assert_int_equal(out[i], deep(i % 6, NULL));
 }
 
+static void test_calls_through_pointers(void **state)
+{
+    (void)state;
+    int out[64];
+    uint64_t b = buffer("out", NULL, sizeof(out));
+    run(&(struct launch){"pointers", 1, 64, 0, PTX_CHECK_ALL, 0, 0, {&b}, 1});
+    expect_end(PTX_DONE);
+    ptx_mem_read(mem, b, out, sizeof(out));
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], i % 3 == 0 ? 3 * i + 2 : i % 3 == 1 ? 6 * i : 3 * i - 14);
+}
+
 static void test_launch_limits(void **state)
 {
     (void)state;
@@ -486,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_frames_of_recursion),
+        cmocka_unit_test(test_calls_through_pointers),
         cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_fill_on_touch),
         cmocka_unit_test(test_vectors),
