@@ -158,14 +158,14 @@ static bool split_apply(const struct rewrite_input *in, const struct rewrite_sit
         size_t len = strlen(x); /* brackets are not needed any more */
         if (x[0] == '(' && x[len - 1] == ')' && !node_is(l->grid, "call_expression"))
             x = arena_strndup(a, x + 1, len - 2);
-        char *grid = launch_grid_with(f, l, x, arena_printf(a, "%s < 65535 ? %s : 65535", name, name));
+        char *grid = fresh_name(f, i ? arena_printf(a, "grid_%zu", i + 1) : "grid");
         char *call = launch_text(f, l, NULL, grid, d->threads ? arena_printf(a, "%d", d->threads) : NULL);
         bool bare = !node_is(node_parent(l->statement), "compound_statement");
-        char *lines = arena_printf(
-            a,
-            "// Several blocks share a row, so that few rows still fill the GPU.\n%sconst int %s = "
-            "(int)(%s);\n%s%s",
-            indent, name, count, indent, text_wrap(a, call, (int)strlen(indent)));
+        char *lines = arena_printf(a,
+                                   "// Several blocks share a row, so that few rows still fill the GPU.\n"
+                                   "%sconst int %s = %s;\n%sdim3 %s(%s, %s < 65535 ? %s : 65535);\n%s%s",
+                                   indent, name, count, indent, grid, x, name, name, indent,
+                                   text_wrap(a, call, (int)strlen(indent)));
         edits_try(&edits, node_start(l->statement), node_end(l->statement),
                   bare ? arena_printf(a, "{\n%s    %s\n%s}", indent, text_reindent(a, lines, 4), indent)
                        : lines);

@@ -2,7 +2,7 @@
 // move: split-rows 128
 // applies: line 12
 // has: for (int i = blockIdx.y * blockDim.x + threadIdx.x; i < d; i += gridDim.y * blockDim.x)
-// has: dim3(n, row_blocks < 65535 ? row_blocks : 65535)
+// has: dim3 grid(n, row_blocks < 65535 ? row_blocks : 65535);
 // has: (d + 127) / 128
 #include <cstdint>
 

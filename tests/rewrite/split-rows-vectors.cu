@@ -1,8 +1,8 @@
 // Vectors of another's making, through pointers of the row; the block's length is worked out by the launcher.
 // move: split-rows 128
 // applies: line 14
-// has: const int row_blocks = (int)((d / VEC + 127) / 128);
-// has: dim3(n, row_blocks < 65535 ? row_blocks : 65535), 128, 0, stream
+// has: const int row_blocks = (d / VEC + 127) / 128;
+// has: dim3 grid(n, row_blocks < 65535 ? row_blocks : 65535);
 #include <cstdint>
 
 constexpr int VEC = 4;
