@@ -404,41 +404,68 @@ static bool is_near(const struct ptx_case *c, const struct array *r, size_t k, d
     return fabsl((long double)got - want) <= room; /* false for NaN */
 }
 
-size_t case_compare(const struct ptx_case *c, size_t array, const void *got, char *words, size_t words_size)
+bool case_element(const struct ptx_case *c, size_t array, size_t element, const void *got, char *words,
+                  size_t words_size)
 {
     const struct array *r = &c->arrays[array];
     int type = type_find(r->type);
-    size_t n_wrong = 0;
-    for (size_t k = 0; k < r->n; k++) {
-        uint64_t bits = bits_at((const uint8_t *)got + k * r->size, r->size),
-                 want = bits_at(r->want + k * r->size, r->size);
-        bool is_float = types[type].kind == KIND_FLOAT, right = true;
-        double value = is_float ? value_of(type, bits) : (double)bits;
-        char wanted[64];
-        snprintf(wanted, sizeof(wanted), "0x%0*llx", (int)r->size * 2, (unsigned long long)want);
-        switch (r->want_kind[k]) {
-        case TOKEN_EXACT:
-            right = bits == want;
-            break;
-        case TOKEN_ANY:
-            break;
-        case TOKEN_NAN:
-            right = value != value;
-            snprintf(wanted, sizeof(wanted), "a NaN");
-            break;
-        case TOKEN_ZERO:
-            right = is_float ? value == 0 : bits == 0;
-            snprintf(wanted, sizeof(wanted), "0 of either sign");
-            break;
-        case TOKEN_NEAR:
-            right = is_near(c, r, k, value, wanted, sizeof(wanted));
-            break;
-        }
-        if (right)
-            continue;
-        if (!n_wrong++)
-            snprintf(words, words_size, "%s[%zu]: got 0x%0*llx (%.9g), want %s", r->name, k, (int)r->size * 2,
-                     (unsigned long long)bits, value, wanted);
+    uint64_t bits = bits_at((const uint8_t *)got + element * r->size, r->size),
+             want = bits_at(r->want + element * r->size, r->size);
+    bool is_float = types[type].kind == KIND_FLOAT, right = true;
+    double value = is_float ? value_of(type, bits) : (double)bits;
+    char wanted[64];
+    snprintf(wanted, sizeof(wanted), "0x%0*llx", (int)r->size * 2, (unsigned long long)want);
+    switch (r->want_kind[element]) {
+    case TOKEN_EXACT:
+        right = bits == want;
+        break;
+    case TOKEN_ANY:
+        break;
+    case TOKEN_NAN:
+        right = value != value;
+        snprintf(wanted, sizeof(wanted), "a NaN");
+        break;
+    case TOKEN_ZERO:
+        right = is_float ? value == 0 : bits == 0;
+        snprintf(wanted, sizeof(wanted), "0 of either sign");
+        break;
+    case TOKEN_NEAR:
+        right = is_near(c, r, element, value, wanted, sizeof(wanted));
+        break;
     }
+    if (!right)
+        snprintf(words, words_size, "%s[%zu]: got 0x%0*llx (%.9g), want %s", r->name, element, (int)r->size * 2,
+                 (unsigned long long)bits, value, wanted);
+    return right;
+}
+
+size_t case_compare(const struct ptx_case *c, size_t array, const void *got, char *words, size_t words_size)
+{
+    size_t n_wrong = 0;
+    char unused[256];
+    for (size_t k = 0; k < c->arrays[array].n; k++)
+        if (n_wrong)
+            n_wrong += !case_element(c, array, k, got, unused, sizeof(unused));
+        else
+            n_wrong += !case_element(c, array, k, got, words, words_size);
     return n_wrong;
+}
+
+void case_print_open(FILE *to, const struct ptx_case *c, uint8_t *const *got)
+{
+    for (size_t k = 0; k < c->n_arrays; k++) {
+        const struct array *r = &c->arrays[k];
+        bool begun = false;
+        for (size_t e = 0; e < r->n; e++) {
+            if (r->want_kind[e] == TOKEN_EXACT)
+                continue;
+            if (!begun)
+                fprintf(to, "%s %s:", c->entry, r->name);
+            begun = true;
+            fprintf(to, " %zu=0x%0*llx", e, (int)r->size * 2,
+                    (unsigned long long)bits_at(got[k] + e * r->size, r->size));
+        }
+        if (begun)
+            fputc('\n', to);
+    }
 }

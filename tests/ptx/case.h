@@ -35,8 +35,17 @@ struct ptx_case {
 bool case_parse(struct ptx_case **cases, size_t *n, const char *file, const char *text, struct arena *a,
                 struct err *err);
 
+/* Is this element of what a run left right? If not, says what came and what was wanted. got: the whole array.
+ */
+bool case_element(const struct ptx_case *c, size_t array, size_t element, const void *got, char *words,
+                  size_t words_size);
+
 /* Compares what a run left in an array. Returns the number of wrong elements and describes the first in words.
  */
 size_t case_compare(const struct ptx_case *c, size_t array, const void *got, char *words, size_t words_size);
+
+/* A line for each array with elements for which the case names no bits (near, any, a NaN, a zero): the bits
+ * that a run left there. Two devices' lines show where both may be right and yet differ. */
+void case_print_open(FILE *to, const struct ptx_case *c, uint8_t *const *got);
 
 #endif

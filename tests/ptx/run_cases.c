@@ -1,6 +1,6 @@
 /* Runs conformance cases on the simulator, with every check of the sanitizer on, in natural and in permuted
- * order of warps and blocks: run_cases FILE-OR-FOLDER... [-c CASE] [-v]. Prints each failure and a count; exit
- * status 1 when anything failed. */
+ * order of warps and blocks: run_cases FILE-OR-FOLDER... [-c CASE] [-v] [-o FILE: the bits where a case
+ * names none]. Prints each failure and a count; exit status 1 when anything failed. */
 #include "case.h"
 
 #include <dirent.h>
@@ -11,6 +11,7 @@ struct tally {
     size_t passed, failed;
     const char *only; /* run this case alone */
     bool verbose;
+    FILE *open; /* or NULL */
 };
 
 static void failed(struct tally *t, const char *file, const struct ptx_case *c, const char *words)
@@ -67,10 +68,12 @@ static const char *run_case(struct ptx_module *m, const struct ptx_case *c, uint
 }
 
 static const char *run_twice(struct ptx_module *m, struct ptx_module *portable, const struct ptx_case *c,
-                             struct arena *a)
+                             FILE *open, struct arena *a)
 {
     uint8_t *got[2][CASE_ARRAYS];
     const char *words = run_case(m, c, 0, a, got[0]);
+    if (!words[0] && open)
+        case_print_open(open, c, got[0]);
     if (!words[0])
         words = run_case(portable, c, 1, a, got[1]);
     for (size_t k = 0; k < c->n_arrays && !words[0]; k++)
@@ -117,7 +120,7 @@ static void run_file(struct tally *t, const char *file)
         for (size_t k = 0; k < n; k++) {
             if (t->only && !str_eq(t->only, cases[k].entry))
                 continue;
-            const char *words = run_twice(m, portable, &cases[k], a);
+            const char *words = run_twice(m, portable, &cases[k], t->open, a);
             if (words[0])
                 failed(t, file, &cases[k], words);
             else
@@ -162,16 +165,26 @@ static void run_folder(struct tally *t, const char *folder)
 int main(int argc, char **argv)
 {
     struct tally t = {0};
+    VEC(const char *) paths = {0};
     for (int k = 1; k < argc; k++) {
         if (str_eq(argv[k], "-v"))
             t.verbose = true;
         else if (str_eq(argv[k], "-c") && k + 1 < argc)
             t.only = argv[++k];
-        else if (fs_is_dir(argv[k]))
-            run_folder(&t, argv[k]);
+        else if (str_eq(argv[k], "-o") && k + 1 < argc)
+            t.open = fopen(argv[++k], "w");
         else
-            run_file(&t, argv[k]);
+            vec_push(&paths, argv[k]);
     }
+    for (size_t k = 0; k < paths.n; k++) {
+        if (fs_is_dir(paths.v[k]))
+            run_folder(&t, paths.v[k]);
+        else
+            run_file(&t, paths.v[k]);
+    }
+    vec_free(&paths);
+    if (t.open)
+        fclose(t.open);
     printf("%zu cases passed, %zu failed\n", t.passed, t.failed);
     return t.failed || !t.passed;
 }
