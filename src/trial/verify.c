@@ -115,7 +115,13 @@ static bool run_case(struct judge *j, struct version *v, struct arena *a, size_t
         unwritten = tracked && size ? ptx_mem_first_uninitialised(stage.mem, addr, (size_t)size) : -1;
         if (size && !ptx_mem_read(stage.mem, addr, outputs[o], (size_t)size))
             BUG("output %s is not readable", arg->name);
-        if (unwritten >= 0)
+        struct ptx_finding who;
+        /* A store of something undefined has a line; what nobody wrote has none. */
+        if (unwritten >= 0 && ptx_mem_explain(stage.mem, addr + (uint64_t)unwritten, &who) && who.line)
+            fate_is(fate, VERDICT_UNSAFE,
+                    str_eq(fs_basename(who.file), fs_basename(v->kernel->path)) ? who.line : 0,
+                    arena_printf(a, "%s (%s)", who.words, run.where));
+        else if (unwritten >= 0)
             judge_unwritten(a, arg, outputs[o], (size_t)unwritten, data.poison, run.where, fate);
     }
     stage_close(&stage);
