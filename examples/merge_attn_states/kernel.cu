@@ -31,6 +31,6 @@ extern "C" void merge_attn_states(const __half *v_a, const float *s_a, const __h
                                   __half *v, float *s, int tokens, int heads, int dim, cudaStream_t stream)
 {
     int64_t total = (int64_t)tokens * heads * dim;
-    unsigned blocks = (unsigned)((total + 127) / 128);
-    merge_attn_states_kernel<<<blocks, 128, 0, stream>>>(v_a, s_a, v_b, s_b, v, s, tokens, heads, dim);
+    unsigned blocks = (unsigned)((total + 63) / 64);
+    merge_attn_states_kernel<<<blocks, 64, 0, stream>>>(v_a, s_a, v_b, s_b, v, s, tokens, heads, dim);
 }

@@ -373,7 +373,7 @@ static void a_plan_of_several_steps_is_run(void **state)
     memcpy(strstr(bare, "    cudaMemsetAsync"), "//  cudaMemsetAsync", 19);
     assert_ok(judge_file(judge, arena, "candidate.cu", bare, &t, &err), err);
     assert_int_equal(t.verdict, VERDICT_UNSAFE);
-    assert_non_null(strstr(t.words, "initialised"));
+    assert_non_null(strstr(t.words, "undefined"));
 }
 
 static void an_original_at_fault_is_an_error(void **state)
