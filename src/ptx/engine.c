@@ -254,9 +254,11 @@ void blocks_run(struct launch *l)
         }
         struct block *b = live.v[turn];
         enum block_state state;
-        do
+        uint64_t before;
+        do { /* what looks like spinning but changes memory is work: a histogram's atomics */
+            before = l->progress;
             state = block_turn(b);
-        while (state == BLOCK_RUNS && !l->stop);
+        } while (!l->stop && (state == BLOCK_RUNS || (state == BLOCK_SPINS && l->progress != before)));
         if (l->stop)
             break;
         if (state == BLOCK_WAITS) {

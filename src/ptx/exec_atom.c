@@ -169,6 +169,75 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
     }
 }
 
+/* The frequent ones, without the detour over 128 bits. */
+#define FAST(name, T, expr)                                                                               \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                                    \
+    {                                                                                                     \
+        bool red = i->op == OP_red;                                                                       \
+        const struct opnd *o = &i->opnds[red ? 0 : 1];                                                    \
+        const T *b = REG(T, w, o[1].off);                                                                 \
+        uint64_t addr[32];                                                                                \
+        uint8_t *host[32];                                                                                \
+        T out[32];                                                                                        \
+        for (unsigned l = 0; l < 32; l++)                                                                 \
+            addr[l] = o->bytes == 8 ? REG(uint64_t, w, o->off)[l] + (uint64_t)i->imm                      \
+                                    : (uint32_t)(REG(uint32_t, w, o->off)[l] + (uint32_t)i->imm);         \
+        if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_ATOMIC, flags_of(i), sizeof(T), addr, host)) \
+            return;                                                                                       \
+        bool changed = false;                                                                             \
+        for (uint32_t left = m; left; left &= left - 1) {                                                 \
+            unsigned l = (unsigned)__builtin_ctz(left);                                                   \
+            T *at = (T *)host[l], x = *at, y = b[l];                                                      \
+            *at = (expr);                                                                                 \
+            changed |= memcmp(at, &x, sizeof(T)) != 0;                                                    \
+            out[l] = x;                                                                                   \
+        }                                                                                                 \
+        w->launch->progress += changed;                                                                   \
+        if (red)                                                                                          \
+            return;                                                                                       \
+        w->spins++;                                                                                       \
+        T *d = REG(T, w, i->d);                                                                           \
+        EACH(T, d, out[l]);                                                                               \
+    }
+FAST(add_32, uint32_t, x + y)
+FAST(add_64, uint64_t, x + y)
+FAST(add_f32, float, ({
+         float r_ = x + y;
+         r_ == r_ ? r_ : as_f32(0x7fffffff);
+     }))
+FAST(min_u32, uint32_t, x < y ? x : y)
+FAST(min_s32, int32_t, x < y ? x : y)
+FAST(max_u32, uint32_t, x > y ? x : y)
+FAST(max_s32, int32_t, x > y ? x : y)
+FAST(exch_32, uint32_t, y)
+
+static exec_fn *fast_form(const struct insn *i, int op)
+{
+    bool is_signed = type_signed((enum type)i->type);
+    if (i->vec > 1 || (i->op == OP_atom && i->opnds[0].kind != OPND_REG))
+        return NULL;
+    if (i->type == TYPE_F32)
+        return add_f32;
+    if (i->type == TYPE_F64)
+        return NULL;
+    if (i->bytes == 8)
+        return op == (int)MOD_add ? add_64 : NULL;
+    if (i->bytes != 4 || i->type == TYPE_F16X2 || i->type == TYPE_BF16X2)
+        return NULL;
+    switch (op) {
+    case MOD_add:
+        return add_32;
+    case MOD_min:
+        return is_signed ? min_s32 : min_u32;
+    case MOD_max:
+        return is_signed ? max_s32 : max_u32;
+    case MOD_exch:
+        return exch_32;
+    default:
+        return NULL;
+    }
+}
+
 static bool value_fits(const struct insn *i, const struct opnd *o)
 {
     if ((o->kind == OPND_VEC ? o->n : 1) != i->vec)
@@ -212,5 +281,6 @@ exec_fn *ISA(select_atom)(struct insn *i)
         if (k != first - 1 && !value_fits(i, &i->opnds[k]))
             return NULL;
     i->extra = (uint16_t)op;
-    return atom;
+    exec_fn *fast = fast_form(i, op);
+    return fast ? fast : atom;
 }
