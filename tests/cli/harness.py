@@ -159,6 +159,21 @@ def without_times(result):
     return {k: v for k, v in result.items() if k not in ("wall_s", "status")}
 
 
+ROUNDS = ("--rounds", "3", "--seed", "7")
+
+
+def optimize(folder, out="run", *more):
+    """A small task's run to its end."""
+    return said(astra(folder, "optimize", "task", *ROUNDS, "--out", out, *more), 0)
+
+
+def same(folder, a, b):
+    first, second = (without_times(load(os.path.join(folder, out, "result.json"))) for out in (a, b))
+    expect(first == second, f"{a} and {b} differ:\n{json.dumps(first)}\n{json.dumps(second)}")
+    for name in ("best.cu", "best.diff"):
+        expect(read(os.path.join(folder, a, name)) == read(os.path.join(folder, b, name)), f"{name} differs")
+
+
 def main():
     only = sys.argv[2:]
     passed = failed = skipped = 0

@@ -1,51 +1,12 @@
-"""Whole runs: the result, the same again, stopped and resumed in every way, two at once."""
+"""Whole runs: the result, the table, the patch, the same again, two at once, budgets, devices, regimes."""
 
 import json
 import os
 import shutil
-import signal
 import subprocess
-import time
 
-from harness import (ASTRA, TASK, astra, case, cases, environment, expect, load, main, read, said, skip, small_task,
-                     start, without_times)
-
-ROUNDS = ("--rounds", "3", "--seed", "7")
-
-
-def optimize(folder, out="run", *more):
-    return said(astra(folder, "optimize", "task", *ROUNDS, "--out", out, *more), 0)
-
-
-def judged(folder, out="run"):
-    """How many candidates the store of a run holds, 0 while there is no store."""
-    done = astra(folder, "show", out, "--json")
-    try:
-        return json.loads(done.out)["candidates"]["total"] + 1
-    except (ValueError, KeyError):
-        return 0
-
-
-def until(condition, process, seconds=240):
-    end = time.monotonic() + seconds
-    while not condition():
-        if process.poll() is not None:
-            return False
-        expect(time.monotonic() < end, "it never came")
-        time.sleep(0.01)
-    return True
-
-
-def text_of(folder, name):
-    with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
-        return file.read()
-
-
-def same(folder, a, b):
-    first, second = (without_times(load(os.path.join(folder, out, "result.json"))) for out in (a, b))
-    expect(first == second, f"{a} and {b} differ:\n{json.dumps(first)}\n{json.dumps(second)}")
-    for name in ("best.cu", "best.diff"):
-        expect(read(os.path.join(folder, a, name)) == read(os.path.join(folder, b, name)), f"{name} differs")
+from harness import (ASTRA, ROUNDS, TASK, astra, case, cases, environment, expect, load, main, optimize, read, said,
+                     same, skip, small_task)
 
 
 @case
@@ -175,101 +136,6 @@ def show_and_diff_of_a_candidate(folder):
     said(astra(folder, "show", "run", "one"), 2, "one")
 
 
-def stopped(folder, act, least=2):
-    """A run on which `act(process)` is done once it has judged some candidates; None when it was too quick."""
-    small_task(folder)
-    optimize(folder, "undisturbed")
-    run = start(folder, "optimize", "task", *ROUNDS, "--out", "run")
-    if not until(lambda: judged(folder) >= least, run):
-        return None
-    act(run)
-    return run.wait(120)
-
-
-def no_children_left(folder):
-    for _ in range(200):
-        out = subprocess.run(["pgrep", "-f", "^" + ASTRA + " worker"], capture_output=True, text=True, check=False).stdout
-        mine = [pid for pid in out.split() if os.path.exists(f"/proc/{pid}/cwd") and
-                os.path.realpath(f"/proc/{pid}/cwd") == os.path.realpath(folder)]
-        if not mine:
-            return
-        time.sleep(0.02)
-    expect(False, f"workers outlive the run: {mine}")
-
-
-@cases([("SIGINT", signal.SIGINT), ("SIGTERM", signal.SIGTERM)])
-def interrupted_and_resumed(folder, row):
-    status = stopped(folder, lambda run: run.send_signal(row[1]))
-    if status in (None, 0):
-        skip("the run was over before it could be stopped")
-    err = text_of(folder, "stderr")
-    expect(status == 130 and "astra resume" in err, f"status {status}\n{err}")
-    no_children_left(folder)
-    expect(json.loads(astra(folder, "runs", ".", "--json").out), "the stopped run is not listed")
-    said(astra(folder, "resume", "run"), 0)
-    same(folder, "undisturbed", "run")
-    said(astra(folder, "resume", "run"), 0, "finished")
-
-
-@case
-def interrupted_as_a_group(folder):
-    """A terminal sends the signal to the workers too."""
-    status = stopped(folder, lambda run: os.killpg(run.pid, signal.SIGINT))
-    if status in (None, 0):
-        skip("the run was over before it could be stopped")
-    expect(status == 130, status)
-    no_children_left(folder)
-    said(astra(folder, "resume", "run"), 0)
-    same(folder, "undisturbed", "run")
-
-
-@case
-def interrupted_twice(folder):
-    def twice(run):
-        run.send_signal(signal.SIGINT)
-        run.send_signal(signal.SIGINT)
-
-    status = stopped(folder, twice)
-    if status in (None, 0):
-        skip("the run was over before it could be stopped")
-    expect(status == 130, status)
-    no_children_left(folder)
-    said(astra(folder, "resume", "run"), 0)
-    same(folder, "undisturbed", "run")
-
-
-@case
-def interrupted_at_once(folder):
-    small_task(folder)
-    run = start(folder, "optimize", "task", *ROUNDS, "--out", "run")
-    time.sleep(0.1)
-    run.send_signal(signal.SIGINT)
-    expect(run.wait(120) == 130, text_of(folder, "stderr"))
-    no_children_left(folder)
-    err = text_of(folder, "stderr")
-    expect("(null)" not in err and "BUG" not in err, err)
-
-
-@cases([("early", 1), ("later", 4)])
-def killed_and_resumed(folder, row):
-    status = stopped(folder, lambda run: run.kill(), row[1])
-    if status in (None, 0):
-        skip("the run was over before it could be killed")
-    no_children_left(folder)
-    said(astra(folder, "resume", "run"), 0)
-    same(folder, "undisturbed", "run")
-
-
-@case
-def resumed_after_the_source_changed(folder):
-    if stopped(folder, lambda run: run.kill()) in (None, 0):
-        skip("the run was over before it could be killed")
-    path = os.path.join(folder, "task", "kernel.cu")
-    with open(path, "a", encoding="utf-8") as file:
-        file.write("// changed\n")
-    said(astra(folder, "resume", "run"), 2, r"kernel\.cu", "changed")
-
-
 @case
 def budget_ends_it(folder):
     small_task(folder)
@@ -306,35 +172,6 @@ def hot_regime(folder):
     result = json.loads(optimize(folder, "run", "--json").out)
     expect({w["regime"] for w in result["workloads"]} == {"hot"}, result["workloads"])
     expect({w["regime"] for w in result["other_regime"]} == {"cold"}, result["other_regime"])
-
-
-@case
-def ctrl_c_in_a_real_terminal(folder):
-    if not shutil.which("tmux"):
-        skip("no tmux here")
-    small_task(folder)
-    optimize(folder, "undisturbed")
-    server = ["tmux", "-L", f"astra-{os.getpid()}"]
-    line = f"trap : INT; {ASTRA} optimize task {' '.join(ROUNDS)} --out run; echo $? >status"
-    subprocess.run([*server, "new-session", "-d", "-x", "160", "-y", "50", "-c", folder, "sh", "-c", line], check=True,
-                   env=environment(TERM="xterm", LC_ALL="C.UTF-8"))
-    try:
-        end = time.monotonic() + 240
-        while judged(folder) < 2 and not os.path.exists(os.path.join(folder, "status")) and time.monotonic() < end:
-            time.sleep(0.01)
-        subprocess.run([*server, "send-keys", "C-c"], check=False, stderr=subprocess.DEVNULL)
-        while not os.path.exists(os.path.join(folder, "status")) and time.monotonic() < end:
-            time.sleep(0.01)
-    finally:
-        subprocess.run([*server, "kill-server"], check=False, stderr=subprocess.DEVNULL)
-    time.sleep(0.05)
-    status = read(os.path.join(folder, "status")).strip()
-    if status == "0":
-        skip("the run was over before it could be stopped")
-    expect(status == "130", status)
-    no_children_left(folder)
-    said(astra(folder, "resume", "run"), 0)
-    same(folder, "undisturbed", "run")
 
 
 main()

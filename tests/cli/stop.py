@@ -1,0 +1,162 @@
+"""Runs stopped in every way and resumed: the result is that of an undisturbed run, and nothing is left running."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from harness import (ASTRA, ROUNDS, astra, case, cases, environment, expect, main, optimize, read, said, same, skip,
+                     small_task, start)
+
+
+def judged(folder, out="run"):
+    """How many candidates the store of a run holds, 0 while there is no store."""
+    done = astra(folder, "show", out, "--json")
+    try:
+        return json.loads(done.out)["candidates"]["total"] + 1
+    except (ValueError, KeyError):
+        return 0
+
+
+def until(condition, process, seconds=240):
+    end = time.monotonic() + seconds
+    while not condition():
+        if process.poll() is not None:
+            return False
+        expect(time.monotonic() < end, "it never came")
+        time.sleep(0.01)
+    return True
+
+
+def text_of(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def stopped(folder, act, least=2):
+    """A run on which `act(process)` is done once it has judged some candidates; None when it was too quick."""
+    small_task(folder)
+    optimize(folder, "undisturbed")
+    run = start(folder, "optimize", "task", *ROUNDS, "--out", "run")
+    if not until(lambda: judged(folder) >= least, run):
+        return None
+    act(run)
+    return run.wait(120)
+
+
+def no_children_left(folder):
+    for _ in range(200):
+        out = subprocess.run(["pgrep", "-f", "^" + ASTRA + " worker"], capture_output=True, text=True, check=False).stdout
+        mine = [pid for pid in out.split() if os.path.exists(f"/proc/{pid}/cwd") and
+                os.path.realpath(f"/proc/{pid}/cwd") == os.path.realpath(folder)]
+        if not mine:
+            return
+        time.sleep(0.02)
+    expect(False, f"workers outlive the run: {mine}")
+
+
+@cases([("SIGINT", signal.SIGINT), ("SIGTERM", signal.SIGTERM)])
+def interrupted_and_resumed(folder, row):
+    status = stopped(folder, lambda run: run.send_signal(row[1]))
+    if status in (None, 0):
+        skip("the run was over before it could be stopped")
+    err = text_of(folder, "stderr")
+    expect(status == 130 and "astra resume" in err, f"status {status}\n{err}")
+    no_children_left(folder)
+    expect(json.loads(astra(folder, "runs", ".", "--json").out), "the stopped run is not listed")
+    said(astra(folder, "resume", "run"), 0)
+    same(folder, "undisturbed", "run")
+    said(astra(folder, "resume", "run"), 0, "finished")
+
+
+@case
+def interrupted_as_a_group(folder):
+    """A terminal sends the signal to the workers too."""
+    status = stopped(folder, lambda run: os.killpg(run.pid, signal.SIGINT))
+    if status in (None, 0):
+        skip("the run was over before it could be stopped")
+    expect(status == 130, status)
+    no_children_left(folder)
+    said(astra(folder, "resume", "run"), 0)
+    same(folder, "undisturbed", "run")
+
+
+@case
+def interrupted_twice(folder):
+    def twice(run):
+        run.send_signal(signal.SIGINT)
+        run.send_signal(signal.SIGINT)
+
+    status = stopped(folder, twice)
+    if status in (None, 0):
+        skip("the run was over before it could be stopped")
+    expect(status == 130, status)
+    no_children_left(folder)
+    said(astra(folder, "resume", "run"), 0)
+    same(folder, "undisturbed", "run")
+
+
+@case
+def interrupted_at_once(folder):
+    small_task(folder)
+    run = start(folder, "optimize", "task", *ROUNDS, "--out", "run")
+    time.sleep(0.1)
+    run.send_signal(signal.SIGINT)
+    expect(run.wait(120) == 130, text_of(folder, "stderr"))
+    no_children_left(folder)
+    err = text_of(folder, "stderr")
+    expect("(null)" not in err and "BUG" not in err, err)
+
+
+@cases([("early", 1), ("later", 4)])
+def killed_and_resumed(folder, row):
+    status = stopped(folder, lambda run: run.kill(), row[1])
+    if status in (None, 0):
+        skip("the run was over before it could be killed")
+    no_children_left(folder)
+    said(astra(folder, "resume", "run"), 0)
+    same(folder, "undisturbed", "run")
+
+
+@case
+def resumed_after_the_source_changed(folder):
+    if stopped(folder, lambda run: run.kill()) in (None, 0):
+        skip("the run was over before it could be killed")
+    path = os.path.join(folder, "task", "kernel.cu")
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("// changed\n")
+    said(astra(folder, "resume", "run"), 2, r"kernel\.cu", "changed")
+
+
+@case
+def ctrl_c_in_a_real_terminal(folder):
+    if not shutil.which("tmux"):
+        skip("no tmux here")
+    small_task(folder)
+    optimize(folder, "undisturbed")
+    server = ["tmux", "-L", f"astra-{os.getpid()}"]
+    line = f"trap : INT; {ASTRA} optimize task {' '.join(ROUNDS)} --out run; echo $? >status"
+    subprocess.run([*server, "new-session", "-d", "-x", "160", "-y", "50", "-c", folder, "sh", "-c", line], check=True,
+                   env=environment(TERM="xterm", LC_ALL="C.UTF-8"))
+    try:
+        end = time.monotonic() + 240
+        while judged(folder) < 2 and not os.path.exists(os.path.join(folder, "status")) and time.monotonic() < end:
+            time.sleep(0.01)
+        subprocess.run([*server, "send-keys", "C-c"], check=False, stderr=subprocess.DEVNULL)
+        while not os.path.exists(os.path.join(folder, "status")) and time.monotonic() < end:
+            time.sleep(0.01)
+    finally:
+        subprocess.run([*server, "kill-server"], check=False, stderr=subprocess.DEVNULL)
+    time.sleep(0.05)
+    status = read(os.path.join(folder, "status")).strip()
+    if status == "0":
+        skip("the run was over before it could be stopped")
+    expect(status == "130", status)
+    no_children_left(folder)
+    said(astra(folder, "resume", "run"), 0)
+    same(folder, "undisturbed", "run")
+
+
+main()
