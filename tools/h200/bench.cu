@@ -384,6 +384,7 @@ struct bench {
         CUDA(cudaMalloc((void **)&inputs, l.set_bytes));
         CUDA(cudaMalloc((void **)&want, l.set_bytes));
         CUDA(cudaMemset(inputs, 0xff, l.set_bytes));
+        CUDA(cudaDeviceSynchronize());
         fill(inputs, l, 1, true);
         bool known = false;
         for (runner &r : runners) {
@@ -391,6 +392,7 @@ struct bench {
                 continue;
             state.version = r.version;
             CUDA(cudaMemcpy(arena, inputs, l.set_bytes, cudaMemcpyDeviceToDevice));
+            CUDA(cudaDeviceSynchronize()); // or our stream overtakes the copy
             call(launchers[r.version], w, l, arena);
             cudaError_t status = cudaGetLastError();
             cudaError_t ran = cudaStreamSynchronize(clock.stream);
@@ -401,6 +403,7 @@ struct bench {
                 r.correct = "no";
             } else if (r.version == 0) {
                 CUDA(cudaMemcpy(want, arena, l.set_bytes, cudaMemcpyDeviceToDevice));
+                CUDA(cudaDeviceSynchronize());
                 known = true;
                 r.correct = "yes";
             } else {
