@@ -81,13 +81,34 @@ static bool as_good(const struct run *r, const struct candidate *c)
            c->trial.score >= AS_GOOD * r->search.nodes.v[r->search.best].score;
 }
 
+/* One after the other, from the last step, what was not missed alone is left out as long as the rest is as
+ * good. */
+static bool prune_one_by_one(struct run *r, int round, const struct agent_plan_input *in,
+                             const bool *not_missed, struct candidate **chosen, struct err *err)
+{
+    bool drop[MAX_PRUNE] = {false};
+
+    for (size_t i = in->n_lineage; i-- > 0 && !run_stopping(r);) {
+        struct candidate *c;
+        if (!not_missed[i])
+            continue;
+        drop[i] = true;
+        if (!try_without(r, round, in->lineage, in->n_lineage, drop, &c, err) || !candidate_collect(r, err))
+            return false;
+        drop[i] = as_good(r, c);
+        if (drop[i])
+            *chosen = c;
+    }
+    return true;
+}
+
 /* A reviewer reads every changed line, so a step must pay for itself: leave each out alone, then all that were
- * not missed together, and take the leanest that is as good. */
+ * not missed together, or as many of them as can go. */
 bool refine_prune(struct run *r, int round, struct err *err)
 {
     struct agent_plan_input in = {0};
-    struct candidate *lean[MAX_PRUNE], *all = NULL, *chosen = NULL;
-    bool drop[MAX_PRUNE] = {false}, none_dropped = true;
+    struct candidate *lean[MAX_PRUNE], *chosen = NULL;
+    bool not_missed[MAX_PRUNE] = {false}, any = false;
 
     candidate_lineage(r, r->search.best, &in);
     if (r->search.best == 0 || in.n_lineage < 2 || in.n_lineage > MAX_PRUNE)
@@ -101,17 +122,19 @@ bool refine_prune(struct run *r, int round, struct err *err)
     if (!candidate_collect(r, err))
         return false;
     for (size_t i = 0; i < in.n_lineage; i++) {
-        drop[i] = as_good(r, lean[i]);
-        none_dropped = none_dropped && !drop[i];
-        if (drop[i] && (!chosen || lean[i]->trial.score > chosen->trial.score))
-            chosen = lean[i];
+        not_missed[i] = as_good(r, lean[i]);
+        any = any || not_missed[i];
     }
-    if (none_dropped || run_stopping(r))
+    if (!any || run_stopping(r))
         return true;
-    if (!try_without(r, round, in.lineage, in.n_lineage, drop, &all, err) || !candidate_collect(r, err))
+    if (!try_without(r, round, in.lineage, in.n_lineage, not_missed, &chosen, err) ||
+        !candidate_collect(r, err))
         return false;
-    if (as_good(r, all))
-        chosen = all;
+    if (!as_good(r, chosen)) {
+        chosen = NULL;
+        if (!prune_one_by_one(r, round, &in, not_missed, &chosen, err))
+            return false;
+    }
     if (chosen) {
         r->search.best = chosen->id;
         trace_text("pruned", "candidate %d: %s", chosen->id,
