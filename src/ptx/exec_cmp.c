@@ -244,13 +244,13 @@ static void testp(struct warp *w, const struct insn *i, uint32_t m)
     for (unsigned l = 0; l < 32; l++) {
         double x = i->type == TYPE_F64 ? REG(double, w, i->a)[l] : (double)REG(float, w, i->a)[l];
         double least_normal = i->type == TYPE_F64 ? 0x1p-1022 : 0x1p-126;
-        bool nan = x != x, inf = fabs(x) == HUGE_VAL, normal = !nan && !inf && fabs(x) >= least_normal;
+        bool nan = x != x, inf = fabs(x) == HUGE_VAL, normal = fabs(x) >= least_normal || x == 0;
         bool yes = insn_has(i, MOD_finite)       ? !nan && !inf
                    : insn_has(i, MOD_infinite)   ? inf
                    : insn_has(i, MOD_number)     ? !nan
                    : insn_has(i, MOD_notanumber) ? nan
-                   : insn_has(i, MOD_normal)     ? normal
-                                                 : !nan && !inf && !normal && x != 0;
+                   : insn_has(i, MOD_normal)     ? normal && !inf
+                                                 : !nan && !normal;
         r |= yes ? 1u << l : 0;
     }
     pred_write(w, i->d, r, m);

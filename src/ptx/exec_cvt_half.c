@@ -253,6 +253,8 @@ static void f16x2_from_fp8(struct warp *w, const struct insn *i, uint32_t m)
 
 /* ---- tf32 and packs of integers ---- */
 
+/* .rna is made of integer instructions: a NaN keeps what is left of its payload, and is an infinity when that
+ * is nothing. */
 static void tf32_from_f32(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint32_t *d = REG(uint32_t, w, i->d);
@@ -260,9 +262,9 @@ static void tf32_from_f32(struct warp *w, const struct insn *i, uint32_t m)
     bool away = insn_has(i, MOD_rna), nearest = insn_has(i, MOD_rn), relu = insn_has(i, MOD_relu);
     EACH(uint32_t, d, ({
              uint32_t x = a[l], up = away ? 0x1000 : nearest ? 0xfff + (x >> 13 & 1) : 0;
-             uint32_t r = (x & 0x7fffffff) >= 0x7f800000 ? x : (x + up) & ~0x1fffu;
+             uint32_t r = ((x & 0x7fffffff) >= 0x7f800000 ? x : x + up) & ~0x1fffu;
              r = relu && r >> 31 ? 0 : r;
-             (x & 0x7fffffff) > 0x7f800000 ? HALF_F32_NAN : r;
+             (x & 0x7fffffff) > 0x7f800000 && !away ? HALF_F32_NAN & ~0x1fffu : r;
          }));
 }
 

@@ -22,6 +22,14 @@ static void row_flush(uint16_t *to, const uint16_t *from, unsigned n, unsigned i
         to[l] = from[l] & inf ? from[l] : from[l] & 0x8000;
 }
 
+/* What is below the smallest normal number before it is rounded is flushed, even if it would round up to that.
+ */
+static void row_flush_wide(float *x, unsigned n)
+{
+    for (unsigned l = 0; l < n; l++)
+        x[l] = fabsf(x[l]) < 0x1p-14f ? copysignf(0, x[l]) : x[l];
+}
+
 static void row_finish(uint16_t *r, unsigned n, unsigned extra, bool bf16)
 {
     if (extra & FTZ)
@@ -60,11 +68,13 @@ static void row_f16_mul(uint16_t *r, const uint16_t *a, const uint16_t *b, const
                         unsigned extra)
 {
     float x[64], y[64];
-    (void)c, (void)extra;
+    (void)c;
     half_row_widen(x, a, n);
     half_row_widen(y, b, n);
     for (unsigned l = 0; l < n; l++)
         x[l] *= y[l];
+    if (extra & FTZ)
+        row_flush_wide(x, n);
     half_row_narrow(r, x, n);
 }
 
@@ -72,12 +82,13 @@ static void row_f16_fma(uint16_t *r, const uint16_t *a, const uint16_t *b, const
                         unsigned extra)
 {
     float x[64], y[64], z[64];
-    (void)extra;
     half_row_widen(x, a, n);
     half_row_widen(y, b, n);
     half_row_widen(z, c, n);
     for (unsigned l = 0; l < n; l++)
         x[l] = half_sum_odd_f32(x[l] * y[l], z[l]);
+    if (extra & FTZ)
+        row_flush_wide(x, n);
     half_row_narrow(r, x, n);
 }
 

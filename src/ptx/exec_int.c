@@ -356,18 +356,23 @@ static inline uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset)
 }
 TERNARY(fns_32, uint32_t, uint32_t, int32_t, nth_set(x, y, z))
 
+/* The machine takes the low byte of a 32-bit field's place and length, and of a 64-bit one's all bits, though
+ * the ISA restricts both to 0..255. */
+static inline void field_limits(uint32_t *pos, uint32_t *len, unsigned bits)
+{
+    *pos = bits == 32 ? *pos & 255 : MIN(*pos, 64);
+    *len = bits == 32 ? *len & 255 : MIN(*len, 64);
+}
+
 static inline uint64_t extract(uint64_t x, uint32_t pos, uint32_t len, unsigned bits, bool is_signed)
 {
-    pos &= 255;
-    len &= 255;
+    field_limits(&pos, &len, bits);
     uint64_t top = is_signed ? x >> (MIN(pos + len - 1, bits - 1) & 63) & 1 : 0;
     if (!len)
         return 0;
     uint64_t field = pos >= bits ? 0 : x >> pos;
-    uint64_t keep = len >= 64 ? ~0ull : (1ull << len) - 1;
     unsigned have = pos >= bits ? 0 : MIN(len, bits - pos); /* bits that exist; above them the sign */
     uint64_t exist = have >= 64 ? ~0ull : (1ull << have) - 1;
-    (void)keep;
     return (field & exist) | (top ? ~exist : 0);
 }
 #define BFE(name, T, is_signed)                                                  \
@@ -385,8 +390,7 @@ BFE(bfe_s64, uint64_t, true)
 
 static inline uint64_t insert(uint64_t x, uint64_t to, uint32_t pos, uint32_t len, unsigned bits)
 {
-    pos &= 255;
-    len &= 255;
+    field_limits(&pos, &len, bits);
     if (pos >= bits || !len)
         return to;
     uint64_t mask = len >= 64 ? ~0ull : (1ull << len) - 1;

@@ -191,9 +191,14 @@ def bits():
     return m
 
 
+def places(n):
+    """The ISA allows 0..255; only 32-bit fields take the low byte of more."""
+    return (([0, 1, 4, 8, 16, 31, 32, 40, 63, 64, 255] + ([256, 300] if n == 32 else [128, 200])) * 3)[:N]
+
+
 def field(m, t, n):
     x = integers(t, N, 8)
-    at = ([0, 1, 4, 8, 16, 31, 32, 40, 63, 64, 255, 256, 300] * 3)[:N]
+    at = places(n)
     length = ([0, 1, 8, 16, 32, 64, 255, 3, 5, 31, 33] * 3)[:N]
 
     def extract(a, p, q):
@@ -214,7 +219,7 @@ def field(m, t, n):
 
 def insert(m, b, n):
     x, y = integers(b, N, 9), integers(b, N, 10)
-    at = ([0, 1, 4, 8, 16, 31, 32, 40, 63, 64, 255, 256, 300] * 3)[:N]
+    at = places(n)
     length = ([0, 1, 8, 16, 32, 64, 255, 3, 5, 31, 33] * 3)[:N]
 
     def put(a, base, p, q):
@@ -441,7 +446,7 @@ def moves():
         cvt.u16.u8 %e, %w;""", [IN("a", "b16", h), IN("b", "b16", g)], [OUT("d", "b16", [p & 255 | (q & 255) << 8 for p, q in zip(h, g)]), OUT("e", "u16", [q & 255 for q in g])],
            "two bytes", ".reg .b8 %x, %y, %z, %w;")
     m.each("mov_unpack_sink", "mov.b64 {_, %d}, %a;", [IN("a", "b64", z)], [OUT("d", "b32", [v >> 32 for v in z])], "a half nobody wants")
-    m.entry("mov_special", [OUT("d", "u32", [v for l in range(40) for v in (l % 32, l // 32, 32, 40, 1, 0, 1 << l % 32)])],
+    m.entry("mov_special", [OUT("d", "u32", [v for l in range(40) for v in (l % 32, ANY, 32, 40, 1, 0, 1 << l % 32)])],
             """mov.u32 %r0, %laneid;
             mov.u32 %r1, %warpid;
             mov.u32 %r2, WARP_SZ;
@@ -451,7 +456,7 @@ def moves():
             mov.u32 %r6, %lanemask_eq;
             mad.wide.u32 %q, %me, 28, $d$;
             """ + "\n".join("st.global.u32 [%%q+%d], %%r%d;" % (4 * k, k) for k in range(7)),
-            ".reg .b32 %r<7>;\n.reg .b64 %q;", "laneid warpid WARP_SZ ntid nctaid ctaid lanemask_eq", block=40)
+            ".reg .b32 %r<7>;\n.reg .b64 %q;", "laneid warpid (of the multiprocessor: any) WARP_SZ ntid nctaid ctaid lanemask_eq", block=40)
     m.entry("mov_lanemask", [OUT("d", "b32", [v & 0xFFFFFFFF for l in range(32) for v in ((1 << l) - 1, (2 << l) - 1, ~((2 << l) - 1), ~((1 << l) - 1))])],
             """mov.u32 %r0, %lanemask_lt;
             mov.u32 %r1, %lanemask_le;

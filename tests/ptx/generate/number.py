@@ -118,6 +118,12 @@ def flush(bits, fmt):
     return bits & 1 << (e_bits + m_bits)
 
 
+def tiny(x, fmt):
+    """Subnormals to a zero of the same sign, before anything is rounded."""
+    least = Fraction(2) ** (2 - (1 << (FORMATS[fmt][0] - 1)))
+    return Float(x.sign) if not x.nan and not x.inf and x.value < least else x
+
+
 def add(a, b, mode="rn"):
     if a.nan or b.nan or (a.inf and b.inf and a.sign != b.sign):
         return Float(nan=True)
