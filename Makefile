@@ -28,8 +28,8 @@ check: all ## all tests; the last line says how many passed and failed
 .PHONY: asan tsan
 asan: setup ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/sanitized.sh asan
-tsan: setup ## the tests under ThreadSanitizer
-	@tools/sanitized.sh tsan
+tsan: setup ## what runs threads, under ThreadSanitizer
+	@tools/sanitized.sh tsan --suite unit --suite ptx --suite sanitizer
 
 .PHONY: fuzz
 fuzz: setup ## each libFuzzer target of tests/fuzz for FUZZ_SECONDS

@@ -436,7 +436,7 @@ static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t l
 
 /* ---- consecutive accesses: n cells from cell i of a page, the access's own cells from `first` on ---- */
 
-__attribute__((target_clones("avx2", "default"))) static uint32_t highest(const uint32_t *id, size_t n)
+CLONES static uint32_t highest(const uint32_t *id, size_t n)
 {
     uint32_t max = 0;
     for (size_t i = 0; i < n; i++)
@@ -444,9 +444,8 @@ __attribute__((target_clones("avx2", "default"))) static uint32_t highest(const 
     return max;
 }
 
-__attribute__((target_clones("avx2", "default"))) static void claim(uint32_t *id, uint32_t *at, size_t n,
-                                                                    uint32_t me, const uint8_t *lanes,
-                                                                    uint32_t my_at)
+CLONES static void claim(uint32_t *id, uint32_t *at, size_t n, uint32_t me, const uint8_t *lanes,
+                         uint32_t my_at)
 {
     for (size_t i = 0; i < n; i++) {
         id[i] = me + lanes[i];
@@ -454,9 +453,8 @@ __attribute__((target_clones("avx2", "default"))) static void claim(uint32_t *id
     }
 }
 
-__attribute__((target_clones("avx2", "default"))) static uint32_t differ(const uint32_t *id, const uint32_t *at,
-                                                                         size_t n, uint32_t first,
-                                                                         const uint8_t *lanes)
+CLONES static uint32_t differ(const uint32_t *id, const uint32_t *at, size_t n, uint32_t first,
+                              const uint8_t *lanes)
 {
     uint32_t bad = 0, flags = 0;
     for (size_t i = 0; i < n; i++) {
@@ -467,9 +465,8 @@ __attribute__((target_clones("avx2", "default"))) static uint32_t differ(const u
 }
 
 /* Several warps read these since the last barrier already: one more adds nothing. */
-__attribute__((target_clones("avx2", "default"))) static bool read_by_many(const uint32_t *id,
-                                                                           const uint32_t *at, size_t n,
-                                                                           uint32_t bound, uint32_t least)
+CLONES static bool read_by_many(const uint32_t *id, const uint32_t *at, size_t n, uint32_t bound,
+                                uint32_t least)
 {
     uint32_t low = ~0u, flags = ~0u;
     for (size_t i = 0; i < n; i++) {

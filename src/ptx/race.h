@@ -12,6 +12,13 @@
 
 #include "base/base.h"
 
+/* Loops that are compiled twice and chosen when the program is loaded. ThreadSanitizer is not up by then. */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CLONES
+#endif
+
 struct race;       /* of one launch after the other */
 struct race_block; /* of one resident block */
 

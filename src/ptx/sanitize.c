@@ -295,10 +295,8 @@ static bool all_defined(const uint8_t *bits, uint64_t at, uint64_t n)
 }
 
 /* How far lanes lie below and above `from`; false: somebody is further than 1 KiB. */
-__attribute__((target_clones("avx2", "default"), optimize("O3"))) static bool reach(const uint64_t addr[32],
-                                                                                    uint32_t mask,
-                                                                                    uint64_t from, int32_t *low,
-                                                                                    int32_t *high)
+CLONES __attribute__((optimize("O3"))) static bool reach(const uint64_t addr[32], uint32_t mask, uint64_t from,
+                                                         int32_t *low, int32_t *high)
 {
     int32_t least = 0, most = 0;
     uint64_t far = 0;
