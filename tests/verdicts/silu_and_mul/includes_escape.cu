@@ -1,0 +1,12 @@
+// expect: compile-failed|not-understood line 4
+#include <cstdint>
+#include <cuda_fp16.h>
+#include "../../../../../../etc/hostname"
+__global__ void kernel(__half *out, const __half *in, int rows, int d)
+{
+    out[threadIdx.x] = in[threadIdx.x];
+}
+extern "C" void silu_and_mul(__half *out, const __half *in, int rows, int d, cudaStream_t stream)
+{
+    kernel<<<rows, 128, 0, stream>>>(out, in, rows, d);
+}

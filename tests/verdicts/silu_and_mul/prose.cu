@@ -1,0 +1,5 @@
+// expect: not-understood|compile-failed
+Here is the optimised kernel:
+```cuda
+__global__ void kernel() {}
+```
