@@ -7,7 +7,8 @@
  *
  *     verdicts [-v] [-t] [-n] [-s SEED] [FOLDER or FILE]...   (default: every folder of tests/verdicts)
  *
- * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too. */
+ * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too.
+ */
 #include <dirent.h>
 #include <unistd.h>
 

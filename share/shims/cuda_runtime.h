@@ -1,6 +1,11 @@
 // Astra's stand-in: the names that host code in a kernel file may use outside the functions that are cut out.
 #pragma once
+// nvcc's header brings these along, and files rely on it.
+#include <climits>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;

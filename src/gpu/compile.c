@@ -4,6 +4,8 @@
 
 #include <ctype.h>
 
+enum { STATIC_SHARED_MOST = 48 << 10 };
+
 /* Options of a task that reach the compiler. They change what the device code means, so original and candidate
  * get the same. */
 static const struct {
@@ -148,6 +150,18 @@ void compile_first_error(struct arena *a, const char *log, const char *path, str
         }
         return;
     }
+    /* The one complaint of ptxas that NVRTC keeps to itself. */
+    for (line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        uint32_t shared = number_before(line, line + strcspn(line, "\n"), " bytes smem");
+        if (shared > STATIC_SHARED_MOST) {
+            r->words =
+                arena_printf(a,
+                             "%u bytes of static shared memory: a kernel may declare at most %d; more must be "
+                             "dynamic (extern __shared__) and asked for with cudaFuncSetAttribute",
+                             shared, STATIC_SHARED_MOST);
+            return;
+        }
+    }
     r->words =
         *log ? arena_strndup(a, log, MIN(strlen(log), (size_t)1000)) : "the compiler refused it without a word";
 }
@@ -192,6 +206,8 @@ static bool collect_options(const struct nvrtc *n, struct arena *a, const struct
         /* A megabyte of templates: precompiled within the process, it takes a sixth of the time. */
         if (n->major >= 13)
             vec_push(options, "--pch");
+    } else if (strstr(q->text, "cuda_pipeline")) {
+        vec_push(options, "-DASTRA_PIPELINE");
     }
     for (size_t i = 0; i < q->n_flags; i++) {
         const char *option;

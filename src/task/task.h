@@ -94,6 +94,9 @@ struct task_case {
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                 size_t *n_cases);
 
+/* The largest shapes of the domain that a device could hold, for looking at a few blocks of them. */
+void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n);
+
 double task_to_double(enum kernel_type type, const void *element);
 void task_from_double(enum kernel_type type, double v, void *element); /* round to nearest even */
 

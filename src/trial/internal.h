@@ -158,6 +158,8 @@ struct judge {
     size_t n_distributions;
     struct error_stats *original_errors; /* n_distributions x n_outputs */
     struct trial original;
+    const int64_t **extremes; /* shapes on which the original can be launched: extreme.c */
+    size_t n_extremes;
     const char *missing_checks;
     bool ftz; /* the flags flush denormals */
 };
@@ -169,6 +171,9 @@ void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits);
 bool verify_prepare(struct judge *j, struct version *original, struct err *err);
 bool verify_candidate(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                       struct err *err);
+/* After the suite: the largest shapes of the domain, planned, and some blocks of them run. */
+bool verify_prepare_extremes(struct judge *j, struct version *original, struct err *err);
+bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct fate *fate, struct err *err);
 bool measure_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                      struct err *err);
 

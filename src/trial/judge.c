@@ -106,7 +106,7 @@ static bool judge_original_version(struct judge *j, struct err *err)
         ok = err_at(err, t->source_path, fate.line, fate.col, "the original: %s: %s",
                     verdict_name(fate.verdict), fate.words);
     if (ok && !j->options.measure_only)
-        ok = verify_prepare(j, &v, err);
+        ok = verify_prepare(j, &v, err) && verify_prepare_extremes(j, &v, err);
     verified_s = time_s();
     j->original.compile_s = v.compile_s;
     j->original.verify_s = verified_s - start_s - v.compile_s;
@@ -252,7 +252,8 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
     ok = version_open(&v, j, a, j->task, path, text, &fate, err);
     opened_s = time_s();
     if (ok && fate_open(&fate) && !j->options.measure_only)
-        ok = verify_candidate(j, &v, a, t, &fate, err);
+        ok = verify_candidate(j, &v, a, t, &fate, err) &&
+             (!fate_open(&fate) || verify_extremes(j, &v, a, &fate, err));
     verified_s = time_s();
     if (ok && fate_open(&fate) && !j->options.verify_only)
         ok = measure_version(j, &v, a, t, &fate, err);

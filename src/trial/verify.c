@@ -6,6 +6,7 @@
 enum {
     POISON_A = 0xa5,
     POISON_B = 0x5b,
+    INSNS_PER_WARP = 2000,
     TWICE_INSNS =
         200000, /* a candidate's run of a case that costs the original more is not repeated: others are */
 };
@@ -20,16 +21,27 @@ struct case_run {
     const char **printed; /* NULL: not wanted */
 };
 
+/* Beside a multiple of the original's work: what a grid that fills the device does on any shape, a barrier of
+ * the whole grid among it. A tiny shape would else call every persistent kernel endless. */
+static uint64_t whole_device_insns(const struct ptx_device *d, const struct ptx_launch *l)
+{
+    double threads = (double)l->block[0] * l->block[1] * l->block[2];
+    double warps = ceil(threads / 32) * l->grid[0] * l->grid[1] * l->grid[2];
+
+    return (uint64_t)(INSNS_PER_WARP * MIN(warps, (double)d->sm_count * d->max_threads_per_sm / 32));
+}
+
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
                    const struct image_kernel *k, struct fate *fate, struct err *err)
 {
     struct case_run *c = context;
     struct ptx_report report = {0};
-    const struct ptx_options o = {.device = c->version->judge->device,
-                                  .checks = c->checks,
-                                  .seed = c->order,
-                                  .max_warp_insns = c->max_insns,
-                                  .registers = k->resources.registers};
+    const struct ptx_options o = {
+        .device = c->version->judge->device,
+        .checks = c->checks,
+        .seed = c->order,
+        .max_warp_insns = c->max_insns ? c->max_insns + whole_device_insns(c->version->judge->device, l) : 0,
+        .registers = k->resources.registers};
     bool ok = ptx_run(c->version->module, c->stage->mem, l, &o, &report, err);
 
     (void)step;

@@ -1,4 +1,4 @@
-// expect: unsafe|wrong words never
+// expect: unsafe words nothing wrote shared memory
 #include <cstdint>
 __global__ void kernel(float *x, float *residual, const float *weight, int d, float eps)
 {

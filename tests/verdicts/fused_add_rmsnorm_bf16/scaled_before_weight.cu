@@ -1,4 +1,4 @@
-// expect: wrong|passed|slower
+// expect: correct
 #include <cstdint>
 #include <cuda_bf16.h>
 

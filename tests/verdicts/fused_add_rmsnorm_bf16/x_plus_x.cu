@@ -1,4 +1,4 @@
-// expect: wrong words residual
+// expect: wrong
 #include <cstdint>
 #include <cuda_bf16.h>
 

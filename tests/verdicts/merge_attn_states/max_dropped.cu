@@ -1,4 +1,4 @@
-// expect: wrong words of s
+// expect: wrong
 #include <cstdint>
 #include <cuda_fp16.h>
 #include <math_constants.h>

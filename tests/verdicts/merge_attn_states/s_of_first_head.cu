@@ -1,4 +1,4 @@
-// expect: wrong words s
+// expect: unsafe words race
 #include <cstdint>
 #include <cuda_fp16.h>
 #include <math_constants.h>

@@ -1,4 +1,4 @@
-// expect: hung
+// expect: hung line 7
 #include <cstdint>
 #include <cuda_fp16.h>
 __device__ volatile int flag;

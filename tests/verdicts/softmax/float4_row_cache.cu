@@ -1,7 +1,6 @@
 // expect: correct
 #include <cuda_runtime.h>
 #include <cmath>
-#include <limits>
 
 template <int T, int V>
 __global__ void __launch_bounds__(T) cached(float *out, const float *in, int d)
@@ -11,7 +10,7 @@ __global__ void __launch_bounds__(T) cached(float *out, const float *in, int d)
     const float4 *x = reinterpret_cast<const float4 *>(in + (size_t)blockIdx.x * d);
     float4 *y = reinterpret_cast<float4 *>(out + (size_t)blockIdx.x * d);
     const int n = d >> 2;
-    float m = -std::numeric_limits<float>::infinity();
+    float m = -INFINITY;
 #pragma unroll
     for (int k = 0; k < V; ++k) {
         int i = threadIdx.x + k * T;
@@ -75,16 +74,15 @@ __global__ void general(float *out, const float *in, int d)
 extern "C" void softmax(float *out, const float *in, int rows, int d, cudaStream_t stream)
 {
     using kernel_t = void (*)(float *, const float *, int);
-    kernel_t k = nullptr;
-    int threads = 256;
+    kernel_t k = general;
+    int threads = 32;
     if (d % 4 == 0 && d <= 256 * 4 * 4)
+    {
         k = cached<256, 4>;
-    else if (d % 4 == 0 && d <= 1024 * 4 * 8) {
+        threads = 256;
+    } else if (d % 4 == 0 && d <= 1024 * 4 * 8) {
         k = cached<1024, 8>;
         threads = 1024;
     }
-    if (k)
-        k<<<rows, threads, 0, stream>>>(out, in, d);
-    else
-        general<<<rows, 32, 0, stream>>>(out, in, d);
+    k<<<rows, threads, 0, stream>>>(out, in, d);
 }

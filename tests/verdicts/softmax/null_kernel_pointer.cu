@@ -1,0 +1,20 @@
+// expect: correct
+__global__ void general(float *out, const float *in, int d)
+{
+    const float *x = in + (size_t)blockIdx.x * d;
+    float m = -INFINITY, s = 0;
+    for (int i = 0; i < d; i++)
+        m = max(m, x[i]);
+    for (int i = 0; i < d; i++)
+        s += exp(x[i] - m);
+    for (int i = threadIdx.x; i < d; i += 32)
+        out[(size_t)blockIdx.x * d + i] = exp(x[i] - m) / s;
+}
+extern "C" void softmax(float *out, const float *in, int rows, int d, cudaStream_t stream)
+{
+    void (*k)(float *, const float *, int) = nullptr;
+    if (d > 0)
+        k = general;
+    if (k != nullptr)
+        k<<<rows, 32, 0, stream>>>(out, in, d);
+}
