@@ -8,9 +8,11 @@ enum {                             /* elements over all buffers */
        SMALL_ELEMENTS = 16 << 10,  /* of a case that is there for its values */
        CASE_ELEMENTS = 48 << 10,   /* of one that is there for its shape */
        WHOLE_ELEMENTS = 200 << 10, /* of a workload as it is */
-       SUITE_ELEMENTS = 420 << 10, /* of all but the whole workload */
+       SUITE_ELEMENTS = 452 << 10, /* of all but the whole workload */
        MAX_SHAPES = 64,
 };
+
+static const double FAR = 1000;
 
 static const int64_t odd_values[] = {1,  2,  3,  5,  7,   8,   9,   15,  16,  17,  31,  32,   33,
                                      63, 64, 65, 96, 127, 128, 129, 255, 256, 257, 513, 1000, 1025};
@@ -190,6 +192,11 @@ static void add_case(struct builder *b, const struct shapes *s, size_t shape, co
          */
         if (values[i].kind == VALUE_NORMAL)
             values[i].kind = kind;
+        if (values[i].kind == VALUE_UNIFORM && t->args[i].values.kind == VALUE_NORMAL) {
+            double centre = b->cases.n % 2 ? FAR : -FAR;
+            values[i].low = centre - 2;
+            values[i].high = centre + 2;
+        }
         if (special_share > 0)
             values[i].special_share = special_share;
     }
@@ -223,7 +230,8 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
                          {"tiny", VALUE_TINY},
                          {"mixed magnitudes", VALUE_MIXED},
                          {"small integers", VALUE_INTEGERS},
-                         {"zeros", VALUE_ZEROS}};
+                         {"zeros", VALUE_ZEROS},
+                         {"far from zero", VALUE_UNIFORM}}; /* FAR: what differences of large sums lose */
     /* `values` has the shapes on which values vary: a workload's last extent, its neighbour, and a drawn one.
      */
     struct shapes s = {.task = t, .arena = a}, values = {.task = t, .arena = a};

@@ -1,4 +1,4 @@
-// expect: wrong
+// expect: wrong|unsafe
 #include <cstdint>
 #include <cuda_fp16.h>
 
