@@ -72,6 +72,35 @@ def cancelling(fmt, words=1):
     return [a, b, c]
 
 
+def border(m, fmt, mode="rn", words=1):
+    """Products just below the smallest normal number, with .ftz: flushed when they are no normal number rounded as if
+    exponents had no end. What only that rounding makes normal, the ISA leaves open."""
+    bias, man = (1 << (n.FORMATS[fmt][0] - 1)) - 1, n.FORMATS[fmt][1]
+    one, least, half_ = bias << man, 1 << man, (bias - 1) // 2 << man
+    ks = [0, 1, 2, 3, 1 << (man // 2 - 2), (1 << man // 2) - 1, 3 << (man // 2 - 1), 1 << (man // 2 + 1)]
+    a = [one + k - half_ for k in ks] * 2 + [least, least, least + 1, least + 3] * 4
+    b = [one - 2 * k - (((bias - 1) << man) - half_) for k in ks] * 2 + [one - 1, one - 2, one - 2, one - 5] * 4
+    top = 1 << (width(fmt) - 1)
+    a = [v | top * (l % 3 == 1) for l, v in enumerate(a)] * words
+    t = fmt + ("x2" if words == 2 else "")
+
+    def want(x):
+        if x.nan or x.inf or n.tiny(x, fmt) is x:
+            return encode(x, fmt, mode)
+        wide = encode(Float(x.sign, x.value * 2 ** (bias - 1)), fmt, mode)  # where exponents have no end: 1 is the border
+        return top * x.sign if wide & ~top < one and fmt == "f16" else ANY
+
+    doubled = [v + (1 << man) for v in a]
+    c = [least | (0 if v & top else top) for v in a]  # takes half of the doubled product away
+    b = b * words
+    x, y, z, d = ([decode(v, fmt) for v in r] for r in (a, b, c, doubled))
+    m.each("mul_%s_ftz_%s_border" % (mode, t), "mul.%s.ftz.%s %%d, %%a, %%b;" % (mode, t), [IN("a", fmt, a, words), IN("b", fmt, b, words)],
+           [OUT("d", fmt, [want(n.mul(p, q)) for p, q in zip(x, y)], words=words)])
+    m.each("fma_%s_ftz_%s_border" % (mode, t), "fma.%s.ftz.%s %%d, %%a, %%b, %%c;" % (mode, t),
+           [IN("a", fmt, doubled, words), IN("b", fmt, b, words), IN("c", fmt, c, words)],
+           [OUT("d", fmt, [want(n.add(n.mul(p, q), r, mode)) for p, q, r in zip(d, y, z)], words=words)])
+
+
 def arithmetic(fmt):
     m = Module(fmt, fmt + " arithmetic")
     for mode in MODES:
@@ -98,6 +127,7 @@ def arithmetic(fmt):
             operation(m, "sqrt", fmt, root, 1, [mode, "ftz"])
             operation(m, "fma", fmt, fma, 3, [mode, "sat"])
             operation(m, "mad", fmt, fma, 3, [mode])
+            border(m, fmt, mode)
     near = lambda a, b: encode(n.add(a, b), fmt)
     operation(m, "add", fmt, near, 2)
     operation(m, "mul", fmt, lambda a, b: encode(n.mul(a, b), fmt), 2)
@@ -259,6 +289,8 @@ def half(fmt):
         rows = cancelling(fmt, words)
         m.each("fma_rn_%s_cancel" % t, "fma.rn.%s %%d, %%a, %%b, %%c;" % t, [IN(k, fmt, r, words) for k, r in zip("abc", rows)],
                [OUT("d", fmt, apply(once(fma), fmt, rows, ()), words=words)], "rounded once")
+        if not is_bf:
+            border(m, fmt, words=words)
         signs(m, fmt, words)
         extremes(m, fmt, [(), ("NaN",), ("xorsign", "abs"), ("NaN", "xorsign", "abs")] + ([] if is_bf else [("ftz",)]), words)
     compares(m, fmt, [()] if is_bf else [(), ("ftz",)])
