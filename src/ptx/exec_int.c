@@ -1,5 +1,5 @@
-/* Integer arithmetic, carries, logic, shifts, bit fields. Division by zero gives all ones and the remainder the
- * dividend, as the machine's routine does; the most negative value divided by -1 is itself. */
+/* Integer arithmetic, carries, logic, shifts, bit fields. Quotient and remainder of a division by zero are all
+ * ones, as the machine's routine leaves them; the most negative value divided by -1 is itself. */
 #include "isa.h"
 
 typedef unsigned __int128 u128;
@@ -19,9 +19,9 @@ typedef __int128 s128;
     UNARY(abs_##suffix, u, s, x < 0 ? (u)(0 - (u)x) : (u)x)                        \
     UNARY(neg_##suffix, u, u, (u)(0 - x))                                          \
     BINARY(div_u_##suffix, u, u, y ? x / y : (u)-1)                                \
-    BINARY(rem_u_##suffix, u, u, y ? x % y : x)                                    \
+    BINARY(rem_u_##suffix, u, u, y ? x % y : (u)-1)                                \
     BINARY(div_s_##suffix, s, s, !y ? (s)-1 : y == -1 ? (s)(0 - (u)x) : x / y)     \
-    BINARY(rem_s_##suffix, s, s, !y ? x : y == -1 ? (s)0 : x % y)                  \
+    BINARY(rem_s_##suffix, s, s, !y ? (s)-1 : y == -1 ? (s)0 : x % y)              \
     TERNARY(sad_u_##suffix, u, u, u, (u)((x < y ? y - x : x - y) + z))             \
     TERNARY(sad_s_##suffix, u, s, u, (u)((x < y ? (u)y - (u)x : (u)x - (u)y) + z)) \
     BINARY(and_##suffix, u, u, x &y)                                               \
