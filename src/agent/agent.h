@@ -65,7 +65,8 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
                         const char *text, const struct kernel_limits *limits, struct err *err);
 void agent_version_close(struct agent_version *v);
 
-/* A move everywhere it applies with that setting; or "dispatch PARAM": the original where PARAM <= setting. */
+/* A move everywhere it applies with that setting; or "dispatch PARAM <=" (or >=): the original where that
+ * holds. */
 struct agent_step {
     const char *move;
     int setting;

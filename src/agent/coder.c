@@ -19,33 +19,51 @@ char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n
     return r;
 }
 
+/* The step "dispatch rows <=" with setting 8 keeps the original where rows <= 8. */
 static const char DISPATCH[] = "dispatch ";
+
+/* A threshold of this argument that has all lost workloads on one side and all others on the other. */
+static bool separates(const struct task *t, size_t arg, const double *speedups, struct arena *a,
+                      const char **relation, int64_t *threshold)
+{
+    struct kernel_value *values = arena_array(a, struct kernel_value, t->n_args);
+    int64_t low_lost = INT64_MAX, high_lost = INT64_MIN, low_won = INT64_MAX, high_won = INT64_MIN;
+
+    for (size_t w = 0; w < t->n_workloads; w++) {
+        task_launch_values(t, t->workloads + w * t->n_dims, values);
+        int64_t v = values[arg].i;
+        if (speedups[w] < 1) {
+            low_lost = MIN(low_lost, v);
+            high_lost = MAX(high_lost, v);
+        } else {
+            low_won = MIN(low_won, v);
+            high_won = MAX(high_won, v);
+        }
+    }
+    if (low_lost > high_lost || low_won > high_won) /* nothing lost, or nothing won */
+        return false;
+    *relation = high_lost < low_won ? "<=" : ">=";
+    *threshold = high_lost < low_won ? high_lost : low_lost;
+    return (high_lost < low_won || low_lost > high_won) && *threshold >= 0 && *threshold <= INT32_MAX;
+}
 
 bool agent_dispatch_rules(const struct task *t, const double *speedups, struct arena *a,
                           struct agent_strategy *s)
 {
-    struct kernel_value *values = arena_array(a, struct kernel_value, t->n_args);
-    struct agent_step *step = arena_new(a, struct agent_step);
-
     for (size_t i = 0; i < t->n_args; i++) {
-        int64_t high_lost = INT64_MIN, low_won = INT64_MAX;
-        if (t->args[i].role != ROLE_SCALAR || t->args[i].type == KT_F32 || t->args[i].type == KT_F64)
+        struct agent_step *step;
+        const char *relation;
+        int64_t threshold;
+        if (t->args[i].role != ROLE_SCALAR || t->args[i].type == KT_F32 || t->args[i].type == KT_F64 ||
+            !separates(t, i, speedups, a, &relation, &threshold))
             continue;
-        for (size_t w = 0; w < t->n_workloads; w++) {
-            task_launch_values(t, t->workloads + w * t->n_dims, values);
-            if (speedups[w] < 1)
-                high_lost = MAX(high_lost, values[i].i);
-            else
-                low_won = MIN(low_won, values[i].i);
-        }
-        if (high_lost == INT64_MIN || low_won == INT64_MAX || high_lost >= low_won || high_lost > INT32_MAX)
-            continue;
-        *step = (struct agent_step){arena_printf(a, "%s%s", DISPATCH, t->args[i].name), (int)high_lost};
+        step = arena_new(a, struct agent_step);
+        *step = (struct agent_step){arena_printf(a, "%s%s %s", DISPATCH, t->args[i].name, relation),
+                                    (int)threshold};
         *s = (struct agent_strategy){
-            .name = arena_printf(a, "the original for %s <= %d", t->args[i].name, step->setting),
-            .reason =
-                arena_printf(a, "it wins on the whole but loses where %s is at most %d: the launcher chooses",
-                             t->args[i].name, step->setting),
+            .name = arena_printf(a, "the original for %s %s %d", t->args[i].name, relation, step->setting),
+            .reason = arena_printf(a, "it wins on the whole but loses where %s %s %d: the launcher chooses",
+                                   t->args[i].name, relation, step->setting),
             .plan = "both versions in one file, chosen by size in the launcher",
             .steps = step,
             .n_steps = 1,
@@ -56,18 +74,17 @@ bool agent_dispatch_rules(const struct task *t, const double *speedups, struct a
     return false;
 }
 
-/* The setting is a value of one of the launcher's scalar parameters. */
 static bool carry_out_dispatch(const struct task *t, const char *path, struct agent_step step, struct arena *a,
                                char **text, struct err *why_not)
 {
-    const char *param = step.move + strlen(DISPATCH);
+    const char *condition = arena_printf(a, "%s %d", step.move + strlen(DISPATCH), step.setting);
     struct kernel *original = NULL, *version = NULL;
     char *own;
     bool ok = fs_read(a, t->source_path, &own, NULL, why_not) &&
               kernel_open(&original, a, t->source_path, own, strlen(own), t->entry, why_not) &&
               kernel_open(&version, a, path, *text, strlen(*text), t->entry, why_not) &&
-              rewrite_dispatch(a, original, version, arena_printf(a, "%s <= %d", param, step.setting),
-                               "So little work is done sooner as it was before.", text, why_not);
+              rewrite_dispatch(a, original, version, condition,
+                               "At these sizes the original is the faster one.", text, why_not);
 
     kernel_close(original);
     kernel_close(version);

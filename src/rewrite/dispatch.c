@@ -195,11 +195,9 @@ bool rewrite_dispatch(struct arena *a, const struct kernel *original, const stru
             ours.list.v[i].copied = ours.list.v[i].copied || str_eq(ours.list.v[i].name, original->entry);
         top = node_start(top_of(version->launcher));
         open = node_start(body) + 1;
-        edits_insert(
-            &edits, top,
-            arena_printf(a, "// The original, for the sizes at which it is the faster one.\n%sstatic %s\n\n",
-                         str_text(&copies),
-                         renamed(&ours, node_text(a, original->source, original->launcher))));
+        edits_insert(&edits, top,
+                     arena_printf(a, "// As it was before.\n%sstatic %s\n\n", str_text(&copies),
+                                  renamed(&ours, node_text(a, original->source, original->launcher))));
         edits_insert(
             &edits, open,
             arena_printf(a, "\n    // %s\n    if (%s) {\n        %s_original(%s);\n        return;\n    }",

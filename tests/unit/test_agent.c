@@ -169,7 +169,7 @@ static const char *launched(const char *version, int64_t rows, int64_t d)
 static void test_dispatch(void **state)
 {
     /* Both the kernel and its launch are changed in place, so that the original needs names of its own. */
-    static const struct agent_step steps[] = {{"block-size", 256}, {"fast-math", 0}, {"dispatch rows", 8}};
+    static const struct agent_step steps[] = {{"block-size", 256}, {"fast-math", 0}, {"dispatch rows <=", 8}};
     struct agent_strategy s = {.name = "", .reason = "", .plan = "", .steps = steps, .n_steps = 3};
     double speedups[16];
     const struct agent_step *done;
@@ -179,7 +179,7 @@ static void test_dispatch(void **state)
 
     (void)state;
     assert_ok(agent_code_rules(task, "k.cu", text, &s, &limits, arena, &out, &done, &n_done, &err), err);
-    assert_string_equal(done[n_done - 1].move, "dispatch rows");
+    assert_string_equal(done[n_done - 1].move, "dispatch rows <=");
     assert_string_equal(launched(out, 8, 64), "silu_and_mul_kernel_original");
     assert_string_equal(launched(out, 9, 64), "silu_and_mul_kernel");
     /* Once is enough. */
@@ -189,8 +189,13 @@ static void test_dispatch(void **state)
     for (size_t w = 0; w < task->n_workloads; w++)
         speedups[w] = task->workloads[w * task->n_dims] <= 1 ? 0.9 : 1.5;
     assert_true(agent_dispatch_rules(task, speedups, arena, &s));
-    assert_string_equal(s.steps[0].move, "dispatch rows");
+    assert_string_equal(s.steps[0].move, "dispatch rows <=");
     assert_int_equal(s.steps[0].setting, 1);
+    for (size_t w = 0; w < task->n_workloads; w++)
+        speedups[w] = task->workloads[w * task->n_dims] >= 4096 ? 0.9 : 1.5;
+    assert_true(agent_dispatch_rules(task, speedups, arena, &s));
+    assert_string_equal(s.steps[0].move, "dispatch rows >=");
+    assert_int_equal(s.steps[0].setting, 4096);
     speedups[0] =
         0.9; /* 16 x 4096 loses too, 16 x 12288 does not: d tells them apart, but 1 x 14336 does not fit */
     assert_false(agent_dispatch_rules(task, speedups, arena, &s));
