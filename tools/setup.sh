@@ -40,6 +40,10 @@ look() {
             for pair in libjansson-dev:jansson libyaml-dev:yaml-0.1 libsqlite3-dev:sqlite3 libcmocka-dev:cmocka; do
                 need "${pair%:*}" pkg-config --exists "${pair#*:}"
             done
+            # nvcc is a second opinion on the result, and needs a host compiler for it
+            if have nvcc || [ -x /usr/local/cuda/bin/nvcc ]; then
+                need_command g++ g++
+            fi
             if ! sources_present; then
                 need python3-pip pip_python
             fi

@@ -71,6 +71,10 @@ char *gpu_nvcc_path(struct arena *a, const struct nvrtc *n);
 bool gpu_nvcc_ptx(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
                   struct compile_result *r, struct err *err);
 
+/* Whether that nvcc can compile anything: without a host compiler it refuses every file, which says nothing of
+ * it. */
+bool gpu_nvcc_works(const struct nvrtc *n, struct arena *a);
+
 /* SASS instructions per source line of one kernel, out of a CUBIN's .text and .debug_line sections; false when
  * they are not there. file: only lines of the file with this base name. */
 bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,

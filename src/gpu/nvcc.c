@@ -112,3 +112,13 @@ bool gpu_nvcc_ptx(const struct nvrtc *n, struct arena *a, const struct compile_r
     fs_remove_tree(dir);
     return ok;
 }
+
+bool gpu_nvcc_works(const struct nvrtc *n, struct arena *a)
+{
+    static const struct compile_request q = {
+        .path = "empty.cu", .text = "extern \"C\" __global__ void empty() {}\n", .arch = "sm_90"};
+    struct compile_result r;
+    struct err err;
+
+    return gpu_nvcc_ptx(n, a, &q, &r, &err) && r.end == COMPILE_DONE;
+}

@@ -115,7 +115,8 @@ bool version_use_nvcc(struct version *v, bool *used, struct fate *fate, struct e
     if (!gpu_nvcc_ptx(v->judge->nvrtc, v->arena, &q, &r, err))
         return false;
     if (r.end != COMPILE_DONE)
-        return fate_is(fate, VERDICT_COMPILE_FAILED, r.line, r.words);
+        return !gpu_nvcc_works(v->judge->nvrtc, v->arena) ||
+               fate_is(fate, VERDICT_COMPILE_FAILED, r.line, r.words);
     if (!ptx_module_open(&module, q.path, r.image.ptx, r.image.ptx_len, &why))
         return fate_is(fate, VERDICT_UNSUPPORTED, 0,
                        arena_printf(v->arena, "the simulator, of nvcc's PTX: %s", why.text));

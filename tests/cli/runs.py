@@ -63,6 +63,8 @@ def the_best_compiles_with_nvcc(folder):
     optimize(folder)
     done = subprocess.run([nvcc, "-arch=sm_90", "-c", "-o", "/dev/null", "run/best.cu"], cwd=folder, check=False,
                           capture_output=True, text=True)
+    if "cannot execute" in done.stderr or "Failed to preprocess host compiler" in done.stderr:
+        skip("no host compiler for nvcc here")
     expect(done.returncode == 0, done.stderr)
 
 

@@ -111,6 +111,14 @@ def no_compiler(folder):
 
 
 @case
+def nvcc_that_does_not_work(folder):
+    """Without a host compiler nvcc refuses every file; that must not count against a candidate."""
+    small_task(folder)
+    said(astra(folder, "optimize", "task", *QUICK, "--out", "run", env=environment(ASTRA_NVCC="/bin/false")), 0)
+    expect(load(os.path.join(folder, "run", "result.json"))["outcome"] == "improved", "every candidate was refused")
+
+
+@case
 def no_temporary_folder(folder):
     small_task(folder)
     said(astra(folder, "check", "task", env=environment(TMPDIR=os.path.join(folder, "nowhere"))), 1, "nowhere", "TMPDIR")

@@ -489,10 +489,10 @@ static void nvcc_must_take_the_file_too(void **state)
     if (!judge)
         skip();
     assert_ok(nvrtc_open(&n, &err), err);
-    char *nvcc = gpu_nvcc_path(arena, n);
+    bool works = gpu_nvcc_path(arena, n) && gpu_nvcc_works(n, arena);
     nvrtc_close(n);
-    if (!nvcc) {
-        fprintf(stderr, "nvcc's opinion is not tested: there is none\n");
+    if (!works) {
+        fprintf(stderr, "nvcc's opinion is not tested: there is none, or it lacks a host compiler\n");
         skip();
     }
     assert_ok(judge_open(&j, task, &o, &err), err);
