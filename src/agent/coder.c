@@ -81,8 +81,8 @@ static bool carry_out_dispatch(const struct task *t, const char *path, struct ag
     struct kernel *original = NULL, *version = NULL;
     char *own;
     bool ok = fs_read(a, t->source_path, &own, NULL, why_not) &&
-              kernel_open(&original, a, t->source_path, own, strlen(own), t->entry, why_not) &&
-              kernel_open(&version, a, path, *text, strlen(*text), t->entry, why_not) &&
+              task_kernel_open(&original, a, t, t->source_path, own, why_not) &&
+              task_kernel_open(&version, a, t, path, *text, why_not) &&
               rewrite_dispatch(a, original, version, condition,
                                "At these sizes the original is the faster one.", text, why_not);
 

@@ -28,7 +28,7 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
     struct plan *plans = arena_array(a, struct plan, t->n_workloads + 1);
 
     *v = (struct agent_version){0};
-    if (!kernel_open(&v->kernel, a, path, text, strlen(text), t->entry, err))
+    if (!task_kernel_open(&v->kernel, a, t, path, text, err))
         return false;
     for (size_t w = 0; w < t->n_workloads; w++) {
         struct kernel_value *args = values + w * t->n_args;

@@ -176,6 +176,8 @@ struct value launch_expr(struct interp *in, struct env *env, const struct expr *
     if (k.type->kind != TY_KERNEL)
         fail(in->unit, e->at, "%s is not a kernel; a __global__ function of this file is launched",
              type_spell(in->arena, k.type));
+    if (!k.kernel)
+        fail(in->unit, e->at, "a kernel's address that is null");
     for (size_t i = 0; i < e->n_config; i++)
         config[i] = eval(in, env, e->config[i]);
     for (size_t i = 0; i < e->n_args; i++)

@@ -159,6 +159,8 @@ static const struct kernel_ref *kernel_of(const struct call *c, size_t i)
 {
     if (c->args[i].type->kind != TY_KERNEL)
         fail(c->in->unit, arg_at(c, i), "%s takes a kernel here", c->e->a->name);
+    if (!c->args[i].kernel)
+        fail(c->in->unit, arg_at(c, i), "a kernel's address that is null");
     return c->args[i].kernel;
 }
 

@@ -114,6 +114,7 @@ bool truth(struct interp *in, const struct token *at, struct value v)
     case TY_NULL:
         return false;
     case TY_KERNEL:
+        return v.kernel != NULL;
     case TY_STRING:
         return true;
     default:
@@ -276,7 +277,7 @@ struct value convert(struct interp *in, const struct token *at, struct value v, 
         break;
     case TY_KERNEL:
         if (v.type->kind == TY_NULL || v.literal_zero)
-            fail(in->unit, at, "a kernel's address that is null");
+            return (struct value){.type = to}; /* no kernel yet; a launch of it is refused */
         break;
     case TY_STRING:
         if (v.type->kind == TY_NULL)
@@ -489,6 +490,12 @@ struct value binary(struct interp *in, const struct token *at, enum op op, struc
     b = value_plain(b);
     if (a.type->kind == TY_KERNEL && b.type->kind == TY_KERNEL && (op == OP_EQ || op == OP_NE))
         fail(in->unit, at, "kernels do not compare; compare what chose them");
+    if (((a.type->kind == TY_KERNEL && b.type->kind == TY_NULL) ||
+         (a.type->kind == TY_NULL && b.type->kind == TY_KERNEL)) &&
+        (op == OP_EQ || op == OP_NE)) {
+        bool null = !(a.type->kind == TY_KERNEL ? a : b).kernel;
+        return value_int(type_bool, null == (op == OP_EQ));
+    }
     if (a.type->kind == TY_NULL && b.type->kind == TY_NULL && is_comparison(op))
         return value_int(type_bool, op == OP_EQ || op == OP_LE || op == OP_GE);
     if (a.type->kind == TY_POINTER || b.type->kind == TY_POINTER)

@@ -555,6 +555,21 @@ void task_launch_values(const struct task *t, const int64_t *dims, struct kernel
     }
 }
 
+bool task_kernel_open(struct kernel **out, struct arena *a, const struct task *t, const char *path,
+                      const char *text, struct err *err)
+{
+    struct kernel_header *headers = arena_array(a, struct kernel_header, t->n_headers + 1);
+
+    for (size_t i = 0; i < t->n_headers; i++) {
+        char *own;
+        if (!fs_read(a, fs_join(a, t->dir, t->headers[i]), &own, &headers[i].len, err))
+            return false;
+        headers[i].name = t->headers[i];
+        headers[i].text = own;
+    }
+    return kernel_open_with_headers(out, a, path, text, strlen(text), t->entry, headers, t->n_headers, err);
+}
+
 bool task_match(const struct task *t, const struct kernel *k, struct err *err)
 {
     int line = k->source ? node_line(k->source, k->launcher) : 0;

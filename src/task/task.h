@@ -64,6 +64,9 @@ struct task {
 bool task_open(struct task **out, struct arena *a, const char *dir, struct err *err);
 /* Do the launcher's parameters match args? err names the first that does not. */
 bool task_match(const struct task *t, const struct kernel *k, struct err *err);
+/* kernel_open of a version of the task's source, whose local headers are read from the task's folder. */
+bool task_kernel_open(struct kernel **out, struct arena *a, const struct task *t, const char *path,
+                      const char *text, struct err *err);
 /* The task of reference.cu: the same with every floating buffer in f64. */
 struct task *task_reference(struct arena *a, const struct task *t);
 bool dim_eval(const struct dim_expr *e, const int64_t *dims,

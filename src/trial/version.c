@@ -175,8 +175,7 @@ bool version_open(struct version *v, struct judge *j, struct arena *a, const str
     v->limits.context = v;
     if (kernel_tests_compiler(path, text, strlen(text), &why))
         return fate_is(fate, VERDICT_CHEAT, why.line, arena_strdup(a, why.text));
-    if (!kernel_open(&v->kernel, a, path, text, strlen(text), t->entry, &why) ||
-        !task_match(t, v->kernel, &why))
+    if (!task_kernel_open(&v->kernel, a, t, path, text, &why) || !task_match(t, v->kernel, &why))
         return not_understood(fate, &why, arena_strdup(a, why.text));
     plan_all(v, fate);
     if (!fate_open(fate))

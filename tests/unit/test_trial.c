@@ -425,6 +425,31 @@ static void flags_are_checked_at_the_task(void **state)
     assert_non_null(strstr(err.text, "abacus"));
 }
 
+static void launchers_see_local_headers(void **state)
+{
+    static const char text[] =
+        "#include \"sizes.h\"\n" ROWS("            out[k] = __float2half(silu(__half2float(in[k])));\n")
+            LAUNCHER("blocks_of(n)", "THREADS");
+    const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true};
+    struct task *t;
+    struct judge *j;
+    struct trial got;
+    char *dir = arena_printf(arena, "%s/headers", folder);
+    (void)state;
+    if (!judge)
+        skip();
+    assert_true(write_task(dir, arena_printf(arena, "%sheaders: [sizes.h]\n", task_text), text));
+    assert_true(fs_write_text(
+        fs_join(arena, dir, "sizes.h"),
+        "#define THREADS 128\nconstexpr int blocks_of(int n) { return n < 64 ? n : 64; }\n", &err));
+    assert_ok(task_open(&t, arena, dir, &err), err);
+    assert_ok(judge_open(&j, t, &o, &err), err);
+    assert_ok(judge_file(j, arena, "candidate.cu", text, &got, &err), err);
+    judge_close(j);
+    if (!verdict_correct(got.verdict))
+        fail_msg("%s, line %d: %s", verdict_name(got.verdict), got.line, got.words);
+}
+
 static void two_workers_judge_side_by_side(void **state)
 {
     const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true};
@@ -538,6 +563,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_plan_of_several_steps_is_run),
         cmocka_unit_test(an_original_at_fault_is_an_error),
         cmocka_unit_test(flags_are_checked_at_the_task),
+        cmocka_unit_test(launchers_see_local_headers),
         cmocka_unit_test(two_workers_judge_side_by_side),
         cmocka_unit_test(nvcc_must_take_the_file_too),
         cmocka_unit_test(a_broken_task_comes_back_from_the_worker),
