@@ -1,6 +1,7 @@
-/* The largest shapes of the domain: planned, and a few blocks of them run. That shows launches which no device
- * takes, indices that outgrow their type and accesses far outside; a whole run would take hours. Only what is
- * certain counts: a block that takes too long, or needs what other blocks do, says nothing. */
+/* The largest shapes of the domain, and the workloads, most of which are larger than the suite's cases:
+ * planned, and a few blocks of them run. That shows launches which no device takes, indices that outgrow their
+ * type and accesses far outside; a whole run would take hours. Only what is certain counts: a block that takes
+ * too long, or needs what other blocks do, says nothing. */
 #include "internal.h"
 
 enum {
@@ -134,13 +135,14 @@ bool verify_prepare_extremes(struct judge *j, struct version *original, struct e
     size_t n;
 
     task_extremes(j->task, j->arena, &shapes, &n);
-    j->extremes = shapes;
-    for (size_t i = 0; i < n; i++) {
+    j->extremes = arena_array(j->arena, const int64_t *, n + j->task->n_workloads);
+    for (size_t i = 0; i < n + j->task->n_workloads; i++) {
+        const int64_t *dims = i < n ? shapes[i] : j->task->workloads + (i - n) * j->task->n_dims;
         struct fate fate = {0};
-        if (!verify_extreme(j, original, j->arena, shapes[i], &fate, err))
+        if (!verify_extreme(j, original, j->arena, dims, &fate, err))
             return false;
         if (fate_open(&fate))
-            j->extremes[j->n_extremes++] = shapes[i];
+            j->extremes[j->n_extremes++] = dims;
     }
     return true;
 }
