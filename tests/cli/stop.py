@@ -130,6 +130,23 @@ def killed_and_resumed(folder, row):
 
 
 @case
+def killed_workers(folder):
+    """A worker that dies takes its candidate along, and nothing else."""
+    small_task(folder)
+    run = start(folder, "optimize", "task", *ROUNDS, "--out", "run")
+    for least in (1, 3):
+        if until(lambda n=least: judged(folder) >= n, run):
+            for pid in workers_in(folder):
+                try:
+                    os.kill(int(pid), signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+    expect(run.wait(240) == 0, text_of(folder, "stderr"))
+    expect(json.loads(read(os.path.join(folder, "run", "result.json")))["schema"] == 1, "no result")
+    no_children_left(folder)
+
+
+@case
 def resumed_after_the_source_changed(folder):
     if stopped(folder, lambda run: run.kill()) in (None, 0):
         skip("the run was over before it could be killed")

@@ -1,10 +1,8 @@
-"""What the world does to it: outputs that cannot be written, a missing compiler, killed workers, locked stores."""
+"""What the world does to it: outputs that cannot be written, a missing compiler, locked stores."""
 
-import glob
 import os
 import resource
 import shutil
-import signal
 import sqlite3
 import subprocess
 import time
@@ -212,40 +210,6 @@ def until(condition, process, seconds=120):
         expect(process.poll() is None, f"it ended too early with status {process.returncode}")
         expect(time.monotonic() < end, "it never came")
         time.sleep(0.005)
-
-
-def workers_of(pid):
-    found = []
-    for path in glob.glob("/proc/[0-9]*/stat"):
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                text = file.read()
-        except OSError:
-            continue
-        if int(text.rsplit(")", 1)[1].split()[1]) == pid:
-            found.append(int(path.split("/")[2]))
-    return found
-
-
-@case
-def killed_workers(folder):
-    small_task(folder)
-    run = start(folder, "optimize", "task", "--rounds", "3", "--out", "run")
-    for _ in range(2):
-        until(lambda: workers_of(run.pid), run)
-        for pid in workers_of(run.pid):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        time.sleep(0.3)
-    status = run.wait(300)
-    with open(os.path.join(folder, "stderr"), encoding="utf-8") as file:
-        err = file.read()
-    if status == 0:
-        expect(load(os.path.join(folder, "run", "result.json"))["schema"] == 1, "no result")
-    else:  # the original itself could not be judged
-        expect(status == 1 and "worker" in err, err)
 
 
 @case
