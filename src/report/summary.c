@@ -23,6 +23,14 @@ static void add_us(struct str *out, double us)
         str_add(out, "          -");
 }
 
+static void add_ratio(struct str *out, double ratio)
+{
+    if (isfinite(ratio))
+        str_addf(out, " %8.2fx", ratio);
+    else
+        str_add(out, "         -");
+}
+
 static char *dims_of(const json_t *workload, char *buf, size_t size)
 {
     const char *key;
@@ -52,15 +60,16 @@ void report_workloads(const json_t *result, struct str *out)
         str_addf(out, "%-*s", width, dims_of(w, dims, sizeof(dims)));
         add_us(out, json_num(w, "baseline_us"));
         add_us(out, best);
-        str_addf(out, " %8.2fx", json_num(w, "speedup"));
+        add_ratio(out, json_num(w, "speedup"));
         if (isfinite(light / best))
             str_addf(out, " %7.0f %%", 100 * light / best);
         else
             str_add(out, "         -");
         str_addf(out, "  %s\n", json_text(w, "bound_by", "-"));
     }
-    str_addf(out, "%-*s %10s %10s %8.2fx   (us, %s, %s)\n", width, "geomean", "", "",
-             json_num(json_object_get(result, "speedup"), "geomean"), basis,
+    str_addf(out, "%-*s %10s %10s", width, "geomean", "", "");
+    add_ratio(out, json_num(json_object_get(result, "speedup"), "geomean"));
+    str_addf(out, "   (us, %s, %s)\n", basis,
              json_array_size(list) ? json_text(json_array_get(list, 0), "regime", "?") : "?");
     str_addf(out, "Times are %s for %s%s.\n", basis, json_text(device, "name", "?"),
              json_is_false(json_object_get(device, "validated"))
