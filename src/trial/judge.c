@@ -2,7 +2,7 @@
  * verdict carries the words of whoever found it. */
 #include "internal.h"
 
-#define BETTER     1.03  /* on a model, less than this is no gain */
+#define BETTER     1.03   /* on a model, less than this is no gain */
 #define NOT_SLOWER 0.9999 /* any workload; the rest is rounding */
 
 static const char *const verdict_names[] = {
