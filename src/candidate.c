@@ -104,8 +104,6 @@ struct candidate *candidate_add(struct run *r, int parent, int round, const char
     return c;
 }
 
-/* The coder, then the queue: a candidate whose trial is already stored is told at once. *made (which may be
- * NULL) is the candidate of that text, new or known from before; NULL when the strategy gave none. */
 bool candidate_submit(struct run *r, int parent, int round, const struct agent_strategy *s, int repairs,
                       struct candidate **made, struct err *err)
 {
@@ -148,8 +146,6 @@ bool candidate_submit(struct run *r, int parent, int round, const struct agent_s
     return pool_submit(r->pool, c->id, r->task->source_path, c->text, err);
 }
 
-/* Waits for everything submitted. On a stop or an empty budget what runs is left behind: it is not stored, so a
- * resumed run does it again. */
 bool candidate_collect(struct run *r, struct err *err)
 {
     while (pool_busy(r->pool) > 0) {
@@ -169,24 +165,6 @@ bool candidate_collect(struct run *r, struct err *err)
     return true;
 }
 
-static struct agent_attempt *history_of(struct run *r)
-{
-    struct agent_attempt *h = arena_array(r->arena, struct agent_attempt, r->candidates.n);
-
-    for (size_t i = 1; i < r->candidates.n; i++) {
-        const struct candidate *c = r->candidates.v[i];
-        h[i - 1] = (struct agent_attempt){.id = c->id,
-                                          .parent = c->parent,
-                                          .steps = c->strategy.steps,
-                                          .n_steps = c->strategy.n_steps,
-                                          .verdict = c->judged ? verdict_name(c->trial.verdict) : "not judged",
-                                          .passed = c->judged && verdict_correct(c->trial.verdict),
-                                          .gain = c->trial.score / r->search.nodes.v[c->parent].score,
-                                          .score = c->trial.score};
-    }
-    return h;
-}
-
 void candidate_lineage(struct run *r, int id, struct agent_plan_input *in)
 {
     int ids[256];
@@ -203,6 +181,19 @@ void candidate_lineage(struct run *r, int id, struct agent_plan_input *in)
 
 void candidate_history(struct run *r, struct agent_plan_input *in)
 {
-    in->history = history_of(r);
+    struct agent_attempt *h = arena_array(r->arena, struct agent_attempt, r->candidates.n);
+
+    for (size_t i = 1; i < r->candidates.n; i++) {
+        const struct candidate *c = r->candidates.v[i];
+        h[i - 1] = (struct agent_attempt){.id = c->id,
+                                          .parent = c->parent,
+                                          .steps = c->strategy.steps,
+                                          .n_steps = c->strategy.n_steps,
+                                          .verdict = c->judged ? verdict_name(c->trial.verdict) : "not judged",
+                                          .passed = c->judged && verdict_correct(c->trial.verdict),
+                                          .gain = c->trial.score / r->search.nodes.v[c->parent].score,
+                                          .score = c->trial.score};
+    }
+    in->history = h;
     in->n_history = r->candidates.n - 1;
 }

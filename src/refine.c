@@ -156,7 +156,7 @@ bool refine_confirm(struct run *r, struct err *err)
     while (ok && r->search.best != 0 && !run_interrupted()) {
         struct candidate *c = r->candidates.v[r->search.best];
         struct trial t;
-        int id = -1, best = 0;
+        int id = -1;
         if (!fresh)
             ok = pool_open(&fresh, r->task, &o, 1, NULL, err);
         ok = ok && pool_submit(fresh, c->id, r->task->source_path, c->text, err);
@@ -175,10 +175,6 @@ bool refine_confirm(struct run *r, struct err *err)
         c->trial = t;
         search_tell(&r->search, c->id, verdict_correct(t.verdict), false, t.score);
         ok = candidate_store(r, c, err);
-        for (size_t i = 0; i < r->search.nodes.n; i++)
-            if (r->search.nodes.v[i].passed && r->search.nodes.v[i].score > r->search.nodes.v[best].score)
-                best = (int)i;
-        r->search.best = best;
     }
     pool_close(fresh);
     return ok;

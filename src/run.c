@@ -90,7 +90,7 @@ static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
     const struct agent_strategy *strategies;
     struct agent_version version;
     size_t n, first = r->candidates.n, from = first;
-    json_t *e = json_object();
+    json_t *e;
     bool ok = true;
 
     if (!agent_version_open(&version, r->arena, r->task, r->task->source_path, parent->text, &r->limits, err))
@@ -100,6 +100,7 @@ static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
     candidate_lineage(r, in.parent, &in);
     candidate_history(r, &in);
     agent_plan_rules(&in, r->arena, &strategies, &n);
+    e = json_object();
     json_put_int(e, "round", round);
     json_put_int(e, "parent", in.parent);
     json_put_num(e, "parent_score", r->search.nodes.v[in.parent].score);

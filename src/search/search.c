@@ -24,6 +24,16 @@ int search_add(struct search *s, int parent, int round)
     return id;
 }
 
+static int best_passed(const struct search *s)
+{
+    int best = 0;
+
+    for (size_t i = 1; i < s->nodes.n; i++)
+        if (s->nodes.v[i].passed && s->nodes.v[i].score > s->nodes.v[best].score)
+            best = (int)i;
+    return best;
+}
+
 void search_tell(struct search *s, int id, bool correct, bool passed, double score)
 {
     struct search_node *n = &s->nodes.v[id], *best = &s->nodes.v[s->best];
@@ -33,6 +43,8 @@ void search_tell(struct search *s, int id, bool correct, bool passed, double sco
     n->score = score;
     if (passed && (score > best->score || (score == best->score && id < s->best)))
         s->best = id;
+    else if (!passed && id == s->best)
+        s->best = best_passed(s);
 }
 
 int search_ask(struct search *s)

@@ -24,6 +24,7 @@ struct search {
 void search_open(struct search *s, double min_gain); /* adds the original: passed, score 1 */
 void search_close(struct search *s);
 int search_add(struct search *s, int parent, int round); /* its id */
+/* Told again that it did not pass, the best gives way to the next best. */
 void search_tell(struct search *s, int id, bool correct, bool passed, double score);
 /* The next parent: the best; or, once each, a correct candidate that is clearly faster on the whole but lost on
  * some workload, since one more step may cure that. */

@@ -54,6 +54,8 @@ static void test_detour(void **state)
     assert_int_equal(s.best, a);
     assert_int_equal(search_ask(&s), b);
     assert_int_equal(search_ask(&s), a);
+    search_tell(&s, a, true, false, 1.5);
+    assert_int_equal(s.best, 0);
     search_close(&s);
 }
 
