@@ -25,6 +25,11 @@ demo: all ## optimise the three kernels of the paper on the simulator, with the 
 check: all ## all tests; the last line says how many passed and failed
 	@tools/check.py $(BUILD)
 
+.PHONY: check-gpu
+check-gpu: all ## the simulator against this machine's GPU: conformance, right and broken kernels, examples
+	@ninja -C $(BUILD) --quiet tests/both tests/verdicts
+	@tests/gpu/check.sh $(BUILD)
+
 .PHONY: asan tsan
 asan: setup ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/sanitized.sh asan
@@ -45,6 +50,20 @@ cover: setup ## a table of the lines and branches that the tests reach
 bench-sim: all ## the simulator's speed, with and without its checks
 	@ninja -C $(BUILD) --quiet tools/bench_sim
 	@$(BUILD)/tools/bench_sim
+
+.PHONY: bench-paired
+bench-paired: all ## how often a measurement's interval is wrong, under made-up noise
+	@ninja -C $(BUILD) --quiet tools/bench_paired
+	@$(BUILD)/tools/bench_paired
+
+.PHONY: bench-gpu
+bench-gpu: all ## what measuring on this machine's GPU is worth: noise, 2 %, candidates an hour
+	@ninja -C $(BUILD) --quiet tools/bench_gpu
+	@$(BUILD)/tools/bench_gpu examples/silu_and_mul examples/fused_add_rmsnorm examples/merge_attn_states
+
+.PHONY: bench-loop
+bench-loop: all ## Astra's own processor time in a round with models
+	@python3 tools/bench_loop.py $(BUILD)/astra
 
 .PHONY: format lint
 format: ## clang-format the C files in place
@@ -70,4 +89,4 @@ clean: ## remove what was built; .deps stays
 
 .PHONY: help
 help:
-	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile

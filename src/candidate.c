@@ -24,7 +24,7 @@ bool candidate_store(struct run *r, const struct candidate *c, struct err *err)
                                   .parent = c->parent,
                                   .round = c->round,
                                   .repairs = c->repairs,
-                                  .mind = c->id ? "rules" : "original",
+                                  .mind = c->mind,
                                   .name = c->strategy.name,
                                   .reason = c->strategy.reason,
                                   .plan = c->strategy.plan,
@@ -68,6 +68,7 @@ void candidate_tell(struct run *r, struct candidate *c)
     json_put_int(e, "id", c->id);
     json_put_int(e, "parent", c->parent);
     json_put_int(e, "round", c->round);
+    json_put_text(e, "mind", c->mind);
     json_put_text(e, "name", c->strategy.name);
     json_put_text(e, "verdict", verdict_name(c->trial.verdict));
     json_put_text(e, "words", c->trial.words);
@@ -81,7 +82,7 @@ void candidate_tell(struct run *r, struct candidate *c)
     trace_event("trial", e);
 }
 
-static void hash_of(struct run *r, const char *text, char hash[24])
+void candidate_hash(struct run *r, const char *text, char hash[24])
 {
     const char *normal = kernel_normalise(r->arena, text, strlen(text));
 
@@ -96,8 +97,9 @@ struct candidate *candidate_add(struct run *r, int parent, int round, const char
     c->parent = parent;
     c->round = round;
     c->repairs = -1;
+    c->mind = c->id ? "rules" : "original";
     c->text = text;
-    hash_of(r, text, c->hash);
+    candidate_hash(r, text, c->hash);
     c->strategy.name = c->strategy.reason = c->strategy.plan = "";
     vec_push(&r->candidates, c);
     map_put(&r->seen, c->hash, c);
@@ -122,7 +124,7 @@ bool candidate_submit(struct run *r, int parent, int round, const struct agent_s
         trace_text("not_coded", "%s: %s", s->name, why.text);
         return true;
     }
-    hash_of(r, text, hash);
+    candidate_hash(r, text, hash);
     *made = map_get(&r->seen, hash);
     if (*made) {
         trace_text("duplicate", "%s: the same code as candidate %d", s->name, (*made)->id);
@@ -163,6 +165,34 @@ bool candidate_collect(struct run *r, struct err *err)
             return false;
     }
     return true;
+}
+
+/* Kept, with where each move applies: the best is the parent of many rounds. */
+bool candidate_version(struct run *r, struct candidate *c, const struct agent_version **v, struct err *err)
+{
+    struct agent_version opened;
+
+    if (!c->version) {
+        if (!agent_version_open(&opened, r->arena, r->task, r->task->source_path, c->text, &r->limits, err))
+            return false;
+        c->version = arena_copy(r->arena, &opened, sizeof(opened));
+    }
+    *v = c->version;
+    return true;
+}
+
+void candidates_close(struct run *r)
+{
+    for (size_t i = 0; i < r->candidates.n; i++)
+        if (r->candidates.v[i]->version)
+            agent_version_close(r->candidates.v[i]->version);
+    vec_free(&r->candidates);
+}
+
+void candidate_learn(struct run *r)
+{
+    for (; r->n_known < r->candidates.n && r->candidates.v[r->n_known]->judged; r->n_known++)
+        pool_learn(r->pool, &r->candidates.v[r->n_known]->trial);
 }
 
 void candidate_lineage(struct run *r, int id, struct agent_plan_input *in)

@@ -17,21 +17,34 @@ const struct trial_time *diagnose_scoring(const struct task *t, const struct tri
     return t->hot ? &w->hot : &w->cold;
 }
 
-void diagnose_trial(const struct task *t, const struct trial *trial, const char *device, struct arena *a,
-                    struct agent_diagnosis *d)
+const char *diagnose_line(struct arena *a, const char *text, int n)
+{
+    for (; text && n > 1; n--) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!text)
+        return NULL;
+    text += strspn(text, " \t");
+    return arena_strndup(a, text, strcspn(text, "\r\n"));
+}
+
+void diagnose_profile(const struct task *t, const struct trial *trial, const char *text, const char *device,
+                      struct arena *a, struct agent_profile *p)
 {
     struct agent_workload *w = arena_array(a, struct agent_workload, trial->n_workloads);
     struct agent_line *l = arena_array(a, struct agent_line, trial->n_lines);
-    struct agent_profile p = {.device = device,
-                              .basis = "modelled",
-                              .workloads = w,
-                              .n_workloads = trial->n_workloads,
-                              .lines = l,
-                              .n_lines = trial->n_lines,
-                              .registers = trial->registers,
-                              .spill_bytes = trial->spill_bytes,
-                              .shared_bytes = trial->shared_bytes};
+    bool measured = trial->n_workloads && isfinite(diagnose_scoring(t, &trial->workloads[0])->low);
 
+    *p = (struct agent_profile){.device = device,
+                                .basis = measured ? "measured" : "modelled",
+                                .workloads = w,
+                                .n_workloads = trial->n_workloads,
+                                .lines = l,
+                                .n_lines = trial->n_lines,
+                                .registers = trial->registers,
+                                .spill_bytes = trial->spill_bytes,
+                                .shared_bytes = trial->shared_bytes};
     for (size_t i = 0; i < trial->n_workloads; i++) {
         const struct trial_time *x = diagnose_scoring(t, &trial->workloads[i]);
         w[i] = (struct agent_workload){.dims = diagnose_dims_text(t, a, trial->workloads[i].dims),
@@ -49,10 +62,19 @@ void diagnose_trial(const struct task *t, const struct trial *trial, const char 
     }
     for (size_t i = 0; i < trial->n_lines; i++)
         l[i] = (struct agent_line){.line = trial->lines[i].line,
+                                   .text = diagnose_line(a, text, trial->lines[i].line),
                                    .share = trial->lines[i].share,
                                    .lanes_active = trial->lines[i].lanes_active,
                                    .sectors_per_request = trial->lines[i].sectors_per_request,
                                    .ideal_sectors_per_request = trial->lines[i].ideal_sectors_per_request,
                                    .conflicts_per_request = trial->lines[i].conflicts_per_request};
+}
+
+void diagnose_trial(const struct task *t, const struct trial *trial, const char *device, struct arena *a,
+                    struct agent_diagnosis *d)
+{
+    struct agent_profile p;
+
+    diagnose_profile(t, trial, NULL, device, a, &p);
     agent_diagnose_rules(&p, a, d);
 }

@@ -4,6 +4,7 @@
 #define RUN_H
 
 #include "base/base.h"
+#include "models.h"
 #include "task/task.h"
 
 struct run_options {
@@ -11,8 +12,11 @@ struct run_options {
     const char *out; /* the run's folder; made when it is not there */
     const char *device, *agents;
     int rounds, candidates /* a round */, jobs;
-    double budget_s; /* 0: none */
+    int min_mutation; /* per cent of the mutants that the suite must notice; 0: nobody looks */
+    double budget_s;  /* 0: none */
     uint64_t seed;
+    uint64_t hidden_seed; /* 0: drawn when the first version is final */
+    struct models models;
 };
 
 enum run_end { RUN_DONE, RUN_BUDGET, RUN_INTERRUPTED };
@@ -22,6 +26,9 @@ bool run_options_from_json(const json_t *o, struct arena *a, struct run_options 
 
 /* Fresh, or resumed when out holds a run of this task. The result is in out/result.json, best.cu, best.diff. */
 bool run_optimize(const struct run_options *o, bool resume, enum run_end *end, struct err *err);
+
+/* The seed of a confirmation's first or second look. */
+uint64_t refine_look_seed(uint64_t hidden, int look);
 
 /* Ask a run in this process to stop soon, resumably; safe in a signal handler. Asked twice, it stops at once.
  */

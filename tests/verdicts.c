@@ -3,11 +3,16 @@
  *
  *     // expect: VERDICT[|VERDICT]... [line N] [words TEXT]
  *
- * `correct` stands for passed|slower. TEXT, to the end of the line, must occur in the verdict's words.
+ * `correct` stands for passed|slower. TEXT, to the end of the line, must occur in the verdict's words. A file
+ * whose name ends in _whole.cu is judged as the last confirmation does it: the workloads are verified whole,
+ * too.
  *
- *     verdicts [-v] [-t] [-n] [-s SEED] [FOLDER or FILE]...   (default: every folder of tests/verdicts)
+ *     verdicts [-v] [-t] [-n] [-s SEED] [-d DEVICE] [FOLDER or FILE]...   (default: every folder of
+ * tests/verdicts)
  *
- * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too.
+ * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too;
+ * -d judges elsewhere: "cuda:0". What a kernel does to a GPU ends with its process, so workers judge, several
+ * at a time.
  */
 #include <dirent.h>
 #include <unistd.h>
@@ -16,7 +21,7 @@
 
 static bool verbose;
 static struct trial_options options = {.device = "h200", .seed = 1, .verify_only = true};
-static int passed, failed;
+static int passed, failed, workers = 1;
 
 struct expected {
     const char *verdicts, *words;
@@ -56,36 +61,29 @@ static bool verdict_expected(const char *list, enum verdict v)
     return false;
 }
 
-static void run_file(struct judge *j, const char *path)
+static void look(struct arena *a, const char *path, const char *text, const struct trial *t)
 {
-    struct arena *a = arena_open();
     struct expected e = {0};
-    struct trial t;
-    struct err err = {0};
-    char *text, place[2600];
     bool good = false;
 
-    if (!fs_read(a, path, &text, NULL, &err) || !judge_file(j, a, path, text, &t, &err)) {
-        printf("%s: %s\n", path, err_format(&err, place, sizeof(place)));
-    } else if (!parse_expected(a, text, &e)) {
+    if (!parse_expected(a, text, &e)) {
         printf("%s: the first line does not say // expect: VERDICT\n", path);
     } else {
-        good = verdict_expected(e.verdicts, t.verdict) && (!e.line || e.line == t.line) &&
-               (!e.words || strstr(t.words, e.words));
+        good = verdict_expected(e.verdicts, t->verdict) && (!e.line || e.line == t->line) &&
+               (!e.words || strstr(t->words, e.words));
         if (!good)
             printf("%s: FAILED, expected %s%s%s%s\n", path, e.verdicts,
                    e.line ? arena_printf(a, " in line %d", e.line) : "", e.words ? " with words " : "",
                    e.words ? e.words : "");
         if (!good || verbose)
-            printf("%s:%d: %s: %s [%.2f s, score %.2f]\n", path, t.line, verdict_name(t.verdict), t.words,
-                   t.wall_s, t.score);
-        if (verbose && t.missing_checks)
-            printf("%s: not checked: %s\n", path, t.missing_checks);
+            printf("%s:%d: %s: %s [%.2f s, score %.2f]\n", path, t->line, verdict_name(t->verdict), t->words,
+                   t->wall_s, t->score);
+        if (verbose && t->missing_checks)
+            printf("%s: not checked: %s\n", path, t->missing_checks);
     }
     fflush(stdout);
     passed += good;
     failed += !good;
-    arena_close(a);
 }
 
 static int by_name(const void *x, const void *y)
@@ -112,30 +110,63 @@ static size_t list(struct arena *a, const char *folder, const char ***names)
     return n;
 }
 
+/* Those that are judged with the workloads whole, or those that are not. */
+static bool run_files(struct arena *a, const char *folder, const struct task *task, const char *only,
+                      bool whole, struct err *err)
+{
+    struct trial_options o = options;
+    struct pool *p = NULL;
+    const char **names, **texts;
+    size_t n = list(a, folder, &names), left = 0;
+    bool ok = true;
+
+    o.confirm = whole;
+    texts = arena_array(a, const char *, n + 1);
+    for (size_t i = 0; ok && i < n; i++) {
+        char *text;
+        if (str_ends(names[i], "_whole.cu") != whole || (only && strcmp(names[i], only) != 0))
+            continue;
+        const char *path = arena_printf(a, "%s/%s", folder, names[i]);
+        ok = fs_read(a, path, &text, NULL, err) && (p || pool_open(&p, task, &o, workers, NULL, err)) &&
+             pool_submit(p, (int)i, path, text, err);
+        texts[i] = text;
+        left++;
+    }
+    while (ok && left > 0) {
+        struct arena *scratch = arena_open();
+        struct trial t;
+        int id;
+        ok = pool_collect(p, 1, scratch, &id, &t, err);
+        if (ok && id >= 0) {
+            look(a, arena_printf(a, "%s/%s", folder, names[id]), texts[id], &t);
+            left--;
+        }
+        arena_close(scratch);
+    }
+    pool_close(p);
+    return ok;
+}
+
 static void run_folder(const char *folder, const char *only)
 {
     struct arena *a = arena_open();
-    const char **names;
-    size_t n = list(a, folder, &names);
     struct task *task;
-    struct judge *j;
     struct err err = {0};
     char place[2600];
     double start_s = time_s();
 
-    if (!task_open(&task, a, arena_printf(a, "examples/%s", fs_basename(folder)), &err) ||
-        !judge_open(&j, task, &options, &err)) {
+    if (!task_open(&task, a, arena_printf(a, "examples/%s", fs_basename(folder)), &err)) {
         printf("%s: %s\n", folder, err_format(&err, place, sizeof(place)));
         failed++;
         arena_close(a);
         return;
     }
+    if (!run_files(a, folder, task, only, false, &err) || !run_files(a, folder, task, only, true, &err)) {
+        printf("%s: %s\n", folder, err_format(&err, place, sizeof(place)));
+        failed++;
+    }
     if (verbose)
-        printf("%s: opened in %.2f s\n", folder, time_s() - start_s);
-    for (size_t i = 0; i < n; i++)
-        if (!only || !strcmp(names[i], only))
-            run_file(j, arena_printf(a, "%s/%s", folder, names[i]));
-    judge_close(j);
+        printf("%s: %.2f s\n", folder, time_s() - start_s);
     arena_close(a);
 }
 
@@ -148,13 +179,19 @@ int main(int argc, char **argv)
     const char **folders;
     int option;
 
-    while ((option = getopt(argc, argv, "vtns:")) != -1) {
+    if (argc > 1 && str_eq(argv[1], "worker"))
+        return pool_worker_main(argc - 1, argv + 1);
+    while ((option = getopt(argc, argv, "vtns:d:")) != -1) {
         if (option == '?')
             return 2;
         verbose |= option == 'v';
         options.with_nvcc |= option == 'n';
         if (option == 't')
             options.verify_only = false;
+        if (option == 'd') {
+            options.device = optarg;
+            workers = 8;
+        }
         if (option == 's')
             options.seed = strtoull(optarg, NULL, 10);
     }

@@ -1,5 +1,6 @@
-/* The simulator's speed: warp instructions a second on one core, without checks and with all of them, and what
- * the instructions were. Kernels: the examples' originals and production forms.
+/* The simulator's speed: warp instructions a second on one core, without checks, with all of them, and with a
+ * shadow (and how many times the checked time that takes); and what the instructions were. Kernels: the
+ * examples' originals and production forms.
  *
  *     bench_sim [FILTER]        ASTRA_SIM_ISA=base|v3|v4 chooses the handlers */
 #include <time.h>
@@ -157,6 +158,8 @@ static bool prepare(struct bench *b, struct nvrtc *n, struct err *err)
     return ptx_module_open(&b->module, b->work->file, b->compiled.image.ptx, b->compiled.image.ptx_len, err);
 }
 
+enum { SHADOW = 1 << 16 }; /* beside enum ptx_checks */
+
 /* The whole plan once on fresh memory; the time is of the launches alone. */
 static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *insns, double *lanes,
                 struct err *err)
@@ -212,7 +215,9 @@ static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *ins
                                .n_args = step->n_args};
         memcpy(l.grid, step->grid, sizeof(l.grid));
         memcpy(l.block, step->block, sizeof(l.block));
-        struct ptx_options o = {.device = ptx_device_find("h200"), .checks = checks};
+        struct ptx_shadow *shadow = checks & SHADOW ? ptx_shadow_open() : NULL;
+        struct ptx_options o = {
+            .device = ptx_device_find("h200"), .checks = checks & PTX_CHECK_ALL, .shadow = shadow};
         struct ptx_report r = {0};
         double start = cpu_s();
         ok = ptx_run(b->module, mem, &l, &o, &r, err);
@@ -223,6 +228,7 @@ static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *ins
             ok = err_world(err, "%s: %s: %s", b->work->name, ptx_end_name(r.end),
                            r.n_findings ? r.findings[0].words : "");
         ptx_report_clear(&r);
+        ptx_shadow_close(shadow);
     }
     *lanes = (double)lane_insns / (double)*insns;
     ptx_mem_close(mem);
@@ -258,17 +264,20 @@ int main(int argc, char **argv)
     struct err err = {0};
     char line[4096];
     bool ok = nvrtc_open(&n, &err);
-    printf("million warp instructions a second, one core         unchecked   checked   lanes\n");
+    printf(
+        "million warp instructions a second, one core         unchecked   checked    shadow  factor   lanes\n");
     for (size_t k = 0; ok && k < ARRAY_LEN(works); k++) {
         if (argc > 1 && !strstr(works[k].name, argv[1]))
             continue;
         struct bench b = {.work = &works[k], .arena = arena_open()};
-        double plain, checked, lanes;
+        double plain, checked, shadow, lanes;
         uint64_t insns;
         ok = prepare(&b, n, &err) && best(&b, 0, &plain, &insns, &lanes, &err) &&
-             best(&b, PTX_CHECK_ALL, &checked, &insns, &lanes, &err);
+             best(&b, PTX_CHECK_ALL, &checked, &insns, &lanes, &err) &&
+             best(&b, SHADOW, &shadow, &insns, &lanes, &err);
         if (ok) {
-            printf("%-52s %9.1f %9.1f %7.1f\n", works[k].name, plain, checked, lanes);
+            printf("%-52s %9.1f %9.1f %9.1f %7.2f %7.1f\n", works[k].name, plain, checked, shadow,
+                   checked / shadow, lanes);
             ok = print_mix(&b, &err);
         }
         fflush(stdout);

@@ -9,5 +9,6 @@ if [ ! -f $build/build.ninja ]; then
     mv $build.log $build/setup.log
 fi
 find $build -name '*.gcda' -delete
-tools/check.py $build || true # a failed test is make check's affair
+# Shut-in workers could not write their counts. A failed test is make check's affair.
+ASTRA_SANDBOX=off tools/check.py $build || true
 gcovr --root . --filter src/ --exclude-throw-branches --print-summary --sort-percentage $build

@@ -1,6 +1,7 @@
 #!/bin/sh
 # dist/astra-VERSION-linux-ARCH and its .tar.gz: the program with the libraries it needs beyond the C library,
-# found relative to the program, so that the folder runs wherever it is put (glibc 2.36 or newer).
+# found relative to the program, so that the folder runs wherever it is put (glibc 2.36 or newer). Not in it is
+# libcurl, which the program loads from the system when a model is asked over a network (docs/architecture.md).
 set -eu
 umask 022
 export LC_ALL=C
@@ -23,6 +24,11 @@ top=dist/$name
 rm -rf "$top" "$top.tar.gz"
 mkdir -p "$top/bin" "$top/lib" "$top/licenses"
 install -m 755 -s $build/astra "$top/bin/astra"
+
+if [ -n "${WITH_TESTS:-}" ]; then # for tests/gpu/check.sh on a machine that cannot build
+    ninja -C $build --quiet tests/both tests/verdicts
+    install -m 755 -s $build/tests/both $build/tests/verdicts "$top/bin/"
+fi
 
 # Everything but the C library itself goes along, each with its licence.
 ldd $build/astra | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | while read -r library; do
@@ -52,4 +58,5 @@ fi
 
 tar -C dist --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct 2>/dev/null || echo 0)" \
     -czf "$top.tar.gz" "$name"
+echo "not in it: libcurl.so.4, taken from the system when a model is asked over a network"
 du -sh "$top.tar.gz" | cut -f 1 | xargs printf '%s.tar.gz, %s\n' "$top"

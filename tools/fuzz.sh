@@ -24,7 +24,14 @@ for target in "$@"; do
         case $target in
         fuzz_source | fuzz_kernel) seeds='examples/*/*.cu' ;;
         fuzz_task) seeds='examples/*/task.yaml' ;;
+        fuzz_llm) seeds='tests/fuzz/llm/*' ;;
+        fuzz_recording) seeds='examples/*/*/*.json' ;;
         fuzz_ptx) seeds='tests/ptx/*/*.ptx tests/ptx/*.ptx' ;;
+        fuzz_tester | fuzz_profiler | fuzz_planner | fuzz_coder)
+            seeds=
+            awk -v to="$corpus" '/^=== / { close(file); file = to "/" ++n } !/^=== / { print > file }' \
+                "tests/agent/${target#fuzz_}.replies"
+            ;;
         *) seeds= ;;
         esac
         for seed in $seeds; do

@@ -17,11 +17,12 @@ BELOW = {
     "ptx": ["base"],
     "gpu": ["ptx"],
     "kernel": ["source"],
+    "mutant": ["kernel"],
     "task": ["kernel"],
     "rewrite": ["kernel"],
     "search": ["task"],
     "agent": ["llm", "rewrite", "task"],
-    "trial": ["gpu", "kernel", "task"],
+    "trial": ["gpu", "kernel", "mutant", "task"],
     "store": ["task", "trial"],
     "report": ["store"],
     "run": ["agent", "search", "report"],
@@ -33,9 +34,9 @@ BELOW = {
 
 LIBRARIES = {
     "jansson.h": ["src/base/json.h"],
-    "sqlite3.h": ["src/store/store.c"],
+    "sqlite3.h": ["src/store/internal.h"],
     "tree_sitter/api.h": ["src/source/internal.h", "src/source/source.c"],
-    "yaml.h": ["src/ptx/device.c", "src/task/yaml.c"],  # facts of a device, a user's task
+    "yaml.h": ["src/base/yaml_tree.c", "src/ptx/device.c"],
     "curl/curl.h": ["src/llm/http.c"],
     "cmocka.h": ["tests/test.h"],
 }

@@ -61,3 +61,46 @@ CREATE TABLE IF NOT EXISTS diagnosis (
     bound_by TEXT NOT NULL,
     text TEXT NOT NULL
 ) STRICT;
+
+-- Trials by the hash of their candidate's text, each from the moment it is known; a candidate gets its row when its
+-- turn comes, which with several strategies at a time may be later.
+CREATE TABLE IF NOT EXISTS trial (
+    hash TEXT PRIMARY KEY,
+    trial TEXT NOT NULL        -- JSON, whole
+) STRICT;
+
+-- Calls of models, in the order in which their replies came. A reply is here before anybody reads it.
+CREATE TABLE IF NOT EXISTS call (
+    id INTEGER PRIMARY KEY,
+    label TEXT NOT NULL,       -- docs/models.md
+    role TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE, -- SHA-256 of the label and the whole request
+    request TEXT NOT NULL,     -- JSON: system, messages
+    reply TEXT NOT NULL,       -- JSON, whole
+    failed INTEGER NOT NULL,   -- no reply came
+    started TEXT NOT NULL,     -- UTC
+    tokens_in INTEGER NOT NULL,
+    tokens_cached INTEGER,
+    tokens_reasoning INTEGER,
+    tokens_out INTEGER NOT NULL,
+    estimated INTEGER NOT NULL, -- the tokens: the provider did not tell
+    usd REAL,
+    wall_s REAL NOT NULL
+) STRICT;
+
+-- What models were to work out, numbered in the order of labels.
+CREATE TABLE IF NOT EXISTS strategy (
+    id INTEGER PRIMARY KEY,
+    label TEXT NOT NULL,       -- of its first call
+    round INTEGER NOT NULL,
+    parent INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    expected_gain REAL,
+    confidence REAL,
+    outcome TEXT,              -- NULL while it is worked on
+    candidate INTEGER          -- the last one made for it
+) STRICT;

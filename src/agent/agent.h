@@ -5,6 +5,7 @@
 #define AGENT_AGENT_H
 
 #include "base/base.h"
+#include "llm/llm.h"
 #include "rewrite/rewrite.h"
 #include "task/task.h"
 
@@ -59,18 +60,24 @@ void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct
 struct agent_version {
     struct rewrite_input input;
     struct kernel *kernel;
+    struct agent_sites *sites; /* one a move, found when first asked for */
+    struct arena *arena;
 };
 
 bool agent_version_open(struct agent_version *v, struct arena *a, const struct task *t, const char *path,
                         const char *text, const struct kernel_limits *limits, struct err *err);
 void agent_version_close(struct agent_version *v);
+/* Where a move of rewrite_all applies; it is looked for once. */
+size_t agent_version_sites(const struct agent_version *v, const struct rewrite_ops *move,
+                           const struct rewrite_site **sites);
 
 /* A move everywhere it applies with that setting; or "dispatch PARAM <=" (or >=): the original where that
  * holds. */
 struct agent_step {
     const char *move;
-    int setting;
+    int setting; /* AGENT_OWN_CHOICE: what the move prefers at that point, if it applies there */
 };
+#define AGENT_OWN_CHOICE INT32_MIN
 
 struct agent_attempt { /* what became of an earlier candidate */
     int id, parent;
@@ -123,5 +130,70 @@ bool agent_dispatch_rules(const struct task *t, const double *speedups, struct a
 
 /* "vectorise 16 + split_rows" */
 char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n);
+
+/* ---- minds that are models: a prompt out, a reply read. Pure functions: whoever runs the loop makes the call,
+ * so that it can be stored, counted, replayed and abandoned. docs/models.md has what each role is given and
+ * must return. A reply is read leniently (prose around it, fences, trailing commas) and checked strictly; the
+ * complaint of a failed check is what the model is told in the one re-ask. ---- */
+
+struct agent_prompt {
+    const char *role, *system;
+    const struct llm_message *messages;
+    size_t n_messages;
+};
+
+struct agent_lesson { /* what became of an attempt, as a conclusion */
+    int id;
+    const char *name, *what; /* the strategy */
+    const char *verdict, *words;
+    double gain, score; /* over its parent, over the original; NAN unless timed */
+};
+
+struct agent_brief { /* what everybody gets */
+    const struct task *task;
+    const struct kernel_limits *limits;
+    const char *device, *basis;             /* "NVIDIA H200", "measured" or "modelled" */
+    const struct agent_workload *workloads; /* of the parent */
+    size_t n_workloads;
+    const struct agent_workload *original; /* of the original: what the system prompt quotes, the same all run
+                                            * long; NULL: workloads */
+    size_t n_original;
+    const char *parent_text;             /* the file to improve */
+    const struct agent_version *version; /* the same, opened; NULL for the tester */
+    double parent_score;                 /* over the original */
+    const struct agent_profile *profile;
+    const struct agent_diagnosis *diagnosis; /* of the parent; NULL for the tester */
+    const struct agent_lesson *lessons;      /* newest last; trimmed by the prompt */
+    size_t n_lessons;
+    size_t max_strategies;
+    const char *suite_text; /* what the rules' suite holds; for the tester */
+    int attempt;            /* single: its last file's id among the lessons; 0: the first turn */
+};
+
+void agent_prompt_tester(const struct agent_brief *b, struct arena *a, struct agent_prompt *p);
+void agent_prompt_profiler(const struct agent_brief *b, struct arena *a, struct agent_prompt *p);
+void agent_prompt_planner(const struct agent_brief *b, struct arena *a, struct agent_prompt *p);
+void agent_prompt_coder(const struct agent_brief *b, const struct agent_strategy *s, struct arena *a,
+                        struct agent_prompt *p);
+/* `single`: one agent does everything in one conversation; the history is its messages. */
+void agent_prompt_single(const struct agent_brief *b, const struct llm_message *before, size_t n_before,
+                         struct arena *a, struct agent_prompt *p);
+/* The conversation goes on: the last reply, then what is wrong with it. failed: the file was read, but the
+ * compiler or the judge refused it (verdict and words); else the reply itself could not be used (complaint). */
+void agent_prompt_again(const struct agent_prompt *before, const char *reply, const char *verdict,
+                        const char *words, struct arena *a, struct agent_prompt *p);
+
+/* False with the complaint. Only the tester's own cases are in s, to be judged beside the rules'; what lies
+ * outside the task's domain or costs too much is dropped and counted in *dropped. */
+bool agent_read_tester(const char *reply, const struct task *t, struct arena *a, struct agent_suite *s,
+                       size_t *dropped, struct err *complaint);
+bool agent_read_profiler(const char *reply, const struct agent_brief *b, struct arena *a,
+                         struct agent_diagnosis *d, struct err *complaint);
+bool agent_read_planner(const char *reply, const struct agent_brief *b, struct arena *a,
+                        const struct agent_strategy **strategies, size_t *n, struct err *complaint);
+/* The whole file of the reply's fenced block; built-in moves it names (`// astra: move NAME [SETTING]` as the
+ * file's first lines) are carried out on it. The file must open and match the task. */
+bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, char **text,
+                      struct err *complaint);
 
 #endif

@@ -11,7 +11,7 @@ char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n
 
     for (size_t i = 0; i < n; i++) {
         str_addf(&s, "%s%s", i ? " + " : "", steps[i].move);
-        if (steps[i].setting)
+        if (steps[i].setting && steps[i].setting != AGENT_OWN_CHOICE)
             str_addf(&s, " %d", steps[i].setting);
     }
     r = arena_strdup(a, str_text(&s));
@@ -93,17 +93,17 @@ static bool carry_out_dispatch(const struct task *t, const char *path, struct ag
 
 /* Applies one move at every place where it applies with the setting. A move does not apply to its own work, so
  * the places left shrink; the count found first bounds the loop all the same. */
-static bool carry_out(const struct task *t, const char *path, struct agent_step step,
+static bool carry_out(const struct task *t, const char *path, struct agent_step *step,
                       const struct kernel_limits *limits, struct arena *a, char **text, struct err *why_not)
 {
-    const struct rewrite_ops *ops = rewrite_find(step.move);
+    const struct rewrite_ops *ops = rewrite_find(step->move);
     size_t places = MAX_PLACES, refused = 0;
     bool changed = false;
 
-    if (str_starts(step.move, DISPATCH))
-        return carry_out_dispatch(t, path, step, a, text, why_not);
+    if (str_starts(step->move, DISPATCH))
+        return carry_out_dispatch(t, path, *step, a, text, why_not);
     if (!ops)
-        return err_input(why_not, "no move is called %s", step.move);
+        return err_input(why_not, "no move is called %s", step->move);
     for (size_t round = 0; round < places; round++) {
         struct agent_version v;
         const struct rewrite_site *sites, *site = NULL;
@@ -113,13 +113,15 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
         if (!agent_version_open(&v, a, t, path, *text, limits, why_not))
             return changed;
         n = ops->find(&v.input, a, &sites);
+        if (step->setting == AGENT_OWN_CHOICE && n > 0)
+            step->setting = sites[0].setting;
         for (size_t i = 0; i < n; i++)
-            if (sites[i].setting == step.setting && left++ == refused && !site)
+            if (sites[i].setting == step->setting && left++ == refused && !site)
                 site = &sites[i];
         if (round == 0)
             places = MIN(left, (size_t)MAX_PLACES);
         if (!site && !changed && left == 0)
-            err_input(why_not, "%s does not apply", step.move);
+            err_input(why_not, "%s does not apply", step->move);
         if (site && ops->apply(&v.input, site, a, &next, why_not)) {
             *text = next;
             changed = true;
@@ -133,6 +135,19 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
     return changed;
 }
 
+/* An earlier step settled already what this one would. */
+static bool settled(const struct agent_step *done, size_t n, struct agent_step step)
+{
+    const struct rewrite_ops *ops = rewrite_find(step.move);
+
+    for (size_t i = 0; i < n && ops && ops->chooses && step.setting == AGENT_OWN_CHOICE; i++) {
+        const struct rewrite_ops *earlier = rewrite_find(done[i].move);
+        if (earlier && earlier->chooses && strstr(earlier->chooses, ops->chooses))
+            return true;
+    }
+    return false;
+}
+
 bool agent_code_rules(const struct task *t, const char *path, const char *parent_text,
                       const struct agent_strategy *strategy, const struct kernel_limits *limits,
                       struct arena *a, char **text, const struct agent_step **done, size_t *n_done,
@@ -142,9 +157,11 @@ bool agent_code_rules(const struct task *t, const char *path, const char *parent
 
     *text = arena_strdup(a, parent_text);
     *n_done = 0;
-    for (size_t i = 0; i < strategy->n_steps; i++)
-        if (carry_out(t, path, strategy->steps[i], limits, a, text, why_not))
-            effective[(*n_done)++] = strategy->steps[i];
+    for (size_t i = 0; i < strategy->n_steps; i++) {
+        struct agent_step step = strategy->steps[i];
+        if (!settled(effective, *n_done, step) && carry_out(t, path, &step, limits, a, text, why_not))
+            effective[(*n_done)++] = step;
+    }
     *done = effective;
     return *n_done > 0;
 }

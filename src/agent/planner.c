@@ -8,7 +8,7 @@
 /* A gain below this is no gain. */
 #define NEUTRAL 1.005
 
-enum { MAX_SITES = 256, MAX_STACK = 12, MAX_DRAFTS = 512 };
+enum { MAX_SITES = 256, MAX_STACK = 12, MAX_MOVES = 32, MAX_DRAFTS = 512 };
 
 struct lesson { /* what the history says of one move with one setting */
     unsigned tried, failed;
@@ -171,25 +171,64 @@ static void draft_winners(const struct agent_plan_input *in, struct arena *a, st
     }
 }
 
-/* Everything that helps what bounds it, in the order in which rewrite/ lists the moves, each with its own
- * choice. */
-static void draft_whole_cure(const struct agent_plan_input *in, struct arena *a, const struct agent_step *first,
-                             const bool *bound_helped, size_t n, struct drafts *d)
+/* Did the move fail alone, with whatever setting, and never pass? */
+static bool only_failed(const struct agent_plan_input *in, const char *move)
 {
-    struct agent_step steps[MAX_STACK];
-    size_t m = 0;
+    bool failed = false;
 
-    for (size_t i = 0; i < n && m < MAX_STACK; i++)
-        if (bound_helped[i] && lesson_of(in, first[i]).failed == 0)
-            steps[m++] = first[i];
-    draft_stack(
-        in, a, steps, m, 1.6, 0.75,
-        arena_printf(a, "it is bound by %s: all moves that help this, together", in->diagnosis->bound_by), d);
-    m = 0;
-    for (size_t i = 0; i < n && m < MAX_STACK; i++)
-        if (lesson_of(in, first[i]).failed == 0)
-            steps[m++] = first[i];
-    draft_stack(in, a, steps, m, 1.5, 0.5, "every move that applies, together", d);
+    for (size_t i = 0; i < in->n_history; i++) {
+        const struct agent_attempt *h = &in->history[i];
+        if (h->n_steps != 1 || !str_eq(h->steps[0].move, move))
+            continue;
+        if (h->passed)
+            return false;
+        failed = true;
+    }
+    return failed;
+}
+
+/* Settings of the first move that settles the block: everything else depends on them, so each has its own
+ * stack. */
+struct blocks {
+    const char *move;
+    int settings[4];
+    size_t n;
+};
+
+static void note_block(struct blocks *b, const struct rewrite_ops *ops, int setting)
+{
+    if (!ops->chooses || !strstr(ops->chooses, "block") || (b->move && b->move != ops->name) ||
+        b->n == ARRAY_LEN(b->settings))
+        return;
+    b->move = ops->name;
+    b->settings[b->n++] = setting;
+    if (b->n == 2 && ops->later)
+        b->settings[b->n++] = ops->later;
+}
+
+/* Everything that helps what bounds it, in the order in which rewrite/ lists the moves, each with its own
+ * choice where the ones before it have left the code, once for each block; then simply everything. */
+static void draft_whole_cure(const struct agent_plan_input *in, struct arena *a, const struct blocks *blocks,
+                             struct drafts *d)
+{
+    const char *bound = in->diagnosis->bound_by;
+
+    for (size_t k = 0; k <= MAX(blocks->n, (size_t)1); k++) {
+        bool all = k == MAX(blocks->n, (size_t)1);
+        struct agent_step steps[MAX_MOVES];
+        size_t n = 0;
+        for (size_t m = 0; rewrite_all[m] && n < MAX_MOVES; m++) {
+            const char *move = rewrite_all[m]->name;
+            bool is_block = k > 0 && !all && str_eq(move, blocks->move);
+            if ((all || is_block || helps(rewrite_all[m], bound)) && !only_failed(in, move))
+                steps[n++] = (struct agent_step){move, is_block ? blocks->settings[k] : AGENT_OWN_CHOICE};
+        }
+        if (all)
+            draft_stack(in, a, steps, n, 1.5, 0.5, "every move that applies, together", d);
+        else
+            draft_stack(in, a, steps, n, 1.6, 0.75 * pow(0.93, (double)k),
+                        arena_printf(a, "it is bound by %s: all moves that help this, together", bound), d);
+    }
 }
 
 static int by_promise(const void *x, const void *y)
@@ -206,14 +245,12 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
                       const struct agent_strategy **strategies, size_t *n)
 {
     struct drafts d = {arena_array(a, struct agent_strategy, MAX_DRAFTS), 0};
-    struct agent_step first[64];
-    bool bound_helped[64];
-    size_t n_first = 0;
+    struct blocks blocks = {0};
 
     for (size_t m = 0; rewrite_all[m]; m++) {
         const struct rewrite_ops *ops = rewrite_all[m];
         const struct rewrite_site *sites;
-        size_t n_sites = ops->find(&in->version->input, a, &sites);
+        size_t n_sites = agent_version_sites(in->version, ops, &sites);
         for (size_t i = 0; i < n_sites && i < MAX_SITES; i++) {
             unsigned rank = 0;
             bool again = false;
@@ -221,16 +258,14 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
                 again = again || sites[k].setting == sites[i].setting;
                 rank += sites[k].setting != sites[i].setting;
             }
-            if (!again)
-                draft_single(in, a, ops, &sites[i], rank, &d);
-        }
-        if (n_sites && n_first < ARRAY_LEN(first)) {
-            bound_helped[n_first] = helps(ops, in->diagnosis->bound_by);
-            first[n_first++] = (struct agent_step){ops->name, sites[0].setting};
+            if (again)
+                continue;
+            draft_single(in, a, ops, &sites[i], rank, &d);
+            note_block(&blocks, ops, sites[i].setting);
         }
     }
     draft_winners(in, a, &d);
-    draft_whole_cure(in, a, first, bound_helped, n_first, &d);
+    draft_whole_cure(in, a, &blocks, &d);
     qsort(d.v, d.n, sizeof(*d.v), by_promise);
     *strategies = d.v;
     *n = MIN(d.n, in->max_strategies);
@@ -240,14 +275,14 @@ bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_
                         struct agent_strategy *repaired)
 {
     const struct agent_step *steps = failed->steps;
-    struct agent_step kept[MAX_STACK];
+    struct agent_step kept[MAX_MOVES];
     size_t n = 0;
 
     if (failed->n_steps < 2)
         return false;
     /* Drop what is known to fail alone; where nothing is, the last step, which rests on all the others. */
-    for (size_t i = 0; i < failed->n_steps && n < MAX_STACK; i++)
-        if (lesson_of(in, steps[i]).failed == 0)
+    for (size_t i = 0; i < failed->n_steps && n < MAX_MOVES; i++)
+        if (!only_failed(in, steps[i].move))
             kept[n++] = steps[i];
     if (n == failed->n_steps)
         n--;

@@ -1,5 +1,11 @@
 #include "agent/agent.h"
 
+struct agent_sites {
+    bool known;
+    const struct rewrite_site *list;
+    size_t n;
+};
+
 static void fact_of(const struct task *t, size_t arg, size_t n_args, const struct kernel_value *all,
                     struct rewrite_fact *f)
 {
@@ -26,6 +32,7 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
     struct kernel_value *values = arena_array(a, struct kernel_value, t->n_workloads * t->n_args + 1);
     struct rewrite_fact *facts = arena_array(a, struct rewrite_fact, t->n_args);
     struct plan *plans = arena_array(a, struct plan, t->n_workloads + 1);
+    size_t n_moves = 0;
 
     *v = (struct agent_version){0};
     if (!task_kernel_open(&v->kernel, a, t, path, text, err))
@@ -49,7 +56,28 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
         .plans = plans,
         .n_plans = t->n_workloads,
     };
+    while (rewrite_all[n_moves])
+        n_moves++;
+    v->sites = arena_array(a, struct agent_sites, n_moves);
+    v->arena = a;
     return true;
+}
+
+size_t agent_version_sites(const struct agent_version *v, const struct rewrite_ops *move,
+                           const struct rewrite_site **sites)
+{
+    size_t m = 0;
+
+    while (rewrite_all[m] != move) {
+        BUG_IF(!rewrite_all[m]);
+        m++;
+    }
+    if (!v->sites[m].known) {
+        v->sites[m].n = move->find(&v->input, v->arena, &v->sites[m].list);
+        v->sites[m].known = true;
+    }
+    *sites = v->sites[m].list;
+    return v->sites[m].n;
 }
 
 void agent_version_close(struct agent_version *v)

@@ -20,11 +20,13 @@
 #include "map.h"
 #include "proc.h"
 #include "rng.h"
+#include "sandbox.h"
 #include "share.h"
 #include "stats.h"
 #include "str.h"
 #include "trace.h"
 #include "vec.h"
+#include "yaml_tree.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b)    ((a) < (b) ? (a) : (b))

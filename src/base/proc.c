@@ -34,9 +34,7 @@ size_t proc_resident_bytes(pid_t pid)
     return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Starts argv with the given ends as stdin, stdout and, where >= 0, stderr. The child dies with its parent and
- * leads a process group of its own, so that a kill takes its children too. */
-static pid_t start(const char *const *argv, int in, int out, int err_fd, struct err *err)
+pid_t proc_start(const char *const *argv, int in, int out, int err_fd, struct err *err)
 {
     int report[2], child_errno = 0;
     pid_t pid, parent = getpid();
@@ -129,7 +127,7 @@ bool proc_run(const char *const *argv, const char *input, const struct proc_limi
         close_pair(er);
         return err_world(err, "cannot start %s: %s", argv[0], strerror(errno));
     }
-    pid = start(argv, in[0], out[1], er[1], err);
+    pid = proc_start(argv, in[0], out[1], er[1], err);
     close(in[0]);
     close(out[1]);
     close(er[1]);
@@ -199,7 +197,7 @@ bool proc_open(struct proc *p, const char *const *argv, struct err *err)
         close_pair(in);
         return err_world(err, "cannot start %s: %s", argv[0], strerror(errno));
     }
-    p->pid = start(argv, in[0], out[1], -1, err);
+    p->pid = proc_start(argv, in[0], out[1], -1, err);
     close(in[0]);
     close(out[1]);
     if (p->pid < 0) {

@@ -29,6 +29,10 @@ struct proc_result {
 bool proc_run(const char *const *argv, const char *input, const struct proc_limits *limits,
               struct proc_result *r, struct err *err);
 
+/* Starts argv with the given ends as stdin, stdout and, where >= 0, stderr; -1 on failure. The child dies with
+ * its parent and leads a process group of its own, so that a kill of the group takes its children too. */
+pid_t proc_start(const char *const *argv, int in, int out, int err_fd, struct err *err);
+
 struct proc {
     pid_t pid;
     int to, from; /* pipes: its stdin, its stdout; stderr is inherited */

@@ -11,10 +11,16 @@ enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_INTERR
 struct cmd_args {
     const char *words[8]; /* what is not an option */
     int n_words;
-    const char *device, *agents, *out, *trace, *model, *provider, *base_url;
-    int64_t rounds, candidates, jobs, seed, budget_tokens;
-    double budget_s, budget_usd;
-    bool json, quiet, help;
+    const char *device, *agents, *out, *trace, *config;
+    int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
+    double budget_s;
+    bool json, quiet, help, calls;
+    struct cmd_models {
+        struct cmd_setting {
+            const char *option, *value;
+        } list[32];
+        int n;
+    } models; /* options about models, in order */
 };
 
 /* Runs the verb in argv; never returns on a usage error without saying what is right. */
@@ -26,8 +32,9 @@ int cmd_fail(const struct err *err);
 /* The folder of a RUN given as a folder, or as an id below astra-runs/. */
 bool cmd_run_folder(struct arena *a, const char *run, char **folder, struct err *err);
 
-/* "auto", "sim", "sim:NAME" to the name of a simulated device. */
-bool cmd_device(const char *device, const char **name, struct err *err);
+/* "auto", "cuda", "cuda:N", "cuda:all", "sim", "sim:NAME" to what trial_options.device takes; auto says which,
+ * unless quiet. */
+bool cmd_device(const char *device, struct arena *a, bool quiet, const char **name, struct err *err);
 
 int cmd_optimize(const struct cmd_args *args);
 int cmd_check(const struct cmd_args *args);
@@ -37,6 +44,7 @@ int cmd_runs(const struct cmd_args *args);
 int cmd_show(const struct cmd_args *args);
 int cmd_diff(const struct cmd_args *args);
 int cmd_resume(const struct cmd_args *args);
+int cmd_verify(const struct cmd_args *args);
 int cmd_doctor(const struct cmd_args *args);
 
 /* ---- shared by verbs, for folders above cmd only ---- */
@@ -48,6 +56,7 @@ bool cmd_print(const char *text, struct err *err);
 void cmd_progress_start(bool quiet);
 
 /* Default --out: astra-runs/TASK-DATE-TIME-PID. */
+int cmd_cores(void); /* worker processes by default */
 char *cmd_default_out(struct arena *a, const char *task_dir);
 
 #endif

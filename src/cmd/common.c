@@ -1,5 +1,5 @@
 #include "cmd/cmd.h"
-#include "ptx/ptx.h"
+#include "gpu/gpu.h"
 
 #include <errno.h>
 #include <time.h>
@@ -42,30 +42,78 @@ bool cmd_run_folder(struct arena *a, const char *run, char **folder, struct err 
     return true;
 }
 
-bool cmd_device(const char *device, const char **name, struct err *err)
+static bool simulated(const char *name, const char **out, struct err *err)
 {
     const struct ptx_device *list;
     struct str known = {0};
     size_t n;
 
-    if (str_eq(device, "auto") || str_eq(device, "sim")) {
-        *name = "h200";
+    *out = name;
+    if (ptx_device_find(name))
+        return true;
+    n = ptx_device_list(&list);
+    for (size_t i = 0; i < n; i++)
+        str_addf(&known, "%s sim:%s", i ? "," : "", list[i].name);
+    err_input(err, "no simulated device is called '%s'; there are%s", name, str_text(&known));
+    str_free(&known);
+    return false;
+}
+
+/* "cuda", "cuda:all", "cuda:1", "cuda:0,2" to a list of GPUs that are there. */
+static bool gpus(struct arena *a, const char *device, const char **out, struct err *err)
+{
+    const char *words = NULL, *list = device[4] ? device + 5 : "0", *at = list;
+    int n = cuda_count(a, &words);
+    struct str s = {0};
+
+    if (device[4] && device[4] != ':')
+        return err_input(err, "'%s' is no device; use auto, cuda, cuda:N, sim or sim:NAME", device);
+    if (n == 0)
+        return err_world(err, "no GPU can be used: %s", words ? words : "the driver shows none");
+    for (int i = 0; str_eq(list, "all") && i < n; i++)
+        str_addf(&s, "%s%d", i ? "," : "cuda:", i);
+    while (!str_eq(list, "all") && *at) {
+        char *end;
+        long i = strtol(at, &end, 10);
+        if (end == at || i < 0 || (*end && *end != ',') || (*end == ',' && !end[1])) {
+            str_free(&s);
+            return err_input(err, "'%s' names no GPU; write cuda, cuda:0, cuda:0,1 or cuda:all", device);
+        }
+        if (i >= n) {
+            str_free(&s);
+            return err_input(
+                err, "there is no GPU %ld; the driver shows %d, numbered from 0: see `astra doctor`", i, n);
+        }
+        str_addf(&s, "%s%ld", s.len ? "," : "cuda:", i);
+        at = *end ? end + 1 : end;
+    }
+    *out = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return str_starts(*out, "cuda:") ||
+           err_input(err, "'%s' names no GPU; write cuda, cuda:0 or cuda:all", device);
+}
+
+bool cmd_device(const char *device, struct arena *a, bool quiet, const char **name, struct err *err)
+{
+    const char *words = NULL;
+
+    if (str_eq(device, "auto")) {
+        bool gpu = cuda_count(a, &words) > 0;
+        *name = gpu ? "cuda:0" : "h200";
+        if (!quiet && gpu)
+            fprintf(stderr, "device: cuda:0, times are measured (--device sim models them)\n");
+        else if (!quiet)
+            fprintf(stderr, "device: sim:%s, times are modelled: %.*s (`astra doctor` says more)\n", *name,
+                    words ? (int)strcspn(words, ":.;") : 6, words ? words : "no GPU");
         return true;
     }
-    if (str_starts(device, "sim:")) {
-        *name = device + 4;
-        if (ptx_device_find(*name))
-            return true;
-        n = ptx_device_list(&list);
-        for (size_t i = 0; i < n; i++)
-            str_addf(&known, "%s sim:%s", i ? "," : "", list[i].name);
-        err_input(err, "no simulated device is called '%s'; there are%s", *name, str_text(&known));
-        str_free(&known);
-        return false;
-    }
+    if (str_eq(device, "sim"))
+        return simulated("h200", name, err);
+    if (str_starts(device, "sim:"))
+        return simulated(device + 4, name, err);
     if (str_starts(device, "cuda"))
-        return err_input(err, "this version simulates only; use --device sim, or sim:NAME");
-    return err_input(err, "'%s' is no device; use auto, sim or sim:NAME", device);
+        return gpus(a, device, name, err);
+    return err_input(err, "'%s' is no device; use auto, cuda, cuda:N, sim or sim:NAME", device);
 }
 
 char *cmd_default_out(struct arena *a, const char *task_dir)
@@ -79,13 +127,55 @@ char *cmd_default_out(struct arena *a, const char *task_dir)
     return arena_printf(a, "astra-runs/%s-%s-%ld", fs_basename(dir), stamp, (long)getpid());
 }
 
+/* What models do; gives false for an event about anything else. */
+static bool on_model_event(const char *event, const json_t *f)
+{
+    const char *label = json_text(f, "label", "?"), *text = json_text(f, "text", ""),
+               *model = json_text(f, "model", NULL);
+    double usd = json_num(f, "usd"), wall_s = json_num(f, "wall_s");
+    long long in = (long long)json_int(f, "tokens_in", 0), out = (long long)json_int(f, "tokens_out", 0);
+
+    if (str_eq(event, "call")) {
+        fprintf(stderr, "  asking %s%s%s: about %lld tokens ...\n", label, model ? " of " : "",
+                model ? model : "", in);
+    } else if (str_eq(event, "waiting")) {
+        fprintf(stderr, "  %s: waiting for %.0f s", label, wall_s);
+        if (out > 0)
+            fprintf(stderr, ", %lld tokens so far", out);
+        fprintf(stderr, "\n");
+    } else if (str_eq(event, "reply")) {
+        fprintf(stderr, "  %s: %s%s, %lld tokens in, %lld out, %.1f s", label, json_text(f, "end", "?"),
+                json_flag(f, "stored", false) ? " (stored already)" : "", in, out, wall_s);
+        if (isfinite(usd))
+            fprintf(stderr, ", %.4f USD", usd);
+        fprintf(stderr, "\n");
+    } else if (str_eq(event, "tester") || str_eq(event, "stands_in")) {
+        fprintf(stderr, "%s%s\n", str_eq(event, "tester") ? "tester: " : "", text);
+    } else if (str_eq(event, "unusable")) {
+        fprintf(stderr, "  not usable: %s\n", text);
+    } else if (str_eq(event, "repair")) {
+        fprintf(stderr, "  goes back: %s\n", text);
+    } else if (str_eq(event, "dropped")) {
+        fprintf(stderr, "  dropped: %s\n", text);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void on_event(void *context, const char *event, const json_t *f)
 {
     double gain = json_num(f, "gain"), score = json_num(f, "score");
 
     (void)context;
+    if (on_model_event(event, f))
+        return;
     if (str_eq(event, "suite")) {
         fprintf(stderr, "suite: %s\njudging the original ...\n", json_text(f, "text", ""));
+    } else if (str_eq(event, "mutation")) {
+        fprintf(stderr, "the suite notices %lld of %lld faults put into the original\n",
+                (long long)json_int(f, "killed", 0),
+                (long long)json_int(f, "killed", 0) + (long long)json_int(f, "survived", 0));
     } else if (str_eq(event, "round")) {
         fprintf(stderr, "round %lld from candidate %lld (%.2fx): %lld strategies\n  %s\n",
                 (long long)json_int(f, "round", 0), (long long)json_int(f, "parent", 0),
@@ -96,6 +186,8 @@ static void on_event(void *context, const char *event, const json_t *f)
         if (isfinite(score))
             fprintf(stderr, " %6.2fx (%+.0f %%)", score, 100 * (gain - 1));
         fprintf(stderr, "  %s\n", json_text(f, "name", ""));
+    } else if (str_eq(event, "gpu_busy")) {
+        fprintf(stderr, "%s\n", json_text(f, "text", ""));
     } else if (str_eq(event, "pruned")) {
         fprintf(stderr, "as good with fewer changes: %s\n", json_text(f, "text", ""));
     } else if (str_eq(event, "confirm")) {

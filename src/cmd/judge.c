@@ -1,5 +1,6 @@
 /* The verbs that judge one version: check, bench, profile. Each opens the task, lets one worker judge and
  * prints. */
+#include "adequacy.h"
 #include "agent/agent.h"
 #include "cmd/cmd.h"
 #include "diagnose.h"
@@ -11,7 +12,7 @@ struct session {
     struct task *task;
     struct pool *pool;
     struct trial original, version;
-    struct kernel_limits limits;
+    const struct trial_device *device;
     bool has_version;
 };
 
@@ -21,15 +22,17 @@ static void session_close(struct session *s)
     arena_close(s->arena);
 }
 
-static bool session_open(struct session *s, const struct cmd_args *args, struct err *err)
+static bool session_open(struct session *s, const struct cmd_args *args, bool confirm, struct err *err)
 {
-    struct trial_options o = {.seed = (uint64_t)args->seed};
+    struct trial_options o = {.seed = (uint64_t)args->seed, .confirm = confirm};
     const char *file = args->n_words > 1 ? args->words[1] : NULL;
     char *text;
     int id = -1;
 
     *s = (struct session){.arena = arena_open()};
-    if (!cmd_device(args->device, &o.device, err) || !task_open(&s->task, s->arena, args->words[0], err))
+    cmd_progress_start(args->quiet);
+    if (!cmd_device(args->device, s->arena, args->quiet, &o.device, err) ||
+        !task_open(&s->task, s->arena, args->words[0], err))
         return false;
     if (file && !fs_read(s->arena, file, &text, NULL, err)) {
         err->kind = ERR_INPUT;
@@ -37,7 +40,7 @@ static bool session_open(struct session *s, const struct cmd_args *args, struct 
     }
     if (!pool_open(&s->pool, s->task, &o, 1, NULL, err) || !pool_original(s->pool, s->arena, &s->original, err))
         return false;
-    pool_kernel_limits(s->pool, &s->limits);
+    s->device = pool_device(s->pool);
     s->has_version = file != NULL;
     if (!file) {
         s->version = s->original;
@@ -59,9 +62,8 @@ static json_t *workloads_to_json(const struct session *s, bool hot)
         const struct trial_workload *b = &s->original.workloads[i];
         const struct trial_workload *w = i < s->version.n_workloads ? &s->version.workloads[i] : NULL;
         const struct trial_time *base = hot ? &b->hot : &b->cold, *time = !w ? NULL : hot ? &w->hot : &w->cold;
-        json_array_append_new(list, report_workload(diagnose_dims_text(s->task, s->arena, b->dims), base->us,
-                                                    time ? time->us : NAN, base->light_us, hot ? "hot" : "cold",
-                                                    time ? time->bound : NULL));
+        json_array_append_new(list, report_workload(diagnose_dims_text(s->task, s->arena, b->dims), base, time,
+                                                    hot ? "hot" : "cold"));
     }
     return list;
 }
@@ -78,10 +80,12 @@ static json_t *bench_to_json(const struct session *s)
     json_put_text(o, "words", t->words ? t->words : "");
     json_put(o, "line", t->line ? json_integer(t->line) : json_null());
     json_put_num(speedup, "geomean", t->score);
-    json_put_num(speedup, "low", NAN);
-    json_put_num(speedup, "high", NAN);
+    json_put_num(speedup, "low", t->low);
+    json_put_num(speedup, "high", t->high);
     json_put(o, "speedup", speedup);
-    json_put(o, "device", report_device(s->limits.device_name));
+    json_put(o, "device", report_device(s->device));
+    json_put(o, "noise", report_noise(&s->original, s->task->hot));
+    json_put(o, "clocks", trial_clocks_to_json(&t->clocks));
     json_put(o, "workloads", workloads_to_json(s, s->task->hot));
     json_put(o, "other_regime", workloads_to_json(s, !s->task->hot));
     json_put_int(v, "cases", (int64_t)t->cases);
@@ -89,6 +93,9 @@ static json_t *bench_to_json(const struct session *s)
     json_put_num(v, "original_error", t->original_error.max);
     json_put_num(v, "allowed_error", t->allowed_error.max);
     json_put_text(v, "unit", "ulp");
+    json_put_text(v, "exact", t->exact);
+    json_put_num(v, "shadow_lost", t->shadow_lost);
+    json_put_text(v, "missing", t->missing_checks);
     json_put(o, "verification", v);
     json_put_num(o, "wall_s", t->wall_s);
     return o;
@@ -112,7 +119,7 @@ static void add_verdict(const struct session *s, struct str *out)
     str_addf(out, "\njudged in %.2f s (compile %.2f, verify %.2f, measure %.2f)\n", t->wall_s, t->compile_s,
              t->verify_s, t->measure_s);
     if (t->missing_checks)
-        str_addf(out, "checks the simulator could not make: %s\n", t->missing_checks);
+        str_addf(out, "not checked: %s\n", t->missing_checks);
 }
 
 static int print_and_close(struct session *s, bool ok, const struct str *text, struct err *err)
@@ -129,7 +136,7 @@ int cmd_bench(const struct cmd_args *args)
     struct str out = {0};
     struct err err = {0};
     json_t *o = NULL;
-    bool ok = session_open(&s, args, &err);
+    bool ok = session_open(&s, args, true, &err);
     int status;
 
     if (ok) {
@@ -146,22 +153,6 @@ int cmd_bench(const struct cmd_args *args)
     status = print_and_close(&s, ok, &out, &err);
     str_free(&out);
     return status;
-}
-
-static const char *source_line(struct arena *a, const char *text, int line)
-{
-    size_t n;
-
-    for (; line > 1 && text; line--) {
-        text = strchr(text, '\n');
-        text = text ? text + 1 : NULL;
-    }
-    if (!text)
-        return "";
-    while (*text == ' ' || *text == '\t')
-        text++;
-    n = strcspn(text, "\r\n");
-    return arena_strndup(a, text, MIN(n, 70));
 }
 
 static json_t *profile_to_json(struct session *s, const struct agent_diagnosis *d)
@@ -205,9 +196,18 @@ static void add_profile(struct session *s, const struct agent_diagnosis *d, cons
             str_addf(out, " %10.1f", l->conflicts_per_request);
         else
             str_addf(out, " %10s", "-");
-        str_addf(out, "  %s\n", source_line(s->arena, text, l->line));
+        const char *source = diagnose_line(s->arena, text, l->line);
+        str_addf(out, "  %.70s\n", source ? source : "");
     }
-    str_add(out, "\nAll figures are modelled by the simulator; docs/simulator.md states its error.\n");
+    if (t->counters)
+        str_addf(out, "\nTimes are measured; what bounds them and the lines are counters of the GPU (%s).\n",
+                 t->counters);
+    else
+        str_add(out,
+                trial_device_measures(s->device)
+                    ? "\nTimes of workloads are measured; all other figures are modelled by the simulator, "
+                      "docs/simulator.md states its error.\n"
+                    : "\nAll figures are modelled by the simulator; docs/simulator.md states its error.\n");
 }
 
 int cmd_profile(const struct cmd_args *args)
@@ -216,27 +216,63 @@ int cmd_profile(const struct cmd_args *args)
     struct str out = {0};
     struct err err = {0};
     struct agent_diagnosis d;
+    const char *path, *why_not = NULL;
     char *text;
     int status;
-    bool ok = session_open(&s, args, &err) &&
-              fs_read(s.arena, s.has_version ? args->words[1] : s.task->source_path, &text, NULL, &err);
+    bool ok = session_open(&s, args, false, &err);
+
+    path = ok && s.has_version ? args->words[1] : ok ? s.task->source_path : NULL;
+    ok = ok && fs_read(s.arena, path, &text, NULL, &err);
+    if (ok && verdict_correct(s.version.verdict) && trial_device_measures(s.device))
+        ok = watch_counters(s.task, trial_device_id(s.arena, s.device), path, text, false, s.arena, &s.version,
+                            &why_not, &err);
 
     if (ok && !verdict_correct(s.version.verdict)) {
         add_verdict(&s, &out);
         str_add(&out, "A version that is not correct is not profiled.\n");
     } else if (ok) {
-        diagnose_trial(s.task, &s.version, s.limits.device_name, s.arena, &d);
+        diagnose_trial(s.task, &s.version, s.device->name, s.arena, &d);
         if (args->json) {
             json_t *o = profile_to_json(&s, &d);
             str_addf(&out, "%s\n", json_pretty(s.arena, o));
             json_decref(o);
         } else {
             add_profile(&s, &d, text, &out);
+            if (why_not)
+                str_addf(&out, "No counters of the GPU: %s.\n", why_not);
         }
     }
     status = print_and_close(&s, ok, &out, &err);
     str_free(&out);
     return status;
+}
+
+static void add_survivors(const struct adequacy *m, struct str *out)
+{
+    str_addf(
+        out,
+        "mutants    %zu of %zu faults put in%s: %zu noticed, %zu not, %zu change nothing, %zu do not compile",
+        m->n_rows, m->n_faults, m->cached ? " (known from before)" : "", m->killed, m->survived, m->equivalent,
+        m->stillborn);
+    if (isfinite(m->score))
+        str_addf(out, "; score %.1f %%", 100 * m->score);
+    str_addc(out, '\n');
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const struct adequacy_row *x = &m->rows[i];
+        if (x->fate == MUTANT_SURVIVED)
+            str_addf(out, "  not noticed, line %d: %s (%s)\n", x->mutant.line, x->mutant.what, x->mutant.id);
+    }
+    if (m->survived)
+        str_add(
+            out,
+            "  A candidate with such a fault would pass. Widen the domain or the values, add a reference; or, when a "
+            "fault\n  changes nothing, list its id under `equivalent:` in task.yaml.\n");
+}
+
+static void on_mutant(void *context, size_t done, size_t all)
+{
+    if (*(bool *)context && (done % 20 == 0 || done == all))
+        fprintf(stderr, "%zu of %zu mutants judged\n", done, all);
 }
 
 static size_t count_launches(struct session *s, size_t *kernels, struct err *err)
@@ -247,13 +283,34 @@ static size_t count_launches(struct session *s, size_t *kernels, struct err *err
 
     *kernels = 0;
     if (!fs_read(s->arena, s->task->source_path, &text, NULL, err) ||
-        !agent_version_open(&v, s->arena, s->task, s->task->source_path, text, &s->limits, err))
+        !agent_version_open(&v, s->arena, s->task, s->task->source_path, text, &s->device->limits, err))
         return 0;
     for (size_t i = 0; i < v.input.n_plans; i++)
         steps = MAX(steps, v.input.plans[i].n_steps);
     *kernels = v.kernel->n_functions;
     agent_version_close(&v);
     return steps;
+}
+
+/* Without a reference: what the exact answers are, and whether one must be asked for. */
+static void add_derived(const struct trial *t, struct str *out)
+{
+    const double most_lost = 0.01;
+
+    if (str_eq(t->exact, "shadow"))
+        str_addf(
+            out,
+            "reference  none: exact answers are derived from the original, which is off by at most %.2f ulp\n",
+            isfinite(t->original_error.max) ? t->original_error.max : 0);
+    else
+        str_add(
+            out,
+            "reference  none, and none could be derived: candidates are held to the original's own answers\n");
+    if (!(t->shadow_lost > most_lost))
+        return;
+    str_addf(out,
+             "           %.1f %% of the answers could not be derived%s%s: write a reference.cu in double\n",
+             100 * t->shadow_lost, t->underived ? ": " : "", t->underived ? t->underived : "");
 }
 
 int cmd_check(const struct cmd_args *args)
@@ -263,12 +320,22 @@ int cmd_check(const struct cmd_args *args)
     struct str out = {0};
     struct err err = {0};
     struct agent_suite suite;
+    struct adequacy mutants = {0};
     size_t steps, kernels;
     int status;
-    bool ok;
+    bool ok, loud = !args->quiet;
 
     one.n_words = 1;
-    ok = session_open(&s, &one, &err);
+    ok = session_open(&s, &one, false, &err);
+    if (ok && args->mutants > 0) {
+        const struct adequacy_options o = {.device = s.device->model,
+                                           .seed = (uint64_t)args->seed,
+                                           .jobs = args->jobs ? (int)args->jobs : cmd_cores(),
+                                           .most = (size_t)args->mutants,
+                                           .progress = on_mutant,
+                                           .context = &loud};
+        ok = adequacy_measure(s.task, &o, s.arena, &mutants, &err);
+    }
     if (ok) {
         const struct trial *t = &s.original;
         agent_test_rules(s.task, s.arena, (uint64_t)args->seed, &suite);
@@ -281,6 +348,9 @@ int cmd_check(const struct cmd_args *args)
             json_put_int(o, "workloads", (int64_t)s.task->n_workloads);
             json_put_flag(o, "reference", s.task->reference_path != NULL);
             json_put_num(o, "original_error", t->original_error.max);
+            json_put_text(o, "exact", t->exact);
+            json_put_num(o, "shadow_lost", t->shadow_lost);
+            json_put(o, "mutation", args->mutants > 0 ? adequacy_to_json(&mutants, false) : json_null());
             str_addf(&out, "%s\n", json_pretty(s.arena, o));
             json_decref(o);
         } else {
@@ -294,10 +364,9 @@ int cmd_check(const struct cmd_args *args)
                 str_addf(&out, "reference  %s; the original is off by at most %.2f ulp\n",
                          fs_basename(s.task->reference_path), t->original_error.max);
             else
-                str_add(
-                    &out,
-                    "reference  none: candidates are held to the original's own answers; a reference.cu in double "
-                    "makes that sharper\n");
+                add_derived(t, &out);
+            if (args->mutants > 0)
+                add_survivors(&mutants, &out);
             str_add(&out, "The task is sound.\n");
         }
     }

@@ -51,6 +51,20 @@ static bool print_result(const char *out, bool json, struct err *err)
     return ok;
 }
 
+/* After the world failed: whether there is anything to go on from. */
+static void say_resumable(const char *out)
+{
+    struct arena *a = arena_open();
+    const struct store_candidate *list;
+    struct store *s = NULL;
+    size_t n = 0;
+
+    if (store_open(&s, out, false, NULL) && store_candidates(s, a, &list, &n, NULL) && n > 0)
+        fprintf(stderr, "What was judged is stored; `astra resume %s` goes on from there.\n", out);
+    store_close(s);
+    arena_close(a);
+}
+
 static int run_and_print(const struct run_options *o, bool resume, const struct cmd_args *args)
 {
     enum run_end end = RUN_DONE;
@@ -58,18 +72,60 @@ static int run_and_print(const struct run_options *o, bool resume, const struct 
 
     catch_signals();
     cmd_progress_start(args->quiet);
-    if (!run_optimize(o, resume, &end, &err) || !print_result(o->out, args->json, &err))
+    if (!run_optimize(o, resume, &end, &err)) {
+        int status = cmd_fail(&err);
+        if (err.kind == ERR_WORLD)
+            say_resumable(o->out);
+        return status;
+    }
+    if (!print_result(o->out, args->json, &err))
         return cmd_fail(&err);
     if (end == RUN_INTERRUPTED)
         fprintf(stderr, "astra: interrupted; go on with: astra resume %s\n", o->out);
     return end == RUN_DONE ? EXIT_OK : end == RUN_BUDGET ? EXIT_BUDGET : EXIT_INTERRUPTED;
 }
 
-static int cores(void)
+int cmd_cores(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
 
     return (int)MAX(1, MIN(n, 8));
+}
+
+/* Flags over what is there: each is the key of astra.yaml with dashes. */
+static bool apply_flags(const struct cmd_args *args, struct arena *a, struct models *m, struct err *err)
+{
+    for (int i = 0; i < args->models.n; i++) {
+        const struct cmd_setting *s = &args->models.list[i];
+        char *key = arena_strdup(a, s->option + 2);
+        for (char *at = key; *at; at++)
+            if (*at == '-')
+                *at = '_';
+        if (!models_set(m, N_MODEL_ROLES, key, models_is_path(key) ? fs_absolute(a, s->value) : s->value, err))
+            return err_context(err, "%s", s->option);
+    }
+    return true;
+}
+
+static bool models_of(const struct cmd_args *args, struct arena *a, struct models *m, struct err *err)
+{
+    const char *config = args->config ? args->config : "astra.yaml";
+
+    *m = models_default();
+    if (!models_minds(args->agents, m, err))
+        return false;
+    if (!models_any(m)) {
+        if (args->models.n == 0)
+            return true;
+        return err_input(err, "%s: no model is asked with --agents %s; say --agents llm or single",
+                         args->models.list[0].option, args->agents);
+    }
+    if ((args->config || fs_exists(config)) && !models_read(m, a, config, err))
+        return false;
+    if (!apply_flags(args, a, m, err))
+        return false;
+    m->strategies = m->strategies ? m->strategies : m->width;
+    return models_check(m, err);
 }
 
 static bool options_of(const struct cmd_args *args, struct arena *a, struct run_options *o, struct err *err)
@@ -79,19 +135,18 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
                               .agents = args->agents,
                               .rounds = (int)args->rounds,
                               .candidates = (int)args->candidates,
-                              .jobs = args->jobs ? (int)args->jobs : cores(),
+                              .min_mutation = (int)args->min_mutation,
+                              .jobs = args->jobs ? (int)args->jobs : cmd_cores(),
                               .budget_s = args->budget_s,
-                              .seed = (uint64_t)args->seed};
-    if (!str_eq(args->agents, "rules"))
-        return err_input(err, "--agents %s: this version has no models; use --agents rules", args->agents);
-    if (args->model || args->provider || args->base_url)
-        return err_input(err,
-                         "--model, --provider and --base-url go with models, which this version does not have");
+                              .seed = (uint64_t)args->seed,
+                              .hidden_seed = (uint64_t)args->hidden_seed};
+    if (!models_of(args, a, &o->models, err))
+        return false;
     if (fs_exists(fs_join(a, o->out, "run.db")))
         return err_input(err,
                          "%s holds a run already; `astra resume %s` goes on with it, or give another --out",
                          o->out, o->out);
-    return cmd_device(args->device, &o->device, err);
+    return cmd_device(args->device, a, args->quiet, &o->device, err);
 }
 
 int cmd_optimize(const struct cmd_args *args)
@@ -103,6 +158,13 @@ int cmd_optimize(const struct cmd_args *args)
 
     arena_close(a);
     return status;
+}
+
+static bool resumed_models(const struct cmd_args *args, struct arena *a, struct models *m, struct err *err)
+{
+    if (!models_any(m))
+        return args->models.n == 0 || err_input(err, "%s: this run asks no model", args->models.list[0].option);
+    return apply_flags(args, a, m, err) && models_check(m, err);
 }
 
 int cmd_resume(const struct cmd_args *args)
@@ -133,7 +195,9 @@ int cmd_resume(const struct cmd_args *args)
         o.out = folder; /* it may have moved */
         if (args->jobs)
             o.jobs = (int)args->jobs;
-        status = run_and_print(&o, true, args);
+        if (args->budget_s > 0)
+            o.budget_s = args->budget_s;
+        status = resumed_models(args, a, &o.models, &err) ? run_and_print(&o, true, args) : cmd_fail(&err);
     }
     arena_close(a);
     return status;

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum kind { TEXT, COUNT, NUMBER, NUMBER0, SECONDS, FLAG };
+enum kind { TEXT, COUNT, NUMBER, NUMBER0, SECONDS, FLAG, MODEL, MODEL_FLAG };
 
 struct option {
     const char *name, *argument;
@@ -37,7 +37,11 @@ static const struct verb verbs[] = {
      "DIR holds task.yaml and the kernel file. The run keeps everything in --out; result.json, best.cu and best.diff\n"
      "there are what it found. Ctrl-C stops it so that `astra resume` can go on.\n\n"
      "  astra optimize examples/silu_and_mul\n"
-     "  astra optimize my_task --device sim:a100-80gb --rounds 3 --budget-time 10m --json\n",
+     "  astra optimize my_task --device sim:a100-80gb --rounds 3 --budget-time 10m --json\n\n"
+     "With a model (docs/models.md): the rules first, at no cost, then the model works on from the best. Nobody is\n"
+     "asked and nothing is paid without --agents.\n\n"
+     "  astra optimize my_task --agents llm --provider openai --base-url http://127.0.0.1:8000/v1 --model NAME\n"
+     "  astra optimize my_task --agents llm --provider anthropic --model NAME --budget-usd 1 --width 3\n",
      1, 1, cmd_optimize},
     {"check", 'c', "DIR", "is the task sound: does it parse, launch, and give the right answer everywhere?",
      "  astra check my_task\n", 1, 1, cmd_check},
@@ -51,12 +55,19 @@ static const struct verb verbs[] = {
      "  astra profile examples/merge_attn_states\n", 1, 2, cmd_profile},
     {"runs", 'u', "[DIR]", "the runs below DIR (default astra-runs)", "  astra runs\n", 0, 1, cmd_runs},
     {"show", 's', "RUN [CANDIDATE]", "what a run tried and found, or one candidate in full",
-     "RUN is a run's folder, or its name below astra-runs.\n\n  astra show astra-runs/softmax-1\n  astra show softmax-1 7\n",
+     "RUN is a run's folder, or its name below astra-runs.\n\n  astra show astra-runs/softmax-1\n  astra show softmax-1 7\n"
+     "  astra show softmax-1 --calls\n",
      1, 2, cmd_show},
     {"diff", 'd', "RUN [CANDIDATE]", "the patch from the original to the best, or to a candidate",
      "  astra diff softmax-1 | patch my_kernel.cu\n", 1, 2, cmd_diff},
     {"resume", 'r', "RUN", "go on with a run that was stopped", "  astra resume astra-runs/softmax-1\n", 1, 1,
      cmd_resume},
+    {"verify", 'v', "RESULT", "does a result still hold? judged again from its folder's files alone",
+     "RESULT is a run's folder or its result.json, wherever they lie now; run.db is not needed. The hashes first, then the\n"
+     "suite, the hidden cases and the figures. Without the GPU it was measured on, only the answers are judged. Exit\n"
+     "status 0 when it holds, 1 when it does not, with what and why.\n\n"
+     "  astra verify astra-runs/softmax-1\n",
+     1, 1, cmd_verify},
     {"doctor", 'x', "", "what is here, what is missing, and how to get it", "  astra doctor\n", 0, 0,
      cmd_doctor},
 };
@@ -159,6 +170,14 @@ static bool set_option(const struct option *o, const char *value, struct cmd_arg
         if (end != value && *end == 0 && *(double *)field > 0)
             return true;
         return err_input(err, "%s takes a number above 0, not '%s'", o->name, value);
+    }
+    case MODEL:
+    case MODEL_FLAG: {
+        struct cmd_models *m = field;
+        if (m->n == (int)ARRAY_LEN(m->list))
+            return err_input(err, "%s: too many options about models; write them in astra.yaml", o->name);
+        m->list[m->n++] = (struct cmd_setting){o->name, o->kind == MODEL ? value : "true"};
+        return true;
     }
     case SECONDS:
         if (parse_seconds(value, field))
@@ -274,6 +293,8 @@ int cmd_main(int argc, char **argv)
         return print_usage();
     if (str_eq(word, "worker"))
         return pool_worker_main(argc - 1, argv + 1);
+    if (str_eq(word, "launch"))
+        return alone_main(argc - 1, argv + 1);
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error with words, see cmd_print */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
     if (str_eq(word, "--version")) {

@@ -145,7 +145,17 @@ int cmd_show(const struct cmd_args *args)
     json_t *result = NULL;
     bool ok = opened_run(&o, args, &err);
 
-    if (ok && o.candidate >= 0)
+    if (ok && args->calls && args->json) {
+        ok = report_calls_json(o.store, o.arena, &result, &err);
+        if (ok)
+            str_addf(&out, "%s\n", json_pretty(o.arena, result));
+    } else if (ok && args->calls)
+        ok = report_calls(o.store, o.arena, &out, &err);
+    else if (ok && args->prompt)
+        ok = report_call(o.store, o.arena, (int)args->prompt, &out, &err);
+    else if (ok && args->strategy)
+        ok = report_strategy(o.store, o.arena, (int)args->strategy, &out, &err);
+    else if (ok && o.candidate >= 0)
         ok = show_candidate(&o, &out, &err);
     else if (ok && args->json) {
         ok = report_result(o.store, o.arena, &result, &err);
@@ -163,17 +173,17 @@ int cmd_diff(const struct cmd_args *args)
     struct str out = {0};
     struct err err = {0};
     json_t *result = NULL;
+    const char *text;
     char *diff;
     bool ok = opened_run(&o, args, &err);
 
-    if (ok && o.candidate < 0) {
-        ok = report_result(o.store, o.arena, &result, &err);
-        if (ok)
-            o.candidate = json_int(result, "best_candidate", 0);
-    }
+    if (ok && o.candidate < 0)
+        ok = report_result(o.store, o.arena, &result, &err) &&
+             report_best(o.store, o.arena, result, &text, &err);
+    else if (ok)
+        text = o.list[o.candidate].text;
     if (ok)
-        ok = source_diff(o.arena, "original.cu", o.list[0].text, "best.cu", o.list[o.candidate].text, &diff,
-                         &err);
+        ok = source_diff(o.arena, "original.cu", o.list[0].text, "best.cu", text, &diff, &err);
     if (ok)
         str_add(&out, diff);
     json_decref(result);

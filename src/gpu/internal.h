@@ -22,6 +22,7 @@ struct nvrtc {
     int (*lowered_name)(nvrtc_program p, const char *expression, const char **lowered);
     int (*log_size)(nvrtc_program p, size_t *size), (*log)(nvrtc_program p, char *log);
     int (*ptx_size)(nvrtc_program p, size_t *size), (*ptx)(nvrtc_program p, char *ptx);
+    int (*n_archs)(int *n), (*archs)(int *archs); /* NULL before CUDA 11.2 */
     int (*cubin_size)(nvrtc_program p, size_t *size), (*cubin)(nvrtc_program p, char *cubin);
 };
 
@@ -33,6 +34,12 @@ enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct
 /* Instructions and registers in the PTX that only serve to sense or fool the judge; *line is of the CUDA
  * source. */
 enum compile_end guard_ptx(struct arena *a, const char *ptx, size_t len, const char **words, int *line);
+
+/* A program of the toolkit: what the variable names (also a way to say: none), else on PATH, below CUDA_HOME,
+ * in /usr/local/cuda/bin, or last in the newest folder that a glob pattern finds (NULL: nowhere else). NULL
+ * when absent.
+ */
+char *tool_path(struct arena *a, const char *variable, const char *name, const char *elsewhere);
 
 /* The first error of a compiler's log: r->words and, in q's file, r->line. */
 void compile_first_error(struct arena *a, const char *log, const char *path, struct compile_result *r);

@@ -4,31 +4,10 @@
 
 #include <unistd.h>
 
-static char *in_folder(struct arena *a, const char *folder, const char *below)
-{
-    char *path = arena_printf(a, "%s%s/nvcc", folder, below);
-
-    return access(path, X_OK) == 0 && !fs_is_dir(path) ? path : NULL;
-}
-
 char *gpu_nvcc_path(struct arena *a, const struct nvrtc *n)
 {
-    const char *own = getenv("ASTRA_NVCC"), *path = getenv("PATH"), *home = getenv("CUDA_HOME");
-    char *found = NULL;
-
-    if (own)
-        return access(own, X_OK) == 0 && !fs_is_dir(own) ? arena_strdup(a, own) : NULL;
-    while (!found && path && *path) {
-        size_t len = strcspn(path, ":");
-        if (len)
-            found = in_folder(a, arena_strndup(a, path, len), "");
-        path += len + (path[len] == ':');
-    }
-    if (!found && home && *home)
-        found = in_folder(a, home, "/bin");
-    if (!found && n->include_dir[0])
-        found = in_folder(a, n->include_dir, "/../bin");
-    return found ? found : in_folder(a, "/usr/local/cuda", "/bin");
+    return tool_path(a, "ASTRA_NVCC", "nvcc",
+                     n->include_dir[0] ? arena_printf(a, "%s/../bin", n->include_dir) : NULL);
 }
 
 static bool write_files(struct arena *a, const char *dir, const struct compile_request *q, struct err *err)

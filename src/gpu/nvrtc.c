@@ -39,7 +39,23 @@ static bool bind_all(struct nvrtc *n)
             return false;
         memcpy(table[i].to, &symbol, sizeof(symbol));
     }
+    void *count = dlsym(n->library, "nvrtcGetNumSupportedArchs"),
+         *list = dlsym(n->library, "nvrtcGetSupportedArchs");
+    memcpy(&n->n_archs, &count, sizeof(count));
+    memcpy(&n->archs, &list, sizeof(list));
     return true;
+}
+
+size_t nvrtc_archs(const struct nvrtc *n, int *archs, size_t most)
+{
+    int all[256], count = 0;
+
+    if (!n->n_archs || !n->archs || n->n_archs(&count) != 0 || count < 0 || (size_t)count > ARRAY_LEN(all) ||
+        n->archs(all) != 0)
+        return 0;
+    for (size_t i = 0; i < MIN((size_t)count, most); i++)
+        archs[i] = all[i];
+    return MIN((size_t)count, most);
 }
 
 /* NVRTC opens its built-in functions by bare name when it first compiles, which finds them only where the

@@ -1,6 +1,11 @@
 /* Calls of the file's own functions and lambdas; template arguments, given or deduced. */
 #include "kernel/internal.h"
 
+static bool has_pack(const struct func *f)
+{
+    return f->n_params && f->params[f->n_params - 1].pack;
+}
+
 static int template_index(const struct func *f, const char *name)
 {
     for (size_t i = 0; i < f->n_tparams; i++) {
@@ -75,11 +80,13 @@ bool template_bind(struct interp *in, const struct func *f, const struct templat
         args[i] = targs[i];
         told[i] = TOLD_GIVEN;
     }
-    for (size_t i = 0; i < f->n_params && i < n_values; i++)
+    for (size_t i = 0; i < f->n_params && i < n_values && !f->params[i].pack; i++)
         deduce(f, f->params[i].type, values[i].type, args, told);
     for (size_t i = 0; i < f->n_tparams; i++) {
         const struct template_param *p = &f->tparams[i];
 
+        if (p->pack) /* its parameters have the types of the arguments */
+            continue;
         if (told[i] == TOLD_NOT && (p->fallback.type || p->fallback.value)) {
             args[i] = *eval_template_args(in, env, &p->fallback, 1);
         } else if (told[i] == TOLD_NOT || told[i] == TOLD_TWICE) {
@@ -134,10 +141,82 @@ static void bind_param(struct interp *in, const struct token *at, const struct f
     if (t->kind == TY_ARRAY) /* int v[] is int *v */
         t = type_pointer(in->arena, t->to, t->to_const);
     c = cell_make(in, t, p->type->constant || (p->type->kind == TN_REFERENCE && p->type->to->constant));
-    c->value = convert(in, at, v, t, false);
+    if (t->kind == TY_RECORD) {
+        record_make(in, c, false);
+        record_assign(in, at, c, convert(in, at, v, t, false));
+    } else {
+        c->value = convert(in, at, v, t, false);
+    }
     c->value.literal_zero = false;
     c->known = true;
     env_bind(in, env, p->name, c);
+}
+
+/* Element i of a pack has a name of its own, which no program can say. */
+static const char *element_name(struct interp *in, const char *pack, size_t i)
+{
+    return arena_printf(in->arena, "%s#%zu", pack, i);
+}
+
+static void bind_pack(struct interp *in, const struct token *at, const struct param *p, struct env *env,
+                      const struct value *args, size_t n)
+{
+    struct type_node automatic = {.kind = TN_AUTO, .at = p->at};
+    struct cell *count = cell_make(in, type_list, true);
+
+    count->value = (struct value){.type = type_list, .n_items = n};
+    count->known = true;
+    env_bind(in, env, p->name, count);
+    for (size_t i = 0; i < n; i++) {
+        struct param one = {.name = element_name(in, p->name, i), .type = &automatic, .at = p->at};
+        const struct func f = {.name = p->name, .params = &one, .n_params = 1};
+
+        bind_param(in, at, &f, 0, env, args[i], (struct place){NULL, -1});
+    }
+}
+
+/* What is expanded: a pack's name, also inside std::forward or std::move. */
+static const struct expr *pack_name(const struct expr *e)
+{
+    while (e->kind == EX_CALL && e->n_args == 1 && e->a->kind == EX_NAME &&
+           (strcmp(e->a->name, "forward") == 0 || strcmp(e->a->name, "move") == 0))
+        e = e->args[0];
+    return e->kind == EX_NAME && !e->has_targs ? e : NULL;
+}
+
+const struct expr *expand_packs(struct interp *in, struct env *env, const struct expr *e)
+{
+    LIST(struct expr *) args = {0};
+    struct expr *copy;
+    bool any = false;
+
+    for (size_t i = 0; i < e->n_args; i++)
+        any |= e->args[i]->kind == EX_EXPAND;
+    if (!any)
+        return e;
+    for (size_t i = 0; i < e->n_args; i++) {
+        const struct expr *name = e->args[i]->kind == EX_EXPAND ? pack_name(e->args[i]->a) : NULL;
+        const struct cell *c = name ? env_find(in, env, name->name) : NULL;
+
+        if (e->args[i]->kind != EX_EXPAND) {
+            list_push(in->arena, &args, e->args[i]);
+            continue;
+        }
+        if (!c || c->type->kind != TY_LIST)
+            fail(in->unit, e->args[i]->at,
+                 "only a parameter pack's name, or std::forward of it, is expanded here");
+        for (size_t k = 0; k < c->value.n_items; k++) {
+            struct expr *element = arena_copy(in->arena, name, sizeof(*name));
+
+            step_count(in, name->at);
+            element->name = element_name(in, name->name, k);
+            list_push(in->arena, &args, element);
+        }
+    }
+    copy = arena_copy(in->arena, e, sizeof(*e));
+    copy->args = args.v;
+    copy->n_args = args.n;
+    return copy;
 }
 
 /* bound: the template parameters, or for a lambda its surroundings. */
@@ -159,13 +238,15 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
              f->name);
     if (++in->call_depth > MAX_CALL_DEPTH)
         fail(in->unit, at, "calls nest deeper than %d levels", MAX_CALL_DEPTH);
-    if (n > f->n_params)
+    if (n > f->n_params && !has_pack(f))
         fail(in->unit, at, "%s takes %zu arguments, not %zu", f->name, f->n_params, n);
     env->up = bound;
     for (size_t i = 0; i < f->n_params; i++) {
         struct place none = {NULL, -1};
 
-        if (i < n)
+        if (f->params[i].pack)
+            bind_pack(in, at, &f->params[i], env, args + MIN(i, n), n - MIN(i, n));
+        else if (i < n)
             bind_param(in, at, f, i, env, args[i], places[i]);
         else if (f->params[i].fallback)
             bind_param(in, at, f, i, env, eval(in, env, f->params[i].fallback), none);
@@ -203,9 +284,10 @@ static struct value call_own(struct interp *in, const struct expr *e, const stru
             why = "runs on the device only; declare it __host__ __device__ or constexpr";
             continue;
         }
-        while (least < f->n_params && !f->params[least].fallback)
+        while (least < f->n_params && !f->params[least].fallback && !f->params[least].pack)
             least++;
-        if (e->n_args < least || (e->n_args > f->n_params && !f->variadic && !f->not_understood)) {
+        if (e->n_args < least ||
+            (e->n_args > f->n_params && !f->variadic && !f->not_understood && !has_pack(f))) {
             why = "takes another number of arguments";
             continue;
         }
@@ -213,7 +295,7 @@ static struct value call_own(struct interp *in, const struct expr *e, const stru
             why = "has template parameters that these arguments do not give";
             continue;
         }
-        for (size_t k = 0; k < e->n_args && k < f->n_params; k++)
+        for (size_t k = 0; k < e->n_args && k < f->n_params && !f->params[k].pack; k++)
             score += 2 * type_same(type_resolve_for(in, env, f->params[k].type, args[k].type), args[k].type);
         score += !f->is_template;
         if (score == best_score)

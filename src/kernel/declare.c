@@ -31,6 +31,11 @@ static void fill_array(struct interp *in, struct env *env, struct cell *c, const
         elem->constant = c->constant;
         if (elem->type->kind == TY_ARRAY) {
             fill_array(in, env, elem, item);
+        } else if (elem->type->kind == TY_RECORD) {
+            if (item || !init)
+                record_initialise(in, env, elem, item);
+            else
+                record_make(in, elem, true);
         } else if (item) {
             elem->value = initialise(in, env, elem->type, item);
             elem->value.literal_zero = false;
@@ -86,8 +91,8 @@ void declare(struct interp *in, struct env *env, const struct declarator *d)
     if (type->kind == TY_OPAQUE)
         fail(
             in->unit, d->at,
-            "a variable of type %s; a launcher's variables are numbers, pointers, dim3, cudaDeviceProp and arrays of "
-            "them",
+            "a variable of type %s; a launcher's variables are numbers, pointers, dim3, cudaDeviceProp, plain structs and "
+            "arrays of them",
             type->name);
     c = cell_make(in, type, d->constant || (n->kind == TN_REFERENCE && n->to->constant));
     if (type->kind == TY_ARRAY) {
@@ -104,6 +109,13 @@ void declare(struct interp *in, struct env *env, const struct declarator *d)
             fail(in->unit, d->at, "a local array of %lld elements; at most %d are kept", (long long)c->type->n,
                  MAX_ARRAY);
         fill_array(in, env, c, d->init);
+    } else if (type->kind == TY_RECORD) {
+        if (have) {
+            record_make(in, c, false);
+            record_assign(in, d->at, c, v);
+        } else {
+            record_initialise(in, env, c, d->init);
+        }
     } else if (have) {
         c->value = convert(in, d->at, v, type, false);
         c->known = true;

@@ -52,6 +52,10 @@ void place_write(struct interp *in, const struct token *at, struct place p, stru
     }
     if (p.cell->type->kind == TY_ARRAY)
         fail(in->unit, at, "an assignment to a whole array; assign its elements");
+    if (p.cell->type->kind == TY_RECORD) {
+        record_assign(in, at, p.cell, v);
+        return;
+    }
     p.cell->value = convert(in, at, v, p.cell->type, false);
     p.cell->value.literal_zero = false;
     p.cell->known = true;
@@ -93,6 +97,8 @@ static struct place member_place(struct interp *in, struct env *env, const struc
         p = deref(in, e->at, eval(in, env, e->a));
     else
         p = eval_place(in, env, e->a);
+    if (p.cell->type->kind == TY_RECORD)
+        return (struct place){record_member(in, e->at, p.cell, e->name), -1};
     if (p.cell->type->kind == TY_DIM3 && p.member < 0) {
         static const char *const names[] = {"x", "y", "z"};
 
@@ -180,6 +186,10 @@ static const struct type *type_kind(struct interp *in, struct env *env, const st
         if (e->type)
             return NULL;
         a = type_of(in, env, e->a);
+        for (int64_t i = 0; a && a->kind == TY_RECORD && i < a->n; i++) {
+            if (strcmp(a->fields[i].name, e->name) == 0)
+                return *a->fields[i].type;
+        }
         return a && a->kind == TY_DIM3 ? type_uint : NULL;
     case EX_POSTFIX:
     case EX_ASSIGN:
@@ -316,10 +326,13 @@ static struct value construct(struct interp *in, struct env *env, const struct e
     list.n_items = e->n_args;
     if (to->kind == TY_CONSTANT && e->n_args == 0)
         return (struct value){.type = to};
+    if (to->kind == TY_RECORD)
+        return record_value(in, e->at, to, e->n_args == 1 && type_same(items[0].type, to) ? items[0] : list);
     if (e->n_args == 1)
         return convert(in, e->at, items[0], to, true);
     if (to->kind == TY_OPAQUE)
-        fail(in->unit, e->at, "a value of type %s; a launcher's values are numbers, pointers and dim3",
+        fail(in->unit, e->at,
+             "a value of type %s; a launcher's values are numbers, pointers, dim3 and plain structs of these",
              to->name);
     return convert(in, e->at, list, to, true);
 }
@@ -345,6 +358,8 @@ static struct value member(struct interp *in, struct env *env, const struct expr
         return place_read(in, e->at, member_place(in, env, e));
     }
     struct value v = eval(in, env, e->a);
+    if (v.type->kind == TY_RECORD)
+        return place_read(in, e->at, (struct place){record_member(in, e->at, v.p.host, e->name), -1});
     if (v.type->kind == TY_DIM3 && strlen(e->name) == 1 && e->name[0] >= 'x' && e->name[0] <= 'z')
         return value_int(type_uint, v.dim[e->name[0] - 'x']);
     fail(in->unit, e->at, "%s has no member %s here; members of dim3 and cudaDeviceProp are understood",
@@ -409,7 +424,7 @@ static struct value eval_kind(struct interp *in, struct env *env, const struct e
     case EX_CAST:
         return cast(in, env, e);
     case EX_CONSTRUCT:
-        return construct(in, env, e);
+        return construct(in, env, expand_packs(in, env, e));
     case EX_SIZEOF_TYPE:
         return size_of(in, e->at, type_resolve(in, env, e->type));
     case EX_SIZEOF: {
@@ -418,14 +433,17 @@ static struct value eval_kind(struct interp *in, struct env *env, const struct e
         return size_of(in, e->at, t ? t : eval(in, env, e->a).type);
     }
     case EX_CALL:
-        return call_expr(in, env, e);
+        return call_expr(in, env, expand_packs(in, env, e));
     case EX_LAUNCH:
-        return launch_expr(in, env, e);
+        return launch_expr(in, env, expand_packs(in, env, e));
+    case EX_EXPAND:
+        fail(in->unit, e->at, "a parameter pack cannot be expanded here");
     case EX_MEMBER:
         return member(in, env, e);
     case EX_INDEX:
         return place_read(in, e->at, eval_place(in, env, e));
     case EX_INIT: {
+        e = expand_packs(in, env, e);
         struct value *items = arena_array(in->arena, struct value, e->n_args + 1);
 
         for (size_t i = 0; i < e->n_args; i++)

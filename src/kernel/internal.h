@@ -142,6 +142,7 @@ enum expr_kind {
     EX_INDEX,
     EX_INIT,
     EX_LAMBDA,
+    EX_EXPAND, /* a... in a list of arguments */
 };
 
 enum op {
@@ -250,6 +251,7 @@ struct capture {      /* of a lambda */
 };
 
 struct param {
+    bool pack;        /* Args... args, the last one */
     const char *name; /* "" when it has none */
     struct type_node *type;
     struct expr *fallback;
@@ -290,7 +292,8 @@ struct type_name { /* typedef, using, struct, enum */
     const char *name, *qualified;
     struct type_node *alias; /* typedef and using */
     bool is_struct, is_enum, is_template, specialised,
-        opaque; /* opaque: a struct whose size is not understood */
+        opaque,      /* opaque: a struct whose size is not understood */
+        constructed; /* its values are made by code: a constructor, initialisers of members */
     struct template_param *tparams;
     size_t n_tparams;
     struct field *fields;
@@ -387,12 +390,19 @@ enum type_kind {
     TY_KERNEL,
     TY_STREAM,
     TY_PROPERTIES,
+    TY_RECORD, /* with `n` fields */
     TY_STRING,
     TY_NULL,
     TY_OPAQUE,
     TY_LAMBDA,
     TY_LIST,
     TY_CONSTANT, /* std::integral_constant: of type `to`, value n */
+};
+
+struct record_field {
+    const char *name;
+    const struct type *const *type;
+    int64_t offset; /* 0 in the runtime's own, which no kernel takes */
 };
 
 struct type {
@@ -402,8 +412,10 @@ struct type {
     int64_t size, align;
     int rank;               /* integer conversion rank */
     bool is_enum, to_const; /* to_const: pointers, points to const */
+    bool passable;          /* records: of this file, so that a kernel may take one */
     const struct type *to;
-    int64_t n; /* array elements */
+    const struct record_field *fields;
+    int64_t n; /* array elements, fields */
 };
 
 struct cell;
@@ -455,7 +467,7 @@ struct cell { /* a variable */
     const struct type *type;
     struct value value;
     bool known, constant;
-    struct cell *elems; /* arrays */
+    struct cell *elems; /* arrays, records */
     int64_t n_elems;
 };
 
@@ -492,6 +504,7 @@ struct interp {
     LIST(int64_t) workspaces;
     LIST(bool) freed;
     LIST(struct shared_limit) shared_limits;
+    LIST(const char *) large_clusters; /* kernels that allow clusters of more than 8 blocks */
 };
 
 struct shared_limit { /* set by cudaFuncSetAttribute */
@@ -595,17 +608,35 @@ enum flow exec(struct interp *in, struct env *env, const struct stmt *s, const s
 
 /* call.c */
 struct value call_expr(struct interp *in, struct env *env, const struct expr *e);
+const struct expr *expand_packs(struct interp *in, struct env *env, const struct expr *e);
 struct value call_func(struct interp *in, const struct token *at, const struct func *f, struct env *bound,
                        struct value *args, struct place *places, size_t n);
 bool template_bind(struct interp *in, const struct func *f, const struct template_arg *targs, size_t n_targs,
                    const struct value *args, size_t n_args, struct env **out, const char **missing);
 
+/* record.c */
+const struct type *record_builtin(const char *name); /* NULL: no such struct of the runtime */
+void record_make(struct interp *in, struct cell *c, bool zero);
+struct cell *record_member(struct interp *in, const struct token *at, const struct cell *c, const char *name);
+void record_assign(struct interp *in, const struct token *at, struct cell *c, struct value v);
+void record_initialise(struct interp *in, struct env *env, struct cell *c, const struct expr *init);
+/* A new variable's value: from a list, or a copy of another. */
+struct value record_value(struct interp *in, const struct token *at, const struct type *t, struct value v);
+/* As a kernel takes it. */
+struct kernel_value record_argument(struct interp *in, const struct token *at, struct value v);
+
 /* launch.c */
+struct launch_attributes {
+    bool cooperative;
+    uint32_t cluster[3]; /* 0: none */
+};
+struct kernel_value plan_value(struct interp *in, const struct token *at,
+                               struct value v); /* a number or pointer */
 struct value launch_expr(struct interp *in, struct env *env, const struct expr *e);
 /* arg_exprs: where the arguments stand; NULL: at */
 void launch(struct interp *in, const struct token *at, const struct kernel_ref *k, const struct value *config,
             size_t n_config, const struct value *args, struct expr *const *arg_exprs, size_t n_args,
-            bool cooperative);
+            struct launch_attributes attributes);
 const char *kernel_expression(struct interp *in, const struct token *at, const struct kernel_ref *k,
                               const struct value *args, size_t n_args, const struct func **f,
                               struct env **bound);

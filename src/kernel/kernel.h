@@ -99,6 +99,15 @@ struct kernel_value {
             int64_t offset_bytes;
         } p;
     };
+    uint32_t
+        struct_bytes; /* > 0: a struct by value; its numbers and pointers are the members, the rest is zero */
+    const struct kernel_member *members;
+    size_t n_members;
+};
+
+struct kernel_member { /* of a struct: offset in it, and what is there; no struct itself */
+    uint32_t offset;
+    struct kernel_value value;
 };
 
 struct kernel_limits { /* what device queries in a launcher answer */
@@ -120,8 +129,8 @@ struct plan_step {
     const char *kernel;                     /* NVRTC name expression: "f" or "f<128, float>" */
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
     int64_t shared_bytes;                   /* dynamic */
-    bool cooperative;
-    const struct kernel_value *args; /* converted to the kernel's parameter types */
+    bool cooperative, non_portable_cluster; /* the latter: clusters of more than 8 blocks are allowed */
+    const struct kernel_value *args;        /* converted to the kernel's parameter types */
     size_t n_args;
     /* PLAN_MEMSET (byte value, pitch-less) and PLAN_COPY */
     struct kernel_value to, from;

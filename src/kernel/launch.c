@@ -49,7 +49,8 @@ const char *kernel_expression(struct interp *in, const struct token *at, const s
     if (found > 1)
         fail(in->unit, at, "%zu kernels are called %s; give each its own name", found, k->name);
     *f = k->func;
-    if (k->func->variadic || k->func->not_understood)
+    bool pack = k->func->n_params && k->func->params[k->func->n_params - 1].pack;
+    if (k->func->variadic || k->func->not_understood || pack)
         fail(in->unit, at, "the parameters of kernel %s are not understood", k->name);
     if (!k->func->is_template) {
         if (k->n_args)
@@ -76,25 +77,11 @@ const char *kernel_expression(struct interp *in, const struct token *at, const s
     return expression;
 }
 
-static struct kernel_value kernel_arg(struct interp *in, const struct token *at, const struct func *f, size_t i,
-                                      struct env *bound, struct value v)
+struct kernel_value plan_value(struct interp *in, const struct token *at, struct value v)
 {
-    const struct param *p = &f->params[i];
-    const struct type *t = type_resolve(in, bound, p->type);
+    const struct type *t = v.type;
     struct kernel_value k = {0};
 
-    if (p->type->kind == TN_REFERENCE)
-        fail(in->unit, at, "parameter %s of kernel %s is a reference; a kernel takes values and pointers",
-             p->name, f->name);
-    if (t->kind == TY_ARRAY)
-        t = type_pointer(in->arena, t->to, t->to_const);
-    if (t->kind != TY_SCALAR && t->kind != TY_POINTER)
-        fail(
-            in->unit, at,
-            "parameter %s of kernel %s has type %s; kernels launched here take numbers and pointers (give the members "
-            "one by one)",
-            p->name, f->name, type_spell(in->arena, t));
-    v = convert(in, at, v, t, false);
     k.type = t->kind == TY_POINTER ? (t->to->kind == TY_SCALAR ? t->to->scalar : KT_VOID) : t->scalar;
     k.pointer = t->kind == TY_POINTER;
     if (!k.pointer) {
@@ -104,13 +91,40 @@ static struct kernel_value kernel_arg(struct interp *in, const struct token *at,
             k.i = v.i;
         return k;
     }
-    if (v.type->kind != TY_POINTER || v.p.host)
-        fail(in->unit, at, "argument %zu of kernel %s is the address of a host variable", i + 1, f->name);
+    if (v.p.host)
+        fail(in->unit, at, "a kernel's argument is the address of a host variable");
     if (v.p.buffer <= -2 && in->freed.v[-2 - v.p.buffer])
-        fail(in->unit, at, "argument %zu of kernel %s is workspace that is freed already", i + 1, f->name);
+        fail(in->unit, at, "a kernel's argument is workspace that is freed already");
     k.p.buffer = v.p.buffer;
     k.p.offset_bytes = v.p.offset;
     return k;
+}
+
+static struct kernel_value kernel_arg(struct interp *in, const struct token *at, const struct func *f, size_t i,
+                                      struct env *bound, struct value v)
+{
+    const struct param *p = &f->params[i];
+    const struct type *t = type_resolve(in, bound, p->type);
+
+    if (p->type->kind == TN_REFERENCE)
+        fail(in->unit, at, "parameter %s of kernel %s is a reference; a kernel takes values and pointers",
+             p->name, f->name);
+    if (t->kind == TY_ARRAY)
+        t = type_pointer(in->arena, t->to, t->to_const);
+    if (t->kind != TY_SCALAR && t->kind != TY_POINTER && t->kind != TY_RECORD)
+        fail(
+            in->unit, at,
+            "parameter %s of kernel %s has type %s; kernels launched here take numbers, pointers and plain structs of "
+            "these (give the members one by one)",
+            p->name, f->name, type_spell(in->arena, t));
+    v = convert(in, at, v, t, false);
+    if (t->kind == TY_RECORD)
+        return record_argument(in, at, v);
+    if (v.type->kind == TY_POINTER && v.p.host)
+        fail(in->unit, at, "argument %zu of kernel %s is the address of a host variable", i + 1, f->name);
+    if (v.type->kind == TY_POINTER && v.p.buffer <= -2 && in->freed.v[-2 - v.p.buffer])
+        fail(in->unit, at, "argument %zu of kernel %s is workspace that is freed already", i + 1, f->name);
+    return plan_value(in, at, v);
 }
 
 /* Above the default limit a launch fails unless the attribute was raised before it. */
@@ -131,9 +145,9 @@ static void check_shared(struct interp *in, const struct token *at, const char *
 
 void launch(struct interp *in, const struct token *at, const struct kernel_ref *k, const struct value *config,
             size_t n_config, const struct value *args, struct expr *const *arg_exprs, size_t n_args,
-            bool cooperative)
+            struct launch_attributes attributes)
 {
-    struct plan_step step = {.kind = PLAN_LAUNCH, .cooperative = cooperative};
+    struct plan_step step = {.kind = PLAN_LAUNCH, .cooperative = attributes.cooperative};
     struct kernel_value *values = arena_array(in->arena, struct kernel_value, n_args + 1);
     const struct func *f;
     struct env *bound;
@@ -144,6 +158,9 @@ void launch(struct interp *in, const struct token *at, const struct kernel_ref *
         fail(in->unit, at,
              "this launch is not on the launcher's stream; write <<<grid, block, shared bytes (0), stream>>>");
     step.kernel = kernel_expression(in, at, k, args, n_args, &f, &bound);
+    memcpy(step.cluster, attributes.cluster, sizeof(step.cluster));
+    for (size_t i = 0; i < in->large_clusters.n; i++)
+        step.non_portable_cluster |= strcmp(in->large_clusters.v[i], step.kernel) == 0;
     if (n_args != f->n_params)
         fail(in->unit, at, "kernel %s takes %zu arguments, not %zu", f->name, f->n_params, n_args);
     v = convert(in, at, config[0], type_dim3, false);
@@ -182,6 +199,6 @@ struct value launch_expr(struct interp *in, struct env *env, const struct expr *
         config[i] = eval(in, env, e->config[i]);
     for (size_t i = 0; i < e->n_args; i++)
         args[i] = eval(in, env, e->args[i]);
-    launch(in, e->at, k.kernel, config, e->n_config, args, e->args, e->n_args, false);
+    launch(in, e->at, k.kernel, config, e->n_config, args, e->args, e->n_args, (struct launch_attributes){0});
     return (struct value){.type = type_void};
 }

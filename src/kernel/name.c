@@ -276,6 +276,8 @@ static struct cell *cell_copy(struct interp *in, const struct cell *c)
         for (int64_t i = 0; i < c->n_elems; i++)
             copy->elems[i] = *cell_copy(in, &c->elems[i]);
     }
+    if (c->type->kind == TY_RECORD)
+        copy->value.p.host = copy;
     copy->constant = true;
     return copy;
 }

@@ -22,8 +22,13 @@ static struct expr **arguments(struct parser *p, const char *close, size_t *n)
             parse_expect(p, "=");
         }
         list_push(p->arena, &args, parse_is(p, "{") ? parse_braces(p) : parse_assignment(p));
-        if (parse_take(p, "..."))
-            parse_fail(p, "an argument (parameter packs are not understood)");
+        if (parse_is(p, "...")) {
+            struct expr *e = node(p, EX_EXPAND);
+
+            p->t++;
+            e->a = args.v[args.n - 1];
+            args.v[args.n - 1] = e;
+        }
         if (!parse_take(p, ","))
             break;
     }

@@ -173,8 +173,8 @@ void parse_declare_variable(struct parser *p, const char *name)
 
 static bool is_template_name(const struct parser *p, const char *name)
 {
-    static const char *const known[] = {"min",           "max", "numeric_limits", "is_same", "is_same_v",
-                                        "conditional_t", NULL};
+    static const char *const known[] = {"min",       "max",           "numeric_limits", "is_same",
+                                        "is_same_v", "conditional_t", "forward",        NULL};
     const char *last = name;
 
     for (const char *c; (c = strstr(last, "::"));)
@@ -454,9 +454,14 @@ void parse_params(struct parser *p, struct func *f)
             break;
         }
         param.type = parse_specifiers(p, &s);
-        if (parse_take(p, "..."))
-            f->variadic = true;
+        while (parse_is(p, "&") &&
+               (token_is(p->t + 1, "...") || (token_is(p->t + 1, "&") && token_is(p->t + 2, "..."))))
+            p->t++; /* Args &&...args */
+        if (parse_is(p, "&&") && token_is(p->t + 1, "..."))
+            p->t++;
+        param.pack = parse_take(p, "...");
         param.type = parse_declarator(p, param.type, &param.name, &param.at, NULL);
+        f->variadic |= param.pack && !parse_is(p, ")");
         if (parse_take(p, "="))
             param.fallback = parse_is(p, "{") ? parse_braces(p) : parse_assignment(p);
         list_push(p->arena, &params, param);

@@ -177,10 +177,15 @@ static int call_func_attribute(const struct call *c)
     const char *kernel = expression_of(c, 0);
     int64_t attribute = integer(c, 1, "the attribute"), value;
 
-    if (attribute != 8) /* carve-out and cluster hints change no result */
+    if (attribute != 8 && attribute != 14) /* carve-out and cluster hints change no result */
         return 0;
     value =
         to_integer(c->in, arg_at(c, 2), convert(c->in, arg_at(c, 2), c->args[2], type_int, false), "the value");
+    if (attribute == 14) {
+        if (value)
+            list_push(c->in->arena, &c->in->large_clusters, kernel);
+        return 0;
+    }
     if (value < 0 || value > limits(c)->shared_per_block_optin)
         return 1; /* cudaErrorInvalidValue */
     list_push(c->in->arena, &c->in->shared_limits, ((struct shared_limit){kernel, value}));
@@ -268,43 +273,162 @@ static int call_block_size(const struct call *c)
     return 0;
 }
 
-/* cudaLaunchKernel and cudaLaunchCooperativeKernel: the arguments are addresses of variables. */
-static void launch_by_addresses(const struct call *c, bool cooperative)
+/* The values whose addresses argument `at` lists, for the parameters of kernel k. */
+static struct value *args_by_addresses(const struct call *c, const struct kernel_ref *k, size_t kernel_arg,
+                                       size_t at, size_t *n)
 {
-    const struct kernel_ref *k = kernel_of(c, 0);
     struct value *args = arena_array(c->in->arena, struct value, k->func->n_params + 1);
-    struct value config[4] = {c->args[1], c->args[2], c->args[4], c->args[5]};
     const struct func *f;
     struct env *bound;
 
-    kernel_expression(c->in, arg_at(c, 0), k, NULL, 0, &f, &bound);
+    kernel_expression(c->in, arg_at(c, kernel_arg), k, NULL, 0, &f, &bound);
+    *n = f->n_params;
     for (size_t i = 0; i < f->n_params; i++) {
-        struct value list = c->args[3];
+        struct value list = c->args[at];
         struct value element;
         struct cell *cell;
         const struct type *t = type_resolve(c->in, bound, f->params[i].type);
 
         if (list.type->kind == TY_POINTER && list.p.host)
-            list = binary(c->in, arg_at(c, 3), OP_ADD, list, value_int(type_long, (int64_t)i));
-        cell = host_cell(c->in, arg_at(c, 3), list, "the list of arguments");
+            list = binary(c->in, arg_at(c, at), OP_ADD, list, value_int(type_long, (int64_t)i));
+        cell = host_cell(c->in, arg_at(c, at), list, "the list of arguments");
         if (!cell->known)
-            fail(c->in->unit, arg_at(c, 3), "the list of arguments has no value for argument %zu", i + 1);
+            fail(c->in->unit, arg_at(c, at), "the list of arguments has no value for argument %zu", i + 1);
         element = cell->value;
         if (element.type->kind != TY_POINTER)
-            fail(c->in->unit, arg_at(c, 3), "argument %zu in the list is not an address", i + 1);
-        cell = host_cell(c->in, arg_at(c, 3), element, "each argument in the list");
+            fail(c->in->unit, arg_at(c, at), "argument %zu in the list is not an address", i + 1);
+        cell = host_cell(c->in, arg_at(c, at), element, "each argument in the list");
         if (!cell->known)
-            fail(c->in->unit, arg_at(c, 3), "argument %zu in the list points to a variable without a value",
+            fail(c->in->unit, arg_at(c, at), "argument %zu in the list points to a variable without a value",
                  i + 1);
         if (cell->type->kind != t->kind || cell->type->size != t->size ||
             (t->kind == TY_SCALAR && cell->type->scalar != t->scalar && type_is_float(t)) ||
             type_is_float(cell->type) != type_is_float(t))
-            fail(c->in->unit, arg_at(c, 3),
+            fail(c->in->unit, arg_at(c, at),
                  "argument %zu in the list is the address of a %s, but kernel %s takes a %s", i + 1,
                  type_spell(c->in->arena, cell->type), f->name, type_spell(c->in->arena, t));
-        args[i] = convert(c->in, arg_at(c, 3), cell->value, t, true);
+        args[i] = convert(c->in, arg_at(c, at), cell->value, t, true);
     }
-    launch(c->in, c->e->at, k, config, 4, args, NULL, f->n_params, cooperative);
+    return args;
+}
+
+/* cudaLaunchKernel and cudaLaunchCooperativeKernel: the arguments are addresses of variables. */
+static void launch_by_addresses(const struct call *c, bool cooperative)
+{
+    const struct kernel_ref *k = kernel_of(c, 0);
+    struct value config[4] = {c->args[1], c->args[2], c->args[4], c->args[5]};
+    size_t n;
+    const struct value *args = args_by_addresses(c, k, 0, 3, &n);
+
+    launch(c->in, c->e->at, k, config, 4, args, NULL, n,
+           (struct launch_attributes){.cooperative = cooperative});
+}
+
+/* ---- cudaLaunchKernelEx */
+
+static struct value member_of(const struct call *c, size_t i, const struct cell *record, const char *name)
+{
+    const struct cell *m = record_member(c->in, arg_at(c, i), record, name);
+
+    if (!m->known)
+        fail(c->in->unit, arg_at(c, i), "the member %s of %s has no value", name, record->type->name);
+    return m->value;
+}
+
+enum launch_attribute { /* the runtime's numbers */
+                        LAUNCH_IGNORE = 0,
+                        LAUNCH_COOPERATIVE = 2,
+                        LAUNCH_CLUSTER = 4,
+                        LAUNCH_CLUSTER_POLICY = 5,
+                        LAUNCH_PROGRAMMATIC = 6,
+                        LAUNCH_PRIORITY = 8,
+                        LAUNCH_CARVEOUT = 14,
+};
+
+static void read_attribute(const struct call *c, const struct cell *attribute, struct launch_attributes *to)
+{
+    int64_t id = member_of(c, 0, attribute, "id").i;
+    const struct cell *value = record_member(c->in, arg_at(c, 0), attribute, "val");
+
+    switch (id) {
+    case LAUNCH_IGNORE:
+    case LAUNCH_CLUSTER_POLICY:
+    case LAUNCH_PRIORITY:
+    case LAUNCH_CARVEOUT: /* no result depends on these */
+        break;
+    case LAUNCH_COOPERATIVE:
+        to->cooperative = member_of(c, 0, value, "cooperative").i != 0;
+        break;
+    case LAUNCH_CLUSTER:
+        memcpy(to->cluster, member_of(c, 0, value, "clusterDim").dim, sizeof(to->cluster));
+        for (int k = 0; k < 3; k++)
+            if (!to->cluster[k])
+                fail(c->in->unit, arg_at(c, 0), "a cluster of %u x %u x %u blocks", to->cluster[0],
+                     to->cluster[1], to->cluster[2]);
+        break;
+    case LAUNCH_PROGRAMMATIC:
+        if (member_of(c, 0, value, "programmaticStreamSerializationAllowed").i == 0)
+            break;
+        fail(
+            c->in->unit, arg_at(c, 0),
+            "programmatic stream serialization lets a kernel begin before the one ahead of it has ended, so that its "
+            "time could not be told from its neighbour's; leave the attribute out");
+    default:
+        fail(c->in->unit, arg_at(c, 0),
+             "launch attribute %lld is not understood; allowed are cudaLaunchAttributeClusterDimension and "
+             "cudaLaunchAttributeCooperative",
+             (long long)id);
+    }
+}
+
+static const struct cell *config_of(const struct call *c, size_t i, struct launch_attributes *attributes)
+{
+    const struct cell *config = host_cell(c->in, arg_at(c, i), c->args[i], "the launch configuration");
+    const struct token *at = arg_at(c, i);
+
+    if (config->type->kind != TY_RECORD || strcmp(config->type->name, "cudaLaunchConfig_t") != 0)
+        fail(c->in->unit, at, "%s takes the address of a cudaLaunchConfig_t here", c->e->a->name);
+    int64_t n = member_of(c, i, config, "numAttrs").i;
+    for (int64_t k = 0; k < n; k++) {
+        struct value p = member_of(c, i, config, "attrs");
+        p.p.index += k;
+        const struct cell *attribute = host_cell(c->in, at, p, "the list of attributes");
+        if (attribute->type->kind != TY_RECORD)
+            fail(c->in->unit, at, "the list of attributes is no cudaLaunchAttribute");
+        read_attribute(c, attribute, attributes);
+    }
+    return config;
+}
+
+/* by_addresses: cudaLaunchKernelExC. */
+static void launch_by_config(const struct call *c, bool by_addresses)
+{
+    struct launch_attributes attributes = {0};
+    const struct cell *m = config_of(c, 0, &attributes);
+    const struct kernel_ref *k = kernel_of(c, 1);
+    struct value config[4] = {member_of(c, 0, m, "gridDim"), member_of(c, 0, m, "blockDim"),
+                              member_of(c, 0, m, "dynamicSmemBytes"), member_of(c, 0, m, "stream")};
+    size_t n = c->n - 2;
+    const struct value *args = by_addresses ? args_by_addresses(c, k, 1, 2, &n) : c->args + 2;
+
+    launch(c->in, c->e->at, k, config, 4, args, by_addresses ? NULL : c->e->args + 2, n, attributes);
+}
+
+/* cudaOccupancyMaxActiveClusters */
+static int call_max_clusters(const struct call *c)
+{
+    struct launch_attributes attributes = {0};
+    const struct cell *m = config_of(c, 2, &attributes);
+    struct value block = member_of(c, 2, m, "blockDim");
+    int64_t threads = (int64_t)block.dim[0] * block.dim[1] * block.dim[2], blocks = 1;
+
+    for (int k = 0; k < 3; k++)
+        blocks *= MAX(attributes.cluster[k], 1u);
+    give(c, 0,
+         value_int(type_int,
+                   blocks_per_sm(c, expression_of(c, 1), threads, member_of(c, 2, m, "dynamicSmemBytes").i) *
+                       (int64_t)limits(c)->sm_count / blocks));
+    return 0;
 }
 
 enum runtime_call {
@@ -324,6 +448,9 @@ enum runtime_call {
     RT_BLOCK_SIZE,
     RT_COOPERATIVE,
     RT_LAUNCH,
+    RT_LAUNCH_EX,
+    RT_LAUNCH_EXC,
+    RT_MAX_CLUSTERS,
     RT_LAST_ERROR,
     RT_ERROR_STRING,
     RT_REFUSED,
@@ -352,6 +479,9 @@ static const struct {
     {"cudaOccupancyMaxPotentialBlockSize", RT_BLOCK_SIZE, 3, 5, ""},
     {"cudaLaunchCooperativeKernel", RT_COOPERATIVE, 6, 6, ""},
     {"cudaLaunchKernel", RT_LAUNCH, 6, 6, ""},
+    {"cudaLaunchKernelEx", RT_LAUNCH_EX, 2, 256, ""},
+    {"cudaLaunchKernelExC", RT_LAUNCH_EXC, 3, 3, ""},
+    {"cudaOccupancyMaxActiveClusters", RT_MAX_CLUSTERS, 3, 3, ""},
     {"cudaGetLastError", RT_LAST_ERROR, 0, 0, ""},
     {"cudaPeekAtLastError", RT_LAST_ERROR, 0, 0, ""},
     {"cudaGetErrorString", RT_ERROR_STRING, 1, 1, ""},
@@ -365,10 +495,6 @@ static const struct {
     {"cudaEventCreate", RT_REFUSED, 0, 9, "a launcher measures nothing"},
     {"cudaEventRecord", RT_REFUSED, 0, 9, "a launcher measures nothing"},
     {"cudaSetDevice", RT_REFUSED, 0, 9, "the caller chooses the device"},
-    {"cudaLaunchKernelEx", RT_REFUSED, 0, 9,
-     "use <<<grid, block, shared, stream>>> or cudaLaunchCooperativeKernel"},
-    {"cudaLaunchKernelExC", RT_REFUSED, 0, 9,
-     "use <<<grid, block, shared, stream>>> or cudaLaunchCooperativeKernel"},
     {"cudaGraphLaunch", RT_REFUSED, 0, 9, "launch the kernels themselves"},
     {"cudaMemcpyToSymbolAsync", RT_REFUSED, 0, 9, "give the values as arguments of the kernel"},
     {"cudaMemcpyToSymbol", RT_REFUSED, 0, 9, "give the values as arguments of the kernel"},
@@ -439,6 +565,12 @@ static int dispatch(const struct call *c, enum runtime_call call)
     case RT_LAUNCH:
         launch_by_addresses(c, false);
         return 0;
+    case RT_LAUNCH_EX:
+    case RT_LAUNCH_EXC:
+        launch_by_config(c, call == RT_LAUNCH_EXC);
+        return 0;
+    case RT_MAX_CLUSTERS:
+        return call_max_clusters(c);
     default:
         return 0;
     }
@@ -458,7 +590,7 @@ bool runtime_call(struct interp *in, struct env *env, const struct expr *e, cons
             in->unit, e->at,
             "%s is not understood; allowed are cudaMallocAsync, cudaFreeAsync, cudaMemsetAsync, cudaMemcpyAsync, "
             "cudaFuncSetAttribute, the queries of device attributes, properties and occupancy, "
-            "cudaLaunchCooperativeKernel and cudaGetLastError",
+            "cudaLaunchCooperativeKernel, cudaLaunchKernelEx and cudaGetLastError",
             name);
     if (calls[row].call == RT_REFUSED)
         fail(in->unit, e->at, "%s is not understood: %s", name, calls[row].instead);
@@ -495,6 +627,16 @@ bool runtime_constant(const char *name, struct value *out)
         {"cudaFuncAttributeMaxDynamicSharedMemorySize", 8, false},
         {"cudaFuncAttributePreferredSharedMemoryCarveout", 9, false},
         {"cudaFuncAttributeNonPortableClusterSizeAllowed", 14, false},
+        {"cudaLaunchAttributeIgnore", LAUNCH_IGNORE, false},
+        {"cudaLaunchAttributeAccessPolicyWindow", 1, false},
+        {"cudaLaunchAttributeCooperative", LAUNCH_COOPERATIVE, false},
+        {"cudaLaunchAttributeSynchronizationPolicy", 3, false},
+        {"cudaLaunchAttributeClusterDimension", LAUNCH_CLUSTER, false},
+        {"cudaLaunchAttributeClusterSchedulingPolicyPreference", LAUNCH_CLUSTER_POLICY, false},
+        {"cudaLaunchAttributeProgrammaticStreamSerialization", LAUNCH_PROGRAMMATIC, false},
+        {"cudaLaunchAttributeProgrammaticEvent", 7, false},
+        {"cudaLaunchAttributePriority", LAUNCH_PRIORITY, false},
+        {"cudaLaunchAttributePreferredSharedMemoryCarveout", LAUNCH_CARVEOUT, false},
         {"cudaSharedmemCarveoutDefault", -1, false},
         {"cudaSharedmemCarveoutMaxShared", 100, false},
         {"cudaSharedmemCarveoutMaxL1", 0, false},

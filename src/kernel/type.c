@@ -125,6 +125,8 @@ const struct type *type_builtin(const char *name)
         if (scalars[i].kind != TY_KERNEL && strcmp(scalars[i].name, name) == 0)
             return &scalars[i];
     }
+    if (record_builtin(name))
+        return record_builtin(name);
     for (size_t i = 0; i < ARRAY_LEN(vectors); i++) {
         size_t len = strlen(vectors[i].base);
 
@@ -148,7 +150,7 @@ bool type_builtin_name(const char *name)
     }
     return type_builtin(name) || strcmp(name, "conditional_t") == 0 || strcmp(name, "cudaDeviceAttr") == 0 ||
            strcmp(name, "cudaFuncAttribute") == 0 || strcmp(name, "cudaMemcpyKind") == 0 ||
-           strcmp(name, "long double") == 0;
+           strcmp(name, "cudaLaunchAttributeID") == 0 || strcmp(name, "long double") == 0;
 }
 
 const struct type *type_pointer(struct arena *a, const struct type *to, bool to_const)
@@ -177,6 +179,7 @@ bool type_same(const struct type *a, const struct type *b)
         case TY_SCALAR:
         case TY_CONSTANT:
         case TY_OPAQUE:
+        case TY_RECORD:
             return strcmp(a->name, b->name) == 0;
         default:
             return true;
@@ -301,6 +304,35 @@ static void layout_struct(struct interp *in, const struct type_name *s, struct e
     *align = most;
 }
 
+/* Its members, with their places. Vectors and other types that are never values leave it opaque. */
+static void make_record(struct interp *in, const struct type_name *t, struct env *env, struct type *s)
+{
+    struct record_field *fields = arena_array(in->arena, struct record_field, t->n_fields + 1);
+    const struct type **types = arena_array(in->arena, const struct type *, t->n_fields + 1);
+    int64_t at = 0, n = 0;
+
+    for (size_t i = 0; i < t->n_fields; i++) {
+        const struct type *of;
+
+        if (t->fields[i].value)
+            continue;
+        types[n] = of = type_resolve(in, env, t->fields[i].type);
+        at = round_up(at, of->align);
+        fields[n] = (struct record_field){t->fields[i].name, &types[n], at};
+        at += of->size;
+        n++;
+        while (of->kind == TY_ARRAY)
+            of = of->to;
+        if (t->fields[i].type->kind == TN_REFERENCE ||
+            (of->kind != TY_SCALAR && of->kind != TY_POINTER && of->kind != TY_RECORD && of->kind != TY_DIM3))
+            return;
+    }
+    s->kind = TY_RECORD;
+    s->fields = fields;
+    s->n = n;
+    s->passable = true;
+}
+
 static const struct type *resolve_struct(struct interp *in, struct env *env, const struct type_name *t,
                                          const struct type_node *n)
 {
@@ -320,6 +352,8 @@ static const struct type *resolve_struct(struct interp *in, struct env *env, con
     }
     if (!t->opaque)
         layout_struct(in, t, bound, &s->size, &s->align);
+    if (s->size > 0 && !t->constructed)
+        make_record(in, t, bound, s);
     return s;
 }
 
@@ -375,7 +409,7 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
     if (t)
         return t;
     if (strcmp(n->name, "cudaDeviceAttr") == 0 || strcmp(n->name, "cudaFuncAttribute") == 0 ||
-        strcmp(n->name, "cudaMemcpyKind") == 0)
+        strcmp(n->name, "cudaMemcpyKind") == 0 || strcmp(n->name, "cudaLaunchAttributeID") == 0)
         return type_int;
     t = resolve_constant(in, env, n);
     if (t)

@@ -84,6 +84,7 @@ static void struct_members(struct parser *p, struct type_name *type)
 
                     if (!spec.is_static || f.value)
                         list_push(p->arena, &fields, f);
+                    type->constructed |= d[i].init && !f.value;
                 }
             }
             p->unit->trap = trap.up;
@@ -100,6 +101,7 @@ static void struct_members(struct parser *p, struct type_name *type)
             bool body = parse_is(p, "{");
 
             function |= parse_is(p, "(") || parse_is(p, "using") || parse_is(p, "typedef");
+            type->constructed |= parse_is(p, type->name) && token_is(p->t + 1, "(");
             parse_skip_balanced(p);
             if (body && !parse_is(p, ";"))
                 break;

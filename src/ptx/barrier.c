@@ -134,4 +134,6 @@ void warp_exit(struct warp *w, uint32_t lanes)
     if (w->dead == ~0u)
         w->block->live_warps--;
     barriers_check(w->block);
+    if (w->block->cluster->busy)
+        cluster_check(w->block->cluster);
 }

@@ -8,6 +8,8 @@ static const double HARD = 5;
 
 enum { SAMPLE_INSNS = 50000, PILOT_LIMIT = 4000000 };
 
+enum { SHORT_RUN = 8192 / LINE_BYTES }; /* lines: blocks that read longer runs need no neighbours */
+
 /* ---- from blocks to the whole GPU ---- */
 
 struct load {                       /* what the GPU must do, all blocks together */
@@ -15,6 +17,8 @@ struct load {                       /* what the GPU must do, all blocks together
     double cycles, first_cycles;    /* of a block alone: later ones, the slowest of the first wave */
     double slots, pipe[N_PIPES], l2_read, l2_write, l2_requests; /* a block */
     double code;                     /* machine instructions of which any was executed */
+    bool geometry;                   /* the sizes of grid or block are asked for */
+    double apart;                    /* share of neighbouring blocks that work far from each other */
     double dram_read, dram_write;    /* the launch */
     double sync_share, memory_share; /* of a block's time */
     double hottest, atomics;         /* updates of one address; of all, a block */
@@ -51,7 +55,8 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
         busiest = MAX(busiest, x->pipe[k]);
     t->issue_us = busiest * per_sm / mhz;
 
-    double first = MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles;
+    double first =
+        MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles + (x->geometry ? m->geometry_cycles : 0);
     /* The warps of a round come to each stage together and wait for each other there, beyond a warp's own part,
      * which its clock holds; later rounds, and later waits of one block, fill the gaps. */
     double here = MIN(x->resident, per_sm), queue = MAX(here * x->warps / d->schedulers_per_sm, 1);
@@ -69,7 +74,8 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
     t->l2_us = MAX(t->l2_us, x->l2_requests * x->blocks / m->l2_requests_per_ns * 1e-3);
     t->l2_us = MAX(t->l2_us, x->atomics * x->blocks / m->l2_atomics_per_ns * 1e-3);
     t->dram_bytes = x->dram_read + x->dram_write;
-    t->dram_us = x->dram_read / m->dram_read_gbs * 1e-3 + x->dram_write / m->dram_write_gbs * 1e-3;
+    t->dram_us = (x->dram_read / m->dram_read_gbs + x->dram_write / m->dram_write_gbs) * 1e-3 *
+                 (1 + (m->dram_scatter - 1) * x->apart);
     t->launch_us = m->launch_us + (x->cold ? m->cold_us : 0);
 
     /* A stream starts when its first bytes arrive. */
@@ -133,6 +139,7 @@ struct run {
     struct ptx_options options;
     struct ptx_report *report;
     uint64_t n_blocks;
+    uint32_t cluster[3]; /* blocks; 1: none */
 };
 
 static bool run_blocks(struct run *r, const uint64_t *blocks, size_t n, bool *done, struct err *err)
@@ -156,23 +163,28 @@ static uint64_t insns_of(const struct ptx_profile *p)
     return n;
 }
 
-/* Runs of neighbours at the start, in the middle and at the end, so that sectors shared between neighbours are
- * seen and a shorter last block counts; block 0 ran already. */
+/* Runs of neighbours, so that sectors shared between neighbours are seen, evenly over the grid, so that no kind
+ * of block counts for more than its share; and the last block, so that what the sample touched spans what the
+ * launch touches. Block 0 ran already. */
 static size_t choose(uint64_t n_blocks, uint64_t want, uint64_t *list)
 {
     size_t n = 0;
-    uint64_t third = MAX(want / 3, (uint64_t)1);
-    uint64_t starts[] = {1, n_blocks / 2, n_blocks - MIN(third, n_blocks - 1)}, next = 1;
+    uint64_t runs = MIN(MAX(want / 4, (uint64_t)1), (uint64_t)16), each = MAX(want / runs, (uint64_t)1),
+             next = 1;
     if (want >= n_blocks - 1) {
         for (uint64_t b = 1; b < n_blocks; b++)
             list[n++] = b;
         return n;
     }
-    for (int k = want < 3 ? 1 : 0; k < (want < 2 ? 2 : 3); k++)
-        for (uint64_t b = MAX(starts[k], next); b < starts[k] + third && b < n_blocks; b++) {
+    for (uint64_t k = 0; k < runs; k++) {
+        uint64_t start = runs < 3 ? n_blocks / 2 : k * n_blocks / runs;
+        for (uint64_t b = MAX(start, next); b < start + each && b < n_blocks; b++) {
             list[n++] = b;
             next = b + 1;
         }
+    }
+    if (next < n_blocks && want > 1)
+        list[n++] = n_blocks - 1;
     return n;
 }
 
@@ -182,14 +194,17 @@ static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct
     r->options.max_warp_insns = PILOT_LIMIT;
     if (!run_blocks(r, &zero, 1, done, err))
         return false;
-    if (!*done || r->n_blocks == 1)
+    uint64_t n_clusters = r->n_blocks / MAX(p->samples.n, (size_t)1); /* a cluster runs whole */
+    if (!*done || n_clusters <= 1)
         return true;
     uint64_t each = MAX(insns_of(p), (uint64_t)1), want = budget / each;
     if (want == 0)
         return true;
-    want = MIN(want, r->n_blocks - 1);
+    want = MIN(MAX(want, (uint64_t)2), n_clusters - 1); /* two: neighbours */
     uint64_t *list = mem_alloc((want + 4) * sizeof(*list));
-    size_t n = choose(r->n_blocks, want, list);
+    size_t n = choose(n_clusters, want, list);
+    for (size_t k = 0; k < n; k++)
+        list[k] = block_of_cluster(r->launch.grid, r->cluster, list[k], 0);
     bool ok = n == 0 || run_blocks(r, list, n, done, err);
     free(list);
     return ok;
@@ -201,7 +216,8 @@ static bool take_smaller(struct run *r, struct ptx_profile *p, bool *done, struc
     uint64_t blocks = 1;
     for (int k = 0; k < 3; k++) {
         uint64_t room = MAX(32 / blocks, (uint64_t)1);
-        r->launch.grid[k] = (uint32_t)MIN(room, r->launch.grid[k]);
+        uint32_t most = (uint32_t)MIN(room, r->launch.grid[k]);
+        r->launch.grid[k] = MAX(most / r->cluster[k], 1u) * r->cluster[k];
         blocks *= r->launch.grid[k];
     }
     p->samples.n = p->allocs.n = 0;
@@ -214,9 +230,19 @@ static bool take_smaller(struct run *r, struct ptx_profile *p, bool *done, struc
 
 /* ---- from the sample to the load ---- */
 
+static bool asks_geometry(const struct insn *i)
+{
+    for (unsigned k = 0; k < i->n_opnds; k++)
+        if (i->opnds[k].ref_kind == REF_SPECIAL &&
+            ((i->opnds[k].imm >= SPECIAL_ntid_x && i->opnds[k].imm <= SPECIAL_ntid_z) ||
+             (i->opnds[k].imm >= SPECIAL_nctaid_x && i->opnds[k].imm <= SPECIAL_nctaid_z)))
+            return true;
+    return false;
+}
+
 static void averages(const struct ptx_profile *p, struct load *x)
 {
-    double n = (double)p->samples.n, sync = 0, warps = 0, memory = 0, all = 0;
+    double n = (double)p->samples.n, sync = 0, warps = 0, memory = 0, all = 0, pairs = 0, apart = 0;
     for (size_t k = 0; k < p->samples.n; k++) {
         const struct sample *s = &p->samples.v[k];
         x->slots += s->slots / n;
@@ -235,9 +261,17 @@ static void averages(const struct ptx_profile *p, struct load *x)
         warps += s->warp_cycles;
         memory += s->memory_wait;
         all += s->cycles;
+        if (k > 0 && s->linear == s[-1].linear + 1 && s->first_line && s[-1].first_line) {
+            uint64_t a = s->first_line, b = s[-1].first_line, run = s->run_end - a;
+            pairs++;
+            apart += run < SHORT_RUN && (a > b ? a - b : b - a) > 2 * run;
+        }
     }
-    for (size_t pc = 0; pc < p->module->n_code; pc++)
+    x->apart = pairs > 0 ? apart / pairs : 0;
+    for (size_t pc = 0; pc < p->module->n_code; pc++) {
         x->code += p->stats[pc].issues > 0 ? (double)p->prices.of[pc].slots : 0;
+        x->geometry = x->geometry || (p->stats[pc].issues > 0 && asks_geometry(&p->module->code[pc]));
+    }
     x->sync_share = warps > 0 ? MIN(sync / warps, 1) : 0;
     x->memory_share = all > 0 ? MIN(memory / all, 1) : 0;
 }
@@ -251,7 +285,7 @@ static void spread(const struct ptx_profile *p, double scale, struct load *x)
     x->dram_write *= x->blocks;
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
-        double size = (double)t->alloc->size, stays = cache_resident(p->device, size) * (1 - t->hit);
+        double size = (double)t->size, stays = cache_resident(p->device, size) * (1 - t->hit);
         x->dram_read -= MAX(t->read * scale - size, 0) * stays;
         x->dram_write -= MAX(t->written * scale - size, 0) * stays;
     }
@@ -267,8 +301,8 @@ static void remember(struct ptx_cache *c, const struct ptx_profile *p, double sc
     c->used = true;
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
-        double bytes = MIN(MAX(t->read, t->written) * scale, (double)t->alloc->size);
-        struct footprint *f = cache_footprint(c, t->alloc->addr);
+        double bytes = MIN(MAX(t->read, t->written) * scale, (double)t->size);
+        struct footprint *f = cache_footprint(c, t->addr);
         uint64_t end = MAX(t->end, t->first + (uint64_t)(bytes / LINE_BYTES));
         bool joins = f->end > f->first && cache_resident(c->device, before - f->clock) > 0.5;
         f->first = joins ? MIN(f->first, t->first) : t->first;
@@ -395,6 +429,9 @@ bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx
     uint32_t threads = l->block[0] * l->block[1] * l->block[2], registers = res ? res->registers : o->registers;
     uint32_t shared = l->shared_bytes + entry->shared_bytes;
     r.n_blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    bool named = l->cluster[0] || l->cluster[1] || l->cluster[2];
+    for (int k = 0; k < 3; k++)
+        r.cluster[k] = MAX(named ? l->cluster[k] : entry->info.req_cluster[k], 1u);
     profile_open(&p, m, o->device, cache);
     prices_make(&p.prices, m, o->device, p.model, entry, res, a);
     double room = MAX(ptx_occupancy(o->device, registers, shared, threads), 1), sms = o->device->sm_count;
@@ -406,15 +443,14 @@ bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx
     r.options.checks = 0;
     r.options.blocks = NULL;
 
-    bool done = false, smaller = l->cooperative;
-    bool ok = smaller || take_sample(&r, &p, &done, err);
+    bool done = false, ok = take_sample(&r, &p, &done, err);
     bool all = p.samples.n == r.n_blocks;
-    if (ok && !smaller && (report->end == PTX_HUNG || (done && p.result_branches && !all)))
-        smaller = true;
-    if (ok && smaller)
+    /* The grid's barrier is an atomic whose result is branched on, but a sample may pass it (engine.c). */
+    bool smaller = ok && (report->end == PTX_HUNG || (done && p.result_branches && !all && !l->cooperative));
+    if (smaller)
         ok = take_smaller(&r, &p, &done, err);
     if (ok && done && p.samples.n) {
-        launch_load(&p, &r, cache, resident, smaller, (double)r.n_blocks, t);
+        launch_load(&p, &r, cache, resident, smaller || (l->cooperative && !all), (double)r.n_blocks, t);
         t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
         lines_make(&p, (double)r.n_blocks / (double)p.samples.n, a, t);
     }

@@ -482,15 +482,19 @@ static void entry_directive(struct parser *p, struct func *f)
         if (!token_accept(p, ','))
             break;
     }
-    uint32_t *to = len == 8 && !memcmp(name, ".maxntid", 8)          ? f->info.max_threads
-                   : len == 8 && !memcmp(name, ".reqntid", 8)        ? f->info.req_threads
-                   : len == 13 && !memcmp(name, ".minnctapersm", 13) ? &f->info.min_blocks
-                                                                     : NULL;
-    if (to == &f->info.min_blocks)
-        *to = v[0];
-    else if (to)
-        for (int k = 0; k < 3; k++)
-            to[k] = n > k ? v[k] : 1;
+    const struct {
+        const char *name;
+        uint32_t *to, dims;
+    } limits[] = {{".maxntid", f->info.max_threads, 3},
+                  {".reqntid", f->info.req_threads, 3},
+                  {".minnctapersm", &f->info.min_blocks, 1},
+                  {".reqnctapercluster", f->info.req_cluster, 3},
+                  {".maxclusterrank", &f->info.max_cluster, 1}};
+    for (size_t l = 0; l < ARRAY_LEN(limits); l++)
+        if (strlen(limits[l].name) == len && !memcmp(name, limits[l].name, len))
+            for (int k = 0; k < (int)limits[l].dims; k++)
+                limits[l].to[k] = n > k ? v[k] : 1;
+    f->info.explicit_cluster |= len == 16 && !memcmp(name, ".explicitcluster", 16);
 }
 
 static void function(struct parser *p, bool entry)

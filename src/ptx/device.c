@@ -13,27 +13,25 @@ static const struct field {
 } fields[] = {
 #define DEVICE(kind, name) {#name, kind, offsetof(struct ptx_device, name)},
 #define MODEL(name)        {#name, FIELD_MODEL, offsetof(struct model, name)},
-    DEVICE(FIELD_TEXT, full_name) DEVICE(FIELD_TEXT, source) DEVICE(FIELD_FLAG, validated)
-        DEVICE(FIELD_INT, cc_major) DEVICE(FIELD_INT, cc_minor) DEVICE(FIELD_INT, sm_count)
-            DEVICE(FIELD_INT, max_threads_per_sm) DEVICE(FIELD_INT, max_blocks_per_sm)
-                DEVICE(FIELD_INT, max_threads_per_block) DEVICE(FIELD_INT, schedulers_per_sm) DEVICE(
-                    FIELD_U32, registers_per_sm) DEVICE(FIELD_U32, shared_per_sm)
-                    DEVICE(FIELD_U32, shared_per_block) DEVICE(FIELD_U32, shared_per_block_optin) DEVICE(
-                        FIELD_U64, l2_bytes) DEVICE(FIELD_U64, dram_bytes) DEVICE(FIELD_NUMBER, sm_clock_mhz)
-                        DEVICE(FIELD_NUMBER, dram_peak_gbs) DEVICE(FIELD_NUMBER, dram_copy_gbs)
-                            DEVICE(FIELD_NUMBER, l2_gbs) MODEL(lanes_fp32) MODEL(lanes_fp16) MODEL(lanes_fp64)
-                                MODEL(lanes_alu) MODEL(lanes_mul) MODEL(lanes_sfu) MODEL(lanes_conv)
-                                    MODEL(lanes_shuffle) MODEL(lanes_lsu) MODEL(alu_cycles) MODEL(sfu_cycles)
-                                        MODEL(fp64_cycles) MODEL(shared_cycles) MODEL(shuffle_cycles)
-                                            MODEL(l1_cycles) MODEL(l2_cycles) MODEL(barrier_cycles)
-                                                MODEL(branch_cycles) MODEL(dram_ns) MODEL(fetch_cycles)
-                                                    MODEL(port_bytes) MODEL(l2_requests_per_ns) MODEL(l1_bytes)
-                                                        MODEL(dram_read_gbs) MODEL(dram_write_gbs)
-                                                            MODEL(l2_read_gbs) MODEL(l2_write_gbs) MODEL(sm_gbs)
-                                                                MODEL(launch_us) MODEL(cold_us) MODEL(block_ns)
-                                                                    MODEL(crowding) MODEL(atomic_cycles)
-                                                                        MODEL(l2_atomics_per_ns) MODEL(overlap)
-                                                                            MODEL(blocks_per_us)
+    DEVICE(FIELD_TEXT, full_name) DEVICE(FIELD_TEXT, source) DEVICE(FIELD_FLAG, validated) DEVICE(
+        FIELD_INT, cc_major) DEVICE(FIELD_INT, cc_minor) DEVICE(FIELD_INT, sm_count) DEVICE(FIELD_INT,
+                                                                                            max_threads_per_sm)
+        DEVICE(FIELD_INT, max_blocks_per_sm) DEVICE(FIELD_INT, max_threads_per_block) DEVICE(
+            FIELD_INT, schedulers_per_sm) DEVICE(FIELD_U32, registers_per_sm) DEVICE(FIELD_U32, shared_per_sm)
+            DEVICE(FIELD_U32, shared_per_block) DEVICE(FIELD_U32, shared_per_block_optin) DEVICE(
+                FIELD_U64, l2_bytes) DEVICE(FIELD_U64, dram_bytes) DEVICE(FIELD_NUMBER, sm_clock_mhz)
+                DEVICE(FIELD_NUMBER, dram_peak_gbs) DEVICE(FIELD_NUMBER, dram_copy_gbs) DEVICE(
+                    FIELD_NUMBER, l2_gbs) MODEL(lanes_fp32) MODEL(lanes_fp16) MODEL(lanes_fp64) MODEL(lanes_alu)
+                    MODEL(lanes_mul) MODEL(lanes_sfu) MODEL(lanes_conv) MODEL(lanes_shuffle) MODEL(lanes_lsu)
+                        MODEL(alu_cycles) MODEL(sfu_cycles) MODEL(fp64_cycles) MODEL(shared_cycles)
+                            MODEL(shuffle_cycles) MODEL(l1_cycles) MODEL(l2_cycles) MODEL(barrier_cycles)
+                                MODEL(branch_cycles) MODEL(dram_ns) MODEL(fetch_cycles) MODEL(port_bytes)
+                                    MODEL(l2_requests_per_ns) MODEL(l1_bytes) MODEL(dram_read_gbs)
+                                        MODEL(dram_write_gbs) MODEL(l2_read_gbs) MODEL(l2_write_gbs)
+                                            MODEL(sm_gbs) MODEL(launch_us) MODEL(cold_us) MODEL(block_ns)
+                                                MODEL(crowding) MODEL(atomic_cycles) MODEL(l2_atomics_per_ns)
+                                                    MODEL(overlap) MODEL(blocks_per_us) MODEL(geometry_cycles)
+                                                        MODEL(dram_scatter)
 #undef DEVICE
 #undef MODEL
 };

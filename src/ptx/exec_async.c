@@ -1,64 +1,6 @@
-/* cp.async and the cache policies. A copy may land at any moment up to the wait that covers it, so it lands
- * there, at the last one: whoever reads without waiting sees what was there before. Copies never waited for
- * never land.
- *
- * warp.async holds the copies under way; each lane numbers its groups. It is made on first use, belongs to the
- * block that is in the warp's slot, and the engine frees it with the slot. */
+/* cp.async and the cache policies; async.c lets the copies land. */
+#include "async.h"
 #include "isa.h"
-
-#include <stdlib.h>
-
-struct copy {
-    uint8_t *to;
-    const uint8_t *from;
-    uint32_t group;
-    uint8_t bytes, from_bytes, lane;
-};
-
-struct async {
-    uint64_t block; /* linear id + 1 of the block whose copies these are */
-    uint32_t committed[32];
-    size_t n, cap;
-    struct copy copies[];
-};
-
-static struct async *async_of(struct warp *w, size_t room)
-{
-    struct async *a = w->async;
-    size_t n = a && a->block == w->block->linear + 1 ? a->n : 0;
-    if (!a || n + room > a->cap) {
-        size_t cap = 2 * (n + room) + 256;
-        struct async *grown = realloc(a, sizeof(*a) + cap * sizeof(struct copy));
-        if (!grown)
-            BUG("out of memory for asynchronous copies");
-        if (!a)
-            grown->block = 0;
-        grown->cap = cap;
-        w->async = a = grown;
-    }
-    if (a->block != w->block->linear + 1) {
-        memset(a->committed, 0, sizeof(a->committed));
-        a->block = w->block->linear + 1;
-        a->n = 0;
-    }
-    return a;
-}
-
-/* Let the copies of lanes of m land whose group is older than the last `keep` committed ones; keep < 0: all. */
-static void land(struct async *a, uint32_t m, int64_t keep)
-{
-    size_t left = 0;
-    for (size_t k = 0; k < a->n; k++) {
-        struct copy c = a->copies[k];
-        if (m >> c.lane & 1 && (keep < 0 || (int64_t)c.group < (int64_t)a->committed[c.lane] - keep)) {
-            memcpy(c.to, c.from, c.from_bytes);
-            memset(c.to + c.from_bytes, 0, (size_t)(c.bytes - c.from_bytes));
-        } else {
-            a->copies[left++] = c;
-        }
-    }
-    a->n = left;
-}
 
 static void addresses(const struct warp *w, const struct opnd *o, uint64_t addr[32])
 {
@@ -108,6 +50,7 @@ static void copy_async(struct warp *w, const struct insn *i, uint32_t m)
     if (!mem_lanes(w, i, m, SPACE_SHARED, ACCESS_STORE, ACCESS_ASYNC, bytes, to, to_host))
         return;
     struct async *a = async_of(w, 32);
+    a->serial++;
     for (unsigned l = 0; l < 32; l++)
         if (m >> l & 1)
             a->copies[a->n++] = (struct copy){.to = to_host[l],
@@ -115,7 +58,8 @@ static void copy_async(struct warp *w, const struct insn *i, uint32_t m)
                                               .group = a->committed[l],
                                               .bytes = (uint8_t)bytes,
                                               .from_bytes = (uint8_t)size[l],
-                                              .lane = (uint8_t)l};
+                                              .lane = (uint8_t)l,
+                                              .serial = a->serial - 1};
 }
 
 static void commit_group(struct warp *w, const struct insn *i, uint32_t m)
@@ -129,22 +73,26 @@ static void commit_group(struct warp *w, const struct insn *i, uint32_t m)
 
 static void wait_group(struct warp *w, const struct insn *i, uint32_t m)
 {
-    land(async_of(w, 0), m, i->opnds[0].imm);
+    async_land(async_of(w, 0), m, i->opnds[0].imm);
     if (w->launch->san)
         san_async(w, i, m);
 }
 
 static void wait_all(struct warp *w, const struct insn *i, uint32_t m)
 {
-    land(async_of(w, 0), m, -1);
+    async_land(async_of(w, 0), m, -1);
     if (w->launch->san)
         san_async(w, i, m);
 }
 
 exec_fn *ISA(select_async)(struct insn *i)
 {
-    if (!insn_has(i, MOD_async) || insn_has(i, MOD_bulk) || insn_has(i, MOD_mbarrier))
+    if (!insn_has(i, MOD_async))
         return NULL;
+    if (insn_has(i, MOD_bulk))
+        return bulk_select(i);
+    if (insn_has(i, MOD_mbarrier))
+        return mbar_select(i);
     if (insn_has(i, MOD_commit_group))
         return commit_group;
     if (insn_has(i, MOD_wait_group))

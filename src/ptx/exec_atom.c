@@ -1,89 +1,8 @@
 /* atom and red. Lanes act one after the other, lowest first. */
+#include "async.h"
 #include "isa.h"
 
-#include "half.h"
-
-typedef unsigned __int128 u128;
-
-static float as_f32(u128 v)
-{
-    uint32_t b = (uint32_t)v;
-    float x;
-    memcpy(&x, &b, 4);
-    return x;
-}
-
-/* Halves in float: exact, then rounded once. */
-static uint16_t combine_half(const struct insn *i, uint16_t old, uint16_t b)
-{
-    bool bf = i->type == TYPE_BF16 || i->type == TYPE_BF16X2;
-    float x = bf ? half_bf16_to_f32(old) : half_f16_to_f32(old),
-          y = bf ? half_bf16_to_f32(b) : half_f16_to_f32(b), r;
-    if ((enum mod)i->extra == MOD_add)
-        r = x + y;
-    else if (x != x || y != y)
-        r = x != x ? y : x;
-    else
-        r = ((enum mod)i->extra == MOD_min) == (x < y) ? x : y;
-    return bf ? half_bf16_from_f32(r) : half_f16_from_f32(r);
-}
-
-static u128 combine(const struct insn *i, u128 old, u128 b, u128 c)
-{
-    bool is_signed = type_signed((enum type)i->type);
-    unsigned bits = 8u * i->bytes;
-    if (i->type == TYPE_F16 || i->type == TYPE_BF16)
-        return combine_half(i, (uint16_t)old, (uint16_t)b);
-    if (i->type == TYPE_F16X2 || i->type == TYPE_BF16X2)
-        return combine_half(i, (uint16_t)old, (uint16_t)b) |
-               (uint32_t)combine_half(i, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
-    switch ((enum mod)i->extra) {
-    case MOD_exch:
-        return b;
-    case MOD_cas:
-        return old == b ? c : old;
-    case MOD_and:
-        return old & b;
-    case MOD_or:
-        return old | b;
-    case MOD_xor:
-        return old ^ b;
-    case MOD_inc:
-        return old >= b ? 0 : old + 1;
-    case MOD_dec:
-        return old == 0 || old > b ? b : old - 1;
-    case MOD_add:
-        if (i->type == TYPE_F32) { /* always flushes nothing in global memory, as red.f32 on sm_90 */
-            float x = as_f32(old) + as_f32(b);
-            uint32_t r;
-            memcpy(&r, &x, 4);
-            return x != x ? 0x7fffffff : r;
-        }
-        if (i->type == TYPE_F64) {
-            uint64_t p = (uint64_t)old, q = (uint64_t)b, r;
-            double x, y;
-            memcpy(&x, &p, 8);
-            memcpy(&y, &q, 8);
-            x += y;
-            memcpy(&r, &x, 8);
-            return r;
-        }
-        return old + b;
-    case MOD_min:
-    case MOD_max: {
-        bool less;
-        if (is_signed) {
-            int64_t x = (int64_t)((uint64_t)old << (64 - bits)), y = (int64_t)((uint64_t)b << (64 - bits));
-            less = x < y;
-        } else {
-            less = old < b;
-        }
-        return ((enum mod)i->extra == MOD_min) == less ? old : b;
-    }
-    default:
-        return old;
-    }
-}
+#include "atom.h"
 
 static u128 read_value(const struct warp *w, const struct opnd *o, unsigned lane)
 {
@@ -153,7 +72,7 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
             uint8_t *at = host[l] + (size_t)k * i->bytes;
             u128 old = 0;
             memcpy(&old, at, i->bytes);
-            u128 now = combine(i, old, read_value(w, element(b, k), l), read_value(w, element(c, k), l));
+            u128 now = atom_combine(i, old, read_value(w, element(b, k), l), read_value(w, element(c, k), l));
             changed |= memcmp(at, &now, i->bytes) != 0;
             memcpy(at, &now, i->bytes);
             out[k][l] = old;
@@ -203,7 +122,7 @@ FAST(add_32, uint32_t, x + y)
 FAST(add_64, uint64_t, x + y)
 FAST(add_f32, float, ({
          float r_ = x + y;
-         r_ == r_ ? r_ : as_f32(0x7fffffff);
+         r_ == r_ ? r_ : atom_f32(0x7fffffff);
      }))
 FAST(min_u32, uint32_t, x < y ? x : y)
 FAST(min_s32, int32_t, x < y ? x : y)
@@ -252,6 +171,8 @@ static bool value_fits(const struct insn *i, const struct opnd *o)
 
 exec_fn *ISA(select_atom)(struct insn *i)
 {
+    if (i->op == OP_red && insn_has(i, MOD_complete_tx_bytes))
+        return store_async_select(i);
     static const enum mod ops[] = {MOD_exch, MOD_cas, MOD_add, MOD_min, MOD_max,
                                    MOD_inc,  MOD_dec, MOD_and, MOD_or,  MOD_xor};
     int op = -1;

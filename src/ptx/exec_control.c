@@ -1,4 +1,5 @@
 /* The loop that executes a warp, and the instructions that change its course. */
+#include "async.h"
 #include "isa.h"
 
 /* ---- the loop ---- */
@@ -151,13 +152,26 @@ static void lane_barrier(struct warp *w, const struct insn *i, uint32_t m)
     warp_sync(w, i, m);
 }
 
+static void arrive_at_cluster(struct warp *w, const struct insn *i, uint32_t m)
+{
+    cluster_arrive(w, i, m);
+}
+
+static void wait_for_cluster(struct warp *w, const struct insn *i, uint32_t m)
+{
+    cluster_wait(w, i, m);
+}
+
 exec_fn *ISA(select_barrier)(struct insn *i)
 {
     for (unsigned k = 0; k < i->n_opnds; k++)
         if (i->opnds[k].kind != OPND_REG)
             return NULL;
     if (insn_has(i, MOD_cluster))
-        return NULL;
+        return i->n_opnds || i->op != OP_barrier ? NULL
+               : insn_has(i, MOD_arrive)         ? arrive_at_cluster
+               : insn_has(i, MOD_wait)           ? wait_for_cluster
+                                                 : NULL;
     if (insn_has(i, MOD_warp))
         return i->n_opnds == 1 && i->opnds[0].bytes == 4 ? lane_barrier : NULL;
     bool red = insn_has(i, MOD_red);
@@ -178,10 +192,19 @@ static void fence(struct warp *w, const struct insn *i, uint32_t m)
         san_fence(w, i, m);
 }
 
+static void proxy_fence(struct warp *w, const struct insn *i, uint32_t m)
+{
+    (void)i, (void)m;
+    if (w->launch->san)
+        san_proxy_fence(w);
+}
+
+/* fence.mbarrier_init counts as a whole fence, which may hide a race but invents none. */
 exec_fn *ISA(select_fence)(struct insn *i)
 {
-    return insn_has(i, MOD_async) || insn_has(i, MOD_mbarrier_init) || insn_has(i, MOD_tensormap) ? NULL
-                                                                                                  : fence;
+    if (insn_has(i, MOD_proxy))
+        return insn_has(i, MOD_async) && !insn_has(i, MOD_tensormap) ? proxy_fence : NULL;
+    return insn_has(i, MOD_async) || insn_has(i, MOD_tensormap) ? NULL : fence;
 }
 
 /* ---- all ---- */

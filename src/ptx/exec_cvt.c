@@ -152,12 +152,14 @@ static void isspacep(struct warp *w, const struct insn *i, uint32_t m)
 {
     const uint64_t *a = REG(uint64_t, w, i->a);
     uint64_t base = window_of((enum space)i->space);
+    uint64_t size =
+        i->space == SPACE_SHARED && !insn_has(i, MOD_shared_cluster) ? CLUSTER_STRIDE : WINDOW_BYTES;
     uint32_t r = 0;
     for (unsigned l = 0; l < 32; l++) {
         bool in_window = false;
         for (int s = SPACE_SHARED; s <= SPACE_PARAM; s++)
             in_window |= window_of((enum space)s) && a[l] - window_of((enum space)s) < WINDOW_BYTES;
-        bool yes = base ? a[l] - base < WINDOW_BYTES : !in_window;
+        bool yes = base ? a[l] - base < size : !in_window;
         if (i->space == SPACE_CONST || (yes && !base && i->space == SPACE_GLOBAL)) {
             const struct alloc *al = mem_find(w->launch->mem, a[l]);
             bool is_const = al && al->is_module && al->read_only;

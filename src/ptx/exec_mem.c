@@ -1,5 +1,6 @@
 /* ld, st and hints. The usual forms (global or shared, a register as wide as the element, all lanes in one
  * allocation) take a fast path; everything else goes through mem_lanes(). */
+#include "async.h"
 #include "isa.h"
 
 /* ---- addresses ---- */
@@ -382,6 +383,8 @@ static bool value_fits(const struct insn *i, const struct opnd *o, bool *exact)
 
 exec_fn *ISA(select_mem)(struct insn *i)
 {
+    if (i->op == OP_st && insn_has(i, MOD_complete_tx_bytes))
+        return store_async_select(i);
     bool load = i->op != OP_st;
     const struct opnd *addr = &i->opnds[load ? 1 : 0], *value = &i->opnds[load ? 0 : 1];
     bool exact;

@@ -11,7 +11,7 @@ static void find_merge(struct warp *w)
 {
     w->merge_pc = ~0u;
     for (uint32_t k = 0; k < w->n_groups; k++)
-        if (w->groups[k].state != GROUP_BARRIER)
+        if (!group_parked(&w->groups[k]))
             w->merge_pc = MIN(w->merge_pc, w->groups[k].pc);
 }
 
@@ -20,7 +20,7 @@ void group_add(struct warp *w, struct group g)
     if (!g.mask)
         return;
     w->groups[w->n_groups++] = g;
-    if (g.state != GROUP_BARRIER)
+    if (!group_parked(&g))
         w->merge_pc = MIN(w->merge_pc, g.pc);
 }
 
@@ -64,7 +64,7 @@ bool warp_switch(struct warp *w)
     /* groups at the current pc join it */
     for (uint32_t k = 0; w->mask && k < w->n_groups;) {
         struct group *g = &w->groups[k];
-        if (g->pc == w->pc && g->state != GROUP_BARRIER && group_depth(w, g->mask) == group_depth(w, w->mask)) {
+        if (g->pc == w->pc && !group_parked(g) && group_depth(w, g->mask) == group_depth(w, w->mask)) {
             w->mask |= g->mask;
             w->penalty = MIN(w->penalty, g->penalty);
             *g = w->groups[--w->n_groups];
@@ -93,8 +93,7 @@ bool warp_switch(struct warp *w)
         w->back_edges = 0;
         for (uint32_t k = 0; k < w->n_groups;) {
             struct group *o = &w->groups[k];
-            if (o->pc == w->pc && o->state != GROUP_BARRIER &&
-                group_depth(w, o->mask) == group_depth(w, w->mask)) {
+            if (o->pc == w->pc && !group_parked(o) && group_depth(w, o->mask) == group_depth(w, w->mask)) {
                 w->mask |= o->mask;
                 *o = w->groups[--w->n_groups];
             } else {
@@ -109,7 +108,7 @@ bool warp_switch(struct warp *w)
      * the pc that comes next is what matters. */
     uint32_t ahead = ~0u;
     for (uint32_t k = 0; k < w->n_groups; k++)
-        if (w->groups[k].state != GROUP_BARRIER && w->groups[k].pc > w->pc)
+        if (!group_parked(&w->groups[k]) && w->groups[k].pc > w->pc)
             ahead = MIN(ahead, w->groups[k].pc);
     w->merge_pc = ahead;
     return true;
@@ -151,6 +150,8 @@ void warp_backward(struct warp *w, const struct insn *i)
         }
     }
     if (w->spins > SPIN_READS) {
+        if (w->launch->prof)
+            prof_spun(w);
         w->spins = 0;
         w->yielded = true;
         w->unspent = w->fuel;

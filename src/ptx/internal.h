@@ -262,8 +262,8 @@ struct ptx_module {
     bool recurses;        /* some function may call itself */
     uint64_t image_bytes; /* global and const variables */
     uint64_t hash, serial;
-    loop_fn *loop; /* executes a warp, for this processor */
-    int target;    /* sm_ number */
+    loop_fn *loop, *shadow_loop; /* executes a warp, for this processor; the same with a shadow */
+    int target;                  /* sm_ number */
     const struct ptx_kernel_info *infos;
     size_t n_infos;
 };
@@ -281,6 +281,9 @@ bool insn_writes(const struct insn *i, unsigned k);
 #define LOCAL_WINDOW  0x7d0000000000ull
 #define PARAM_WINDOW  0x7c0000000000ull
 #define WINDOW_BYTES  0x10000000ull
+/* Shared memory of a cluster: an offset below the stride is the own block's; rank r's begins at r + 1 strides.
+ */
+#define CLUSTER_STRIDE 0x800000ull
 
 enum { MEM_PAGE = 4096 };
 
@@ -326,7 +329,12 @@ uint64_t mem_image(struct ptx_mem *m, const struct ptx_module *module,
 
 /* ---- execution ---- */
 
-enum group_state { GROUP_READY, GROUP_BARRIER, GROUP_SYNC /* waits for lanes at .sync */ };
+enum group_state {
+    GROUP_READY,
+    GROUP_BARRIER,
+    GROUP_SYNC /* waits for lanes at .sync */,
+    GROUP_CLUSTER /* at barrier.cluster.wait */
+};
 
 struct group {
     uint32_t pc, mask;
@@ -335,7 +343,12 @@ struct group {
     uint32_t penalty; /* yields: groups with fewer go first */
 };
 
-enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 64 };
+static inline bool group_parked(const struct group *g) /* it does not go on by running */
+{
+    return g->state == GROUP_BARRIER || g->state == GROUP_CLUSTER;
+}
+
+enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 64, MAX_CLUSTER = 16 };
 
 struct warp {
     uint8_t *regs; /* hot first */
@@ -362,8 +375,16 @@ struct warp {
     uint32_t carry;           /* CC, bit a lane */
     uint32_t bar_mask[MAX_BARRIERS];
     uint32_t tid[3][32];
-    void *san, *prof; /* the observers' own, per warp slot; NULL at first */
-    void *async;      /* exec_async.c: copies under way; freed with free() */
+    void *san, *prof;                        /* the observers' own, per warp slot; NULL at first */
+    struct shadow_part *shadow;              /* shadow.h: by 64 bytes of regs; NULL: off */
+    void *async;                             /* async.h: cp.async copies under way; freed with free() */
+    struct bulk_groups *bulk;                /* async.h: bulk copies that a bulk group waits for */
+    uint32_t cluster_arrived, cluster_ready; /* lanes that arrived at the cluster's barrier, and may pass it */
+    struct stalled { /* the wait on an mbarrier that failed last, until one succeeds; insn NULL: none */
+        const struct insn *insn;
+        uint64_t addr;
+        uint32_t lane;
+    } stalled;
 };
 
 struct barrier {
@@ -387,6 +408,23 @@ struct block {
     uint32_t slot; /* residency slot: 0, 1, ...; its memory is used again by later blocks */
     bool done, spinning;
     void *san, *prof; /* the observers' own, per block slot */
+    struct cluster *cluster;
+    uint32_t rank;       /* in it */
+    struct mbars *mbars; /* async.h */
+};
+
+/* Blocks that run together and see each other's shared memory; without clusters, one block. */
+struct cluster {
+    struct block *blocks[MAX_CLUSTER];
+    uint32_t n, done;
+    bool busy;              /* somebody arrived at its barrier */
+    struct race_sync *sync; /* what arrivals at its barrier published */
+    uint32_t first_seg;     /* the race detector's: at the first arrival; 0: none */
+    bool relaxed;           /* some arrival published nothing */
+    uint32_t passed_seg;    /* the same of the phase that completed last */
+    bool passed_relaxed;
+    float arrived; /* the clock's: the latest arrival, of this phase and of the last one */
+    float passed;
 };
 
 struct launch {
@@ -398,10 +436,14 @@ struct launch {
     struct ptx_report *report;
     enum ptx_end end;
     bool stop;
-    bool watched;             /* san or prof: use the watched loop */
-    struct san *san;          /* NULL: off */
-    struct ptx_profile *prof; /* NULL: off */
-    uint32_t grid[3], dim[3];
+    bool watched;               /* san or prof: use the watched loop */
+    struct san *san;            /* NULL: off */
+    struct ptx_profile *prof;   /* NULL: off */
+    struct ptx_shadow *shadow;  /* NULL: off */
+    const uint8_t *shadow_plan; /* by pc */
+    uint32_t grid[3], dim[3], cluster[3];
+    uint32_t cluster_blocks; /* product of cluster[]; 1: no clusters */
+    bool explicit_cluster;   /* the launch or the kernel named a cluster's size */
     uint64_t n_blocks;
     uint32_t threads, n_warps;
     uint32_t shared_static, shared_dynamic, shared_bytes, local_bytes;
@@ -455,6 +497,7 @@ struct access {
     bool linear;          /* mask is full and addr[l] == addr[0] + l * bytes */
     const uint64_t *addr; /* 32; global: device address, else offset in the space */
     struct alloc *alloc;  /* global: holds all lanes' bytes, or NULL when several do */
+    struct block *owner;  /* shared: whose, when it is another block's of the cluster; else NULL */
 };
 
 /* For handlers of other files that move memory (ldmatrix, cp.async, stmatrix): checks and observes bytes at
@@ -462,6 +505,19 @@ struct access {
  * resolved per lane. */
 bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space space, enum access_kind kind,
                unsigned flags, uint32_t bytes, const uint64_t addr[32], uint8_t *host[32]);
+
+void mem_out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
+                       uint32_t bytes, uint64_t addr); /* the finding for an address in global memory */
+/* A shared::cluster address: the block whose memory it is in and the offset there; NULL: no such block. */
+struct block *cluster_block(const struct block *b, uint64_t addr, uint64_t *offset);
+
+/* engine.c: block `rank` of cluster number c of a grid. */
+uint64_t block_of_cluster(const uint32_t grid[3], const uint32_t cluster[3], uint64_t c, uint32_t rank);
+/* cluster.c: barrier.cluster, and what ends with a block */
+void cluster_arrive(struct warp *w, const struct insn *i, uint32_t m);
+void cluster_wait(struct warp *w, const struct insn *i, uint32_t m);
+void cluster_check(struct cluster *c);   /* completes the barrier's phase when everybody arrived or exited */
+void cluster_block_end(struct block *b); /* all its threads have exited */
 
 /* ---- control that handlers may need ---- */
 
@@ -523,6 +579,17 @@ void prof_block_end(struct block *b);
 void prof_issue(struct warp *w, const struct insn *i,
                 uint32_t m); /* every instruction with m != 0, before it executes */
 void prof_access(struct warp *w, const struct insn *i, const struct access *x);
+/* Bytes of a bulk copy from or to global memory; gives the time when they have come. */
+float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
+                enum access_kind kind);
+float prof_now(const struct warp *w); /* the warp's time */
+void prof_until(struct warp *w, float time,
+                bool memory);                         /* it waits for a copy (memory) or for other threads */
+void prof_spin(struct warp *w, const struct insn *i); /* a read that may be waited on in a loop */
+void prof_spun(struct warp *w);               /* it was: the loop's turns are the simulator's, not the GPU's */
+float prof_async_ready(const struct warp *w); /* when the cp.async copies begun so far are there */
+void prof_cluster_arrive(struct warp *w);
+void prof_cluster_wait(struct warp *w);
 void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting);
 
 /* ---- parts ---- */

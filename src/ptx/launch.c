@@ -1,5 +1,5 @@
 /* One launch: is it one that a GPU would take, its parameters, its blocks, its end. */
-#include "internal.h"
+#include "shadow.h"
 
 static const uint64_t default_limit = 4000000000ull;
 
@@ -14,6 +14,38 @@ static void launch_finding(struct launch *l, const char *fmt, ...)
     vsnprintf(f->words, sizeof(f->words), fmt, ap);
     va_end(ap);
     launch_stop(l, PTX_BAD_LAUNCH);
+}
+
+/* The cluster's size: of the launch, or as the kernel requires it. */
+static bool cluster_fits(struct launch *l)
+{
+    enum { PORTABLE = 8 };
+    const struct ptx_kernel_info *f = &l->entry->info;
+    const uint32_t *given = l->args->cluster, *req = f->req_cluster;
+    bool named = given[0] || given[1] || given[2];
+    l->explicit_cluster = named || req[0];
+    for (int k = 0; k < 3; k++)
+        l->cluster[k] = named ? MAX(given[k], 1u) : MAX(req[k], 1u);
+    uint64_t n = (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2];
+    const char *why = NULL;
+    if (!l->explicit_cluster && f->explicit_cluster)
+        why = "the kernel must be launched in clusters of a given size";
+    else if (l->explicit_cluster && l->options->device->cc_major < 9)
+        why = "the device has no thread block clusters";
+    else if (named && req[0] && memcmp(l->cluster, req, sizeof(l->cluster)))
+        why = "the kernel requires another size (__cluster_dims__)";
+    else if (f->max_cluster && n > f->max_cluster)
+        why = "the kernel's launch bounds allow fewer blocks";
+    else if (n > MAX_CLUSTER)
+        why = "a cluster has at most 16 blocks";
+    else if (n > PORTABLE && !l->args->non_portable_cluster)
+        why = "more than 8 blocks need cudaFuncAttributeNonPortableClusterSizeAllowed";
+    else if (l->grid[0] % l->cluster[0] || l->grid[1] % l->cluster[1] || l->grid[2] % l->cluster[2])
+        why = "the grid is no multiple of it";
+    if (why)
+        launch_finding(l, "cluster %u x %u x %u: %s", l->cluster[0], l->cluster[1], l->cluster[2], why);
+    l->cluster_blocks = (uint32_t)MIN(n, (uint64_t)MAX_CLUSTER);
+    return !why;
 }
 
 static bool launch_fits(struct launch *l)
@@ -62,6 +94,8 @@ static bool launch_fits(struct launch *l)
                        l->options->registers, (unsigned long long)threads, d->registers_per_sm);
         return false;
     }
+    if (!cluster_fits(l))
+        return false;
     l->n_blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     int per_sm = ptx_occupancy(d, l->options->registers, (uint32_t)shared, (uint32_t)threads);
     uint64_t resident = (uint64_t)MAX(per_sm, 1) * (uint64_t)MAX(d->sm_count, 1);
@@ -70,7 +104,7 @@ static bool launch_fits(struct launch *l)
                        (unsigned long long)l->n_blocks, (unsigned long long)resident);
         return false;
     }
-    l->max_resident = (uint32_t)MIN(resident, 1u << 20);
+    l->max_resident = (uint32_t)MIN(MAX(resident, l->cluster_blocks), 1u << 20);
     return true;
 }
 
@@ -121,8 +155,13 @@ bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch 
     l.last_alloc = mem_zalloc((m->n_code + 1) * sizeof(*l.last_alloc));
     bool ok = san_begin(&l, err) && prof_begin(&l, err);
     l.watched = l.san || l.prof;
+    uint8_t *plan = o->shadow ? shadow_plan(m) : NULL;
+    l.shadow = o->shadow;
+    l.shadow_plan = plan;
+    BUG_IF(l.shadow && l.watched);
     if (ok)
         blocks_run(&l);
+    free(plan);
     if (l.san)
         san_end(&l);
     if (l.prof)

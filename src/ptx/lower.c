@@ -18,6 +18,8 @@ bool insn_writes(const struct insn *i, unsigned k)
 {
     if (i->op == OP_bar || i->op == OP_barrier)
         return k == 0 && insn_has(i, MOD_red);
+    if (i->op == OP_mbarrier) /* those that give a state, a predicate or a count */
+        return k == 0 && i->opnds[0].kind != OPND_ADDR;
     char c = operand_letter(i, k);
     return c == 'd' || c == 'D' || c == 'v';
 }
@@ -67,7 +69,12 @@ static uint8_t operand_bytes(const struct insn *i, unsigned k)
     case OP_dp4a:
     case OP_dp2a:
     case OP_cp:
+    case OP_getctarank:
         return 4;
+    case OP_mbarrier:
+        return k ? 4 : insn_has(i, MOD_test_wait) || insn_has(i, MOD_try_wait) ? 0 : 8;
+    case OP_mapa:
+        return k == 2 ? 4 : bytes;
     case OP_atom:
         return k == 4 ? 8 : bytes;
     case OP_ld:
@@ -365,6 +372,9 @@ static bool well_formed(const struct insn *i)
     bool optional = false;
     const char *s = op_table[i->op].operands;
     if (!*s || i->op == OP_call)
+        return true;
+    if ((i->op == OP_cp && (insn_has(i, MOD_bulk) || insn_has(i, MOD_mbarrier))) ||
+        insn_has(i, MOD_complete_tx_bytes)) /* bulk_select looks at them */
         return true;
     for (; *s; s++) {
         if (*s == '?') {

@@ -79,7 +79,8 @@ struct alloc *mem_near(const struct ptx_mem *m, uint64_t addr)
     struct alloc *best = k >= 0 ? m->allocs[k] : NULL;
     if ((size_t)(k + 1) < m->n_allocs) {
         struct alloc *above = m->allocs[k + 1];
-        if (!best || above->addr - addr < addr - (best->addr + best->size))
+        bool inside = best && addr - best->addr < best->size; /* it ends outside */
+        if (!best || (!inside && above->addr - addr < addr - (best->addr + best->size)))
             best = above;
     }
     return best;
@@ -302,6 +303,17 @@ size_t ptx_module_globals_size(const struct ptx_module *m)
     for (size_t k = 0; k < m->n_vars; k++)
         bytes += m->vars[k]->space == SPACE_GLOBAL ? m->vars[k]->bytes : 0;
     return bytes;
+}
+
+size_t ptx_module_globals(const struct ptx_module *m, struct arena *a, const char ***names)
+{
+    const char **list = arena_array(a, const char *, m->n_vars + 1);
+    size_t n = 0;
+    for (size_t k = 0; k < m->n_vars; k++)
+        if (m->vars[k]->space == SPACE_GLOBAL && m->vars[k]->bytes)
+            list[n++] = arena_strdup(a, m->vars[k]->name);
+    *names = list;
+    return n;
 }
 
 uint64_t ptx_module_globals_hash(const struct ptx_module *m, struct ptx_mem *mem)

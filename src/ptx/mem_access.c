@@ -7,8 +7,8 @@ static const char *kind_name(enum access_kind k)
     return k == ACCESS_LOAD ? "a read" : k == ACCESS_STORE ? "a write" : "an atomic operation";
 }
 
-static void out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
-                          uint32_t bytes, uint64_t addr)
+void mem_out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
+                       uint32_t bytes, uint64_t addr)
 {
     if (addr < 65536 || addr + bytes < bytes) {
         fault(w, i, (int)lane, PTX_NULL, addr, "%s of %u bytes at address 0x%llx: a null pointer",
@@ -61,7 +61,7 @@ static bool global_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
         if (!one || at - one->addr >= one->size || bytes > one->size - (at - one->addr)) {
             one = mem_find(l->mem, at);
             if (!one || bytes > one->size - (at - one->addr)) {
-                out_of_bounds(w, i, lane, kind, bytes, at);
+                mem_out_of_bounds(w, i, lane, kind, bytes, at);
                 return false;
             }
         }
@@ -97,6 +97,70 @@ static bool global_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
     return !l->stop;
 }
 
+/* Is a shared address one of another block of the cluster, and may this instruction use such? */
+static bool is_remote(const struct insn *i, enum space space, uint64_t at)
+{
+    return space == SPACE_SHARED && at >= CLUSTER_STRIDE &&
+           (i->space != SPACE_SHARED || insn_has(i, MOD_shared_cluster));
+}
+
+/* Lanes in another block's shared memory, those of one block at a time. */
+static bool remote_lanes(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind,
+                         unsigned flags, uint32_t bytes, const uint64_t *addr, uint8_t **host)
+{
+    struct launch *l = w->launch;
+    while (m) {
+        uint32_t same = 0;
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        uint64_t offset[32] = {0};
+        struct block *b = cluster_block(w->block, addr[lane], &offset[lane]);
+        if (!b) {
+            fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, addr[lane],
+                  "%s of %u bytes at 0x%llx of the cluster's shared "
+                  "memory, which is no block's",
+                  kind_name(kind), bytes, (unsigned long long)addr[lane]);
+            return false;
+        }
+        for (unsigned k = 0; k < 32; k++)
+            if ((m >> k & 1) && cluster_block(w->block, addr[k], &offset[k]) == b)
+                same |= 1u << k;
+        m &= ~same;
+        if (b->done) {
+            fault(w, i, (int)lane, PTX_EXIT, addr[lane],
+                  "%s of the shared memory of block (%u, %u, %u), which has ended", kind_name(kind), b->id[0],
+                  b->id[1], b->id[2]);
+            return false;
+        }
+        for (uint32_t left = same; left; left &= left - 1) {
+            lane = (unsigned)__builtin_ctz(left);
+            if (offset[lane] >= l->shared_bytes || bytes > l->shared_bytes - offset[lane]) {
+                fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, addr[lane],
+                      "%s of %u bytes at offset %llu of another block's shared memory, which has %u bytes",
+                      kind_name(kind), bytes, (unsigned long long)offset[lane], l->shared_bytes);
+                return false;
+            }
+            if (offset[lane] & (bytes - 1)) {
+                misaligned(w, i, lane, kind, bytes, addr[lane]);
+                return false;
+            }
+            host[lane] = b->shared + offset[lane];
+        }
+        if (l->watched) {
+            struct access x = {.kind = (uint8_t)kind,
+                               .space = SPACE_SHARED,
+                               .flags = (uint16_t)flags,
+                               .mask = same,
+                               .bytes = bytes,
+                               .addr = offset,
+                               .owner = b == w->block ? NULL : b};
+            observe(w, i, &x);
+        }
+        if (l->stop)
+            return false;
+    }
+    return true;
+}
+
 /* Lanes in shared or local memory; addr is the offset. */
 static bool window_lanes(struct warp *w, const struct insn *i, uint32_t m, enum space space,
                          enum access_kind kind, unsigned flags, uint32_t bytes, const uint64_t *addr,
@@ -107,6 +171,13 @@ static bool window_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
     for (uint32_t left = m; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t at = addr[lane];
+        if (is_remote(i, space, at)) {
+            uint32_t remote = 0;
+            for (unsigned k = 0; k < 32; k++)
+                remote |= (uint32_t)((m >> k & 1) && addr[k] >= CLUSTER_STRIDE) << k;
+            return remote_lanes(w, i, remote, kind, flags, bytes, addr, host) &&
+                   (m == remote || window_lanes(w, i, m & ~remote, space, kind, flags, bytes, addr, host));
+        }
         if (at >= size || bytes > size - at) {
             fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, at,
                   "%s of %u bytes at offset %lld of %s memory, which has %llu bytes", kind_name(kind), bytes,

@@ -12,11 +12,13 @@ struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to
         lanes_lsu;
     double alu_cycles, sfu_cycles, fp64_cycles, shared_cycles, shuffle_cycles, l1_cycles, l2_cycles,
         barrier_cycles;
-    double branch_cycles; /* from a branch to the first instruction behind it */
-    double fetch_cycles;  /* of a machine instruction that an SM sees first */
-    double port_bytes;    /* a clock into the registers of one quarter of an SM */
+    double branch_cycles;   /* from a branch to the first instruction behind it */
+    double fetch_cycles;    /* of a machine instruction that an SM sees first */
+    double geometry_cycles; /* more where the grid's or block's size is asked for: another line of constants */
+    double port_bytes;      /* a clock into the registers of one quarter of an SM */
     double dram_ns;
-    double l1_bytes;                                      /* of one SM, shared memory included */
+    double dram_scatter; /* DRAM time where neighbouring blocks work far apart, over where they do not */
+    double l1_bytes;     /* of one SM, shared memory included */
     double dram_read_gbs, dram_write_gbs;                 /* alone, with enough in flight */
     double l2_read_gbs, l2_write_gbs, l2_requests_per_ns; /* a request: one line of one warp's access */
     double sm_gbs;                                        /* between one SM and the L2 */
@@ -140,8 +142,9 @@ struct pc_stats {
     double stall;
 };
 
-struct touched { /* one allocation in the sample */
-    struct alloc *alloc;
+struct touched {               /* one allocation in the sample */
+    const struct alloc *alloc; /* by which it is known; the launch's own are gone when it has ended */
+    uint64_t addr, size;
     double hit; /* share of the lines [known, known_end) resident when the launch began */
     uint64_t known, known_end;
     uint64_t first, end;  /* lines touched */
@@ -155,9 +158,11 @@ struct sample { /* one block */
     double l2_read, l2_write;    /* bytes */
     double l2_requests;          /* lines of requests */
     double dram_read, dram_write;
-    double sync, atomics; /* cycles at barriers, summed over warps; atomics that reached the L2 */
-    double memory_wait;   /* cycles of the longest warp that loads caused */
-    double warp_cycles;   /* summed over warps */
+    double sync, atomics;         /* cycles at barriers, summed over warps; atomics that reached the L2 */
+    double memory_wait;           /* cycles of the longest warp that loads caused */
+    double warp_cycles;           /* summed over warps */
+    uint64_t first_line, run_end; /* the first line + 1 that it asked memory for, and the end of the run of
+                                     lines that begins there */
     uint64_t insns;
 };
 

@@ -87,7 +87,7 @@ uint64_t ptx_module_hash(const struct ptx_module *m)
 /* Handlers of functions called through isa.h, of each instruction set that was compiled in. */
 #define ISA_TABLE(isa)                            \
     extern exec_fn *select_##isa(struct insn *i); \
-    extern loop_fn warp_loop_##isa;
+    extern loop_fn warp_loop_##isa, shadow_loop_##isa;
 ISA_TABLE(base)
 #ifdef PTX_ISA_v3
 ISA_TABLE(v3)
@@ -99,15 +99,15 @@ ISA_TABLE(v4)
 static const struct {
     const char *name;
     exec_fn *(*select)(struct insn *i);
-    loop_fn *loop;
+    loop_fn *loop, *shadow_loop;
 } isas[] = {
 #ifdef PTX_ISA_v4
-    {"v4", select_v4, warp_loop_v4},
+    {"v4", select_v4, warp_loop_v4, shadow_loop_v4},
 #endif
 #ifdef PTX_ISA_v3
-    {"v3", select_v3, warp_loop_v3},
+    {"v3", select_v3, warp_loop_v3, shadow_loop_v3},
 #endif
-    {"base", select_base, warp_loop_base},
+    {"base", select_base, warp_loop_base, shadow_loop_base},
 };
 
 static bool isa_usable(const char *name)
@@ -141,6 +141,7 @@ void module_select(struct ptx_module *m)
     while (isa + 1 < ARRAY_LEN(isas) && !isa_usable(isas[isa].name))
         isa++;
     m->loop = isas[isa].loop;
+    m->shadow_loop = isas[isa].shadow_loop;
     for (size_t k = 0; k < m->n_code; k++) {
         struct insn *i = &m->code[k];
         i->fn = isas[isa].select(i);

@@ -56,9 +56,24 @@ const char *ptx_end_name(enum ptx_end e)
 const char *ptx_finding_name(enum ptx_finding_kind k)
 {
     static const char *const names[] = {
-        "out-of-bounds", "misaligned",        "uninitialised",     "race-shared",  "race-global",
-        "nc-written",    "read-only-written", "divergent-barrier", "null-pointer", "assertion-failed",
-        "trap",          "endless-loop",      "deadlock",          "bad-launch",   "unsupported-opcode",
+        "out-of-bounds",
+        "misaligned",
+        "uninitialised",
+        "race-shared",
+        "race-global",
+        "nc-written",
+        "read-only-written",
+        "divergent-barrier",
+        "null-pointer",
+        "assertion-failed",
+        "trap",
+        "endless-loop",
+        "deadlock",
+        "bad-launch",
+        "unsupported-opcode",
+        "mbarrier-misuse",
+        "missing-proxy-fence",
+        "early-exit",
     };
     return (size_t)k < ARRAY_LEN(names) ? names[k] : "unknown";
 }

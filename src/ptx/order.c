@@ -128,11 +128,8 @@ static void lane_learn(struct race_warp *w, uint32_t lane, struct know *k)
         w->know_mask |= 1u << lane;
 }
 
-uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp)
+static uint32_t seg_new(struct race *r, uint32_t owner)
 {
-    struct race_warp *w = &b->warps[warp];
-    if (w->seg)
-        return w->seg;
     if (r->next_seg >= RACE_MAX_SEG - 64)
         r->full = true;
     else
@@ -142,8 +139,14 @@ uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp)
         r->cap_owner = MAX((size_t)4096, 2 * r->cap_owner);
         r->owner = mem_realloc(r->owner, r->cap_owner * sizeof(*r->owner));
     }
-    r->owner[seg] = (uint32_t)(b->id * r->warps + warp);
-    return w->seg = seg;
+    r->owner[seg] = owner;
+    return seg;
+}
+
+uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp)
+{
+    struct race_warp *w = &b->warps[warp];
+    return w->seg ? w->seg : (w->seg = seg_new(r, (uint32_t)(b->id * r->warps + warp)));
 }
 
 bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id)
@@ -305,6 +308,117 @@ void race_barrier_some(struct race *r, struct race_block *b, const uint32_t *arr
     know_drop(&sum);
 }
 
+/* ---- mbarriers and cluster barriers ---- */
+
+/* Cumulative: an operation on an mbarrier reads what the one before it left, so each phase hands on the last.
+ */
+struct race_sync {
+    struct know *sum, *done;
+};
+
+void race_sync_drop(struct race_sync **s)
+{
+    if (!*s)
+        return;
+    know_drop(&(*s)->sum);
+    know_drop(&(*s)->done);
+    free(*s);
+    *s = NULL;
+}
+
+static struct race_sync *sync_of(struct race_sync **s)
+{
+    if (!*s)
+        *s = mem_zalloc(sizeof(**s));
+    return *s;
+}
+
+void race_sync_arrive(struct race *r, struct race_sync **s, struct race_block *b, uint32_t warp, uint32_t mask,
+                      bool all, bool relaxed)
+{
+    struct race_sync *y = sync_of(s);
+    struct race_warp *w = &b->warps[warp];
+    for (uint32_t left = mask; left; left &= all && !relaxed ? 0 : left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (relaxed) {
+            for (int scope = 0; scope < 2; scope++) {
+                know_join(&y->sum, w->fenced[scope][lane]);
+                if (w->fenced_mask[scope] >> lane & 1)
+                    own_join(&y->sum, b, warp, scope, 1u << lane);
+                know_join(&y->sum, b->fenced[scope]);
+            }
+            continue;
+        }
+        struct know *k = past_of(r, b, warp, lane, all ? OF_ALL_LANES : OF_LANE);
+        know_join(&y->sum, k);
+        know_drop(&k);
+    }
+}
+
+void race_sync_flip(struct race_sync *s)
+{
+    if (!s)
+        return;
+    know_drop(&s->done);
+    s->done = know_keep(s->sum);
+}
+
+void race_sync_wait(struct race *r, struct race_sync *s, struct race_block *b, uint32_t warp, uint32_t mask)
+{
+    if (!s || !s->done)
+        return;
+    r->crossed = true;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (!know_covers(b->know, s->done))
+            lane_learn(&b->warps[warp], lane, s->done);
+    }
+}
+
+/* What every thread knows is the block's knowledge: fewer sets to look at. */
+void race_cluster_passed(struct race_sync *s, struct race_block *b, uint32_t seg, bool relaxed)
+{
+    b->exec_seg = MAX(b->exec_seg, seg);
+    if (relaxed || !s)
+        return;
+    b->bar_seg = MAX(b->bar_seg, seg);
+    b->cluster_seg = MAX(b->cluster_seg, seg);
+    know_join(&b->know, s->done);
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        for (uint32_t left = b->warps[i].know_mask; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            if (!know_covers(b->know, b->warps[i].know[lane]))
+                continue;
+            know_drop(&b->warps[i].know[lane]);
+            b->warps[i].know_mask &= ~(1u << lane);
+        }
+}
+
+bool race_before(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id)
+{
+    uint32_t seg = id >> 5, owner = r->owner[seg];
+    bool own_block = owner / r->warps == b->id, own_warp = own_block && owner % r->warps == warp;
+    return seg < b->cluster_seg || (own_block && seg < b->bar_seg) ||
+           (own_warp && ((id & 31) == lane || seg < b->warps[warp].full_seg)) ||
+           race_knows(r, b, warp, lane, id);
+}
+
+uint32_t race_now(const struct race *r)
+{
+    return r->next_seg;
+}
+
+/* The block's last warp is nobody's: its lanes stand for the mbarriers. */
+uint32_t race_agent(struct race *r, struct race_block *b, struct race_sync **s, uint32_t number)
+{
+    uint32_t lane = number % 32, seg = seg_new(r, (uint32_t)(b->id * r->warps + b->n_warps));
+    struct know *k = know_new(1);
+    k->e[k->n++] = (struct know_entry){key_lane(b->id, b->n_warps, lane), seg + 1};
+    know_join(&sync_of(s)->sum, k);
+    know_drop(&k);
+    return RACE_ID(seg, lane);
+}
+
 /* ---- flags: what a strong write left for its readers ---- */
 
 static struct race_flag *flag_at(struct race *r, uint64_t block, bool shared, uint64_t addr, bool make)
@@ -347,10 +461,10 @@ void race_flags_clear(struct race *r)
     r->n_flags = r->cap_flags = 0;
 }
 
-void race_acquire(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared,
-                  uint64_t addr)
+void race_acquire(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
+                  uint32_t lane, bool shared, uint64_t addr)
 {
-    struct race_flag *f = flag_at(r, b->id, shared, addr, false);
+    struct race_flag *f = flag_at(r, home->id, shared, addr, false);
     if (!f)
         return;
     for (int scope = 0; scope < 2; scope++)
@@ -360,12 +474,12 @@ void race_acquire(struct race *r, struct race_block *b, uint32_t warp, uint32_t 
         }
 }
 
-void race_release(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared,
-                  uint64_t addr, bool rmw)
+void race_release(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
+                  uint32_t lane, bool shared, uint64_t addr, bool rmw)
 {
     struct race_warp *w = &b->warps[warp];
     bool any = w->fenced[0][lane] || w->fenced[1][lane] || b->fenced[0] || b->fenced[1];
-    struct race_flag *f = flag_at(r, b->id, shared, addr, any);
+    struct race_flag *f = flag_at(r, home->id, shared, addr, any);
     if (!f)
         return;
     for (int scope = 0; scope < 2; scope++) {
@@ -376,7 +490,7 @@ void race_release(struct race *r, struct race_block *b, uint32_t warp, uint32_t 
             own_join(&f->known[scope], b, warp, scope, 1u << lane);
         know_join(&f->known[scope], b->fenced[scope]);
     }
-    f->block = b->id;
+    f->block = shared ? home->id : b->id;
 }
 
 void race_order_clear(struct race_block *b)

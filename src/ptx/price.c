@@ -164,7 +164,9 @@ static struct cost cost_of(const struct model *m, const struct insn *i)
     case UNIT_ATOM:
     case UNIT_LSU:
         return memory(m, i);
-    case UNIT_SYNC: /* a fence waits for what is on its way */
+    case UNIT_SYNC: /* a fence waits for what is on its way; mbarriers are shared memory */
+        if (i->op == OP_mbarrier)
+            return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
         return (struct cost){1, i->op == OP_bar || i->op == OP_barrier ? 0 : (float)m->l2_cycles * 0.5f,
                              PIPE_ALU, 0};
     case UNIT_CONTROL:
@@ -309,9 +311,11 @@ static void find_predicated(struct prices *p, const struct ptx_module *m)
             i->imm > (int64_t)m->n_code)
             continue;
         bool plain = true;
+        unsigned accesses = 0; /* one value from here to there */
         for (size_t at = pc + 1; at < (size_t)i->imm; at++) {
             enum unit unit = op_table[m->code[at].op].unit;
-            plain &= unit != UNIT_LSU && unit != UNIT_ATOM && unit != UNIT_SYNC && unit != UNIT_SHFL &&
+            accesses += unit == UNIT_LSU;
+            plain &= accesses <= 2 && unit != UNIT_ATOM && unit != UNIT_SYNC && unit != UNIT_SHFL &&
                      (unit != UNIT_CONTROL || m->code[at].op == OP_bra) && !calls_routine(&m->code[at]);
         }
         if (plain) {

@@ -8,16 +8,21 @@
 #include "model.h"
 
 struct warp_clock {
-    float block_start, issued, last_start, order;
-    float async_ready[9]; /* of cp.async: the open group, then the last 8 committed */
-    float returned;       /* when the last load's data had come through the quarter's port */
-    float waited;         /* caused by loads */
+    float block_start, issued, last_start;
+    float order, order_shared; /* loads start no earlier; the second holds those of shared memory alone */
+    float async_ready[9];      /* of cp.async: the open group, then the last 8 committed */
+    float returned;            /* when the last load's data had come through the quarter's port */
+    float waited;              /* caused by loads */
     float sync;
     uint32_t next_pc, pc;
     float start; /* of the instruction that executes */
     bool seen;   /* an access of it was priced */
     bool merged; /* the branch that executed last joins two copies of an unrolled loop's body */
     uint32_t trips;
+    uint32_t spin_pc; /* the first read of a loop that waits, and all as it was then */
+    float spin_from, spin_waited;
+    uint64_t spin_progress;
+    struct sample spin_sample;
     struct reg_clock {
         float ready;
         uint32_t writer; /* pc of the instruction that its value waited for, ~0: none */
@@ -135,11 +140,13 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
         }
     }
     if (x->is_load || x->is_order)
-        start = MAX(start, c->order);
+        start = MAX(start, i->space == SPACE_GLOBAL ? c->order : MAX(c->order, c->order_shared));
     c->issued += x->slots;
     c->last_start = MAX(c->last_start, start);
-    if (executed && (x->is_store || x->is_order))
-        c->order = MAX(c->order, start);
+    if (executed && (x->is_store || x->is_order)) {
+        float *order = i->space == SPACE_SHARED && !x->is_order ? &c->order_shared : &c->order;
+        *order = MAX(*order, start);
+    }
     c->start = start;
     c->pc = pc;
     c->seen = false;
@@ -211,6 +218,8 @@ static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
             return &p->allocs.v[k];
     const struct footprint *f = cache_footprint(p->cache, a->addr);
     vec_push(&p->allocs, ((struct touched){.alloc = a,
+                                           .addr = a->addr,
+                                           .size = a->size,
                                            .hit = cache_resident(p->device, p->cache->clock - f->clock),
                                            .known = f->first,
                                            .known_end = f->end,
@@ -402,6 +411,10 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     if (!a)
         return slowest;
     struct touched *t = touched_of(p, a);
+    if (!k->s.first_line)
+        k->s.run_end = k->s.first_line = line[0] + 1;
+    for (unsigned q = 0; q < n; q++)
+        k->s.run_end += line[q] + 1 == k->s.run_end;
     for (unsigned q = 0; q < n; q++) {
         unsigned need = sectors[q];
         total += (unsigned)__builtin_popcount(need);
@@ -458,8 +471,10 @@ void prof_access(struct warp *w, const struct insn *i, const struct access *x)
     float latency;
     if (x->mask == 0)
         return;
+    if (x->kind == ACCESS_ATOMIC || (x->flags & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)))
+        prof_spin(w, i);
     if (x->space == SPACE_SHARED) {
-        latency = shared_access(p, k, x, s);
+        latency = shared_access(p, k, x, s) + (x->owner ? (float)(p->model->l2_cycles * 0.5) : 0);
     } else if (x->space == SPACE_LOCAL) {
         unsigned bytes = x->bytes * (unsigned)__builtin_popcount(x->mask);
         s->local_bytes += bytes;
@@ -487,6 +502,111 @@ void prof_access(struct warp *w, const struct insn *i, const struct access *x)
         *r = (struct reg_clock){c->seen ? MAX(r->ready, ready) : ready, i->self};
     }
     c->seen = true;
+}
+
+/* ---- what works beside the threads ---- */
+
+float prof_now(const struct warp *w)
+{
+    return frontier(w->prof);
+}
+
+void prof_until(struct warp *w, float time, bool memory)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct warp_clock *c = w->prof;
+    float now = frontier(c);
+    if (time <= now)
+        return;
+    p->stats[c->pc].stall += (double)(time - now);
+    if (memory)
+        c->waited += time - now;
+    else
+        c->sync += time - now;
+    c->last_start = MAX(c->last_start, time);
+    c->order = MAX(c->order, time);
+}
+
+void prof_spin(struct warp *w, const struct insn *i)
+{
+    struct warp_clock *c = w->prof;
+    if (w->spins > 1 && c->spin_progress == w->launch->progress)
+        return;
+    c->spin_progress = w->launch->progress;
+    c->spin_pc = i->self;
+    c->spin_from = c->start;
+    c->spin_waited = c->waited;
+    c->spin_sample = ((struct block_clock *)w->block->prof)->s;
+}
+
+/* Warps run one after the other, so that one may spin through a whole slice; of that only the first read
+ * counts. What it waits for may come later than that; only mbarriers and cluster barriers say when. */
+void prof_spun(struct warp *w)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct warp_clock *c = w->prof;
+    struct block_clock *k = w->block->prof;
+    if (c->spin_progress != w->launch->progress) /* it changes memory: that is work */
+        return;
+    double *stall = &p->stats[c->spin_pc].stall, spun = (double)(frontier(c) - c->spin_from);
+    *stall = MAX(*stall - MAX(spun, 0), 0);
+    k->s = c->spin_sample;
+    c->block_start = c->last_start = c->order = c->spin_from + p->prices.of[c->spin_pc].latency;
+    c->returned = MIN(c->returned, c->block_start);
+    c->waited = c->spin_waited;
+    c->issued = 0;
+    for (uint32_t r = 0; r < p->module->n_slots; r++)
+        c->regs[r].ready = MIN(c->regs[r].ready, c->block_start);
+}
+
+float prof_async_ready(const struct warp *w)
+{
+    const struct warp_clock *c = w->prof;
+    float t = frontier(c);
+    for (unsigned k = 0; k < ARRAY_LEN(c->async_ready); k++)
+        t = MAX(t, c->async_ready[k]);
+    return t;
+}
+
+/* Lines of 128 bytes that come (or go) one after the other over the SM's link to the L2. a NULL: between two
+ * blocks' shared memories. */
+float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
+                enum access_kind kind)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct block_clock *k = w->block->prof;
+    struct pc_stats *s = &p->stats[i->self];
+    float latency = (float)p->model->l2_cycles;
+    double link = p->model->sm_gbs * 1e3 / p->device->sm_clock_mhz; /* bytes a cycle */
+    if (a) {
+        struct access x = {.kind = (uint8_t)kind, .space = SPACE_GLOBAL};
+        struct touched *t = touched_of(p, a);
+        for (uint64_t at = addr; at < addr + bytes;) {
+            uint64_t line = at / LINE_BYTES, stop = MIN(addr + bytes, (line + 1) * LINE_BYTES);
+            unsigned sectors = 0;
+            for (; at < stop; at += 16)
+                sectors |= 1u << (at / SECTOR_BYTES % 4);
+            latency = MAX(latency, l2_access(p, k, &x, t, line, sectors));
+            s->sectors += (unsigned)__builtin_popcount(sectors);
+            s->moved += SECTOR_BYTES * (unsigned)__builtin_popcount(sectors);
+        }
+        s->requests++;
+        s->ideal += (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+        s->used += bytes;
+    }
+    return frontier(w->prof) + latency + (float)(bytes / MAX(link, 1));
+}
+
+/* barrier.cluster: an arrival is at the others after about the way to the L2. */
+void prof_cluster_arrive(struct warp *w)
+{
+    struct cluster *c = w->block->cluster;
+    c->arrived = MAX(c->arrived, prof_now(w) + (float)(w->launch->prof->model->l2_cycles * 0.5));
+}
+
+void prof_cluster_wait(struct warp *w)
+{
+    prof_until(w, w->block->cluster->passed, false);
 }
 
 void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,

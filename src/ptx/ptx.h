@@ -49,6 +49,9 @@ struct ptx_kernel_info {
     const uint32_t *param_bytes;
     uint32_t shared_bytes, local_bytes;                  /* static */
     uint32_t max_threads[3], req_threads[3], min_blocks; /* .maxntid .reqntid .minnctapersm; 0: not said */
+    uint32_t req_cluster[3],
+        max_cluster;       /* .reqnctapercluster (__cluster_dims__), .maxclusterrank; 0: not said */
+    bool explicit_cluster; /* .explicitcluster: must be launched in clusters */
 };
 
 /* name is for messages. A text that is not PTX is an error with line and column; an instruction the simulator
@@ -63,6 +66,8 @@ uint64_t ptx_module_hash(const struct ptx_module *m);
 /* Bytes of a module-scope variable (initial or left by launches), for "state survives" checks; false when
  * absent. */
 size_t ptx_module_globals_size(const struct ptx_module *m);
+/* Their names, as in the PTX. */
+size_t ptx_module_globals(const struct ptx_module *m, struct arena *a, const char ***names);
 uint64_t ptx_module_globals_hash(const struct ptx_module *m, struct ptx_mem *mem);
 
 /* ---- launches ---- */
@@ -92,6 +97,9 @@ enum ptx_finding_kind {
     PTX_DEADLOCK,
     PTX_LAUNCH,
     PTX_OPCODE,
+    PTX_MBARRIER, /* an mbarrier used against its rules */
+    PTX_PROXY,    /* an asynchronous copy of what threads wrote, without a proxy fence */
+    PTX_EXIT,     /* a block may end while its shared memory is in use */
 };
 
 struct ptx_finding {
@@ -120,6 +128,8 @@ struct ptx_launch {
     const void *const *args; /* one pointer a parameter, to a value of the parameter's size */
     size_t n_args;
     bool cooperative;
+    uint32_t cluster[3];       /* blocks of a thread block cluster; 0: what the kernel requires, or none */
+    bool non_portable_cluster; /* cudaFuncAttributeNonPortableClusterSizeAllowed: up to 16 blocks */
 };
 
 enum ptx_checks { /* bounds, alignment and launch limits are always checked */
@@ -131,6 +141,7 @@ enum ptx_checks { /* bounds, alignment and launch limits are always checked */
 };
 
 struct ptx_device;  /* a named GPU, below */
+struct ptx_shadow;  /* exact values, below */
 struct ptx_profile; /* counters, below */
 
 struct ptx_options {
@@ -140,6 +151,7 @@ struct ptx_options {
     uint64_t max_warp_insns;         /* 0: a large default */
     uint32_t registers;              /* a thread, as ptxas reported; 0: unknown */
     struct ptx_profile *profile;     /* NULL: none */
+    struct ptx_shadow *shadow;       /* NULL: none; else checks must be 0 and profile NULL */
     const uint64_t *blocks;          /* run only these linear block ids (ascending); NULL: all */
     size_t n_blocks;
 };
@@ -150,6 +162,21 @@ bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch 
 void ptx_report_clear(struct ptx_report *r);
 const char *ptx_end_name(enum ptx_end e);
 const char *ptx_finding_name(enum ptx_finding_kind k);
+
+/* ---- the shadow: what a launch's floating values would be in double (docs/simulator.md) ---- */
+
+/* Of one memory, from launch to launch. With it, calls of the undefined functions astra_f32_NAME and
+ * astra_f64_NAME (share/shadow.cuh) are mathematics. */
+struct ptx_shadow *ptx_shadow_open(void);
+void ptx_shadow_close(struct ptx_shadow *s); /* takes NULL */
+enum ptx_real { PTX_F16, PTX_BF16, PTX_F32, PTX_F64 };
+/* n elements at addr, in one allocation whose bytes were read before: in double; lost: an integer instruction
+ * made the value, or one it came from, and the double starts from its bits there. */
+void ptx_shadow_read(struct ptx_shadow *s, struct ptx_mem *mem, uint64_t addr, enum ptx_real type, size_t n,
+                     double *to, bool *lost);
+/* What others do to the memory between launches: bytes copied, bytes set. */
+void ptx_shadow_copy(struct ptx_shadow *s, struct ptx_mem *mem, uint64_t to, uint64_t from, size_t bytes);
+void ptx_shadow_set(struct ptx_shadow *s, struct ptx_mem *mem, uint64_t to, size_t bytes);
 
 /* ---- devices: share/devices/NAME.yaml, compiled in ---- */
 

@@ -11,14 +11,10 @@
  * invented. */
 #include "ptx/race.h"
 
-/* A cp.async in flight is younger than every barrier; the writing warp takes the place of a segment. */
-#define ASYNC_SEG (RACE_MAX_SEG - 31)
-
 enum {
     AT_PC = 0xffffff,
     AT_STRONG = 1 << 24,
     AT_NC = 1 << 25,
-    AT_ASYNC = 1 << 26,
     AT_SEVERAL_SHIFT = 28, /* two bits: enum several */
 };
 
@@ -63,6 +59,7 @@ static void block_free(struct race_block *b)
         page_free(b->pages[i]);
     free(b->pages);
     free(b->warps);
+    vec_free(&b->remote);
     free(b);
 }
 
@@ -116,12 +113,14 @@ void race_close(struct race *r)
     free(r);
 }
 
-void race_launch(struct race *r, uint32_t warps_per_block)
+void race_launch(struct race *r, uint32_t warps_per_block, bool clustered)
 {
+    warps_per_block++;                       /* and who copies for the block */
     for (size_t i = 0; i < r->blocks.n; i++) /* of a launch that was stopped */
         if (r->blocks.v[i]->open)
             race_block_close(r, r->blocks.v[i]);
-    bool restart = r->next_seg > RACE_MAX_SEG / 2;
+    bool restart = r->next_seg > RACE_MAX_SEG / 2 || r->flying; /* its cells would never be old */
+    r->flying = 0;
     if (restart || r->warps != warps_per_block)
         blocks_forget(r);
     if (restart || r->cell_bytes > RACE_SPARE_BYTES)
@@ -131,6 +130,7 @@ void race_launch(struct race *r, uint32_t warps_per_block)
     if (restart)
         r->next_seg = 1;
     r->warps = warps_per_block;
+    r->clustered = clustered;
     r->base = r->next_seg;
     r->crossed = r->full = false;
     race_flags_clear(r);
@@ -143,13 +143,14 @@ struct race_block *race_block_open(struct race *r, uint64_t block)
         r->free = b->next_free;
     } else {
         b = mem_zalloc(sizeof(*b));
-        b->n_warps = r->warps;
+        b->n_warps = r->warps - 1;
         b->warps = mem_zalloc(b->n_warps * sizeof(*b->warps));
         vec_push(&r->blocks, b);
     }
     b->open = true;
     b->id = block;
-    b->base = b->bar_seg = r->next_seg;
+    b->base = b->bar_seg = b->cluster_seg = b->exec_seg = b->proxy_seg = r->next_seg;
+    vec_clear(&b->remote);
     for (uint32_t i = 0; i < b->n_warps; i++)
         b->warps[i].full_seg = r->next_seg;
     return b;
@@ -172,7 +173,7 @@ void race_block_close(struct race *r, struct race_block *b)
 static uint32_t owner_of(const struct race *r, const struct race_block *b, uint32_t id)
 {
     uint32_t seg = id >> 5;
-    return seg >= ASYNC_SEG ? (uint32_t)(b->id * r->warps + seg - ASYNC_SEG) : r->owner[seg];
+    return seg >= RACE_ASYNC_SEG ? (uint32_t)(b->id * r->warps + seg - RACE_ASYNC_SEG) : r->owner[seg];
 }
 
 /* ---- pages ---- */
@@ -267,7 +268,7 @@ struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared
 
 struct turn { /* an access while it is judged */
     struct race *r;
-    struct race_block *b;
+    struct race_block *b, *home; /* home: whose shared memory it is */
     struct race_warp *w;
     uint32_t warp;
     const struct race_access *a;
@@ -317,7 +318,7 @@ static bool ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at)
     uint32_t seg = id >> 5;
     if (seg < t->base)
         return true;
-    if (at & AT_ASYNC)
+    if (at & RACE_AT_ASYNC)
         return false;
     bool plain = !t->w->pair && !t->r->crossed;
     bool same = (id & 31) == lane;
@@ -337,7 +338,13 @@ static bool ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at)
 /* Lane joins accesses (id, at) that it is not ordered with and does not conflict with. */
 static void join(struct turn *t, uint32_t lane, uint32_t *id, uint32_t *at)
 {
-    uint32_t owner = t->r->owner[*id >> 5], me = RACE_ID(t->seg, lane);
+    uint32_t me = RACE_ID(t->a->async ? RACE_ASYNC_SEG + t->warp : t->seg, lane);
+    if (*at & RACE_AT_ASYNC) { /* a reduction in flight */
+        *at = t->at;
+        *id = me;
+        return;
+    }
+    uint32_t owner = t->r->owner[*id >> 5];
     enum several s = several_of(*at);
     if (owner / t->r->warps != t->b->id)
         s = BLOCKS;
@@ -377,7 +384,7 @@ static void conflict(struct turn *t, uint32_t lane, uint32_t id, uint32_t at, bo
         .other_lane = id & 31,
         .pc = at & AT_PC,
         .wrote = wrote,
-        .was_async = at & AT_ASYNC,
+        .was_async = at & RACE_AT_ASYNC,
     };
     t->found = true;
 }
@@ -396,6 +403,7 @@ static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t la
     } else if (ordered(t, lane, old, old_at)) {
         p->r[i] = RACE_ID(t->seg, lane);
         p->r_at[i] = t->at | (old_at & AT_NC);
+    } else if (old_at & RACE_AT_ASYNC) { /* who may still be reading is the one to remember */
     } else if (!strong || (old_at & AT_STRONG)) {
         join(t, lane, &p->r[i], &p->r_at[i]);
     } /* else the plain reader is the one to remember */
@@ -415,7 +423,7 @@ static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t l
                          cell < t->a->addr[other] + t->a->size_bytes;
         joins = strong && (p->w_at[i] & AT_STRONG);
         if (!joins) {
-            if (!(p->w_at[i] & AT_ASYNC) && changes_nothing(t, lane, other, same_insn))
+            if (!(p->w_at[i] & RACE_AT_ASYNC) && changes_nothing(t, lane, other, same_insn))
                 return;
             conflict(t, lane, p->w[i], p->w_at[i], true, false);
         }
@@ -428,7 +436,7 @@ static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t l
     if (joins) {
         join(t, lane, &p->w[i], &p->w_at[i]);
     } else {
-        p->w[i] = RACE_ID(t->a->async ? ASYNC_SEG + t->warp : t->seg, lane);
+        p->w[i] = RACE_ID(t->a->async ? RACE_ASYNC_SEG + t->warp : t->seg, lane);
         p->w_at[i] = t->at;
     }
     p->r[i] = 0;
@@ -481,7 +489,7 @@ static bool own_cells(const struct turn *t, const uint32_t *id, const uint32_t *
                       const uint8_t *lanes)
 {
     uint32_t first = id[0] - lanes[0], seg = first >> 5;
-    if ((first & 31) || seg < t->base || seg >= ASYNC_SEG ||
+    if ((first & 31) || seg < t->base || seg >= RACE_ASYNC_SEG ||
         t->r->owner[seg] != t->b->id * t->r->warps + t->warp)
         return false;
     return !differ(id, at, n, first, lanes);
@@ -505,7 +513,7 @@ static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, s
         return;
     }
     if (w_free && (highest(p->r + i, n) < bound || own_cells(t, p->r + i, p->r_at + i, n, lanes))) {
-        claim(p->w + i, p->w_at + i, n, a->async ? RACE_ID(ASYNC_SEG + t->warp, 0) : me, lanes, t->at);
+        claim(p->w + i, p->w_at + i, n, a->async ? RACE_ID(RACE_ASYNC_SEG + t->warp, 0) : me, lanes, t->at);
         memset(p->r + i, 0, n * sizeof(p->r[0]));
         return;
     }
@@ -518,7 +526,7 @@ static void access_consecutive(struct turn *t)
     const struct race_access *a = t->a;
     uint64_t addr = a->addr[0], end = addr + 32ull * a->size_bytes;
     while (addr < end) {
-        struct race_page *p = race_page_at(t->r, t->b, a->shared, addr, a->size_bytes);
+        struct race_page *p = race_page_at(t->r, t->home, a->shared, addr, a->size_bytes);
         uint32_t k = (uint32_t)__builtin_ctz(a->size_bytes) - p->shift;
         uint64_t stop = MIN(end, (addr / RACE_PAGE + 1) * RACE_PAGE);
         run_cells(t, p, (addr % RACE_PAGE) >> p->shift, (stop - addr) >> p->shift,
@@ -546,7 +554,7 @@ static void access_lanes(struct turn *t, uint32_t mask)
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
         uint64_t addr = a->addr[lane];
         if (!p || p->number != addr / RACE_PAGE)
-            p = race_page_at(t->r, t->b, a->shared, addr, a->size_bytes);
+            p = race_page_at(t->r, t->home, a->shared, addr, a->size_bytes);
         size_t i = (addr % RACE_PAGE) >> p->shift, n = a->size_bytes >> p->shift;
         for (size_t j = 0; j < n; j++)
             if (a->op != RACE_READ)
@@ -564,6 +572,31 @@ static bool same_address(const struct race_access *a)
     return differ == 0;
 }
 
+/* In a cluster's shared memory a block's own barrier says nothing of the other blocks' accesses. */
+static void turn_begin(struct turn *t)
+{
+    const struct race_access *a = t->a;
+    t->home = a->home ? a->home : t->b;
+    t->base = a->shared ? t->home->base : t->r->base;
+    t->bound = RACE_ID(a->shared ? t->b->bar_seg : t->r->base, 0);
+    t->many = a->shared && !t->r->clustered ? WARPS : BLOCKS;
+    if (a->shared && t->r->clustered) {
+        t->base = MAX(t->base, t->b->cluster_seg);
+        t->bound = RACE_ID(t->base, 0);
+    }
+}
+
+static void note_remote(struct race *r, struct race_block *home, uint32_t id, uint32_t pc)
+{
+    struct race_remote now = {r->owner[id >> 5], id, pc};
+    for (size_t k = 0; k < home->remote.n; k++)
+        if (home->remote.v[k].owner == now.owner) {
+            home->remote.v[k] = now;
+            return;
+        }
+    vec_push(&home->remote, now);
+}
+
 bool race_access(struct race *r, struct race_block *b, uint32_t warp, const struct race_access *a,
                  struct race_conflict *c)
 {
@@ -572,10 +605,8 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
     if (r->full)
         return true;
     struct turn t = {.r = r, .b = b, .w = &b->warps[warp], .warp = warp, .a = a, .c = c, .seg = seg};
-    t.base = a->shared ? b->base : r->base;
-    t.bound = RACE_ID(a->shared ? b->bar_seg : r->base, 0);
-    t.many = a->shared ? WARPS : BLOCKS;
-    t.at = (a->pc & AT_PC) | (strong ? AT_STRONG : 0) | (a->nc ? AT_NC : 0) | (a->async ? AT_ASYNC : 0);
+    turn_begin(&t);
+    t.at = (a->pc & AT_PC) | (strong ? AT_STRONG : 0) | (a->nc ? AT_NC : 0) | (a->async ? RACE_AT_ASYNC : 0);
     if (a->release) {
         for (uint32_t left = a->mask; left; left &= left - 1)
             race_fence(r, b, warp, left & -left, false, a->block_scope);
@@ -583,7 +614,10 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
     }
     if (strong && a->op != RACE_WRITE && r->n_flags)
         for (uint32_t left = a->mask; left; left &= left - 1)
-            race_acquire(r, b, warp, (uint32_t)__builtin_ctz(left), a->shared, a->addr[__builtin_ctz(left)]);
+            race_acquire(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a->shared,
+                         a->addr[__builtin_ctz(left)]);
+    if (t.home != b)
+        note_remote(r, t.home, RACE_ID(t.seg, (uint32_t)__builtin_ctz(a->mask)), a->pc);
     if (a->consecutive) {
         access_consecutive(&t);
     } else if (a->op == RACE_READ && same_address(a)) {
@@ -595,10 +629,10 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
     }
     if (strong && a->op != RACE_READ)
         for (uint32_t left = a->mask; left; left &= left - 1)
-            race_release(r, b, warp, (uint32_t)__builtin_ctz(left), a->shared, a->addr[__builtin_ctz(left)],
-                         a->op == RACE_ATOMIC);
+            race_release(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a->shared,
+                         a->addr[__builtin_ctz(left)], a->op == RACE_ATOMIC);
     if (a->async) {
-        struct race_async s = {.mask = a->mask, .size_bytes = a->size_bytes};
+        struct race_async s = {.mask = a->mask, .size_bytes = a->size_bytes, .serial = t.w->async_serial++};
         memcpy(s.addr, a->addr, sizeof(s.addr));
         memcpy(s.group, t.w->committed, sizeof(s.group));
         vec_push(&t.w->async, s);
@@ -606,44 +640,52 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
     return !t.found;
 }
 
-/* ---- cp.async ---- */
+/* ---- bulk copies ---- */
 
-void race_async_commit(struct race_block *b, uint32_t warp, uint32_t mask)
+/* Of several readers the one in flight is remembered: a race with another may be missed. */
+static void cell_read_async(struct turn *t, struct race_page *p, size_t i, uint32_t lane, bool check_proxy)
 {
-    for (; mask; mask &= mask - 1)
-        b->warps[warp].committed[__builtin_ctz(mask)]++;
-}
-
-void race_async_wait(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, uint32_t pending)
-{
-    struct race_warp *w = &b->warps[warp];
-    size_t kept = 0;
-    for (size_t i = 0; i < w->async.n; i++) {
-        struct race_async *s = &w->async.v[i];
-        for (uint32_t left = s->mask & mask; left; left &= left - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(left);
-            if (s->group[lane] + pending >= w->committed[lane])
-                continue;
-            race_async_landed(r, b, warp, lane, s->addr[lane], s->size_bytes);
-            s->mask &= ~(1u << lane);
-        }
-        if (s->mask)
-            w->async.v[kept++] = *s;
+    uint32_t id = p->w[i], seg = id >> 5;
+    if (!ordered(t, lane, id, p->w_at[i]))
+        conflict(t, lane, id, p->w_at[i], true, false);
+    else if (check_proxy && seg >= t->home->base && seg >= t->home->proxy_seg &&
+             t->r->owner[seg] % t->r->warps != t->r->warps - 1 && !t->found) {
+        conflict(t, lane, id, p->w_at[i], true, false);
+        t->c->proxy = true;
     }
-    w->async.n = kept;
+    p->r[i] = RACE_ID(RACE_ASYNC_SEG + t->warp, lane);
+    p->r_at[i] = t->at;
 }
 
-/* From now on it is as if the lane had just stored it. */
-void race_async_landed(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, uint64_t addr,
-                       uint32_t size_bytes)
+bool race_bulk_begin(struct race *r, struct race_block *b, uint32_t warp, const struct race_bulk *x,
+                     struct race_conflict *c)
 {
+    uint64_t addr[32], end = x->addr + x->bytes;
+    struct race_access a = {.addr = addr,
+                            .mask = 1u << x->lane,
+                            .size_bytes = race_bulk_unit(x),
+                            .op = x->write ? RACE_WRITE : RACE_READ,
+                            .shared = x->home,
+                            .home = x->home,
+                            .async = true,
+                            .pc = x->pc};
     uint32_t seg = race_seg(r, b, warp);
-    struct race_page *p = race_page_at(r, b, true, addr, size_bytes);
-    size_t first = (addr % RACE_PAGE) >> p->shift, n = size_bytes >> p->shift;
-    for (size_t i = first; i < first + n; i++) {
-        if (p->w[i] == RACE_ID(ASYNC_SEG + warp, lane)) {
-            p->w[i] = RACE_ID(seg, lane);
-            p->w_at[i] &= ~(uint32_t)AT_ASYNC;
+    if (r->full)
+        return true;
+    struct turn t = {.r = r, .b = b, .w = &b->warps[warp], .warp = warp, .a = &a, .c = c, .seg = seg};
+    turn_begin(&t);
+    r->flying++;
+    t.at = (x->pc & AT_PC) | RACE_AT_ASYNC | (x->strong ? AT_STRONG : 0);
+    for (uint64_t at = x->addr; at < end;) {
+        struct race_page *p = race_page_at(r, t.home, a.shared, at, a.size_bytes);
+        uint64_t stop = MIN(end, (at / RACE_PAGE + 1) * RACE_PAGE);
+        for (; at < stop; at += 1u << p->shift) {
+            addr[x->lane] = at;
+            if (x->write)
+                cell_write(&t, p, (at % RACE_PAGE) >> p->shift, x->lane);
+            else
+                cell_read_async(&t, p, (at % RACE_PAGE) >> p->shift, x->lane, x->check_proxy);
         }
     }
+    return !t.found;
 }

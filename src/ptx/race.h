@@ -36,15 +36,16 @@ struct race_access {
     uint32_t size_bytes; /* a power of two up to 16 */
     enum race_op op;
     bool shared;
-    bool consecutive;       /* all 32 lanes, addr[i] == addr[0] + i * size_bytes; false is always right */
-    bool strong;            /* volatile, relaxed, acquire, release; atomics are in any case */
-    bool acquire, release;  /* as the instruction says, beyond strong */
-    bool block_scope;       /* .cta */
-    bool nc;                /* ld.global.nc */
-    bool async;             /* cp.async's write: not there before its wait */
-    uint32_t pc;            /* of the instruction, below 2^24 */
-    race_stored_fn *stored; /* writes; NULL: unknown */
-    void *context;          /* for peek and stored */
+    bool consecutive;        /* all 32 lanes, addr[i] == addr[0] + i * size_bytes; false is always right */
+    bool strong;             /* volatile, relaxed, acquire, release; atomics are in any case */
+    bool acquire, release;   /* as the instruction says, beyond strong */
+    bool block_scope;        /* .cta */
+    bool nc;                 /* ld.global.nc */
+    bool async;              /* cp.async's write: not there before its wait */
+    struct race_block *home; /* shared: whose memory; NULL: the own block's */
+    uint32_t pc;             /* of the instruction, below 2^24 */
+    race_stored_fn *stored;  /* writes; NULL: unknown */
+    void *context;           /* for peek and stored */
 };
 
 struct race_conflict {
@@ -54,12 +55,13 @@ struct race_conflict {
     uint64_t block; /* the earlier access */
     uint32_t warp, other_lane, pc;
     bool wrote, was_async;
+    bool proxy; /* not a race: no proxy fence since that write */
 };
 
 struct race *race_open(race_peek_fn *peek);
 void race_close(struct race *r); /* takes NULL */
-/* A new launch: everything before is ordered. */
-void race_launch(struct race *r, uint32_t warps_per_block);
+/* A new launch: everything before is ordered. clustered: blocks may see each other's shared memory. */
+void race_launch(struct race *r, uint32_t warps_per_block, bool clustered);
 
 struct race_block *race_block_open(struct race *r, uint64_t block); /* linear id */
 /* Takes NULL. race_launch closes what is left open: a block is the detector's, and used again. */
@@ -83,7 +85,50 @@ void race_async_commit(struct race_block *b, uint32_t warp, uint32_t mask);
 /* pending: groups that may stay in flight (cp.async.wait_group N). wait_all is commit, then 0. */
 void race_async_wait(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, uint32_t pending);
 
-/* ---- shared by race.c and order.c ----
+/* ---- mbarriers and cluster barriers: what threads publish there and others learn ---- */
+
+struct race_sync; /* made by the first arrival */
+void race_sync_drop(struct race_sync **s);
+/* Lanes of mask publish their past; relaxed: only what they fenced. all: mask holds every live lane. */
+void race_sync_arrive(struct race *r, struct race_sync **s, struct race_block *b, uint32_t warp, uint32_t mask,
+                      bool all, bool relaxed);
+void race_sync_flip(struct race_sync *s); /* from now on a wait learns what was published so far */
+void race_sync_wait(struct race *r, struct race_sync *s, struct race_block *b, uint32_t warp, uint32_t mask);
+/* All threads of b have passed the cluster's barrier s; seg: race_now() at its first arrival. */
+void race_cluster_passed(struct race_sync *s, struct race_block *b, uint32_t seg, bool relaxed);
+uint32_t race_now(const struct race *r);
+/* Is what `id` (race_thread, race_agent) did before what lane does now? */
+bool race_before(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id);
+/* A proxy fence of some thread of b. */
+void race_proxy_fence(struct race *r, struct race_block *b, uint32_t warp);
+/* All threads of b have exited. False: an access of another block to its memory may come later. */
+bool race_exit(const struct race *r, const struct race_block *b, struct race_conflict *c);
+
+/* ---- bulk copies: race_async.c ---- */
+
+struct race_bulk {
+    struct race_block *home; /* whose shared memory; NULL: global */
+    uint64_t addr;
+    uint32_t bytes, lane, pc; /* lane: of the thread that begins it */
+    bool write, strong;       /* strong: a reduction */
+    bool check_proxy;
+    bool counted; /* by race_bulk_begin */
+};
+/* Cells are no larger than this: 16 bytes for bulk copies, less for single stores. */
+static inline uint32_t race_bulk_unit(const struct race_bulk *x)
+{
+    return 1u << MIN((uint32_t)__builtin_ctzll(x->addr | x->bytes), 4u);
+}
+/* Begins: from now on until it ends nobody may touch what it writes, nor write what it reads. */
+bool race_bulk_begin(struct race *r, struct race_block *b, uint32_t warp, const struct race_bulk *x,
+                     struct race_conflict *c);
+/* Ends as what somebody did (race_thread, race_agent). */
+void race_bulk_end(struct race *r, uint32_t warp, const struct race_bulk *x, uint32_t id);
+uint32_t race_thread(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane);
+/* Nobody's thread: what is done so is known to whoever waits for s. number: of the mbarrier in block b. */
+uint32_t race_agent(struct race *r, struct race_block *b, struct race_sync **s, uint32_t number);
+
+/* ---- shared by race.c, race_async.c and order.c ----
  * A segment is a stretch of one warp's execution between two events that order; segments are numbered as they
  * begin, so the number is a clock: a warp knows another's past as "its segments below n". A thread's past in a
  * segment is an id. */
@@ -92,6 +137,11 @@ enum { RACE_SPARE_BYTES = 64 << 20 }; /* cells kept from launch to launch */
 enum { RACE_PAGE = 4096, RACE_MAX_SEG = (1u << 27) - 1 };
 
 #define RACE_ID(seg, lane) ((seg) << 5 | (lane))
+
+/* An asynchronous access in flight is younger than every barrier; the warp that began it takes the place of a
+ * segment. */
+#define RACE_ASYNC_SEG (RACE_MAX_SEG - 32)
+enum { RACE_AT_ASYNC = 1 << 26 }; /* in race_page.w_at and r_at */
 
 struct race_page {
     uint64_t number;               /* address / RACE_PAGE */
@@ -105,6 +155,7 @@ struct know; /* immutable: which segments of whom a thread has as its past */
 struct race_async { /* one cp.async of a warp, still in flight for lanes of mask */
     uint64_t addr[32];
     uint32_t mask, size_bytes, group[32];
+    uint64_t serial;
 };
 
 struct race_warp {
@@ -117,12 +168,21 @@ struct race_warp {
     uint32_t fenced_own[2][32];         /* and the lane's own segments below; 0: fenced says it */
     VEC(struct race_async) async;
     uint32_t committed[32]; /* cp.async groups */
+    uint64_t async_serial;
+};
+
+struct race_remote { /* the latest access of a warp of another block */
+    uint32_t owner, id, pc;
 };
 
 struct race_block {
     uint64_t id;
-    uint32_t base;    /* segments below belong to earlier blocks */
-    uint32_t bar_seg; /* all threads know the block's segments below */
+    uint32_t base;        /* segments below belong to earlier blocks */
+    uint32_t bar_seg;     /* all threads know the block's segments below */
+    uint32_t cluster_seg; /* and the cluster's below this */
+    uint32_t exec_seg;    /* all threads of the cluster have begun later ones */
+    uint32_t proxy_seg;   /* segments below began before the last proxy fence in the cluster */
+    VEC(struct race_remote) remote;
     struct know *know, *fenced[2];
     struct race_page **pages; /* of shared memory, by number */
     size_t n_pages;
@@ -144,7 +204,9 @@ struct race {
     uint32_t next_seg, base; /* segments below base belong to earlier launches */
     uint32_t *owner;         /* segment -> block * warps + warp */
     size_t cap_owner;
-    uint32_t warps;
+    uint32_t warps; /* of a block, and one more: race_agent */
+    bool clustered;
+    uint64_t flying;          /* bulk copies begun and not ended */
     bool crossed;             /* somebody knows something not through a whole barrier */
     bool full;                /* out of segments: no further checks in this launch */
     struct race_page **table; /* of global memory: open addressing */
@@ -161,16 +223,18 @@ uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp); /*
 /* Does lane know the past (id of seg and lane) of a thread of another or the own warp, by partial syncs and
  * flags? */
 bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id);
-void race_acquire(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared,
-                  uint64_t addr);
+/* home: whose shared memory the address is in. */
+void race_acquire(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
+                  uint32_t lane, bool shared, uint64_t addr);
 /* A strong write at addr by lane: publishes what it fenced. rmw: and what was there. */
-void race_release(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, bool shared,
-                  uint64_t addr, bool rmw);
+void race_release(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
+                  uint32_t lane, bool shared, uint64_t addr, bool rmw);
 void race_flags_clear(struct race *r);
 void race_order_clear(struct race_block *b); /* gives back what a block knows */
 struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,
                                uint32_t size_bytes);
-void race_async_landed(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, uint64_t addr,
-                       uint32_t size_bytes);
+/* The cp.async instructions of a lane before serial have landed, for whoever waits for s. */
+void race_async_arrived(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, uint64_t serial,
+                        struct race_sync **s, uint32_t number);
 
 #endif

@@ -24,8 +24,7 @@ static void plain_name(const char *mangled, char to[64])
     }
 }
 
-/* "'in', byte 12", "shared memory, byte 40 of 'tile'": where an address lies. */
-static void place_words(const struct launch *l, enum space space, uint64_t addr, char *to, size_t size)
+void san_place_words(const struct launch *l, enum space space, uint64_t addr, char *to, size_t size)
 {
     if (space == SPACE_SHARED) {
         const struct ptx_module *m = l->module;
@@ -52,8 +51,8 @@ static void place_words(const struct launch *l, enum space space, uint64_t addr,
     }
 }
 
-static void thread_words(const struct launch *l, uint64_t block, uint32_t warp, uint32_t lane, char *to,
-                         size_t size)
+void san_thread_words(const struct launch *l, uint64_t block, uint32_t warp, uint32_t lane, char *to,
+                      size_t size)
 {
     uint64_t t = warp * 32ull + lane;
     snprintf(to, size, "thread (%llu, %llu, %llu) of block (%llu, %llu, %llu)",
@@ -68,13 +67,14 @@ static void thread_words(const struct launch *l, uint64_t block, uint32_t warp, 
 struct present { /* what race.c asks about the access at hand */
     struct warp *w;
     const struct insn *i;
-    uint32_t part; /* byte of the lane's access where this part begins */
+    const struct block *owner; /* of the shared memory */
+    uint32_t part;             /* byte of the lane's access where this part begins */
 };
 
 static void peek(void *context, bool shared, uint64_t addr, void *to, size_t size_bytes)
 {
-    const struct warp *w = ((struct present *)context)->w;
-    memcpy(to, shared ? w->block->shared + addr : mem_host(w->launch->mem, addr), size_bytes);
+    const struct present *p = context;
+    memcpy(to, shared ? p->owner->shared + addr : mem_host(p->w->launch->mem, addr), size_bytes);
 }
 
 /* st: the bytes that lane is about to store, out of its registers. */
@@ -97,35 +97,44 @@ static bool stored(void *context, uint32_t lane, uint8_t to[16])
     return true;
 }
 
-static void report_conflict(struct warp *w, const struct insn *i, const struct access *x,
-                            const struct race_conflict *c)
+/* Why the two accesses are not ordered. */
+static const char *reason(const struct launch *l, const struct warp *w, const struct race_conflict *c)
+{
+    if (c->was_async)
+        return insn_has(&l->module->code[c->pc], MOD_bulk) ? "the bulk copy was not waited for"
+                                                           : "the cp.async was not waited for";
+    if (c->block != w->block->linear)
+        return "nothing orders the two blocks";
+    return c->warp == w->index ? "no __syncwarp or barrier between them" : "no barrier between them";
+}
+
+void san_report_conflict(struct warp *w, const struct insn *i, enum space space, const char *what,
+                         const struct race_conflict *c)
 {
     const struct launch *l = w->launch;
     const struct insn *other = &l->module->code[c->pc];
-    char place[128], thread[96], words[192];
-    place_words(l, x->space, c->addr, place, sizeof(place));
-    thread_words(l, c->block, c->warp, c->other_lane, thread, sizeof(thread));
+    char place[128], thread[96];
+    san_place_words(l, space, c->addr, place, sizeof(place));
+    san_thread_words(l, c->block, c->warp, c->other_lane, thread, sizeof(thread));
     int line = insn_line(l->module, other);
-    if (c->nc) {
+    if (c->nc)
         fault(
             w, i, (int)c->lane, PTX_NC_WRITTEN, c->addr,
             "%s is read as read-only data (ld.global.nc, __ldg or const __restrict__) at line %d and written at line %d of "
             "the same launch",
             place, c->wrote ? insn_line(l->module, i) : line, c->wrote ? line : insn_line(l->module, i));
-        return;
-    }
-    bool own = c->block == w->block->linear && c->warp == w->index;
-    snprintf(words, sizeof(words), "%s",
-             c->was_async                   ? "the cp.async was not waited for"
-             : c->block != w->block->linear ? "nothing orders the two blocks"
-             : own                          ? "no __syncwarp or barrier between them"
-                                            : "no barrier between them");
-    fault(w, i, (int)c->lane, x->space == SPACE_SHARED ? PTX_RACE_SHARED : PTX_RACE_GLOBAL, c->addr,
-          "%s of %s races with the %s at line %d by %s: %s",
-          x->kind == ACCESS_LOAD    ? "the read"
-          : x->kind == ACCESS_STORE ? "the write"
-                                    : "the atomic",
-          place, c->wrote ? "write" : "read", line, thread, words);
+    else if (c->proxy)
+        fault(w, i, (int)c->lane, PTX_PROXY, c->addr,
+              "%s of %s, which line %d wrote: no fence.proxy.async makes that write visible to bulk copies",
+              what, place, line);
+    else if (c->was_async && c->block != w->block->linear) /* which block began it is not known */
+        fault(w, i, (int)c->lane, space == SPACE_SHARED ? PTX_RACE_SHARED : PTX_RACE_GLOBAL, c->addr,
+              "%s of %s races with the %s at line %d: %s", what, place, c->wrote ? "write" : "read", line,
+              reason(l, w, c));
+    else
+        fault(w, i, (int)c->lane, space == SPACE_SHARED ? PTX_RACE_SHARED : PTX_RACE_GLOBAL, c->addr,
+              "%s of %s races with the %s at line %d by %s: %s", what, place, c->wrote ? "write" : "read", line,
+              thread, reason(l, w, c));
 }
 
 static void check_race(struct warp *w, const struct insn *i, const struct access *x)
@@ -138,7 +147,7 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
     /* Nothing can be written there, so reading it cannot race. */
     if (!shared && x->kind == ACCESS_LOAD && (i->space == SPACE_CONST || (x->alloc && x->alloc->read_only)))
         return;
-    struct present p = {.w = w, .i = i};
+    struct present p = {.w = w, .i = i, .owner = x->owner ? x->owner : w->block};
     struct race_access a = {
         .mask = x->mask,
         .op = x->kind == ACCESS_LOAD    ? RACE_READ
@@ -150,6 +159,7 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
         .release = x->flags & ACCESS_RELEASE,
         .block_scope = x->flags & ACCESS_CTA,
         .nc = (x->flags & ACCESS_NC) && (s->checks & PTX_CHECK_NC),
+        .home = x->owner ? ((struct san_block *)x->owner->san)->race : NULL,
         .async = shared && x->kind == ACCESS_STORE && (x->flags & ACCESS_ASYNC),
         .pc = i->self,
         .stored = stored,
@@ -170,7 +180,11 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
             continue;
         if (!shared && !(s->checks & (c.nc ? PTX_CHECK_NC : PTX_CHECK_RACE_GLOBAL)))
             continue;
-        report_conflict(w, i, x, &c);
+        san_report_conflict(w, i, (enum space)x->space,
+                            x->kind == ACCESS_LOAD    ? "the read"
+                            : x->kind == ACCESS_STORE ? "the write"
+                                                      : "the atomic",
+                            &c);
         return;
     }
 }
@@ -185,8 +199,8 @@ struct undefined_stores { /* of one allocation: where undefined values came in, 
     size_t n;
 };
 
-static void remember_store(struct warp *w, const struct insn *i, struct alloc *a, int lane, uint64_t addr,
-                           uint32_t bytes)
+void san_remember_store(struct warp *w, const struct insn *i, struct alloc *a, int lane, uint64_t addr,
+                        uint32_t bytes)
 {
     const struct launch *l = w->launch;
     struct undefined_stores *all = a->san;
@@ -208,7 +222,7 @@ static void remember_store(struct warp *w, const struct insn *i, struct alloc *a
     snprintf(f->file, sizeof(f->file), "%s", file ? file : "");
     memcpy(f->block, w->block->id, sizeof(f->block));
     warp_thread(w, lane, f->thread);
-    thread_words(l, w->block->linear, w->index, (uint32_t)lane, thread, sizeof(thread));
+    san_thread_words(l, w->block->linear, w->index, (uint32_t)lane, thread, sizeof(thread));
     const struct origin *o = &l->san->origin;
     snprintf(f->words, sizeof(f->words), "an undefined value is stored to '%s', byte %llu, by %s%s%s", a->name,
              (unsigned long long)u->offset, thread, o->words[0] ? ": " : "", o->words);
@@ -239,7 +253,7 @@ bool ptx_mem_explain(struct ptx_mem *m, uint64_t addr, struct ptx_finding *f)
 static uint8_t *bitmap(struct warp *w, const struct access *x, int lane, uint64_t *at)
 {
     struct launch *l = w->launch;
-    struct san_block *sb = w->block->san;
+    struct san_block *sb = x->owner ? x->owner->san : w->block->san;
     uint64_t addr = x->addr[lane];
     if (x->space == SPACE_SHARED) {
         *at = addr;
@@ -263,7 +277,7 @@ static void note_origin(struct warp *w, const struct insn *i, const struct acces
     if (o->words[0])
         return;
     o->line = insn_line(l->module, i);
-    place_words(l, x->space, x->addr[lane] + (unsigned)__builtin_ctz(missing), place, sizeof(place));
+    san_place_words(l, x->space, x->addr[lane] + (unsigned)__builtin_ctz(missing), place, sizeof(place));
     snprintf(o->words, sizeof(o->words), "nothing wrote %s, read at line %d", place, o->line);
 }
 
@@ -327,7 +341,7 @@ static bool span(const struct access *x, uint64_t *low, uint64_t *bytes)
 /* What memory lacks, lane by lane. */
 static bool memory_lacks(struct warp *w, const struct access *x, uint32_t missing[32])
 {
-    const struct san_block *sb = w->block->san;
+    const struct san_block *sb = x->owner ? x->owner->san : w->block->san;
     uint64_t at, low, bytes;
     uint32_t any = 0;
     if (x->space == SPACE_GLOBAL && x->alloc) {
@@ -370,8 +384,7 @@ static void loaded(struct warp *w, const struct insn *i, const struct access *x)
         undef_loaded(w, i, x->mask, lacks ? missing : none);
 }
 
-/* An allocation that was born initialised no longer is. */
-static void taint(struct launch *l, struct alloc *a)
+void san_taint(struct launch *l, struct alloc *a)
 {
     if (!a->initialised)
         return;
@@ -394,8 +407,8 @@ static void stored_to(struct warp *w, const struct insn *i, const struct access 
         int lane = __builtin_ctz(left);
         if (missing && missing[lane] && x->space == SPACE_GLOBAL) {
             struct alloc *a = x->alloc ? x->alloc : mem_find(w->launch->mem, x->addr[lane]);
-            taint(w->launch, a);
-            remember_store(w, i, a, lane, x->addr[lane], x->bytes);
+            san_taint(w->launch, a);
+            san_remember_store(w, i, a, lane, x->addr[lane], x->bytes);
         }
         uint8_t *bits = bitmap(w, x, lane, &at);
         if (!bits)
@@ -469,7 +482,7 @@ bool san_begin(struct launch *l, struct err *err)
         if (!s->race)
             s->race = race_open(peek);
         pthread_setspecific(spare_key, NULL);
-        race_launch(s->race, l->n_warps);
+        race_launch(s->race, l->n_warps, l->cluster_blocks > 1);
     }
     undef_begin(l);
     return true;

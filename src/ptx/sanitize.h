@@ -38,6 +38,19 @@ uint32_t bits_missing(const uint8_t *bits, uint64_t at, uint32_t n);
 void bits_set(uint8_t *bits, uint64_t at, uint64_t n);
 void bits_clear(uint8_t *bits, uint64_t at, uint64_t n);
 
+/* sanitize.c, for sanitize_async.c */
+struct race_conflict;
+/* "'in', byte 12", "shared memory, byte 40 of 'tile'": where an address lies; and who a thread is. */
+void san_place_words(const struct launch *l, enum space space, uint64_t addr, char *to, size_t size);
+void san_thread_words(const struct launch *l, uint64_t block, uint32_t warp, uint32_t lane, char *to,
+                      size_t size);
+void san_report_conflict(struct warp *w, const struct insn *i, enum space space, const char *what,
+                         const struct race_conflict *c);
+void san_taint(struct launch *l, struct alloc *a); /* an allocation that was born initialised no longer is */
+/* An undefined value is stored there, for ptx_mem_explain. */
+void san_remember_store(struct warp *w, const struct insn *i, struct alloc *a, int lane, uint64_t addr,
+                        uint32_t bytes);
+
 void undef_begin(struct launch *l);                              /* finds `never`, `slot_at` */
 void undef_block(struct block *b);                               /* registers of its warps are fresh */
 uint8_t undef_of(const struct warp *w, uint32_t slot, int lane); /* undefined bytes of a register */

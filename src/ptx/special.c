@@ -21,7 +21,7 @@ uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
     case SPECIAL_clusterid_x:
     case SPECIAL_clusterid_y:
     case SPECIAL_clusterid_z:
-        return b->id[s - SPECIAL_clusterid_x];
+        return b->id[s - SPECIAL_clusterid_x] / l->cluster[s - SPECIAL_clusterid_x];
     case SPECIAL_nctaid_x:
     case SPECIAL_nctaid_y:
     case SPECIAL_nctaid_z:
@@ -29,7 +29,21 @@ uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
     case SPECIAL_nclusterid_x:
     case SPECIAL_nclusterid_y:
     case SPECIAL_nclusterid_z:
-        return l->grid[s - SPECIAL_nclusterid_x];
+        return l->grid[s - SPECIAL_nclusterid_x] / l->cluster[s - SPECIAL_nclusterid_x];
+    case SPECIAL_cluster_ctaid_x:
+    case SPECIAL_cluster_ctaid_y:
+    case SPECIAL_cluster_ctaid_z:
+        return b->id[s - SPECIAL_cluster_ctaid_x] % l->cluster[s - SPECIAL_cluster_ctaid_x];
+    case SPECIAL_cluster_nctaid_x:
+    case SPECIAL_cluster_nctaid_y:
+    case SPECIAL_cluster_nctaid_z:
+        return l->cluster[s - SPECIAL_cluster_nctaid_x];
+    case SPECIAL_cluster_ctarank:
+        return b->rank;
+    case SPECIAL_cluster_nctarank:
+        return l->cluster_blocks;
+    case SPECIAL_is_explicit_cluster:
+        return l->explicit_cluster;
     case SPECIAL_laneid:
         return lane;
     case SPECIAL_warpid:
@@ -67,11 +81,6 @@ uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
     case SPECIAL_total_smem_size:
     case SPECIAL_aggr_smem_size:
         return l->shared_bytes;
-    case SPECIAL_cluster_nctaid_x:
-    case SPECIAL_cluster_nctaid_y:
-    case SPECIAL_cluster_nctaid_z:
-    case SPECIAL_cluster_nctarank:
-        return 1;
     default:
         return 0;
     }

@@ -172,6 +172,8 @@ bool undef_stored(struct warp *w, const struct insn *i, uint32_t mask, uint32_t 
 {
     if (i->n_opnds < 2)
         return false;
+    if (i->op == OP_mbarrier || i->op == OP_cp) /* what these leave is their own */
+        return false;
     const struct opnd *v = &i->opnds[insn_writes(i, 0) ? 2 : 1]; /* atom has a destination first */
     bool any = false;
     memset(missing, 0, 32 * sizeof(missing[0]));

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "store/store.h"
+#include "trial/trial.h"
 
 /* The result of the run as result.json holds it (docs/result.md). Release with json_decref. */
 bool report_result(struct store *s, struct arena *a, json_t **result, struct err *err);
@@ -11,16 +12,47 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
 /* result.json, best.cu and best.diff into the folder. */
 bool report_write(struct store *s, struct arena *a, const char *folder, const json_t *result, struct err *err);
 
+/* ---- provenance: what a result is of (docs/result.md) ---- */
+
+/* At a run's start: the task's files into folder/task, the suite into folder/suite.json, their hashes into the
+ * store. An error when a resumed run's task is not what it was. */
+bool report_keep(struct store *s, struct arena *a, const char *folder, const struct task *t, uint64_t seed,
+                 const struct task_case *more, size_t n_more, struct err *err);
+/* The suite as suite.json holds it; `more` are the tester's cases. Release with json_decref. */
+json_t *report_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case *more,
+                     size_t n_more);
+/* The `provenance` of a result, without its digest; best is the judged text. */
+bool report_provenance(struct store *s, struct arena *a, const char *best, json_t **out, struct err *err);
+/* SHA-256 of a result without its own digest: compact, keys sorted. */
+void report_digest(struct arena *a, const json_t *result, char hex[65]);
+/* The comment that best.cu begins with; "" for an original that stays. And what follows it in such a file. */
+char *report_header(struct arena *a, const json_t *result);
+const char *report_judged(const char *text);
+/* best.cu: the header and the judged text. */
+bool report_best(struct store *s, struct arena *a, const json_t *result, const char **text, struct err *err);
+
 /* The final words on a terminal: the table of workloads, what was tried and what it taught, where the files
  * are. */
 bool report_summary(struct store *s, struct arena *a, const char *folder, struct str *out, struct err *err);
 
-/* One row of a result's `workloads`; dims as "rows=16 d=4096", NAN and NULL where unknown. */
-json_t *report_workload(const char *dims, double baseline_us, double best_us, double light_us,
-                        const char *regime, const char *bound);
+/* The `cost` of a result. Release with json_decref. */
+bool report_cost(struct store *s, struct arena *a, json_t **cost, struct err *err);
 
-/* The `device` of a result, from the device's full name. */
-json_t *report_device(const char *name);
+/* Calls of models: all in a table; one with everything that was said; one strategy with its calls and what
+ * became of it. Numbers as the tables have them. */
+bool report_calls(struct store *s, struct arena *a, struct str *out, struct err *err);
+bool report_calls_json(struct store *s, struct arena *a, json_t **list, struct err *err); /* json_decref it */
+bool report_call(struct store *s, struct arena *a, int id, struct str *out, struct err *err);
+bool report_strategy(struct store *s, struct arena *a, int id, struct str *out, struct err *err);
+
+/* One row of a result's `workloads`; dims as "rows=16 d=4096", NAN and NULL where unknown. best NULL: not
+ * timed. */
+json_t *report_workload(const char *dims, const struct trial_time *original, const struct trial_time *best,
+                        const char *regime);
+
+/* The `device`, `noise` (of the original against itself) and `clocks` of a result. */
+json_t *report_device(const struct trial_device *d);
+json_t *report_noise(const struct trial *control, bool hot);
 
 /* The table of workloads of a result alone. */
 void report_workloads(const json_t *result, struct str *out);

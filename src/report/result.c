@@ -12,7 +12,12 @@ struct facts {
     const struct store_candidate *list;
     size_t n;
     const struct store_candidate *best; /* list[0], the original, when nothing is better */
-    const char *regime, *device, *confirmation;
+    const char *regime, *tester;        /* tester: JSON; NULL: it was the rules */
+    struct trial_device device;
+    /* The best's own trial; what a fresh process said of it, and of the original beside it. */
+    struct trial original, own, hidden, control;
+    bool has_hidden, has_control;
+    const char *mutation; /* JSON; NULL: not looked at */
 };
 
 /* The run notes its best when it ends; before that it is the fastest that passed, the older one on a tie. */
@@ -33,18 +38,53 @@ static bool best_of(struct store *s, struct arena *a, const struct store_candida
     return true;
 }
 
+static bool read_trial(struct arena *a, const char *text, struct trial *t, struct err *err)
+{
+    json_t *j = json_parse(text, strlen(text), "stored trial", err);
+    bool ok = j && trial_from_json(j, a, t, err);
+
+    json_decref(j);
+    return ok;
+}
+
+static bool read_device(struct arena *a, const char *text, struct trial_device *d, struct err *err)
+{
+    json_t *j = json_parse(text ? text : "", text ? strlen(text) : 0, "stored device", err);
+    bool ok = j && trial_device_from_json(j, a, d, err);
+
+    json_decref(j);
+    return ok || err_context(err, "the run was written by another version");
+}
+
 static bool facts_read(struct store *s, struct arena *a, struct facts *f, struct err *err)
 {
+    const char *device, *hidden, *control;
+
     if (!store_get_run(s, a, &f->run, err) || !store_candidates(s, a, &f->list, &f->n, err) ||
-        !store_get_note(s, a, "regime", &f->regime, err) || !store_get_note(s, a, "device", &f->device, err) ||
-        !store_get_note(s, a, "confirmation", &f->confirmation, err))
+        !store_get_note(s, a, "regime", &f->regime, err) || !store_get_note(s, a, "device", &device, err) ||
+        !store_get_note(s, a, "confirmation", &hidden, err) ||
+        !store_get_note(s, a, "control", &control, err) || !store_get_note(s, a, "tester", &f->tester, err) ||
+        !store_get_note(s, a, "mutation", &f->mutation, err))
         return false;
     if (f->n == 0)
         return err_world(err, "the run stopped before its original was judged; run it again");
-    if (!best_of(s, a, f->list, f->n, &f->best, err))
+    if (!best_of(s, a, f->list, f->n, &f->best, err) || !read_device(a, device, &f->device, err) ||
+        !read_trial(a, f->list[0].trial, &f->original, err) || !read_trial(a, f->best->trial, &f->own, err))
+        return false;
+    f->has_hidden = f->best->id != 0 && hidden;
+    f->has_control = f->has_hidden && control;
+    if ((f->has_hidden && !read_trial(a, hidden, &f->hidden, err)) ||
+        (f->has_control && !read_trial(a, control, &f->control, err)))
         return false;
     f->options = json_parse(f->run.options, strlen(f->run.options), "the run's options", err);
     return f->options != NULL;
+}
+
+/* The trial whose times count: what was measured once more in a fresh process is free of the luck of being the
+ * best of many. Modelled times are the same in every process. */
+static const struct trial *timed(const struct facts *f)
+{
+    return f->has_hidden && trial_device_measures(&f->device) && f->hidden.n_workloads ? &f->hidden : &f->own;
 }
 
 static json_t *dims_to_json(const char *dims)
@@ -61,47 +101,55 @@ static json_t *dims_to_json(const char *dims)
     return o;
 }
 
-json_t *report_workload(const char *dims, double baseline_us, double best_us, double light_us,
-                        const char *regime, const char *bound)
+json_t *report_workload(const char *dims, const struct trial_time *original, const struct trial_time *best,
+                        const char *regime)
 {
     json_t *o = json_object();
+    /* The original's time beside the best's in the same pairs, where there were pairs. */
+    double base_us = best && isfinite(best->base_us) ? best->base_us : original->us;
+    double speedup = !best ? NAN : isfinite(best->speedup) ? best->speedup : base_us / best->us;
 
     json_put(o, "dims", dims_to_json(dims));
-    json_put_num(o, "baseline_us", baseline_us);
-    json_put_num(o, "best_us", best_us);
-    json_put_num(o, "speedup", baseline_us / best_us);
-    json_put_num(o, "low", NAN); /* intervals belong to measured times */
-    json_put_num(o, "high", NAN);
-    json_put_num(o, "light_us", light_us);
+    json_put_num(o, "baseline_us", base_us);
+    json_put_num(o, "best_us", best ? best->us : NAN);
+    json_put_num(o, "speedup", speedup);
+    json_put_num(o, "low", best ? best->low : NAN);
+    json_put_num(o, "high", best ? best->high : NAN);
+    json_put_num(o, "light_us", original->light_us);
     json_put_text(o, "regime", regime);
-    json_put_text(o, "bound_by", bound);
+    json_put_text(o, "bound_by", best ? best->bound : NULL);
     return o;
 }
 
 static bool workloads_to_json(struct store *s, struct arena *a, const struct facts *f, const char *regime,
                               json_t **out, struct err *err)
 {
-    const struct store_workload *base, *best;
-    size_t n_base, n_best;
+    const struct store_workload *rows; /* for the dims' names */
+    const struct trial *best = timed(f);
     json_t *list = json_array();
+    bool hot = str_eq(regime, "hot");
+    size_t n, at = 0;
 
-    if (!store_workloads(s, a, 0, &base, &n_base, err) ||
-        !store_workloads(s, a, f->best->id, &best, &n_best, err)) {
+    if (!store_workloads(s, a, 0, &rows, &n, err)) {
         json_decref(list);
         return false;
     }
-    for (size_t i = 0; i < n_base; i++) {
-        double best_us = NAN;
-        const char *bound = NULL;
-        if (!str_eq(base[i].regime, regime))
+    for (size_t i = 0; i < n; i++) {
+        if (!str_eq(rows[i].regime, regime) || at >= f->original.n_workloads)
             continue;
-        for (size_t k = 0; k < n_best; k++)
-            if (str_eq(best[k].regime, regime) && str_eq(best[k].dims, base[i].dims)) {
-                best_us = best[k].us;
-                bound = best[k].bound;
-            }
-        json_array_append_new(
-            list, report_workload(base[i].dims, base[i].us, best_us, base[i].light_us, regime, bound));
+        const struct trial_workload *o = &f->original.workloads[at],
+                                    *b = at < best->n_workloads ? &best->workloads[at] : NULL;
+        struct trial_time own = hot ? o->hot : o->cold; /* the original as its own best */
+        own.base_us = own.us;
+        own.speedup = 1;
+        own.low = own.high = NAN;
+        json_array_append_new(list, report_workload(rows[i].dims, hot ? &o->hot : &o->cold,
+                                                    f->best->id == 0 ? &own
+                                                    : !b             ? NULL
+                                                    : hot            ? &b->hot
+                                                                     : &b->cold,
+                                                    regime));
+        at++;
     }
     *out = list;
     return true;
@@ -128,35 +176,27 @@ static json_t *candidates_to_json(const struct facts *f)
 }
 
 /* The candidate's own cases and, where it was confirmed, the hidden ones; the worst error of both. */
-static bool verification_to_json(struct arena *a, const struct facts *f, json_t **out, struct err *err)
+static json_t *verification_to_json(const struct facts *f)
 {
-    struct trial own = {0}, hidden = {0};
-    json_t *j = f->best->trial ? json_parse(f->best->trial, strlen(f->best->trial), "stored trial", err) : NULL;
-    json_t *o;
-    bool ok = j && trial_from_json(j, a, &own, err);
+    const struct trial *own = &f->own, *hidden = &f->hidden;
+    bool both = f->has_hidden;
+    json_t *o = json_object();
 
-    json_decref(j);
-    if (ok && f->best->id != 0 && f->confirmation) {
-        j = json_parse(f->confirmation, strlen(f->confirmation), "stored confirmation", err);
-        ok = j && trial_from_json(j, a, &hidden, err);
-        json_decref(j);
-    }
-    if (!ok)
-        return false;
-    o = json_object();
-    json_put_int(o, "cases", (int64_t)own.cases);
-    json_put_int(o, "hidden", (int64_t)hidden.cases);
-    json_put_num(o, "max_error", fmax(own.error.max, hidden.cases ? hidden.error.max : NAN));
-    json_put_num(o, "original_error",
-                 fmax(own.original_error.max, hidden.cases ? hidden.original_error.max : NAN));
-    json_put_num(o, "allowed_error",
-                 fmax(own.allowed_error.max, hidden.cases ? hidden.allowed_error.max : NAN));
+    json_put_int(o, "cases", (int64_t)own->cases);
+    json_put_int(o, "hidden", (int64_t)hidden->cases);
+    json_put_num(o, "max_error", fmax(own->error.max, both ? hidden->error.max : NAN));
+    json_put_num(o, "original_error", fmax(own->original_error.max, both ? hidden->original_error.max : NAN));
+    json_put_num(o, "allowed_error", fmax(own->allowed_error.max, both ? hidden->allowed_error.max : NAN));
     json_put_text(o, "unit", "ulp");
-    *out = o;
-    return true;
+    json_put_text(o, "exact", own->exact);
+    json_put_num(o, "shadow_lost", own->shadow_lost);
+    json_put(o, "mutation",
+             f->mutation ? json_parse(f->mutation, strlen(f->mutation), "mutation", NULL) : json_null());
+    json_put_text(o, "missing", both ? hidden->missing_checks : own->missing_checks);
+    return o;
 }
 
-static json_t *speedup_to_json(const json_t *workloads)
+static json_t *speedup_to_json(const struct facts *f, const json_t *workloads)
 {
     json_t *o = json_object(), *w;
     double sum = 0;
@@ -164,42 +204,39 @@ static json_t *speedup_to_json(const json_t *workloads)
 
     json_array_foreach(workloads, i, w) sum += log(json_num(w, "speedup"));
     json_put_num(o, "geomean", exp(sum / (double)json_array_size(workloads)));
-    json_put_num(o, "low", NAN);
-    json_put_num(o, "high", NAN);
+    json_put_num(o, "low", f->best->id ? timed(f)->low : NAN);
+    json_put_num(o, "high", f->best->id ? timed(f)->high : NAN);
     return o;
 }
 
-json_t *report_device(const char *name)
+json_t *report_device(const struct trial_device *d)
 {
-    const struct ptx_device *list;
-    size_t n = ptx_device_list(&list);
-    bool validated = false;
-    json_t *o = json_object();
+    json_t *o = trial_device_to_json(d);
 
-    for (size_t i = 0; i < n; i++)
-        validated = validated || (str_eq(list[i].full_name, name) && list[i].validated);
-    json_put_text(o, "kind", "sim");
-    json_put_text(o, "name", name);
-    json_put_text(o, "basis", "modelled");
-    json_put_flag(o, "validated", validated);
+    json_object_del(o, "limits"); /* of no use to a reader */
     return o;
 }
 
-static json_t *cost_to_json(void)
+json_t *report_noise(const struct trial *control, bool hot)
 {
     json_t *o = json_object();
+    double low = NAN, high = NAN;
 
-    json_put_num(o, "usd", 0);
-    json_put_int(o, "tokens_in", 0);
-    json_put_int(o, "tokens_out", 0);
-    json_put_int(o, "calls", 0);
+    for (size_t i = 0; i < control->n_workloads; i++) {
+        const struct trial_time *x = hot ? &control->workloads[i].hot : &control->workloads[i].cold;
+        low = fmin(low, x->low);
+        high = fmax(high, x->high);
+    }
+    json_put_num(o, "low", low);
+    json_put_num(o, "high", high);
     return o;
 }
 
 bool report_result(struct store *s, struct arena *a, json_t **result, struct err *err)
 {
     struct facts f = {0};
-    json_t *o, *workloads, *other, *verification;
+    json_t *o, *workloads, *other, *cost, *provenance;
+    char digest[65];
     int rounds = 0;
 
     if (!facts_read(s, a, &f, err))
@@ -208,8 +245,7 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
         json_decref(f.options);
         return false;
     }
-    if (!workloads_to_json(s, a, &f, str_eq(f.regime, "hot") ? "cold" : "hot", &other, err) ||
-        !verification_to_json(a, &f, &verification, err)) {
+    if (!workloads_to_json(s, a, &f, str_eq(f.regime, "hot") ? "cold" : "hot", &other, err)) {
         json_decref(workloads);
         json_decref(f.options);
         return false;
@@ -222,35 +258,62 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put_text(o, "task", f.run.task_name);
     json_put_text(o, "outcome", f.best->id ? "improved" : "unchanged");
     json_put_text(o, "status", f.run.status);
-    json_put(o, "device", report_device(f.device));
+    json_put(o, "device", report_device(&f.device));
     json_put_text(o, "agents", json_text(f.options, "agents", "rules"));
-    json_put(o, "speedup", speedup_to_json(workloads));
+    json_put(o, "speedup", speedup_to_json(&f, workloads));
     json_put(o, "workloads", workloads);
     json_put(o, "other_regime", other);
-    json_put(o, "verification", verification);
+    json_put(o, "noise", report_noise(f.has_control ? &f.control : &f.original, str_eq(f.regime, "hot")));
+    json_put(o, "clocks", trial_clocks_to_json(&timed(&f)->clocks));
+    json_put(o, "verification", verification_to_json(&f));
     json_put(o, "candidates", candidates_to_json(&f));
     json_put_int(o, "rounds", rounds);
     json_put_int(o, "best_candidate", f.best->id);
     json_put_text(o, "best", "best.cu");
     json_put_text(o, "diff", "best.diff");
-    json_put(o, "cost", cost_to_json());
     json_put_num(o, "wall_s", f.run.wall_s);
+    json_put(o, "tester",
+             f.tester ? json_parse(f.tester, strlen(f.tester), "stored tester", NULL) : json_null());
     json_decref(f.options);
+    if (!report_cost(s, a, &cost, err)) {
+        json_decref(o);
+        return false;
+    }
+    json_put(o, "cost", cost);
+    if (!report_provenance(s, a, f.best->text, &provenance, err)) {
+        json_decref(o);
+        return false;
+    }
+    json_put(o, "provenance", provenance);
+    report_digest(a, o, digest);
+    json_put_text(provenance, "digest", digest);
     *result = o;
+    return true;
+}
+
+bool report_best(struct store *s, struct arena *a, const json_t *result, const char **text, struct err *err)
+{
+    const struct store_candidate *list, *best;
+    size_t n;
+
+    if (!store_candidates(s, a, &list, &n, err) || !best_of(s, a, list, n, &best, err))
+        return false;
+    *text = arena_printf(a, "%s%s", report_header(a, result), best->text);
     return true;
 }
 
 bool report_write(struct store *s, struct arena *a, const char *folder, const json_t *result, struct err *err)
 {
-    const struct store_candidate *list, *best;
+    const struct store_candidate *list;
+    const char *best;
     size_t n;
     char *diff;
 
-    if (!store_candidates(s, a, &list, &n, err) || !best_of(s, a, list, n, &best, err))
+    if (!store_candidates(s, a, &list, &n, err) || !report_best(s, a, result, &best, err))
         return false;
-    if (!source_diff(a, "original.cu", list[0].text, "best.cu", best->text, &diff, err))
+    if (!source_diff(a, "original.cu", list[0].text, "best.cu", best, &diff, err))
         return false;
-    return fs_write_text(fs_join(a, folder, "best.cu"), best->text, err) &&
+    return fs_write_text(fs_join(a, folder, "best.cu"), best, err) &&
            fs_write_text(fs_join(a, folder, "best.diff"), diff, err) &&
            fs_write_text(fs_join(a, folder, "result.json"), arena_printf(a, "%s\n", json_pretty(a, result)),
                          err);

@@ -43,17 +43,57 @@ static char *dims_of(const json_t *workload, char *buf, size_t size)
     return buf;
 }
 
+static void add_basis(const json_t *result, struct str *out)
+{
+    const json_t *device = json_object_get(result, "device"), *noise = json_object_get(result, "noise"),
+                 *clocks = json_object_get(result, "clocks");
+    const char *name = json_text(device, "name", "?");
+
+    if (!str_eq(json_text(device, "basis", ""), "measured")) {
+        str_addf(out, "Times are modelled for %s%s.\n", name,
+                 json_is_false(json_object_get(device, "validated"))
+                     ? "; its model is not validated against measured times"
+                     : "; docs/simulator.md states the model's error");
+        return;
+    }
+    str_addf(out, "Times are measured on %s (driver %s)", name, json_text(device, "driver", "?"));
+    if (json_is_object(clocks))
+        str_addf(out, ", SM %lld MHz, memory %lld MHz", (long long)json_int(clocks, "sm_mhz", 0),
+                 (long long)json_int(clocks, "memory_mhz", 0));
+    str_add(out, ", intervals at 95 %.");
+    if (isfinite(json_num(noise, "low")))
+        str_addf(out, " The original against itself: %.4fx to %.4fx.", json_num(noise, "low"),
+                 json_num(noise, "high"));
+    str_add(out, "\nWhat bounds a version is modelled");
+    if (!json_flag(device, "same_model", true))
+        str_addf(out, " for the nearest GPU there is a model of, sim:%s", json_text(device, "model", "?"));
+    str_add(out, ".\n");
+}
+
+static void add_interval(struct str *out, const json_t *w, bool measured)
+{
+    double low = json_num(w, "low"), high = json_num(w, "high");
+
+    if (!measured)
+        return;
+    if (isfinite(low) && isfinite(high))
+        str_addf(out, " %6.3f-%-6.3f", low, high);
+    else
+        str_addf(out, " %13s", "-");
+}
+
 void report_workloads(const json_t *result, struct str *out)
 {
     const json_t *list = json_object_get(result, "workloads"), *device = json_object_get(result, "device"), *w;
     const char *basis = json_text(device, "basis", "?");
+    bool measured = str_eq(basis, "measured");
     char dims[128];
     size_t i;
     int width = 8;
 
     json_array_foreach(list, i, w) width = MAX(width, (int)strlen(dims_of(w, dims, sizeof(dims))));
-    str_addf(out, "%-*s %10s %10s %9s %9s  %s\n", width, "workload", "original", "best", "speed-up", "of copy",
-             "bound by");
+    str_addf(out, "%-*s %10s %10s %9s%s %9s  %s\n", width, "workload", "original", "best", "speed-up",
+             measured ? "      interval" : "", "of copy", "bound by");
     json_array_foreach(list, i, w)
     {
         double best = json_num(w, "best_us"), light = json_num(w, "light_us");
@@ -61,6 +101,7 @@ void report_workloads(const json_t *result, struct str *out)
         add_us(out, json_num(w, "baseline_us"));
         add_us(out, best);
         add_ratio(out, json_num(w, "speedup"));
+        add_interval(out, w, measured);
         if (isfinite(light / best))
             str_addf(out, " %7.0f %%", 100 * light / best);
         else
@@ -69,12 +110,10 @@ void report_workloads(const json_t *result, struct str *out)
     }
     str_addf(out, "%-*s %10s %10s", width, "geomean", "", "");
     add_ratio(out, json_num(json_object_get(result, "speedup"), "geomean"));
+    add_interval(out, json_object_get(result, "speedup"), measured);
     str_addf(out, "   (us, %s, %s)\n", basis,
              json_array_size(list) ? json_text(json_array_get(list, 0), "regime", "?") : "?");
-    str_addf(out, "Times are %s for %s%s.\n", basis, json_text(device, "name", "?"),
-             json_is_false(json_object_get(device, "validated"))
-                 ? "; its model is not validated against measured times"
-                 : "; docs/simulator.md states the model's error");
+    add_basis(result, out);
 }
 
 static void add_tried(struct arena *a, const struct store_candidate *list, size_t n, int best, struct str *out)
@@ -134,6 +173,8 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, struct
     report_workloads(result, out);
     v = json_object_get(result, "verification");
     str_add(out, "\n");
+    if (json_text(v, "missing", NULL))
+        str_addf(out, "Not checked: %s.\n", json_text(v, "missing", ""));
     if (best == 0)
         str_addf(out, "Nothing tried is provably faster: the original stays.\n");
     else

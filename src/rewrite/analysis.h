@@ -72,6 +72,7 @@ const struct variable *function_variable(const struct function *f, const char *n
 const struct variable *function_variable_of(const struct function *f, struct node identifier);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
 int ctype_size(const struct function *f, const char *type);
+bool name_in(const char *name, const char *const *list); /* list ends with NULL */
 bool ctype_is_integer(const char *type);
 bool ctype_is_float(const char *type); /* float or double, in registers */
 const char *expression_type(const struct function *f,
@@ -89,9 +90,11 @@ bool node_mentions(const struct function *f, struct node n, const char *name);
 bool node_within(struct node inner, struct node outer);
 struct node node_enclosing(struct node n, const char *kind); /* nearest ancestor of a kind */
 struct node node_statement(struct node n);                   /* nearest enclosing statement or declaration */
+const char *call_name(const struct function *f, struct node call); /* "" when it is no plain name */
 bool call_is(const struct function *f, struct node n, const char *name);
 /* A call without side effects whose value depends on its arguments alone. */
 bool call_is_pure(const struct function *f, struct node call);
+bool call_is_pure_builtin(const struct function *f, struct node call); /* of the runtime or the standard */
 bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
 struct node *named_children(const struct function *f, struct node n, size_t *count);
 /* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on
@@ -103,6 +106,8 @@ struct node launch_arg(const struct function *f, const struct launch *l, const s
 
 /* Is the expression the same in every iteration of (and reading nothing that is written in) this part? */
 bool expression_is_invariant(const struct function *f, struct node e, struct node part);
+/* What an assignment or ++ changes; no node when n is neither. */
+struct node assigned_target(struct node n);
 bool variable_assigned_in(const struct function *f, const struct variable *v, struct node part);
 bool memory_written_in(const struct function *f, const char *pointer, struct node part);
 /* The pointer parameter or array that an expression of pointer type starts from; NULL when it is not seen. */
@@ -188,6 +193,11 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
 /* Has the grid only an x, as written? */
 bool launch_grid_is_line(const struct function *f, const struct launch *l);
 bool launch_grid_x(const struct function *f, const struct launch *l, char **x);
+bool launch_grid_y(const struct function *f, const struct launch *l, char **y); /* "1" where there is none */
+/* The number of threads that the launcher writes down for it, itself or as a constant of its own. */
+bool launch_block_constant(const struct function *f, const struct launch *l, int64_t *threads);
+/* What the launcher wrote for x (0) or y (1), a dim3 variable seen through; NULL when it is not seen. */
+const char *launch_grid_part(const struct function *f, const struct launch *l, int which);
 /* The grid with 1/by of the blocks, rounded up. */
 char *launch_grid_divided(const struct function *f, const struct launch *l, int by);
 char *launch_grid_with(const struct function *f, const struct launch *l, const char *x, const char *y);

@@ -238,7 +238,7 @@ static bool row_fits(const struct function *f, char **bound, int *width)
 
 static size_t block_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
 {
-    static const int threads[] = {64, 128, 256, 512, 1024}, most[] = {256, 512, 1024};
+    static const int threads[] = {512, 1024, 256, 128, 64}, most[] = {256, 512, 1024};
     LIST(struct rewrite_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
@@ -342,6 +342,8 @@ const struct rewrite_ops rewrite_block = {
     .name = "block-size",
     .summary = "launch with another number of threads in a block, or as many as a row has work for",
     .helps = "latency dram sync launch issue",
+    .chooses = "block",
+    .later = 11024,
     .find = block_find,
     .apply = block_apply,
 };

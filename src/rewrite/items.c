@@ -117,6 +117,7 @@ const struct rewrite_ops rewrite_items = {
     .name = "items",
     .summary = "give each thread of a one-element-a-thread kernel several elements",
     .helps = "launch latency issue",
+    .chooses = "items",
     .find = items_find,
     .apply = items_apply,
 };

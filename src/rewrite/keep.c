@@ -1,7 +1,9 @@
 /* keep: what a thread reads (or writes) in one loop over the row and reads again in a later one stays in
  * registers. Both loops run over the same elements in the same steps, so a thread meets its own elements again.
  * The copy of the kernel holds a fixed number of steps; the launcher takes it for rows that are no longer than
- * that. */
+ * that. With a setting above 100 the number is a template parameter, and the launcher takes the smallest power
+ * of two that holds the row, up to setting - 100: steps that a row does not fill cost registers and
+ * instructions. */
 #include "rewrite/analysis.h"
 
 enum { KEPT_MOST = 4, LOOPS_MOST = 8 };
@@ -21,7 +23,10 @@ struct detail {
     size_t n_kept;
     int bytes; /* of all that is kept in one step */
     int items;
+    bool fitted; /* a template over the powers of two up to items */
 };
+
+enum { FITTED = 100 };
 
 /* p[index] inside e: a subscript, or one behind packed_load / packed_store. */
 static struct node addressed(const struct function *f, struct node e)
@@ -197,6 +202,21 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
     return true;
 }
 
+/* The most threads of any planned block of the kernel; 0: not known. */
+static int64_t most_threads(const struct function *f)
+{
+    int64_t most = f->block_x;
+    for (size_t p = 0; f->in->plans && p < f->in->n_plans && !f->block_x; p++)
+        for (size_t s = 0; s < f->in->plans[p].n_steps; s++) {
+            const struct plan_step *x = &f->in->plans[p].steps[s];
+            size_t len = strlen(f->name);
+            if (x->kind == PLAN_LAUNCH && strncmp(x->kernel, f->name, len) == 0 &&
+                (x->kernel[len] == '\0' || x->kernel[len] == '<') && x->block[1] == 1 && x->block[2] == 1)
+                most = MAX(most, (int64_t)x->block[0]);
+        }
+    return most;
+}
+
 static size_t keep_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
 {
     LIST(struct rewrite_site) found = {0};
@@ -207,19 +227,31 @@ static size_t keep_find(const struct rewrite_input *in, struct arena *a, const s
             continue;
         const struct rewrite_fact *fact =
             fact_of(in, launch_expression(f, &f->launches[0], one.loops[0].bound));
-        for (int items = 1; items <= 16 && items * one.bytes <= 256; items *= 2) {
-            int64_t step = (int64_t)one.loops[0].width * f->block_x;
+        int64_t threads = most_threads(f), step = (int64_t)one.loops[0].width * threads;
+        int room = threads ? (int)MIN(131072 / threads, 256) : 256; /* half of a thread's registers */
+        int holds = 1; /* the fewest steps that hold every workload's row */
+        while (fact && step && holds < 16 && 2 * holds * one.bytes <= room && holds * step < fact->high)
+            holds *= 2;
+        static const int order[] = {FITTED, 1, 2, 4, 8, 16};
+        for (size_t k = 0; k < ARRAY_LEN(order); k++) {
+            int items = order[k] == FITTED ? holds : order[k];
+            if (items * one.bytes > 256 || (order[k] == FITTED && items == 1))
+                continue;
             if (fact && step && fact->low > 0 && fact->low > items * step)
                 continue; /* no workload's row is that short */
-            if (fact && step && fact->high > 0 && items > 1 && items / 2 * step >= fact->high)
-                break; /* fewer do */
+            if (fact && f->block_x && fact->high > 0 && items > 1 && items / 2 * step >= fact->high)
+                continue; /* fewer do */
             struct detail *d = arena_new(a, struct detail);
             *d = one;
             d->items = items;
-            struct rewrite_site site = {
-                .move = "keep", .line = node_line(f->s, one.loops[1].loop), .setting = items, .detail = d};
-            site.where = arena_printf(a, "%s, line %d: %s%s, up to %d steps", f->name, site.line,
-                                      one.kept[0].pointer, one.n_kept > 1 ? " and more" : "", items);
+            d->fitted = order[k] == FITTED;
+            struct rewrite_site site = {.move = "keep",
+                                        .line = node_line(f->s, one.loops[1].loop),
+                                        .setting = d->fitted ? FITTED + items : items,
+                                        .detail = d};
+            site.where = arena_printf(a, "%s, line %d: %s%s, %s %d steps", f->name, site.line,
+                                      one.kept[0].pointer, one.n_kept > 1 ? " and more" : "",
+                                      d->fitted ? "as many as a row needs of" : "up to", items);
             site.why = "the row is read again from memory; registers hold it between the loops";
             list_add(a, &found, site);
         }
@@ -228,7 +260,9 @@ static size_t keep_find(const struct rewrite_input *in, struct arena *a, const s
     return found.n;
 }
 
-static void loop_edit(const struct detail *d, size_t which, const char *item, struct edits *edits)
+/* steps: their number as the copy writes it */
+static void loop_edit(const struct detail *d, size_t which, const char *item, const char *steps,
+                      struct edits *edits)
 {
     const struct function *f = d->f;
     const struct lane_loop *l = &d->loops[which];
@@ -259,9 +293,8 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, st
     size_t start = pragma ? node_start(before) : line_start(f->text, node_start(l->loop));
     if (which == 0)
         for (size_t k = 0; k < d->n_kept; k++)
-            str_addf(&b, "%s%s %s[%d]; // read again below\n", indent, d->kept[k].type, d->kept[k].name,
-                     d->items);
-    str_addf(&b, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n", indent, item, item, d->items, item);
+            str_addf(&b, "%s%s %s[%s]; // read again below\n", indent, d->kept[k].type, d->kept[k].name, steps);
+    str_addf(&b, "#pragma unroll\n%sfor (int %s = 0; %s < %s; %s++) {\n", indent, item, item, steps, item);
     str_addf(&b, "%s    const %s %s = %s + %s * %s%s%s;\n", indent, l->index->type, l->index->name,
              text_of(f, l->start), item, product ? "" : "(", text_of(f, l->step), product ? "" : ")");
     str_addf(&b, "%s    if (%s < %s)%s%s%s\n%s}", indent, l->index->name, text_of(f, l->bound),
@@ -271,25 +304,89 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, st
     str_free(&b);
 }
 
+/* The launch of the copy, with its number of steps where that is a template argument. */
+static char *fast_launch(const struct detail *d, const struct launch *l, const char *name, const char *threads,
+                         int steps, int column)
+{
+    const struct function *f = d->f;
+    struct arena *a = f->a;
+    char *text = launch_text(f, l, name, NULL, threads);
+    if (!d->fitted)
+        return text_wrap(a, text, column);
+    const char *at = text + (node_start(l->name) - node_start(l->statement)) + strlen(name);
+    size_t args = 0; /* bytes of <float, 512> without the bracket that closes it */
+    if (node_ok(l->template_args))
+        args = node_end(l->template_args) - node_start(l->template_args) - 1;
+    char *head = arena_strndup(a, text, (size_t)(at - text));
+    char *own = arena_strndup(a, at, args);
+    return text_wrap(a,
+                     args ? arena_printf(a, "%s%s, %d%s", head, own, steps, at + args)
+                          : arena_printf(a, "%s<%d>%s", head, steps, at),
+                     column);
+}
+
+/* The kernel's copy with its loops written for `steps`. */
+static char *copy_write(const struct detail *d, const char *name, const char *steps)
+{
+    const struct function *f = d->f;
+    struct edits inside = {.arena = f->a};
+    const char *item = fresh_local(f, "item");
+    for (size_t i = 0; i < d->n_loops; i++)
+        loop_edit(d, i, item, steps, &inside);
+    bool template = node_is(f->whole, "template_declaration");
+    if (d->fitted && template)
+        edits_at(&inside, node_end(node_field(f->whole, "parameters")) - 1,
+                 arena_printf(f->a, ", int %s", steps));
+    char *copy = function_copy(&inside, f, name);
+    return copy && d->fitted && !template ? arena_printf(f->a, "template <int %s>\n%s", steps, copy) : copy;
+}
+
+/* Blocks stay as many as fit beside each other, as long as what is kept leaves the registers for it: the
+ * compiler would take a few more and halve them. */
+static char *with_bounds(const struct detail *d, const char *name, const char *steps, char *copy)
+{
+    const struct function *f = d->f;
+    int64_t most = most_threads(f),
+            threads = most == 1024 ? most : f->block_x; /* no launch has more than 1024 */
+    int64_t all = f->in->limits ? f->in->limits->max_threads_per_sm : 0;
+    int full = 64 / d->bytes; /* steps in 16 registers, half of what a full SM's threads have */
+    char *at = strstr(copy, name);
+    if (!at || threads < 128 || threads > 1024 || all % threads != 0 || full < 1 ||
+        strstr(copy, "__launch_bounds__") || (!d->fitted && d->items > full))
+        return copy;
+    const char *blocks = arena_printf(f->a, "%d", (int)(all / threads));
+    if (d->fitted && d->items > full)
+        blocks = arena_printf(f->a, "%s <= %d ? %s : 1", steps, full, blocks);
+    return arena_printf(f->a, "%.*s__launch_bounds__(%d, %s)\n    %s", (int)(at - copy), copy, (int)threads,
+                        blocks, at);
+}
+
 static bool keep_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
                        char **text, struct err *why_not)
 {
     (void)in;
     struct detail *d = arena_copy(a, site->detail, sizeof(struct detail));
     const struct function *f = d->f;
-    struct edits inside = {.arena = a}, edits = {.arena = a};
+    struct edits edits = {.arena = a};
     for (size_t k = 0; k < d->n_kept; k++)
         d->kept[k].name = fresh_local(f, arena_printf(a, "%s_kept", d->kept[k].pointer));
-    const char *item = fresh_local(f, "item");
-    for (size_t i = 0; i < d->n_loops; i++)
-        loop_edit(d, i, item, &inside);
-    char *name = fresh_name(f, arena_printf(a, "%s_keep%d", f->name, d->items));
-    char *copy = function_copy(&inside, f, name);
+    char *name = fresh_name(f, d->fitted ? arena_printf(a, "%s_keep", f->name)
+                                         : arena_printf(a, "%s_keep%d", f->name, d->items));
+    const char *steps = d->fitted ? fresh_local(f, "STEPS") : arena_printf(a, "%d", d->items);
+    char *copy = copy_write(d, name, steps);
     if (!copy)
         return err_input(why_not, "the changes to %s meet", f->name);
+    copy = with_bounds(d, name, steps, copy);
     edits_at(&edits, node_end(f->whole),
-             arena_printf(a, "\n\n// As %s, with a row of at most %d steps of the block kept in registers.\n%s",
-                          f->name, d->items, copy));
+             d->fitted
+                 ? arena_printf(a,
+                                "\n\n// As %s, with a row of at most that many steps of the block kept in "
+                                "registers.\n%s",
+                                f->name, copy)
+                 : arena_printf(a,
+                                "\n\n// As %s, with a row of at most %d steps of the block kept in "
+                                "registers.\n%s",
+                                f->name, d->items, copy));
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
         char *bound = launch_expression(f, l, d->loops[0].bound), *block = text_of(f, l->block);
@@ -304,10 +401,14 @@ static bool keep_apply(const struct rewrite_input *in, const struct rewrite_site
             str_addf(&b, "const int %s = %s;\n%s", threads, block, indent);
         }
         int column = (int)strlen(indent) + 4;
-        char *fast = text_wrap(a, launch_text(f, l, name, NULL, threads), column);
-        char *slow = text_wrap(a, launch_text(f, l, NULL, NULL, threads), column);
-        str_addf(&b, "if (%s <= %d * %s) { // the registers hold the row\n%s    %s\n%s} else {\n%s    %s\n%s}",
-                 bound, d->items * d->loops[0].width, threads, indent, fast, indent, indent, slow, indent);
+        if (d->fitted)
+            str_addf(&b, "// The registers hold the row, in as few steps as it takes.\n%s", indent);
+        for (int count = d->fitted ? 1 : d->items; count <= d->items; count *= 2)
+            str_addf(&b, "if (%s <= %d * %s) {%s\n%s    %s\n%s} else ", bound, count * d->loops[0].width,
+                     threads, d->fitted ? "" : " // the registers hold the row", indent,
+                     fast_launch(d, l, name, threads, count, column), indent);
+        str_addf(&b, "{\n%s    %s\n%s}", indent, text_wrap(a, launch_text(f, l, NULL, NULL, threads), column),
+                 indent);
         if (bare)
             str_addf(&b, "\n%s}", indent);
         edits_try(&edits, node_start(l->statement), node_end(l->statement), str_text(&b));

@@ -73,6 +73,46 @@ bool launch_grid_x(const struct function *f, const struct launch *l, char **x)
     return true;
 }
 
+bool launch_grid_y(const struct function *f, const struct launch *l, char **y)
+{
+    struct node e = l->grid;
+    size_t n;
+    if (call_is(f, e, "dim3")) {
+        struct node *parts = dim3_parts(f, l, e, &n);
+        *y = n > 1 ? text_of(f, parts[1]) : arena_strdup(f->a, "1");
+        return n > 0;
+    }
+    if (node_is(e, "compound_literal_expression") || node_is(e, "initializer_list"))
+        return false;
+    *y = node_is(e, "identifier") && is_dim3_name(f, l, e) ? arena_printf(f->a, "%s.y", text_of(f, e))
+                                                           : arena_strdup(f->a, "1");
+    return true;
+}
+
+bool launch_block_constant(const struct function *f, const struct launch *l, int64_t *threads)
+{
+    struct node block = node_strip(l->block);
+    size_t n;
+    struct node *all = node_find_all(f->a, l->host, "declaration", &n);
+    for (size_t i = 0; node_is(block, "identifier") && i < n; i++) {
+        struct node d = node_field(all[i], "declarator");
+        if (node_is(d, "init_declarator") && node_text_is(f->s, node_field(d, "declarator"), text_of(f, block)))
+            return str_starts(text_of(f, all[i]), "const") &&
+                   constant_value(f, node_field(d, "value"), threads);
+    }
+    return constant_value(f, block, threads);
+}
+
+const char *launch_grid_part(const struct function *f, const struct launch *l, int which)
+{
+    size_t n;
+    struct node *parts = dim3_parts(f, l, l->grid, &n);
+    if (parts && n > 0)
+        return (size_t)which < n ? text_of(f, parts[which]) : NULL;
+    bool plain = which == 0 && launch_grid_is_line(f, l) && !is_dim3_name(f, l, l->grid);
+    return plain ? text_of(f, l->grid) : NULL;
+}
+
 /* The grid with another x and, unless NULL, y. */
 char *launch_grid_with(const struct function *f, const struct launch *l, const char *x, const char *y)
 {

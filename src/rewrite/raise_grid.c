@@ -53,18 +53,24 @@ static bool capped(const struct function *f, struct node e, struct detail *d)
     return false;
 }
 
+/* Where the grid's x comes from: behind dim3 and the launcher's own names. */
 static struct node grid_source(const struct function *f, const struct launch *l)
 {
     struct node e = node_strip(l->grid);
-    if (call_is(f, e, "dim3") && node_count(node_field(e, "arguments")) > 0)
-        e = node_child(node_field(e, "arguments"), 0);
-    if (!node_is(e, "identifier"))
-        return e;
-    size_t n;
-    struct node *all = node_find_all(f->a, l->host, "init_declarator", &n);
-    for (size_t i = 0; i < n; i++)
-        if (node_text_is(f->s, node_field(all[i], "declarator"), text_of(f, e)))
-            return node_field(all[i], "value");
+    for (int depth = 0; depth < 4; depth++) {
+        if (call_is(f, e, "dim3") && node_count(node_field(e, "arguments")) > 0)
+            e = node_strip(node_child(node_field(e, "arguments"), 0));
+        if (!node_is(e, "identifier"))
+            break;
+        size_t n;
+        struct node *all = node_find_all(f->a, l->host, "init_declarator", &n), value = {0};
+        for (size_t i = 0; i < n; i++)
+            if (node_text_is(f->s, node_field(all[i], "declarator"), text_of(f, e)))
+                value = node_field(all[i], "value");
+        if (!node_ok(value))
+            break;
+        e = node_strip(node_is(value, "argument_list") ? node_child(value, 0) : value);
+    }
     return e;
 }
 

@@ -37,6 +37,9 @@ struct rewrite_ops {
     const char *name;    /* "vectorise" */
     const char *summary; /* one line for users, planner and docs */
     const char *helps;   /* bounds it helps: "dram latency issue launch sync l2" */
+    const char *chooses; /* what it settles ("block items"); in a stack, a move whose words one before it has is
+                            left out */
+    int later;           /* a setting worth a stack although it may only apply after other moves; 0: none */
     size_t (*find)(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites);
     /* The new file text, in the arena. False with the reason when it turns out not to be legal. */
     bool (*apply)(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a, char **text,

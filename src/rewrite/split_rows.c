@@ -82,7 +82,7 @@ static bool block_is_written_down(const struct function *f, const struct lane_lo
 
 static size_t split_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
 {
-    static const int settings[] = {0, 64, 128, 256, 512, 2128, 2256, 4128}; /* 1000 * steps + threads */
+    static const int settings[] = {128, 256, 64, 512, 2128, 2256, 4128, 0}; /* 1000 * steps + threads */
     LIST(struct rewrite_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
@@ -177,6 +177,7 @@ const struct rewrite_ops rewrite_split_rows = {
     .name = "split-rows",
     .summary = "share a row among several blocks along grid.y, where one block walked it",
     .helps = "latency launch dram",
+    .chooses = "block items",
     .find = split_find,
     .apply = split_apply,
 };

@@ -345,6 +345,7 @@ const struct rewrite_ops rewrite_vectorise = {
     .name = "vectorise",
     .summary = "read and write several neighbouring elements at once (2, 4, 8 or 16 bytes), scalar kernel kept",
     .helps = "latency dram issue l2",
+    .chooses = "items",
     .find = vectorise_find,
     .apply = vectorise_apply,
 };

@@ -1,86 +1,6 @@
-#include "store/store.h"
+#include "internal.h"
 
-#include <sqlite3.h>
-
-enum { SCHEMA_VERSION = 1, BUSY_WAIT_MS = 3000 };
-
-struct store {
-    sqlite3 *db;
-    char *path;
-};
-
-static bool fail(struct store *s, struct err *err)
-{
-    int code = sqlite3_errcode(s->db) & 0xff;
-
-    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-        return err_world(err, "%s is in use by another astra; wait for it, or give this run another --out",
-                         s->path);
-    if (code == SQLITE_FULL)
-        return err_world(err, "%s cannot grow: the disk is full; free some space, then `astra resume` goes on",
-                         s->path);
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        return err_world(err, "%s is not a readable run (%s); use another --out folder", s->path,
-                         sqlite3_errmsg(s->db));
-    return err_world(err, "%s: %s", s->path, sqlite3_errmsg(s->db));
-}
-
-static bool execute(struct store *s, const char *sql, struct err *err)
-{
-    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(s, err);
-}
-
-static sqlite3_stmt *prepare(struct store *s, const char *sql, struct err *err)
-{
-    sqlite3_stmt *q = NULL;
-
-    if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) != SQLITE_OK)
-        fail(s, err);
-    return q;
-}
-
-static bool finish(struct store *s, sqlite3_stmt *q, struct err *err)
-{
-    int code = sqlite3_step(q);
-
-    return sqlite3_finalize(q) == SQLITE_OK && code == SQLITE_DONE ? true : fail(s, err);
-}
-
-static void bind_text(sqlite3_stmt *q, int at, const char *text)
-{
-    sqlite3_bind_text(q, at, text, -1, SQLITE_STATIC); /* NULL binds NULL */
-}
-
-static void bind_number(sqlite3_stmt *q, int at, double v)
-{
-    if (isfinite(v))
-        sqlite3_bind_double(q, at, v);
-    else
-        sqlite3_bind_null(q, at);
-}
-
-static void bind_id(sqlite3_stmt *q, int at, int id)
-{
-    if (id >= 0)
-        sqlite3_bind_int(q, at, id);
-    else
-        sqlite3_bind_null(q, at);
-}
-
-static const char *text_of(struct arena *a, sqlite3_stmt *q, int at)
-{
-    return arena_strdup(a, (const char *)sqlite3_column_text(q, at));
-}
-
-static double number_of(sqlite3_stmt *q, int at)
-{
-    return sqlite3_column_type(q, at) == SQLITE_NULL ? NAN : sqlite3_column_double(q, at);
-}
-
-static int id_of(sqlite3_stmt *q, int at)
-{
-    return sqlite3_column_type(q, at) == SQLITE_NULL ? -1 : sqlite3_column_int(q, at);
-}
+enum { SCHEMA_VERSION = 2, BUSY_WAIT_MS = 3000 };
 
 bool store_open(struct store **out, const char *folder, bool create, struct err *err)
 {
@@ -113,7 +33,7 @@ bool store_open(struct store **out, const char *folder, bool create, struct err 
         fail(s, err);
     sqlite3_finalize(q);
     if (ok && version == 0 && create)
-        ok = execute(s, share_text("sql/schema.sql"), err) && execute(s, "PRAGMA user_version = 1", err);
+        ok = execute(s, share_text("sql/schema.sql"), err) && execute(s, "PRAGMA user_version = 2", err);
     else if (ok && version != SCHEMA_VERSION)
         ok = err_world(err, "%s has version %d, this astra knows version %d", s->path, version, SCHEMA_VERSION);
     if (!ok) {
@@ -345,8 +265,11 @@ bool store_workloads(struct store *s, struct arena *a, int candidate, const stru
 bool store_find_trial(struct store *s, struct arena *a, const char *hash, int *id, const char **trial,
                       struct err *err)
 {
-    sqlite3_stmt *q = prepare(
-        s, "SELECT id, trial FROM candidate WHERE hash = ? AND trial IS NOT NULL ORDER BY id LIMIT 1", err);
+    sqlite3_stmt *q =
+        prepare(s,
+                "SELECT id, trial FROM candidate WHERE hash = ?1 AND trial IS NOT NULL"
+                " UNION ALL SELECT NULL, trial FROM trial WHERE hash = ?1 ORDER BY id NULLS LAST LIMIT 1",
+                err);
     int code;
 
     *trial = NULL;
@@ -355,7 +278,7 @@ bool store_find_trial(struct store *s, struct arena *a, const char *hash, int *i
     bind_text(q, 1, hash);
     code = sqlite3_step(q);
     if (code == SQLITE_ROW) {
-        *id = sqlite3_column_int(q, 0);
+        *id = id_of(q, 0);
         *trial = text_of(a, q, 1);
     }
     sqlite3_finalize(q);

@@ -49,6 +49,44 @@ bool store_workloads(struct store *s, struct arena *a, int candidate, const stru
 bool store_find_trial(struct store *s, struct arena *a, const char *hash, int *id, const char **trial,
                       struct err *err);
 
+/* A trial kept by its candidate's hash before the candidate has its row; store_find_trial finds it too, with
+ * *id -1. */
+bool store_put_trial(struct store *s, const char *hash, const char *trial, struct err *err);
+
+/* ---- models ---- */
+
+struct store_call {
+    int id; /* in the order in which replies came; given by store_put_call */
+    const char *label, *role, *provider, *model, *hash;
+    const char *request, *reply; /* JSON */
+    bool failed;                 /* no reply came */
+    const char *started;
+    int64_t tokens_in, tokens_cached, tokens_reasoning, tokens_out; /* cached, reasoning: -1 not told */
+    bool estimated;                                                 /* tokens_in and tokens_out */
+    double usd, wall_s;                                             /* usd NAN: no price known */
+};
+
+/* On disk when it returns, whatever happens to the machine then. */
+bool store_put_call(struct store *s, const struct store_call *c, struct err *err);
+/* The reply to this very request; *reply NULL when there is none. */
+bool store_find_call(struct store *s, struct arena *a, const char *hash, const char **reply, struct err *err);
+bool store_calls(struct store *s, struct arena *a, const struct store_call **list, size_t *n, struct err *err);
+/* Forgets the failures since the last reply, so that a resumed run asks again. */
+bool store_forget_failures(struct store *s, struct err *err);
+
+struct store_strategy {
+    int id, round, parent;
+    const char *label, *name, *reason, *plan;
+    double expected_gain, confidence;
+    const char *outcome; /* NULL while it is worked on */
+    int candidate;       /* the last one made for it; -1 none */
+};
+
+bool store_put_strategy(struct store *s, const struct store_strategy *x,
+                        struct err *err); /* adds or replaces */
+bool store_strategies(struct store *s, struct arena *a, const struct store_strategy **list, size_t *n,
+                      struct err *err);
+
 /* Free key and value notes of a run. */
 bool store_note(struct store *s, const char *key, const char *value, struct err *err);
 bool store_get_note(struct store *s, struct arena *a, const char *key, const char **value, struct err *err);

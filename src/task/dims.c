@@ -29,6 +29,7 @@ struct dim_expr {
     enum dim_op op;
     int64_t value; /* a number, or the dim's index */
     const struct dim_expr *a, *b;
+    const char *text; /* of a whole expression, as it was written */
 };
 
 struct parser {
@@ -54,12 +55,12 @@ static void skip_space(struct parser *s)
         s->p++;
 }
 
-static const struct dim_expr *make(struct parser *s, enum dim_op op, int64_t value, const struct dim_expr *a,
-                                   const struct dim_expr *b)
+static struct dim_expr *make(struct parser *s, enum dim_op op, int64_t value, const struct dim_expr *a,
+                             const struct dim_expr *b)
 {
     struct dim_expr *e = arena_new(s->arena, struct dim_expr);
 
-    *e = (struct dim_expr){op, value, a, b};
+    *e = (struct dim_expr){op, value, a, b, NULL};
     return e;
 }
 
@@ -196,13 +197,25 @@ bool dim_parse(struct arena *a, const char *path, const struct yaml_node *at, co
                        .dims = dims,
                        .n_dims = n_dims,
                        .err = err};
+    const struct dim_expr *e;
+    struct dim_expr *whole;
 
     if (at->kind != YAML_TEXT)
         return err_at(err, path, at->line, at->col, "an expression over the dims expected, as \"2 * d\"");
-    if (!parse_binary(&s, 0, out))
+    if (!parse_binary(&s, 0, &e))
         return false;
     skip_space(&s);
-    return *s.p ? fail(&s, s.p, "an operator expected") : true;
+    if (*s.p)
+        return fail(&s, s.p, "an operator expected");
+    whole = make(&s, e->op, e->value, e->a, e->b);
+    whole->text = at->text;
+    *out = whole;
+    return true;
+}
+
+const char *dim_text(const struct dim_expr *e)
+{
+    return e->text;
 }
 
 bool dim_eval(const struct dim_expr *e, const int64_t *dims, int64_t *v)

@@ -25,8 +25,7 @@ struct shapes {
     size_t n;
 };
 
-/* Elements of all buffers; INT64_MAX outside the domain. */
-static int64_t cost_of(const struct task *t, const int64_t *dims)
+int64_t task_case_elements(const struct task *t, const int64_t *dims)
 {
     int64_t sum = 0, n;
 
@@ -42,7 +41,7 @@ static bool add(struct shapes *s, const int64_t *dims, int64_t limit, const char
 {
     size_t size = s->task->n_dims * sizeof(*dims);
 
-    if (s->n == MAX_SHAPES || cost_of(s->task, dims) > limit)
+    if (s->n == MAX_SHAPES || task_case_elements(s->task, dims) > limit)
         return false;
     for (size_t i = 0; i < s->n; i++)
         if (!memcmp(s->dims[i], dims, size))
@@ -70,7 +69,7 @@ static bool shrink(const struct task *t, int64_t *dims, size_t keep, int64_t lim
 {
     bool stuck[16] = {0};
 
-    while (cost_of(t, dims) > limit) {
+    while (task_case_elements(t, dims) > limit) {
         size_t largest = t->n_dims;
         for (size_t i = 0; i < t->n_dims; i++)
             if (i != keep && !stuck[i] && dims[i] > 1 && (largest == t->n_dims || dims[i] > dims[largest]))
@@ -100,6 +99,24 @@ static void add_workload_extents(struct shapes *s, size_t dim, int64_t step, int
         if (task_in_domain(t, dims) && shrink(t, dims, dim, limit) && add(s, dims, limit, why))
             count--;
     }
+}
+
+/* The workload whose last extent has the smallest power of two: it is no multiple of what a block takes, and
+ * shows what is left out at a row's end. */
+static void add_uneven_extent(struct shapes *s)
+{
+    const struct task *t = s->task;
+    size_t last = t->n_dims - 1, best = 0;
+    int64_t dims[16];
+
+    for (size_t w = 1; w < t->n_workloads; w++) {
+        int64_t v = t->workloads[w * t->n_dims + last], b = t->workloads[best * t->n_dims + last];
+        if ((v & -v) < (b & -b))
+            best = w;
+    }
+    memcpy(dims, t->workloads + best * t->n_dims, t->n_dims * sizeof(*dims));
+    if (shrink(t, dims, last, CASE_ELEMENTS))
+        add(s, dims, CASE_ELEMENTS, "a workload's last extent");
 }
 
 static void add_smallest(struct shapes *s)
@@ -139,8 +156,8 @@ static void add_whole_workload(struct shapes *s)
 
     for (size_t w = 0; w < t->n_workloads; w++) {
         const int64_t *dims = t->workloads + w * t->n_dims;
-        int64_t cost = cost_of(t, dims);
-        if (cost <= WHOLE_ELEMENTS && (!best || cost > cost_of(t, best)))
+        int64_t cost = task_case_elements(t, dims);
+        if (cost <= WHOLE_ELEMENTS && (!best || cost > task_case_elements(t, best)))
             best = dims;
     }
     if (best)
@@ -182,7 +199,7 @@ static void add_case(struct builder *b, const struct shapes *s, size_t shape, co
 {
     const struct task *t = b->task;
     struct task_values *values = arena_array(b->arena, struct task_values, t->n_args);
-    int64_t cost = cost_of(t, s->dims[shape]);
+    int64_t cost = task_case_elements(t, s->dims[shape]);
 
     if (b->cases.n >= 8 && cost <= CASE_ELEMENTS && b->spent + cost > SUITE_ELEMENTS)
         return;
@@ -220,18 +237,19 @@ static bool any_arg(const struct task *t, bool special)
     return false;
 }
 
+static const struct {
+    const char *name;
+    enum value_kind kind;
+} distributions[] = {{"large", VALUE_LARGE},
+                     {"tiny", VALUE_TINY},
+                     {"mixed magnitudes", VALUE_MIXED},
+                     {"small integers", VALUE_INTEGERS},
+                     {"zeros", VALUE_ZEROS},
+                     {"far from zero", VALUE_UNIFORM}}; /* FAR: what differences of large sums lose */
+
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                 size_t *n_cases)
 {
-    static const struct {
-        const char *name;
-        enum value_kind kind;
-    } distributions[] = {{"large", VALUE_LARGE},
-                         {"tiny", VALUE_TINY},
-                         {"mixed magnitudes", VALUE_MIXED},
-                         {"small integers", VALUE_INTEGERS},
-                         {"zeros", VALUE_ZEROS},
-                         {"far from zero", VALUE_UNIFORM}}; /* FAR: what differences of large sums lose */
     /* `values` has the shapes on which values vary: a workload's last extent, its neighbour, and a drawn one.
      */
     struct shapes s = {.task = t, .arena = a}, values = {.task = t, .arena = a};
@@ -245,6 +263,9 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     add_smallest(&s);
     for (size_t i = 0; i < t->n_dims; i++)
         add_long(&s, i, i == last ? 1031 : 1025, i == last ? 3 : 5, "many in one dim");
+    add_long(&s, last, 8 * 131, 3, "whole vectors, but no whole blocks");
+    add_long(&s, last, 8 * 513, 1, "whole vectors, but no whole blocks");
+    add_uneven_extent(&s);
     add_workload_extents(&s, last, 0, CASE_ELEMENTS, 3, "a workload's last extent");
     add_workload_extents(&s, last, -1, CASE_ELEMENTS, 1, "one less than a workload's last extent");
     for (size_t i = 0; i < last; i++)
@@ -266,6 +287,62 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     /* A task whose domain leaves few affordable shapes: the same ones with other seeds. */
     for (size_t i = 0; s.n && b.cases.n < 8; i++)
         add_case(&b, &s, i % s.n, "as the task says", VALUE_NORMAL, 0);
+    *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
+    *n_cases = b.cases.n;
+    vec_free(&b.cases);
+}
+
+/* Sizes of every magnitude up to a little beyond the workloads', as often small as large, and whole vectors
+ * where the domain asks for them. */
+static int64_t drawn_extent(const struct task *t, struct rng *r, int64_t *dims, size_t i)
+{
+    int64_t most = 64, k = 0;
+
+    for (size_t w = 0; w < t->n_workloads; w++)
+        most = MAX(most, t->workloads[w * t->n_dims + i]);
+    while (k < 20 && most >> (k + 1))
+        k++;
+    k = (int64_t)rng_below(r, (uint64_t)k + 1);
+    int64_t v = MIN(((int64_t)1 << k) + (int64_t)rng_below(r, (uint64_t)1 << k), most + 17);
+    for (int64_t step = 1; step <= 256; step *= 2) {
+        dims[i] = MAX(v / step, 1) * step;
+        if (task_in_domain(t, dims))
+            break;
+    }
+    return dims[i];
+}
+
+static void add_hidden(struct shapes *s, struct rng *r, size_t count)
+{
+    const struct task *t = s->task;
+    int64_t dims[16];
+
+    for (int tries = 0; tries < 400 && count > 0; tries++) {
+        memcpy(dims, t->workloads + rng_below(r, t->n_workloads) * t->n_dims, t->n_dims * sizeof(*dims));
+        for (size_t i = 0; i < t->n_dims; i++)
+            dims[i] = drawn_extent(t, r, dims, i);
+        if (shrink(t, dims, rng_below(r, t->n_dims), CASE_ELEMENTS) &&
+            add(s, dims, CASE_ELEMENTS, "a hidden shape"))
+            count--;
+    }
+}
+
+void task_hidden(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
+                 size_t *n_cases)
+{
+    struct shapes s = {.task = t, .arena = a};
+    struct builder b = {.task = t, .arena = a, .rng = {rng_mix(seed ^ 0x68696465)}};
+    size_t d;
+
+    add_hidden(&s, &b.rng, 10);
+    for (size_t i = 0; i < s.n; i++) {
+        add_case(&b, &s, i, "as the task says", VALUE_NORMAL, 0);
+        d = rng_below(&b.rng, ARRAY_LEN(distributions));
+        if (i < 4 && any_arg(t, false))
+            add_case(&b, &s, i, distributions[d].name, distributions[d].kind, 0);
+    }
+    if (s.n && any_arg(t, true))
+        add_case(&b, &s, rng_below(&b.rng, s.n), "every second value special", VALUE_NORMAL, 0.5);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);

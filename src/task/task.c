@@ -17,9 +17,9 @@ struct loader {
 
 #define fail(l, node, ...) err_at((l)->err, (l)->path, (node)->line, (node)->col, __VA_ARGS__)
 
-static const char *const task_keys[] = {"name",    "source",    "entry",     "reference", "args",
-                                        "dims",    "domain",    "workloads", "flags",     "regime",
-                                        "headers", "tolerance", "accept",    NULL};
+static const char *const task_keys[] = {"name",    "source",    "entry",     "reference",  "args",
+                                        "dims",    "domain",    "workloads", "flags",      "regime",
+                                        "headers", "tolerance", "accept",    "equivalent", NULL};
 static const char *const arg_keys[] = {"name", "type", "shape", "role", "value", "values", "align", NULL};
 static const char *const values_keys[] = {"kind", "low", "high", "value", "special", NULL};
 static const char *const role_names[] = {"in", "out", "inout", "scratch", NULL};
@@ -34,6 +34,20 @@ static int index_of(const char *word, const char *const *names)
         if (!strcmp(word, names[i]))
             return i;
     return -1;
+}
+
+const char *task_value_name(enum value_kind kind)
+{
+    return value_names[kind];
+}
+
+bool task_value_parse(const char *name, enum value_kind *kind)
+{
+    int i = index_of(name, value_names);
+
+    if (i >= 0)
+        *kind = (enum value_kind)i;
+    return i >= 0;
 }
 
 static bool unknown(struct loader *l, const struct yaml_node *at, const char *what, const char *word,
@@ -440,7 +454,8 @@ static bool read_files(struct loader *l, const struct yaml_node *root)
     if (!read_text(l, root, "name", true, &t->name) || !read_text(l, root, "source", true, &source) ||
         !read_text(l, root, "entry", true, &t->entry) || !read_text(l, root, "reference", false, &reference) ||
         !read_texts(l, root, "flags", &t->flags, &t->n_flags) ||
-        !read_texts(l, root, "headers", &t->headers, &t->n_headers))
+        !read_texts(l, root, "headers", &t->headers, &t->n_headers) ||
+        !read_texts(l, root, "equivalent", &t->equivalent, &t->n_equivalent))
         return false;
     if (!is_word(t->entry))
         return fail(l, yaml_get(root, "entry"), "entry: must be the name of the launcher");

@@ -31,6 +31,9 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
 
 struct dim_expr; /* integer expression over dims: + - * / % ( ) min max comparisons && || */
 
+const char *task_value_name(enum value_kind kind); /* as in task.yaml */
+bool task_value_parse(const char *name, enum value_kind *kind);
+
 struct task_arg {
     const char *name;
     enum kernel_type type;
@@ -56,6 +59,8 @@ struct task {
     size_t n_workloads;
     const char **flags, **headers;
     size_t n_flags, n_headers;
+    const char **equivalent; /* ids of mutants that the author says change nothing: docs/mutants.md */
+    size_t n_equivalent;
     bool hot;         /* regime that scores */
     double tolerance; /* NAN: the rule of docs/integrity.md */
     bool accept_race, accept_nondeterminism;
@@ -70,7 +75,8 @@ bool task_kernel_open(struct kernel **out, struct arena *a, const struct task *t
 /* The task of reference.cu: the same with every floating buffer in f64. */
 struct task *task_reference(struct arena *a, const struct task *t);
 bool dim_eval(const struct dim_expr *e, const int64_t *dims,
-              int64_t *v); /* false: overflow or division by zero */
+              int64_t *v);                      /* false: overflow or division by zero */
+const char *dim_text(const struct dim_expr *e); /* as it was written */
 char *task_dims_text(struct arena *a, const struct task *t, const int64_t *dims); /* "rows=16 d=4096" */
 /* In the domain, and every shape and scalar of it fits. */
 bool task_in_domain(const struct task *t, const int64_t *dims);
@@ -96,6 +102,16 @@ struct task_case {
  * distributions. */
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                 size_t *n_cases);
+
+/* Cases beside a suite, drawn over the whole domain: for a version that is final. No prompt has them. */
+void task_hidden(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
+                 size_t *n_cases);
+
+/* For workers and the store. Read back, a case is checked: its dims lie in the domain. */
+json_t *task_case_to_json(const struct task *t, const struct task_case *c);
+bool task_case_from_json(const struct task *t, const json_t *o, struct arena *a, struct task_case *c,
+                         struct err *err);
+int64_t task_case_elements(const struct task *t, const int64_t *dims); /* of all buffers; INT64_MAX outside */
 
 /* The largest shapes of the domain that a device could hold, for looking at a few blocks of them. */
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n);

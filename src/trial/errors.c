@@ -15,7 +15,7 @@ static void format_of(enum kernel_type t, int *digits, int *min_exponent, int *m
     *min_exponent = 1 - *max_exponent;
 }
 
-static double ulp(enum kernel_type t, double v)
+double error_ulp(enum kernel_type t, double v)
 {
     int digits, low, high, e;
 
@@ -52,7 +52,7 @@ static double distance(enum kernel_type t, double got, double exact)
         return isnan(exact) && isnan(got) ? 0 : INFINITY;
     if (isinf(exact))
         return got == exact ? 0 : INFINITY;
-    return fabs(within_range(t, got) - within_range(t, exact)) / ulp(t, exact);
+    return fabs(within_range(t, got) - within_range(t, exact)) / error_ulp(t, exact);
 }
 
 double error_ulps(enum kernel_type type, bool ftz, double got, double exact, double orig)

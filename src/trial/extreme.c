@@ -100,7 +100,7 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
 
     for (size_t i = 0; i < j->task->n_args; i++)
         values[i] = j->task->args[i].values;
-    if (!stage_open(&stage, j->task, dims, &data, err))
+    if (!stage_open(&stage, j, &stage_sim, j->task, dims, &data, err))
         return false;
     ok = version_plan(v, a, dims, stage.addr, &plan, fate, err);
     for (size_t i = 0; ok && i < plan.n_steps && fate_open(fate); i++)

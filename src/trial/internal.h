@@ -28,7 +28,9 @@ struct version {
     struct kernel *kernel;
     struct compile_result compiled;
     struct ptx_module *module;
+    struct cuda_module *loaded;  /* on the judge's GPU, from version_load on; NULL otherwise */
     struct kernel_limits limits; /* occupancy answered from this version's registers */
+    bool shadow;                 /* compiled for the exact answer: exact.c */
     VEC(const char *) kernels;   /* name expressions compiled so far */
     double compile_s;
 };
@@ -36,17 +38,26 @@ struct version {
 /* Understood, matched against the task, planned for all shapes of the suite and all workloads, compiled. */
 bool version_open(struct version *v, struct judge *j, struct arena *a, const struct task *t, const char *path,
                   const char *text, struct fate *fate, struct err *err);
+/* The same for the exact answer: mathematics are calls that only a shadow's run knows. */
+bool version_open_shadow(struct version *v, struct judge *j, struct arena *a, const char *path,
+                         const char *text, struct fate *fate, struct err *err);
 void version_close(struct version *v);
 /* The plan for these dims and addresses; compiles again when it launches what was not compiled yet. */
 bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const uint64_t *addr,
                   struct plan *plan, struct fate *fate, struct err *err);
+/* The hash of what it compiles to and launches on the workloads. */
+bool version_code(struct version *v, const char **code, struct fate *fate, struct err *err);
 /* Put nvcc's PTX of the whole file in the place of NVRTC's. *used: false when there is no nvcc, or it names the
  * kernels otherwise, and nothing changed. */
 bool version_use_nvcc(struct version *v, bool *used, struct fate *fate, struct err *err);
 const struct image_kernel *version_kernel(const struct version *v,
                                           const char *expression); /* NULL: not compiled */
+/* Its code on the judge's GPU; what the driver refuses is a fate. Does nothing when it is there. */
+/* The i-th fault (mutants_of_ptx) in its PTX, for the simulator. */
+bool version_use_fault(struct version *v, size_t i, struct fate *fate);
+bool version_load(struct version *v, struct fate *fate, struct err *err);
 
-/* ---- one set of buffers ---- */
+/* ---- one set of buffers, in a simulated device's memory (stage_sim.c) or a GPU's (stage_gpu.c) ---- */
 
 struct stage_fill {
     const struct task_arg *arg;
@@ -54,30 +65,77 @@ struct stage_fill {
     const int64_t *dims;
     uint64_t seed;
     const unsigned char *bytes; /* ready-made contents; NULL: generated */
+    uint64_t from;              /* the same contents in another buffer of the GPU; 0: none */
     int poison;                 /* for what must be written before it is read */
 };
 
+struct stage;
+struct stage_data;
+struct stage_check { /* how a checked launch is run */
+    unsigned checks; /* enum ptx_checks; simulator */
+    uint64_t order;  /* of warps and blocks; simulator */
+    uint64_t max_insns;
+    double limit_s; /* GPU: after it the kernel counts as endless */
+};
+
+enum stage_side { SIDE_SIM, SIDE_GPU, N_SIDES };
+
+struct stage_ops { /* what differs between the simulator and a GPU */
+    enum stage_side side;
+    bool (*open)(struct stage *s, const struct stage_data *d, struct err *err);
+    void (*close)(struct stage *s);
+    uint64_t (*alloc)(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *fill,
+                      bool initialised, struct err *err); /* fill NULL: a workspace */
+    bool (*set)(struct stage *s, uint64_t to, int byte, size_t n, struct err *err);
+    bool (*copy)(struct stage *s, uint64_t to, uint64_t from, size_t n, struct err *err);
+    bool (*read)(struct stage *s, uint64_t from, void *to, size_t n, struct err *err);
+    bool (*launch)(struct stage *s, struct version *v, const struct ptx_launch *l, const struct image_kernel *k,
+                   const struct stage_check *c, struct ptx_report *r, struct err *err);
+    /* Hash of what the module's variables hold. */
+    bool (*state)(struct stage *s, struct version *v, uint64_t *hash, struct err *err);
+    /* After a plan: *words NULL when nothing beside the outputs changed. */
+    bool (*damage)(struct stage *s, struct arena *a, const char **words, struct err *err);
+};
+extern const struct stage_ops stage_sim, stage_gpu;
+
+struct stage_range {
+    uint64_t addr, bytes;
+};
+
 struct stage {
-    struct ptx_mem *mem;
+    const struct stage_ops *ops;
+    struct judge *judge;
+    struct ptx_mem *mem;       /* simulator */
+    struct ptx_shadow *shadow; /* of it; NULL: none */
+    struct cuda_space *space;  /* GPU */
+    struct cuda_tape *tape;    /* memsets and copies of a plan are recorded here; NULL: they are done */
     const struct task *task;
     int64_t dims[16];
     uint64_t addr[MAX_ARGS]; /* of the pointer arguments, in order */
     int64_t bytes[MAX_ARGS];
     size_t n_buffers;
     struct stage_fill fill[MAX_ARGS];
+    const struct plan *planned; /* whose workspaces these are; they stay until the stage is closed */
+    struct stage_range *workspaces;
+    size_t n_workspaces;
+    int poison;
+    bool bare;      /* GPU: nothing of ours looks at the buffers */
+    bool untouched; /* what must be written is left as it came */
 };
 
 struct stage_data {                     /* what the buffers hold */
     const struct task_values *values;   /* one per arg */
     uint64_t seed;                      /* of the values */
-    const unsigned char *const *inputs; /* per arg, ready-made; NULL: generated on touch */
+    const unsigned char *const *inputs; /* per arg, ready-made; NULL: generated */
+    const struct stage *like;           /* inputs are copied from this stage: GPU only; NULL: no */
     int poison;
+    bool exact;     /* GPU: allocations of exactly their size, outputs as they came: for a sanitizer */
     uint64_t place; /* seed of the addresses */
-    bool trusted;   /* outputs count as initialised: for timing */
+    bool trusted;   /* outputs count as initialised, nothing around the buffers is guarded: for timing */
 };
 
-bool stage_open(struct stage *s, const struct task *t, const int64_t *dims, const struct stage_data *d,
-                struct err *err);
+bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, const struct task *t,
+                const int64_t *dims, const struct stage_data *d, struct err *err);
 void stage_close(struct stage *s);
 uint64_t stage_arg(const struct stage *s, size_t arg, int64_t *bytes); /* address of a buffer argument */
 
@@ -117,6 +175,8 @@ double error_ulps(enum kernel_type type, bool ftz, double got, double exact, dou
 double error_absolute(enum kernel_type type, double got, double exact, double orig);
 /* An element on which ulps say nothing: the exact answer is zero, or the original's error is beyond the cap. It
  * is judged by its absolute error. */
+/* One ulp of the type at v. */
+double error_ulp(enum kernel_type type, double v);
 bool error_is_ill(enum kernel_type type, double tolerance, double exact, double own_ulps);
 void error_add(struct error_pool *p, double ulps, size_t in_case, size_t element);
 struct error_stats error_stats(struct error_pool *p); /* sorts the errors */
@@ -124,9 +184,12 @@ struct error_stats error_stats(struct error_pool *p); /* sorts the errors */
 void error_allowed(enum kernel_type type, double tolerance, const struct error_stats *own, double allowed[3]);
 bool type_is_floating(enum kernel_type t);
 
+/* The process shut in (cell.c); gives what is missing of it, NULL: nothing. */
+const char *cell_enter(struct judge *j, const char *scratch);
+
 /* ---- the judge ---- */
 
-struct case_output {         /* of one output argument in one case */
+struct case_output {         /* of one output argument in one case on one device */
     unsigned char *original; /* bytes */
     double *exact;           /* from the reference, else from the original */
     bool *ill;               /* error_is_ill, per element */
@@ -136,16 +199,24 @@ struct case_data {
     const struct task_case *about;
     size_t distribution; /* index */
     int64_t elements[MAX_ARGS];
-    unsigned char *inputs[MAX_ARGS]; /* in and inout */
-    struct case_output *outputs;     /* n_outputs */
-    uint64_t warp_insns;             /* of the original */
+    unsigned char *inputs[MAX_ARGS];      /* in and inout */
+    double *exact[MAX_ARGS];              /* of reference or shadow, per output; NULL: there is none */
+    bool *lost[MAX_ARGS];                 /* elements whose shadow was lost; NULL: none */
+    struct case_output *outputs[N_SIDES]; /* n_outputs */
+    uint64_t warp_insns;                  /* of the original */
 };
 
 struct judge {
+    const json_t *known_codes; /* of candidates judged before; NULL: none */
     struct arena *arena;
     const struct task *task;
     struct trial_options options;
-    const struct ptx_device *device;
+    const struct ptx_device *device; /* limits: of the simulated device, or of the GPU */
+    const struct ptx_device
+        *model;       /* whose times the clock models: the device, or the one nearest to the GPU */
+    struct cuda *gpu; /* NULL: everything is simulated */
+    struct cuda_target target;
+    struct trial_device about;
     struct nvrtc *nvrtc;
     const struct gpu_header *headers;
     struct kernel_limits limits;
@@ -156,25 +227,77 @@ struct judge {
     size_t outputs[MAX_ARGS], n_outputs; /* argument numbers */
     const char **distributions;
     size_t n_distributions;
-    struct error_stats *original_errors; /* n_distributions x n_outputs */
+    size_t n_derived, n_lost; /* elements of floating outputs: exact answers asked of the shadow, not had */
+    const char *underived;    /* why some case has no exact answers of the shadow; NULL: all have */
+    struct error_stats *original_errors[N_SIDES]; /* n_distributions x n_outputs */
+    const char *unsimulated; /* what the simulator lacks to run the original; NULL: nothing */
     struct trial original;
+    struct version baseline; /* the original, kept open on a GPU: candidates are timed beside it */
+    struct bench *bench;
+    double noise;             /* half-width of the A/A control's widest interval; NAN: not measured */
     const int64_t **extremes; /* shapes on which the original can be launched: extreme.c */
     size_t n_extremes;
+    const struct mutant *faults; /* options.faults */
+    size_t n_faults;
+    int fault; /* put into the next file; -1 none */
     const char *missing_checks;
     bool ftz; /* the flags flush denormals */
 };
 
 void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits);
 
+/* exact.c: of one case, by the original as version_open_shadow compiled it; where that cannot be run or costs
+ * too much, nothing is set. And the text that is compiled. */
+bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, size_t case_i, struct err *err);
+const char *exact_text(struct arena *a, const char *text);
+
+/* The version's plan run on a stage that is open, each launch checked; nothing but the outputs may have changed
+ * after it. insns and printed may be NULL. */
+bool stage_verify(struct stage *s, struct version *v, const struct stage_check *check, const char *where,
+                  struct arena *a, uint64_t *insns, const char **printed, struct fate *fate, struct err *err);
+/* One case on one device (verify.c). outputs[i], the task's out and inout arguments in order, are the bytes
+ * left. */
+struct case_rules {
+    const struct stage_ops *ops;
+    unsigned checks;
+    uint64_t max_insns;
+    bool second; /* the run that differs in all that may not matter */
+};
+bool case_run(struct judge *j, struct version *v, struct arena *a, size_t case_i,
+              const struct case_rules *rules, const unsigned char *const *inputs, unsigned char **outputs,
+              uint64_t *insns, const char **printed, struct fate *fate, struct err *err);
+/* Both runs, compared; outputs are the first's. */
+bool case_run_twice(struct judge *j, struct version *v, struct arena *a, size_t case_i,
+                    const struct stage_ops *ops, uint64_t max_insns, unsigned char **outputs, uint64_t *insns,
+                    const char **printed, struct fate *fate, struct err *err);
+const char *case_where(struct arena *a, const struct task *t, const struct task_case *c);
+/* What a candidate may have, from the original's own errors: p50, p99, max. */
+void case_allowed(const struct judge *j, const struct task_arg *arg, const char *distribution,
+                  const struct error_stats *own, double allowed[3]);
+
 /* The suite on the original: inputs made, outputs kept, exact answers from the reference. A finding is an
- * error. */
+ * error. On the GPU after the simulator. */
 bool verify_prepare(struct judge *j, struct version *original, struct err *err);
-bool verify_candidate(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+bool verify_prepare_gpu(struct judge *j, struct version *original, struct err *err);
+bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops *ops, struct arena *a,
+                      struct trial *t, struct fate *fate, struct err *err);
+/* Every workload run whole and compared with the original element for element: on the GPU, or on the simulator
+ * as far as its budget goes; what was not is in t->missing_checks. */
+bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                       struct err *err);
 /* After the suite: the largest shapes of the domain, planned, and some blocks of them run. */
 bool verify_prepare_extremes(struct judge *j, struct version *original, struct err *err);
 bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct fate *fate, struct err *err);
-bool measure_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
-                     struct err *err);
+/* All workloads in both regimes, cold and hot, on the simulator's clock (model.c). */
+bool model_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                   struct err *err);
+/* The same measured beside the original on the judge's GPU (measure.c), under its lock, both loaded; candidate
+ * may be original: then it is the A/A control. With options.confirm both regimes, longer; else the scoring one
+ * is enough. Buffers and the original's graphs stay in *bench (NULL at first) from one candidate to the next
+ * until bench_close. */
+struct bench;
+bool measure_paired(struct judge *j, struct bench **bench, struct version *original, struct version *candidate,
+                    struct arena *a, struct trial *t, struct fate *fate, struct err *err);
+void bench_close(struct bench *b); /* takes NULL */
 
 #endif

@@ -5,16 +5,23 @@
 #define TIME_NUMBERS(X) \
     X(us)               \
     X(light_us)         \
+    X(base_us)          \
+    X(speedup)          \
     X(low)              \
     X(high)             \
+    X(pairs)            \
     X(dram_us) X(l2_us) X(issue_us) X(latency_us) X(launch_us) X(sync_us) X(dram_bytes) X(occupancy) X(waves)
 #define LINE_NUMBERS(X) \
     X(share)            \
     X(lanes_active)     \
     X(requests) X(sectors_per_request) X(ideal_sectors_per_request) X(conflicts_per_request) X(warp_insns)
-#define TRIAL_NUMBERS(X) X(score) X(compile_s) X(verify_s) X(measure_s) X(wall_s)
-#define TRIAL_COUNTS(X)  X(registers) X(spill_bytes) X(stack_bytes) X(shared_bytes)
-#define TRIAL_TEXTS(X)   X(error_where) X(missing_checks) X(printed)
+#define TRIAL_NUMBERS(X) \
+    X(score)             \
+    X(low)               \
+    X(high)              \
+    X(compile_s) X(verify_s) X(measure_s) X(wall_s) X(gpu_verify_s) X(gpu_measure_s) X(empty_us) X(shadow_lost)
+#define TRIAL_COUNTS(X) X(registers) X(spill_bytes) X(stack_bytes) X(shared_bytes)
+#define TRIAL_TEXTS(X)  X(error_where) X(missing_checks) X(printed) X(counters) X(code) X(exact) X(underived)
 
 static json_t *time_to_json(const struct trial_time *t)
 {
@@ -35,6 +42,33 @@ static void time_from_json(const json_t *o, struct arena *a, struct trial_time *
 #undef X
     t->bound = arena_strdup(a, json_text(o, "bound", NULL));
     t->extrapolated = json_flag(o, "extrapolated", false);
+}
+
+json_t *trial_clocks_to_json(const struct cuda_clocks *c)
+{
+    json_t *o;
+
+    if (!c->known)
+        return json_null();
+    o = json_object();
+    json_put_int(o, "sm_mhz", c->sm_mhz);
+    json_put_int(o, "memory_mhz", c->memory_mhz);
+    json_put_int(o, "temperature_c", c->temperature_c);
+    json_put_int(o, "power_w", c->power_w);
+    json_put_int(o, "throttle_reasons", (int64_t)c->throttle_reasons);
+    return o;
+}
+
+static void clocks_from_json(const json_t *o, struct cuda_clocks *c)
+{
+    if (!json_is_object(o))
+        return;
+    *c = (struct cuda_clocks){.sm_mhz = (unsigned)json_int(o, "sm_mhz", 0),
+                              .memory_mhz = (unsigned)json_int(o, "memory_mhz", 0),
+                              .temperature_c = (unsigned)json_int(o, "temperature_c", 0),
+                              .power_w = (unsigned)json_int(o, "power_w", 0),
+                              .throttle_reasons = (uint64_t)json_int(o, "throttle_reasons", 0),
+                              .known = true};
 }
 
 static json_t *errors_to_json(const struct trial_errors *e)
@@ -70,6 +104,7 @@ json_t *trial_to_json(const struct trial *t)
 #define X(name) json_put_text(o, #name, t->name);
     TRIAL_TEXTS(X)
 #undef X
+    json_put(o, "clocks", trial_clocks_to_json(&t->clocks));
     json_put(o, "error", errors_to_json(&t->error));
     json_put(o, "original_error", errors_to_json(&t->original_error));
     json_put(o, "allowed_error", errors_to_json(&t->allowed_error));
@@ -118,6 +153,7 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
 #define X(name) t->name = arena_strdup(a, json_text(o, #name, NULL));
     TRIAL_TEXTS(X)
 #undef X
+    clocks_from_json(json_object_get(o, "clocks"), &t->clocks);
     errors_from_json(json_object_get(o, "error"), &t->error);
     errors_from_json(json_object_get(o, "original_error"), &t->original_error);
     errors_from_json(json_object_get(o, "allowed_error"), &t->allowed_error);
@@ -143,4 +179,69 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
 #undef X
     }
     return true;
+}
+
+#define LIMITS(X)             \
+    X(sm_count)               \
+    X(cc_major)               \
+    X(cc_minor)               \
+    X(max_threads_per_block)  \
+    X(max_threads_per_sm)     \
+    X(max_blocks_per_sm)      \
+    X(warp_size)              \
+    X(shared_per_block)       \
+    X(shared_per_block_optin) \
+    X(shared_per_sm) X(l2_bytes) X(registers_per_sm) X(sm_clock_khz) X(memory_clock_khz)
+
+json_t *trial_device_to_json(const struct trial_device *d)
+{
+    json_t *o = json_object(), *limits = json_object();
+    bool measures = trial_device_measures(d);
+
+    json_put_text(o, "kind", d->kind);
+    json_put_text(o, "name", d->name);
+    json_put_text(o, "basis", measures ? "measured" : "modelled");
+    json_put_flag(o, "validated", measures || d->validated);
+    json_put_text(o, "model", d->model);
+    json_put_text(o, "nvrtc", d->nvrtc);
+    if (measures) {
+        json_put_flag(o, "same_model", d->same_model);
+        json_put_int(o, "index", d->index);
+        json_put_text(o, "uuid", d->uuid);
+        json_put_text(o, "driver", d->driver);
+        json_put_int(o, "driver_cuda", d->driver_cuda);
+    }
+#define X(name) json_put_int(limits, #name, (int64_t)d->limits.name);
+    LIMITS(X)
+#undef X
+    json_put(o, "limits", limits);
+    return o;
+}
+
+bool trial_device_from_json(const json_t *o, struct arena *a, struct trial_device *d, struct err *err)
+{
+    const json_t *limits = json_object_get(o, "limits");
+
+    *d = (struct trial_device){.kind = arena_strdup(a, json_text(o, "kind", NULL)),
+                               .name = arena_strdup(a, json_text(o, "name", NULL)),
+                               .model = arena_strdup(a, json_text(o, "model", NULL)),
+                               .same_model = json_flag(o, "same_model", true),
+                               .validated = json_flag(o, "validated", false),
+                               .uuid = arena_strdup(a, json_text(o, "uuid", NULL)),
+                               .driver = arena_strdup(a, json_text(o, "driver", NULL)),
+                               .nvrtc = arena_strdup(a, json_text(o, "nvrtc", NULL)),
+                               .index = (int)json_int(o, "index", -1),
+                               .driver_cuda = (int)json_int(o, "driver_cuda", 0)};
+    if (!d->kind || !d->name || !d->model)
+        return err_world(err, "not a device");
+    d->limits.device_name = d->name;
+#define X(name) d->limits.name = (__typeof__(d->limits.name))json_int(limits, #name, 0);
+    LIMITS(X)
+#undef X
+    return true;
+}
+
+char *trial_device_id(struct arena *a, const struct trial_device *d)
+{
+    return trial_device_measures(d) ? arena_printf(a, "cuda:%d", d->index) : arena_strdup(a, d->model);
 }

@@ -1,32 +1,21 @@
-/* One set of buffers in a simulated device's memory, and a launch plan run on it. */
+/* One set of buffers and a launch plan run on it, whatever the device: what differs is in stage_ops. */
 #include "internal.h"
 
-static void fill(void *context, uint64_t offset, void *to, size_t size)
+bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, const struct task *t,
+                const int64_t *dims, const struct stage_data *d, struct err *err)
 {
-    const struct stage_fill *f = context;
-    size_t element = kernel_type_size(f->arg->type);
-
-    if (f->bytes)
-        memcpy(to, f->bytes + offset, size);
-    else if (f->values)
-        task_fill(f->arg, f->values, f->dims, f->seed, (int64_t)(offset / element), (int64_t)(size / element),
-                  to);
-    else
-        memset(to, f->poison, size);
-}
-
-bool stage_open(struct stage *s, const struct task *t, const int64_t *dims, const struct stage_data *d,
-                struct err *err)
-{
-    *s = (struct stage){.task = t, .mem = ptx_mem_open(d->place)};
+    *s = (struct stage){.ops = ops, .judge = j, .task = t, .poison = d->poison};
     memcpy(s->dims, dims, t->n_dims * sizeof(*dims));
+    if (!ops->open(s, d, err))
+        return false;
     for (size_t i = 0; i < t->n_args; i++) {
         const struct task_arg *arg = &t->args[i];
         int64_t elements;
         if (arg->role == ROLE_SCALAR)
             continue;
         bool input = arg->role == ROLE_IN || arg->role == ROLE_INOUT;
-        struct stage_fill *f = &s->fill[s->n_buffers];
+        size_t at = s->n_buffers++;
+        struct stage_fill *f = &s->fill[at];
         if (!task_shape(t, arg, dims, &elements, err)) {
             stage_close(s);
             return false;
@@ -36,16 +25,11 @@ bool stage_open(struct stage *s, const struct task *t, const int64_t *dims, cons
             f->values = &d->values[i];
         if (input && d->inputs)
             f->bytes = d->inputs[i];
-        const struct ptx_buffer b = {.name = arg->name,
-                                     .size_bytes = (uint64_t)elements * kernel_type_size(arg->type),
-                                     .align_bytes = (uint32_t)arg->align_bytes,
-                                     .initialised = input || d->trusted,
-                                     .read_only = arg->role == ROLE_IN,
-                                     .fill = fill,
-                                     .context = f};
-        s->bytes[s->n_buffers] = (int64_t)b.size_bytes;
-        s->addr[s->n_buffers] = ptx_mem_alloc(s->mem, &b, err);
-        if (!s->addr[s->n_buffers++]) {
+        if (input && d->like)
+            f->from = d->like->addr[at];
+        s->bytes[at] = elements * (int64_t)kernel_type_size(arg->type);
+        s->addr[at] = ops->alloc(s, arg->name, (uint64_t)s->bytes[at], f, input || d->trusted, err);
+        if (!s->addr[at]) {
             stage_close(s);
             return false;
         }
@@ -55,8 +39,9 @@ bool stage_open(struct stage *s, const struct task *t, const int64_t *dims, cons
 
 void stage_close(struct stage *s)
 {
-    ptx_mem_close(s->mem);
-    s->mem = NULL;
+    if (s->ops)
+        s->ops->close(s);
+    s->ops = NULL;
 }
 
 uint64_t stage_arg(const struct stage *s, size_t arg, int64_t *bytes)
@@ -72,8 +57,6 @@ uint64_t stage_arg(const struct stage *s, size_t arg, int64_t *bytes)
 struct runner {
     struct stage *stage;
     struct version *version;
-    const uint64_t *workspaces;
-    size_t n_workspaces;
     struct arena *arena;
     struct fate *fate;
 };
@@ -84,13 +67,39 @@ static uint64_t address(const struct runner *r, const struct kernel_value *v)
 
     if (v->p.buffer >= 0 && (size_t)v->p.buffer < r->stage->n_buffers)
         base = r->stage->addr[v->p.buffer];
-    else if (v->p.buffer <= -2 && (size_t)(-2 - v->p.buffer) < r->n_workspaces)
-        base = r->workspaces[-2 - v->p.buffer];
+    else if (v->p.buffer <= -2 && (size_t)(-2 - v->p.buffer) < r->stage->n_workspaces)
+        base = r->stage->workspaces[-2 - v->p.buffer].addr;
     return base + (uint64_t)v->p.offset_bytes;
 }
 
+/* What the plan sets and copies must lie in one buffer: a GPU would not say. */
+static bool holds(const struct stage *s, uint64_t addr, uint64_t n)
+{
+    for (size_t i = 0; i < s->n_buffers; i++)
+        if (addr >= s->addr[i] && n <= (uint64_t)s->bytes[i] && addr - s->addr[i] <= (uint64_t)s->bytes[i] - n)
+            return true;
+    for (size_t i = 0; i < s->n_workspaces; i++)
+        if (addr >= s->workspaces[i].addr && n <= s->workspaces[i].bytes &&
+            addr - s->workspaces[i].addr <= s->workspaces[i].bytes - n)
+            return true;
+    return n == 0;
+}
+
+enum { MAX_ARG_BYTES = 4096 };
+
 static bool put_argument(const struct runner *r, const struct kernel_value *v, uint32_t size, unsigned char *to)
 {
+    if (v->struct_bytes) {
+        memset(to, 0, size);
+        for (size_t i = 0; i < v->n_members; i++) {
+            const struct kernel_value *m = &v->members[i].value;
+            uint32_t bytes = m->pointer ? 8 : (uint32_t)kernel_type_size(m->type), at = v->members[i].offset;
+
+            if (bytes > size || at > size - bytes || !put_argument(r, m, bytes, to + at))
+                return false;
+        }
+        return size == v->struct_bytes;
+    }
     if (v->pointer) {
         uint64_t addr = address(r, v);
         memcpy(to, &addr, sizeof(addr));
@@ -105,63 +114,97 @@ static bool put_argument(const struct runner *r, const struct kernel_value *v, u
     return true;
 }
 
+/* Without PTX that the simulator reads, a GPU takes each argument as wide as the launcher has it. */
+static uint32_t argument_size(const struct ptx_kernel_info *info, const struct plan_step *step, size_t i)
+{
+    if (info)
+        return info->param_bytes[i];
+    if (step->args[i].struct_bytes)
+        return step->args[i].struct_bytes;
+    return step->args[i].pointer ? 8 : (uint32_t)kernel_type_size(step->args[i].type);
+}
+
 static bool run_launch(const struct runner *r, const struct plan_step *step,
                        const struct stage_visitor *visitor, struct err *err)
 {
+    const struct ptx_module *module = r->version->module;
     const struct image_kernel *k = version_kernel(r->version, step->kernel);
-    const struct ptx_kernel_info *info = k ? ptx_module_kernel(r->version->module, k->mangled) : NULL;
-    unsigned char values[MAX_ARGS][8];
+    const struct ptx_kernel_info *info = k && module ? ptx_module_kernel(module, k->mangled) : NULL;
     const void *args[MAX_ARGS];
     struct ptx_launch l;
 
-    if (!info)
+    if (!k || (module && !info))
         return fate_is(r->fate, VERDICT_UNSUPPORTED, step->line,
                        arena_printf(r->arena, "kernel %s is not in the compiled module", step->kernel));
-    if (step->cluster[0] || step->cluster[1] || step->cluster[2])
-        return fate_is(r->fate, VERDICT_UNSUPPORTED, step->line, "thread block clusters");
-    if (step->n_args != info->n_params || step->n_args > MAX_ARGS)
+    if ((info && step->n_args != info->n_params) || step->n_args > MAX_ARGS)
         return fate_is(r->fate, VERDICT_NOT_UNDERSTOOD, step->line,
                        arena_printf(r->arena, "%s takes %zu arguments, the launch gives %zu", step->kernel,
-                                    info->n_params, step->n_args));
+                                    info ? info->n_params : MAX_ARGS, step->n_args));
     if (step->shared_bytes < 0 || step->shared_bytes > UINT32_MAX)
         return fate_is(r->fate, VERDICT_LAUNCH_FAILED, step->line, "an impossible amount of shared memory");
     for (size_t i = 0; i < step->n_args; i++) {
-        if (info->param_bytes[i] > 8 || !put_argument(r, &step->args[i], info->param_bytes[i], values[i]))
+        uint32_t size = argument_size(info, step, i);
+        unsigned char *value = size <= MAX_ARG_BYTES ? arena_alloc(r->arena, MAX(size, 8u)) : NULL;
+        if (!value || !put_argument(r, &step->args[i], size, value))
             return fate_is(
                 r->fate, VERDICT_UNSUPPORTED, step->line,
                 arena_printf(r->arena,
-                             "argument %zu of %s: parameters are integers, floating numbers or pointers", i + 1,
-                             step->kernel));
-        args[i] = values[i];
+                             "argument %zu of %s: parameters are integers, floating numbers, pointers or "
+                             "plain structs of these",
+                             i + 1, step->kernel));
+        args[i] = value;
     }
     l = (struct ptx_launch){.kernel = k->mangled,
                             .shared_bytes = (uint32_t)step->shared_bytes,
                             .args = args,
                             .n_args = step->n_args,
-                            .cooperative = step->cooperative};
+                            .cooperative = step->cooperative,
+                            .non_portable_cluster = step->non_portable_cluster};
+    memcpy(l.cluster, step->cluster, sizeof(l.cluster));
     memcpy(l.grid, step->grid, sizeof(l.grid));
     memcpy(l.block, step->block, sizeof(l.block));
     return visitor->launch(visitor->context, step, &l, k, r->fate, err);
 }
 
-static bool run_move(const struct runner *r, const struct plan_step *step)
+static bool run_move(const struct runner *r, const struct plan_step *step, struct err *err)
 {
-    struct ptx_mem *mem = r->stage->mem;
-    uint64_t to = address(r, &step->to), from = address(r, &step->from);
+    struct stage *s = r->stage;
+    bool set = step->kind == PLAN_MEMSET;
+    uint64_t to = address(r, &step->to), from = set ? 0 : address(r, &step->from);
     size_t size = (size_t)step->size_bytes;
-    enum { PIECE = 1 << 20 };
 
-    if (step->size_bytes < 0)
-        return false;
-    if (step->kind == PLAN_MEMSET)
-        return size == 0 || ptx_mem_set(mem, to, step->byte, size, true);
-    char *piece = arena_alloc(r->arena, MIN(size, (size_t)PIECE));
-    for (size_t done = 0; done < size; done += PIECE) {
-        size_t n = MIN(size - done, (size_t)PIECE);
-        /* Bytes that nothing wrote stay so on the other side. */
-        if (!ptx_mem_read(mem, from + done, piece, n) ||
-            !ptx_mem_write(mem, to + done, piece, n, ptx_mem_first_uninitialised(mem, from + done, n) < 0))
+    if (step->size_bytes < 0 || !holds(s, to, size) || (!set && !holds(s, from, size)))
+        return fate_is(r->fate, VERDICT_UNSAFE, step->line,
+                       arena_printf(r->arena, "%s of %lld bytes goes beyond its buffer",
+                                    set ? "cudaMemsetAsync" : "cudaMemcpyAsync", (long long)step->size_bytes));
+    if (size == 0)
+        return true;
+    if (s->tape)
+        return set ? cuda_tape_set(s->tape, to, step->byte, size, err)
+                   : cuda_tape_copy(s->tape, to, from, size, err);
+    return set ? s->ops->set(s, to, step->byte, size, err) : s->ops->copy(s, to, from, size, err);
+}
+
+/* A plan that runs again on the same stage finds its workspaces as it left them, as on a GPU whose pool gives
+ * the same memory back. */
+static bool make_workspaces(struct stage *s, const struct plan *plan, struct arena *a, struct fate *fate,
+                            struct err *err)
+{
+    if (s->planned == plan)
+        return true;
+    s->workspaces = arena_array(a, struct stage_range, plan->n_workspaces + 1);
+    s->n_workspaces = 0;
+    s->planned = plan;
+    for (size_t i = 0; i < plan->n_workspaces; i++) {
+        int64_t bytes = plan->workspace_bytes[i];
+        if (bytes <= 0 || bytes > (int64_t)s->judge->device->dram_bytes)
+            return fate_is(fate, VERDICT_LAUNCH_FAILED, 0,
+                           arena_printf(a, "a workspace of %lld bytes", (long long)bytes));
+        uint64_t addr =
+            s->ops->alloc(s, arena_printf(a, "workspace %zu", i + 1), (uint64_t)bytes, NULL, false, err);
+        if (!addr)
             return false;
+        s->workspaces[s->n_workspaces++] = (struct stage_range){addr, (uint64_t)bytes};
     }
     return true;
 }
@@ -169,34 +212,19 @@ static bool run_move(const struct runner *r, const struct plan_step *step)
 bool stage_run(struct stage *s, struct version *v, const struct plan *plan, const struct stage_visitor *visitor,
                struct arena *a, struct fate *fate, struct err *err)
 {
-    uint64_t *workspaces = arena_array(a, uint64_t, plan->n_workspaces + 1);
-    struct runner r = {s, v, workspaces, plan->n_workspaces, a, fate};
-    bool ok = true;
+    struct runner r = {s, v, a, fate};
+    bool ok = make_workspaces(s, plan, a, fate, err);
 
-    for (size_t i = 0; i < plan->n_workspaces; i++) {
-        const struct ptx_buffer b = {.name = arena_printf(a, "workspace %zu", i + 1),
-                                     .size_bytes = (uint64_t)plan->workspace_bytes[i]};
-        if (plan->workspace_bytes[i] <= 0 || plan->workspace_bytes[i] > (int64_t)v->judge->device->dram_bytes)
-            return fate_is(fate, VERDICT_LAUNCH_FAILED, 0,
-                           arena_printf(a, "a workspace of %lld bytes", (long long)plan->workspace_bytes[i]));
-        if (!(workspaces[i] = ptx_mem_alloc(s->mem, &b, err)))
-            return false;
-    }
     for (size_t i = 0; ok && i < plan->n_steps && fate_open(fate); i++) {
         const struct plan_step *step = &plan->steps[i];
         if (step->kind == PLAN_LAUNCH) {
             ok = run_launch(&r, step, visitor, err);
-        } else if (!run_move(&r, step)) {
-            fate_is(fate, VERDICT_UNSAFE, step->line,
-                    arena_printf(a, "%s of %lld bytes goes beyond its buffer",
-                                 step->kind == PLAN_MEMSET ? "cudaMemsetAsync" : "cudaMemcpyAsync",
-                                 (long long)step->size_bytes));
-        } else if (visitor->move) {
-            visitor->move(visitor->context, step, (double)step->size_bytes * (step->kind == PLAN_COPY ? 2 : 1));
+            continue;
         }
+        ok = run_move(&r, step, err);
+        if (ok && fate_open(fate) && visitor->move)
+            visitor->move(visitor->context, step, (double)step->size_bytes * (step->kind == PLAN_COPY ? 2 : 1));
     }
-    for (size_t i = 0; i < plan->n_workspaces; i++)
-        ptx_mem_free(s->mem, workspaces[i]);
     return ok;
 }
 

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "gpu/gpu.h"
 #include "kernel/kernel.h"
+#include "mutant/mutant.h"
 #include "task/task.h"
 
 enum verdict {
@@ -31,8 +32,11 @@ static inline bool verdict_correct(enum verdict v)
 
 struct trial_time {      /* of one workload in one regime; NAN where unknown */
     double us, light_us; /* light: the plain copy of the compulsory bytes */
-    double low, high;    /* interval of the speed-up over the original; NAN when modelled */
-    const char *bound;   /* ptx_bound_name */
+    double base_us,
+        speedup;       /* the original's time beside it, and its speed-up over that: of pairs if measured */
+    double low, high;  /* interval of the speed-up; NAN when modelled */
+    double pairs;      /* of blocks that the interval is from; NAN when modelled */
+    const char *bound; /* ptx_bound_name */
     double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us;
     double dram_bytes, occupancy, waves;
     bool extrapolated;
@@ -59,30 +63,80 @@ struct trial {
     int line, col;     /* in the candidate's file; 0 none */
     double
         score; /* geometric mean of original / candidate over the workloads, scoring regime; NAN unless timed */
+    double low, high; /* its interval; NAN when modelled */
     const struct trial_workload *workloads;
     size_t n_workloads, n_dims;
     size_t cases; /* verification cases run */
     struct trial_errors error, original_error, allowed_error;
-    const char *error_where;        /* output and case of the worst error */
+    const char *error_where; /* output and case of the worst error */
+    const char *exact;       /* where the exact answers are from: "reference", "shadow" (derived), "original" */
+    double shadow_lost;      /* share of elements for which nothing could be derived; NAN: "reference" */
+    const char *underived;   /* why not all cases have derived answers; NULL: they have, or need none */
+    const char *counters; /* what bounds, occupancy and lines come from: "ncu"; NULL: the simulator's clock */
     const struct trial_line *lines; /* by share, at most 12 */
     size_t n_lines;
     unsigned registers, spill_bytes, stack_bytes, shared_bytes; /* worst over its kernels */
     const char *missing_checks;                                 /* of the sanitizer, NULL when none */
     const char *printed;                                        /* of device printf, NULL when none */
+    const char *code; /* hash of what it compiles to and launches: what two files share that do the same; NULL:
+                       * it did not get so far */
+    bool known;       /* its code is one of those that were known: nothing was run (judge_file only) */
+    struct cuda_clocks clocks; /* of the GPU right after it was timed */
+    double empty_us;           /* a kernel that does nothing, as part of a graph; NAN when modelled */
     double compile_s, verify_s, measure_s, wall_s;
+    double gpu_verify_s, gpu_measure_s; /* what of it needed the GPU; NAN: none */
 };
 
 json_t *trial_to_json(const struct trial *t);
+json_t *trial_clocks_to_json(const struct cuda_clocks *c);                  /* null when not known */
+void trial_add_missing(struct arena *a, struct trial *t, const char *what); /* NULL: nothing */
 bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct err *err);
+
+/* ---- where it is judged ---- */
+
+struct trial_device {
+    const char
+        *kind; /* "sim": all is modelled; "cuda": verified on the simulator and the GPU, timed on the GPU */
+    const char *name;  /* "NVIDIA H200" */
+    const char *model; /* the simulated device, "h200": itself, or the one nearest to the GPU */
+    bool same_model, validated;
+    const char *uuid, *driver; /* of a GPU; NULL otherwise */
+    const char *nvrtc;         /* the compiler's version, "13.0" */
+    int index, driver_cuda;
+    struct kernel_limits limits;
+};
+
+json_t *trial_device_to_json(const struct trial_device *d);
+bool trial_device_from_json(const json_t *o, struct arena *a, struct trial_device *d, struct err *err);
+char *trial_device_id(struct arena *a, const struct trial_device *d); /* as trial_options.device */
+static inline bool trial_device_measures(const struct trial_device *d)
+{
+    return str_eq(d->kind, "cuda");
+}
 
 /* ---- in one process ---- */
 
 struct trial_options {
-    const char *device; /* a ptx_device's name, "h200" */
-    uint64_t seed;      /* of the suite and the data; hidden confirmation uses another */
+    const char *
+        device; /* a simulated device's name, "h200"; or GPUs: "cuda:0", "cuda:0,1" (a judge takes the first) */
+    uint64_t seed;                 /* of the suite and the data; hidden confirmation uses another */
+    bool faults;                   /* the original's PTX is read for faults to put in: pool_faults */
+    const struct task_case *cases; /* beside the rules' suite, n_cases of them */
+    size_t n_cases;
     bool verify_only, measure_only;
     bool with_nvcc; /* where nvcc exists, what it makes of the whole file must pass the suite too (2 s more) */
-    bool original_as_baseline; /* always true but for `profile` of the original alone */
+    bool confirm; /* the last word: workloads verified whole on the simulator too; both regimes measured, longer
+                   */
+    /* The process shuts itself in before the compiler runs, for good: this is the only folder that it may write
+     * to. NULL: it does not. What the kernel lacks for it is in every trial's missing_checks. */
+    const char *scratch;
+    bool hidden; /* cases that the seed draws over the whole domain join the suite: for a version that is final
+                  */
+    bool alone;  /* no original, no suite's answers: the task only, for the verb `launch` */
+    bool no_control; /* on a GPU: the original against itself is not timed; somebody else has done it */
+    /* Told before and after this process waits for its turn on the GPU; NULL: nobody listens. */
+    void (*phase)(void *context, bool waiting);
+    void *phase_context;
 };
 
 struct judge; /* a task opened: original and reference compiled, expected answers and original times kept */
@@ -91,12 +145,22 @@ struct judge; /* a task opened: original and reference compiled, expected answer
  * finding. */
 bool judge_open(struct judge **out, const struct task *t, const struct trial_options *o, struct err *err);
 void judge_close(struct judge *j);
+/* Faults in the original's PTX; the next judge_file puts the i-th of them into what it compiles, -1: none. */
+void judge_faults(const struct judge *j, const struct mutant **list, size_t *n);
+void judge_set_fault(struct judge *j, int i);
 const struct trial *judge_original(
     const struct judge *j); /* the original's own trial: verdict passed, score 1 */
 /* path stands in messages. The trial is in the arena. False only when the judge itself fails. */
 bool judge_file(struct judge *j, struct arena *a, const char *path, const char *text, struct trial *t,
                 struct err *err);
-void judge_limits(const struct judge *j, struct kernel_limits *limits); /* what launchers see of the device */
+void judge_set_known(struct judge *j, const json_t *codes); /* an array of texts; borrowed */
+const struct trial_device *judge_device(const struct judge *j);
+/* The A/A control: half of its widest interval over the workloads; NAN when modelled or not measured here. */
+double judge_noise(const struct judge *j);
+/* The same, when another process measured it. */
+void judge_set_noise(struct judge *j, double half_width);
+/* A candidate has left the GPU's context unusable: no more files can be judged in this process. */
+bool judge_spoilt(const struct judge *j);
 
 /* ---- in worker processes, several at a time ---- */
 
@@ -114,14 +178,39 @@ bool pool_open(struct pool **out, const struct task *t, const struct trial_optio
 void pool_close(struct pool *p); /* kills what runs; takes NULL */
 bool pool_original(struct pool *p, struct arena *a, struct trial *t,
                    struct err *err); /* waits for a worker to be ready */
+/* A file that compiles to the same as this one need not be run: it gets this trial. */
+void pool_learn(struct pool *p, const struct trial *t);
 bool pool_submit(struct pool *p, int id, const char *path, const char *text, struct err *err); /* queues */
-void pool_kernel_limits(const struct pool *p,
-                        struct kernel_limits *limits); /* what launchers see of the device */
-size_t pool_busy(const struct pool *p);                /* submitted and not yet collected */
+/* Faults in the original's PTX, after pool_original with options.faults; and the original with the i-th of
+ * them. */
+void pool_faults(const struct pool *p, struct arena *a, const struct mutant **list, size_t *n);
+bool pool_submit_fault(struct pool *p, int id, const char *path, const char *text, size_t i, struct err *err);
+const struct trial_device *pool_device(const struct pool *p); /* after pool_original */
+size_t pool_busy(const struct pool *p);                       /* submitted and not yet collected */
 /* Waits at most wait_s for one finished trial, in any order. *id -1 when none came in time or a signal arrived.
  */
 bool pool_collect(struct pool *p, double wait_s, struct arena *a, int *id, struct trial *t, struct err *err);
 
 int pool_worker_main(int argc, char **argv); /* the hidden verb `worker` */
+
+/* ---- a version by itself under NVIDIA's own programs, where they are: the profiler's counters in the place of
+ * the clock's (docs/profile.md), and the compute-sanitizer as the last gate (docs/integrity.md). Each takes
+ * seconds: for the version a round starts from, and for the one that is given back. ---- */
+
+/* Counters of one run of each workload: what bounds them, occupancy, traffic, hot lines of t, which keeps its
+ * times. *why_not NULL: done, t->counters says so; else the reason, and t is as it was. */
+bool watch_counters(const struct task *task, const char *device, const char *path, const char *text, bool few,
+                    struct arena *a, struct trial *t, const char **why_not, struct err *err);
+
+struct watch_finding {
+    const char *tool, *words; /* NULL: nothing was found */
+    int line;                 /* in the file; 0: unknown */
+    const char *why_not;      /* tools that could not run, with the reason; NULL: all did */
+};
+/* memcheck, racecheck, initcheck and synccheck over the suite's cases. */
+bool watch_sanitizer(const struct task *task, const char *device, const char *path, const char *text,
+                     struct arena *a, struct watch_finding *f, struct err *err);
+
+int alone_main(int argc, char **argv); /* the hidden verb `launch` */
 
 #endif

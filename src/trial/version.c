@@ -30,7 +30,7 @@ static int occupancy(void *context, const char *kernel, int block_threads, int64
 
 const struct image_kernel *version_kernel(const struct version *v, const char *expression)
 {
-    for (size_t i = 0; v->module && i < v->compiled.image.n_kernels; i++)
+    for (size_t i = 0; i < v->compiled.image.n_kernels; i++)
         if (!strcmp(v->compiled.image.kernels[i].expression, expression))
             return &v->compiled.image.kernels[i];
     return NULL;
@@ -68,6 +68,8 @@ static bool plan_for(struct version *v, struct arena *a, const int64_t *dims, co
 
 static struct compile_request request(const struct version *v, const char *text)
 {
+    if (v->shadow)
+        text = exact_text(v->arena, text);
     return (struct compile_request){
         .path = fs_basename(v->kernel->path),
         .text = text,
@@ -78,6 +80,7 @@ static struct compile_request request(const struct version *v, const char *text)
         .n_headers = v->task->n_headers,
         .kernels = v->kernels.v,
         .n_kernels = v->kernels.n,
+        .shadow = v->shadow,
     };
 }
 
@@ -89,7 +92,9 @@ static bool compile(struct version *v, struct fate *fate, struct err *err)
     struct compile_result *r = &v->compiled;
     struct err why = {0};
 
+    cuda_module_close(v->loaded);
     ptx_module_close(v->module);
+    v->loaded = NULL;
     v->module = NULL;
     if (!gpu_compile(j->nvrtc, v->arena, &q, r, err))
         return false;
@@ -99,6 +104,44 @@ static bool compile(struct version *v, struct fate *fate, struct err *err)
                        r->words);
     if (!ptx_module_open(&v->module, q.path, r->image.ptx, r->image.ptx_len, &why))
         return fate_is(fate, VERDICT_UNSUPPORTED, 0, arena_printf(v->arena, "the simulator: %s", why.text));
+    return true;
+}
+
+bool version_load(struct version *v, struct fate *fate, struct err *err)
+{
+    const struct image *i = &v->compiled.image;
+    struct cuda *gpu = v->judge->gpu;
+    bool ptx = v->judge->target.ptx;
+    struct err why = {0};
+
+    if (v->loaded || cuda_module_open(&v->loaded, gpu, ptx ? (const void *)i->ptx : i->cubin,
+                                      ptx ? i->ptx_len : i->cubin_len, &why))
+        return true;
+    if (cuda_spoilt(gpu)) {
+        *err = why;
+        return false;
+    }
+    return fate_is(fate, VERDICT_LAUNCH_FAILED, 0,
+                   arena_printf(v->arena, "the driver refuses it: %s", why.text));
+}
+
+bool version_use_fault(struct version *v, size_t i, struct fate *fate)
+{
+    struct image *image = &v->compiled.image;
+    const struct mutant *faults;
+    struct ptx_module *module;
+    struct err why = {0};
+    size_t n;
+
+    mutants_of_ptx(image->ptx, image->ptx_len, v->arena, &faults, &n);
+    BUG_IF(i >= n);
+    char *text = mutant_text(&faults[i], v->arena, image->ptx, image->ptx_len);
+    if (!ptx_module_open(&module, v->kernel->path, text, strlen(text), &why))
+        return fate_is(fate, VERDICT_COMPILE_FAILED, 0, arena_strdup(v->arena, why.text));
+    ptx_module_close(v->module);
+    v->module = module;
+    image->ptx = text;
+    image->ptx_len = strlen(text);
     return true;
 }
 
@@ -165,12 +208,12 @@ static bool plan_all(struct version *v, struct fate *fate)
     return true;
 }
 
-bool version_open(struct version *v, struct judge *j, struct arena *a, const struct task *t, const char *path,
-                  const char *text, struct fate *fate, struct err *err)
+static bool open_as(struct version *v, struct judge *j, struct arena *a, const struct task *t, bool shadow,
+                    const char *path, const char *text, struct fate *fate, struct err *err)
 {
     struct err why = {0};
 
-    *v = (struct version){.judge = j, .arena = a, .task = t, .limits = j->limits};
+    *v = (struct version){.judge = j, .arena = a, .task = t, .limits = j->limits, .shadow = shadow};
     v->limits.occupancy = occupancy;
     v->limits.context = v;
     if (kernel_tests_compiler(path, text, strlen(text), &why))
@@ -183,11 +226,25 @@ bool version_open(struct version *v, struct judge *j, struct arena *a, const str
     return compile(v, fate, err);
 }
 
+bool version_open(struct version *v, struct judge *j, struct arena *a, const struct task *t, const char *path,
+                  const char *text, struct fate *fate, struct err *err)
+{
+    return open_as(v, j, a, t, false, path, text, fate, err);
+}
+
+bool version_open_shadow(struct version *v, struct judge *j, struct arena *a, const char *path,
+                         const char *text, struct fate *fate, struct err *err)
+{
+    return open_as(v, j, a, j->task, true, path, text, fate, err);
+}
+
 void version_close(struct version *v)
 {
+    cuda_module_close(v->loaded);
     ptx_module_close(v->module);
     kernel_close(v->kernel);
     vec_free(&v->kernels);
+    v->loaded = NULL;
     v->module = NULL;
     v->kernel = NULL;
 }

@@ -48,8 +48,8 @@ static void limit_cpu(double seconds)
 static void limit_all(const char *scratch)
 {
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, 64u << 20);
-    limit(RLIMIT_NOFILE, 64);
+    limit(RLIMIT_FSIZE, 512u << 20); /* the compiler maps a temporary file for large headers */
+    limit(RLIMIT_NOFILE, 256);       /* a driver alone opens 46 on a machine with one GPU */
     if (scratch && *scratch && chdir(scratch) == 0)
         setenv("TMPDIR", scratch, 1);
 }
@@ -61,7 +61,57 @@ struct worker_state {
     struct judge *judge;
     struct trial_options options;
     double candidate_s;
+    bool ending;
 };
+
+static bool put_line(struct worker_state *w, const json_t *reply)
+{
+    char *text = json_dumps(reply, JSON_COMPACT);
+    bool sent = fprintf(w->out, "%s\n", text) > 0 && fflush(w->out) == 0;
+
+    free(text);
+    return sent;
+}
+
+static void tell_phase(void *context, bool waiting)
+{
+    struct worker_state *w = context;
+    json_t *o = json_object();
+
+    json_put_flag(o, "waiting", waiting);
+    put_line(w, o); /* a parent that is gone shows at the answer */
+    json_decref(o);
+}
+
+static bool read_cases(struct worker_state *w, const json_t *list, struct err *err)
+{
+    struct task_case *cases = arena_array(w->arena, struct task_case, json_array_size(list));
+    size_t i;
+    json_t *o;
+
+    json_array_foreach(list, i, o) if (!task_case_from_json(w->task, o, w->arena, &cases[i], err)) return false;
+    w->options.cases = cases;
+    w->options.n_cases = json_array_size(list);
+    return true;
+}
+
+static json_t *faults_to_json(const struct judge *j)
+{
+    const struct mutant *list;
+    json_t *out = json_array();
+    size_t n;
+
+    judge_faults(j, &list, &n);
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = json_object();
+        json_put_text(o, "op", list[i].op);
+        json_put_int(o, "line", list[i].line);
+        json_put_text(o, "what", list[i].what);
+        json_put_text(o, "id", list[i].id);
+        json_array_append_new(out, o);
+    }
+    return out;
+}
 
 static bool handle_open(struct worker_state *w, const json_t *o, json_t *reply, struct err *err)
 {
@@ -71,13 +121,24 @@ static bool handle_open(struct worker_state *w, const json_t *o, json_t *reply, 
                                         .seed = strtoull(json_text(o, "seed", "0"), NULL, 10),
                                         .verify_only = json_flag(o, "verify_only", false),
                                         .measure_only = json_flag(o, "measure_only", false),
-                                        .with_nvcc = json_flag(o, "with_nvcc", false)};
+                                        .with_nvcc = json_flag(o, "with_nvcc", false),
+                                        .faults = json_flag(o, "faults", false),
+                                        .confirm = json_flag(o, "confirm", false),
+                                        .hidden = json_flag(o, "hidden", false),
+                                        .no_control = json_flag(o, "no_control", false),
+                                        .scratch = arena_strdup(w->arena, json_text(o, "scratch", "/nowhere")),
+                                        .phase = tell_phase,
+                                        .phase_context = w};
     w->candidate_s = json_num(o, "candidate_s");
-    limit_all(json_text(o, "scratch", NULL));
+    limit_all(w->options.scratch);
     if (!task_open(&w->task, w->arena, json_text(o, "task", ""), err) ||
-        !judge_open(&w->judge, w->task, &w->options, err))
+        !read_cases(w, json_object_get(o, "cases"), err) || !judge_open(&w->judge, w->task, &w->options, err))
         return false;
     json_put(reply, "original", trial_to_json(judge_original(w->judge)));
+    if (w->options.faults)
+        json_put(reply, "faults", faults_to_json(w->judge));
+    json_put(reply, "device", trial_device_to_json(judge_device(w->judge)));
+    json_put_num(reply, "noise", judge_noise(w->judge));
     return true;
 }
 
@@ -91,9 +152,17 @@ static bool handle_judge(struct worker_state *w, const json_t *o, json_t *reply,
         return err_world(err, "worker: judge before open");
     a = arena_open();
     limit_cpu(w->candidate_s);
+    judge_set_noise(w->judge, json_num(o, "noise"));
+    judge_set_known(w->judge, json_object_get(o, "known"));
+    judge_set_fault(w->judge, (int)json_int(o, "fault", -1));
     ok = judge_file(w->judge, a, json_text(o, "path", "kernel.cu"), json_text(o, "text", ""), &t, err);
-    if (ok)
+    judge_set_known(w->judge, NULL);
+    if (ok && t.known)
+        json_put_text(reply, "same", t.code);
+    else if (ok)
         json_put(reply, "trial", trial_to_json(&t));
+    w->ending = judge_spoilt(w->judge);
+    json_put_flag(reply, "ending", w->ending);
     arena_close(a);
     return ok;
 }
@@ -112,12 +181,10 @@ static bool answer(struct worker_state *w, const char *line)
         err_world(&err, "worker: neither open nor judge");
     if (!ok)
         json_put(reply, "error", pool_error_to_json(&err));
-    char *text = json_dumps(reply, JSON_COMPACT);
-    bool sent = fprintf(w->out, "%s\n", text) > 0 && fflush(w->out) == 0;
-    free(text);
+    bool sent = put_line(w, reply);
     json_decref(reply);
     json_decref(request);
-    return sent;
+    return sent && !w->ending;
 }
 
 int pool_worker_main(int argc, char **argv)
@@ -134,6 +201,8 @@ int pool_worker_main(int argc, char **argv)
     dup2(STDERR_FILENO, STDOUT_FILENO);
     while (w.out && (n = getline(&line, &cap, stdin)) > 0 && answer(&w, line))
         ;
+    if (w.ending)
+        _exit(0); /* whatever is freed in a spoilt context may never return */
     free(line);
     if (w.out)
         fclose(w.out);

@@ -38,8 +38,27 @@ static struct {
     int (*copy_from)(void *, uint64_t, size_t);
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                   void **);
+    int (*launch_ex)(const void *, void *, void **, void **);
     int (*error_name)(int, const char **);
 } cu;
+
+struct launch_attribute { /* CUlaunchAttribute */
+    int id;
+    char pad[4];
+    union {
+        char bytes[64];
+        unsigned cluster[3];
+    } value;
+};
+
+struct launch_config { /* CUlaunchConfig */
+    unsigned grid[3], block[3], shared_bytes;
+    void *stream;
+    struct launch_attribute *attributes;
+    unsigned n_attributes;
+};
+
+enum { CU_LAUNCH_CLUSTER = 4 };
 
 static bool driver_open(struct err *err)
 {
@@ -61,6 +80,7 @@ static bool driver_open(struct err *err)
         {"cuMemcpyHtoD_v2", &cu.copy_to},
         {"cuMemcpyDtoH_v2", &cu.copy_from},
         {"cuLaunchKernel", &cu.launch},
+        {"cuLaunchKernelEx", &cu.launch_ex},
         {"cuGetErrorName", &cu.error_name},
     };
     void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
@@ -117,6 +137,19 @@ static size_t padded(size_t bytes)
     return (bytes + GAP_BYTES - 1) / GAP_BYTES * GAP_BYTES + GAP_BYTES;
 }
 
+static int case_launch(const struct ptx_case *c, void *function, void **args)
+{
+    struct launch_attribute cluster = {.id = CU_LAUNCH_CLUSTER, .value.cluster = {c->cluster, 1, 1}};
+    struct launch_config config = {.grid = {c->grid, 1, 1},
+                                   .block = {c->block, 1, 1},
+                                   .shared_bytes = c->shared_bytes,
+                                   .attributes = &cluster,
+                                   .n_attributes = 1};
+    if (c->cluster)
+        return cu.launch_ex(&config, function, args, NULL);
+    return cu.launch(function, c->grid, 1, 1, c->block, 1, 1, c->shared_bytes, NULL, args, NULL);
+}
+
 /* Runs a case in one allocation: poison, the arrays with gaps of poison between them. got points into image. */
 static bool case_run(void *module, const struct ptx_case *c, struct arena *a, uint8_t **image, size_t *size,
                      uint8_t **got, struct err *err)
@@ -143,8 +176,7 @@ static bool case_run(void *module, const struct ptx_case *c, struct arena *a, ui
     }
     bool ok = works(cu.copy_to(base, *image, *size), "cuMemcpyHtoD", err) &&
               works(cu.module_function(&function, module, c->entry), "cuModuleGetFunction", err) &&
-              works(cu.launch(function, c->grid, 1, 1, c->block, 1, 1, c->shared_bytes, NULL, args, NULL),
-                    "cuLaunchKernel", err) &&
+              works(case_launch(c, function, args), "cuLaunchKernel", err) &&
               works(cu.ctx_synchronize(), "the launch", err) &&
               works(cu.copy_from(*image, base, *size), "cuMemcpyDtoH", err);
     return works(cu.mem_free(base), "cuMemFree", ok ? err : NULL) && ok;

@@ -1,4 +1,5 @@
 // Floating-point atomics of all blocks on one sum, in shared memory first.
+// gpu: near 32, the order of the additions is not fixed
 // buffer: sum f32 1 inout zeros
 // buffer: in f32 512 in
 // launch: kernel grid 4 block 128 args sum in

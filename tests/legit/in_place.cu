@@ -1,4 +1,5 @@
 // Two passes over a row that is updated in place.
+// gpu: near 2, ptxas fuses a multiply and an add
 // buffer: x f32 1024 inout
 // buffer: residual f32 1024 inout
 // launch: kernel grid 4 block 64 args x residual 256

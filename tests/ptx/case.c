@@ -329,7 +329,7 @@ static bool begin_case(struct parser *p, struct ptx_case *c, const char *rest)
     return sscanf(rest, " %63s", c->entry) == 1 ? true : wrong(p, "a case without a name", NULL);
 }
 
-/* "grid 1 block 64 shared 256", any of them */
+/* "grid 1 block 64 shared 256 cluster 2", any of them */
 static bool parse_launch(struct parser *p, struct ptx_case *c, const char *rest)
 {
     char word[16];
@@ -342,8 +342,10 @@ static bool parse_launch(struct parser *p, struct ptx_case *c, const char *rest)
             c->block = value;
         else if (str_eq(word, "shared"))
             c->shared_bytes = value;
+        else if (str_eq(word, "cluster"))
+            c->cluster = value;
         else
-            return wrong(p, "want grid, block or shared", word);
+            return wrong(p, "want grid, block, shared or cluster", word);
         rest += used;
     }
     return true;

@@ -26,7 +26,7 @@ struct array { /* one pointer parameter of the entry */
 struct ptx_case {
     char entry[64];
     int line;
-    uint32_t grid, block, shared_bytes;
+    uint32_t grid, block, shared_bytes, cluster; /* cluster: blocks, 0: none */
     struct array arrays[CASE_ARRAYS];
     size_t n_arrays;
 };

@@ -42,6 +42,7 @@ static const char *run_case(struct ptx_module *m, const struct ptx_case *c, uint
                                 .grid = {c->grid, 1, 1},
                                 .block = {c->block, 1, 1},
                                 .shared_bytes = c->shared_bytes,
+                                .cluster = {c->cluster, c->cluster ? 1 : 0, c->cluster ? 1 : 0},
                                 .args = args,
                                 .n_args = c->n_arrays};
     struct ptx_options options = {.device = ptx_device_find("h200"), .checks = PTX_CHECK_ALL, .seed = seed};

@@ -198,7 +198,29 @@ static const char module_text[] =
     ".visible .entry meet(.param .u64 counter, .param .u32 blocks)\n{\n"
     ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
     "ld.param.u64 %rd1, [counter];\nmov.u32 %r1, %nctaid.x;\natom.global.add.u32 %r2, [%rd1], 1;\n"
-    "wait:\nld.acquire.gpu.global.u32 %r3, [%rd1];\nsetp.lt.u32 %p, %r3, %r1;\n@%p bra wait;\nret;\n}\n";
+    "wait:\nld.acquire.gpu.global.u32 %r3, [%rd1];\nsetp.lt.u32 %p, %r3, %r1;\n@%p bra wait;\nret;\n}\n"
+    /* `count` words striped over the grid, the toolkit's barrier of the grid, and once more */
+    ".visible .entry twice(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n"
+    "mov.u32 %r4, %tid.x;\nmov.u32 %r5, %nctaid.x;\nmad.lo.u32 %r6, %r2, %r3, %r4;\nmul.lo.u32 %r7, %r3, %r5;\n"
+    "mov.u32 %r8, 0;\nphase:\nmov.u32 %r9, %r6;\n"
+    "loop:\nmul.wide.u32 %rd2, %r9, 4;\nadd.s64 %rd2, %rd2, %rd1;\nst.global.u32 [%rd2], %r9;\n"
+    "add.u32 %r9, %r9, %r7;\nsetp.lt.u32 %p, %r9, %r1;\n@%p bra loop;\n"
+    "bar.sync 0;\nsetp.ne.u32 %p, %r4, 0;\n@%p bra passed;\n"
+    "mov.u32 %r10, %envreg1;\nmov.u32 %r11, %envreg2;\nmov.b64 %rd3, {%r11, %r10};\n"
+    "sub.u32 %r12, %r5, 1;\nsub.u32 %r12, 0x80000000, %r12;\nsetp.eq.u32 %p, %r2, 0;\nselp.u32 %r12, %r12, 1, %p;\n"
+    "atom.add.release.gpu.u32 %r13, [%rd3+4], %r12;\n"
+    "wait:\nld.acquire.gpu.u32 %r14, [%rd3+4];\nxor.b32 %r14, %r14, %r13;\nsetp.ge.s32 %p, %r14, 0;\n@%p bra wait;\n"
+    "passed:\nbar.sync 0;\nadd.u32 %r8, %r8, 1;\nsetp.lt.u32 %p, %r8, 2;\n@%p bra phase;\nret;\n}\n"
+    /* thread 0 fetches `count` bytes in bulk, all wait */
+    ".visible .entry fetch(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n.shared .align 128 .b8 to[32768];\n.shared .align 8 .b64 bar;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, %tid.x;\nsetp.eq.u32 %p, %r2, 0;\n"
+    "@%p mbarrier.init.shared::cta.b64 [bar], 1;\nbar.sync 0;\n"
+    "@%p mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], %r1;\n"
+    "@%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [%rd1], %r1, [bar];\n"
+    ".loc 1 9 0\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\nret;\n}\n";
 
 struct bench {
     struct ptx_module *module;
@@ -241,7 +263,8 @@ static struct ptx_time bench_time(struct bench *b, const char *kernel, uint32_t 
                            .grid = {blocks, 1, 1},
                            .block = {threads, 1, 1},
                            .args = args,
-                           .n_args = chain ? 3 : 2};
+                           .n_args = chain ? 3 : 2,
+                           .cooperative = str_eq(kernel, "twice")};
     struct ptx_options o = {.device = ptx_device_find("h200")};
     struct ptx_resources res = {.registers = registers};
     struct ptx_report report = {0};
@@ -370,6 +393,36 @@ static void test_waiting_blocks(void **state)
     bench_close(&b);
 }
 
+/* A sample passes the grid's barrier: the whole would be 40 million warp instructions. */
+static void test_grid_barrier(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time small = bench_time(&b, "twice", 132 * 4, 256, 132 * 4 * 256, 16),
+                    large = bench_time(&b, "twice", 132 * 4, 256, BUFFER_BYTES / 4, 16);
+    assert_true(large.extrapolated);
+    assert_int_equal(large.blocks, 132 * 4);
+    assert_true(large.sampled_blocks < 132 * 4);
+    assert_true(small.us < 20); /* turns of the waiting loop are not counted */
+    assert_true(large.us > 5 * small.us && large.us < 1000);
+    bench_close(&b);
+}
+
+static void test_bulk_copies(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time little = bench_time(&b, "fetch", 1, 64, 16, 16),
+                    much = bench_time(&b, "fetch", 1, 64, 32768, 16);
+    assert_true(much.us > little.us + 0.1);
+    assert_float_equal(much.dram_bytes, 32768 - 128,
+                       0); /* all but the line that the first launch left in the L2 */
+    assert_true(line_of(&much, 9)->stall_share > 0.5);
+    bench_close(&b);
+}
+
 static void test_unknown_kernel(void **state)
 {
     struct bench b;
@@ -395,6 +448,7 @@ int main(void)
         cmocka_unit_test(test_scatter),        cmocka_unit_test(test_chain),
         cmocka_unit_test(test_issue),          cmocka_unit_test(test_banks),
         cmocka_unit_test(test_waiting_blocks), cmocka_unit_test(test_unknown_kernel),
+        cmocka_unit_test(test_grid_barrier),   cmocka_unit_test(test_bulk_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,6 +196,24 @@ static void test_lines(void **state)
     }
 }
 
+static void test_by_instruction(void **state)
+{
+    (void)state;
+    static const int expected[TEXT_A] = {10, 10, 11, 11, 11, 11, 14, 14, 14, 14};
+    struct arena *a = arena_open();
+    struct str b = {0};
+    const int *line_of;
+    size_t n;
+    struct err err = {0};
+    make(&b, 5);
+    assert_ok(cubin_insn_lines(a, b.s, b.len, "a", "kernel.cu", &line_of, &n, &err), err);
+    assert_int_equal(n, TEXT_A);
+    for (int i = 0; i < TEXT_A; i++)
+        assert_int_equal(line_of[i], expected[i]);
+    str_free(&b);
+    arena_close(a);
+}
+
 static void test_absent(void **state)
 {
     (void)state;
@@ -252,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_by_instruction),
         cmocka_unit_test(test_absent),
         cmocka_unit_test(test_broken),
     };

@@ -42,6 +42,15 @@ static const char *pointer_name(const struct kernel *k, int32_t buffer)
 
 static void print_value(struct str *s, const struct kernel *k, const struct kernel_value *v)
 {
+    if (v->struct_bytes) {
+        str_addf(s, "{%u", v->struct_bytes);
+        for (size_t i = 0; i < v->n_members; i++) {
+            str_addf(s, " @%u=", v->members[i].offset);
+            print_value(s, k, &v->members[i].value);
+        }
+        str_add(s, "}");
+        return;
+    }
     if (v->pointer && v->p.buffer == -1)
         str_add(s, "null");
     else if (v->pointer && v->p.buffer >= 0)
@@ -67,9 +76,12 @@ static void print_plan(struct str *s, const struct kernel *k, const struct plan 
 
         switch (t->kind) {
         case PLAN_LAUNCH:
-            str_addf(s, "%s %s (%u,%u,%u) (%u,%u,%u) %lld [", t->cooperative ? "cooperative" : "launch",
+            str_addf(s, "%s %s (%u,%u,%u) (%u,%u,%u) %lld ", t->cooperative ? "cooperative" : "launch",
                      t->kernel, t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2],
                      (long long)t->shared_bytes);
+            if (t->cluster[0])
+                str_addf(s, "cluster %u,%u,%u ", t->cluster[0], t->cluster[1], t->cluster[2]);
+            str_add(s, t->non_portable_cluster ? "large [" : "[");
             for (size_t a = 0; a < t->n_args; a++) {
                 str_add(s, a ? ", " : "");
                 print_value(s, k, &t->args[a]);

@@ -338,6 +338,70 @@ static void test_launch_limits(void **state)
     assert_false(ptx_run(module, mem, &l, &o, &report, &err));
 }
 
+/* `sizes` writes the blocks of its cluster; entries differ in what they demand. */
+static const char cluster_text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define SIZES(name, directives)                                                                           \
+    ".visible .entry " name "(.param .u64 out)\n" directives "\n{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n" \
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %cluster_nctarank;\nmov.u32 %r2, %ctaid.x;\n"                \
+    "mul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd1, %rd1, %rd2;\nst.global.u32 [%rd1], %r1;\nret;\n}\n"
+    SIZES("any", "") SIZES("two", ".reqnctapercluster 2") SIZES("must", ".explicitcluster")
+        SIZES("four", ".maxclusterrank 4");
+#undef SIZES
+
+static enum ptx_end cluster_end(struct ptx_module *m, const char *kernel, uint32_t grid, uint32_t cluster,
+                                bool non_portable, const char *device, uint32_t *size)
+{
+    uint64_t out = buffer("out", NULL, 4 * 32);
+    const void *args[] = {&out};
+    struct ptx_launch l = {.kernel = kernel,
+                           .grid = {grid, 1, 1},
+                           .block = {32, 1, 1},
+                           .args = args,
+                           .n_args = 1,
+                           .cluster = {cluster},
+                           .non_portable_cluster = non_portable};
+    struct ptx_options o = {.device = ptx_device_find(device)};
+    ptx_report_clear(&report);
+    assert_ok(ptx_run(m, mem, &l, &o, &report, &err), err);
+    ptx_mem_read(mem, out, size, 4);
+    return report.end;
+}
+
+static void test_cluster_limits(void **state)
+{
+    static const struct {
+        const char *kernel;
+        uint32_t grid, cluster;
+        bool non_portable;
+        const char *device;
+        enum ptx_end end;
+        uint32_t size;
+    } cases[] = {
+        {"any", 16, 0, false, "h200", PTX_DONE, 1},        {"any", 16, 8, false, "h200", PTX_DONE, 8},
+        {"any", 16, 16, false, "h200", PTX_BAD_LAUNCH, 0}, {"any", 16, 16, true, "h200", PTX_DONE, 16},
+        {"any", 32, 32, true, "h200", PTX_BAD_LAUNCH, 0},  {"any", 15, 2, false, "h200", PTX_BAD_LAUNCH, 0},
+        {"two", 16, 0, false, "h200", PTX_DONE, 2},        {"two", 16, 2, false, "h200", PTX_DONE, 2},
+        {"two", 16, 4, false, "h200", PTX_BAD_LAUNCH, 0},  {"two", 15, 0, false, "h200", PTX_BAD_LAUNCH, 0},
+        {"must", 16, 0, false, "h200", PTX_BAD_LAUNCH, 0}, {"must", 16, 4, false, "h200", PTX_DONE, 4},
+        {"four", 16, 4, false, "h200", PTX_DONE, 4},       {"four", 16, 8, false, "h200", PTX_BAD_LAUNCH, 0},
+        {"any", 16, 2, false, "l40s", PTX_BAD_LAUNCH, 0},  {"any", 16, 0, false, "l40s", PTX_DONE, 1},
+    };
+    struct ptx_module *m;
+    (void)state;
+    assert_ok(ptx_module_open(&m, "clusters", cluster_text, strlen(cluster_text), &err), err);
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+        uint32_t size = 0;
+        enum ptx_end end = cluster_end(m, cases[k].kernel, cases[k].grid, cases[k].cluster,
+                                       cases[k].non_portable, cases[k].device, &size);
+        if (end != cases[k].end || size != cases[k].size)
+            fail_msg("case %zu: %s, clusters of %u", k, ptx_end_name(end), size);
+    }
+    const struct ptx_kernel_info *two = ptx_module_kernel(m, "two");
+    assert_int_equal(two->req_cluster[0] * two->req_cluster[1] * two->req_cluster[2], 2);
+    assert_int_equal(ptx_module_kernel(m, "four")->max_cluster, 4);
+    ptx_module_close(m);
+}
+
 static void fill_ramp(void *context, uint64_t offset, void *to, size_t size)
 {
     ++*(size_t *)context;
@@ -500,6 +564,7 @@ int main(void)
         cmocka_unit_test(test_frames_of_recursion),
         cmocka_unit_test(test_calls_through_pointers),
         cmocka_unit_test(test_launch_limits),
+        cmocka_unit_test(test_cluster_limits),
         cmocka_unit_test(test_fill_on_touch),
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_hash),

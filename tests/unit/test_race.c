@@ -29,7 +29,7 @@ static int set_up(void **state)
 {
     struct world *w = mem_zalloc(sizeof(*w));
     w->r = race_open(peek);
-    race_launch(w->r, WARPS);
+    race_launch(w->r, WARPS, false);
     w->b[0] = race_block_open(w->r, 0);
     w->b[1] = race_block_open(w->r, 1);
     *state = w;
@@ -50,7 +50,7 @@ static struct race_conflict last;
 
 static void relaunch(struct world *w)
 {
-    race_launch(w->r, WARPS);
+    race_launch(w->r, WARPS, false);
     w->b[0] = race_block_open(w->r, 0);
     w->b[1] = race_block_open(w->r, 1);
 }

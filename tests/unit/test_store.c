@@ -161,12 +161,77 @@ static void test_killed_writer(void **state)
     close(ready[1]);
 }
 
+static struct store_call a_call(const char *label, const char *hash, bool failed)
+{
+    return (struct store_call){.label = label,
+                               .role = "planner",
+                               .provider = "openai",
+                               .model = "m",
+                               .hash = hash,
+                               .request = "{}",
+                               .reply = "{\"end\":\"done\"}",
+                               .failed = failed,
+                               .started = "2026-01-01T00:00:00Z",
+                               .tokens_in = 10,
+                               .tokens_cached = -1,
+                               .tokens_reasoning = 3,
+                               .tokens_out = 5,
+                               .usd = NAN,
+                               .wall_s = 1.5};
+}
+
+static void test_calls(void **state)
+{
+    const char *of = arena_printf(arena, "%s/calls", folder), *reply, *trial;
+    struct store_call first = a_call("planner-1", "h1", true), second = a_call("planner-2", "h2", false),
+                      third = a_call("planner-3", "h3", true);
+    struct store_strategy x = {1, 1, 0, "coder-1-1", "n", "r", "p", 1.5, NAN, NULL, -1};
+    const struct store_call *calls;
+    const struct store_strategy *list;
+    struct store *s;
+    struct err err = {0};
+    size_t n;
+    int id;
+
+    (void)state;
+    assert_ok(fs_mkdirs(of, &err) && store_open(&s, of, true, &err), err);
+    assert_ok(store_put_call(s, &first, &err) && store_put_call(s, &second, &err) &&
+                  store_put_call(s, &third, &err),
+              err);
+    assert_ok(store_find_call(s, arena, "h2", &reply, &err), err);
+    assert_string_equal(reply, second.reply);
+    /* Only failures after the last reply are asked again. */
+    assert_ok(store_forget_failures(s, &err) && store_find_call(s, arena, "h3", &reply, &err), err);
+    assert_null(reply);
+    assert_ok(store_calls(s, arena, &calls, &n, &err), err);
+    assert_int_equal(n, 2);
+    assert_string_equal(calls[0].label, "planner-1");
+    assert_true(calls[0].failed && !calls[1].failed && isnan(calls[1].usd));
+    assert_int_equal(calls[1].tokens_cached, -1);
+    assert_int_equal(calls[1].tokens_reasoning, 3);
+
+    assert_ok(store_put_strategy(s, &x, &err), err);
+    x.outcome = "passed";
+    x.candidate = 4;
+    assert_ok(store_put_strategy(s, &x, &err) && store_strategies(s, arena, &list, &n, &err), err);
+    assert_int_equal(n, 1);
+    assert_string_equal(list[0].outcome, "passed");
+    assert_int_equal(list[0].candidate, 4);
+    assert_true(isnan(list[0].confidence));
+
+    assert_ok(store_put_trial(s, "t1", "{}", &err) && store_find_trial(s, arena, "t1", &id, &trial, &err), err);
+    assert_string_equal(trial, "{}");
+    assert_int_equal(id, -1);
+    store_close(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_roundtrip),
         cmocka_unit_test(test_not_a_run),
         cmocka_unit_test(test_killed_writer),
+        cmocka_unit_test(test_calls),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

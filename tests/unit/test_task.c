@@ -341,6 +341,37 @@ static void the_suite_covers(void **state)
     }
 }
 
+static void cases_survive_json(void **state)
+{
+    struct task *t;
+    const struct task_case *cases;
+    struct task_case c;
+    size_t n;
+
+    (void)state;
+    assert_ok(task_open(&t, arena, "examples/merge_attn_states", &err), err);
+    task_suite(t, arena, 1, &cases, &n);
+    for (size_t k = 0; k < n; k++) {
+        json_t *o = task_case_to_json(t, &cases[k]);
+        char *line = json_line(arena, o);
+        float x[256], y[256];
+        json_decref(o);
+        o = json_parse(line, strlen(line), "case", &err);
+        assert_ok(task_case_from_json(t, o, arena, &c, &err), err);
+        assert_memory_equal(c.dims, cases[k].dims, t->n_dims * sizeof(*c.dims));
+        assert_true(c.seed == cases[k].seed);
+        assert_string_equal(c.distribution, cases[k].distribution);
+        assert_string_equal(c.why, cases[k].why);
+        task_fill(&t->args[1], &cases[k].values[1], c.dims, c.seed, 0, 256, x);
+        task_fill(&t->args[1], &c.values[1], c.dims, c.seed, 0, 256, y);
+        assert_memory_equal(x, y, sizeof(x));
+        json_put(o, "dims", json_pack("[i,i,i]", 0, 1, 1));
+        assert_false(task_case_from_json(t, o, arena, &c, &err));
+        json_decref(o);
+    }
+    assert_string_equal(dim_text(t->domain[1]), "tokens <= 65535");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +382,7 @@ int main(void)
         cmocka_unit_test(numbers_round_to_nearest_even),
         cmocka_unit_test(values_are_functions_of_their_place),
         cmocka_unit_test(the_suite_covers),
+        cmocka_unit_test(cases_survive_json),
     };
     return cmocka_run_group_tests_name("task", tests, open_all, close_all);
 }

@@ -21,7 +21,7 @@ template <int N, typename T> __device__ __forceinline__ void packed_store(T *to,
 __global__ void fused_add_rmsnorm_kernel(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloat16 *weight,
                                          int d, float eps)
 {
-    __shared__ float partial[256];
+    __shared__ float partial[1024];
     int tid = threadIdx.x;
     int64_t row = (int64_t)blockIdx.x * d;
 
@@ -94,19 +94,20 @@ __global__ void fused_add_rmsnorm_kernel_vec8(__nv_bfloat16 *x, __nv_bfloat16 *r
     }
 }
 
-// As fused_add_rmsnorm_kernel_vec8, with a row of at most 1 steps of the block kept in registers.
-__global__ void fused_add_rmsnorm_kernel_vec8_keep1(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloat16 *weight,
-                                                    int d, float eps)
+// As fused_add_rmsnorm_kernel_vec8, with a row of at most that many steps of the block kept in registers.
+template <int STEPS>
+__global__ void fused_add_rmsnorm_kernel_vec8_keep(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloat16 *weight,
+                                                   int d, float eps)
 {
     __shared__ float partial[32];
     int tid = threadIdx.x;
     int64_t row = (int64_t)blockIdx.x * d;
 
     float sum = 0.0f;
-    packed<__nv_bfloat16, 8> residual_kept[1]; // read again below
+    packed<__nv_bfloat16, 8> residual_kept[STEPS]; // read again below
 #pragma unroll
-    for (int item = 0; item < 1; item++) {
-        const int i = tid * 8 + item * blockDim.x * 8;
+    for (int item = 0; item < STEPS; item++) {
+        const int i = tid * 8 + item * 1024 * 8;
         if (i < d) {
             const packed<__nv_bfloat16, 8> x_v = packed_load<8>(&x[row + i]);
             packed<__nv_bfloat16, 8> residual_v = packed_load<8>(&residual[row + i]);
@@ -129,14 +130,14 @@ __global__ void fused_add_rmsnorm_kernel_vec8_keep1(__nv_bfloat16 *x, __nv_bfloa
     if (tid % 32 == 0)
         partial[tid / 32] = sum;
     __syncthreads();
-    sum = tid % 32 < blockDim.x / 32 ? partial[tid % 32] : 0.0f;
+    sum = tid % 32 < 1024 / 32 ? partial[tid % 32] : 0.0f;
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2)
         sum += __shfl_xor_sync(0xffffffffu, sum, distance);
 
 #pragma unroll
-    for (int item = 0; item < 1; item++) {
-        const int i = tid * 8 + item * blockDim.x * 8;
+    for (int item = 0; item < STEPS; item++) {
+        const int i = tid * 8 + item * 1024 * 8;
         if (i < d) {
             const packed<__nv_bfloat16, 8> residual_v = residual_kept[item];
             const packed<__nv_bfloat16, 8> weight_v = packed_load<8>(&weight[i]);
@@ -157,14 +158,16 @@ extern "C" void fused_add_rmsnorm(__nv_bfloat16 *x, __nv_bfloat16 *residual, con
     // 8 elements at a time, where rows are whole vectors and buffers are aligned.
     if (d % 8 == 0 && (uintptr_t)x % 16 == 0 && (uintptr_t)residual % 16 == 0 &&
         (uintptr_t)weight % 16 == 0) {
-        // As many threads as a row has work for, in whole warps.
-        const int threads = d >= 8192 ? 1024 : ((int)(d / 8) + 31) / 32 * 32;
-        if (d <= 8 * threads) { // the registers hold the row
-            fused_add_rmsnorm_kernel_vec8_keep1<<<rows, threads, 0, stream>>>(x, residual, weight, d, eps);
+        const int threads = 1024;
+        // The registers hold the row, in as few steps as it takes.
+        if (d <= 8 * threads) {
+            fused_add_rmsnorm_kernel_vec8_keep<1><<<rows, threads, 0, stream>>>(x, residual, weight, d, eps);
+        } else if (d <= 16 * threads) {
+            fused_add_rmsnorm_kernel_vec8_keep<2><<<rows, threads, 0, stream>>>(x, residual, weight, d, eps);
         } else {
             fused_add_rmsnorm_kernel_vec8<<<rows, threads, 0, stream>>>(x, residual, weight, d, eps);
         }
     } else {
-        fused_add_rmsnorm_kernel<<<rows, 256, 0, stream>>>(x, residual, weight, d, eps);
+        fused_add_rmsnorm_kernel<<<rows, 1024, 0, stream>>>(x, residual, weight, d, eps);
     }
 }

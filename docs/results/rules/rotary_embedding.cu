@@ -115,48 +115,48 @@ __global__ void rotary_embedding_kernel_vec8_narrow(__half *x, const float *cosi
     packed_store(&x[first + half_dim], x_v2);
 }
 
-// The original, for the sizes at which it is the faster one.
+// As it was before.
 static void rotary_embedding_original(__half *x, const float *cosine, const float *sine, int tokens, int heads,
                                  int half_dim, cudaStream_t stream)
 {
     int64_t pairs = (int64_t)tokens * heads * half_dim;
-    unsigned blocks = (unsigned)((pairs + 255) / 256);
+    unsigned blocks = (unsigned)((pairs + 511) / 512);
     // All indices fit into 32 bits, with room for the last block.
     if ((int64_t)tokens * heads * half_dim <= 268435456) {
-        rotary_embedding_kernel_narrow<<<blocks, 256, 0, stream>>>(x, cosine, sine, tokens, heads, half_dim);
+        rotary_embedding_kernel_narrow<<<blocks, 512, 0, stream>>>(x, cosine, sine, tokens, heads, half_dim);
     } else {
-        rotary_embedding_kernel<<<blocks, 256, 0, stream>>>(x, cosine, sine, tokens, heads, half_dim);
+        rotary_embedding_kernel<<<blocks, 512, 0, stream>>>(x, cosine, sine, tokens, heads, half_dim);
     }
 }
 
 extern "C" void rotary_embedding(__half *x, const float *cosine, const float *sine, int tokens, int heads,
                                  int half_dim, cudaStream_t stream)
 {
-    // So little work is done sooner as it was before.
+    // At these sizes the original is the faster one.
     if (tokens <= 8) {
         rotary_embedding_original(x, cosine, sine, tokens, heads, half_dim, stream);
         return;
     }
     int64_t pairs = (int64_t)tokens * heads * half_dim;
-    unsigned blocks = (unsigned)((pairs + 255) / 256);
+    unsigned blocks = (unsigned)((pairs + 511) / 512);
     // 8 elements at a time, where rows are whole vectors and buffers are aligned.
     if (half_dim % 8 == 0 && (uintptr_t)x % 16 == 0 && (uintptr_t)cosine % 16 == 0 &&
         (uintptr_t)sine % 16 == 0) {
         // All indices fit into 32 bits, with room for the last block.
         if ((int64_t)tokens * heads * half_dim <= 268435456) {
-            rotary_embedding_kernel_vec8_narrow<<<(blocks + 7) / 8, 256, 0, stream>>>(x, cosine, sine, tokens,
+            rotary_embedding_kernel_vec8_narrow<<<(blocks + 7) / 8, 512, 0, stream>>>(x, cosine, sine, tokens,
                 heads, half_dim);
         } else {
-            rotary_embedding_kernel_vec8<<<(blocks + 7) / 8, 256, 0, stream>>>(x, cosine, sine, tokens, heads,
+            rotary_embedding_kernel_vec8<<<(blocks + 7) / 8, 512, 0, stream>>>(x, cosine, sine, tokens, heads,
                                                                               half_dim);
         }
     } else {
         // All indices fit into 32 bits, with room for the last block.
         if ((int64_t)tokens * heads * half_dim <= 268435456) {
-            rotary_embedding_kernel_narrow<<<blocks, 256, 0, stream>>>(x, cosine, sine, tokens, heads,
+            rotary_embedding_kernel_narrow<<<blocks, 512, 0, stream>>>(x, cosine, sine, tokens, heads,
                                                                        half_dim);
         } else {
-            rotary_embedding_kernel<<<blocks, 256, 0, stream>>>(x, cosine, sine, tokens, heads, half_dim);
+            rotary_embedding_kernel<<<blocks, 512, 0, stream>>>(x, cosine, sine, tokens, heads, half_dim);
         }
     }
 }

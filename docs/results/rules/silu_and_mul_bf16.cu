@@ -35,7 +35,30 @@ __global__ void silu_and_mul_kernel_vec8(__nv_bfloat16 *out, const __nv_bfloat16
                                          int64_t out_stride, int64_t in_stride)
 {
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
-        for (int i = (blockIdx.y * blockDim.x + threadIdx.x) * 8; i < d; i += gridDim.y * blockDim.x * 8) {
+        for (int i = (blockIdx.y * 256 + threadIdx.x) * 8; i < d; i += gridDim.y * 256 * 8) {
+            const packed<__nv_bfloat16, 8> in_v = packed_load<8>(&in[row * in_stride + i]);
+            const packed<__nv_bfloat16, 8> in_v2 = packed_load<8>(&in[row * in_stride + d + i]);
+            packed<__nv_bfloat16, 8> out_v;
+#pragma unroll
+            for (int k = 0; k < 8; k++) {
+                float x = __bfloat162float(in_v.at[k]);
+                float gate = __bfloat162float(in_v2.at[k]);
+                float silu = x / (1.0f + expf(-x));
+                out_v.at[k] = __float2bfloat16(silu * gate);
+            }
+            packed_store(&out[row * out_stride + i], out_v);
+        }
+    }
+}
+
+// As silu_and_mul_kernel_vec8, for a grid that reaches everything in one turn, with x and y exchanged.
+__global__ void silu_and_mul_kernel_vec8_once(__nv_bfloat16 *out, const __nv_bfloat16 *in, int rows, int d,
+                                              int64_t out_stride, int64_t in_stride)
+{
+    const int row = blockIdx.y;
+    if (row < rows) {
+        const int i = (blockIdx.x * 256 + threadIdx.x) * 8;
+        if (i < d) {
             const packed<__nv_bfloat16, 8> in_v = packed_load<8>(&in[row * in_stride + i]);
             const packed<__nv_bfloat16, 8> in_v2 = packed_load<8>(&in[row * in_stride + d + i]);
             packed<__nv_bfloat16, 8> out_v;
@@ -57,9 +80,15 @@ extern "C" void silu_and_mul(__nv_bfloat16 *out, const __nv_bfloat16 *in, int ro
     // 8 elements at a time, where rows are whole vectors and buffers are aligned.
     if (d % 8 == 0 && (uintptr_t)in % 16 == 0 && (uintptr_t)out % 16 == 0) {
         // Several blocks share a row, so that few rows still fill the GPU.
-        const int row_blocks = (d + 1023) / 1024;
+        const int row_blocks = (d + 2047) / 2048;
         dim3 grid(blocks, row_blocks < 65535 ? row_blocks : 65535);
-        silu_and_mul_kernel_vec8<<<grid, 128, 0, stream>>>(out, in, rows, d, (int64_t)d, (int64_t)d * 2);
+        // The grid reaches everything in one turn.
+        if ((int64_t)grid.x >= rows && (int64_t)grid.y * 256 * 8 >= d && grid.x <= 65535) {
+            silu_and_mul_kernel_vec8_once<<<dim3(grid.y, grid.x), 256, 0, stream>>>(out, in, rows, d,
+                (int64_t)d, (int64_t)d * 2);
+        } else {
+            silu_and_mul_kernel_vec8<<<grid, 256, 0, stream>>>(out, in, rows, d, (int64_t)d, (int64_t)d * 2);
+        }
     } else {
         silu_and_mul_kernel<<<blocks, 128, 0, stream>>>(out, in, rows, d, (int64_t)d, (int64_t)d * 2);
     }

@@ -96,15 +96,65 @@ template <typename T, int THREADS> __global__ void softmax_kernel_vec4(T *out, c
     }
     sum = block_sum<T, THREADS>(sum);
 
-    const float inverse_sum = 1.0f / sum;
     for (int i = threadIdx.x * 4; i < d; i += THREADS * 4) {
         const packed<T, 4> in_v = packed_load<4>(&in[row + i]);
         packed<T, 4> out_v;
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            out_v.at[k] = expf(in_v.at[k] - largest) * inverse_sum;
+            out_v.at[k] = expf(in_v.at[k] - largest) / sum;
         }
         packed_store(&out[row + i], out_v);
+    }
+}
+
+// As softmax_kernel_vec4, with a row of at most that many steps of the block kept in registers.
+template <typename T, int THREADS, int STEPS> __global__ void softmax_kernel_vec4_keep(T *out, const T *in, int d)
+{
+    int64_t row = (int64_t)blockIdx.x * d;
+
+    T largest = -CUDART_INF_F;
+    packed<T, 4> in_kept[STEPS]; // read again below
+#pragma unroll
+    for (int item = 0; item < STEPS; item++) {
+        const int i = threadIdx.x * 4 + item * THREADS * 4;
+        if (i < d) {
+            const packed<T, 4> in_v = packed_load<4>(&in[row + i]);
+            in_kept[item] = in_v;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                largest = fmaxf(largest, in_v.at[k]);
+            }
+        }
+    }
+    largest = block_max<T, THREADS>(largest);
+
+    T sum = 0;
+#pragma unroll
+    for (int item = 0; item < STEPS; item++) {
+        const int i = threadIdx.x * 4 + item * THREADS * 4;
+        if (i < d) {
+            const packed<T, 4> in_v = in_kept[item];
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                sum += expf(in_v.at[k] - largest);
+            }
+        }
+    }
+    sum = block_sum<T, THREADS>(sum);
+
+    const float inverse_sum = 1.0f / sum;
+#pragma unroll
+    for (int item = 0; item < STEPS; item++) {
+        const int i = threadIdx.x * 4 + item * THREADS * 4;
+        if (i < d) {
+            const packed<T, 4> in_v = in_kept[item];
+            packed<T, 4> out_v;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                out_v.at[k] = expf(in_v.at[k] - largest) * inverse_sum;
+            }
+            packed_store(&out[row + i], out_v);
+        }
     }
 }
 
@@ -112,7 +162,21 @@ extern "C" void softmax(float *out, const float *in, int rows, int d, cudaStream
 {
     // 4 elements at a time, where rows are whole vectors and buffers are aligned.
     if (d % 4 == 0 && (uintptr_t)in % 16 == 0 && (uintptr_t)out % 16 == 0) {
-        softmax_kernel_vec4<float, 512><<<rows, 512, 0, stream>>>(out, in, d);
+        const int threads = 512;
+        // The registers hold the row, in as few steps as it takes.
+        if (d <= 4 * threads) {
+            softmax_kernel_vec4_keep<float, 512, 1><<<rows, threads, 0, stream>>>(out, in, d);
+        } else if (d <= 8 * threads) {
+            softmax_kernel_vec4_keep<float, 512, 2><<<rows, threads, 0, stream>>>(out, in, d);
+        } else if (d <= 16 * threads) {
+            softmax_kernel_vec4_keep<float, 512, 4><<<rows, threads, 0, stream>>>(out, in, d);
+        } else if (d <= 32 * threads) {
+            softmax_kernel_vec4_keep<float, 512, 8><<<rows, threads, 0, stream>>>(out, in, d);
+        } else if (d <= 64 * threads) {
+            softmax_kernel_vec4_keep<float, 512, 16><<<rows, threads, 0, stream>>>(out, in, d);
+        } else {
+            softmax_kernel_vec4<float, 512><<<rows, threads, 0, stream>>>(out, in, d);
+        }
     } else {
         softmax_kernel<float, 512><<<rows, 512, 0, stream>>>(out, in, d);
     }

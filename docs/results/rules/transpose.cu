@@ -2,55 +2,31 @@
 // block.
 #include <cstdint>
 
-constexpr int BLOCK_X = 8; // astra: tune 4 8 16 32
-constexpr int BLOCK_Y = 8;  // astra: tune 4 8 16 32
-
-// N neighbouring values that move as one access (as several of 16 bytes when they are longer).
-template <typename T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) packed {
-    T at[N];
-};
-
-template <int N, typename T> __device__ __forceinline__ packed<T, N> packed_load(const T *from)
-{
-    return *reinterpret_cast<const packed<T, N> *>(from);
-}
-
-template <int N, typename T> __device__ __forceinline__ void packed_store(T *to, const packed<T, N> &values)
-{
-    *reinterpret_cast<packed<T, N> *>(to) = values;
-}
-
 __global__ void transpose_kernel(float *out, const float *in, int rows, int cols)
 {
-    int col = blockIdx.x * BLOCK_X + threadIdx.x;
-    int row = blockIdx.y * BLOCK_Y + threadIdx.y;
-    if (row < rows && col < cols)
-        out[(int64_t)col * rows + row] = in[(int64_t)row * cols + col];
-}
-
-// As transpose_kernel, 4 elements at a time; its launch says when.
-__global__ void transpose_kernel_vec4(float *out, const float *in, int rows, int cols)
-{
-    int col = (blockIdx.x * BLOCK_X + threadIdx.x) * 4;
-    int row = blockIdx.y * BLOCK_Y + threadIdx.y;
-    if (row < rows && col < cols) {
-        const packed<float, 4> in_v = packed_load<4>(&in[(int64_t)row * cols + col]);
+    // A square of the grid goes through shared memory, so that reads and writes are both in order; a row has one
+    // element too many, so that columns lie in different banks.
+    __shared__ float tile[32][32 + 1];
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            out[(int64_t)(col + k) * rows + row] = in_v.at[k];
-        }
+    for (int k = 0; k < 32; k += 8) {
+        const int col = blockIdx.x * 32 + threadIdx.x;
+        const int row = blockIdx.y * 32 + threadIdx.y + k;
+        if (row < rows && col < cols)
+            tile[threadIdx.y + k][threadIdx.x] = __ldcs(&in[(int64_t)row * cols + col]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 32; k += 8) {
+        const int row = blockIdx.y * 32 + threadIdx.x;
+        const int col = blockIdx.x * 32 + threadIdx.y + k;
+        if (row < rows && col < cols)
+            __stcs(&out[(int64_t)col * rows + row], tile[threadIdx.x][threadIdx.y + k]);
     }
 }
 
 extern "C" void transpose(float *out, const float *in, int rows, int cols, cudaStream_t stream)
 {
-    dim3 block(BLOCK_X, BLOCK_Y);
-    dim3 grid((cols + BLOCK_X - 1) / BLOCK_X, (rows + BLOCK_Y - 1) / BLOCK_Y);
-    // 4 elements at a time, where rows are whole vectors and buffers are aligned.
-    if (cols % 4 == 0 && (uintptr_t)in % 16 == 0) {
-        transpose_kernel_vec4<<<dim3((grid.x + 3) / 4, grid.y, grid.z), block, 0, stream>>>(out, in, rows,
-            cols);
-    } else {
-        transpose_kernel<<<grid, block, 0, stream>>>(out, in, rows, cols);
-    }
+    dim3 block(32, 8);
+    dim3 grid((cols + 31) / 32, (rows + 31) / 32);
+    transpose_kernel<<<grid, block, 0, stream>>>(out, in, rows, cols);
 }

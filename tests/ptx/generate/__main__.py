@@ -7,13 +7,14 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import approx  # noqa: E402
+import cluster  # noqa: E402
 import floating  # noqa: E402
 import integer  # noqa: E402
 import memory  # noqa: E402
 import tensor  # noqa: E402
 import warp  # noqa: E402
 
-MODULES = [integer, floating, approx, memory, warp, tensor]
+MODULES = [integer, floating, approx, memory, warp, tensor, cluster]
 
 
 def main():

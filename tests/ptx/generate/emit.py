@@ -63,17 +63,20 @@ class Module:
         self.name, self.title, self.version, self.target, self.head = name, title, version, target, head
         self.entries, self.names = [], set()
 
-    def entry(self, name, arrays, body, regs="", note="", grid=1, block=32, shared=0, before=""):
+    def entry(self, name, arrays, body, regs="", note="", grid=1, block=32, shared=0, cluster=0, before="", directives=""):
         """body: PTX text in which $name is the generic-to-global address register of an array."""
         assert name not in self.names, name
         self.names.add(name)
         out = ["// case: " + name + (" " + note if note else "")]
-        if (grid, block, shared) != (1, 32, 0):
-            out.append("// launch: grid %d block %d shared %d" % (grid, block, shared))
+        if (grid, block, shared, cluster) != (1, 32, 0, 0):
+            more = " cluster %d" % cluster if cluster else ""
+            out.append("// launch: grid %d block %d shared %d%s" % (grid, block, shared, more))
         out += [a.comment() for a in arrays]
         if before:
             out.append(before.rstrip())
         out.append(".visible .entry %s(%s)" % (name, ", ".join(".param .u64 p_" + a.name for a in arrays)))
+        if directives:
+            out.append(directives)
         out.append("{")
         out.append("    .reg .b64 %%ptr<%d>;" % max(1, len(arrays)))
         out.append("    .reg .b32 %me;")

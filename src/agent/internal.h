@@ -1,0 +1,69 @@
+/* Between these files: text that goes into prompts, and what replies are read with. */
+#ifndef AGENT_INTERNAL_H
+#define AGENT_INTERNAL_H
+
+#include "agent.h"
+
+enum {
+    MAX_FILE_BYTES = 256 << 10,  /* of a candidate */
+    MAX_REPLY_BYTES = 1 << 20,   /* what is looked at of a reply */
+    MAX_TESTER_CASES = 24,       /* added to the rules' suite */
+    MAX_CASE_ELEMENTS = 48 << 10 /* of one of them, over all buffers */
+};
+
+/* ---- prompt_text.c ---- */
+
+struct slot { /* {{name}} in a template of share/prompts */
+    const char *name, *value;
+};
+/* A line that holds only a placeholder whose value is empty goes; a missing slot is a BUG. */
+char *text_fill(struct arena *a, const char *file, const struct slot *slots, size_t n);
+
+/* Text of others made harmless: valid UTF-8 without control and invisible characters, no fence, no marker of a
+ * chat template. */
+size_t text_char(const char *s, size_t left,
+                 int32_t *c); /* the bytes of the character at s; *c -1: not UTF-8 */
+void text_neutral(struct str *out, const char *s, size_t len);
+char *text_head(struct arena *a, const char *s, size_t max); /* at most max bytes, no character cut */
+char *text_line(struct arena *a, const char *s, size_t max); /* one line of it, at most max bytes */
+/* "[data: what]", each line after "| ", "[end of data]": nothing in it can end it. Head and tail stay. */
+char *text_quote(struct arena *a, const char *what, const char *s, size_t max_lines);
+char *text_code(struct arena *a, const char *s, bool numbered); /* a fenced block */
+const char *text_verdict(struct arena *a, const char *verdict); /* what it means, for whoever mends the file */
+
+/* ---- read_json.c ---- */
+
+/* The last JSON object of a reply that has one of the keys, or a list under keys[0] when the reply is a bare
+ * list of objects. Lenient: prose and fences around it, comments, trailing commas, single quotes, bare words,
+ * raw line ends in texts, an end that is missing. NULL with the complaint. The caller drops the reference. */
+json_t *reply_json(struct arena *a, const char *reply, const char *const *keys, struct err *complaint);
+/* A reply without what a reasoning model thought aloud; valid UTF-8. */
+char *reply_spoken(struct arena *a, const char *reply);
+const char *reply_text(struct arena *a, const json_t *o, const char *key,
+                       size_t max);              /* one line; "" when absent */
+bool reply_number(const json_t *v, double *out); /* 1.3, "1.3", "1.3x", "30 %" */
+
+/* ---- read_block.c ---- */
+
+/* The texts of a reply that may be the file, likeliest first: those that hold `entry` before all others. */
+size_t reply_blocks(struct arena *a, const char *reply, const char *entry, char **blocks, size_t max);
+
+/* ---- prompt_parts.c ---- */
+
+char *part_task(const struct agent_brief *b, struct arena *a);     /* share/prompts/task.md */
+char *part_contract(const struct agent_brief *b, struct arena *a); /* share/prompts/contract.md */
+char *part_score(const struct agent_brief *b, struct arena *a);    /* "1.31x as fast as the original" */
+char *part_times(const struct agent_brief *b, struct arena *a, bool components);
+char *part_lines(const struct agent_brief *b, struct arena *a, bool counters);
+char *part_resources(const struct agent_brief *b, struct arena *a);
+char *part_moves(const struct agent_brief *b, struct arena *a, bool in_full);
+char *part_lessons(const struct agent_brief *b, struct arena *a, size_t max);
+
+/* The moves' settings that apply to a version: "vectorise: 16 8 4". n is 0 where it does not apply. */
+size_t move_settings(const struct agent_version *v, const struct rewrite_ops *ops, struct arena *a,
+                     const int **settings, const struct rewrite_site **first);
+/* "vectorise 16 + unroll" to steps; a setting left out is the move's first choice. */
+bool move_steps(const struct agent_version *v, const char *text, struct arena *a,
+                const struct agent_step **steps, size_t *n, struct err *complaint);
+
+#endif

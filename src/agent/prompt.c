@@ -1,0 +1,210 @@
+/* What each role's model is told: the system prompt is the same for all calls of a role in a run, so that a
+ * provider can keep it; what changes is in the user's message. */
+#include "internal.h"
+
+enum {
+    MAX_LESSONS = 14,
+    MAX_LESSONS_CODER = 4,
+    MAX_WORDS_LINES = 24,
+    MAX_SINGLE_BYTES = 8 << 10,
+    MAX_SAID_BYTES = 16 << 10
+};
+
+static struct agent_prompt *prompt_of(struct agent_prompt *p, struct arena *a, const char *role,
+                                      const char *system, const char *ask)
+{
+    struct llm_message *m = arena_new(a, struct llm_message);
+
+    m->text = ask;
+    *p = (struct agent_prompt){role, system, m, 1};
+    return p;
+}
+
+void agent_prompt_tester(const struct agent_brief *b, struct arena *a, struct agent_prompt *p)
+{
+    const struct task *t = b->task;
+    struct str special = {0}, dims = {0};
+
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].values.n_special && t->args[i].role != ROLE_SCALAR)
+            str_addf(&special, "%s%s", special.len ? ", " : "", t->args[i].name);
+    for (size_t i = 0; i < t->n_dims; i++)
+        str_addf(&dims, "%s%s", i ? ", " : "", t->dims[i]);
+    struct slot system[] = {
+        {"task", part_task(b, a)},
+        {"data", share_text("prompts/data.md")},
+        {"n_dims", arena_printf(a, "%zu", t->n_dims)},
+        {"dims", arena_strdup(a, str_text(&dims))},
+        {"special", special.len ? arena_strdup(a, special.s) : "none here"},
+        {"max_elements", arena_printf(a, "%d", MAX_CASE_ELEMENTS)},
+        {"max_cases", arena_printf(a, "%d", MAX_TESTER_CASES)},
+    };
+    struct slot ask[] = {
+        {"file", text_code(a, b->parent_text, false)},
+        {"suite", text_quote(a, "the suite", b->suite_text ? b->suite_text : "", 8)},
+    };
+    prompt_of(p, a, "tester", text_fill(a, "prompts/tester.md", system, ARRAY_LEN(system)),
+              text_fill(a, "prompts/tester-ask.md", ask, ARRAY_LEN(ask)));
+    str_free(&special);
+    str_free(&dims);
+}
+
+void agent_prompt_profiler(const struct agent_brief *b, struct arena *a, struct agent_prompt *p)
+{
+    struct slot system[] = {{"task", part_task(b, a)}, {"data", share_text("prompts/data.md")}};
+    struct slot ask[] = {
+        {"score", part_score(b, a)},         {"file", text_code(a, b->parent_text, true)},
+        {"times", part_times(b, a, true)},   {"lines", part_lines(b, a, true)},
+        {"resources", part_resources(b, a)},
+    };
+
+    prompt_of(p, a, "profiler", text_fill(a, "prompts/profiler.md", system, ARRAY_LEN(system)),
+              text_fill(a, "prompts/profiler-ask.md", ask, ARRAY_LEN(ask)));
+}
+
+static const char *diagnosis_of(const struct agent_brief *b, struct arena *a)
+{
+    return b->diagnosis ? text_line(a, b->diagnosis->text, 1500) : "none";
+}
+
+void agent_prompt_planner(const struct agent_brief *b, struct arena *a, struct agent_prompt *p)
+{
+    struct slot system[] = {
+        {"task", part_task(b, a)}, {"contract", part_contract(b, a)}, {"data", share_text("prompts/data.md")}};
+    struct slot ask[] = {
+        {"score", part_score(b, a)},
+        {"file", text_code(a, b->parent_text, true)},
+        {"diagnosis", diagnosis_of(b, a)},
+        {"times", part_times(b, a, false)},
+        {"lines", part_lines(b, a, false)},
+        {"resources", part_resources(b, a)},
+        {"moves", part_moves(b, a, true)},
+        {"lessons", part_lessons(b, a, MAX_LESSONS)},
+        {"n", b->max_strategies == 1 ? "one strategy, the most promising"
+                                     : arena_printf(a, "up to %zu strategies", b->max_strategies)},
+    };
+
+    prompt_of(p, a, "planner", text_fill(a, "prompts/planner.md", system, ARRAY_LEN(system)),
+              text_fill(a, "prompts/planner-ask.md", ask, ARRAY_LEN(ask)));
+}
+
+void agent_prompt_coder(const struct agent_brief *b, const struct agent_strategy *s, struct arena *a,
+                        struct agent_prompt *p)
+{
+    struct slot system[] = {
+        {"task", part_task(b, a)}, {"contract", part_contract(b, a)}, {"data", share_text("prompts/data.md")}};
+    struct slot ask[] = {
+        {"score", part_score(b, a)},           {"file", text_code(a, b->parent_text, false)},
+        {"diagnosis", diagnosis_of(b, a)},     {"lines", part_lines(b, a, false)},
+        {"moves", part_moves(b, a, false)},    {"lessons", part_lessons(b, a, MAX_LESSONS_CODER)},
+        {"name", text_line(a, s->name, 100)},  {"reason", text_line(a, s->reason, 800)},
+        {"plan", text_line(a, s->plan, 2000)},
+    };
+
+    prompt_of(p, a, "coder", text_fill(a, "prompts/coder.md", system, ARRAY_LEN(system)),
+              text_fill(a, "prompts/coder-ask.md", ask, ARRAY_LEN(ask)));
+}
+
+/* What became of the last file of the one conversation. */
+static const char *outcome_of(const struct agent_brief *b, struct arena *a)
+{
+    const struct agent_lesson *l = NULL;
+
+    for (size_t i = 0; i < b->n_lessons; i++)
+        if (b->lessons[i].id == b->attempt)
+            l = &b->lessons[i];
+    if (!l || b->attempt == 0)
+        return arena_printf(a, "The file to make faster, %s:", part_score(b, a));
+    return arena_printf(
+        a, "Your last file: %s%s. %s\n%s\nThe best so far, %s, from which to go on:", l->verdict,
+        isfinite(l->score) ? arena_printf(a, ", %.2f times as fast as the original", l->score) : "",
+        text_verdict(a, l->verdict),
+        l->words && *l->words ? text_quote(a, "the judge's words", l->words, MAX_WORDS_LINES) : "",
+        part_score(b, a));
+}
+
+/* An earlier turn without its file: what was said about it stays. */
+static const char *without_file(struct arena *a, const char *text)
+{
+    const char *open = strstr(text, "```"), *close = open ? strstr(open + 3, "\n```") : NULL;
+
+    if (!open)
+        return text;
+    close = close ? close + 4 : text + strlen(text);
+    return arena_printf(a, "%.*s(file left out)%s", (int)(open - text), text, close);
+}
+
+/* The latest turns that fit, without their files but for the last one written: each question holds the file
+ * that is to be improved. */
+void agent_prompt_single(const struct agent_brief *b, const struct llm_message *before, size_t n_before,
+                         struct arena *a, struct agent_prompt *p)
+{
+    struct slot system[] = {
+        {"task", part_task(b, a)}, {"contract", part_contract(b, a)}, {"data", share_text("prompts/data.md")}};
+    struct slot ask[] = {
+        {"outcome", outcome_of(b, a)},       {"file", text_code(a, b->parent_text, false)},
+        {"times", part_times(b, a, false)},  {"lines", part_lines(b, a, false)},
+        {"resources", part_resources(b, a)}, {"moves", part_moves(b, a, false)},
+    };
+    struct llm_message *m = arena_array(a, struct llm_message, n_before + 1);
+    size_t from = n_before, bytes = 0;
+
+    for (size_t i = 0; i < n_before; i++)
+        m[i] = (struct llm_message){before[i].assistant,
+                                    i + 1 < n_before ? without_file(a, before[i].text) : before[i].text};
+    while (from >= 2 && m[from - 1].assistant && !m[from - 2].assistant) {
+        bytes += strlen(m[from - 1].text) + strlen(m[from - 2].text);
+        if (bytes > MAX_SINGLE_BYTES)
+            break;
+        from -= 2;
+    }
+    m[n_before].text = text_fill(a, "prompts/single-ask.md", ask, ARRAY_LEN(ask));
+    *p = (struct agent_prompt){"single", text_fill(a, "prompts/single.md", system, ARRAY_LEN(system)), m + from,
+                               n_before - from + 1};
+}
+
+static const char REFUSED[] = "Your file was refused. Verdict: ", UNUSABLE[] = "Your reply could not be used:";
+
+/* "compile-failed. What it means ... | the judge's words" to one line without the meaning. */
+static const char *earlier_refusal(struct arena *a, const char *refused)
+{
+    const char *words = strstr(refused, "\n| ");
+
+    return arena_printf(a, "An earlier file of yours was refused too, as %.*s: %s\n",
+                        (int)strcspn(refused, "."), refused,
+                        words ? text_line(a, arena_strndup(a, words + 3, strcspn(words + 3, "\n")), 200) : "");
+}
+
+/* Only the question and the last reply stay: of an earlier refusal the verdict is enough, of earlier turns
+ * nothing.
+ */
+void agent_prompt_again(const struct agent_prompt *before, const char *reply, const char *verdict,
+                        const char *words, struct arena *a, struct agent_prompt *p)
+{
+    size_t ask = before->n_messages - 1;
+    const char *last = before->messages[ask].text, *earlier = "", *said = reply_spoken(a, reply), *at;
+    struct llm_message *m = arena_array(a, struct llm_message, 3);
+
+    if (ask >= 2 && (strstr(last, REFUSED) || str_starts(last, UNUSABLE)))
+        ask -= 2;
+    if (verdict && (at = strstr(last, REFUSED)))
+        earlier = earlier_refusal(a, at + strlen(REFUSED));
+    if (strlen(said) > MAX_SAID_BYTES)
+        said = arena_printf(a, "%s\n(cut here: it was too long)", text_head(a, said, MAX_SAID_BYTES));
+    m[0] = before->messages[ask];
+    m[1] = (struct llm_message){true, said[strspn(said, " \n\t")] ? said : "(nothing)"};
+    if (verdict) {
+        struct slot slots[] = {
+            {"earlier", earlier},
+            {"refused", REFUSED},
+            {"verdict", verdict},
+            {"meaning", text_verdict(a, verdict)},
+            {"words", text_quote(a, "the judge's words", words ? words : "", MAX_WORDS_LINES)}};
+        m[2].text = text_fill(a, "prompts/again-verdict.md", slots, ARRAY_LEN(slots));
+    } else {
+        struct slot slots[] = {{"unusable", UNUSABLE},
+                               {"words", text_quote(a, "the complaint", words ? words : "", MAX_WORDS_LINES)}};
+        m[2].text = text_fill(a, "prompts/again-reply.md", slots, ARRAY_LEN(slots));
+    }
+    *p = (struct agent_prompt){before->role, before->system, m, 3};
+}

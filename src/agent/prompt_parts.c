@@ -1,0 +1,355 @@
+/* The parts that prompts are made of: the task, the device, what was measured, what can be done, what was
+ * learnt. */
+#include "internal.h"
+
+static char *done(struct arena *a, struct str *s)
+{
+    char *text = arena_strdup(a, str_text(s));
+
+    str_free(s);
+    return text;
+}
+
+/* "16.3", "0.85", "1923": three digits are what a figure is worth here. */
+static const char *us_text(struct arena *a, double us)
+{
+    return !isfinite(us) ? "?" : arena_printf(a, us >= 100 ? "%.0f" : us >= 10 ? "%.1f" : "%.2f", us);
+}
+
+static const char *c_type(enum kernel_type t)
+{
+    static const char *const names[] = {
+        [KT_VOID] = "void",   [KT_BOOL] = "bool",    [KT_I8] = "int8_t",  [KT_U8] = "uint8_t",
+        [KT_I16] = "int16_t", [KT_U16] = "uint16_t", [KT_I32] = "int",    [KT_U32] = "unsigned",
+        [KT_I64] = "int64_t", [KT_U64] = "uint64_t", [KT_F16] = "__half", [KT_BF16] = "__nv_bfloat16",
+        [KT_F32] = "float",   [KT_F64] = "double"};
+
+    return names[t];
+}
+
+static char *signature(const struct task *t, struct arena *a)
+{
+    struct str s = {0};
+
+    str_addf(&s, "extern \"C\" void %s(", t->entry);
+    for (size_t i = 0; i < t->n_args; i++)
+        str_addf(&s, "%s%s %s%s, ", t->args[i].role == ROLE_IN ? "const " : "", c_type(t->args[i].type),
+                 t->args[i].role == ROLE_SCALAR ? "" : "*", t->args[i].name);
+    str_add(&s, "cudaStream_t stream)");
+    return done(a, &s);
+}
+
+char *part_contract(const struct agent_brief *b, struct arena *a)
+{
+    struct str flags = {0}, headers = {0};
+
+    for (size_t i = 0; i < b->task->n_flags; i++)
+        str_addf(&flags, "%s%s", i ? " " : "", b->task->flags[i]);
+    for (size_t i = 0; i < b->task->n_headers; i++)
+        str_addf(&headers, "%s %s", i ? "," : ", and", b->task->headers[i]);
+    struct slot slots[] = {
+        {"signature", signature(b->task, a)},
+        {"arch", arena_printf(a, "%d%d", b->limits->cc_major, b->limits->cc_minor)},
+        {"flags", flags.len ? done(a, &flags) : "none"},
+        {"headers", done(a, &headers)},
+    };
+    return text_fill(a, "prompts/contract.md", slots, ARRAY_LEN(slots));
+}
+
+static char *gpu_text(const struct kernel_limits *l, struct arena *a)
+{
+    return arena_printf(
+        a,
+        "compute capability %d.%d, %d SMs, at most %d threads a block, %d threads and %d blocks an "
+        "SM, %lld registers an SM, %lld KB of shared memory a block (%lld with opt-in, %lld an SM), "
+        "%lld MB of L2.",
+        l->cc_major, l->cc_minor, l->sm_count, l->max_threads_per_block, l->max_threads_per_sm,
+        l->max_blocks_per_sm, (long long)l->registers_per_sm, (long long)l->shared_per_block >> 10,
+        (long long)l->shared_per_block_optin >> 10, (long long)l->shared_per_sm >> 10,
+        (long long)l->l2_bytes >> 20);
+}
+
+static void add_values(struct str *s, const struct task_values *v)
+{
+    static const char *const shown[] = {"no number", "inf", "-inf"};
+
+    str_addf(s, ", %s", task_value_name(v->kind));
+    if (v->kind == VALUE_UNIFORM)
+        str_addf(s, " in [%g, %g)", v->low, v->high);
+    else if (v->kind == VALUE_INDEX)
+        str_addf(s, " in [%s, %s)", v->low_expr ? dim_text(v->low_expr) : "0", dim_text(v->high_expr));
+    else if (v->kind == VALUE_CONSTANT)
+        str_addf(s, " %g", v->constant);
+    for (size_t i = 0; i < v->n_special; i++) {
+        double x = v->special[i];
+        str_add(s, i ? ", " : ", may also be ");
+        if (isfinite(x))
+            str_addf(s, "%g", x);
+        else
+            str_add(s, isnan(x) ? "nan" : shown[x > 0 ? 1 : 2]);
+    }
+}
+
+static char *args_text(const struct task *t, struct arena *a)
+{
+    static const char *const roles[] = {"in", "out", "inout", "scratch", "scalar"};
+    struct str s = {0};
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        const struct task_arg *x = &t->args[i];
+        str_addf(&s, "- %s: %s", x->name, kernel_type_name(x->type));
+        if (x->role == ROLE_SCALAR) {
+            if (x->value_expr)
+                str_addf(&s, " = %s\n", dim_text(x->value_expr));
+            else
+                str_addf(&s, " = %g\n", x->value);
+            continue;
+        }
+        str_add(&s, " [");
+        for (size_t k = 0; k < x->n_shape; k++)
+            str_addf(&s, "%s%s", k ? ", " : "", dim_text(x->shape[k]));
+        str_addf(&s, "], %s", roles[x->role]);
+        if (x->role == ROLE_IN || x->role == ROLE_INOUT)
+            add_values(&s, &x->values);
+        if (x->align_bytes != 256)
+            str_addf(&s, ", aligned to %lld bytes", (long long)x->align_bytes);
+        str_addc(&s, '\n');
+    }
+    if (s.len)
+        s.s[--s.len] = 0;
+    return done(a, &s);
+}
+
+static char *workloads_text(const struct agent_brief *b, struct arena *a)
+{
+    const struct task *t = b->task;
+    const struct agent_workload *w = b->original ? b->original : b->workloads;
+    size_t n = b->original ? b->n_original : b->n_workloads;
+    struct str s = {0};
+
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        const int64_t *dims = t->workloads + i * t->n_dims;
+        int64_t bytes;
+        str_addf(&s, "%s- %s", i ? "\n" : "", task_dims_text(a, t, dims));
+        if (task_traffic(t, dims, &bytes, NULL))
+            str_addf(&s, ": %.3g MB", (double)bytes * 1e-6);
+        if (i < n && isfinite(w[i].copy_us))
+            str_addf(&s, ", copy %s us", us_text(a, w[i].copy_us));
+    }
+    return done(a, &s);
+}
+
+char *part_task(const struct agent_brief *b, struct arena *a)
+{
+    const struct task *t = b->task;
+    struct str dims = {0}, domain = {0};
+
+    for (size_t i = 0; i < t->n_dims; i++)
+        str_addf(&dims, "%s%s", i ? ", " : "", t->dims[i]);
+    for (size_t i = 0; i < t->n_domain; i++)
+        str_addf(&domain, "%s%s", i ? ", " : "", dim_text(t->domain[i]));
+    struct slot slots[] = {
+        {"name", t->name},
+        {"device", b->device},
+        {"basis", b->basis},
+        {"gpu", gpu_text(b->limits, a)},
+        {"args", args_text(t, a)},
+        {"dims", done(a, &dims)},
+        {"domain", domain.len ? done(a, &domain) : "everything that fits"},
+        {"regime", t->hot ? "data in cache" : "nothing in cache"},
+        {"workloads", workloads_text(b, a)},
+    };
+    return text_fill(a, "prompts/task.md", slots, ARRAY_LEN(slots));
+}
+
+char *part_score(const struct agent_brief *b, struct arena *a)
+{
+    if (!isfinite(b->parent_score) || fabs(b->parent_score - 1) < 1e-9)
+        return "the original";
+    return arena_printf(a, "%.2f times as fast as the original", b->parent_score);
+}
+
+char *part_times(const struct agent_brief *b, struct arena *a, bool components)
+{
+    struct str s = {0};
+
+    for (size_t i = 0; i < b->n_workloads; i++) {
+        const struct agent_workload *w = &b->workloads[i];
+        str_addf(&s, "%s- %s: %s (copy %s", i ? "\n" : "", w->dims, us_text(a, w->us), us_text(a, w->copy_us));
+        if (w->bound)
+            str_addf(&s, "; %s", w->bound);
+        str_addc(&s, ')');
+        if (!components)
+            continue;
+        const struct {
+            const char *name;
+            double us;
+        } parts[] = {{"dram", w->dram_us},       {"l2", w->l2_us},         {"issue", w->issue_us},
+                     {"latency", w->latency_us}, {"launch", w->launch_us}, {"sync", w->sync_us}};
+        for (size_t k = 0; k < ARRAY_LEN(parts); k++)
+            if (parts[k].us > 0.005)
+                str_addf(&s, " %s %s", parts[k].name, us_text(a, parts[k].us));
+        if (isfinite(w->occupancy))
+            str_addf(&s, "; %.0f %% resident", 100 * w->occupancy);
+        if (isfinite(w->waves))
+            str_addf(&s, ", %.2g waves", w->waves);
+    }
+    if (!b->n_workloads)
+        str_add(&s, "- not timed");
+    return done(a, &s);
+}
+
+static char *line_of(const struct agent_brief *b, struct arena *a, const struct agent_line *l)
+{
+    const char *p = b->parent_text;
+
+    if (l->text)
+        return text_line(a, l->text, 100);
+    for (int line = 1; p && line < l->line; line++)
+        p = (p = strchr(p, '\n')) ? p + 1 : NULL;
+    return p ? text_line(a, arena_strndup(a, p, strcspn(p, "\n")), 100) : "";
+}
+
+char *part_lines(const struct agent_brief *b, struct arena *a, bool counters)
+{
+    struct str s = {0};
+    size_t shown = 0;
+
+    for (size_t i = 0; b->profile && i < b->profile->n_lines && shown < (counters ? 10 : 5); i++) {
+        const struct agent_line *l = &b->profile->lines[i];
+        if (l->line < 1 || (!(l->share > 0.02) && shown))
+            continue;
+        str_addf(&s, "%s- line %d, %.0f %%", shown++ ? "\n" : "", l->line, 100 * l->share);
+        if (counters)
+            str_addf(&s, "; %.0f; %.1f, %.1f; %.1f", l->lanes_active, l->sectors_per_request,
+                     l->ideal_sectors_per_request, l->conflicts_per_request);
+        else if (l->sectors_per_request > 1.3 * l->ideal_sectors_per_request)
+            str_addf(&s, ", %.1f sectors a request where %.1f would do", l->sectors_per_request,
+                     l->ideal_sectors_per_request);
+        else if (l->conflicts_per_request > 0.5)
+            str_addf(&s, ", %.1f bank conflicts a request", l->conflicts_per_request);
+        else if (l->lanes_active < 24)
+            str_addf(&s, ", %.0f of 32 lanes active", l->lanes_active);
+        str_addf(&s, ": %s", line_of(b, a, l));
+    }
+    if (!shown)
+        str_add(&s, "- not known");
+    return done(a, &s);
+}
+
+char *part_resources(const struct agent_brief *b, struct arena *a)
+{
+    const struct agent_profile *p = b->profile;
+
+    if (!p || !p->registers)
+        return "";
+    return arena_printf(
+        a, "Resources: %u registers a thread, %u bytes of static shared memory, %u bytes spilled.\n",
+        p->registers, p->shared_bytes, p->spill_bytes);
+}
+
+size_t move_settings(const struct agent_version *v, const struct rewrite_ops *ops, struct arena *a,
+                     const int **settings, const struct rewrite_site **first)
+{
+    enum { MAX_SETTINGS = 16 };
+    const struct rewrite_site *sites;
+    int *list = arena_array(a, int, MAX_SETTINGS);
+    size_t n = 0, n_sites = agent_version_sites(v, ops, &sites);
+
+    for (size_t i = 0; i < n_sites && n < MAX_SETTINGS; i++) {
+        bool again = false;
+        for (size_t k = 0; k < n; k++)
+            again = again || list[k] == sites[i].setting;
+        if (!again)
+            list[n++] = sites[i].setting;
+    }
+    *settings = list;
+    *first = n_sites ? &sites[0] : NULL;
+    return n;
+}
+
+char *part_moves(const struct agent_brief *b, struct arena *a, bool in_full)
+{
+    struct str s = {0};
+
+    for (size_t m = 0; b->version && rewrite_all[m]; m++) {
+        const struct rewrite_ops *ops = rewrite_all[m];
+        const struct rewrite_site *first;
+        const int *settings;
+        size_t n = move_settings(b->version, ops, a, &settings, &first);
+        if (!n)
+            continue;
+        str_addf(&s, in_full ? "%s- %s" : "%s%s", !s.len ? "" : in_full ? "\n" : "; ", ops->name);
+        if (in_full && (n > 1 || settings[0]))
+            str_addc(&s, ':');
+        for (size_t i = 0; i < n && (n > 1 || settings[0]); i++)
+            str_addf(&s, " %d", settings[i]);
+        if (in_full)
+            str_addf(&s, "; %s; %s", ops->summary,
+                     first->where ? text_line(a, first->where, 100) : "everywhere");
+    }
+    if (!s.len)
+        str_add(&s, in_full ? "- none" : "none");
+    return done(a, &s);
+}
+
+/* The best and the latest are what a plan can use; the rest are counted. */
+static void choose_lessons(const struct agent_brief *b, size_t max, bool *chosen)
+{
+    size_t best = max / 2, left = max;
+
+    for (size_t k = 0; k < best; k++) {
+        size_t top = b->n_lessons;
+        for (size_t i = 0; i < b->n_lessons; i++)
+            if (!chosen[i] && b->lessons[i].gain > 1.005 &&
+                (top == b->n_lessons || b->lessons[i].gain > b->lessons[top].gain))
+                top = i;
+        if (top == b->n_lessons)
+            break;
+        chosen[top] = true;
+        left--;
+    }
+    for (size_t i = b->n_lessons; i-- > 0 && left > 0;)
+        if (!chosen[i]) {
+            chosen[i] = true;
+            left--;
+        }
+}
+
+/* A built-in move says by its name what was done. */
+static bool names_move(struct arena *a, const char *name)
+{
+    return rewrite_find(arena_strndup(a, name, strcspn(name, " "))) != NULL;
+}
+
+char *part_lessons(const struct agent_brief *b, struct arena *a, size_t max)
+{
+    bool *chosen = arena_array(a, bool, b->n_lessons + 1);
+    size_t failed = 0, correct = 0;
+    struct str s = {0};
+    char *text;
+
+    if (!b->n_lessons)
+        return "Nothing yet.\n";
+    choose_lessons(b, max, chosen);
+    for (size_t i = 0; i < b->n_lessons; i++) {
+        const struct agent_lesson *l = &b->lessons[i];
+        if (!chosen[i]) {
+            *(isfinite(l->gain) ? &correct : &failed) += 1;
+            continue;
+        }
+        str_addf(&s, "%s: %s", text_line(a, l->name, 80), l->verdict ? l->verdict : "not judged");
+        if (isfinite(l->gain))
+            str_addf(&s, ", gain %.2f, score %.2f", l->gain, l->score);
+        if (l->words && *l->words && !str_eq(l->verdict, "passed"))
+            str_addf(&s, ": %s", text_line(a, l->words, isfinite(l->gain) ? 70 : 140));
+        if (l->what && *l->what && !names_move(a, l->name))
+            str_addf(&s, " (%s)", text_line(a, l->what, 100));
+        str_addc(&s, '\n');
+    }
+    if (correct + failed)
+        str_addf(&s, "and %zu more that gained less, %zu that failed\n", correct, failed);
+    text = text_quote(a, "what became of earlier attempts, oldest first", str_text(&s), max + 1);
+    str_free(&s);
+    return text;
+}

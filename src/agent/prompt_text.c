@@ -1,0 +1,221 @@
+/* Text on its way into a prompt. What others wrote (compilers, judges, comments in kernels, earlier models) is
+ * data: it must neither end the block it stands in nor look like a turn of the conversation. */
+#include "internal.h"
+
+static const char *slot_value(const char *file, const struct slot *slots, size_t n, const char *name,
+                              size_t len)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(slots[i].name) == len && memcmp(slots[i].name, name, len) == 0)
+            return slots[i].value ? slots[i].value : "";
+    BUG("%s: no value for {{%.*s}}", file, (int)len, name);
+}
+
+char *text_fill(struct arena *a, const char *file, const struct slot *slots, size_t n)
+{
+    const char *p = share_text(file), *open;
+    struct str out = {0};
+    char *text;
+
+    while ((open = strstr(p, "{{"))) {
+        const char *close = strstr(open, "}}"), *value;
+        BUG_IF(!close);
+        value = slot_value(file, slots, n, open + 2, (size_t)(close - open) - 2);
+        str_addn(&out, p, (size_t)(open - p));
+        str_add(&out, value);
+        p = close + 2;
+        if (!*value && (out.len == 0 || out.s[out.len - 1] == '\n') && *p == '\n')
+            p++;
+    }
+    str_add(&out, p);
+    while (out.len && out.s[out.len - 1] == '\n')
+        out.s[--out.len] = 0;
+    text = arena_strdup(a, str_text(&out));
+    str_free(&out);
+    return text;
+}
+
+size_t text_char(const char *at, size_t left, int32_t *out)
+{
+    const unsigned char *s = (const unsigned char *)at;
+    size_t n = s[0] < 0x80                   ? 1
+               : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+               : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                             : 0;
+    int32_t c = n == 1 ? s[0] : s[0] & (0xff >> (n + 1));
+
+    *out = -1;
+    if (n == 0 || n > left)
+        return 1;
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 1;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    if ((n == 3 && c < 0x800) || (n == 4 && (c < 0x10000 || c > 0x10ffff)) || (c >= 0xd800 && c < 0xe000))
+        return 1;
+    *out = c;
+    return n;
+}
+
+char *text_head(struct arena *a, const char *s, size_t max)
+{
+    size_t n = strnlen(s, max);
+
+    while (n && s[n] && ((unsigned char)s[n] & 0xc0) == 0x80)
+        n--;
+    return arena_strndup(a, s, n);
+}
+
+static bool invisible(int32_t c)
+{
+    return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) || c == 0xad ||
+           (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
+           c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff);
+}
+
+/* Where these begin in data, a blank behind the first character takes their meaning. */
+static const char *const markers[] = {
+    "<|", "|>", "</s>", "[INST]", "[/INST]", "<start_of_turn>", "<end_of_turn>", "<<SYS>>", "<</SYS>>"};
+
+/* Valid UTF-8 of what can be seen, lines ended by \n. */
+static void visible(struct str *out, const char *s, size_t len)
+{
+    for (size_t i = 0, n; i < len; i += n) {
+        int32_t c;
+        n = text_char(s + i, len - i, &c);
+        if (c < 0)
+            str_addc(out, '?');
+        else if (c == '\r')
+            str_add(out, i + 1 < len && s[i + 1] == '\n' ? "" : "\n");
+        else if (!invisible(c))
+            str_addn(out, s + i, n);
+    }
+}
+
+void text_neutral(struct str *out, const char *s, size_t len)
+{
+    struct str b = {0};
+
+    visible(&b, s, len); /* first: what is invisible could stand within a marker */
+    for (size_t i = 0; i < b.len; i++) {
+        const char *p = b.s + i;
+        size_t run = 1;
+        while ((*p == '`' || *p == '~') && p[run] == *p)
+            run++;
+        if (run >= 3) {
+            str_add(out, "'''");
+            i += run - 1;
+            continue;
+        }
+        str_addc(out, *p);
+        for (size_t m = 0; m < ARRAY_LEN(markers); m++)
+            if (str_starts(p, markers[m])) {
+                str_addc(out, ' ');
+                break;
+            }
+    }
+    str_free(&b);
+}
+
+char *text_line(struct arena *a, const char *s, size_t max)
+{
+    struct str b = {0};
+    char *line;
+    size_t n = 0;
+
+    text_neutral(&b, s ? s : "", s ? strlen(s) : 0);
+    for (size_t i = 0; i < b.len; i++) { /* runs of white space become one blank */
+        bool space = b.s[i] == ' ' || b.s[i] == '\n' || b.s[i] == '\t';
+        if (!space)
+            b.s[n++] = b.s[i];
+        else if (n && b.s[n - 1] != ' ')
+            b.s[n++] = ' ';
+    }
+    while (n && b.s[n - 1] == ' ')
+        n--;
+    line = arena_strndup(a, n ? b.s : "", n);
+    if (n > max)
+        line = arena_printf(a, "%s...", text_head(a, line, max > 3 ? max - 3 : 0));
+    str_free(&b);
+    return line;
+}
+
+/* In a compiler's output the errors matter: what is only a warning goes when there are any. */
+static bool starts_warning(const char *line, size_t len)
+{
+    return memmem(line, len, "warning", 7) && !memmem(line, len, "error", 5);
+}
+
+char *text_quote(struct arena *a, const char *what, const char *s, size_t max_lines)
+{
+    enum { MAX_LINE = 240 };
+    struct str b = {0}, out = {0};
+    VEC(const char *) lines = {0};
+    bool errors = strstr(s, "error") != NULL, skip = false;
+    char *text;
+
+    text_neutral(&b, s, strlen(s));
+    for (char *p = b.len ? b.s : NULL, *end; p; p = end) {
+        end = strchr(p, '\n');
+        if (end)
+            *end++ = 0;
+        skip = errors && (starts_warning(p, strlen(p)) || (skip && !strstr(p, "error")));
+        if (!skip && *p)
+            vec_push(&lines, p);
+    }
+    str_addf(&out, "[data: %s]\n", what);
+    for (size_t i = 0; i < lines.n; i++) {
+        size_t head = max_lines - max_lines / 4;
+        if (lines.n > max_lines && i == head) {
+            str_addf(&out, "| (%zu lines left out)\n", lines.n - max_lines);
+            i = lines.n - max_lines / 4;
+            if (i == lines.n)
+                break;
+        }
+        str_addf(&out, "| %s\n", text_line(a, lines.v[i], MAX_LINE));
+    }
+    str_add(&out, "[end of data]\n");
+    text = arena_strdup(a, out.s);
+    str_free(&b);
+    str_free(&out);
+    vec_free(&lines);
+    return text;
+}
+
+char *text_code(struct arena *a, const char *s, bool numbered)
+{
+    struct str b = {0}, out = {0};
+    int line = 1;
+    char *text;
+
+    text_neutral(&b, s, strlen(s));
+    str_add(&out, "```cuda\n");
+    for (const char *p = str_text(&b), *end; *p; p = end, line++) {
+        end = strchrnul(p, '\n');
+        end += *end == '\n';
+        if (numbered)
+            str_addf(&out, "%d ", line);
+        str_addn(&out, p, (size_t)(end - p));
+    }
+    if (out.s[out.len - 1] != '\n')
+        str_addc(&out, '\n');
+    str_add(&out, "```\n");
+    text = arena_strdup(a, out.s);
+    str_free(&b);
+    str_free(&out);
+    return text;
+}
+
+const char *text_verdict(struct arena *a, const char *verdict)
+{
+    const char *all = share_text("prompts/verdicts.md"), *p, *end;
+
+    p = strstr(all, arena_printf(a, "\n# %s\n", verdict));
+    if (!p)
+        return "";
+    p = strchr(p + 1, '\n') + 1;
+    end = strstr(p, "\n#");
+    return text_line(a, arena_strndup(a, p, end ? (size_t)(end - p) : strlen(p)), 1000);
+}

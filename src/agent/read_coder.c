@@ -1,0 +1,164 @@
+/* The coder's reply: a whole file, or built-in moves. It must open as a kernel file and have the task's
+ * signature; whether it is right and fast is the trial's business. */
+#include "internal.h"
+
+#include <ctype.h>
+
+static const char MOVE[] = "// astra: move";
+
+/* The text without its move lines; what they name, joined by " + ". */
+static char *take_moves(struct arena *a, const char *text, struct str *moves)
+{
+    struct str rest = {0};
+    char *out;
+
+    for (const char *p = text; *p;) {
+        const char *end = strchrnul(p, '\n'), *word = p + strspn(p, " \t");
+        end += *end == '\n';
+        if (str_starts(word, MOVE)) {
+            word += strlen(MOVE);
+            str_addf(moves, "%s%.*s", moves->len ? " + " : "", (int)strcspn(word, "\n"), word);
+        } else {
+            str_addn(&rest, p, (size_t)(end - p));
+        }
+        p = end;
+    }
+    out = arena_strdup(a, str_text(&rest));
+    str_free(&rest);
+    return out;
+}
+
+static bool blank(const char *s)
+{
+    return s[strspn(s, " \t\n")] == 0;
+}
+
+/* A place in words, with the line itself: whoever reads it has no numbered file before them. */
+static bool complain_at(struct arena *a, const char *text, const struct err *why, struct err *complaint)
+{
+    const char *p = text;
+
+    for (int line = 1; p && line < why->line; line++)
+        p = (p = strchr(p, '\n')) ? p + 1 : NULL;
+    if (why->line && p)
+        err_input(complaint, "line %d, column %d: %s\n%s", why->line, why->col, why->text,
+                  text_line(a, arena_strndup(a, p, strcspn(p, "\n")), 160));
+    else
+        err_input(complaint, "%s", why->text);
+    if (complaint) {
+        complaint->line = why->line;
+        complaint->col = why->col;
+    }
+    return false;
+}
+
+/* Models that save themselves the work write "... rest as before". */
+static bool abbreviated(struct arena *a, const char *text)
+{
+    static const char *const words[] = {"rest of the", "unchanged",     "same as before",
+                                        "as before",   "existing code", "remains the same",
+                                        "omitted",     "same as above", "your code here"};
+
+    for (const char *p = text; (p = strstr(p, "//")); p += strcspn(p, "\n")) {
+        const char *line = arena_strndup(a, p, strcspn(p, "\n"));
+        for (size_t i = 0; strstr(line, "..") && i < ARRAY_LEN(words); i++)
+            if (strcasestr(line, words[i]))
+                return true;
+    }
+    return false;
+}
+
+static bool is_diff(const char *text)
+{
+    return str_starts(text, "--- ") || str_starts(text, "@@ ") || strstr(text, "\n@@ ") ||
+           strstr(text, "\n<<<<<<< ");
+}
+
+static bool opens(const struct agent_brief *b, struct arena *a, const char *text, struct err *complaint)
+{
+    const char *path = fs_basename(b->task->source_path);
+    struct kernel *k = NULL;
+    struct err why = {0};
+    bool ok;
+
+    if (strlen(text) > MAX_FILE_BYTES)
+        return err_input(complaint, "the file has more than %d KB", MAX_FILE_BYTES >> 10);
+    if (kernel_tests_compiler(path, text, strlen(text), NULL))
+        return true; /* the trial has a verdict for that */
+    ok = task_kernel_open(&k, a, b->task, path, text, &why) && task_match(b->task, k, &why);
+    kernel_close(k);
+    if (ok)
+        return true;
+    if (is_diff(text))
+        return err_input(complaint, "this is a difference, not a file; write the whole file");
+    if (abbreviated(a, text))
+        err_context(&why, "parts of the file are left out; write the whole file");
+    return complain_at(a, text, &why, complaint);
+}
+
+static bool carry_out(const struct agent_brief *b, struct arena *a, const char *moves, char **text,
+                      struct err *complaint)
+{
+    const char *path = fs_basename(b->task->source_path);
+    struct agent_strategy s = {.name = "", .reason = "", .plan = ""};
+    struct agent_version v;
+    const struct agent_step *done;
+    struct err why = {0};
+    size_t n_done;
+    bool ok;
+
+    if (!agent_version_open(&v, a, b->task, path, *text, b->limits, &why))
+        return complain_at(a, *text, &why, complaint);
+    ok = move_steps(&v, moves, a, &s.steps, &s.n_steps, complaint);
+    agent_version_close(&v);
+    if (!ok)
+        return false;
+    if (!agent_code_rules(b->task, path, *text, &s, b->limits, a, text, &done, &n_done, &why))
+        return err_input(complaint, "the built-in moves could not be carried out: %s", why.text);
+    return true;
+}
+
+static bool read_file(const struct agent_brief *b, struct arena *a, const char *block, char **text,
+                      struct err *complaint)
+{
+    struct str moves = {0};
+    char *rest = take_moves(a, block, &moves), *named = moves.len ? arena_strdup(a, moves.s) : NULL;
+
+    str_free(&moves);
+    if (named && blank(rest))
+        rest = arena_strdup(a, b->parent_text);
+    if (!opens(b, a, rest, complaint) || (named && !carry_out(b, a, named, &rest, complaint)))
+        return false;
+    if (!strcmp(kernel_normalise(a, rest, strlen(rest)),
+                kernel_normalise(a, b->parent_text, strlen(b->parent_text))))
+        return err_input(complaint,
+                         "this is the file you were given, without a change; carry out the strategy");
+    *text = rest;
+    return true;
+}
+
+bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, char **text,
+                      struct err *complaint)
+{
+    enum { MAX_TRIES = 8 };
+    char *blocks[MAX_TRIES];
+    size_t n = reply_blocks(a, reply, b->task->entry, blocks, MAX_TRIES);
+    struct err first = {0}, why;
+
+    for (size_t i = 0; i < n; i++) {
+        why = (struct err){0};
+        if (read_file(b, a, blocks[i], text, &why))
+            return true;
+        if (i == 0)
+            first = why;
+    }
+    if (n == 0)
+        return err_input(
+            complaint,
+            "there is no file with the launcher %s in it. Answer with one fenced block that holds the "
+            "whole file: every include, every kernel and the extern \"C\" launcher.",
+            b->task->entry);
+    if (complaint)
+        *complaint = first;
+    return false;
+}

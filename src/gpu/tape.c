@@ -1,0 +1,226 @@
+/* Launches, sets and copies recorded once and replayed as one graph; the device's time of replays.
+ *
+ * Behind the gate: a kernel that waits for the host goes first, then the event, the replays and the other event
+ * are queued, then the gate opens. So the device never waits for the host within the interval. The queue has a
+ * limit: when it is full, the host waits for a device that waits for the host. Then the gate gives up by
+ * itself, the interval does not count, and fewer replays are queued at a time. */
+#include "device.h"
+
+struct cuda_tape {
+    struct cuda *cuda;
+    CUgraph graph;
+    CUgraphExec exec;
+    CUnode last;
+    size_t n_nodes;
+    char first_kernel[128]; /* for findings */
+    int chunk;              /* replays queued at a time */
+    bool uploaded;
+};
+
+enum { QUEUED_NODES = 4096, QUEUED_REPLAYS = 512, GATE_NS = 100000000, MOST_TRIES = 16 };
+
+bool cuda_tape_open(struct cuda_tape **out, struct cuda *c, struct err *err)
+{
+    struct cuda_tape *t;
+    CUgraph graph;
+
+    if (!cuda_usable(c, err) || !cuda_check(c, c->driver->graph_create(&graph, 0), err, "making a graph"))
+        return false;
+    t = mem_zalloc(sizeof(*t));
+    t->cuda = c;
+    t->graph = graph;
+    *out = t;
+    return true;
+}
+
+void cuda_tape_close(struct cuda_tape *t)
+{
+    if (!t)
+        return;
+    if (!t->cuda->spoilt) {
+        if (t->exec)
+            t->cuda->driver->graph_exec_destroy(t->exec);
+        t->cuda->driver->graph_destroy(t->graph);
+    }
+    free(t);
+}
+
+static bool added(struct cuda_tape *t, CUnode node)
+{
+    t->last = node;
+    t->n_nodes++;
+    return true;
+}
+
+static bool set_attribute(struct cuda_tape *t, CUnode node, int id, const union launch_value *v,
+                          struct err *err)
+{
+    struct cuda *c = t->cuda;
+
+    if (!c->driver->graph_attribute)
+        return err_world(err, "GPU %d: the driver is too old for cooperative launches and clusters in graphs",
+                         c->info.index);
+    return cuda_check(c, c->driver->graph_attribute(node, id, v), err, "recording a launch");
+}
+
+bool cuda_tape_launch(struct cuda_tape *t, struct cuda_module *m, const struct ptx_launch *l, struct err *err)
+{
+    struct cuda *c = t->cuda;
+    struct kernel_node p = {.shared_bytes = l->shared_bytes, .params = (void **)(uintptr_t)l->args};
+    struct ptx_report r;
+    CUnode node;
+
+    BUG_IF(t->exec);
+    if (!module_function(m, l->kernel, &p.function, err) || !launch_prepare(m, l, p.function, &r, err))
+        return false;
+    if (r.end != PTX_DONE)
+        return err_world(err, "%s: %s", l->kernel, r.findings[0].words);
+    memcpy(p.grid, l->grid, sizeof(p.grid));
+    memcpy(p.block, l->block, sizeof(p.block));
+    if (!cuda_check(c, c->driver->graph_kernel(&node, t->graph, &t->last, t->last != NULL, &p), err,
+                    "recording a launch"))
+        return false;
+    if (l->cooperative &&
+        !set_attribute(t, node, LAUNCH_COOPERATIVE, &(union launch_value){.cooperative = 1}, err))
+        return false;
+    if (l->cluster[0] && !set_attribute(t, node, LAUNCH_CLUSTER,
+                                        &(union launch_value){.cluster = {l->cluster[0], MAX(l->cluster[1], 1),
+                                                                          MAX(l->cluster[2], 1)}},
+                                        err))
+        return false;
+    if (!*t->first_kernel)
+        snprintf(t->first_kernel, sizeof(t->first_kernel), "%s", l->kernel);
+    return added(t, node);
+}
+
+bool cuda_tape_set(struct cuda_tape *t, uint64_t addr, int byte, size_t n, struct err *err)
+{
+    struct cuda *c = t->cuda;
+    struct set_node p = {
+        .to = addr, .value = (unsigned char)byte, .element_bytes = 1, .width = n, .height = 1, .pitch = n};
+    CUnode node;
+
+    BUG_IF(t->exec);
+    if (n == 0)
+        return true;
+    if (!cuda_usable(c, err) ||
+        !cuda_check(c, c->driver->graph_set(&node, t->graph, &t->last, t->last != NULL, &p, c->context), err,
+                    "recording a memset"))
+        return false;
+    return added(t, node);
+}
+
+bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, struct err *err)
+{
+    enum { DEVICE = 2 };
+    struct cuda *c = t->cuda;
+    struct copy_node p = {.from = {.memory = DEVICE, .device = from, .pitch = n, .height = 1},
+                          .to = {.memory = DEVICE, .device = to, .pitch = n, .height = 1},
+                          .width = n,
+                          .height = 1,
+                          .depth = 1};
+    CUnode node;
+
+    BUG_IF(t->exec);
+    if (n == 0)
+        return true;
+    if (!cuda_usable(c, err) ||
+        !cuda_check(c, c->driver->graph_copy(&node, t->graph, &t->last, t->last != NULL, &p, c->context), err,
+                    "recording a copy"))
+        return false;
+    return added(t, node);
+}
+
+bool cuda_tape_seal(struct cuda_tape *t, struct err *err)
+{
+    struct cuda *c = t->cuda;
+    int nodes = (int)MIN(MAX(t->n_nodes, 1), (size_t)QUEUED_NODES);
+
+    t->chunk = MAX(1, MIN(QUEUED_REPLAYS, QUEUED_NODES / nodes));
+    return cuda_usable(c, err) &&
+           cuda_check(c, c->driver->graph_instantiate(&t->exec, t->graph, 0), err, "making a graph executable");
+}
+
+static bool gate_close(struct cuda *c, struct err *err)
+{
+    uint64_t late = c->flags_addr + 4, limit_ns = GATE_NS;
+    void *params[] = {&c->flags_addr, &late, &c->ticket, &limit_ns};
+
+    c->ticket++;
+    return helper_launch(c, c->helpers.gate, 1, 1, 0, params, err);
+}
+
+/* n replays; *late: the gate gave up, the time is of no use. */
+static bool time_chunk(struct cuda_tape *t, int n, double limit_s, double *us, bool *late, struct ptx_report *r,
+                       struct err *err)
+{
+    struct cuda *c = t->cuda;
+    const struct driver *d = c->driver;
+    const struct ptx_launch any = {.kernel = t->first_kernel};
+    bool ended;
+    float ms = 0;
+    int code;
+
+    if (!gate_close(c, err))
+        return false;
+    code = d->event_record(c->begin, c->stream);
+    for (int i = 0; code == CUDA_OK && i < n; i++)
+        code = d->graph_launch(t->exec, c->stream);
+    if (code == CUDA_OK)
+        code = d->event_record(c->end, c->stream);
+    __atomic_store_n(&c->flags[0], c->ticket, __ATOMIC_RELEASE);
+    if (code != CUDA_OK)
+        return cuda_fault(c, code, &any, r, err);
+    cuda_wait(c, limit_s, &ended, &code);
+    if (!ended) {
+        cuda_spoil(c, "%d replays that begin with %s did not end within %g s", n, t->first_kernel, limit_s);
+        return cuda_finding(r, PTX_HUNG, PTX_LOOP, &any, "%d replay%s did not end within %.3g s", n,
+                            n == 1 ? "" : "s", limit_s);
+    }
+    if (code != CUDA_OK)
+        return cuda_fault(c, code, &any, r, err);
+    if (!cuda_check(c, d->event_elapsed(&ms, c->begin, c->end), err, "reading a time"))
+        return false;
+    *us = ms * 1e3;
+    *late = c->flags[1] == c->ticket;
+    return true;
+}
+
+bool cuda_tape_time(struct cuda_tape *t, int times, double limit_s, double *us, struct ptx_report *r,
+                    struct err *err)
+{
+    struct cuda *c = t->cuda;
+    double until = time_s() + limit_s;
+
+    BUG_IF(!t->exec || times < 1);
+    *us = 0;
+    *r = (struct ptx_report){.end = PTX_DONE};
+    if (!cuda_usable(c, err) || !spaces_hash(c, err))
+        return false;
+    if (!t->uploaded) {
+        if (!cuda_check(c, c->driver->graph_upload(t->exec, c->stream), err, "uploading a graph") ||
+            !cuda_sync(c, err))
+            return false;
+        t->uploaded = true;
+    }
+    for (int done = 0, tries = 0; done < times && r->end == PTX_DONE;) {
+        int n = MIN(t->chunk, times - done);
+        double piece = 0;
+        bool late = false;
+        if (!time_chunk(t, n, MAX(until - time_s(), 0.001), &piece, &late, r, err))
+            return false;
+        if (late) { /* the queue was full, or this machine had no time for us */
+            if (++tries == MOST_TRIES)
+                return err_world(
+                    err,
+                    "GPU %d: %zu launches could not be queued within %g s, %d times: this machine has too much "
+                    "else to do",
+                    c->info.index, n * t->n_nodes, GATE_NS * 1e-9, tries);
+            t->chunk = MAX(1, n / 2);
+            continue;
+        }
+        *us += piece;
+        done += n;
+    }
+    return true;
+}

@@ -1,0 +1,205 @@
+/* Variables with members: the runtime's structs that describe a launch. A record's cell has a cell for each
+ * member. */
+#include "kernel/internal.h"
+
+/* The members that a launcher may use; one that is not here is not understood. */
+static const struct type value_type, attribute_type, attributes_type, config_type;
+static const struct type *const type_value = &value_type, *const type_attributes = &attributes_type;
+
+static const struct record_field value_fields[] = {
+    {"clusterDim", &type_dim3},        {"cooperative", &type_int},
+    {"priority", &type_int},           {"programmaticStreamSerializationAllowed", &type_int},
+    {"sharedMemCarveout", &type_uint}, {"clusterSchedulingPolicyPreference", &type_int},
+};
+static const struct record_field attribute_fields[] = {{"id", &type_int}, {"val", &type_value}};
+static const struct record_field config_fields[] = {
+    {"gridDim", &type_dim3},  {"blockDim", &type_dim3},    {"dynamicSmemBytes", &type_ulong},
+    {"stream", &type_stream}, {"attrs", &type_attributes}, {"numAttrs", &type_uint},
+};
+
+#define RECORD(spelling, bytes, members)                                                   \
+    {                                                                                      \
+        .kind = TY_RECORD, .name = spelling, .size = bytes, .align = 8, .fields = members, \
+        .n = ARRAY_LEN(members)                                                            \
+    }
+static const struct type value_type = RECORD("cudaLaunchAttributeValue", 64, value_fields);
+static const struct type attribute_type = RECORD("cudaLaunchAttribute", 72, attribute_fields);
+static const struct type attributes_type = {
+    .kind = TY_POINTER, .name = "pointer", .size = 8, .align = 8, .to = &attribute_type};
+static const struct type config_type = RECORD("cudaLaunchConfig_t", 56, config_fields);
+
+const struct type *record_builtin(const char *name)
+{
+    const struct type *const all[] = {&config_type, &attribute_type, &value_type};
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (strcmp(all[i]->name, name) == 0)
+            return all[i];
+    }
+    return NULL;
+}
+
+/* zero: what nothing initialises is zero, else it has no value. */
+static void open_cell(struct interp *in, struct cell *c, bool zero)
+{
+    if (c->type->kind == TY_RECORD) {
+        record_make(in, c, zero);
+    } else if (c->type->kind == TY_ARRAY) {
+        if (c->type->n > MAX_ARRAY)
+            fail(in->unit, NULL, "an array of %lld elements in a struct", (long long)c->type->n);
+        in->steps += (uint64_t)c->type->n;
+        step_count(in, NULL);
+        c->n_elems = c->type->n;
+        c->elems = arena_array(in->arena, struct cell, c->n_elems + 1);
+        for (int64_t i = 0; i < c->n_elems; i++) {
+            c->elems[i] = *cell_make(in, c->type->to, c->constant);
+            open_cell(in, &c->elems[i], zero);
+        }
+    } else if (zero && c->type->kind != TY_DIM3) {
+        c->value = c->type->kind == TY_STREAM || c->type->kind == TY_KERNEL
+                       ? (struct value){.type = c->type}
+                       : convert(in, NULL, (struct value){.type = type_list}, c->type, true);
+        c->known = true;
+    }
+}
+
+void record_make(struct interp *in, struct cell *c, bool zero)
+{
+    c->n_elems = c->type->n;
+    c->elems = arena_array(in->arena, struct cell, c->n_elems + 1);
+    c->known = true;
+    c->value = (struct value){.type = c->type, .p = {.host = c, .count = 1, .buffer = -1}};
+    for (int64_t i = 0; i < c->n_elems; i++) {
+        c->elems[i] = *cell_make(in, *c->type->fields[i].type, c->constant);
+        open_cell(in, &c->elems[i], zero);
+    }
+}
+
+struct cell *record_member(struct interp *in, const struct token *at, const struct cell *c, const char *name)
+{
+    for (int64_t i = 0; i < c->n_elems; i++) {
+        if (strcmp(c->type->fields[i].name, name) == 0)
+            return &c->elems[i];
+    }
+    fail(in->unit, at, "the member %s of %s is not understood; docs/launcher.md lists those that are", name,
+         c->type->name);
+}
+
+static void copy_cells(struct interp *in, struct cell *to, const struct cell *from)
+{
+    for (int64_t i = 0; i < to->n_elems; i++) {
+        struct cell *m = &to->elems[i];
+
+        step_count(in, NULL);
+        if (m->elems) {
+            copy_cells(in, m, &from->elems[i]);
+        } else {
+            m->value = from->elems[i].value;
+            m->known = from->elems[i].known;
+        }
+    }
+}
+
+void record_assign(struct interp *in, const struct token *at, struct cell *c, struct value v)
+{
+    if (!type_same(v.type, c->type) || !v.p.host || v.p.host->n_elems != c->n_elems)
+        fail(in->unit, at, "%s does not become %s", type_spell(in->arena, v.type), c->type->name);
+    if (v.p.host != c)
+        copy_cells(in, c, v.p.host);
+}
+
+/* From the items of a list in braces; what it does not reach stays zero. */
+static void fill(struct interp *in, const struct token *at, struct cell *c, struct value list)
+{
+    if (list.n_items > (size_t)c->n_elems)
+        fail(in->unit, at, "%zu values for the %lld members of %s", list.n_items, (long long)c->n_elems,
+             type_spell(in->arena, c->type));
+    for (size_t i = 0; i < list.n_items; i++) {
+        struct cell *m = &c->elems[i];
+        struct value v = list.items[i];
+
+        if (m->elems && v.type->kind == TY_LIST) {
+            fill(in, at, m, v);
+        } else if (m->type->kind == TY_RECORD) {
+            record_assign(in, at, m, v);
+        } else if (m->type->kind == TY_ARRAY) {
+            fail(in->unit, at, "an array in a struct starts from a list in braces");
+        } else {
+            m->value = convert(in, at, v, m->type, false);
+            m->value.literal_zero = false;
+            m->known = true;
+        }
+    }
+}
+
+/* = {}, = {grid, block, ...}, = another */
+void record_initialise(struct interp *in, struct env *env, struct cell *c, const struct expr *init)
+{
+    struct value v;
+
+    record_make(in, c, init && init->kind == EX_INIT);
+    if (!init)
+        return;
+    v = eval(in, env, init);
+    if (v.type->kind == TY_LIST && !(v.n_items == 1 && type_same(v.items[0].type, c->type)))
+        fill(in, init->at, c, v);
+    else
+        record_assign(in, init->at, c, v.type->kind == TY_LIST ? v.items[0] : v);
+}
+
+struct value record_value(struct interp *in, const struct token *at, const struct type *t, struct value v)
+{
+    struct cell *c = cell_make(in, t, false);
+
+    record_make(in, c, true);
+    if (v.type->kind == TY_LIST)
+        fill(in, at, c, v);
+    else
+        record_assign(in, at, c, v);
+    return c->value;
+}
+
+/* ---- by value to a kernel */
+
+struct members {
+    LIST(struct kernel_member) list;
+};
+
+static void flatten(struct interp *in, const struct token *at, const struct cell *c, int64_t offset,
+                    struct members *to)
+{
+    for (int64_t i = 0; i < c->n_elems; i++) {
+        const struct cell *m = &c->elems[i];
+        const struct type *t = m->type;
+        bool record = c->type->kind == TY_RECORD;
+        int64_t here = offset + (record ? c->type->fields[i].offset : i * t->size);
+
+        step_count(in, at);
+        if (m->elems) {
+            flatten(in, at, m, here, to);
+            continue;
+        }
+        if (t->kind != TY_SCALAR && t->kind != TY_POINTER)
+            fail(in->unit, at, "a struct with a member of type %s; numbers and pointers go to a kernel",
+                 type_spell(in->arena, t));
+        if (m->known) /* a GPU would get whatever the others hold: here zero */
+            list_push(in->arena, &to->list,
+                      ((struct kernel_member){(uint32_t)here, plan_value(in, at, m->value)}));
+    }
+}
+
+struct kernel_value record_argument(struct interp *in, const struct token *at, struct value v)
+{
+    struct kernel_value k = {.type = KT_VOID, .struct_bytes = (uint32_t)v.type->size};
+    struct members members = {0};
+
+    if (!v.type->passable)
+        fail(in->unit, at, "a %s is no argument of a kernel", v.type->name);
+    if (v.type->size > 4096)
+        fail(in->unit, at, "a struct of %lld bytes; a kernel's parameters have at most 4096",
+             (long long)v.type->size);
+    flatten(in, at, v.p.host, 0, &members);
+    k.members = members.list.v;
+    k.n_members = members.list.n;
+    return k;
+}

@@ -1,0 +1,205 @@
+/* What was said to models and what they said, with cost and outcome beside it. */
+#include "report/report.h"
+
+static void add_usd(struct str *out, double usd)
+{
+    if (isfinite(usd))
+        str_addf(out, " %9.4f", usd);
+    else
+        str_add(out, "         -");
+}
+
+static const char *end_of(const struct store_call *c, struct arena *a, const char **text)
+{
+    json_t *j = json_parse(c->reply, strlen(c->reply), "stored reply", NULL);
+    const char *end = arena_strdup(a, json_text(j, "end", "?")), *words = json_text(j, "words", NULL);
+
+    *text = arena_strdup(a, json_text(j, "text", ""));
+    if (words && *words)
+        end = arena_printf(a, "%s: %s", end, words);
+    json_decref(j);
+    return end;
+}
+
+/* The calls of a strategy: its own label, and what follows it after a dash. */
+static bool belongs(const struct store_strategy *x, const struct store_call *c)
+{
+    size_t n = strlen(x->label);
+
+    return !strncmp(c->label, x->label, n) && (c->label[n] == 0 || c->label[n] == '-');
+}
+
+static const char *outcome_of(const struct store_strategy *list, size_t n, const struct store_call *c)
+{
+    for (size_t i = 0; i < n; i++)
+        if (belongs(&list[i], c))
+            return list[i].outcome ? list[i].outcome : "under way";
+    return "";
+}
+
+bool report_calls(struct store *s, struct arena *a, struct str *out, struct err *err)
+{
+    const struct store_call *calls;
+    const struct store_strategy *list;
+    json_t *cost;
+    size_t n, n_list;
+    int width = 5;
+
+    if (!store_calls(s, a, &calls, &n, err) || !store_strategies(s, a, &list, &n_list, err) ||
+        !report_cost(s, a, &cost, err))
+        return false;
+    if (n == 0)
+        str_add(out, "this run asked no model\n");
+    for (size_t i = 0; i < n; i++)
+        width = MAX(width, (int)strlen(calls[i].label));
+    if (n)
+        str_addf(out, "%4s  %-*s %9s %8s %8s %9s %8s  %-8s %s\n", "call", width, "label", "tokens in", "cached",
+                 "out", "USD", "seconds", "end", "its strategy");
+    for (size_t i = 0; i < n; i++) {
+        const struct store_call *c = &calls[i];
+        const char *text, *end = end_of(c, a, &text);
+        str_addf(out, "%4d  %-*s %9lld", c->id, width, c->label, (long long)c->tokens_in);
+        if (c->tokens_cached >= 0)
+            str_addf(out, " %8lld", (long long)c->tokens_cached);
+        else
+            str_add(out, "        -");
+        str_addf(out, " %8lld", (long long)c->tokens_out);
+        add_usd(out, c->usd);
+        str_addf(out, " %8.1f  %-8s %s\n", c->wall_s, report_one_line(a, end, 40),
+                 report_one_line(a, outcome_of(list, n_list, c), 60));
+    }
+    for (size_t i = 0; i < n_list; i++)
+        str_addf(out, "%sstrategy %d, %s: %s\n", i ? "" : "\n", list[i].id, list[i].label,
+                 report_one_line(a, list[i].name, 90));
+    if (n) {
+        str_addf(
+            out, "\n%lld calls, %lld tokens in, %lld out%s, %.1f s, ", (long long)json_int(cost, "calls", 0),
+            (long long)json_int(cost, "tokens_in", 0), (long long)json_int(cost, "tokens_out", 0),
+            json_flag(cost, "tokens_estimated", false) ? " (estimated where the provider did not tell)" : "",
+            json_num(cost, "seconds"));
+        if (isfinite(json_num(cost, "usd")))
+            str_addf(out, "%.4f USD\n", json_num(cost, "usd"));
+        else
+            str_add(out, "USD unknown: no price for a model\n");
+    }
+    json_decref(cost);
+    return true;
+}
+
+static json_t *call_to_json(const struct store_call *c, const char *end, const struct store_strategy *x)
+{
+    json_t *o = json_object();
+
+    json_put_int(o, "call", c->id);
+    json_put_text(o, "label", c->label);
+    json_put_text(o, "role", c->role);
+    json_put_text(o, "provider", c->provider);
+    json_put_text(o, "model", c->model);
+    json_put_text(o, "started", c->started);
+    json_put_int(o, "tokens_in", c->tokens_in);
+    json_put_num(o, "tokens_cached", c->tokens_cached >= 0 ? (double)c->tokens_cached : NAN);
+    json_put_num(o, "tokens_reasoning", c->tokens_reasoning >= 0 ? (double)c->tokens_reasoning : NAN);
+    json_put_int(o, "tokens_out", c->tokens_out);
+    json_put_flag(o, "tokens_estimated", c->estimated);
+    json_put_num(o, "usd", c->usd);
+    json_put_num(o, "seconds", c->wall_s);
+    json_put_text(o, "end", end);
+    json_put(o, "strategy", x ? json_integer(x->id) : json_null());
+    json_put_text(o, "outcome", x ? x->outcome : NULL);
+    json_put(o, "candidate", x && x->candidate >= 0 ? json_integer(x->candidate) : json_null());
+    return o;
+}
+
+bool report_calls_json(struct store *s, struct arena *a, json_t **out, struct err *err)
+{
+    const struct store_call *calls;
+    const struct store_strategy *list;
+    size_t n, n_list;
+
+    if (!store_calls(s, a, &calls, &n, err) || !store_strategies(s, a, &list, &n_list, err))
+        return false;
+    *out = json_array();
+    for (size_t i = 0; i < n; i++) {
+        const struct store_strategy *x = NULL;
+        const char *text;
+        for (size_t k = 0; k < n_list; k++)
+            x = belongs(&list[k], &calls[i]) ? &list[k] : x;
+        json_array_append_new(*out, call_to_json(&calls[i], end_of(&calls[i], a, &text), x));
+    }
+    return true;
+}
+
+static void add_block(struct str *out, const char *who, const char *text)
+{
+    str_addf(out, "---- %s\n%s%s", who, text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
+}
+
+/* messages from `from` on, then the reply; gives how many messages there were. */
+static size_t add_conversation(struct arena *a, const struct store_call *c, size_t from, struct str *out)
+{
+    json_t *j = json_parse(c->request, strlen(c->request), "stored request", NULL), *m;
+    const json_t *messages = json_object_get(j, "messages");
+    const char *text, *end = end_of(c, a, &text);
+    size_t i, n = json_array_size(messages);
+
+    str_addf(out, "call %d, %s: %s %s, %lld tokens in, %lld out, %.1f s, ", c->id, c->label, c->provider,
+             c->model, (long long)c->tokens_in, (long long)c->tokens_out, c->wall_s);
+    if (isfinite(c->usd))
+        str_addf(out, "%.4f USD, ", c->usd);
+    str_addf(out, "%s\n", end);
+    if (from == 0)
+        add_block(out, "system", json_text(j, "system", ""));
+    json_array_foreach(messages, i, m) if (i >= from)
+        add_block(out, json_text(m, "from", "?"), json_text(m, "text", ""));
+    add_block(out, "model", text);
+    json_decref(j);
+    return n;
+}
+
+bool report_call(struct store *s, struct arena *a, int id, struct str *out, struct err *err)
+{
+    const struct store_call *calls;
+    const struct store_strategy *list;
+    const char *outcome;
+    size_t n, n_list;
+
+    if (!store_calls(s, a, &calls, &n, err) || !store_strategies(s, a, &list, &n_list, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (calls[i].id != id)
+            continue;
+        add_conversation(a, &calls[i], 0, out);
+        outcome = outcome_of(list, n_list, &calls[i]);
+        if (*outcome)
+            str_addf(out, "---- what became of it: %s\n", outcome);
+        return true;
+    }
+    return err_input(err, "there is no call %d in this run; `astra show RUN --calls` lists them", id);
+}
+
+bool report_strategy(struct store *s, struct arena *a, int id, struct str *out, struct err *err)
+{
+    const struct store_call *calls;
+    const struct store_strategy *list, *x = NULL;
+    size_t n, n_list, said = 0;
+
+    if (!store_calls(s, a, &calls, &n, err) || !store_strategies(s, a, &list, &n_list, err))
+        return false;
+    for (size_t i = 0; i < n_list; i++)
+        x = list[i].id == id ? &list[i] : x;
+    if (!x)
+        return err_input(err, "there is no strategy %d in this run; `astra show RUN --calls` lists them", id);
+    str_addf(out, "strategy %d (%s), round %d, from candidate %d\nname      %s\nreason    %s\nplan      %s\n",
+             x->id, x->label, x->round, x->parent, x->name, x->reason, x->plan);
+    if (isfinite(x->expected_gain))
+        str_addf(out, "expected  %.2fx, confidence %.2f\n", x->expected_gain, x->confidence);
+    str_addf(out, "outcome   %s\n", x->outcome ? x->outcome : "under way");
+    if (x->candidate >= 0)
+        str_addf(out, "candidate %d\n", x->candidate);
+    for (size_t i = 0; i < n; i++)
+        if (belongs(x, &calls[i])) {
+            str_addc(out, '\n');
+            said = add_conversation(a, &calls[i], said, out) + 1; /* the reply is a message of the next call */
+        }
+    return true;
+}

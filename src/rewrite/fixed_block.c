@@ -1,0 +1,71 @@
+/* fixed-block: a kernel that every launch gives the same constant number of threads says that number instead of
+ * blockDim.x: an index needs one multiplication by a constant then, and the launch's geometry, which lies in
+ * another line of the constant bank than the arguments, is not fetched. */
+#include "rewrite/analysis.h"
+
+/* Every launch's block is this number, written down, and the kernel asks for it. */
+static bool is_fixed(struct function *f)
+{
+    if (f->block_x < 32 || !text_has_word(text_of(f, f->body), "blockDim.x") || function_is_named_elsewhere(f))
+        return false;
+    for (size_t l = 0; l < f->n_launches; l++) { /* other workloads may take another block */
+        int64_t value;
+        if (!launch_block_constant(f, &f->launches[l], &value) || value != f->block_x)
+            return false;
+    }
+    return f->n_launches > 0;
+}
+
+static size_t fixed_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+{
+    LIST(struct rewrite_site) found = {0};
+    for (size_t i = 0; i < in->kernel->n_functions; i++) {
+        struct function *f = function_open_kernel(in, a, i);
+        if (!f || !is_fixed(f))
+            continue;
+        struct rewrite_site site = {
+            .move = "fixed-block", .line = node_line(f->s, f->definition), .setting = 0, .detail = f};
+        site.where = arena_printf(a, "%s, line %d: %lld threads", f->name, site.line, (long long)f->block_x);
+        site.why = "an index waits for blockDim.x, which is fetched from memory; the number is known";
+        list_add(a, &found, site);
+    }
+    *sites = found.v;
+    return found.n;
+}
+
+static bool fixed_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+                        char **text, struct err *why_not)
+{
+    (void)in;
+    struct function *f = arena_copy(a, site->detail, sizeof(*f));
+    struct edits edits = {.arena = a};
+    if (!is_fixed(f))
+        return err_input(why_not, "launches of %s differ in their blocks", f->name);
+    /* A constant of the file keeps its name, so that kernel and launch stay together. */
+    struct node block = node_strip(f->launches[0].block);
+    int64_t of_file;
+    const char *number = node_is(block, "identifier") && constant_value(f, block, &of_file) &&
+                                 !node_is(f->whole, "template_declaration")
+                             ? text_of(f, block)
+                             : arena_printf(a, "%lld", (long long)f->block_x);
+    for (size_t l = 1; l < f->n_launches; l++)
+        if (!node_text_is(f->s, node_strip(f->launches[l].block), number))
+            number = arena_printf(a, "%lld", (long long)f->block_x);
+    for (size_t k = 0; k < f->n_variables; k++) /* a local that hides it, or one of the launcher */
+        if (str_eq(f->variables[k].name, number))
+            number = arena_printf(a, "%lld", (long long)f->block_x);
+    size_t n;
+    struct node *all = node_find_all(a, f->body, "field_expression", &n);
+    for (size_t i = 0; i < n; i++)
+        if (node_text_is(f->s, all[i], "blockDim.x"))
+            edits_try(&edits, node_start(all[i]), node_end(all[i]), number);
+    return edits_done(&edits, f, text, why_not);
+}
+
+const struct rewrite_ops rewrite_fixed_block = {
+    .name = "fixed-block",
+    .summary = "say the number of threads in a block where every launch has the same",
+    .helps = "launch latency",
+    .find = fixed_find,
+    .apply = fixed_apply,
+};

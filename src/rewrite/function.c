@@ -1,0 +1,308 @@
+/* A function of the file: its variables, its launches, what the plans say of it. */
+#include "rewrite/analysis.h"
+
+#include <ctype.h>
+
+struct scan {
+    struct function *f;
+    LIST(struct variable) found;
+    size_t scope_end;
+};
+
+static const char *specifier_type(const struct function *f, struct node statement)
+{
+    struct node t = node_field(statement, "type");
+    return node_ok(t) ? text_of(f, t) : "";
+}
+
+static bool has_word_before(const struct function *f, struct node statement, struct node id, const char *word)
+{
+    char *before = text_range(f, node_start(statement), node_start(id));
+    return text_has_word(before, word);
+}
+
+/* Walk down a declarator to its identifier. */
+static void variable_add(struct scan *scan, struct node statement, struct node declarator, bool param)
+{
+    struct function *f = scan->f;
+    struct variable v = {.statement = statement, .param = param, .type = specifier_type(f, statement)};
+    struct node d = declarator;
+    for (int depth = 0; node_ok(d) && !node_is(d, "identifier") && depth < 16; depth++) {
+        if (node_is(d, "init_declarator")) {
+            v.init = node_field(d, "value");
+        } else if (node_is(d, "pointer_declarator")) {
+            v.pointer = true;
+        } else if (node_is(d, "array_declarator")) {
+            v.array = true;
+            v.size = node_field(d, "size");
+        } else if (node_is(d, "reference_declarator")) {
+            v.assignments++; /* another name for it may be written */
+            d = node_child(d, 0);
+            continue;
+        } else if (!node_is(d, "optional_parameter_declaration")) {
+            return;
+        }
+        d = node_field(d, "declarator");
+    }
+    if (!node_is(d, "identifier"))
+        return;
+    v.id = d;
+    v.name = text_of(f, d);
+    v.to_const = has_word_before(f, statement, d, "const") || has_word_before(f, statement, d, "constexpr");
+    v.restricted =
+        has_word_before(f, statement, d, "__restrict__") || has_word_before(f, statement, d, "__restrict");
+    v.shared = has_word_before(f, statement, d, "__shared__");
+    v.external = has_word_before(f, statement, d, "extern");
+    v.from = node_start(d);
+    v.to = scan->scope_end;
+    v.index = scan->found.n;
+    list_add(f->a, &scan->found, v);
+}
+
+static void scan_declarations(struct scan *scan, struct node n)
+{
+    size_t outer = scan->scope_end;
+    if (node_is(n, "compound_statement") || node_is(n, "for_statement") || node_is(n, "lambda_expression"))
+        scan->scope_end = node_end(n);
+    if (node_is(n, "declaration")) {
+        struct node type = node_field(n, "type");
+        for (uint32_t i = 0, all = node_count(n); i < all; i++) {
+            struct node c = node_child(n, i);
+            if (!node_same(c, type) && (node_is(c, "identifier") || str_ends(node_kind(c), "declarator")))
+                variable_add(scan, n, c, false);
+        }
+    }
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        scan_declarations(scan, node_child(n, i));
+    scan->scope_end = outer;
+}
+
+const struct variable *function_variable(const struct function *f, const char *name, size_t at)
+{
+    const struct variable *best = NULL;
+    for (size_t i = 0; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        if (v->from <= at && at < v->to && str_eq(v->name, name) && (!best || v->from > best->from))
+            best = v;
+    }
+    return best;
+}
+
+const struct variable *function_variable_of(const struct function *f, struct node identifier)
+{
+    if (!node_is(identifier, "identifier"))
+        return NULL;
+    return function_variable(f, text_of(f, identifier), node_start(identifier));
+}
+
+struct node assigned_target(struct node n)
+{
+    if (node_is(n, "assignment_expression"))
+        return node_strip(node_field(n, "left"));
+    if (node_is(n, "update_expression"))
+        return node_strip(node_field(n, "argument"));
+    return (struct node){0};
+}
+
+static struct node address_target(const struct function *f, struct node n)
+{
+    if (node_is(n, "pointer_expression") && str_eq(node_op(f, n), "&"))
+        return node_strip(node_field(n, "argument"));
+    return (struct node){0};
+}
+
+static void count_assignments(struct function *f, struct variable *variables, struct node n)
+{
+    struct node target = assigned_target(n);
+    if (!node_ok(target))
+        target = address_target(f, n);
+    while (node_is(target, "field_expression"))
+        target = node_field(target, "argument");
+    const struct variable *v = node_ok(target) ? function_variable_of(f, target) : NULL;
+    if (v)
+        variables[v - f->variables].assignments++;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        count_assignments(f, variables, node_child(n, i));
+}
+
+bool variable_assigned_in(const struct function *f, const struct variable *v, struct node part)
+{
+    struct node target = assigned_target(part);
+    if (!node_ok(target))
+        target = address_target(f, part);
+    while (node_is(target, "field_expression") || (v->array && node_is(target, "subscript_expression")))
+        target = node_field(target, "argument");
+    if (node_ok(target) && function_variable_of(f, target) == v)
+        return true;
+    for (uint32_t i = 0, all = node_count(part); i < all; i++)
+        if (variable_assigned_in(f, v, node_child(part, i)))
+            return true;
+    return false;
+}
+
+static bool is_host_definition(const struct function *f, struct node definition)
+{
+    struct node body = node_field(definition, "body");
+    char *head = text_range(f, node_start(definition), node_start(body));
+    return !text_has_word(head, "__global__") && !text_has_word(head, "__device__");
+}
+
+static void scan_launches(struct function *f, void *list, struct node n)
+{
+    LIST(struct launch) *found = list;
+    if (node_is(n, "call_expression")) {
+        struct node syntax = {0};
+        for (uint32_t i = 0, all = node_count(n); i < all; i++)
+            if (node_is(node_child(n, i), "kernel_call_syntax"))
+                syntax = node_child(n, i);
+        if (node_ok(syntax) && str_eq(call_name(f, n), f->name)) {
+            struct launch l = {.call = n};
+            struct node callee = node_field(n, "function");
+            l.name = callee;
+            if (node_is(callee, "template_function")) {
+                l.name = node_field(callee, "name");
+                l.template_args = node_field(callee, "arguments");
+            }
+            l.statement = node_statement(n);
+            l.host = node_enclosing(n, "function_definition");
+            size_t n_syntax;
+            struct node *config = named_children(f, syntax, &n_syntax);
+            l.args = named_children(f, node_field(n, "arguments"), &l.n_args);
+            if (n_syntax >= 2 && node_ok(l.host) && is_host_definition(f, l.host) &&
+                node_is(l.statement, "expression_statement")) {
+                l.grid = config[0];
+                l.block = config[1];
+                if (n_syntax >= 3)
+                    l.shared = config[2];
+                list_add(f->a, found, l);
+            }
+        }
+    }
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        scan_launches(f, list, node_child(n, i));
+}
+
+bool function_is_named_elsewhere(const struct function *f)
+{
+    size_t times = 0, len = strlen(f->name);
+    for (const char *p = f->text; (p = strstr(p, f->name)); p += len) {
+        bool left = p == f->text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        bool right = !(isalnum((unsigned char)p[len]) || p[len] == '_');
+        struct node at = node_at(f->s, (size_t)(p - f->text), (size_t)(p - f->text) + len);
+        if (left && right && node_is(at, "identifier"))
+            times++;
+    }
+    return times != f->n_launches + 1;
+}
+
+struct node launch_arg(const struct function *f, const struct launch *l, const struct variable *param)
+{
+    (void)f;
+    if (!param || !param->param || param->index >= l->n_args)
+        return (struct node){0};
+    return l->args[param->index];
+}
+
+static bool plan_runs(const struct rewrite_input *in, const char *name, int64_t *block_x, bool *known)
+{
+    size_t len = strlen(name);
+    bool runs = false;
+    *known = true;
+    *block_x = 0;
+    for (size_t p = 0; p < in->n_plans; p++) {
+        for (size_t i = 0; i < in->plans[p].n_steps; i++) {
+            const struct plan_step *s = &in->plans[p].steps[i];
+            if (s->kind != PLAN_LAUNCH || strncmp(s->kernel, name, len) != 0 ||
+                (s->kernel[len] && s->kernel[len] != '<'))
+                continue;
+            if (s->block[1] != 1 || s->block[2] != 1 || (runs && *block_x != s->block[0]))
+                *known = false;
+            *block_x = s->block[0];
+            runs = true;
+        }
+    }
+    return runs;
+}
+
+struct function *function_open(const struct rewrite_input *in, struct arena *a, struct node definition)
+{
+    struct function *f = arena_new(a, struct function);
+    f->in = in;
+    f->a = a;
+    f->s = in->kernel->source;
+    f->text = in->kernel->text;
+    f->definition = f->whole = definition;
+    struct node parent = node_parent(definition);
+    if (node_is(parent, "template_declaration"))
+        f->whole = parent;
+    f->body = node_field(definition, "body");
+    struct node declarator = node_field(definition, "declarator");
+    for (int depth = 0; node_ok(declarator) && !node_is(declarator, "function_declarator") && depth < 8;
+         depth++)
+        declarator = node_field(declarator, "declarator");
+    struct node id = node_field(declarator, "declarator");
+    if (!node_is(f->body, "compound_statement") || !node_is(id, "identifier"))
+        return NULL;
+    f->id = id;
+    f->name = text_of(f, id);
+    f->global = text_has_word(text_range(f, node_start(definition), node_start(id)), "__global__");
+
+    struct scan scan = {.f = f, .scope_end = node_end(f->body)};
+    size_t n_params;
+    struct node *params = named_children(f, node_field(declarator, "parameters"), &n_params);
+    for (size_t i = 0; i < n_params; i++) {
+        size_t before = scan.found.n;
+        variable_add(&scan, params[i], node_field(params[i], "declarator"), true);
+        if (scan.found.n == before)
+            return NULL;
+    }
+    f->n_params = scan.found.n;
+    scan_declarations(&scan, f->body);
+    f->variables = scan.found.v;
+    f->n_variables = scan.found.n;
+    count_assignments(f, scan.found.v, f->body);
+
+    LIST(struct launch) launches = {0};
+    scan_launches(f, &launches, source_root(f->s));
+    f->launches = launches.v;
+    f->n_launches = launches.n;
+    return f;
+}
+
+struct function *function_open_kernel(const struct rewrite_input *in, struct arena *a, size_t i)
+{
+    const struct kernel_function *k = &in->kernel->functions[i];
+    int64_t planned = 0;
+    bool known = false;
+    if (in->n_plans > 0 && !plan_runs(in, k->name, &planned, &known))
+        return NULL;
+    if (node_has_error(k->definition))
+        return NULL;
+    struct function *f = function_open(in, a, k->definition);
+    if (!f)
+        return NULL;
+    if (in->n_plans > 0) {
+        f->block_x = known ? planned : 0;
+    } else {
+        for (size_t l = 0; l < f->n_launches; l++) {
+            int64_t v = 0;
+            if (!launch_block_constant(f, &f->launches[l], &v) || (l > 0 && v != f->block_x)) {
+                f->block_x = 0;
+                break;
+            }
+            f->block_x = v;
+        }
+    }
+    for (size_t l = 0; l < f->n_launches; l++)
+        if (f->launches[l].n_args != f->n_params)
+            return NULL;
+    return f;
+}
+
+const struct rewrite_fact *fact_of(const struct rewrite_input *in, const char *launcher_param)
+{
+    for (size_t i = 0; in->facts && i < in->kernel->n_params; i++)
+        if (str_eq(in->kernel->params[i].name, launcher_param))
+            return &in->facts[i];
+    return NULL;
+}

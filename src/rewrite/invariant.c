@@ -1,0 +1,90 @@
+/* What a part of a function writes, and what is the same in every turn of it. */
+#include "rewrite/analysis.h"
+
+const struct variable *pointer_root(const struct function *f, struct node pointer)
+{
+    for (int depth = 0; depth < 16; depth++) {
+        pointer = node_strip(pointer);
+        if (node_is(pointer, "identifier")) {
+            const struct variable *v = function_variable_of(f, pointer);
+            if (!v || v->param || v->array || !v->pointer || !node_ok(v->init) || v->assignments > 0)
+                return v;
+            pointer = v->init;
+        } else if (node_is(pointer, "binary_expression")) {
+            pointer = node_field(pointer, "left");
+        } else if (node_is(pointer, "pointer_expression") || node_is(pointer, "subscript_expression")) {
+            pointer = node_field(pointer, "argument");
+        } else if (node_is(pointer, "call_expression")) { /* reinterpret_cast<...>(p) */
+            struct node args = node_field(pointer, "arguments");
+            if (!node_is(node_field(pointer, "function"), "template_function") || node_count(args) != 1)
+                return NULL;
+            pointer = node_child(args, 0);
+        } else {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Is something reached through the same root written: an assignment, an atomic, or a call that takes its
+ * address? */
+static bool root_written_in(const struct function *f, const struct variable *root, struct node part)
+{
+    struct node target = assigned_target(part);
+    if (node_is(target, "field_expression"))
+        target = node_field(target, "argument");
+    if (node_is(target, "subscript_expression") || node_is(target, "pointer_expression")) {
+        const struct variable *to = pointer_root(f, target);
+        if (!to || to == root)
+            return true;
+    }
+    if (node_is(part, "call_expression") && !call_is_pure(f, part)) {
+        struct node args = node_field(part, "arguments");
+        for (uint32_t i = 0, all = node_count(args); i < all; i++) {
+            struct node arg = node_strip(node_child(args, i));
+            const struct variable *v = NULL;
+            if (node_is(arg, "identifier"))
+                v = function_variable_of(f, arg);
+            if (node_is(arg, "pointer_expression") || (v && (v->pointer || v->array)) ||
+                node_is(arg, "binary_expression"))
+                if (pointer_root(f, arg) == root)
+                    return true;
+        }
+    }
+    for (uint32_t i = 0, all = node_count(part); i < all; i++)
+        if (root_written_in(f, root, node_child(part, i)))
+            return true;
+    return false;
+}
+
+bool memory_written_in(const struct function *f, const char *pointer, struct node part)
+{
+    const struct variable *v = function_variable(f, pointer, node_start(part));
+    return !v || root_written_in(f, v, part);
+}
+
+bool expression_is_invariant(const struct function *f, struct node e, struct node part)
+{
+    if (node_is(e, "identifier")) {
+        const struct variable *v = function_variable_of(f, e);
+        if (!v)
+            return true; /* a constant, a builtin or a function */
+        bool inside = v->from >= node_start(part) && v->from < node_end(part);
+        return !inside && !variable_assigned_in(f, v, part);
+    }
+    if (node_is(e, "assignment_expression") || node_is(e, "update_expression") ||
+        node_is(e, "lambda_expression"))
+        return false;
+    if (node_is(e, "call_expression") && !call_is_pure(f, e))
+        return false;
+    if (node_is(e, "subscript_expression") ||
+        (node_is(e, "pointer_expression") && str_eq(node_op(f, e), "*"))) {
+        const struct variable *root = pointer_root(f, e);
+        if (!root || root_written_in(f, root, part) || (!root->to_const && calls_barrier(f, part)))
+            return false;
+    }
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        if (!expression_is_invariant(f, node_child(e, i), part))
+            return false;
+    return true;
+}

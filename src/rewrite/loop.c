@@ -1,0 +1,60 @@
+/* Loops that the threads of a block, or of more, share. */
+#include "rewrite/analysis.h"
+
+bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loop)
+{
+    *loop = (struct lane_loop){.loop = n, .body = node_field(n, "body"), .update = node_field(n, "update")};
+    struct node declaration = node_field(n, "initializer"), condition = node_field(n, "condition");
+    struct node declarator = node_field(declaration, "declarator");
+    if (!node_is(declaration, "declaration") || !node_is(declarator, "init_declarator") ||
+        !node_ok(loop->body) || !node_is(condition, "binary_expression") || !str_eq(node_op(f, condition), "<"))
+        return false;
+    loop->index = function_variable_of(f, node_field(declarator, "declarator"));
+    loop->start = node_field(declarator, "value");
+    loop->bound = node_field(condition, "right");
+    if (!loop->index || !ctype_is_integer(loop->index->type) ||
+        !node_text_is(f->s, node_field(condition, "left"), loop->index->name) ||
+        variable_assigned_in(f, loop->index, loop->body))
+        return false;
+    if (!node_is(loop->update, "assignment_expression") || !str_eq(node_op(f, loop->update), "+=") ||
+        !node_text_is(f->s, node_field(loop->update, "left"), loop->index->name))
+        return false;
+    loop->step = node_field(loop->update, "right");
+
+    struct poly start = poly_of(f, loop->start), step = poly_of(f, loop->step);
+    int64_t width = start.ok ? poly_coefficient(&start, "threadIdx.x") : 0;
+    if (!step.ok || width < 1 || width > 64)
+        return false;
+    loop->width = (int)width;
+    static const char *const spans[][2] = {[LANES_BLOCK] = {NULL, NULL},
+                                           [LANES_GRID_X] = {"blockIdx.x", "gridDim.x"},
+                                           [LANES_ROW_Y] = {"blockIdx.y", "gridDim.y"}};
+    struct poly thread = poly_atom(f, "threadIdx.x"), block = poly_atom(f, "blockDim.x"),
+                by = poly_number(width);
+    for (int s = LANES_BLOCK; s <= LANES_ROW_Y; s++) {
+        struct poly first = thread, lanes = block;
+        if (spans[s][0]) {
+            first = poly_add(f, poly_mul(f, poly_atom(f, spans[s][0]), block), thread, 1);
+            lanes = poly_mul(f, poly_atom(f, spans[s][1]), block);
+        }
+        first = poly_mul(f, first, by);
+        lanes = poly_mul(f, lanes, by);
+        if (poly_same(&first, &start) && poly_same(&lanes, &step)) {
+            loop->span = (enum lane_span)s;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct lane_loop *lane_loops(const struct function *f, size_t *count)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, f->body, "for_statement", &n);
+    struct lane_loop *v = arena_array(f->a, struct lane_loop, n + 1);
+    *count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (lane_loop_of(f, all[i], &v[*count]))
+            (*count)++;
+    return v;
+}

@@ -1,0 +1,143 @@
+/* Index expressions as sums of products. */
+#include "rewrite/analysis.h"
+
+struct poly poly_number(int64_t v)
+{
+    struct poly p = {.ok = true};
+    if (v != 0)
+        p.t[p.n++] = (struct term){.by = v};
+    return p;
+}
+
+struct poly poly_atom(const struct function *f, const char *atom)
+{
+    if (f->block_x && str_eq(atom, "blockDim.x"))
+        return poly_number(f->block_x);
+    struct poly p = {.ok = true, .n = 1};
+    p.t[0] = (struct term){.by = 1, .n = 1, .atom = {atom}};
+    return p;
+}
+
+static bool term_alike(const struct term *x, const struct term *y)
+{
+    if (x->n != y->n)
+        return false;
+    for (int i = 0; i < x->n; i++)
+        if (!str_eq(x->atom[i], y->atom[i]))
+            return false;
+    return true;
+}
+
+struct poly poly_add(const struct function *f, struct poly x, struct poly y, int64_t by)
+{
+    (void)f;
+    x.ok = x.ok && y.ok;
+    for (int i = 0; i < y.n && x.ok; i++) {
+        int j = 0;
+        while (j < x.n && !term_alike(&x.t[j], &y.t[i]))
+            j++;
+        int64_t add;
+        if (__builtin_mul_overflow(y.t[i].by, by, &add)) {
+            x.ok = false;
+        } else if (j < x.n) {
+            if (__builtin_add_overflow(x.t[j].by, add, &x.t[j].by))
+                x.ok = false;
+            else if (x.t[j].by == 0)
+                x.t[j] = x.t[--x.n];
+        } else if (x.n == (int)ARRAY_LEN(x.t)) {
+            x.ok = false;
+        } else {
+            x.t[x.n] = y.t[i];
+            x.t[x.n++].by = add;
+        }
+    }
+    return x;
+}
+
+struct poly poly_mul(const struct function *f, struct poly x, struct poly y)
+{
+    struct poly p = {.ok = x.ok && y.ok};
+    for (int i = 0; i < x.n && p.ok; i++) {
+        for (int j = 0; j < y.n && p.ok; j++) {
+            struct term t = x.t[i];
+            if (__builtin_mul_overflow(t.by, y.t[j].by, &t.by) || t.n + y.t[j].n > (int)ARRAY_LEN(t.atom)) {
+                p.ok = false;
+                break;
+            }
+            for (int k = 0; k < y.t[j].n; k++) { /* keeps them sorted */
+                int at = t.n++;
+                while (at > 0 && strcmp(t.atom[at - 1], y.t[j].atom[k]) > 0) {
+                    t.atom[at] = t.atom[at - 1];
+                    at--;
+                }
+                t.atom[at] = y.t[j].atom[k];
+            }
+            struct poly one = {.ok = true, .n = 1};
+            one.t[0] = t;
+            p = poly_add(f, p, one, 1);
+        }
+    }
+    return p;
+}
+
+bool poly_same(const struct poly *x, const struct poly *y)
+{
+    if (!x->ok || !y->ok || x->n != y->n)
+        return false;
+    for (int i = 0; i < x->n; i++) {
+        int j = 0;
+        while (j < y->n && !(term_alike(&x->t[i], &y->t[j]) && x->t[i].by == y->t[j].by))
+            j++;
+        if (j == y->n)
+            return false;
+    }
+    return true;
+}
+
+int64_t poly_coefficient(const struct poly *p, const char *atom)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->t[i].n == 1 && str_eq(p->t[i].atom[0], atom))
+            return p->t[i].by;
+    return 0;
+}
+
+static struct poly poly_depth(const struct function *f, struct node e, int depth)
+{
+    struct poly bad = {0};
+    e = node_strip(e);
+    if (!node_ok(e) || depth > 16)
+        return bad;
+    int64_t value;
+    if (constant_value(f, e, &value))
+        return poly_number(value);
+    if (node_is(e, "identifier")) {
+        const struct variable *v = function_variable_of(f, e);
+        if (v && !v->param && !v->array && !v->pointer && v->assignments == 0 && node_ok(v->init) &&
+            ctype_is_integer(v->type)) {
+            struct poly p = poly_depth(f, v->init, depth + 1);
+            if (p.ok)
+                return p;
+        }
+        return poly_atom(f, text_of(f, e));
+    }
+    if (node_is(e, "binary_expression")) {
+        const char *op = node_op(f, e);
+        bool add = str_eq(op, "+"), sub = str_eq(op, "-"), mul = str_eq(op, "*");
+        if (add || sub || mul) {
+            struct poly x = poly_depth(f, node_field(e, "left"), depth + 1);
+            struct poly y = poly_depth(f, node_field(e, "right"), depth + 1);
+            if (!x.ok || !y.ok)
+                return bad;
+            return mul ? poly_mul(f, x, y) : poly_add(f, x, y, add ? 1 : -1);
+        }
+    }
+    if (node_is(e, "unary_expression") && str_eq(node_op(f, e), "-"))
+        return poly_add(f, poly_number(0), poly_depth(f, node_field(e, "argument"), depth + 1), -1);
+    return poly_atom(f, text_compact(f->a, text_of(f, e)));
+}
+
+struct poly poly_of(const struct function *f, struct node e)
+{
+    return poly_depth(f, e, 0);
+}

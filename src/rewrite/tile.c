@@ -1,0 +1,331 @@
+/* tile: a kernel that reads along one dimension of its block and writes along the other touches memory in order
+ * on one side only. Its values go through a square of shared memory instead: the block reads it in order,
+ * meets, and writes it in order. The square's rows are one element longer than needed, so that its columns lie
+ * in different banks. One value a thread, guarded by bounds, is all that such a kernel may do. */
+#include "rewrite/analysis.h"
+
+#include <ctype.h>
+
+enum { SIDE = 32 };
+
+struct axis {
+    const struct variable *index;
+    struct node bound;
+    char grid; /* x or y: of the thread and block that it counts */
+};
+
+struct detail {
+    const struct function *f;
+    struct axis in, out; /* neighbouring elements that are read, and that are written */
+    struct node first, last, condition, store;
+    bool leaves; /* `if (condition) return;` before the store; else `if (condition) store` */
+    const char *type;
+    int rows; /* threads of a block are SIDE by this */
+};
+
+/* index = blockIdx.x * (threads along x) + threadIdx.x */
+static bool axis_of(const struct function *f, const struct variable *v, char axis)
+{
+    if (v->assignments || v->array || v->pointer || !node_ok(v->init) || !ctype_is_integer(v->type))
+        return false;
+    struct poly p = poly_of(f, v->init);
+    struct poly thread = poly_atom(f, axis == 'x' ? "threadIdx.x" : "threadIdx.y");
+    struct poly block = poly_atom(f, axis == 'x' ? "blockIdx.x" : "blockIdx.y");
+    struct poly dim = poly_atom(f, axis == 'x' ? "blockDim.x" : "blockDim.y");
+    struct poly whole = poly_add(f, poly_mul(f, block, dim), thread, 1);
+    if (poly_same(&p, &whole))
+        return true;
+    int64_t by = p.ok ? poly_coefficient(&p, axis == 'x' ? "blockIdx.x" : "blockIdx.y") : 0;
+    whole = poly_add(f, poly_mul(f, block, poly_number(by)), thread, 1);
+    return by > 0 && poly_same(&p, &whole);
+}
+
+static bool has_effect(const struct function *f, struct node n)
+{
+    if (node_ok(assigned_target(n)) || (node_is(n, "call_expression") && !call_is_pure(f, n)))
+        return true;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (has_effect(f, node_child(n, i)))
+            return true;
+    return false;
+}
+
+/* Bounds of both axes out of `row < rows && col < cols`, or of `row >= rows || col >= cols`. */
+static bool bounds_of(const struct function *f, struct node e, bool leaves, struct axis *x, struct axis *y)
+{
+    e = node_strip(e);
+    if (!node_is(e, "binary_expression"))
+        return false;
+    const char *op = node_op(f, e);
+    if (str_eq(op, leaves ? "||" : "&&"))
+        return bounds_of(f, node_field(e, "left"), leaves, x, y) &&
+               bounds_of(f, node_field(e, "right"), leaves, x, y);
+    const struct variable *v = function_variable_of(f, node_field(e, "left"));
+    struct axis *a = v && v == x->index ? x : v && v == y->index ? y : NULL;
+    if (!a || !str_eq(op, leaves ? ">=" : "<"))
+        return false;
+    a->bound = node_field(e, "right");
+    return true;
+}
+
+/* 'x', 'y' or 0: along which dimension of the block neighbouring threads touch neighbouring elements. */
+static char runs_along(const struct function *f, struct node subscript)
+{
+    size_t n;
+    struct node *index = named_children(f, node_field(subscript, "indices"), &n);
+    struct poly p = n == 1 ? poly_of(f, index[0]) : (struct poly){0};
+    if (!p.ok)
+        return 0;
+    bool x = poly_coefficient(&p, "threadIdx.x") == 1, y = poly_coefficient(&p, "threadIdx.y") == 1;
+    if (x == y)
+        return 0;
+    const char *other = x ? "threadIdx.y" : "threadIdx.x"; /* else all of its threads read the same elements */
+    for (int i = 0; i < p.n; i++)
+        for (int k = 0; k < p.t[i].n; k++)
+            if (str_eq(p.t[i].atom[k], other))
+                return x ? 'x' : 'y';
+    return 0;
+}
+
+static bool understood(const struct function *f, struct detail *d, struct err *why)
+{
+    size_t n;
+    struct node *all = named_children(f, f->body, &n);
+    struct axis x = {.grid = 'x'}, y = {.grid = 'y'};
+    *d = (struct detail){.f = f};
+    if (f->n_launches == 0 || function_is_named_elsewhere(f) || n < 2)
+        return err_input(why, "%s is used other than by launches", f->name);
+    for (size_t i = 0; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        if (v->shared || (!v->param && !v->assignments && v->array))
+            return err_input(why, "%s keeps things in arrays", f->name);
+        if (!v->param && axis_of(f, v, 'x'))
+            x.index = v;
+        if (!v->param && axis_of(f, v, 'y'))
+            y.index = v;
+    }
+    if (!x.index || !y.index)
+        return err_input(why, "%s has no index along both dimensions of its block", f->name);
+    size_t k = 0; /* declarations, the question, and in its one form the store after it */
+    while (k < n && node_is(all[k], "declaration") && !has_effect(f, all[k]))
+        k++;
+    if (k >= n || !node_is(all[k], "if_statement") || node_ok(node_field(all[k], "alternative")))
+        return err_input(why, "%s does more than one store behind a bound", f->name);
+    struct node then = node_field(all[k], "consequence"), statement = then;
+    d->first = all[0];
+    d->condition = node_strip(node_field(all[k], "condition"));
+    while (node_is(d->condition, "condition_clause") || node_is(d->condition, "parenthesized_expression"))
+        d->condition = node_strip(node_child(d->condition, 0));
+    size_t inner;
+    struct node *body = named_children(f, then, &inner);
+    if (node_is(then, "compound_statement"))
+        statement = inner == 1 ? body[0] : (struct node){0};
+    d->leaves = node_is(statement, "return_statement");
+    if (d->leaves)
+        statement = k + 2 == n ? all[k + 1] : (struct node){0};
+    else if (k + 1 != n)
+        return err_input(why, "%s goes on behind its store", f->name);
+    d->last = all[n - 1];
+    d->store = node_is(statement, "expression_statement") ? node_child(statement, 0) : (struct node){0};
+    if (!node_is(d->store, "assignment_expression") || !str_eq(node_op(f, d->store), "=") ||
+        !bounds_of(f, d->condition, d->leaves, &x, &y) || !node_ok(x.bound) || !node_ok(y.bound))
+        return err_input(why, "%s is not one store within two bounds", f->name);
+    struct node target = node_strip(node_field(d->store, "left")), value = node_field(d->store, "right");
+    const struct variable *to = node_is(target, "subscript_expression")
+                                    ? function_variable_of(f, node_field(target, "argument"))
+                                    : NULL;
+    if (!to || !to->pointer || has_effect(f, value) || has_effect(f, target) ||
+        node_mentions(f, value, to->name))
+        return err_input(why, "what %s stores has effects of its own", f->name);
+    char writes = runs_along(f, target);
+    size_t n_loads, ordered = 0;
+    struct node *loads = node_find_all(f->a, d->store, "subscript_expression", &n_loads);
+    for (size_t i = 0; i < n_loads; i++) {
+        if (node_same(loads[i], target))
+            continue;
+        char reads = runs_along(f, loads[i]);
+        if (reads && reads == writes)
+            return err_input(why, "%s reads and writes in the same order", f->name);
+        ordered += reads != 0;
+    }
+    if (!writes || !ordered)
+        return err_input(why, "%s does not read along one dimension and write along the other", f->name);
+    d->type = to->type;
+    d->in = writes == 'y' ? x : y;
+    d->out = writes == 'y' ? y : x;
+    for (size_t i = 0; i < f->n_launches; i++)
+        if (!launch_expression(f, &f->launches[i], x.bound) || !launch_expression(f, &f->launches[i], y.bound))
+            return err_input(why, "the launcher cannot tell how large the whole is");
+    return ctype_size(f, d->type) > 0 || err_input(why, "the size of %s is not known", d->type);
+}
+
+static size_t tile_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+{
+    static const int rows[] = {8, 16}; /* four loads at once, or two */
+    LIST(struct rewrite_site) found = {0};
+    for (size_t i = 0; i < in->kernel->n_functions; i++) {
+        struct function *f = function_open_kernel(in, a, i);
+        struct detail one;
+        if (!f || !understood(f, &one, NULL))
+            continue;
+        for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
+            struct detail *d = arena_new(a, struct detail);
+            *d = one;
+            d->rows = rows[r];
+            struct rewrite_site site = {
+                .move = "tile", .line = node_line(f->s, one.store), .setting = rows[r], .detail = d};
+            site.where = arena_printf(a, "%s, line %d: squares of %d by %d %s, %d threads", f->name, site.line,
+                                      SIDE, SIDE, one.type, SIDE * rows[r]);
+            site.why =
+                "neighbouring threads write elements far apart, a sector of memory for each; through shared "
+                "memory both sides are in order";
+            list_add(a, &found, site);
+        }
+    }
+    *sites = found.v;
+    return found.n;
+}
+
+/* The declarations that a part needs, but for the two indices. */
+static void declarations(const struct detail *d, struct node part, const char *indent, struct str *b)
+{
+    const struct function *f = d->f;
+    size_t n;
+    struct node *all = named_children(f, f->body, &n);
+    for (size_t i = 0; i < n && node_is(all[i], "declaration"); i++) {
+        bool needed = false, index = false;
+        for (size_t v = 0; v < f->n_variables; v++) {
+            const struct variable *x = &f->variables[v];
+            if (!node_same(x->statement, all[i]))
+                continue;
+            index = index || x == d->in.index || x == d->out.index;
+            needed = needed || node_mentions(f, part, x->name) || node_mentions(f, d->condition, x->name);
+            for (size_t k = i + 1; k < n && node_is(all[k], "declaration"); k++)
+                needed = needed || node_mentions(f, all[k], x->name);
+        }
+        if (needed && !index)
+            str_addf(b, "%s%s\n", indent, text_of(f, all[i]));
+    }
+}
+
+static void phase(const struct detail *d, bool read, const char *tile, const char *k, struct str *b)
+{
+    const struct function *f = d->f;
+    const struct axis *fast = read ? &d->in : &d->out, *slow = read ? &d->out : &d->in;
+    struct node value = node_field(d->store, "right"), target = node_field(d->store, "left");
+    str_addf(b, "#pragma unroll\n    for (int %s = 0; %s < %d; %s += %d) {\n", k, k, SIDE, k, d->rows);
+    str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.x;\n", fast->index->type, fast->index->name,
+             fast->grid, SIDE);
+    str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.y + %s;\n", slow->index->type,
+             slow->index->name, slow->grid, SIDE, k);
+    declarations(d, read ? value : target, "        ", b);
+    char *condition = text_of(f, d->condition);
+    str_addf(b, d->leaves ? "        if (!(%s))\n" : "        if (%s)\n", condition);
+    if (read)
+        str_addf(b, "            %s[threadIdx.y + %s][threadIdx.x] = %s;\n    }\n", tile, k, text_of(f, value));
+    else
+        str_addf(b, "            %s = %s[threadIdx.x][threadIdx.y + %s];\n    }\n", text_of(f, target), tile,
+                 k);
+}
+
+/* A dim3 variable of the launcher that only this launch uses is declared anew; else the launch says it. */
+static bool declared_anew(const struct function *f, const struct launch *l, struct node e, const char *args,
+                          struct edits *edits)
+{
+    size_t n, uses = 0;
+    if (!node_is(e, "identifier"))
+        return false;
+    struct node *names = node_find_all(f->a, l->host, "identifier", &n);
+    for (size_t i = 0; i < n; i++)
+        uses += node_text_is(f->s, names[i], text_of(f, e));
+    struct node *all = node_find_all(f->a, l->host, "declaration", &n);
+    for (size_t i = 0; i < n && uses == 2; i++) {
+        struct node d = node_field(all[i], "declarator");
+        if (!node_text_is(f->s, node_field(all[i], "type"), "dim3") ||
+            !node_text_is(f->s, node_field(d, "declarator"), text_of(f, e)))
+            continue;
+        /* `dim3 block(X, Y)` reads like a function's declaration */
+        struct node old = node_field(d, node_is(d, "function_declarator") ? "parameters" : "value");
+        return text_of(f, old)[0] == '(' && edits_try(edits, node_start(old), node_end(old), args);
+    }
+    return false;
+}
+
+static size_t count_word(const char *text, const char *word)
+{
+    size_t n = 0, len = strlen(word);
+    for (const char *p = text; (p = strstr(p, word)); p += len) {
+        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        n += left && !(isalnum((unsigned char)p[len]) || p[len] == '_');
+    }
+    return n;
+}
+
+/* Constants of the file that only the old text needed go: the size of its blocks, as a rule. */
+static char *without_unused(const struct function *f, char *text)
+{
+    struct node root = source_root(f->s);
+    for (uint32_t i = 0, all = node_count(root); i < all; i++) {
+        struct node c = node_child(root, i), d = node_field(c, "declarator");
+        if (!node_is(c, "declaration") || !node_is(d, "init_declarator") ||
+            !str_starts(text_of(f, c), "constexpr"))
+            continue;
+        char *name = text_of(f, node_field(d, "declarator"));
+        char *line = strstr(text, text_of(f, c)), *end = line ? strchr(line, '\n') : NULL;
+        if (!end || count_word(f->text, name) < 2 || count_word(text, name) != 1)
+            continue;
+        end +=
+            1 + (end[1] == '\n' && (line == text || line[-1] == '\n') && line > text + 1 && line[-2] == '\n');
+        memmove(line, end, strlen(end) + 1);
+    }
+    return text;
+}
+
+static bool tile_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+                       char **text, struct err *why_not)
+{
+    (void)in;
+    const struct detail *d = site->detail;
+    const struct function *f = d->f;
+    struct edits edits = {.arena = a};
+    const char *tile = fresh_local(f, "tile"), *k = fresh_local(f, "k");
+    struct str b = {0};
+    str_addf(
+        &b,
+        "// A square of the grid goes through shared memory, so that reads and writes are both in order; a row has "
+        "one\n    // element too many, so that columns lie in different banks.\n");
+    str_addf(&b, "    __shared__ %s %s[%d][%d + 1];\n", d->type, tile, SIDE, SIDE);
+    phase(d, true, tile, k, &b);
+    str_addf(&b, "    __syncthreads();\n");
+    phase(d, false, tile, k, &b);
+    char *code = str_text(&b)[b.len - 1] == '\n' ? arena_strndup(a, str_text(&b), b.len - 1)
+                                                 : arena_strdup(a, str_text(&b));
+    str_free(&b);
+    edits_try(&edits, node_start(d->first), node_end(d->last), code);
+    const struct axis *x = d->in.grid == 'x' ? &d->in : &d->out, *y = d->in.grid == 'x' ? &d->out : &d->in;
+    for (size_t i = 0; i < f->n_launches; i++) {
+        const struct launch *l = &f->launches[i];
+        char *grid = arena_printf(a, "((%s + %d) / %d, (%s + %d) / %d)", launch_expression(f, l, x->bound),
+                                  SIDE - 1, SIDE, launch_expression(f, l, y->bound), SIDE - 1, SIDE);
+        char *block = arena_printf(a, "(%d, %d)", SIDE, d->rows);
+        bool own_grid = declared_anew(f, l, l->grid, grid, &edits);
+        bool own_block = declared_anew(f, l, l->block, block, &edits);
+        if (!own_grid)
+            edits_try(&edits, node_start(l->grid), node_end(l->grid), arena_printf(a, "dim3%s", grid));
+        if (!own_block)
+            edits_try(&edits, node_start(l->block), node_end(l->block), arena_printf(a, "dim3%s", block));
+    }
+    if (!edits_done(&edits, f, text, why_not))
+        return false;
+    *text = without_unused(f, *text);
+    return true;
+}
+
+const struct rewrite_ops rewrite_tile = {
+    .name = "tile",
+    .summary = "take what is read along one dimension and written along the other through shared memory",
+    .helps = "l2 dram latency",
+    .chooses = "block items",
+    .find = tile_find,
+    .apply = tile_apply,
+};

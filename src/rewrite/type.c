@@ -1,0 +1,259 @@
+/* Types of expressions, sizes of types, integers known at compile time. */
+#include "rewrite/analysis.h"
+
+#include <ctype.h>
+
+/* What template parameter `name` is bound to in every launch; no node when launches differ or it is none. */
+static struct node template_binding(const struct function *f, const char *name)
+{
+    struct node none = {0}, bound = {0};
+    if (!node_is(f->whole, "template_declaration") || f->n_launches == 0)
+        return none;
+    size_t n, position;
+    struct node *params = named_children(f, node_field(f->whole, "parameters"), &n);
+    for (position = 0; position < n; position++)
+        if (node_mentions(f, params[position], name) || text_has_word(text_of(f, params[position]), name))
+            break;
+    if (position == n)
+        return none;
+    for (size_t l = 0; l < f->n_launches; l++) {
+        if (!node_ok(f->launches[l].template_args))
+            return none;
+        size_t n_args;
+        struct node *args = named_children(f, f->launches[l].template_args, &n_args);
+        if (position >= n_args || (l > 0 && !str_eq(text_of(f, args[position]), text_of(f, bound))))
+            return none;
+        bound = args[position];
+    }
+    return bound;
+}
+
+int ctype_size(const struct function *f, const char *type)
+{
+    static const struct {
+        const char *name;
+        int size;
+    } known[] = {
+        {"float", 4},
+        {"double", 8},
+        {"int", 4},
+        {"unsigned", 4},
+        {"unsigned int", 4},
+        {"__half", 2},
+        {"half", 2},
+        {"__nv_bfloat16", 2},
+        {"nv_bfloat16", 2},
+        {"bfloat16", 2},
+        {"char", 1},
+        {"unsigned char", 1},
+        {"signed char", 1},
+        {"short", 2},
+        {"unsigned short", 2},
+        {"long long", 8},
+        {"unsigned long long", 8},
+        {"int8_t", 1},
+        {"uint8_t", 1},
+        {"int16_t", 2},
+        {"uint16_t", 2},
+        {"int32_t", 4},
+        {"uint32_t", 4},
+        {"int64_t", 8},
+        {"uint64_t", 8},
+        {"size_t", 8},
+        {"long", 8},
+        {"unsigned long", 8},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (str_eq(known[i].name, type))
+            return known[i].size;
+    struct node bound = template_binding(f, type);
+    if (node_ok(bound) && !str_eq(text_of(f, bound), type))
+        return ctype_size(f, text_of(f, bound));
+    return 0;
+}
+
+bool ctype_is_integer(const char *type)
+{
+    static const char *const names[] = {"int",       "unsigned",      "unsigned int",       "long",
+                                        "long long", "unsigned long", "unsigned long long", "int64_t",
+                                        "uint64_t",  "int32_t",       "uint32_t",           "size_t",
+                                        "short",     "char",          "ptrdiff_t",          NULL};
+    return name_in(type, names);
+}
+
+bool ctype_is_float(const char *type)
+{
+    return str_eq(type, "float") || str_eq(type, "double");
+}
+
+const char *ctype_bound(const struct function *f, const char *type)
+{
+    struct node bound = type ? template_binding(f, type) : (struct node){0};
+    return node_ok(bound) ? text_of(f, bound) : type;
+}
+
+/* T of `packed<T, N> name`, for name.at[k]. */
+static const char *packed_type(const struct function *f, struct node e)
+{
+    if (!node_is(e, "field_expression"))
+        return NULL;
+    const struct variable *v = function_variable_of(f, node_field(e, "argument"));
+    const char *comma = v ? strchr(v->type, ',') : NULL;
+    if (!comma || !str_starts(v->type, "packed<"))
+        return NULL;
+    return arena_strndup(f->a, v->type + 7, (size_t)(comma - v->type) - 7);
+}
+
+const char *expression_type(const struct function *f, struct node e)
+{
+    if (node_is(e, "parenthesized_expression"))
+        return expression_type(f, node_child(e, 0));
+    if (node_is(e, "cast_expression"))
+        return text_of(f, node_field(e, "type"));
+    if (node_is(e, "number_literal")) {
+        const char *t = text_of(f, e);
+        bool hex = t[0] == '0' && (t[1] == 'x' || t[1] == 'X');
+        if (hex || !strpbrk(t, ".eEfF"))
+            return strpbrk(t, "uUlL") ? NULL : "int";
+        return strpbrk(t, "fF") ? "float" : "double";
+    }
+    if (node_is(e, "identifier")) {
+        const struct variable *v = function_variable_of(f, e);
+        if (v && !v->pointer && !v->array)
+            return v->type;
+        return !v && str_ends(text_of(f, e), "_F") ? "float" : NULL;
+    }
+    if (node_is(e, "subscript_expression")) {
+        const struct variable *v = function_variable_of(f, node_field(e, "argument"));
+        if (!v)
+            return packed_type(f, node_field(e, "argument"));
+        return v->pointer || v->array ? v->type : NULL;
+    }
+    if (node_is(e, "unary_expression"))
+        return expression_type(f, node_field(e, "argument"));
+    if (node_is(e, "call_expression")) {
+        const char *name = call_name(f, e);
+        size_t len = strlen(name);
+        if (str_eq(name, "__half2float") || str_eq(name, "__bfloat162float") ||
+            str_starts(name, "__int2float") || str_eq(name, "__fdividef") || str_eq(name, "float"))
+            return "float";
+        struct node args = node_field(e, "arguments");
+        if ((str_eq(name, "max") || str_eq(name, "min")) && node_count(args) == 2) {
+            const char *x = expression_type(f, node_child(args, 0));
+            return str_eq(x, expression_type(f, node_child(args, 1))) ? x : NULL;
+        }
+        return call_is_pure_builtin(f, e) && len > 2 && name[len - 1] == 'f' ? "float" : NULL;
+    }
+    if (node_is(e, "conditional_expression")) {
+        const char *x = expression_type(f, node_field(e, "consequence"));
+        return str_eq(x, expression_type(f, node_field(e, "alternative"))) ? x : NULL;
+    }
+    if (node_is(e, "binary_expression")) {
+        const char *x = expression_type(f, node_field(e, "left")),
+                   *y = expression_type(f, node_field(e, "right"));
+        const char *op = node_op(f, e);
+        if (!x || !y || strpbrk(op, "<>=!&|"))
+            return NULL;
+        if (str_eq(x, y))
+            return x;
+        x = ctype_bound(f, x);
+        y = ctype_bound(f, y);
+        if ((ctype_is_float(x) || ctype_is_integer(x)) && (ctype_is_float(y) || ctype_is_integer(y))) {
+            if (str_eq(x, "double") || str_eq(y, "double"))
+                return "double";
+            if (str_eq(x, "float") || str_eq(y, "float"))
+                return "float";
+        }
+    }
+    return NULL;
+}
+
+static bool number_of(const char *text, int64_t *value)
+{
+    char *end;
+    long long v = strtoll(text, &end, 0);
+    while (*end == 'u' || *end == 'U' || *end == 'l' || *end == 'L')
+        end++;
+    *value = v;
+    return end != text && *end == '\0';
+}
+
+/* A constexpr variable or a macro at file level, as text. */
+static const char *file_constant(const struct function *f, const char *name)
+{
+    struct node root = source_root(f->s);
+    for (uint32_t i = 0, all = node_count(root); i < all; i++) {
+        struct node n = node_child(root, i);
+        if (node_is(n, "preproc_def") && node_text_is(f->s, node_field(n, "name"), name)) {
+            struct node value = node_field(n, "value");
+            if (!node_ok(value))
+                return NULL;
+            char *text = text_of(f, value);
+            char *comment = strstr(text, "//");
+            if (comment)
+                *comment = '\0';
+            for (size_t len = strlen(text); len > 0 && isspace((unsigned char)text[len - 1]); len--)
+                text[len - 1] = '\0';
+            return text;
+        }
+        if (!node_is(n, "declaration"))
+            continue;
+        struct node d = node_field(n, "declarator");
+        if (node_is(d, "init_declarator") && node_text_is(f->s, node_field(d, "declarator"), name) &&
+            (text_has_word(text_of(f, n), "constexpr") || text_has_word(text_of(f, n), "const")))
+            return text_of(f, node_field(d, "value"));
+    }
+    return NULL;
+}
+
+static bool constant_depth(const struct function *f, struct node n, int64_t *value, int depth)
+{
+    n = node_strip(n);
+    if (!node_ok(n) || depth > 12)
+        return false;
+    if (node_is(n, "number_literal"))
+        return number_of(text_of(f, n), value);
+    if (node_is(n, "identifier")) {
+        const struct variable *v = function_variable_of(f, n);
+        if (v)
+            return !v->param && v->assignments == 0 && v->to_const && node_ok(v->init) && !v->array &&
+                   !v->pointer && constant_depth(f, v->init, value, depth + 1);
+        const char *text = file_constant(f, text_of(f, n));
+        if (text)
+            return number_of(text, value);
+        struct node bound = template_binding(f, text_of(f, n));
+        if (node_ok(bound) && !node_text_is(f->s, bound, text_of(f, n)))
+            return constant_depth(f, bound, value, depth + 1);
+        return false;
+    }
+    if (node_is(n, "sizeof_expression")) {
+        struct node type = node_field(n, "type");
+        *value = node_ok(type) ? ctype_size(f, text_of(f, type)) : 0;
+        return *value > 0;
+    }
+    if (node_is(n, "binary_expression")) {
+        int64_t x, y;
+        if (!constant_depth(f, node_field(n, "left"), &x, depth + 1) ||
+            !constant_depth(f, node_field(n, "right"), &y, depth + 1))
+            return false;
+        const char *op = node_op(f, n);
+        if (str_eq(op, "+"))
+            return !__builtin_add_overflow(x, y, value);
+        if (str_eq(op, "-"))
+            return !__builtin_sub_overflow(x, y, value);
+        if (str_eq(op, "*"))
+            return !__builtin_mul_overflow(x, y, value);
+        if (y > 0 && x >= 0 && str_eq(op, "/"))
+            return *value = x / y, true;
+        if (y > 0 && x >= 0 && str_eq(op, "%"))
+            return *value = x % y, true;
+        if (y >= 0 && y < 31 && x >= 0 && x < (1LL << 31) && str_eq(op, "<<"))
+            return *value = x << y, true;
+    }
+    return false;
+}
+
+bool constant_value(const struct function *f, struct node n, int64_t *value)
+{
+    return constant_depth(f, n, value, 0);
+}

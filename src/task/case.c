@@ -1,0 +1,100 @@
+/* A case as JSON, both ways: how cases that no seed draws reach a worker and a store. Ranges over the dims stay
+ * the task's own; everything else is written out. */
+#include "internal.h"
+
+#include <inttypes.h>
+
+static json_t *number_to_json(double v)
+{
+    return isfinite(v) ? json_real(v) : json_string(isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
+}
+
+static bool number_from_json(const json_t *o, double *v)
+{
+    const char *text = json_string_value(o);
+
+    *v = json_is_number(o)      ? json_number_value(o)
+         : str_eq(text, "inf")  ? INFINITY
+         : str_eq(text, "-inf") ? -INFINITY
+                                : NAN;
+    return json_is_number(o) || !isnan(*v) || str_eq(text, "nan");
+}
+
+static json_t *values_to_json(const struct task_values *v)
+{
+    json_t *o = json_object(), *special = json_array();
+
+    json_put_text(o, "kind", task_value_name(v->kind));
+    json_put_num(o, "low", v->low);
+    json_put_num(o, "high", v->high);
+    json_put_num(o, "constant", v->constant);
+    for (size_t i = 0; i < v->n_special; i++)
+        json_array_append_new(special, number_to_json(v->special[i]));
+    json_put(o, "special", special);
+    json_put_num(o, "special_share", v->special_share);
+    return o;
+}
+
+json_t *task_case_to_json(const struct task *t, const struct task_case *c)
+{
+    json_t *o = json_object(), *dims = json_array(), *values = json_object();
+    char seed[24];
+
+    for (size_t i = 0; i < t->n_dims; i++)
+        json_array_append_new(dims, json_integer(c->dims[i]));
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role != ROLE_SCALAR)
+            json_put(values, t->args[i].name, values_to_json(&c->values[i]));
+    snprintf(seed, sizeof(seed), "%" PRIu64, c->seed); /* JSON's integers have a sign */
+    json_put(o, "dims", dims);
+    json_put_text(o, "seed", seed);
+    json_put(o, "values", values);
+    json_put_text(o, "distribution", c->distribution);
+    json_put_text(o, "why", c->why);
+    return o;
+}
+
+static bool values_from_json(const json_t *o, struct arena *a, struct task_values *v)
+{
+    const json_t *special = json_object_get(o, "special");
+    double *list = arena_array(a, double, json_array_size(special) + 1);
+
+    if (!task_value_parse(json_text(o, "kind", ""), &v->kind))
+        return false;
+    v->low = json_num(o, "low");
+    v->high = json_num(o, "high");
+    v->constant = json_num(o, "constant");
+    v->special_share = json_num(o, "special_share");
+    v->special = list;
+    v->n_special = json_array_size(special);
+    for (size_t i = 0; i < v->n_special; i++)
+        if (!number_from_json(json_array_get(special, i), &list[i]))
+            return false;
+    return isfinite(v->low) && isfinite(v->high) && isfinite(v->constant) && isfinite(v->special_share) &&
+           (v->kind != VALUE_INDEX || v->high_expr);
+}
+
+bool task_case_from_json(const struct task *t, const json_t *o, struct arena *a, struct task_case *c,
+                         struct err *err)
+{
+    const json_t *list = json_object_get(o, "dims"), *all = json_object_get(o, "values");
+    int64_t *dims = arena_array(a, int64_t, t->n_dims + 1);
+    struct task_values *values = arena_array(a, struct task_values, t->n_args + 1);
+
+    for (size_t i = 0; i < t->n_dims; i++)
+        dims[i] = json_integer_value(json_array_get(list, i));
+    if (json_array_size(list) != t->n_dims || !task_in_domain(t, dims))
+        return err_world(err, "not a case of %s: its dims are outside the domain", t->name);
+    for (size_t i = 0; i < t->n_args; i++) {
+        const json_t *v = json_object_get(all, t->args[i].name);
+        values[i] = t->args[i].values;
+        if (v && !values_from_json(v, a, &values[i]))
+            return err_world(err, "not a case of %s: the values of %s", t->name, t->args[i].name);
+    }
+    *c = (struct task_case){.dims = dims,
+                            .seed = strtoull(json_text(o, "seed", "0"), NULL, 10),
+                            .values = values,
+                            .distribution = arena_strdup(a, json_text(o, "distribution", "")),
+                            .why = arena_strdup(a, json_text(o, "why", ""))};
+    return true;
+}

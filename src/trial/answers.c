@@ -1,0 +1,296 @@
+/* What the answers to the suite must be: the reference's, exact, and the original's own on each device, whose
+ * errors bound the candidates'. */
+#include "internal.h"
+
+static void make_inputs(struct judge *j, size_t case_i)
+{
+    const struct task *t = j->task;
+    struct case_data *d = &j->data[case_i];
+    const struct task_case *c = &j->cases[case_i];
+
+    d->about = c;
+    for (size_t i = 0; i < t->n_args; i++) {
+        const struct task_arg *arg = &t->args[i];
+        if (arg->role == ROLE_SCALAR)
+            continue;
+        if (!task_shape(t, arg, c->dims, &d->elements[i], NULL))
+            BUG("a case outside the domain");
+        if (arg->role != ROLE_IN && arg->role != ROLE_INOUT)
+            continue;
+        d->inputs[i] = arena_alloc(j->arena, (size_t)d->elements[i] * kernel_type_size(arg->type) + 1);
+        task_fill(arg, &c->values[i], c->dims, c->seed, 0, d->elements[i], d->inputs[i]);
+    }
+}
+
+static bool finding_is_error(const struct judge *j, const struct version *v, const struct fate *f,
+                             struct err *err)
+{
+    return err_at(err, v->kernel ? v->kernel->path : j->task->source_path, f->line, 0,
+                  "the original itself is at fault: %s: %s", verdict_name(f->verdict), f->words);
+}
+
+static bool run_reference(struct judge *j, struct version *ref, struct arena *scratch, size_t case_i,
+                          struct err *err)
+{
+    struct case_data *d = &j->data[case_i];
+    const unsigned char *inputs[MAX_ARGS] = {0};
+    unsigned char *outputs[MAX_ARGS];
+    struct fate fate = {0};
+
+    for (size_t i = 0; i < j->task->n_args; i++) {
+        const struct task_arg *arg = &j->task->args[i];
+        if (!d->inputs[i] || !type_is_floating(arg->type)) {
+            inputs[i] = d->inputs[i];
+            continue;
+        }
+        double *wide = arena_array(scratch, double, d->elements[i] + 1);
+        size_t size = kernel_type_size(arg->type);
+        for (int64_t e = 0; e < d->elements[i]; e++)
+            wide[e] = task_to_double(arg->type, d->inputs[i] + (size_t)e * size);
+        inputs[i] = (const unsigned char *)wide;
+    }
+    const struct case_rules rules = {.ops = &stage_sim, .checks = PTX_CHECK_INIT};
+    if (!case_run(j, ref, scratch, case_i, &rules, inputs, outputs, NULL, NULL, &fate, err))
+        return false;
+    if (!fate_open(&fate))
+        return err_at(err, j->task->reference_path, fate.line, 0, "the reference is at fault: %s: %s",
+                      verdict_name(fate.verdict), fate.words);
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &ref->task->args[j->outputs[o]];
+        size_t n = (size_t)d->elements[j->outputs[o]], size = kernel_type_size(arg->type);
+        d->exact[o] = arena_array(j->arena, double, n + 1);
+        for (size_t e = 0; e < n; e++)
+            d->exact[o][e] = task_to_double(arg->type, outputs[o] + e * size);
+    }
+    return true;
+}
+
+static bool open_reference(struct judge *j, struct version *ref, struct err *err)
+{
+    struct fate fate = {0};
+    char *text;
+
+    if (!fs_read(j->arena, j->task->reference_path, &text, NULL, err) ||
+        !version_open(ref, j, j->arena, task_reference(j->arena, j->task), j->task->reference_path, text, &fate,
+                      err))
+        return false;
+    if (!fate_open(&fate))
+        return err_at(err, j->task->reference_path, fate.line, 0, "the reference: %s: %s",
+                      verdict_name(fate.verdict), fate.words);
+    return true;
+}
+
+static void find_distributions(struct judge *j)
+{
+    j->distributions = arena_array(j->arena, const char *, j->n_cases);
+    for (size_t i = 0; i < j->n_cases; i++) {
+        size_t d = 0;
+        while (d < j->n_distributions && strcmp(j->distributions[d], j->cases[i].distribution) != 0)
+            d++;
+        if (d == j->n_distributions)
+            j->distributions[j->n_distributions++] = j->cases[i].distribution;
+        j->data[i].distribution = d;
+    }
+}
+
+enum { FAR_SHARE = 100 }; /* one element in so many may cancel; more say that a shadow went astray */
+
+static bool measure_original(struct judge *j, enum stage_side side, struct err *err);
+
+/* What was derived is far from what the original computes: it does what a shadow cannot follow, rounding by
+ * adding and subtracting a large number for example. Its own answers it is. */
+static bool without_shadow(struct judge *j, enum stage_side side, struct err *err)
+{
+    j->underived = "what was derived is far from what the original computes";
+    for (size_t i = 0; i < j->n_cases; i++)
+        for (size_t o = 0; o < j->n_outputs; o++) {
+            const struct task_arg *arg = &j->task->args[j->outputs[o]];
+            struct case_data *d = &j->data[i];
+            for (size_t e = 0; d->exact[o] && e < (size_t)d->elements[j->outputs[o]]; e++)
+                d->exact[o][e] =
+                    task_to_double(arg->type, d->outputs[side][o].original + e * kernel_type_size(arg->type));
+            j->n_lost = j->n_derived;
+        }
+    return measure_original(j, side, err);
+}
+
+/* The original against the reference: its own errors, which bound the candidates'. One that is far from the
+ * reference in half of its elements shows that one of the two computes something else. */
+static bool measure_original(struct judge *j, enum stage_side side, struct err *err)
+{
+    struct error_stats *all = arena_array(j->arena, struct error_stats, j->n_distributions * j->n_outputs);
+
+    j->original_errors[side] = all;
+    j->original.error.max = NAN;
+    for (size_t k = 0; k < j->n_distributions; k++)
+        for (size_t o = 0; o < j->n_outputs; o++) {
+            const struct task_arg *arg = &j->task->args[j->outputs[o]];
+            size_t size = kernel_type_size(arg->type);
+            struct error_pool pool = {0};
+            double absolute = 0;
+            size_t n = 0, far = 0;
+            for (size_t i = 0; i < j->n_cases; i++) {
+                const struct case_data *d = &j->data[i];
+                const struct case_output *x = &d->outputs[side][o];
+                for (size_t e = 0; d->distribution == k && e < (size_t)d->elements[j->outputs[o]]; e++) {
+                    double v = task_to_double(arg->type, x->original + e * size), ulps;
+                    if (type_is_floating(arg->type)) {
+                        ulps = error_ulps(arg->type, j->ftz, v, x->exact[e], v);
+                        absolute =
+                            MAX(absolute, isfinite(v) ? error_absolute(arg->type, v, x->exact[e], NAN) : 0);
+                        x->ill[e] = error_is_ill(arg->type, j->task->tolerance, x->exact[e], ulps);
+                        far += x->ill[e] && x->exact[e] != 0;
+                        n++;
+                    } else {
+                        ulps = v == x->exact[e] ? 0 : INFINITY;
+                    }
+                    if (!x->ill[e])
+                        error_add(&pool, ulps, i, e);
+                }
+            }
+            struct error_stats *s = &all[k * j->n_outputs + o];
+            *s = error_stats(&pool);
+            s->absolute = absolute;
+            vec_free(&pool.errors);
+            double allowed[3];
+            case_allowed(j, arg, j->distributions[k], s, allowed);
+            if (k == 0 && type_is_floating(arg->type) && s->n && !(s->max <= j->original.error.max)) {
+                j->original.error = j->original.original_error = (struct trial_errors){s->p50, s->p99, s->max};
+                j->original.allowed_error = (struct trial_errors){allowed[0], allowed[1], allowed[2]};
+                j->original.error_where =
+                    arena_printf(j->arena, "%s, values: %s", arg->name, j->distributions[k]);
+            }
+            double quarter = arg->type == KT_F16 ? 0x1p9 : arg->type == KT_BF16 ? 0x1p6 : 0x1p22;
+            if (k == 0 && !j->task->reference_path && far * FAR_SHARE > n)
+                return without_shadow(j, side, err);
+            if (k == 0 && s->n && !(s->p50 < quarter))
+                return err_at(
+                    err, j->task->reference_path, 0, 0,
+                    "the original and the reference do not compute the same: half of the elements of %s are more "
+                    "than a quarter apart, for example element %zu (%s)",
+                    arg->name, s->worst_element, case_where(j->arena, j->task, &j->cases[s->worst_case]));
+            if (s->n && !type_is_floating(arg->type) && s->max > 0)
+                return err_at(err, j->task->reference_path, 0, 0,
+                              "the original and the reference differ in element %zu of %s, an integer (%s)",
+                              s->worst_element, arg->name,
+                              case_where(j->arena, j->task, &j->cases[s->worst_case]));
+        }
+    return true;
+}
+
+static void keep_outputs(struct judge *j, size_t case_i, enum stage_side side, unsigned char *const *outputs)
+{
+    struct case_data *d = &j->data[case_i];
+
+    d->outputs[side] = arena_array(j->arena, struct case_output, j->n_outputs);
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        struct case_output *x = &d->outputs[side][o];
+        size_t size = kernel_type_size(arg->type), n = (size_t)d->elements[j->outputs[o]];
+        x->original = arena_copy(j->arena, outputs[o], n * size + 1);
+        x->ill = arena_array(j->arena, bool, n + 1);
+        if (d->exact[o]) {
+            x->exact = d->exact[o];
+            for (size_t e = 0; d->lost[o] && e < n; e++)
+                if (d->lost[o][e])
+                    x->exact[e] = task_to_double(arg->type, outputs[o] + e * size);
+            continue;
+        }
+        x->exact = arena_array(j->arena, double, n + 1);
+        for (size_t e = 0; e < n; e++)
+            x->exact[e] = task_to_double(arg->type, outputs[o] + e * size);
+    }
+}
+
+/* *unsupported: what the simulator lacks, when it could not run the original and there is a GPU that can. */
+static bool run_original(struct judge *j, struct version *original, const struct stage_ops *ops,
+                         const char **unsupported, struct err *err)
+{
+    struct arena *scratch = arena_open();
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < j->n_cases; i++) {
+        unsigned char *outputs[MAX_ARGS];
+        struct fate fate = {0};
+        uint64_t insns = 0;
+        ok = case_run_twice(j, original, scratch, i, ops, 0, outputs, &insns, NULL, &fate, err);
+        if (ops == &stage_sim)
+            j->data[i].warp_insns = insns;
+        if (ok && fate.verdict == VERDICT_UNSUPPORTED && unsupported) {
+            *unsupported = arena_strdup(j->arena, fate.words);
+            break;
+        }
+        if (ok && !fate_open(&fate)) {
+            ok = finding_is_error(j, original, &fate, err);
+            if (fate.verdict == VERDICT_NONDETERMINISTIC)
+                err_context(err, "say accept: [nondeterminism] if that is meant");
+        }
+        if (ok)
+            keep_outputs(j, i, ops->side, outputs);
+        arena_reset(scratch);
+    }
+    arena_close(scratch);
+    return ok;
+}
+
+/* Exact answers without a reference, where they can be had: an original that cannot be compiled for them is
+ * judged by its own answers. */
+static bool open_shadow(struct judge *j, struct version *original, struct version *shadow, struct err *err)
+{
+    struct fate fate = {0};
+
+    if (!version_open_shadow(shadow, j, j->arena, original->kernel->path, original->kernel->text, &fate, err))
+        return false;
+    if (!fate_open(&fate)) {
+        j->underived = arena_strdup(j->arena, fate.words);
+        version_close(shadow);
+    }
+    return true;
+}
+
+static void describe_exact(struct judge *j)
+{
+    struct trial *t = &j->original;
+    size_t all = 0;
+
+    for (size_t i = 0; i < j->n_cases; i++)
+        for (size_t o = 0; o < j->n_outputs; o++)
+            if (type_is_floating(j->task->args[j->outputs[o]].type))
+                all += (size_t)j->data[i].elements[j->outputs[o]];
+    size_t had = j->n_derived - j->n_lost;
+    t->exact = j->task->reference_path ? "reference" : had || !all ? "shadow" : "original";
+    t->shadow_lost = j->task->reference_path ? NAN : all ? 1 - (double)had / (double)all : 0;
+    t->underived = j->underived;
+}
+
+bool verify_prepare(struct judge *j, struct version *original, struct err *err)
+{
+    struct version ref = {0}, shadow = {0};
+    struct arena *scratch = arena_open();
+    bool ok = j->task->reference_path ? open_reference(j, &ref, err) : open_shadow(j, original, &shadow, err);
+
+    find_distributions(j);
+    for (size_t i = 0; ok && i < j->n_cases; i++) {
+        make_inputs(j, i);
+        if (j->task->reference_path)
+            ok = run_reference(j, &ref, scratch, i, err);
+        else if (shadow.module)
+            ok = exact_derive(j, &shadow, scratch, i, err);
+        arena_reset(scratch);
+    }
+    if (ok && !j->unsimulated)
+        ok = run_original(j, original, &stage_sim, j->gpu ? &j->unsimulated : NULL, err) &&
+             (j->unsimulated || measure_original(j, SIDE_SIM, err));
+    describe_exact(j);
+    version_close(&ref);
+    version_close(&shadow);
+    arena_close(scratch);
+    return ok;
+}
+
+bool verify_prepare_gpu(struct judge *j, struct version *original, struct err *err)
+{
+    if (run_original(j, original, &stage_gpu, NULL, err) && measure_original(j, SIDE_GPU, err))
+        return true;
+    return err->kind == ERR_INPUT ? err_context(err, "on the GPU") : false;
+}

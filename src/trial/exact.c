@@ -1,0 +1,78 @@
+/* The exact answers of a task without a reference: the original, compiled so that its mathematics are calls,
+ * run on the simulator with a shadow in double beside every floating value. */
+#include "internal.h"
+
+enum { MOST_INSNS = 4000000 }; /* of a case: a dearer one keeps the original's answers */
+
+static enum ptx_real real_of(enum kernel_type t)
+{
+    return t == KT_F16 ? PTX_F16 : t == KT_BF16 ? PTX_BF16 : t == KT_F32 ? PTX_F32 : PTX_F64;
+}
+
+/* Elements whose shadow was lost get the original's answer when it has run: keep_outputs. */
+static bool read_answers(struct judge *j, const struct stage *s, struct ptx_shadow *shadow, size_t case_i,
+                         struct err *err)
+{
+    struct case_data *d = &j->data[case_i];
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        size_t n = (size_t)d->elements[j->outputs[o]];
+        int64_t bytes;
+        uint64_t addr = stage_arg(s, j->outputs[o], &bytes);
+        if (!type_is_floating(arg->type))
+            continue;
+        unsigned char *real = mem_alloc((size_t)bytes + 1); /* read, so that the pages are there */
+        bool ok = !bytes || s->ops->read((struct stage *)s, addr, real, (size_t)bytes, err);
+        free(real);
+        if (!ok)
+            return false;
+        d->exact[o] = arena_array(j->arena, double, n + 1);
+        d->lost[o] = arena_array(j->arena, bool, n + 1);
+        ptx_shadow_read(shadow, s->mem, addr, real_of(arg->type), n, d->exact[o], d->lost[o]);
+        for (size_t e = 0; e < n; e++)
+            j->n_lost += d->lost[o][e];
+        j->n_derived += n;
+    }
+    return true;
+}
+
+bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, size_t case_i, struct err *err)
+{
+    const struct task_case *about = &j->cases[case_i];
+    const struct stage_data data = {.values = about->values,
+                                    .seed = about->seed,
+                                    .inputs = (const unsigned char *const *)j->data[case_i].inputs,
+                                    .place = rng_hash(j->options.seed, case_i)};
+    const struct stage_check check = {.max_insns = MOST_INSNS};
+    struct fate fate = {0};
+    struct stage s;
+    bool ok;
+
+    if (!stage_open(&s, j, &stage_sim, v->task, about->dims, &data, err))
+        return false;
+    s.shadow = ptx_shadow_open();
+    ok = stage_verify(&s, v, &check, "exact", scratch, NULL, NULL, &fate, err) &&
+         (!fate_open(&fate) || read_answers(j, &s, s.shadow, case_i, err));
+    if (!fate_open(&fate))
+        j->underived = arena_strdup(j->arena, fate.words);
+    ptx_shadow_close(s.shadow);
+    stage_close(&s);
+    return ok;
+}
+
+/* The prelude goes behind the last include: the headers' own functions stay what they are. */
+const char *exact_text(struct arena *a, const char *text)
+{
+    const struct share_file *prelude = share_find("cuda/shadow.cuh");
+    const char *at = text;
+
+    for (const char *line = text; *line;) {
+        const char *end = line + strcspn(line, "\n"), *word = line + strspn(line, " \t");
+        end += *end == '\n';
+        if (*word == '#' && str_starts(word + 1 + strspn(word + 1, " \t"), "include"))
+            at = end;
+        line = end;
+    }
+    return arena_printf(a, "%.*s\n%s\n%s", (int)(at - text), text, prelude->text, at);
+}

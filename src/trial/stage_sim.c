@@ -1,0 +1,130 @@
+/* A stage in the simulator's memory: sparse, byte-exact, filled page by page when first touched. */
+#include "internal.h"
+
+static void fill(void *context, uint64_t offset, void *to, size_t size)
+{
+    const struct stage_fill *f = context;
+    size_t element = kernel_type_size(f->arg->type);
+
+    if (f->bytes)
+        memcpy(to, f->bytes + offset, size);
+    else if (f->values)
+        task_fill(f->arg, f->values, f->dims, f->seed, (int64_t)(offset / element), (int64_t)(size / element),
+                  to);
+    else
+        memset(to, f->poison, size);
+}
+
+static bool sim_open(struct stage *s, const struct stage_data *d, struct err *err)
+{
+    (void)err;
+    s->mem = ptx_mem_open(d->place);
+    return true;
+}
+
+static void sim_close(struct stage *s)
+{
+    ptx_mem_close(s->mem);
+    s->mem = NULL;
+}
+
+static uint64_t sim_alloc(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *f,
+                          bool initialised, struct err *err)
+{
+    const struct ptx_buffer b = {.name = name,
+                                 .size_bytes = bytes,
+                                 .align_bytes = f ? (uint32_t)f->arg->align_bytes : 0,
+                                 .initialised = initialised,
+                                 .read_only = f && f->arg->role == ROLE_IN,
+                                 .fill = f ? fill : NULL,
+                                 .context = (void *)f};
+
+    return ptx_mem_alloc(s->mem, &b, err);
+}
+
+static bool sim_set(struct stage *s, uint64_t to, int byte, size_t n, struct err *err)
+{
+    if (s->shadow)
+        ptx_shadow_set(s->shadow, s->mem, to, n);
+    return ptx_mem_set(s->mem, to, byte, n, true) ||
+           err_world(err, "memory of the simulator at %#llx is not there", (unsigned long long)to);
+}
+
+static bool sim_read(struct stage *s, uint64_t from, void *to, size_t n, struct err *err)
+{
+    return ptx_mem_read(s->mem, from, to, n) ||
+           err_world(err, "memory of the simulator at %#llx is not there", (unsigned long long)from);
+}
+
+static bool sim_copy(struct stage *s, uint64_t to, uint64_t from, size_t size, struct err *err)
+{
+    enum { PIECE = 1 << 20 };
+    char *piece = mem_alloc(MIN(size, (size_t)PIECE));
+    bool ok = true;
+
+    for (size_t done = 0; ok && done < size; done += PIECE) {
+        size_t n = MIN(size - done, (size_t)PIECE);
+        /* Bytes that nothing wrote stay so on the other side. */
+        ok = sim_read(s, from + done, piece, n, err) &&
+             (ptx_mem_write(s->mem, to + done, piece, n,
+                            ptx_mem_first_uninitialised(s->mem, from + done, n) < 0) ||
+              err_world(err, "memory of the simulator at %#llx is not there", (unsigned long long)to));
+    }
+    free(piece);
+    if (ok && s->shadow)
+        ptx_shadow_copy(s->shadow, s->mem, to, from, size);
+    return ok;
+}
+
+/* Beside a multiple of the original's work: what a grid that fills the device does on any shape, a barrier of
+ * the whole grid among it. A tiny shape would else call every persistent kernel endless. */
+static uint64_t whole_device_insns(const struct ptx_device *d, const struct ptx_launch *l)
+{
+    enum { INSNS_PER_WARP = 2000 };
+    double threads = (double)l->block[0] * l->block[1] * l->block[2];
+    double warps = ceil(threads / 32) * l->grid[0] * l->grid[1] * l->grid[2];
+
+    return (uint64_t)(INSNS_PER_WARP * MIN(warps, (double)d->sm_count * d->max_threads_per_sm / 32));
+}
+
+static bool sim_launch(struct stage *s, struct version *v, const struct ptx_launch *l,
+                       const struct image_kernel *k, const struct stage_check *c, struct ptx_report *r,
+                       struct err *err)
+{
+    const struct ptx_options o = {.device = s->judge->device,
+                                  .checks = c->checks,
+                                  .seed = c->order,
+                                  .max_warp_insns =
+                                      c->max_insns ? c->max_insns + whole_device_insns(s->judge->device, l) : 0,
+                                  .registers = k->resources.registers,
+                                  .shadow = s->shadow};
+
+    return ptx_run(v->module, s->mem, l, &o, r, err);
+}
+
+static bool sim_state(struct stage *s, struct version *v, uint64_t *hash, struct err *err)
+{
+    (void)err;
+    *hash = ptx_module_globals_hash(v->module, s->mem);
+    return true;
+}
+
+static bool sim_damage(struct stage *s, struct arena *a, const char **words, struct err *err)
+{
+    (void)s, (void)a, (void)err;
+    *words = NULL; /* a write that is none of a kernel's business has ended its launch */
+    return true;
+}
+
+const struct stage_ops stage_sim = {
+    .side = SIDE_SIM,
+    .open = sim_open,
+    .close = sim_close,
+    .alloc = sim_alloc,
+    .set = sim_set,
+    .copy = sim_copy,
+    .read = sim_read,
+    .launch = sim_launch,
+    .state = sim_state,
+    .damage = sim_damage,
+};

@@ -1,0 +1,333 @@
+/* The workloads whole, element for element against the original: most are larger than the suite's cases, and a
+ * kernel may tell them by their size. On a GPU the candidate runs before the original, so that no answer is in
+ * memory while it does, and on data that no other candidate has seen. */
+#include "internal.h"
+
+enum {
+    POISON = 0xa5,           /* in a candidate's outputs */
+    SOME_BYTES = 192 << 20,  /* compulsory bytes of the workloads that are verified whole when not all are */
+    SAMPLE_BYTES = 12 << 20, /* and of one of the others */
+    SAMPLE_INSNS = 20000000,
+    WINDOWS = 8, /* places of the grid */
+    PIECE = 64,  /* bytes of an output that are compared when both have written them all */
+    FURTHER = 4,
+};
+#define LIMIT_S 10.0
+
+struct whole {
+    struct judge *judge;
+    struct arena *arena; /* of one workload */
+    const int64_t *dims;
+    const char *where;
+    uint64_t seed;
+};
+
+/* One version's outputs. */
+static bool run_whole(const struct whole *w, struct version *v, const struct stage_ops *ops, bool second,
+                      uint64_t max_insns, uint64_t *insns, unsigned char **outputs, struct fate *fate,
+                      struct err *err)
+{
+    const struct task *t = w->judge->task;
+    struct task_values values[MAX_ARGS];
+    const struct stage_data data = {.values = values,
+                                    .seed = w->seed,
+                                    .poison = second ? 0x5b : POISON,
+                                    .place = (w->seed & ~(uint64_t)1) + second};
+    const struct stage_check check = {.max_insns = max_insns, .limit_s = LIMIT_S};
+    struct stage stage;
+    bool ok;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        values[i] = t->args[i].values;
+    if (!stage_open(&stage, w->judge, ops, t, w->dims, &data, err))
+        return false;
+    ok = stage_verify(&stage, v, &check, w->where, w->arena, insns, NULL, fate, err);
+    for (size_t o = 0; ok && fate_open(fate) && o < w->judge->n_outputs; o++) {
+        int64_t size;
+        uint64_t addr = stage_arg(&stage, w->judge->outputs[o], &size);
+        outputs[o] = arena_alloc(w->arena, (size_t)size + 1);
+        ok = !size || ops->read(&stage, addr, outputs[o], (size_t)size, err);
+    }
+    stage_close(&stage);
+    return ok;
+}
+
+/* The root of the mean square of what is finite: the size of the terms of a sum whose value may be near zero.
+ */
+static double typical(enum kernel_type type, const unsigned char *x, size_t n)
+{
+    size_t size = kernel_type_size(type), step = MAX(n / 4096, (size_t)1), used = 0;
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i += step) {
+        double v = task_to_double(type, x + i * size);
+        if (!isfinite(v))
+            continue;
+        sum += v * v;
+        used++;
+    }
+    return used ? sqrt(sum / (double)used) : 0;
+}
+
+/* What two versions may be apart, in ulps of the larger of the element and a typical one: where terms cancel,
+ * the element itself says nothing. The suite's 99th percentile stands for most elements; the largest of
+ * millions is further out. */
+static double apart_allowed(const struct judge *j, enum stage_side side, size_t o)
+{
+    double allowed[3];
+
+    case_allowed(j, &j->task->args[j->outputs[o]], j->distributions[0], &j->original_errors[side][o], allowed);
+    return FURTHER * allowed[1];
+}
+
+static bool near(const struct judge *j, enum kernel_type type, double got, double own, double ulps,
+                 double scale)
+{
+    /* Both ways: next to the type's edge one may be inf and the other not. */
+    return error_ulps(type, j->ftz, got, own, own) <= ulps || error_ulps(type, j->ftz, own, got, got) <= ulps ||
+           fabs(got - own) <= ulps * error_ulp(type, scale);
+}
+
+struct yardstick { /* of one output on one workload */
+    const struct task_arg *arg;
+    double ulps, scale;
+};
+
+static struct yardstick yardstick_of(const struct whole *w, enum stage_side side, size_t o,
+                                     const unsigned char *own, size_t elements)
+{
+    const struct task_arg *arg = &w->judge->task->args[w->judge->outputs[o]];
+    struct yardstick y = {.arg = arg};
+
+    if (type_is_floating(arg->type)) {
+        y.ulps = apart_allowed(w->judge, side, o);
+        y.scale = typical(arg->type, own, elements);
+    }
+    return y;
+}
+
+/* Elements from `first` on. */
+static void compare(const struct whole *w, const struct yardstick *y, size_t first, const unsigned char *got,
+                    const unsigned char *own, size_t bytes, struct fate *fate)
+{
+    enum kernel_type type = y->arg->type;
+    size_t size = kernel_type_size(type), poisoned = 0;
+
+    if (bytes == 0 || !memcmp(got, own, bytes))
+        return;
+    for (size_t i = 0; i < bytes / size; i++) {
+        const unsigned char *x = got + i * size, *z = own + i * size;
+        if (!memcmp(x, z, size))
+            continue;
+        double a = task_to_double(type, x), b = task_to_double(type, z);
+        if (type_is_floating(type) && near(w->judge, type, a, b, y->ulps, y->scale))
+            continue;
+        while (poisoned < size && x[poisoned] == POISON)
+            poisoned++;
+        if (poisoned == size && y->arg->role == ROLE_OUT)
+            fate_is(fate, VERDICT_WRONG, 0,
+                    arena_printf(w->arena, "element %zu of %s is never written (%s)", first + i, y->arg->name,
+                                 w->where));
+        else
+            fate_is(fate, VERDICT_WRONG, 0,
+                    arena_printf(w->arena, "element %zu of %s is %.9g, the original has %.9g (%s)", first + i,
+                                 y->arg->name, a, b, w->where));
+        return;
+    }
+}
+
+static bool verify_whole(const struct whole *w, struct version *v, const struct stage_ops *ops,
+                         struct fate *fate, struct err *err)
+{
+    struct judge *j = w->judge;
+    unsigned char *got[MAX_ARGS], *own[MAX_ARGS];
+    struct fate original = {0};
+    uint64_t insns = 0;
+    bool ok;
+
+    /* On the simulator each has a memory of its own, and the original's work bounds the candidate's. */
+    if (ops->side == SIDE_SIM)
+        ok = run_whole(w, &j->baseline, ops, true, 0, &insns, own, &original, err) &&
+             (!fate_open(&original) || run_whole(w, v, ops, false, 1000000 + 50 * insns, NULL, got, fate, err));
+    else
+        ok = run_whole(w, v, ops, false, 0, NULL, got, fate, err) &&
+             (!fate_open(fate) || run_whole(w, &j->baseline, ops, true, 0, NULL, own, &original, err));
+    if (!ok || !fate_open(fate))
+        return ok;
+    if (!fate_open(&original))
+        return err_at(err, j->task->source_path, original.line, 0, "the original on its workloads: %s: %s",
+                      verdict_name(original.verdict), original.words);
+    for (size_t o = 0; o < j->n_outputs && fate_open(fate); o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        int64_t elements;
+        if (!task_shape(j->task, arg, w->dims, &elements, err))
+            return false;
+        const struct yardstick y = yardstick_of(w, ops->side, o, own[o], (size_t)elements);
+        compare(w, &y, 0, got[o], own[o], (size_t)elements * kernel_type_size(arg->type), fate);
+    }
+    return true;
+}
+
+/* ---- what is too large: some blocks of both ---- */
+
+/* Of a plan that is one plain launch, the blocks at the same few places of the grid, counted in parts of it.
+ * Most kernels go through their output in the order of their blocks, so that both write much of the same; where
+ * both have written, they are compared. Says nothing of what only one has written, nor where a block needs what
+ * others do. */
+struct sample {
+    const struct whole *whole;
+    struct version *version;
+    struct stage stage;
+    double share; /* of the blocks */
+    bool told;    /* it ran, and means something */
+};
+
+static bool sample_launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
+                          const struct image_kernel *k, struct fate *fate, struct err *err)
+{
+    struct sample *s = context;
+    uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t each = (uint64_t)ceil((double)n * s->share / WINDOWS) + 1;
+    uint64_t *blocks = arena_array(s->whole->arena, uint64_t, WINDOWS * each + 1);
+    struct ptx_report report = {0};
+    size_t n_blocks = 0;
+
+    (void)step, (void)fate;
+    for (uint64_t w = 0; w < WINDOWS; w++) {
+        double at = ((double)w + rng_unit_of(rng_hash(s->whole->seed, w))) / WINDOWS * (1 - s->share);
+        for (uint64_t i = 0, b = (uint64_t)((double)n * at); i < each && b < n; i++, b++)
+            if (n_blocks == 0 || b > blocks[n_blocks - 1])
+                blocks[n_blocks++] = b;
+    }
+    const struct ptx_options o = {.device = s->whole->judge->device,
+                                  .checks = PTX_CHECK_INIT,
+                                  .max_warp_insns = SAMPLE_INSNS,
+                                  .registers = k->resources.registers,
+                                  .blocks = blocks,
+                                  .n_blocks = n_blocks};
+    bool ok = ptx_run(s->version->module, s->stage.mem, l, &o, &report, err);
+    s->told = ok && report.end == PTX_DONE;
+    ptx_report_clear(&report);
+    return ok;
+}
+
+static bool sample_run(struct sample *s, struct err *err)
+{
+    const struct whole *w = s->whole;
+    const struct task *t = w->judge->task;
+    struct task_values values[MAX_ARGS];
+    const struct stage_data data = {.values = values, .seed = w->seed, .poison = POISON, .place = w->seed};
+    const struct stage_visitor visitor = {.context = s, .launch = sample_launch};
+    struct fate fate = {0};
+    struct plan plan;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        values[i] = t->args[i].values;
+    if (!stage_open(&s->stage, w->judge, &stage_sim, t, w->dims, &data, err))
+        return false;
+    if (!version_plan(s->version, w->arena, w->dims, s->stage.addr, &plan, &fate, err))
+        return false;
+    if (!fate_open(&fate) || plan.n_steps != 1 || plan.steps[0].kind != PLAN_LAUNCH ||
+        plan.steps[0].cooperative)
+        return true;
+    return stage_run(&s->stage, s->version, &plan, &visitor, w->arena, &fate, err);
+}
+
+static size_t compare_samples(const struct whole *w, struct sample *s, struct fate *fate)
+{
+    const struct judge *j = w->judge;
+    unsigned char got[PIECE], own[PIECE];
+    size_t compared = 0;
+
+    for (size_t o = 0; o < j->n_outputs && fate_open(fate); o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        size_t size = kernel_type_size(arg->type);
+        struct yardstick y = {.arg = NULL};
+        int64_t bytes;
+        uint64_t addr[2] = {stage_arg(&s[0].stage, j->outputs[o], &bytes),
+                            stage_arg(&s[1].stage, j->outputs[o], &bytes)};
+        if (arg->role != ROLE_OUT)
+            continue; /* full from the start: nobody can tell what was written */
+        for (int64_t at = 0; at + PIECE <= bytes && fate_open(fate); at += PIECE) {
+            if (ptx_mem_first_uninitialised(s[0].stage.mem, addr[0] + (uint64_t)at, PIECE) >= 0 ||
+                ptx_mem_first_uninitialised(s[1].stage.mem, addr[1] + (uint64_t)at, PIECE) >= 0 ||
+                !ptx_mem_read(s[0].stage.mem, addr[0] + (uint64_t)at, got, PIECE) ||
+                !ptx_mem_read(s[1].stage.mem, addr[1] + (uint64_t)at, own, PIECE))
+                continue;
+            if (!y.arg)
+                y = yardstick_of(w, SIDE_SIM, o, own, PIECE / size);
+            compare(w, &y, (size_t)at / size, got, own, PIECE, fate);
+            compared += PIECE / size;
+        }
+    }
+    return compared;
+}
+
+/* *compared: how many elements, 0 when nothing could be said. */
+static bool verify_sample(const struct whole *w, struct version *v, int64_t traffic, size_t *compared,
+                          struct fate *fate, struct err *err)
+{
+    double share = MIN(1, (double)SAMPLE_BYTES / (double)traffic);
+    struct sample s[2] = {{.whole = w, .version = v, .share = share},
+                          {.whole = w, .version = &w->judge->baseline, .share = share}};
+    bool ok = sample_run(&s[0], err) && (!s[0].told || sample_run(&s[1], err));
+
+    *compared = ok && s[0].told && s[1].told ? compare_samples(w, s, fate) : 0;
+    stage_close(&s[0].stage);
+    stage_close(&s[1].stage);
+    return ok;
+}
+
+/* Which workloads are run whole: all of them on a GPU when it is the last word, before that and on the
+ * simulator as many as a budget allows, the smallest first. */
+static bool affordable(const struct judge *j, size_t i)
+{
+    const struct task *t = j->task;
+    int64_t mine, sum = 0;
+
+    if (j->gpu && j->options.confirm)
+        return true;
+    if (!task_traffic(t, t->workloads + i * t->n_dims, &mine, NULL))
+        return false;
+    for (size_t k = 0; k < t->n_workloads; k++) {
+        int64_t bytes;
+        if (task_traffic(t, t->workloads + k * t->n_dims, &bytes, NULL) &&
+            (bytes < mine || (bytes == mine && k <= i)))
+            sum += bytes;
+    }
+    return sum <= SOME_BYTES;
+}
+
+bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                      struct err *err)
+{
+    const struct stage_ops *ops = j->gpu ? &stage_gpu : &stage_sim;
+    struct arena *scratch = arena_open();
+    struct str left = {0};
+    bool ok = true;
+
+    for (size_t i = 0; ok && fate_open(fate) && i < j->task->n_workloads; i++) {
+        const int64_t *dims = j->task->workloads + i * j->task->n_dims;
+        struct whole w = {j, scratch, dims, task_dims_text(scratch, j->task, dims),
+                          rng_hash(j->options.seed ^ hash_text(v->kernel->text), i)};
+        int64_t traffic;
+        size_t compared = 0;
+        if (affordable(j, i)) {
+            ok = verify_whole(&w, v, ops, fate, err);
+        } else if (ops->side == SIDE_SIM && task_traffic(j->task, dims, &traffic, NULL)) {
+            ok = verify_sample(&w, v, traffic, &compared, fate, err);
+            str_addf(&left, "%s%s", left.len ? ", " : "", w.where);
+            if (compared)
+                str_addf(&left, " (%zu elements compared)", compared);
+        }
+        if (!fate_open(fate))
+            fate->words = arena_strdup(a, fate->words);
+        arena_reset(scratch);
+    }
+    if (left.len && j->options.confirm) /* before that it is not missing yet */
+        trial_add_missing(a, t,
+                          arena_printf(a, "the whole of %s: too large for the simulator", str_text(&left)));
+    str_free(&left);
+    arena_close(scratch);
+    return ok;
+}

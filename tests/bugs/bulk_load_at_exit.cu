@@ -1,0 +1,61 @@
+// The last prefetch is never waited for: its bytes arrive in the next block's shared memory.
+// buffer: out f32 256 out
+// buffer: in f32 1024 in
+// launch: kernel grid 2 block 64 args out in 2
+__device__ unsigned place(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+__device__ void init(unsigned long long *bar, int arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(place(bar)), "r"(arrivals) : "memory");
+}
+
+__device__ void expect(unsigned long long *bar, int bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(place(bar)), "r"(bytes) : "memory");
+}
+
+#define LOAD(to, from, bytes, bar)                                                                                     \
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(      \
+                     place(to)),                                                                                       \
+                 "l"(from), "r"(bytes), "r"(place(bar))                                                                \
+                 : "memory")
+
+#define WAIT(bar, parity)                                                                                              \
+    asm volatile("{\n"                                                                                                 \
+                 ".reg .pred p;\n"                                                                                     \
+                 "again:\n"                                                                                            \
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"                                             \
+                 "@p bra done;\n"                                                                                      \
+                 "bra again;\n"                                                                                        \
+                 "done:\n"                                                                                             \
+                 "}" ::"r"(place(bar)),                                                                                \
+                 "r"(parity)                                                                                           \
+                 : "memory")
+
+extern "C" __global__ void kernel(float *out, const float *in, int n)
+{
+    __shared__ alignas(16) float s[2][64];
+    __shared__ unsigned long long bar[2];
+    int t = threadIdx.x;
+    if (t == 0) {
+        init(&bar[0], 1);
+        init(&bar[1], 1);
+        expect(&bar[0], 256);
+        LOAD(s[0], in, 256, &bar[0]);
+    }
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < n; k++) {
+        if (t == 0) {
+            expect(&bar[(k + 1) & 1], 256);
+            LOAD(s[(k + 1) & 1], in + (k + 1) * 64, 256, &bar[(k + 1) & 1]); // expect: unsafe early-exit
+        }
+        WAIT(&bar[k & 1], k >> 1 & 1);
+        sum += s[k & 1][t];
+        __syncthreads();
+    }
+    out[blockIdx.x * 64 + t] = sum;
+}

@@ -1,0 +1,96 @@
+"""The whole program with a GPU, over the driver of tests/fakecuda (FAKE_DRIVER and FAKE_NVML in the environment)."""
+
+import json
+import os
+
+from harness import KERNEL, TASK, astra, case, cases, environment, expect, load, main, said, small_task, write
+
+SMALL = (TASK.replace("[64, 512]", "[16, 256]").replace("  - [256, 1024]\n", "")
+         .replace("rows <= 4096", "rows <= 32").replace("d <= 4096", "d <= 256"))
+QUICK = ("--rounds", "1", "--candidates", "1", "--jobs", "1")
+
+
+def gpu(**more):
+    """A GPU of this process's own, so that no other test has us wait for our turn."""
+    names = {"ASTRA_CUDA_DRIVER": os.environ["FAKE_DRIVER"], "ASTRA_NVML": os.environ["FAKE_NVML"], "ASTRA_CUDA_PTX": "1",
+             "FAKECUDA_L2": "8192", "FAKECUDA_UUID": str(os.getpid() % 255 + 1)}
+    return environment(**{**names, **more})
+
+
+@case
+def optimize_measures(folder):
+    """The result is a measured one, confirmed, and stays on its GPU."""
+    small_task(folder, SMALL)
+    done = said(astra(folder, "optimize", "task", "--out", "run", *QUICK, env=gpu()), 0, "device: cuda:0, times are measured")
+    result = load(os.path.join(folder, "run", "result.json"))
+    device = result["device"]
+    expect(device["kind"] == "cuda" and device["basis"] == "measured" and device["uuid"] and device["driver"], device)
+    expect(device["model"] == "h200" and device["same_model"] and result["clocks"]["sm_mhz"] > 0, result)
+    expect(result["noise"]["low"] <= 1 <= result["noise"]["high"], result["noise"])
+    expect(result["outcome"] == "improved" and result["verification"]["hidden"] > 0, result)
+    speedup = result["speedup"]
+    expect(1 < speedup["low"] <= speedup["geomean"] <= speedup["high"], speedup)
+    for row in result["workloads"] + result["other_regime"]:
+        expect(row["low"] <= row["speedup"] <= row["high"] and row["light_us"] > 0, row)
+    expect("measured on NVIDIA H200" in done.out, done.out)
+    shown = json.loads(said(astra(folder, "show", "run", "--json", env=gpu()), 0).out)
+    expect(shown == result, shown)
+
+
+@case
+def a_run_stays_on_its_gpu(folder):
+    small_task(folder, SMALL)
+    said(astra(folder, "optimize", "task", "--out", "run", *QUICK, "--budget-time", "1s", "--quiet", env=gpu()), 3)
+    said(astra(folder, "resume", "run", env=gpu(FAKECUDA_UUID="0")), 2, "began on NVIDIA H200", "do not compare")
+
+
+@case
+def a_lost_gpu_ends_the_run(folder):
+    """With its own words, and what was stored stays."""
+    small_task(folder, SMALL)
+    env = gpu(FAKECUDA_FAIL="cuLaunchKernel=214@2000")
+    said(astra(folder, "optimize", "task", "--device", "cuda", "--out", "run", *QUICK, env=env), 1, "memory failed",
+         "`astra resume run` goes on")
+    said(astra(folder, "resume", "run", env=gpu()), 0)
+
+
+@case
+def what_only_the_workload_shows(folder):
+    """A kernel that skips work on one exact shape, larger than any case."""
+    small_task(folder, TASK.replace("  - [64, 512]\n", "").replace("[256, 1024]", "[211, 1000]")
+               .replace("rows <= 4096", "rows <= 211").replace("d >= 1, d <= 4096", "d >= 1000, d <= 1000"))
+    lazy = KERNEL.replace("if (i < rows * d)", "if (i < rows * d && !(rows == 211 && d == 1000 && i % 512 > 500))")
+    write(os.path.join(folder, "lazy.cu"), lazy)
+    for env, where in ((gpu(), "on the GPU: "), (environment(), "")):
+        done = said(astra(folder, "bench", "task", "lazy.cu", "--json", "--quiet", env=env), 0)
+        bench = json.loads(done.out)
+        expect(bench["verdict"] == "wrong" and bench["words"].startswith(where + "element 501 of out is never written"), bench)
+
+
+@case
+def auto_without_a_gpu(folder):
+    small_task(folder, SMALL)
+    said(astra(folder, "check", "task"), 0, "device: sim:h200, times are modelled")
+
+
+@cases([("cuda:7", 2, "no GPU 7"), ("cuda:x", 2, "names no GPU"), ("cuda:", 2, "names no GPU"), ("cuda:0,", 2, "names no GPU"),
+        ("cudax", 2, "is no device"), ("gpu", 2, "is no device")])
+def devices_that_are_not_there(folder, row):
+    small_task(folder, SMALL)
+    said(astra(folder, "check", "task", "--device", row[0], env=gpu()), row[1], row[2])
+
+
+@case
+def no_gpu_at_all(folder):
+    small_task(folder, SMALL)
+    said(astra(folder, "check", "task", "--device", "cuda", env=gpu(FAKECUDA_DEVICES="0")), 1, "no GPU can be used")
+    said(astra(folder, "check", "task", "--device", "cuda"), 1, "no GPU can be used", "driver")
+
+
+@case
+def out_of_memory(folder):
+    small_task(folder, SMALL)
+    said(astra(folder, "check", "task", "--device", "cuda", env=gpu(FAKECUDA_FAIL="cuMemCreate=2@9")), 1, "out of memory")
+
+
+main()

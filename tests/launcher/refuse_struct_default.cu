@@ -1,0 +1,17 @@
+// Nor are the initialisers of members.
+struct Params {
+    float *p;
+    int n = 3;
+};
+__global__ void k(Params params)
+{
+}
+
+extern "C" void go(float *p, int n, cudaStream_t stream)
+{
+    Params params;
+    k<<<1, 1, 0, stream>>>(params);
+}
+
+// run: n=1
+// error 12:12 a variable of type Params; a launcher's variables are numbers, pointers, dim3, cudaDeviceProp, plain structs and arrays of them

@@ -1,0 +1,194 @@
+/* Exact answers without a reference: of every example that has one, what the shadow derives from the original
+ * against what the hand-written reference says. */
+#include "test.h"
+#include "trial/internal.h"
+
+static struct err err;
+
+/* How far apart two exact answers may be: a hundredth of an ulp of the output's type. A double carries 29 bits
+ * more than an f32, so only sums that cancel come near it. */
+static const double bound_ulps = 0.01;
+
+struct distance {
+    size_t n, lost, beyond;
+    double worst; /* in ulps, over the elements that are not lost */
+};
+
+static void compare(const struct judge *exact, const struct judge *derived, struct distance *d)
+{
+    for (size_t i = 0; i < exact->n_cases; i++)
+        for (size_t o = 0; o < exact->n_outputs; o++) {
+            const struct task_arg *arg = &exact->task->args[exact->outputs[o]];
+            const double *x = exact->data[i].exact[o], *y = derived->data[i].exact[o];
+            if (!type_is_floating(arg->type))
+                continue;
+            assert_non_null(x);
+            if (!y)
+                fail_msg("case %zu of %s was not derived: %s", i, exact->task->name, derived->underived);
+            for (size_t e = 0; e < (size_t)exact->data[i].elements[exact->outputs[o]]; e++) {
+                d->n++;
+                if (derived->data[i].lost[o][e]) {
+                    d->lost++;
+                    continue;
+                }
+                double ulps = x[e] == y[e] || (isnan(x[e]) && isnan(y[e]))
+                                  ? 0
+                                  : fabs(x[e] - y[e]) / error_ulp(arg->type, x[e]);
+                d->beyond += !(ulps <= bound_ulps);
+                d->worst = ulps > d->worst || isnan(ulps) ? ulps : d->worst;
+            }
+        }
+}
+
+static struct nvrtc *nvrtc;
+
+/* The task's answers as its reference gives them and as derived from `source`, which is the original or another
+ * form of it. */
+static void check(const char *name, const char *source)
+{
+    const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true};
+    struct arena *a = arena_open();
+    struct task *task, without;
+    struct judge *exact, *derived;
+    struct distance d = {0};
+
+    assert_ok(task_open(&task, a, arena_printf(a, "examples/%s", name), &err), err);
+    without = *task;
+    without.reference_path = NULL;
+    without.source_path = arena_printf(a, "examples/%s/%s", name, source);
+    assert_ok(judge_open(&exact, task, &o, &err), err);
+    assert_ok(judge_open(&derived, &without, &o, &err), err);
+    compare(exact, derived, &d);
+    print_message("%s/%s: %zu elements, %zu lost, %zu beyond %.2g ulps, worst %.3g\n", name, source, d.n,
+                  d.lost, d.beyond, bound_ulps, d.worst);
+    assert_true(d.n > 100000);
+    assert_int_equal(d.lost, 0);
+    assert_int_equal(d.beyond, 0);
+    judge_close(exact);
+    judge_close(derived);
+    arena_close(a);
+}
+
+#define EXAMPLE(name, source)                 \
+    static void name##_##source(void **state) \
+    {                                         \
+        (void)state;                          \
+        if (nvrtc)                            \
+            check(#name, #source ".cu");      \
+    }
+EXAMPLE(fused_add_rmsnorm, kernel)
+EXAMPLE(fused_add_rmsnorm, production)
+EXAMPLE(fused_add_rmsnorm_bf16, kernel)
+EXAMPLE(fused_add_rmsnorm_bf16, production)
+EXAMPLE(layernorm, kernel)
+EXAMPLE(merge_attn_states, kernel)
+EXAMPLE(merge_attn_states, production)
+EXAMPLE(rotary_embedding, kernel)
+EXAMPLE(silu_and_mul, kernel)
+EXAMPLE(silu_and_mul, production)
+EXAMPLE(silu_and_mul_bf16, kernel)
+EXAMPLE(silu_and_mul_bf16, production)
+EXAMPLE(softmax, kernel)
+EXAMPLE(transpose, kernel)
+
+/* ---- originals of which not everything can be derived ---- */
+
+static const char task_text[] = "name: odd\nsource: kernel.cu\nentry: run\nargs:\n"
+                                "  - {name: out, type: f32, shape: [n], role: out}\n"
+                                "  - {name: in, type: f32, shape: [n], role: in}\n"
+                                "  - {name: n, type: i32, value: n}\n"
+                                "dims: [n]\ndomain: [n >= 1, n <= 65536]\nworkloads: [[4096]]\n";
+
+/* The trial of an original whose elements are computed by `body` from x, the element in. */
+static void judged(const char *body, struct arena *a, struct trial *t)
+{
+    const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true};
+    const char *dir = fs_temp_dir(a, &err);
+    struct task *task;
+    struct judge *j;
+    const char *text =
+        arena_printf(a,
+                     "__global__ void k(float *out, const float *in, int n)\n{\n"
+                     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= n)\n        return;\n"
+                     "    float x = in[i], y;\n    %s\n    out[i] = y;\n}\n"
+                     "extern \"C\" void run(float *out, const float *in, int n, cudaStream_t stream)\n{\n"
+                     "    k<<<(n + 127) / 128, 128, 0, stream>>>(out, in, n);\n}\n",
+                     body);
+
+    assert_non_null(dir);
+    assert_ok(fs_write_text(fs_join(a, dir, "kernel.cu"), text, &err), err);
+    assert_ok(fs_write_text(fs_join(a, dir, "task.yaml"), task_text, &err), err);
+    assert_ok(task_open(&task, a, dir, &err), err);
+    assert_ok(judge_open(&j, task, &o, &err), err);
+    *t = *judge_original(j);
+    t->exact = arena_strdup(a, t->exact);
+    t->underived = t->underived ? arena_strdup(a, t->underived) : NULL;
+    judge_close(j);
+    fs_remove_tree(dir);
+}
+
+static void what_cannot_be_derived(void **state)
+{
+    static const struct {
+        const char *body, *exact;
+        double least_lost, most_lost;
+    } cases[] = {
+        {"y = expf(x) + tanhf(x) * __logf(fabsf(x) + 1.0f);", "shadow", 0, 0},
+        {"y = std::exp(x) + exp((double)x) + powf(2.0f, x);", "shadow", 0, 0},
+        /* an exponent added in the bits of what was rounded before */
+        {"y = __int_as_float(__float_as_int(x * 1.1f) + (1 << 23));", "shadow", 0.8,
+         0.95}, /* zeros are exact */
+        {"y = x * 1.1f; if (i % 2) y = __int_as_float(__float_as_int(y) + (1 << 23));", "shadow", 0.2, 0.6},
+        /* whole numbers by a large one */
+        {"y = (x * 1.1f + 12582912.0f) - 12582912.0f;", "original", 1, 1},
+    };
+
+    (void)state;
+    for (size_t k = 0; nvrtc && k < ARRAY_LEN(cases); k++) {
+        struct arena *a = arena_open();
+        struct trial t;
+        judged(cases[k].body, a, &t);
+        print_message("%s: %s, %.3f lost\n", cases[k].body, t.exact, t.shadow_lost);
+        assert_string_equal(t.exact, cases[k].exact);
+        assert_true(t.shadow_lost >= cases[k].least_lost && t.shadow_lost <= cases[k].most_lost);
+        arena_close(a);
+    }
+}
+
+static int open_compiler(void **state)
+{
+    (void)state;
+    if (!nvrtc_open(&nvrtc, &err))
+        fprintf(stderr, "not tested: %s\n", err.text);
+    return 0;
+}
+
+static int close_compiler(void **state)
+{
+    (void)state;
+    if (nvrtc)
+        nvrtc_close(nvrtc);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fused_add_rmsnorm_kernel),
+        cmocka_unit_test(fused_add_rmsnorm_production),
+        cmocka_unit_test(fused_add_rmsnorm_bf16_kernel),
+        cmocka_unit_test(fused_add_rmsnorm_bf16_production),
+        cmocka_unit_test(layernorm_kernel),
+        cmocka_unit_test(merge_attn_states_kernel),
+        cmocka_unit_test(merge_attn_states_production),
+        cmocka_unit_test(rotary_embedding_kernel),
+        cmocka_unit_test(silu_and_mul_kernel),
+        cmocka_unit_test(silu_and_mul_production),
+        cmocka_unit_test(silu_and_mul_bf16_kernel),
+        cmocka_unit_test(silu_and_mul_bf16_production),
+        cmocka_unit_test(softmax_kernel),
+        cmocka_unit_test(transpose_kernel),
+        cmocka_unit_test(what_cannot_be_derived),
+    };
+    return cmocka_run_group_tests(tests, open_compiler, close_compiler);
+}
