@@ -14,7 +14,7 @@ struct cmd_args {
     const char *device, *agents, *out, *trace, *config;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
     double budget_s;
-    bool json, quiet, help, calls;
+    bool json, quiet, help, calls, markdown;
     struct cmd_models {
         struct cmd_setting {
             const char *option, *value;
@@ -43,6 +43,7 @@ int cmd_profile(const struct cmd_args *args);
 int cmd_runs(const struct cmd_args *args);
 int cmd_show(const struct cmd_args *args);
 int cmd_diff(const struct cmd_args *args);
+int cmd_report(const struct cmd_args *args);
 int cmd_resume(const struct cmd_args *args);
 int cmd_verify(const struct cmd_args *args);
 int cmd_doctor(const struct cmd_args *args);

@@ -60,6 +60,12 @@ static const struct verb verbs[] = {
      1, 2, cmd_show},
     {"diff", 'd', "RUN [CANDIDATE]", "the patch from the original to the best, or to a candidate",
      "  astra diff softmax-1 | patch my_kernel.cu\n", 1, 2, cmd_diff},
+    {"report", 't', "RUN", "a run as one page for whoever reviews it: the verdict, the evidence, the way there",
+     "Writes report.html into the run's folder and prints where it is: one file that needs no network and can be mailed,\n"
+     "read on a phone and printed. Unfinished runs have one, too. docs/report.md says what each part means.\n\n"
+     "  astra report softmax-1\n"
+     "  astra report softmax-1 --markdown | gh pr create --body-file - --title 'softmax: 3.1x'\n",
+     1, 1, cmd_report},
     {"resume", 'r', "RUN", "go on with a run that was stopped", "  astra resume astra-runs/softmax-1\n", 1, 1,
      cmd_resume},
     {"verify", 'v', "RESULT", "does a result still hold? judged again from its folder's files alone",

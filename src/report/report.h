@@ -3,6 +3,7 @@
 #define REPORT_REPORT_H
 
 #include "base/base.h"
+#include "report/view.h"
 #include "store/store.h"
 #include "trial/trial.h"
 
@@ -54,8 +55,16 @@ json_t *report_workload(const char *dims, const struct trial_time *original, con
 json_t *report_device(const struct trial_device *d);
 json_t *report_noise(const struct trial *control, bool hot);
 
+/* ---- for whoever reviews it (docs/report.md) ---- */
+
+/* One self-contained HTML file. */
+bool report_page(const struct view *v, struct arena *a, struct str *out, struct err *err);
+
 /* The table of workloads of a result alone. */
 void report_workloads(const json_t *result, struct str *out);
+
+/* A workload's dims, "rows=16 d=4096", into buf, which it gives. */
+char *report_dims(const json_t *workload, char *buf, size_t size);
 
 /* A text cut to one line of at most `max` columns. */
 char *report_one_line(struct arena *a, const char *text, size_t max);

@@ -31,7 +31,7 @@ static void add_ratio(struct str *out, double ratio)
         str_add(out, "         -");
 }
 
-static char *dims_of(const json_t *workload, char *buf, size_t size)
+char *report_dims(const json_t *workload, char *buf, size_t size)
 {
     const char *key;
     json_t *v;
@@ -91,13 +91,13 @@ void report_workloads(const json_t *result, struct str *out)
     size_t i;
     int width = 8;
 
-    json_array_foreach(list, i, w) width = MAX(width, (int)strlen(dims_of(w, dims, sizeof(dims))));
+    json_array_foreach(list, i, w) width = MAX(width, (int)strlen(report_dims(w, dims, sizeof(dims))));
     str_addf(out, "%-*s %10s %10s %9s%s %9s  %s\n", width, "workload", "original", "best", "speed-up",
              measured ? "      interval" : "", "of copy", "bound by");
     json_array_foreach(list, i, w)
     {
         double best = json_num(w, "best_us"), light = json_num(w, "light_us");
-        str_addf(out, "%-*s", width, dims_of(w, dims, sizeof(dims)));
+        str_addf(out, "%-*s", width, report_dims(w, dims, sizeof(dims)));
         add_us(out, json_num(w, "baseline_us"));
         add_us(out, best);
         add_ratio(out, json_num(w, "speedup"));

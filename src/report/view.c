@@ -1,0 +1,245 @@
+#include "report/report.h"
+
+struct opened {
+    struct view view;
+    struct view_candidate *candidates;           /* as the view's */
+    json_t *options, *result, *mutation, *suite; /* what the view shows of them is borrowed */
+};
+
+/* NULL for NULL, and for what is no JSON: a face shows what there is. */
+static json_t *parsed(const char *text)
+{
+    return text ? json_parse(text, strlen(text), "stored note", NULL) : NULL;
+}
+
+static const struct trial *read_trial(struct arena *a, const char *text)
+{
+    struct trial *t = arena_new(a, struct trial);
+    json_t *j = parsed(text);
+    bool ok = j && trial_from_json(j, a, t, NULL);
+
+    json_decref(j);
+    return ok ? t : NULL;
+}
+
+static const struct trial_device *read_device(struct arena *a, const char *text)
+{
+    struct trial_device *d = arena_new(a, struct trial_device);
+    json_t *j = parsed(text);
+    bool ok = j && trial_device_from_json(j, a, d, NULL);
+
+    json_decref(j);
+    return ok ? d : NULL;
+}
+
+static bool read_notes(struct view *v, struct opened *o, struct store *s, struct arena *a, struct err *err)
+{
+    const char *device, *regime, *mutation, *control, *hidden;
+
+    if (!store_get_note(s, a, "device", &device, err) || !store_get_note(s, a, "regime", &regime, err) ||
+        !store_get_note(s, a, "suite", &v->suite_text, err) ||
+        !store_get_note(s, a, "mutation", &mutation, err) ||
+        !store_get_note(s, a, "hidden_seed", &v->hidden_seed, err) ||
+        !store_get_note(s, a, "sanitizer", &v->sanitizer, err) ||
+        !store_get_note(s, a, "control", &control, err) ||
+        !store_get_note(s, a, "confirmation", &hidden, err) ||
+        !store_get_note(s, a, "failure", &v->failure, err))
+        return false;
+    v->device = read_device(a, device);
+    v->measured = v->device && trial_device_measures(v->device);
+    v->hot = str_eq(regime, "hot");
+    v->mutation = o->mutation = parsed(mutation);
+    v->control = read_trial(a, control);
+    v->hidden = read_trial(a, hidden);
+    return true;
+}
+
+/* ---- candidates ---- */
+
+static void read_steps(struct arena *a, struct view_candidate *c)
+{
+    json_t *list = parsed(c->row.steps), *x;
+    struct view_step *steps = arena_array(a, struct view_step, json_array_size(list) + 1);
+    size_t i;
+
+    json_array_foreach(list, i, x) steps[i] =
+        (struct view_step){arena_strdup(a, json_text(x, "move", "?")), (int)json_int(x, "setting", 0)};
+    c->steps = steps;
+    c->n_steps = json_array_size(list);
+    json_decref(list);
+}
+
+/* A strategy names the last candidate that was made for it; those it repairs were made for it, too. */
+static void give_strategies(struct view *v, struct view_candidate *list)
+{
+    for (size_t i = 0; i < v->n_strategies; i++)
+        for (int c = v->strategies[i].candidate; c > 0 && c < (int)v->n_candidates; c = list[c].row.repairs)
+            if (str_eq(list[c].row.mind, "llm"))
+                list[c].strategy = &v->strategies[i];
+}
+
+static bool read_candidates(struct view *v, struct opened *o, struct store *s, struct arena *a, struct err *err)
+{
+    const struct store_candidate *rows;
+    struct view_candidate *list;
+
+    if (!store_candidates(s, a, &rows, &v->n_candidates, err) ||
+        !store_strategies(s, a, &v->strategies, &v->n_strategies, err))
+        return false;
+    list = arena_array(a, struct view_candidate, v->n_candidates + 1);
+    for (size_t i = 0; i < v->n_candidates; i++) {
+        const struct trial *t = read_trial(a, rows[i].trial);
+        if (rows[i].id != (int)i || rows[i].parent >= (int)i || !t)
+            return err_world(err, "candidate %d is not as this version stores them", rows[i].id);
+        list[i].row = rows[i];
+        list[i].trial = *t;
+        read_steps(a, &list[i]);
+        v->rounds = MAX(v->rounds, rows[i].round);
+    }
+    give_strategies(v, list);
+    v->candidates = o->candidates = list;
+    return true;
+}
+
+/* ---- the result ---- */
+
+static struct view_time time_of(const json_t *o)
+{
+    return (struct view_time){
+        json_num(o, "baseline_us"), json_num(o, "best_us"),  json_num(o, "speedup"),        json_num(o, "low"),
+        json_num(o, "high"),        json_num(o, "light_us"), json_text(o, "bound_by", NULL)};
+}
+
+/* The result is what the run is worth: figures are taken from it, not made twice. */
+static void read_workloads(struct view *v, struct arena *a)
+{
+    const json_t *own = json_object_get(v->result, "workloads"),
+                 *other = json_object_get(v->result, "other_regime");
+    struct view_workload *list = arena_array(a, struct view_workload, json_array_size(own) + 1);
+    char dims[256];
+
+    v->n_workloads = json_array_size(own);
+    for (size_t i = 0; i < v->n_workloads; i++) {
+        struct view_time scoring = time_of(json_array_get(own, i)), rest = time_of(json_array_get(other, i));
+        list[i] = (struct view_workload){
+            .dims = arena_strdup(a, report_dims(json_array_get(own, i), dims, sizeof(dims))),
+            .cold = v->hot ? rest : scoring,
+            .hot = v->hot ? scoring : rest};
+    }
+    v->workloads = list;
+}
+
+static bool read_result(struct view *v, struct opened *o, struct store *s, struct arena *a, struct err *err)
+{
+    if (v->n_candidates == 0)
+        return true;
+    if (!report_result(s, a, &o->result, err))
+        return false;
+    v->result = o->result;
+    v->best = &v->candidates[json_int(v->result, "best_candidate", 0)];
+    for (int c = v->best->row.id; c >= 0; c = v->candidates[c].row.parent)
+        o->candidates[c].on_way = true;
+    read_workloads(v, a);
+    return true;
+}
+
+/* ---- calls ---- */
+
+/* A strategy's calls have its label, or that and what follows a dash. */
+static const struct store_strategy *strategy_of(const struct view *v, const char *label)
+{
+    for (size_t i = 0; i < v->n_strategies; i++) {
+        size_t n = strlen(v->strategies[i].label);
+        if (!strncmp(label, v->strategies[i].label, n) && (label[n] == 0 || label[n] == '-'))
+            return &v->strategies[i];
+    }
+    return NULL;
+}
+
+static void read_conversation(struct arena *a, struct view_call *c)
+{
+    json_t *request = parsed(c->row.request), *reply = parsed(c->row.reply), *m;
+    const json_t *messages = json_object_get(request, "messages");
+    struct view_message *list = arena_array(a, struct view_message, json_array_size(messages) + 2);
+    const char *words = json_text(reply, "words", "");
+    size_t i;
+
+    list[c->n_messages++] = (struct view_message){"system", arena_strdup(a, json_text(request, "system", ""))};
+    json_array_foreach(messages, i, m) list[c->n_messages++] = (struct view_message){
+        arena_strdup(a, json_text(m, "from", "?")), arena_strdup(a, json_text(m, "text", ""))};
+    list[c->n_messages++] = (struct view_message){"model", arena_strdup(a, json_text(reply, "text", ""))};
+    c->messages = list;
+    c->end = arena_printf(a, "%s%s%s", json_text(reply, "end", "?"), *words ? ": " : "", words);
+    json_decref(request);
+    json_decref(reply);
+}
+
+static bool read_calls(struct view *v, struct store *s, struct arena *a, struct err *err)
+{
+    const struct store_call *rows;
+    struct view_call *list;
+
+    if (!store_calls(s, a, &rows, &v->n_calls, err))
+        return false;
+    list = arena_array(a, struct view_call, v->n_calls + 1);
+    for (size_t i = 0; i < v->n_calls; i++) {
+        list[i].row = rows[i];
+        list[i].strategy = strategy_of(v, rows[i].label);
+        read_conversation(a, &list[i]);
+    }
+    v->calls = list;
+    return true;
+}
+
+/* ---- opened and closed ---- */
+
+static void read_folder(struct view *v, struct opened *o, struct arena *a)
+{
+    struct task *t;
+    char *suite;
+
+    if (task_open(&t, a, fs_join(a, v->folder, "task"), NULL))
+        v->task = t;
+    if (fs_read(a, fs_join(a, v->folder, "suite.json"), &suite, NULL, NULL))
+        v->suite = o->suite = parsed(suite);
+}
+
+bool view_open(struct view **out, struct arena *a, const char *folder, struct err *err)
+{
+    struct opened *o = arena_new(a, struct opened);
+    struct view *v = &o->view;
+    struct store *s = NULL;
+    bool ok = store_open(&s, folder, false, err);
+
+    v->folder = arena_strdup(a, folder);
+    ok = ok && store_get_run(s, a, &v->run, err) && read_notes(v, o, s, a, err) &&
+         read_candidates(v, o, s, a, err) && read_result(v, o, s, a, err) && read_calls(v, s, a, err);
+    store_close(s);
+    if (!ok) {
+        view_close(v);
+        return false;
+    }
+    v->options = o->options = parsed(v->run.options);
+    read_folder(v, o, a);
+    *out = v;
+    return true;
+}
+
+void view_close(struct view *v)
+{
+    struct opened *o = (struct opened *)v; /* the view is its first member */
+
+    if (!o)
+        return;
+    json_decref(o->options);
+    json_decref(o->result);
+    json_decref(o->mutation);
+    json_decref(o->suite);
+}
+
+const struct trial_time *view_time(const struct view *v, const struct view_candidate *c, size_t workload)
+{
+    if (workload >= c->trial.n_workloads)
+        return NULL;
+    return v->hot ? &c->trial.workloads[workload].hot : &c->trial.workloads[workload].cold;
+}

@@ -1,0 +1,86 @@
+/* view: everything of a run that its faces draw or list, read once: from the store, and of the run's folder the
+ * kept task and suite. A run may have stopped anywhere: what is not there is NULL, 0 or NAN, and never an
+ * error. */
+#ifndef REPORT_VIEW_H
+#define REPORT_VIEW_H
+
+#include "base/base.h"
+#include "store/store.h"
+#include "task/task.h"
+#include "trial/trial.h"
+
+struct view_step { /* a rewrite that took effect */
+    const char *move;
+    int setting;
+};
+
+struct view_candidate {
+    struct store_candidate row; /* row.id is its place in view.candidates; its `workloads` are not filled in */
+    struct trial trial;         /* row.trial parsed */
+    const struct view_step *steps; /* from its parent; none where a model wrote the file */
+    size_t n_steps;
+    const struct store_strategy *strategy; /* of a model; NULL: the rules' */
+    bool on_way;                           /* from the original to the best, both included */
+};
+
+struct view_time { /* one workload in one regime: the original beside the best; NAN where unknown */
+    double base_us, best_us, speedup, low, high, light_us;
+    const char *bound_by; /* of the best; NULL */
+};
+
+struct view_workload {
+    const char *dims; /* "rows=16 d=4096" */
+    struct view_time cold, hot;
+};
+
+struct view_message {
+    const char *from, *text; /* from: "system", "user", "model" */
+};
+
+struct view_call {
+    struct store_call row;
+    const struct view_message *messages; /* the reply is the last one */
+    size_t n_messages;
+    const char *end; /* "done", "cut", ... and words about it */
+    const struct store_strategy *strategy;
+};
+
+struct view {
+    const char *folder;
+    struct store_run run;
+    const json_t *options; /* run.options parsed */
+    const json_t *result;  /* docs/result.md; NULL: the run ended before its original was judged */
+
+    const struct trial_device *device; /* NULL as `result` */
+    bool measured, hot;                /* times; the regime that scores */
+    const char *suite_text;            /* what the suite is, in words; NULL */
+    const json_t *mutation;            /* faults put into the original; NULL: nobody looked */
+    const char *hidden_seed;           /* NULL: nothing came to be confirmed */
+    const char *sanitizer;             /* what compute-sanitizer said; NULL: not asked */
+    const struct trial *control;       /* the original against itself, in the confirmation; NULL */
+    const struct trial *hidden;        /* the best in the confirmation; NULL */
+    const char *failure;               /* why a failed run failed; NULL: not told */
+
+    const struct view_candidate *candidates; /* the first is the original */
+    size_t n_candidates;
+    const struct view_candidate *best; /* the original when nothing is better; NULL without candidates */
+    int rounds;                        /* in which a candidate was made */
+    const struct view_workload *workloads;
+    size_t n_workloads;
+    const struct view_call *calls;
+    size_t n_calls;
+    const struct store_strategy *strategies;
+    size_t n_strategies;
+
+    const struct task *task; /* the run's own copy; NULL: it is not there any more */
+    const json_t *suite;     /* suite.json; NULL: it is not there any more */
+};
+
+/* folder's run.db. The view is in the arena; view_close releases what is not. */
+bool view_open(struct view **out, struct arena *a, const char *folder, struct err *err);
+void view_close(struct view *v); /* takes NULL */
+
+/* The time of a candidate's workload that scores; NULL: it was not timed. */
+const struct trial_time *view_time(const struct view *v, const struct view_candidate *c, size_t workload);
+
+#endif
