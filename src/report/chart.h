@@ -1,0 +1,33 @@
+/* chart: a run's figures as SVG, appended to a page; plain numbers in, nothing read. Unknown numbers are NAN
+ * and are shown as unknown. With nothing to draw a chart is a <p class="chart-none"> that says so.
+ *
+ * `id` begins every id within and must differ between the charts of one page. All are laid out for some 420
+ * units of width and scale with the page: they want between 300 and 620 CSS pixels. Meaning is never in the
+ * colour alone: shapes, words and numbers say it too. Colours are the classes of share/report/chart.css, which
+ * gives them light and dark values as variables: --chart-text, --chart-muted, --chart-grid, --chart-page
+ * (behind text and nodes), --chart-first and --chart-second (the two series of a row), --chart-third (of
+ * workloads),
+ * --chart-good (passed, the way to the best), --chart-fair (slower), --chart-bad (wrong), --chart-none (never
+ * ran), --chart-roof. */
+#ifndef REPORT_CHART_H
+#define REPORT_CHART_H
+
+#include "base/base.h"
+
+struct chart_value {
+    double value, low, high; /* low, high: an interval, NAN when there is none */
+};
+
+struct chart_row { /* named; two series */
+    const char *label;
+    struct chart_value first, second;
+};
+
+/* Speed-up over the original by workload; first: cold, second: hot. A line at 1. */
+void chart_speedups(struct str *out, const char *id, const struct chart_row *rows, size_t n);
+/* Share of a plain copy's speed by workload, 1: as fast; first: the original, second: the best. */
+void chart_shares(struct str *out, const char *id, const struct chart_row *rows, size_t n);
+/* Share of the answers whose error is in the range that is the label; first: the original, second: the best. */
+void chart_errors(struct str *out, const char *id, const struct chart_row *bins, size_t n);
+
+#endif
