@@ -2,14 +2,12 @@
 #include "report/report.h"
 #include "cmd/cmd.h"
 
-static bool make(const struct cmd_args *args, struct arena *a, const struct view *v, struct str *out,
-                 struct err *err)
+static void make(const struct cmd_args *args, struct arena *a, const struct view *v, struct str *out)
 {
-    if (args->json) {
+    if (args->json)
         str_addf(out, "%s\n", v->result ? json_pretty(a, v->result) : "null");
-        return true;
-    }
-    return report_page(v, a, out, err);
+    else
+        report_page(v, a, out);
 }
 
 int cmd_report(const struct cmd_args *args)
@@ -20,9 +18,10 @@ int cmd_report(const struct cmd_args *args)
     struct err err = {0};
     const char *file = args->out;
     char *folder;
-    bool ok = cmd_run_folder(a, args->words[0], &folder, &err) && view_open(&v, a, folder, &err) &&
-              make(args, a, v, &out, &err);
+    bool ok = cmd_run_folder(a, args->words[0], &folder, &err) && view_open(&v, a, folder, &err);
 
+    if (ok)
+        make(args, a, v, &out);
     if (ok && !file && !args->json)
         file = fs_join(a, folder, "report.html");
     if (ok && file)

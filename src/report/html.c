@@ -1,8 +1,8 @@
 #include "report/html.h"
 
-void html_text(struct str *out, const char *text)
+void html_textn(struct str *out, const char *text, size_t len)
 {
-    for (const char *p = text; *p; p++) {
+    for (const char *p = text; p < text + len; p++) {
         unsigned char c = (unsigned char)*p;
         if (c == '<')
             str_add(out, "&lt;");
@@ -19,6 +19,11 @@ void html_text(struct str *out, const char *text)
         else
             str_addc(out, (char)c);
     }
+}
+
+void html_text(struct str *out, const char *text)
+{
+    html_textn(out, text, strlen(text));
 }
 
 /* One conversion other than %s, printed by the C library. */

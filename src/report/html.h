@@ -7,6 +7,7 @@
 
 /* Safe as text and within a quoted attribute; control characters but tab and newline become U+FFFD. */
 void html_text(struct str *out, const char *text);
+void html_textn(struct str *out, const char *text, size_t len);
 /* As str_addf, each %s so. Of the other conversions d, u, c, f, g and e, with l, ll or z. */
 void html_addf(struct str *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,13 +1,92 @@
-/* The page: one HTML file. Its frame, style and script are share/report/; what is in it is made here. */
-#include "report/html.h"
-#include "report/report.h"
+/* The page's frame: share/report/page.html with its slots filled. A slot is {{name}}. */
+#include "report/page.h"
 
-bool report_page(const struct view *v, struct arena *a, struct str *out, struct err *err)
+#include "report/words.h"
+
+/* Base64 of the SHA-256 of a text, as a content security policy names a script that may run. */
+static void add_hash(struct str *out, const char *text)
 {
-    (void)a;
-    (void)err;
-    html_addf(out,
-              "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>%s</title>\n<h1>%s</h1>\n",
-              v->run.task_name, v->run.task_name);
-    return true;
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char hex[65];
+    unsigned char raw[33] = {0}; /* one more, so that its last group has three */
+
+    hash_sha256_hex(text, strlen(text), hex);
+    for (int i = 0; i < 32; i++)
+        raw[i] = (unsigned char)strtoul((char[]){hex[2 * i], hex[2 * i + 1], 0}, NULL, 16);
+    for (int i = 0; i < 33; i += 3) {
+        unsigned v = (unsigned)raw[i] << 16 | (unsigned)raw[i + 1] << 8 | raw[i + 2];
+        for (int k = 18; k >= 0; k -= 6)
+            str_addc(out, digits[v >> k & 63]);
+    }
+    out->s[out->len - 1] = '='; /* of what was added */
+}
+
+static void add_navigation(const char *body, struct str *out)
+{
+    static const char start[] = "<section id=\"", heading[] = "<h2";
+    const char *at = body;
+
+    /* Every section begins with its id and holds one h2, which is plain text. */
+    while ((at = strstr(at, start))) {
+        const char *id = at + strlen(start), *h = strchr(strstr(id, heading), '>') + 1;
+        str_addf(out, "<li><a href=\"#%.*s\">%.*s</a></li>\n", (int)strcspn(id, "\""), id, (int)strcspn(h, "<"),
+                 h);
+        at = h;
+    }
+}
+
+static void fill(const struct view *v, const char *slot, const char *body, struct str *out)
+{
+    const char *script = share_text("report/page.js");
+
+    if (str_eq(slot, "script_hash"))
+        add_hash(out, script);
+    else if (str_eq(slot, "script"))
+        str_add(out, script);
+    else if (str_eq(slot, "style"))
+        str_add(out, share_text("report/page.css"));
+    else if (str_eq(slot, "task"))
+        html_text(out, v->run.task_name);
+    else if (str_eq(slot, "astra"))
+        html_text(out, v->run.astra);
+    else if (str_eq(slot, "navigation"))
+        add_navigation(body, out);
+    else if (str_eq(slot, "body"))
+        str_add(out, body);
+    else
+        BUG("page.html has a slot {{%s}}", slot);
+}
+
+void page_table_begin(struct str *out, const char *caption)
+{
+    html_addf(
+        out,
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n<caption>%s</caption>\n",
+        caption, caption);
+}
+
+void page_table_end(struct str *out)
+{
+    str_add(out, "</table>\n</div>\n");
+}
+
+void report_page(const struct view *v, struct arena *a, struct str *out)
+{
+    struct str body = {0};
+    const char *at = share_text("report/page.html");
+
+    page_verdict(v, a, &body);
+    page_speed(v, &body);
+    page_search(v, a, &body);
+    page_verified(v, a, &body);
+    page_calls(v, &body);
+    page_repeat(v, a, &body);
+    for (const char *open; (open = strstr(at, "{{"));) {
+        const char *close = strstr(open, "}}");
+        str_addn(out, at, (size_t)(open - at));
+        fill(v, arena_strndup(a, open + 2, (size_t)(close - open - 2)), str_text(&body), out);
+        at = close + 2;
+    }
+    str_add(out, at);
+    str_free(&body);
 }

@@ -58,7 +58,7 @@ json_t *report_noise(const struct trial *control, bool hot);
 /* ---- for whoever reviews it (docs/report.md) ---- */
 
 /* One self-contained HTML file. */
-bool report_page(const struct view *v, struct arena *a, struct str *out, struct err *err);
+void report_page(const struct view *v, struct arena *a, struct str *out);
 
 /* The table of workloads of a result alone. */
 void report_workloads(const json_t *result, struct str *out);

@@ -1,0 +1,20 @@
+/* page: the parts of the page, from top to bottom. Each appends one <section> with its heading; where a run has
+ * nothing for it, it says so in a sentence. */
+#ifndef REPORT_PAGE_H
+#define REPORT_PAGE_H
+
+#include "report/html.h"
+#include "report/report.h"
+
+void page_verdict(const struct view *v, struct arena *a, struct str *out);
+void page_speed(const struct view *v, struct str *out);
+void page_search(const struct view *v, struct arena *a, struct str *out);
+void page_verified(const struct view *v, struct arena *a, struct str *out);
+void page_calls(const struct view *v, struct str *out);
+void page_repeat(const struct view *v, struct arena *a, struct str *out);
+
+/* A table that scrolls by itself where the page is narrow; `caption` names it. */
+void page_table_begin(struct str *out, const char *caption);
+void page_table_end(struct str *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* What was tried: every candidate in its round, with plan, reason and verdict. */
+#include "report/page.h"
+
+#include "report/words.h"
+
+static void add_term(struct str *out, const char *name, const char *value)
+{
+    if (value && *value)
+        html_addf(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
+}
+
+static void add_candidate(const struct view *v, const struct view_candidate *c, struct arena *a,
+                          struct str *out)
+{
+    const struct store_candidate *r = &c->row;
+    bool best = c == v->best;
+
+    html_addf(out,
+              "<details class=\"candidate\" id=\"candidate-%d\">\n<summary><span class=\"id\">%d</span> "
+              "<span class=\"verdict v-%s\">%s</span> ",
+              r->id, r->id, r->verdict, r->verdict);
+    if (isfinite(r->score))
+        html_addf(out, "<span class=\"score\">%.2f×</span> ", r->score);
+    html_addf(out, "<span class=\"name\">%s</span>%s</summary>\n<dl>\n", report_one_line(a, r->name, 200),
+              best ? " <strong class=\"best\">best</strong>" : "");
+    add_term(out, "Made from", words_parent(a, r->parent));
+    if (r->repairs > 0)
+        add_term(out, "Repairs", words_parent(a, r->repairs));
+    add_term(out, "By", str_eq(r->mind, "llm") ? "a model" : "the rules");
+    add_term(out, "Reason", r->reason);
+    add_term(out, "Plan", r->plan);
+    add_term(out, "Took effect", words_steps(a, c));
+    add_term(out, "Verdict",
+             r->line     ? arena_printf(a, "%s, line %d: %s", r->verdict, r->line, r->words)
+             : *r->words ? arena_printf(a, "%s: %s", r->verdict, r->words)
+                         : r->verdict);
+    if (isfinite(r->score))
+        add_term(out, "Speed",
+                 isfinite(r->gain) && r->parent > 0
+                     ? arena_printf(a, "%.3f times the original's, %.3f times its parent's", r->score, r->gain)
+                     : arena_printf(a, "%.3f times the original's", r->score));
+    add_term(out, "Diagnosis", r->diagnosis);
+    str_add(out, "</dl>\n</details>\n");
+}
+
+static void add_round(const struct view *v, int round, struct arena *a, struct str *out)
+{
+    const struct view_candidate *parent = NULL;
+
+    for (size_t i = 1; i < v->n_candidates; i++) {
+        const struct view_candidate *c = &v->candidates[i];
+        if (c->row.round != round)
+            continue;
+        if (!parent) {
+            parent = &v->candidates[MAX(c->row.parent, 0)];
+            html_addf(out, "<h3>Round %d, from %s (%.2f×)</h3>\n", round, words_parent(a, parent->row.id),
+                      parent->row.score);
+            if (parent->row.diagnosis)
+                html_addf(out, "<p>%s</p>\n", parent->row.diagnosis);
+        }
+        add_candidate(v, c, a, out);
+    }
+}
+
+void page_search(const struct view *v, struct arena *a, struct str *out)
+{
+    const json_t *by = json_object_get(json_object_get(v->result, "candidates"), "by_verdict");
+    const char *verdict;
+    json_t *count;
+    bool first = true;
+
+    str_add(out,
+            "<section id=\"search\" aria-labelledby=\"search-h\">\n<h2 id=\"search-h\">What was tried</h2>\n");
+    if (v->n_candidates < 2) {
+        str_add(out, "<p>No candidate was judged.</p>\n</section>\n");
+        return;
+    }
+    html_addf(out, "<p>%zu candidates:", v->n_candidates - 1);
+    json_object_foreach((json_t *)by, verdict, count)
+    {
+        html_addf(out, "%s %lld %s", first ? "" : ",", (long long)json_integer_value(count), verdict);
+        first = false;
+    }
+    str_add(out, ". Each opens to its plan, its reason and what was said of it.</p>\n");
+    for (int round = 1; round <= v->rounds; round++)
+        add_round(v, round, a, out);
+    str_add(out, "</section>\n");
+}

@@ -1,0 +1,215 @@
+/* What was verified, and what was not. */
+#include "report/page.h"
+
+#include "report/words.h"
+
+/* ---- the domain and the cases ---- */
+
+static void add_domain(const struct view *v, struct str *out)
+{
+    str_add(out, "<h3>Domain</h3>\n");
+    if (!v->task) {
+        str_add(out,
+                "<p>The run's copy of its task is not there any more, so its domain cannot be shown.</p>\n");
+        return;
+    }
+    str_add(out, "<p>The answer must be right for every");
+    for (size_t i = 0; i < v->task->n_dims; i++)
+        html_addf(out, "%s <code>%s</code>", i ? "," : "", v->task->dims[i]);
+    str_add(out, v->task->n_domain ? " with" : ", whatever its size");
+    for (size_t i = 0; i < v->task->n_domain; i++)
+        html_addf(out, "%s <code>%s</code>", i ? "," : "", dim_text(v->task->domain[i]));
+    str_add(out, ".</p>\n");
+}
+
+static void add_dims(const json_t *c, struct str *out)
+{
+    const json_t *x;
+    size_t i;
+
+    json_array_foreach(json_object_get(c, "dims"), i, x)
+        str_addf(out, "%s%lld", i ? "×" : "", (long long)json_integer_value(x));
+}
+
+/* A row for each distribution of values, in the order of the suite. */
+static void add_cases_of(const json_t *list, bool tester, struct str *out)
+{
+    const json_t *c, *other;
+    size_t i, k;
+
+    json_array_foreach(list, i, c)
+    {
+        const char *name = json_text(c, "distribution", "?"), *comma = "";
+        size_t n = 0;
+        json_array_foreach(list, k, other)
+        {
+            n += str_eq(json_text(other, "distribution", "?"), name);
+            if (k < i && str_eq(json_text(other, "distribution", "?"), name))
+                break;
+        }
+        if (k < i)
+            continue; /* shown already */
+        html_addf(out, "<tr><th scope=\"row\">%s</th><td class=\"n\">%zu</td><td>",
+                  tester ? json_text(c, "why", name) : name, n);
+        json_array_foreach(list, k, other) if (str_eq(json_text(other, "distribution", "?"), name))
+        {
+            str_add(out, comma);
+            add_dims(other, out);
+            comma = ", ";
+        }
+        str_add(out, "</td></tr>\n");
+    }
+}
+
+static void add_cases(const struct view *v, struct str *out)
+{
+    const json_t *tester = json_object_get(v->suite, "tester");
+
+    str_add(out, "<h3>Cases</h3>\n");
+    if (!v->suite) {
+        html_addf(out, "<p>%s.</p>\n", v->suite_text ? v->suite_text : "The suite is not there any more");
+        return;
+    }
+    str_add(
+        out,
+        "<p>Every case ran on the simulator, which sees accesses out of bounds, races, reads of what nobody wrote, "
+        "writes to inputs, state that survives a launch, and answers that depend on the order of execution");
+    str_add(out, v->measured ? "; then on the GPU, on guarded and poisoned buffers.</p>\n" : ".</p>\n");
+    page_table_begin(out, "The suite: what the inputs hold, on which shapes");
+    str_add(
+        out,
+        "<thead><tr><th scope=\"col\">Values</th><th scope=\"col\" class=\"n\">Cases</th><th scope=\"col\">Shapes");
+    for (size_t i = 0; v->task && i < v->task->n_dims; i++)
+        html_addf(out, "%s%s", i ? "×" : ", ", v->task->dims[i]);
+    str_add(out, "</th></tr></thead>\n<tbody>\n");
+    add_cases_of(json_object_get(v->suite, "rules"), false, out);
+    add_cases_of(tester, true, out);
+    str_add(out, "</tbody>\n");
+    page_table_end(out);
+}
+
+/* ---- errors ---- */
+
+static void add_error(struct str *out, const char *name, double ours, double original, double allowed)
+{
+    const double list[] = {ours, original, allowed};
+
+    html_addf(out, "<tr><th scope=\"row\">%s</th>", name);
+    for (size_t i = 0; i < ARRAY_LEN(list); i++)
+        if (isfinite(list[i]))
+            str_addf(out, "<td class=\"n\">%.3f</td>", list[i]);
+        else
+            str_add(out, "<td class=\"n\"><span class=\"none\">not known</span></td>");
+    str_add(out, "</tr>\n");
+}
+
+static void add_errors_of(struct str *out, const char *where, const struct trial *t)
+{
+    html_addf(out, "<tbody><tr><th scope=\"rowgroup\" colspan=\"4\">%s, %zu cases</th></tr>\n", where,
+              t->cases);
+    add_error(out, "half are below (p50)", t->error.p50, t->original_error.p50, t->allowed_error.p50);
+    add_error(out, "99 % are below (p99)", t->error.p99, t->original_error.p99, t->allowed_error.p99);
+    add_error(out, "largest", t->error.max, t->original_error.max, t->allowed_error.max);
+    str_add(out, "</tbody>\n");
+}
+
+static void add_errors(const struct view *v, struct arena *a, struct str *out)
+{
+    const struct trial *t = &v->best->trial;
+
+    str_add(out, "<h3>Errors against the exact answer</h3>\n");
+    html_addf(
+        out,
+        "<p>The exact answer is %s. Errors are in units in the last place (ulp) of the output's type, the worst "
+        "over outputs and kinds of values.",
+        words_exact(v, a));
+    if (t->error_where && *t->error_where)
+        html_addf(out, " The largest: %s.", t->error_where);
+    str_add(out, "</p>\n");
+    page_table_begin(out, "Errors in ulp");
+    html_addf(
+        out,
+        "<thead><tr><th scope=\"col\">Error</th><th scope=\"col\" class=\"n\">%s</th>"
+        "<th scope=\"col\" class=\"n\">Original</th><th scope=\"col\" class=\"n\">Allowed</th></tr></thead>\n",
+        v->best->row.id ? "Best" : "Given back");
+    add_errors_of(out, "The suite", t);
+    if (v->best->row.id && v->hidden)
+        add_errors_of(out, "Hidden", v->hidden);
+    page_table_end(out);
+}
+
+/* ---- the suite tried, the hidden cases ---- */
+
+static void add_mutation(const struct view *v, struct str *out)
+{
+    const json_t *m = v->mutation, *survivors = json_object_get(m, "survivors"), *x;
+    double score = json_num(m, "score");
+    size_t i;
+
+    str_add(out, "<h3>Would the suite notice?</h3>\n");
+    if (!m) {
+        str_add(out, "<p>Nobody put faults into the original to see.</p>\n");
+        return;
+    }
+    html_addf(
+        out,
+        "<p>Faults were put into the original, one at a time; a suite that deserves trust notices them. It noticed "
+        "<strong>%lld of %lld",
+        (long long)json_int(m, "killed", 0),
+        (long long)(json_int(m, "killed", 0) + json_int(m, "survived", 0)));
+    if (isfinite(score))
+        str_addf(out, ", %.0f %%", 100 * score);
+    html_addf(out, "</strong>. %lld more change nothing that could be seen, %lld did not compile.</p>\n",
+              (long long)json_int(m, "equivalent", 0), (long long)json_int(m, "stillborn", 0));
+    if (json_array_size(survivors) == 0)
+        return;
+    page_table_begin(out, "Faults that nobody noticed");
+    str_add(
+        out,
+        "<thead><tr><th scope=\"col\" class=\"n\">Line</th><th scope=\"col\">Fault</th><th scope=\"col\">Id</th></tr>"
+        "</thead>\n<tbody>\n");
+    json_array_foreach(survivors, i, x)
+        html_addf(out, "<tr><td class=\"n\">%lld</td><td>%s</td><td><code>%s</code></td></tr>\n",
+                  (long long)json_int(x, "line", 0), json_text(x, "what", "?"), json_text(x, "id", "?"));
+    str_add(out, "</tbody>\n");
+    page_table_end(out);
+}
+
+static void add_hidden(const struct view *v, struct str *out)
+{
+    str_add(out, "<h3>Hidden cases</h3>\n");
+    if (v->best->row.id == 0)
+        str_add(out, "<p>The original needs no confirmation.</p>\n");
+    else if (!v->hidden)
+        str_add(out, "<p>The best version has not been confirmed on hidden cases.</p>\n");
+    else
+        html_addf(
+            out,
+            "<p>A fresh process judged the best version on %zu cases that no candidate, rule or model had seen: "
+            "%s. Their seed, <code>%s</code>, was drawn when the version was final, or given by "
+            "<code>--hidden-seed</code>.</p>\n",
+            v->hidden->cases, verdict_name(v->hidden->verdict), v->hidden_seed ? v->hidden_seed : "unknown");
+    if (v->sanitizer)
+        html_addf(out, "<p>compute-sanitizer: %s.</p>\n", v->sanitizer);
+}
+
+void page_verified(const struct view *v, struct arena *a, struct str *out)
+{
+    size_t n;
+    const char *const *limits = words_limits(v, a, &n);
+
+    str_add(
+        out,
+        "<section id=\"verified\" aria-labelledby=\"verified-h\">\n<h2 id=\"verified-h\">What was verified</h2>\n");
+    add_domain(v, out);
+    if (v->result) {
+        add_cases(v, out);
+        add_errors(v, a, out);
+        add_mutation(v, out);
+        add_hidden(v, out);
+    }
+    str_add(out, "<h3>Known limits</h3>\n<ul>\n");
+    for (size_t i = 0; i < n; i++)
+        html_addf(out, "<li>%s</li>\n", limits[i]);
+    str_add(out, "</ul>\n</section>\n");
+}

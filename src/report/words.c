@@ -1,0 +1,304 @@
+#include "report/words.h"
+
+#define OWN_CHOICE INT32_MIN /* as a step's setting: what the move prefers (agent/agent.h) */
+
+const char *words_regime(bool hot)
+{
+    return hot ? "hot: what fits stays in the L2" : "cold: inputs come from DRAM";
+}
+
+const char *words_seconds(struct arena *a, double s)
+{
+    long whole = lround(s);
+
+    if (s < 10)
+        return arena_printf(a, "%.1f s", s);
+    if (whole < 60)
+        return arena_printf(a, "%ld s", whole);
+    if (whole < 3600)
+        return arena_printf(a, "%ld min %ld s", whole / 60, whole % 60);
+    return arena_printf(a, "%ld h %ld min", whole / 3600, whole / 60 % 60);
+}
+
+const char *words_steps(struct arena *a, const struct view_candidate *c)
+{
+    struct str s = {0};
+    const char *text;
+
+    for (size_t i = 0; i < c->n_steps; i++) {
+        str_addf(&s, "%s%s", i ? " + " : "", c->steps[i].move);
+        if (c->steps[i].setting && c->steps[i].setting != OWN_CHOICE)
+            str_addf(&s, " %d", c->steps[i].setting);
+    }
+    text = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return text;
+}
+
+const char *words_parent(struct arena *a, int parent)
+{
+    return parent > 0 ? arena_printf(a, "candidate %d", parent) : "the original";
+}
+
+void words_copy(const struct view *v, bool hot, double *low, double *high)
+{
+    *low = *high = NAN;
+    for (size_t i = 0; i < v->n_workloads; i++) {
+        const struct view_time *t = hot ? &v->workloads[i].hot : &v->workloads[i].cold;
+        *low = fmin(*low, t->light_us / t->best_us);
+        *high = fmax(*high, t->light_us / t->best_us);
+    }
+}
+
+/* ---- the verdict ---- */
+
+static bool improved(const struct view *v)
+{
+    return v->best && v->best->row.id > 0;
+}
+
+static double geomean(const struct view *v)
+{
+    return json_num(json_object_get(v->result, "speedup"), "geomean");
+}
+
+const char *words_headline(const struct view *v, struct arena *a)
+{
+    if (!v->result)
+        return "No result";
+    return improved(v) ? arena_printf(a, "%.2f times the original's speed", geomean(v)) : "The original stays";
+}
+
+const char *words_verdict(const struct view *v, struct arena *a)
+{
+    const json_t *speedup = json_object_get(v->result, "speedup");
+    const char *over, *name;
+    double low = json_num(speedup, "low"), high = json_num(speedup, "high");
+
+    if (!v->result)
+        return arena_printf(
+            a, "The run of %s ended before its original was judged: there is nothing to report yet.",
+            v->run.task_name);
+    name = v->device ? v->device->name : "an unknown device";
+    if (!improved(v))
+        return arena_printf(
+            a, "Nothing that was tried on %s is provably faster, with times %s %s: the original stays.",
+            v->run.task_name, v->measured ? "measured on" : "modelled for", name);
+    over = v->n_workloads == 1 ? "one workload"
+                               : arena_printf(a, "the geometric mean of %zu workloads", v->n_workloads);
+    if (!v->measured)
+        return arena_printf(
+            a,
+            "%s runs %.2f times as fast as the original, modelled for %s (%s, %s). No GPU has timed it, "
+            "so there is no interval.",
+            v->run.task_name, geomean(v), name, over, words_regime(v->hot));
+    if (!isfinite(low) || !isfinite(high))
+        return arena_printf(
+            a, "%s runs %.2f times as fast as the original, measured on %s (%s, %s), with no interval.",
+            v->run.task_name, geomean(v), name, over, words_regime(v->hot));
+    return arena_printf(
+        a, "%s runs %.2f times as fast as the original, 95 %% interval %.3f to %.3f, measured on %s (%s, %s).",
+        v->run.task_name, geomean(v), low, high, name, over, words_regime(v->hot));
+}
+
+struct sentences {
+    struct arena *arena;
+    const char *list[12];
+    size_t n;
+};
+
+static void add(struct sentences *s, const char *text)
+{
+    if (s->n == ARRAY_LEN(s->list))
+        BUG("more than %zu sentences", ARRAY_LEN(s->list));
+    s->list[s->n++] = text;
+}
+
+static const char *const *given(struct sentences *s, size_t *n)
+{
+    *n = s->n;
+    return arena_copy(s->arena, s->list, sizeof(s->list[0]) * s->n + 1);
+}
+
+const char *const *words_caveats(const struct view *v, struct arena *a, size_t *n)
+{
+    struct sentences s = {.arena = a};
+    const char *status = v->run.status;
+
+    if (str_eq(status, "running"))
+        add(&s,
+            "The run is under way, or was killed: these are the figures so far. `astra resume` goes on with a run "
+            "that was killed.");
+    else if (str_eq(status, "interrupted"))
+        add(&s, "The run was interrupted; `astra resume` goes on with it. These are the figures so far.");
+    else if (str_eq(status, "budget"))
+        add(&s, "A budget ended the run: there may be more to find.");
+    else if (str_eq(status, "failed"))
+        add(&s, v->failure
+                    ? arena_printf(a, "The run failed: %s. `astra resume` goes on with it.", v->failure)
+                    : "The run failed, with the reason on its terminal; `astra resume` goes on with it.");
+    if (improved(v) && !v->hidden)
+        add(&s,
+            "The best version has passed the suite, but not yet the confirmation in a fresh process on hidden cases.");
+    if (v->device && !v->measured && !v->device->validated)
+        add(&s,
+            arena_printf(a, "The model of %s has not been validated against measured times.", v->device->name));
+    return given(&s, n);
+}
+
+const char *words_exact(const struct view *v, struct arena *a)
+{
+    const json_t *o = json_object_get(v->result, "verification");
+    const char *exact = json_text(o, "exact", "");
+    double lost = json_num(o, "shadow_lost");
+
+    if (str_eq(exact, "reference"))
+        return "the task's reference, computed in double";
+    if (str_eq(exact, "shadow"))
+        return lost > 0 ? arena_printf(
+                              a,
+                              "derived: the original computed in double on the simulator; for %.2g %% of the "
+                              "elements the original's own answer",
+                              100 * lost)
+                        : "derived: the original computed in double on the simulator";
+    if (str_eq(exact, "original"))
+        return "the original's own answers, for want of more exact ones";
+    return "unknown";
+}
+
+const char *const *words_limits(const struct view *v, struct arena *a, size_t *n)
+{
+    struct sentences s = {.arena = a};
+    const char *missing = json_text(json_object_get(v->result, "verification"), "missing", NULL);
+
+    add(&s, "Equality is shown on the tested domain, not proved beyond it.");
+    if (!v->measured)
+        add(&s, "Nothing was measured: a modelled speed-up is a reason to measure, not a measurement.");
+    if (missing)
+        add(&s, arena_printf(a, "Not checked: %s.", missing));
+    if (v->result && !v->mutation)
+        add(&s, "Nobody put faults into the original to see whether the suite notices them.");
+    if (v->sanitizer && !strstr(v->sanitizer, ": nothing"))
+        add(&s, arena_printf(a, "compute-sanitizer did not run: %s.", v->sanitizer));
+    add(&s, "How the output depends on each input alone is not probed.");
+    return given(&s, n);
+}
+
+/* ---- again ---- */
+
+static void add_word(struct str *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+
+    if (*word && word[strspn(word, plain)] == 0) {
+        str_add(out, word);
+        return;
+    }
+    str_addc(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            str_add(out, "'\\''");
+        else
+            str_addc(out, *word);
+    str_addc(out, '\'');
+}
+
+static void add_option(struct str *out, const char *name, const char *value)
+{
+    if (value) {
+        str_addf(out, " %s ", name);
+        add_word(out, value);
+    }
+}
+
+static void add_whole(struct str *out, const char *name, int64_t value)
+{
+    if (value > 0)
+        str_addf(out, " %s %lld", name, (long long)value);
+}
+
+/* The model of all roles; where roles differ, the first's, and words_unrepeatable says so. */
+static const json_t *model_of(const struct view *v, bool *differ)
+{
+    const json_t *roles = json_object_get(json_object_get(v->options, "models"), "roles"), *first = NULL;
+    const char *name;
+    json_t *o;
+
+    *differ = false;
+    json_object_foreach((json_t *)roles, name, o)
+    {
+        *differ = *differ || (first && !json_equal(first, o));
+        first = first ? first : o;
+    }
+    return first;
+}
+
+static const char *file_name(const char *path)
+{
+    return path && strchr(path, '/') ? fs_basename(path) : path;
+}
+
+const char *words_repeat(const struct view *v, struct arena *a)
+{
+    const json_t *o = v->options, *models = json_object_get(o, "models"), *m;
+    const char *device = json_text(o, "device", "sim"), *text;
+    struct str s = {0};
+    bool differ;
+
+    m = model_of(v, &differ);
+    str_add(&s, "astra optimize ");
+    add_word(&s, arena_printf(a, "%s/task", fs_basename(fs_absolute(a, v->folder))));
+    add_option(&s, "--device", str_starts(device, "cuda") ? device : arena_printf(a, "sim:%s", device));
+    if (!str_eq(json_text(o, "agents", "rules"), "rules"))
+        add_option(&s, "--agents", json_text(o, "agents", NULL));
+    add_option(&s, "--provider", json_text(m, "provider", NULL));
+    add_option(&s, "--model", json_text(m, "model", NULL));
+    add_option(&s, "--command", json_text(m, "command", NULL) ? "COMMAND" : NULL); /* it may hold a secret */
+    add_option(&s, "--effort", json_text(m, "effort", NULL));
+    add_option(&s, "--replay", file_name(json_text(m, "replay", NULL)));
+    add_whole(&s, "--rounds", json_int(o, "rounds", 0));
+    add_whole(&s, "--candidates", json_int(o, "candidates", 0));
+    if (json_int(models, "width", 1) != 1)
+        add_whole(&s, "--width", json_int(models, "width", 0));
+    if (json_int(models, "strategies", 0) != json_int(models, "width", 0))
+        add_whole(&s, "--strategies", json_int(models, "strategies", 0));
+    add_whole(&s, "--budget-tokens", json_int(models, "budget_tokens", 0));
+    if (json_num(models, "budget_usd") > 0)
+        str_addf(&s, " --budget-usd %g", json_num(models, "budget_usd"));
+    if (json_num(o, "budget_s") > 0)
+        str_addf(&s, " --budget-time %gs", json_num(o, "budget_s"));
+    str_addf(&s, " --seed %lld", (long long)json_int(o, "seed", 1));
+    add_option(&s, "--hidden-seed", v->hidden_seed);
+    text = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return text;
+}
+
+const char *words_verify(const struct view *v, struct arena *a)
+{
+    struct str s = {0};
+    const char *text;
+
+    str_add(&s, "astra verify ");
+    add_word(&s, fs_basename(fs_absolute(a, v->folder)));
+    text = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return text;
+}
+
+const char *words_unrepeatable(const struct view *v)
+{
+    bool differ;
+    const json_t *m = model_of(v, &differ);
+
+    if (differ)
+        return "Its roles had different models: those of the command are the first role's, the others stand under "
+               "Conversations.";
+    if (m && !str_eq(json_text(m, "provider", ""), "replay"))
+        return "A model may answer differently when asked again: the judgement is repeatable, the search is not.";
+    if (json_num(v->options, "budget_s") > 0)
+        return "How far a run comes within a time depends on the machine.";
+    if (v->measured)
+        return "Times are measured anew and differ within the noise.";
+    return NULL;
+}
