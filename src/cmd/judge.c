@@ -93,6 +93,8 @@ static json_t *bench_to_json(const struct session *s)
     json_put_num(v, "original_error", t->original_error.max);
     json_put_num(v, "allowed_error", t->allowed_error.max);
     json_put_text(v, "unit", "ulp");
+    json_put(v, "ulp_edges", trial_edges_to_json());
+    json_put(v, "errors", trial_accuracy_to_json(t));
     json_put_text(v, "exact", t->exact);
     json_put_num(v, "shadow_lost", t->shadow_lost);
     json_put_text(v, "missing", t->missing_checks);
@@ -145,6 +147,8 @@ int cmd_bench(const struct cmd_args *args)
             str_addf(&out, "%s\n", json_pretty(s.arena, o));
         } else {
             report_workloads(o, &out);
+            str_addc(&out, '\n');
+            report_errors(json_object_get(json_object_get(o, "verification"), "errors"), !s.has_version, &out);
             str_addc(&out, '\n');
             add_verdict(&s, &out);
         }
@@ -322,6 +326,7 @@ int cmd_check(const struct cmd_args *args)
     struct agent_suite suite;
     struct adequacy mutants = {0};
     size_t steps, kernels;
+    json_t *errors = NULL;
     int status;
     bool ok, loud = !args->quiet;
 
@@ -340,6 +345,7 @@ int cmd_check(const struct cmd_args *args)
         const struct trial *t = &s.original;
         agent_test_rules(s.task, s.arena, (uint64_t)args->seed, &suite);
         steps = count_launches(&s, &kernels, &err);
+        errors = trial_accuracy_to_json(t);
         if (args->json) {
             json_t *o = json_object();
             json_put_text(o, "task", s.task->name);
@@ -350,6 +356,8 @@ int cmd_check(const struct cmd_args *args)
             json_put_num(o, "original_error", t->original_error.max);
             json_put_text(o, "exact", t->exact);
             json_put_num(o, "shadow_lost", t->shadow_lost);
+            json_put(o, "ulp_edges", trial_edges_to_json());
+            json_put(o, "errors", json_incref(errors));
             json_put(o, "mutation", args->mutants > 0 ? adequacy_to_json(&mutants, false) : json_null());
             str_addf(&out, "%s\n", json_pretty(s.arena, o));
             json_decref(o);
@@ -367,9 +375,11 @@ int cmd_check(const struct cmd_args *args)
                 add_derived(t, &out);
             if (args->mutants > 0)
                 add_survivors(&mutants, &out);
+            report_errors(errors, true, &out);
             str_add(&out, "The task is sound.\n");
         }
     }
+    json_decref(errors);
     status = print_and_close(&s, ok, &out, &err);
     str_free(&out);
     return status;

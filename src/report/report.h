@@ -66,6 +66,9 @@ void report_workloads(const json_t *result, struct str *out);
 /* A workload's dims, "rows=16 d=4096", into buf, which it gives. */
 char *report_dims(const json_t *workload, char *buf, size_t size);
 
+/* The tables of a result's `verification.errors`: per output and kind of values, and a histogram per output. */
+void report_errors(const json_t *errors, bool original_only, struct str *out);
+
 /* A text cut to one line of at most `max` columns. */
 char *report_one_line(struct arena *a, const char *text, size_t max);
 

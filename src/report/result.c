@@ -188,6 +188,8 @@ static json_t *verification_to_json(const struct facts *f)
     json_put_num(o, "original_error", fmax(own->original_error.max, both ? hidden->original_error.max : NAN));
     json_put_num(o, "allowed_error", fmax(own->allowed_error.max, both ? hidden->allowed_error.max : NAN));
     json_put_text(o, "unit", "ulp");
+    json_put(o, "ulp_edges", trial_edges_to_json());
+    json_put(o, "errors", trial_accuracy_to_json(both && hidden->n_accuracy ? hidden : own));
     json_put_text(o, "exact", own->exact);
     json_put_num(o, "shadow_lost", own->shadow_lost);
     json_put(o, "mutation",

@@ -120,8 +120,13 @@ static bool measure_original(struct judge *j, enum stage_side side, struct err *
 {
     struct error_stats *all = arena_array(j->arena, struct error_stats, j->n_distributions * j->n_outputs);
 
+    struct trial_accuracy *accuracy =
+        arena_array(j->arena, struct trial_accuracy, j->n_distributions * j->n_outputs);
+
     j->original_errors[side] = all;
     j->original.error.max = NAN;
+    j->original.accuracy = accuracy;
+    j->original.n_accuracy = 0;
     for (size_t k = 0; k < j->n_distributions; k++)
         for (size_t o = 0; o < j->n_outputs; o++) {
             const struct task_arg *arg = &j->task->args[j->outputs[o]];
@@ -145,13 +150,15 @@ static bool measure_original(struct judge *j, enum stage_side side, struct err *
                         ulps = v == x->exact[e] ? 0 : INFINITY;
                     }
                     if (!x->ill[e])
-                        error_add(&pool, ulps, i, e);
+                        error_add(&pool, ulps, v, x->exact[e], i, e);
                 }
             }
             struct error_stats *s = &all[k * j->n_outputs + o];
             *s = error_stats(&pool);
             s->absolute = absolute;
             vec_free(&pool.errors);
+            if (type_is_floating(arg->type) && s->n)
+                accuracy[j->original.n_accuracy++] = case_accuracy(j, o, k, s, s);
             double allowed[3];
             case_allowed(j, arg, j->distributions[k], s, allowed);
             if (k == 0 && type_is_floating(arg->type) && s->n && !(s->max <= j->original.error.max)) {

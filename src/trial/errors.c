@@ -87,8 +87,20 @@ bool error_is_ill(enum kernel_type type, double tolerance, double exact, double 
     return exact == 0 || own_ulps > allowed[2] * ERROR_CAP;
 }
 
-void error_add(struct error_pool *p, double ulps, size_t in_case, size_t element)
+const double trial_ulp_edges[] = {0, 0.5, 1, 2, 4, 8, 16};
+
+void error_add(struct error_pool *p, double ulps, double got, double exact, size_t in_case, size_t element)
 {
+    const double nearest = 0.5 + 0x1p-4; /* and what arithmetic before the rounding may have moved it */
+    size_t bucket = 0;
+
+    while (bucket < ARRAY_LEN(trial_ulp_edges) && ulps > trial_ulp_edges[bucket])
+        bucket++;
+    p->histogram[bucket]++;
+    if (ulps > nearest) {
+        p->down += got < exact ? 1 : -1;
+        p->inward += fabs(got) < fabs(exact) ? 1 : -1;
+    }
     vec_push(&p->errors, ulps);
     if (ulps > p->max || p->errors.n == 1) {
         p->max = ulps;
@@ -130,12 +142,21 @@ struct error_stats error_stats(struct error_pool *p)
 
     if (n == 0)
         return (struct error_stats){0};
-    return (struct error_stats){.p50 = nth(p->errors.v, n, n / 2),
-                                .p99 = nth(p->errors.v, n, MIN(n - 1, n * 99 / 100)),
-                                .max = p->max,
-                                .n = n,
-                                .worst_case = p->worst_case,
-                                .worst_element = p->worst_element};
+    struct error_stats s = {.p50 = nth(p->errors.v, n, n / 2),
+                            .p99 = nth(p->errors.v, n, MIN(n - 1, n * 99 / 100)),
+                            .max = p->max,
+                            .drift = fmax(fabs((double)p->down), fabs((double)p->inward)) / (double)n,
+                            .n = n,
+                            .worst_case = p->worst_case,
+                            .worst_element = p->worst_element};
+    memcpy(s.histogram, p->histogram, sizeof(s.histogram));
+    return s;
+}
+
+void error_spread(const struct error_stats *s, struct trial_spread *to)
+{
+    *to = (struct trial_spread){.at = {s->p50, s->p99, s->max}, .drift = s->drift};
+    memcpy(to->histogram, s->histogram, sizeof(to->histogram));
 }
 
 void error_allowed(enum kernel_type type, double tolerance, const struct error_stats *own, double allowed[3])
@@ -150,4 +171,15 @@ void error_allowed(enum kernel_type type, double tolerance, const struct error_s
             least = tolerance;
         allowed[i] = MAX(least, MIN(3 * base[i], least * ERROR_CAP));
     }
+}
+
+/* Cut off instead of rounded, an answer in a 16-bit type is less than one ulp off, as it may be, but always to
+ * the same side. Rounding twice errs as far and to both sides. In wider types what comes before the last
+ * rounding errs by more than that does, and so it does where the original's own errors are more than a
+ * rounding's. */
+double error_allowed_drift(enum kernel_type type, double tolerance, const struct error_stats *own)
+{
+    if ((type != KT_F16 && type != KT_BF16) || !isnan(tolerance) || own->n == 0 || own->p99 > 1)
+        return NAN;
+    return fmax(3 * own->drift, 0.25 + 1 / sqrt((double)own->n));
 }

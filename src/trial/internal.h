@@ -159,14 +159,17 @@ void fate_of_report(struct arena *a, const struct version *v, const struct ptx_r
 struct error_stats {
     double p50, p99, max; /* in ulps, of the elements that are not ill-conditioned */
     double absolute;      /* largest, of all elements */
-    size_t n;
+    double drift;         /* trial_spread */
+    size_t n, histogram[TRIAL_BUCKETS];
     size_t worst_case, worst_element; /* of max */
 };
 
 struct error_pool { /* errors of one output under one distribution */
     VEC(double) errors;
-    size_t worst_case, worst_element;
+    size_t worst_case, worst_element, histogram[TRIAL_BUCKETS];
     double max;
+    ptrdiff_t down,
+        inward; /* not the nearest number, and below the exact one, or nearer to zero: their surplus */
 };
 
 /* Error of got in ulps of the type; orig is the original's. INFINITY: NaN or inf where it may not be, or the
@@ -178,10 +181,13 @@ double error_absolute(enum kernel_type type, double got, double exact, double or
 /* One ulp of the type at v. */
 double error_ulp(enum kernel_type type, double v);
 bool error_is_ill(enum kernel_type type, double tolerance, double exact, double own_ulps);
-void error_add(struct error_pool *p, double ulps, size_t in_case, size_t element);
+void error_add(struct error_pool *p, double ulps, double got, double exact, size_t in_case, size_t element);
 struct error_stats error_stats(struct error_pool *p); /* sorts the errors */
+void error_spread(const struct error_stats *s, struct trial_spread *to);
 /* What a candidate may have (p50, p99, max), from the original's own errors. */
 void error_allowed(enum kernel_type type, double tolerance, const struct error_stats *own, double allowed[3]);
+/* And how far its rounding may lean to one side; NAN: as far as it likes. */
+double error_allowed_drift(enum kernel_type type, double tolerance, const struct error_stats *own);
 bool type_is_floating(enum kernel_type t);
 
 /* The process shut in (cell.c); gives what is missing of it, NULL: nothing. */
@@ -274,6 +280,9 @@ const char *case_where(struct arena *a, const struct task *t, const struct task_
 /* What a candidate may have, from the original's own errors: p50, p99, max. */
 void case_allowed(const struct judge *j, const struct task_arg *arg, const char *distribution,
                   const struct error_stats *own, double allowed[3]);
+/* What is told of an output under one distribution (a number). */
+struct trial_accuracy case_accuracy(const struct judge *j, size_t output, size_t distribution,
+                                    const struct error_stats *own, const struct error_stats *got);
 
 /* The suite on the original: inputs made, outputs kept, exact answers from the reference. A finding is an
  * error. On the GPU after the simulator. */

@@ -86,6 +86,72 @@ static void errors_from_json(const json_t *o, struct trial_errors *e)
     *e = (struct trial_errors){json_num(o, "p50"), json_num(o, "p99"), json_num(o, "max")};
 }
 
+static json_t *spread_to_json(const struct trial_spread *s)
+{
+    json_t *o = errors_to_json(&s->at), *histogram = json_array();
+
+    json_put_num(o, "drift", s->drift);
+    for (size_t i = 0; i < TRIAL_BUCKETS; i++)
+        json_array_append_new(histogram, json_integer((json_int_t)s->histogram[i]));
+    json_put(o, "histogram", histogram);
+    return o;
+}
+
+static void spread_from_json(const json_t *o, struct trial_spread *s)
+{
+    const json_t *histogram = json_object_get(o, "histogram");
+
+    errors_from_json(o, &s->at);
+    s->drift = json_num(o, "drift");
+    for (size_t i = 0; i < TRIAL_BUCKETS; i++)
+        s->histogram[i] = (size_t)json_integer_value(json_array_get(histogram, i));
+}
+
+json_t *trial_edges_to_json(void)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < TRIAL_BUCKETS - 1; i++)
+        json_array_append_new(list, json_real(trial_ulp_edges[i]));
+    return list;
+}
+
+json_t *trial_accuracy_to_json(const struct trial *t)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < t->n_accuracy; i++) {
+        const struct trial_accuracy *x = &t->accuracy[i];
+        json_t *o = json_object(), *allowed = errors_to_json(&x->allowed);
+        json_put_text(o, "output", x->output);
+        json_put_text(o, "values", x->values);
+        json_put_text(o, "unit", "ulp");
+        json_put(o, "original", spread_to_json(&x->original));
+        json_put(o, "candidate", spread_to_json(&x->candidate));
+        json_put_num(allowed, "drift", x->allowed_drift);
+        json_put(o, "allowed", allowed);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static void accuracy_from_json(const json_t *list, struct arena *a, struct trial *t)
+{
+    struct trial_accuracy *x;
+
+    t->n_accuracy = json_array_size(list);
+    t->accuracy = x = arena_array(a, struct trial_accuracy, t->n_accuracy + 1);
+    for (size_t i = 0; i < t->n_accuracy; i++) {
+        const json_t *o = json_array_get(list, i), *allowed = json_object_get(o, "allowed");
+        x[i].output = arena_strdup(a, json_text(o, "output", ""));
+        x[i].values = arena_strdup(a, json_text(o, "values", ""));
+        spread_from_json(json_object_get(o, "original"), &x[i].original);
+        spread_from_json(json_object_get(o, "candidate"), &x[i].candidate);
+        errors_from_json(allowed, &x[i].allowed);
+        x[i].allowed_drift = json_num(allowed, "drift");
+    }
+}
+
 json_t *trial_to_json(const struct trial *t)
 {
     json_t *o = json_object(), *workloads = json_array(), *lines = json_array();
@@ -108,6 +174,7 @@ json_t *trial_to_json(const struct trial *t)
     json_put(o, "error", errors_to_json(&t->error));
     json_put(o, "original_error", errors_to_json(&t->original_error));
     json_put(o, "allowed_error", errors_to_json(&t->allowed_error));
+    json_put(o, "errors", trial_accuracy_to_json(t));
     for (size_t i = 0; i < t->n_workloads; i++) {
         const struct trial_workload *w = &t->workloads[i];
         json_t *x = json_object(), *dims = json_array();
@@ -157,6 +224,7 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
     errors_from_json(json_object_get(o, "error"), &t->error);
     errors_from_json(json_object_get(o, "original_error"), &t->original_error);
     errors_from_json(json_object_get(o, "allowed_error"), &t->allowed_error);
+    accuracy_from_json(json_object_get(o, "errors"), a, t);
     t->n_workloads = json_array_size(workloads);
     t->workloads = w = arena_array(a, struct trial_workload, t->n_workloads + 1);
     for (size_t i = 0; i < t->n_workloads; i++) {

@@ -51,6 +51,24 @@ struct trial_errors { /* in ulps of the output type, worst over outputs and case
     double p50, p99, max;
 };
 
+/* Errors fall into one of these: exact, at most the k-th edge, beyond the last. */
+enum { TRIAL_BUCKETS = 8 };
+extern const double trial_ulp_edges[TRIAL_BUCKETS - 1];
+
+struct trial_spread { /* how the errors of one output lie, in ulps */
+    struct trial_errors at;
+    double drift; /* of the elements, how many more are rounded one way (down, or to zero) than the other and
+                   * are not the nearest number: 0 when rounded to the nearest, near 1/2 when cut off */
+    size_t histogram[TRIAL_BUCKETS];
+};
+
+struct trial_accuracy { /* of one output under one kind of values */
+    const char *output, *values;
+    struct trial_spread original, candidate; /* the same in the original's own trial */
+    struct trial_errors allowed;
+    double allowed_drift; /* NAN: not judged */
+};
+
 struct trial_line { /* a hot source line, over all workloads of the scoring regime */
     int line;
     double share, lanes_active, requests, sectors_per_request, ideal_sectors_per_request, conflicts_per_request,
@@ -68,11 +86,13 @@ struct trial {
     size_t n_workloads, n_dims;
     size_t cases; /* verification cases run */
     struct trial_errors error, original_error, allowed_error;
-    const char *error_where; /* output and case of the worst error */
-    const char *exact;       /* where the exact answers are from: "reference", "shadow" (derived), "original" */
-    double shadow_lost;      /* share of elements for which nothing could be derived; NAN: "reference" */
-    const char *underived;   /* why not all cases have derived answers; NULL: they have, or need none */
-    const char *counters; /* what bounds, occupancy and lines come from: "ncu"; NULL: the simulator's clock */
+    const char *error_where;               /* output and case of the worst error */
+    const struct trial_accuracy *accuracy; /* floating outputs, kind of values by kind of values */
+    size_t n_accuracy;
+    const char *exact;     /* where the exact answers are from: "reference", "shadow" (derived), "original" */
+    double shadow_lost;    /* share of elements for which nothing could be derived; NAN: "reference" */
+    const char *underived; /* why not all cases have derived answers; NULL: they have, or need none */
+    const char *counters;  /* what bounds, occupancy and lines come from: "ncu"; NULL: the simulator's clock */
     const struct trial_line *lines; /* by share, at most 12 */
     size_t n_lines;
     unsigned registers, spill_bytes, stack_bytes, shared_bytes; /* worst over its kernels */
@@ -89,6 +109,8 @@ struct trial {
 
 json_t *trial_to_json(const struct trial *t);
 json_t *trial_clocks_to_json(const struct cuda_clocks *c);                  /* null when not known */
+json_t *trial_accuracy_to_json(const struct trial *t);                      /* `errors` of docs/result.md */
+json_t *trial_edges_to_json(void);                                          /* and `ulp_edges` */
 void trial_add_missing(struct arena *a, struct trial *t, const char *what); /* NULL: nothing */
 bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct err *err);
 

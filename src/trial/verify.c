@@ -228,6 +228,23 @@ void case_allowed(const struct judge *j, const struct task_arg *arg, const char 
         allowed[0] = allowed[1] = allowed[2] = 0;
 }
 
+struct trial_accuracy case_accuracy(const struct judge *j, size_t output, size_t distribution,
+                                    const struct error_stats *own, const struct error_stats *got)
+{
+    const struct task_arg *arg = &j->task->args[j->outputs[output]];
+    struct trial_accuracy x = {
+        .output = arg->name, .values = j->distributions[distribution], .allowed_drift = NAN};
+    double allowed[3];
+
+    case_allowed(j, arg, x.values, own, allowed);
+    x.allowed = (struct trial_errors){allowed[0], allowed[1], allowed[2]};
+    if (distribution == 0) /* the others may have few different values, which round to one side by chance */
+        x.allowed_drift = error_allowed_drift(arg->type, j->task->tolerance, own);
+    error_spread(own, &x.original);
+    error_spread(got, &x.candidate);
+    return x;
+}
+
 /* ---- a candidate ---- */
 
 struct comparison {
@@ -274,50 +291,76 @@ static void compare_case(struct comparison *c, size_t case_i, unsigned char *con
             }
             if (ulps > pool->max || pool->errors.n == 0)
                 c->got[pool_i] = got;
-            error_add(pool, ulps, case_i, e);
+            error_add(pool, ulps, got, exact, case_i, e);
         }
     }
+}
+
+/* One output under one kind of values: its errors and to which side it rounds. */
+static void judge_pool(const struct comparison *c, const struct trial_accuracy *x, const struct error_stats *s,
+                       size_t output, double got, struct fate *fate)
+{
+    static const char *const names[] = {"median", "99th percentile", "largest"};
+    const struct trial_errors *own = &x->original.at, *its = &x->candidate.at;
+    const double of[3][3] = {{its->p50, x->allowed.p50, own->p50},
+                             {its->p99, x->allowed.p99, own->p99},
+                             {its->max, x->allowed.max, own->max}};
+    const struct judge *j = c->judge;
+    const struct case_data *d = &j->data[s->worst_case];
+
+    for (int k = 2; k >= 0 && fate_open(fate); k--)
+        if (of[k][0] > of[k][1])
+            fate_is(fate, VERDICT_WRONG, 0,
+                    arena_printf(
+                        c->arena,
+                        "the %s error of %s is %.3g ulps, allowed are %.3g (the original has %.3g); worst is "
+                        "element %zu: %.9g, exact %.9g (%s)",
+                        names[k], x->output, of[k][0], of[k][1], of[k][2], s->worst_element, got,
+                        d->outputs[c->side][output].exact[s->worst_element],
+                        case_where(c->arena, j->task, d->about)));
+    if (fate_open(fate) && x->candidate.drift > x->allowed_drift)
+        fate_is(
+            fate, VERDICT_WRONG, 0,
+            arena_printf(c->arena,
+                         "%s is not rounded to the nearest: %.0f %% more of its elements are off to one side "
+                         "than to the other, allowed are %.0f %% (the original has %.0f %%)",
+                         x->output, 100 * x->candidate.drift, 100 * x->allowed_drift, 100 * x->original.drift));
+}
+
+static double share_of_allowed(const struct trial_accuracy *x)
+{
+    const struct trial_errors *got = &x->candidate.at;
+
+    return got->max == 0
+               ? 0
+               : fmax(got->max / x->allowed.max, fmax(got->p50 / x->allowed.p50, got->p99 / x->allowed.p99));
 }
 
 static void judge_pools(struct comparison *c, struct trial *t, struct fate *fate)
 {
     struct judge *j = c->judge;
+    size_t n = j->n_distributions * j->n_outputs;
+    struct trial_accuracy *all = arena_array(c->arena, struct trial_accuracy, n);
     double worst_share = -1;
 
-    for (size_t i = 0; i < j->n_distributions * j->n_outputs; i++) {
+    t->accuracy = all;
+    t->n_accuracy = 0;
+    for (size_t i = 0; i < n; i++) {
         size_t o = i % j->n_outputs;
-        const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        const struct error_stats *own = &j->original_errors[c->side][i];
-        const char *distribution = j->distributions[i / j->n_outputs];
-        if (!type_is_floating(arg->type) || c->pools[i].errors.n == 0)
+        if (!type_is_floating(j->task->args[j->outputs[o]].type) || c->pools[i].errors.n == 0)
             continue;
         struct error_stats s = error_stats(&c->pools[i]);
-        double got[3] = {s.p50, s.p99, s.max}, base[3] = {own->p50, own->p99, own->max}, allowed[3], share = 0;
-        static const char *const names[] = {"median", "99th percentile", "largest"};
-        int over = -1;
-        case_allowed(j, arg, distribution, own, allowed);
-        for (int k = 0; k < 3; k++) {
-            share = MAX(share, got[k] == 0 ? 0 : got[k] / allowed[k]);
-            if (got[k] > allowed[k])
-                over = k;
-        }
+        struct trial_accuracy *x = &all[t->n_accuracy++];
+        *x = case_accuracy(j, o, i / j->n_outputs, &j->original_errors[c->side][i], &s);
+        double share = share_of_allowed(x);
         if (share > worst_share) {
             worst_share = share;
-            t->error = (struct trial_errors){got[0], got[1], got[2]};
-            t->original_error = (struct trial_errors){base[0], base[1], base[2]};
-            t->allowed_error = (struct trial_errors){allowed[0], allowed[1], allowed[2]};
-            t->error_where = arena_printf(c->arena, "%s, values: %s", arg->name, distribution);
+            t->error = x->candidate.at;
+            t->original_error = x->original.at;
+            t->allowed_error = x->allowed;
+            t->error_where = arena_printf(c->arena, "%s, values: %s", x->output, x->values);
         }
-        if (over < 0 || !fate_open(fate))
-            continue;
-        const struct case_data *d = &j->data[s.worst_case];
-        fate_is(fate, VERDICT_WRONG, 0,
-                arena_printf(
-                    c->arena,
-                    "the %s error of %s is %.3g ulps, allowed are %.3g (the original has %.3g); worst is "
-                    "element %zu: %.9g, exact %.9g (%s)",
-                    names[over], arg->name, got[over], allowed[over], base[over], s.worst_element, c->got[i],
-                    d->outputs[c->side][o].exact[s.worst_element], case_where(c->arena, j->task, d->about)));
+        judge_pool(c, x, &s, o, c->got[i], fate);
     }
 }
 

@@ -171,11 +171,50 @@ static void quantiles_of_errors(void **state)
     struct error_pool p = {0};
     (void)state;
     for (int i = 0; i < 1000; i++)
-        error_add(&p, (i * 7 % 1000) / 1000.0, (size_t)i / 100, (size_t)i);
+        error_add(&p, (i * 7 % 1000) / 1000.0, 0, 0, (size_t)i / 100, (size_t)i);
     struct error_stats s = error_stats(&p);
     assert_true(s.p50 == 0.5 && s.p99 == 0.99 && s.max == 0.999 && s.n == 1000);
+    assert_int_equal(s.histogram[0], 1);
+    assert_int_equal(s.histogram[1], 500);
+    assert_int_equal(s.histogram[2], 499);
     assert_int_equal(s.worst_element * 7 % 1000, 999);
     vec_free(&p.errors);
+}
+
+/* The errors of 4000 numbers brought to integers by `bring`, of which every one is an ulp. */
+static struct error_stats errors_of(double (*bring)(double))
+{
+    struct error_pool p = {0};
+
+    for (size_t i = 0; i < 4000; i++) {
+        double exact = 200 * rng_unit_of(rng_hash(7, i)) - 100, got = bring(exact);
+        error_add(&p, fabs(got - exact), got, exact, 0, i);
+    }
+    struct error_stats s = error_stats(&p);
+    vec_free(&p.errors);
+    return s;
+}
+
+static double to_nearest_twice(double x) /* first to a coarser place, as a product in half of a half does */
+{
+    return rint(rint(x * 1.5) / 1.5);
+}
+
+static void rounding_may_not_lean(void **state)
+{
+    struct error_stats own = errors_of(rint), twice = errors_of(to_nearest_twice);
+    double (*const leaning[])(double) = {trunc, floor, ceil};
+    (void)state;
+    double allowed = error_allowed_drift(KT_BF16, NAN, &own);
+    assert_true(own.drift == 0 && allowed > 0.25 && allowed < 0.3);
+    assert_true(twice.p99 > 0.6 && twice.drift < 0.1);
+    for (size_t i = 0; i < ARRAY_LEN(leaning); i++)
+        assert_true(errors_of(leaning[i]).drift > 0.4);
+    /* Who leans may lean on; other types, a tolerance and an original that errs by more are not looked at. */
+    assert_true(error_allowed_drift(KT_F16, NAN, &(struct error_stats){.drift = 0.4, .n = 4000}) > 1);
+    assert_true(isnan(error_allowed_drift(KT_F32, NAN, &own)));
+    assert_true(isnan(error_allowed_drift(KT_BF16, 2, &own)));
+    assert_true(isnan(error_allowed_drift(KT_BF16, NAN, &(struct error_stats){.p99 = 1.5, .n = 4000})));
 }
 
 static void trials_go_through_json(void **state)
@@ -185,6 +224,12 @@ static void trials_go_through_json(void **state)
         .dims = dims,
         .cold = {.us = 1.5, .light_us = 1, .low = NAN, .high = NAN, .bound = "dram", .waves = 2},
         .hot = {.us = NAN, .extrapolated = true}};
+    const struct trial_accuracy accuracy = {.output = "out",
+                                            .values = "large",
+                                            .original = {{0, 1, 2}, 0.5, {1, 2, 3}},
+                                            .candidate = {{3, 4, 5}, 0.25, {[TRIAL_BUCKETS - 1] = 9}},
+                                            .allowed = {6, 7, 8},
+                                            .allowed_drift = NAN};
     const struct trial_line l = {.line = 12, .share = 0.25, .sectors_per_request = 4};
     const struct trial t = {.verdict = VERDICT_UNSAFE,
                             .words = "out of \"bounds\"",
@@ -198,6 +243,8 @@ static void trials_go_through_json(void **state)
                             .original_error = {NAN, 0, 1},
                             .allowed_error = {4, 5, 6},
                             .error_where = "out",
+                            .accuracy = &accuracy,
+                            .n_accuracy = 1,
                             .lines = &l,
                             .n_lines = 1,
                             .registers = 40,
@@ -222,6 +269,12 @@ static void trials_go_through_json(void **state)
     assert_int_equal(back.lines[0].line, 12);
     assert_true(back.lines[0].share == 0.25);
     assert_string_equal(back.error_where, "out");
+    assert_int_equal(back.n_accuracy, 1);
+    assert_string_equal(back.accuracy->values, "large");
+    assert_true(back.accuracy->original.histogram[2] == 3 && back.accuracy->candidate.at.max == 5 &&
+                back.accuracy->candidate.histogram[TRIAL_BUCKETS - 1] == 9 &&
+                back.accuracy->candidate.drift == 0.25 && back.accuracy->allowed.p99 == 7 &&
+                isnan(back.accuracy->allowed_drift));
     assert_null(back.printed);
     json_t *bad = json_pack("{s:s}", "verdict", "superb");
     assert_false(trial_from_json(bad, arena, &back, &err));
@@ -557,6 +610,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(flushed_denormals_are_equal),
         cmocka_unit_test(allowances_have_floor_and_cap),
         cmocka_unit_test(quantiles_of_errors),
+        cmocka_unit_test(rounding_may_not_lean),
         cmocka_unit_test(trials_go_through_json),
         cmocka_unit_test(every_candidate_gets_its_verdict),
         cmocka_unit_test(a_better_candidate_passes),
