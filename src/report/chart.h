@@ -30,4 +30,44 @@ void chart_shares(struct str *out, const char *id, const struct chart_row *rows,
 /* Share of the answers whose error is in the range that is the label; first: the original, second: the best. */
 void chart_errors(struct str *out, const char *id, const struct chart_row *bins, size_t n);
 
+/* ---- the roofline: operations a second over operations a byte, both on log scales ---- */
+
+struct chart_roof {
+    const char *name;
+    double per_s; /* operations, or bytes: a slope */
+    bool bytes;
+};
+
+struct chart_point { /* one version on one workload */
+    int candidate;   /* 0: the original */
+    double intensity, per_s;
+};
+
+struct chart_path { /* a workload: from the original by every step to the best */
+    const char *label;
+    const struct chart_point *points;
+    size_t n;
+};
+
+/* The first three paths. */
+void chart_roofline(struct str *out, const char *id, const struct chart_roof *roofs, size_t n_roofs,
+                    const struct chart_path *paths, size_t n_paths);
+
+/* ---- candidates ---- */
+
+struct chart_node { /* a candidate; its number is its place in the list */
+    int parent;     /* a smaller number; -1: none, the original */
+    int round;
+    const char *name, *verdict, *reason, *plan, *words; /* words: the judge's */
+    double score, gain;                                 /* over the original, over the parent */
+    bool on_way;                                        /* from the original to the best */
+};
+
+/* The tree over the rounds. Each node has the id ID-N and is a link to #ROW-N (`row` may be ""), can be
+ * focused, and says name, verdict, gain, reason and plan. best: its number. */
+void chart_tree(struct str *out, const char *id, const struct chart_node *nodes, size_t n, int best,
+                const char *row);
+/* Each candidate's speed-up in the order of their numbers, and the best so far. */
+void chart_progress(struct str *out, const char *id, const struct chart_node *nodes, size_t n);
+
 #endif

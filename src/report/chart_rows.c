@@ -144,11 +144,7 @@ static void draw_axis(const struct rows *c, struct str *out, double top, double 
 /* The first series' marks are discs, the second's diamonds. */
 static void draw_mark(struct str *out, int series, double x, double y)
 {
-    if (series)
-        html_addf(out, "<path class=\"mark fill-second\" d=\"M%.1f %.1fl4.5 -4.5l4.5 4.5l-4.5 4.5z\"/>",
-                  x - 4.5, y);
-    else
-        html_addf(out, "<circle class=\"mark fill-first\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", x, y);
+    svg_shape(out, series ? SVG_DIAMOND : SVG_DISC, series ? "mark fill-second" : "mark fill-first", x, y, 4);
 }
 
 static void draw_series(const struct rows *c, const struct chart_row *row, int series, struct str *out,

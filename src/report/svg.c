@@ -83,6 +83,31 @@ int svg_wrap(struct str *out, double x, double y, double width, int lines, const
     return used;
 }
 
+void svg_shape(struct str *out, enum svg_shape shape, const char *class, double x, double y, double r)
+{
+    switch (shape) {
+    case SVG_DISC:
+        html_addf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", class, x, y, r);
+        return;
+    case SVG_SQUARE:
+        html_addf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%.1f\"/>",
+                  class, x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r, r / 4);
+        return;
+    case SVG_DIAMOND:
+        html_addf(out, "<path class=\"%s\" d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"/>", class,
+                  x - 1.2 * r, y, 1.2 * r, -1.2 * r, 1.2 * r, 1.2 * r, -1.2 * r, 1.2 * r);
+        return;
+    case SVG_HEXAGON:
+        html_addf(out, "<path class=\"%s\" d=\"M%.1f %.1fl%.1f %.1fh%.1fl%.1f %.1fl%.1f %.1fh%.1fz\"/>", class,
+                  x - 1.1 * r, y, 0.5 * r, -r, 1.2 * r, 0.5 * r, r, -0.5 * r, r, -1.2 * r);
+        return;
+    case SVG_CROSS:
+        html_addf(out, "<path class=\"%s\" d=\"M%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f\"/>", class, x - r, y - r,
+                  2 * r, 2 * r, -2 * r, -2 * r, 2 * r);
+        return;
+    }
+}
+
 struct svg_number svg_number(double v)
 {
     struct svg_number n;

@@ -21,6 +21,12 @@ void svg_text(struct str *out, double x, double y, const char *anchor, const cha
 /* In at most `lines` lines of `width`, broken at spaces, the rest cut with "..."; gives the lines used. */
 int svg_wrap(struct str *out, double x, double y, double width, int lines, const char *class, const char *text);
 
+/* ---- marks ---- */
+
+enum svg_shape { SVG_DISC, SVG_DIAMOND, SVG_SQUARE, SVG_HEXAGON, SVG_CROSS };
+/* About x and y, about `r` to each side. */
+void svg_shape(struct str *out, enum svg_shape shape, const char *class, double x, double y, double r);
+
 /* ---- numbers ---- */
 
 struct svg_number {

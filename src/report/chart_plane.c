@@ -1,0 +1,368 @@
+/* Charts with two axes: the roofline, and the way to the best. */
+#include "report/chart.h"
+#include "report/svg.h"
+
+#define WIDTH 420.0
+#define LEFT  50.0
+#define RIGHT (WIDTH - 10)
+
+enum { MAX_PATHS = 3 };
+
+/* ---- names beside points, where there is room ---- */
+
+struct box {
+    double x, y, width, height;
+};
+
+struct plane {
+    struct svg_axis x, y;
+    double bottom; /* where the x axis stands */
+    VEC(struct box) taken;
+};
+
+static bool overlap(const struct box *a, const struct box *b)
+{
+    return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
+           b->y < a->y + a->height;
+}
+
+static bool is_free(const struct plane *p, const struct box *b)
+{
+    if (b->x < p->x.from || b->x + b->width > p->x.to || b->y < p->y.to || b->y + b->height > p->y.from)
+        return false;
+    for (size_t i = 0; i < p->taken.n; i++)
+        if (overlap(b, &p->taken.v[i]))
+            return false;
+    return true;
+}
+
+/* Right of the point, left of it, above, below; nowhere when none is free. */
+static void name_point(struct plane *p, struct str *out, double x, double y, const char *text)
+{
+    double w = svg_width(text, SVG_SMALL), h = SVG_SMALL;
+    const struct box places[] = {{x + 7, y - h / 2, w, h},
+                                 {x - 7 - w, y - h / 2, w, h},
+                                 {x - w / 2, y - 7 - h, w, h},
+                                 {x - w / 2, y + 7, w, h}};
+
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (is_free(p, &places[i])) {
+            vec_push(&p->taken, places[i]);
+            svg_text(out, places[i].x, places[i].y + h - 1.5, "start", "small", text);
+            return;
+        }
+}
+
+/* Lines and numbers of both axes; the number's text by `text_x` and `text_y`. */
+static void draw_axes(struct plane *p, struct str *out, struct svg_number (*text_x)(double),
+                      struct svg_number (*text_y)(double))
+{
+    double ticks[SVG_TICKS], right = -INFINITY;
+    size_t n = svg_ticks(&p->x, ticks);
+
+    for (size_t i = 0; i < n; i++) {
+        double x = svg_at(&p->x, ticks[i]);
+        struct svg_number text = text_x(ticks[i]);
+        double half = svg_width(text.text, SVG_SMALL) / 2;
+        html_addf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, p->y.to, p->bottom);
+        if (x - half < right + 5)
+            continue;
+        right = x + half;
+        svg_text(out, x, p->bottom + 14, "middle", "small muted", text.text);
+    }
+    n = svg_ticks(&p->y, ticks);
+    for (size_t i = 0; i < n; i++) {
+        double y = svg_at(&p->y, ticks[i]);
+        html_addf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", p->x.from, y, p->x.to);
+        svg_text(out, p->x.from - 5, y + 3.5, "end", "small muted", text_y(ticks[i]).text);
+    }
+}
+
+static struct svg_number plain(double v)
+{
+    struct svg_number n;
+
+    snprintf(n.text, sizeof(n.text), "%g", v);
+    return n;
+}
+
+/* ---- the roofline ---- */
+
+static struct svg_number operations(double v)
+{
+    return svg_si(v, "");
+}
+
+static bool known(const struct chart_point *x)
+{
+    return isfinite(x->intensity) && isfinite(x->per_s) && x->intensity > 0 && x->per_s > 0;
+}
+
+/* Of the paths, in their order. */
+static const enum svg_shape shapes[] = {SVG_DISC, SVG_DIAMOND, SVG_SQUARE};
+static const char *const fills[] = {"mark fill-first", "mark fill-second", "mark fill-third"},
+                         *const hollows[] = {"hollow stroke-first", "hollow stroke-second",
+                                             "hollow stroke-third"},
+                         *const ways[] = {"way stroke-first", "way stroke-second", "way stroke-third"};
+
+/* A slope stands under the highest operations a second, a ceiling right of where the steepest slope meets it.
+ */
+static void draw_roofs(struct plane *p, struct str *out, const struct chart_roof *roofs, size_t n)
+{
+    double bytes = NAN, ceiling = NAN;
+    int slopes = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (roofs[i].bytes)
+            bytes = fmax(bytes, roofs[i].per_s);
+        else
+            ceiling = fmax(ceiling, roofs[i].per_s);
+    for (size_t i = 0; i < n; i++) {
+        const struct chart_roof *r = &roofs[i];
+        double x0, x1, y0, y1;
+        struct str name = {0};
+        if (!isfinite(r->per_s) || r->per_s <= 0)
+            continue;
+        if (r->bytes) {
+            double low = fmax(p->x.low, p->y.low / r->per_s),
+                   high = fmin(fmin(p->x.high, fmin(ceiling, p->y.high) / r->per_s), p->y.high / r->per_s);
+            if (low >= high)
+                continue;
+            x0 = svg_at(&p->x, low);
+            x1 = svg_at(&p->x, high);
+            y0 = svg_at(&p->y, low * r->per_s);
+            y1 = svg_at(&p->y, high * r->per_s);
+            str_addf(&name, "%s %s", r->name, svg_si(r->per_s, "B/s").text);
+            html_addf(out,
+                      "<text class=\"small roof-name\" transform=\"translate(%.1f %.1f) rotate(%.1f)\" x=\"4\" "
+                      "y=\"%d\">%s</text>\n",
+                      x0, y0, atan2(y1 - y0, x1 - x0) * 180 / M_PI, slopes++ ? -5 : 13, str_text(&name));
+        } else {
+            x0 = svg_at(&p->x, isfinite(bytes) ? r->per_s / bytes : p->x.low);
+            x1 = p->x.to;
+            y0 = y1 = svg_at(&p->y, r->per_s);
+            str_addf(&name, "%s %s", r->name, svg_si(r->per_s, "op/s").text);
+            double below = r->per_s < ceiling ? 16 : 0; /* the slopes pass above the lower ceilings */
+            svg_text(out, x1 - 4, y1 - 4 + below, "end", "small roof-name", str_text(&name));
+            double w = svg_width(str_text(&name), SVG_SMALL);
+            vec_push(&p->taken, ((struct box){x1 - 4 - w, y1 - 15 + below, w, 13}));
+        }
+        html_addf(out, "<path class=\"roof\" d=\"M%.1f %.1fL%.1f %.1f\"><title>%s</title></path>\n", x0, y0, x1,
+                  y1, str_text(&name));
+        str_free(&name);
+    }
+}
+
+static void draw_path(struct plane *p, struct str *out, const struct chart_path *path, size_t k)
+{
+    bool open = false;
+
+    for (size_t i = 0; i < path->n; i++) {
+        if (!known(&path->points[i]))
+            continue;
+        if (!open)
+            html_addf(out, "<path class=\"%s\" d=\"", ways[k]);
+        html_addf(out, "%c%.1f %.1f", open ? 'L' : 'M', svg_at(&p->x, path->points[i].intensity),
+                  svg_at(&p->y, path->points[i].per_s));
+        open = true;
+    }
+    if (open)
+        str_add(out, "\"/>\n");
+    for (size_t i = 0; i < path->n; i++) {
+        const struct chart_point *v = &path->points[i];
+        bool original = v->candidate == 0, best = i + 1 == path->n;
+        double x, y;
+        if (!known(v))
+            continue;
+        x = svg_at(&p->x, v->intensity);
+        y = svg_at(&p->y, v->per_s);
+        vec_push(&p->taken, ((struct box){x - 5, y - 5, 10, 10}));
+        html_addf(out, "<g class=\"point\"><title>%s, ", path->label);
+        if (original)
+            str_add(out, "the original");
+        else
+            html_addf(out, "candidate %d%s", v->candidate, best ? ", the best" : "");
+        html_addf(out, ": %s operations a byte, %s</title>", svg_number(v->intensity).text,
+                  svg_si(v->per_s, "op/s").text);
+        svg_shape(out, shapes[k], original ? hollows[k] : fills[k], x, y, original || best ? 5 : 3.2);
+        str_add(out, "</g>\n");
+    }
+}
+
+/* Ends first: a step's number may be left out, the ends not lightly. */
+static void name_points(struct plane *p, struct str *out, const struct chart_path *path)
+{
+    for (int steps = 0; steps < 2; steps++)
+        for (size_t i = 0; i < path->n; i++) {
+            const struct chart_point *v = &path->points[i];
+            bool best = i + 1 == path->n, end = v->candidate == 0 || best;
+            if (known(v) && end == !steps)
+                name_point(p, out, svg_at(&p->x, v->intensity), svg_at(&p->y, v->per_s),
+                           v->candidate == 0 ? "original"
+                           : best            ? "best"
+                                             : plain(v->candidate).text);
+        }
+}
+
+static void describe_path(struct str *out, const struct chart_path *path)
+{
+    const struct chart_point *first = NULL, *last = NULL;
+
+    for (size_t i = 0; i < path->n; i++)
+        if (known(&path->points[i])) {
+            first = first ? first : &path->points[i];
+            last = &path->points[i];
+        }
+    if (first)
+        str_addf(out, " %s: %s at %s operations a byte", path->label, svg_si(first->per_s, "op/s").text,
+                 svg_number(first->intensity).text);
+    if (first && last != first)
+        str_addf(out, ", then %s at %s", svg_si(last->per_s, "op/s").text, svg_number(last->intensity).text);
+    if (first)
+        str_add(out, ".");
+}
+
+void chart_roofline(struct str *out, const char *id, const struct chart_roof *roofs, size_t n_roofs,
+                    const struct chart_path *paths, size_t n_paths)
+{
+    struct svg_range x = {NAN, NAN}, y = {NAN, NAN};
+    const double top = 30, bottom = 300;
+    double bytes = NAN;
+    struct plane p = {.bottom = bottom};
+    struct str words = {0};
+
+    n_paths = MIN(n_paths, (size_t)MAX_PATHS);
+    for (size_t k = 0; k < n_paths; k++) {
+        for (size_t i = 0; i < paths[k].n; i++)
+            if (known(&paths[k].points[i])) {
+                svg_see(&x, paths[k].points[i].intensity / 4); /* room for the slopes' names */
+                svg_see(&x, paths[k].points[i].intensity * 2);
+                svg_see(&y, paths[k].points[i].per_s / 2);
+                svg_see(&y, paths[k].points[i].per_s);
+            }
+        describe_path(&words, &paths[k]);
+    }
+    if (!isfinite(x.low)) {
+        svg_none(out, id, "No roofline: no version's floating-point operations are known, or it makes none.");
+        return;
+    }
+    for (size_t i = 0; i < n_roofs; i++)
+        if (roofs[i].bytes)
+            bytes = fmin(bytes, roofs[i].per_s);
+    for (size_t i = 0; i < n_roofs; i++)
+        if (!roofs[i].bytes) {
+            svg_see(&y, roofs[i].per_s * 1.5);
+            svg_see(&x, 2 * roofs[i].per_s / bytes);
+        }
+    p.x = svg_axis(x.low, x.high, LEFT, RIGHT, true);
+    p.y = svg_axis(y.low, y.high, bottom, top, true);
+    svg_open(out, id, "roofline", "img", WIDTH, bottom + 38 + 16 * (double)n_paths, "Roofline",
+             str_text(&words) + 1);
+    svg_text(out, 0, 14, "start", "small muted", "floating-point operations a second");
+    svg_text(out, RIGHT, bottom + 28, "end", "small muted", "operations a byte of DRAM traffic");
+    draw_axes(&p, out, plain, operations);
+    draw_roofs(&p, out, roofs, n_roofs);
+    for (size_t k = 0; k < n_paths; k++)
+        draw_path(&p, out, &paths[k], k);
+    for (size_t k = 0; k < n_paths; k++) {
+        name_points(&p, out, &paths[k]);
+        svg_shape(out, shapes[k], fills[k], 8, bottom + 42 + 16 * (double)k, 5);
+        svg_wrap(out, 20, bottom + 46 + 16 * (double)k, WIDTH - 24, 1, "", paths[k].label);
+    }
+    svg_close(out);
+    vec_free(&p.taken);
+    str_free(&words);
+}
+
+/* ---- the way to the best ---- */
+
+static struct svg_number times(double v)
+{
+    struct svg_number n = plain(v);
+
+    strcat(n.text, "\xc3\x97");
+    return n;
+}
+
+/* A disc passed, a square is correct and not faster, a cross failed. */
+static void draw_dot(struct str *out, bool passed, bool timed, double x, double y)
+{
+    svg_shape(out, !timed ? SVG_CROSS : passed ? SVG_DISC : SVG_SQUARE, timed ? "dot" : "cross", x, y, 3.3);
+}
+
+static void draw_dot_names(struct str *out)
+{
+    static const char *const classes[] = {"good", "fair", "bad"}, *const names[] = {"passed",
+                                                                                    "correct, not faster",
+                                                                                    "failed"};
+    double x = LEFT + 4;
+
+    for (int k = 0; k < 3; k++) {
+        html_addf(out, "<g class=\"node %s\">", classes[k]);
+        draw_dot(out, k == 0, k < 2, x, 10);
+        str_add(out, "</g>");
+        svg_text(out, x + 8, 14, "start", "small", names[k]);
+        x += 24 + svg_width(names[k], SVG_SMALL);
+    }
+    html_addf(out, "<path class=\"so-far\" d=\"M%.1f 10h12\"/>", x - 3);
+    svg_text(out, x + 14, 14, "start", "small", "best so far");
+}
+
+void chart_progress(struct str *out, const char *id, const struct chart_node *nodes, size_t n)
+{
+    const double top = 34, bottom = 214, failed = 14; /* failed: the band of those without a speed-up */
+    struct svg_range r = {NAN, NAN};
+    struct plane p = {.bottom = bottom};
+    struct str line = {0}, words = {0};
+    double best = 1;
+    size_t at = 0;
+
+    if (n < 2) {
+        svg_none(out, id, "No candidate was judged.");
+        return;
+    }
+    svg_see(&r, 1);
+    for (size_t i = 1; i < n; i++)
+        svg_see(&r, nodes[i].score);
+    p.x = svg_axis(0, (double)(n - 1), LEFT, RIGHT, false);
+    p.y = svg_axis(r.low, r.high, bottom - failed, top, r.high / r.low > 4);
+    str_addf(&line, "M%.1f %.1f", svg_at(&p.x, 0), svg_at(&p.y, 1));
+    for (size_t i = 1; i < n; i++)
+        if (str_eq(nodes[i].verdict, "passed") && nodes[i].score > best) {
+            best = nodes[i].score;
+            at = i;
+            str_addf(&line, "H%.1fV%.1f", svg_at(&p.x, (double)i), svg_at(&p.y, best));
+        }
+    str_addf(&line, "H%.1f", svg_at(&p.x, (double)(n - 1)));
+    if (at)
+        str_addf(&words, "The fastest of %zu candidates is number %zu at %s times the original's speed.", n - 1,
+                 at, svg_number(best).text);
+    else
+        str_addf(&words, "None of %zu candidates passed.", n - 1);
+    svg_open(out, id, "progress", "img", WIDTH, bottom + 34, "Speed-up by candidate, and the best so far",
+             str_text(&words));
+    draw_dot_names(out);
+    draw_axes(&p, out, plain, times);
+    svg_text(out, RIGHT, bottom + 28, "end", "small muted", "candidate");
+    html_addf(out, "<path class=\"reference\" d=\"M%.1f %.1fH%.1f\"/>\n<path class=\"so-far\" d=\"%s\"/>\n",
+              LEFT, svg_at(&p.y, 1), RIGHT, str_text(&line));
+    for (size_t i = 1; i < n; i++) {
+        double x = svg_at(&p.x, (double)i);
+        bool passed = str_eq(nodes[i].verdict, "passed"), timed = isfinite(nodes[i].score);
+        double y = timed ? svg_at(&p.y, nodes[i].score) : bottom - 4;
+        html_addf(out, "<g class=\"point node %s\"><title>candidate %zu: %s",
+                  passed  ? "good"
+                  : timed ? "fair"
+                          : "bad",
+                  i, nodes[i].verdict);
+        if (timed)
+            html_addf(out, ", %s\xc3\x97", svg_number(nodes[i].score).text);
+        str_add(out, "</title>");
+        draw_dot(out, passed, timed, x, y);
+        str_add(out, "</g>\n");
+    }
+    svg_close(out);
+    vec_free(&p.taken);
+    str_free(&line);
+    str_free(&words);
+}
