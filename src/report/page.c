@@ -44,7 +44,7 @@ static void fill(const struct view *v, const char *slot, const char *body, struc
     else if (str_eq(slot, "script"))
         str_add(out, script);
     else if (str_eq(slot, "style"))
-        str_add(out, share_text("report/page.css"));
+        str_addf(out, "%s%s", share_text("report/chart.css"), share_text("report/page.css"));
     else if (str_eq(slot, "task"))
         html_text(out, v->run.task_name);
     else if (str_eq(slot, "astra"))
@@ -76,7 +76,7 @@ void report_page(const struct view *v, struct arena *a, struct str *out)
     const char *at = share_text("report/page.html");
 
     page_verdict(v, a, &body);
-    page_speed(v, &body);
+    page_speed(v, a, &body);
     page_search(v, a, &body);
     page_verified(v, a, &body);
     page_calls(v, &body);

@@ -9,6 +9,14 @@ static void add_term(struct str *out, const char *name, const char *value)
         html_addf(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
 }
 
+/* A strategy of all moves at once has a long name; the steps that took effect are shorter and truer. */
+static const char *name_of(const struct view_candidate *c, struct arena *a)
+{
+    const char *steps = words_steps(a, c);
+
+    return c->n_steps > 1 && strlen(steps) < strlen(c->row.name) ? steps : report_one_line(a, c->row.name, 160);
+}
+
 static void add_candidate(const struct view *v, const struct view_candidate *c, struct arena *a,
                           struct str *out)
 {
@@ -21,8 +29,9 @@ static void add_candidate(const struct view *v, const struct view_candidate *c, 
               r->id, r->id, r->verdict, r->verdict);
     if (isfinite(r->score))
         html_addf(out, "<span class=\"score\">%.2f×</span> ", r->score);
-    html_addf(out, "<span class=\"name\">%s</span>%s</summary>\n<dl>\n", report_one_line(a, r->name, 200),
+    html_addf(out, "<span class=\"name\">%s</span>%s</summary>\n<dl>\n", name_of(c, a),
               best ? " <strong class=\"best\">best</strong>" : "");
+    add_term(out, "Strategy", r->name);
     add_term(out, "Made from", words_parent(a, r->parent));
     if (r->repairs > 0)
         add_term(out, "Repairs", words_parent(a, r->repairs));

@@ -1,6 +1,7 @@
 /* How fast: the workloads in both regimes, and how close to the machine's limits. */
 #include "report/page.h"
 
+#include "report/chart.h"
 #include "report/words.h"
 
 static void add_number(struct str *out, const char *fmt, double x)
@@ -75,7 +76,29 @@ static void add_basis(const struct view *v, struct str *out)
     str_add(out, v->measured ? " What bounds a version is modelled.</p>\n" : "</p>\n");
 }
 
-void page_speed(const struct view *v, struct str *out)
+static void add_charts(const struct view *v, struct arena *a, struct str *out)
+{
+    struct chart_row *speedups = arena_array(a, struct chart_row, v->n_workloads),
+                     *shares = arena_array(a, struct chart_row, v->n_workloads);
+
+    for (size_t i = 0; i < v->n_workloads; i++) {
+        const struct view_workload *w = &v->workloads[i];
+        const struct view_time *t = v->hot ? &w->hot : &w->cold;
+        speedups[i] = (struct chart_row){
+            w->dims, {w->cold.speedup, w->cold.low, w->cold.high}, {w->hot.speedup, w->hot.low, w->hot.high}};
+        shares[i] = (struct chart_row){
+            w->dims, {t->light_us / t->base_us, NAN, NAN}, {t->light_us / t->best_us, NAN, NAN}};
+    }
+    str_add(out, "<div class=\"figures\">\n<figure>\n");
+    chart_speedups(out, "speedups", speedups, v->n_workloads);
+    str_addf(out, "<figcaption>Speed-up over the original%s.</figcaption>\n</figure>\n<figure>\n",
+             v->measured ? ", with the 95 % interval where it is wider than the mark" : "");
+    chart_shares(out, "shares", shares, v->n_workloads);
+    str_addf(out, "<figcaption>Share of the plain copy's speed, %s.</figcaption>\n</figure>\n</div>\n",
+             v->hot ? "hot" : "cold");
+}
+
+void page_speed(const struct view *v, struct arena *a, struct str *out)
 {
     str_add(out,
             "<section id=\"speed\" aria-labelledby=\"speed-h\">\n<h2 id=\"speed-h\">Speed by workload</h2>\n");
@@ -83,8 +106,11 @@ void page_speed(const struct view *v, struct str *out)
         str_add(out, "<p>No workload was timed.</p>\n");
     } else {
         add_basis(v, out);
+        add_charts(v, a, out);
         add_table(v, v->hot, out);
+        str_add(out, "<details>\n<summary><span class=\"name\">The other regime in figures</span></summary>\n");
         add_table(v, !v->hot, out);
+        str_add(out, "</details>\n");
     }
     str_add(out, "</section>\n");
 }
