@@ -321,6 +321,7 @@ bool run_optimize(const struct run_options *o, bool resume, enum run_end *end, s
     if (ok && loop(&r, end, err))
         ok = close_books(&r, status[*end], err);
     else if (ok) {
+        store_note(r.store, "failure", err ? err->text : "", NULL);
         close_books(&r, "failed", NULL); /* the best so far stands; what failed is told */
         ok = false;
     } else if (r.store && str_eq(r.row.status, "running")) {

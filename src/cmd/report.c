@@ -2,12 +2,23 @@
 #include "report/report.h"
 #include "cmd/cmd.h"
 
-static void make(const struct cmd_args *args, struct arena *a, const struct view *v, struct str *out)
+static bool make(const struct cmd_args *args, struct arena *a, const struct view *v, struct str *out,
+                 struct err *err)
 {
-    if (args->json)
-        str_addf(out, "%s\n", v->result ? json_pretty(a, v->result) : "null");
-    else
-        report_page(v, a, out);
+    json_t *o;
+
+    if (args->json && args->markdown)
+        return err_input(err, "--json and --markdown are two forms of a report; ask for one");
+    if (args->markdown)
+        return report_markdown(v, a, out, err);
+    if (args->json) {
+        o = report_enriched(v, a);
+        str_addf(out, "%s\n", json_pretty(a, o));
+        json_decref(o);
+        return true;
+    }
+    report_page(v, a, out);
+    return true;
 }
 
 int cmd_report(const struct cmd_args *args)
@@ -18,11 +29,10 @@ int cmd_report(const struct cmd_args *args)
     struct err err = {0};
     const char *file = args->out;
     char *folder;
-    bool ok = cmd_run_folder(a, args->words[0], &folder, &err) && view_open(&v, a, folder, &err);
+    bool ok = cmd_run_folder(a, args->words[0], &folder, &err) && view_open(&v, a, folder, &err) &&
+              make(args, a, v, &out, &err);
 
-    if (ok)
-        make(args, a, v, &out);
-    if (ok && !file && !args->json)
+    if (ok && !file && !args->json && !args->markdown)
         file = fs_join(a, folder, "report.html");
     if (ok && file)
         ok = fs_write_text(file, str_text(&out), &err) && cmd_print(arena_printf(a, "%s\n", file), &err);

@@ -86,7 +86,7 @@ bool report_calls(struct store *s, struct arena *a, struct str *out, struct err 
     return true;
 }
 
-static json_t *call_to_json(const struct store_call *c, const char *end, const struct store_strategy *x)
+json_t *report_call_row(const struct store_call *c, const char *end, const struct store_strategy *x)
 {
     json_t *o = json_object();
 
@@ -124,7 +124,7 @@ bool report_calls_json(struct store *s, struct arena *a, json_t **out, struct er
         const char *text;
         for (size_t k = 0; k < n_list; k++)
             x = belongs(&list[k], &calls[i]) ? &list[k] : x;
-        json_array_append_new(*out, call_to_json(&calls[i], end_of(&calls[i], a, &text), x));
+        json_array_append_new(*out, report_call_row(&calls[i], end_of(&calls[i], a, &text), x));
     }
     return true;
 }

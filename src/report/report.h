@@ -43,6 +43,8 @@ bool report_cost(struct store *s, struct arena *a, json_t **cost, struct err *er
  * became of it. Numbers as the tables have them. */
 bool report_calls(struct store *s, struct arena *a, struct str *out, struct err *err);
 bool report_calls_json(struct store *s, struct arena *a, json_t **list, struct err *err); /* json_decref it */
+/* One row of that list; end: how the call ended, in words; x: its strategy, or NULL. */
+json_t *report_call_row(const struct store_call *c, const char *end, const struct store_strategy *x);
 bool report_call(struct store *s, struct arena *a, int id, struct str *out, struct err *err);
 bool report_strategy(struct store *s, struct arena *a, int id, struct str *out, struct err *err);
 
@@ -59,6 +61,10 @@ json_t *report_noise(const struct trial *control, bool hot);
 
 /* One self-contained HTML file. */
 void report_page(const struct view *v, struct arena *a, struct str *out);
+/* For a pull request, as GitHub reads Markdown. */
+bool report_markdown(const struct view *v, struct arena *a, struct str *out, struct err *err);
+/* The result and, as its `report`, what the page shows beside it. Release with json_decref. */
+json_t *report_enriched(const struct view *v, struct arena *a);
 
 /* The table of workloads of a result alone. */
 void report_workloads(const json_t *result, struct str *out);

@@ -76,9 +76,7 @@ const char *words_verdict(const struct view *v, struct arena *a)
     double low = json_num(speedup, "low"), high = json_num(speedup, "high");
 
     if (!v->result)
-        return arena_printf(
-            a, "The run of %s ended before its original was judged: there is nothing to report yet.",
-            v->run.task_name);
+        return arena_printf(a, "The run of %s has no result: its original was not judged.", v->run.task_name);
     name = v->device ? v->device->name : "an unknown device";
     if (!improved(v))
         return arena_printf(
@@ -126,17 +124,14 @@ const char *const *words_caveats(const struct view *v, struct arena *a, size_t *
     const char *status = v->run.status;
 
     if (str_eq(status, "running"))
-        add(&s,
-            "The run is under way, or was killed: these are the figures so far. `astra resume` goes on with a run "
-            "that was killed.");
+        add(&s, "The run is under way, or was killed; astra resume goes on with one that was killed.");
     else if (str_eq(status, "interrupted"))
-        add(&s, "The run was interrupted; `astra resume` goes on with it. These are the figures so far.");
+        add(&s, "The run was interrupted; astra resume goes on with it. This is what there is so far.");
     else if (str_eq(status, "budget"))
         add(&s, "A budget ended the run: there may be more to find.");
     else if (str_eq(status, "failed"))
-        add(&s, v->failure
-                    ? arena_printf(a, "The run failed: %s. `astra resume` goes on with it.", v->failure)
-                    : "The run failed, with the reason on its terminal; `astra resume` goes on with it.");
+        add(&s, v->failure ? arena_printf(a, "The run failed: %s. astra resume goes on with it.", v->failure)
+                           : "The run failed, with the reason on its terminal; astra resume goes on with it.");
     if (improved(v) && !v->hidden)
         add(&s,
             "The best version has passed the suite, but not yet the confirmation in a fresh process on hidden cases.");
@@ -172,7 +167,7 @@ const char *const *words_limits(const struct view *v, struct arena *a, size_t *n
     const char *missing = json_text(json_object_get(v->result, "verification"), "missing", NULL);
 
     add(&s, "Equality is shown on the tested domain, not proved beyond it.");
-    if (!v->measured)
+    if (v->result && !v->measured)
         add(&s, "Nothing was measured: a modelled speed-up is a reason to measure, not a measurement.");
     if (missing)
         add(&s, arena_printf(a, "Not checked: %s.", missing));

@@ -1,0 +1,181 @@
+/* A run for a pull request: GitHub's Markdown. */
+#include "report/report.h"
+#include "report/words.h"
+#include "source/source.h"
+
+/* Text from outside: no markup, no mention of anybody, one line. */
+static void add_text(struct str *out, const char *text)
+{
+    for (const char *p = text; *p; p++)
+        if (*p == '\n' || *p == '\r')
+            str_addc(out, ' ');
+        else if (*p == '<')
+            str_add(out, "&lt;");
+        else if (*p == '>')
+            str_add(out, "&gt;");
+        else if (*p == '&')
+            str_add(out, "&amp;");
+        else if (*p == '@')
+            str_add(out, "&#64;");
+        else {
+            if (strchr("\\`*_[]|#~!", *p))
+                str_addc(out, '\\');
+            str_addc(out, *p);
+        }
+}
+
+/* A fence longer than any within. */
+static void add_fence(struct str *out, const char *language, const char *text)
+{
+    size_t longest = 2, n = 0;
+    char fence[64] = {0};
+
+    for (const char *p = text; *p; p++) {
+        n = *p == '`' ? n + 1 : 0;
+        longest = MAX(longest, n);
+    }
+    memset(fence, '`', MIN(longest + 1, sizeof(fence) - 1));
+    str_addf(out, "%s%s\n%s%s%s\n", fence, language, text, str_ends(text, "\n") ? "" : "\n", fence);
+}
+
+static void add_number(struct str *out, const char *fmt, double x)
+{
+    str_add(out, " ");
+    if (isfinite(x))
+        str_addf(out, fmt, x);
+    else
+        str_add(out, "-");
+    str_add(out, " |");
+}
+
+static void add_interval(struct str *out, const struct view *v, double low, double high)
+{
+    if (v->measured && isfinite(low) && isfinite(high))
+        str_addf(out, " %.3f to %.3f |", low, high);
+    else if (v->measured)
+        str_add(out, " - |");
+}
+
+static void add_table(struct str *out, const struct view *v, bool hot)
+{
+    const json_t *speedup = json_object_get(v->result, "speedup");
+
+    str_addf(
+        out,
+        "| %s | original us | best us | speed-up |%s of copy | bound by |\n|---|---:|---:|---:|%s---:|---|\n",
+        hot ? "hot" : "cold", v->measured ? " 95 % interval |" : "", v->measured ? "---:|" : "");
+    for (size_t i = 0; i < v->n_workloads; i++) {
+        const struct view_time *t = hot ? &v->workloads[i].hot : &v->workloads[i].cold;
+        str_add(out, "| ");
+        add_text(out, v->workloads[i].dims);
+        str_add(out, " |");
+        add_number(out, "%.2f", t->base_us);
+        add_number(out, "%.2f", t->best_us);
+        add_number(out, "%.2f", t->speedup);
+        add_interval(out, v, t->low, t->high);
+        add_number(out, "%.0f %%", 100 * t->light_us / t->best_us);
+        str_addf(out, " %s |\n", t->bound_by ? t->bound_by : "-");
+    }
+    if (hot != v->hot)
+        return;
+    str_add(out, "| **geometric mean** | | |");
+    add_number(out, "**%.2f**", json_num(speedup, "geomean"));
+    add_interval(out, v, json_num(speedup, "low"), json_num(speedup, "high"));
+    str_add(out, " | |\n");
+}
+
+static void add_verified(struct str *out, const struct view *v, struct arena *a)
+{
+    const json_t *o = json_object_get(v->result, "verification");
+    size_t n;
+    const char *const *limits = words_limits(v, a, &n);
+
+    str_add(out, "\n### How it was verified\n\n");
+    str_addf(out, "- %lld cases of the suite", (long long)json_int(o, "cases", 0));
+    if (v->hidden)
+        str_addf(out, " and %lld hidden ones (seed %s) in a fresh process", (long long)json_int(o, "hidden", 0),
+                 v->hidden_seed ? v->hidden_seed : "unknown");
+    str_add(out, "\n");
+    if (isfinite(json_num(o, "max_error")))
+        str_addf(out,
+                 "- largest error %.2f ulp; the original's own %.2f, allowed %.2f; the exact answer is %s\n",
+                 json_num(o, "max_error"), json_num(o, "original_error"), json_num(o, "allowed_error"),
+                 words_exact(v, a));
+    if (v->mutation)
+        str_addf(out, "- of %lld faults put into the original the suite noticed %lld\n",
+                 (long long)(json_int(v->mutation, "killed", 0) + json_int(v->mutation, "survived", 0)),
+                 (long long)json_int(v->mutation, "killed", 0));
+    for (size_t i = 0; i < n; i++) {
+        str_add(out, "- ");
+        add_text(out, limits[i]);
+        str_add(out, "\n");
+    }
+}
+
+static void add_repeat(struct str *out, const struct view *v, struct arena *a)
+{
+    const json_t *p = json_object_get(v->result, "provenance");
+    const char *but = words_unrepeatable(v), *source = json_text(p, "source", "");
+
+    str_add(out, "\n### How to repeat it\n\n");
+    add_fence(out, "sh",
+              v->result ? arena_printf(a, "%s\n%s\n", words_verify(v, a), words_repeat(v, a))
+                        : words_repeat(v, a));
+    str_add(out, "\n");
+    if (but)
+        str_addf(out, "%s ", but);
+    str_addf(out, "Astra %s", v->run.astra);
+    if (v->device && v->device->nvrtc)
+        str_addf(out, ", NVRTC %s", v->device->nvrtc);
+    if (v->device && v->device->driver)
+        str_addf(out, ", driver %s", v->device->driver);
+    if (json_object_get(p, "files"))
+        str_addf(out, "; SHA-256 of the original %.12s, of what was judged %.12s",
+                 json_text(json_object_get(p, "files"), source, "?"), json_text(p, "best", "?"));
+    str_add(out, ".\n");
+}
+
+static bool add_patch(struct str *out, const struct view *v, struct arena *a, struct err *err)
+{
+    char *diff;
+
+    if (v->best->row.id == 0)
+        return true;
+    if (!source_diff(a, "original.cu", v->candidates[0].row.text, "best.cu",
+                     arena_printf(a, "%s%s", report_header(a, v->result), v->best->row.text), &diff, err))
+        return false;
+    str_add(out, "\n<details>\n<summary>The patch</summary>\n\n");
+    add_fence(out, "diff", diff);
+    str_add(out, "\n</details>\n");
+    return true;
+}
+
+bool report_markdown(const struct view *v, struct arena *a, struct str *out, struct err *err)
+{
+    size_t n;
+    const char *const *caveats = words_caveats(v, a, &n);
+
+    str_add(out, "## ");
+    add_text(out, v->run.task_name);
+    str_addf(out, ": %s%s\n\n", words_headline(v, a),
+             !v->result    ? ""
+             : v->measured ? " (measured)"
+                           : " (modelled)");
+    add_text(out, words_verdict(v, a));
+    str_add(out, "\n");
+    for (size_t i = 0; i < n; i++) {
+        str_add(out, "\n> ");
+        add_text(out, caveats[i]);
+        str_add(out, "\n");
+    }
+    if (v->result) {
+        str_add(out, "\n");
+        add_table(out, v, v->hot);
+        str_add(out, "\n<details>\n<summary>The other regime</summary>\n\n");
+        add_table(out, v, !v->hot);
+        str_add(out, "\n</details>\n");
+        add_verified(out, v, a);
+    }
+    add_repeat(out, v, a);
+    return !v->result || add_patch(out, v, a, err);
+}
