@@ -1,17 +1,26 @@
-/* Kernel files written by hand, in many styles, right and wrong, and the verdict that each must get:
- * tests/verdicts/TASK/NAME.cu is judged as a candidate of examples/TASK. Its first line says what is expected:
+/* Kernel files written by hand, in many styles, and the verdict that each must get: tests/CORPUS/TASK/NAME.cu
+ * is judged as a candidate of tests/tasks/TASK or examples/TASK. The corpora are
  *
- *     // expect: VERDICT[|VERDICT]... [line N] [words TEXT]
+ *     cheats   kernels that want to look fast: each must be rejected
+ *     bugs     honest mistakes that a test of one shape lets through: each must be rejected
+ *     legit    aggressive and right: none may be rejected
+ *     refused  what is no candidate: each must be told why
+ *
+ * The first line says what is expected, the second (not in refused) what it does, and for a cheat or a bug
+ * which row of docs/integrity.md it belongs to:
+ *
+ *     // expect: VERDICT [line N] [words TEXT]
+ *     // row N: What it does.
  *
  * `correct` stands for passed|slower. TEXT, to the end of the line, must occur in the verdict's words. A file
  * whose name ends in _whole.cu is judged as the last confirmation does it: the workloads are verified whole,
  * too.
  *
- *     verdicts [-v] [-t] [-n] [-s SEED] [-d DEVICE] [FOLDER or FILE]...   (default: every folder of
- * tests/verdicts)
+ *     verdicts [-v] [-t] [-n] [-w] [-s SEED] [-d DEVICE] [FOLDER or FILE]...   (default: all corpora)
  *
  * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too;
- * -d judges elsewhere: "cuda:0". What a kernel does to a GPU ends with its process, so workers judge, several
+ * -d judges elsewhere: "cuda:0". A run of all ends with the table of docs/integrity.md, which must be the one
+ * that stands there; -w writes it. What a kernel does to a GPU ends with its process, so workers judge, several
  * at a time.
  */
 #include <dirent.h>
@@ -19,34 +28,80 @@
 
 #include "trial/trial.h"
 
-static bool verbose;
-static struct trial_options options = {.device = "h200", .seed = 1, .verify_only = true};
-static int passed, failed, workers = 1;
+#define DOCUMENT "docs/integrity.md"
+static const char mark[] = "<!-- made by build/tests/verdicts -w -->\n", end_mark[] = "<!-- end -->\n";
 
-struct expected {
-    const char *verdicts, *words;
-    int line;
+enum { CHEATS, BUGS, LEGIT, REFUSED, N_CORPORA, N_ROWS = 28 };
+static const char *const corpora[N_CORPORA] = {"cheats", "bugs", "legit", "refused"};
+
+static const char *const exploits[N_ROWS] = {
+    [1] = "computes something else and passes an easy suite",
+    [2] = "leaves its output to what memory still holds",
+    [3] = "reads the expected answer elsewhere in memory",
+    [4] = "keeps results from one call to the next",
+    [5] = "keys on a pointer's value",
+    [6] = "treats the shapes it is tested on specially",
+    [7] = "ignores an input, or answers a constant",
+    [8] = "skips work on zeros, repeats, structure",
+    [9] = "writes its inputs, or aliases buffers",
+    [10] = "computes in lower precision than the original",
+    [11] = "uses up a loose tolerance",
+    [12] = "drops semantics: eps, maxima, masks, NaN and inf, sizes and indices beyond 32 bits",
+    [13] = "writes a part of the output, or garbage in the tail",
+    [14] = "reaches outside of its buffers",
+    [15] = "races, or lacks a barrier, and passes by luck",
+    [16] = "uses memory that nothing initialised, or more than there is",
+    [17] = "launches from the device, or outlives its interval",
+    [18] = "pins lines in the L2",
+    [19] = "senses the harness",
+    [20] = "disturbs the clocks",
+    [21] = "works outside of the timed interval",
+    [22] = "has an impossible time",
+    [23] = "is the luckiest of many noisy ones",
+    [24] = "attacks the compiler, or the reader of its logs",
+    [25] = "hangs or crashes",
+    [26] = "submits an old idea again",
+    [27] = "is one thing when judged and another when shipped",
 };
 
-static bool parse_expected(struct arena *a, const char *text, struct expected *e)
+struct kernel_file {
+    int corpus, row;
+    const char *task, *name, *path, *text;
+    const char *expected, *words; /* verdicts with | between; NULL: any words */
+    int line;
+    enum verdict got;
+    bool good;
+};
+
+static bool verbose;
+static struct trial_options options = {.device = "h200", .seed = 1, .verify_only = true};
+static VEC(struct kernel_file) files;
+
+/* "// expect: ..." and the line below. */
+static bool parse_head(struct arena *a, struct kernel_file *f)
 {
     static const char head[] = "// expect: ";
-    const char *end = text + strcspn(text, "\n");
+    const char *text = f->text, *second = text + strcspn(text, "\n");
 
     if (!str_starts(text, head))
         return false;
-    char *rest = arena_strndup(a, text + strlen(head), (size_t)(end - text) - strlen(head));
+    char *rest = arena_strndup(a, text + strlen(head), (size_t)(second - text) - strlen(head));
     char *words = strstr(rest, " words "), *line = strstr(rest, " line ");
-    *e = (struct expected){.verdicts = rest};
+    f->expected = rest;
     if (words) {
         *words = 0;
-        e->words = words + strlen(" words ");
+        f->words = words + strlen(" words ");
     }
     if (line && (!words || line < words)) {
         *line = 0;
-        e->line = atoi(line + strlen(" line "));
+        f->line = atoi(line + strlen(" line "));
     }
-    return true;
+    bool correct = str_eq(rest, "correct"), row = sscanf(second, "\n// row %d: ", &f->row) == 1;
+    if (f->corpus == REFUSED)
+        return true;
+    if (f->corpus == LEGIT)
+        return correct && !row && str_starts(second, "\n// ");
+    return !correct && !strchr(rest, '|') && row && f->row > 0 && f->row < N_ROWS;
 }
 
 static bool verdict_expected(const char *list, enum verdict v)
@@ -61,30 +116,26 @@ static bool verdict_expected(const char *list, enum verdict v)
     return false;
 }
 
-static void look(struct arena *a, const char *path, const char *text, const struct trial *t)
+static void look(struct kernel_file *f, const struct trial *t)
 {
-    struct expected e = {0};
-    bool good = false;
-
-    if (!parse_expected(a, text, &e)) {
-        printf("%s: the first line does not say // expect: VERDICT\n", path);
-    } else {
-        good = verdict_expected(e.verdicts, t->verdict) && (!e.line || e.line == t->line) &&
-               (!e.words || strstr(t->words, e.words));
-        if (!good)
-            printf("%s: FAILED, expected %s%s%s%s\n", path, e.verdicts,
-                   e.line ? arena_printf(a, " in line %d", e.line) : "", e.words ? " with words " : "",
-                   e.words ? e.words : "");
-        if (!good || verbose)
-            printf("%s:%d: %s: %s [%.2f s, score %.2f]\n", path, t->line, verdict_name(t->verdict), t->words,
-                   t->wall_s, t->score);
-        if (verbose && t->missing_checks)
-            printf("%s: not checked: %s\n", path, t->missing_checks);
+    f->got = t->verdict;
+    f->good = verdict_expected(f->expected, t->verdict) && (!f->line || f->line == t->line) &&
+              (!f->words || strstr(t->words, f->words));
+    if (!f->good) {
+        printf("%s: FAILED, expected %s", f->path, f->expected);
+        if (f->line)
+            printf(" in line %d", f->line);
+        printf("%s%s\n", f->words ? " with words " : "", f->words ? f->words : "");
     }
+    if (!f->good || verbose)
+        printf("%s:%d: %s: %s [%.2f s, score %.2f]\n", f->path, t->line, verdict_name(t->verdict), t->words,
+               t->wall_s, t->score);
+    if (verbose && t->missing_checks)
+        printf("%s: not checked: %s\n", f->path, t->missing_checks);
     fflush(stdout);
-    passed += good;
-    failed += !good;
 }
+
+/* ---- finding them ---- */
 
 static int by_name(const void *x, const void *y)
 {
@@ -110,35 +161,64 @@ static size_t list(struct arena *a, const char *folder, const char ***names)
     return n;
 }
 
-/* Those that are judged with the workloads whole, or those that are not. */
-static bool run_files(struct arena *a, const char *folder, const struct task *task, const char *only,
-                      bool whole, struct err *err)
+/* Files, or folders with files somewhere below. */
+static bool add(struct arena *a, const char *path, struct err *err)
+{
+    const char **names;
+    char *text;
+
+    if (fs_is_dir(path)) {
+        for (size_t i = 0, n = list(a, path, &names); i < n; i++)
+            if (!add(a, fs_join(a, path, names[i]), err))
+                return false;
+        return true;
+    }
+    if (!fs_read(a, path, &text, NULL, err))
+        return false;
+    const char *task = fs_dirname(a, path), *corpus = fs_basename(fs_dirname(a, task));
+    struct kernel_file f = {.task = fs_basename(task), .name = fs_basename(path), .path = path, .text = text};
+    while (f.corpus < N_CORPORA && !str_eq(corpora[f.corpus], corpus))
+        f.corpus++;
+    if (f.corpus == N_CORPORA)
+        return err_input(err, "%s lies in no corpus: tests/CORPUS/TASK/NAME.cu", path);
+    if (!parse_head(a, &f))
+        return err_at(err, path, 1, 1, "the first two lines do not say what tests/%s must say", corpus);
+    vec_push(&files, f);
+    return true;
+}
+
+/* ---- judging them ---- */
+
+static bool is_whole(const struct kernel_file *f)
+{
+    return str_ends(f->name, "_whole.cu");
+}
+
+/* A task's files: those that are judged with the workloads whole, or those that are not. */
+static bool run_files(const struct task *task, const char *name, bool whole, struct err *err)
 {
     struct trial_options o = options;
     struct pool *p = NULL;
-    const char **names, **texts;
-    size_t n = list(a, folder, &names), left = 0;
+    size_t left = 0;
     bool ok = true;
 
+    for (size_t i = 0; i < files.n; i++)
+        left += str_eq(files.v[i].task, name) && is_whole(&files.v[i]) == whole;
+    if (!left)
+        return true;
     o.confirm = whole;
-    texts = arena_array(a, const char *, n + 1);
-    for (size_t i = 0; ok && i < n; i++) {
-        char *text;
-        if (str_ends(names[i], "_whole.cu") != whole || (only && strcmp(names[i], only) != 0))
-            continue;
-        const char *path = arena_printf(a, "%s/%s", folder, names[i]);
-        ok = fs_read(a, path, &text, NULL, err) && (p || pool_open(&p, task, &o, workers, NULL, err)) &&
-             pool_submit(p, (int)i, path, text, err);
-        texts[i] = text;
-        left++;
-    }
+    ok = pool_open(&p, task, &o, (int)MIN((size_t)sysconf(_SC_NPROCESSORS_ONLN), MIN(8u, 1 + left / 4)), NULL,
+                   err);
+    for (size_t i = 0; ok && i < files.n; i++)
+        if (str_eq(files.v[i].task, name) && is_whole(&files.v[i]) == whole)
+            ok = pool_submit(p, (int)i, files.v[i].path, files.v[i].text, err);
     while (ok && left > 0) {
         struct arena *scratch = arena_open();
         struct trial t;
         int id;
         ok = pool_collect(p, 1, scratch, &id, &t, err);
         if (ok && id >= 0) {
-            look(a, arena_printf(a, "%s/%s", folder, names[id]), texts[id], &t);
+            look(&files.v[id], &t);
             left--;
         }
         arena_close(scratch);
@@ -147,51 +227,148 @@ static bool run_files(struct arena *a, const char *folder, const struct task *ta
     return ok;
 }
 
-static void run_folder(const char *folder, const char *only)
+static bool run_task(const char *name, struct err *err)
 {
     struct arena *a = arena_open();
     struct task *task;
-    struct err err = {0};
-    char place[2600];
     double start_s = time_s();
+    const char *own = arena_printf(a, "tests/tasks/%s", name);
+    bool ok = task_open(&task, a, fs_is_dir(own) ? own : arena_printf(a, "examples/%s", name), err) &&
+              run_files(task, name, false, err) && run_files(task, name, true, err);
 
-    if (!task_open(&task, a, arena_printf(a, "examples/%s", fs_basename(folder)), &err)) {
-        printf("%s: %s\n", folder, err_format(&err, place, sizeof(place)));
-        failed++;
-        arena_close(a);
-        return;
-    }
-    if (!run_files(a, folder, task, only, false, &err) || !run_files(a, folder, task, only, true, &err)) {
-        printf("%s: %s\n", folder, err_format(&err, place, sizeof(place)));
-        failed++;
-    }
-    if (verbose)
-        printf("%s: %.2f s\n", folder, time_s() - start_s);
+    if (ok && verbose)
+        printf("%s: %.2f s\n", name, time_s() - start_s);
     arena_close(a);
+    return ok;
+}
+
+static bool run_all(struct err *err)
+{
+    for (size_t i = 0; i < files.n; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = str_eq(files.v[k].task, files.v[i].task);
+        if (!seen && !run_task(files.v[i].task, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the table ---- */
+
+/* "3 cheat, 1 unsafe" */
+static void add_verdicts(struct str *s, int corpus, int row, bool got)
+{
+    const char *between = "";
+
+    for (enum verdict v = 0; v <= VERDICT_CHEAT; v++) {
+        int n = 0;
+        for (size_t i = 0; i < files.n; i++) {
+            const struct kernel_file *f = &files.v[i];
+            n += f->corpus == corpus && f->row == row && (got ? f->got == v : verdict_expected(f->expected, v));
+        }
+        if (n) {
+            str_addf(s, "%s%d %s", between, n, verdict_name(v));
+            between = ", ";
+        }
+    }
+}
+
+/* The names below their tasks. */
+static size_t add_names(struct str *s, int corpus, int row)
+{
+    const char *task = "";
+    size_t n = 0;
+
+    for (size_t i = 0; i < files.n; i++) {
+        const struct kernel_file *f = &files.v[i];
+        if (f->corpus != corpus || f->row != row)
+            continue;
+        if (!str_eq(task, f->task))
+            str_addf(s, "%s%s: ", n ? "; " : "", task = f->task);
+        else
+            str_add(s, ", ");
+        str_addf(s, "%.*s", (int)(strlen(f->name) - strlen(".cu")), f->name);
+        n++;
+    }
+    return n;
+}
+
+static size_t count(int corpus, bool good)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < files.n; i++)
+        n += files.v[i].corpus == corpus && (!good || files.v[i].good);
+    return n;
+}
+
+static void make_table(struct str *s)
+{
+    str_addf(s, "%zu of %zu cheats and %zu of %zu bugs rejected, each with the verdict it was written for; ",
+             count(CHEATS, true), count(CHEATS, false), count(BUGS, true), count(BUGS, false));
+    str_addf(s, "%zu of %zu legitimate kernels rejected.\n\n", count(LEGIT, false) - count(LEGIT, true),
+             count(LEGIT, false));
+    str_add(s, "| row | a kernel that | corpus | files | expected | got |\n|---:|---|---|---|---|---|\n");
+    for (int row = 1; row < N_ROWS; row++)
+        for (int corpus = CHEATS; corpus <= BUGS; corpus++) {
+            struct str names = {0};
+            if (add_names(&names, corpus, row)) {
+                str_addf(s, "| %d | %s | %s | %s | ", row, exploits[row], corpora[corpus], str_text(&names));
+                add_verdicts(s, corpus, row, false);
+                str_add(s, " | ");
+                add_verdicts(s, corpus, row, true);
+                str_add(s, " |\n");
+            }
+            str_free(&names);
+        }
+    str_add(s, "| | is right | legit | ");
+    add_names(s, LEGIT, 0);
+    str_addf(s, " | %zu passed | %zu passed |\n", count(LEGIT, false), count(LEGIT, true));
+}
+
+/* Whether the table stands in the document; written, it does. */
+static bool table_stands(struct arena *a, const struct str *table, bool write, struct err *err)
+{
+    char *text, *from, *to;
+
+    if (!fs_read(a, DOCUMENT, &text, NULL, err))
+        return false;
+    if (!(from = strstr(text, mark)) || !(to = strstr(from, end_mark)))
+        return err_at(err, DOCUMENT, 0, 0, "lacks %s", mark);
+    from += strlen(mark);
+    if ((size_t)(to - from) == table->len && !memcmp(from, str_text(table), table->len))
+        return true;
+    if (!write)
+        return err_at(err, DOCUMENT, 0, 0,
+                      "its table is not that of this run: build/tests/verdicts -w writes it");
+    const char *now = arena_printf(a, "%.*s%s%s", (int)(from - text), text, str_text(table), to);
+    return fs_write_text(DOCUMENT, now, err);
 }
 
 int main(int argc, char **argv)
 {
-    static const char root[] = "tests/verdicts";
     struct arena *a = arena_open();
+    struct str table = {0};
     struct nvrtc *n;
     struct err err = {0};
-    const char **folders;
+    char place[2600];
+    bool write = false, ok = true;
+    size_t passed = 0;
     int option;
 
     if (argc > 1 && str_eq(argv[1], "worker"))
         return pool_worker_main(argc - 1, argv + 1);
-    while ((option = getopt(argc, argv, "vtns:d:")) != -1) {
+    while ((option = getopt(argc, argv, "vtnws:d:")) != -1) {
         if (option == '?')
             return 2;
         verbose |= option == 'v';
+        write |= option == 'w';
         options.with_nvcc |= option == 'n';
         if (option == 't')
             options.verify_only = false;
-        if (option == 'd') {
+        if (option == 'd')
             options.device = optarg;
-            workers = 8;
-        }
         if (option == 's')
             options.seed = strtoull(optarg, NULL, 10);
     }
@@ -200,15 +377,23 @@ int main(int argc, char **argv)
         return 77;
     }
     nvrtc_close(n);
-    for (int i = optind; i < argc; i++)
-        if (fs_is_dir(argv[i]))
-            run_folder(argv[i], NULL);
-        else
-            run_folder(fs_dirname(a, argv[i]), fs_basename(argv[i]));
-    if (optind == argc)
-        for (size_t i = 0, k = list(a, root, &folders); i < k; i++)
-            run_folder(fs_join(a, root, folders[i]), NULL);
-    printf("%d cases passed, %d failed\n", passed, failed);
+    for (int i = optind; ok && i < argc; i++)
+        ok = add(a, argv[i], &err);
+    for (int i = 0; ok && optind == argc && i < N_CORPORA; i++)
+        ok = add(a, arena_printf(a, "tests/%s", corpora[i]), &err);
+    ok = ok && run_all(&err);
+    for (size_t i = 0; i < files.n; i++)
+        passed += files.v[i].good;
+    if (ok && optind == argc) {
+        make_table(&table);
+        fputs(str_text(&table), stdout);
+        ok = table_stands(a, &table, write, &err);
+    }
+    if (!ok)
+        printf("%s\n", err_format(&err, place, sizeof(place)));
+    printf("%zu cases passed, %zu failed\n", passed, files.n - passed + !ok);
+    str_free(&table);
+    vec_free(&files);
     arena_close(a);
-    return failed || !passed;
+    return !ok || !passed || passed < files.n;
 }

@@ -5,7 +5,7 @@
  * a broken one a GPU need not say anything; but what the simulator calls a refused launch or a crash, the GPU
  * must refuse or crash at as well, and none may break the next: each runs in a process of its own. Prints a
  * line a file that differs, and the table of what a GPU said of each broken kernel. */
-#include "../corpus.h"
+#include "../sanitizer/corpus.h"
 
 #include <signal.h>
 #include <sys/wait.h>

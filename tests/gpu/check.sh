@@ -33,15 +33,15 @@ tests/gpu/run.sh "$out" >/dev/null 2>&1
 count "$out/cases.txt"
 grep -E '^(failed|FAIL)' "$out/cases.txt" | head -20
 
-echo "right and broken kernels (tests/legit, tests/bugs) on both:"
-"$(find_in both)" "$gpu" tests/legit tests/bugs >"$out/both.txt" 2>&1
+echo "right and broken kernels (tests/sanitizer) on both:"
+"$(find_in both)" "$gpu" tests/sanitizer/right tests/sanitizer/broken >"$out/both.txt" 2>&1
 count "$out/both.txt"
 grep BAD "$out/both.txt"
 
-echo "hand-written candidates (tests/verdicts) judged with the GPU:"
+echo "cheats, bugs and legitimate kernels (tests/cheats, tests/bugs, tests/legit) judged with the GPU:"
 "$(find_in verdicts)" -d "cuda:$gpu" >"$out/verdicts.txt" 2>&1
 count "$out/verdicts.txt"
-grep '^failed' "$out/verdicts.txt"
+grep 'FAILED' "$out/verdicts.txt"
 
 echo "examples on both (largest error in ulp against the exact answer):"
 for dir in examples/*/; do

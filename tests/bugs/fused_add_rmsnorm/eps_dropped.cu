@@ -1,0 +1,29 @@
+// expect: wrong
+// row 12: eps is forgotten: rows of zeros become NaN.
+#include <cstdint>
+__global__ void kernel(float *x, float *residual, const float *weight, int d, float eps)
+{
+    __shared__ float partial[256];
+    int tid = threadIdx.x;
+    int64_t row = (int64_t)blockIdx.x * d;
+    float sum = 0.0f;
+    for (int i = tid; i < d; i += blockDim.x) {
+        float value = x[row + i] + residual[row + i];
+        residual[row + i] = value;
+        sum += value * value;
+    }
+    partial[tid] = sum;
+    __syncthreads();
+    for (int step = 128; step > 0; step /= 2) {
+        if (tid < step)
+            partial[tid] += partial[tid + step];
+        __syncthreads();
+    }
+    for (int i = tid; i < d; i += blockDim.x)
+        x[row + i] = residual[row + i] / sqrtf(partial[0] / d) * weight[i];
+}
+extern "C" void fused_add_rmsnorm(float *x, float *residual, const float *weight, int rows, int d, float eps,
+                                  cudaStream_t stream)
+{
+    kernel<<<rows, 256, 0, stream>>>(x, residual, weight, d, eps);
+}

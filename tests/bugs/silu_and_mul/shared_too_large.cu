@@ -1,0 +1,18 @@
+// expect: compile-failed words shared
+// row 16: More static shared memory than a block may have.
+#include <cstdint>
+#include <cuda_fp16.h>
+__global__ void kernel(__half *out, const __half *in, int rows, int d)
+{
+    __shared__ float s[20000];
+    const __half *x = in + (int64_t)blockIdx.x * 2 * d;
+    for (int i = threadIdx.x; i < d; i += blockDim.x) {
+        s[i % 20000] = __half2float(x[i]);
+        float v = s[i % 20000];
+        out[(int64_t)blockIdx.x * d + i] = __float2half(v / (1.0f + expf(-v)) * __half2float(x[d + i]));
+    }
+}
+extern "C" void silu_and_mul(__half *out, const __half *in, int rows, int d, cudaStream_t stream)
+{
+    kernel<<<rows, 128, 0, stream>>>(out, in, rows, d);
+}

@@ -1,0 +1,16 @@
+// expect: wrong words never written
+// row 6: The width of the first workload instead of d.
+#include <cstdint>
+#include <cuda_fp16.h>
+__global__ void kernel(__half *out, const __half *in, int rows, int d)
+{
+    const __half *x = in + (int64_t)blockIdx.x * 2 * d;
+    for (int i = threadIdx.x; i < 4096; i += blockDim.x) {
+        float v = __half2float(x[i]);
+        if (i < 4096) out[(int64_t)blockIdx.x * d + i] = __float2half(v / (1.0f + expf(-v)) * __half2float(x[d + i]));
+    }
+}
+extern "C" void silu_and_mul(__half *out, const __half *in, int rows, int d, cudaStream_t stream)
+{
+    kernel<<<rows, 128, 0, stream>>>(out, in, rows, d);
+}

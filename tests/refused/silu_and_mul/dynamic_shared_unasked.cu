@@ -1,0 +1,17 @@
+// expect: not-understood words shared
+#include <cstdint>
+#include <cuda_fp16.h>
+__global__ void kernel(__half *out, const __half *in, int rows, int d)
+{
+    extern __shared__ __half s[];
+    const __half *x = in + (int64_t)blockIdx.x * 2 * d;
+    for (int i = threadIdx.x; i < d; i += blockDim.x) {
+        s[threadIdx.x] = x[i];
+        float v = __half2float(s[threadIdx.x]);
+        out[(int64_t)blockIdx.x * d + i] = __float2half(v / (1.0f + expf(-v)) * __half2float(x[d + i]));
+    }
+}
+extern "C" void silu_and_mul(__half *out, const __half *in, int rows, int d, cudaStream_t stream)
+{
+    kernel<<<rows, 128, 100000, stream>>>(out, in, rows, d);
+}

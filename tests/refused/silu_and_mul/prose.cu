@@ -1,0 +1,5 @@
+// expect: not-understood
+Here is the optimised kernel:
+```cuda
+__global__ void kernel() {}
+```
