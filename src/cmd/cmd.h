@@ -1,20 +1,21 @@
 /* cmd: the command line. One table of options for all verbs, one file a verb; a verb gets its options filled in
  * and returns the exit status: 0 it did its job, 1 the world failed, 2 usage or a broken task, 3 a budget ended
- * it, 130 interrupted. */
+ * it, 4 its result is below --fail-under, 130 interrupted. */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
 #include "base/base.h"
 
-enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_INTERRUPTED = 130 };
+enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_UNDER = 4, EXIT_INTERRUPTED = 130 };
 
 struct cmd_args {
     const char *words[8]; /* what is not an option */
     int n_words;
     const char *device, *agents, *out, *trace, *config;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
-    double budget_s;
-    bool json, quiet, help, calls, markdown;
+    const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
+    double budget_s, fail_under; /* fail_under 0: not asked */
+    bool json, quiet, help, calls, markdown, reverse;
     struct cmd_models {
         struct cmd_setting {
             const char *option, *value;
@@ -28,6 +29,10 @@ int cmd_main(int argc, char **argv);
 
 /* Prints the error once and gives the exit status that belongs to it. */
 int cmd_fail(const struct err *err);
+
+/* EXIT_OK, or EXIT_UNDER with a word on stderr: whether a result, or what bench prints, reaches --fail-under.
+ * The lower end of the interval counts where times are measured, else the modelled geometric mean. */
+int cmd_fail_under(const struct cmd_args *args, const json_t *result);
 
 /* The folder of a RUN given as a folder, or as an id below astra-runs/. */
 bool cmd_run_folder(struct arena *a, const char *run, char **folder, struct err *err);

@@ -1,5 +1,6 @@
 #include "cmd/cmd.h"
 #include "gpu/gpu.h"
+#include "trial/trial.h"
 
 #include <errno.h>
 #include <time.h>
@@ -20,6 +21,31 @@ int cmd_fail(const struct err *err)
     }
 }
 
+int cmd_fail_under(const struct cmd_args *args, const json_t *result)
+{
+    const json_t *speedup = json_object_get(result, "speedup");
+    const char *basis = json_text(json_object_get(result, "device"), "basis", "modelled"),
+               *named = json_text(result, "verdict", "passed"); /* of bench */
+    bool measured = str_eq(basis, "measured"), stays = str_eq(json_text(result, "outcome", ""), "unchanged");
+    double reached = json_num(speedup, measured && !stays ? "low" : "geomean");
+    enum verdict verdict;
+
+    if (!args->fail_under)
+        return EXIT_OK;
+    if (!verdict_parse(named, &verdict) || !verdict_correct(verdict))
+        fprintf(stderr, "astra: under %gx: the version is %s\n", args->fail_under, named);
+    else if (!isfinite(reached))
+        fprintf(stderr, "astra: under %gx: no speed-up is known\n", args->fail_under);
+    else if (reached >= args->fail_under)
+        return EXIT_OK;
+    else if (stays)
+        fprintf(stderr, "astra: under %gx: the original stays\n", args->fail_under);
+    else
+        fprintf(stderr, "astra: under %gx: %s is %.4fx\n", args->fail_under,
+                measured ? "the lower end of the measured interval" : "the modelled geometric mean", reached);
+    return EXIT_UNDER;
+}
+
 bool cmd_print(const char *text, struct err *err)
 {
     if (fputs(text, stdout) == EOF || fflush(stdout) != 0)
@@ -33,7 +59,7 @@ bool cmd_run_folder(struct arena *a, const char *run, char **folder, struct err 
 
     if (fs_is_dir(run))
         *folder = arena_strdup(a, run);
-    else if (!strchr(run, '/') && fs_is_dir(named))
+    else if (fs_is_dir(named))
         *folder = named;
     else
         return err_input(

@@ -153,8 +153,10 @@ int cmd_bench(const struct cmd_args *args)
             add_verdict(&s, &out);
         }
     }
-    json_decref(o);
     status = print_and_close(&s, ok, &out, &err);
+    if (status == EXIT_OK)
+        status = cmd_fail_under(args, o);
+    json_decref(o);
     str_free(&out);
     return status;
 }

@@ -28,22 +28,22 @@ static void catch_signals(void)
     sigaction(SIGTERM, &sa, NULL);
 }
 
-static bool print_result(const char *out, bool json, struct err *err)
+/* The result on stdout; *under as cmd_fail_under says. */
+static bool print_result(const char *out, const struct cmd_args *args, int *under, struct err *err)
 {
     struct arena *a = arena_open();
     struct store *s = NULL;
     struct str text = {0};
     json_t *result = NULL;
-    bool ok = store_open(&s, out, false, err);
+    bool ok = store_open(&s, out, false, err) && report_result(s, a, &result, err);
 
-    if (ok && json) {
-        ok = report_result(s, a, &result, err);
-        if (ok)
-            str_addf(&text, "%s\n", json_pretty(a, result));
-    } else if (ok) {
-        ok = report_summary(s, a, out, &text, err);
-    }
+    if (ok && args->json)
+        str_addf(&text, "%s\n", json_pretty(a, result));
+    else
+        ok = ok && report_summary(s, a, out, &text, err);
     ok = ok && cmd_print(str_text(&text), err);
+    if (ok)
+        *under = cmd_fail_under(args, result);
     json_decref(result);
     str_free(&text);
     store_close(s);
@@ -69,6 +69,7 @@ static int run_and_print(const struct run_options *o, bool resume, const struct 
 {
     enum run_end end = RUN_DONE;
     struct err err = {0};
+    int under;
 
     catch_signals();
     cmd_progress_start(args->quiet);
@@ -78,11 +79,13 @@ static int run_and_print(const struct run_options *o, bool resume, const struct 
             say_resumable(o->out);
         return status;
     }
-    if (!print_result(o->out, args->json, &err))
+    if (!print_result(o->out, args, &under, &err))
         return cmd_fail(&err);
-    if (end == RUN_INTERRUPTED)
+    if (end == RUN_INTERRUPTED) {
         fprintf(stderr, "astra: interrupted; go on with: astra resume %s\n", o->out);
-    return end == RUN_DONE ? EXIT_OK : end == RUN_BUDGET ? EXIT_BUDGET : EXIT_INTERRUPTED;
+        return EXIT_INTERRUPTED;
+    }
+    return under != EXIT_OK ? under : end == RUN_BUDGET ? EXIT_BUDGET : EXIT_OK;
 }
 
 int cmd_cores(void)
@@ -190,7 +193,8 @@ int cmd_resume(const struct cmd_args *args)
         status = cmd_fail(&err);
     } else if (str_eq(row.status, "done")) {
         fprintf(stderr, "astra: this run is finished; here is its result\n");
-        status = print_result(folder, args->json, &err) ? EXIT_OK : cmd_fail(&err);
+        if (!print_result(folder, args, &status, &err))
+            status = cmd_fail(&err);
     } else {
         o.out = folder; /* it may have moved */
         if (args->jobs)

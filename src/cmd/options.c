@@ -53,7 +53,11 @@ static const struct verb verbs[] = {
      1, 2, cmd_bench},
     {"profile", 'p', "DIR [FILE]", "where the time goes: the diagnosis, per workload and per source line",
      "  astra profile examples/merge_attn_states\n", 1, 2, cmd_profile},
-    {"runs", 'u', "[DIR]", "the runs below DIR (default astra-runs)", "  astra runs\n", 0, 1, cmd_runs},
+    {"runs", 'u', "[FOLDER]", "the runs below a folder (default astra-runs): chosen, sorted",
+     "Also those in folders in FOLDER. What is no run is named on stderr. A run that goes on, or was stopped, is listed with the\n"
+     "best it has so far.\n\n  astra runs\n  astra runs --task 'softmax*' --outcome improved --sort speedup\n"
+     "  astra runs --since 3d --json\n",
+     0, 1, cmd_runs},
     {"show", 's', "RUN [CANDIDATE]", "what a run tried and found, or one candidate in full",
      "RUN is a run's folder, or its name below astra-runs.\n\n  astra show astra-runs/softmax-1\n  astra show softmax-1 7\n"
      "  astra show softmax-1 --calls\n",
@@ -90,7 +94,7 @@ static void add_help(const struct verb *v, struct str *to)
             "\n`astra VERB --help` says more of each. Without a GPU everything runs on a simulator, and figures\n"
             "are called modelled. Start with: astra optimize examples/silu_and_mul\n\n"
             "exit status: 0 done (also when the original stays), 1 the world failed, 2 usage or a broken task,\n"
-            "3 a budget ended it, 130 interrupted (and resumable)\n");
+            "3 a budget ended it, 4 below --fail-under, 130 interrupted (and resumable)\n");
         return;
     }
     str_addf(to, "usage: astra %s%s%s [options]\n\n%s\n\n%s\noptions:\n", v->name, v->words[0] ? " " : "",

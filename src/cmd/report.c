@@ -29,6 +29,7 @@ int cmd_report(const struct cmd_args *args)
     struct err err = {0};
     const char *file = args->out;
     char *folder;
+    int status;
     bool ok = cmd_run_folder(a, args->words[0], &folder, &err) && view_open(&v, a, folder, &err) &&
               make(args, a, v, &out, &err);
 
@@ -38,8 +39,9 @@ int cmd_report(const struct cmd_args *args)
         ok = fs_write_text(file, str_text(&out), &err) && cmd_print(arena_printf(a, "%s\n", file), &err);
     else
         ok = ok && cmd_print(str_text(&out), &err);
+    status = ok ? cmd_fail_under(args, v->result) : cmd_fail(&err);
     view_close(v);
     str_free(&out);
     arena_close(a);
-    return ok ? EXIT_OK : cmd_fail(&err);
+    return status;
 }

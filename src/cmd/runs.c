@@ -4,75 +4,40 @@
 #include "source/source.h"
 #include "store/store.h"
 
-#include <dirent.h>
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static bool add_run(struct arena *a, const char *folder, json_t *list, struct str *out)
-{
-    struct store *s;
-    struct store_run run;
-    json_t *result = NULL, *o;
-    struct err err = {0};
-    double geomean;
-
-    if (!fs_exists(fs_join(a, folder, "run.db")) || !store_open(&s, folder, false, &err))
-        return false;
-    if (store_get_run(s, a, &run, &err)) {
-        result = run.result ? json_parse(run.result, strlen(run.result), "result", NULL) : NULL;
-        geomean = json_num(json_object_get(result, "speedup"), "geomean");
-        o = json_object();
-        json_put_text(o, "run", folder);
-        json_put_text(o, "task", run.task_name);
-        json_put_text(o, "status", run.status);
-        json_put_text(o, "started", run.started);
-        json_put_num(o, "speedup", geomean);
-        json_put_num(o, "wall_s", run.wall_s);
-        json_array_append_new(list, o);
-        str_addf(out, "%-20s  %-12s %8.1f s  ", run.started, run.status, run.wall_s);
-        if (isfinite(geomean))
-            str_addf(out, "%7.2fx", geomean);
-        else
-            str_add(out, "       -");
-        str_addf(out, "  %-24s %s\n", run.task_name, folder);
-    }
-    json_decref(result);
-    store_close(s);
-    return true;
-}
-
 int cmd_runs(const struct cmd_args *args)
 {
-    struct arena *a = arena_open();
+    const struct runs_choice choice = {.task = args->only_task,
+                                       .agents = args->only_agents,
+                                       .kind = args->only_device,
+                                       .outcome = args->only_outcome,
+                                       .since = args->since,
+                                       .sort = args->sort,
+                                       .reverse = args->reverse};
     const char *dir = args->n_words ? args->words[0] : "astra-runs";
+    struct arena *a = arena_open();
+    const struct runs_row *list;
     struct str out = {0};
-    struct dirent **names = NULL;
-    json_t *list = json_array();
     struct err err = {0};
-    int status, n = scandir(dir, &names, NULL, by_name);
+    size_t n = 0, n_all;
+    bool ok = !args->n_words || fs_is_dir(dir) || err_input(&err, "there is no folder %s", dir);
 
-    if (n < 0 && args->n_words)
-        err_input(&err, "there is no folder %s", dir);
-    for (int i = 0; i < n; i++) {
-        if (names[i]->d_name[0] != '.')
-            add_run(a, fs_join(a, dir, names[i]->d_name), list, &out);
-        free(names[i]);
-    }
-    free(names);
-    if (args->json) {
-        str_clear(&out);
-        str_addf(&out, "%s\n", json_pretty(a, list));
-    } else if (out.len == 0) {
+    ok = ok && runs_read(a, dir, &choice, &list, &n, &n_all, &err);
+    if (ok && args->json) {
+        json_t *all = runs_json(list, n);
+        str_addf(&out, "%s\n", json_pretty(a, all));
+        json_decref(all);
+    } else if (ok && n_all) {
+        runs_table(list, n, n_all, &out);
+    } else if (ok) {
         str_addf(&out, "no runs below %s; `astra optimize DIR` makes one\n", dir);
     }
-    status = err.kind || !cmd_print(str_text(&out), &err) ? cmd_fail(&err) : EXIT_OK;
+    ok = ok && cmd_print(str_text(&out), &err);
+    for (size_t i = 0; ok && i < n; i++)
+        if (list[i].error)
+            fprintf(stderr, "left out: %s: %s\n", list[i].run, list[i].error);
     str_free(&out);
-    json_decref(list);
     arena_close(a);
-    return status;
+    return ok ? EXIT_OK : cmd_fail(&err);
 }
 
 struct opened {
@@ -143,8 +108,12 @@ int cmd_show(const struct cmd_args *args)
     struct str out = {0};
     struct err err = {0};
     json_t *result = NULL;
+    bool whole = args->n_words == 1 && !args->calls && !args->prompt && !args->strategy;
     bool ok = opened_run(&o, args, &err);
+    int status, under = EXIT_OK;
 
+    if (ok && args->fail_under && !whole)
+        ok = err_input(&err, "--fail-under is about a run's result: `astra show RUN`");
     if (ok && args->calls && args->json) {
         ok = report_calls_json(o.store, o.arena, &result, &err);
         if (ok)
@@ -163,8 +132,12 @@ int cmd_show(const struct cmd_args *args)
             str_addf(&out, "%s\n", json_pretty(o.arena, result));
     } else if (ok)
         ok = report_summary(o.store, o.arena, o.folder, &out, &err);
+    if (ok && args->fail_under)
+        ok = (result || report_result(o.store, o.arena, &result, &err)) &&
+             (under = cmd_fail_under(args, result), true);
     json_decref(result);
-    return opened_close(&o, ok, &out, &err);
+    status = opened_close(&o, ok, &out, &err);
+    return status == EXIT_OK ? under : status;
 }
 
 int cmd_diff(const struct cmd_args *args)

@@ -363,7 +363,7 @@ int cmd_verify(const struct cmd_args *args)
         ok = err_world(&err, "%s does not hold: %s%s", args->words[0],
                        json_string_value(json_array_get(v.broken, 0)),
                        json_array_size(v.broken) > 1 ? ", and more" : "");
-    status = ok ? EXIT_OK : cmd_fail(&err);
+    status = ok ? cmd_fail_under(args, v.result) : cmd_fail(&err);
     str_free(&out);
     json_decref(v.held);
     json_decref(v.broken);

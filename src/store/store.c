@@ -1,5 +1,8 @@
 #include "internal.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 enum { SCHEMA_VERSION = 2, BUSY_WAIT_MS = 3000 };
 
 bool store_open(struct store **out, const char *folder, bool create, struct err *err)
@@ -51,6 +54,23 @@ void store_close(struct store *s)
     sqlite3_close(s->db);
     free(s->path);
     free(s);
+}
+
+bool store_in_use(const char *folder)
+{
+    /* SQLite's bytes for readers: in WAL mode a connection keeps them locked for as long as it is open. */
+    struct flock readers = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000002, .l_len = 510};
+    struct str path = {0};
+    bool in_use;
+    int fd;
+
+    str_addf(&path, "%s/run.db", folder);
+    fd = open(path.s, O_RDWR | O_CLOEXEC);
+    in_use = fd >= 0 && fcntl(fd, F_GETLK, &readers) == 0 && readers.l_type != F_UNLCK;
+    if (fd >= 0)
+        close(fd);
+    str_free(&path);
+    return in_use;
 }
 
 bool store_put_run(struct store *s, const struct store_run *r, struct err *err)

@@ -13,6 +13,9 @@ struct store;
  * this version, is an error that says so. */
 bool store_open(struct store **out, const char *folder, bool create, struct err *err);
 void store_close(struct store *s); /* takes NULL */
+/* Whether another process has the folder's run.db open, as a run has while it goes on. To be asked while this
+ * process has it closed: it would let go of its own locks. */
+bool store_in_use(const char *folder);
 
 struct store_run {
     const char *astra, *task_name, *task_dir, *source_hash, *options, *started, *ended, *status, *result;

@@ -3,25 +3,17 @@
 import json
 import os
 
-from harness import KERNEL, TASK, astra, case, cases, environment, expect, load, main, said, small_task, write
+from harness import (KERNEL, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, said,
+                     small_gpu_task, small_task, write)
 
-SMALL = (TASK.replace("[64, 512]", "[16, 256]").replace("  - [256, 1024]\n", "")
-         .replace("rows <= 4096", "rows <= 32").replace("d <= 4096", "d <= 256"))
 QUICK = ("--rounds", "1", "--candidates", "1", "--jobs", "1")
-
-
-def gpu(**more):
-    """A GPU of this process's own, so that no other test has us wait for our turn."""
-    names = {"ASTRA_CUDA_DRIVER": os.environ["FAKE_DRIVER"], "ASTRA_NVML": os.environ["FAKE_NVML"], "ASTRA_CUDA_PTX": "1",
-             "FAKECUDA_L2": "8192", "FAKECUDA_UUID": str(os.getpid() % 255 + 1)}
-    return environment(**{**names, **more})
 
 
 @case
 def optimize_measures(folder):
     """The result is a measured one, confirmed, and stays on its GPU."""
-    small_task(folder, SMALL)
-    done = said(astra(folder, "optimize", "task", "--out", "run", *QUICK, env=gpu()), 0, "device: cuda:0, times are measured")
+    small_gpu_task(folder)
+    done = said(astra(folder, "optimize", "task", "--out", "run", *QUICK, env=gpu_environment()), 0, "device: cuda:0, times are measured")
     result = load(os.path.join(folder, "run", "result.json"))
     device = result["device"]
     expect(device["kind"] == "cuda" and device["basis"] == "measured" and device["uuid"] and device["driver"], device)
@@ -33,25 +25,25 @@ def optimize_measures(folder):
     for row in result["workloads"] + result["other_regime"]:
         expect(row["low"] <= row["speedup"] <= row["high"] and row["light_us"] > 0, row)
     expect("measured on NVIDIA H200" in done.out, done.out)
-    shown = json.loads(said(astra(folder, "show", "run", "--json", env=gpu()), 0).out)
+    shown = json.loads(said(astra(folder, "show", "run", "--json", env=gpu_environment()), 0).out)
     expect(shown == result, shown)
 
 
 @case
 def a_run_stays_on_its_gpu(folder):
-    small_task(folder, SMALL)
-    said(astra(folder, "optimize", "task", "--out", "run", *QUICK, "--budget-time", "1s", "--quiet", env=gpu()), 3)
-    said(astra(folder, "resume", "run", env=gpu(FAKECUDA_UUID="0")), 2, "began on NVIDIA H200", "do not compare")
+    small_gpu_task(folder)
+    said(astra(folder, "optimize", "task", "--out", "run", *QUICK, "--budget-time", "1s", "--quiet", env=gpu_environment()), 3)
+    said(astra(folder, "resume", "run", env=gpu_environment(FAKECUDA_UUID="0")), 2, "began on NVIDIA H200", "do not compare")
 
 
 @case
 def a_lost_gpu_ends_the_run(folder):
     """With its own words, and what was stored stays."""
-    small_task(folder, SMALL)
-    env = gpu(FAKECUDA_FAIL="cuLaunchKernel=214@2000")
+    small_gpu_task(folder)
+    env = gpu_environment(FAKECUDA_FAIL="cuLaunchKernel=214@2000")
     said(astra(folder, "optimize", "task", "--device", "cuda", "--out", "run", *QUICK, env=env), 1, "memory failed",
          "`astra resume run` goes on")
-    said(astra(folder, "resume", "run", env=gpu()), 0)
+    said(astra(folder, "resume", "run", env=gpu_environment()), 0)
 
 
 @case
@@ -61,7 +53,7 @@ def what_only_the_workload_shows(folder):
                .replace("rows <= 4096", "rows <= 211").replace("d >= 1, d <= 4096", "d >= 1000, d <= 1000"))
     lazy = KERNEL.replace("if (i < rows * d)", "if (i < rows * d && !(rows == 211 && d == 1000 && i % 512 > 500))")
     write(os.path.join(folder, "lazy.cu"), lazy)
-    for env, where in ((gpu(), "on the GPU: "), (environment(), "")):
+    for env, where in ((gpu_environment(), "on the GPU: "), (environment(), "")):
         done = said(astra(folder, "bench", "task", "lazy.cu", "--json", "--quiet", env=env), 0)
         bench = json.loads(done.out)
         expect(bench["verdict"] == "wrong" and bench["words"].startswith(where + "element 501 of out is never written"), bench)
@@ -69,28 +61,28 @@ def what_only_the_workload_shows(folder):
 
 @case
 def auto_without_a_gpu(folder):
-    small_task(folder, SMALL)
+    small_gpu_task(folder)
     said(astra(folder, "check", "task"), 0, "device: sim:h200, times are modelled")
 
 
 @cases([("cuda:7", 2, "no GPU 7"), ("cuda:x", 2, "names no GPU"), ("cuda:", 2, "names no GPU"), ("cuda:0,", 2, "names no GPU"),
         ("cudax", 2, "is no device"), ("gpu", 2, "is no device")])
 def devices_that_are_not_there(folder, row):
-    small_task(folder, SMALL)
-    said(astra(folder, "check", "task", "--device", row[0], env=gpu()), row[1], row[2])
+    small_gpu_task(folder)
+    said(astra(folder, "check", "task", "--device", row[0], env=gpu_environment()), row[1], row[2])
 
 
 @case
 def no_gpu_at_all(folder):
-    small_task(folder, SMALL)
-    said(astra(folder, "check", "task", "--device", "cuda", env=gpu(FAKECUDA_DEVICES="0")), 1, "no GPU can be used")
+    small_gpu_task(folder)
+    said(astra(folder, "check", "task", "--device", "cuda", env=gpu_environment(FAKECUDA_DEVICES="0")), 1, "no GPU can be used")
     said(astra(folder, "check", "task", "--device", "cuda"), 1, "no GPU can be used", "driver")
 
 
 @case
 def out_of_memory(folder):
-    small_task(folder, SMALL)
-    said(astra(folder, "check", "task", "--device", "cuda", env=gpu(FAKECUDA_FAIL="cuMemCreate=2@9")), 1, "out of memory")
+    small_gpu_task(folder)
+    said(astra(folder, "check", "task", "--device", "cuda", env=gpu_environment(FAKECUDA_FAIL="cuMemCreate=2@9")), 1, "out of memory")
 
 
 main()

@@ -155,6 +155,19 @@ def small_task(folder, task=TASK, kernel=KERNEL):
     return path
 
 
+def small_gpu_task(folder):
+    """Smaller yet: a GPU's part is played on the simulator (tests/fakecuda)."""
+    return small_task(folder, TASK.replace("[64, 512]", "[16, 256]").replace("  - [256, 1024]\n", "")
+                      .replace("rows <= 4096", "rows <= 32").replace("d <= 4096", "d <= 256"))
+
+
+def gpu_environment(**more):
+    """A GPU of this process's own, so that no other test has us wait for our turn."""
+    names = {"ASTRA_CUDA_DRIVER": os.environ["FAKE_DRIVER"], "ASTRA_NVML": os.environ["FAKE_NVML"], "ASTRA_CUDA_PTX": "1",
+             "FAKECUDA_L2": "8192", "FAKECUDA_UUID": str(os.getpid() % 255 + 1)}
+    return environment(**{**names, **more})
+
+
 def without_times(result):
     """A result.json without what two equal runs may differ in."""
     result = {k: v for k, v in result.items() if k not in ("wall_s", "status")}

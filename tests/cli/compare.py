@@ -1,0 +1,179 @@
+"""Runs beside each other: the list, two results, several on a page, and a speed-up that a build insists on."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import tempfile
+import time
+
+from harness import KERNEL, TASK, astra, case, cases, expect, gpu_environment, main, said, small_gpu_task, small_task, start, write
+
+SHARED = tempfile.mkdtemp(prefix="astra-compare-")
+QUICK = ("--rounds", "2", "--candidates", "4", "--seed", "7", "--hidden-seed", "11", "--quiet")
+# Runs that the cases share, made when first asked for: name, the task's text, options.
+RUNS = {
+    "better": (TASK, KERNEL, QUICK),
+    "less": (TASK, KERNEL, ("--rounds", "1", "--candidates", "1", "--seed", "7", "--quiet")),
+    "other-device": (TASK, KERNEL, (*QUICK, "--device", "sim:rtx4090")),
+    "other-task": (TASK.replace("scale_rows\n", "scaled\n", 1), KERNEL.replace("* factor", "* factor * 2.0f"),
+                   ("--rounds", "1", "--candidates", "1", "--quiet")),
+}
+
+
+def runs(folder, *names):
+    """Copies of these runs below folder/astra-runs."""
+    for name in names:
+        made = os.path.join(SHARED, name)
+        if not os.path.exists(made):
+            task, kernel, options = RUNS[name]
+            small_task(os.path.join(SHARED, f"of-{name}"), task, kernel)
+            said(astra(SHARED, "optimize", f"of-{name}/task", "--out", name, *options), 0)
+        shutil.copytree(made, os.path.join(folder, "astra-runs", name))
+
+
+def measured(folder, name, speedup, half_width):
+    """A run on the GPU of the tests, which times everything alike; its confirmation then says these figures instead."""
+    made = os.path.join(SHARED, "measured")
+    if not os.path.exists(made):
+        small_gpu_task(os.path.join(SHARED, "of-measured"))
+        said(astra(SHARED, "optimize", "of-measured/task", "--rounds", "1", "--candidates", "1", "--jobs", "1", "--quiet",
+                   "--out", "measured", env=gpu_environment()), 0)
+    shutil.copytree(made, os.path.join(folder, "astra-runs", name))
+    with contextlib.closing(sqlite3.connect(os.path.join(folder, "astra-runs", name, "run.db"))) as db, db:
+        trial = json.loads(db.execute("SELECT value FROM meta WHERE key = 'confirmation'").fetchone()[0])
+        figures = {"low": speedup - half_width, "high": speedup + half_width}
+        trial.update(score=speedup, **figures)
+        for workload in trial["workloads"]:
+            for regime in ("cold", "hot"):
+                workload[regime].update(speedup=speedup, **figures)
+        db.execute("UPDATE meta SET value = ? WHERE key = 'confirmation'", (json.dumps(trial),))
+
+
+def listed(folder, *options):
+    return [row["run"] for row in json.loads(said(astra(folder, "runs", *options, "--json"), 0).out)]
+
+
+# ---- the list ----
+
+
+@case
+def the_list_fits_a_terminal(folder):
+    runs(folder, "better", "less", "other-device")
+    long = "scale_rows-20261121-205411-12345"
+    os.rename(os.path.join(folder, "astra-runs", "less"), os.path.join(folder, "astra-runs", long))
+    out = said(astra(folder, "runs"), 0).out
+    expect(max(len(line) for line in out.splitlines()) <= 80, out)
+    for word in ("run ", "outcome", "speed-up", "better", long, "improved", "unchanged", "modelled for", "4090", "3 runs"):
+        expect(word in out, f"no {word} in\n{out}")
+
+
+@cases([("task", ("--task", "scale*"), {"better", "less", "other-device"}), ("other task", ("--task", "scaled"), {"other-task"}),
+        ("improved", ("--outcome", "improved", "--task", "scale_rows"), {"better", "other-device"}),
+        ("done", ("--outcome", "done"), {"better", "less", "other-device", "other-task"}),
+        ("running", ("--outcome", "running"), set()), ("cuda", ("--device", "cuda"), set()),
+        ("rules", ("--agents", "rules", "--task", "scaled"), {"other-task"}), ("llm", ("--agents", "llm"), set()),
+        ("since", ("--since", "2d"), {"better", "less", "other-device", "other-task"}),
+        ("since a day to come", ("--since", "9999-01-01"), set())])
+def chosen(folder, row):
+    runs(folder, *RUNS)
+    names = listed(folder, *row[1])
+    expect(set(names) == row[2] or row[0] == "task" and set(names) == row[2] | {"other-task"}, names)
+    out = said(astra(folder, "runs", *row[1]), 0).out
+    expect(f"{len(names)} of 4 runs" in out or len(names) == 4 and "4 runs" in out, out)
+
+
+@cases(["speedup", "date", "task", "cost", "time"])
+def sorted_by(folder, key):
+    runs(folder, "better", "less", "other-task")
+    rows = json.loads(said(astra(folder, "runs", "--sort", key, "--json"), 0).out)
+    field = {"speedup": "speedup", "date": "started", "task": "task", "cost": "usd", "time": "wall_s"}[key]
+    values = [row[field] for row in rows]
+    expect(values == sorted(values, reverse=key != "task"), values)
+    turned = [row[field] for row in json.loads(said(astra(folder, "runs", f"--sort=-{key}", "--json"), 0).out)]
+    expect(turned == values[::-1], turned)
+    expect(listed(folder, "--sort", key, "--reverse") == listed(folder, "--sort", f"-{key}"), "--reverse is not -")
+
+
+@cases([("sort", "--sort", "length"), ("outcome", "--outcome", "good"), ("device", "--device", "tpu"),
+        ("since word", "--since", "yesterday"), ("since month", "--since", "2026-13-01"), ("since tail", "--since", "2026-11-20Txx")])
+def bad_choice(folder, row):
+    said(astra(folder, "runs", row[1], row[2]), 2, row[1], row[2])
+
+
+@case
+def broken_and_foreign_folders_are_named(folder):
+    runs(folder, "less")
+    below = os.path.join(folder, "astra-runs")
+    os.mkdir(os.path.join(below, "foreign"))
+    write(os.path.join(below, "broken", "run.db"), "this is no database, and it is long enough to be read as one" * 20)
+    write(os.path.join(below, "empty", "run.db"), "")
+    write(os.path.join(below, "notes.txt"), "a file is nobody's run")
+    done = said(astra(folder, "runs"), 0, "left out: foreign: .*run.db", "left out: broken: .*not a", "left out: empty: ")
+    expect("less" in done.out and "1 run\n" in done.out and "notes" not in done.out + done.err, done.out + done.err)
+    expect(listed(folder) == ["less"], "they are in the JSON")
+
+
+@case
+def runs_in_folders_are_found(folder):
+    runs(folder, "less", "better")
+    os.mkdir(os.path.join(folder, "astra-runs", "demo"))
+    shutil.move(os.path.join(folder, "astra-runs", "better"), os.path.join(folder, "astra-runs", "demo"))
+    expect(set(listed(folder)) == {"less", "demo/better"}, listed(folder))
+    said(astra(folder, "show", "demo/better"), 0)
+    expect(listed(folder, "astra-runs/demo") == ["astra-runs/demo/better"], "as a folder of its own")
+    expect(listed(folder, "astra-runs/less") == ["astra-runs/less"], "a run itself")
+
+
+@case
+def a_run_that_goes_on_and_one_that_was_killed(folder):
+    small_task(folder)
+    process = start(folder, "optimize", "task", "--out", "astra-runs/one", "--rounds", "50", "--candidates", "50")
+    rows = []
+    try:
+        end = time.monotonic() + 60
+        while not rows and time.monotonic() < end and process.poll() is None:
+            time.sleep(0.1)
+            rows = json.loads(said(astra(folder, "runs", "--outcome", "running", "--json"), 0).out or "[]")
+        expect(rows and rows[0]["status"] == "running" and rows[0]["outcome"] is None, rows)
+        expect("running" in said(astra(folder, "runs"), 0).out, "the table does not say it")
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    rows = json.loads(said(astra(folder, "runs", "--json"), 0).out)
+    expect(rows[0]["status"] == "interrupted" and rows[0]["wall_s"] is None, rows)
+
+
+# ---- a speed-up that a build insists on ----
+
+
+@case
+def fail_under(folder):
+    runs(folder, "better", "less")
+    for verb in ("show", "verify", "report"):
+        run = "astra-runs/better"
+        said(astra(folder, verb, run, "--fail-under", "1.01"), 0)
+        said(astra(folder, verb, run, "--fail-under", "50"), 4, "under 50x: the modelled geometric mean is 1\\.")
+    said(astra(folder, "show", "less", "--fail-under", "1.01", "--json"), 4, "the original stays")
+    said(astra(folder, "show", "better", "1", "--fail-under", "1.01"), 2, "--fail-under")
+    said(astra(folder, "show", "better", "--fail-under", "fast"), 2, "--fail-under")
+    small_task(folder)
+    said(astra(folder, "optimize", "task", "--rounds", "1", "--candidates", "1", "--fail-under", "1.05"), 4, "under 1.05x")
+    wrong = write(os.path.join(folder, "wrong.cu"), KERNEL.replace("* factor", "+ factor"))
+    said(astra(folder, "bench", "task", wrong, "--fail-under", "0.01"), 4, "the version is wrong")
+    said(astra(folder, "bench", "task", "astra-runs/better/best.cu", "--fail-under", "1.01"), 0)
+
+
+@case
+def fail_under_of_a_measured_run_is_of_its_interval(folder):
+    measured(folder, "run", 1.5, 0.1)
+    said(astra(folder, "show", "run", "--fail-under", "1.39"), 0)
+    said(astra(folder, "show", "run", "--fail-under", "1.41"), 4, "the lower end of the measured interval is 1\\.4000x")
+
+
+try:
+    main()
+finally:
+    shutil.rmtree(SHARED, ignore_errors=True)
