@@ -11,11 +11,11 @@ enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_UNDER 
 struct cmd_args {
     const char *words[8]; /* what is not an option */
     int n_words;
-    const char *device, *agents, *out, *trace, *config;
+    const char *device, *agents, *out, *trace, *config, *to;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
     double budget_s, fail_under; /* fail_under 0: not asked */
-    bool json, quiet, help, calls, markdown, reverse;
+    bool json, quiet, help, calls, markdown, reverse, force;
     struct cmd_models {
         struct cmd_setting {
             const char *option, *value;
@@ -49,6 +49,7 @@ int cmd_runs(const struct cmd_args *args);
 int cmd_show(const struct cmd_args *args);
 int cmd_diff(const struct cmd_args *args);
 int cmd_report(const struct cmd_args *args);
+int cmd_export(const struct cmd_args *args);
 int cmd_resume(const struct cmd_args *args);
 int cmd_verify(const struct cmd_args *args);
 int cmd_doctor(const struct cmd_args *args);

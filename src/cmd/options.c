@@ -70,6 +70,13 @@ static const struct verb verbs[] = {
      "  astra report softmax-1\n"
      "  astra report softmax-1 --markdown | gh pr create --body-file - --title 'softmax: 3.1x'\n",
      1, 1, cmd_report},
+    {"export", 'e', "RUN", "the best version as other projects take it in: a file, a patch, an extension",
+     "Only of a finished run whose files are those that were judged. --to list says what there is; a single text goes to\n"
+     "stdout or --out FILE, several files to --out DIR. docs/export.md says what each target makes.\n\n"
+     "  astra export softmax-1 --to cuda --out softmax.cu\n"
+     "  astra export softmax-1 --to patch | git apply\n"
+     "  astra export --to list\n",
+     0, 1, cmd_export},
     {"resume", 'r', "RUN", "go on with a run that was stopped", "  astra resume astra-runs/softmax-1\n", 1, 1,
      cmd_resume},
     {"verify", 'v', "RESULT", "does a result still hold? judged again from its folder's files alone",

@@ -33,6 +33,27 @@ const char *report_judged(const char *text);
 /* best.cu: the header and the judged text. */
 bool report_best(struct store *s, struct arena *a, const json_t *result, const char **text, struct err *err);
 
+/* ---- a run's folder read again, without its store ---- */
+
+struct report_kept {
+    const char *folder;
+    json_t *result;
+    const json_t *provenance, *device; /* of the result */
+    const char *best, *judged;         /* best.cu whole, and what of it was judged */
+    struct task *task;                 /* NULL: its files are not those that were judged */
+    const char *original;              /* the task's source; NULL: the result does not name it */
+    bool intact;                       /* best.cu and best.diff are what the result says */
+    json_t *held, *broken;             /* sentences: what is as the result says, and what is not */
+};
+
+/* path: the folder or its result.json. What does not hold is no error but stands in `broken`; the suite is not
+ * looked at. Close it in any case. */
+bool report_kept_open(struct report_kept *k, struct arena *a, const char *path, struct err *err);
+void report_kept_close(struct report_kept *k);
+/* Adds a sentence to `held` or `broken`; gives ok. */
+bool report_holds(struct report_kept *k, bool ok, const char *words, ...) __attribute__((format(printf, 3, 4)));
+bool report_hash_is(const char *text, size_t n, const char *recorded); /* recorded: SHA-256 in hexadecimal */
+
 /* The final words on a terminal: the table of workloads, what was tried and what it taught, where the files
  * are. */
 bool report_summary(struct store *s, struct arena *a, const char *folder, struct str *out, struct err *err);

@@ -1,0 +1,195 @@
+/* What a file says of itself once it has left its run: the result in words, and the comment made of them. */
+#include "internal.h"
+
+enum { COMMENT_WIDTH = 112, NAME_WIDTH = 9 };
+
+/* One line, in ASCII, that cannot end a comment. */
+static char *plain(struct arena *a, const char *text)
+{
+    struct str s = {0};
+    char *out;
+
+    for (const char *p = text; *p; p++) {
+        str_addc(&s, *p < ' ' || *p > '~' ? '?' : *p);
+        if (p[0] == '*' && p[1] == '/')
+            str_addc(&s, ' ');
+    }
+    out = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return out;
+}
+
+static void add(struct facts *f, const char *name, const char *text)
+{
+    vec_push(&f->list, ((struct fact){name, plain(f->arena, text)}));
+}
+
+static const char *interval(struct arena *a, const json_t *o)
+{
+    double low = json_num(o, "low"), high = json_num(o, "high");
+
+    return isfinite(low) && isfinite(high) ? arena_printf(a, " (95 %% interval %.3f to %.3f)", low, high) : "";
+}
+
+static char *dims_text(struct arena *a, const json_t *workload)
+{
+    struct str s = {0};
+    const char *name;
+    json_t *v;
+    char *text;
+
+    json_object_foreach(json_object_get(workload, "dims"), name, v)
+        str_addf(&s, "%s%s=%lld", s.len ? " " : "", name, (long long)json_integer_value(v));
+    text = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return text;
+}
+
+static void add_speed(struct facts *f, const json_t *result, struct arena *a)
+{
+    const json_t *device = json_object_get(result, "device"), *list = json_object_get(result, "workloads"), *w;
+    bool measured = str_eq(json_text(device, "basis", ""), "measured");
+    const char *name = json_text(device, "name", "?"),
+               *regime = json_text(json_array_get(list, 0), "regime", "?");
+    size_t i, n = json_array_size(list);
+
+    add(f, "speed-up",
+        arena_printf(a, "%.2fx%s, geometric mean of %zu workload%s, caches %s",
+                     json_num(json_object_get(result, "speedup"), "geomean"),
+                     interval(a, json_object_get(result, "speedup")), n, n == 1 ? "" : "s", regime));
+    add(f, "basis",
+        measured ? arena_printf(a, "measured on %s, driver %s", name, json_text(device, "driver", "?"))
+                 : arena_printf(a, "modelled for %s by a simulator's clock, not measured on a GPU", name));
+    json_array_foreach(list, i, w) add(
+        f, i ? "" : "times",
+        arena_printf(a, "%s: %.2f us, the original %.2f us: %.2fx%s", dims_text(a, w), json_num(w, "best_us"),
+                     json_num(w, "baseline_us"), json_num(w, "speedup"), interval(a, w)));
+}
+
+static void add_domain(struct facts *f, const struct task *t, struct arena *a)
+{
+    static const char *const roles[] = {[ROLE_IN] = "read",
+                                        [ROLE_OUT] = "written",
+                                        [ROLE_INOUT] = "updated in place",
+                                        [ROLE_SCRATCH] = "scratch"};
+    struct str s = {0};
+
+    for (size_t i = 0; i < t->n_domain; i++)
+        str_addf(&s, "%s%s", i ? ", " : "", dim_text(t->domain[i]));
+    add(f, "domain", s.len ? arena_strdup(a, str_text(&s)) : "any shape");
+    for (size_t i = 0; i < t->n_args; i++) {
+        const struct task_arg *x = &t->args[i];
+        str_clear(&s);
+        str_addf(&s, "%s: %s", x->name, kernel_type_name(x->type));
+        for (size_t k = 0; k < x->n_shape; k++)
+            str_addf(&s, "%s%s%s", k ? ", " : "[", dim_text(x->shape[k]), k + 1 == x->n_shape ? "]" : "");
+        if (x->role != ROLE_SCALAR)
+            str_addf(&s, ", %s, aligned to %lld bytes", roles[x->role], (long long)x->align_bytes);
+        else if (x->value_expr)
+            str_addf(&s, " = %s", dim_text(x->value_expr));
+        else
+            str_addf(&s, " = %.9g, the only value that was verified", x->value);
+        add(f, i ? "" : "arguments", arena_strdup(a, str_text(&s)));
+    }
+    str_free(&s);
+}
+
+static void add_checks(struct facts *f, const json_t *v, struct arena *a)
+{
+    const json_t *mutation = json_object_get(v, "mutation");
+    long long killed = (long long)json_int(mutation, "killed", 0),
+              survived = (long long)json_int(mutation, "survived", 0);
+    double error = json_num(v, "max_error");
+
+    add(f, "error",
+        isfinite(error)
+            ? arena_printf(
+                  a,
+                  "at most %.2f %s of the output against the exact answer (the original's own %.2f, allowed %.2f)",
+                  error, json_text(v, "unit", "ulp"), json_num(v, "original_error"),
+                  json_num(v, "allowed_error"))
+            : "the outputs are no floating numbers: equal to the original's");
+    add(f, "verified",
+        arena_printf(a, "on %lld cases, and in a fresh process on %lld hidden ones",
+                     (long long)json_int(v, "cases", 0), (long long)json_int(v, "hidden", 0)));
+    add(f, "suite",
+        killed + survived
+            ? arena_printf(a, "notices %lld of %lld faults put into the original (%.0f %%)", killed,
+                           killed + survived, 100.0 * (double)killed / (double)(killed + survived))
+            : "how many faults it notices was not looked at");
+    if (json_text(v, "missing", NULL))
+        add(f, "unchecked", json_text(v, "missing", ""));
+    add(f, "limit", "Equality is shown on the tested domain, not proved beyond it.");
+}
+
+static void add_hashes(struct facts *f, const json_t *result, struct arena *a)
+{
+    const json_t *p = json_object_get(result, "provenance"), *files = json_object_get(p, "files"), *flag;
+    struct str flags = {0};
+    size_t i;
+
+    json_array_foreach(json_object_get(p, "flags"), i, flag) str_addf(&flags, " %s", json_string_value(flag));
+    add(f, "compiler",
+        arena_printf(a, "NVRTC %s%s", json_text(json_object_get(result, "device"), "nvrtc", "?"),
+                     str_text(&flags)));
+    add(f, "seeds",
+        arena_printf(a, "%lld, hidden %lld", (long long)json_int(p, "seed", 0),
+                     (long long)json_int(p, "hidden_seed", 0)));
+    add(f, "SHA-256", arena_printf(a, "original %s", json_text(files, json_text(p, "source", ""), "?")));
+    add(f, "", arena_printf(a, "task     %s", json_text(files, "task.yaml", "?")));
+    add(f, "", arena_printf(a, "suite    %s", json_text(p, "suite", "?")));
+    add(f, "", arena_printf(a, "judged   %s", json_text(p, "best", "?")));
+    add(f, "", arena_printf(a, "result   %s", json_text(p, "digest", "?")));
+    str_free(&flags);
+}
+
+void facts_read(struct facts *f, const struct export_run *r, struct arena *a)
+{
+    const json_t *result = r->kept.result;
+
+    *f = (struct facts){.arena = a};
+    f->title = plain(a, arena_printf(a, "Astra %s: %s, made faster", json_text(result, "astra", "?"),
+                                     json_text(result, "task", "?")));
+    add_speed(f, result, a);
+    add_domain(f, r->kept.task, a);
+    add_checks(f, json_object_get(result, "verification"), a);
+    add_hashes(f, result, a);
+}
+
+void facts_free(struct facts *f)
+{
+    vec_free(&f->list);
+}
+
+/* Words of one fact over as many lines as they need. */
+static void add_wrapped(struct str *to, const char *name, const char *text)
+{
+    const char *label = name;
+
+    do {
+        size_t room = COMMENT_WIDTH - NAME_WIDTH - 4, n = strlen(text);
+        if (n > room)
+            for (n = room; n > room / 2 && text[n] != ' ';)
+                n--;
+        str_addf(to, " * %-*s ", NAME_WIDTH, label);
+        str_addn(to, text, n);
+        str_addc(to, '\n');
+        text += n + (text[n] == ' ');
+        label = "";
+    } while (*text);
+}
+
+char *facts_comment(const struct facts *f, struct arena *a, const char *more)
+{
+    struct str out = {0};
+    char *text;
+
+    str_addf(&out, "/* %s\n *\n", f->title);
+    for (size_t i = 0; i < f->list.n; i++)
+        add_wrapped(&out, f->list.v[i].name, f->list.v[i].text);
+    str_addf(&out, " *\n * `astra verify RUN` repeats the judgement.%s%s */\n", more ? " " : "",
+             more ? more : "");
+    text = arena_strdup(a, str_text(&out));
+    str_free(&out);
+    return text;
+}

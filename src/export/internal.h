@@ -1,0 +1,31 @@
+/* What the targets share. */
+#ifndef EXPORT_INTERNAL_H
+#define EXPORT_INTERNAL_H
+
+#include "export/export.h"
+
+void export_add(struct export_files *out, const char *name, const char *text); /* kept, not copied */
+
+/* What is known of the best version, for whoever meets the file without the run: a line of ASCII each that
+ * cannot end a comment. */
+struct fact {
+    const char *name, *text;
+};
+struct facts {
+    struct arena *arena;
+    const char *title;
+    VEC(struct fact) list;
+};
+void facts_read(struct facts *f, const struct export_run *r, struct arena *a);
+void facts_free(struct facts *f);
+/* As a C comment with the line feed behind it; `more` stands last in it, or NULL. */
+char *facts_comment(const struct facts *f, struct arena *a, const char *more);
+
+/* The judged text below its comment, and the local headers that it includes. */
+char *export_kernel(const struct export_run *r, struct arena *a);
+bool export_headers(const struct export_run *r, const char *folder, struct export_files *out, struct err *err);
+
+bool make_cuda(const struct export_run *r, struct export_files *out, struct err *err);
+bool make_patch(const struct export_run *r, struct export_files *out, struct err *err);
+
+#endif

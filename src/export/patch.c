@@ -1,0 +1,111 @@
+/* The patch as git writes it: paths from the top of the repository that the original lies in, or from the
+ * task's folder where there is none. */
+#include "internal.h"
+#include "source/source.h"
+#include "store/store.h"
+
+/* Where the original lay when the run began; NULL when the folder came without its store. */
+static char *original_path(const struct export_run *r, struct arena *a)
+{
+    const char *source = json_text(r->kept.provenance, "source", "");
+    struct store *s = NULL;
+    struct store_run run;
+    struct err why = {0};
+    char *path = NULL;
+
+    if (fs_exists(fs_join(a, r->kept.folder, "run.db")) && store_open(&s, r->kept.folder, false, &why) &&
+        store_get_run(s, a, &run, &why))
+        path = fs_join(a, run.task_dir, source);
+    store_close(s);
+    return path;
+}
+
+/* The folder above path that holds .git; NULL: none. */
+static char *repository(struct arena *a, const char *path)
+{
+    char *dir = fs_dirname(a, path);
+
+    while (!fs_exists(fs_join(a, dir, ".git"))) {
+        if (str_eq(dir, "/") || str_eq(dir, "."))
+            return NULL;
+        dir = fs_dirname(a, dir);
+    }
+    return dir;
+}
+
+/* A name as git writes it: what is not plain ASCII in quotes, by octal numbers. */
+static char *quoted(struct arena *a, const char *side, const char *name)
+{
+    struct str s = {0};
+    bool plain = true;
+    char *text;
+
+    for (const char *p = name; *p; p++)
+        plain &= *p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\';
+    str_addf(&s, "%s%s/", plain ? "" : "\"", side);
+    for (const char *p = name; *p; p++)
+        if (*p == '"' || *p == '\\')
+            str_addf(&s, "\\%c", *p);
+        else if (*p >= ' ' && *p < 0x7f)
+            str_addc(&s, *p);
+        else
+            str_addf(&s, "\\%03o", (unsigned char)*p);
+    if (!plain)
+        str_addc(&s, '"');
+    text = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return text;
+}
+
+/* git ends a name that has a blank in it with a tab, so that no reader takes the rest for a date. */
+static const char *label(struct arena *a, const char *name)
+{
+    return name[0] != '"' && strchr(name, ' ') ? arena_printf(a, "%s\t", name) : name;
+}
+
+/* What git takes for a message: no line of it looks like a patch's. */
+static char *preamble(const struct export_run *r, struct arena *a)
+{
+    struct str s = {0};
+    struct facts f;
+    char *text;
+
+    facts_read(&f, r, a);
+    str_addf(&s, "%s\n\n", f.title);
+    for (size_t i = 0; i < f.list.n; i++)
+        str_addf(&s, "%-9s %s\n", f.list.v[i].name, f.list.v[i].text);
+    str_addc(&s, '\n');
+    text = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    facts_free(&f);
+    return text;
+}
+
+bool make_patch(const struct export_run *r, struct export_files *out, struct err *err)
+{
+    struct arena *a = out->arena;
+    const char *name = json_text(r->kept.provenance, "source", ""), *top = NULL, *old, *new;
+    char *path = original_path(r, a), *now, *diff;
+    struct err why = {0};
+
+    if (path)
+        top = repository(a, path);
+    if (top)
+        name = path + strlen(top) + !str_eq(top, "/");
+    if (!path || !fs_exists(path))
+        out->note =
+            arena_printf(a,
+                         "the original is not where it was when the run began; the patch is for %s, seen "
+                         "from the task's folder",
+                         name);
+    else if (!fs_read(a, path, &now, NULL, &why) || !str_eq(now, r->kept.original))
+        out->note = arena_printf(a, "%s changed since the run began; the patch may not apply", path);
+    else
+        out->note = arena_printf(a, "git -C %s apply FILE takes it in", top ? top : fs_dirname(a, path));
+    old = quoted(a, "a", name);
+    new = quoted(a, "b", name);
+    if (!source_diff(a, label(a, old), r->kept.original, label(a, new), r->kept.best, &diff, err))
+        return false;
+    export_add(out, "best.patch", arena_printf(a, "%sdiff --git %s %s\n%s", preamble(r, a), old, new, diff));
+    return true;
+}

@@ -1,0 +1,124 @@
+/* A run's folder read again from its files alone: is everything in it what the result says it is of? run.db is
+ * not needed, so that a folder can lie anywhere. */
+#include "report/report.h"
+#include "source/source.h"
+
+bool report_holds(struct report_kept *k, bool ok, const char *words, ...)
+{
+    char text[1000];
+    va_list ap;
+
+    va_start(ap, words);
+    vsnprintf(text, sizeof(text), words, ap);
+    va_end(ap);
+    json_array_append_new(ok ? k->held : k->broken, json_string(text));
+    return ok;
+}
+
+bool report_hash_is(const char *text, size_t n, const char *recorded)
+{
+    char hex[65];
+
+    hash_sha256_hex(text, n, hex);
+    return str_eq(hex, recorded);
+}
+
+static bool read_result(struct report_kept *k, struct arena *a, const char *path, struct err *err)
+{
+    const char *file = fs_is_dir(path) ? fs_join(a, path, "result.json") : path;
+    char *text, *best, hex[65];
+    size_t n;
+    struct err why = {0};
+    bool same;
+
+    k->folder = fs_is_dir(path) ? arena_strdup(a, path) : fs_dirname(a, path);
+    if (!fs_read(a, file, &text, &n, err)) {
+        err->kind = ERR_INPUT;
+        return false;
+    }
+    k->result = json_parse(text, n, file, err);
+    if (!k->result)
+        return false;
+    k->provenance = json_object_get(k->result, "provenance");
+    k->device = json_object_get(k->result, "device");
+    if (!json_is_object(json_object_get(k->provenance, "files")) || !json_is_object(k->device))
+        return err_input(
+            err, "%s says nothing of where it comes from: it is no result of a run, or of an older one", file);
+    report_digest(a, k->result, hex);
+    same = str_eq(hex, json_text(k->provenance, "digest", ""));
+    report_holds(k, same,
+                 same ? "result.json is as it was written" : "result.json was changed after it was written");
+    k->best = fs_read(a, fs_join(a, k->folder, "best.cu"), &best, NULL, &why) ? best : "";
+    return true;
+}
+
+static bool check_files(struct report_kept *k, struct arena *a)
+{
+    const json_t *hash;
+    const char *name;
+    bool all = true;
+
+    json_object_foreach(json_object_get(k->provenance, "files"), name, hash)
+    {
+        struct err why = {0};
+        char *text;
+        size_t n;
+        bool there = name[0] != '/' && !strstr(name, "..") &&
+                     fs_read(a, fs_join(a, k->folder, arena_printf(a, "task/%s", name)), &text, &n, &why);
+        if (!there || !report_hash_is(text, n, json_string_value(hash)))
+            all = report_holds(
+                k, false, there ? "task/%s is not the file that was judged" : "task/%s is not there", name);
+    }
+    if (all)
+        report_holds(k, true, "the task's files are those that were judged");
+    return all;
+}
+
+static bool check_best(struct report_kept *k, struct arena *a, struct err *err)
+{
+    const char *header = report_header(a, k->result);
+    const char *source = json_text(k->provenance, "source", NULL);
+    bool improved = str_eq(json_text(k->result, "outcome", ""), "improved");
+    struct err why = {0};
+    char *original, *diff, *kept;
+    bool ok = str_starts(k->best, header) && (improved == (*header != 0)), same;
+
+    k->judged = ok ? k->best + strlen(header) : report_judged(k->best);
+    report_holds(k, ok,
+                 ok ? "best.cu says what the result says"
+                    : "best.cu's first comment does not say what the result says");
+    same = report_hash_is(k->judged, strlen(k->judged), json_text(k->provenance, "best", ""));
+    ok &= report_holds(
+        k, same, same ? "best.cu is the text that was judged" : "best.cu is not the text that was judged");
+    if (!source || !fs_read(a, fs_join(a, k->task->dir, source), &original, NULL, &why)) {
+        report_holds(k, false, "the result does not say which file of the task is the original");
+        return true;
+    }
+    k->original = original;
+    if (!improved && !str_eq(original, k->best))
+        ok = report_holds(k, false, "nothing was improved, and best.cu is not the original");
+    if (!source_diff(a, "original.cu", original, "best.cu", k->best, &diff, err))
+        return false;
+    same = fs_read(a, fs_join(a, k->folder, "best.diff"), &kept, NULL, &why) && str_eq(kept, diff);
+    ok &= report_holds(k, same,
+                       same ? "best.diff leads from the original to best.cu"
+                            : "best.diff does not lead from the original to best.cu");
+    k->intact = ok;
+    return true;
+}
+
+bool report_kept_open(struct report_kept *k, struct arena *a, const char *path, struct err *err)
+{
+    *k = (struct report_kept){.held = json_array(), .broken = json_array()};
+    if (!read_result(k, a, path, err))
+        return false;
+    return !check_files(k, a) ||
+           (task_open(&k->task, a, fs_join(a, k->folder, "task"), err) && check_best(k, a, err));
+}
+
+void report_kept_close(struct report_kept *k)
+{
+    json_decref(k->held);
+    json_decref(k->broken);
+    json_decref(k->result);
+}
