@@ -595,6 +595,8 @@ struct value decay(struct interp *in, struct cell *array); /* as the pointer to 
 struct env *capture(struct interp *in, struct env *env, const struct func *lambda); /* what a lambda sees */
 struct value eval_name(struct interp *in, struct env *env, const struct expr *e);
 bool kernel_named(struct interp *in, struct env *env, const struct expr *e, struct value *out);
+/* A device function, as a template argument. */
+bool function_named(struct interp *in, struct env *env, const struct expr *e, struct value *out);
 _Noreturn void unknown_name(struct interp *in, struct env *env, const struct expr *e);
 
 /* declare.c */

@@ -1,27 +1,61 @@
 /* Launches: which kernel, in NVRTC's words; the grid; the arguments in the kernel's types. */
 #include "kernel/internal.h"
 
+static const char *spell_function(struct interp *in, const struct token *at, const struct kernel_ref *f);
+
+/* NULL: no template argument. */
+static const char *spell_value(struct interp *in, const struct token *at, const struct value *v)
+{
+    const struct type *t = v->type;
+
+    if (t->kind == TY_KERNEL && v->kernel)
+        return spell_function(in, at, v->kernel);
+    if (!type_is_integer(t))
+        return NULL;
+    if (t->scalar == KT_BOOL)
+        return v->i ? "true" : "false";
+    if (t->is_enum)
+        return arena_printf(in->arena, "(%s)%lld", t->name, (long long)v->i);
+    if (t->scalar == KT_U64)
+        return arena_printf(in->arena, "%llu%s", (unsigned long long)v->i, v->i < 0 ? "ull" : "");
+    return arena_printf(in->arena, "%lld", (long long)v->i);
+}
+
+/* A device function that a kernel's template takes: only its name is needed here. */
+static const char *spell_function(struct interp *in, const struct token *at, const struct kernel_ref *f)
+{
+    const char *text = f->func->qualified;
+
+    for (size_t i = 0; i < f->n_args; i++) {
+        const struct template_arg *x = &f->args[i];
+        const char *arg = x->type ? type_spell(in->arena, x->type) : spell_value(in, at, &x->value);
+
+        if (!arg)
+            fail(in->unit, at,
+                 "template argument %zu of %s is %s; allowed are types, integers, bool, enumerators "
+                 "and functions",
+                 i + 1, f->name, type_spell(in->arena, x->value.type));
+        text = arena_printf(in->arena, "%s%s%s", text, i ? ", " : "<", arg);
+    }
+    return f->n_args ? arena_printf(in->arena, "%s>", text) : text;
+}
+
 static const char *spell_arg(struct interp *in, const struct token *at, const struct func *f,
                              const struct template_param *p, struct env *bound)
 {
-    struct cell *c;
-    const struct type *t;
+    const struct value *v;
+    const char *text;
 
     if (p->is_type)
         return type_spell(in->arena, env_find_type(bound, p->name));
-    c = env_find(in, bound, p->name);
-    t = c->value.type;
-    if (!type_is_integer(t))
-        fail(in->unit, at,
-             "the template argument %s of %s is %s; allowed are types, integers, bool and enumerators", p->name,
-             f->name, type_spell(in->arena, t));
-    if (t->scalar == KT_BOOL)
-        return c->value.i ? "true" : "false";
-    if (t->is_enum)
-        return arena_printf(in->arena, "(%s)%lld", t->name, (long long)c->value.i);
-    if (t->scalar == KT_U64)
-        return arena_printf(in->arena, "%llu%s", (unsigned long long)c->value.i, c->value.i < 0 ? "ull" : "");
-    return arena_printf(in->arena, "%lld", (long long)c->value.i);
+    v = &env_find(in, bound, p->name)->value;
+    text = spell_value(in, at, v);
+    if (!text)
+        fail(
+            in->unit, at,
+            "the template argument %s of %s is %s; allowed are types, integers, bool, enumerators and functions",
+            p->name, f->name, type_spell(in->arena, v->type));
+    return text;
 }
 
 /* Template parameters without a name still need one to be looked up by. */
@@ -41,6 +75,8 @@ const char *kernel_expression(struct interp *in, const struct token *at, const s
     const char *missing = "", *expression;
     size_t found = 0;
 
+    if (!k->func->is_global)
+        fail(in->unit, at, "%s is not a kernel; a __global__ function of this file is launched", k->name);
     for (size_t i = 0; i < in->unit->funcs.n; i++) {
         const struct func *g = in->unit->funcs.v[i];
 

@@ -193,12 +193,13 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
     return false;
 }
 
-bool kernel_named(struct interp *in, struct env *env, const struct expr *e, struct value *out)
+static bool function_of(struct interp *in, struct env *env, const struct expr *e, bool global,
+                        struct value *out)
 {
     for (size_t i = 0; i < in->unit->funcs.n; i++) {
         const struct func *f = in->unit->funcs.v[i];
 
-        if (f->is_global && name_matches(f->name, f->qualified, e->name)) {
+        if (f->is_global == global && name_matches(f->name, f->qualified, e->name)) {
             struct kernel_ref *k = arena_new(in->arena, struct kernel_ref);
 
             k->func = f;
@@ -210,6 +211,18 @@ bool kernel_named(struct interp *in, struct env *env, const struct expr *e, stru
         }
     }
     return false;
+}
+
+bool kernel_named(struct interp *in, struct env *env, const struct expr *e, struct value *out)
+{
+    return function_of(in, env, e, true, out);
+}
+
+bool function_named(struct interp *in, struct env *env, const struct expr *e, struct value *out)
+{
+    if (e->kind == EX_UNARY && e->op == OP_ADDR)
+        e = e->a;
+    return e->kind == EX_NAME && !env_find(in, env, e->name) && function_of(in, env, e, false, out);
 }
 
 void unknown_name(struct interp *in, struct env *env, const struct expr *e)
