@@ -48,4 +48,4 @@ extern "C" void go(float *p, int n, cudaStream_t stream)
 // launch plain<maths::times<float, 3>> (1,1,1) (32,1,1) 0 [p]
 // launch plain<half_of> (2,1,1) (64,1,1) 0 [p]
 // run: n=3
-// error 41:9 half_of is not a kernel
+// error 38:9 launcher: the function half_of is called or launched
