@@ -210,6 +210,19 @@ bool ptx_mem_read(struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes)
     return true;
 }
 
+bool ptx_mem_filled(const struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes)
+{
+    const struct alloc *a = mem_find(m, addr);
+    if (!a || !a->present || !size_bytes || size_bytes > a->size - (addr - a->addr))
+        return false;
+    size_t last = (addr + size_bytes - 1 - MEM_BASE) / MEM_PAGE - a->first_page;
+    for (size_t page = (addr - MEM_BASE) / MEM_PAGE - a->first_page; page <= last; page++)
+        if (!(a->present[page / 64] >> (page % 64) & 1))
+            return false;
+    a->fill(a->context, addr - a->addr, to, size_bytes);
+    return true;
+}
+
 bool ptx_mem_write(struct ptx_mem *m, uint64_t addr, const void *from, size_t size_bytes, bool initialise)
 {
     struct alloc *a = whole(m, addr, size_bytes);

@@ -34,6 +34,9 @@ bool ptx_mem_write(struct ptx_mem *m, uint64_t addr, const void *from, size_t si
 bool ptx_mem_set(struct ptx_mem *m, uint64_t addr, int byte, size_t size_bytes, bool initialise);
 /* Offset of the first byte in the range that nothing initialised; -1 when all are. */
 int64_t ptx_mem_first_uninitialised(struct ptx_mem *m, uint64_t addr, size_t size_bytes);
+/* What the fill gave for the range before anything was stored there; false where there is no fill, or nothing
+ * has touched the pages. */
+bool ptx_mem_filled(const struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes);
 struct ptx_finding;
 /* Says of such a byte who stored an undefined value there, or (line 0) that nobody stored; false: no
  * allocation. */

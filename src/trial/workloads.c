@@ -11,8 +11,10 @@ enum {
     WINDOWS = 8, /* places of the grid */
     PIECE = 64,  /* bytes of an output that are compared when both have written them all */
     FURTHER = 4,
+    MOST_BYTES = 1400 << 20, /* of a workload that is run whole because of a doubt */
 };
 #define LIMIT_S 10.0
+#define ENOUGH  0.9 /* of what the sampled blocks should have written */
 
 struct whole {
     struct judge *judge;
@@ -170,15 +172,17 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
 
 /* ---- what is too large: some blocks of both ---- */
 
-/* Of a plan that is one plain launch, the blocks at the same few places of the grid, counted in parts of it.
- * Most kernels go through their output in the order of their blocks, so that both write much of the same; where
- * both have written, they are compared. Says nothing of what only one has written, nor where a block needs what
- * others do. */
+/* The blocks at the same few places of every grid, counted in parts of it. Most kernels go through their output
+ * in the order of their blocks, so that both write much of the same; where both have written, they are
+ * compared. And a share of the blocks writes about that share of the output: a candidate that writes less
+ * leaves something out, or its blocks do not share the work evenly. */
 struct sample {
     const struct whole *whole;
     struct version *version;
     struct stage stage;
-    double share; /* of the blocks */
+    double share; /* of the blocks, asked for */
+    double ran;   /* and run, in the launch with the least; 0: none */
+    bool plain;   /* one launch and nothing else: what it has written is done */
     bool told;    /* it ran, and means something */
 };
 
@@ -207,6 +211,7 @@ static bool sample_launch(void *context, const struct plan_step *step, const str
                                   .n_blocks = n_blocks};
     bool ok = ptx_run(s->version->module, s->stage.mem, l, &o, &report, err);
     s->told = ok && report.end == PTX_DONE;
+    s->ran = s->ran > 0 ? MIN(s->ran, (double)n_blocks / (double)n) : (double)n_blocks / (double)n;
     ptx_report_clear(&report);
     return ok;
 }
@@ -227,55 +232,91 @@ static bool sample_run(struct sample *s, struct err *err)
         return false;
     if (!version_plan(s->version, w->arena, w->dims, s->stage.addr, &plan, &fate, err))
         return false;
-    if (!fate_open(&fate) || plan.n_steps != 1 || plan.steps[0].kind != PLAN_LAUNCH ||
-        plan.steps[0].cooperative)
-        return true;
-    return stage_run(&s->stage, s->version, &plan, &visitor, w->arena, &fate, err);
+    for (size_t i = 0; i < plan.n_steps; i++)
+        if (plan.steps[i].cooperative) /* a barrier of all blocks */
+            return true;
+    s->plain = plan.n_steps == 1;
+    return !fate_open(&fate) || stage_run(&s->stage, s->version, &plan, &visitor, w->arena, &fate, err);
 }
 
-static size_t compare_samples(const struct whole *w, struct sample *s, struct fate *fate)
+/* A piece of an output that this version has written. One that was full before is written where it changed. */
+static bool written(const struct sample *s, const struct task_arg *arg, uint64_t addr, unsigned char *piece)
+{
+    unsigned char before[PIECE];
+
+    if (arg->role == ROLE_OUT)
+        return ptx_mem_first_uninitialised(s->stage.mem, addr, PIECE) < 0 &&
+               ptx_mem_read(s->stage.mem, addr, piece, PIECE);
+    return ptx_mem_filled(s->stage.mem, addr, before, PIECE) &&
+           ptx_mem_read(s->stage.mem, addr, piece, PIECE) && memcmp(before, piece, PIECE) != 0;
+}
+
+/* The candidate's sample beside the original's; how many elements could be compared. Only of an output that was
+ * empty, under one launch each, what both have written must agree; all else is a reason to doubt. */
+static size_t compare_samples(const struct whole *w, const struct sample *s, bool *doubt, struct fate *fate)
 {
     const struct judge *j = w->judge;
     unsigned char got[PIECE], own[PIECE];
+    struct fate maybe = {0};
     size_t compared = 0;
 
-    for (size_t o = 0; o < j->n_outputs && fate_open(fate); o++) {
+    for (size_t o = 0; o < j->n_outputs; o++) {
         const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        struct fate *told = arg->role == ROLE_OUT && s[0].plain && s[1].plain ? fate : &maybe;
         size_t size = kernel_type_size(arg->type);
         struct yardstick y = {.arg = NULL};
-        int64_t bytes;
+        int64_t bytes, pieces[2] = {0};
         uint64_t addr[2] = {stage_arg(&s[0].stage, j->outputs[o], &bytes),
                             stage_arg(&s[1].stage, j->outputs[o], &bytes)};
-        if (arg->role != ROLE_OUT)
-            continue; /* full from the start: nobody can tell what was written */
-        for (int64_t at = 0; at + PIECE <= bytes && fate_open(fate); at += PIECE) {
-            if (ptx_mem_first_uninitialised(s[0].stage.mem, addr[0] + (uint64_t)at, PIECE) >= 0 ||
-                ptx_mem_first_uninitialised(s[1].stage.mem, addr[1] + (uint64_t)at, PIECE) >= 0 ||
-                !ptx_mem_read(s[0].stage.mem, addr[0] + (uint64_t)at, got, PIECE) ||
-                !ptx_mem_read(s[1].stage.mem, addr[1] + (uint64_t)at, own, PIECE))
+        for (int64_t at = 0; at + PIECE <= bytes; at += PIECE) {
+            bool mine = written(&s[0], arg, addr[0] + (uint64_t)at, got);
+            bool its = written(&s[1], arg, addr[1] + (uint64_t)at, own);
+            pieces[0] += mine;
+            pieces[1] += its;
+            if (!mine || !its || !fate_open(told))
                 continue;
             if (!y.arg)
                 y = yardstick_of(w, SIDE_SIM, o, own, PIECE / size);
-            compare(w, &y, (size_t)at / size, got, own, PIECE, fate);
+            compare(w, &y, (size_t)at / size, got, own, PIECE, told);
             compared += PIECE / size;
         }
+        /* A share of the blocks writes that share, or as much of it as the original's do. */
+        double whole = (double)(bytes / PIECE);
+        *doubt |= (double)pieces[0] / s[0].ran < ENOUGH * MIN(whole, (double)pieces[1] / s[1].ran);
     }
+    *doubt |= !fate_open(&maybe);
     return compared;
 }
 
-/* *compared: how many elements, 0 when nothing could be said. */
+/* *compared: how many elements, 0 when nothing could be said. *doubt: only a whole run can tell. */
 static bool verify_sample(const struct whole *w, struct version *v, int64_t traffic, size_t *compared,
-                          struct fate *fate, struct err *err)
+                          bool *doubt, struct fate *fate, struct err *err)
 {
     double share = MIN(1, (double)SAMPLE_BYTES / (double)traffic);
     struct sample s[2] = {{.whole = w, .version = v, .share = share},
                           {.whole = w, .version = &w->judge->baseline, .share = share}};
     bool ok = sample_run(&s[0], err) && (!s[0].told || sample_run(&s[1], err));
 
-    *compared = ok && s[0].told && s[1].told ? compare_samples(w, s, fate) : 0;
+    *doubt = false;
+    *compared = ok && s[0].told && s[1].told ? compare_samples(w, s, doubt, fate) : 0;
     stage_close(&s[0].stage);
     stage_close(&s[1].stage);
     return ok;
+}
+
+/* Both versions' buffers, one after the other, and the outputs of both fit into a worker's memory. */
+static bool fits(const struct whole *w, int64_t traffic)
+{
+    int64_t bytes = traffic;
+
+    for (size_t o = 0; o < w->judge->n_outputs; o++) {
+        const struct task_arg *arg = &w->judge->task->args[w->judge->outputs[o]];
+        int64_t elements;
+        if (!task_shape(w->judge->task, arg, w->dims, &elements, NULL))
+            return false;
+        bytes += 2 * elements * (int64_t)kernel_type_size(arg->type);
+    }
+    return bytes <= (int64_t)MOST_BYTES;
 }
 
 /* Which workloads are run whole: all of them on a GPU when it is the last word, before that and on the
@@ -312,14 +353,18 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
                           rng_hash(j->options.seed ^ hash_text(v->kernel->text), i)};
         int64_t traffic;
         size_t compared = 0;
-        if (affordable(j, i)) {
-            ok = verify_whole(&w, v, ops, fate, err);
-        } else if (ops->side == SIDE_SIM && task_traffic(j->task, dims, &traffic, NULL)) {
-            ok = verify_sample(&w, v, traffic, &compared, fate, err);
-            str_addf(&left, "%s%s", left.len ? ", " : "", w.where);
-            if (compared)
+        bool doubt = false, whole = affordable(j, i);
+        if (!whole && ops->side == SIDE_SIM && task_traffic(j->task, dims, &traffic, NULL)) {
+            ok = verify_sample(&w, v, traffic, &compared, &doubt, fate, err);
+            /* Before the last word a doubt is no reason to spend seconds. */
+            whole = doubt && fate_open(fate) && j->options.confirm && fits(&w, traffic);
+            if (!whole)
+                str_addf(&left, "%s%s", left.len ? ", " : "", w.where);
+            if (!whole && compared)
                 str_addf(&left, " (%zu elements compared)", compared);
         }
+        if (ok && whole)
+            ok = verify_whole(&w, v, ops, fate, err);
         if (!fate_open(fate))
             fate->words = arena_strdup(a, fate->words);
         arena_reset(scratch);
