@@ -344,6 +344,14 @@ static void add_pc(struct ptx_line_stats *l, const struct pc_stats *s, double sc
     l->stall_share += s->stall;
 }
 
+static double flops_of(const struct ptx_profile *p, double scale)
+{
+    double flops = 0;
+    for (size_t pc = 0; pc < p->module->n_code; pc++)
+        flops += p->stats[pc].lanes * insn_flops(&p->module->code[pc]);
+    return flops * scale;
+}
+
 static void lines_make(const struct ptx_profile *p, double scale, struct arena *a, struct ptx_time *t)
 {
     VEC(struct ptx_line_stats) raw = {0};
@@ -452,7 +460,9 @@ bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx
     if (ok && done && p.samples.n) {
         launch_load(&p, &r, cache, resident, smaller || (l->cooperative && !all), (double)r.n_blocks, t);
         t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
-        lines_make(&p, (double)r.n_blocks / (double)p.samples.n, a, t);
+        double scale = (double)r.n_blocks / (double)p.samples.n;
+        t->flops = flops_of(&p, scale);
+        lines_make(&p, scale, a, t);
     }
     profile_close(&p);
     return ok;

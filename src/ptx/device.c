@@ -18,20 +18,22 @@ static const struct field {
                                                                                             max_threads_per_sm)
         DEVICE(FIELD_INT, max_blocks_per_sm) DEVICE(FIELD_INT, max_threads_per_block) DEVICE(
             FIELD_INT, schedulers_per_sm) DEVICE(FIELD_U32, registers_per_sm) DEVICE(FIELD_U32, shared_per_sm)
-            DEVICE(FIELD_U32, shared_per_block) DEVICE(FIELD_U32, shared_per_block_optin) DEVICE(
-                FIELD_U64, l2_bytes) DEVICE(FIELD_U64, dram_bytes) DEVICE(FIELD_NUMBER, sm_clock_mhz)
-                DEVICE(FIELD_NUMBER, dram_peak_gbs) DEVICE(FIELD_NUMBER, dram_copy_gbs) DEVICE(
-                    FIELD_NUMBER, l2_gbs) MODEL(lanes_fp32) MODEL(lanes_fp16) MODEL(lanes_fp64) MODEL(lanes_alu)
-                    MODEL(lanes_mul) MODEL(lanes_sfu) MODEL(lanes_conv) MODEL(lanes_shuffle) MODEL(lanes_lsu)
-                        MODEL(alu_cycles) MODEL(sfu_cycles) MODEL(fp64_cycles) MODEL(shared_cycles)
-                            MODEL(shuffle_cycles) MODEL(l1_cycles) MODEL(l2_cycles) MODEL(barrier_cycles)
-                                MODEL(branch_cycles) MODEL(dram_ns) MODEL(fetch_cycles) MODEL(port_bytes)
-                                    MODEL(l2_requests_per_ns) MODEL(l1_bytes) MODEL(dram_read_gbs)
-                                        MODEL(dram_write_gbs) MODEL(l2_read_gbs) MODEL(l2_write_gbs)
-                                            MODEL(sm_gbs) MODEL(launch_us) MODEL(cold_us) MODEL(block_ns)
-                                                MODEL(crowding) MODEL(atomic_cycles) MODEL(l2_atomics_per_ns)
-                                                    MODEL(overlap) MODEL(blocks_per_us) MODEL(geometry_cycles)
-                                                        MODEL(dram_scatter)
+            DEVICE(FIELD_U32, shared_per_block) DEVICE(FIELD_U32, shared_per_block_optin)
+                DEVICE(FIELD_U64, l2_bytes) DEVICE(FIELD_U64, dram_bytes) DEVICE(FIELD_NUMBER, sm_clock_mhz)
+                    DEVICE(FIELD_NUMBER, dram_peak_gbs) DEVICE(FIELD_NUMBER, dram_copy_gbs) DEVICE(
+                        FIELD_NUMBER, l2_gbs) DEVICE(FIELD_NUMBER, tensor_fp16_tflops) MODEL(lanes_fp32)
+                        MODEL(lanes_fp16) MODEL(lanes_fp64) MODEL(lanes_alu) MODEL(lanes_mul) MODEL(lanes_sfu)
+                            MODEL(lanes_conv) MODEL(lanes_shuffle) MODEL(lanes_lsu) MODEL(alu_cycles)
+                                MODEL(sfu_cycles) MODEL(fp64_cycles) MODEL(shared_cycles) MODEL(shuffle_cycles)
+                                    MODEL(l1_cycles) MODEL(l2_cycles) MODEL(barrier_cycles) MODEL(branch_cycles)
+                                        MODEL(dram_ns) MODEL(fetch_cycles) MODEL(port_bytes)
+                                            MODEL(l2_requests_per_ns) MODEL(l1_bytes) MODEL(dram_read_gbs)
+                                                MODEL(dram_write_gbs) MODEL(l2_read_gbs) MODEL(l2_write_gbs)
+                                                    MODEL(sm_gbs) MODEL(launch_us) MODEL(cold_us)
+                                                        MODEL(block_ns) MODEL(crowding) MODEL(atomic_cycles)
+                                                            MODEL(l2_atomics_per_ns) MODEL(overlap)
+                                                                MODEL(blocks_per_us) MODEL(geometry_cycles)
+                                                                    MODEL(dram_scatter)
 #undef DEVICE
 #undef MODEL
 };
@@ -169,6 +171,20 @@ const struct ptx_device *ptx_device_find(const char *name)
 const struct model *model_of(const struct ptx_device *d)
 {
     return d >= devices && d < devices + n_devices ? &models[d - devices] : NULL;
+}
+
+struct ptx_peaks ptx_device_peaks(const struct ptx_device *d)
+{
+    const struct model *m = model_of(d);
+    double fma_s =
+        2 * d->sm_count * d->sm_clock_mhz * 1e6; /* operations of one lane that multiplies and adds */
+
+    if (!m)
+        BUG("device %s is not in the table", d->name);
+    return (struct ptx_peaks){.fp64 = m->lanes_fp64 * fma_s,
+                              .fp32 = m->lanes_fp32 * fma_s,
+                              .fp16 = 2 * m->lanes_fp16 * fma_s, /* packed in pairs */
+                              .tensor_fp16 = d->tensor_fp16_tflops * 1e12};
 }
 
 static uint32_t round_up(uint32_t x, uint32_t to)

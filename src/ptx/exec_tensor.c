@@ -58,17 +58,12 @@ static bool whole_warp(struct warp *w, const struct insn *i, uint32_t m)
     return false;
 }
 
-static unsigned steps_of_k(const struct insn *i)
-{
-    return insn_has(i, MOD_m16n8k32) ? 32 : insn_has(i, MOD_m16n8k16) ? 16 : insn_has(i, MOD_m16n8k8) ? 8 : 4;
-}
-
 /* Registers hold e elements each: register r of A has rows 8 (r % 2) and on, columns 4e (r / 2) and on. */
 static void mma(struct warp *w, const struct insn *i, uint32_t m)
 {
     const struct opnd *d = &i->opnds[0], *a = &i->opnds[1], *b = &i->opnds[2], *c = &i->opnds[3];
     enum type at = (enum type)i->types[1], bt = (enum type)i->types[2];
-    unsigned k_size = steps_of_k(i), e = 4u / type_bytes[at];
+    unsigned k_size = mma_k(i), e = 4u / type_bytes[at];
     bool c_f16 = i->types[3] == TYPE_F16, d_f16 = i->types[0] == TYPE_F16, integer = i->types[0] == TYPE_S32;
     double x[M][K_MAX], y[K_MAX][N], z[M][N];
     if (!whole_warp(w, i, m))

@@ -171,6 +171,11 @@ static inline bool insn_has(const struct insn *i, enum mod m)
     return i->mods[m >> 6] >> (m & 63) & 1;
 }
 
+static inline unsigned mma_k(const struct insn *i) /* of a shape m16n8k... */
+{
+    return insn_has(i, MOD_m16n8k32) ? 32 : insn_has(i, MOD_m16n8k16) ? 16 : insn_has(i, MOD_m16n8k8) ? 8 : 4;
+}
+
 struct loc { /* .loc; follow inlined_at (0: none) outwards */
     uint32_t file, line, col, inlined_at;
 };

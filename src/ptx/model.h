@@ -79,6 +79,9 @@ void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_
                  const struct model *model, const struct func *entry, const struct ptx_resources *res,
                  struct arena *a);
 
+/* Floating-point operations of one lane, as ptx_time.flops counts them. */
+double insn_flops(const struct insn *i);
+
 /* ---- caches ---- */
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };

@@ -89,6 +89,39 @@ static struct cost arithmetic(const struct model *m, const struct insn *i, enum 
     return insn_has(i, MOD_hi) ? (struct cost){1, 2 * alu, PIPE_MUL, 2} : (struct cost){1, alu, PIPE_MUL, 0};
 }
 
+double insn_flops(const struct insn *i)
+{
+    bool pair = i->type == TYPE_F16X2 || i->type == TYPE_BF16X2 || i->type == TYPE_F32X2;
+    double lanes = pair ? 2 : 1;
+    if (i->op == OP_mma)
+        return i->types[0] == TYPE_S32 ? 0 : 2.0 * 16 * 8 * mma_k(i) / 32;
+    if (!pair && !is_float(i->type))
+        return 0;
+    switch (i->op) {
+    case OP_fma:
+    case OP_mad:
+        return 2 * lanes;
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_div:
+    case OP_rcp:
+    case OP_sqrt:
+    case OP_rsqrt:
+    case OP_sin:
+    case OP_cos:
+    case OP_lg2:
+    case OP_ex2:
+    case OP_tanh:
+        return lanes;
+    case OP_atom:
+    case OP_red:
+        return insn_has(i, MOD_add) ? lanes * MAX(i->vec, 1) : 0;
+    default:
+        return 0;
+    }
+}
+
 static struct cost convert(const struct model *m, const struct insn *i)
 {
     enum type to = i->type2, from = i->type;

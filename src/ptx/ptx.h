@@ -192,11 +192,17 @@ struct ptx_device {
     uint32_t registers_per_sm, shared_per_sm, shared_per_block, shared_per_block_optin;
     uint64_t l2_bytes, dram_bytes;
     double sm_clock_mhz, dram_peak_gbs, dram_copy_gbs, l2_gbs;
+    double tensor_fp16_tflops; /* dense, fp32 sums */
     /* model parameters of the clock live in ptx/internal.h beside the code that uses them */
 };
 
 const struct ptx_device *ptx_device_find(const char *name); /* NULL when unknown */
 size_t ptx_device_list(const struct ptx_device **list);
+/* Floating-point operations a second at the device's clock: what its lanes and tensor cores can do at most. */
+struct ptx_peaks {
+    double fp64, fp32, fp16, tensor_fp16;
+};
+struct ptx_peaks ptx_device_peaks(const struct ptx_device *d);
 /* Blocks of a kernel that fit one SM. */
 int ptx_occupancy(const struct ptx_device *d, uint32_t registers, uint32_t shared_bytes,
                   uint32_t block_threads);
@@ -236,6 +242,8 @@ struct ptx_time { /* one launch, modelled */
     enum ptx_bound bound;
     double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us; /* each resource's own time */
     double dram_bytes, l2_bytes;
+    double flops;     /* floating-point operations: fma counts two, packed and tensor ones by element;
+                         conversions and comparisons are none */
     double occupancy; /* resident warps over the maximum */
     double waves;
     uint64_t sampled_blocks, blocks;

@@ -261,7 +261,9 @@ static const struct trial_time unknown = {.us = NAN,
                                           .sync_us = NAN,
                                           .dram_bytes = NAN,
                                           .occupancy = NAN,
-                                          .waves = NAN};
+                                          .waves = NAN,
+                                          .flops = NAN,
+                                          .compulsory_bytes = NAN};
 
 static bool measure_workload(struct bench *b, struct track *t, struct version *original,
                              struct version *candidate, bool warm, struct arena *a, struct trial_workload *w,
@@ -274,6 +276,7 @@ static bool measure_workload(struct bench *b, struct track *t, struct version *o
         return false;
     w->cold.light_us = t->light_us[COLD];
     w->hot.light_us = t->light_us[HOT];
+    w->cold.compulsory_bytes = w->hot.compulsory_bytes = (double)t->traffic;
     if (base->version && base->loaded != original->loaded) /* it was compiled again, for another shape */
         side_close(base);
     ok = base->version || side_open(base, b, t, original, fate, err);

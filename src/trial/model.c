@@ -86,6 +86,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     t->time->launch_us += x.launch_us;
     t->time->sync_us += x.sync_us;
     t->time->dram_bytes += x.dram_bytes;
+    t->time->flops += x.flops;
     t->time->extrapolated |= x.extrapolated;
     if (longest) {
         t->time->occupancy = x.occupancy;
@@ -142,7 +143,8 @@ static bool measure_workload(struct timing *t, const int64_t *dims, struct trial
                                        .high = NAN,
                                        .pairs = NAN,
                                        .occupancy = NAN,
-                                       .waves = NAN};
+                                       .waves = NAN,
+                                       .compulsory_bytes = (double)traffic};
         t->time->light_us = ptx_copy_us(j->model, (double)traffic, hot);
         t->longest_us = 0;
         t->scoring = j->task->hot == (hot != 0);

@@ -39,6 +39,8 @@ struct trial_time {      /* of one workload in one regime; NAN where unknown */
     const char *bound; /* ptx_bound_name */
     double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us;
     double dram_bytes, occupancy, waves;
+    double flops;            /* floating-point operations, counted by the simulator also where a GPU is timed */
+    double compulsory_bytes; /* that must move, whoever computes it */
     bool extrapolated;
 };
 

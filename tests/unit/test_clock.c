@@ -220,7 +220,18 @@ static const char module_text[] =
     "@%p mbarrier.init.shared::cta.b64 [bar], 1;\nbar.sync 0;\n"
     "@%p mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], %r1;\n"
     "@%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [%rd1], %r1, [bar];\n"
-    ".loc 1 9 0\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\nret;\n}\n";
+    ".loc 1 9 0\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\nret;\n}\n"
+    /* floating-point operations of a thread: 2, half of them 1 more, 4, 1, 128, 1, 1; and what is none */
+    ".visible .entry operations(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<16>;\n.reg .f32 %f<8>;\n.reg .f64 %d<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, %tid.x;\nmov.f32 %f1, 0f3F800000;\n"
+    "mov.b32 %r3, 0;\nmov.f64 %d1, 0d3FF0000000000000;\nsetp.lt.u32 %p, %r2, %r1;\n"
+    "fma.rn.f32 %f2, %f1, %f1, %f1;\n@%p add.rn.f32 %f2, %f2, %f1;\nfma.rn.f16x2 %r4, %r3, %r3, %r3;\n"
+    "mul.rn.f64 %d2, %d1, %d1;\nmov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\nmov.f32 %f5, %f1;\nmov.f32 %f6, %f1;\n"
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f3, %f4, %f5, %f6}, {%r3, %r3, %r3, %r3}, {%r3, %r3}, "
+    "{%f3, %f4, %f5, %f6};\n"
+    "ex2.approx.f32 %f2, %f2;\nred.global.add.f32 [%rd1], %f2;\ncvt.rzi.s32.f32 %r5, %f2;\nmax.f32 %f2, %f2, %f1;\n"
+    "mad.lo.s32 %r5, %r5, %r5, %r5;\nret;\n}\n";
 
 struct bench {
     struct ptx_module *module;
@@ -284,6 +295,31 @@ static const struct ptx_line_stats *line_of(const struct ptx_time *t, int line)
             return &t->lines[k];
     fail_msg("no line %d", line);
     return NULL;
+}
+
+static void test_operations(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time t = bench_time(&b, "operations", 5000, 64, 32, 16);
+    assert_true(t.sampled_blocks < 5000);
+    assert_float_equal(t.flops, 5000.0 * 64 * (2 + 0.5 + 4 + 1 + 128 + 1 + 1), 0);
+    assert_float_equal(bench_time(&b, "copy", 5000, 64, 0, 16).flops, 0, 0);
+    bench_close(&b);
+}
+
+/* The data sheets' figures. */
+static void test_peaks(void **state)
+{
+    (void)state;
+    struct ptx_peaks h = ptx_device_peaks(ptx_device_find("h200")),
+                     a = ptx_device_peaks(ptx_device_find("a100-80gb"));
+    assert_float_equal(h.fp32, 66.9e12, 0.1e12);
+    assert_float_equal(h.fp16, 133.8e12, 0.1e12);
+    assert_float_equal(h.fp64, 33.5e12, 0.1e12);
+    assert_float_equal(a.fp32, 19.5e12, 0.1e12);
+    assert_float_equal(a.tensor_fp16, 312e12, 0.1e12);
 }
 
 static void test_stream(void **state)
@@ -444,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_occupancy),      cmocka_unit_test(test_devices),
         cmocka_unit_test(test_device_errors),  cmocka_unit_test(test_l1),
         cmocka_unit_test(test_l2_lines),       cmocka_unit_test(test_residency),
+        cmocka_unit_test(test_operations),     cmocka_unit_test(test_peaks),
         cmocka_unit_test(test_copy),           cmocka_unit_test(test_stream),
         cmocka_unit_test(test_scatter),        cmocka_unit_test(test_chain),
         cmocka_unit_test(test_issue),          cmocka_unit_test(test_banks),
