@@ -77,6 +77,7 @@ void report_page(const struct view *v, struct arena *a, struct str *out)
 
     page_verdict(v, a, &body);
     page_speed(v, a, &body);
+    page_roofline(v, a, &body);
     page_search(v, a, &body);
     page_verified(v, a, &body);
     page_calls(v, &body);

@@ -1,6 +1,7 @@
 /* What was tried: every candidate in its round, with plan, reason and verdict. */
 #include "report/page.h"
 
+#include "report/chart.h"
 #include "report/words.h"
 
 static void add_term(struct str *out, const char *name, const char *value)
@@ -71,6 +72,35 @@ static void add_round(const struct view *v, int round, struct arena *a, struct s
     }
 }
 
+static void add_charts(const struct view *v, struct arena *a, struct str *out)
+{
+    struct chart_node *nodes = arena_array(a, struct chart_node, v->n_candidates);
+
+    for (size_t i = 0; i < v->n_candidates; i++) {
+        const struct view_candidate *c = &v->candidates[i];
+        nodes[i] = (struct chart_node){.parent = c->row.parent,
+                                       .round = c->row.round,
+                                       .name = name_of(c, a),
+                                       .verdict = c->row.verdict,
+                                       .reason = c->row.reason,
+                                       .plan = c->row.plan,
+                                       .words = c->row.words,
+                                       .score = c->row.score,
+                                       .gain = c->row.gain,
+                                       .on_way = c->on_way};
+    }
+    str_add(out, "<div class=\"figures\">\n<figure>\n");
+    chart_tree(out, "tree", nodes, v->n_candidates, v->best->row.id, "candidate");
+    str_add(
+        out,
+        "<figcaption>The candidates by round, each under the one it was made from; the way to the best is marked. "
+        "Point at one, or focus it, for its plan and reason.</figcaption>\n</figure>\n<figure>\n");
+    chart_progress(out, "progress", nodes, v->n_candidates);
+    str_add(
+        out,
+        "<figcaption>The candidates in their order, and the best so far.</figcaption>\n</figure>\n</div>\n");
+}
+
 void page_search(const struct view *v, struct arena *a, struct str *out)
 {
     const json_t *by = json_object_get(json_object_get(v->result, "candidates"), "by_verdict");
@@ -91,6 +121,7 @@ void page_search(const struct view *v, struct arena *a, struct str *out)
         first = false;
     }
     str_add(out, ". Each opens to its plan, its reason and what was said of it.</p>\n");
+    add_charts(v, a, out);
     for (int round = 1; round <= v->rounds; round++)
         add_round(v, round, a, out);
     str_add(out, "</section>\n");

@@ -1,6 +1,7 @@
 /* What was verified, and what was not. */
 #include "report/page.h"
 
+#include "report/chart.h"
 #include "report/words.h"
 
 /* ---- the domain and the cases ---- */
@@ -90,52 +91,99 @@ static void add_cases(const struct view *v, struct str *out)
 
 /* ---- errors ---- */
 
-static void add_error(struct str *out, const char *name, double ours, double original, double allowed)
+static void add_three(struct str *out, const json_t *x)
 {
-    const double list[] = {ours, original, allowed};
+    static const char *const names[] = {"p50", "p99", "max"};
 
-    html_addf(out, "<tr><th scope=\"row\">%s</th>", name);
-    for (size_t i = 0; i < ARRAY_LEN(list); i++)
-        if (isfinite(list[i]))
-            str_addf(out, "<td class=\"n\">%.3f</td>", list[i]);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (isfinite(json_num(x, names[i])))
+            str_addf(out, "<td class=\"n\">%.3g</td>", json_num(x, names[i]));
         else
-            str_add(out, "<td class=\"n\"><span class=\"none\">not known</span></td>");
-    str_add(out, "</tr>\n");
+            str_add(out, "<td class=\"n\"><span class=\"none\">none</span></td>");
 }
 
-static void add_errors_of(struct str *out, const char *where, const struct trial *t)
+static void add_error_table(const json_t *errors, struct str *out)
 {
-    html_addf(out, "<tbody><tr><th scope=\"rowgroup\" colspan=\"4\">%s, %zu cases</th></tr>\n", where,
-              t->cases);
-    add_error(out, "half are below (p50)", t->error.p50, t->original_error.p50, t->allowed_error.p50);
-    add_error(out, "99 % are below (p99)", t->error.p99, t->original_error.p99, t->allowed_error.p99);
-    add_error(out, "largest", t->error.max, t->original_error.max, t->allowed_error.max);
+    static const char three[] = "<th scope=\"col\" class=\"n\">half</th><th scope=\"col\" class=\"n\">99 %</th>"
+                                "<th scope=\"col\" class=\"n\">all</th>";
+    const json_t *x;
+    size_t i;
+
+    page_table_begin(out, "In ulp: half, 99 % and all of the errors are at most this");
+    str_addf(
+        out,
+        "<thead><tr><th scope=\"col\" rowspan=\"2\">Output and values</th><th scope=\"colgroup\" colspan=\"3\" "
+        "class=\"n\">This version</th><th scope=\"colgroup\" colspan=\"3\" class=\"n\">Original</th>"
+        "<th scope=\"colgroup\" colspan=\"3\" class=\"n\">Allowed</th></tr>\n<tr>%s%s%s</tr></thead>\n<tbody>\n",
+        three, three, three);
+    json_array_foreach(errors, i, x)
+    {
+        html_addf(out, "<tr><th scope=\"row\">%s, %s</th>", json_text(x, "output", "?"),
+                  json_text(x, "values", "?"));
+        add_three(out, json_object_get(x, "candidate"));
+        add_three(out, json_object_get(x, "original"));
+        add_three(out, json_object_get(x, "allowed"));
+        str_add(out, "</tr>\n");
+    }
     str_add(out, "</tbody>\n");
+    page_table_end(out);
+}
+
+/* Elements in one bucket over those in all, whatever the output and its values. */
+static double share_of(const json_t *errors, const char *of, size_t bucket)
+{
+    const json_t *x, *count;
+    double sum = 0, all = 0;
+    size_t i, k;
+
+    json_array_foreach(errors, i, x)
+        json_array_foreach(json_object_get(json_object_get(x, of), "histogram"), k, count)
+    {
+        all += json_number_value(count);
+        sum += k == bucket ? json_number_value(count) : 0;
+    }
+    return sum / all;
+}
+
+static void add_error_chart(const json_t *o, struct arena *a, struct str *out)
+{
+    const json_t *errors = json_object_get(o, "errors"), *edges = json_object_get(o, "ulp_edges");
+    size_t n = json_array_size(edges) + 1;
+    struct chart_row *rows = arena_array(a, struct chart_row, n);
+
+    for (size_t k = 0; k < n; k++) {
+        bool last = k + 1 == n;
+        double edge = json_number_value(json_array_get(edges, last ? k - 1 : k));
+        rows[k] =
+            (struct chart_row){k == 0 ? "exact" : arena_printf(a, last ? "more than %g" : "up to %g", edge),
+                               {share_of(errors, "original", k), NAN, NAN},
+                               {share_of(errors, "candidate", k), NAN, NAN}};
+    }
+    str_add(out, "<figure>\n");
+    chart_errors(out, "errors", rows, n);
+    str_add(out, "<figcaption>Share of all compared elements by their error in ulp, the original beside this "
+                 "version.</figcaption>\n</figure>\n");
 }
 
 static void add_errors(const struct view *v, struct arena *a, struct str *out)
 {
-    const struct trial *t = &v->best->trial;
+    const json_t *o = json_object_get(v->result, "verification"), *errors = json_object_get(o, "errors");
+    const struct trial *t = v->hidden && v->best->row.id ? v->hidden : &v->best->trial;
 
     str_add(out, "<h3>Errors against the exact answer</h3>\n");
     html_addf(
         out,
-        "<p>The exact answer is %s. Errors are in units in the last place (ulp) of the output's type, the worst "
-        "over outputs and kinds of values.",
-        words_exact(v, a));
+        "<p>The exact answer is %s. Errors are in units in the last place (ulp) of the output's type. The largest is "
+        "%.3g, the original's own %.3g, allowed are %.3g.",
+        words_exact(v, a), json_num(o, "max_error"), json_num(o, "original_error"),
+        json_num(o, "allowed_error"));
     if (t->error_where && *t->error_where)
-        html_addf(out, " The largest: %s.", t->error_where);
+        html_addf(out, " It is at: %s.", t->error_where);
     str_add(out, "</p>\n");
-    page_table_begin(out, "Errors in ulp");
-    html_addf(
-        out,
-        "<thead><tr><th scope=\"col\">Error</th><th scope=\"col\" class=\"n\">%s</th>"
-        "<th scope=\"col\" class=\"n\">Original</th><th scope=\"col\" class=\"n\">Allowed</th></tr></thead>\n",
-        v->best->row.id ? "Best" : "Given back");
-    add_errors_of(out, "The suite", t);
-    if (v->best->row.id && v->hidden)
-        add_errors_of(out, "Hidden", v->hidden);
-    page_table_end(out);
+    if (json_array_size(errors) == 0)
+        return;
+    add_error_chart(o, a, out);
+    add_error_table(errors, out);
 }
 
 /* ---- the suite tried, the hidden cases ---- */
