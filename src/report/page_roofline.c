@@ -1,82 +1,169 @@
-/* How close to the machine's limits: the original, the best and every step between. */
+/* How close to what the device can do: three workloads' way from the original to the best under its roofs. */
 #include "report/page.h"
 
 #include "ptx/ptx.h"
 #include "report/chart.h"
+#include "report/svg.h"
 
-enum { MOST_PATHS = 3 }; /* as many as the chart draws */
+enum { MAX_PATHS = 3, MAX_ROOFS = 6 };
 
-/* Of the workloads those at the ends and in the middle, by the bytes that must move: for which the time of the
- * plain copy stands. */
-static size_t choose(const struct view *v, size_t chosen[MOST_PATHS])
+struct roofline {
+    struct chart_roof roofs[MAX_ROOFS];
+    struct chart_path paths[MAX_PATHS];
+    size_t n_roofs, n_paths;
+    double dram_per_s, peak_per_s; /* peak: the highest of the roofs */
+};
+
+/* Cold, where the DRAM's roof means something. */
+static const struct trial_time *time_of(const struct view_candidate *c, size_t workload)
 {
-    size_t order[256], n = MIN(v->n_workloads, ARRAY_LEN(order)), n_chosen = MIN(n, MOST_PATHS);
+    return workload < c->trial.n_workloads ? &c->trial.workloads[workload].cold : NULL;
+}
 
-    for (size_t i = 0; i < n; i++) {
+/* By the bytes that must move. */
+static size_t *by_size(const struct view *v, struct arena *a, size_t *n)
+{
+    const struct view_candidate *original = &v->candidates[0];
+    size_t *order = arena_array(a, size_t, original->trial.n_workloads);
+
+    *n = original->trial.n_workloads;
+    for (size_t i = 0; i < *n; i++) {
         size_t at = i;
-        for (; at > 0 && v->workloads[order[at - 1]].cold.light_us > v->workloads[i].cold.light_us; at--)
+        double bytes = time_of(original, i)->compulsory_bytes;
+        for (; at > 0 && time_of(original, order[at - 1])->compulsory_bytes > bytes; at--)
             order[at] = order[at - 1];
         order[at] = i;
     }
-    for (size_t k = 0; k < n_chosen; k++)
-        chosen[k] = order[n_chosen > 1 ? k * (n - 1) / (n_chosen - 1) : 0];
-    return n_chosen;
+    return order;
 }
 
-static struct chart_path path_of(const struct view *v, size_t workload, struct arena *a)
+static void add_path(const struct view *v, struct arena *a, size_t workload, const char *which,
+                     struct roofline *r)
 {
     struct chart_point *points = arena_array(a, struct chart_point, v->n_candidates);
-    struct chart_path path = {.label = v->workloads[workload].dims, .points = points};
+    struct chart_path *path = &r->paths[r->n_paths++];
 
+    *path = (struct chart_path){.label = arena_printf(a, "%s: %s", which, v->workloads[workload].dims),
+                                .points = points};
     for (size_t i = 0; i < v->n_candidates; i++) {
         const struct view_candidate *c = &v->candidates[i];
-        if (!c->on_way || workload >= c->trial.n_workloads)
-            continue;
-        const struct trial_time *t = &c->trial.workloads[workload].cold;
-        points[path.n++] = (struct chart_point){(int)i, t->flops / t->dram_bytes, t->flops / (t->us * 1e-6)};
+        const struct trial_time *t = time_of(c, workload);
+        if (c->on_way && t)
+            points[path->n++] =
+                (struct chart_point){(int)i, t->flops / t->dram_bytes, t->flops / (t->us * 1e-6)};
     }
-    return path;
+}
+
+static void add_roof(struct roofline *r, const char *name, double per_s, bool bytes)
+{
+    r->roofs[r->n_roofs++] = (struct chart_roof){name, per_s, bytes};
+    if (!bytes)
+        r->peak_per_s = fmax(r->peak_per_s, per_s);
+}
+
+static bool has_doubles(const struct view *v)
+{
+    for (size_t i = 0; v->task && i < v->task->n_args; i++)
+        if (v->task->args[i].type == KT_F64)
+            return true;
+    return false;
+}
+
+static bool uses_tensor_cores(const struct view *v)
+{
+    for (size_t i = 0; i < v->n_candidates; i++)
+        if (v->candidates[i].on_way && strstr(v->candidates[i].row.text, "mma"))
+            return true;
+    return false;
+}
+
+static void add_roofs(const struct view *v, const struct ptx_device *d, struct roofline *r)
+{
+    struct ptx_peaks peaks = ptx_device_peaks(d);
+
+    r->dram_per_s = d->dram_peak_gbs * 1e9;
+    add_roof(r, "DRAM", r->dram_per_s, true);
+    add_roof(r, "L2", d->l2_gbs * 1e9, true);
+    if (has_doubles(v))
+        add_roof(r, "FP64", peaks.fp64, false);
+    add_roof(r, "FP32", peaks.fp32, false);
+    add_roof(r, "FP16", peaks.fp16, false);
+    if (uses_tensor_cores(v))
+        add_roof(r, "FP16 tensor", peaks.tensor_fp16, false);
+}
+
+static void add_figures(const struct roofline *r, struct str *out)
+{
+    str_add(out, "<details>\n<summary><span class=\"name\">The roofline in figures</span></summary>\n");
+    page_table_begin(out, "Operations and traffic on the way to the best, cold");
+    str_add(out, "<thead><tr><th scope=\"col\">Workload</th><th scope=\"col\">Version</th>"
+                 "<th scope=\"col\" class=\"n\">Operations a byte</th>"
+                 "<th scope=\"col\" class=\"n\">Operations a second</th>"
+                 "<th scope=\"col\" class=\"n\">Of its roof</th></tr></thead>\n<tbody>\n");
+    for (size_t k = 0; k < r->n_paths; k++)
+        for (size_t i = 0; i < r->paths[k].n; i++) {
+            const struct chart_point *x = &r->paths[k].points[i];
+            double roof = fmin(r->peak_per_s, x->intensity * r->dram_per_s);
+            html_addf(out, "<tr><th scope=\"row\">%s</th><td>", r->paths[k].label);
+            if (x->candidate)
+                html_addf(out, "candidate %d", x->candidate);
+            else
+                str_add(out, "original");
+            if (isfinite(x->intensity) && isfinite(x->per_s))
+                html_addf(
+                    out,
+                    "</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%.0f %%</td></tr>\n",
+                    svg_number(x->intensity).text, svg_si(x->per_s, "op/s").text, 100 * x->per_s / roof);
+            else
+                str_add(out, "</td><td class=\"n\">not known</td><td class=\"n\">not known</td>"
+                             "<td class=\"n\">not known</td></tr>\n");
+        }
+    str_add(out, "</tbody>\n");
+    page_table_end(out);
+    str_add(out, "</details>\n");
+}
+
+static void add_basis(const struct view *v, const struct ptx_device *d, struct str *out)
+{
+    html_addf(
+        out,
+        "<p>Each workload goes from the original (hollow) by the versions on the way to the best. Up is more "
+        "operations a second, right is fewer bytes for each. Under a slope memory is the limit, under a "
+        "level line arithmetic. The roofs are those of %s. Operations are counted by the simulator, bytes "
+        "are %s, times %s; inputs come from DRAM.</p>\n",
+        d->full_name,
+        v->best && v->best->trial.counters ? "counted on the GPU where its profiler looked, else modelled"
+                                           : "modelled",
+        v->measured ? "measured" : "modelled");
+    if (v->measured && v->device && !v->device->same_model)
+        html_addf(out, "<p>That is the nearest GPU there is a model of: it was measured on %s.</p>\n",
+                  v->device->name);
 }
 
 void page_roofline(const struct view *v, struct arena *a, struct str *out)
 {
     const struct ptx_device *d = v->device ? ptx_device_find(v->device->model) : NULL;
-    struct chart_path paths[MOST_PATHS];
-    size_t chosen[MOST_PATHS], n;
+    struct roofline r = {.peak_per_s = NAN};
+    size_t n = 0, *order;
 
     str_add(out,
             "<section id=\"roofline\" aria-labelledby=\"roofline-h\">\n<h2 id=\"roofline-h\">Roofline</h2>\n");
-    if (!d || v->n_workloads == 0) {
-        str_add(out, "<p>Nothing was timed on a device whose limits are known.</p>\n</section>\n");
-        return;
+    if (d && v->n_candidates) {
+        order = by_size(v, a, &n);
+        n = MIN(n, v->n_workloads);
+        if (n > 0)
+            add_path(v, a, order[n - 1], n > 1 ? "largest" : "workload", &r);
+        if (n > 2)
+            add_path(v, a, order[n / 2], "median", &r);
+        if (n > 1)
+            add_path(v, a, order[0], "smallest", &r);
+        add_roofs(v, d, &r);
+        add_basis(v, d, out);
     }
-    struct ptx_peaks peaks = ptx_device_peaks(d);
-    const struct chart_roof roofs[] = {{"DRAM", d->dram_peak_gbs * 1e9, true},
-                                       {"f32", peaks.fp32, false},
-                                       {"tensor f16", peaks.tensor_fp16, false}};
-    double most = NAN; /* operations a second */
-    n = choose(v, chosen);
-    for (size_t k = 0; k < n; k++) {
-        paths[k] = path_of(v, chosen[k], a);
-        for (size_t i = 0; i < paths[k].n; i++)
-            most = fmax(most, paths[k].points[i].per_s);
-    }
-    if (!isfinite(most)) {
-        str_add(
-            out,
-            "<p>No operations were counted: the simulator did not time the workloads, or another version of Astra "
-            "made the run.</p>\n</section>\n");
-        return;
-    }
-    html_addf(
-        out,
-        "<p>No kernel can be above the roof of %s: what its memory delivers, to the left, and what it can compute, to "
-        "the right. A better version moves up; one that moves fewer bytes moves right.</p>\n<figure>\n",
-        d->full_name);
-    chart_roofline(out, "roof", roofs, most > peaks.fp32 ? 3 : 2, paths, n);
-    html_addf(
-        out,
-        "<figcaption>The smallest, a middle and the largest workload, cold. Operations and bytes are counted on the "
-        "simulator, times are %s.</figcaption>\n</figure>\n</section>\n",
-        v->measured ? "measured" : "modelled");
+    str_add(out, "<figure>\n");
+    chart_roofline(out, "roofline-chart", r.roofs, r.n_roofs, r.paths, r.n_paths);
+    str_add(out, "</figure>\n");
+    if (r.n_paths)
+        add_figures(&r, out);
+    str_add(out, "</section>\n");
 }
