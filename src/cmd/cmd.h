@@ -48,6 +48,7 @@ int cmd_profile(const struct cmd_args *args);
 int cmd_runs(const struct cmd_args *args);
 int cmd_show(const struct cmd_args *args);
 int cmd_diff(const struct cmd_args *args);
+int cmd_diff_runs(const struct cmd_args *args); /* diff of two runs */
 int cmd_report(const struct cmd_args *args);
 int cmd_export(const struct cmd_args *args);
 int cmd_resume(const struct cmd_args *args);

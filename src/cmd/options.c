@@ -62,14 +62,21 @@ static const struct verb verbs[] = {
      "RUN is a run's folder, or its name below astra-runs.\n\n  astra show astra-runs/softmax-1\n  astra show softmax-1 7\n"
      "  astra show softmax-1 --calls\n",
      1, 2, cmd_show},
-    {"diff", 'd', "RUN [CANDIDATE]", "the patch from the original to the best, or to a candidate",
-     "  astra diff softmax-1 | patch my_kernel.cu\n", 1, 2, cmd_diff},
-    {"report", 't', "RUN", "a run as one page for whoever reviews it: the verdict, the evidence, the way there",
+    {"diff", 'd', "RUN [CANDIDATE | RUN]",
+     "the patch from the original to the best, or to a candidate; or what differs between two runs",
+     "Of two runs: speed-ups by workload and whether they differ, who thought, verdicts, cost, options, and the patch between\n"
+     "their best files. Runs of different tasks or devices, or modelled and measured ones, are not set against each other.\n\n"
+     "  astra diff softmax-1 | patch my_kernel.cu\n  astra diff softmax-1 softmax-2\n",
+     1, 2, cmd_diff},
+    {"report", 't', "RUN...",
+     "a run as one page for whoever reviews it: the verdict, the evidence, the way there",
      "Writes report.html into the run's folder and prints where it is: one file that needs no network and can be mailed,\n"
-     "read on a phone and printed. Unfinished runs have one, too. docs/report.md says what each part means.\n\n"
+     "read on a phone and printed. Unfinished runs have one, too. docs/report.md says what each part means. Several runs are put\n"
+     "beside each other, in comparison.html (docs/compare.md).\n\n"
      "  astra report softmax-1\n"
+     "  astra report softmax-rules softmax-llm --out rules-or-llm.html\n"
      "  astra report softmax-1 --markdown | gh pr create --body-file - --title 'softmax: 3.1x'\n",
-     1, 1, cmd_report},
+     1, 8, cmd_report},
     {"export", 'e', "RUN", "the best version as other projects take it in: a file, a patch, an extension",
      "Only of a finished run whose files are those that were judged. --to list says what there is; a single text goes to\n"
      "stdout or --out FILE, several files to --out DIR. docs/export.md says what each target makes.\n\n"

@@ -1,47 +1,121 @@
-/* The verb report: a run as a page for whoever reviews it. */
+/* The verbs for whoever reviews: report, of a run or of several beside each other; diff of two runs. */
 #include "report/report.h"
 #include "cmd/cmd.h"
 
-static bool make(const struct cmd_args *args, struct arena *a, const struct view *v, struct str *out,
-                 struct err *err)
+struct opened_runs {
+    struct arena *arena;
+    struct view *views[COMPARE_MOST];
+    size_t n;
+};
+
+static bool open_runs(struct opened_runs *o, const struct cmd_args *args, struct err *err)
 {
-    json_t *o;
+    *o = (struct opened_runs){.arena = arena_open()};
+    for (int i = 0; i < args->n_words; i++) {
+        char *folder;
+        if (!cmd_run_folder(o->arena, args->words[i], &folder, err) ||
+            !view_open(&o->views[o->n], o->arena, folder, err))
+            return false;
+        o->n++;
+    }
+    return true;
+}
+
+static void close_runs(struct opened_runs *o)
+{
+    for (size_t i = 0; i < o->n; i++)
+        view_close(o->views[i]);
+    arena_close(o->arena);
+}
+
+static struct compare *compared(const struct opened_runs *o)
+{
+    const struct view *views[COMPARE_MOST];
+
+    for (size_t i = 0; i < o->n; i++)
+        views[i] = o->views[i];
+    return compare_runs(o->arena, views, o->n);
+}
+
+static bool make(const struct cmd_args *args, const struct opened_runs *o, struct str *out, struct err *err)
+{
+    const struct compare *c = o->n > 1 ? compared(o) : NULL;
+    const struct view *v = o->views[0];
 
     if (args->json && args->markdown)
         return err_input(err, "--json and --markdown are two forms of a report; ask for one");
-    if (args->markdown)
-        return report_markdown(v, a, out, err);
     if (args->json) {
-        o = report_enriched(v, a);
-        str_addf(out, "%s\n", json_pretty(a, o));
-        json_decref(o);
-        return true;
+        json_t *j = c ? compare_json(c, o->arena) : report_enriched(v, o->arena);
+        str_addf(out, "%s\n", json_pretty(o->arena, j));
+        json_decref(j);
+    } else if (args->markdown && c) {
+        compare_markdown(c, o->arena, out);
+    } else if (args->markdown) {
+        return report_markdown(v, o->arena, out, err);
+    } else if (c) {
+        compare_page(c, o->arena, out);
+    } else {
+        report_page(v, o->arena, out);
     }
-    report_page(v, a, out);
     return true;
+}
+
+/* The first that does not reach --fail-under says so. */
+static int all_reach(const struct opened_runs *o, const struct cmd_args *args)
+{
+    int status = EXIT_OK;
+
+    for (size_t i = 0; i < o->n && status == EXIT_OK; i++)
+        status = cmd_fail_under(args, o->views[i]->result);
+    return status;
 }
 
 int cmd_report(const struct cmd_args *args)
 {
-    struct arena *a = arena_open();
-    struct view *v = NULL;
+    struct opened_runs o;
     struct str out = {0};
     struct err err = {0};
     const char *file = args->out;
-    char *folder;
+    bool ok = open_runs(&o, args, &err) && make(args, &o, &out, &err);
     int status;
-    bool ok = cmd_run_folder(a, args->words[0], &folder, &err) && view_open(&v, a, folder, &err) &&
-              make(args, a, v, &out, &err);
 
     if (ok && !file && !args->json && !args->markdown)
-        file = fs_join(a, folder, "report.html");
+        file = o.n > 1 ? "comparison.html" : fs_join(o.arena, o.views[0]->folder, "report.html");
     if (ok && file)
-        ok = fs_write_text(file, str_text(&out), &err) && cmd_print(arena_printf(a, "%s\n", file), &err);
+        ok = fs_write_text(file, str_text(&out), &err) && cmd_print(arena_printf(o.arena, "%s\n", file), &err);
     else
         ok = ok && cmd_print(str_text(&out), &err);
-    status = ok ? cmd_fail_under(args, v->result) : cmd_fail(&err);
-    view_close(v);
+    status = ok ? all_reach(&o, args) : cmd_fail(&err);
+    close_runs(&o);
     str_free(&out);
-    arena_close(a);
+    return status;
+}
+
+int cmd_diff_runs(const struct cmd_args *args)
+{
+    struct opened_runs o;
+    struct str out = {0};
+    struct err err = {0};
+    const struct compare *c;
+    char *diff;
+    bool ok = open_runs(&o, args, &err);
+    int status;
+
+    if (ok) {
+        c = compared(&o);
+        ok = compare_diff(c, o.arena, 0, 1, &diff, &err);
+    }
+    if (ok && args->json) {
+        json_t *j = compare_json(c, o.arena);
+        json_put_text(j, "diff", diff);
+        str_addf(&out, "%s\n", json_pretty(o.arena, j));
+        json_decref(j);
+    } else if (ok) {
+        compare_text(c, o.arena, &out);
+        str_addf(&out, "\n%s", *diff ? diff : "Their best files are the same.\n");
+    }
+    status = ok && cmd_print(str_text(&out), &err) ? EXIT_OK : cmd_fail(&err);
+    close_runs(&o);
+    str_free(&out);
     return status;
 }

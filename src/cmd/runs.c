@@ -148,8 +148,15 @@ int cmd_diff(const struct cmd_args *args)
     json_t *result = NULL;
     const char *text;
     char *diff;
-    bool ok = opened_run(&o, args, &err);
+    bool ok;
 
+    if (args->n_words > 1 && strspn(args->words[1], "0123456789") != strlen(args->words[1]))
+        return cmd_diff_runs(args);
+    if (args->json) {
+        err_input(&err, "--json is for a diff of two runs; of one there is a patch");
+        return cmd_fail(&err);
+    }
+    ok = opened_run(&o, args, &err);
     if (ok && o.candidate < 0)
         ok = report_result(o.store, o.arena, &result, &err) &&
              report_best(o.store, o.arena, result, &text, &err);

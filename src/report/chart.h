@@ -70,4 +70,13 @@ void chart_tree(struct str *out, const char *id, const struct chart_node *nodes,
 /* Each candidate's speed-up in the order of their numbers, and the best so far. */
 void chart_progress(struct str *out, const char *id, const struct chart_node *nodes, size_t n);
 
+/* The best so far by candidate, of several runs in one picture. */
+struct chart_curve {
+    const char *label;  /* a letter or two, at its end */
+    const double *best; /* by candidate, from the original's 1 on */
+    size_t n;
+};
+
+void chart_curves(struct str *out, const char *id, const struct chart_curve *curves, size_t n);
+
 #endif

@@ -366,3 +366,50 @@ void chart_progress(struct str *out, const char *id, const struct chart_node *no
     str_free(&line);
     str_free(&words);
 }
+
+void chart_curves(struct str *out, const char *id, const struct chart_curve *curves, size_t n)
+{
+    static const char *const colours[] = {"first", "second", "third"};
+    const double top = 14, bottom = 214;
+    struct svg_range r = {NAN, NAN};
+    struct plane p = {.bottom = bottom};
+    struct str words = {0};
+    size_t longest = 0;
+
+    svg_see(&r, 1);
+    for (size_t i = 0; i < n; i++) {
+        longest = MAX(longest, curves[i].n);
+        if (curves[i].n) {
+            svg_see(&r, curves[i].best[curves[i].n - 1]);
+            str_addf(&words, "%s%s ends at %s times the original's speed after %zu candidates",
+                     words.len ? "; " : "", curves[i].label, svg_number(curves[i].best[curves[i].n - 1]).text,
+                     curves[i].n - 1);
+        }
+    }
+    if (longest < 2) {
+        svg_none(out, id, "No candidate was judged.");
+        str_free(&words);
+        return;
+    }
+    p.x = svg_axis(0, (double)(longest - 1), LEFT, RIGHT - 16, false);
+    p.y = svg_axis(r.low, r.high, bottom, top, r.high / r.low > 4);
+    svg_open(out, id, "curves", "img", WIDTH, bottom + 34, "The best so far by candidate, of each run",
+             str_text(&words));
+    draw_axes(&p, out, plain, times);
+    svg_text(out, RIGHT, bottom + 28, "end", "small muted", "candidate");
+    for (size_t i = 0; i < n; i++) {
+        const struct chart_curve *c = &curves[i];
+        if (c->n == 0)
+            continue;
+        html_addf(out, "<path class=\"way stroke-%s%s\" d=\"M%.1f %.1f", colours[i % 3],
+                  i >= 3 ? " dashed" : "", svg_at(&p.x, 0), svg_at(&p.y, c->best[0]));
+        for (size_t k = 1; k < c->n; k++)
+            if (c->best[k] != c->best[k - 1])
+                str_addf(out, "H%.1fV%.1f", svg_at(&p.x, (double)k), svg_at(&p.y, c->best[k]));
+        str_addf(out, "H%.1f\"/>\n", svg_at(&p.x, (double)(c->n - 1)));
+        name_point(&p, out, svg_at(&p.x, (double)(c->n - 1)), svg_at(&p.y, c->best[c->n - 1]), c->label);
+    }
+    svg_close(out);
+    vec_free(&p.taken);
+    str_free(&words);
+}

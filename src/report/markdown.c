@@ -1,10 +1,11 @@
 /* A run for a pull request: GitHub's Markdown. */
+#include "report/markdown.h"
+
 #include "report/report.h"
 #include "report/words.h"
 #include "source/source.h"
 
-/* Text from outside: no markup, no mention of anybody, one line. */
-static void add_text(struct str *out, const char *text)
+void markdown_text(struct str *out, const char *text)
 {
     for (const char *p = text; *p; p++)
         if (*p == '\n' || *p == '\r')
@@ -67,7 +68,7 @@ static void add_table(struct str *out, const struct view *v, bool hot)
     for (size_t i = 0; i < v->n_workloads; i++) {
         const struct view_time *t = hot ? &v->workloads[i].hot : &v->workloads[i].cold;
         str_add(out, "| ");
-        add_text(out, v->workloads[i].dims);
+        markdown_text(out, v->workloads[i].dims);
         str_add(out, " |");
         add_number(out, "%.2f", t->base_us);
         add_number(out, "%.2f", t->best_us);
@@ -107,7 +108,7 @@ static void add_verified(struct str *out, const struct view *v, struct arena *a)
                  (long long)json_int(v->mutation, "killed", 0));
     for (size_t i = 0; i < n; i++) {
         str_add(out, "- ");
-        add_text(out, limits[i]);
+        markdown_text(out, limits[i]);
         str_add(out, "\n");
     }
 }
@@ -156,16 +157,16 @@ bool report_markdown(const struct view *v, struct arena *a, struct str *out, str
     const char *const *caveats = words_caveats(v, a, &n);
 
     str_add(out, "## ");
-    add_text(out, v->run.task_name);
+    markdown_text(out, v->run.task_name);
     str_addf(out, ": %s%s\n\n", words_headline(v, a),
              !v->result    ? ""
              : v->measured ? " (measured)"
                            : " (modelled)");
-    add_text(out, words_verdict(v, a));
+    markdown_text(out, words_verdict(v, a));
     str_add(out, "\n");
     for (size_t i = 0; i < n; i++) {
         str_add(out, "\n> ");
-        add_text(out, caveats[i]);
+        markdown_text(out, caveats[i]);
         str_add(out, "\n");
     }
     if (v->result) {

@@ -35,7 +35,7 @@ static void add_navigation(const char *body, struct str *out)
     }
 }
 
-static void fill(const struct view *v, const char *slot, const char *body, struct str *out)
+static void fill(const char *title, const char *astra, const char *slot, const char *body, struct str *out)
 {
     const char *script = share_text("report/page.js");
 
@@ -46,9 +46,9 @@ static void fill(const struct view *v, const char *slot, const char *body, struc
     else if (str_eq(slot, "style"))
         str_addf(out, "%s%s", share_text("report/chart.css"), share_text("report/page.css"));
     else if (str_eq(slot, "task"))
-        html_text(out, v->run.task_name);
+        html_text(out, title);
     else if (str_eq(slot, "astra"))
-        html_text(out, v->run.astra);
+        html_text(out, astra);
     else if (str_eq(slot, "navigation"))
         add_navigation(body, out);
     else if (str_eq(slot, "body"))
@@ -70,10 +70,22 @@ void page_table_end(struct str *out)
     str_add(out, "</table>\n</div>\n");
 }
 
+void page_frame(const char *title, const char *astra, const char *body, struct arena *a, struct str *out)
+{
+    const char *at = share_text("report/page.html");
+
+    for (const char *open; (open = strstr(at, "{{"));) {
+        const char *close = strstr(open, "}}");
+        str_addn(out, at, (size_t)(open - at));
+        fill(title, astra, arena_strndup(a, open + 2, (size_t)(close - open - 2)), body, out);
+        at = close + 2;
+    }
+    str_add(out, at);
+}
+
 void report_page(const struct view *v, struct arena *a, struct str *out)
 {
     struct str body = {0};
-    const char *at = share_text("report/page.html");
 
     page_verdict(v, a, &body);
     page_speed(v, a, &body);
@@ -82,12 +94,6 @@ void report_page(const struct view *v, struct arena *a, struct str *out)
     page_verified(v, a, &body);
     page_calls(v, &body);
     page_repeat(v, a, &body);
-    for (const char *open; (open = strstr(at, "{{"));) {
-        const char *close = strstr(open, "}}");
-        str_addn(out, at, (size_t)(open - at));
-        fill(v, arena_strndup(a, open + 2, (size_t)(close - open - 2)), str_text(&body), out);
-        at = close + 2;
-    }
-    str_add(out, at);
+    page_frame(v->run.task_name, v->run.astra, str_text(&body), a, out);
     str_free(&body);
 }

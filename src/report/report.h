@@ -3,6 +3,7 @@
 #define REPORT_REPORT_H
 
 #include "base/base.h"
+#include "report/compare.h"
 #include "report/runs.h"
 #include "report/view.h"
 #include "store/store.h"

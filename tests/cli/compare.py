@@ -3,13 +3,14 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
 import tempfile
 import time
 
-from harness import KERNEL, TASK, astra, case, cases, expect, gpu_environment, main, said, small_gpu_task, small_task, start, write
+from harness import GPU_TASK, KERNEL, TASK, astra, case, cases, expect, gpu_environment, main, said, small_gpu_task, small_task, start, write
 
 SHARED = tempfile.mkdtemp(prefix="astra-compare-")
 QUICK = ("--rounds", "2", "--candidates", "4", "--seed", "7", "--hidden-seed", "11", "--quiet")
@@ -20,6 +21,7 @@ RUNS = {
     "other-device": (TASK, KERNEL, (*QUICK, "--device", "sim:rtx4090")),
     "other-task": (TASK.replace("scale_rows\n", "scaled\n", 1), KERNEL.replace("* factor", "* factor * 2.0f"),
                    ("--rounds", "1", "--candidates", "1", "--quiet")),
+    "modelled": (GPU_TASK, KERNEL, ("--rounds", "1", "--candidates", "1", "--quiet")),
 }
 
 
@@ -144,6 +146,104 @@ def a_run_that_goes_on_and_one_that_was_killed(folder):
         process.wait()
     rows = json.loads(said(astra(folder, "runs", "--json"), 0).out)
     expect(rows[0]["status"] == "interrupted" and rows[0]["wall_s"] is None, rows)
+
+
+# ---- two results ----
+
+
+def differences(folder, *names):
+    """What diff says of two runs, as JSON; report says the same."""
+    found = json.loads(said(astra(folder, "diff", *names, "--json"), 0).out)
+    reported = json.loads(said(astra(folder, "report", *names, "--json"), 0).out)
+    patch = found.pop("diff")
+    expect(found == reported, "diff and report differ")
+    return found, patch
+
+
+@case
+def two_runs(folder):
+    runs(folder, "better", "less")
+    found, patch = differences(folder, "less", "better")
+    less, better = found["geomean"]
+    expect(less["ratio"] is None and better["ratio"] == better["speedup"] / less["speedup"] > 1.03, found["geomean"])
+    expect(better["differs"] == "faster" and differences(folder, "better", "less")[0]["geomean"][1]["differs"] == "slower", found)
+    expect([row["dims"] for row in found["workloads"]] == ["rows=64 d=512", "rows=256 d=1024"], found["workloads"])
+    expect("3 %" in found["rule"] and not found["apart"], found)
+    expect(found["options"] == {"rounds": ["1", "2"], "candidates": ["1", "4"], "hidden_seed": ["0", "11"]}, found["options"])
+    expect(found["runs"][1]["minds"] == dict.fromkeys(("tester", "profiler", "planner", "coder"), "rules"), found["runs"])
+    out = said(astra(folder, "diff", "less", "better"), 0).out
+    expect(out.endswith(patch) and "--- A/best.cu\n+++ B/best.cu\n" in patch, out)
+    for words in ("A  astra-runs/less: scale_rows, rules, modelled for NVIDIA H200", "x faster", "differ by 3 % or more",
+                  "passed", "USD", "Options that differ"):
+        expect(words in out, f"no {words} in\n{out}")
+    expect(max(len(line) for line in out[:out.index("--- A")].splitlines()) <= 80, out)
+    expect("best files are the same" in said(astra(folder, "diff", "less", "less"), 0).out, "of a run and itself")
+
+
+@cases([("task", "other-task", "another task \\(scaled, not scale_rows\\)"),
+        ("device", "other-device", "another device \\(NVIDIA GeForce RTX 4090, not NVIDIA H200\\)")])
+def apart(folder, row):
+    runs(folder, "better", row[1])
+    found, _ = differences(folder, "better", row[1])
+    expect(len(found["apart"]) == 1 and re.search(row[2], found["apart"][0]), found["apart"])
+    for cells in [found["geomean"], *(workload["runs"] for workload in found["workloads"])]:
+        expect(all(cell["ratio"] is None and cell["differs"] is None for cell in cells), cells)
+    expect(all(None in (a["speedup"], b["speedup"]) for a, b in (w["runs"] for w in found["workloads"])), "in one row")
+    out = said(astra(folder, "diff", "better", row[1]), 0).out
+    expect(out.startswith("B is not compared with A: ") and "faster" not in out and "slower " not in out.split("Candidates")[0], out)
+
+
+@case
+def modelled_is_not_compared_with_measured(folder):
+    runs(folder, "modelled")
+    measured(folder, "measured", 1.5, 0.1)
+    found, _ = differences(folder, "modelled", "measured")
+    expect(found["apart"] == ["B is not compared with A: its times are measured, not modelled."], found["apart"])
+
+
+@cases([("alike", 1.65, "alike"), ("faster", 1.75, "faster"), ("slower", 1.25, "slower")])
+def intervals_decide(folder, row):
+    measured(folder, "one", 1.5, 0.1)
+    measured(folder, "other", row[1], 0.1)
+    found, _ = differences(folder, "one", "other")
+    expect(found["geomean"][1]["differs"] == row[2], found["geomean"])
+    expect({w["runs"][1]["differs"] for w in found["workloads"]} == {row[2]}, found["workloads"])
+    expect("do not touch" in found["rule"] and "3 %" not in found["rule"], found["rule"])
+
+
+@case
+def another_kernel_under_the_same_name(folder):
+    runs(folder, "less")
+    small_task(folder, kernel=KERNEL.replace("* factor", "* factor * 1.0f"))
+    said(astra(folder, "optimize", "task", "--rounds", "1", "--candidates", "1", "--out", "astra-runs/other", "--quiet"), 0)
+    found, _ = differences(folder, "less", "other")
+    expect(found["apart"] == ["B is not compared with A: its task has the same name and another kernel.cu."], found["apart"])
+
+
+@case
+def what_cannot_be_compared(folder):
+    runs(folder, "less")
+    said(astra(folder, "diff", "less", "nowhere"), 2, "nowhere")
+    said(astra(folder, "diff", "less", "--json"), 2, "--json")
+    said(astra(folder, "report", *["less"] * 9), 2, "too much")
+
+
+# ---- several on a page ----
+
+
+@case
+def several_runs_on_a_page(folder):
+    runs(folder, "better", "less", "other-task")
+    done = said(astra(folder, "report", "better", "less", "other-task"), 0)
+    expect(done.out == "comparison.html\n", done.out)
+    with open(os.path.join(folder, "comparison.html"), encoding="utf-8") as file:
+        page = file.read()
+    for words in ("C is not compared with A: another task", "scaled rows=64 d=512", 'id="progress-a"', 'id="progress-c"', "slower</small>"):
+        expect(words in page, f"no {words}")
+    expect(not re.search(r'(src|href)="(?!#|data:)', page) and "url(" not in page and "@import" not in page, "not self-contained")
+    said(astra(folder, "report", "better", "less", "--out", "two.html", "--fail-under", "1.01"), 4, "the original stays")
+    text = said(astra(folder, "report", "better", "less", "--markdown"), 0).out
+    expect("| | A | B |\n|---|---:|---:|\n| rows=64 d=512 | " in text and "**geometric mean**" in text, text)
 
 
 # ---- a speed-up that a build insists on ----

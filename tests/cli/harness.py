@@ -155,10 +155,13 @@ def small_task(folder, task=TASK, kernel=KERNEL):
     return path
 
 
+GPU_TASK = (TASK.replace("[64, 512]", "[16, 256]").replace("  - [256, 1024]\n", "")
+            .replace("rows <= 4096", "rows <= 32").replace("d <= 4096", "d <= 256"))
+
+
 def small_gpu_task(folder):
     """Smaller yet: a GPU's part is played on the simulator (tests/fakecuda)."""
-    return small_task(folder, TASK.replace("[64, 512]", "[16, 256]").replace("  - [256, 1024]\n", "")
-                      .replace("rows <= 4096", "rows <= 32").replace("d <= 4096", "d <= 256"))
+    return small_task(folder, GPU_TASK)
 
 
 def gpu_environment(**more):

@@ -1,0 +1,124 @@
+/* A comparison as a page of its own, in the frame of a run's. */
+#include "report/chart.h"
+#include "report/page.h"
+#include "report/sheet.h"
+
+static void add_cell(const struct sheet *s, const struct sheet_cell *x, struct str *out)
+{
+    str_addf(out, "<td%s>", s->numbers ? " class=\"n\"" : "");
+    if (x->text)
+        html_addf(out, "%s", x->text);
+    else
+        str_add(out, "<span class=\"none\">-</span>");
+    if (x->interval)
+        html_addf(out, "<br><small>%s</small>", x->interval);
+    if (x->against)
+        html_addf(out, "<br><small class=\"%s\">%s</small>", compare_word_text(x->word), x->against);
+    str_add(out, "</td>");
+}
+
+static void add_rows(const struct compare *c, const struct sheet *s, bool total, struct str *out)
+{
+    for (size_t k = 0; k < s->n; k++) {
+        if (s->rows[k].total != total)
+            continue;
+        html_addf(out, "<tr><th scope=\"row\">%s</th>", s->rows[k].label);
+        for (size_t i = 0; i < c->n; i++)
+            add_cell(s, &s->rows[k].cells[i], out);
+        str_add(out, "</tr>\n");
+    }
+}
+
+static void add_sheet(const struct compare *c, const struct sheet *s, struct str *out)
+{
+    if (s->n == 0)
+        return;
+    html_addf(out, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">%s</h2>\n", s->id, s->id,
+              s->id, s->title);
+    page_table_begin(out, s->about);
+    str_add(out, "<thead><tr><td></td>");
+    for (size_t i = 0; i < c->n; i++)
+        str_addf(out, "<th scope=\"col\"%s>%c</th>", s->numbers ? " class=\"n\"" : "", (char)('A' + i));
+    str_add(out, "</tr></thead>\n<tbody>\n");
+    add_rows(c, s, false, out);
+    str_add(out, "</tbody>\n<tfoot>\n");
+    add_rows(c, s, true, out);
+    str_add(out, "</tfoot>\n");
+    page_table_end(out);
+    str_add(out, "</section>\n");
+}
+
+/* The way to the best, a chart for each group. */
+static void add_progress(const struct compare *c, struct arena *a, struct str *out)
+{
+    str_add(out,
+            "<section id=\"progress\" aria-labelledby=\"progress-h\">\n<h2 id=\"progress-h\">The best so far, "
+            "by candidate</h2>\n<div class=\"figures\">\n");
+    for (size_t first = 0; first < c->n; first++) {
+        struct chart_curve curves[COMPARE_MOST];
+        size_t n = 0;
+        for (size_t i = first; i < c->n; i++) {
+            const struct view *v = c->runs[i];
+            double *best = arena_array(a, double, v->n_candidates + 1), so_far = 1;
+            if (c->first[i] != (int)first)
+                continue;
+            for (size_t k = 0; k < v->n_candidates; k++) {
+                const struct store_candidate *row = &v->candidates[k].row;
+                if (str_eq(row->verdict, "passed") && row->score > so_far)
+                    so_far = row->score;
+                best[k] = so_far;
+            }
+            curves[n++] = (struct chart_curve){arena_printf(a, "%c", (char)('A' + i)), best, v->n_candidates};
+        }
+        if (n == 0)
+            continue;
+        html_addf(out, "<figure>\n");
+        chart_curves(out, arena_printf(a, "progress-%c", (char)('a' + first)), curves, n);
+        html_addf(out, "<figcaption>%s, %s %s.</figcaption>\n</figure>\n", c->runs[first]->run.task_name,
+                  c->runs[first]->measured ? "measured on" : "modelled for",
+                  c->runs[first]->device ? c->runs[first]->device->name : "an unknown device");
+    }
+    str_add(out, "</div>\n</section>\n");
+}
+
+static void add_verdict(const struct compare *c, struct arena *a, struct str *out)
+{
+    html_addf(out,
+              "<section id=\"verdict\" aria-labelledby=\"verdict-h\">\n<h2 id=\"verdict-h\">Verdict</h2>\n"
+              "<p class=\"headline\">%s</p>\n",
+              sheet_headline(c, a));
+    for (size_t i = 0; i < c->n_apart; i++)
+        html_addf(out, "<p class=\"caveat\">%s</p>\n", c->apart[i]);
+    str_add(out, "<dl class=\"terms\">\n");
+    for (size_t i = 0; i < c->n; i++)
+        html_addf(out, "<div><dt>%c</dt><dd><code>%s</code>\n%s</dd></div>\n", (char)('A' + i),
+                  c->runs[i]->folder, compare_what(c, a, i));
+    str_add(out, "</dl>\n");
+    for (size_t i = 0; i < c->n_notes; i++)
+        html_addf(out, "<p class=\"note\">%s</p>\n", c->notes[i]);
+    str_add(out, "</section>\n");
+}
+
+static const char *title_of(const struct compare *c, struct arena *a)
+{
+    for (size_t i = 1; i < c->n; i++)
+        if (!str_eq(c->runs[i]->run.task_name, c->runs[0]->run.task_name))
+            return arena_printf(a, "%zu runs", c->n);
+    return arena_printf(a, "%s, %zu runs", c->runs[0]->run.task_name, c->n);
+}
+
+void compare_page(const struct compare *c, struct arena *a, struct str *out)
+{
+    struct sheet sheets[N_SHEETS];
+    struct str body = {0};
+
+    sheet_all(c, a, sheets);
+    add_verdict(c, a, &body);
+    add_sheet(c, &sheets[SHEET_SPEED], &body);
+    add_sheet(c, &sheets[SHEET_MINDS], &body);
+    add_progress(c, a, &body);
+    add_sheet(c, &sheets[SHEET_VERDICTS], &body);
+    add_sheet(c, &sheets[SHEET_OPTIONS], &body);
+    page_frame(title_of(c, a), ASTRA_VERSION, str_text(&body), a, out);
+    str_free(&body);
+}
