@@ -14,7 +14,9 @@ struct calls {
     double usd;
     int64_t tokens_under_way; /* estimated */
     double usd_under_way;
-    int failures; /* in a row */
+    int64_t n_made;
+    bool unpriced; /* a call's cost is not known */
+    int failures;  /* in a row */
     double told_s;
     bool exhausted;
 };
@@ -86,7 +88,9 @@ static bool count_stored(struct run *r, struct err *err)
     for (size_t i = 0; i < n; i++) {
         r->calls->tokens += list[i].tokens_in + list[i].tokens_out;
         r->calls->usd += isfinite(list[i].usd) ? list[i].usd : 0;
+        r->calls->unpriced = r->calls->unpriced || !isfinite(list[i].usd);
     }
+    r->calls->n_made = (int64_t)n;
     return true;
 }
 
@@ -133,6 +137,17 @@ size_t calls_under_way(const struct run *r)
     return r->calls->list.n - r->calls->n_sent + r->calls->under_way;
 }
 
+json_t *calls_spent(const struct run *r)
+{
+    const struct calls *k = r->calls;
+    json_t *o = json_object();
+
+    json_put_int(o, "calls", k->n_made);
+    json_put_int(o, "tokens", k->tokens);
+    json_put_num(o, "usd", k->unpriced ? NAN : k->usd);
+    return o;
+}
+
 /* ---- asked ---- */
 
 static void tell(const char *event, const struct run *r, const struct call *c)
@@ -152,6 +167,7 @@ static void tell(const char *event, const struct run *r, const struct call *c)
         json_put_text(e, "end", call_end_name(c->reply.end));
         json_put_text(e, "words", c->reply.words);
         json_put_flag(e, "stored", c->stored);
+        json_put(e, "spent", calls_spent(r));
     } else if (c->state == CALL_UNDER_WAY) {
         json_put_num(e, "wall_s", time_s() - c->since_s);
         json_put_int(e, "tokens_out", llm_tokens_so_far(r->calls->models[c->role], c->id));
@@ -186,12 +202,20 @@ static bool found_in_store(struct run *r, struct call *c, struct err *err)
 }
 
 /* What is under way counts by its prompts alone, so a limit may be passed by the replies under way. */
+static bool tokens_left(const struct run *r, const struct call *c)
+{
+    const struct calls *k = r->calls;
+    int64_t limit = r->o->models.budget_tokens;
+
+    return limit <= 0 || k->tokens + k->tokens_under_way + c->tokens_in <= limit;
+}
+
 static bool within_budget(const struct run *r, const struct call *c)
 {
     const struct models *m = &r->o->models;
     const struct calls *k = r->calls;
 
-    return (m->budget_tokens <= 0 || k->tokens + k->tokens_under_way + c->tokens_in <= m->budget_tokens) &&
+    return tokens_left(r, c) &&
            (!(m->budget_usd > 0) || k->usd + k->usd_under_way + usd_of_prompt(r, c) <= m->budget_usd);
 }
 
@@ -207,6 +231,10 @@ static bool send_waiting(struct run *r, struct err *err)
                                 .messages = c->prompt.messages,
                                 .n_messages = c->prompt.n_messages};
         if (!within_budget(r, c)) {
+            if (!k->exhausted && tokens_left(r, c))
+                tell_budget("usd", k->usd, r->o->models.budget_usd);
+            else if (!k->exhausted)
+                tell_budget("tokens", (double)k->tokens, (double)r->o->models.budget_tokens);
             k->exhausted = true;
             c->state = CALL_NOT_MADE;
             continue;
@@ -277,6 +305,8 @@ static bool keep(struct run *r, struct call *c, struct err *err)
     json_decref(j);
     r->calls->tokens += row.tokens_in + row.tokens_out;
     r->calls->usd += isfinite(row.usd) ? row.usd : 0;
+    r->calls->unpriced = r->calls->unpriced || !isfinite(row.usd);
+    r->calls->n_made++;
     return store_put_call(r->store, &row, err);
 }
 

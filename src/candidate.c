@@ -56,30 +56,14 @@ bool candidate_store(struct run *r, const struct candidate *c, struct err *err)
 
 void candidate_tell(struct run *r, struct candidate *c)
 {
-    json_t *e = json_object();
-    double parent_score = r->search.nodes.v[MAX(c->parent, 0)].score;
-
     c->judged = true;
     if (c->id > 0)
         search_tell(&r->search, c->id, verdict_correct(c->trial.verdict), c->trial.verdict == VERDICT_PASSED,
                     c->trial.score);
     if (verdict_correct(c->trial.verdict))
         diagnose_trial(r->task, &c->trial, r->limits.device_name, r->arena, &c->diagnosis);
-    json_put_int(e, "id", c->id);
-    json_put_int(e, "parent", c->parent);
-    json_put_int(e, "round", c->round);
-    json_put_text(e, "mind", c->mind);
-    json_put_text(e, "name", c->strategy.name);
-    json_put_text(e, "verdict", verdict_name(c->trial.verdict));
-    json_put_text(e, "words", c->trial.words);
-    json_put_num(e, "score", c->trial.score);
-    json_put_num(e, "gain", c->trial.score / parent_score);
-    json_put_num(e, "wall_s", c->trial.wall_s);
-    if (c->trial.printed)
-        json_put_text(e, "printed", c->trial.printed);
-    json_put_int(e, "best", r->search.best);
-    json_put_num(e, "best_score", r->search.nodes.v[r->search.best].score);
-    trace_event("trial", e);
+    tell_trial(r, c);
+    tell_best(r);
 }
 
 void candidate_hash(struct run *r, const char *text, char hash[24])
@@ -100,6 +84,7 @@ struct candidate *candidate_add(struct run *r, int parent, int round, const char
     c->mind = c->id ? "rules" : "original";
     c->text = text;
     candidate_hash(r, text, c->hash);
+    c->label = c->id ? arena_printf(r->arena, "candidate-%d", c->id) : "original";
     c->strategy.name = c->strategy.reason = c->strategy.plan = "";
     vec_push(&r->candidates, c);
     map_put(&r->seen, c->hash, c);
@@ -145,7 +130,7 @@ bool candidate_submit(struct run *r, int parent, int round, const struct agent_s
             candidate_tell(r, c);
         return ok;
     }
-    return pool_submit(r->pool, c->id, r->task->source_path, c->text, err);
+    return tell_submit(r, c->id, c->label, s->name, round, parent, c->text, err);
 }
 
 bool candidate_collect(struct run *r, struct err *err)

@@ -22,6 +22,12 @@ static int ticket_of(const struct thinking *t, const struct chain *c)
     return (int)(c - t->chains) * MAX_ATTEMPTS + (int)c->n_attempts - 1;
 }
 
+/* As the call's that wrote it. */
+static const char *attempt_label(const struct run *r, const struct chain *c, size_t i)
+{
+    return i ? arena_printf(r->arena, "%s-repair-%zu", c->row.label, i) : c->row.label;
+}
+
 static const struct attempt *in_trial(const struct thinking *t, const struct attempt *x)
 {
     for (size_t i = 0; i < t->n_chains; i++)
@@ -63,7 +69,8 @@ static bool chain_judge(struct thinking *t, struct chain *c, const char *text, s
         json_decref(j);
         return x->judged;
     }
-    return pool_submit(r->pool, ticket_of(t, c), r->task->source_path, text, err);
+    return tell_submit(r, ticket_of(t, c), attempt_label(r, c, c->n_attempts - 1), c->strategy.name, t->round,
+                       t->parent->id, text, err);
 }
 
 /* The built-in moves of a strategy, carried out without a call. Where they cannot be, the coder's model is
@@ -187,6 +194,7 @@ static bool count_attempt(struct thinking *t, struct chain *c, struct attempt *x
         return true;
     x->made = candidate_add(r, t->parent->id, t->round, x->text);
     x->made->mind = "llm";
+    x->made->label = attempt_label(r, c, (size_t)(x - c->attempts));
     x->made->strategy = c->strategy;
     x->made->repairs = before && before->made ? before->made->id : -1;
     x->made->trial = x->trial;
@@ -205,7 +213,7 @@ static bool count(struct thinking *t, struct chain *c, struct err *err)
     c->state = CHAIN_COUNTED;
     c->row.candidate = c->n_attempts ? c->attempts[c->n_attempts - 1].made->id : -1;
     c->row.outcome = *c->words ? arena_printf(r->arena, "%s: %s", c->verdict, c->words) : c->verdict;
-    if (c->row.candidate < 0)
+    if (c->row.candidate < 0) {
         vec_push(&r->lessons, ((struct agent_lesson){.id = -1,
                                                      .name = c->strategy.name,
                                                      .what = c->strategy.plan,
@@ -213,6 +221,8 @@ static bool count(struct thinking *t, struct chain *c, struct err *err)
                                                      .words = c->words,
                                                      .gain = NAN,
                                                      .score = NAN}));
+        tell_learnt(-1, c->strategy.name, c->verdict, c->words, NAN, t->parent->id);
+    }
     if (str_eq(c->verdict, "dropped") || str_eq(c->verdict, "duplicate"))
         trace_text("dropped", "%s: %s", c->row.label, c->words);
     return store_put_strategy(r->store, &c->row, err);
@@ -235,6 +245,7 @@ static bool take_trials(struct thinking *t, double wait_s, struct err *err)
         x = &t->chains[id / MAX_ATTEMPTS].attempts[id % MAX_ATTEMPTS];
         x->trial = trial;
         x->judged = true;
+        tell_judged(r, id, &trial);
         j = trial_to_json(&trial);
         ok = store_put_trial(r->store, x->hash, json_line(r->arena, j), err);
         json_decref(j);

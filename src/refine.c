@@ -128,6 +128,7 @@ bool refine_prune(struct run *r, int round, struct err *err)
     candidate_lineage(r, r->search.best, &in);
     if (r->search.best == 0 || in.n_lineage < 2 || in.n_lineage > MAX_PRUNE)
         return true;
+    trace_doing("planner", "leaving out steps of candidate %d that do not pay", r->search.best);
     for (size_t i = 0; i < in.n_lineage; i++) {
         bool one[MAX_PRUNE] = {false};
         one[i] = true;
@@ -152,6 +153,7 @@ bool refine_prune(struct run *r, int round, struct err *err)
     }
     if (chosen) {
         r->search.best = chosen->id;
+        tell_best(r);
         trace_text("pruned", "candidate %d: %s", chosen->id,
                    agent_steps_text(r->arena, chosen->steps, chosen->n_steps));
     }
@@ -279,6 +281,7 @@ bool refine_confirm(struct run *r, bool *refused, struct err *err)
         bool measured = trial_device_measures(pool_device(r->pool)), looked = true;
         int looks = measured && c->trial.score > TOO_GOOD ? 2 : 1;
         struct trial t = {0};
+        trace_doing("judge", "confirming candidate %d on hidden cases, in a fresh process", c->id);
         for (int look = 0; look < looks && (look == 0 || t.verdict == VERDICT_PASSED); look++) {
             if (!confirm_once(r, c, look, &t, &looked, err))
                 return false;
@@ -287,7 +290,7 @@ bool refine_confirm(struct run *r, bool *refused, struct err *err)
         }
         if (!look_sanitizer(r, c->text, &t, err))
             return false;
-        trace_text("confirm", "candidate %d: %s", c->id, verdict_name(t.verdict));
+        tell_confirm(c, &t);
         if (t.verdict == VERDICT_PASSED) {
             json_t *j = trial_to_json(&t);
             bool ok = store_note(r->store, "confirmation", json_line(r->arena, j), err);
@@ -302,6 +305,7 @@ bool refine_confirm(struct run *r, bool *refused, struct err *err)
                 r->lessons.v[i].words = refine_words(&c->trial);
             }
         search_tell(&r->search, c->id, verdict_correct(t.verdict), false, t.score);
+        tell_best(r);
         if (!candidate_store(r, c, err))
             return false;
         if (refused) {

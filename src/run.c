@@ -81,12 +81,17 @@ static bool over_budget(const struct run *r)
 
 bool run_interrupted(void)
 {
+    static bool told;
+
+    if (stop_asked && !told)
+        trace_event("stopping", NULL);
+    told = stop_asked > 0;
     return stop_asked > 0;
 }
 
 bool run_stopping(const struct run *r)
 {
-    return stop_asked || over_budget(r);
+    return run_interrupted() || over_budget(r);
 }
 
 /* One round of the rules' planner and coder; *tried tells how many new candidates it made. */
@@ -98,10 +103,10 @@ static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
     struct agent_diagnosis diagnosis = parent->diagnosis;
     const struct agent_version *version;
     size_t n, first = r->candidates.n, from = first;
-    json_t *e;
     bool ok = true;
 
     candidate_learn(r);
+    tell_round(r, round, in.parent, "rules");
     if (!look_counters(r, parent, err) || !candidate_version(r, parent, &version, err))
         return false;
     in.version = version;
@@ -111,13 +116,7 @@ static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
     candidate_lineage(r, in.parent, &in);
     candidate_history(r, &in);
     agent_plan_rules(&in, r->arena, &strategies, &n);
-    e = json_object();
-    json_put_int(e, "round", round);
-    json_put_int(e, "parent", in.parent);
-    json_put_num(e, "parent_score", r->search.nodes.v[in.parent].score);
-    json_put_text(e, "diagnosis", diagnosis.text);
-    json_put_int(e, "strategies", (int64_t)n);
-    trace_event("round", e);
+    tell_plan(round, in.parent, &diagnosis, strategies, n);
     for (size_t i = 0; ok && i < n && !stop_asked; i++)
         ok = candidate_submit(r, in.parent, round, &strategies[i], -1, NULL, err);
     ok = ok && candidate_collect(r, err);
@@ -176,7 +175,8 @@ static bool first_original(struct run *r, struct candidate *original, struct err
 
 static bool open_world(struct run *r, bool resume, struct err *err)
 {
-    struct trial_options o = {.device = r->o->device, .seed = r->o->seed};
+    struct trial_options o = {
+        .device = r->o->device, .seed = r->o->seed, .started = tell_started, .started_context = r};
     struct candidate *original;
     struct agent_suite suite;
     char *text, hex[65];
@@ -207,9 +207,12 @@ static bool open_world(struct run *r, bool resume, struct err *err)
     r->row.status = "running";
     agent_test_rules(r->task, r->arena, r->o->seed, &suite);
     r->suite_text = suite.text;
+    if (!store_put_run(r->store, &r->row, err) || !calls_open(r, err))
+        return false;
+    tell_run(r, resume);
     trace_text("suite", "%s", suite.text);
-    if (!store_put_run(r->store, &r->row, err) || !calls_open(r, err) ||
-        !pool_open(&r->pool, r->task, &o, r->o->jobs, NULL, err))
+    trace_doing("judge", "judging the original");
+    if (!pool_open(&r->pool, r->task, &o, r->o->jobs, NULL, err))
         return false;
     search_open(&r->search, 1.01);
     original = candidate_add(r, -1, 0, text);
@@ -228,6 +231,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
     if (!suite_adequate(r, &o, err))
         return false;
     candidate_tell(r, original);
+    tell_original(r);
     return store_note(r->store, "suite", r->suite_text, err) &&
            store_note(r->store, "regime", r->task->hot ? "hot" : "cold", err) &&
            candidate_store(r, original, err);
@@ -251,6 +255,8 @@ static bool close_books(struct run *r, const char *status, struct err *err)
         return false;
     r->row.result = json_pretty(r->arena, result);
     ok = report_write(r->store, r->arena, r->o->out, result, err) && store_put_run(r->store, &r->row, err);
+    if (ok)
+        tell_end(r, status, result, NULL);
     json_decref(result);
     return ok;
 }
@@ -304,6 +310,8 @@ static bool loop(struct run *r, enum run_end *end, struct err *err)
         return false;
     if (over_budget(r) || calls_exhausted(r))
         *end = RUN_BUDGET;
+    if (over_budget(r))
+        tell_budget("s", spent_s(r), r->o->budget_s);
     if (!stop_asked && !confirm(r, &round, err))
         return false;
     if (stop_asked)
@@ -329,6 +337,9 @@ bool run_optimize(const struct run_options *o, bool resume, enum run_end *end, s
         r.row.wall_s = spent_s(&r);
         store_put_run(r.store, &r.row, NULL);
     }
+    if (!ok && r.task)
+        tell_end(&r, "failed", NULL, err->text);
+    vec_free(&r.labels);
     calls_close(&r);
     pool_close(r.pool);
     store_close(r.store);

@@ -21,6 +21,7 @@ struct candidate {
     bool judged;
     struct agent_diagnosis diagnosis;
     const char *mind;              /* "original", "rules", "llm" */
+    const char *label;             /* in events */
     struct agent_version *version; /* opened when it is first a round's parent; NULL until then */
 };
 
@@ -44,6 +45,8 @@ struct run {
     VEC(struct agent_lesson) lessons; /* of the first n_learnt candidates, and of strategies without one */
     size_t n_learnt, n_known;         /* n_known: of candidates, whose code the pool knows */
     int n_strategies;                 /* of models */
+    VEC(const char *) labels;         /* of what is submitted to the pool, by its id there */
+    int told_best;
 };
 
 /* ---- run.c ---- */
@@ -62,7 +65,7 @@ bool candidate_submit(struct run *r, int parent, int round, const struct agent_s
 /* Waits for everything submitted. When the run is stopping, what still runs is left behind: it is not stored,
  * so a resumed run does it again. */
 bool candidate_collect(struct run *r, struct err *err);
-void candidate_tell(struct run *r, struct candidate *c); /* its trial is known: search, diagnosis, trace */
+void candidate_tell(struct run *r, struct candidate *c); /* its trial is known: search, diagnosis, events */
 bool candidate_store(struct run *r, const struct candidate *c, struct err *err);
 /* A round begins: files that compile to the same as a candidate so far are not run in it. Only then, so that
  * what is run does not follow from the order in which trials end. */
@@ -137,6 +140,26 @@ bool calls_wait(struct run *r, struct call *call, struct err *err); /* until it 
 size_t calls_under_way(const struct run *r);                        /* and waiting */
 bool calls_exhausted(const struct run *r);                          /* a call was not made for want of budget */
 const char *call_end_name(enum llm_end end);                        /* "done", "cut", ... */
+json_t *calls_spent(const struct run *r); /* {"calls", "tokens", "usd"} of all calls ever made in this run */
+
+/* ---- tell.c: events, docs/events.md ---- */
+
+void tell_run(const struct run *r, bool resumed);
+void tell_original(const struct run *r);
+void tell_round(const struct run *r, int round, int parent, const char *mind);
+void tell_plan(int round, int parent, const struct agent_diagnosis *d, const struct agent_strategy *s,
+               size_t n);
+/* To the pool under this ticket, and said. */
+bool tell_submit(struct run *r, int ticket, const char *label, const char *name, int round, int parent,
+                 const char *text, struct err *err);
+void tell_started(void *run, int ticket, int worker); /* trial_options.started */
+void tell_judged(const struct run *r, int ticket, const struct trial *t);
+void tell_trial(const struct run *r, const struct candidate *c);
+void tell_learnt(int id, const char *name, const char *verdict, const char *words, double gain, int parent);
+void tell_best(struct run *r); /* when it is another one than was told last */
+void tell_confirm(const struct candidate *c, const struct trial *t);
+void tell_budget(const char *what, double used, double limit); /* "s", "tokens", "usd": spent */
+void tell_end(const struct run *r, const char *status, const json_t *result, const char *words);
 
 /* ---- think.c: rounds in which models think ---- */
 

@@ -17,7 +17,8 @@ static struct adequacy_options faults_for(const struct run *r, const struct tria
                                      .jobs = r->o->jobs,
                                      .most = MOST_FAULTS,
                                      .cases = with->cases,
-                                     .n_cases = n_cases};
+                                     .n_cases = n_cases,
+                                     .progress = trace_mutants};
 }
 
 static bool noticed(struct run *r, const struct trial_options *with, size_t n_cases, struct adequacy *a,

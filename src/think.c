@@ -206,6 +206,7 @@ static bool plan(struct thinking *t, int n, struct err *err)
         agent_plan_rules(&t->in, r->arena, &x.strategies, &x.n);
     }
     t->n_chains = MIN(x.n, (size_t)m->strategies);
+    tell_plan(t->round, t->parent->id, &t->diagnosis, x.strategies, t->n_chains);
     t->chains = arena_array(r->arena, struct chain, t->n_chains);
     for (size_t i = 0; i < t->n_chains; i++) {
         struct chain *c = &t->chains[i];
@@ -236,18 +237,6 @@ static double cpu_s(void)
            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-static void tell_round(const struct thinking *t)
-{
-    json_t *e = json_object();
-
-    json_put_int(e, "round", t->round);
-    json_put_int(e, "parent", t->parent->id);
-    json_put_num(e, "parent_score", t->brief.parent_score);
-    json_put_text(e, "diagnosis", t->diagnosis.text);
-    json_put_int(e, "strategies", (int64_t)t->n_chains);
-    trace_event("round", e);
-}
-
 static bool round_open(struct thinking *t, struct run *r, int round, struct err *err)
 {
     *t = (struct thinking){.r = r, .round = round, .first_id = (int)r->candidates.n};
@@ -258,6 +247,7 @@ static bool round_open(struct thinking *t, struct run *r, int round, struct err 
     if (!candidate_version(r, t->parent, &t->version, err))
         return false;
     brief_open(t);
+    tell_round(r, round, t->parent->id, "llm");
     return true;
 }
 
@@ -287,10 +277,7 @@ bool think_rounds(struct run *r, int *round, int first, int last, struct err *er
         bool ok;
         if (!round_open(&t, r, ++*round, err))
             return false;
-        ok = plan(&t, n, err);
-        if (ok)
-            tell_round(&t);
-        ok = ok && chains_run(&t, err) && round_refine(&t, err);
+        ok = plan(&t, n, err) && chains_run(&t, err) && round_refine(&t, err);
         if (!ok)
             return false;
         round_told(&t, cpu_before_s);
@@ -327,7 +314,7 @@ bool think_single(struct run *r, int *round, struct err *err)
                                         .candidate = -1};
         c.row.name = c.row.label;
         c.strategy = (struct agent_strategy){.name = c.row.label, .reason = c.row.reason, .plan = ""};
-        tell_round(&t);
+        tell_plan(t.round, t.parent->id, &t.diagnosis, &c.strategy, 1);
         ok = chains_run(&t, err) && round_refine(&t, err);
         if (ok && c.call && c.call->state == CALL_ANSWERED && c.call->reply.text) {
             vec_clear(&said);

@@ -15,7 +15,7 @@ struct cmd_args {
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
     double budget_s, fail_under; /* fail_under 0: not asked */
-    bool json, quiet, help, calls, markdown, reverse, force;
+    bool json, events, quiet, help, calls, markdown, reverse, force;
     struct cmd_models {
         struct cmd_setting {
             const char *option, *value;
@@ -57,11 +57,9 @@ int cmd_doctor(const struct cmd_args *args);
 
 /* ---- shared by verbs, for folders above cmd only ---- */
 
-/* Writes to stdout; a closed or full stdout is an error (status 1), not a signal. */
+/* Writes to stdout, on a terminal without what it would obey, and after the live screen; a closed or full
+ * stdout is an error (status 1), not a signal. */
 bool cmd_print(const char *text, struct err *err);
-
-/* Progress on stderr from trace events, one line each; nothing when quiet. */
-void cmd_progress_start(bool quiet);
 
 /* Default --out: astra-runs/TASK-DATE-TIME-PID. */
 int cmd_cores(void); /* worker processes by default */

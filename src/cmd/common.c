@@ -1,6 +1,7 @@
 #include "cmd/cmd.h"
 #include "gpu/gpu.h"
 #include "trial/trial.h"
+#include "tui/tui.h"
 
 #include <errno.h>
 #include <time.h>
@@ -10,7 +11,12 @@ int cmd_fail(const struct err *err)
 {
     char text[4096];
 
-    fprintf(stderr, "astra: %s\n", err_format(err, text, sizeof(text)));
+    struct str clean = {0};
+
+    tui_close();
+    tui_clean(&clean, err_format(err, text, sizeof(text)));
+    fprintf(stderr, "astra: %s\n", str_text(&clean));
+    str_free(&clean);
     switch (err->kind) {
     case ERR_INPUT:
         return EXIT_USAGE;
@@ -48,9 +54,17 @@ int cmd_fail_under(const struct cmd_args *args, const json_t *result)
 
 bool cmd_print(const char *text, struct err *err)
 {
-    if (fputs(text, stdout) == EOF || fflush(stdout) != 0)
-        return err_world(err, "cannot write to standard output: %s", strerror(errno));
-    return true;
+    struct str clean = {0};
+    bool ok;
+
+    tui_close();
+    if (isatty(STDOUT_FILENO)) {
+        tui_clean(&clean, text);
+        text = str_text(&clean);
+    }
+    ok = fputs(text, stdout) != EOF && fflush(stdout) == 0;
+    str_free(&clean);
+    return ok || err_world(err, "cannot write to standard output: %s", strerror(errno));
 }
 
 bool cmd_run_folder(struct arena *a, const char *run, char **folder, struct err *err)
@@ -151,78 +165,4 @@ char *cmd_default_out(struct arena *a, const char *task_dir)
     localtime_r(&t, &tm);
     strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
     return arena_printf(a, "astra-runs/%s-%s-%ld", fs_basename(dir), stamp, (long)getpid());
-}
-
-/* What models do; gives false for an event about anything else. */
-static bool on_model_event(const char *event, const json_t *f)
-{
-    const char *label = json_text(f, "label", "?"), *text = json_text(f, "text", ""),
-               *model = json_text(f, "model", NULL);
-    double usd = json_num(f, "usd"), wall_s = json_num(f, "wall_s");
-    long long in = (long long)json_int(f, "tokens_in", 0), out = (long long)json_int(f, "tokens_out", 0);
-
-    if (str_eq(event, "call")) {
-        fprintf(stderr, "  asking %s%s%s: about %lld tokens ...\n", label, model ? " of " : "",
-                model ? model : "", in);
-    } else if (str_eq(event, "waiting")) {
-        fprintf(stderr, "  %s: waiting for %.0f s", label, wall_s);
-        if (out > 0)
-            fprintf(stderr, ", %lld tokens so far", out);
-        fprintf(stderr, "\n");
-    } else if (str_eq(event, "reply")) {
-        fprintf(stderr, "  %s: %s%s, %lld tokens in, %lld out, %.1f s", label, json_text(f, "end", "?"),
-                json_flag(f, "stored", false) ? " (stored already)" : "", in, out, wall_s);
-        if (isfinite(usd))
-            fprintf(stderr, ", %.4f USD", usd);
-        fprintf(stderr, "\n");
-    } else if (str_eq(event, "tester") || str_eq(event, "stands_in")) {
-        fprintf(stderr, "%s%s\n", str_eq(event, "tester") ? "tester: " : "", text);
-    } else if (str_eq(event, "unusable")) {
-        fprintf(stderr, "  not usable: %s\n", text);
-    } else if (str_eq(event, "repair")) {
-        fprintf(stderr, "  goes back: %s\n", text);
-    } else if (str_eq(event, "dropped")) {
-        fprintf(stderr, "  dropped: %s\n", text);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-static void on_event(void *context, const char *event, const json_t *f)
-{
-    double gain = json_num(f, "gain"), score = json_num(f, "score");
-
-    (void)context;
-    if (on_model_event(event, f))
-        return;
-    if (str_eq(event, "suite")) {
-        fprintf(stderr, "suite: %s\njudging the original ...\n", json_text(f, "text", ""));
-    } else if (str_eq(event, "mutation")) {
-        fprintf(stderr, "the suite notices %lld of %lld faults put into the original\n",
-                (long long)json_int(f, "killed", 0),
-                (long long)json_int(f, "killed", 0) + (long long)json_int(f, "survived", 0));
-    } else if (str_eq(event, "round")) {
-        fprintf(stderr, "round %lld from candidate %lld (%.2fx): %lld strategies\n  %s\n",
-                (long long)json_int(f, "round", 0), (long long)json_int(f, "parent", 0),
-                json_num(f, "parent_score"), (long long)json_int(f, "strategies", 0),
-                json_text(f, "diagnosis", ""));
-    } else if (str_eq(event, "trial") && json_int(f, "id", 0) > 0) {
-        fprintf(stderr, "  %3lld %-14s", (long long)json_int(f, "id", 0), json_text(f, "verdict", "?"));
-        if (isfinite(score))
-            fprintf(stderr, " %6.2fx (%+.0f %%)", score, 100 * (gain - 1));
-        fprintf(stderr, "  %s\n", json_text(f, "name", ""));
-    } else if (str_eq(event, "gpu_busy")) {
-        fprintf(stderr, "%s\n", json_text(f, "text", ""));
-    } else if (str_eq(event, "pruned")) {
-        fprintf(stderr, "as good with fewer changes: %s\n", json_text(f, "text", ""));
-    } else if (str_eq(event, "confirm")) {
-        fprintf(stderr, "confirmed on hidden cases: %s\n", json_text(f, "text", ""));
-    }
-}
-
-void cmd_progress_start(bool quiet)
-{
-    if (!quiet)
-        trace_listen(on_event, NULL);
 }

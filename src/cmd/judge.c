@@ -6,6 +6,7 @@
 #include "diagnose.h"
 #include "report/report.h"
 #include "trial/trial.h"
+#include "tui/tui.h"
 
 struct session {
     struct arena *arena;
@@ -30,7 +31,7 @@ static bool session_open(struct session *s, const struct cmd_args *args, bool co
     int id = -1;
 
     *s = (struct session){.arena = arena_open()};
-    cmd_progress_start(args->quiet);
+    tui_open(&(struct tui_options){.quiet = args->quiet});
     if (!cmd_device(args->device, s->arena, args->quiet, &o.device, err) ||
         !task_open(&s->task, s->arena, args->words[0], err))
         return false;
@@ -38,6 +39,7 @@ static bool session_open(struct session *s, const struct cmd_args *args, bool co
         err->kind = ERR_INPUT;
         return false;
     }
+    trace_doing("judge", "judging the original");
     if (!pool_open(&s->pool, s->task, &o, 1, NULL, err) || !pool_original(s->pool, s->arena, &s->original, err))
         return false;
     s->device = pool_device(s->pool);
@@ -46,6 +48,7 @@ static bool session_open(struct session *s, const struct cmd_args *args, bool co
         s->version = s->original;
         return true;
     }
+    trace_doing("judge", "judging %s", file);
     if (!pool_submit(s->pool, 1, file, text, err))
         return false;
     while (id < 0)
@@ -275,12 +278,6 @@ static void add_survivors(const struct adequacy *m, struct str *out)
             "fault\n  changes nothing, list its id under `equivalent:` in task.yaml.\n");
 }
 
-static void on_mutant(void *context, size_t done, size_t all)
-{
-    if (*(bool *)context && (done % 20 == 0 || done == all))
-        fprintf(stderr, "%zu of %zu mutants judged\n", done, all);
-}
-
 static size_t count_launches(struct session *s, size_t *kernels, struct err *err)
 {
     struct agent_version v;
@@ -330,7 +327,7 @@ int cmd_check(const struct cmd_args *args)
     size_t steps, kernels;
     json_t *errors = NULL;
     int status;
-    bool ok, loud = !args->quiet;
+    bool ok;
 
     one.n_words = 1;
     ok = session_open(&s, &one, false, &err);
@@ -339,8 +336,7 @@ int cmd_check(const struct cmd_args *args)
                                            .seed = (uint64_t)args->seed,
                                            .jobs = args->jobs ? (int)args->jobs : cmd_cores(),
                                            .most = (size_t)args->mutants,
-                                           .progress = on_mutant,
-                                           .context = &loud};
+                                           .progress = trace_mutants};
         ok = adequacy_measure(s.task, &o, s.arena, &mutants, &err);
     }
     if (ok) {

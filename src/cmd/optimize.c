@@ -2,6 +2,7 @@
 #include "report/report.h"
 #include "run.h"
 #include "store/store.h"
+#include "tui/tui.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -11,9 +12,13 @@ static void on_signal(int signal_number)
     static volatile sig_atomic_t times;
 
     (void)signal_number;
-    if (++times > 1)
+    if (++times > 1) {
+        tui_abandon();
         _exit(EXIT_INTERRUPTED); /* the store is whole at every moment; workers die with us */
+    }
     run_stop();
+    if (tui_on_screen())
+        return; /* it says so itself */
     static const char words[] =
         "\nastra: stopping; what is stored stays, `astra resume` goes on. Ctrl-C again to leave at once.\n";
     if (write(2, words, sizeof(words) - 1) < 0)
@@ -28,6 +33,18 @@ static void catch_signals(void)
     sigaction(SIGTERM, &sa, NULL);
 }
 
+/* An event as a line of stdout. Where nobody reads on, printing the result will say so. */
+static void print_event(void *context, const char *event, const json_t *fields)
+{
+    char *line = trace_line(fields);
+
+    (void)context;
+    (void)event;
+    if (line && puts(line) != EOF)
+        fflush(stdout);
+    free(line);
+}
+
 /* The result on stdout; *under as cmd_fail_under says. */
 static bool print_result(const char *out, const struct cmd_args *args, int *under, struct err *err)
 {
@@ -37,8 +54,8 @@ static bool print_result(const char *out, const struct cmd_args *args, int *unde
     json_t *result = NULL;
     bool ok = store_open(&s, out, false, err) && report_result(s, a, &result, err);
 
-    if (ok && args->json)
-        str_addf(&text, "%s\n", json_pretty(a, result));
+    if (ok && (args->json || args->events))
+        str_addf(&text, "%s\n", args->events ? json_line(a, result) : json_pretty(a, result));
     else
         ok = ok && report_summary(s, a, out, &text, err);
     ok = ok && cmd_print(str_text(&text), err);
@@ -72,7 +89,9 @@ static int run_and_print(const struct run_options *o, bool resume, const struct 
     int under;
 
     catch_signals();
-    cmd_progress_start(args->quiet);
+    tui_open(&(struct tui_options){.quiet = args->quiet, .screen = !args->events, .stop = run_stop});
+    if (args->events)
+        trace_listen(print_event, NULL);
     if (!run_optimize(o, resume, &end, &err)) {
         int status = cmd_fail(&err);
         if (err.kind == ERR_WORLD)

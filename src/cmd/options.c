@@ -1,6 +1,7 @@
 /* Verbs and their options, from one table each: parsing, --help and the check for strangers all read it. */
 #include "cmd/cmd.h"
 #include "trial/trial.h"
+#include "tui/tui.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -256,11 +257,12 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
             continue;
         }
         equals = strchr(name, '=');
-        if (equals) {
+        o = find_option(v, str_eq(name, "-h") ? "--help" : name);
+        if (!o && equals) {
             *equals = 0;
             value = equals + 1;
+            o = find_option(v, name);
         }
-        o = find_option(v, str_eq(name, "-h") ? "--help" : name);
         if (!o)
             return stranger(v, name, err);
         if (o->argument && !value) {
@@ -343,6 +345,7 @@ int cmd_main(int argc, char **argv)
     if (args.trace && !trace_open(args.trace, &err))
         return cmd_fail(&err);
     status = v->run(&args);
+    tui_close();
     trace_close();
     return status;
 }

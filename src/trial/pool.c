@@ -338,6 +338,8 @@ static bool assign(struct pool *p, struct err *err)
         json_put_int(o, "fault", w->job.fault);
         json_put(request, "judge", o);
         w->phase = WORKER_JUDGING;
+        if (p->options.started)
+            p->options.started(p->options.started_context, w->job.id, i);
         if (!send(w, request, NULL))
             worker_died(p, w);
     }

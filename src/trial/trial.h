@@ -161,6 +161,9 @@ struct trial_options {
     /* Told before and after this process waits for its turn on the GPU; NULL: nobody listens. */
     void (*phase)(void *context, bool waiting);
     void *phase_context;
+    /* Told by a pool when a worker begins with what was submitted under that id; NULL: nobody listens. */
+    void (*started)(void *context, int id, int worker);
+    void *started_context;
 };
 
 struct judge; /* a task opened: original and reference compiled, expected answers and original times kept */

@@ -1,0 +1,28 @@
+/* tui: a run shown while it runs, from the events of the trace alone (docs/events.md): one screen on a
+ * terminal, else lines with the time of day. docs/live.md shows both. Nothing that a model, a compiler or a
+ * file name says can reach the terminal as a command: control characters are left out of everything. */
+#ifndef TUI_TUI_H
+#define TUI_TUI_H
+
+#include "base/base.h"
+
+struct tui_options {
+    bool quiet;         /* no face at all */
+    bool screen;        /* where the terminal can; else lines */
+    void (*stop)(void); /* asks the run to stop: q, confirmed; in a thread of the screen's */
+};
+
+/* Listens to the trace from here on. One at a time. */
+void tui_open(const struct tui_options *o);
+/* The terminal is as it was; what was written to stderr meanwhile stands there. Takes a face that is not open.
+ */
+void tui_close(void);
+/* The same without waiting for anybody, in a signal handler on the way out. */
+void tui_abandon(void);
+bool tui_on_screen(void); /* what is written to stderr is kept back until the screen is closed */
+
+/* text without what a terminal would obey: control characters but newline and tab, and what reorders text;
+ * bytes that are no UTF-8 become U+FFFD. */
+void tui_clean(struct str *to, const char *text);
+
+#endif
