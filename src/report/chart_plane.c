@@ -367,6 +367,17 @@ void chart_progress(struct str *out, const char *id, const struct chart_node *no
     str_free(&words);
 }
 
+/* Right of a curve's end, and of the names of those that end there, too. */
+static void name_end(struct plane *p, struct str *out, double x, double y, const char *text)
+{
+    x += 5;
+    for (size_t k = 0; k < p->taken.n; k++)
+        if (fabs(p->taken.v[k].y - y) < SVG_SMALL && fabs(p->taken.v[k].x - x) < p->taken.v[k].width)
+            x = p->taken.v[k].x + p->taken.v[k].width;
+    vec_push(&p->taken, ((struct box){x, y, svg_width(text, SVG_TEXT) + 3, SVG_TEXT}));
+    svg_text(out, x, y + 4, "start", "strong below", text);
+}
+
 void chart_curves(struct str *out, const char *id, const struct chart_curve *curves, size_t n)
 {
     static const char *const colours[] = {"first", "second", "third"};
@@ -391,7 +402,7 @@ void chart_curves(struct str *out, const char *id, const struct chart_curve *cur
         str_free(&words);
         return;
     }
-    p.x = svg_axis(0, (double)(longest - 1), LEFT, RIGHT - 16, false);
+    p.x = svg_axis(0, (double)(longest - 1), LEFT, RIGHT - 24, false);
     p.y = svg_axis(r.low, r.high, bottom, top, r.high / r.low > 4);
     svg_open(out, id, "curves", "img", WIDTH, bottom + 34, "The best so far by candidate, of each run",
              str_text(&words));
@@ -401,14 +412,18 @@ void chart_curves(struct str *out, const char *id, const struct chart_curve *cur
         const struct chart_curve *c = &curves[i];
         if (c->n == 0)
             continue;
-        html_addf(out, "<path class=\"way stroke-%s%s\" d=\"M%.1f %.1f", colours[i % 3],
-                  i >= 3 ? " dashed" : "", svg_at(&p.x, 0), svg_at(&p.y, c->best[0]));
+        /* The first is wide, so that it shows below another that goes the same way. */
+        html_addf(out, "<path class=\"way stroke-%s%s%s\" d=\"M%.1f %.1f", colours[i % 3],
+                  i == 0 ? " under" : "", i >= 3 ? " dashed" : "", svg_at(&p.x, 0), svg_at(&p.y, c->best[0]));
         for (size_t k = 1; k < c->n; k++)
             if (c->best[k] != c->best[k - 1])
                 str_addf(out, "H%.1fV%.1f", svg_at(&p.x, (double)k), svg_at(&p.y, c->best[k]));
         str_addf(out, "H%.1f\"/>\n", svg_at(&p.x, (double)(c->n - 1)));
-        name_point(&p, out, svg_at(&p.x, (double)(c->n - 1)), svg_at(&p.y, c->best[c->n - 1]), c->label);
     }
+    for (size_t i = 0; i < n; i++)
+        if (curves[i].n)
+            name_end(&p, out, svg_at(&p.x, (double)(curves[i].n - 1)),
+                     svg_at(&p.y, curves[i].best[curves[i].n - 1]), curves[i].label);
     svg_close(out);
     vec_free(&p.taken);
     str_free(&words);
