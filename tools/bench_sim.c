@@ -1,6 +1,6 @@
 /* The simulator's speed: warp instructions a second on one core, without checks, with all of them, and with a
- * shadow (and how many times the checked time that takes); and what the instructions were. Kernels: the
- * examples' originals and production forms.
+ * shadow (and how many times the checked time that takes); and what the instructions were. Kernels: all
+ * examples' originals, with --use_fast_math (fast) and without, and their production forms (with it).
  *
  *     bench_sim [FILTER]        ASTRA_SIM_ISA=base|v3|v4 chooses the handlers */
 #include <time.h>
@@ -13,6 +13,9 @@
 void mix_begin(struct ptx_module *m);
 void mix_end(struct ptx_module *m);
 
+#define EX(file) "examples/" file
+#define FAST     "--use_fast_math"
+
 static const struct work {
     const char *name, *file, *entry;
     int64_t scalars[3];
@@ -20,74 +23,95 @@ static const struct work {
     double eps; /* NAN: none */
     const char *flag;
 } works[] = {
-    {"silu_and_mul", "examples/silu_and_mul/kernel.cu", "silu_and_mul", {64, 4096}, 2, NAN, NULL},
-    {"silu_and_mul --use_fast_math",
-     "examples/silu_and_mul/kernel.cu",
-     "silu_and_mul",
-     {64, 4096},
-     2,
-     NAN,
-     "--use_fast_math"},
-    {"silu_and_mul production",
-     "examples/silu_and_mul/production.cu",
+    {"silu_and_mul", EX("silu_and_mul/kernel.cu"), "silu_and_mul", {64, 4096}, 2, NAN, NULL},
+    {"silu_and_mul fast", EX("silu_and_mul/kernel.cu"), "silu_and_mul", {64, 4096}, 2, NAN, FAST},
+    {"silu_and_mul production", EX("silu_and_mul/production.cu"), "silu_and_mul", {256, 4096}, 2, NAN, FAST},
+    {"silu_and_mul_bf16", EX("silu_and_mul_bf16/kernel.cu"), "silu_and_mul", {64, 4096}, 2, NAN, NULL},
+    {"silu_and_mul_bf16 fast", EX("silu_and_mul_bf16/kernel.cu"), "silu_and_mul", {64, 4096}, 2, NAN, FAST},
+    {"silu_and_mul_bf16 production",
+     EX("silu_and_mul_bf16/production.cu"),
      "silu_and_mul",
      {256, 4096},
      2,
      NAN,
-     "--use_fast_math"},
-    {"fused_add_rmsnorm",
-     "examples/fused_add_rmsnorm/kernel.cu",
+     FAST},
+    {"fused_add_rmsnorm", EX("fused_add_rmsnorm/kernel.cu"), "fused_add_rmsnorm", {64, 4096}, 2, 1e-5, NULL},
+    {"fused_add_rmsnorm fast",
+     EX("fused_add_rmsnorm/kernel.cu"),
      "fused_add_rmsnorm",
      {64, 4096},
      2,
      1e-5,
-     NULL},
-    {"fused_add_rmsnorm --use_fast_math",
-     "examples/fused_add_rmsnorm/kernel.cu",
-     "fused_add_rmsnorm",
-     {64, 4096},
-     2,
-     1e-5,
-     "--use_fast_math"},
+     FAST},
     {"fused_add_rmsnorm production",
-     "examples/fused_add_rmsnorm/production.cu",
+     EX("fused_add_rmsnorm/production.cu"),
      "fused_add_rmsnorm",
      {1024, 4096},
      2,
      1e-5,
-     "--use_fast_math"},
-    {"merge_attn_states",
-     "examples/merge_attn_states/kernel.cu",
-     "merge_attn_states",
-     {64, 32, 128},
-     3,
-     NAN,
+     FAST},
+    {"fused_add_rmsnorm_bf16",
+     EX("fused_add_rmsnorm_bf16/kernel.cu"),
+     "fused_add_rmsnorm",
+     {64, 4096},
+     2,
+     1e-5,
      NULL},
-    {"merge_attn_states --use_fast_math",
-     "examples/merge_attn_states/kernel.cu",
+    {"fused_add_rmsnorm_bf16 fast",
+     EX("fused_add_rmsnorm_bf16/kernel.cu"),
+     "fused_add_rmsnorm",
+     {64, 4096},
+     2,
+     1e-5,
+     FAST},
+    {"fused_add_rmsnorm_bf16 production",
+     EX("fused_add_rmsnorm_bf16/production.cu"),
+     "fused_add_rmsnorm",
+     {1024, 4096},
+     2,
+     1e-5,
+     FAST},
+    {"merge_attn_states", EX("merge_attn_states/kernel.cu"), "merge_attn_states", {64, 32, 128}, 3, NAN, NULL},
+    {"merge_attn_states fast",
+     EX("merge_attn_states/kernel.cu"),
      "merge_attn_states",
      {64, 32, 128},
      3,
      NAN,
-     "--use_fast_math"},
+     FAST},
     {"merge_attn_states production",
-     "examples/merge_attn_states/production.cu",
+     EX("merge_attn_states/production.cu"),
      "merge_attn_states",
      {256, 32, 128},
      3,
      NAN,
-     "--use_fast_math"},
+     FAST},
+    {"softmax", EX("softmax/kernel.cu"), "softmax", {64, 4096}, 2, NAN, NULL},
+    {"softmax fast", EX("softmax/kernel.cu"), "softmax", {64, 4096}, 2, NAN, FAST},
+    {"layernorm", EX("layernorm/kernel.cu"), "layernorm", {64, 4096}, 2, 1e-5, NULL},
+    {"layernorm fast", EX("layernorm/kernel.cu"), "layernorm", {64, 4096}, 2, 1e-5, FAST},
+    {"rotary_embedding", EX("rotary_embedding/kernel.cu"), "rotary_embedding", {64, 32, 64}, 3, NAN, NULL},
+    {"rotary_embedding fast", EX("rotary_embedding/kernel.cu"), "rotary_embedding", {64, 32, 64}, 3, NAN, FAST},
+    {"transpose", EX("transpose/kernel.cu"), "transpose", {512, 1024}, 2, NAN, NULL},
+    {"transpose fast", EX("transpose/kernel.cu"), "transpose", {512, 1024}, 2, NAN, FAST},
+    {"histogram", EX("histogram/kernel.cu"), "histogram", {64, 4096}, 2, NAN, NULL},
+    {"histogram fast", EX("histogram/kernel.cu"), "histogram", {64, 4096}, 2, NAN, FAST},
 };
 
 static void fill(void *context, uint64_t offset, void *to, size_t size)
 {
-    size_t element = *(size_t *)context;
+    enum kernel_type type = *(enum kernel_type *)context;
+    size_t element = kernel_type_size(type);
     for (size_t k = 0; k + element <= size; k += element) {
         float x = (float)(4 * rng_unit_of(rng_hash(7, (offset + k) / element)) - 2);
-        if (element == 2)
+        uint32_t bits;
+        memcpy(&bits, &x, 4);
+        if (type == KT_F16)
             memcpy((char *)to + k, &(_Float16){(_Float16)x}, 2);
+        else if (type == KT_BF16)
+            memcpy((char *)to + k, &(uint16_t){(uint16_t)(bits >> 16)}, 2);
         else
-            memcpy((char *)to + k, &x, 4);
+            memcpy((char *)to + k, &bits, element);
     }
 }
 
@@ -165,8 +189,8 @@ static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *ins
                 struct err *err)
 {
     struct ptx_mem *mem = ptx_mem_open(1);
-    uint64_t addr[16];
-    size_t element[16];
+    uint64_t addr[16], spaces[4];
+    enum kernel_type types[16];
     bool ok = true;
     uint64_t all = 1;
     for (size_t s = 0; s < b->work->n_scalars; s++)
@@ -175,18 +199,22 @@ static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *ins
         if (!b->args[p].pointer)
             continue;
         int k = b->args[p].p.buffer;
-        element[k] = kernel_type_size(b->args[p].type);
+        types[k] = b->args[p].type;
         struct ptx_buffer buffer = {.name = b->kernel->params[p].name,
-                                    .size_bytes = 2 * all * element[k],
+                                    .size_bytes = 2 * all * kernel_type_size(types[k]),
                                     .initialised = true,
                                     .fill = fill,
-                                    .context = &element[k]};
+                                    .context = &types[k]};
         addr[k] = ptx_mem_alloc(mem, &buffer, err);
         ok = addr[k] != 0;
         for (uint64_t at = 0; ok && at < buffer.size_bytes; at += 4096) { /* pages made beforehand */
             char byte;
             ptx_mem_read(mem, addr[k] + at, &byte, 1);
         }
+    }
+    for (size_t k = 0; ok && k < MIN(b->plan.n_workspaces, ARRAY_LEN(spaces)); k++) {
+        struct ptx_buffer buffer = {.name = "workspace", .size_bytes = (uint64_t)b->plan.workspace_bytes[k]};
+        ok = (spaces[k] = ptx_mem_alloc(mem, &buffer, err)) != 0;
     }
     *seconds = 0;
     *insns = 0;
@@ -204,7 +232,10 @@ static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *ins
         for (size_t k = 0; k < step->n_args && k < ARRAY_LEN(args); k++) {
             const struct kernel_value *v = &step->args[k];
             float f = (float)v->f;
-            values[k] = v->pointer ? addr[v->p.buffer] + (uint64_t)v->p.offset_bytes : (uint64_t)v->i;
+            values[k] = (uint64_t)v->i;
+            if (v->pointer)
+                values[k] = (v->p.buffer < 0 ? spaces[-2 - v->p.buffer] : addr[v->p.buffer]) +
+                            (uint64_t)v->p.offset_bytes;
             if (!v->pointer && v->type == KT_F32)
                 memcpy(&values[k], &f, 4);
             args[k] = &values[k];

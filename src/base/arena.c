@@ -12,7 +12,7 @@ struct arena {
     struct chunk *chunks;
 };
 
-static void out_of_memory(size_t size)
+void mem_exhausted(size_t size)
 {
     fprintf(stderr, "astra: out of memory (%zu bytes asked for); free memory or use fewer --jobs\n", size);
     exit(1);
@@ -23,7 +23,7 @@ void *mem_alloc(size_t size)
     void *p = malloc(size ? size : 1);
 
     if (!p)
-        out_of_memory(size);
+        mem_exhausted(size);
     return p;
 }
 
@@ -32,7 +32,7 @@ void *mem_zalloc(size_t size)
     void *p = calloc(1, size ? size : 1);
 
     if (!p)
-        out_of_memory(size);
+        mem_exhausted(size);
     return p;
 }
 
@@ -41,7 +41,7 @@ void *mem_realloc(void *old, size_t size)
     void *p = realloc(old, size ? size : 1);
 
     if (!p)
-        out_of_memory(size);
+        mem_exhausted(size);
     return p;
 }
 
@@ -82,7 +82,7 @@ static struct chunk *chunk_open(size_t size)
     struct chunk *c = aligned_alloc(64, total);
 
     if (!c)
-        out_of_memory(total);
+        mem_exhausted(total);
     c->size = total - sizeof(struct chunk);
     c->used = 0;
     return c;
@@ -95,7 +95,7 @@ void *arena_alloc(struct arena *a, size_t size)
     size_t at = c ? (c->used + align - 1) & ~(align - 1) : 0;
 
     if (size > SIZE_MAX / 2)
-        out_of_memory(size);
+        mem_exhausted(size);
     if (!c || at > c->size || c->size - at < size) {
         if (c && size > CHUNK_BYTES / 4) {
             /* A large block gets a chunk of its own behind the current one, which stays open for small ones. */

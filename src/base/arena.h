@@ -30,5 +30,7 @@ void *mem_alloc(size_t size_bytes);
 void *mem_zalloc(size_t size_bytes);
 void *mem_realloc(void *p, size_t size_bytes);
 char *mem_strdup(const char *s);
+/* What they say then, and the end. */
+_Noreturn void mem_exhausted(size_t size_bytes);
 
 #endif

@@ -441,11 +441,11 @@ struct launch {
     struct ptx_report *report;
     enum ptx_end end;
     bool stop;
-    bool watched;               /* san or prof: use the watched loop */
-    struct san *san;            /* NULL: off */
-    struct ptx_profile *prof;   /* NULL: off */
-    struct ptx_shadow *shadow;  /* NULL: off */
-    const uint8_t *shadow_plan; /* by pc */
+    bool watched;                          /* san or prof: use the watched loop */
+    struct san *san;                       /* NULL: off */
+    struct ptx_profile *prof;              /* NULL: off */
+    struct ptx_shadow *shadow;             /* NULL: off */
+    const struct shadow_plan *shadow_plan; /* by pc */
     uint32_t grid[3], dim[3], cluster[3];
     uint32_t cluster_blocks; /* product of cluster[]; 1: no clusters */
     bool explicit_cluster;   /* the launch or the kernel named a cluster's size */

@@ -155,7 +155,7 @@ bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch 
     l.last_alloc = mem_zalloc((m->n_code + 1) * sizeof(*l.last_alloc));
     bool ok = san_begin(&l, err) && prof_begin(&l, err);
     l.watched = l.san || l.prof;
-    uint8_t *plan = o->shadow ? shadow_plan(m) : NULL;
+    struct shadow_plan *plan = o->shadow ? shadow_plan(m) : NULL;
     l.shadow = o->shadow;
     l.shadow_plan = plan;
     BUG_IF(l.shadow && l.watched);

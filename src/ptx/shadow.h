@@ -41,7 +41,8 @@ struct shadow_page {
 struct ptx_shadow {
     struct shadow_page **slots; /* hash table */
     size_t n, cap;
-    uint64_t last_key; /* the page asked for last, and what was found */
+    struct shadow_slab *slabs; /* what the pages lie in */
+    uint64_t last_key;         /* the page asked for last, and what was found */
     struct shadow_page *last;
 };
 
@@ -118,8 +119,13 @@ enum shadow_kind {          /* what a launch must do at an instruction */
                    TURN_MATRIX,
 };
 
-/* Which instructions a launch must follow, by pc: enum shadow_kind; freed with free(). */
-uint8_t *shadow_plan(const struct ptx_module *m);
+struct shadow_plan {
+    uint8_t kind;      /* enum shadow_kind */
+    uint8_t n_written; /* of the operands, which stand first */
+};
+
+/* Which instructions a launch must follow, by pc; freed with free(). */
+struct shadow_plan *shadow_plan(const struct ptx_module *m);
 /* A call of one of the functions that the shadow's build leaves undefined: mathematics. False: none of them. */
 bool shadow_call(struct warp *w, const struct insn *i, const struct func *f, uint32_t m);
 
@@ -175,6 +181,13 @@ static inline unsigned opnd_parts(const struct opnd *o)
 static inline const uint8_t *part_bits(const struct warp *w, const struct opnd *o, unsigned k, unsigned lane)
 {
     return w->regs + o->off + k / 4 * 256 + (size_t)lane * MIN(o->bytes, 8) + k % 4 * 2;
+}
+
+/* A loop, because gcc calls memcpy for 256 bytes. */
+static inline void row_copy(double *to, const double *from)
+{
+    for (unsigned l = 0; l < 32; l++)
+        to[l] = from[l];
 }
 
 static inline bool part_any(const struct shadow_part *p)

@@ -160,9 +160,9 @@ static void masked(const struct warp *w, const struct insn *i, unsigned lane, st
 
 static uint64_t lane_value(const struct warp *w, const struct opnd *o, unsigned lane)
 {
-    uint64_t v = 0;
-    memcpy(&v, part_bits(w, o, 0, lane), MIN(o->bytes, 8));
-    return v;
+    return o->bytes >= 8   ? REG(uint64_t, w, o->off)[lane]
+           : o->bytes == 4 ? REG(uint32_t, w, o->off)[lane]
+                           : REG(uint16_t, w, o->off)[lane];
 }
 
 static void shifted(const struct warp *w, const struct insn *i, unsigned lane, struct piece *d, unsigned n)
@@ -273,10 +273,18 @@ static const struct shadow_part *row_of(const struct warp *w, const struct opnd 
     return o->is_imm ? plain : shadow_parts(w, o);
 }
 
+static void copy_part(struct shadow_part *to, const struct shadow_part *from)
+{
+    memcpy(to->s, from->s, sizeof(to->s));
+    if (part_any(from))
+        row_copy(to->v, from->v);
+}
+
 static void copy_parts(const struct opnd *d, const struct shadow_part *from, struct shadow_out *out)
 {
     struct shadow_part *p = out_add(out, d);
-    memcpy(p, from, opnd_parts(d) * sizeof(*p));
+    for (unsigned k = 0; k < opnd_parts(d); k++)
+        copy_part(&p[k], &from[k]);
 }
 
 /* Moves of whole values: their parts as they are. */
@@ -303,7 +311,8 @@ static bool moved_whole(const struct warp *w, const struct insn *i, struct shado
             return false;
     struct shadow_part *p = out_add(out, d);
     for (unsigned k = 0; k < v->n; k++)
-        memcpy(p + k * each, row_of(w, &v->vec[k]), each * sizeof(*p));
+        for (unsigned e = 0; e < each; e++)
+            copy_part(&p[k * each + e], &row_of(w, &v->vec[k])[e]);
     return true;
 }
 
@@ -335,6 +344,29 @@ static void moved(const struct warp *w, const struct insn *i, uint32_t m, struct
     }
 }
 
+/* Lanes of an operand that are not exactly what its bits say. */
+static void inexact(const struct warp *w, const struct opnd *o, uint32_t m, uint8_t *lost)
+{
+    const struct shadow_part *p = shadow_parts(w, o);
+    if (o->bytes == 4 && !part_any(&p[1])) { /* f32, most often, is a row at once */
+        const float *f = REG(float, w, o->off);
+        bool other = false;
+        for (unsigned l = 0; l < 32; l++)
+            other |= p->s[l] != SHADOW_PLAIN && p->s[l] != SHADOW_F32;
+        for (unsigned l = 0; !other && l < 32; l++)
+            lost[l] |= p->s[l] && p->v[l] != f[l] ? SHADOW_LOST : SHADOW_PLAIN;
+        if (!other)
+            return;
+    }
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        struct piece u[8];
+        unsigned n = take(w, o, lane, u);
+        for (unsigned k = 0; k < n; k++)
+            lost[lane] |= u[k].s ? SHADOW_LOST : SHADOW_PLAIN;
+    }
+}
+
 void shadow_taint(const struct warp *w, const struct insn *i, uint32_t m, struct shadow_out *out)
 {
     uint8_t lost[32] = {0};
@@ -342,15 +374,8 @@ void shadow_taint(const struct warp *w, const struct insn *i, uint32_t m, struct
         const struct opnd *o = &i->opnds[k];
         for (unsigned e = 0; e < (o->kind == OPND_VEC ? o->n : 1u); e++) {
             const struct opnd *x = o->kind == OPND_VEC ? &o->vec[e] : o;
-            if (insn_writes(i, k) || !opnd_any(w, x))
-                continue;
-            for (uint32_t left = m; left; left &= left - 1) {
-                unsigned lane = (unsigned)__builtin_ctz(left);
-                struct piece u[8];
-                unsigned n = take(w, x, lane, u);
-                for (unsigned p = 0; p < n; p++)
-                    lost[lane] |= u[p].s ? SHADOW_LOST : SHADOW_PLAIN;
-            }
+            if (!insn_writes(i, k) && opnd_any(w, x))
+                inexact(w, x, m, lost);
         }
     }
     for (unsigned k = 0; k < i->n_opnds && insn_writes(i, k); k++) {
@@ -369,6 +394,10 @@ void shadow_bits(const struct warp *w, const struct insn *i, uint32_t m, struct 
     const struct opnd *d = &i->opnds[0];
     if (i->op == OP_mov) {
         moved(w, i, m, out);
+        return;
+    }
+    if ((i->op == OP_shl || i->op == OP_shr) && i->opnds[2].is_imm && lane_value(w, &i->opnds[2], 0) % 16) {
+        shadow_taint(w, i, m, out);
         return;
     }
     struct shadow_part *to = out_add(out, d);

@@ -100,11 +100,19 @@ static bool mark(bool *seen, const struct opnd *o)
     return news;
 }
 
+static uint8_t n_written(const struct insn *i)
+{
+    uint8_t n = 0;
+    while (n < i->n_opnds && insn_writes(i, n))
+        n++;
+    return n;
+}
+
 /* Addresses, counters and the like never come near a floating value: found once, so that most instructions
  * cost nothing. */
-uint8_t *shadow_plan(const struct ptx_module *m)
+struct shadow_plan *shadow_plan(const struct ptx_module *m)
 {
-    uint8_t *plan = mem_zalloc(m->n_code + 1);
+    struct shadow_plan *plan = mem_zalloc((m->n_code + 1) * sizeof(*plan));
     bool *seen = mem_zalloc(m->file_bytes / 64 + 16), news = true;
     while (news) {
         news = false;
@@ -124,7 +132,8 @@ uint8_t *shadow_plan(const struct ptx_module *m)
                 continue;
             if (kind == COMPARED && !may(seen, &i->opnds[0]))
                 continue;
-            plan[pc] = (uint8_t)kind;
+            plan[pc].kind = (uint8_t)kind;
+            plan[pc].n_written = n_written(i);
             if (kind == NOTHING || kind == STORE || kind == STORE_MATRIX || kind == COMPARED)
                 continue;
             for (unsigned k = 0; (sources || kind == ARITH || kind == CONVERT || kind == LOAD ||

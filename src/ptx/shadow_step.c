@@ -1,5 +1,6 @@
 /* One instruction and its shadow: what the destinations' shadows will be is found from the sources before the
  * instruction executes, and written when it has. */
+#include "half_row.h"
 #include "isa.h"
 #include "shadow.h"
 
@@ -29,43 +30,45 @@ static void row_real(const struct warp *w, const struct opnd *o, uint8_t format,
         for (unsigned l = 0; l < 32; l++)
             v[l] = f[l];
     } else if (format == SHADOW_F64) {
-        memcpy(v, REG(double, w, o->off), 32 * sizeof(*v));
+        row_copy(v, REG(double, w, o->off));
     } else if (format != SHADOW_F32 && o->bytes <= 4) {
-        const uint16_t *h = REG(uint16_t, w, o->off) + part;
-        unsigned step = o->bytes / 2u;
-        if (format == SHADOW_F16)
+        const uint16_t *h = REG(uint16_t, w, o->off);
+        uint16_t halves[32];
+        float f[32];
+        if (o->bytes == 4) {
             for (unsigned l = 0; l < 32; l++)
-                v[l] = half_f16_to_f32(h[step * l]);
+                halves[l] = h[2 * l + part];
+            h = halves;
+        }
+        if (format == SHADOW_F16)
+            half_row_widen(f, h, 32);
         else
             for (unsigned l = 0; l < 32; l++)
-                v[l] = half_bf16_to_f32(h[step * l]);
+                f[l] = half_bf16_to_f32(h[l]);
+        for (unsigned l = 0; l < 32; l++)
+            v[l] = f[l];
     } else {
         for (unsigned l = 0; l < 32; l++)
             v[l] = shadow_real(format, part_bits(w, o, part, l));
     }
 }
 
-static void row_read(const struct warp *w, const struct opnd *o, uint8_t format, unsigned part, struct row *r)
+/* The values stand in r->v, or where they are when the register has a shadow in every lane. */
+static const double *row_view(const struct warp *w, const struct opnd *o, uint8_t format, unsigned part,
+                              struct row *r)
 {
     const struct shadow_part *p = shadow_parts(w, o) + part;
     unsigned width = width_of(format);
-    bool any = false;
+    bool any = false, all = !o->is_imm;
     memset(r->lost, 0, sizeof(r->lost));
-    for (unsigned k = 0; !o->is_imm && k < width; k++)
-        any |= part_any(&p[k]);
-    if (!any) {
-        row_real(w, o, format, part, r->v);
-        return;
-    }
-    bool all = true;
     for (unsigned l = 0; l < 32; l++)
         all &= p->s[l] == format;
-    if (all) {
-        memcpy(r->v, p->v, sizeof(r->v));
-        return;
-    }
+    if (all)
+        return p->v;
+    for (unsigned k = 0; !o->is_imm && k < width; k++)
+        any |= part_any(&p[k]);
     row_real(w, o, format, part, r->v);
-    for (unsigned l = 0; l < 32; l++) {
+    for (unsigned l = 0; any && l < 32; l++) {
         uint8_t s = p->s[l];
         if (s) {
             if ((s & SHADOW_FORMAT) == format)
@@ -83,14 +86,44 @@ static void row_read(const struct warp *w, const struct opnd *o, uint8_t format,
         for (unsigned k = 1; k < width; k++)
             r->lost[l] |= p[k].s[l] ? SHADOW_LOST : 0;
     }
+    return r->v;
+}
+
+static void row_read(const struct warp *w, const struct opnd *o, uint8_t format, unsigned part, struct row *r)
+{
+    const double *v = row_view(w, o, format, part, r);
+    if (v != r->v)
+        row_copy(r->v, v);
 }
 
 /* The parts of a value in a destination that out_add has made. */
 static void row_write(struct shadow_part *p, uint8_t format, const struct row *r)
 {
-    memcpy(p->v, r->v, sizeof(p->v));
+    row_copy(p->v, r->v);
     for (unsigned l = 0; l < 32; l++)
         p->s[l] = format | r->lost[l];
+}
+
+/* Value e of a destination, at once: for instructions that never wait and have read what they need. The parts
+ * behind its first are plain. */
+static void row_put(const struct warp *w, const struct opnd *o, uint32_t m, uint8_t format, unsigned values,
+                    unsigned e, const struct row *r)
+{
+    unsigned n = opnd_parts(o) / values;
+    struct shadow_part *p = &w->shadow[o->off / 64 + e * n];
+    if (m == ~0u) {
+        row_write(p, format, r);
+        for (unsigned k = 1; k < n; k++)
+            memset(p[k].s, 0, sizeof(p[k].s));
+        return;
+    }
+    for (unsigned l = 0; l < 32; l++) {
+        p->s[l] = m >> l & 1 ? format | r->lost[l] : p->s[l];
+        p->v[l] = m >> l & 1 ? r->v[l] : p->v[l];
+    }
+    for (unsigned k = 1; k < n; k++)
+        for (unsigned l = 0; l < 32; l++)
+            p[k].s[l] = m >> l & 1 ? SHADOW_PLAIN : p[k].s[l];
 }
 
 static void shadow_commit(struct warp *w, uint32_t m, const struct shadow_out *out)
@@ -99,7 +132,9 @@ static void shadow_commit(struct warp *w, uint32_t m, const struct shadow_out *o
         struct shadow_part *p = &w->shadow[out->at[k]];
         const struct shadow_part *q = &out->p[k];
         if (m == ~0u) {
-            *p = *q;
+            memcpy(p->s, q->s, sizeof(p->s));
+            if (part_any(q))
+                row_copy(p->v, q->v);
             continue;
         }
         for (unsigned l = 0; l < 32; l++) {
@@ -149,37 +184,37 @@ static double one(enum op op, double x)
 
 #define EVERY for (unsigned l = 0; l < 32; l++)
 
-static void combine(const struct insn *i, const struct row *x, const struct row *y, const struct row *z,
-                    double (*real)[32], double *r, uint32_t m)
+static void combine(const struct insn *i, const double *x, const double *y, const double *z, double (*real)[32],
+                    double *r, uint32_t m)
 {
     switch (i->op) {
     case OP_add:
-        EVERY r[l] = x->v[l] + y->v[l];
+        EVERY r[l] = x[l] + y[l];
         break;
     case OP_sub:
-        EVERY r[l] = x->v[l] - y->v[l];
+        EVERY r[l] = x[l] - y[l];
         break;
     case OP_mul:
-        EVERY r[l] = x->v[l] * y->v[l];
+        EVERY r[l] = x[l] * y[l];
         break;
     case OP_fma:
     case OP_mad:
-        EVERY r[l] = x->v[l] * y->v[l] + z->v[l];
+        EVERY r[l] = x[l] * y[l] + z[l];
         break;
     case OP_div:
-        EVERY r[l] = x->v[l] / y->v[l];
+        EVERY r[l] = x[l] / y[l];
         break;
     case OP_copysign: /* copysign d, a, b: the sign of a, the rest of b */
-        EVERY r[l] = signbit(real[0][l]) ? -fabs(y->v[l]) : fabs(y->v[l]);
+        EVERY r[l] = signbit(real[0][l]) ? -fabs(y[l]) : fabs(y[l]);
         break;
     case OP_min:
     case OP_max: {
         bool max = i->op == OP_max;
         EVERY
         {
-            r[l] = chosen(x->v[l], y->v[l], real[0][l], real[1][l], max);
+            r[l] = chosen(x[l], y[l], real[0][l], real[1][l], max);
             if (i->n_opnds > 3)
-                r[l] = chosen(r[l], z->v[l], max ? fmax(real[0][l], real[1][l]) : fmin(real[0][l], real[1][l]),
+                r[l] = chosen(r[l], z[l], max ? fmax(real[0][l], real[1][l]) : fmin(real[0][l], real[1][l]),
                               real[2][l], max);
         }
         break;
@@ -187,7 +222,7 @@ static void combine(const struct insn *i, const struct row *x, const struct row 
     default:
         for (; m; m &= m - 1) {
             unsigned l = (unsigned)__builtin_ctz(m);
-            r[l] = one((enum op)i->op, x->v[l]);
+            r[l] = one((enum op)i->op, x[l]);
         }
     }
     if (insn_has(i, MOD_sat))
@@ -196,24 +231,25 @@ static void combine(const struct insn *i, const struct row *x, const struct row 
         EVERY r[l] = r[l] > 0 ? r[l] : 0;
 }
 
-static void arith(const struct warp *w, const struct insn *i, uint32_t m, struct shadow_out *out)
+static void arith(const struct warp *w, const struct insn *i, uint32_t m)
 {
     uint8_t format = shadow_format((enum type)i->type);
-    struct shadow_part *d = out_add(out, &i->opnds[0]);
+    unsigned values = values_of((enum type)i->type);
     bool choice = i->op == OP_min || i->op == OP_max || i->op == OP_copysign;
-    for (unsigned e = 0; e < values_of((enum type)i->type); e++) {
+    for (unsigned e = 0; e < values; e++) {
         unsigned part = e * width_of(format);
+        const double *v[3] = {NULL};
         struct row s[3], r;
         double real[3][32];
         memset(r.lost, 0, sizeof(r.lost));
         for (unsigned k = 1; k < i->n_opnds && k < 4; k++) {
-            row_read(w, &i->opnds[k], format, part, &s[k - 1]);
+            v[k - 1] = row_view(w, &i->opnds[k], format, part, &s[k - 1]);
             if (choice)
                 row_real(w, &i->opnds[k], format, part, real[k - 1]);
             EVERY r.lost[l] |= s[k - 1].lost[l];
         }
-        combine(i, &s[0], &s[1], &s[2], real, r.v, m);
-        row_write(d + part, format, &r);
+        combine(i, v[0], v[1], v[2], real, r.v, m);
+        row_put(w, &i->opnds[0], m, format, values, e, &r);
     }
 }
 
@@ -256,16 +292,16 @@ static void convert(const struct warp *w, const struct insn *i, uint32_t m, stru
             shadow_taint(w, i, m, out);
             return;
         }
-        struct shadow_part *d = out_add(out, &i->opnds[0]);
+        struct row both[2];
         for (unsigned k = 0; k < 2; k++) {
-            row_read(w, &i->opnds[2 - k], f_from, 0, &r);
+            row_read(w, &i->opnds[2 - k], f_from, 0, &both[k]);
             if (insn_has(i, MOD_relu))
-                EVERY r.v[l] = r.v[l] > 0 ? r.v[l] : 0;
-            row_write(d + k, f_to, &r);
+                EVERY both[k].v[l] = both[k].v[l] > 0 ? both[k].v[l] : 0;
         }
+        for (unsigned k = 0; k < 2; k++)
+            row_put(w, &i->opnds[0], m, f_to, 2, k, &both[k]);
         return;
     }
-    struct shadow_part *d = out_add(out, &i->opnds[0]);
     if (f_from) {
         row_read(w, &i->opnds[1], f_from, 0, &r);
     } else {
@@ -280,14 +316,14 @@ static void convert(const struct warp *w, const struct insn *i, uint32_t m, stru
         }
     }
     if (integral && f_from) { /* to a whole number: the real one, which the bits say */
-        memcpy(d->s, r.lost, sizeof(r.lost));
+        memcpy(out_add(out, &i->opnds[0])->s, r.lost, sizeof(r.lost));
         return;
     }
     if (insn_has(i, MOD_sat))
         EVERY r.v[l] = r.v[l] > 0 ? (r.v[l] < 1 ? r.v[l] : 1) : 0;
     if (insn_has(i, MOD_relu))
         EVERY r.v[l] = r.v[l] > 0 ? r.v[l] : 0;
-    row_write(d, f_to, &r);
+    row_put(w, &i->opnds[0], m, f_to, 1, 0, &r);
 }
 
 /* ---- memory ---- */
@@ -350,9 +386,11 @@ static void hosts_of(struct warp *w, const struct insn *i, uint32_t m, uint32_t 
     }
 }
 
-/* Parts of a register from memory; host has `bytes` for it. A page that nobody stored to has no cells. */
-static void parts_load(struct ptx_shadow *s, const uint8_t *host, unsigned bytes, struct shadow_part *p,
-                       unsigned lane)
+/* A lane's parts of a register from memory, where host has `bytes` for it; inlined for each width. A page that
+ * nobody stored to has no cells. */
+static inline __attribute__((always_inline)) void lane_load(struct ptx_shadow *s, const uint8_t *host,
+                                                            unsigned bytes, struct shadow_part *p,
+                                                            unsigned lane)
 {
     const struct shadow_cell *c = shadow_cells(s, host, false);
     double v;
@@ -370,21 +408,53 @@ static void parts_load(struct ptx_shadow *s, const uint8_t *host, unsigned bytes
 }
 
 /* After the bytes were stored, so that the tags are theirs. */
-static void parts_store(struct ptx_shadow *s, const uint8_t *host, unsigned bytes, const struct shadow_part *p,
-                        unsigned lane)
+static inline __attribute__((always_inline)) void lane_store(struct ptx_shadow *s, const uint8_t *host,
+                                                             unsigned bytes, const struct shadow_part *p,
+                                                             unsigned lane)
 {
     bool any = false;
     for (unsigned k = 0; k < bytes / 2; k++)
         any |= p[k].s[lane];
     struct shadow_cell *c = shadow_cells(s, host, any);
     for (unsigned k = 0; c && k < MAX(bytes / 2, 1u); k++) {
-        uint8_t state = bytes > 1 ? p[k].s[lane] : SHADOW_PLAIN;
-        if (k + width_of(state & SHADOW_FORMAT) > MAX(bytes / 2, 1u)) /* cut */
+        uint8_t state = any ? p[k].s[lane] : SHADOW_PLAIN;
+        if (!state) {
+            c[k].s = SHADOW_PLAIN;
+            continue;
+        }
+        if (k + width_of(state & SHADOW_FORMAT) > bytes / 2) /* cut */
             state = SHADOW_LOST;
-        c[k] = (struct shadow_cell){.s = state, .v = state ? p[k].v[lane] : 0};
-        if (state)
-            c[k].tag = shadow_tag(state, host + 2 * k);
+        c[k] = (struct shadow_cell){.s = state, .tag = shadow_tag(state, host + 2 * k), .v = p[k].v[lane]};
     }
+}
+
+#define LANES_DO(do_lane, bytes)                       \
+    for (uint32_t left = m; left; left &= left - 1) {  \
+        unsigned l = (unsigned)__builtin_ctz(left);    \
+        if (host[l])                                   \
+            do_lane(s, host[l] + offset, bytes, p, l); \
+    }
+
+static void parts_load(struct ptx_shadow *s, uint8_t *const host[32], size_t offset, unsigned bytes, uint32_t m,
+                       struct shadow_part *p)
+{
+    if (bytes == 4)
+        LANES_DO(lane_load, 4)
+    else if (bytes == 2)
+        LANES_DO(lane_load, 2)
+    else
+        LANES_DO(lane_load, bytes)
+}
+
+static void parts_store(struct ptx_shadow *s, uint8_t *const host[32], size_t offset, unsigned bytes,
+                        uint32_t m, const struct shadow_part *p)
+{
+    if (bytes == 4)
+        LANES_DO(lane_store, 4)
+    else if (bytes == 2)
+        LANES_DO(lane_store, 2)
+    else
+        LANES_DO(lane_store, bytes)
 }
 
 /* Has no byte of the lanes' accesses a cell? True only when that is cheap to see. */
@@ -413,11 +483,8 @@ static void load(struct warp *w, const struct insn *i, uint32_t m, struct shadow
     bool plain = untouched(s, host, m, (uint32_t)i->bytes * i->vec);
     for (unsigned k = 0; k < i->vec; k++) {
         struct shadow_part *p = out_add(out, element(&i->opnds[0], k));
-        for (uint32_t left = plain ? 0 : m; left; left &= left - 1) {
-            unsigned l = (unsigned)__builtin_ctz(left);
-            if (host[l])
-                parts_load(s, host[l] + (size_t)k * i->bytes, i->bytes, p, l);
-        }
+        if (!plain)
+            parts_load(s, host, (size_t)k * i->bytes, i->bytes, m, p);
     }
 }
 
@@ -433,11 +500,7 @@ static void store(struct warp *w, const struct insn *i, uint32_t m, exec_fn *fn)
         const struct opnd *o = element(&i->opnds[1], k);
         static const struct shadow_part plain[8];
         const struct shadow_part *p = o->is_imm ? plain : shadow_parts(w, o);
-        for (uint32_t left = m; left; left &= left - 1) {
-            unsigned l = (unsigned)__builtin_ctz(left);
-            if (host[l])
-                parts_store(s, host[l] + (size_t)k * i->bytes, i->bytes, p, l);
-        }
+        parts_store(s, host, (size_t)k * i->bytes, i->bytes, m, p);
     }
 }
 
@@ -517,7 +580,7 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t m, exec_fn *fn
         for (unsigned k = 0; host[l] && k < i->vec; k++)
             memcpy(&old[k], host[l] + (size_t)k * i->bytes, MIN(i->bytes, 8));
         if (host[l])
-            parts_load(s, host[l], (unsigned)i->bytes * i->vec, cell, l);
+            lane_load(s, host[l], (unsigned)i->bytes * i->vec, cell, l);
         for (unsigned k = 0; k < out.n && k < i->vec * parts; k++) {
             out.p[k].s[l] = cell[k].s[l];
             out.p[k].v[l] = cell[k].v[l];
@@ -528,7 +591,7 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t m, exec_fn *fn
         for (unsigned k = 0; host[l] && k < i->vec; k++) {
             memcpy(&now[k], host[l] + (size_t)k * i->bytes, MIN(i->bytes, 8));
             atomic_element(i, &b[k], insn_has(i, MOD_cas) ? &c : NULL, l, old[k], now[k], cell + k * parts);
-            parts_store(s, host[l] + (size_t)k * i->bytes, i->bytes, cell + k * parts, l);
+            lane_store(s, host[l] + (size_t)k * i->bytes, i->bytes, cell + k * parts, l);
         }
     }
     w->spins = spins + !red; /* a warp's atomic is one, in how it looks like waiting */
@@ -537,7 +600,7 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t m, exec_fn *fn
 
 /* ---- across lanes ---- */
 
-static void shuffle(const struct warp *w, const struct insn *i, uint32_t m, struct shadow_out *out)
+static void shuffle(const struct warp *w, const struct insn *i, struct shadow_out *out)
 {
     const struct opnd *a = &i->opnds[1];
     const uint32_t *b = REG(uint32_t, w, i->b), *c = REG(uint32_t, w, i->c);
@@ -545,22 +608,21 @@ static void shuffle(const struct warp *w, const struct insn *i, uint32_t m, stru
     const struct shadow_part *p = shadow_parts(w, a);
     if (a->is_imm)
         return;
-    for (; m; m &= m - 1) {
-        int l = __builtin_ctz(m), shift = (int)(b[l] & 31), segment = (int)(c[l] >> 8 & 31);
-        int top = (l & segment) | ((int)(c[l] & 31) & ~segment), from;
-        bool inside;
-        if (insn_has(i, MOD_up))
-            from = l - shift, inside = from >= top;
-        else if (insn_has(i, MOD_down))
-            from = l + shift, inside = from <= top;
-        else if (insn_has(i, MOD_bfly))
-            from = l ^ shift, inside = from <= top;
-        else
-            from = (l & segment) | (shift & ~segment), inside = from <= top;
-        from = inside ? from & 31 : l;
-        for (unsigned k = 0; k < 2; k++) {
-            d[k].s[l] = p[k].s[from];
-            d[k].v[l] = p[k].v[from];
+    bool down = insn_has(i, MOD_down), up = insn_has(i, MOD_up), bfly = insn_has(i, MOD_bfly);
+    int from[32];
+    for (int l = 0; l < 32; l++) {
+        int shift = (int)(b[l] & 31), segment = (int)(c[l] >> 8 & 31);
+        int top = (l & segment) | ((int)(c[l] & 31) & ~segment);
+        int x = up ? l - shift : down ? l + shift : bfly ? l ^ shift : (l & segment) | (shift & ~segment);
+        from[l] = (up ? x >= top : x <= top) ? x & 31 : l;
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        if (!part_any(&p[k]))
+            continue;
+        EVERY
+        {
+            d[k].s[l] = p[k].s[from[l]];
+            d[k].v[l] = p[k].v[from[l]];
         }
     }
 }
@@ -666,7 +728,7 @@ static void store_matrix(struct warp *w, const struct insn *i, uint32_t m, exec_
             unsigned g = l / 4, t = l % 4 * 2 + h;
             uint8_t *row = host[8 * k + (trans ? t : g)];
             if (row)
-                parts_store(w->launch->shadow, row + 2 * (trans ? g : t), 2, p + h, l);
+                lane_store(w->launch->shadow, row + 2 * (trans ? g : t), 2, p + h, l);
         }
     }
 }
@@ -685,15 +747,15 @@ static void turn_matrix(const struct warp *w, const struct insn *i, struct shado
 
 /* ---- the loop ---- */
 
-static void step(struct warp *w, const struct insn *i, uint32_t m, enum shadow_kind kind)
+static void step(struct warp *w, const struct insn *i, uint32_t m, const struct shadow_plan *plan)
 {
     struct shadow_out out;
     out.n = 0;
-    switch (kind) {
+    switch ((enum shadow_kind)plan->kind) {
     case NOTHING:
         break;
     case ARITH:
-        arith(w, i, m, &out);
+        arith(w, i, m);
         break;
     case COMPARED:
         out_add(&out, &i->opnds[0]);
@@ -704,13 +766,13 @@ static void step(struct warp *w, const struct insn *i, uint32_t m, enum shadow_k
     case BITS:
     case TAINT: {
         bool any = false;
-        for (unsigned k = 0; k < i->n_opnds && !any; k++)
-            any = !insn_writes(i, k) && opnd_any(w, &i->opnds[k]);
-        if (any && kind == BITS)
+        for (unsigned k = plan->n_written; k < i->n_opnds && !any; k++)
+            any = opnd_any(w, &i->opnds[k]);
+        if (any && plan->kind == BITS)
             shadow_bits(w, i, m, &out);
         else if (any)
             shadow_taint(w, i, m, &out);
-        for (unsigned k = 0; !any && k < i->n_opnds && insn_writes(i, k); k++)
+        for (unsigned k = 0; !any && k < plan->n_written; k++)
             for (unsigned e = 0; e < (i->opnds[k].kind == OPND_VEC ? i->opnds[k].n : 1u); e++)
                 out_add(&out, element(&i->opnds[k], e));
         break;
@@ -725,7 +787,7 @@ static void step(struct warp *w, const struct insn *i, uint32_t m, enum shadow_k
         atomic(w, i, m, i->fn);
         return;
     case SHUFFLE:
-        shuffle(w, i, m, &out);
+        shuffle(w, i, &out);
         break;
     case MATRIX:
         matrix(w, i, &out);
@@ -749,7 +811,7 @@ static void step(struct warp *w, const struct insn *i, uint32_t m, enum shadow_k
 void ISA(shadow_loop)(struct warp *w)
 {
     const struct insn *code = w->launch->module->code;
-    const uint8_t *plan = w->launch->shadow_plan;
+    const struct shadow_plan *plan = w->launch->shadow_plan;
     while (w->fuel > 0) {
         if (w->pc >= w->merge_pc && !warp_switch(w))
             break;
@@ -761,9 +823,9 @@ void ISA(shadow_loop)(struct warp *w)
         w->lane_insns += (unsigned)__builtin_popcount(m);
         if (!m)
             continue;
-        if (plan[pc] == NOTHING)
+        if (plan[pc].kind == NOTHING)
             i->fn(w, i, m);
         else
-            step(w, i, m, (enum shadow_kind)plan[pc]);
+            step(w, i, m, &plan[pc]);
     }
 }
