@@ -1,6 +1,8 @@
 #!/bin/sh
 # Each target of tests/fuzz under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, for some seconds:
-# tools/fuzz.sh [SECONDS [TARGET]...]. What crashes one is left in build-fuzz/crashes.
+# tools/fuzz.sh [SECONDS [TARGET]...]. The first inputs are files of the project; the words in
+# them are the dictionary. What crashes a target is left in build-fuzz/crashes; once it is mended it moves to
+# tests/fuzz/found/TARGET, from where it is tried first, here and by tests/fuzz/replay.sh.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -13,6 +15,28 @@ if [ ! -f $build/build.ninja ]; then
     mv $build.log $build/setup.log
 fi
 mkdir -p $build/crashes
+
+seed() { # seed TARGET CORPUS
+    seeds=
+    case $1 in
+    fuzz_source | fuzz_kernel) seeds='examples/*/*.cu tests/launcher/*.cu' ;;
+    fuzz_task) seeds='examples/*/task.yaml' ;;
+    fuzz_llm) seeds='tests/fuzz/llm/*' ;;
+    fuzz_recording) seeds='examples/*/*/*.json' ;;
+    fuzz_ptx)
+        awk -v to="$2" '/^\/\/ case: / { close(file); file = to "/" ++n; print ".version 8.7\n.target sm_90a\n.address_size 64" > file }
+                        file && !/^\/\// { print > file }' tests/ptx/cases/*.ptx
+        ;;
+    fuzz_tester | fuzz_profiler | fuzz_planner | fuzz_coder)
+        awk -v to="$2" '/^=== / { close(file); file = to "/" ++n } !/^=== / { print > file }' \
+            "tests/agent/${1#fuzz_}.replies"
+        ;;
+    esac
+    for seed in $seeds; do
+        cp "$seed" "$2/$(printf %s "$seed" | tr / -)"
+    done
+}
+
 # shellcheck disable=SC2046  # one word a target
 [ $# -gt 0 ] || set -- $(find tests/fuzz -name 'fuzz_*.c' -exec basename {} .c \; | sort)
 passed=0 failed=0
@@ -21,26 +45,17 @@ for target in "$@"; do
     corpus=$build/corpus/$target
     if [ ! -d "$corpus" ]; then
         mkdir -p "$corpus"
-        case $target in
-        fuzz_source | fuzz_kernel) seeds='examples/*/*.cu' ;;
-        fuzz_task) seeds='examples/*/task.yaml' ;;
-        fuzz_llm) seeds='tests/fuzz/llm/*' ;;
-        fuzz_recording) seeds='examples/*/*/*.json' ;;
-        fuzz_ptx) seeds='tests/ptx/*/*.ptx tests/ptx/*.ptx' ;;
-        fuzz_tester | fuzz_profiler | fuzz_planner | fuzz_coder)
-            seeds=
-            awk -v to="$corpus" '/^=== / { close(file); file = to "/" ++n } !/^=== / { print > file }' \
-                "tests/agent/${target#fuzz_}.replies"
-            ;;
-        *) seeds= ;;
-        esac
-        for seed in $seeds; do
-            [ -f "$seed" ] && cp "$seed" "$corpus/$(printf %s "$seed" | tr / -)"
-        done
+        seed "$target" "$corpus"
     fi
+    for found in "tests/fuzz/found/$target"/*; do
+        [ -f "$found" ] && cp "$found" "$corpus"
+    done
+    cat "$corpus"/* | grep -aoE '[%._A-Za-z][A-Za-z0-9_.:]{1,30}' | sort | uniq -c | sort -rn |
+        awk 'NR <= 1500 { printf "\"%s\"\n", $2 }' >$build/$target.dict
     printf '== %s for %s s\n' "$target" "$seconds"
     if "$build/tests/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="$build/crashes/$target-" "$corpus" >"$build/$target.log" 2>&1; then
+        -max_len=8192 -dict="$build/$target.dict" -artifact_prefix="$build/crashes/$target-" "$corpus" \
+        >"$build/$target.log" 2>&1; then
         grep -E 'number_of_executed_units|peak_rss_mb' "$build/$target.log" | sed 's/stat:://'
         passed=$((passed + 1))
     else

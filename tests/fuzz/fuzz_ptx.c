@@ -1,10 +1,10 @@
 /* Any text as PTX: a module or an error; each of its kernels runs for a while on small buffers, with every
- * check. */
+ * check or, in modules of an odd length, with a shadow. */
 #include "ptx/ptx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void run(struct ptx_module *m, const struct ptx_kernel_info *k)
+static void run(struct ptx_module *m, const struct ptx_kernel_info *k, struct ptx_shadow *shadow)
 {
     static const unsigned char zeros[65536];
     struct ptx_mem *mem = ptx_mem_open(1);
@@ -16,8 +16,9 @@ static void run(struct ptx_module *m, const struct ptx_kernel_info *k)
     struct ptx_launch l = {
         .kernel = k->name, .grid = {2, 1, 1}, .block = {40, 1, 1}, .args = args, .n_args = k->n_params};
     struct ptx_options o = {
-        .device = ptx_device_find("h200"), .checks = PTX_CHECK_ALL, .seed = 3, .max_warp_insns = 20000};
+        .device = ptx_device_find("h200"), .shadow = shadow, .seed = 3, .max_warp_insns = 20000};
 
+    o.checks = shadow ? 0 : PTX_CHECK_ALL;
     if (k->n_params <= ARRAY_LEN(args)) {
         for (size_t i = 0; i < k->n_params; i++) {
             base[i] = ptx_mem_alloc(mem, &buffer, &err);
@@ -43,8 +44,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = 0;
     if (ptx_module_open(&m, "fuzz.ptx", text, size, &err)) {
         size_t n = ptx_module_kernels(m, &list);
+        struct ptx_shadow *shadow = size % 2 ? ptx_shadow_open() : NULL;
         for (size_t i = 0; i < MIN(n, 4); i++)
-            run(m, &list[i]);
+            run(m, &list[i], shadow);
+        ptx_shadow_close(shadow);
         ptx_module_close(m);
     }
     free(text);
