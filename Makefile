@@ -23,6 +23,7 @@ demo: all ## optimise the three kernels of the paper on the simulator, with the 
 
 .PHONY: check
 check: all ## all tests; the last line says how many passed and failed
+	@tools/setup.sh check
 	@tools/check.py $(BUILD)
 
 .PHONY: check-gpu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the build needs and fetches the parser's sources; silent and off line when all is there.
 #
-#   tools/setup.sh [build|lint|fuzz|cover|dist]...      (no word: build)
+#   tools/setup.sh [build|check|lint|fuzz|cover|dist]...      (no word: build)
 #
 # Debian packages come by apt-get, as root or through sudo. The parser runtime and the CUDA grammar come from
 # two packages of the Python registry, pinned by version and hash in tools/deps.txt, into .deps/.
@@ -24,6 +24,8 @@ need() { # need PACKAGE COMMAND...: the command must succeed
     "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 need_command() { need "$1" have "$2"; }
+
+browser() { have chromium || have chromium-browser || have google-chrome || have google-chrome-stable || have chrome; }
 
 look() {
     missing=
@@ -49,6 +51,7 @@ look() {
                 need python3-pip pip_python
             fi
             ;;
+        check) need chromium browser ;; # the page of a run is tested in one
         lint)
             need_command clang-format-14 clang-format-14
             need_command clang-tidy-14 clang-tidy-14
@@ -60,7 +63,7 @@ look() {
             ;;
         cover) need_command gcovr gcovr ;;
         dist) need_command binutils strip ;;
-        *) die "unknown word '$what'; use build, lint, fuzz, cover or dist" ;;
+        *) die "unknown word '$what'; use build, check, lint, fuzz, cover or dist" ;;
         esac
     done
 }

@@ -53,7 +53,7 @@ static void add_message(const struct view_message *m, int call, struct map *show
         most--; /* not in the middle of a character */
     hash_sha256_hex(m->text, len, hex);
     before = map_get(shown, hex);
-    html_addf(out, "<h4>%s</h4>\n",
+    html_addf(out, "<h3>%s</h3>\n",
               str_eq(m->from, "model")    ? "The model"
               : str_eq(m->from, "system") ? "System"
                                           : "Astra");

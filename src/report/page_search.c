@@ -15,6 +15,8 @@ static const char *name_of(const struct view_candidate *c, struct arena *a)
 {
     const char *steps = words_steps(a, c);
 
+    if (c->row.id == 0)
+        return "the original";
     return c->n_steps > 1 && strlen(steps) < strlen(c->row.name) ? steps : report_one_line(a, c->row.name, 160);
 }
 
@@ -33,10 +35,12 @@ static void add_candidate(const struct view *v, const struct view_candidate *c, 
     html_addf(out, "<span class=\"name\">%s</span>%s</summary>\n<dl>\n", name_of(c, a),
               best ? " <strong class=\"best\">best</strong>" : "");
     add_term(out, "Strategy", r->name);
-    add_term(out, "Made from", words_parent(a, r->parent));
+    if (r->parent >= 0)
+        add_term(out, "Made from", words_parent(a, r->parent));
     if (r->repairs > 0)
         add_term(out, "Repairs", words_parent(a, r->repairs));
-    add_term(out, "By", str_eq(r->mind, "llm") ? "a model" : "the rules");
+    if (r->id > 0)
+        add_term(out, "By", str_eq(r->mind, "llm") ? "a model" : "the rules");
     add_term(out, "Reason", r->reason);
     add_term(out, "Plan", r->plan);
     add_term(out, "Took effect", words_steps(a, c));
@@ -122,6 +126,7 @@ void page_search(const struct view *v, struct arena *a, struct str *out)
     }
     str_add(out, ". Each opens to its plan, its reason and what was said of it.</p>\n");
     add_charts(v, a, out);
+    add_candidate(v, &v->candidates[0], a, out);
     for (int round = 1; round <= v->rounds; round++)
         add_round(v, round, a, out);
     str_add(out, "</section>\n");
