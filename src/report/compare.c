@@ -185,6 +185,19 @@ static void add_geomeans(struct compare *c)
     judge_all(c, c->geomean);
 }
 
+static const double *progress_of(const struct view *v, struct arena *a)
+{
+    double *best = arena_array(a, double, v->n_candidates + 1), so_far = 1;
+
+    for (size_t i = 0; i < v->n_candidates; i++) {
+        const struct store_candidate *row = &v->candidates[i].row;
+        if (str_eq(row->verdict, "passed") && row->score > so_far)
+            so_far = row->score;
+        best[i] = so_far;
+    }
+    return best;
+}
+
 /* ---- options ---- */
 
 /* Where a run lay is no option. A text as the command line has it. */
@@ -295,6 +308,7 @@ struct compare *compare_runs(struct arena *a, const struct view *const *runs, si
     *c = (struct compare){.n = n};
     for (size_t i = 0; i < n; i++) {
         c->runs[i] = runs[i];
+        c->progress[i] = progress_of(runs[i], a);
         for (size_t r = 0; r < ARRAY_LEN(role_names); r++)
             c->roles[i][r] = mind_of(a, runs[i], role_names[r]);
     }
@@ -416,8 +430,10 @@ static json_t *cells_to_json(const struct compare *c, const struct compare_cell 
 static json_t *run_to_json(const struct compare *c, size_t i)
 {
     const struct view *v = c->runs[i];
-    json_t *o = json_object(), *minds = json_object();
+    json_t *o = json_object(), *minds = json_object(), *progress = json_array();
 
+    for (size_t k = 0; k < v->n_candidates; k++)
+        json_array_append_new(progress, json_real(c->progress[i][k]));
     json_put_text(o, "name", ((char[]){letter(i), 0}));
     json_put_text(o, "run", v->folder);
     json_put_text(o, "compared_with",
@@ -434,6 +450,7 @@ static json_t *run_to_json(const struct compare *c, size_t i)
         json_t *value = json_object_get(v->result, kept[k]);
         json_put(o, kept[k], value ? json_incref(value) : json_null());
     }
+    json_put(o, "progress", progress);
     return o;
 }
 

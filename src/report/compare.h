@@ -34,6 +34,7 @@ struct compare {
     int first[COMPARE_MOST]; /* of its group: the run that a run is compared with */
     const char
         *roles[COMPARE_MOST][4]; /* who thinks as tester, profiler, planner, coder: "rules", a model's name */
+    const double *progress[COMPARE_MOST]; /* the best speed-up so far, by candidate from the original's 1 on */
     size_t n;
     const char **apart; /* why runs are not compared, n_apart sentences */
     size_t n_apart;

@@ -57,22 +57,13 @@ static void add_progress(const struct compare *c, struct arena *a, struct str *o
     for (size_t first = 0; first < c->n; first++) {
         struct chart_curve curves[COMPARE_MOST];
         size_t n = 0;
-        for (size_t i = first; i < c->n; i++) {
-            const struct view *v = c->runs[i];
-            double *best = arena_array(a, double, v->n_candidates + 1), so_far = 1;
-            if (c->first[i] != (int)first)
-                continue;
-            for (size_t k = 0; k < v->n_candidates; k++) {
-                const struct store_candidate *row = &v->candidates[k].row;
-                if (str_eq(row->verdict, "passed") && row->score > so_far)
-                    so_far = row->score;
-                best[k] = so_far;
-            }
-            curves[n++] = (struct chart_curve){arena_printf(a, "%c", (char)('A' + i)), best, v->n_candidates};
-        }
+        for (size_t i = first; i < c->n; i++)
+            if (c->first[i] == (int)first)
+                curves[n++] = (struct chart_curve){arena_printf(a, "%c", (char)('A' + i)), c->progress[i],
+                                                   c->runs[i]->n_candidates};
         if (n == 0)
             continue;
-        html_addf(out, "<figure>\n");
+        str_add(out, "<figure>\n");
         chart_curves(out, arena_printf(a, "progress-%c", (char)('a' + first)), curves, n);
         html_addf(out, "<figcaption>%s, %s %s.</figcaption>\n</figure>\n", c->runs[first]->run.task_name,
                   c->runs[first]->measured ? "measured on" : "modelled for",

@@ -170,6 +170,8 @@ def two_runs(folder):
     expect([row["dims"] for row in found["workloads"]] == ["rows=64 d=512", "rows=256 d=1024"], found["workloads"])
     expect("3 %" in found["rule"] and not found["apart"], found)
     expect(found["options"] == {"rounds": ["1", "2"], "candidates": ["1", "4"], "hidden_seed": ["0", "11"]}, found["options"])
+    progress = found["runs"][1]["progress"]
+    expect(progress[0] == 1 and progress == sorted(progress) and len(progress) == found["runs"][1]["candidates"]["total"] + 1, progress)
     expect(found["runs"][1]["minds"] == dict.fromkeys(("tester", "profiler", "planner", "coder"), "rules"), found["runs"])
     out = said(astra(folder, "diff", "less", "better"), 0).out
     expect(out.endswith(patch) and "--- A/best.cu\n+++ B/best.cu\n" in patch, out)
