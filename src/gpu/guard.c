@@ -184,18 +184,90 @@ static const char *sensed_macro(const struct token *t)
     return NULL;
 }
 
-enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
-                            const char **words, int *line)
-{
+/* ---- what conditions of the preprocessor ask for ---- */
+
+struct span { /* of the spliced text */
+    const char *from, *to;
+};
+
+struct macro {
+    struct token name;
+    struct span body; /* with its parameters */
+};
+
+struct conditions {
+    const char *start;
     int *line_of;
-    const char *start = splice(a, q->text, &line_of), *at = start;
+    VEC(struct macro) macros;
+    VEC(struct span) asked; /* conditions, and the macros that stand in them */
+    bool joins;             /* ## makes words that nobody reads here */
+};
+
+/* Names that are the compiler's, the standard library's or a platform's: what they say differs between the
+ * compilers that judge and ship. These do not, or are nowhere defined where CUDA is built on this system. */
+static bool is_reserved(const struct conditions *c, const struct token *t)
+{
+    static const char *const harmless[] = {
+        "__CUDA_ARCH__", "__CUDA_ARCH_FEAT", "__CUDA_ARCH_SPECIFIC", "__cplusplus", "__HIP", "_WIN",
+        "_MSC_VER",      "__APPLE"};
+
+    if (token_is(t, "linux") || token_is(t, "unix"))
+        return true;
+    if (t->string || t->at[0] != '_')
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(harmless); i++)
+        if (t->len >= strlen(harmless[i]) && !memcmp(t->at, harmless[i], strlen(harmless[i])))
+            return false;
+    for (size_t i = 0; i < c->macros.n && !c->joins; i++) /* the file's own, an include guard for example */
+        if (c->macros.v[i].name.len == t->len && !memcmp(c->macros.v[i].name.at, t->at, t->len))
+            return false;
+    return true;
+}
+
+static void note_directive(struct conditions *c, const struct token *directive)
+{
+    static const char *const conditional[] = {"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"};
+    const char *at = directive->at + directive->len, *end = at + strcspn(at, "\n");
+    struct token name;
+
+    if (token_is(directive, "define") && next_token(&at, c->start, c->line_of, &name) && name.at < end)
+        vec_push(&c->macros, ((struct macro){name, {at, end}}));
+    for (size_t i = 0; i < ARRAY_LEN(conditional); i++)
+        if (token_is(directive, conditional[i]))
+            vec_push(&c->asked, ((struct span){at, end}));
+}
+
+static const char *condition_fault(struct conditions *c, struct arena *a, int *line)
+{
+    for (size_t i = 0; i < c->asked.n; i++) {
+        const char *at = c->asked.v[i].from;
+        struct token t;
+        while (next_token(&at, c->start, c->line_of, &t) && t.at < c->asked.v[i].to) {
+            if (is_reserved(c, &t)) {
+                *line = t.line;
+                return arena_printf(a,
+                                    "a condition asks for %.*s: a kernel may not ask which compiler builds it",
+                                    (int)t.len, t.at);
+            }
+            for (size_t k = 0; k < c->macros.n; k++) {
+                struct macro *m = &c->macros.v[k];
+                if (m->body.from && m->name.len == t.len && !memcmp(m->name.at, t.at, t.len)) {
+                    vec_push(&c->asked, m->body);
+                    m->body.from = NULL; /* once */
+                }
+            }
+        }
+    }
+    return NULL;
+}
+
+static enum compile_end read_text(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                                  struct conditions *c, const char **words, int *line)
+{
+    const char *at = c->start;
     struct token t, previous = {0};
 
-    if (strlen(q->text) > (1u << 20)) {
-        *words = "the file is larger than 1 MiB";
-        return COMPILE_FAILED;
-    }
-    while (next_token(&at, start, line_of, &t)) {
+    while (next_token(&at, c->start, c->line_of, &t)) {
         const char *sensed = sensed_macro(&t);
         bool directive = (token_is(&previous, "#") || token_is(&previous, "%:")) && previous.line_start;
         *line = t.line;
@@ -204,6 +276,8 @@ enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct
                                   t.at);
             return COMPILE_CHEAT;
         }
+        if (directive)
+            note_directive(c, &t);
         if (directive && (token_is(&t, "include") || token_is(&t, "include_next") || token_is(&t, "import") ||
                           token_is(&t, "embed"))) {
             *words = token_is(&t, "include") ? include_fault(n, a, q, t.at + t.len)
@@ -215,7 +289,26 @@ enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct
         previous = t;
     }
     *line = 0;
-    return COMPILE_DONE;
+    *words = condition_fault(c, a, line);
+    return *words ? COMPILE_CHEAT : COMPILE_DONE;
+}
+
+enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                            const char **words, int *line)
+{
+    int *line_of;
+    const char *start = splice(a, q->text, &line_of);
+    struct conditions c = {
+        .start = start, .line_of = line_of, .joins = strstr(start, "##") || strstr(start, "%:%:")};
+
+    if (strlen(q->text) > (1u << 20)) {
+        *words = "the file is larger than 1 MiB";
+        return COMPILE_FAILED;
+    }
+    enum compile_end end = read_text(n, a, q, &c, words, line);
+    vec_free(&c.macros);
+    vec_free(&c.asked);
+    return end;
 }
 
 /* A word of PTX (an opcode with its modifiers, a register, a name) and why it is refused. */
@@ -231,6 +324,7 @@ static const struct {
     {"%warpid", WHOLE, "asks on which hardware warp it runs"},
     {"%nwarpid", WHOLE, "asks for the number of hardware warps"},
     {"%gridid", WHOLE, "asks for the number of the launch"},
+    {"%current_graph_exec", WHOLE, "asks whether it runs in a graph"},
     {"%pm", PREFIX, "reads a performance counter"},
     {"%reserved_smem_offset_cap", WHOLE, "reads the driver's registers"},
     {"nanosleep", PREFIX, "sleeps"},
@@ -238,6 +332,7 @@ static const struct {
     {"brkpt", PREFIX, "stops in the debugger"},
     {"createpolicy", PREFIX, "pins lines in the L2 beyond its own launch"},
     {"evict_last", PART, "pins lines in the L2 beyond its own launch"},
+    {"L2::cache_hint", PART, "gives the L2 a policy, which could pin lines beyond its own launch"},
     {"applypriority", PREFIX, "changes the priority of lines in the L2"},
     {"discard.", PREFIX, "drops memory's contents"},
     {"griddepcontrol", PREFIX, "starts the next kernel before this one is done"},
