@@ -8,14 +8,19 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
     memcpy(s->dims, dims, t->n_dims * sizeof(*dims));
     if (!ops->open(s, d, err))
         return false;
-    for (size_t i = 0; i < t->n_args; i++) {
+    for (size_t i = 0; i < t->n_args; i++)
+        s->n_buffers += t->args[i].role != ROLE_SCALAR;
+    /* In every other place they come in the other order: which one lies behind which says nothing. */
+    for (size_t k = 0, seen = 0; k < t->n_args; k++) {
+        size_t i = d->place & 1 ? t->n_args - 1 - k : k;
         const struct task_arg *arg = &t->args[i];
         int64_t elements;
         if (arg->role == ROLE_SCALAR)
             continue;
         bool input = arg->role == ROLE_IN || arg->role == ROLE_INOUT;
-        size_t at = s->n_buffers++;
+        size_t at = d->place & 1 ? s->n_buffers - 1 - seen : seen;
         struct stage_fill *f = &s->fill[at];
+        seen++;
         if (!task_shape(t, arg, dims, &elements, err)) {
             stage_close(s);
             return false;
