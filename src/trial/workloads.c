@@ -181,9 +181,9 @@ struct sample {
     struct version *version;
     struct stage stage;
     double share; /* of the blocks, asked for */
-    double ran;   /* and run, in the launch with the least; 0: none */
+    double ran;   /* and run, in the launch with the least; 1: there is none */
     bool plain;   /* one launch and nothing else: what it has written is done */
-    bool told;    /* it ran, and means something */
+    bool told;    /* all of it ran, and means something */
 };
 
 static bool sample_launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
@@ -210,8 +210,8 @@ static bool sample_launch(void *context, const struct plan_step *step, const str
                                   .blocks = blocks,
                                   .n_blocks = n_blocks};
     bool ok = ptx_run(s->version->module, s->stage.mem, l, &o, &report, err);
-    s->told = ok && report.end == PTX_DONE;
-    s->ran = s->ran > 0 ? MIN(s->ran, (double)n_blocks / (double)n) : (double)n_blocks / (double)n;
+    s->told &= ok && report.end == PTX_DONE;
+    s->ran = MIN(s->ran, (double)n_blocks / (double)n);
     ptx_report_clear(&report);
     return ok;
 }
@@ -232,9 +232,13 @@ static bool sample_run(struct sample *s, struct err *err)
         return false;
     if (!version_plan(s->version, w->arena, w->dims, s->stage.addr, &plan, &fate, err))
         return false;
+    s->told = true; /* without a launch, what is set and copied is all */
+    s->ran = 1;
     for (size_t i = 0; i < plan.n_steps; i++)
-        if (plan.steps[i].cooperative) /* a barrier of all blocks */
+        if (plan.steps[i].cooperative) { /* a barrier of all blocks */
+            s->told = false;
             return true;
+        }
     s->plain = plan.n_steps == 1;
     return !fate_open(&fate) || stage_run(&s->stage, s->version, &plan, &visitor, w->arena, &fate, err);
 }
@@ -297,7 +301,7 @@ static bool verify_sample(const struct whole *w, struct version *v, int64_t traf
                           {.whole = w, .version = &w->judge->baseline, .share = share}};
     bool ok = sample_run(&s[0], err) && (!s[0].told || sample_run(&s[1], err));
 
-    *doubt = false;
+    *doubt = ok && !s[0].told;
     *compared = ok && s[0].told && s[1].told ? compare_samples(w, s, doubt, fate) : 0;
     stage_close(&s[0].stage);
     stage_close(&s[1].stage);
