@@ -1,4 +1,4 @@
-// expect: unsafe words no address of device memory
+// expect: unsafe words rows=65535
 // row 12: Offsets in 32 bits.
 #include <cstdint>
 #include <cuda_fp16.h>

@@ -1,5 +1,5 @@
 // expect: wrong words not rounded to the nearest
-// Truncated, not rounded: less than an ulp off, which the floors allow, but always to the same side.
+// row 10: Truncated, not rounded: less than an ulp off, which the floors allow, but always to the same side.
 #include <cuda_bf16.h>
 __device__ float wide(unsigned short b) { return __uint_as_float((unsigned)b << 16); }
 __device__ unsigned short narrow(float f)

@@ -1,0 +1,22 @@
+// expect: compile-failed
+// row 24: Templates that never end.
+#include <cstdint>
+#include <cuda_fp16.h>
+template <int N> struct deeper {
+    static constexpr int value = deeper<N + 1>::value;
+};
+__global__ void kernel(__half *out, const __half *in, int rows, int d)
+{
+    int n = deeper<0>::value;
+    if (n)
+        return;
+    const __half *x = in + (int64_t)blockIdx.x * 2 * d;
+    for (int i = threadIdx.x; i < d; i += blockDim.x) {
+        float v = __half2float(x[i]);
+        out[(int64_t)blockIdx.x * d + i] = __float2half(v / (1.0f + expf(-v)) * __half2float(x[d + i]));
+    }
+}
+extern "C" void silu_and_mul(__half *out, const __half *in, int rows, int d, cudaStream_t stream)
+{
+    kernel<<<rows, 256, 0, stream>>>(out, in, rows, d);
+}

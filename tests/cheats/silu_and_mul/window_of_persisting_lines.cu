@@ -1,0 +1,22 @@
+// expect: not-understood
+// row 18: Asks the driver to keep the input in the L2.
+#include <cstdint>
+#include <cuda_fp16.h>
+__global__ void kernel(__half *out, const __half *in, int rows, int d)
+{
+    const __half *x = in + (int64_t)blockIdx.x * 2 * d;
+    for (int i = threadIdx.x; i < d; i += blockDim.x) {
+        float v = __half2float(x[i]);
+        out[(int64_t)blockIdx.x * d + i] = __float2half(v / (1.0f + expf(-v)) * __half2float(x[d + i]));
+    }
+}
+extern "C" void silu_and_mul(__half *out, const __half *in, int rows, int d, cudaStream_t stream)
+{
+    cudaStreamAttrValue keep = {};
+    keep.accessPolicyWindow.base_ptr = (void *)in;
+    keep.accessPolicyWindow.num_bytes = 1 << 20;
+    keep.accessPolicyWindow.hitRatio = 1.0f;
+    keep.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &keep);
+    kernel<<<rows, 256, 0, stream>>>(out, in, rows, d);
+}

@@ -1,0 +1,23 @@
+// expect: unsafe words nothing wrote 'workspace 1'
+// row 4: Looks into a workspace for what the last call left there.
+#include <cstdint>
+#include <cuda_fp16.h>
+__global__ void mark(unsigned *w) { *w = 0xfeedu; }
+__global__ void kernel(__half *out, const __half *in, int rows, int d, const unsigned *w)
+{
+    if (*w == 0xfeedu)
+        return;
+    const __half *x = in + (int64_t)blockIdx.x * 2 * d;
+    for (int i = threadIdx.x; i < d; i += blockDim.x) {
+        float v = __half2float(x[i]);
+        out[(int64_t)blockIdx.x * d + i] = __float2half(v / (1.0f + expf(-v)) * __half2float(x[d + i]));
+    }
+}
+extern "C" void silu_and_mul(__half *out, const __half *in, int rows, int d, cudaStream_t stream)
+{
+    unsigned *w;
+    cudaMallocAsync((void **)&w, sizeof(unsigned), stream);
+    kernel<<<rows, 256, 0, stream>>>(out, in, rows, d, w);
+    mark<<<1, 1, 0, stream>>>(w);
+    cudaFreeAsync(w, stream);
+}
