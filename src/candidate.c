@@ -194,6 +194,31 @@ void candidate_lineage(struct run *r, int id, struct agent_plan_input *in)
     vec_free(&steps);
 }
 
+bool candidate_note_way(struct run *r, int id, struct err *err)
+{
+    int ids[256];
+    size_t n = search_lineage(&r->search, id, ids, ARRAY_LEN(ids));
+    json_t *way = json_array();
+    bool ok;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct candidate *c = r->candidates.v[ids[i]];
+        for (size_t k = 0; k < c->n_steps; k++) {
+            const struct rewrite_ops *move = rewrite_find(c->steps[k].move);
+            json_t *o = json_object();
+            json_put_int(o, "candidate", c->id);
+            json_put_text(o, "move", c->steps[k].move);
+            json_put_int(o, "setting", c->steps[k].setting);
+            json_put_text(o, "why", move ? move->summary : c->strategy.reason);
+            json_put_text(o, "text", c->steps[k].text);
+            json_array_append_new(way, o);
+        }
+    }
+    ok = store_note(r->store, "way", json_line(r->arena, way), err);
+    json_decref(way);
+    return ok;
+}
+
 void candidate_history(struct run *r, struct agent_plan_input *in)
 {
     struct agent_attempt *h = arena_array(r->arena, struct agent_attempt, r->candidates.n);

@@ -244,7 +244,7 @@ static bool close_books(struct run *r, const char *status, struct err *err)
     bool ok;
 
     snprintf(best, sizeof(best), "%d", r->search.best);
-    if (!store_note(r->store, "best", best, err))
+    if (!store_note(r->store, "best", best, err) || !candidate_note_way(r, r->search.best, err))
         return false;
     r->row.status = status;
     r->row.ended = run_now_utc(r->arena);

@@ -71,6 +71,8 @@ bool candidate_store(struct run *r, const struct candidate *c, struct err *err);
  * what is run does not follow from the order in which trials end. */
 void candidate_learn(struct run *r);
 bool candidate_version(struct run *r, struct candidate *c, const struct agent_version **v, struct err *err);
+/* What each step on the way to it left, for a reader of the result. */
+bool candidate_note_way(struct run *r, int id, struct err *err);
 void candidates_close(struct run *r);
 void candidate_hash(struct run *r, const char *text, char hash[24]); /* of the normalised text */
 /* What became of the candidates so far, and the steps that made one, for the planner. */

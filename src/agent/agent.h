@@ -75,7 +75,8 @@ size_t agent_version_sites(const struct agent_version *v, const struct rewrite_o
  * holds. */
 struct agent_step {
     const char *move;
-    int setting; /* AGENT_OWN_CHOICE: what the move prefers at that point, if it applies there */
+    int setting;      /* AGENT_OWN_CHOICE: what the move prefers at that point, if it applies there */
+    const char *text; /* of one that was carried out: what it left */
 };
 #define AGENT_OWN_CHOICE INT32_MIN
 

@@ -159,8 +159,10 @@ bool agent_code_rules(const struct task *t, const char *path, const char *parent
     *n_done = 0;
     for (size_t i = 0; i < strategy->n_steps; i++) {
         struct agent_step step = strategy->steps[i];
-        if (!settled(effective, *n_done, step) && carry_out(t, path, &step, limits, a, text, why_not))
+        if (!settled(effective, *n_done, step) && carry_out(t, path, &step, limits, a, text, why_not)) {
+            step.text = *text;
             effective[(*n_done)++] = step;
+        }
     }
     *done = effective;
     return *n_done > 0;

@@ -5,7 +5,8 @@
 
 #include "base/base.h"
 
-/* Safe as text and within a quoted attribute; control characters but tab and newline become U+FFFD. */
+/* Safe as text and within a quoted attribute; what is no UTF-8, and control characters but tab and newline,
+ * become U+FFFD. */
 void html_text(struct str *out, const char *text);
 void html_textn(struct str *out, const char *text, size_t len);
 /* As str_addf, each %s so. Of the other conversions d, u, c, f, g and e, with l, ll or z. */

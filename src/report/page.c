@@ -44,7 +44,8 @@ static void fill(const char *title, const char *astra, const char *slot, const c
     else if (str_eq(slot, "script"))
         str_add(out, script);
     else if (str_eq(slot, "style"))
-        str_addf(out, "%s%s", share_text("report/chart.css"), share_text("report/page.css"));
+        str_addf(out, "%s%s%s", share_text("report/chart.css"), share_text("report/code.css"),
+                 share_text("report/page.css"));
     else if (str_eq(slot, "task"))
         html_text(out, title);
     else if (str_eq(slot, "astra"))
@@ -91,6 +92,7 @@ void report_page(const struct view *v, struct arena *a, struct str *out)
     page_speed(v, a, &body);
     page_roofline(v, a, &body);
     page_search(v, a, &body);
+    page_code(v, a, &body);
     page_verified(v, a, &body);
     page_calls(v, &body);
     page_repeat(v, a, &body);

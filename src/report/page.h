@@ -10,6 +10,7 @@ void page_verdict(const struct view *v, struct arena *a, struct str *out);
 void page_speed(const struct view *v, struct arena *a, struct str *out);
 void page_roofline(const struct view *v, struct arena *a, struct str *out);
 void page_search(const struct view *v, struct arena *a, struct str *out);
+void page_code(const struct view *v, struct arena *a, struct str *out);
 void page_verified(const struct view *v, struct arena *a, struct str *out);
 void page_calls(const struct view *v, struct str *out);
 void page_repeat(const struct view *v, struct arena *a, struct str *out);

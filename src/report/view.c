@@ -62,11 +62,32 @@ static void read_steps(struct arena *a, struct view_candidate *c)
     struct view_step *steps = arena_array(a, struct view_step, json_array_size(list) + 1);
     size_t i;
 
-    json_array_foreach(list, i, x) steps[i] =
-        (struct view_step){arena_strdup(a, json_text(x, "move", "?")), (int)json_int(x, "setting", 0)};
+    json_array_foreach(list, i, x) steps[i] = (struct view_step){arena_strdup(a, json_text(x, "move", "?")),
+                                                                 (int)json_int(x, "setting", 0), NULL, NULL};
     c->steps = steps;
     c->n_steps = json_array_size(list);
     json_decref(list);
+}
+
+/* The steps of the way in their order, each with what it left. */
+static void give_texts(struct arena *a, const char *way, struct view_candidate *list, size_t n)
+{
+    json_t *kept = parsed(way), *x;
+    int64_t last = 0;
+    size_t i, k = 0;
+
+    json_array_foreach(kept, i, x)
+    {
+        int64_t id = json_int(x, "candidate", 0);
+        k = id == last ? k + 1 : 0;
+        last = id;
+        if (id <= 0 || id >= (int64_t)n || k >= list[id].n_steps)
+            continue;
+        struct view_step *step = (struct view_step *)&list[id].steps[k];
+        step->why = arena_strdup(a, json_text(x, "why", NULL));
+        step->text = arena_strdup(a, json_text(x, "text", NULL));
+    }
+    json_decref(kept);
 }
 
 /* A strategy names the last candidate that was made for it; those it repairs were made for it, too. */
@@ -82,8 +103,9 @@ static bool read_candidates(struct view *v, struct opened *o, struct store *s, s
 {
     const struct store_candidate *rows;
     struct view_candidate *list;
+    const char *way;
 
-    if (!store_candidates(s, a, &rows, &v->n_candidates, err) ||
+    if (!store_candidates(s, a, &rows, &v->n_candidates, err) || !store_get_note(s, a, "way", &way, err) ||
         !store_strategies(s, a, &v->strategies, &v->n_strategies, err))
         return false;
     list = arena_array(a, struct view_candidate, v->n_candidates + 1);
@@ -96,6 +118,7 @@ static bool read_candidates(struct view *v, struct opened *o, struct store *s, s
         read_steps(a, &list[i]);
         v->rounds = MAX(v->rounds, rows[i].round);
     }
+    give_texts(a, way, list, v->n_candidates);
     give_strategies(v, list);
     v->candidates = o->candidates = list;
     return true;

@@ -12,6 +12,8 @@
 struct view_step { /* a rewrite that took effect */
     const char *move;
     int setting;
+    const char *why,
+        *text; /* what it is for, the file after it; NULL: not kept, as they are on the best's way */
 };
 
 struct view_candidate {

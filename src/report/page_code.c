@@ -1,0 +1,291 @@
+/* The code: the original beside the best, each change with the step that made it, each hot line with its share
+ * of the time. */
+#include "report/page.h"
+
+#include "report/code.h"
+#include "report/svg.h"
+#include "report/way.h"
+#include "report/words.h"
+#include "source/source.h"
+
+enum { CONTEXT = 3, FOLD = 6 }; /* lines kept beside a change; the least that are folded */
+
+struct side {
+    const struct source_line *lines;
+    size_t n;
+    const char *text, *kinds;
+    double *share; /* by line; NAN: not among the hot ones */
+    int *step;     /* by line: that took it away, or made it; -1: none */
+};
+
+struct row { /* places of lines; -1: none */
+    int left, right;
+};
+
+struct code {
+    const struct way_step *steps;
+    size_t n_steps;
+    struct side left, right;
+    struct row *rows;
+    size_t n_rows;
+    bool *seen; /* by step: a row links to it already */
+};
+
+/* ---- which step changed which line ---- */
+
+static void open_side(struct arena *a, const struct view_candidate *c, struct side *s)
+{
+    s->text = c->row.text;
+    s->kinds = code_kinds(a, s->text);
+    s->n = source_lines(a, s->text, &s->lines);
+    s->share = arena_array(a, double, s->n + 1);
+    s->step = arena_array(a, int, s->n + 1);
+    for (size_t i = 0; i < s->n; i++) {
+        s->share[i] = NAN;
+        s->step[i] = -1;
+    }
+    for (size_t i = 0; i < c->trial.n_lines; i++) {
+        int line = c->trial.lines[i].line;
+        if (line > 0 && (size_t)line <= s->n)
+            s->share[line - 1] = c->trial.lines[i].share;
+    }
+}
+
+/* Follows every line of the original through what the steps left. kept: where it is in the best, or -1. */
+static void blame(struct code *c, struct arena *a, int *kept)
+{
+    const struct source_line *before = c->left.lines, *after;
+    size_t n = c->left.n, m;
+    int *made = arena_array(a, int, n + 1);  /* by line of the text so far: the step it is from, or -1 */
+    int *place = arena_array(a, int, n + 1); /* the line of the original that it is, or -1 */
+
+    for (size_t i = 0; i < n; i++) {
+        kept[i] = place[i] = (int)i;
+        made[i] = -1;
+    }
+    for (size_t k = 0; k < c->n_steps; k++) {
+        m = source_lines(a, c->steps[k].text, &after);
+        int *match = source_match(a, before, n, after, m);
+        int *next_made = arena_array(a, int, m + 1), *next_place = arena_array(a, int, m + 1);
+        for (size_t j = 0; j < m; j++) {
+            next_made[j] = (int)k;
+            next_place[j] = -1;
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (match[i] >= 0) {
+                next_made[match[i]] = made[i];
+                next_place[match[i]] = place[i];
+            } else if (place[i] >= 0) {
+                c->left.step[place[i]] = (int)k;
+            }
+            if (place[i] >= 0)
+                kept[place[i]] = match[i];
+        }
+        before = after;
+        n = m;
+        made = next_made;
+        place = next_place;
+    }
+    for (size_t j = 0; j < c->right.n && j < n; j++)
+        c->right.step[j] = made[j];
+}
+
+/* Kept lines beside each other; between them what went beside what came. */
+static void pair_lines(struct code *c, struct arena *a, const int *kept)
+{
+    size_t i = 0, j = 0, n = c->left.n, m = c->right.n;
+
+    c->rows = arena_array(a, struct row, n + m + 1);
+    while (i < n || j < m) {
+        size_t gone = i, come = j;
+        while (gone < n && kept[gone] < 0)
+            gone++;
+        come = gone < n ? (size_t)kept[gone] : m;
+        while (i < gone || j < come) {
+            c->rows[c->n_rows++] = (struct row){i < gone ? (int)i : -1, j < come ? (int)j : -1};
+            i += i < gone;
+            j += j < come;
+        }
+        if (i < n)
+            c->rows[c->n_rows++] = (struct row){(int)i++, (int)j++};
+    }
+}
+
+static int step_of(const struct code *c, const struct row *r)
+{
+    int left = r->left >= 0 ? c->left.step[r->left] : -1, right = r->right >= 0 ? c->right.step[r->right] : -1;
+
+    return right >= 0 ? right : left;
+}
+
+/* ---- rows ---- */
+
+static void add_side(const struct side *s, int line, int step, char sign, const char *class, struct str *out)
+{
+    if (line < 0) {
+        str_addf(out, "<td class=\"heat\"></td><td class=\"ln\"></td><td class=\"%s none\"></td>", class);
+        return;
+    }
+    if (isfinite(s->share[line]))
+        str_addf(out, "<td class=\"heat\" style=\"--share:%.3f\">%s%.0f&nbsp;%%</td>", s->share[line],
+                 s->share[line] < 0.005 ? "&lt;" : "", fmax(100 * s->share[line], 1));
+    else
+        str_add(out, "<td class=\"heat\"></td>");
+    str_addf(out, "<td class=\"ln\">%d%c</td><td class=\"%s%s\"><code>", line + 1, step >= 0 ? sign : ' ',
+             class, step >= 0 ? " changed" : "");
+    code_line(out, s->lines[line].text, s->kinds + (s->lines[line].text - s->text), s->lines[line].len);
+    str_add(out, "</code></td>");
+}
+
+static void add_step_cell(const struct code *c, int step, bool first, struct str *out)
+{
+    if (step < 0)
+        str_add(out, "<td class=\"by\"></td>");
+    else if (first)
+        html_addf(
+            out, "<td class=\"by\"><a href=\"#step-%d\" title=\"%s\">%d<span class=\"sr\">: %s</span></a></td>",
+            step + 1, c->steps[step].name, step + 1, c->steps[step].name);
+    else
+        str_add(out, "<td class=\"by\"><span aria-hidden=\"true\">·</span></td>");
+}
+
+static void add_row(struct code *c, size_t k, struct str *out)
+{
+    const struct row *r = &c->rows[k];
+    int step = step_of(c, r), before = k ? step_of(c, r - 1) : -1;
+
+    if (step >= 0 && !c->seen[step]) {
+        str_addf(out, "<tr id=\"change-%d\">", step + 1);
+        c->seen[step] = true;
+    } else {
+        str_add(out, "<tr>");
+    }
+    add_side(&c->left, r->left, r->left >= 0 ? c->left.step[r->left] : -1, '-', "old", out);
+    if (c->n_steps) {
+        add_side(&c->right, r->right, r->right >= 0 ? c->right.step[r->right] : -1, '+', "new", out);
+        add_step_cell(c, step, step != before, out);
+    }
+    str_add(out, "</tr>\n");
+}
+
+static bool stands_out(const struct code *c, const struct row *r)
+{
+    return step_of(c, r) >= 0 || (r->left >= 0 && isfinite(c->left.share[r->left])) ||
+           (r->right >= 0 && isfinite(c->right.share[r->right]));
+}
+
+/* Is a row this near to one that stands out? */
+static bool is_context(const struct code *c, size_t k)
+{
+    for (size_t i = k < CONTEXT ? 0 : k - CONTEXT; i <= k + CONTEXT && i < c->n_rows; i++)
+        if (stands_out(c, &c->rows[i]))
+            return true;
+    return false;
+}
+
+static void add_rows(struct code *c, struct str *out)
+{
+    size_t end;
+
+    for (size_t k = 0; k < c->n_rows; k = end) {
+        for (end = k; end < c->n_rows && !is_context(c, end);)
+            end++;
+        if (end - k >= FOLD) {
+            str_addf(out, "<tr class=\"fold\"><td colspan=\"%d\">lines %d to %d%s</td></tr>\n",
+                     c->n_steps ? 7 : 3, c->rows[k].left + 1, c->rows[end - 1].left + 1,
+                     c->n_steps ? ": the same in both" : "");
+            continue;
+        }
+        for (end = MAX(end, k + 1); k < end; k++)
+            add_row(c, k, out);
+    }
+}
+
+static void add_table(struct code *c, struct str *out)
+{
+    page_table_begin(out, c->n_steps ? "The original beside the best" : "The original");
+    str_addf(out, "<thead><tr>%s%s</tr></thead>\n<tbody class=\"code\">\n",
+             "<th scope=\"col\">Time</th><th scope=\"col\">Line</th><th scope=\"col\">Original</th>",
+             c->n_steps ? "<th scope=\"col\">Time</th><th scope=\"col\">Line</th><th scope=\"col\">Best</th>"
+                          "<th scope=\"col\">Step</th>"
+                        : "");
+    add_rows(c, out);
+    str_add(out, "</tbody>\n");
+    page_table_end(out);
+}
+
+/* ---- steps ---- */
+
+static void add_gain(const struct way_step *s, struct str *out)
+{
+    if (!isfinite(s->gain)) {
+        str_add(out, "<td class=\"n\"><span class=\"none\">not known alone</span></td><td></td>");
+        return;
+    }
+    html_addf(out, "<td class=\"n\">%s×</td><td>", svg_number(s->gain).text);
+    html_addf(out, "<a href=\"#candidate-%d\">%d</a> over ", s->with, s->with);
+    if (s->without > 0)
+        html_addf(out, "<a href=\"#candidate-%d\">%d</a>", s->without, s->without);
+    else
+        str_add(out, "the original");
+    str_add(out, "</td>");
+}
+
+static void add_steps(const struct code *c, struct str *out)
+{
+    page_table_begin(out, "The steps from the original to the best");
+    str_add(out,
+            "<thead><tr><th scope=\"col\">Step</th><th scope=\"col\">What</th><th scope=\"col\">Why</th>"
+            "<th scope=\"col\" class=\"n\">Speed with it over without</th><th scope=\"col\">Candidates</th>"
+            "<th scope=\"col\" class=\"n\">Lines gone, come</th></tr></thead>\n<tbody>\n");
+    for (size_t k = 0; k < c->n_steps; k++) {
+        const struct way_step *s = &c->steps[k];
+        size_t gone = 0, come = 0;
+        for (size_t i = 0; i < c->left.n; i++)
+            gone += c->left.step[i] == (int)k;
+        for (size_t j = 0; j < c->right.n; j++)
+            come += c->right.step[j] == (int)k;
+        html_addf(out, "<tr id=\"step-%zu\"><td>%zu</td><th scope=\"row\">", k + 1, k + 1);
+        if (gone + come)
+            html_addf(out, "<a href=\"#change-%zu\">%s</a>", k + 1, s->name);
+        else
+            html_text(out, s->name);
+        html_addf(out, "</th><td>%s</td>", s->why);
+        add_gain(s, out);
+        html_addf(out, "<td class=\"n\">%zu, %zu</td></tr>\n", gone, come);
+    }
+    str_add(out, "</tbody>\n");
+    page_table_end(out);
+}
+
+void page_code(const struct view *v, struct arena *a, struct str *out)
+{
+    struct code c = {0};
+    int *kept;
+
+    str_add(out, "<section id=\"code\" aria-labelledby=\"code-h\">\n<h2 id=\"code-h\">The code</h2>\n");
+    if (!v->best) {
+        str_add(out, "<p>The run ended before its original was judged.</p>\n</section>\n");
+        return;
+    }
+    c.n_steps = way_steps(v, a, &c.steps);
+    c.seen = arena_zalloc(a, c.n_steps + 1);
+    open_side(a, &v->candidates[0], &c.left);
+    open_side(a, v->best, &c.right);
+    kept = arena_array(a, int, c.left.n + 1);
+    blame(&c, a, kept);
+    pair_lines(&c, a, kept);
+    if (c.n_steps) {
+        add_steps(&c, out);
+        str_add(out, "<p>A changed line has the number of the last step that touched it. ");
+    } else {
+        str_add(out, "<p>The original stays. ");
+    }
+    html_addf(out, "Time is a line's share of the %s time over all workloads, for the hottest lines%s.</p>\n",
+              v->candidates[0].trial.counters ? "sampled" : "modelled",
+              c.n_steps ? " of each version; the best's lines count from behind "
+                          "the first comment of best.cu"
+                        : "");
+    add_table(&c, out);
+    str_add(out, "</section>\n");
+}
