@@ -1,6 +1,8 @@
 /* What a run says of itself while it runs: the events of docs/events.md that have more than a line of text. */
 #include "run_internal.h"
 
+#define NO_GAIN 0.005 /* what rounds to 0 % */
+
 static json_t *minds_to_json(const struct models *m)
 {
     json_t *o = json_object();
@@ -27,6 +29,7 @@ void tell_run(const struct run *r, bool resumed)
     json_put_text(e, "started", r->row.started);
     json_put_flag(e, "resumed", resumed);
     json_put_text(e, "device", o->device);
+    json_put_text(e, "basis", str_starts(o->device, "cuda") ? "measured" : "modelled");
     json_put_text(e, "agents", o->agents);
     json_put(e, "minds", minds_to_json(&o->models));
     json_put_int(e, "jobs", o->jobs);
@@ -166,14 +169,17 @@ void tell_learnt(int id, const char *name, const char *verdict, const char *word
     struct str text = {0};
     json_t *e = json_object();
 
-    str_addf(&text, "%s: ", name);
-    if (isfinite(gain))
-        str_addf(&text, "%s, %+.0f %% against %s", verdict, 100 * (gain - 1),
-                 parent ? "candidate " : "the original");
+    str_addf(&text, "%s: %s", name, verdict);
+    if (!isfinite(gain))
+        str_addf(&text, "%s%.*s", *words ? ": " : "", (int)strcspn(words, "\r\n"), words);
+    else if (fabs(gain - 1) < NO_GAIN)
+        str_add(&text, ", no faster than ");
     else
-        str_addf(&text, "%s%s%.*s", verdict, *words ? ": " : "", (int)strcspn(words, "\r\n"), words);
+        str_addf(&text, ", %+.0f %% against ", 100 * (gain - 1));
     if (isfinite(gain) && parent)
-        str_addf(&text, "%d", parent);
+        str_addf(&text, "candidate %d", parent);
+    else if (isfinite(gain))
+        str_add(&text, "the original");
     json_put(e, "id", id >= 0 ? json_integer(id) : json_null());
     json_put_text(e, "name", name);
     json_put_text(e, "verdict", verdict);

@@ -27,7 +27,7 @@ BELOW = {
     "report": ["store"],
     "export": ["report"],
     "run": ["agent", "search", "export"],
-    "tui": ["run"],
+    "tui": ["base"],
     "mcp": ["run"],
     "cmd": ["run", "tui", "mcp"],
     "main": ["cmd"],

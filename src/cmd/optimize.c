@@ -17,8 +17,8 @@ static void on_signal(int signal_number)
         _exit(EXIT_INTERRUPTED); /* the store is whole at every moment; workers die with us */
     }
     run_stop();
-    if (tui_on_screen())
-        return; /* it says so itself */
+    if (tui_stopping())
+        return;
     static const char words[] =
         "\nastra: stopping; what is stored stays, `astra resume` goes on. Ctrl-C again to leave at once.\n";
     if (write(2, words, sizeof(words) - 1) < 0)

@@ -1,4 +1,5 @@
-/* Between these files. */
+/* Between these files. Events make a model's state, a model and a view make a frame, two frames make the bytes
+ * that turn one into the other; only screen.c knows the terminal. */
 #ifndef TUI_INTERNAL_H
 #define TUI_INTERNAL_H
 
@@ -14,5 +15,125 @@ void glyph_add(struct str *to, uint32_t c);
 
 /* What there is to say of an event, clean, in lines without a last newline; nothing for most. */
 void lines_add(struct str *to, const char *event, const json_t *fields);
+
+/* ---- model.c: what is known of a run. Texts are as they came, unclean. ---- */
+
+enum role { ROLE_TESTER, ROLE_PROFILER, ROLE_PLANNER, ROLE_CODER, ROLE_JUDGE, N_ROLES };
+
+struct agent_state {
+    struct str text; /* what it does, or did last */
+    bool busy;       /* at `text` */
+    int calls;       /* of models, under way */
+    struct str call; /* what is known of the one heard of last */
+};
+
+enum row_state { ROW_WAITING, ROW_RUNNING, ROW_JUDGED, ROW_COUNTED };
+
+struct row { /* a candidate, or a file that may become one */
+    enum row_state state;
+    const char *label, *name, *verdict, *words;
+    int id; /* 0: not counted yet */
+    double score, gain, since_s;
+};
+
+struct times { /* of the best on one workload; NAN: unknown */
+    const char *dims, *bound;
+    double original_us, best_us, speedup, low, high, share;
+};
+
+struct model {
+    struct arena *arena;
+    double t_s; /* of the last event */
+    const char *task, *device, *basis, *agents, *out;
+    int64_t max_rounds, max_tokens, calls, tokens;
+    double max_s, max_usd, usd, spent_s; /* limits NAN: none; spent_s: by earlier parts of the run */
+    int64_t round;
+    bool resumed, stopping, ended;
+    struct agent_state agents_now[N_ROLES];
+    VEC(struct row) rows;
+    VEC(struct times) times;
+    int best; /* 0: the original */
+    const char *best_name;
+    double best_score, best_low, best_high, best_share;
+    struct str learnt, note; /* note: what stands in the footer: a budget, the GPU that is not free */
+};
+
+void model_open(struct model *m);
+void model_close(struct model *m);
+void model_event(struct model *m, const char *event, const json_t *fields);
+size_t model_count(const struct model *m, enum row_state state);
+size_t model_passed(const struct model *m);
+const char *role_name(enum role r);
+
+/* ---- frame.c: cells, and the bytes between two frames ---- */
+
+enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_BAD, STYLE_BUSY, STYLE_BAR, N_STYLES };
+
+struct cell {
+    uint32_t c; /* 0: covered by the wide character on its left */
+    uint32_t style;
+};
+
+struct frame {
+    int rows, cols;
+    bool ascii; /* the terminal knows no other characters */
+    struct cell *cells;
+};
+
+void frame_open(struct frame *f, int rows, int cols, bool ascii); /* blank */
+void frame_close(struct frame *f);
+void frame_clear(struct frame *f);
+/* Text from col on, cut with an ellipsis before end; gives the column after it. Only what is clean is put. */
+int frame_put(struct frame *f, int row, int col, int end, enum style style, const char *text);
+int frame_putf(struct frame *f, int row, int col, int end, enum style style, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+void frame_fill(struct frame *f, int row, int col, int end, enum style style, uint32_t c);
+int text_columns(const char *text);
+/* What makes a terminal that shows `before` (NULL: anything) show f; nothing when they are the same. */
+void frame_update(const struct frame *before, const struct frame *f, bool colours, struct str *to);
+void frame_text(const struct frame *f, struct str *to); /* its lines, without styles and spaces at their ends */
+
+/* ---- draw.c ---- */
+
+enum pane { PANE_CANDIDATES, PANE_WORKLOADS, N_PANES };
+enum key {
+    KEY_NONE,
+    KEY_UP,
+    KEY_DOWN,
+    KEY_PAGE_UP,
+    KEY_PAGE_DOWN,
+    KEY_HOME,
+    KEY_END,
+    KEY_TAB,
+    KEY_QUIT,
+    KEY_YES,
+    KEY_NO,
+    KEY_HELP,
+    KEY_REDRAW
+};
+
+struct view {
+    double now_s;    /* on the clock of the events */
+    enum pane focus; /* what the arrows move */
+    struct scroll {
+        int top, page, all; /* page, all: as drawn last */
+        bool held;          /* it was scrolled: does not follow the newest */
+    } scroll[N_PANES];
+    bool help, asking;
+};
+
+/* Keeps the view's scrolling within what there is. */
+void draw(const struct model *m, struct view *v, struct frame *f);
+bool view_key(struct view *v, enum key k); /* true: the run is to stop */
+/* The first key in n bytes from a terminal; *used tells how many bytes it was. */
+enum key key_read(const char *bytes, size_t n, size_t *used);
+
+/* ---- screen.c: the terminal ---- */
+
+bool screen_open(void (*stop)(void)); /* false: no terminal that can */
+void screen_event(void *context, const char *event, const json_t *fields);
+void screen_close(void);
+void screen_abandon(void);
+void screen_stopping(void);
 
 #endif

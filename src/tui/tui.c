@@ -1,8 +1,11 @@
+/* Which face a run has: the screen, lines, or none. */
 #include "tui/internal.h"
 
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
-static bool listening;
+static enum { NO_FACE, LINES, SCREEN } face;
 
 static void stamp(char buf[16])
 {
@@ -14,7 +17,7 @@ static void stamp(char buf[16])
 }
 
 /* One write a line, so that lines of two processes do not mix. */
-static void on_event(void *context, const char *event, const json_t *fields)
+static void lines_event(void *context, const char *event, const json_t *fields)
 {
     struct str text = {0}, line = {0};
     char time_of_day[16];
@@ -33,26 +36,41 @@ static void on_event(void *context, const char *event, const json_t *fields)
     str_free(&text);
 }
 
+/* A pager or another screen may be at the other end of a pipe. */
+static bool shared_terminal(void)
+{
+    struct stat s;
+
+    return fstat(STDOUT_FILENO, &s) == 0 && S_ISFIFO(s.st_mode);
+}
+
 void tui_open(const struct tui_options *o)
 {
-    if (o->quiet || listening)
+    if (o->quiet || face != NO_FACE)
         return;
-    listening = true;
-    trace_listen(on_event, NULL);
+    face = o->screen && !shared_terminal() && screen_open(o->stop) ? SCREEN : LINES;
+    trace_listen(face == SCREEN ? screen_event : lines_event, NULL);
 }
 
 void tui_close(void)
 {
-    if (listening)
-        trace_unlisten(on_event, NULL);
-    listening = false;
+    if (face == NO_FACE)
+        return;
+    trace_unlisten(face == SCREEN ? screen_event : lines_event, NULL);
+    if (face == SCREEN)
+        screen_close();
+    face = NO_FACE;
 }
 
 void tui_abandon(void)
 {
+    if (face == SCREEN)
+        screen_abandon();
 }
 
-bool tui_on_screen(void)
+bool tui_stopping(void)
 {
-    return false;
+    if (face == SCREEN)
+        screen_stopping();
+    return face == SCREEN;
 }

@@ -19,7 +19,8 @@ void tui_open(const struct tui_options *o);
 void tui_close(void);
 /* The same without waiting for anybody, in a signal handler on the way out. */
 void tui_abandon(void);
-bool tui_on_screen(void); /* what is written to stderr is kept back until the screen is closed */
+/* The run was asked to stop: the screen, where there is one, says so. Safe in a signal handler. */
+bool tui_stopping(void);
 
 /* text without what a terminal would obey: control characters but newline and tab, and what reorders text;
  * bytes that are no UTF-8 become U+FFFD. */

@@ -1,0 +1,467 @@
+/* Events in, state out. Unknown events and fields are passed over: other versions may have more. */
+#include "tui/internal.h"
+
+const char *role_name(enum role r)
+{
+    static const char *const names[] = {"tester", "profiler", "planner", "coder", "judge"};
+
+    return names[r];
+}
+
+static struct agent_state *agent_of(struct model *m, const json_t *f)
+{
+    const char *name = json_text(f, "role", "");
+
+    for (int i = 0; i < N_ROLES; i++)
+        if (str_eq(name, role_name((enum role)i)))
+            return &m->agents_now[i];
+    return str_eq(name, "single") ? &m->agents_now[ROLE_CODER] : NULL;
+}
+
+static void say(struct str *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct str *to, const char *fmt, ...)
+{
+    va_list ap;
+
+    str_clear(to);
+    va_start(ap, fmt);
+    str_vaddf(to, fmt, ap);
+    va_end(ap);
+}
+
+/* The run is one thread: who begins something is the only one at work, but for models and workers. */
+static void all_idle(struct model *m)
+{
+    for (int i = 0; i < N_ROLES; i++)
+        m->agents_now[i].busy = false;
+}
+
+void model_open(struct model *m)
+{
+    *m = (struct model){.arena = arena_open(),
+                        .task = "",
+                        .device = "",
+                        .basis = "?",
+                        .agents = "",
+                        .out = "",
+                        .best_name = "",
+                        .max_s = NAN,
+                        .max_usd = NAN,
+                        .usd = NAN};
+    m->best_score = m->best_low = m->best_high = m->best_share = NAN;
+}
+
+void model_close(struct model *m)
+{
+    for (int i = 0; i < N_ROLES; i++) {
+        str_free(&m->agents_now[i].text);
+        str_free(&m->agents_now[i].call);
+    }
+    vec_free(&m->rows);
+    vec_free(&m->times);
+    str_free(&m->learnt);
+    str_free(&m->note);
+    arena_close(m->arena);
+}
+
+size_t model_count(const struct model *m, enum row_state state)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->rows.n; i++)
+        n += m->rows.v[i].state == state;
+    return n;
+}
+
+size_t model_passed(const struct model *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->rows.n; i++)
+        n += m->rows.v[i].state == ROW_COUNTED && str_eq(m->rows.v[i].verdict, "passed");
+    return n;
+}
+
+static const char *keep(struct model *m, const char *text)
+{
+    return arena_strdup(m->arena, text);
+}
+
+static void take_spent(struct model *m, const json_t *spent)
+{
+    m->calls = json_int(spent, "calls", m->calls);
+    m->tokens = json_int(spent, "tokens", m->tokens);
+    m->usd = json_num(spent, "usd");
+}
+
+static void on_run(struct model *m, const json_t *f)
+{
+    const json_t *limits = json_object_get(f, "limits"), *list = json_object_get(f, "workloads"), *dims;
+    size_t i;
+
+    m->task = keep(m, json_text(f, "task", "?"));
+    m->device = keep(m, json_text(f, "device", "?"));
+    m->basis = keep(m, json_text(f, "basis", "?"));
+    m->agents = keep(m, json_text(f, "agents", "?"));
+    m->out = keep(m, json_text(f, "out", "?"));
+    m->resumed = json_flag(f, "resumed", false);
+    m->max_rounds = json_int(limits, "rounds", 0);
+    m->max_tokens = json_int(limits, "tokens", 0);
+    m->max_s = json_num(limits, "s");
+    m->max_usd = json_num(limits, "usd");
+    m->spent_s = fmax(0, json_num(f, "spent_s"));
+    take_spent(m, json_object_get(f, "spent"));
+    vec_clear(&m->times);
+    json_array_foreach(list, i, dims)
+    {
+        const char *text = json_is_string(dims) ? json_string_value(dims) : "?";
+        struct times t = {.dims = keep(m, text)};
+        t.original_us = t.best_us = t.speedup = t.low = t.high = t.share = NAN;
+        vec_push(&m->times, t);
+    }
+}
+
+static const char *dims_text(struct model *m, const json_t *dims)
+{
+    struct str s = {0};
+    const char *key, *text;
+    json_t *v;
+
+    json_object_foreach((json_t *)(uintptr_t)dims, key, v)
+        str_addf(&s, "%s%s=%lld", s.len ? " " : "", key, (long long)json_integer_value(v));
+    text = keep(m, str_text(&s));
+    str_free(&s);
+    return text;
+}
+
+static void take_best(struct model *m, const json_t *f)
+{
+    const json_t *list = json_object_get(f, "workloads"), *w;
+    size_t i;
+
+    m->best = (int)json_int(f, "id", 0);
+    m->best_name = keep(m, json_text(f, "name", "the original"));
+    m->best_score = json_num(f, "score");
+    m->best_low = json_num(f, "low");
+    m->best_high = json_num(f, "high");
+    m->best_share = json_num(f, "share_of_copy");
+    vec_clear(&m->times);
+    json_array_foreach(list, i, w)
+    {
+        struct times t = {.dims = dims_text(m, json_object_get(w, "dims")),
+                          .bound = keep(m, json_text(w, "bound_by", NULL)),
+                          .original_us = json_num(w, "baseline_us"),
+                          .best_us = json_num(w, "best_us"),
+                          .speedup = json_num(w, "speedup"),
+                          .low = json_num(w, "low"),
+                          .high = json_num(w, "high"),
+                          .share = json_num(w, "share_of_copy")};
+        vec_push(&m->times, t);
+    }
+}
+
+static void say_diagnosis(struct model *m, int64_t id, const json_t *f)
+{
+    struct str *text = &m->agents_now[ROLE_PROFILER].text;
+    double share = json_num(f, "share_of_copy");
+
+    say(text, "the original");
+    if (id > 0)
+        say(text, "candidate %lld", (long long)id);
+    str_addf(text, " is bound by %s", json_text(f, "bound_by", "what is not known"));
+    if (isfinite(share))
+        str_addf(text, ", at %.0f %% of the copy's speed", 100 * share);
+    str_addf(text, ". %s", json_text(f, "diagnosis", ""));
+}
+
+static void on_original(struct model *m, const json_t *f)
+{
+    const json_t *device = json_object_get(f, "device");
+    struct agent_state *judge = &m->agents_now[ROLE_JUDGE];
+
+    m->device = keep(m, json_text(device, "name", m->device));
+    m->basis = keep(m, json_text(device, "basis", m->basis));
+    take_best(m, f);
+    all_idle(m);
+    say_diagnosis(m, 0, f);
+    say(&judge->text, "the original passes %lld cases", (long long)json_int(f, "cases", 0));
+}
+
+static void on_suite(struct model *m, const json_t *f)
+{
+    const char *text = json_text(f, "text", "");
+
+    say(&m->agents_now[ROLE_TESTER].text, "%.*s", (int)strcspn(text, "("), text);
+}
+
+static void on_mutants(struct model *m, const json_t *f)
+{
+    struct agent_state *tester = &m->agents_now[ROLE_TESTER];
+
+    all_idle(m);
+    tester->busy = true;
+    say(&tester->text, "puts faults into the original: %lld of %lld judged", (long long)json_int(f, "done", 0),
+        (long long)json_int(f, "all", 0));
+}
+
+static void on_mutation(struct model *m, const json_t *f)
+{
+    long long killed = (long long)json_int(f, "killed", 0), survived = (long long)json_int(f, "survived", 0);
+
+    all_idle(m);
+    say(&m->agents_now[ROLE_TESTER].text, "its suite notices %lld of %lld faults put into the original", killed,
+        killed + survived);
+}
+
+static void on_text_of_tester(struct model *m, const json_t *f)
+{
+    say(&m->agents_now[ROLE_TESTER].text, "%s", json_text(f, "text", ""));
+}
+
+/* What waited when the last round ended was left behind, or was another's text. */
+static void on_round(struct model *m, const json_t *f)
+{
+    size_t n = 0;
+
+    m->round = json_int(f, "round", 0);
+    for (size_t i = 0; i < m->rows.n; i++)
+        if (m->rows.v[i].state == ROW_COUNTED)
+            m->rows.v[n++] = m->rows.v[i];
+    m->rows.n = n;
+    all_idle(m);
+}
+
+static void on_plan(struct model *m, const json_t *f)
+{
+    const json_t *list = json_object_get(f, "strategies"), *s;
+    struct str *text = &m->agents_now[ROLE_PLANNER].text;
+    size_t n = json_array_size(list), i;
+
+    say_diagnosis(m, json_int(f, "parent", 0), f);
+    say(text, "%zu strateg%s", n, n == 1 ? "y" : "ies");
+    json_array_foreach(list, i, s) str_addf(text, "%s%s", i ? "; " : ": ", json_text(s, "name", "?"));
+}
+
+static struct row *row_of(struct model *m, const char *label)
+{
+    for (size_t i = m->rows.n; i-- > 0;)
+        if (m->rows.v[i].state != ROW_COUNTED && str_eq(m->rows.v[i].label, label))
+            return &m->rows.v[i];
+    return NULL;
+}
+
+static struct row *row_add(struct model *m, const json_t *f)
+{
+    struct row r = {.label = keep(m, json_text(f, "label", "?")),
+                    .name = keep(m, json_text(f, "name", "?")),
+                    .verdict = "",
+                    .words = "",
+                    .score = NAN,
+                    .gain = NAN};
+
+    vec_push(&m->rows, r);
+    return &vec_last(&m->rows);
+}
+
+static void on_submitted(struct model *m, const json_t *f)
+{
+    struct row *r = row_add(m, f);
+
+    say(&m->agents_now[ROLE_CODER].text, "wrote %s: %s", r->label, r->name);
+}
+
+static void on_started(struct model *m, const json_t *f)
+{
+    struct row *r = row_of(m, json_text(f, "label", ""));
+
+    if (r) {
+        r->state = ROW_RUNNING;
+        r->since_s = m->t_s;
+    }
+}
+
+static void row_fill(struct model *m, struct row *r, const json_t *f)
+{
+    r->verdict = keep(m, json_text(f, "verdict", "?"));
+    r->words = keep(m, json_text(f, "words", ""));
+    r->score = json_num(f, "score");
+    r->gain = json_num(f, "gain");
+}
+
+static void on_judged(struct model *m, const json_t *f)
+{
+    struct row *r = row_of(m, json_text(f, "label", ""));
+
+    if (r) {
+        row_fill(m, r, f);
+        r->state = ROW_JUDGED;
+    }
+}
+
+/* Counted rows stand before the others, in the order in which they were counted. */
+static void on_trial(struct model *m, const json_t *f)
+{
+    struct row *found = row_of(m, json_text(f, "label", "")), r;
+    size_t at, to = 0;
+
+    if (json_int(f, "id", 0) == 0)
+        return; /* the original */
+    r = found ? *found : *row_add(m, f);
+    at = found ? (size_t)(found - m->rows.v) : m->rows.n - 1;
+    row_fill(m, &r, f);
+    r.id = (int)json_int(f, "id", 0);
+    r.state = ROW_COUNTED;
+    while (m->rows.v[to].state == ROW_COUNTED && m->rows.v[to].id < r.id)
+        to++;
+    memmove(&m->rows.v[to + 1], &m->rows.v[to], (at - to) * sizeof(r));
+    m->rows.v[to] = r;
+}
+
+static void on_learnt(struct model *m, const json_t *f)
+{
+    say(&m->learnt, "%s", json_text(f, "text", ""));
+}
+
+static void on_doing(struct model *m, const json_t *f)
+{
+    struct agent_state *a = agent_of(m, f);
+
+    all_idle(m);
+    if (a) {
+        say(&a->text, "%s", json_text(f, "text", ""));
+        a->busy = true;
+    }
+}
+
+static void on_call(struct model *m, const json_t *f)
+{
+    struct agent_state *a = agent_of(m, f);
+
+    if (!a)
+        return;
+    a->calls++;
+    say(&a->call, "asks %s for %s: %lld tokens", json_text(f, "model", "its model"), json_text(f, "label", "?"),
+        (long long)json_int(f, "tokens_in", 0));
+}
+
+static void on_waiting(struct model *m, const json_t *f)
+{
+    struct agent_state *a = agent_of(m, f);
+    long long tokens = (long long)json_int(f, "tokens_out", 0);
+
+    if (!a)
+        return;
+    say(&a->call, "waits for %s, %.0f s", json_text(f, "label", "?"), json_num(f, "wall_s"));
+    if (tokens > 0)
+        str_addf(&a->call, ", %lld tokens so far", tokens);
+}
+
+static void on_reply(struct model *m, const json_t *f)
+{
+    struct agent_state *a = agent_of(m, f);
+
+    take_spent(m, json_object_get(f, "spent"));
+    if (!a)
+        return;
+    if (!json_flag(f, "stored", false))
+        a->calls = MAX(0, a->calls - 1);
+    say(&a->text, "%s: %s, %lld tokens%s", json_text(f, "label", "?"), json_text(f, "end", "?"),
+        (long long)json_int(f, "tokens_out", 0), json_flag(f, "stored", false) ? " (stored already)" : "");
+}
+
+/* Of a coder's conversation: what came back is of no use, or goes back. */
+static void on_text_of_coder(struct model *m, const json_t *f)
+{
+    say(&m->agents_now[ROLE_CODER].text, "%s", json_text(f, "text", ""));
+}
+
+static void on_pruned(struct model *m, const json_t *f)
+{
+    all_idle(m);
+    say(&m->agents_now[ROLE_PLANNER].text, "as good with fewer changes: %s", json_text(f, "text", ""));
+}
+
+static void on_confirm(struct model *m, const json_t *f)
+{
+    all_idle(m);
+    say(&m->agents_now[ROLE_JUDGE].text, "candidate %lld on %lld cases, hidden ones among them: %s",
+        (long long)json_int(f, "id", 0), (long long)json_int(f, "cases", 0), json_text(f, "verdict", "?"));
+}
+
+static void on_note(struct model *m, const json_t *f)
+{
+    say(&m->note, "%s", json_text(f, "text", ""));
+}
+
+static void on_sanitizer(struct model *m, const json_t *f)
+{
+    all_idle(m);
+    m->agents_now[ROLE_JUDGE].busy = true;
+    say(&m->agents_now[ROLE_JUDGE].text, "%s", json_text(f, "text", ""));
+}
+
+static void on_budget(struct model *m, const json_t *f)
+{
+    const char *what = json_text(f, "what", "?");
+
+    say(&m->note, "%s",
+        str_eq(what, "s")     ? "the time is up"
+        : str_eq(what, "usd") ? "the money is spent"
+                              : "the tokens are spent");
+}
+
+static void on_stopping(struct model *m, const json_t *f)
+{
+    (void)f;
+    m->stopping = true;
+}
+
+static void on_end(struct model *m, const json_t *f)
+{
+    (void)f;
+    all_idle(m);
+    m->ended = true;
+}
+
+static const struct {
+    const char *event;
+    void (*take)(struct model *m, const json_t *f);
+} events[] = {{"run", on_run},
+              {"suite", on_suite},
+              {"doing", on_doing},
+              {"mutants", on_mutants},
+              {"mutation", on_mutation},
+              {"tester", on_text_of_tester},
+              {"original", on_original},
+              {"round", on_round},
+              {"plan", on_plan},
+              {"submitted", on_submitted},
+              {"started", on_started},
+              {"judged", on_judged},
+              {"trial", on_trial},
+              {"learnt", on_learnt},
+              {"best", take_best},
+              {"call", on_call},
+              {"waiting", on_waiting},
+              {"reply", on_reply},
+              {"repair", on_text_of_coder},
+              {"unusable", on_text_of_coder},
+              {"dropped", on_text_of_coder},
+              {"pruned", on_pruned},
+              {"confirm", on_confirm},
+              {"sanitizer", on_sanitizer},
+              {"gpu_busy", on_note},
+              {"stands_in", on_note},
+              {"budget", on_budget},
+              {"stopping", on_stopping},
+              {"end", on_end}};
+
+void model_event(struct model *m, const char *event, const json_t *f)
+{
+    double t_s = json_num(f, "t_s");
+
+    m->t_s = isfinite(t_s) ? t_s : m->t_s;
+    for (size_t i = 0; i < ARRAY_LEN(events); i++)
+        if (str_eq(events[i].event, event))
+            events[i].take(m, f);
+}
