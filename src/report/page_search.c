@@ -24,16 +24,17 @@ static void add_candidate(const struct view *v, const struct view_candidate *c, 
                           struct str *out)
 {
     const struct store_candidate *r = &c->row;
-    bool best = c == v->best;
 
     html_addf(out,
               "<details class=\"candidate\" id=\"candidate-%d\">\n<summary><span class=\"id\">%d</span> "
               "<span class=\"verdict v-%s\">%s</span> ",
-              r->id, r->id, r->verdict, r->verdict);
+              r->id, r->id, r->verdict, r->id ? r->verdict : "");
     if (isfinite(r->score))
         html_addf(out, "<span class=\"score\">%.2f×</span> ", r->score);
-    html_addf(out, "<span class=\"name\">%s</span>%s</summary>\n<dl>\n", name_of(c, a),
-              best ? " <strong class=\"best\">best</strong>" : "");
+    else
+        str_add(out, "<span class=\"score\"></span> ");
+    html_addf(out, "<span class=\"name\">%s</span>", name_of(c, a));
+    str_addf(out, "%s</summary>\n<dl>\n", c == v->best ? " <strong class=\"best\">best</strong>" : "");
     add_term(out, "Strategy", r->name);
     if (r->parent >= 0)
         add_term(out, "Made from", words_parent(a, r->parent));
@@ -57,23 +58,52 @@ static void add_candidate(const struct view *v, const struct view_candidate *c, 
     str_add(out, "</dl>\n</details>\n");
 }
 
+/* A round's first candidate; NULL: it made none. */
+static const struct view_candidate *first_of(const struct view *v, int round)
+{
+    for (size_t i = 1; i < v->n_candidates; i++)
+        if (v->candidates[i].row.round == round)
+            return &v->candidates[i];
+    return NULL;
+}
+
+static bool diagnosed_before(const struct view *v, int round, int parent)
+{
+    for (int r = 1; r < round; r++) {
+        const struct view_candidate *c = first_of(v, r);
+        if (c && MAX(c->row.parent, 0) == parent)
+            return true;
+    }
+    return false;
+}
+
 static void add_round(const struct view *v, int round, struct arena *a, struct str *out)
 {
-    const struct view_candidate *parent = NULL;
+    const struct view_candidate *first = first_of(v, round), *parent;
+    double most = NAN;
+    int n = 0;
 
-    for (size_t i = 1; i < v->n_candidates; i++) {
-        const struct view_candidate *c = &v->candidates[i];
-        if (c->row.round != round)
-            continue;
-        if (!parent) {
-            parent = &v->candidates[MAX(c->row.parent, 0)];
-            html_addf(out, "<h3>Round %d, from %s (%.2f×)</h3>\n", round, words_parent(a, parent->row.id),
-                      parent->row.score);
-            if (parent->row.diagnosis)
-                html_addf(out, "<p>%s</p>\n", parent->row.diagnosis);
+    if (!first)
+        return;
+    parent = &v->candidates[MAX(first->row.parent, 0)];
+    for (size_t i = 1; i < v->n_candidates; i++)
+        if (v->candidates[i].row.round == round) {
+            most = fmax(most, v->candidates[i].row.score);
+            n++;
         }
-        add_candidate(v, c, a, out);
-    }
+    html_addf(
+        out,
+        "<details class=\"round\">\n<summary><h3>Round %d, from %s</h3> <span class=\"note\">%d candidate%s",
+        round, words_parent(a, parent->row.id), n, n == 1 ? "" : "s");
+    if (isfinite(most))
+        html_addf(out, ", up to %.2f×", most);
+    str_add(out, "</span></summary>\n");
+    if (parent->row.diagnosis && !diagnosed_before(v, round, parent->row.id))
+        html_addf(out, "<p>%s</p>\n", parent->row.diagnosis);
+    for (size_t i = 1; i < v->n_candidates; i++)
+        if (v->candidates[i].row.round == round)
+            add_candidate(v, &v->candidates[i], a, out);
+    str_add(out, "</details>\n");
 }
 
 static void add_charts(const struct view *v, struct arena *a, struct str *out)
@@ -124,7 +154,7 @@ void page_search(const struct view *v, struct arena *a, struct str *out)
         html_addf(out, "%s %lld %s", first ? "" : ",", (long long)json_integer_value(count), verdict);
         first = false;
     }
-    str_add(out, ". Each opens to its plan, its reason and what was said of it.</p>\n");
+    str_add(out, ".</p>\n");
     add_charts(v, a, out);
     add_candidate(v, &v->candidates[0], a, out);
     for (int round = 1; round <= v->rounds; round++)

@@ -17,7 +17,7 @@ static void add_copy(const struct view *v, struct arena *a, struct str *out)
 
     words_copy(v, v->hot, &low, &high);
     if (isfinite(low))
-        add_fact(out, "Of a plain copy's speed",
+        add_fact(out, "Of a copy's speed",
                  lround(100 * low) == lround(100 * high)
                      ? arena_printf(a, "%.0f %%", 100 * low)
                      : arena_printf(a, "%.0f to %.0f %%", 100 * low, 100 * high),

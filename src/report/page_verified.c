@@ -178,7 +178,7 @@ static void add_errors(const struct view *v, struct arena *a, struct str *out)
         words_exact(v, a), json_num(o, "max_error"), json_num(o, "original_error"),
         json_num(o, "allowed_error"));
     if (t->error_where && *t->error_where)
-        html_addf(out, " It is at: %s.", t->error_where);
+        html_addf(out, " It is in %s.", t->error_where);
     str_add(out, "</p>\n");
     if (json_array_size(errors) == 0)
         return;

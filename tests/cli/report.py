@@ -215,6 +215,8 @@ def it_says_what_the_result_says(_folder, name):
     for part in (result["provenance"]["digest"], result["provenance"]["best"], str(result["provenance"]["hidden_seed"]),
                  "not proved beyond it", "rows >= 1", f"{result['verification']['cases']} cases"):
         expect(part in words, f"'{part}' is not on the page")
+    if name != "a_model":
+        expect("<" not in b.value("[...document.querySelectorAll('#verdict, #speed, #search, #repeat')].map(e => e.innerText).join()"), "markup is shown")
     for row in result["workloads"]:
         expect(f"{row['baseline_us']:.2f}" in words and f"{row['best_us']:.2f}" in words, row)
 
