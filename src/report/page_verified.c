@@ -234,9 +234,9 @@ static void add_hidden(const struct view *v, struct str *out)
         html_addf(
             out,
             "<p>A fresh process judged the best version on %zu cases that no candidate, rule or model had seen: "
-            "%s. Their seed, <code>%s</code>, was drawn when the version was final, or given by "
-            "<code>--hidden-seed</code>.</p>\n",
-            v->hidden->cases, verdict_name(v->hidden->verdict), v->hidden_seed ? v->hidden_seed : "unknown");
+            "%s. Their seed, <code>%s</code>, was %s.</p>\n",
+            v->hidden->cases, verdict_name(v->hidden->verdict), v->hidden_seed ? v->hidden_seed : "unknown",
+            json_int(v->options, "hidden_seed", 0) ? "given beforehand" : "drawn when the version was final");
     if (v->sanitizer)
         html_addf(out, "<p>compute-sanitizer: %s.</p>\n", v->sanitizer);
 }
