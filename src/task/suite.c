@@ -5,6 +5,7 @@
 #include "internal.h"
 
 enum {                             /* elements over all buffers */
+       INPUT_ELEMENTS = 2 << 10,   /* of one that changes an input alone */
        SMALL_ELEMENTS = 16 << 10,  /* of a case that is there for its values */
        CASE_ELEMENTS = 48 << 10,   /* of one that is there for its shape */
        WHOLE_ELEMENTS = 200 << 10, /* of a workload as it is */
@@ -290,6 +291,74 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);
+}
+
+/* Far enough for what it does to be seen: an epsilon becomes a part of the sum, a factor another one. */
+static double another_value(double v)
+{
+    return fabs(v) < 1. / 64 ? copysign(0.25, v) : 0.75 * v;
+}
+
+static bool is_changeable(const struct task_arg *arg)
+{
+    return arg->role == ROLE_IN || arg->role == ROLE_INOUT || (arg->role == ROLE_SCALAR && !arg->value_expr);
+}
+
+void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
+                 size_t *n_cases)
+{
+    struct task_case *list = arena_array(a, struct task_case, t->n_args + 1);
+    int64_t *dims = arena_copy(a, t->workloads, t->n_dims * sizeof(*dims));
+
+    *cases = list;
+    *n_cases = 0;
+    if (!shrink(t, dims, t->n_dims, INPUT_ELEMENTS) && !shrink(t, dims, t->n_dims, CASE_ELEMENTS))
+        return;
+    for (size_t i = 0; i <= t->n_args; i++) {
+        struct task_values *values = arena_array(a, struct task_values, t->n_args);
+        struct task_case c = {.dims = dims,
+                              .seed = rng_mix(seed ^ 0x696e7075),
+                              .values = values,
+                              .distribution = "as the task says",
+                              .why = "each input changed alone",
+                              .changed = i};
+        if (i && !is_changeable(&t->args[i - 1]))
+            continue;
+        for (size_t k = 0; k < t->n_args; k++)
+            values[k] = t->args[k].values;
+        if (i && t->args[i - 1].role == ROLE_SCALAR) {
+            values[i - 1] =
+                (struct task_values){.kind = VALUE_CONSTANT, .constant = another_value(t->args[i - 1].value)};
+            c.distribution = arena_printf(a, "%s = %g", t->args[i - 1].name, values[i - 1].constant);
+        }
+        list[(*n_cases)++] = c;
+    }
+}
+
+const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c)
+{
+    struct task *other;
+    struct task_arg *args;
+
+    if (!c->changed || t->args[c->changed - 1].role != ROLE_SCALAR)
+        return t;
+    other = arena_copy(a, t, sizeof(*t));
+    args = arena_copy(a, t->args, t->n_args * sizeof(*args));
+    args[c->changed - 1].value = c->values[c->changed - 1].constant;
+    other->args = args;
+    return other;
+}
+
+void task_fill_case(const struct task *t, const struct task_case *c, size_t arg, int64_t elements, void *to)
+{
+    const struct task_arg *x = &t->args[arg];
+    uint64_t seed = rng_mix(c->seed);
+    size_t size = kernel_type_size(x->type);
+
+    task_fill(x, &c->values[arg], c->dims, c->seed, 0, elements, to);
+    for (int64_t e = 0; arg + 1 == c->changed && e < elements; e++)
+        if (e == 0 || rng_hash(seed, (uint64_t)e) & 1)
+            task_fill(x, &c->values[arg], c->dims, seed, e, 1, (char *)to + (size_t)e * size);
 }
 
 /* Sizes of every magnitude up to a little beyond the workloads', as often small as large, and whole vectors

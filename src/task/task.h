@@ -97,11 +97,23 @@ struct task_case {
     const struct task_values *values; /* one per arg: its own or a variant */
     const char *distribution;         /* cases of one distribution are judged together */
     const char *why;                  /* the shape's reason */
+    size_t changed; /* 1 + the number of the argument that alone is not as in the first case of task_inputs; 0:
+                       none */
 };
 /* The rules' suite: small, tail and odd shapes derived from dims, domain and workloads; several seeds and
  * distributions. */
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                 size_t *n_cases);
+
+/* Cases beside a suite that change each input alone: the first, and for every buffer that is read and every
+ * floating scalar the same once more with about half of its elements, or its value, replaced. None when no
+ * shape is small enough. */
+void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
+                 size_t *n_cases);
+/* The task with the scalar that a case changes; t itself when it changes none. */
+const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c);
+/* The whole content of a buffer in a case. */
+void task_fill_case(const struct task *t, const struct task_case *c, size_t arg, int64_t elements, void *to);
 
 /* Cases beside a suite, drawn over the whole domain: for a version that is final. No prompt has them. */
 void task_hidden(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,

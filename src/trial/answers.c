@@ -18,7 +18,7 @@ static void make_inputs(struct judge *j, size_t case_i)
         if (arg->role != ROLE_IN && arg->role != ROLE_INOUT)
             continue;
         d->inputs[i] = arena_alloc(j->arena, (size_t)d->elements[i] * kernel_type_size(arg->type) + 1);
-        task_fill(arg, &c->values[i], c->dims, c->seed, 0, d->elements[i], d->inputs[i]);
+        task_fill_case(t, c, i, d->elements[i], d->inputs[i]);
     }
 }
 
@@ -270,11 +270,36 @@ static void describe_exact(struct judge *j)
     t->underived = j->underived;
 }
 
+/* The other value of a scalar is ours, not the task's: an original that does not run with it is not asked about
+ * it. */
+static bool drop_unfit(struct judge *j, struct version *original, struct arena *scratch, struct err *err)
+{
+    const struct case_rules rules = {.ops = &stage_sim};
+    bool ok = true;
+
+    for (size_t i = j->n_inputs; ok && i-- > 0;) {
+        unsigned char *outputs[MAX_ARGS];
+        struct fate fate = {0};
+        if (!j->cases[i].changed || j->task->args[j->cases[i].changed - 1].role != ROLE_SCALAR)
+            continue;
+        make_inputs(j, i);
+        ok = case_run(j, original, scratch, i, &rules, (const unsigned char *const *)j->data[i].inputs, outputs,
+                      NULL, NULL, &fate, err);
+        if (!fate_open(&fate)) {
+            memmove(j->cases + i, j->cases + i + 1, (--j->n_cases - i) * sizeof(*j->cases));
+            j->n_inputs--;
+        }
+        arena_reset(scratch);
+    }
+    return ok;
+}
+
 bool verify_prepare(struct judge *j, struct version *original, struct err *err)
 {
     struct version ref = {0}, shadow = {0};
     struct arena *scratch = arena_open();
-    bool ok = j->task->reference_path ? open_reference(j, &ref, err) : open_shadow(j, original, &shadow, err);
+    bool ok = (j->unsimulated || drop_unfit(j, original, scratch, err)) &&
+              (j->task->reference_path ? open_reference(j, &ref, err) : open_shadow(j, original, &shadow, err));
 
     find_distributions(j);
     for (size_t i = 0; ok && i < j->n_cases; i++) {

@@ -52,8 +52,10 @@ bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, siz
     if (!stage_open(&s, j, &stage_sim, v->task, about->dims, &data, err))
         return false;
     s.shadow = ptx_shadow_open();
+    v->task = task_of_case(scratch, j->task, about);
     ok = stage_verify(&s, v, &check, "exact", scratch, NULL, NULL, &fate, err) &&
          (!fate_open(&fate) || read_answers(j, &s, s.shadow, case_i, err));
+    v->task = j->task;
     if (!fate_open(&fate))
         j->underived = arena_strdup(j->arena, fate.words);
     ptx_shadow_close(s.shadow);

@@ -227,8 +227,8 @@ struct judge {
     const struct gpu_header *headers;
     struct kernel_limits limits;
     const char *arch;
-    const struct task_case *cases;
-    size_t n_cases;
+    struct task_case *cases;
+    size_t n_cases, n_inputs; /* the first n_inputs are task_inputs' */
     struct case_data *data;
     size_t outputs[MAX_ARGS], n_outputs; /* argument numbers */
     const char **distributions;
@@ -283,6 +283,11 @@ void case_allowed(const struct judge *j, const struct task_arg *arg, const char 
 /* What is told of an output under one distribution (a number). */
 struct trial_accuracy case_accuracy(const struct judge *j, size_t output, size_t distribution,
                                     const struct error_stats *own, const struct error_stats *got);
+
+/* inputs.c: does a version follow each input as the original does? outputs[i] are those of the i-th of the
+ * n_inputs first cases. */
+void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
+                  unsigned char *(*outputs)[MAX_ARGS], struct fate *fate);
 
 /* The suite on the original: inputs made, outputs kept, exact answers from the reference. A finding is an
  * error. On the GPU after the simulator. */

@@ -347,21 +347,26 @@ static bool open_device(struct judge *j, struct err *err)
     return true;
 }
 
-/* The rules' cases, the hidden ones, then those asked for. */
+/* Those that change each input alone, the rules' cases, the hidden ones, then those asked for. */
 static void suite(struct judge *j)
 {
-    const struct task_case *own, *hidden = NULL;
-    struct task_case *all;
-    size_t n, n_hidden = 0;
+    struct {
+        const struct task_case *list;
+        size_t n;
+    } parts[4] = {[3] = {j->options.cases, j->options.n_cases}};
+    struct task_case *to;
 
-    task_suite(j->task, j->arena, j->options.seed, &own, &n);
+    task_inputs(j->task, j->arena, j->options.seed, &parts[0].list, &parts[0].n);
+    task_suite(j->task, j->arena, j->options.seed, &parts[1].list, &parts[1].n);
     if (j->options.hidden)
-        task_hidden(j->task, j->arena, j->options.seed, &hidden, &n_hidden);
-    j->n_cases = n + n_hidden + j->options.n_cases;
-    all = arena_array(j->arena, struct task_case, j->n_cases);
-    for (size_t i = 0; i < j->n_cases; i++)
-        all[i] = i < n ? own[i] : i < n + n_hidden ? hidden[i - n] : j->options.cases[i - n - n_hidden];
-    j->cases = all;
+        task_hidden(j->task, j->arena, j->options.seed, &parts[2].list, &parts[2].n);
+    j->n_inputs = parts[0].n;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        j->n_cases += parts[i].n;
+    j->cases = to = arena_array(j->arena, struct task_case, j->n_cases);
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        for (size_t k = 0; k < parts[i].n; k++)
+            *to++ = parts[i].list[k];
 }
 
 bool judge_open(struct judge **out, const struct task *t, const struct trial_options *o, struct err *err)

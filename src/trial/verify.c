@@ -42,7 +42,10 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
 
 const char *case_where(struct arena *a, const struct task *t, const struct task_case *c)
 {
-    return arena_printf(a, "%s, values: %s", task_dims_text(a, t, c->dims), c->distribution);
+    bool buffer = c->changed && t->args[c->changed - 1].role != ROLE_SCALAR;
+
+    return arena_printf(a, "%s, values: %s%s%s", task_dims_text(a, t, c->dims), c->distribution,
+                        buffer ? ", and others in " : "", buffer ? t->args[c->changed - 1].name : "");
 }
 
 /* An output byte that is not initialised: nothing wrote it, or what was written came from such bytes. */
@@ -137,12 +140,15 @@ bool case_run(struct judge *j, struct version *v, struct arena *a, size_t case_i
                                       .max_insns = rules->max_insns,
                                       .limit_s = CASE_LIMIT_S};
     const char *where = case_where(a, j->task, about);
+    const struct task *whole = v->task;
     struct stage stage;
     bool ok;
 
     if (!stage_open(&stage, j, rules->ops, v->task, about->dims, &data, err))
         return false;
+    v->task = task_of_case(a, whole, about);
     ok = stage_verify(&stage, v, &check, where, a, insns, printed, fate, err);
+    v->task = whole;
     for (size_t o = 0; ok && fate_open(fate) && o < j->n_outputs; o++) {
         const struct task_arg *arg = &v->task->args[j->outputs[o]];
         int64_t size;
@@ -364,31 +370,49 @@ static void judge_pools(struct comparison *c, struct trial *t, struct fate *fate
     }
 }
 
+static bool run_case(struct comparison *c, struct version *v, const struct stage_ops *ops, size_t i,
+                     struct arena *scratch, unsigned char **outputs, struct trial *t, struct fate *fate,
+                     struct err *err)
+{
+    struct judge *j = c->judge;
+    /* Far more work than the original's is a hang for every practical purpose. */
+    uint64_t max_insns = 1000000 + 50 * j->data[i].warp_insns;
+    bool ok = case_run_twice(j, v, scratch, i, ops, max_insns, outputs, NULL, &t->printed, fate, err);
+
+    if (!fate_open(fate))
+        fate->words = arena_strdup(c->arena, fate->words);
+    t->printed = arena_strdup(c->arena, t->printed);
+    return ok;
+}
+
 bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops *ops, struct arena *a,
                       struct trial *t, struct fate *fate, struct err *err)
 {
     struct arena *scratch = arena_open();
-    size_t n_pools = j->n_distributions * j->n_outputs, cases = 0;
+    size_t n_pools = j->n_distributions * j->n_outputs;
     struct comparison c = {j, ops->side, a, arena_array(a, struct error_pool, n_pools),
                            arena_array(a, double, n_pools)};
+    unsigned char *(*inputs)[MAX_ARGS] = arena_alloc(a, (j->n_inputs + 1) * sizeof(*inputs));
     bool ok = true;
 
+    t->cases = 0;
+    for (size_t i = 0; ok && fate_open(fate) && i < j->n_inputs; i++)
+        ok = run_case(&c, v, ops, i, scratch, inputs[i], t, fate, err);
+    /* Before the answers are compared: who ignores an input is told that, not where it is wrong. */
+    if (ok && fate_open(fate))
+        inputs_judge(j, ops->side, a, inputs, fate);
     for (size_t i = 0; ok && fate_open(fate) && i < j->n_cases; i++) {
         unsigned char *outputs[MAX_ARGS];
-        /* Far more work than the original's is a hang for every practical purpose. */
-        uint64_t max_insns = 1000000 + 50 * j->data[i].warp_insns;
-        ok = case_run_twice(j, v, scratch, i, ops, max_insns, outputs, NULL, &t->printed, fate, err);
+        if (i >= j->n_inputs)
+            ok = run_case(&c, v, ops, i, scratch, outputs, t, fate, err);
         if (ok && fate_open(fate))
-            compare_case(&c, i, outputs, fate);
-        cases += ok && fate_open(fate);
-        if (!fate_open(fate))
-            fate->words = arena_strdup(a, fate->words);
-        t->printed = arena_strdup(a, t->printed);
-        arena_reset(scratch);
+            compare_case(&c, i, i < j->n_inputs ? inputs[i] : outputs, fate);
+        t->cases += ok && fate_open(fate);
+        if (i >= j->n_inputs)
+            arena_reset(scratch);
     }
     if (ok && fate_open(fate))
         judge_pools(&c, t, fate);
-    t->cases = cases;
     for (size_t i = 0; i < n_pools; i++)
         vec_free(&c.pools[i].errors);
     arena_close(scratch);

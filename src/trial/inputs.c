@@ -1,0 +1,124 @@
+/* Each input changed alone: what follows it in the original must follow it in a candidate, and nothing else
+ * may. An element counts where the exact answer moves by more than the errors allowed in both cases come to, or
+ * not at all. So whoever fails here has an element whose error is not allowed; what is found is which input it
+ * ignores. */
+#include "internal.h"
+
+struct followed {
+    size_t n, deaf; /* elements that the input moves; of these, those that stay in the candidate */
+    size_t deaf_output, deaf_element; /* the first of them */
+    bool strays;                      /* an element moves that should not */
+    size_t stray_output, stray_element;
+};
+
+/* One output in the first case and in that where an input is changed. */
+struct both {
+    enum kernel_type type;
+    bool ftz;
+    double allowed; /* ulps, of both cases together */
+};
+
+static bool apart(const struct both *b, double x, double y)
+{
+    return isfinite(x) && isfinite(y) && error_ulps(b->type, b->ftz, x, y, y) > b->allowed &&
+           error_ulps(b->type, b->ftz, y, x, x) > b->allowed;
+}
+
+static double most_allowed(const struct judge *j, enum stage_side side, size_t case_i, size_t output)
+{
+    const struct case_data *d = &j->data[case_i];
+    double allowed[3];
+
+    case_allowed(j, &j->task->args[j->outputs[output]], j->distributions[d->distribution],
+                 &j->original_errors[side][d->distribution * j->n_outputs + output], allowed);
+    return allowed[2];
+}
+
+static void follow(const struct judge *j, enum stage_side side, size_t case_i, size_t output,
+                   const unsigned char *first, const unsigned char *changed, struct followed *f)
+{
+    const struct task_arg *arg = &j->task->args[j->outputs[output]];
+    const struct case_output *x = &j->data[0].outputs[side][output],
+                             *y = &j->data[case_i].outputs[side][output];
+    const struct both b = {arg->type, j->ftz,
+                           most_allowed(j, side, 0, output) + most_allowed(j, side, case_i, output)};
+    size_t size = kernel_type_size(arg->type);
+    bool floating = type_is_floating(arg->type);
+
+    for (size_t e = 0; e < (size_t)j->data[0].elements[j->outputs[output]]; e++) {
+        const unsigned char *p = first + e * size, *q = changed + e * size;
+        bool stays = !memcmp(p, q, size), still = !memcmp(x->original + e * size, y->original + e * size, size);
+        if (x->ill[e] || y->ill[e])
+            continue;
+        if (floating ? apart(&b, x->exact[e], y->exact[e]) : !still) {
+            if (stays && f->deaf++ == 0) {
+                f->deaf_output = output;
+                f->deaf_element = e;
+            }
+            f->n++;
+        } else if (!f->strays && still && x->exact[e] == y->exact[e] &&
+                   (floating ? apart(&b, task_to_double(arg->type, p), task_to_double(arg->type, q))
+                             : !stays)) {
+            f->strays = true;
+            f->stray_output = output;
+            f->stray_element = e;
+        }
+    }
+}
+
+static bool is_ignored(const struct followed *f)
+{
+    return f->n > 0 && f->deaf == f->n;
+}
+
+static void judge_input(const struct judge *j, struct arena *a, const struct followed *f, size_t case_i,
+                        struct fate *fate)
+{
+    const struct task_case *about = j->data[case_i].about;
+    const char *name = j->task->args[about->changed - 1].name, *where = task_dims_text(a, j->task, about->dims);
+
+    if (is_ignored(f))
+        fate_is(
+            fate, VERDICT_WRONG, 0,
+            arena_printf(a,
+                         "it ignores %s: changed alone, that moves %zu elements of the original's answer and "
+                         "none of this version's (%s)",
+                         name, f->n, where));
+    else if (f->deaf)
+        fate_is(
+            fate, VERDICT_WRONG, 0,
+            arena_printf(a,
+                         "%zu of %zu elements that depend on %s do not follow it when it alone is changed, the "
+                         "first is element %zu of %s (%s)",
+                         f->deaf, f->n, name, f->deaf_element, j->task->args[j->outputs[f->deaf_output]].name,
+                         where));
+    else if (f->strays)
+        fate_is(fate, VERDICT_WRONG, 0,
+                arena_printf(a,
+                             "element %zu of %s moves when %s alone is changed: the original's does not (%s)",
+                             f->stray_element, j->task->args[j->outputs[f->stray_output]].name, name, where));
+}
+
+/* To forget one input is a mistake, to compute without any is none. */
+void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
+                  unsigned char *(*outputs)[MAX_ARGS], struct fate *fate)
+{
+    struct followed all[MAX_ARGS + 1] = {0};
+    size_t moving = 0, ignored = 0;
+
+    for (size_t i = 1; i < j->n_inputs; i++) {
+        for (size_t o = 0; o < j->n_outputs; o++)
+            follow(j, side, i, o, outputs[0][o], outputs[i][o], &all[i]);
+        moving += all[i].n > 0;
+        ignored += is_ignored(&all[i]);
+    }
+    if (moving && ignored == moving)
+        fate_is(
+            fate, VERDICT_CHEAT, 0,
+            arena_printf(a,
+                         "its answer depends on no input; the original's follows %zu of them, changed one by "
+                         "one (%s)",
+                         moving, task_dims_text(a, j->task, j->cases[0].dims)));
+    for (size_t i = 1; i < j->n_inputs && fate_open(fate); i++)
+        judge_input(j, a, &all[i], i, fate);
+}
