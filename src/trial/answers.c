@@ -277,7 +277,7 @@ static bool drop_unfit(struct judge *j, struct version *original, struct arena *
     const struct case_rules rules = {.ops = &stage_sim};
     bool ok = true;
 
-    for (size_t i = j->n_inputs; ok && i-- > 0;) {
+    for (size_t i = j->n_cases; ok && i-- > j->first_input;) {
         unsigned char *outputs[MAX_ARGS];
         struct fate fate = {0};
         if (!j->cases[i].changed || j->task->args[j->cases[i].changed - 1].role != ROLE_SCALAR)

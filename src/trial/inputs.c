@@ -24,9 +24,9 @@ static bool apart(const struct both *b, double x, double y)
            error_ulps(b->type, b->ftz, y, x, x) > b->allowed;
 }
 
-static double most_allowed(const struct judge *j, enum stage_side side, size_t case_i, size_t output)
+static double most_allowed(const struct judge *j, enum stage_side side, const struct case_data *d,
+                           size_t output)
 {
-    const struct case_data *d = &j->data[case_i];
     double allowed[3];
 
     case_allowed(j, &j->task->args[j->outputs[output]], j->distributions[d->distribution],
@@ -38,27 +38,26 @@ static void follow(const struct judge *j, enum stage_side side, size_t case_i, s
                    const unsigned char *first, const unsigned char *changed, struct followed *f)
 {
     const struct task_arg *arg = &j->task->args[j->outputs[output]];
-    const struct case_output *x = &j->data[0].outputs[side][output],
-                             *y = &j->data[case_i].outputs[side][output];
+    const struct case_data *before = &j->data[j->first_input], *after = &j->data[case_i];
+    const struct case_output *x = &before->outputs[side][output], *y = &after->outputs[side][output];
     const struct both b = {arg->type, j->ftz,
-                           most_allowed(j, side, 0, output) + most_allowed(j, side, case_i, output)};
+                           most_allowed(j, side, before, output) + most_allowed(j, side, after, output)};
     size_t size = kernel_type_size(arg->type);
     bool floating = type_is_floating(arg->type);
 
-    for (size_t e = 0; e < (size_t)j->data[0].elements[j->outputs[output]]; e++) {
-        const unsigned char *p = first + e * size, *q = changed + e * size;
-        bool stays = !memcmp(p, q, size), still = !memcmp(x->original + e * size, y->original + e * size, size);
+    for (size_t e = 0; e < (size_t)before->elements[j->outputs[output]]; e++) {
+        double p = task_to_double(arg->type, first + e * size),
+               q = task_to_double(arg->type, changed + e * size);
+        bool still = !memcmp(x->original + e * size, y->original + e * size, size);
         if (x->ill[e] || y->ill[e])
             continue;
         if (floating ? apart(&b, x->exact[e], y->exact[e]) : !still) {
-            if (stays && f->deaf++ == 0) {
+            if (p == q && f->deaf++ == 0) {
                 f->deaf_output = output;
                 f->deaf_element = e;
             }
             f->n++;
-        } else if (!f->strays && still && x->exact[e] == y->exact[e] &&
-                   (floating ? apart(&b, task_to_double(arg->type, p), task_to_double(arg->type, q))
-                             : !stays)) {
+        } else if (!f->strays && still && x->exact[e] == y->exact[e] && (floating ? apart(&b, p, q) : p != q)) {
             f->strays = true;
             f->stray_output = output;
             f->stray_element = e;
@@ -71,20 +70,29 @@ static bool is_ignored(const struct followed *f)
     return f->n > 0 && f->deaf == f->n;
 }
 
-static void judge_input(const struct judge *j, struct arena *a, const struct followed *f, size_t case_i,
-                        struct fate *fate)
+static const char *changed_in(const struct judge *j, size_t case_i)
 {
-    const struct task_case *about = j->data[case_i].about;
-    const char *name = j->task->args[about->changed - 1].name, *where = task_dims_text(a, j->task, about->dims);
+    return j->task->args[j->cases[case_i].changed - 1].name;
+}
 
+static void judge_ignored(const struct judge *j, struct arena *a, const struct followed *f, size_t case_i,
+                          struct fate *fate)
+{
     if (is_ignored(f))
         fate_is(
             fate, VERDICT_WRONG, 0,
             arena_printf(a,
                          "it ignores %s: changed alone, that moves %zu elements of the original's answer and "
                          "none of this version's (%s)",
-                         name, f->n, where));
-    else if (f->deaf)
+                         changed_in(j, case_i), f->n, task_dims_text(a, j->task, j->cases[case_i].dims)));
+}
+
+static void judge_followed(const struct judge *j, struct arena *a, const struct followed *f, size_t case_i,
+                           struct fate *fate)
+{
+    const char *name = changed_in(j, case_i), *where = task_dims_text(a, j->task, j->cases[case_i].dims);
+
+    if (f->deaf)
         fate_is(
             fate, VERDICT_WRONG, 0,
             arena_printf(a,
@@ -104,11 +112,11 @@ void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
                   unsigned char *(*outputs)[MAX_ARGS], struct fate *fate)
 {
     struct followed all[MAX_ARGS + 1] = {0};
-    size_t moving = 0, ignored = 0;
+    size_t moving = 0, ignored = 0, first = j->first_input;
 
     for (size_t i = 1; i < j->n_inputs; i++) {
         for (size_t o = 0; o < j->n_outputs; o++)
-            follow(j, side, i, o, outputs[0][o], outputs[i][o], &all[i]);
+            follow(j, side, first + i, o, outputs[0][o], outputs[i][o], &all[i]);
         moving += all[i].n > 0;
         ignored += is_ignored(&all[i]);
     }
@@ -118,7 +126,9 @@ void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
             arena_printf(a,
                          "its answer depends on no input; the original's follows %zu of them, changed one by "
                          "one (%s)",
-                         moving, task_dims_text(a, j->task, j->cases[0].dims)));
+                         moving, task_dims_text(a, j->task, j->cases[first].dims)));
     for (size_t i = 1; i < j->n_inputs && fate_open(fate); i++)
-        judge_input(j, a, &all[i], i, fate);
+        judge_ignored(j, a, &all[i], first + i, fate);
+    for (size_t i = 1; i < j->n_inputs && fate_open(fate); i++)
+        judge_followed(j, a, &all[i], first + i, fate);
 }

@@ -228,7 +228,7 @@ struct judge {
     struct kernel_limits limits;
     const char *arch;
     struct task_case *cases;
-    size_t n_cases, n_inputs; /* the first n_inputs are task_inputs' */
+    size_t n_cases, first_input, n_inputs; /* the last ones are task_inputs' */
     struct case_data *data;
     size_t outputs[MAX_ARGS], n_outputs; /* argument numbers */
     const char **distributions;
@@ -284,8 +284,9 @@ void case_allowed(const struct judge *j, const struct task_arg *arg, const char 
 struct trial_accuracy case_accuracy(const struct judge *j, size_t output, size_t distribution,
                                     const struct error_stats *own, const struct error_stats *got);
 
-/* inputs.c: does a version follow each input as the original does? outputs[i] are those of the i-th of the
- * n_inputs first cases. */
+/* inputs.c: does a version follow each input as the original does? outputs[i] are those of case first_input +
+ * i.
+ */
 void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
                   unsigned char *(*outputs)[MAX_ARGS], struct fate *fate);
 

@@ -347,26 +347,27 @@ static bool open_device(struct judge *j, struct err *err)
     return true;
 }
 
-/* Those that change each input alone, the rules' cases, the hidden ones, then those asked for. */
+/* The rules' cases, the hidden ones, those asked for, and those that change each input alone. */
 static void suite(struct judge *j)
 {
     struct {
         const struct task_case *list;
         size_t n;
-    } parts[4] = {[3] = {j->options.cases, j->options.n_cases}};
+    } parts[] = {{0}, {0}, {j->options.cases, j->options.n_cases}, {0}};
     struct task_case *to;
 
-    task_inputs(j->task, j->arena, j->options.seed, &parts[0].list, &parts[0].n);
-    task_suite(j->task, j->arena, j->options.seed, &parts[1].list, &parts[1].n);
+    task_suite(j->task, j->arena, j->options.seed, &parts[0].list, &parts[0].n);
     if (j->options.hidden)
-        task_hidden(j->task, j->arena, j->options.seed, &parts[2].list, &parts[2].n);
-    j->n_inputs = parts[0].n;
+        task_hidden(j->task, j->arena, j->options.seed, &parts[1].list, &parts[1].n);
+    task_inputs(j->task, j->arena, j->options.seed, &parts[3].list, &parts[3].n);
+    j->n_inputs = parts[3].n;
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         j->n_cases += parts[i].n;
     j->cases = to = arena_array(j->arena, struct task_case, j->n_cases);
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         for (size_t k = 0; k < parts[i].n; k++)
             *to++ = parts[i].list[k];
+    j->first_input = j->n_cases - j->n_inputs;
 }
 
 bool judge_open(struct judge **out, const struct task *t, const struct trial_options *o, struct err *err)

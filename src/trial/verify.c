@@ -385,6 +385,31 @@ static bool run_case(struct comparison *c, struct version *v, const struct stage
     return ok;
 }
 
+/* Each input changed alone. Who is wrong may well ignore one, and is told that, rather than where it shows. */
+static bool verify_inputs(struct comparison *c, struct version *v, const struct stage_ops *ops,
+                          struct arena *scratch, struct trial *t, struct fate *fate, struct err *err)
+{
+    struct judge *j = c->judge;
+    unsigned char *outputs[MAX_ARGS + 1][MAX_ARGS];
+    struct fate own = {0};
+
+    for (size_t i = 0; i < j->n_inputs && fate_open(&own); i++)
+        if (!run_case(c, v, ops, j->first_input + i, scratch, outputs[i], t, &own, err))
+            return false;
+    if (fate_open(&own)) {
+        inputs_judge(j, c->side, c->arena, outputs, &own);
+        if (!fate_open(&own))
+            *fate = own;
+    } else if (fate_open(fate)) {
+        *fate = own;
+    }
+    for (size_t i = 0; i < j->n_inputs && fate_open(fate); i++) {
+        compare_case(c, j->first_input + i, outputs[i], fate);
+        t->cases += fate_open(fate);
+    }
+    return true;
+}
+
 bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops *ops, struct arena *a,
                       struct trial *t, struct fate *fate, struct err *err)
 {
@@ -392,25 +417,19 @@ bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops
     size_t n_pools = j->n_distributions * j->n_outputs;
     struct comparison c = {j, ops->side, a, arena_array(a, struct error_pool, n_pools),
                            arena_array(a, double, n_pools)};
-    unsigned char *(*inputs)[MAX_ARGS] = arena_alloc(a, (j->n_inputs + 1) * sizeof(*inputs));
     bool ok = true;
 
     t->cases = 0;
-    for (size_t i = 0; ok && fate_open(fate) && i < j->n_inputs; i++)
-        ok = run_case(&c, v, ops, i, scratch, inputs[i], t, fate, err);
-    /* Before the answers are compared: who ignores an input is told that, not where it is wrong. */
-    if (ok && fate_open(fate))
-        inputs_judge(j, ops->side, a, inputs, fate);
-    for (size_t i = 0; ok && fate_open(fate) && i < j->n_cases; i++) {
+    for (size_t i = 0; ok && fate_open(fate) && i < j->first_input; i++) {
         unsigned char *outputs[MAX_ARGS];
-        if (i >= j->n_inputs)
-            ok = run_case(&c, v, ops, i, scratch, outputs, t, fate, err);
+        ok = run_case(&c, v, ops, i, scratch, outputs, t, fate, err);
         if (ok && fate_open(fate))
-            compare_case(&c, i, i < j->n_inputs ? inputs[i] : outputs, fate);
+            compare_case(&c, i, outputs, fate);
         t->cases += ok && fate_open(fate);
-        if (i >= j->n_inputs)
-            arena_reset(scratch);
+        arena_reset(scratch);
     }
+    if (ok && (fate_open(fate) || fate->verdict == VERDICT_WRONG))
+        ok = verify_inputs(&c, v, ops, scratch, t, fate, err);
     if (ok && fate_open(fate))
         judge_pools(&c, t, fate);
     for (size_t i = 0; i < n_pools; i++)

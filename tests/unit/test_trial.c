@@ -304,8 +304,8 @@ static void every_candidate_gets_its_verdict(void **state)
         {"another function",
          ROWS("            out[k] = __float2half(__half2float(in[k]) * 0.5f);\n") LAUNCHER("n", "128"),
          VERDICT_WRONG, "out", 0},
-        {"a constant", ROWS("            out[k] = __float2half(0.0f);\n") LAUNCHER("n", "128"), VERDICT_WRONG,
-         "out", 0},
+        {"a constant", ROWS("            out[k] = __float2half(0.0f);\n") LAUNCHER("n", "128"), VERDICT_CHEAT,
+         "depends on no input", 0},
         {"only some elements",
          ROWS("            if (k % 8 != 7) out[k] = __float2half(silu(__half2float(in[k])));\n")
              LAUNCHER("n", "128"),

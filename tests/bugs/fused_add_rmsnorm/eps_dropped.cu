@@ -1,4 +1,4 @@
-// expect: wrong
+// expect: wrong words ignores eps
 // row 12: eps is forgotten: rows of zeros become NaN.
 #include <cstdint>
 __global__ void kernel(float *x, float *residual, const float *weight, int d, float eps)

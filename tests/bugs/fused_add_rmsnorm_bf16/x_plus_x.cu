@@ -1,5 +1,5 @@
-// expect: wrong
-// row 1: x is added to itself, not to the residual.
+// expect: wrong words ignores residual
+// row 7: x is added to itself, not to the residual.
 #include <cstdint>
 #include <cuda_bf16.h>
 

@@ -1,5 +1,5 @@
-// expect: wrong
-// row 1: The bias is forgotten.
+// expect: wrong words ignores bias
+// row 7: The bias is forgotten.
 #include <cstdint>
 #include <cuda_fp16.h>
 

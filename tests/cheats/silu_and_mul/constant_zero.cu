@@ -1,4 +1,4 @@
-// expect: wrong words out
+// expect: cheat words depends on no input
 // row 7: The answer is zero, whatever the inputs.
 #include <cstdint>
 #include <cuda_fp16.h>
