@@ -105,12 +105,51 @@ static const char *const fills[] = {"mark fill-first", "mark fill-second", "mark
                                              "hollow stroke-third"},
                          *const ways[] = {"way stroke-first", "way stroke-second", "way stroke-third"};
 
-/* A slope stands under the highest operations a second, a ceiling right of where the steepest slope meets it.
- */
+/* The name stands along the line at its low end: the first below it, the others above. */
+static void draw_slope(struct plane *p, struct str *out, const char *name, double per_s, double ceiling,
+                       bool first)
+{
+    double low = fmax(p->x.low, p->y.low / per_s),
+           high = fmin(p->x.high, fmin(ceiling, p->y.high) / per_s), /* fmin: the ceiling may be NAN */
+        x0, y0, dx, dy, angle;
+
+    if (low >= high)
+        return;
+    x0 = svg_at(&p->x, low);
+    y0 = svg_at(&p->y, low * per_s);
+    dx = svg_at(&p->x, high) - x0;
+    dy = svg_at(&p->y, high * per_s) - y0;
+    angle = atan2(dy, dx);
+    html_addf(out, "<path class=\"roof%s\" d=\"M%.1f %.1fl%.1f %.1f\"><title>%s</title></path>\n",
+              first ? "" : " thin", x0, y0, dx, dy, name);
+    html_addf(out,
+              "<text class=\"small roof-name\" transform=\"translate(%.1f %.1f) rotate(%.1f)\" x=\"4\" "
+              "y=\"%d\">%s</text>\n",
+              x0, y0, angle * 180 / M_PI, first ? 13 : -5, name);
+    for (double along = 4; along < svg_width(name, SVG_SMALL); along += 6)
+        vec_push(&p->taken, ((struct box){x0 + along * cos(angle) - 5,
+                                          y0 + along * sin(angle) + (first ? 2 : -14), 12, 12}));
+}
+
+/* From where the steepest slope meets it; slopes pass above the lower ceilings, so their names stand below. */
+static void draw_ceiling(struct plane *p, struct str *out, const char *name, double per_s, double bytes_per_s,
+                         bool lower)
+{
+    double y = svg_at(&p->y, per_s), from = isfinite(bytes_per_s) ? per_s / bytes_per_s : p->x.low,
+           end = p->x.to - 4, width = svg_width(name, SVG_SMALL),
+           base = lower && y + 14 < p->y.from ? y + 12 : y - 4;
+
+    html_addf(out, "<path class=\"roof\" d=\"M%.1f %.1fH%.1f\"><title>%s</title></path>\n", svg_at(&p->x, from),
+              y, p->x.to, name);
+    svg_text(out, end, base, "end", "small roof-name", name);
+    vec_push(&p->taken, ((struct box){end - width, base - 10, width, 12}));
+}
+
 static void draw_roofs(struct plane *p, struct str *out, const struct chart_roof *roofs, size_t n)
 {
     double bytes = NAN, ceiling = NAN;
-    int slopes = 0;
+    struct str name = {0};
+    bool first = true;
 
     for (size_t i = 0; i < n; i++)
         if (roofs[i].bytes)
@@ -119,38 +158,18 @@ static void draw_roofs(struct plane *p, struct str *out, const struct chart_roof
             ceiling = fmax(ceiling, roofs[i].per_s);
     for (size_t i = 0; i < n; i++) {
         const struct chart_roof *r = &roofs[i];
-        double x0, x1, y0, y1;
-        struct str name = {0};
         if (!isfinite(r->per_s) || r->per_s <= 0)
             continue;
-        if (r->bytes) {
-            double low = fmax(p->x.low, p->y.low / r->per_s),
-                   high = fmin(fmin(p->x.high, fmin(ceiling, p->y.high) / r->per_s), p->y.high / r->per_s);
-            if (low >= high)
-                continue;
-            x0 = svg_at(&p->x, low);
-            x1 = svg_at(&p->x, high);
-            y0 = svg_at(&p->y, low * r->per_s);
-            y1 = svg_at(&p->y, high * r->per_s);
-            str_addf(&name, "%s %s", r->name, svg_si(r->per_s, "B/s").text);
-            html_addf(out,
-                      "<text class=\"small roof-name\" transform=\"translate(%.1f %.1f) rotate(%.1f)\" x=\"4\" "
-                      "y=\"%d\">%s</text>\n",
-                      x0, y0, atan2(y1 - y0, x1 - x0) * 180 / M_PI, slopes++ ? -5 : 13, str_text(&name));
-        } else {
-            x0 = svg_at(&p->x, isfinite(bytes) ? r->per_s / bytes : p->x.low);
-            x1 = p->x.to;
-            y0 = y1 = svg_at(&p->y, r->per_s);
-            str_addf(&name, "%s %s", r->name, svg_si(r->per_s, "op/s").text);
-            double below = r->per_s < ceiling ? 16 : 0; /* the slopes pass above the lower ceilings */
-            svg_text(out, x1 - 4, y1 - 4 + below, "end", "small roof-name", str_text(&name));
-            double w = svg_width(str_text(&name), SVG_SMALL);
-            vec_push(&p->taken, ((struct box){x1 - 4 - w, y1 - 15 + below, w, 13}));
+        str_clear(&name);
+        str_addf(&name, "%s %s", r->name, svg_si(r->per_s, r->bytes ? "B/s" : "op/s").text);
+        if (!r->bytes) {
+            draw_ceiling(p, out, str_text(&name), r->per_s, bytes, r->per_s < ceiling);
+            continue;
         }
-        html_addf(out, "<path class=\"roof\" d=\"M%.1f %.1fL%.1f %.1f\"><title>%s</title></path>\n", x0, y0, x1,
-                  y1, str_text(&name));
-        str_free(&name);
+        draw_slope(p, out, str_text(&name), r->per_s, ceiling, first);
+        first = false;
     }
+    str_free(&name);
 }
 
 static void draw_path(struct plane *p, struct str *out, const struct chart_path *path, size_t k)
@@ -189,19 +208,17 @@ static void draw_path(struct plane *p, struct str *out, const struct chart_path 
     }
 }
 
-/* Ends first: a step's number may be left out, the ends not lightly. */
-static void name_points(struct plane *p, struct str *out, const struct chart_path *path)
+static void name_points(struct plane *p, struct str *out, const struct chart_path *path, bool ends)
 {
-    for (int steps = 0; steps < 2; steps++)
-        for (size_t i = 0; i < path->n; i++) {
-            const struct chart_point *v = &path->points[i];
-            bool best = i + 1 == path->n, end = v->candidate == 0 || best;
-            if (known(v) && end == !steps)
-                name_point(p, out, svg_at(&p->x, v->intensity), svg_at(&p->y, v->per_s),
-                           v->candidate == 0 ? "original"
-                           : best            ? "best"
-                                             : plain(v->candidate).text);
-        }
+    for (size_t i = 0; i < path->n; i++) {
+        const struct chart_point *v = &path->points[i];
+        bool best = i + 1 == path->n;
+        if (known(v) && ends == (v->candidate == 0 || best))
+            name_point(p, out, svg_at(&p->x, v->intensity), svg_at(&p->y, v->per_s),
+                       v->candidate == 0 ? "original"
+                       : best            ? "best"
+                                         : plain(v->candidate).text);
+    }
 }
 
 static void describe_path(struct str *out, const struct chart_path *path)
@@ -235,7 +252,7 @@ void chart_roofline(struct str *out, const char *id, const struct chart_roof *ro
     for (size_t k = 0; k < n_paths; k++) {
         for (size_t i = 0; i < paths[k].n; i++)
             if (known(&paths[k].points[i])) {
-                svg_see(&x, paths[k].points[i].intensity / 4); /* room for the slopes' names */
+                svg_see(&x, paths[k].points[i].intensity / 8); /* room for the slopes' names */
                 svg_see(&x, paths[k].points[i].intensity * 2);
                 svg_see(&y, paths[k].points[i].per_s / 2);
                 svg_see(&y, paths[k].points[i].per_s);
@@ -264,8 +281,10 @@ void chart_roofline(struct str *out, const char *id, const struct chart_roof *ro
     draw_roofs(&p, out, roofs, n_roofs);
     for (size_t k = 0; k < n_paths; k++)
         draw_path(&p, out, &paths[k], k);
+    for (int steps = 0; steps < 2; steps++) /* a step's number may be left out, the ends not lightly */
+        for (size_t k = 0; k < n_paths; k++)
+            name_points(&p, out, &paths[k], !steps);
     for (size_t k = 0; k < n_paths; k++) {
-        name_points(&p, out, &paths[k]);
         svg_shape(out, shapes[k], fills[k], 8, bottom + 42 + 16 * (double)k, 5);
         svg_wrap(out, 20, bottom + 46 + 16 * (double)k, WIDTH - 24, 1, "", paths[k].label);
     }
