@@ -66,6 +66,11 @@ bench-gpu: all ## what measuring on this machine's GPU is worth: noise, 2 %, can
 bench-loop: all ## Astra's own processor time in a round with models
 	@python3 tools/bench_loop.py $(BUILD)/astra
 
+.PHONY: bench-report
+bench-report: all ## how long the report of a run of over 50 candidates takes to write and to open
+	@tools/setup.sh check
+	@python3 tools/bench_report.py $(BUILD)/astra
+
 .PHONY: format lint
 format: ## clang-format the C files in place
 	@tools/setup.sh lint

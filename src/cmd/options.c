@@ -76,7 +76,7 @@ static const struct verb verbs[] = {
      "beside each other, in comparison.html (docs/compare.md).\n\n"
      "  astra report softmax-1\n"
      "  astra report softmax-rules softmax-llm --out rules-or-llm.html\n"
-     "  astra report softmax-1 --markdown | gh pr create --body-file - --title 'softmax: 3.1x'\n",
+     "  astra report softmax-1 --markdown >pull-request.md\n",
      1, 8, cmd_report},
     {"export", 'e', "RUN", "the best version as other projects take it in: a file, a patch, an extension",
      "Only of a finished run whose files are those that were judged. --to list says what there is; a single text goes to\n"

@@ -171,6 +171,12 @@ const char *const *words_limits(const struct view *v, struct arena *a, size_t *n
         add(&s, "Nothing was measured: a modelled speed-up is a reason to measure, not a measurement.");
     if (missing)
         add(&s, arena_printf(a, "Not checked: %s.", missing));
+    if (v->task && isfinite(v->task->tolerance))
+        add(&s, arena_printf(a, "The task itself allows errors of %g ulp, whatever the original's.", v->task->tolerance));
+    if (v->task && v->task->accept_race)
+        add(&s, "The task accepts races: they were not looked for.");
+    if (v->task && v->task->accept_nondeterminism)
+        add(&s, "The task accepts answers that differ from run to run within the allowed error.");
     if (v->result && !v->mutation)
         add(&s, "Nobody put faults into the original to see whether the suite notices them.");
     if (v->sanitizer && !strstr(v->sanitizer, ": nothing"))
