@@ -2,7 +2,7 @@
  * and are shown as unknown. With nothing to draw a chart is a <p class="chart-none"> that says so.
  *
  * `id` begins every id within and must differ between the charts of one page. All are laid out for some 420
- * units of width and scale with the page: they want between 300 and 620 CSS pixels. Meaning is never in the
+ * units of width and scale with the page: they want between 300 and 520 CSS pixels. Meaning is never in the
  * colour alone: shapes, words and numbers say it too. Colours are the classes of share/report/chart.css, which
  * gives them light and dark values as variables: --chart-text, --chart-muted, --chart-grid, --chart-page
  * (behind text and nodes), --chart-first and --chart-second (the two series of a row), --chart-third (of

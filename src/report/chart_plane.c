@@ -2,7 +2,7 @@
 #include "report/chart.h"
 #include "report/svg.h"
 
-#define WIDTH 420.0
+#define WIDTH 360.0
 #define LEFT  50.0
 #define RIGHT (WIDTH - 10)
 
@@ -252,7 +252,7 @@ void chart_roofline(struct str *out, const char *id, const struct chart_roof *ro
     for (size_t k = 0; k < n_paths; k++) {
         for (size_t i = 0; i < paths[k].n; i++)
             if (known(&paths[k].points[i])) {
-                svg_see(&x, paths[k].points[i].intensity / 8); /* room for the slopes' names */
+                svg_see(&x, paths[k].points[i].intensity / 20); /* room for the slopes' names */
                 svg_see(&x, paths[k].points[i].intensity * 2);
                 svg_see(&y, paths[k].points[i].per_s / 2);
                 svg_see(&y, paths[k].points[i].per_s);
@@ -311,8 +311,7 @@ static void draw_dot(struct str *out, bool passed, bool timed, double x, double 
 
 static void draw_dot_names(struct str *out)
 {
-    static const char *const classes[] = {"good", "fair", "bad"}, *const names[] = {"passed",
-                                                                                    "correct, not faster",
+    static const char *const classes[] = {"good", "fair", "bad"}, *const names[] = {"passed", "not faster",
                                                                                     "failed"};
     double x = LEFT + 4;
 

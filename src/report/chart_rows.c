@@ -2,8 +2,8 @@
 #include "report/chart.h"
 #include "report/svg.h"
 
-#define WIDTH  420.0
-#define LABELS 150.0 /* at most, of the names on the left */
+#define WIDTH  360.0
+#define LABELS 132.0 /* at most, of the names on the left */
 #define VALUES 56.0  /* of the numbers on the right */
 #define LINE   14.0  /* of one series */
 #define GAP    8.0

@@ -3,13 +3,13 @@
 #include "report/chart.h"
 #include "report/svg.h"
 
-#define WIDTH   420.0
+#define WIDTH   360.0
 #define CELL    42.0
 #define LINE    54.0 /* of nodes and the words below them */
 #define HEADING 18.0 /* above a round */
 #define RADIUS  13.0
 
-enum { A_LINE = 10, MAX_WORDS = 400 };
+enum { A_LINE = 8, MAX_WORDS = 400 };
 
 struct place {
     double x, y;
@@ -186,8 +186,8 @@ static void draw_names(struct str *out, const struct chart_node *nodes, size_t n
         enum svg_shape shape;
         const char *class, *name;
     } kinds[] = {{SVG_DISC, "good", "passed"},
-                 {SVG_SQUARE, "fair", "correct, not faster"},
-                 {SVG_DIAMOND, "bad", "wrong or unsafe"},
+                 {SVG_SQUARE, "fair", "not faster"},
+                 {SVG_DIAMOND, "bad", "wrong, unsafe"},
                  {SVG_HEXAGON, "none", "never ran"}};
     double x = 8;
 

@@ -92,35 +92,35 @@ static void add_roofs(const struct view *v, const struct ptx_device *d, struct r
         add_roof(r, "FP16 tensor", peaks.tensor_fp16, false);
 }
 
+static void add_point(const struct roofline *r, const struct chart_point *x, struct str *out)
+{
+    double roof = fmin(r->peak_per_s, x->intensity * r->dram_per_s);
+
+    if (x->candidate)
+        html_addf(out, "<tr><th scope=\"row\">candidate %d</th>", x->candidate);
+    else
+        str_add(out, "<tr><th scope=\"row\">original</th>");
+    if (isfinite(x->intensity) && isfinite(x->per_s))
+        html_addf(out, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%.0f %%</td></tr>\n",
+                  svg_number(x->intensity).text, svg_si(x->per_s, "").text, 100 * x->per_s / roof);
+    else
+        str_add(out, "<td class=\"n\">not known</td><td></td><td></td></tr>\n");
+}
+
 static void add_figures(const struct roofline *r, struct str *out)
 {
-    str_add(out, "<details>\n<summary><span class=\"name\">The roofline in figures</span></summary>\n");
-    page_table_begin(out, "Operations and traffic on the way to the best, cold");
-    str_add(out, "<thead><tr><th scope=\"col\">Workload</th><th scope=\"col\">Version</th>"
-                 "<th scope=\"col\" class=\"n\">Operations a byte</th>"
-                 "<th scope=\"col\" class=\"n\">Operations a second</th>"
-                 "<th scope=\"col\" class=\"n\">Of its roof</th></tr></thead>\n<tbody>\n");
-    for (size_t k = 0; k < r->n_paths; k++)
-        for (size_t i = 0; i < r->paths[k].n; i++) {
-            const struct chart_point *x = &r->paths[k].points[i];
-            double roof = fmin(r->peak_per_s, x->intensity * r->dram_per_s);
-            html_addf(out, "<tr><th scope=\"row\">%s</th><td>", r->paths[k].label);
-            if (x->candidate)
-                html_addf(out, "candidate %d", x->candidate);
-            else
-                str_add(out, "original");
-            if (isfinite(x->intensity) && isfinite(x->per_s))
-                html_addf(
-                    out,
-                    "</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%.0f %%</td></tr>\n",
-                    svg_number(x->intensity).text, svg_si(x->per_s, "op/s").text, 100 * x->per_s / roof);
-            else
-                str_add(out, "</td><td class=\"n\">not known</td><td class=\"n\">not known</td>"
-                             "<td class=\"n\">not known</td></tr>\n");
-        }
-    str_add(out, "</tbody>\n");
+    page_table_begin(out, "The same in figures");
+    str_add(
+        out,
+        "<thead><tr><th scope=\"col\">Version</th><th scope=\"col\" class=\"n\">op/byte</th>"
+        "<th scope=\"col\" class=\"n\">op/s</th><th scope=\"col\" class=\"n\">Of its roof</th></tr></thead>\n");
+    for (size_t k = 0; k < r->n_paths; k++) {
+        html_addf(out, "<tbody>\n<tr><th scope=\"rowgroup\" colspan=\"4\">%s</th></tr>\n", r->paths[k].label);
+        for (size_t i = 0; i < r->paths[k].n; i++)
+            add_point(r, &r->paths[k].points[i], out);
+        str_add(out, "</tbody>\n");
+    }
     page_table_end(out);
-    str_add(out, "</details>\n");
 }
 
 static void add_basis(const struct view *v, const struct ptx_device *d, struct str *out)
@@ -160,10 +160,10 @@ void page_roofline(const struct view *v, struct arena *a, struct str *out)
         add_roofs(v, d, &r);
         add_basis(v, d, out);
     }
-    str_add(out, "<figure>\n");
+    str_add(out, "<div class=\"figures\">\n<figure>\n");
     chart_roofline(out, "roofline-chart", r.roofs, r.n_roofs, r.paths, r.n_paths);
     str_add(out, "</figure>\n");
     if (r.n_paths)
         add_figures(&r, out);
-    str_add(out, "</section>\n");
+    str_add(out, "</div>\n</section>\n");
 }
