@@ -18,6 +18,7 @@ parser.add_argument("--all", action="store_true", help="print every point")
 parser.add_argument("--worst", type=int, default=0, metavar="N", help="print the N worst points")
 parser.add_argument("--by", choices=["task", "version", "regime"], help="errors by this column")
 parser.add_argument("--half", choices=["fit", "test"], help="only these points")
+parser.add_argument("--late", default="0,0", metavar="COLD,HOT", help="us that each measured launch took too long")
 parser.add_argument("--differ", type=float, default=20, metavar="PERCENT", help="pairs that differ by this much count")
 options = parser.parse_args()
 
@@ -26,11 +27,13 @@ def half(point):
     return "fit" if zlib.crc32("/".join(point[:3]).encode()) & 1 else "test"
 
 
+late = dict(zip(("cold", "hot"), map(float, options.late.split(","))))
 measured = {}
 with open(options.measured, newline="") as file:
     for row in csv.DictReader(file):
         if row["median_us"] and row["status"] == "ok" and row["task"] != "empty":
-            measured[row["task"], row["version"], row["dims"], row["regime"]] = float(row["median_us"])
+            us = float(row["median_us"]) - late[row["regime"]] * int(row.get("launches") or 1)
+            measured[row["task"], row["version"], row["dims"], row["regime"]] = us
 predicted = {}
 with open(options.predicted, newline="") as file:
     for row in csv.reader(line for line in file if not line.startswith("#")):
