@@ -269,7 +269,7 @@ void chart_roofline(struct str *out, const char *id, const struct chart_roof *ro
     for (size_t i = 0; i < n_roofs; i++)
         if (!roofs[i].bytes) {
             svg_see(&y, roofs[i].per_s * 1.5);
-            svg_see(&x, 2 * roofs[i].per_s / bytes);
+            svg_see(&x, 10 * roofs[i].per_s / bytes); /* for the name */
         }
     p.x = svg_axis(x.low, x.high, LEFT, RIGHT, true);
     p.y = svg_axis(y.low, y.high, bottom, top, true);

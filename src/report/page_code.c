@@ -123,7 +123,8 @@ static int step_of(const struct code *c, const struct row *r)
 static void add_side(const struct side *s, int line, int step, char sign, const char *class, struct str *out)
 {
     if (line < 0) {
-        str_addf(out, "<td class=\"heat\"></td><td class=\"ln\"></td><td class=\"%s none\"></td>", class);
+        str_addf(out, "<td class=\"heat none\"></td><td class=\"ln none\"></td><td class=\"%s none\"></td>",
+                 class);
         return;
     }
     if (isfinite(s->share[line]))
@@ -158,7 +159,7 @@ static void add_row(struct code *c, size_t k, struct str *out)
         str_addf(out, "<tr id=\"change-%d\">", step + 1);
         c->seen[step] = true;
     } else {
-        str_add(out, "<tr>");
+        str_add(out, step < 0 && c->n_steps ? "<tr class=\"same\">" : "<tr>");
     }
     add_side(&c->left, r->left, r->left >= 0 ? c->left.step[r->left] : -1, '-', "old", out);
     if (c->n_steps) {
@@ -219,25 +220,20 @@ static void add_table(struct code *c, struct str *out)
 static void add_gain(const struct way_step *s, struct str *out)
 {
     if (!isfinite(s->gain)) {
-        str_add(out, "<td class=\"n\"><span class=\"none\">not known alone</span></td><td></td>");
+        str_add(out, "What it gained alone is not known; ");
         return;
     }
-    html_addf(out, "<td class=\"n\">%s×</td><td>", svg_number(s->gain).text);
-    html_addf(out, "<a href=\"#candidate-%d\">%d</a> over ", s->with, s->with);
+    html_addf(out, "<strong>%s×</strong>, <a href=\"#candidate-%d\">candidate %d</a> over ",
+              svg_number(s->gain).text, s->with, s->with);
     if (s->without > 0)
-        html_addf(out, "<a href=\"#candidate-%d\">%d</a>", s->without, s->without);
+        html_addf(out, "<a href=\"#candidate-%d\">candidate %d</a>, which lacks it; ", s->without, s->without);
     else
-        str_add(out, "the original");
-    str_add(out, "</td>");
+        str_add(out, "the original; ");
 }
 
 static void add_steps(const struct code *c, struct str *out)
 {
-    page_table_begin(out, "The steps from the original to the best");
-    str_add(out,
-            "<thead><tr><th scope=\"col\">Step</th><th scope=\"col\">What</th><th scope=\"col\">Why</th>"
-            "<th scope=\"col\" class=\"n\">Speed with it over without</th><th scope=\"col\">Candidates</th>"
-            "<th scope=\"col\" class=\"n\">Lines gone, come</th></tr></thead>\n<tbody>\n");
+    str_add(out, "<ol class=\"steps\" aria-label=\"The steps from the original to the best\">\n");
     for (size_t k = 0; k < c->n_steps; k++) {
         const struct way_step *s = &c->steps[k];
         size_t gone = 0, come = 0;
@@ -245,17 +241,18 @@ static void add_steps(const struct code *c, struct str *out)
             gone += c->left.step[i] == (int)k;
         for (size_t j = 0; j < c->right.n; j++)
             come += c->right.step[j] == (int)k;
-        html_addf(out, "<tr id=\"step-%zu\"><td>%zu</td><th scope=\"row\">", k + 1, k + 1);
+        html_addf(out, "<li id=\"step-%zu\">", k + 1);
         if (gone + come)
-            html_addf(out, "<a href=\"#change-%zu\">%s</a>", k + 1, s->name);
+            html_addf(out, "<a href=\"#change-%zu\">%s</a>: ", k + 1, s->name);
         else
-            html_text(out, s->name);
-        html_addf(out, "</th><td>%s</td>", s->why);
+            html_addf(out, "%s: ", s->name);
         add_gain(s, out);
-        html_addf(out, "<td class=\"n\">%zu, %zu</td></tr>\n", gone, come);
+        html_addf(out, "%zu %s went, %zu came.", gone, gone == 1 ? "line" : "lines", come);
+        if (s->why[0])
+            html_addf(out, "<br><span class=\"why\">%s</span>", s->why);
+        str_add(out, "</li>\n");
     }
-    str_add(out, "</tbody>\n");
-    page_table_end(out);
+    str_add(out, "</ol>\n");
 }
 
 void page_code(const struct view *v, struct arena *a, struct str *out)

@@ -101,8 +101,9 @@ static void add_point(const struct roofline *r, const struct chart_point *x, str
     else
         str_add(out, "<tr><th scope=\"row\">original</th>");
     if (isfinite(x->intensity) && isfinite(x->per_s))
-        html_addf(out, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%.0f %%</td></tr>\n",
-                  svg_number(x->intensity).text, svg_si(x->per_s, "").text, 100 * x->per_s / roof);
+        html_addf(out, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s %%</td></tr>\n",
+                  svg_number(x->intensity).text, svg_si(x->per_s, "").text,
+                  svg_number(100 * x->per_s / roof).text);
     else
         str_add(out, "<td class=\"n\">not known</td><td></td><td></td></tr>\n");
 }
