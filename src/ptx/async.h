@@ -51,6 +51,8 @@ struct flight {
     uint8_t *taken;                      /* what the source held when it was given back (wait_group.read) */
     bool small;                          /* st.async, red.async: what a thread's registers held, in `value` */
     uint8_t value[16];
+    double shadow[8]; /* of value's parts, and their states (shadow.h) */
+    uint8_t shadowed[8];
     uint64_t serial; /* FLIGHT_ARRIVE: cp.async instructions before it */
     float ready;     /* the clock's: when the bytes are there */
 };

@@ -33,8 +33,10 @@ bool flight_land(struct flight *f)
         }
     else
         memmove(to, from, f->bytes);
-    if (l->shadow && (f->kind == FLIGHT_REDUCE || f->taken))
+    if (l->shadow && f->kind == FLIGHT_REDUCE)
         shadow_lose(l->shadow, to, f->bytes);
+    else if (l->shadow && f->small)
+        shadow_put(l->shadow, to, f->bytes, f->shadowed, f->shadow);
     else if (l->shadow)
         shadow_move(l->shadow, to, from, f->bytes);
     l->progress++;
@@ -257,6 +259,8 @@ static void wait(struct warp *w, const struct insn *i, uint32_t m)
             if (insn_has(i, MOD_read)) {
                 f.taken = mem_alloc(MAX(f.bytes, 1u));
                 memcpy(f.taken, f.from_block->shared + f.from, f.bytes);
+                if (l->shadow)
+                    shadow_move(l->shadow, f.taken, f.from_block->shared + f.from, f.bytes);
             }
         }
         if (!waited || insn_has(i, MOD_read)) {
@@ -305,8 +309,13 @@ static void store_async(struct warp *w, const struct insn *i, uint32_t m)
             return;
         }
         for (unsigned k = 0; k < i->vec; k++) {
-            uint64_t x = opnd_lane(w, v->kind == OPND_VEC ? &v->vec[k] : v, lane);
+            const struct opnd *o = v->kind == OPND_VEC ? &v->vec[k] : v;
+            uint64_t x = opnd_lane(w, o, lane);
             memcpy(f.value + (size_t)k * i->bytes, &x, i->bytes);
+            for (unsigned part = 0; w->shadow && !o->is_imm && part < i->bytes / 2u; part++) {
+                f.shadow[k * i->bytes / 2 + part] = shadow_parts(w, o)[part].v[lane];
+                f.shadowed[k * i->bytes / 2 + part] = shadow_parts(w, o)[part].s[lane];
+            }
         }
         struct mbar *bar = mbar_use(w, i, lane, b, bar_offset);
         if (!bar || too_many(w, i, lane, bar->flights.n))

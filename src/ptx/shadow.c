@@ -109,6 +109,16 @@ void shadow_lose(struct ptx_shadow *s, const void *host, size_t bytes)
     }
 }
 
+void shadow_put(struct ptx_shadow *s, const void *host, size_t bytes, const uint8_t *states, const double *v)
+{
+    for (size_t k = 0; k < bytes / 2; k++) {
+        const uint8_t *p = (const uint8_t *)host + 2 * k;
+        struct shadow_cell *c = shadow_cells(s, p, states[k] != SHADOW_PLAIN);
+        if (c)
+            *c = (struct shadow_cell){.v = v[k], .tag = shadow_tag(states[k], p), .s = states[k]};
+    }
+}
+
 void shadow_move(struct ptx_shadow *s, const void *to, const void *from, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += 2) {

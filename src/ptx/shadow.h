@@ -100,6 +100,8 @@ static inline double shadow_real(uint8_t format, const void *bits)
 
 void shadow_forget(struct ptx_shadow *s, const void *host, size_t bytes);
 void shadow_lose(struct ptx_shadow *s, const void *host, size_t bytes);
+/* The cells of bytes that were just written, from a state and a value for each two of them. */
+void shadow_put(struct ptx_shadow *s, const void *host, size_t bytes, const uint8_t *states, const double *v);
 void shadow_move(struct ptx_shadow *s, const void *to, const void *from, size_t bytes);
 
 enum shadow_kind {          /* what a launch must do at an instruction */

@@ -47,11 +47,11 @@ static enum shadow_kind kind_of(const struct insn *i)
     case OP_ld:
     case OP_ldu:
         return LOAD;
-    case OP_st:
-        return STORE;
+    case OP_st: /* st.async carries the shadow with its bytes, as bulk copies do */
+        return insn_has(i, MOD_async) ? NOTHING : STORE;
     case OP_atom:
     case OP_red:
-        return ATOMIC;
+        return insn_has(i, MOD_async) ? NOTHING : ATOMIC;
     case OP_shfl:
         return SHUFFLE;
     case OP_mma:

@@ -386,6 +386,26 @@ static void hosts_of(struct warp *w, const struct insn *i, uint32_t m, uint32_t 
     }
 }
 
+/* Bytes from within a value of a wider format: the high half of an f32 is a bf16, all else is lost, unless the
+ * value is exactly what its bits say. */
+static void lane_load_within(const struct shadow_cell *c, const uint8_t *host, unsigned bytes, uint8_t format,
+                             struct shadow_part *p, unsigned lane)
+{
+    size_t at = (uintptr_t)host % (2 * width_of(format));
+    double v = 0;
+    uint8_t state = shadow_cell_state(c - at / 2, host - at, &v);
+    bool exact = state == format && v == shadow_real(format, host - at);
+    if (!state)
+        return;
+    if (!exact && bytes == 2 && state == SHADOW_F32) {
+        p->s[lane] = SHADOW_BF16;
+        p->v[lane] = v;
+        return;
+    }
+    for (unsigned k = 0; k < MAX(bytes / 2, 1u); k++)
+        p[k].s[lane] = exact ? SHADOW_PLAIN : SHADOW_LOST;
+}
+
 /* A lane's parts of a register from memory, where host has `bytes` for it; inlined for each width. A page that
  * nobody stored to has no cells. */
 static inline __attribute__((always_inline)) void lane_load(struct ptx_shadow *s, const uint8_t *host,
@@ -393,18 +413,17 @@ static inline __attribute__((always_inline)) void lane_load(struct ptx_shadow *s
                                                             unsigned lane)
 {
     const struct shadow_cell *c = shadow_cells(s, host, false);
-    double v;
     if (!c)
         return;
     for (unsigned k = 0; k < bytes / 2; k++)
         p[k].s[lane] = shadow_cell_state(c + k, host + 2 * k, &p[k].v[lane]);
-    if (bytes == 1 && c->s) {
+    unsigned at4 = (uintptr_t)host % 4, at8 = (uintptr_t)host % 8;
+    if (bytes == 1 && c->s)
         p->s[lane] = SHADOW_LOST;
-    } else if (bytes == 2 && !p->s[lane] && (uintptr_t)host % 4 == 2 &&
-               (shadow_cell_state(c - 1, host - 2, &v) & SHADOW_FORMAT) == SHADOW_F32) {
-        p->s[lane] = SHADOW_BF16 | (c[-1].s & SHADOW_LOST); /* the high half of an f32 */
-        p->v[lane] = v;
-    }
+    if (bytes < 4 && at4 > 1 && (c[-1].s & SHADOW_FORMAT) == SHADOW_F32)
+        lane_load_within(c, host, bytes, SHADOW_F32, p, lane);
+    if (bytes < 8 && (c[-(int)at8 / 2].s & SHADOW_FORMAT) == SHADOW_F64)
+        lane_load_within(c, host, bytes, SHADOW_F64, p, lane);
 }
 
 /* After the bytes were stored, so that the tags are theirs. */

@@ -7,34 +7,38 @@
 
 static struct err err;
 
-/* %f1 = a * b, rounded; its shadow is the product. A body makes 4 bytes in %r9 of it. */
+/* %f1 = a * b, rounded; its shadow is the product. A body makes 4 bytes in %r9 of it; of a warp's, lane 6's
+ * count. */
 static const char head[] = ".version 8.7\n.target sm_90\n.address_size 64\n"
                            ".extern .func (.param .b32 r) astra_f32_exp (.param .b32 x);\n"
                            ".visible .entry k(.param .u64 p)\n{\n"
                            "    .reg .pred %p<9>;\n    .reg .b16 %rs<9>;\n    .reg .b32 %r<20>;\n"
                            "    .reg .f32 %f<9>;\n    .reg .b64 %rd<9>;\n    .reg .f64 %fd<9>;\n"
-                           "    .shared .align 16 .b8 tile[64];\n"
+                           "    .shared .align 16 .b8 tile[256];\n"
+                           "    .shared .align 8 .b64 bar;\n"
                            "    .local .align 16 .b8 frame[64];\n"
                            "    ld.param.u64 %rd1, [p];\n"
                            "    ld.global.f32 %f8, [%rd1];\n    ld.global.f32 %f7, [%rd1+4];\n"
                            "    mul.rn.f32 %f1, %f8, %f7;\n";
 static const char tail[] = "    st.global.b32 [%rd1+8], %r9;\n    ret;\n}\n";
+static const char warp_tail[] = "    mov.u32 %r19, %tid.x;\n    setp.eq.u32 %p8, %r19, 6;\n"
+                                "    @%p8 st.global.b32 [%rd1+8], %r9;\n    ret;\n}\n";
 
 static struct ptx_module *module;
 static struct ptx_mem *mem;
 static struct ptx_shadow *shadow;
 static uint64_t addr;
 
-static void run(const char *body, float a, float b)
+static void run(const char *body, unsigned threads, float a, float b)
 {
     struct str text = {0};
     struct ptx_report report;
     const struct ptx_buffer buffer = {.name = "buffer", .size_bytes = 64, .initialised = true};
     const void *args[] = {&addr};
     const struct ptx_launch l = {
-        .kernel = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = args, .n_args = 1};
+        .kernel = "k", .grid = {1, 1, 1}, .block = {threads, 1, 1}, .args = args, .n_args = 1};
 
-    str_addf(&text, "%s%s%s", head, body, tail);
+    str_addf(&text, "%s%s%s", head, body, threads == 1 ? tail : warp_tail);
     assert_ok(ptx_module_open(&module, "shadow", str_text(&text), text.len, &err), err);
     mem = ptx_mem_open(1);
     shadow = ptx_shadow_open();
@@ -57,6 +61,21 @@ static void done(void)
 }
 
 static const float a = 1.2345678f, b = -3.3333333f;
+
+/* exact NAN: lost */
+static void check(const char *body, unsigned threads, enum ptx_real type, double exact)
+{
+    uint32_t bits;
+    double v;
+    bool lost;
+
+    run(body, threads, a, b);
+    assert_true(ptx_mem_read(mem, addr + 8, &bits, 4));
+    ptx_shadow_read(shadow, mem, addr + 8, type, 1, &v, &lost);
+    if (lost != isnan(exact) || (!lost && !(fabs(v - exact) <= 1e-15 * fabs(exact))))
+        fail_msg("%s: %.17g%s, must be %.17g; the bits are %08x", body, v, lost ? " lost" : "", exact, bits);
+    done();
+}
 
 static void rules(void **state)
 {
@@ -130,19 +149,186 @@ static void rules(void **state)
     };
 
     (void)state;
-    for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
-        double v;
-        bool lost;
-        uint32_t bits;
-        run(cases[k].body, a, b);
-        assert_true(ptx_mem_read(mem, addr + 8, &bits, 4));
-        ptx_shadow_read(shadow, mem, addr + 8, cases[k].type, 1, &v, &lost);
-        double must = cases[k].exact;
-        if (lost != isnan(must) || (!lost && !(fabs(v - must) <= 1e-15 * fabs(must))))
-            fail_msg("%s: %.17g%s, must be %.17g; the bits are %08x", cases[k].body, v, lost ? " lost" : "",
-                     must, bits);
-        done();
-    }
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++)
+        check(cases[k].body, 1, cases[k].type, cases[k].exact);
+}
+
+/* Packed arithmetic and accesses of several values at once. */
+static void packed(void **state)
+{
+    const double x = (double)a * b;
+    const struct {
+        const char *body;
+        enum ptx_real type;
+        double exact;
+    } cases[] = {
+        {"cvt.rn.f16x2.f32 %r1, %f1, %f1;\nmul.rn.f16x2 %r9, %r1, %r1;\n", PTX_F16, x * x},
+        {"cvt.rn.f16x2.f32 %r1, %f1, %f1;\nneg.f16x2 %r2, %r1;\nadd.rn.f16x2 %r2, %r2, %r2;\nshr.u32 %r9, %r2, 16;\n",
+         PTX_F16, -2 * x},
+        {"cvt.rn.bf16x2.f32 %r1, %f1, %f1;\nfma.rn.bf16x2 %r9, %r1, %r1, %r1;\n", PTX_BF16, x * x + x},
+        {"cvt.rn.bf16x2.f32 %r1, %f1, %f1;\nabs.bf16x2 %r2, %r1;\nprmt.b32 %r9, %r2, %r2, 0x5432;\n", PTX_BF16,
+         -x},
+        {"cvt.rn.bf16x2.f32 %r1, %f1, %f8;\nmax.bf16x2 %r2, %r1, %r1;\nand.b32 %r9, %r2, 0xffff0000;\n",
+         PTX_F32, x},
+        {"cvt.rn.f16x2.f32 %r1, %f1, %f8;\nxor.b32 %r2, %r1, 0x80008000;\nmov.b32 {%rs1, %rs2}, %r2;\n"
+         "mov.b32 %r9, {%rs2, %rs1};\n",
+         PTX_F16, -x},
+        {"cvt.rn.f16x2.f32 %r1, %f1, %f1;\nst.shared.b32 [tile], %r1;\nld.shared.b16 %rs1, [tile+2];\n"
+         "cvt.f32.f16 %f2, %rs1;\nmov.b32 %r9, %f2;\n",
+         PTX_F32, x},
+        {"cvt.rn.f16.f32 %rs1, %f1;\nst.shared.b16 [tile+2], %rs1;\nst.shared.b16 [tile], %rs1;\n"
+         "ld.shared.b32 %r1, [tile];\nadd.rn.f16x2 %r9, %r1, %r1;\n",
+         PTX_F16, 2 * x},
+        {"st.shared.v4.f32 [tile], {%f8, %f7, %f8, %f1};\nld.shared.v4.b32 {%r1, %r2, %r3, %r9}, [tile];\n",
+         PTX_F32, x},
+        {"st.shared.v2.f32 [tile], {%f1, %f1};\nld.shared.v2.b64 {%rd2, %rd3}, [tile];\n"
+         "mov.b64 {%r1, %r9}, %rd2;\n",
+         PTX_F32, x},
+        {"st.shared.f32 [tile], %f1;\nmov.u32 %r1, tile;\ncvt.u64.u32 %rd2, %r1;\ncvta.shared.u64 %rd2, %rd2;\n"
+         "ld.b32 %r9, [%rd2];\n",
+         PTX_F32, x},
+        {"st.global.f32 [%rd1+16], %f1;\nred.global.add.f32 [%rd1+16], %f1;\nld.global.b32 %r9, [%rd1+16];\n",
+         PTX_F32, 2 * x},
+        {"cvt.rn.f16x2.f32 %r1, %f1, %f1;\nst.global.b32 [%rd1+16], %r1;\n"
+         "atom.global.add.noftz.f16x2 %r2, [%rd1+16], %r1;\nld.global.b32 %r9, [%rd1+16];\n",
+         PTX_F16, 2 * x},
+        {"st.global.f32 [%rd1+16], %f8;\nmov.b32 %r1, %f8;\nmov.b32 %r2, %f1;\n"
+         "atom.global.cas.b32 %r3, [%rd1+16], %r1, %r2;\nld.global.b32 %r9, [%rd1+16];\n",
+         PTX_F32, x},
+        /* bytes put together otherwise are lost */
+        {"mov.b32 %r1, %f1;\nprmt.b32 %r9, %r1, %r1, 0x0123;\n", PTX_F32, NAN},
+        {"st.shared.f32 [tile], %f1;\nld.shared.u8 %rs1, [tile+3];\nmov.b32 %r9, {%rs1, %rs1};\n", PTX_BF16,
+         NAN},
+        {"cvt.f64.f32 %fd1, %f1;\nst.shared.f64 [tile], %fd1;\nld.shared.b32 %r9, [tile+4];\n", PTX_F32, NAN},
+        {"cvt.f64.f32 %fd1, %f8;\nst.shared.f64 [tile], %fd1;\nld.shared.b32 %r1, [tile];\n"
+         "ld.shared.b32 %r2, [tile+4];\nmov.b64 %fd2, {%r1, %r2};\ncvt.rn.f32.f64 %f2, %fd2;\nmov.b32 %r9, %f2;\n",
+         PTX_F32, a},
+        {"st.shared.f32 [tile], %f1;\nld.shared.u16 %rs1, [tile];\nld.shared.u16 %rs2, [tile+2];\n"
+         "mov.b32 %r9, {%rs1, %rs2};\n",
+         PTX_F32, x},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++)
+        check(cases[k].body, 1, cases[k].type, cases[k].exact);
+}
+
+/* Lane 5 holds in its first register of A, which is columns 2 and 3 of row 1, the product, all others 1; B is
+ * 2, C the product: lane 6 gets row 1, columns 4 and 5, of D. The matrix of 16-bit halves that movmatrix,
+ * ldmatrix and stmatrix move: half h of lane l is row l / 4, column 2 (l % 4) + h, so that transposed lane 6's
+ * low half is lane 16's high one. */
+static void across_lanes(void **state)
+{
+    const double x = (double)a * b;
+    const struct {
+        const char *body;
+        enum ptx_real type;
+        double exact;
+    } cases[] = {
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 5;\nmov.b32 %f2, 0f3f800000;\nselp.f32 %f3, %f1, %f2, %p1;\n"
+         "cvt.rn.f16x2.f32 %r2, %f3, %f3;\nmov.b32 %r3, 0x3c003c00;\nmov.b32 %r4, 0x40004000;\n"
+         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f2, %f3, %f4, %f5}, {%r2, %r3, %r3, %r3}, {%r4, %r4},"
+         " {%f1, %f1, %f1, %f1};\nmov.b32 %r9, %f2;\n",
+         PTX_F32, 2 * (14 + 2 * x) + x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 5;\nmov.b32 %f2, 0f3f800000;\nselp.f32 %f3, %f1, %f2, %p1;\n"
+         "cvt.rn.bf16x2.f32 %r2, %f3, %f3;\nmov.b32 %r3, 0x3f803f80;\nmov.b32 %r4, 0x40004000;\n"
+         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f2, %f3, %f4, %f5}, {%r2, %r3, %r3, %r3}, {%r4, %r4},"
+         " {%f1, %f1, %f1, %f1};\nmov.b32 %r9, %f3;\n",
+         PTX_F32, 2 * (14 + 2 * x) + x},
+        {"cvt.rn.f16x2.f32 %r2, %f1, %f1;\nmov.b32 %r3, 0x40004000;\n"
+         "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r4, %r9}, {%r2, %r2}, {%r3}, {%r2, %r2};\n",
+         PTX_F16, 17 * x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 16;\nselp.f32 %f3, %f1, %f8, %p1;\ncvt.rn.f16x2.f32 %r2, %f3, %f8;\n"
+         "movmatrix.sync.aligned.m8n8.trans.b16 %r9, %r2;\n",
+         PTX_F16, x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 6;\nselp.f32 %f3, %f1, %f8, %p1;\ncvt.rn.f16x2.f32 %r2, %f8, %f3;\n"
+         "mov.u32 %r3, tile;\nshl.b32 %r4, %r1, 2;\nadd.u32 %r4, %r4, %r3;\nst.shared.b32 [%r4], %r2;\n"
+         "bar.warp.sync 0xffffffff;\nand.b32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 4;\nadd.u32 %r5, %r5, %r3;\n"
+         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r5];\n",
+         PTX_F16, x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 16;\nselp.f32 %f3, %f1, %f8, %p1;\ncvt.rn.f16x2.f32 %r2, %f3, %f8;\n"
+         "mov.u32 %r3, tile;\nshl.b32 %r4, %r1, 2;\nadd.u32 %r4, %r4, %r3;\nst.shared.b32 [%r4], %r2;\n"
+         "bar.warp.sync 0xffffffff;\nand.b32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 4;\nadd.u32 %r5, %r5, %r3;\n"
+         "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r9}, [%r5];\n",
+         PTX_F16, x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 6;\nselp.f32 %f3, %f1, %f8, %p1;\ncvt.rn.f16x2.f32 %r2, %f8, %f3;\n"
+         "mov.u32 %r3, tile;\nand.b32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 4;\nadd.u32 %r5, %r5, %r3;\n"
+         "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r5], {%r2};\nbar.warp.sync 0xffffffff;\n"
+         "ld.shared.b32 %r9, [tile+24];\n",
+         PTX_F16, x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 16;\nselp.f32 %f3, %f1, %f8, %p1;\nmov.b32 %r2, %f3;\n"
+         "shfl.sync.idx.b32 %r9, %r2, 16, 31, 0xffffffff;\n",
+         PTX_F32, x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 3;\nselp.f32 %f3, %f1, %f8, %p1;\nmov.b32 %r2, %f3;\n"
+         "shfl.sync.up.b32 %r9, %r2, 3, 0, 0xffffffff;\n",
+         PTX_F32, x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 6;\nselp.f32 %f3, %f1, %f8, %p1;\nmov.b32 %r2, %f3;\n"
+         "shfl.sync.down.b32 %r9, %r2, 3, 0x1807, 0xffffffff;\n", /* out of its segment of 8: its own */
+         PTX_F32, x},
+        {"mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 7;\nselp.f32 %f3, %f8, %f1, %p1;\nmov.b32 %r2, %f3;\n"
+         "shfl.sync.bfly.b32 %r9, %r2, 1, 31, 0xffffffff;\n",
+         PTX_F32, x},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++)
+        check(cases[k].body, 32, cases[k].type, cases[k].exact);
+}
+
+#define WAIT "wait:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;\n@!%p1 bra wait;\n"
+#define EXPECT(bytes)                                                                                        \
+    "mbarrier.init.shared::cta.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared::cta.b64 %rd5, [bar], " bytes \
+    ";\n"
+
+/* Copies that land later. */
+static void asynchronous(void **state)
+{
+    const double x = (double)a * b;
+    const struct {
+        const char *body;
+        enum ptx_real type;
+        double exact;
+    } cases[] = {
+        {"st.global.f32 [%rd1+16], %f1;\ncp.async.ca.shared.global [tile+4], [%rd1+16], 4;\ncp.async.wait_all;\n"
+         "ld.shared.b32 %r9, [tile+4];\n",
+         PTX_F32, x},
+        {"st.global.f32 [%rd1+16], %f1;\ncp.async.cg.shared.global [tile], [%rd1+16], 16;\ncp.async.commit_group;\n"
+         "cp.async.wait_group 0;\nld.shared.b32 %r9, [tile];\n",
+         PTX_F32, x},
+        {EXPECT(
+             "16") "st.global.f32 [%rd1+20], %f1;\n"
+                   "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1+16], 16, [bar];\n" WAIT
+                   "ld.shared.b32 %r9, [tile+4];\n",
+         PTX_F32, x},
+        {"st.shared.f32 [tile+8], %f1;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1+32], [tile], 16;\n"
+         "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nld.global.b32 %r9, [%rd1+40];\n",
+         PTX_F32, x},
+        {"st.shared.f32 [tile+8], %f1;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1+32], [tile], 16;\n"
+         "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\nst.shared.f32 [tile+8], %f8;\n"
+         "cp.async.bulk.wait_group 0;\nld.global.b32 %r9, [%rd1+40];\n",
+         PTX_F32, x},
+        {EXPECT("4") "mov.b32 %r1, %f1;\nmov.u32 %r2, tile;\nmov.u32 %r3, bar;\n"
+                     "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r2], %r1, [%r3];\n" WAIT
+                     "ld.shared.b32 %r9, [tile];\n",
+         PTX_F32, x},
+        {EXPECT(
+             "16") "mov.b32 %r1, %f1;\nmov.b32 %r4, %f8;\nmov.u32 %r2, tile;\nmov.u32 %r3, bar;\n"
+                   "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r2], {%r4, %r4, %r1, %r4}, [%r3];\n" WAIT
+                   "ld.shared.b32 %r9, [tile+8];\n",
+         PTX_F32, x},
+        {EXPECT("8") "mov.b64 %rd2, {%f8, %f1};\nmov.u32 %r2, tile;\nmov.u32 %r3, bar;\n"
+                     "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r2], %rd2, [%r3];\n" WAIT
+                     "ld.shared.b32 %r9, [tile+4];\n",
+         PTX_F32, x},
+        {"st.global.f32 [%rd1+32], %f8;\nst.shared.f32 [tile], %f1;\n"
+         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1+32], [tile], 16;\n"
+         "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nld.global.b32 %r9, [%rd1+32];\n",
+         PTX_F32, NAN},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++)
+        check(cases[k].body, 1, cases[k].type, cases[k].exact);
 }
 
 /* What others write between launches has no shadow; what they copy keeps it. */
@@ -152,7 +338,7 @@ static void between_launches(void **state)
     bool lost;
 
     (void)state;
-    run("mov.b32 %r9, %f1;\n", a, b);
+    run("mov.b32 %r9, %f1;\n", 1, a, b);
     ptx_shadow_copy(shadow, mem, addr + 16, addr + 8, 4);
     assert_true(ptx_mem_write(mem, addr + 16, &(float){a * b}, 4, true));
     ptx_shadow_read(shadow, mem, addr + 16, PTX_F32, 1, &v, &lost);
@@ -166,8 +352,8 @@ static void between_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),
-        cmocka_unit_test(between_launches),
+        cmocka_unit_test(rules),        cmocka_unit_test(packed),           cmocka_unit_test(across_lanes),
+        cmocka_unit_test(asynchronous), cmocka_unit_test(between_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
