@@ -2,7 +2,7 @@
 # Each target of tests/fuzz under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, for some seconds:
 # tools/fuzz.sh [SECONDS [TARGET]...]. The first inputs are files of the project; the words in
 # them are the dictionary. What crashes a target is left in build-fuzz/crashes; once it is mended it moves to
-# tests/fuzz/found/TARGET, from where it is tried first, here and by tests/fuzz/replay.sh.
+# tests/fuzz/found/TARGET, from where it is tried first, here and by `meson test --suite fuzz`.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -21,7 +21,7 @@ seed() { # seed TARGET CORPUS
     case $1 in
     fuzz_source | fuzz_kernel) seeds='examples/*/*.cu tests/launcher/*.cu' ;;
     fuzz_task) seeds='examples/*/task.yaml' ;;
-    fuzz_llm) seeds='tests/fuzz/llm/*' ;;
+    fuzz_llm | fuzz_pool | fuzz_worker) seeds="tests/fuzz/${1#fuzz_}/*" ;;
     fuzz_recording) seeds='examples/*/*/*.json' ;;
     fuzz_ptx)
         awk -v to="$2" '/^\/\/ case: / { close(file); file = to "/" ++n; print ".version 8.7\n.target sm_90a\n.address_size 64" > file }
@@ -51,10 +51,10 @@ for target in "$@"; do
         [ -f "$found" ] && cp "$found" "$corpus"
     done
     cat "$corpus"/* | grep -aoE '[%._A-Za-z][A-Za-z0-9_.:]{1,30}' | sort | uniq -c | sort -rn |
-        awk 'NR <= 1500 { printf "\"%s\"\n", $2 }' >$build/$target.dict
+        awk 'NR <= 1500 { printf "\"%s\"\n", $2 }' >"$build/$target.dict"
     printf '== %s for %s s\n' "$target" "$seconds"
-    if "$build/tests/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-        -max_len=8192 -dict="$build/$target.dict" -artifact_prefix="$build/crashes/$target-" "$corpus" \
+    if "$build/tests/fuzz/$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
+        -max_len=16384 -dict="$build/$target.dict" -artifact_prefix="$build/crashes/$target-" "$corpus" \
         >"$build/$target.log" 2>&1; then
         grep -E 'number_of_executed_units|peak_rss_mb' "$build/$target.log" | sed 's/stat:://'
         passed=$((passed + 1))

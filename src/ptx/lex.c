@@ -253,11 +253,12 @@ void scope_close(struct parser *p)
     for (size_t k = 0; k < p->uses.n; k++) {
         struct label_use u = p->uses.v[k];
         struct sym *y = u.scope == scope ? sym_in(p, u.name, u.len, scope) : NULL;
-        if (y && y->kind == SYM_LABEL) {
+        bool list = !u.opnd && p->out->code.v[u.insn].op == OP_brx; /* it wants a list of labels */
+        if (y && y->kind == SYM_LABEL && !list) {
             struct insn *i = &p->out->code.v[u.insn];
             struct opnd *o = u.opnd ? u.opnd : &i->opnds[i->n_opnds - 1];
             o->imm = y->n;
-        } else if (y && y->kind == SYM_TARGETS && !u.opnd) {
+        } else if (y && y->kind == SYM_TARGETS && list) {
             struct insn *i = &p->out->code.v[u.insn];
             struct targets *t = y->p;
             struct opnd *o = &i->opnds[i->n_opnds - 1];

@@ -231,6 +231,9 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
     t->workloads = w = arena_array(a, struct trial_workload, t->n_workloads + 1);
     for (size_t i = 0; i < t->n_workloads; i++) {
         const json_t *x = json_array_get(workloads, i), *dims = json_object_get(x, "dims");
+        if (i > 0 && json_array_size(dims) != t->n_dims)
+            return err_world(err, "not a trial: workloads of %zu and of %zu dims", t->n_dims,
+                             json_array_size(dims));
         t->n_dims = json_array_size(dims);
         int64_t *to = arena_array(a, int64_t, t->n_dims + 1);
         for (size_t k = 0; k < t->n_dims; k++)

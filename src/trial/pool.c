@@ -60,13 +60,15 @@ enum {
 
 bool pool_error_from_json(const json_t *o, struct err *err)
 {
+    const char *text = json_text(o, "text", "");
+
     if (!err)
         return false;
-    *err = (struct err){.kind = (enum err_kind)json_int(o, "kind", ERR_WORLD),
+    *err = (struct err){.kind = json_int(o, "kind", ERR_WORLD) == ERR_INPUT ? ERR_INPUT : ERR_WORLD,
                         .line = (int)json_int(o, "line", 0),
                         .col = (int)json_int(o, "col", 0)};
     snprintf(err->file, sizeof(err->file), "%s", json_text(o, "file", ""));
-    snprintf(err->text, sizeof(err->text), "%s", json_text(o, "text", "the worker failed without a word"));
+    snprintf(err->text, sizeof(err->text), "%s", *text ? text : "the worker failed without a word");
     return false;
 }
 

@@ -130,6 +130,8 @@ static bool handle_open(struct worker_state *w, const json_t *o, json_t *reply, 
                                         .phase = tell_phase,
                                         .phase_context = w};
     w->candidate_s = json_num(o, "candidate_s");
+    if (!(w->candidate_s > 0 && w->candidate_s < 1e9))
+        return err_world(err, "worker: open without the seconds that a candidate has");
     limit_all(w->options.scratch);
     if (!task_open(&w->task, w->arena, json_text(o, "task", ""), err) ||
         !read_cases(w, json_object_get(o, "cases"), err) || !judge_open(&w->judge, w->task, &w->options, err))

@@ -279,6 +279,9 @@ static void trials_go_through_json(void **state)
     json_t *bad = json_pack("{s:s}", "verdict", "superb");
     assert_false(trial_from_json(bad, arena, &back, &err));
     json_decref(bad);
+    bad = json_pack("{s:s, s:[{s:[i]}, {s:[ii]}]}", "verdict", "passed", "workloads", "dims", 1, "dims", 1, 2);
+    assert_false(trial_from_json(bad, arena, &back, &err));
+    json_decref(bad);
 }
 
 static void every_candidate_gets_its_verdict(void **state)
