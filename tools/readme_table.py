@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Write the table of README.md from the results that `make demo` left: tools/readme_table.py [RUNS]"""
+"""Write the table of README.md, and that of docs/results/demo.md, from the results that `make demo` left and the measured ones in
+docs/results/optimize: tools/readme_table.py [RUNS]"""
 
 import json
 import os
@@ -7,6 +8,23 @@ import sys
 
 TASKS = ["silu_and_mul", "fused_add_rmsnorm", "merge_attn_states"]
 BEGIN, END = "<!-- made by tools/readme_table.py -->\n", "<!-- end -->\n"
+
+
+def result_of(path, basis):
+    with open(path, encoding="utf-8") as file:
+        result = json.load(file)
+    if result["status"] != "done" or result["device"]["basis"] != basis:
+        sys.exit(f"{path}: not a finished, {basis} run")
+    return result
+
+
+def short(name, modelled, measured):
+    if [w["dims"] for w in modelled["workloads"]] != [w["dims"] for w in measured["workloads"]]:
+        sys.exit(f"{name}: other workloads were measured")
+    ups = [w["speedup"] for w in modelled["workloads"]]
+    real = measured["speedup"]
+    return (f"| {name} | {len(ups)} | {modelled['speedup']['geomean']:.2f} | {min(ups):.2f} to {max(ups):.2f} "
+            f"| {real['geomean']:.2f} | {real['low']:.3f} to {real['high']:.3f} |")
 
 
 def rows(name, result):
@@ -17,22 +35,24 @@ def rows(name, result):
     yield f"| | **geometric mean** | | | **{result['speedup']['geomean']:.2f}** | | |"
 
 
+def put(path, lines):
+    with open(path, encoding="utf-8") as file:
+        head, rest = file.read().split(BEGIN)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(head + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1])
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     runs = sys.argv[1] if len(sys.argv) > 1 else "astra-runs/demo"
-    lines = ["| kernel | workload | original us | best us | speed-up | of copy | bound by |",
-             "|---|---|---:|---:|---:|---:|---|"]
+    brief = ["| kernel | workloads | modelled | least to most | measured on an H200 | 95 % interval |", "|---|---:|---:|---:|---:|---:|"]
+    long = ["| kernel | workload | original us | best us | speed-up | of copy | bound by |", "|---|---|---:|---:|---:|---:|---|"]
     for name in TASKS:
-        with open(os.path.join(runs, name, "result.json"), encoding="utf-8") as file:
-            result = json.load(file)
-        if result["status"] != "done" or result["device"]["basis"] != "modelled":
-            sys.exit(f"{name}: not a finished, modelled run")
-        lines += rows(name, result)
-    with open("README.md", encoding="utf-8") as file:
-        text = file.read()
-    head, rest = text.split(BEGIN)
-    with open("README.md", "w", encoding="utf-8") as file:
-        file.write(head + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1])
+        modelled = result_of(os.path.join(runs, name, "result.json"), "modelled")
+        brief.append(short(name, modelled, result_of(f"docs/results/optimize/{name}.json", "measured")))
+        long += rows(name, modelled)
+    put("README.md", brief)
+    put("docs/results/demo.md", long)
 
 
 main()

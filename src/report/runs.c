@@ -14,12 +14,18 @@ struct found {
 
 /* ---- one run ---- */
 
+/* A resumed run has a result that it wrote before. */
+static bool is_over(const struct store_run *run)
+{
+    return !str_eq(run->status, "running");
+}
+
 /* The result that the run wrote, or what can be said of it by now. */
 static json_t *result_of(struct store *s, struct arena *a, const struct store_run *run)
 {
     json_t *result = NULL;
 
-    if (run->result)
+    if (run->result && is_over(run))
         return json_parse(run->result, strlen(run->result), "result", NULL);
     return report_result(s, a, &result, NULL) ? result : NULL;
 }
@@ -41,7 +47,7 @@ static void row_fill(struct runs_row *row, struct arena *a, const struct store_r
     row->started = run->started;
     row->agents = kept(a, options, "agents", "rules");
     row->outcome = kept(a, result, "outcome", NULL);
-    if (!run->result && str_eq(row->outcome, "unchanged"))
+    if (!is_over(run) && str_eq(row->outcome, "unchanged"))
         row->outcome = NULL; /* that is not known yet */
     row->kind = kept(a, device, "kind", cuda ? "cuda" : "sim");
     row->device = kept(a, device, "name", NULL);
@@ -50,7 +56,7 @@ static void row_fill(struct runs_row *row, struct arena *a, const struct store_r
     row->low = json_num(speedup, "low");
     row->high = json_num(speedup, "high");
     row->usd = json_num(json_object_get(result, "cost"), "usd");
-    row->wall_s = run->ended ? run->wall_s : NAN;
+    row->wall_s = is_over(run) ? run->wall_s : NAN;
     row->candidates = json_int(candidates, "total", -1);
 }
 

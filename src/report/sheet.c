@@ -96,7 +96,7 @@ static struct sheet minds_sheet(const struct compare *c, struct arena *a)
             number_text(a, "%.0f", json_num(cost, "tokens_in")),
             number_text(a, "%.0f", json_num(cost, "tokens_out")),
             number_text(a, "%.2f", json_num(cost, "usd")),
-            v->run.ended ? words_seconds(a, v->run.wall_s) : NULL,
+            str_eq(v->run.status, "running") ? NULL : words_seconds(a, v->run.wall_s),
         };
         for (size_t k = 0; k < ARRAY_LEN(labels); k++)
             r.list.v[k].cells[i] = str_eq(labels[k], "speed-up") ? speed_cell(c, a, i, &c->geomean[i])
