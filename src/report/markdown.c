@@ -87,6 +87,7 @@ static void add_table(struct str *out, const struct view *v, bool hot)
 
 static void add_verified(struct str *out, const struct view *v, struct arena *a)
 {
+    long long killed = json_int(v->mutation, "killed", 0), survived = json_int(v->mutation, "survived", 0);
     const json_t *o = json_object_get(v->result, "verification");
     size_t n;
     const char *const *limits = words_limits(v, a, &n);
@@ -103,9 +104,8 @@ static void add_verified(struct str *out, const struct view *v, struct arena *a)
                  json_num(o, "max_error"), json_num(o, "original_error"), json_num(o, "allowed_error"),
                  words_exact(v, a));
     if (v->mutation)
-        str_addf(out, "- of %lld faults put into the original the suite noticed %lld\n",
-                 (long long)(json_int(v->mutation, "killed", 0) + json_int(v->mutation, "survived", 0)),
-                 (long long)json_int(v->mutation, "killed", 0));
+        str_addf(out, "- of %lld faults put into the original the suite noticed %lld\n", killed + survived,
+                 killed);
     for (size_t i = 0; i < n; i++) {
         str_add(out, "- ");
         markdown_text(out, limits[i]);

@@ -8,7 +8,7 @@ static void add_number(struct str *out, const char *fmt, double x)
 {
     str_add(out, "<td class=\"n\">");
     if (isfinite(x))
-        str_addf(out, fmt, x); // NOLINT(clang-diagnostic-format-nonliteral)
+        str_addf(out, fmt, x);
     else
         str_add(out, "<span class=\"none\">not known</span>");
     str_add(out, "</td>");

@@ -19,23 +19,23 @@ static void add_copy(const struct view *v, struct arena *a, struct str *out)
     if (isfinite(low))
         add_fact(out, "Of a copy's speed",
                  lround(100 * low) == lround(100 * high)
-                     ? arena_printf(a, "%.0f %%", 100 * low)
-                     : arena_printf(a, "%.0f to %.0f %%", 100 * low, 100 * high),
+                     ? arena_printf(a, "%.0f\u00a0%%", 100 * low)
+                     : arena_printf(a, "%.0f to %.0f\u00a0%%", 100 * low, 100 * high),
                  "a yardstick, not a bound");
 }
 
 static void add_cost(const struct view *v, struct arena *a, struct str *out)
 {
     const json_t *cost = json_object_get(v->result, "cost");
-    long long calls = json_int(cost, "calls", 0);
+    long long calls = json_int(cost, "calls", 0), in = json_int(cost, "tokens_in", 0),
+              out_tokens = json_int(cost, "tokens_out", 0);
     double usd = json_num(cost, "usd");
 
     if (calls == 0)
         add_fact(out, "Thought by", "rules", "no model was asked");
     else
         add_fact(out, "Models", isfinite(usd) ? arena_printf(a, "%.2f USD", usd) : "price unknown",
-                 arena_printf(a, "%lld call%s, %lld tokens", calls, calls == 1 ? "" : "s",
-                              (long long)(json_int(cost, "tokens_in", 0) + json_int(cost, "tokens_out", 0))));
+                 arena_printf(a, "%lld call%s, %lld tokens", calls, calls == 1 ? "" : "s", in + out_tokens));
 }
 
 static void add_facts(const struct view *v, struct arena *a, struct str *out)

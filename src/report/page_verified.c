@@ -192,6 +192,7 @@ static void add_mutation(const struct view *v, struct str *out)
 {
     const json_t *m = v->mutation, *survivors = json_object_get(m, "survivors"), *x;
     double score = json_num(m, "score");
+    long long killed = json_int(m, "killed", 0), survived = json_int(m, "survived", 0);
     size_t i;
 
     str_add(out, "<h3>Would the suite notice?</h3>\n");
@@ -203,8 +204,7 @@ static void add_mutation(const struct view *v, struct str *out)
         out,
         "<p>Faults were put into the original, one at a time; a suite that deserves trust notices them. It noticed "
         "<strong>%lld of %lld",
-        (long long)json_int(m, "killed", 0),
-        (long long)(json_int(m, "killed", 0) + json_int(m, "survived", 0)));
+        killed, killed + survived);
     if (isfinite(score))
         str_addf(out, ", %.0f %%", 100 * score);
     html_addf(out, "</strong>. %lld more change nothing that could be seen, %lld did not compile.</p>\n",

@@ -1,5 +1,6 @@
 #include "report/words.h"
 
+enum { MIN_MUTATION = 60 };  /* per cent: the option's default */
 #define OWN_CHOICE INT32_MIN /* as a step's setting: what the move prefers (agent/agent.h) */
 
 const char *words_regime(bool hot)
@@ -172,7 +173,8 @@ const char *const *words_limits(const struct view *v, struct arena *a, size_t *n
     if (missing)
         add(&s, arena_printf(a, "Not checked: %s.", missing));
     if (v->task && isfinite(v->task->tolerance))
-        add(&s, arena_printf(a, "The task itself allows errors of %g ulp, whatever the original's.", v->task->tolerance));
+        add(&s, arena_printf(a, "The task itself allows errors of %g ulp, whatever the original's.",
+                             v->task->tolerance));
     if (v->task && v->task->accept_race)
         add(&s, "The task accepts races: they were not looked for.");
     if (v->task && v->task->accept_nondeterminism)
@@ -256,6 +258,9 @@ const char *words_repeat(const struct view *v, struct arena *a)
     add_option(&s, "--model", json_text(m, "model", NULL));
     add_option(&s, "--command", json_text(m, "command", NULL) ? "COMMAND" : NULL); /* it may hold a secret */
     add_option(&s, "--effort", json_text(m, "effort", NULL));
+    if (isfinite(json_num(m, "temperature")))
+        str_addf(&s, " --temperature %g", json_num(m, "temperature"));
+    add_whole(&s, "--max-output-tokens", json_int(m, "max_output_tokens", 0));
     add_option(&s, "--replay", file_name(json_text(m, "replay", NULL)));
     add_whole(&s, "--rounds", json_int(o, "rounds", 0));
     add_whole(&s, "--candidates", json_int(o, "candidates", 0));
@@ -268,6 +273,8 @@ const char *words_repeat(const struct view *v, struct arena *a)
         str_addf(&s, " --budget-usd %g", json_num(models, "budget_usd"));
     if (json_num(o, "budget_s") > 0)
         str_addf(&s, " --budget-time %gs", json_num(o, "budget_s"));
+    if (json_int(o, "min_mutation", MIN_MUTATION) != MIN_MUTATION)
+        str_addf(&s, " --min-mutation %lld", (long long)json_int(o, "min_mutation", 0));
     str_addf(&s, " --seed %lld", (long long)json_int(o, "seed", 1));
     add_option(&s, "--hidden-seed", v->hidden_seed);
     text = arena_strdup(a, str_text(&s));
@@ -296,7 +303,8 @@ const char *words_unrepeatable(const struct view *v)
         return "Its roles had different models: those of the command are the first role's, the others stand under "
                "Conversations.";
     if (m && !str_eq(json_text(m, "provider", ""), "replay"))
-        return "A model may answer differently when asked again: the judgement is repeatable, the search is not.";
+        return "A model may answer differently when asked again, wherever it is served (--base-url): the judgement is repeatable, "
+               "the search is not.";
     if (json_num(v->options, "budget_s") > 0)
         return "How far a run comes within a time depends on the machine.";
     if (v->measured)
