@@ -125,9 +125,9 @@ static void draw_edges(struct str *out, const struct chart_node *nodes, size_t n
             continue;
         from = at[p].y + RADIUS;
         to = at[i].y - RADIUS;
-        html_addf(out, "<path class=\"edge%s\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\"/>\n",
-                  way ? " way" : "", at[p].x, from, at[p].x, (from + to) / 2, at[i].x, (from + to) / 2, at[i].x,
-                  to);
+        html_addf(out, "<path class=\"edge%s%s\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\"/>\n",
+                  way ? " way" : "", nodes[i].round > nodes[p].round + 1 ? " far" : "", at[p].x, from, at[p].x,
+                  (from + to) / 2, at[i].x, (from + to) / 2, at[i].x, to);
     }
 }
 

@@ -116,6 +116,11 @@ json_t *report_workload(const char *dims, const struct trial_time *original, con
     json_put_num(o, "low", best ? best->low : NAN);
     json_put_num(o, "high", best ? best->high : NAN);
     json_put_num(o, "light_us", original->light_us);
+    json_put_num(o, "compulsory_bytes", original->compulsory_bytes);
+    json_put_num(o, "baseline_flops", original->flops);
+    json_put_num(o, "best_flops", best ? best->flops : NAN);
+    json_put_num(o, "baseline_dram_bytes", original->dram_bytes);
+    json_put_num(o, "best_dram_bytes", best ? best->dram_bytes : NAN);
     json_put_text(o, "regime", regime);
     json_put_text(o, "bound_by", best ? best->bound : NULL);
     return o;
