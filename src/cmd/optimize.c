@@ -57,7 +57,7 @@ static bool print_result(const char *out, const struct cmd_args *args, int *unde
     if (ok && (args->json || args->events))
         str_addf(&text, "%s\n", args->events ? json_line(a, result) : json_pretty(a, result));
     else
-        ok = ok && report_summary(s, a, out, &text, err);
+        ok = ok && report_summary(s, a, out, false, &text, err);
     ok = ok && cmd_print(str_text(&text), err);
     if (ok)
         *under = cmd_fail_under(args, result);

@@ -131,7 +131,7 @@ int cmd_show(const struct cmd_args *args)
         if (ok)
             str_addf(&out, "%s\n", json_pretty(o.arena, result));
     } else if (ok)
-        ok = report_summary(o.store, o.arena, o.folder, &out, &err);
+        ok = report_summary(o.store, o.arena, o.folder, true, &out, &err);
     if (ok && args->fail_under)
         ok = (result || report_result(o.store, o.arena, &result, &err)) &&
              (under = cmd_fail_under(args, result), true);

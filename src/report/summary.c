@@ -151,7 +151,8 @@ static void add_tried(struct arena *a, const struct store_candidate *list, size_
     }
 }
 
-bool report_summary(struct store *s, struct arena *a, const char *folder, struct str *out, struct err *err)
+bool report_summary(struct store *s, struct arena *a, const char *folder, bool errors, struct str *out,
+                    struct err *err)
 {
     const struct store_candidate *list;
     const char *suite;
@@ -184,8 +185,10 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, struct
             "Equality is shown on the tested domain, not proved beyond it.\n",
             (long long)json_int(v, "cases", 0), (long long)json_int(v, "hidden", 0), json_num(v, "max_error"),
             json_num(v, "original_error"), json_num(v, "allowed_error"));
-    str_addc(out, '\n');
-    report_errors(json_object_get(v, "errors"), best == 0, out);
+    if (errors) {
+        str_addc(out, '\n');
+        report_errors(json_object_get(v, "errors"), best == 0, out);
+    }
     str_addf(out, "\n%s/best.cu  best.diff  result.json\n", folder);
     json_decref(result);
     return true;
