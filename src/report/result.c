@@ -180,6 +180,14 @@ static json_t *candidates_to_json(const struct facts *f)
     return o;
 }
 
+/* A note as it was kept; null when there is none that can be read. */
+static json_t *noted(const char *text)
+{
+    json_t *o = text ? json_parse(text, strlen(text), "stored note", NULL) : NULL;
+
+    return o ? o : json_null();
+}
+
 /* The candidate's own cases and, where it was confirmed, the hidden ones; the worst error of both. */
 static json_t *verification_to_json(const struct facts *f)
 {
@@ -197,8 +205,7 @@ static json_t *verification_to_json(const struct facts *f)
     json_put(o, "errors", trial_accuracy_to_json(both && hidden->n_accuracy ? hidden : own));
     json_put_text(o, "exact", own->exact);
     json_put_num(o, "shadow_lost", own->shadow_lost);
-    json_put(o, "mutation",
-             f->mutation ? json_parse(f->mutation, strlen(f->mutation), "mutation", NULL) : json_null());
+    json_put(o, "mutation", noted(f->mutation));
     json_put_text(o, "missing", both ? hidden->missing_checks : own->missing_checks);
     return o;
 }
@@ -279,8 +286,7 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put_text(o, "best", "best.cu");
     json_put_text(o, "diff", "best.diff");
     json_put_num(o, "wall_s", f.run.wall_s);
-    json_put(o, "tester",
-             f.tester ? json_parse(f.tester, strlen(f.tester), "stored tester", NULL) : json_null());
+    json_put(o, "tester", noted(f.tester));
     json_decref(f.options);
     if (!report_cost(s, a, &cost, err)) {
         json_decref(o);

@@ -399,6 +399,22 @@ def says_what_is_wrong(_folder, row):
     said(astra(os.path.dirname(run), "report", *row[1]), row[2], re.escape(row[3]))
 
 
+@cases([("a note", "UPDATE meta SET value = '{' WHERE key = 'mutation'", 0), ("all notes", "UPDATE meta SET value = ''", 1),
+        ("a trial", "UPDATE candidate SET trial = '{\"verdict\": 7}' WHERE id = 1", 1), ("no trial", "UPDATE candidate SET trial = NULL", 1),
+        ("a parent to come", "UPDATE candidate SET parent = 7, repairs = 7 WHERE id = 1", 1),
+        ("options", "UPDATE run SET options = 'x', result = '['", 1), ("steps", "UPDATE candidate SET steps = '[7, {}]'", 0),
+        ("no number", "UPDATE candidate SET score = NULL, gain = 1e308", 0)])
+def a_damaged_store(folder, row):
+    """An error with its reason, or a page without what cannot be read."""
+    shutil.copytree(report("rules"), os.path.join(folder, "run"))
+    with contextlib.closing(sqlite3.connect(os.path.join(folder, "run", "run.db"))) as db, db:
+        db.execute(row[1])
+    for form in ([], ["--markdown"], ["--json"]):
+        done = astra(folder, "report", "run", *form)
+        expect(done.returncode in ((0,) if row[2] == 0 else (1, 2)), (row, done.returncode, done.err))
+        said(done, done.returncode)
+
+
 try:
     main()
 finally:
