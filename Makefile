@@ -52,6 +52,11 @@ bench-sim: all ## the simulator's speed, with and without its checks
 	@ninja -C $(BUILD) --quiet tools/bench_sim
 	@$(BUILD)/tools/bench_sim
 
+.PHONY: bench-judge
+bench-judge: all ## processor seconds that judging one candidate of each example takes on the simulator
+	@ninja -C $(BUILD) --quiet tools/bench_judge
+	@$(BUILD)/tools/bench_judge
+
 .PHONY: bench-paired
 bench-paired: all ## how often a measurement's interval is wrong, under made-up noise
 	@ninja -C $(BUILD) --quiet tools/bench_paired

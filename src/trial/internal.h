@@ -236,9 +236,9 @@ struct judge {
     size_t n_derived, n_lost; /* elements of floating outputs: exact answers asked of the shadow, not had */
     const char *underived;    /* why some case has no exact answers of the shadow; NULL: all have */
     struct error_stats *original_errors[N_SIDES]; /* n_distributions x n_outputs */
-    const char *unsimulated; /* what the simulator lacks to run the original; NULL: nothing */
-    struct trial original;
-    struct version baseline; /* the original, kept open on a GPU: candidates are timed beside it */
+    const char *unsimulated;         /* what the simulator lacks to run the original; NULL: nothing */
+    struct trial original, modelled; /* its own trial; its modelled times, none where they are not known */
+    struct version baseline;         /* the original, kept open on a GPU: candidates are timed beside it */
     struct bench *bench;
     double noise;             /* half-width of the A/A control's widest interval; NAN: not measured */
     const int64_t **extremes; /* shapes on which the original can be launched: extreme.c */
@@ -303,6 +303,10 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
 /* After the suite: the largest shapes of the domain, planned, and some blocks of them run. */
 bool verify_prepare_extremes(struct judge *j, struct version *original, struct err *err);
 bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct fate *fate, struct err *err);
+/* physics.c: a time of t that nobody can have is a fate. model: the version's modelled times, t itself where
+ * all are; ptx may be NULL. */
+void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, const struct trial *model,
+                       const char *ptx, struct fate *fate);
 /* All workloads in both regimes, cold and hot, on the simulator's clock (model.c). */
 bool model_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                    struct err *err);

@@ -8,7 +8,6 @@
 #define NOISE      0.005  /* measured, the least that counts as a loss on one workload, */
 #define TINY_NOISE 0.015  /* and below */
 #define TINY_US    5.0
-#define IMPOSSIBLE 0.9 /* of the time that the compulsory bytes take at the peak rate */
 
 static const char *const verdict_names[] = {
     [VERDICT_PASSED] = "passed",
@@ -144,27 +143,6 @@ static void add_model(struct trial *t, const struct trial *model)
     t->n_lines = model->n_lines;
 }
 
-/* Whoever is faster than the memory could be is not measured right, or does not do the work. Hot, the bound is
- * what the SMs can take from the L2: 64 bytes a clock each, over twice what kernels reach. */
-static void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, struct fate *fate)
-{
-    for (size_t i = 0; i < t->n_workloads && fate_open(fate); i++) {
-        const struct trial_workload *w = &t->workloads[i];
-        int64_t bytes;
-        if (!task_traffic(j->task, w->dims, &bytes, NULL))
-            continue;
-        double cold_us = IMPOSSIBLE * (double)bytes / (j->device->dram_peak_gbs * 1e3),
-               hot_us = IMPOSSIBLE * (double)bytes / (64.0 * j->device->sm_count * j->device->sm_clock_mhz);
-        bool cold = w->cold.us < cold_us, hot = w->hot.us < hot_us;
-        if (cold || hot)
-            fate_is(fate, VERDICT_CHEAT, 0,
-                    arena_printf(
-                        a, "%s takes %.2f us%s: to move its %lld bytes alone takes %.2f us at the peak rate",
-                        task_dims_text(a, j->task, w->dims), cold ? w->cold.us : w->hot.us, cold ? "" : " hot",
-                        (long long)bytes, (cold ? cold_us : hot_us) / IMPOSSIBLE));
-    }
-}
-
 static void say_where(struct arena *a, struct fate *fate)
 {
     if (!fate_open(fate))
@@ -173,8 +151,8 @@ static void say_where(struct arena *a, struct fate *fate)
 
 /* Verified and timed on the GPU, which nobody else uses meanwhile. original: what it leaves is what the others
  * are held to. */
-static bool judge_on_gpu(struct judge *j, struct version *v, bool original, struct arena *a, struct trial *t,
-                         struct fate *fate, struct err *err)
+static bool judge_on_gpu(struct judge *j, struct version *v, bool original, const struct trial *model,
+                         struct arena *a, struct trial *t, struct fate *fate, struct err *err)
 {
     const struct trial_options *o = &j->options;
     double start_s;
@@ -197,7 +175,7 @@ static bool judge_on_gpu(struct judge *j, struct version *v, bool original, stru
         t->gpu_measure_s = time_s() - start_s;
         t->measure_s += t->gpu_measure_s;
         if (ok && fate_open(fate))
-            refuse_impossible(j, a, t, fate);
+            refuse_impossible(j, a, t, model, v->compiled.image.ptx, fate);
     }
     say_where(a, fate);
     cuda_unlock(j->gpu);
@@ -242,7 +220,6 @@ static bool judge_original_version(struct judge *j, struct err *err)
     struct version *v = &j->baseline;
     struct fate fate = {0};
     double start_s = time_s(), verified_s;
-    struct trial model = {0};
     char *text;
     bool ok;
 
@@ -266,19 +243,21 @@ static bool judge_original_version(struct judge *j, struct err *err)
     j->original.cases = j->options.measure_only ? 0 : j->n_cases;
     if (j->options.faults)
         mutants_of_ptx(v->compiled.image.ptx, v->compiled.image.ptx_len, j->arena, &j->faults, &j->n_faults);
-    if (ok && !j->options.verify_only && !j->unsimulated && !(j->gpu && j->options.no_control))
-        ok = model_version(j, v, j->arena, j->gpu ? &model : &j->original, &fate, err);
+    if (ok && !j->options.verify_only && !j->unsimulated)
+        ok = model_version(j, v, j->arena, j->gpu ? &j->modelled : &j->original, &fate, err);
+    if (!j->gpu)
+        j->modelled = j->original;
     j->original.measure_s = time_s() - verified_s;
     if (j->gpu && fate.verdict == VERDICT_UNSUPPORTED)
         fate = (struct fate){0}; /* it is the model that lacks something */
     if (ok && fate_open(&fate) && j->gpu)
-        ok = judge_on_gpu(j, v, true, j->arena, &j->original, &fate, err);
+        ok = judge_on_gpu(j, v, true, &j->modelled, j->arena, &j->original, &fate, err);
     if (ok && !fate_open(&fate))
         ok = err_at(err, t->source_path, fate.line, 0, "the original on its workloads: %s: %s",
                     verdict_name(fate.verdict), fate.words);
     if (j->gpu) {
         size_t worst;
-        add_model(&j->original, &model);
+        add_model(&j->original, &j->modelled);
         j->noise = noise_of(t, &j->original);
         sum_up(t, j->arena, &j->original, &worst);
     }
@@ -563,6 +542,8 @@ static bool judge_simulated(struct judge *j, struct version *v, struct arena *a,
     start_s = time_s();
     if (ok && fate_open(fate) && !j->options.verify_only)
         ok = model_version(j, v, a, model, fate, err);
+    if (ok && fate_open(fate) && !j->gpu)
+        refuse_impossible(j, a, t, model, v->compiled.image.ptx, fate);
     if (j->gpu && fate->verdict == VERDICT_UNSUPPORTED)
         *fate = (struct fate){0};
     t->measure_s = time_s() - start_s;
@@ -607,7 +588,7 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
     if (ok && fate_open(&fate) && v.module && !j->unsimulated)
         ok = judge_simulated(j, &v, a, t, j->gpu ? &model : t, &fate, err);
     if (ok && fate_open(&fate) && j->gpu)
-        ok = judge_on_gpu(j, &v, false, a, t, &fate, err);
+        ok = judge_on_gpu(j, &v, false, &model, a, t, &fate, err);
     if (j->gpu)
         add_model(t, &model);
     if (ok && fate_open(&fate) && j->options.with_nvcc && !j->unsimulated && v.module)

@@ -284,6 +284,49 @@ static void trials_go_through_json(void **state)
     json_decref(bad);
 }
 
+/* Of two workloads of silu_and_mul, whose bytes take 73 us from an H200's memory and 21 us from its L2. */
+static const char *impossible(double cold_us, double hot_us, double dram_bytes, double flops, const char *ptx)
+{
+    static const int64_t dims[] = {4096, 14336};
+    struct trial_workload w[] = {{.dims = dims, .cold = {.us = 1e4}, .hot = {.us = 1e4}},
+                                 {.dims = dims, .cold = {.us = cold_us}, .hot = {.us = hot_us}}},
+                          own[] = {{.cold = {.dram_bytes = 1e9}}, {.cold = {.dram_bytes = dram_bytes}}},
+                          model[] = {{.cold = {.flops = 1}}, {.cold = {.flops = flops}}};
+    struct judge j = {.device = ptx_device_find("h200"),
+                      .model = ptx_device_find("h200"),
+                      .about = {.same_model = true},
+                      .modelled = {.workloads = own, .n_workloads = 2}};
+    const struct trial t = {.workloads = w, .n_workloads = 2}, m = {.workloads = model, .n_workloads = 2};
+    struct task *silu;
+    struct fate fate = {0};
+
+    assert_ok(task_open(&silu, arena, "examples/silu_and_mul", &err), err);
+    j.task = silu;
+    refuse_impossible(&j, arena, &t, &m, ptx, &fate);
+    assert_true(fate.verdict == (fate.words ? VERDICT_CHEAT : VERDICT_PASSED));
+    return fate.words ? fate.words : "";
+}
+
+static void impossible_times_are_refused(void **state)
+{
+    (void)state;
+    /* 352 MB at 4814 GB/s are 73.2 us, at 64 bytes a clock and SM 21.1 us; 0.9 of that is refused. */
+    assert_string_equal(impossible(67, 20, 1e9, 0, ""), "");
+    assert_non_null(
+        strstr(impossible(65, 20, 1e9, 0, ""),
+               "rows=4096 d=14336 takes 65.00 us: to move its 352321536 bytes alone takes 73.19 us"));
+    assert_non_null(strstr(impossible(67, 18, 1e9, 0, ""), "takes 18.00 us hot: to move"));
+    /* An original that fetches less shows that less is needed; what is not known is no reason. */
+    assert_string_equal(impossible(65, 20, 3e8, 0, ""), "");
+    assert_non_null(strstr(impossible(65, 20, NAN, 0, ""), "to move its 352321536 bytes"));
+    assert_string_equal(impossible(NAN, NAN, 1e9, NAN, NULL), "");
+    /* 20 G operations at 133.8 T a second are 149 us; with tensor cores 10. */
+    assert_string_equal(impossible(140, 140, 1e9, 2e10, ".visible .entry"), "");
+    assert_non_null(strstr(impossible(130, 150, 1e9, 2e10, ".visible .entry"),
+                           "takes 130.00 us: its own 2e+10 operations alone take 149.46 us at the peak rate"));
+    assert_string_equal(impossible(67, 20, 1e9, 2e10, "mma.sync.aligned.m16n8k16"), "");
+}
+
 static void every_candidate_gets_its_verdict(void **state)
 {
     static const struct {
@@ -615,6 +658,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(quantiles_of_errors),
         cmocka_unit_test(rounding_may_not_lean),
         cmocka_unit_test(trials_go_through_json),
+        cmocka_unit_test(impossible_times_are_refused),
         cmocka_unit_test(every_candidate_gets_its_verdict),
         cmocka_unit_test(a_better_candidate_passes),
         cmocka_unit_test(a_plan_of_several_steps_is_run),
