@@ -166,7 +166,9 @@ def small_gpu_task(folder):
 
 def gpu_environment(**more):
     """A GPU of this process's own, so that no other test has us wait for our turn."""
-    names = {"ASTRA_CUDA_DRIVER": os.environ["FAKE_DRIVER"], "ASTRA_NVML": os.environ["FAKE_NVML"], "ASTRA_CUDA_PTX": "1",
+    fake = os.path.join(os.path.dirname(ASTRA), "tests", "fakecuda")
+    names = {"ASTRA_CUDA_DRIVER": os.environ.get("FAKE_DRIVER", os.path.join(fake, "libfakecuda.so")),
+             "ASTRA_NVML": os.environ.get("FAKE_NVML", os.path.join(fake, "libfakenvml.so")), "ASTRA_CUDA_PTX": "1",
              "FAKECUDA_L2": "8192", "FAKECUDA_UUID": str(os.getpid() % 255 + 1)}
     return environment(**{**names, **more})
 
