@@ -210,6 +210,18 @@ bool ptx_mem_read(struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes)
     return true;
 }
 
+bool ptx_mem_touched(const struct ptx_mem *m, uint64_t addr)
+{
+    const struct alloc *a = mem_find(m, addr);
+    if (!a || !a->present)
+        return false;
+    size_t pages = (addr + a->size - 1 - MEM_BASE) / MEM_PAGE - a->first_page + 1;
+    for (size_t k = 0; k < (pages + 63) / 64; k++)
+        if (a->present[k])
+            return true;
+    return false;
+}
+
 bool ptx_mem_filled(const struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes)
 {
     const struct alloc *a = mem_find(m, addr);

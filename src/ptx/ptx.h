@@ -34,6 +34,8 @@ bool ptx_mem_write(struct ptx_mem *m, uint64_t addr, const void *from, size_t si
 bool ptx_mem_set(struct ptx_mem *m, uint64_t addr, int byte, size_t size_bytes, bool initialise);
 /* Offset of the first byte in the range that nothing initialised; -1 when all are. */
 int64_t ptx_mem_first_uninitialised(struct ptx_mem *m, uint64_t addr, size_t size_bytes);
+/* Whether anything has read or written the allocation at addr, one that is filled when first touched. */
+bool ptx_mem_touched(const struct ptx_mem *m, uint64_t addr);
 /* What the fill gave for the range before anything was stored there; false where there is no fill, or nothing
  * has touched the pages. */
 bool ptx_mem_filled(const struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes);

@@ -75,7 +75,7 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
                     break;
                 dims[k] = old;
             }
-        raise(t, dims, i, INT32_MAX);
+        raise(t, dims, i, most_bytes);
         add(t, a, dims, to, n);
         dims[i] = power_of_two_below(dims[i]); /* vectors */
         add(t, a, dims, to, n);
@@ -84,7 +84,7 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
     }
     memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
     raise(t, dims, 0, 1 << 16);
-    raise(t, dims, last, INT32_MAX); /* beyond 2^31 elements, wherever the domain lets them be */
+    raise(t, dims, last, most_bytes); /* beyond 2^31 elements, wherever the domain lets them be */
     add(t, a, dims, to, n);
     dims[last] = power_of_two_below(dims[last]);
     add(t, a, dims, to, n);

@@ -8,6 +8,7 @@ enum {
     BLOCK_INSNS = 30000, /* of one block's run */
     IDLE_INSNS = 60,     /* a warp that did less has done nothing */
     WINDOW = 1 << 16,    /* bytes looked at, at either end of an output */
+    MOVE = 1 << 24,      /* bytes that are set or copied beside the blocks; more would take too long */
 };
 
 struct probe {
@@ -15,7 +16,8 @@ struct probe {
     struct stage *stage;
     struct arena *arena;
     size_t launches;
-    bool busy; /* some block did more than look at its index */
+    bool busy;  /* some block did more than look at its index */
+    bool ended; /* all blocks that were run */
 };
 
 static size_t some_blocks(const struct ptx_launch *l, uint64_t blocks[4])
@@ -62,6 +64,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
         double warps = ceil((double)l->block[0] * l->block[1] * l->block[2] / 32);
         ok = ptx_run(p->version->module, p->stage->mem, l, &o, &report, err);
         p->busy |= (double)report.warp_insns > IDLE_INSNS * warps;
+        p->ended &= report.end == PTX_DONE;
         if (ok && certain(&report, first))
             fate_of_report(p->arena, p->version, &report,
                            task_dims_text(p->arena, p->stage->task, p->stage->dims), fate);
@@ -87,13 +90,28 @@ static bool anything_written(const struct judge *j, const struct stage *s)
     return j->n_outputs == 0;
 }
 
+static bool anything_read(const struct judge *j, const struct stage *s)
+{
+    size_t inputs = 0;
+
+    for (size_t i = 0; i < j->task->n_args; i++) {
+        int64_t size;
+        if (j->task->args[i].role != ROLE_IN && j->task->args[i].role != ROLE_INOUT)
+            continue;
+        if (ptx_mem_touched(s->mem, stage_arg(s, i, &size)))
+            return true;
+        inputs++;
+    }
+    return inputs == 0;
+}
+
 static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, const int64_t *dims,
                            struct fate *fate, struct err *err)
 {
     struct task_values values[MAX_ARGS];
     const struct stage_data data = {.values = values, .seed = j->options.seed, .place = 1};
     struct stage stage;
-    struct probe probe = {.version = v, .stage = &stage, .arena = a};
+    struct probe probe = {.version = v, .stage = &stage, .arena = a, .ended = true};
     const struct stage_visitor visitor = {.context = &probe, .launch = launch};
     struct plan plan;
     bool ok;
@@ -104,7 +122,8 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
         return false;
     ok = version_plan(v, a, dims, stage.addr, &plan, fate, err);
     for (size_t i = 0; ok && i < plan.n_steps && fate_open(fate); i++)
-        if (plan.steps[i].kind != PLAN_LAUNCH || plan.steps[i].cooperative) {
+        if ((plan.steps[i].kind != PLAN_LAUNCH && plan.steps[i].size_bytes > MOVE) ||
+            plan.steps[i].cooperative) {
             stage_close(&stage); /* gigabytes to be set, or a barrier of all blocks */
             return true;
         }
@@ -115,6 +134,13 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
                              "the first, the last and two more blocks end at once and write nothing: does an "
                              "index or a size overflow? (%s)",
                              task_dims_text(a, j->task, dims)));
+    if (ok && fate_open(fate) && probe.launches == 1 && probe.ended && !anything_read(j, &stage))
+        fate_is(
+            fate, VERDICT_WRONG, 0,
+            arena_printf(a,
+                         "the first, the last and two more blocks read nothing of the inputs: does an index or "
+                         "a size overflow? (%s)",
+                         task_dims_text(a, j->task, dims)));
     stage_close(&stage);
     return ok;
 }
