@@ -231,6 +231,15 @@ static void add_gain(const struct way_step *s, struct str *out)
         str_add(out, "the original; ");
 }
 
+/* A row that links may name: a line that went may stand beside one that a later step made. */
+static bool has_row(const struct code *c, int step)
+{
+    for (size_t k = 0; k < c->n_rows; k++)
+        if (step_of(c, &c->rows[k]) == step)
+            return true;
+    return false;
+}
+
 static void add_steps(const struct code *c, struct str *out)
 {
     str_add(out, "<ol class=\"steps\" aria-label=\"The steps from the original to the best\">\n");
@@ -242,7 +251,7 @@ static void add_steps(const struct code *c, struct str *out)
         for (size_t j = 0; j < c->right.n; j++)
             come += c->right.step[j] == (int)k;
         html_addf(out, "<li id=\"step-%zu\">", k + 1);
-        if (gone + come)
+        if (has_row(c, (int)k))
             html_addf(out, "<a href=\"#change-%zu\">%s</a>: ", k + 1, s->name);
         else
             html_addf(out, "%s: ", s->name);

@@ -86,7 +86,7 @@
     else if (!named(e)) say(e, "a picture without a name");
   }
   for (const e of all("[aria-label]"))
-    if (!e.getAttribute("role") && !/^(A|NAV|SECTION|BUTTON|SUMMARY|DETAILS|TABLE|a)$/.test(e.tagName)) say(e, "an aria-label that nobody reads");
+    if (!e.getAttribute("role") && !/^(A|NAV|SECTION|BUTTON|SUMMARY|DETAILS|TABLE|OL|UL|a)$/.test(e.tagName)) say(e, "an aria-label that nobody reads");
 
   // ---- ids ----
   const ids = all("[id]").map((e) => e.id);
