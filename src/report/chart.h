@@ -25,6 +25,9 @@ struct chart_row { /* named; two series */
 
 /* Speed-up over the original by workload; first: cold, second: hot. A line at 1. */
 void chart_speedups(struct str *out, const char *id, const struct chart_row *rows, size_t n);
+/* The same of two runs, one regime: `names` are the two series'. */
+void chart_two_runs(struct str *out, const char *id, const char *const names[2], const struct chart_row *rows,
+                    size_t n);
 /* Share of a plain copy's speed by workload, 1: as fast; first: the original, second: the best. */
 void chart_shares(struct str *out, const char *id, const struct chart_row *rows, size_t n);
 /* Share of the answers whose error is in the range that is the label; first: the original, second: the best. */

@@ -29,12 +29,46 @@ static void add_rows(const struct compare *c, const struct sheet *s, bool total,
     }
 }
 
-static void add_sheet(const struct compare *c, const struct sheet *s, struct str *out)
+static struct chart_value value_of(const struct compare *c, const struct compare_row *row, size_t run)
+{
+    const struct compare_cell *x = &row->cells[run];
+    bool interval = c->runs[run]->measured;
+
+    return (struct chart_value){x->speedup, interval ? x->low : NAN, interval ? x->high : NAN};
+}
+
+/* A chart for each run beside the one that it is compared with. */
+static void add_speed_charts(const struct compare *c, struct arena *a, struct str *out)
+{
+    struct chart_row *rows = arena_array(a, struct chart_row, c->n_rows + 1);
+
+    str_add(out, "<div class=\"figures\">\n");
+    for (size_t i = 0; i < c->n; i++) {
+        size_t first = (size_t)c->first[i], n = 0;
+        const char *names[2] = {arena_printf(a, "%c", (char)('A' + first)),
+                                arena_printf(a, "%c", (char)('A' + i))};
+        if (first == i)
+            continue;
+        for (size_t k = 0; k < c->n_rows; k++)
+            if (c->rows[k].first == c->first[i])
+                rows[n++] = (struct chart_row){c->rows[k].dims, value_of(c, &c->rows[k], first),
+                                               value_of(c, &c->rows[k], i)};
+        str_add(out, "<figure>\n");
+        chart_two_runs(out, arena_printf(a, "speed-%c", (char)('a' + i)), names, rows, n);
+        html_addf(out, "<figcaption>%s: %s beside %s.</figcaption>\n</figure>\n", c->runs[i]->run.task_name,
+                  names[1], names[0]);
+    }
+    str_add(out, "</div>\n");
+}
+
+static void add_sheet(const struct compare *c, struct arena *a, const struct sheet *s, struct str *out)
 {
     if (s->n == 0)
         return;
     html_addf(out, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">%s</h2>\n", s->id, s->id,
               s->id, s->title);
+    if (str_eq(s->id, "speed"))
+        add_speed_charts(c, a, out);
     page_table_begin(out, s->about);
     str_add(out, "<thead><tr><td></td>");
     for (size_t i = 0; i < c->n; i++)
@@ -105,11 +139,11 @@ void compare_page(const struct compare *c, struct arena *a, struct str *out)
 
     sheet_all(c, a, sheets);
     add_verdict(c, a, &body);
-    add_sheet(c, &sheets[SHEET_SPEED], &body);
-    add_sheet(c, &sheets[SHEET_MINDS], &body);
+    add_sheet(c, a, &sheets[SHEET_SPEED], &body);
+    add_sheet(c, a, &sheets[SHEET_MINDS], &body);
     add_progress(c, a, &body);
-    add_sheet(c, &sheets[SHEET_VERDICTS], &body);
-    add_sheet(c, &sheets[SHEET_OPTIONS], &body);
+    add_sheet(c, a, &sheets[SHEET_VERDICTS], &body);
+    add_sheet(c, a, &sheets[SHEET_OPTIONS], &body);
     page_frame(title_of(c, a), ASTRA_VERSION, str_text(&body), a, out);
     str_free(&body);
 }
