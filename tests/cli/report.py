@@ -2,6 +2,7 @@
 without a GPU, with the one of the tests, with a model that would do harm if it could, and with every kind of end."""
 
 import contextlib
+import html
 import json
 import os
 import re
@@ -92,6 +93,10 @@ def opened(path, fragment="", **look):
 
 
 ALL_OPEN = "for (const d of document.querySelectorAll('details')) d.open = true"
+
+
+def section(run, name):
+    return re.search(rf'<section id="{name}".*?</section>', read(os.path.join(run, "report.html")), re.S)[0]
 
 
 # ---- seen, heard, reached ----
@@ -219,6 +224,82 @@ def it_says_what_the_result_says(_folder, name):
         expect("<" not in b.value("[...document.querySelectorAll('#verdict, #speed, #search, #repeat')].map(e => e.innerText).join()"), "markup is shown")
     for row in result["workloads"]:
         expect(f"{row['baseline_us']:.2f}" in words and f"{row['best_us']:.2f}" in words, row)
+
+
+# ---- the code ----
+
+
+def stored(run, query):
+    with contextlib.closing(sqlite3.connect(os.path.join(run, "run.db"))) as db:
+        return db.execute(query).fetchall()
+
+
+def bare(markup):
+    return html.unescape(re.sub("<[^>]*>", "", markup))
+
+
+def sides(code):
+    """The rows of the code: of each side line, sign, text and share, or None; and the lines that are folded."""
+    cell = r'<td class="heat( none)?"[^>]*>(.*?)</td><td class="ln(?: none)?">(\d*)(.?)</td><td class="(?:old|new)[^"]*">(.*?)</td>'
+    rows, folded = [], []
+    for row in re.findall(r"<tr[^>]*>(.*?)</tr>", code.split("<tbody class=\"code\">")[1], re.S):
+        fold = re.match(r'<td colspan="\d">lines (\d+) to (\d+)', row)
+        if fold:
+            folded += range(int(fold[1]), int(fold[2]) + 1)
+        else:
+            rows.append([None if none else (int(line), sign.strip(), bare(text), bare(share)) for none, share, line, sign, text in re.findall(cell, row, re.S)])
+    return rows, folded
+
+
+@cases(list(RUNS))
+def the_code_is_both_files(_folder, name):
+    run = report(name)
+    best = load(os.path.join(run, "result.json"))["best_candidate"]
+    rows, folded = sides(section(run, "code"))
+    texts = [stored(run, f"select text from candidate where id = {i}")[0][0].splitlines() for i in (0, best)]
+    expect(best > 0, "the original stays: this case wants a better version")
+    for side, text in enumerate(texts):
+        lines = [r[side] for r in rows if r[side]]
+        expect([x[0] for x in lines] == sorted(x[0] for x in lines), "the lines are not in order")
+        for line, _sign, shown, _share in lines:
+            whole = text[line - 1]
+            expect(shown == whole or (len(whole) > 400 and whole.startswith(shown[:100])), (shown, whole))
+    expect(sorted([r[0][0] for r in rows if r[0]] + folded) == list(range(1, len(texts[0]) + 1)), "lines of the original are missing")
+    kept = [[x for i, x in enumerate(text, 1) if i not in {r[side][0] for r in rows if r[side] and r[side][1]}] for side, text in enumerate(texts)]
+    expect(kept[0] == kept[1], "what is not marked differs")
+    expect(any(r[1] and r[1][1] == "+" for r in rows), "no change is marked")
+    hot = {x["line"]: x["share"] for x in json.loads(stored(run, "select trial from candidate where id = 0")[0][0])["lines"]}
+    shown = {r[0][0]: r[0][3] for r in rows if r[0] and r[0][3]}
+    expect(sorted(shown) == sorted(hot), (shown, hot))
+    expect(all(abs(float(s.strip("<\xa0%")) - 100 * hot[i]) <= 1 for i, s in shown.items()), (shown, hot))
+
+
+@cases(list(RUNS))
+def each_step_says_what_it_gained(_folder, name):
+    run = report(name)
+    scores = dict(stored(run, "select id, score from candidate"))
+    code = section(run, "code")
+    steps = re.findall(r'<li id="step-(\d+)">(.*?)</li>', code, re.S)
+    expect(steps and [int(k) for k, _ in steps] == list(range(1, len(steps) + 1)), "the steps")
+    for k, words in steps:
+        link = f'href="#change-{k}"' in words
+        expect(link == (f'<tr id="change-{k}">' in code) == (f'href="#step-{k}"' in code) == ("0 lines went, 0 came" not in words), (k, words))
+        gain = re.search(r"<strong>([\d.]+)\u00d7</strong>, .*?candidate (\d+)</a> over (?:.*?candidate (\d+)</a>|the original)", words)
+        expect(gain or "is not known" in words, words)
+        if gain:
+            expect(abs(float(gain[1]) - scores[int(gain[2])] / scores[int(gain[3] or 0)]) < 0.01, (gain[0], scores))
+
+
+@case
+def code_need_not_be_text(folder):
+    small_task(folder, TASK, KERNEL)
+    kernel = os.path.join(folder, "task", "kernel.cu")
+    with open(kernel, "ab") as f:
+        f.write(b"// \xe9t\xe9 \xf0\x9f\x98\x80 \xed\xa0\x80 <b>\n// " + b"x" * 5000 + b"\n")
+    said(astra(folder, "optimize", "task", "--rounds", "1", "--candidates", "1", "--quiet", "--out", "run"), 0)
+    said(astra(folder, "report", "run"), 0)
+    code = section(os.path.join(folder, "run"), "code")
+    expect("// \ufffdt\ufffd \U0001f600 \ufffd\ufffd\ufffd &lt;b&gt;" in code and "4603 more bytes" in code, code[-3000:])
 
 
 @cases(list(RUNS))
