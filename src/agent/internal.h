@@ -13,12 +13,6 @@ enum {
 
 /* ---- prompt_text.c ---- */
 
-struct slot { /* {{name}} in a template of share/prompts */
-    const char *name, *value;
-};
-/* A line that holds only a placeholder whose value is empty goes; a missing slot is a BUG. */
-char *text_fill(struct arena *a, const char *file, const struct slot *slots, size_t n);
-
 /* Text of others made harmless: valid UTF-8 without control and invisible characters, no fence, no marker of a
  * chat template. */
 size_t text_char(const char *s, size_t left,

@@ -5,6 +5,7 @@ static const struct export_target targets[] = {
     {"cuda", "the .cu file with its launcher, formatted, with the evidence as its first comment", false,
      make_cuda},
     {"patch", "a git patch against the original file", false, make_patch},
+    {"torch", "a PyTorch extension: operators, their build, their test against the original", true, make_torch},
 };
 
 const struct export_target *export_targets(size_t *n)

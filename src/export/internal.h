@@ -26,6 +26,7 @@ char *export_kernel(const struct export_run *r, struct arena *a);
 bool export_headers(const struct export_run *r, const char *folder, struct export_files *out, struct err *err);
 
 bool make_cuda(const struct export_run *r, struct export_files *out, struct err *err);
+bool make_torch(const struct export_run *r, struct export_files *out, struct err *err);
 bool make_patch(const struct export_run *r, struct export_files *out, struct err *err);
 
 #endif

@@ -286,3 +286,115 @@ bool dim_eval(const struct dim_expr *e, const int64_t *dims, int64_t *v)
         BUG("dim operator %d", (int)e->op);
     }
 }
+
+bool dim_uses(const struct dim_expr *e, size_t dim)
+{
+    if (e->op == DIM_NAME)
+        return (size_t)e->value == dim;
+    return (e->a && dim_uses(e->a, dim)) || (e->b && dim_uses(e->b, dim));
+}
+
+static const struct dim_expr *node(struct arena *a, enum dim_op op, const struct dim_expr *x,
+                                   const struct dim_expr *y)
+{
+    struct dim_expr *e = arena_new(a, struct dim_expr);
+
+    *e = (struct dim_expr){.op = op, .a = x, .b = y};
+    return e;
+}
+
+/* Where e is `right`, dim is what this gives. */
+static const struct dim_expr *solve(struct arena *a, const struct dim_expr *e, size_t dim,
+                                    const struct dim_expr *right)
+{
+    bool in_a = e->a && dim_uses(e->a, dim), in_b = e->b && dim_uses(e->b, dim);
+
+    if (e->op == DIM_NAME)
+        return right;
+    if (in_a == in_b)
+        return NULL;
+    if (e->op == DIM_NEG)
+        return solve(a, e->a, dim, node(a, DIM_NEG, right, NULL));
+    if (e->op == DIM_ADD || e->op == DIM_MUL)
+        return solve(a, in_a ? e->a : e->b, dim,
+                     node(a, e->op == DIM_ADD ? DIM_SUB : DIM_DIV, right, in_a ? e->b : e->a));
+    if (e->op == DIM_SUB)
+        return in_a ? solve(a, e->a, dim, node(a, DIM_ADD, right, e->b))
+                    : solve(a, e->b, dim, node(a, DIM_SUB, e->a, right));
+    return NULL;
+}
+
+const struct dim_expr *dim_invert(struct arena *a, const struct dim_expr *e, size_t dim, size_t value)
+{
+    struct dim_expr *right = arena_new(a, struct dim_expr);
+
+    *right = (struct dim_expr){.op = DIM_NAME, .value = (int64_t)value};
+    return dim_uses(e, dim) ? solve(a, e, dim, right) : NULL;
+}
+
+static int level_of(enum dim_op op)
+{
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++)
+        if (operators[i].op == op)
+            return operators[i].level;
+    return 6; /* what needs no parentheses */
+}
+
+static const char *sign_of(enum dim_op op, enum dim_language language)
+{
+    if (language == DIM_PYTHON && (op == DIM_AND || op == DIM_OR || op == DIM_DIV))
+        return op == DIM_AND ? "and" : op == DIM_OR ? "or" : "//";
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++)
+        if (operators[i].op == op)
+            return operators[i].text;
+    BUG("dim operator %d has no sign", (int)op);
+}
+
+static bool is_constant(const struct dim_expr *e)
+{
+    return e->op != DIM_NAME && (!e->a || is_constant(e->a)) && (!e->b || is_constant(e->b));
+}
+
+/* A number beside something that is none takes its type; alone it would be C++'s int and could overflow. */
+static void write_at(struct str *out, const struct dim_expr *e, bool beside, const char *const *names,
+                     enum dim_language language, int level)
+{
+    int own = level_of(e->op);
+    bool a = e->b && !is_constant(e->b), b = e->a && !is_constant(e->a);
+
+    if (own < level)
+        str_addc(out, '(');
+    switch (e->op) {
+    case DIM_NUMBER:
+        str_addf(out, language == DIM_CPP && !beside ? "Int(%lld)" : "%lld", (long long)e->value);
+        break;
+    case DIM_NAME:
+        str_add(out, names[e->value]);
+        break;
+    case DIM_NEG:
+    case DIM_NOT:
+        str_add(out, e->op == DIM_NEG ? "-(" : language == DIM_PYTHON ? "(not (" : "!(");
+        write_at(out, e->a, false, names, language, 0);
+        str_add(out, e->op == DIM_NOT && language == DIM_PYTHON ? "))" : ")");
+        break;
+    case DIM_MIN:
+    case DIM_MAX:
+        str_add(out, e->op == DIM_MIN ? "min(" : "max(");
+        write_at(out, e->a, a, names, language, 0);
+        str_add(out, ", ");
+        write_at(out, e->b, b, names, language, 0);
+        str_addc(out, ')');
+        break;
+    default: /* comparisons chain in Python: their operands bind tighter */
+        write_at(out, e->a, a, names, language, own == 2 || own == 3 ? 4 : own);
+        str_addf(out, " %s ", sign_of(e->op, language));
+        write_at(out, e->b, b, names, language, own == 2 || own == 3 ? 4 : own + 1);
+    }
+    if (own < level)
+        str_addc(out, ')');
+}
+
+void dim_write(struct str *out, const struct dim_expr *e, const char *const *names, enum dim_language language)
+{
+    write_at(out, e, false, names, language, 0);
+}

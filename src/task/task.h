@@ -77,6 +77,14 @@ struct task *task_reference(struct arena *a, const struct task *t);
 bool dim_eval(const struct dim_expr *e, const int64_t *dims,
               int64_t *v);                      /* false: overflow or division by zero */
 const char *dim_text(const struct dim_expr *e); /* as it was written */
+bool dim_uses(const struct dim_expr *e, size_t dim);
+/* What `dim` is where e has the value that is numbered `value`, a number no dim has; NULL: e is not a sum or
+ * product in which dim stands once. */
+const struct dim_expr *dim_invert(struct arena *a, const struct dim_expr *e, size_t dim, size_t value);
+/* In the words of C++ or Python, `names` for the numbers. A quotient is Python's: it is C's while nothing is
+ * negative. */
+enum dim_language { DIM_CPP, DIM_PYTHON };
+void dim_write(struct str *out, const struct dim_expr *e, const char *const *names, enum dim_language language);
 char *task_dims_text(struct arena *a, const struct task *t, const int64_t *dims); /* "rows=16 d=4096" */
 /* In the domain, and every shape and scalar of it fits. */
 bool task_in_domain(const struct task *t, const int64_t *dims);

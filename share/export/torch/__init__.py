@@ -1,0 +1,24 @@
+"""{{title}}: the operators torch.ops.astra.{{op}}{{and_into}}.
+
+{{signatures}}
+"""
+
+import torch
+
+try:
+    from . import _C  # registers the operators
+except ImportError as reason:
+    raise ImportError("{{package}} is not built: `pip install --no-build-isolation .` or `python setup.py build_ext "
+                      f"--inplace` where its setup.py is ({reason})") from reason
+
+
+def _check(name, tensor, dtype, shape):
+    torch._check(tensor.dtype == dtype, lambda: f"{{op}}: {name} must be of type {dtype}, not {tensor.dtype}")
+    torch._check(tensor.dim() == len(shape), lambda: f"{{op}}: {name} must have {len(shape)} dimensions")
+    for axis, extent in enumerate(shape):
+        torch._check(tensor.size(axis) == extent, lambda: f"{{op}}: axis {axis} of {name} must be {extent}")
+
+
+{{fakes}}
+
+{{exports}}

@@ -1,0 +1,91 @@
+// What must hold before the kernel is launched. OP_NAME is the operator's name, for messages.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/Exception.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+
+// A dim, or what is computed from dims: 64 bits, whose overflow is an error and no other number.
+struct Int {
+    int64_t value = 0;
+
+    Int() = default;
+    Int(int64_t v) : value(v) {}
+    explicit operator bool() const { return value != 0; }
+};
+
+inline Int checked(bool failed, int64_t v)
+{
+    TORCH_CHECK(!failed, OP_NAME ": a shape has an extent that no 64-bit number holds");
+    return v;
+}
+inline Int operator+(Int a, Int b) { int64_t v; return checked(__builtin_add_overflow(a.value, b.value, &v), v); }
+inline Int operator-(Int a, Int b) { int64_t v; return checked(__builtin_sub_overflow(a.value, b.value, &v), v); }
+inline Int operator*(Int a, Int b) { int64_t v; return checked(__builtin_mul_overflow(a.value, b.value, &v), v); }
+inline bool undivided(Int a, Int b) { return b.value == 0 || (b.value == -1 && a.value == std::numeric_limits<int64_t>::min()); }
+inline Int operator/(Int a, Int b) { checked(undivided(a, b), 0); return a.value / b.value; }
+inline Int operator%(Int a, Int b) { checked(undivided(a, b), 0); return a.value % b.value; }
+inline Int operator-(Int a) { return Int(0) - a; }
+inline bool operator<(Int a, Int b) { return a.value < b.value; }
+inline bool operator<=(Int a, Int b) { return a.value <= b.value; }
+inline bool operator>(Int a, Int b) { return a.value > b.value; }
+inline bool operator>=(Int a, Int b) { return a.value >= b.value; }
+inline bool operator==(Int a, Int b) { return a.value == b.value; }
+inline bool operator!=(Int a, Int b) { return a.value != b.value; }
+inline Int min(Int a, Int b) { return a < b ? a : b; }
+inline Int max(Int a, Int b) { return a < b ? b : a; }
+
+inline void check_rank(const char *name, const at::Tensor &t, int64_t rank)
+{
+    TORCH_CHECK(t.dim() == rank, OP_NAME ": ", name, " must have ", rank, " dimensions, not ", t.dim());
+}
+
+inline void check_holds(bool holds, const char *words)
+{
+    TORCH_CHECK(holds, OP_NAME ": the kernel was verified where ", words, ", and this shape is outside");
+}
+
+inline void check_tensor(const char *name, const at::Tensor &t, c10::Device device, at::ScalarType type,
+                         std::initializer_list<Int> shape, const char *words, int64_t align)
+{
+    bool same = t.dim() == static_cast<int64_t>(shape.size());
+    int64_t axis = 0;
+
+    TORCH_CHECK(t.device() == device, OP_NAME ": ", name, " is on ", t.device(), ", others are on ", device);
+    TORCH_CHECK(t.scalar_type() == type, OP_NAME ": ", name, " must be of type ", type, ", not ", t.scalar_type());
+    for (Int extent : shape)
+        same = same && t.size(axis++) == extent.value;
+    TORCH_CHECK(same, OP_NAME ": ", name, " has the shape ", t.sizes(), " where ", words, " is expected");
+    TORCH_CHECK(t.is_contiguous(), OP_NAME ": ", name, " must be contiguous");
+    TORCH_CHECK(reinterpret_cast<uintptr_t>(t.const_data_ptr()) % align == 0, OP_NAME ": ", name,
+                " must begin at a multiple of ", align, " bytes, as the kernel was verified; clone() makes it so");
+}
+
+// Tensors of which one is written may not overlap: the kernel was verified on tensors apart.
+inline void check_apart(const char *name_a, const at::Tensor &a, const char *name_b, const at::Tensor &b)
+{
+    const auto *start_a = static_cast<const char *>(a.const_data_ptr()), *start_b = static_cast<const char *>(b.const_data_ptr());
+
+    TORCH_CHECK(start_a + a.nbytes() <= start_b || start_b + b.nbytes() <= start_a, OP_NAME ": ", name_a, " and ", name_b,
+                " overlap, and one of them is written");
+}
+
+inline void check_number(double given, double verified, const char *name)
+{
+    TORCH_CHECK(given == verified, OP_NAME ": the kernel was verified with ", name, " = ", verified, " only, not ", given);
+}
+
+template <typename T> T fit(Int v, const char *name)
+{
+    const T narrow = static_cast<T>(v.value);
+
+    TORCH_CHECK((v.value >= 0) == (narrow >= T(0)) && v.value == static_cast<int64_t>(narrow), OP_NAME ": ", name, " = ", v.value,
+                " does not fit the launcher's parameter");
+    return narrow;
+}
+
+template <typename T> T *written(const at::Tensor &t) { return static_cast<T *>(t.mutable_data_ptr()); }
+template <typename T> const T *read(const at::Tensor &t) { return static_cast<const T *>(t.const_data_ptr()); }

@@ -1,0 +1,237 @@
+"""{{package}} against the original, on a GPU: eager, on another stream, in a CUDA graph, compiled; and what it refuses.
+
+    ASTRA_WITH_ORIGINAL=1 python setup.py build_ext --inplace && python test/test_op.py
+"""
+
+import os
+import sys
+import unittest
+
+import torch
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+import {{package}}  # noqa: E402,F401
+from {{package}} import _original  # noqa: E402,F401
+
+DEVICE = torch.device("cuda")
+INTO = torch.ops.astra.{{op}}_into
+ORIGINAL = torch.ops.astra_original.{{op}}_into
+{{new}}
+
+# Of the output's type: what the kernel's error was allowed to be in the run, what the original's was, and one for the
+# two roundings.
+ULPS = {{ulps}}
+# Small shapes of the run's suite and its workloads: {{dims}}.
+SHAPES = [
+{{shapes}}
+]
+GIVEN = {{given}}  # dims that no tensor tells: by name, for the operator that writes in place and for the other
+NUMBERS = {{numbers}}
+
+
+def special(t, values):
+    if values:
+        where = torch.rand(t.shape, device=DEVICE) < 1 / 16
+        which = torch.randint(len(values), t.shape, device=DEVICE)
+        t = torch.where(where, torch.tensor(values, dtype=t.dtype, device=DEVICE)[which], t)
+    return t
+
+
+def scaled(shape, dtype, scale, values):
+    return special((torch.randn(shape, dtype=torch.float64, device=DEVICE) * scale).to(dtype), values)
+
+
+def index(shape, dtype, low, high):
+    return torch.randint(low, high, shape, device=DEVICE).to(dtype)
+
+
+def uniform(shape, dtype, low, high, values):
+    return special((torch.rand(shape, dtype=torch.float64, device=DEVICE) * (high - low) + low).to(dtype), values)
+
+
+# name, role, type, shape, content; in the launcher's order
+ARGS = [
+{{args}}
+]
+
+
+def tensors(dims, seed=1):
+    """Inputs as the task describes them; outputs full of 77."""
+    torch.manual_seed(seed)
+    return [fill(shape(*dims), *dims) if fill else torch.full(shape(*dims), 77, device=DEVICE).to(dtype)
+            for name, role, dtype, shape, fill in ARGS]
+
+
+def copies(list_of_tensors):
+    return [t.clone() for t in list_of_tensors]
+
+
+def more(which, dims):
+    return [dict(zip({{dim_names}}, dims))[name] for name in GIVEN[which]] + NUMBERS
+
+
+def read(list_of_tensors):
+    return [t for t, arg in zip(list_of_tensors, ARGS) if arg[1] != "out"]
+
+
+def written(list_of_tensors):
+    return [t for t, arg in zip(list_of_tensors, ARGS) if arg[1] != "in"]
+
+
+def new(inputs, dims):
+    out = NEW(*read(inputs), *more("new", dims))
+    return list(out) if isinstance(out, (list, tuple)) else [out]
+
+
+def ulps(got, want):
+    """The largest distance in units of the last place of `want`."""
+    if not want.is_floating_point():
+        return 0 if torch.equal(got.view(torch.uint8), want.view(torch.uint8)) else float("inf")
+    digits, low, high = {torch.float16: (11, -14, 15), torch.bfloat16: (8, -126, 127), torch.float32: (24, -126, 127),
+                         torch.float64: (53, -1022, 1023)}[want.dtype]
+    g, w = got.double(), want.double()
+    exponent = torch.where(w == 0, low, torch.frexp(w).exponent - 1).clamp(low, high)
+    if want.dtype != torch.float64:
+        g, w = g.clamp(-2.0 ** (high + 1), 2.0 ** (high + 1)), w.clamp(-2.0 ** (high + 1), 2.0 ** (high + 1))
+    distance = (g - w).abs() / torch.ldexp(torch.ones_like(w), exponent - (digits - 1))
+    distance = torch.where((g == w) | (g.isnan() & w.isnan()), 0.0, distance)
+    return distance.nan_to_num(nan=float("inf"), posinf=float("inf")).max().item() if distance.numel() else 0
+
+
+class Op(unittest.TestCase):
+    def same(self, got, want, words):
+        self.assertEqual(len(got), len(want))
+        for g, w, name in zip(got, want, [arg[0] for arg in ARGS if arg[1] != "in"]):
+            self.assertEqual((g.shape, g.dtype, g.device), (w.shape, w.dtype, w.device), f"{name}, {words}")
+            self.assertLessEqual(ulps(g, w), ULPS, f"{name}, {words}")
+
+    def original(self, inputs, dims):
+        inputs = copies(inputs)
+        ORIGINAL(*inputs, *more("into", dims))
+        return written(inputs)
+
+    def test_eager(self):
+        for dims in SHAPES:
+            inputs = tensors(dims)
+            want, before, ours = self.original(inputs, dims), copies(inputs), copies(inputs)
+            INTO(*ours, *more("into", dims))
+            self.same(written(ours), want, f"in place, {dims}")
+            if NEW:
+                self.same(new(inputs, dims), want, f"new, {dims}")
+                for a, b, arg in zip(inputs, before, ARGS):
+                    self.assertTrue(torch.equal(a.view(torch.uint8), b.view(torch.uint8)), f"{arg[0]} was written, {dims}")
+
+    def test_another_stream(self):
+        stream = torch.cuda.Stream()
+        for dims in SHAPES[:3]:
+            inputs = tensors(dims)
+            want, ours = self.original(inputs, dims), copies(inputs)
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                INTO(*ours, *more("into", dims))
+            torch.cuda.current_stream().wait_stream(stream)
+            self.same(written(ours), want, f"{dims}")
+
+    def test_cuda_graph(self):
+        for dims in SHAPES[:3]:
+            static = tensors(dims)
+            stream = torch.cuda.Stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):  # what is made once is made outside the graph
+                INTO(*copies(static), *more("into", dims))
+                if NEW:
+                    new(static, dims)
+            torch.cuda.current_stream().wait_stream(stream)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                fresh = new(static, dims) if NEW else None
+                INTO(*static, *more("into", dims))
+            for seed in (2, 3):
+                inputs = tensors(dims, seed)
+                for to, t in zip(static, inputs):
+                    to.copy_(t)
+                graph.replay()
+                torch.cuda.synchronize()
+                want = self.original(inputs, dims)
+                self.same(written(static), want, f"in place, {dims}, replay {seed - 1}")
+                if NEW:
+                    self.same(fresh, want, f"new, {dims}, replay {seed - 1}")
+
+    def compiled(self, shapes, **options):
+        into = torch.compile(lambda *a: INTO(*a), fullgraph=True, **options)
+        fresh = torch.compile(lambda *a: NEW(*a), fullgraph=True, **options) if NEW else None
+        for dims in shapes:
+            inputs = tensors(dims)
+            want, ours = self.original(inputs, dims), copies(inputs)
+            into(*ours, *more("into", dims))
+            self.same(written(ours), want, f"in place, {dims}")
+            if fresh:
+                out = fresh(*read(inputs), *more("new", dims))
+                self.same(list(out) if isinstance(out, (list, tuple)) else [out], want, f"new, {dims}")
+
+    def test_compiled(self):
+        self.compiled(SHAPES[:2])
+
+    def test_compiled_for_any_shape(self):
+        self.compiled(SHAPES[:4], dynamic=True)
+
+    def test_compiled_with_graphs(self):
+        self.compiled(SHAPES[:2], mode="reduce-overhead")
+
+    def test_opcheck(self):
+        dims = SHAPES[0]
+        inputs = tensors(dims)
+        torch.library.opcheck(INTO.default, (*copies(inputs), *more("into", dims)))
+        if NEW:
+            torch.library.opcheck(NEW.default, (*read(inputs), *more("new", dims)))
+
+    def refused(self, inputs, dims, words):
+        with self.assertRaisesRegex(RuntimeError, words):
+            INTO(*inputs, *more("into", dims))
+
+    def test_what_it_refuses(self):
+        dims = SHAPES[-1]
+        for i, (name, role, dtype, shape, fill) in enumerate(ARGS):
+            for change, words in [
+                (lambda t: t.to(torch.float64 if dtype != torch.float64 else torch.float32), "type"),
+                (lambda t: t.unsqueeze(0), "dimensions|shape"),
+                (lambda t: torch.cat([t, t], dim=0) if t.dim() else t, "shape|verified|64-bit|extent"),
+                (lambda t: torch.stack([t, t], dim=-1)[..., 0] if t.numel() > 1 else t, "contiguous"),
+                (lambda t: torch.cat([t.flatten(), t.flatten()])[1:t.numel() + 1].view(t.shape), "multiple of"),
+            ]:
+                inputs = tensors(dims)
+                changed = change(inputs[i])
+                same = changed.dtype == dtype and changed.shape == inputs[i].shape
+                if same and changed.is_contiguous() and changed.data_ptr() % ALIGN[name] == 0:
+                    continue
+                inputs[i] = changed
+                self.refused(inputs, dims, words)
+        if sum(1 for arg in ARGS if arg[1] != "in") and len(ARGS) > 1:
+            inputs = tensors(dims)
+            out = next(i for i, arg in enumerate(ARGS) if arg[1] != "in")
+            other = next(i for i in range(len(ARGS)) if i != out)
+            base = torch.zeros(inputs[out].nbytes + inputs[other].nbytes, dtype=torch.uint8, device=DEVICE)
+            for i in (out, other):
+                inputs[i] = base[: inputs[i].nbytes].view(ARGS[i][2]).view(inputs[i].shape)
+            self.refused(inputs, dims, "overlap")
+        for i in range(len(NUMBERS)):
+            inputs, numbers = tensors(dims), more("into", dims)
+            numbers[len(numbers) - len(NUMBERS) + i] += 1
+            with self.assertRaisesRegex(RuntimeError, "verified with"):
+                INTO(*inputs, *numbers)
+
+    @unittest.skipIf(torch.cuda.device_count() < 2, "one GPU")
+    def test_another_gpu(self):
+        dims = SHAPES[0]
+        inputs = tensors(dims)
+        want = self.original(inputs, dims)
+        ours = [t.to("cuda:1") for t in inputs]
+        INTO(*ours, *more("into", dims))
+        self.same([t.to(DEVICE) for t in written(ours)], [w.to("cuda:0") for w in want], "on cuda:1")
+
+
+ALIGN = {{align}}
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,188 @@
+/* The extension's test against the original: the task's arguments and values in Python's words. */
+#include "op.h"
+
+enum { SMALL_SHAPES = 6, LARGEST_ELEMENTS = 1 << 27 };
+
+static const char *keep(struct arena *a, struct str *s)
+{
+    const char *text = arena_strdup(a, str_text(s));
+
+    str_free(s);
+    return text;
+}
+
+static const char *lambda(const struct op *o, struct arena *a, const char *first)
+{
+    struct str s = {0};
+
+    str_addf(&s, "lambda %s", first);
+    for (size_t d = 0; d < o->task->n_dims; d++)
+        str_addf(&s, "%s%s", d || *first ? ", " : "", o->dims[d]);
+    str_add(&s, ": ");
+    return keep(a, &s);
+}
+
+static const char *number(struct arena *a, double v)
+{
+    return isnan(v)   ? "float(\"nan\")"
+           : isinf(v) ? v < 0 ? "float(\"-inf\")" : "float(\"inf\")"
+                      : op_number(a, v);
+}
+
+static void add_bound(const struct op *o, const struct dim_expr *e, double v, struct str *to)
+{
+    if (e)
+        dim_write(to, e, o->dims, DIM_PYTHON);
+    else
+        str_addf(to, "%.0f", v);
+}
+
+/* A call that fills a tensor as the task's suite fills its buffers, in distribution if not in every bit. */
+static void add_fill(const struct op *o, const struct task_arg *x, struct arena *a, struct str *to)
+{
+    const struct task_values *v = &x->values;
+    const char *type = torch_type(x->type);
+    bool is_signed = x->type == KT_I16 || x->type == KT_I32 || x->type == KT_I64,
+         wide = x->type != KT_I8 && x->type != KT_U8,
+         floating = x->type == KT_F16 || x->type == KT_BF16 || x->type == KT_F32 || x->type == KT_F64;
+    double scale = v->kind == VALUE_LARGE   ? x->type == KT_F16 ? 1024
+                                              : floating        ? 1e10
+                                                                : 1000
+                   : v->kind == VALUE_TINY  ? x->type == KT_F16 ? 0x1p-16 : 1e-12
+                   : v->kind == VALUE_ZEROS ? 0
+                                            : 1;
+
+    if (x->type == KT_BOOL) {
+        str_addf(to, "index(shape, %s, 0, 2)", type);
+    } else if (v->kind == VALUE_INDEX) {
+        str_addf(to, "index(shape, %s, ", type);
+        add_bound(o, v->low_expr, v->low, to);
+        str_add(to, ", ");
+        add_bound(o, v->high_expr, v->high, to);
+        str_addc(to, ')');
+    } else if (v->kind == VALUE_INTEGERS || (!floating && v->kind == VALUE_NORMAL)) {
+        str_addf(to, "index(shape, %s, %s)", type,
+                 wide               ? is_signed || floating ? "-8, 9" : "0, 17"
+                 : x->type == KT_I8 ? "-128, 128"
+                                    : "0, 256");
+    } else {
+        if (v->kind == VALUE_UNIFORM || v->kind == VALUE_CONSTANT || v->kind == VALUE_ONES)
+            str_addf(to, "uniform(shape, %s, %s, %s, (", type,
+                     number(a, v->kind == VALUE_ONES       ? 1
+                               : v->kind == VALUE_CONSTANT ? v->constant
+                                                           : v->low),
+                     number(a, v->kind == VALUE_ONES       ? 1
+                               : v->kind == VALUE_CONSTANT ? v->constant
+                                                           : v->high));
+        else
+            str_addf(to, "scaled(shape, %s, %s, (", type, number(a, scale));
+        for (size_t i = 0; i < v->n_special; i++)
+            str_addf(to, "%s,%s", number(a, v->special[i]), i + 1 < v->n_special ? " " : "");
+        str_add(to, "))");
+    }
+}
+
+static const char *arguments(const struct op *o, struct arena *a)
+{
+    static const char *const roles[] = {[ROLE_IN] = "in", [ROLE_OUT] = "out", [ROLE_INOUT] = "inout"};
+    struct str s = {0};
+
+    for (size_t i = 0; i < o->task->n_args; i++) {
+        const struct task_arg *x = &o->task->args[i];
+        if (!op_is_tensor(o, i))
+            continue;
+        str_addf(&s, "%s    (\"%s\", \"%s\", %s, %s(", s.len ? "\n" : "", o->args[i], roles[x->role],
+                 torch_type(x->type), lambda(o, a, ""));
+        for (size_t k = 0; k < x->n_shape; k++) {
+            dim_write(&s, x->shape[k], o->dims, DIM_PYTHON);
+            str_add(&s, k + 1 < x->n_shape ? ", " : x->n_shape == 1 ? "," : "");
+        }
+        str_add(&s, "), ");
+        if (x->role == ROLE_OUT) {
+            str_add(&s, "None),");
+        } else {
+            str_add(&s, lambda(o, a, "shape"));
+            add_fill(o, x, a, &s);
+            str_add(&s, "),");
+        }
+    }
+    return keep(a, &s);
+}
+
+static void add_shape(const struct task *t, const int64_t *dims, struct str *to)
+{
+    str_addf(to, "%s    (", to->len ? "\n" : "");
+    for (size_t d = 0; d < t->n_dims; d++)
+        str_addf(to, "%lld%s", (long long)dims[d], d + 1 < t->n_dims ? ", " : t->n_dims == 1 ? ",)," : "),");
+}
+
+/* Small shapes first, for what only needs one; then every workload that is not too large. */
+static const char *shapes(const struct op *o, struct arena *a)
+{
+    const struct task *t = o->task;
+    uint64_t seed = (uint64_t)json_int(o->run->kept.provenance, "seed", 0);
+    const struct task_case *cases;
+    const int64_t *seen[SMALL_SHAPES];
+    struct str s = {0};
+    size_t n, n_seen = 0;
+
+    task_suite(t, a, seed, &cases, &n);
+    for (size_t i = 0; i < n && n_seen < SMALL_SHAPES; i++) {
+        bool is_new = true;
+        for (size_t k = 0; k < n_seen; k++)
+            is_new &= memcmp(seen[k], cases[i].dims, t->n_dims * sizeof(int64_t)) != 0;
+        if (is_new) {
+            add_shape(t, cases[i].dims, &s);
+            seen[n_seen++] = cases[i].dims;
+        }
+    }
+    for (size_t i = 0; i < t->n_workloads; i++)
+        if (task_case_elements(t, t->workloads + i * t->n_dims) <= LARGEST_ELEMENTS)
+            add_shape(t, t->workloads + i * t->n_dims, &s);
+    return keep(a, &s);
+}
+
+static const char *given(const struct op *o, const struct op_plan *p, struct arena *a)
+{
+    struct str s = {0};
+
+    for (size_t d = 0; p && d < o->task->n_dims; d++)
+        for (size_t k = 0; k < p->n_steps; k++)
+            if (p->steps[k].dim == d && !p->steps[k].value)
+                str_addf(&s, "%s\"%s\"", s.len ? ", " : "", o->dims[d]);
+    return arena_printf(a, "[%s]", keep(a, &s));
+}
+
+const char *torch_test(const struct op *o, const struct op_plan *into, const struct op_plan *functional,
+                       const char *package, struct arena *a)
+{
+    const json_t *v = json_object_get(o->run->kept.result, "verification");
+    double ulps = json_num(v, "allowed_error") + json_num(v, "original_error") + 1;
+    struct str dims = {0}, numbers = {0}, align = {0}, quoted = {0};
+
+    for (size_t d = 0; d < o->task->n_dims; d++) {
+        str_addf(&dims, "%s%s", d ? ", " : "", o->dims[d]);
+        str_addf(&quoted, "%s\"%s\"", d ? ", " : "", o->dims[d]);
+    }
+    for (size_t i = 0; i < o->task->n_args; i++) {
+        if (op_is_number(o, i))
+            str_addf(&numbers, "%s%s", numbers.len ? ", " : "", op_number(a, o->task->args[i].value));
+        if (op_is_tensor(o, i))
+            str_addf(&align, "%s\"%s\": %lld", align.len ? ", " : "", o->args[i],
+                     (long long)o->task->args[i].align_bytes);
+    }
+    const struct share_slot slots[] = {
+        {"package", package},
+        {"op", o->name},
+        {"new", functional ? arena_printf(a, "NEW = torch.ops.astra.%s", o->name) : "NEW = None"},
+        {"ulps", number(a, isfinite(ulps) ? ulps : 0)},
+        {"dims", keep(a, &dims)},
+        {"dim_names", arena_printf(a, "[%s]", keep(a, &quoted))},
+        {"shapes", shapes(o, a)},
+        {"given", arena_printf(a, "{\"into\": %s, \"new\": %s}", given(o, into, a), given(o, functional, a))},
+        {"numbers", arena_printf(a, "[%s]", keep(a, &numbers))},
+        {"args", arguments(o, a)},
+        {"align", arena_printf(a, "{%s}", keep(a, &align))},
+    };
+    return arena_printf(a, "%s\n", share_fill(a, "export/torch/test.py", slots, ARRAY_LEN(slots)));
+}
