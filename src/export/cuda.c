@@ -7,8 +7,7 @@ static const char style[] =
     "ReflowComments: false, BreakStringLiterals: false, AllowShortFunctionsOnASingleLine: Empty, "
     "BreakBeforeBraces: Linux, DerivePointerAlignment: true}";
 
-/* NULL: there is no clang-format, or it did more than to lay the text out. */
-static char *formatted(struct arena *a, const char *text)
+char *export_formatted(struct arena *a, const char *text)
 {
     static const char *const argv[] = {"clang-format", style, "--assume-filename=kernel.cu", NULL};
     struct proc_limits limits = {.wall_s = 30, .output_bytes = 64 << 20};
@@ -27,7 +26,7 @@ bool make_cuda(const struct export_run *r, struct export_files *out, struct err 
 {
     struct arena *a = out->arena;
     const struct task *t = r->kept.task;
-    char *text = formatted(a, r->kept.judged);
+    char *text = export_formatted(a, r->kept.judged);
     struct facts f;
 
     (void)err;

@@ -368,8 +368,10 @@ static const char *binding(const struct gen *g)
                       g->has_functional ? arena_printf(g->arena, "\n    m.impl(\"%s\", &functional);", name)
                                         : "")},
     };
-    return arena_printf(g->arena, "%s\n",
-                        share_fill(g->arena, "export/torch/binding.cpp", slots, ARRAY_LEN(slots)));
+    const char *text = arena_printf(g->arena, "%s\n",
+                                    share_fill(g->arena, "export/torch/binding.cpp", slots, ARRAY_LEN(slots)));
+    const char *neat = export_formatted(g->arena, text);
+    return neat ? neat : text;
 }
 
 /* ---- Python ---- */

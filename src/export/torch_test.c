@@ -122,23 +122,20 @@ static const char *shapes(const struct op *o, struct arena *a)
     const struct task *t = o->task;
     uint64_t seed = (uint64_t)json_int(o->run->kept.provenance, "seed", 0);
     const struct task_case *cases;
-    const int64_t *seen[SMALL_SHAPES];
+    const int64_t **taken;
     struct str s = {0};
-    size_t n, n_seen = 0;
+    size_t n, n_taken = 0;
 
     task_suite(t, a, seed, &cases, &n);
-    for (size_t i = 0; i < n && n_seen < SMALL_SHAPES; i++) {
-        bool is_new = true;
-        for (size_t k = 0; k < n_seen; k++)
-            is_new &= memcmp(seen[k], cases[i].dims, t->n_dims * sizeof(int64_t)) != 0;
-        if (is_new) {
-            add_shape(t, cases[i].dims, &s);
-            seen[n_seen++] = cases[i].dims;
-        }
+    taken = arena_array(a, const int64_t *, SMALL_SHAPES + t->n_workloads);
+    for (size_t i = 0; i < n + t->n_workloads; i++) {
+        const int64_t *dims = i < n ? cases[i].dims : t->workloads + (i - n) * t->n_dims;
+        bool is_new = i < n ? n_taken < SMALL_SHAPES : task_case_elements(t, dims) <= LARGEST_ELEMENTS;
+        for (size_t k = 0; k < n_taken; k++)
+            is_new &= memcmp(taken[k], dims, t->n_dims * sizeof(*dims)) != 0;
+        if (is_new)
+            add_shape(t, taken[n_taken++] = dims, &s);
     }
-    for (size_t i = 0; i < t->n_workloads; i++)
-        if (task_case_elements(t, t->workloads + i * t->n_dims) <= LARGEST_ELEMENTS)
-            add_shape(t, t->workloads + i * t->n_dims, &s);
     return keep(a, &s);
 }
 
@@ -153,18 +150,36 @@ static const char *given(const struct op *o, const struct op_plan *p, struct are
     return arena_printf(a, "[%s]", keep(a, &s));
 }
 
+/* Of the cases with the task's own values, where the run kept errors by their kind; else of all. */
+static double allowed(const struct op *o, const struct task_arg *x)
+{
+    const json_t *v = json_object_get(o->run->kept.result, "verification"), *row;
+    double own = json_num(v, "original_error"), most = json_num(v, "allowed_error");
+    size_t i;
+
+    json_array_foreach(json_object_get(v, "errors"), i,
+                       row) if (str_eq(json_text(row, "output", ""), x->name) &&
+                                str_eq(json_text(row, "values", ""), "as the task says"))
+    {
+        own = json_num(json_object_get(row, "original"), "max");
+        most = json_num(json_object_get(row, "allowed"), "max");
+    }
+    return isfinite(own + most) ? own + most + 1 : 0;
+}
+
 const char *torch_test(const struct op *o, const struct op_plan *into, const struct op_plan *functional,
                        const char *package, struct arena *a)
 {
-    const json_t *v = json_object_get(o->run->kept.result, "verification");
-    double ulps = json_num(v, "allowed_error") + json_num(v, "original_error") + 1;
-    struct str dims = {0}, numbers = {0}, align = {0}, quoted = {0};
+    struct str dims = {0}, numbers = {0}, align = {0}, quoted = {0}, ulps = {0};
 
     for (size_t d = 0; d < o->task->n_dims; d++) {
         str_addf(&dims, "%s%s", d ? ", " : "", o->dims[d]);
         str_addf(&quoted, "%s\"%s\"", d ? ", " : "", o->dims[d]);
     }
     for (size_t i = 0; i < o->task->n_args; i++) {
+        if (o->task->args[i].role == ROLE_OUT || o->task->args[i].role == ROLE_INOUT)
+            str_addf(&ulps, "%s\"%s\": %s", ulps.len ? ", " : "", o->args[i],
+                     number(a, allowed(o, &o->task->args[i])));
         if (op_is_number(o, i))
             str_addf(&numbers, "%s%s", numbers.len ? ", " : "", op_number(a, o->task->args[i].value));
         if (op_is_tensor(o, i))
@@ -175,7 +190,7 @@ const char *torch_test(const struct op *o, const struct op_plan *into, const str
         {"package", package},
         {"op", o->name},
         {"new", functional ? arena_printf(a, "NEW = torch.ops.astra.%s", o->name) : "NEW = None"},
-        {"ulps", number(a, isfinite(ulps) ? ulps : 0)},
+        {"ulps", arena_printf(a, "{%s}", keep(a, &ulps))},
         {"dims", keep(a, &dims)},
         {"dim_names", arena_printf(a, "[%s]", keep(a, &quoted))},
         {"shapes", shapes(o, a)},
