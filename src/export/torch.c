@@ -384,8 +384,8 @@ static void add_fake(const struct gen *g, bool is_functional, struct str *to)
     size_t n = 0;
 
     memcpy(names, o->dims, g->task->n_dims * sizeof(*names));
-    str_addf(to, "@torch.library.register_fake(\"astra::%s%s\")\ndef _(%s):\n", o->name,
-             is_functional ? "" : "_into", parameters(g, p, is_functional, FORM_PYTHON));
+    str_addf(to, "@library.register_fake(\"astra::%s%s\")\ndef _(%s):\n", o->name, is_functional ? "" : "_into",
+             parameters(g, p, is_functional, FORM_PYTHON));
     for (size_t k = 0; k < p->n_steps; k++) {
         const struct op_step *x = &p->steps[k];
         if (!x->value)

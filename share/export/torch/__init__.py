@@ -4,6 +4,7 @@
 """
 
 import torch
+from torch import library
 
 try:
     from . import _C  # registers the operators

@@ -17,17 +17,47 @@ struct Int {
     explicit operator bool() const { return value != 0; }
 };
 
-inline Int checked(bool failed, int64_t v)
+inline Int checked(bool failed, const int64_t &v)
 {
     TORCH_CHECK(!failed, OP_NAME ": a shape has an extent that no 64-bit number holds");
     return v;
 }
-inline Int operator+(Int a, Int b) { int64_t v; return checked(__builtin_add_overflow(a.value, b.value, &v), v); }
-inline Int operator-(Int a, Int b) { int64_t v; return checked(__builtin_sub_overflow(a.value, b.value, &v), v); }
-inline Int operator*(Int a, Int b) { int64_t v; return checked(__builtin_mul_overflow(a.value, b.value, &v), v); }
-inline bool undivided(Int a, Int b) { return b.value == 0 || (b.value == -1 && a.value == std::numeric_limits<int64_t>::min()); }
-inline Int operator/(Int a, Int b) { checked(undivided(a, b), 0); return a.value / b.value; }
-inline Int operator%(Int a, Int b) { checked(undivided(a, b), 0); return a.value % b.value; }
+
+inline Int operator+(Int a, Int b)
+{
+    int64_t v = 0;
+    return checked(__builtin_add_overflow(a.value, b.value, &v), v);
+}
+
+inline Int operator-(Int a, Int b)
+{
+    int64_t v = 0;
+    return checked(__builtin_sub_overflow(a.value, b.value, &v), v);
+}
+
+inline Int operator*(Int a, Int b)
+{
+    int64_t v = 0;
+    return checked(__builtin_mul_overflow(a.value, b.value, &v), v);
+}
+
+inline void check_divides(Int a, Int b)
+{
+    checked(b.value == 0 || (b.value == -1 && a.value == std::numeric_limits<int64_t>::min()), 0);
+}
+
+inline Int operator/(Int a, Int b)
+{
+    check_divides(a, b);
+    return a.value / b.value;
+}
+
+inline Int operator%(Int a, Int b)
+{
+    check_divides(a, b);
+    return a.value % b.value;
+}
+
 inline Int operator-(Int a) { return Int(0) - a; }
 inline bool operator<(Int a, Int b) { return a.value < b.value; }
 inline bool operator<=(Int a, Int b) { return a.value <= b.value; }

@@ -8,6 +8,7 @@ import sys
 import unittest
 
 import torch
+from torch import library
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
@@ -183,9 +184,9 @@ class Op(unittest.TestCase):
     def test_opcheck(self):
         dims = SHAPES[0]
         inputs = tensors(dims)
-        torch.library.opcheck(INTO.default, (*copies(inputs), *more("into", dims)))
+        library.opcheck(INTO.default, (*copies(inputs), *more("into", dims)))
         if NEW:
-            torch.library.opcheck(NEW.default, (*read(inputs), *more("new", dims)))
+            library.opcheck(NEW.default, (*read(inputs), *more("new", dims)))
 
     def refused(self, inputs, dims, words):
         with self.assertRaisesRegex(RuntimeError, words):
