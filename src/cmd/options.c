@@ -48,7 +48,7 @@ static const struct verb verbs[] = {
      "  astra check my_task\n", 1, 1, cmd_check},
     {"bench", 'b', "DIR [FILE]", "verify and time one version against the original",
      "FILE is another version of the task's kernel file; without it the original is timed. Exit status 0 whatever\n"
-     "the verdict: with --json it is the field `verdict`.\n\n"
+     "the verdict (but see --fail-under): with --json it is the field `verdict`.\n\n"
      "  astra bench examples/silu_and_mul examples/silu_and_mul/production.cu\n"
      "  astra bench my_task mine.cu --json\n",
      1, 2, cmd_bench},
@@ -63,14 +63,13 @@ static const struct verb verbs[] = {
      "RUN is a run's folder, or its name below astra-runs.\n\n  astra show astra-runs/softmax-1\n  astra show softmax-1 7\n"
      "  astra show softmax-1 --calls\n",
      1, 2, cmd_show},
-    {"diff", 'd', "RUN [CANDIDATE | RUN]",
-     "the patch from the original to the best, or to a candidate; or what differs between two runs",
+    {"diff", 'd', "RUN [NUMBER|RUN]",
+     "the patch from the original to the best or to a candidate; or two runs compared",
      "Of two runs: speed-ups by workload and whether they differ, who thought, verdicts, cost, options, and the patch between\n"
      "their best files. Runs of different tasks or devices, or modelled and measured ones, are not set against each other.\n\n"
      "  astra diff softmax-1 | patch my_kernel.cu\n  astra diff softmax-1 softmax-2\n",
      1, 2, cmd_diff},
-    {"report", 't', "RUN...",
-     "a run as one page for whoever reviews it: the verdict, the evidence, the way there",
+    {"report", 't', "RUN...", "a run as one page for whoever reviews it, or several side by side",
      "Writes report.html into the run's folder and prints where it is: one file that needs no network and can be mailed,\n"
      "read on a phone and printed. Unfinished runs have one, too. docs/report.md says what each part means. Several runs are put\n"
      "beside each other, in comparison.html (docs/compare.md).\n\n"
