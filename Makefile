@@ -67,6 +67,13 @@ bench-gpu: all ## what measuring on this machine's GPU is worth: noise, 2 %, can
 	@ninja -C $(BUILD) --quiet tools/bench_gpu
 	@$(BUILD)/tools/bench_gpu examples/silu_and_mul examples/fused_add_rmsnorm examples/merge_attn_states
 
+.PHONY: bench-screen
+bench-screen: all ## what the live screen costs of a core, while a run is replayed in its own time
+	@ninja -C $(BUILD) --quiet tools/bench_screen
+	@rm -rf $(BUILD)/bench-screen; mkdir $(BUILD)/bench-screen
+	@$(BUILD)/astra optimize examples/silu_and_mul --rounds 2 --quiet --out $(BUILD)/bench-screen/run --trace $(BUILD)/bench-screen/events.jsonl >/dev/null
+	@$(BUILD)/tools/bench_screen $(BUILD)/bench-screen/events.jsonl
+
 .PHONY: bench-loop
 bench-loop: all ## Astra's own processor time in a round with models
 	@python3 tools/bench_loop.py $(BUILD)/astra

@@ -168,7 +168,7 @@ static void tell(const char *event, const struct run *r, const struct call *c)
         json_put_text(e, "words", c->reply.words);
         json_put_flag(e, "stored", c->stored);
         json_put(e, "spent", calls_spent(r));
-    } else if (c->state == CALL_UNDER_WAY) {
+    } else if (str_eq(event, "waiting")) {
         json_put_num(e, "wall_s", time_s() - c->since_s);
         json_put_int(e, "tokens_out", llm_tokens_so_far(r->calls->models[c->role], c->id));
     }

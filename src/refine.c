@@ -128,7 +128,7 @@ bool refine_prune(struct run *r, int round, struct err *err)
     candidate_lineage(r, r->search.best, &in);
     if (r->search.best == 0 || in.n_lineage < 2 || in.n_lineage > MAX_PRUNE)
         return true;
-    trace_doing("planner", "leaving out steps of candidate %d that do not pay", r->search.best);
+    trace_doing("planner", "leaves out steps of candidate %d that do not pay", r->search.best);
     for (size_t i = 0; i < in.n_lineage; i++) {
         bool one[MAX_PRUNE] = {false};
         one[i] = true;
@@ -281,7 +281,7 @@ bool refine_confirm(struct run *r, bool *refused, struct err *err)
         bool measured = trial_device_measures(pool_device(r->pool)), looked = true;
         int looks = measured && c->trial.score > TOO_GOOD ? 2 : 1;
         struct trial t = {0};
-        trace_doing("judge", "confirming candidate %d on hidden cases, in a fresh process", c->id);
+        trace_doing("judge", "confirms candidate %d on hidden cases, in a fresh process", c->id);
         for (int look = 0; look < looks && (look == 0 || t.verdict == VERDICT_PASSED); look++) {
             if (!confirm_once(r, c, look, &t, &looked, err))
                 return false;

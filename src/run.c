@@ -117,8 +117,10 @@ static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
     candidate_history(r, &in);
     agent_plan_rules(&in, r->arena, &strategies, &n);
     tell_plan(round, in.parent, &diagnosis, strategies, n);
+    trace_doing("coder", "writes %zu version%s", n, n == 1 ? "" : "s");
     for (size_t i = 0; ok && i < n && !stop_asked; i++)
         ok = candidate_submit(r, in.parent, round, &strategies[i], -1, NULL, err);
+    trace_doing("judge", "judges them");
     ok = ok && candidate_collect(r, err);
     for (int wave = 0; ok && wave < MAX_REPAIRS && !run_stopping(r); wave++) {
         size_t next = r->candidates.n;
@@ -211,7 +213,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
         return false;
     tell_run(r, resume);
     trace_text("suite", "%s", suite.text);
-    trace_doing("judge", "judging the original");
+    trace_doing("judge", "judges the original");
     if (!pool_open(&r->pool, r->task, &o, r->o->jobs, NULL, err))
         return false;
     search_open(&r->search, 1.01);

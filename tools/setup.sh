@@ -51,7 +51,10 @@ look() {
                 need python3-pip pip_python
             fi
             ;;
-        check) need chromium browser ;; # the page of a run is tested in one
+        check)
+            need chromium browser # the page of a run is tested in it
+            need_command tmux tmux # and the live screen in this
+            ;;
         lint)
             need_command clang-format-14 clang-format-14
             need_command clang-tidy-14 clang-tidy-14

@@ -39,7 +39,7 @@ static bool session_open(struct session *s, const struct cmd_args *args, bool co
         err->kind = ERR_INPUT;
         return false;
     }
-    trace_doing("judge", "judging the original");
+    trace_doing("judge", "judges the original");
     if (!pool_open(&s->pool, s->task, &o, 1, NULL, err) || !pool_original(s->pool, s->arena, &s->original, err))
         return false;
     s->device = pool_device(s->pool);
@@ -48,7 +48,7 @@ static bool session_open(struct session *s, const struct cmd_args *args, bool co
         s->version = s->original;
         return true;
     }
-    trace_doing("judge", "judging %s", file);
+    trace_doing("judge", "judges %s", file);
     if (!pool_submit(s->pool, 1, file, text, err))
         return false;
     while (id < 0)

@@ -3,7 +3,7 @@
  * in that order of importance; below MIN_SPLIT rows one pane at a time is shown, and Tab changes it. */
 #include "tui/internal.h"
 
-enum { MIN_AGENTS = 18, MIN_SPLIT = 16, MIN_AIR = 28, MIN_LEARNT = 14, MIN_BESIDE = 140, LEFT = 74 };
+enum { MIN_AGENTS = 18, MIN_SPLIT = 16, MIN_AIR = 28, MIN_LEARNT = 14, MIN_BESIDE = 140 };
 
 /* ---- pieces ---- */
 
@@ -22,9 +22,9 @@ static void add_count(struct str *to, int64_t n)
     if (n < 10000)
         str_addf(to, "%lld", (long long)n);
     else if (n < 1000000)
-        str_addf(to, "%.1fk", (double)n / 1e3);
+        str_addf(to, n % 1000 ? "%.1fk" : "%.0fk", (double)n / 1e3);
     else
-        str_addf(to, "%.2fM", (double)n / 1e6);
+        str_addf(to, n % 1000000 ? "%.2fM" : "%.0fM", (double)n / 1e6);
 }
 
 static void add_ratio(struct str *to, double x)
@@ -88,21 +88,27 @@ static void put_what(const struct model *m, const struct view *v, struct frame *
     str_free(&right);
 }
 
-static void add_spent(const struct model *m, struct str *to)
+/* In full, or as much of it as there is room for: 0 all, 1 without calls, 2 money alone. */
+static void add_spent(const struct model *m, int shorter, struct str *to)
 {
+    bool money = isfinite(m->max_usd) || (isfinite(m->usd) && m->usd > 0);
+
     if (m->calls == 0 && m->max_tokens <= 0 && !isfinite(m->max_usd))
         return;
-    str_addf(to, "%lld call%s, ", (long long)m->calls, m->calls == 1 ? "" : "s");
-    add_count(to, m->tokens);
-    if (m->max_tokens > 0) {
-        str_add(to, " of ");
-        add_count(to, m->max_tokens);
+    if (shorter == 0)
+        str_addf(to, "%lld call%s, ", (long long)m->calls, m->calls == 1 ? "" : "s");
+    if (shorter < 2 || !money) {
+        add_count(to, m->tokens);
+        if (m->max_tokens > 0 && shorter == 0) {
+            str_add(to, " of ");
+            add_count(to, m->max_tokens);
+        }
+        str_addf(to, " tokens%s", money ? ", " : "");
     }
-    str_add(to, " tokens");
-    if (isfinite(m->usd) && (m->usd > 0 || isfinite(m->max_usd)))
-        str_addf(to, ", $%.4f", m->usd);
-    else if (isfinite(m->max_usd))
-        str_add(to, ", $?");
+    if (money && isfinite(m->usd))
+        str_addf(to, "$%.*f", m->usd < 0.1 ? 4 : 2, m->usd);
+    else if (money)
+        str_add(to, "$?");
     if (isfinite(m->max_usd))
         str_addf(to, " of %g", m->max_usd);
 }
@@ -110,8 +116,7 @@ static void add_spent(const struct model *m, struct str *to)
 static void put_how_far(const struct model *m, struct frame *f)
 {
     struct str left = {0}, right = {0};
-    size_t counted = model_count(m, ROW_COUNTED);
-    int col = 1;
+    int col;
 
     if (m->ended)
         str_add(&left, "done");
@@ -121,18 +126,19 @@ static void put_how_far(const struct model *m, struct frame *f)
         str_addf(&left, "round %lld", (long long)m->round);
     else
         str_add(&left, "before the first round");
-    if (f->cols >= 60)
-        str_addf(&left, ", %zu tried, %zu passed", counted, model_passed(m));
-    add_spent(m, &right);
-    col = frame_put(f, 1, col, f->cols, STYLE_PLAIN, str_text(&left));
+    col = frame_put(f, 1, 1, f->cols, STYLE_PLAIN, str_text(&left));
     if (isfinite(m->best_score)) {
         str_clear(&left);
-        str_addf(&left, "best ");
+        str_add(&left, "best ");
         add_ratio(&left, m->best_score);
-        if (f->cols >= 60)
-            str_addf(&left, " %s", m->basis);
         col = frame_put(f, 1, col, f->cols, STYLE_PLAIN, ", ");
         col = frame_put(f, 1, col, f->cols, m->best ? STYLE_GOOD : STYLE_PLAIN, str_text(&left));
+    }
+    for (int shorter = 0; shorter < 3; shorter++) {
+        str_clear(&right);
+        add_spent(m, shorter, &right);
+        if (text_columns(str_text(&right)) <= f->cols - col - 3)
+            break;
     }
     put_right(f, 1, col, STYLE_PLAIN, str_text(&right));
     str_free(&left);
@@ -167,7 +173,7 @@ static void put_agent(const struct model *m, enum role r, struct frame *f, int r
     struct str text = {0};
     int col;
 
-    if (r == ROLE_JUDGE && !a->busy && model_count(m, ROW_RUNNING) > 0)
+    if (r == ROLE_JUDGE && model_count(m, ROW_RUNNING) > 0)
         add_judging(m, &text);
     else if (a->calls > 1)
         str_addf(&text, "%d calls under way; %s", a->calls, str_text(&a->call));
@@ -300,14 +306,14 @@ static void put_row(const struct model *m, const struct row *r, struct frame *f,
     else
         at = frame_putf(f, row, at, end, STYLE_DIM, " %3.3s  ",
                         str_starts(r->label, "candidate-") ? r->label + 10 : "");
-    if (r->state == ROW_COUNTED || r->state == ROW_JUDGED)
+    if (*r->verdict)
         frame_put(f, row, at, MIN(end, at + 14), style_of(r->verdict), r->verdict);
     else
         frame_put(f, row, at, end, r->state == ROW_RUNNING ? STYLE_BUSY : STYLE_DIM, states[r->state]);
     at += MIN(15, MAX(9, (end - col) / 5));
     if (r->state == ROW_RUNNING)
         str_addf(&text, "%6.0f s", fmax(0, now_s - r->since_s));
-    else if (r->state != ROW_WAITING)
+    else if (*r->verdict)
         add_ratio(&text, r->score);
     frame_putf(f, row, at, end, r->state == ROW_RUNNING ? STYLE_DIM : STYLE_PLAIN, "%8s", str_text(&text));
     at += 9;
@@ -316,11 +322,14 @@ static void put_row(const struct model *m, const struct row *r, struct frame *f,
             frame_putf(f, row, at, end, STYLE_DIM, "%+6.0f %%", 100 * (r->gain - 1));
         at += 9;
     }
-    str_clear(&text);
-    str_addf(&text, "%s", r->name);
-    if (r->words && *r->words && !isfinite(r->score))
-        str_addf(&text, ": %s", r->words);
-    frame_put(f, row, at + 1, end - 1, r->state == ROW_WAITING ? STYLE_DIM : STYLE_PLAIN, str_text(&text));
+    at++;
+    if (*r->words) { /* half of the room for each, or more where the name is short */
+        int half = at + MIN(text_columns(r->name), (end - at) / 2);
+        at = frame_put(f, row, at, half, STYLE_PLAIN, r->name);
+        frame_putf(f, row, at, end - 1, STYLE_DIM, ": %s", r->words);
+    } else {
+        frame_put(f, row, at, end - 1, r->state == ROW_WAITING ? STYLE_DIM : STYLE_PLAIN, r->name);
+    }
     str_free(&text);
 }
 
@@ -348,15 +357,16 @@ static void put_foot(const struct model *m, const struct view *v, struct frame *
     const char *keys = f->ascii ? " j k scroll  tab other list  q stop  ? help"
                                 : " \xe2\x86\x91\xe2\x86\x93 scroll  tab other list  q stop  ? help";
     int row = f->rows - 1;
+    bool wide = f->cols >= 70;
 
     if (v->asking)
         frame_put(f, row, 0, f->cols, STYLE_BAR,
-                  f->cols >= 60 ? " Stop this run? What is stored stays, astra resume goes on.  y / n "
-                                : " Stop the run, resumably?  y / n ");
+                  wide ? " Stop this run? What is stored stays, astra resume goes on.  y / n "
+                       : " Stop it, resumably?  y / n ");
     else if (m->stopping)
         frame_put(f, row, 0, f->cols, STYLE_BAR,
-                  f->cols >= 60 ? " Stopping; astra resume will go on. Ctrl-C leaves at once. "
-                                : " Stopping. Ctrl-C: at once. ");
+                  wide ? " Stopping; astra resume will go on. Ctrl-C leaves at once. "
+                       : " Stopping. Ctrl-C: at once. ");
     else if (m->note.len)
         frame_putf(f, row, 0, f->cols, STYLE_BUSY, " %s", str_text(&m->note));
     else
@@ -399,8 +409,9 @@ static void draw_panes(const struct model *m, struct view *v, struct frame *f, i
         else
             put_candidates(m, v, f, row, 0, f->cols, rows);
     } else if (f->cols >= MIN_BESIDE) {
-        put_times(m, v, f, row, 0, LEFT, rows);
-        put_candidates(m, v, f, row, LEFT + 1, f->cols, rows);
+        int left = MIN(dims_columns(m) + 68, f->cols / 2); /* with all columns and a bar */
+        put_times(m, v, f, row, 0, left, rows);
+        put_candidates(m, v, f, row, left + 1, f->cols, rows);
     } else {
         bool air = f->rows >= MIN_AIR;
         best = MIN(all, rows / 2);

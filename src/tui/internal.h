@@ -32,7 +32,7 @@ enum row_state { ROW_WAITING, ROW_RUNNING, ROW_JUDGED, ROW_COUNTED };
 struct row { /* a candidate, or a file that may become one */
     enum row_state state;
     const char *label, *name, *verdict, *words;
-    int id; /* 0: not counted yet */
+    int id, worker; /* id 0: not counted yet */
     double score, gain, since_s;
 };
 

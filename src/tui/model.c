@@ -273,9 +273,14 @@ static void on_submitted(struct model *m, const json_t *f)
 static void on_started(struct model *m, const json_t *f)
 {
     struct row *r = row_of(m, json_text(f, "label", ""));
+    int worker = (int)json_int(f, "worker", 0);
 
+    for (size_t i = 0; i < m->rows.n; i++) /* it is done with the one before, of which we hear next */
+        if (m->rows.v[i].state == ROW_RUNNING && m->rows.v[i].worker == worker)
+            m->rows.v[i].state = ROW_JUDGED;
     if (r) {
         r->state = ROW_RUNNING;
+        r->worker = worker;
         r->since_s = m->t_s;
     }
 }
