@@ -58,52 +58,41 @@ static void add_candidate(const struct view *v, const struct view_candidate *c, 
     str_add(out, "</dl>\n</details>\n");
 }
 
-/* A round's first candidate; NULL: it made none. */
-static const struct view_candidate *first_of(const struct view *v, int round)
+/* The candidates from `first` to before `end`; told: by candidate, whose diagnosis the page has said. */
+static void add_round(const struct view *v, size_t first, size_t end, bool *told, struct arena *a,
+                      struct str *out)
 {
-    for (size_t i = 1; i < v->n_candidates; i++)
-        if (v->candidates[i].row.round == round)
-            return &v->candidates[i];
-    return NULL;
-}
-
-static bool diagnosed_before(const struct view *v, int round, int parent)
-{
-    for (int r = 1; r < round; r++) {
-        const struct view_candidate *c = first_of(v, r);
-        if (c && MAX(c->row.parent, 0) == parent)
-            return true;
-    }
-    return false;
-}
-
-static void add_round(const struct view *v, int round, struct arena *a, struct str *out)
-{
-    const struct view_candidate *first = first_of(v, round), *parent;
+    const struct view_candidate *parent = &v->candidates[MAX(v->candidates[first].row.parent, 0)];
     double most = NAN;
-    int n = 0;
 
-    if (!first)
-        return;
-    parent = &v->candidates[MAX(first->row.parent, 0)];
-    for (size_t i = 1; i < v->n_candidates; i++)
-        if (v->candidates[i].row.round == round) {
-            most = fmax(most, v->candidates[i].row.score);
-            n++;
-        }
+    for (size_t i = first; i < end; i++)
+        most = fmax(most, v->candidates[i].row.score);
     html_addf(
         out,
-        "<details class=\"round\">\n<summary><h3>Round %d, from %s</h3> <span class=\"note\">%d candidate%s",
-        round, words_parent(a, parent->row.id), n, n == 1 ? "" : "s");
+        "<details class=\"round\">\n<summary><h3>Round %d, from %s</h3> <span class=\"note\">%zu candidate%s",
+        v->candidates[first].row.round, words_parent(a, parent->row.id), end - first,
+        end - first == 1 ? "" : "s");
     if (isfinite(most))
         html_addf(out, ", up to %.2f×", most);
     str_add(out, "</span></summary>\n");
-    if (parent->row.diagnosis && !diagnosed_before(v, round, parent->row.id))
+    if (parent->row.diagnosis && !told[parent->row.id])
         html_addf(out, "<p>%s</p>\n", parent->row.diagnosis);
-    for (size_t i = 1; i < v->n_candidates; i++)
-        if (v->candidates[i].row.round == round)
-            add_candidate(v, &v->candidates[i], a, out);
+    told[parent->row.id] = true;
+    for (size_t i = first; i < end; i++)
+        add_candidate(v, &v->candidates[i], a, out);
     str_add(out, "</details>\n");
+}
+
+static void add_rounds(const struct view *v, struct arena *a, struct str *out)
+{
+    bool *told = arena_array(a, bool, v->n_candidates);
+    size_t end;
+
+    for (size_t i = 1; i < v->n_candidates; i = end) {
+        for (end = i + 1; end < v->n_candidates && v->candidates[end].row.round == v->candidates[i].row.round;)
+            end++;
+        add_round(v, i, end, told, a, out);
+    }
 }
 
 static void add_charts(const struct view *v, struct arena *a, struct str *out)
@@ -157,7 +146,6 @@ void page_search(const struct view *v, struct arena *a, struct str *out)
     str_add(out, ".</p>\n");
     add_charts(v, a, out);
     add_candidate(v, &v->candidates[0], a, out);
-    for (int round = 1; round <= v->rounds; round++)
-        add_round(v, round, a, out);
+    add_rounds(v, a, out);
     str_add(out, "</section>\n");
 }

@@ -48,7 +48,9 @@ static void add_facts(const struct view *v, struct arena *a, struct str *out)
     str_add(out, "<dl class=\"facts\">\n");
     add_copy(v, a, out);
     add_fact(out, "Verified on", arena_printf(a, "%lld cases", (long long)json_int(o, "cases", 0)),
-             hidden ? arena_printf(a, "and %lld hidden ones", hidden) : "no hidden ones yet");
+             hidden            ? arena_printf(a, "and %lld hidden ones", hidden)
+             : v->best->row.id ? "no hidden ones yet"
+                               : "");
     if (isfinite(error))
         add_fact(out, "Largest error", arena_printf(a, "%.2f ulp", error),
                  isfinite(allowed) ? arena_printf(a, "%.2f allowed", allowed) : "");
@@ -56,7 +58,8 @@ static void add_facts(const struct view *v, struct arena *a, struct str *out)
              arena_printf(a, "%lld passed, in %d round%s", (long long)json_int(tried, "passed", 0), v->rounds,
                           v->rounds == 1 ? "" : "s"));
     add_cost(v, a, out);
-    add_fact(out, "Run time", words_seconds(a, v->run.wall_s), "");
+    if (v->run.wall_s > 0) /* it is known when the run ends */
+        add_fact(out, "Run time", words_seconds(a, v->run.wall_s), "");
     str_add(out, "</dl>\n");
 }
 

@@ -75,7 +75,8 @@ static void add_cases(const struct view *v, struct str *out)
         out,
         "<p>Every case ran on the simulator, which sees accesses out of bounds, races, reads of what nobody wrote, "
         "writes to inputs, state that survives a launch, and answers that depend on the order of execution");
-    str_add(out, v->measured ? "; then on the GPU, on guarded and poisoned buffers.</p>\n" : ".</p>\n");
+    str_add(out, v->measured ? "; then on the GPU, on guarded and poisoned buffers." : ".");
+    str_add(out, " Each input was changed alone, too: the answer must follow it as the exact one does.</p>\n");
     page_table_begin(out, "The suite: what the inputs hold, on which shapes");
     str_add(
         out,

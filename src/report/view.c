@@ -1,5 +1,7 @@
 #include "report/report.h"
 
+enum { MOST_ROUNDS = 100000 }; /* a store that says more is damaged */
+
 struct opened {
     struct view view;
     struct view_candidate *candidates;           /* as the view's */
@@ -111,7 +113,8 @@ static bool read_candidates(struct view *v, struct opened *o, struct store *s, s
     list = arena_array(a, struct view_candidate, v->n_candidates + 1);
     for (size_t i = 0; i < v->n_candidates; i++) {
         const struct trial *t = read_trial(a, rows[i].trial);
-        if (rows[i].id != (int)i || rows[i].parent >= (int)i || rows[i].repairs >= (int)i || !t)
+        if (rows[i].id != (int)i || rows[i].parent >= (int)i || rows[i].repairs >= (int)i ||
+            rows[i].round < 0 || rows[i].round > MOST_ROUNDS || !t)
             return err_world(err, "candidate %d is not as this version stores them", rows[i].id);
         list[i].row = rows[i];
         list[i].trial = *t;
