@@ -83,14 +83,17 @@ static bool judged(struct pool *p, struct arena *a, struct err *err)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const int deaths[] = {0, 1 << 8, SIGKILL, SIGXCPU, SIGSEGV};
+    static struct arena *kept;
     static struct task *t;
     const struct trial_options o = {.device = "h200"};
     struct err err = {0};
     struct pool *p = NULL;
     struct arena *a;
 
-    if (!t) /* run from the project's root */
-        BUG_IF(!task_open(&t, arena_open(), "examples/silu_and_mul", &err));
+    if (!t) { /* run from the project's root */
+        kept = arena_open();
+        BUG_IF(!task_open(&t, kept, "examples/silu_and_mul", &err));
+    }
     if (size == 0)
         return 0;
     death = deaths[data[0] % ARRAY_LEN(deaths)];
