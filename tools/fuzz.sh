@@ -15,6 +15,10 @@ if [ ! -f $build/build.ninja ]; then
     mv $build.log $build/setup.log
 fi
 mkdir -p $build/crashes
+if [ -w /dev/shm ]; then # targets that write files do it in memory
+    TMPDIR=/dev/shm
+    export TMPDIR
+fi
 
 seed() { # seed TARGET CORPUS
     seeds=
@@ -27,6 +31,7 @@ seed() { # seed TARGET CORPUS
         awk -v to="$2" '/^\/\/ case: / { close(file); file = to "/" ++n; print ".version 8.7\n.target sm_90a\n.address_size 64" > file }
                         file && !/^\/\// { print > file }' tests/ptx/cases/*.ptx
         ;;
+    fuzz_result | fuzz_run) python3 tests/fuzz/seeds.py "${1#fuzz_}" "$2" ;;
     fuzz_tester | fuzz_profiler | fuzz_planner | fuzz_coder)
         awk -v to="$2" '/^=== / { close(file); file = to "/" ++n } !/^=== / { print > file }' \
             "tests/agent/${1#fuzz_}.replies"
@@ -54,7 +59,7 @@ for target in "$@"; do
         awk 'NR <= 1500 { printf "\"%s\"\n", $2 }' >"$build/$target.dict"
     printf '== %s for %s s\n' "$target" "$seconds"
     if "$build/tests/fuzz/$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
-        -max_len=16384 -dict="$build/$target.dict" -artifact_prefix="$build/crashes/$target-" "$corpus" \
+        -max_len=32768 -dict="$build/$target.dict" -artifact_prefix="$build/crashes/$target-" "$corpus" \
         >"$build/$target.log" 2>&1; then
         grep -E 'number_of_executed_units|peak_rss_mb' "$build/$target.log" | sed 's/stat:://'
         passed=$((passed + 1))

@@ -5,13 +5,16 @@
 
 bool report_holds(struct report_kept *k, bool ok, const char *words, ...)
 {
+    json_t *o = json_object();
     char text[1000];
     va_list ap;
 
     va_start(ap, words);
     vsnprintf(text, sizeof(text), words, ap);
     va_end(ap);
-    json_array_append_new(ok ? k->held : k->broken, json_string(text));
+    json_put_text(o, "words", text); /* which may be cut in the middle of a letter */
+    json_array_append(ok ? k->held : k->broken, json_object_get(o, "words"));
+    json_decref(o);
     return ok;
 }
 
@@ -69,6 +72,8 @@ static bool check_files(struct report_kept *k, struct arena *a)
             all = report_holds(
                 k, false, there ? "task/%s is not the file that was judged" : "task/%s is not there", name);
     }
+    if (json_object_size(json_object_get(k->provenance, "files")) == 0)
+        all = report_holds(k, false, "the result names no file of its task");
     if (all)
         report_holds(k, true, "the task's files are those that were judged");
     return all;

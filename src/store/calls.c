@@ -172,7 +172,7 @@ bool store_strategies(struct store *s, struct arena *a, const struct store_strat
             .plan = text_of(a, q, 6),
             .expected_gain = number_of(q, 7),
             .confidence = number_of(q, 8),
-            .outcome = text_of(a, q, 9),
+            .outcome = text_or_null(a, q, 9),
             .candidate = id_of(q, 10),
         };
         vec_push(&rows, x);

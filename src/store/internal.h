@@ -69,9 +69,18 @@ static inline void bind_id(sqlite3_stmt *q, int at, int id)
         sqlite3_bind_null(q, at);
 }
 
-static inline const char *text_of(struct arena *a, sqlite3_stmt *q, int at)
+/* Of a column that may be NULL. */
+static inline const char *text_or_null(struct arena *a, sqlite3_stmt *q, int at)
 {
     return arena_strdup(a, (const char *)sqlite3_column_text(q, at));
+}
+
+/* Of a column that is never NULL in what Astra writes; a file that somebody gives may be anything. */
+static inline const char *text_of(struct arena *a, sqlite3_stmt *q, int at)
+{
+    const char *text = text_or_null(a, q, at);
+
+    return text ? text : "";
 }
 
 static inline double number_of(sqlite3_stmt *q, int at)

@@ -116,10 +116,10 @@ bool store_get_run(struct store *s, struct arena *a, struct store_run *r, struct
             .source_hash = text_of(a, q, 3),
             .options = text_of(a, q, 4),
             .started = text_of(a, q, 5),
-            .ended = text_of(a, q, 6),
+            .ended = text_or_null(a, q, 6),
             .status = text_of(a, q, 7),
             .wall_s = sqlite3_column_double(q, 8),
-            .result = text_of(a, q, 9),
+            .result = text_or_null(a, q, 9),
         };
     sqlite3_finalize(q);
     if (code == SQLITE_ROW)
@@ -239,10 +239,10 @@ bool store_candidates(struct store *s, struct arena *a, const struct store_candi
             .line = sqlite3_column_int(q, 13),
             .gain = number_of(q, 14),
             .score = number_of(q, 15),
-            .trial = text_of(a, q, 16),
+            .trial = text_or_null(a, q, 16),
             .wall_s = number_of(q, 17),
-            .bound_by = text_of(a, q, 18),
-            .diagnosis = text_of(a, q, 19),
+            .bound_by = text_or_null(a, q, 18),
+            .diagnosis = text_or_null(a, q, 19),
         };
         vec_push(&rows, c);
     }
@@ -271,7 +271,7 @@ bool store_workloads(struct store *s, struct arena *a, int candidate, const stru
             .regime = text_of(a, q, 1),
             .us = number_of(q, 2),
             .light_us = number_of(q, 3),
-            .bound = text_of(a, q, 4),
+            .bound = text_or_null(a, q, 4),
         };
         vec_push(&rows, w);
     }
