@@ -23,7 +23,7 @@ fi
 seed() { # seed TARGET CORPUS
     seeds=
     case $1 in
-    fuzz_source | fuzz_kernel) seeds='examples/*/*.cu tests/launcher/*.cu' ;;
+    fuzz_source | fuzz_kernel | fuzz_page) seeds='examples/*/*.cu tests/launcher/*.cu' ;;
     fuzz_task) seeds='examples/*/task.yaml' ;;
     fuzz_llm | fuzz_pool | fuzz_worker) seeds="tests/fuzz/${1#fuzz_}/*" ;;
     fuzz_recording) seeds='examples/*/*/*.json' ;;

@@ -1,7 +1,7 @@
 #include "report/svg.h"
 
 /* Of the mean character of a text in the fonts that systems have for pages. */
-#define CHARACTER 0.57
+#define CHARACTER 0.6
 
 void svg_open(struct str *out, const char *id, const char *kind, const char *role, double width, double height,
               const char *title, const char *description)
