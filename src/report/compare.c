@@ -200,19 +200,22 @@ static const double *progress_of(const struct view *v, struct arena *a)
 
 /* ---- options ---- */
 
-/* Where a run lay is no option. A text as the command line has it. */
-static const char *value_text(struct arena *a, const json_t *v)
+/* As the command line has it; NULL: not given. A model's 0 or false is the provider's default. */
+static const char *value_text(struct arena *a, const json_t *v, bool of_model)
 {
-    if (!v || json_is_null(v))
+    if (!v || json_is_null(v) ||
+        (of_model && (json_is_false(v) || (json_is_number(v) && json_number_value(v) == 0))))
         return NULL;
     if (json_is_string(v))
         return json_string_value(v);
     if (json_is_real(v))
         return arena_printf(a, "%g", json_real_value(v));
-    return json_line(a, v);
+    return arena_printf(a, "%s", json_is_true(v) ? "yes" : json_is_false(v) ? "no" : json_line(a, v));
 }
 
-static void flatten(const json_t *o, const char *prefix, size_t run, struct map *to, struct arena *a)
+/* Names have the role before a dot. Where a run lay is no option. */
+static void flatten(const json_t *o, const char *prefix, bool of_model, size_t run, struct map *to,
+                    struct arena *a)
 {
     const char *key;
     json_t *v;
@@ -220,20 +223,20 @@ static void flatten(const json_t *o, const char *prefix, size_t run, struct map 
     json_object_foreach((json_t *)o, key, v)
     {
         const char *name = *prefix ? arena_printf(a, "%s.%s", prefix, key) : key;
+        struct compare_option *option = map_get(to, name);
         if (str_eq(name, "task_dir") || str_eq(name, "out"))
             continue;
         if (json_is_object(v)) {
-            bool group_only = str_eq(key, "models") || str_eq(key, "roles");
-            flatten(v, group_only ? prefix : name, run, to, a);
+            bool unnamed = str_eq(key, "models") || str_eq(key, "roles");
+            flatten(v, unnamed ? prefix : name, true, run, to, a);
             continue;
         }
-        struct compare_option *option = map_get(to, name);
         if (!option) {
             option = arena_new(a, struct compare_option);
             *option = (struct compare_option){.name = name};
             map_put(to, name, option);
         }
-        option->values[run] = value_text(a, v);
+        option->values[run] = value_text(a, v, of_model);
     }
 }
 
@@ -243,7 +246,7 @@ static void add_options(struct compare *c, struct arena *a)
     struct map all = {0};
 
     for (size_t i = 0; i < c->n; i++)
-        flatten(c->runs[i]->options, "", i, &all, a);
+        flatten(c->runs[i]->options, "", false, i, &all, a);
     list = arena_array(a, struct compare_option, all.n + 1);
     for (size_t k = 0; k < all.n; k++) {
         const struct compare_option *o = all.entries[k].value;

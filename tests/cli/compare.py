@@ -23,6 +23,8 @@ RUNS = {
     "other-device": (TASK, KERNEL, (*QUICK, "--device", "sim:rtx4090")),
     "other-task": (TASK.replace("scale_rows\n", "scaled\n", 1), KERNEL.replace("* factor", "* factor * 2.0f"),
                    ("--rounds", "1", "--candidates", "1", "--quiet")),
+    "asked": (TASK, KERNEL, ("--rounds", "1", "--candidates", "1", "--seed", "7", "--quiet", "--agents", "llm", "--provider", "exec",
+                             "--model", "nobody", "--command", "echo no")),
     "modelled": (GPU_TASK, KERNEL, ("--rounds", "1", "--candidates", "1", "--quiet")),
 }
 
@@ -184,6 +186,19 @@ def two_runs(folder):
         expect(words in out, f"no {words} in\n{out}")
     expect(max(len(line) for line in out[:out.index("--- A")].splitlines()) <= 80, out)
     expect("best files are the same" in said(astra(folder, "diff", "less", "less"), 0).out, "of a run and itself")
+
+
+@case
+def rules_against_a_model(folder):
+    runs(folder, "less", "asked")
+    found, _ = differences(folder, "less", "asked")
+    minds = found["runs"][1]["minds"]
+    expect(minds == {"tester": "nobody", "profiler": "rules", "planner": "rules, then nobody", "coder": "rules, then nobody"}, minds)
+    expect(found["runs"][1]["cost"]["usd"] is None and found["runs"][1]["cost"]["calls"] > 0, found["runs"][1]["cost"])
+    options = found["options"]
+    expect(options["agents"] == ["rules", "llm"] and options["planner.model"] == [None, "nobody"], options)
+    expect("planner.retry_s" not in options and "hidden_seed" not in options, options)
+    expect(re.search(r"^USD +0.00 +-$", said(astra(folder, "diff", "less", "asked"), 0).out, re.M), "an unknown cost is a dash")
 
 
 @cases([("task", "other-task", "another task \\(scaled, not scale_rows\\)"),
