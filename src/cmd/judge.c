@@ -100,6 +100,7 @@ static json_t *bench_to_json(const struct session *s)
     json_put(v, "errors", trial_accuracy_to_json(t));
     json_put_text(v, "exact", t->exact);
     json_put_num(v, "shadow_lost", t->shadow_lost);
+    json_put_text(v, "underived", t->underived);
     json_put_text(v, "missing", t->missing_checks);
     json_put(o, "verification", v);
     json_put_num(o, "wall_s", t->wall_s);
@@ -125,6 +126,7 @@ static void add_verdict(const struct session *s, struct str *out)
              t->verify_s, t->measure_s);
     if (t->missing_checks)
         str_addf(out, "not checked: %s\n", t->missing_checks);
+    report_derived(t->shadow_lost, t->underived, out);
 }
 
 static int print_and_close(struct session *s, bool ok, const struct str *text, struct err *err)
@@ -298,8 +300,6 @@ static size_t count_launches(struct session *s, size_t *kernels, struct err *err
 /* Without a reference: what the exact answers are, and whether one must be asked for. */
 static void add_derived(const struct trial *t, struct str *out)
 {
-    const double most_lost = 0.01;
-
     if (str_eq(t->exact, "shadow"))
         str_addf(
             out,
@@ -309,11 +309,7 @@ static void add_derived(const struct trial *t, struct str *out)
         str_add(
             out,
             "reference  none, and none could be derived: candidates are held to the original's own answers\n");
-    if (!(t->shadow_lost > most_lost))
-        return;
-    str_addf(out,
-             "           %.1f %% of the answers could not be derived%s%s: write a reference.cu in double\n",
-             100 * t->shadow_lost, t->underived ? ": " : "", t->underived ? t->underived : "");
+    report_derived(t->shadow_lost, t->underived, out);
 }
 
 int cmd_check(const struct cmd_args *args)

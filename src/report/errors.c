@@ -48,6 +48,15 @@ static bool first_of_output(const json_t *errors, size_t i)
     return true;
 }
 
+void report_derived(double shadow_lost, const char *why, struct str *out)
+{
+    const double most = 0.01;
+
+    if (shadow_lost > most) /* false for NAN: there is a reference */
+        str_addf(out, "%.1f %% of the exact answers could not be derived%s%s: write a reference.cu in double\n",
+                 100 * shadow_lost, why ? ": " : "", why ? why : "");
+}
+
 static int label(const json_t *x, char *buf, size_t size)
 {
     return snprintf(buf, size, "%s, %s", json_text(x, "output", ""), json_text(x, "values", ""));

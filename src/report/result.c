@@ -205,6 +205,7 @@ static json_t *verification_to_json(const struct facts *f)
     json_put(o, "errors", trial_accuracy_to_json(both && hidden->n_accuracy ? hidden : own));
     json_put_text(o, "exact", own->exact);
     json_put_num(o, "shadow_lost", own->shadow_lost);
+    json_put_text(o, "underived", own->underived);
     json_put(o, "mutation", noted(f->mutation));
     json_put_text(o, "missing", both ? hidden->missing_checks : own->missing_checks);
     return o;

@@ -1,8 +1,10 @@
 """Broken tasks: each ends in one message with file, line and column where there is one, and status 2."""
 
+import json
 import os
+import re
 
-from harness import KERNEL, ROOT, TASK, astra, case, cases, expect, main, said, small_task, write
+from harness import KERNEL, ROOT, TASK, astra, case, cases, expect, main, read, said, small_task, write
 
 
 @case
@@ -132,6 +134,38 @@ def original_is_binary(folder):
 @case
 def original_is_empty(folder):
     said(astra(folder, "check", small_task(folder, kernel="")), 2, "scale_rows")
+
+
+# The exponent of what was rounded before, in its bits: a shadow does not survive that.
+BITS = KERNEL.replace("__half2float(in[i]) * factor", "__int_as_float(__float_as_int(__half2float(in[i]) * 1.1f) + (1 << 23)) * factor")
+ASKS = r"\d\d\.\d % of the exact answers could not be derived: write a reference\.cu in double"
+
+
+@case
+def what_cannot_be_derived_asks_for_a_reference(folder):
+    path = small_task(folder, kernel=BITS)
+    for words in (["check", path, "--mutants", "0"], ["bench", path],
+                  ["optimize", path, "--rounds", "1", "--out", "run"]):
+        done = said(astra(folder, *words), 0)
+        expect(re.search(ASKS, done.out), done.out)
+    verification = json.loads(read(os.path.join(folder, "run", "result.json")))["verification"]
+    expect(verification["exact"] == "shadow" and verification["shadow_lost"] > 0.01, verification)
+
+
+@case
+def errors_are_shown(folder):
+    path = small_task(folder)
+    done = said(astra(folder, "check", path, "--mutants", "0"), 0)
+    expect("original p50, p99, max" in done.out and "share of elements" in done.out, done.out)
+    told = json.loads(said(astra(folder, "bench", path, os.path.join(path, "kernel.cu"), "--json"), 0).out)
+    told = told["verification"]
+    rows = [x for x in told["errors"] if x["values"] == "as the task says"]
+    expect(len(rows) == 1 and rows[0]["output"] == "out" and rows[0]["unit"] == "ulp", told)
+    expect(told["ulp_edges"] == [0, 0.5, 1, 2, 4, 8, 16], told)
+    for side in ("original", "candidate"):
+        counts = rows[0][side]["histogram"]
+        expect(len(counts) == 8 and sum(counts) > 1000 and not any(counts[2:]), counts)
+    expect(rows[0]["allowed"]["max"] == 2 and 0.25 < rows[0]["allowed"]["drift"] < 0.3, rows)
 
 
 @case
