@@ -174,12 +174,12 @@ void error_allowed(enum kernel_type type, double tolerance, const struct error_s
 }
 
 /* Cut off instead of rounded, an answer in a 16-bit type is less than one ulp off, as it may be, but always to
- * the same side. Rounding twice errs as far and to both sides. In wider types what comes before the last
- * rounding errs by more than that does, and so it does where the original's own errors are more than a
- * rounding's. */
+ * the same side: of random numbers 44 % of the elements, of sums of two of them 16 %. Rounding twice errs as
+ * far and to both sides, with a surplus of 1.4 % at most. In wider types what comes before the last rounding
+ * errs by more than that does, and so it does where the original's own errors are more than a rounding's. */
 double error_allowed_drift(enum kernel_type type, double tolerance, const struct error_stats *own)
 {
     if ((type != KT_F16 && type != KT_BF16) || !isnan(tolerance) || own->n == 0 || own->p99 > 1)
         return NAN;
-    return fmax(3 * own->drift, 0.25 + 1 / sqrt((double)own->n));
+    return fmax(3 * own->drift, 0.1 + 2 / sqrt((double)own->n));
 }

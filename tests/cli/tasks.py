@@ -165,7 +165,7 @@ def errors_are_shown(folder):
     for side in ("original", "candidate"):
         counts = rows[0][side]["histogram"]
         expect(len(counts) == 8 and sum(counts) > 1000 and not any(counts[2:]), counts)
-    expect(rows[0]["allowed"]["max"] == 2 and 0.25 < rows[0]["allowed"]["drift"] < 0.3, rows)
+    expect(rows[0]["allowed"]["max"] == 2 and 0.1 < rows[0]["allowed"]["drift"] < 0.2, rows)
 
 
 @case
