@@ -6,6 +6,9 @@ static const struct export_target targets[] = {
      make_cuda},
     {"patch", "a git patch against the original file", false, make_patch},
     {"torch", "a PyTorch extension: operators, their build, their test against the original", true, make_torch},
+    {"flashinfer-bench",
+     "a dataset of flashinfer-bench: definition, workloads, solution, traces of what was measured", true,
+     make_flashinfer},
 };
 
 const struct export_target *export_targets(size_t *n)
@@ -92,7 +95,7 @@ bool export_headers(const struct export_run *r, const char *folder, struct expor
         char *text;
         if (!fs_read(out->arena, fs_join(out->arena, t->dir, t->headers[i]), &text, NULL, err))
             return false;
-        export_add(out, fs_join(out->arena, folder, t->headers[i]), text);
+        export_add(out, folder ? fs_join(out->arena, folder, t->headers[i]) : t->headers[i], text);
     }
     return true;
 }

@@ -23,13 +23,15 @@ char *facts_comment(const struct facts *f, struct arena *a, const char *more);
 
 /* The judged text below its comment, and the local headers that it includes. */
 char *export_kernel(const struct export_run *r, struct arena *a);
-bool export_headers(const struct export_run *r, const char *folder, struct export_files *out, struct err *err);
+bool export_headers(const struct export_run *r, const char *folder, struct export_files *out,
+                    struct err *err); /* folder NULL: none */
 
 /* The text laid out by clang-format; NULL: there is none, or it did more than that. */
 char *export_formatted(struct arena *a, const char *text);
 
 bool make_cuda(const struct export_run *r, struct export_files *out, struct err *err);
 bool make_torch(const struct export_run *r, struct export_files *out, struct err *err);
+bool make_flashinfer(const struct export_run *r, struct export_files *out, struct err *err);
 bool make_patch(const struct export_run *r, struct export_files *out, struct err *err);
 
 #endif

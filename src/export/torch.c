@@ -55,6 +55,25 @@ static bool writes(const struct gen *g, size_t arg)
     return g->task->args[arg].role == ROLE_OUT || g->task->args[arg].role == ROLE_INOUT;
 }
 
+static void gen_open(struct gen *g, const struct op *o, struct arena *a)
+{
+    const struct task *t = o->task;
+
+    *g = (struct gen){
+        .op = o, .task = t, .arena = a, .first = t->n_args, .cpp = arena_array(a, const char *, t->n_dims)};
+    for (size_t d = 0; d < t->n_dims; d++)
+        g->cpp[d] = arena_printf(a, "shape.%s", o->dims[d]);
+    for (size_t i = t->n_args; i-- > 0;) {
+        g->n_written += writes(g, i);
+        g->has_functional |= op_is_tensor(o, i) && t->args[i].role != ROLE_OUT;
+    }
+    for (size_t i = 0; i < t->n_args; i++) /* one that both operators have, where there are both */
+        if (op_is_tensor(o, i) && (!g->has_functional || t->args[i].role != ROLE_OUT) && g->first == t->n_args)
+            g->first = i;
+    op_plan(o, a, true, &g->into);
+    op_plan(o, a, false, &g->functional);
+}
+
 static bool is_given(const struct op_plan *p, size_t dim)
 {
     for (size_t i = 0; i < p->n_steps; i++)
@@ -166,7 +185,7 @@ static const char *declaration(const struct gen *g)
                         g->task->entry, keep(g->arena, &s));
 }
 
-static const char *quoted(const struct gen *g, const char *text)
+static const char *quoted(struct arena *a, const char *text)
 {
     struct str s = {0};
 
@@ -175,7 +194,7 @@ static const char *quoted(const struct gen *g, const char *text)
             str_addc(&s, '\\');
         str_addc(&s, *p < ' ' ? ' ' : *p);
     }
-    return keep(g->arena, &s);
+    return keep(a, &s);
 }
 
 static const char *domain(const struct gen *g)
@@ -185,7 +204,7 @@ static const char *domain(const struct gen *g)
     for (size_t i = 0; i < g->task->n_domain; i++) {
         str_addf(&s, "%s    check_holds(", i ? "\n" : "");
         dim_write(&s, g->task->domain[i], g->cpp, DIM_CPP);
-        str_addf(&s, ", \"%s\");", quoted(g, dim_text(g->task->domain[i])));
+        str_addf(&s, ", \"%s\");", quoted(g->arena, dim_text(g->task->domain[i])));
     }
     if (!s.len)
         str_add(&s, "    (void)shape;");
@@ -229,7 +248,7 @@ static void add_checks(const struct gen *g, struct str *to)
         if (op_is_tensor(o, i))
             str_addf(to, "    check_tensor(\"%s\", %s, device, %s, {%s}, \"[%s]\", %lld);\n", o->args[i],
                      o->args[i], types[t->args[i].type].at, extents(g, &t->args[i], DIM_CPP, NULL),
-                     quoted(g, shape_words(g, &t->args[i])), (long long)t->args[i].align_bytes);
+                     quoted(g->arena, shape_words(g, &t->args[i])), (long long)t->args[i].align_bytes);
     for (size_t i = 0; i < t->n_args; i++)
         for (size_t k = i + 1; k < t->n_args; k++)
             if (op_is_tensor(o, i) && op_is_tensor(o, k) && (writes(g, i) || writes(g, k)))
@@ -257,7 +276,7 @@ static void add_value(const struct gen *g, size_t i, struct str *to)
     else {
         str_addf(to, "fit<%s>(", type);
         dim_write(to, x->value_expr, g->cpp, DIM_CPP);
-        str_addf(to, ", \"%s\")", quoted(g, x->name));
+        str_addf(to, ", \"%s\")", quoted(g->arena, x->name));
     }
 }
 
@@ -420,7 +439,7 @@ static const char *package_init(const struct gen *g, const char *package, const 
         add_fake(g, true, &fakes);
     }
     const struct share_slot slots[] = {
-        {"title", quoted(g, title)},
+        {"title", quoted(g->arena, title)},
         {"op", name},
         {"and_into",
          g->has_functional ? arena_printf(g->arena, " and torch.ops.astra.%s_into", name) : "_into"},
@@ -439,15 +458,15 @@ static const char *package_init(const struct gen *g, const char *package, const 
     return text;
 }
 
-static const char *flags(const struct gen *g)
+const char *torch_flags(const struct op *o, struct arena *a)
 {
     struct str s = {0};
 
-    for (size_t i = 0; i < g->task->n_flags; i++) { /* PyTorch looks for one dash */
-        const char *flag = g->task->flags[i];
-        str_addf(&s, "\"%s\", ", quoted(g, str_starts(flag, "--std=") ? flag + 1 : flag));
+    for (size_t i = 0; i < o->task->n_flags; i++) { /* PyTorch looks for one dash */
+        const char *flag = o->task->flags[i];
+        str_addf(&s, "\"%s\", ", quoted(a, str_starts(flag, "--std=") ? flag + 1 : flag));
     }
-    return keep(g->arena, &s);
+    return keep(a, &s);
 }
 
 static const char *readme(const struct gen *g, const char *package, const struct facts *f)
@@ -460,7 +479,7 @@ static const char *readme(const struct gen *g, const char *package, const struct
         {"package", package},
         {"title", f->title},
         {"op", g->op->name},
-        {"flags", flags(g)},
+        {"flags", torch_flags(g->op, g->arena)},
         {"signature_lines",
          arena_printf(g->arena, "%s%s%s", schema(g, false), g->has_functional ? "\n    " : "",
                       g->has_functional ? schema(g, true) : "")},
@@ -484,29 +503,19 @@ static const char *arch(const struct gen *g)
 
 static const char *setup(const struct gen *g, const char *package)
 {
-    const struct share_slot slots[] = {{"package", package}, {"flags", flags(g)}, {"arch", arch(g)}};
+    const struct share_slot slots[] = {
+        {"package", package}, {"flags", torch_flags(g->op, g->arena)}, {"arch", arch(g)}};
 
     return arena_printf(g->arena, "%s\n",
                         share_fill(g->arena, "export/torch/setup.py", slots, ARRAY_LEN(slots)));
 }
 
-static void gen_open(struct gen *g, const struct op *o, struct arena *a)
+const char *torch_binding(const struct op *o, struct arena *a)
 {
-    const struct task *t = o->task;
+    struct gen g;
 
-    *g = (struct gen){
-        .op = o, .task = t, .arena = a, .first = t->n_args, .cpp = arena_array(a, const char *, t->n_dims)};
-    for (size_t d = 0; d < t->n_dims; d++)
-        g->cpp[d] = arena_printf(a, "shape.%s", o->dims[d]);
-    for (size_t i = t->n_args; i-- > 0;) {
-        g->n_written += writes(g, i);
-        g->has_functional |= op_is_tensor(o, i) && t->args[i].role != ROLE_OUT;
-    }
-    for (size_t i = 0; i < t->n_args; i++) /* one that both operators have, where there are both */
-        if (op_is_tensor(o, i) && (!g->has_functional || t->args[i].role != ROLE_OUT) && g->first == t->n_args)
-            g->first = i;
-    op_plan(o, a, true, &g->into);
-    op_plan(o, a, false, &g->functional);
+    gen_open(&g, o, a);
+    return binding(&g);
 }
 
 bool make_torch(const struct export_run *r, struct export_files *out, struct err *err)
