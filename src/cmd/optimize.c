@@ -7,16 +7,22 @@
 #include <signal.h>
 #include <unistd.h>
 
+static volatile sig_atomic_t stops; /* asked for, by Ctrl-C or q */
+
+static void ask_to_stop(void)
+{
+    stops++;
+    run_stop();
+}
+
 static void on_signal(int signal_number)
 {
-    static volatile sig_atomic_t times;
-
     (void)signal_number;
-    if (++times > 1) {
+    if (stops > 0) {
         tui_abandon();
         _exit(EXIT_INTERRUPTED); /* the store is whole at every moment; workers die with us */
     }
-    run_stop();
+    ask_to_stop();
     if (tui_stopping())
         return;
     static const char words[] =
@@ -89,7 +95,7 @@ static int run_and_print(const struct run_options *o, bool resume, const struct 
     int under;
 
     catch_signals();
-    tui_open(&(struct tui_options){.quiet = args->quiet, .screen = !args->events, .stop = run_stop});
+    tui_open(&(struct tui_options){.quiet = args->quiet, .screen = !args->events, .stop = ask_to_stop});
     if (args->events)
         trace_listen(print_event, NULL);
     if (!run_optimize(o, resume, &end, &err)) {
