@@ -69,6 +69,13 @@
   }
   if (texts < 20) wrong.push(`only ${texts} texts were looked at`);
 
+  for (const e of all("svg .mark, svg .shape, svg .roof, svg .line")) {
+    if (!e.checkVisibility()) continue;
+    const style = getComputedStyle(e), below = ground(e.closest("svg"));
+    const best = Math.max(...[style.fill, style.stroke].filter((c) => c !== "none").map((c) => ratio(over(colour(c), below), below)), 0);
+    if (best < 3) say(e, `a mark that cannot be told from the page, ${best.toFixed(2)}`);
+  }
+
   // ---- names ----
   const named = (element) => {
     if (element.getAttribute("aria-label")) return element.getAttribute("aria-label").trim();

@@ -118,12 +118,12 @@ def everybody_can_read_it(_folder, row):
 def the_check_sees_what_is_wrong(folder):
     """Of a page with one fault of each kind it says each."""
     bad = """<!doctype html><title> </title><h1>a</h1><h3>b</h3><p style="color:#999;background:#fff">pale</p><table><tr><th>x</th></tr></table>
-<a href="#nowhere">x</a><a href="https://example.org/">y</a><svg role="img"></svg><button></button><p id="i"></p><p id="i"></p>
+<a href="#nowhere">x</a><a href="https://example.org/">y</a><svg role="img"><circle class="mark" r="9" fill="#eee"/></svg><button></button><p id="i"></p><p id="i"></p>
 <div style="width:3000px">wide</div>"""
     b = opened(write(os.path.join(folder, "bad.html"), bad))
     said_of_it = "\n".join(b.value(ACCESS))
     for fault in ("contrast 2.8", "h3 after h1", "without a caption", "without a scope", "to nowhere", "out of the page",
-                  "picture without a name", "has no name", "id i is there twice", "sideways", "0 of main", "no language", "no title"):
+                  "picture without a name", "cannot be told from the page", "has no name", "id i is there twice", "sideways", "0 of main", "no language", "no title"):
         expect(fault in said_of_it, f"'{fault}' is not among\n{said_of_it}")
 
 
