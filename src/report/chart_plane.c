@@ -342,6 +342,10 @@ void chart_progress(struct str *out, const char *id, const struct chart_node *no
     svg_see(&r, 1);
     for (size_t i = 1; i < n; i++)
         svg_see(&r, nodes[i].score);
+    if (r.high / r.low < 1.1) { /* what differs by nothing shall look so */
+        svg_see(&r, 0.95);
+        svg_see(&r, 1.05);
+    }
     p.x = svg_axis(0, (double)(n - 1), LEFT, RIGHT, false);
     p.y = svg_axis(r.low, r.high, bottom - failed, top, r.high / r.low > 4);
     str_addf(&line, "M%.1f %.1f", svg_at(&p.x, 0), svg_at(&p.y, 1));

@@ -70,6 +70,10 @@ static struct svg_axis axis_of(const struct rows *c, double from)
             svg_see(&r, v->low);
             svg_see(&r, v->high);
         }
+    if (c->ratio && r.high / r.low < 1.1) { /* what differs by nothing shall look so */
+        svg_see(&r, 0.95);
+        svg_see(&r, 1.05);
+    }
     log = c->ratio && r.high / r.low > 4;
     if (c->ratio && !log) /* the line at 1 stands a little inside */
         r.low -= (r.high - r.low) / 20;

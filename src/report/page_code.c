@@ -205,11 +205,12 @@ static void add_rows(struct code *c, struct str *out)
 static void add_table(struct code *c, struct str *out)
 {
     page_table_begin(out, c->n_steps ? "The original beside the best" : "The original");
-    str_addf(out, "<thead><tr>%s%s</tr></thead>\n<tbody class=\"code\">\n",
+    str_addf(out, "<thead><tr>%s%s</tr></thead>\n<tbody class=\"code%s\">\n",
              "<th scope=\"col\">Time</th><th scope=\"col\">Line</th><th scope=\"col\">Original</th>",
              c->n_steps ? "<th scope=\"col\">Time</th><th scope=\"col\">Line</th><th scope=\"col\">Best</th>"
                           "<th scope=\"col\">Step</th>"
-                        : "");
+                        : "",
+             c->n_steps ? "" : " one");
     add_rows(c, out);
     str_add(out, "</tbody>\n");
     page_table_end(out);

@@ -141,30 +141,56 @@ static void add_basis(const struct view *v, const struct ptx_device *d, struct s
                   v->device->name);
 }
 
+/* The most operations of a point; NAN: none is known. */
+static double most_operations(const struct roofline *r)
+{
+    double most = NAN;
+
+    for (size_t k = 0; k < r->n_paths; k++)
+        for (size_t i = 0; i < r->paths[k].n; i++)
+            most = fmax(most, r->paths[k].points[i].per_s);
+    return most;
+}
+
+static void add_paths(const struct view *v, struct arena *a, struct roofline *r)
+{
+    size_t n, *order = by_size(v, a, &n);
+
+    n = MIN(n, v->n_workloads);
+    if (n > 0)
+        add_path(v, a, order[n - 1], n > 1 ? "largest" : "workload", r);
+    if (n > 2)
+        add_path(v, a, order[n / 2], "median", r);
+    if (n > 1)
+        add_path(v, a, order[0], "smallest", r);
+}
+
 void page_roofline(const struct view *v, struct arena *a, struct str *out)
 {
     const struct ptx_device *d = v->device ? ptx_device_find(v->device->model) : NULL;
     struct roofline r = {.peak_per_s = NAN};
-    size_t n = 0, *order;
+    double most;
 
     str_add(out,
             "<section id=\"roofline\" aria-labelledby=\"roofline-h\">\n<h2 id=\"roofline-h\">Roofline</h2>\n");
-    if (d && v->n_candidates) {
-        order = by_size(v, a, &n);
-        n = MIN(n, v->n_workloads);
-        if (n > 0)
-            add_path(v, a, order[n - 1], n > 1 ? "largest" : "workload", &r);
-        if (n > 2)
-            add_path(v, a, order[n / 2], "median", &r);
-        if (n > 1)
-            add_path(v, a, order[0], "smallest", &r);
+    if (d && v->n_candidates)
+        add_paths(v, a, &r);
+    most = most_operations(&r);
+    if (most > 0) {
         add_roofs(v, d, &r);
         add_basis(v, d, out);
-    }
-    str_add(out, "<div class=\"figures\">\n<figure>\n");
-    chart_roofline(out, "roofline-chart", r.roofs, r.n_roofs, r.paths, r.n_paths);
-    str_add(out, "</figure>\n");
-    if (r.n_paths)
+        str_add(out, "<div class=\"figures\">\n<figure>\n");
+        chart_roofline(out, "roofline-chart", r.roofs, r.n_roofs, r.paths, r.n_paths);
+        str_add(out, "</figure>\n");
         add_figures(&r, out);
-    str_add(out, "</div>\n</section>\n");
+        str_add(out, "</div>\n");
+    } else {
+        html_addf(out, "<p>%s</p>\n",
+                  isnan(most)
+                      ? "No operations were counted: the simulator did not time the workloads, or another "
+                        "version of Astra made the run."
+                      : "This kernel makes no floating-point operations, so there is no roofline. How close it "
+                        "is to what memory allows, the share of the copy's speed says.");
+    }
+    str_add(out, "</section>\n");
 }

@@ -242,7 +242,7 @@ def sides(code):
     """The rows of the code: of each side line, sign, text and share, or None; and the lines that are folded."""
     cell = r'<td class="heat( none)?"[^>]*>(.*?)</td><td class="ln(?: none)?">(\d*)(.?)</td><td class="(?:old|new)[^"]*">(.*?)</td>'
     rows, folded = [], []
-    for row in re.findall(r"<tr[^>]*>(.*?)</tr>", code.split("<tbody class=\"code\">")[1], re.S):
+    for row in re.findall(r"<tr[^>]*>(.*?)</tr>", code.split("<tbody class=\"code")[1], re.S):
         fold = re.match(r'<td colspan="\d">lines (\d+) to (\d+)', row)
         if fold:
             folded += range(int(fold[1]), int(fold[2]) + 1)
