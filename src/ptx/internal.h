@@ -278,6 +278,7 @@ void insn_place(const struct ptx_module *m, const struct insn *i, const char **f
 int insn_line(const struct ptx_module *m, const struct insn *i);
 /* First operand that is a source (op.def's string), and whether operand k is a destination. */
 bool insn_writes(const struct insn *i, unsigned k);
+exec_fn insn_unsupported; /* what stands for a form that no handler takes */
 
 /* ---- memory ---- */
 

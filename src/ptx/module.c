@@ -129,7 +129,7 @@ static bool isa_usable(const char *name)
     return true;
 }
 
-static void unsupported(struct warp *w, const struct insn *i, uint32_t m)
+void insn_unsupported(struct warp *w, const struct insn *i, uint32_t m)
 {
     (void)m;
     fault_unsupported(w, i, NULL);
@@ -146,6 +146,6 @@ void module_select(struct ptx_module *m)
         struct insn *i = &m->code[k];
         i->fn = isas[isa].select(i);
         if (!i->fn)
-            i->fn = unsupported;
+            i->fn = insn_unsupported;
     }
 }

@@ -120,6 +120,8 @@ struct shadow_plan *shadow_plan(const struct ptx_module *m)
             const struct insn *i = &m->code[pc];
             enum shadow_kind kind = kind_of(i);
             bool sources = false;
+            if (i->fn == insn_unsupported) /* it ends the launch; its operands may be of any size */
+                continue;
             for (unsigned k = 0; k < i->n_opnds; k++)
                 sources |= !insn_writes(i, k) && may(seen, &i->opnds[k]);
             if ((kind == BITS || kind == TAINT || kind == SHUFFLE || kind == TURN_MATRIX ||
