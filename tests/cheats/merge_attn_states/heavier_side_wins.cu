@@ -1,0 +1,26 @@
+// expect: wrong
+// row 8: The heavier side is the answer.
+#include <cstdint>
+#include <cuda_fp16.h>
+#include <math_constants.h>
+
+__global__ void merge_kernel(const __half *v_a, const float *s_a, const __half *v_b, const float *s_b, __half *v, float *s,
+                             int64_t rows, int dim)
+{
+    int64_t i = (int64_t)blockIdx.x * 128 + threadIdx.x, row = i / dim;
+    if (row >= rows)
+        return;
+    float a = s_a[row], b = s_b[row], largest = fmaxf(a, b);
+    bool none = largest == -CUDART_INF_F;
+    float p = none ? 0.0f : exp2f(a - largest), q = none ? 0.0f : exp2f(b - largest), sum = p + q;
+    v[i] = none ? __float2half(0.0f) : p >= q ? v_a[i] : v_b[i];
+    if (i % dim == 0)
+        s[row] = largest + log2f(sum);
+}
+
+extern "C" void merge_attn_states(const __half *v_a, const float *s_a, const __half *v_b, const float *s_b, __half *v,
+                                  float *s, int tokens, int heads, int dim, cudaStream_t stream)
+{
+    int64_t rows = (int64_t)tokens * heads;
+    merge_kernel<<<(rows * dim + 127) / 128, 128, 0, stream>>>(v_a, s_a, v_b, s_b, v, s, rows, dim);
+}
