@@ -54,6 +54,30 @@ def readme_has_no_gaps(folder):
             expect(word not in read(os.path.join(ROOT, page)), f"{page} has {word}")
 
 
+def table_rows(page):
+    """The cells of each line of a page's tables that begins with numbers."""
+    for line in read(os.path.join(ROOT, page)).splitlines():
+        if re.match(r"\| \d+(, \d+)* \|", line):
+            yield [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+@case
+def claims_of_integrity(folder):
+    """Every row says what stops it, in which file of src, and which test shows it; these files and tests are there."""
+    rows = {cells[0]: cells for cells in table_rows("docs/integrity.md") if len(cells) == 5}
+    expect(list(rows) == [str(row) for row in range(1, 28)], f"rows {list(rows)}")
+    for row, _, stops, where, shown in rows.values():
+        expect(stops and where and shown, f"row {row} claims nothing")
+        for test in re.findall(r"`([^`]+)`", shown):
+            path, _, name = test.partition(": ")
+            path = os.path.join(ROOT, path)
+            expect(path.startswith(os.path.join(ROOT, "tests")) and os.path.exists(path), f"row {row}: {test} is not there")
+            expect(not name or re.search(rf"^(static void|def) {name}\(", read(path), re.M), f"row {row}: no test {test}")
+    for cells in table_rows("docs/integrity.md"):
+        for path in re.findall(r"`([^`]+(?:\.c|/))`", cells[-1 if len(cells) == 3 else 3] if len(cells) < 6 else ""):
+            expect(os.path.exists(os.path.join(ROOT, "src", path)), f"row {cells[0]}: src/{path} is not there")
+
+
 @cases(VERBS)
 def examples_of_help_parse(folder, verb):
     """Each command in a verb's --help names a verb and only options that it has."""
