@@ -36,14 +36,13 @@ static const struct trial_device *read_device(struct arena *a, const char *text)
 
 static bool read_notes(struct view *v, struct opened *o, struct store *s, struct arena *a, struct err *err)
 {
-    const char *device, *regime, *mutation, *control, *hidden;
+    const char *device, *regime, *mutation, *hidden;
 
     if (!store_get_note(s, a, "device", &device, err) || !store_get_note(s, a, "regime", &regime, err) ||
         !store_get_note(s, a, "suite", &v->suite_text, err) ||
         !store_get_note(s, a, "mutation", &mutation, err) ||
         !store_get_note(s, a, "hidden_seed", &v->hidden_seed, err) ||
         !store_get_note(s, a, "sanitizer", &v->sanitizer, err) ||
-        !store_get_note(s, a, "control", &control, err) ||
         !store_get_note(s, a, "confirmation", &hidden, err) ||
         !store_get_note(s, a, "failure", &v->failure, err))
         return false;
@@ -51,7 +50,6 @@ static bool read_notes(struct view *v, struct opened *o, struct store *s, struct
     v->measured = v->device && trial_device_measures(v->device);
     v->hot = str_eq(regime, "hot");
     v->mutation = o->mutation = parsed(mutation);
-    v->control = read_trial(a, control);
     v->hidden = read_trial(a, hidden);
     return true;
 }
@@ -261,11 +259,4 @@ void view_close(struct view *v)
     json_decref(o->result);
     json_decref(o->mutation);
     json_decref(o->suite);
-}
-
-const struct trial_time *view_time(const struct view *v, const struct view_candidate *c, size_t workload)
-{
-    if (workload >= c->trial.n_workloads)
-        return NULL;
-    return v->hot ? &c->trial.workloads[workload].hot : &c->trial.workloads[workload].cold;
 }

@@ -59,7 +59,6 @@ struct view {
     const json_t *mutation;            /* faults put into the original; NULL: nobody looked */
     const char *hidden_seed;           /* NULL: nothing came to be confirmed */
     const char *sanitizer;             /* what compute-sanitizer said; NULL: not asked */
-    const struct trial *control;       /* the original against itself, in the confirmation; NULL */
     const struct trial *hidden;        /* the best in the confirmation; NULL */
     const char *failure;               /* why a failed run failed; NULL: not told */
 
@@ -81,8 +80,5 @@ struct view {
 /* folder's run.db. The view is in the arena; view_close releases what is not. */
 bool view_open(struct view **out, struct arena *a, const char *folder, struct err *err);
 void view_close(struct view *v); /* takes NULL */
-
-/* The time of a candidate's workload that scores; NULL: it was not timed. */
-const struct trial_time *view_time(const struct view *v, const struct view_candidate *c, size_t workload);
 
 #endif

@@ -181,8 +181,6 @@ const char *const *words_limits(const struct view *v, struct arena *a, size_t *n
         add(&s, "The task accepts answers that differ from run to run within the allowed error.");
     if (v->result && !v->mutation)
         add(&s, "Nobody put faults into the original to see whether the suite notices them.");
-    if (v->sanitizer && !strstr(v->sanitizer, ": nothing"))
-        add(&s, arena_printf(a, "compute-sanitizer did not run: %s.", v->sanitizer));
     return given(&s, n);
 }
 
