@@ -166,12 +166,25 @@ static void add_judging(const struct model *m, struct str *to)
             str_addf(to, "%s%s", shown++ ? "; " : ": ", m->rows.v[i].name);
 }
 
-static void put_agent(const struct model *m, enum role r, struct frame *f, int row)
+/* When what it is busy with began; the judge's oldest candidate. */
+static double busy_since(const struct model *m, enum role r)
+{
+    const struct agent_state *a = &m->agents_now[r];
+    double since_s = INFINITY;
+
+    for (size_t i = 0; r == ROLE_JUDGE && i < m->rows.n; i++)
+        if (m->rows.v[i].state == ROW_RUNNING)
+            since_s = fmin(since_s, m->rows.v[i].since_s);
+    return isfinite(since_s) ? since_s : a->since_s;
+}
+
+static void put_agent(const struct model *m, enum role r, struct frame *f, int row, double now_s)
 {
     const struct agent_state *a = &m->agents_now[r];
     bool busy = agent_busy(m, r);
     struct str text = {0};
-    int col;
+    char since[32] = "";
+    int col, end;
 
     if (r == ROLE_JUDGE && model_count(m, ROW_RUNNING) > 0)
         add_judging(m, &text);
@@ -179,9 +192,13 @@ static void put_agent(const struct model *m, enum role r, struct frame *f, int r
         str_addf(&text, "%d calls under way; %s", a->calls, str_text(&a->call));
     else
         str_add(&text, str_text(a->calls ? &a->call : &a->text));
+    if (busy)
+        snprintf(since, sizeof(since), "%.0f s", floor(fmax(0, now_s - busy_since(m, r))));
+    end = f->cols - 1 - (busy ? text_columns(since) + 2 : 0);
     frame_put(f, row, 1, f->cols, STYLE_BUSY, !busy ? " " : f->ascii ? "*" : "\xe2\x97\x8f");
     col = frame_putf(f, row, 3, f->cols, busy ? STYLE_BOLD : STYLE_PLAIN, "%-9s ", role_name(r));
-    frame_put(f, row, col, f->cols - 1, busy || m->ended ? STYLE_PLAIN : STYLE_DIM, str_text(&text));
+    frame_put(f, row, col, end, busy || m->ended ? STYLE_PLAIN : STYLE_DIM, str_text(&text));
+    put_right(f, row, 0, STYLE_DIM, since);
     str_free(&text);
 }
 
@@ -435,10 +452,10 @@ void draw(const struct model *m, struct view *v, struct frame *f)
     row += f->rows >= 22;
     if (f->rows >= MIN_AGENTS) {
         for (int i = 0; i < N_ROLES; i++)
-            put_agent(m, (enum role)i, f, row++);
+            put_agent(m, (enum role)i, f, row++, v->now_s);
         row += air;
     } else {
-        put_agent(m, busiest(m), f, row++);
+        put_agent(m, busiest(m), f, row++, v->now_s);
     }
     if (f->rows >= MIN_LEARNT) {
         int col = frame_put(f, --foot, 1, f->cols, STYLE_DIM, "learnt last: ");

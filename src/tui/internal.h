@@ -25,6 +25,7 @@ struct agent_state {
     bool busy;       /* at `text` */
     int calls;       /* of models, under way */
     struct str call; /* what is known of the one heard of last */
+    double since_s;  /* when it began with either */
 };
 
 enum row_state { ROW_WAITING, ROW_RUNNING, ROW_JUDGED, ROW_COUNTED };

@@ -36,6 +36,16 @@ static void all_idle(struct model *m)
         m->agents_now[i].busy = false;
 }
 
+static void at_work(struct model *m, struct agent_state *a)
+{
+    bool was_busy = a->busy;
+
+    all_idle(m);
+    a->busy = true;
+    if (!was_busy)
+        a->since_s = m->t_s;
+}
+
 void model_open(struct model *m)
 {
     *m = (struct model){.arena = arena_open(),
@@ -182,6 +192,7 @@ static void on_original(struct model *m, const json_t *f)
     m->device = keep(m, json_text(device, "name", m->device));
     m->basis = keep(m, json_text(device, "basis", m->basis));
     take_best(m, f);
+    str_clear(&m->note);
     all_idle(m);
     say_diagnosis(m, 0, f);
     say(&judge->text, "the original passes %lld cases", (long long)json_int(f, "cases", 0));
@@ -198,8 +209,7 @@ static void on_mutants(struct model *m, const json_t *f)
 {
     struct agent_state *tester = &m->agents_now[ROLE_TESTER];
 
-    all_idle(m);
-    tester->busy = true;
+    at_work(m, tester);
     say(&tester->text, "puts faults into the original: %lld of %lld judged", (long long)json_int(f, "done", 0),
         (long long)json_int(f, "all", 0));
 }
@@ -313,6 +323,7 @@ static void on_trial(struct model *m, const json_t *f)
         return; /* the original */
     r = found ? *found : *row_add(m, f);
     at = found ? (size_t)(found - m->rows.v) : m->rows.n - 1;
+    str_clear(&m->note);
     row_fill(m, &r, f);
     r.id = (int)json_int(f, "id", 0);
     r.state = ROW_COUNTED;
@@ -331,11 +342,10 @@ static void on_doing(struct model *m, const json_t *f)
 {
     struct agent_state *a = agent_of(m, f);
 
-    all_idle(m);
-    if (a) {
-        say(&a->text, "%s", json_text(f, "text", ""));
-        a->busy = true;
-    }
+    if (!a)
+        return;
+    say(&a->text, "%s", json_text(f, "text", ""));
+    at_work(m, a);
 }
 
 static void on_call(struct model *m, const json_t *f)
@@ -345,6 +355,7 @@ static void on_call(struct model *m, const json_t *f)
     if (!a)
         return;
     a->calls++;
+    a->since_s = m->t_s;
     say(&a->call, "asks %s for %s: %lld tokens", json_text(f, "model", "its model"), json_text(f, "label", "?"),
         (long long)json_int(f, "tokens_in", 0));
 }
@@ -356,7 +367,8 @@ static void on_waiting(struct model *m, const json_t *f)
 
     if (!a)
         return;
-    say(&a->call, "waits for %s, %.0f s", json_text(f, "label", "?"), json_num(f, "wall_s"));
+    a->since_s = m->t_s - fmax(0, json_num(f, "wall_s"));
+    say(&a->call, "waits for %s", json_text(f, "label", "?"));
     if (tokens > 0)
         str_addf(&a->call, ", %lld tokens so far", tokens);
 }
@@ -400,8 +412,7 @@ static void on_note(struct model *m, const json_t *f)
 
 static void on_sanitizer(struct model *m, const json_t *f)
 {
-    all_idle(m);
-    m->agents_now[ROLE_JUDGE].busy = true;
+    at_work(m, &m->agents_now[ROLE_JUDGE]);
     say(&m->agents_now[ROLE_JUDGE].text, "%s", json_text(f, "text", ""));
 }
 
