@@ -125,16 +125,34 @@ struct view {
 
 /* Keeps the view's scrolling within what there is. */
 void draw(const struct model *m, struct view *v, struct frame *f);
+/* ---- keys.c ---- */
+
 bool view_key(struct view *v, enum key k); /* true: the run is to stop */
 /* The first key in n bytes from a terminal; *used tells how many bytes it was. */
 enum key key_read(const char *bytes, size_t n, size_t *used);
 
-/* ---- screen.c: the terminal ---- */
+/* ---- terminal.c ---- */
+
+/* Takes the terminal that is stderr; false: there is none that can. on_told hears of SIGTSTP, SIGCONT,
+ * SIGWINCH. */
+bool terminal_open(void (*on_told)(int number));
+void terminal_close(void);   /* what was written to stderr meanwhile stands there */
+bool terminal_leave(void);   /* given back for a while, in signal handlers too; false: it was not taken */
+void terminal_enter(void);   /* taken again */
+void terminal_abandon(void); /* left in a signal handler on the way out, with what stands in stderr */
+void terminal_gone(void);    /* there is nothing to give back any more */
+bool terminal_on(void);
+bool terminal_foreground(void);
+bool terminal_utf8(void);
+int terminal_fd(void);
+void terminal_size(int *rows, int *cols);
+void terminal_write(const char *bytes, size_t n); /* while it is taken */
+
+/* ---- screen.c ---- */
 
 bool screen_open(void (*stop)(void)); /* false: no terminal that can */
 void screen_event(void *context, const char *event, const json_t *fields);
 void screen_close(void);
-void screen_abandon(void);
 void screen_stopping(void);
 
 #endif

@@ -1,10 +1,6 @@
-/* The terminal: its modes, its size, its keys, and a thread that draws when something changed, at most ten
- * times a second.
- *
- * While the screen is on, stderr is a file in memory, so that nobody else can write between the lines; it is
- * shown when the screen is left. Leaving is one function that may run in a signal handler, whatever happens:
- * at the end, on a crash, on a second Ctrl-C. The thread is signalled through a pipe and blocks the signals
- * that others handle, so that a Ctrl-C still ends the main thread's waits. */
+/* The screen that lives: a thread that draws when something changed, at most ten times a second, and reads
+ * keys. It is told through a pipe, and blocks the signals that others handle, so that a Ctrl-C still ends the
+ * main thread's waits. */
 #include "tui/internal.h"
 
 #include <errno.h>
@@ -12,33 +8,22 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <termios.h>
 #include <unistd.h>
 
-/* The other screen, no cursor, no wrapping at the right edge; and back. */
-#define ENTER "\033[?1049h\033[?25l\033[?7l\033[2J"
-#define LEAVE "\033[0m\033[?7h\033[?25h\033[?1049l"
 /* A terminal that can shows what is between them at once. */
 #define BEGIN_UPDATE "\033[?2026h"
 #define END_UPDATE   "\033[?2026l"
 
-enum { MIN_ROWS = 6, MIN_COLS = 20 };
 #define FRAME_S 0.1 /* between two drawings */
 #define TICK_S  1.0 /* the clock */
 
-static struct screen {
-    int tty, kept, real; /* kept: the file that is stderr meanwhile; real: stderr */
-    struct termios before;
-    atomic_bool on; /* the terminal is ours */
-    int wake[2];    /* to the thread: a byte each, see wake_up */
+static struct {
+    int wake[2]; /* to the thread: 'e' an event, 'w' a size, 'z' pause, 'c' go on, 's' stopping, 'x' the end */
     pthread_t thread;
     bool colours, ascii;
     void (*stop)(void);
 
-    pthread_mutex_t lock; /* of what follows; the rest of the thread's is its own */
+    pthread_mutex_t lock; /* of what follows; the rest is the thread's own */
     struct model model;
     bool changed;
     double heard_s; /* when the last event came */
@@ -48,58 +33,6 @@ static struct screen {
     bool paused; /* by Ctrl-Z */
     bool anew;   /* what the terminal shows is not known */
 } screen = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGHUP, SIGQUIT, SIGSYS};
-static struct sigaction old_fatal[ARRAY_LEN(fatal)], old_stop, old_cont, old_size;
-
-/* ---- in signal handlers too ---- */
-
-static void write_all(int fd, const char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, bytes, n);
-        if (done < 0 && errno != EINTR && errno != EAGAIN)
-            return;
-        if (done > 0) {
-            bytes += done;
-            n -= (size_t)done;
-        }
-    }
-}
-
-static bool leave(void)
-{
-    if (!atomic_exchange(&screen.on, false))
-        return false;
-    write_all(screen.tty, LEAVE, sizeof(LEAVE) - 1);
-    tcsetattr(screen.tty, TCSADRAIN, &screen.before);
-    return true;
-}
-
-void screen_abandon(void)
-{
-    char bytes[512];
-    ssize_t n;
-    off_t at = 0;
-
-    if (!leave())
-        return;
-    dup2(screen.real, STDERR_FILENO);
-    while ((n = pread(screen.kept, bytes, sizeof(bytes), at)) > 0) {
-        for (ssize_t i = 0; i < n; i++)
-            if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n')
-                bytes[i] = '?';
-        write_all(screen.real, bytes, (size_t)n);
-        at += n;
-    }
-}
-
-static void on_fatal(int number)
-{
-    screen_abandon();
-    signal(number, SIG_DFL);
-    raise(number);
-}
 
 static void wake_up(char why)
 {
@@ -122,33 +55,11 @@ void screen_stopping(void)
 
 /* ---- the thread ---- */
 
-static bool in_foreground(void)
-{
-    return tcgetpgrp(screen.tty) == getpgrp();
-}
-
-static void enter(void)
-{
-    struct termios raw = screen.before;
-
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    tcsetattr(screen.tty, TCSADRAIN, &raw);
-    write_all(screen.tty, ENTER, sizeof(ENTER) - 1);
-    screen.anew = true;
-    atomic_store(&screen.on, true);
-}
-
 static void size_up(void)
 {
-    struct winsize w = {0};
     int rows, cols;
 
-    if (ioctl(screen.tty, TIOCGWINSZ, &w) != 0 || w.ws_row == 0 || w.ws_col == 0)
-        w = (struct winsize){.ws_row = 24, .ws_col = 80};
-    rows = MAX(w.ws_row, MIN_ROWS);
-    cols = MAX(w.ws_col, MIN_COLS);
+    terminal_size(&rows, &cols);
     if (rows == screen.shown.rows && cols == screen.shown.cols)
         return;
     frame_close(&screen.shown);
@@ -172,9 +83,9 @@ static void show(void)
     str_add(&bytes, BEGIN_UPDATE);
     head = bytes.len;
     frame_update(screen.anew ? NULL : &screen.shown, &screen.next, screen.colours, &bytes);
-    if (bytes.len > head && atomic_load(&screen.on)) {
+    if (bytes.len > head) {
         str_add(&bytes, END_UPDATE);
-        write_all(screen.tty, bytes.s, bytes.len);
+        terminal_write(bytes.s, bytes.len);
         screen.anew = false;
     }
     str_free(&bytes);
@@ -183,11 +94,17 @@ static void show(void)
     screen.shown = drawn;
 }
 
+static void take_terminal(void)
+{
+    terminal_enter();
+    screen.anew = true;
+}
+
 /* Ctrl-Z: the terminal is given back. It is taken again after SIGCONT, and not before: this thread may run on
  * for a moment. */
 static void pause_here(void)
 {
-    leave();
+    terminal_leave();
     screen.paused = true;
     kill(getpid(), SIGSTOP);
 }
@@ -202,7 +119,7 @@ static void say_stopping(void)
 static void take_keys(void)
 {
     char bytes[256];
-    ssize_t n = read(screen.tty, bytes, sizeof(bytes));
+    ssize_t n = read(terminal_fd(), bytes, sizeof(bytes));
 
     for (size_t at = 0, used; n > 0 && at < (size_t)n; at += used) {
         enum key k = key_read(bytes + at, (size_t)n - at, &used);
@@ -241,25 +158,25 @@ static void *live(void *context)
     bool wanted = true;
 
     for (;;) {
-        bool on = atomic_load(&screen.on);
+        bool on = terminal_on();
         double now_s = time_s(), wait_s = MAX(0, (wanted ? next_s : tick_s) - now_s);
-        struct pollfd fds[] = {{screen.wake[0], POLLIN, 0}, {on ? screen.tty : -1, POLLIN, 0}};
+        struct pollfd fds[] = {{screen.wake[0], POLLIN, 0}, {on ? terminal_fd() : -1, POLLIN, 0}};
         poll(fds, 2, (int)ceil(1e3 * wait_s));
         if (fds[0].revents && !take_bytes(&wanted))
             return context;
         if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
-            atomic_store(&screen.on, false); /* the terminal is gone */
+            terminal_gone();
         else if (fds[1].revents) {
             take_keys();
             wanted = true;
         }
-        if (!atomic_load(&screen.on) && !screen.paused && isatty(screen.tty) && in_foreground())
-            enter(); /* brought back by fg */
+        if (!terminal_on() && !screen.paused && isatty(terminal_fd()) && terminal_foreground())
+            take_terminal(); /* brought back by fg */
         pthread_mutex_lock(&screen.lock);
         wanted = wanted || screen.changed;
         pthread_mutex_unlock(&screen.lock);
         now_s = time_s();
-        if (!atomic_load(&screen.on)) {
+        if (!terminal_on()) {
             wanted = false;
             tick_s = now_s + TICK_S;
         } else if (now_s >= (wanted ? next_s : tick_s)) {
@@ -289,63 +206,6 @@ void screen_event(void *context, const char *event, const json_t *fields)
         wake_up('e');
 }
 
-static bool speaks_utf8(void)
-{
-    const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value)
-            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-    }
-    return false;
-}
-
-static bool can(void)
-{
-    const char *term = getenv("TERM");
-    char path[256];
-
-    if (!term || !*term || str_eq(term, "dumb") || ttyname_r(STDERR_FILENO, path, sizeof(path)) != 0)
-        return false;
-    screen.tty = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (screen.tty < 0)
-        return false;
-    if (in_foreground() && tcgetattr(screen.tty, &screen.before) == 0)
-        return true;
-    close(screen.tty);
-    return false;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction die = {.sa_handler = on_fatal}, tell = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-
-    for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
-        sigaction(fatal[i], &die, &old_fatal[i]);
-    sigaction(SIGTSTP, &tell, &old_stop);
-    sigaction(SIGCONT, &tell, &old_cont);
-    sigaction(SIGWINCH, &tell, &old_size);
-}
-
-static void release_signals(void)
-{
-    for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
-        sigaction(fatal[i], &old_fatal[i], NULL);
-    sigaction(SIGTSTP, &old_stop, NULL);
-    sigaction(SIGCONT, &old_cont, NULL);
-    sigaction(SIGWINCH, &old_size, NULL);
-}
-
-static void close_files(void)
-{
-    close(screen.tty);
-    close(screen.kept);
-    close(screen.real);
-    close(screen.wake[0]);
-    close(screen.wake[1]);
-}
-
 /* The thread takes none of the signals that end the main thread's waits. */
 static bool start_thread(void)
 {
@@ -362,58 +222,48 @@ static bool start_thread(void)
     return ok;
 }
 
+static void release(void)
+{
+    frame_close(&screen.shown);
+    frame_close(&screen.next);
+    model_close(&screen.model);
+}
+
+static void close_wake(void)
+{
+    close(screen.wake[0]);
+    close(screen.wake[1]);
+}
+
 bool screen_open(void (*stop)(void))
 {
     const char *no_color = getenv("NO_COLOR");
 
-    if (!can())
+    if (pipe2(screen.wake, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
-    screen.kept = memfd_create("stderr", MFD_CLOEXEC);
-    screen.real = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (screen.kept < 0 || screen.real < 0 || pipe2(screen.wake, O_CLOEXEC | O_NONBLOCK) != 0) {
-        close(screen.tty);
-        return false;
+    if (terminal_open(on_signal)) {
+        screen.stop = stop;
+        screen.colours = !no_color || !*no_color;
+        screen.ascii = !terminal_utf8();
+        screen.view = (struct view){0};
+        screen.changed = true;
+        screen.heard_s = time_s();
+        model_open(&screen.model);
+        size_up();
+        if (start_thread())
+            return true;
+        terminal_close();
+        release();
     }
-    screen.stop = stop;
-    screen.colours = !no_color || !*no_color;
-    screen.ascii = !speaks_utf8();
-    screen.view = (struct view){0};
-    screen.changed = true;
-    screen.heard_s = time_s();
-    model_open(&screen.model);
-    size_up();
-    catch_signals();
-    dup2(screen.kept, STDERR_FILENO);
-    enter();
-    if (start_thread())
-        return true;
-    screen_abandon();
-    release_signals();
-    model_close(&screen.model);
-    close_files();
+    close_wake();
     return false;
 }
 
 void screen_close(void)
 {
-    struct str kept = {0}, clean = {0};
-    char bytes[4096];
-    ssize_t n;
-    off_t at = 0;
-
     wake_up('x');
     pthread_join(screen.thread, NULL);
-    leave();
-    release_signals();
-    dup2(screen.real, STDERR_FILENO);
-    for (; (n = pread(screen.kept, bytes, sizeof(bytes), at)) > 0; at += n)
-        str_addn(&kept, bytes, (size_t)n);
-    tui_clean(&clean, str_text(&kept));
-    fputs(str_text(&clean), stderr);
-    str_free(&kept);
-    str_free(&clean);
-    frame_close(&screen.shown);
-    frame_close(&screen.next);
-    model_close(&screen.model);
-    close_files();
+    terminal_close();
+    release();
+    close_wake();
 }

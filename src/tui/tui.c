@@ -65,7 +65,7 @@ void tui_close(void)
 void tui_abandon(void)
 {
     if (face == SCREEN)
-        screen_abandon();
+        terminal_abandon();
 }
 
 bool tui_stopping(void)

@@ -204,13 +204,13 @@ def paused_and_brought_back(folder):
 
 
 def process(folder):
-    """Astra itself, by its folder."""
-    for pid in filter(str.isdigit, os.listdir("/proc")):
+    """Astra itself, by its folder; its guard came after it."""
+    for pid in sorted(map(int, filter(str.isdigit, os.listdir("/proc")))):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 words = file.read().split(b"\0")
             if words[0] == ASTRA.encode() and words[1] in (b"optimize", b"resume") and os.path.samefile(f"/proc/{pid}/cwd", folder):
-                return int(pid)
+                return pid
         except (OSError, IndexError):
             pass
     return expect(False, "it is not there")
@@ -233,6 +233,11 @@ def killed(folder):
         t.wait("● planner")
         os.kill(process(folder), signal.SIGKILL)
         until(lambda: os.path.exists(os.path.join(folder, "status")), "the shell never went on")
+        # The shell may have been quicker than the guard.
+        until(lambda: t.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").split() == ["0", "1"], "the screen is still there")
+        os.remove(os.path.join(folder, "after"))
+        t.run("stty -a >after; echo ov''er")
+        t.ended(137)
     resumes(folder)
 
 
