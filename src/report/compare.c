@@ -35,11 +35,6 @@ static const char **said(struct sentences *s, size_t *n)
     return list;
 }
 
-static char letter(size_t run)
-{
-    return (char)('A' + run);
-}
-
 /* ---- what may be compared ---- */
 
 static const json_t *files_of(const struct view *v)
@@ -53,9 +48,16 @@ static const char *other_file(const struct view *a, const struct view *b)
     const json_t *ours = files_of(a), *theirs = files_of(b), *hash;
     const char *name;
 
-    json_object_foreach((json_t *)ours, name,
-                        hash) if (!json_equal(hash, json_object_get(theirs, name))) return name;
-    json_object_foreach((json_t *)theirs, name, hash) if (!json_object_get(ours, name)) return name;
+    json_object_foreach((json_t *)ours, name, hash)
+    {
+        if (!json_equal(hash, json_object_get(theirs, name)))
+            return name;
+    }
+    json_object_foreach((json_t *)theirs, name, hash)
+    {
+        if (!json_object_get(ours, name))
+            return name;
+    }
     return NULL;
 }
 
@@ -94,7 +96,7 @@ static void group(struct compare *c, struct sentences *apart)
                 c->first[i] = (int)k;
         for (size_t k = 0; k < i && c->first[i] == (int)i; k++)
             if (c->first[k] == (int)k)
-                say(apart, "%c is not compared with %c: %s.", letter(i), letter(k),
+                say(apart, "%c is not compared with %c: %s.", compare_letter(i), compare_letter(k),
                     bar(apart->arena, c->runs[k], c->runs[i]));
     }
 }
@@ -285,21 +287,21 @@ static void add_notes(const struct compare *c, struct sentences *notes)
     for (size_t i = 0; i < c->n; i++) {
         const struct view *v = c->runs[i], *first = c->runs[c->first[i]];
         if (str_eq(v->run.status, "running"))
-            say(notes, "%c goes on, or was killed; its figures are those it has so far.", letter(i));
+            say(notes, "%c goes on, or was killed; its figures are those it has so far.", compare_letter(i));
         else if (!str_eq(v->run.status, "done"))
-            say(notes, "%c did not run to its end: %s.", letter(i), v->run.status);
+            say(notes, "%c did not run to its end: %s.", compare_letter(i), v->run.status);
         if (v == first)
             continue;
         if (!str_eq(v->run.astra, first->run.astra))
-            say(notes, "%c was run by Astra %s, %c by %s.", letter(i), v->run.astra,
-                letter((size_t)c->first[i]), first->run.astra);
+            say(notes, "%c was run by Astra %s, %c by %s.", compare_letter(i), v->run.astra,
+                compare_letter((size_t)c->first[i]), first->run.astra);
         if (!str_eq(v->device->nvrtc, first->device->nvrtc))
-            say(notes, "%c was compiled by NVRTC %s, %c by %s.", letter(i),
-                v->device->nvrtc ? v->device->nvrtc : "?", letter((size_t)c->first[i]),
+            say(notes, "%c was compiled by NVRTC %s, %c by %s.", compare_letter(i),
+                v->device->nvrtc ? v->device->nvrtc : "?", compare_letter((size_t)c->first[i]),
                 first->device->nvrtc ? first->device->nvrtc : "?");
         if (v->measured && !str_eq(v->device->uuid, first->device->uuid))
-            say(notes, "%c and %c were measured on two GPUs of the same kind.", letter(i),
-                letter((size_t)c->first[i]));
+            say(notes, "%c and %c were measured on two GPUs of the same kind.", compare_letter(i),
+                compare_letter((size_t)c->first[i]));
     }
 }
 
@@ -397,8 +399,8 @@ bool compare_diff(const struct compare *c, struct arena *a, size_t from, size_t 
     if (!x->best || !y->best)
         return err_input(err, "%s was stopped before its original was judged: it has no best file",
                          x->best ? y->folder : x->folder);
-    return source_diff(a, arena_printf(a, "%c/best.cu", letter(from)), x->best->row.text,
-                       arena_printf(a, "%c/best.cu", letter(to)), y->best->row.text, diff, err);
+    return source_diff(a, arena_printf(a, "%c/best.cu", compare_letter(from)), x->best->row.text,
+                       arena_printf(a, "%c/best.cu", compare_letter(to)), y->best->row.text, diff, err);
 }
 
 /* ---- JSON ---- */
@@ -437,10 +439,10 @@ static json_t *run_to_json(const struct compare *c, size_t i)
 
     for (size_t k = 0; k < v->n_candidates; k++)
         json_array_append_new(progress, json_real(c->progress[i][k]));
-    json_put_text(o, "name", ((char[]){letter(i), 0}));
+    json_put_text(o, "name", ((char[]){compare_letter(i), 0}));
     json_put_text(o, "run", v->folder);
     json_put_text(o, "compared_with",
-                  c->first[i] == (int)i ? NULL : ((char[]){letter((size_t)c->first[i]), 0}));
+                  c->first[i] == (int)i ? NULL : ((char[]){compare_letter((size_t)c->first[i]), 0}));
     for (size_t r = 0; r < ARRAY_LEN(role_names); r++)
         json_put_text(minds, role_names[r], c->roles[i][r]);
     json_put(o, "minds", minds);

@@ -10,6 +10,10 @@
 #include "report/view.h"
 
 enum { COMPARE_MOST = 8 };
+static inline char compare_letter(size_t run)
+{
+    return (char)('A' + run);
+}
 
 enum compare_word { COMPARE_UNKNOWN, COMPARE_ALIKE, COMPARE_FASTER, COMPARE_SLOWER };
 

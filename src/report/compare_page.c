@@ -45,8 +45,8 @@ static void add_speed_charts(const struct compare *c, struct arena *a, struct st
     str_add(out, "<div class=\"figures\">\n");
     for (size_t i = 0; i < c->n; i++) {
         size_t first = (size_t)c->first[i], n = 0;
-        const char *names[2] = {arena_printf(a, "%c", (char)('A' + first)),
-                                arena_printf(a, "%c", (char)('A' + i))};
+        const char *names[2] = {arena_printf(a, "%c", compare_letter(first)),
+                                arena_printf(a, "%c", compare_letter(i))};
         if (first == i)
             continue;
         for (size_t k = 0; k < c->n_rows; k++)
@@ -72,7 +72,7 @@ static void add_sheet(const struct compare *c, struct arena *a, const struct she
     page_table_begin(out, s->about);
     str_add(out, "<thead><tr><td></td>");
     for (size_t i = 0; i < c->n; i++)
-        str_addf(out, "<th scope=\"col\"%s>%c</th>", s->numbers ? " class=\"n\"" : "", (char)('A' + i));
+        str_addf(out, "<th scope=\"col\"%s>%c</th>", s->numbers ? " class=\"n\"" : "", compare_letter(i));
     str_add(out, "</tr></thead>\n<tbody>\n");
     add_rows(c, s, false, out);
     str_add(out, "</tbody>\n<tfoot>\n");
@@ -93,7 +93,7 @@ static void add_progress(const struct compare *c, struct arena *a, struct str *o
         size_t n = 0;
         for (size_t i = first; i < c->n; i++)
             if (c->first[i] == (int)first)
-                curves[n++] = (struct chart_curve){arena_printf(a, "%c", (char)('A' + i)), c->progress[i],
+                curves[n++] = (struct chart_curve){arena_printf(a, "%c", compare_letter(i)), c->progress[i],
                                                    c->runs[i]->n_candidates};
         if (n == 0)
             continue;
@@ -116,7 +116,7 @@ static void add_verdict(const struct compare *c, struct arena *a, struct str *ou
         html_addf(out, "<p class=\"caveat\">%s</p>\n", c->apart[i]);
     str_add(out, "<dl class=\"terms\">\n");
     for (size_t i = 0; i < c->n; i++)
-        html_addf(out, "<div><dt>%c</dt><dd><code>%s</code>\n%s</dd></div>\n", (char)('A' + i),
+        html_addf(out, "<div><dt>%c</dt><dd><code>%s</code>\n%s</dd></div>\n", compare_letter(i),
                   c->runs[i]->folder, compare_what(c, a, i));
     str_add(out, "</dl>\n");
     for (size_t i = 0; i < c->n_notes; i++)

@@ -20,7 +20,7 @@ static void add_table(const struct compare *c, struct arena *a, const struct she
     }
     str_addf(out, "\n%-*s", width[0], s->title);
     for (size_t i = 0; i < c->n; i++)
-        str_addf(out, "  %-*c", i + 1 < c->n ? width[i + 1] : 1, (char)('A' + i));
+        str_addf(out, "  %-*c", i + 1 < c->n ? width[i + 1] : 1, compare_letter(i));
     str_addc(out, '\n');
     for (size_t k = 0; k < s->n; k++) {
         str_addf(out, "%-*s", width[0], s->rows[k].label);
@@ -40,7 +40,7 @@ void compare_text(const struct compare *c, struct arena *a, struct str *out)
     for (size_t i = 0; i < c->n_apart; i++)
         str_addf(out, "%s\n", c->apart[i]);
     for (size_t i = 0; i < c->n; i++)
-        str_addf(out, "%c  %s: %s\n", (char)('A' + i), c->runs[i]->folder, compare_what(c, a, i));
+        str_addf(out, "%c  %s: %s\n", compare_letter(i), c->runs[i]->folder, compare_what(c, a, i));
     for (size_t i = 0; i < c->n_notes; i++)
         str_addf(out, "%s\n", c->notes[i]);
     for (size_t k = 0; k < N_SHEETS; k++)
@@ -52,7 +52,7 @@ static void add_markdown_table(const struct compare *c, struct arena *a, const s
 {
     str_addf(out, "\n### %s\n\n| |", s->title);
     for (size_t i = 0; i < c->n; i++)
-        str_addf(out, " %c |", (char)('A' + i));
+        str_addf(out, " %c |", compare_letter(i));
     str_add(out, "\n|---|");
     for (size_t i = 0; i < c->n; i++)
         str_add(out, s->numbers ? "---:|" : "---|");
@@ -86,7 +86,7 @@ void compare_markdown(const struct compare *c, struct arena *a, struct str *out)
     }
     str_add(out, c->n_apart ? "\n" : "");
     for (size_t i = 0; i < c->n; i++) {
-        str_addf(out, "- %c: ", (char)('A' + i));
+        str_addf(out, "- %c: ", compare_letter(i));
         markdown_text(out, c->runs[i]->folder);
         str_add(out, ": ");
         markdown_text(out, compare_what(c, a, i));

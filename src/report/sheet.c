@@ -161,5 +161,6 @@ const char *sheet_headline(const struct compare *c, struct arena *a)
     }
     if (!differ)
         return "None of these runs differs from A";
-    return arena_printf(a, "%c has the greatest speed-up: %.2f", (char)('A' + best), c->geomean[best].speedup);
+    return arena_printf(a, "%c has the greatest speed-up: %.2f", compare_letter(best),
+                        c->geomean[best].speedup);
 }
