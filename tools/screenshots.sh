@@ -14,19 +14,20 @@ screen() {
 }
 
 # The last screen on which a candidate of the second round is being judged.
-tmux -S "$socket" -f /dev/null new-session -d -x 110 -y 34 \
+tmux -S "$socket" -f /dev/null new-session -d -x 110 -y 36 \
     "TERM=tmux-256color COLORTERM=truecolor '$astra' optimize examples/fused_add_rmsnorm --device sim --rounds 3 --out '$work/run'; touch '$work/end'; sleep 60"
 until [ -e "$work/end" ]; do
     screen >"$work/now" && grep -q 'round 2' "$work/now" && grep -q judging "$work/now" && mv "$work/now" "$work/screen"
     sleep 1
 done
+grep -q '"status": "done"' "$work/run/result.json"
 tools/ansi_svg.py 'astra optimize, while it runs' <"$work/screen" >"$out/live.svg"
 
 "$astra" report "$work/run" --out "$work/report.html" >/dev/null
 shot() { # FILE, more of chromium's options
     file=$1
     shift
-    chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,1290 --user-data-dir="$work/chromium" \
+    chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,1400 --user-data-dir="$work/chromium" \
         --screenshot="$file" "$@" "file://$work/report.html" 2>/dev/null
 }
 shot "$out/report-light.png"
