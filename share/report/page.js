@@ -20,3 +20,33 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => {
   for (const details of closed) details.open = false;
 });
+
+// What a picture's mark says stands beside it while it is pointed at or has the focus; Escape takes it away.
+for (const picture of document.querySelectorAll("svg.chart")) {
+  const figure = picture.closest("figure"), tip = document.createElement("div");
+  if (!figure) continue;
+  tip.className = "tip";
+  tip.hidden = true;
+  tip.setAttribute("aria-hidden", "true"); // the mark has the same words as its name
+  figure.append(tip);
+  for (const title of picture.querySelectorAll(":scope * > title")) {
+    const mark = title.parentElement;
+    mark.setAttribute("data-tip", title.textContent);
+    if (mark.matches("a")) mark.setAttribute("aria-label", title.textContent);
+    title.remove(); // or the browser shows it as well
+  }
+  const hide = () => { tip.hidden = true; };
+  const show = (event) => {
+    const mark = event.target.closest("[data-tip]");
+    if (!mark) return hide();
+    const at = mark.getBoundingClientRect(), all = figure.getBoundingClientRect();
+    tip.textContent = mark.dataset.tip;
+    tip.hidden = false;
+    tip.style.top = `${at.bottom - all.top + 8}px`;
+    tip.style.left = `${Math.max(0, Math.min(at.left - all.left, all.width - tip.offsetWidth))}px`;
+  };
+  for (const kind of ["pointerover", "focusin"]) picture.addEventListener(kind, show);
+  picture.addEventListener("focusout", hide);
+  figure.addEventListener("pointerleave", hide);
+  addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+}

@@ -147,6 +147,25 @@ def the_keyboard_reaches_everything(_folder):
 
 
 @case
+def a_node_says_its_plan(_folder):
+    run = report("rules")
+    b = opened(os.path.join(run, "report.html"))
+    tip = "[...document.querySelectorAll('.tip')].filter(t => t.checkVisibility()).map(t => t.textContent).join('|')"
+    expect(b.value(tip) == "", "a tip before anybody asks")
+    b.call("Emulation.setFocusEmulationEnabled", enabled=True)  # as in a window that somebody looks at
+    b.value("document.getElementById('tree-1').focus()")
+    reason, plan, verdict = stored(run, "select reason, plan, verdict from candidate where id = 1")[0]
+    words = b.value(tip)
+    expect(words.startswith("candidate 1: ") and reason[:300] in words and plan[:300] in words and verdict in words, words)
+    expect(b.value("document.getElementById('tree-1').getAttribute('aria-label')") == words, "its name says something else")
+    expect(b.value("(() => { const t = document.querySelector('#tree ~ .tip').getBoundingClientRect(); return t.left >= 0 && t.right <= innerWidth; })()"), "the tip is cut")
+    b.key("Escape")
+    expect(b.value(tip) == "", "Escape leaves it")
+    b.value("document.querySelector('#speedups .row').dispatchEvent(new PointerEvent('pointerover', {bubbles: true}))")
+    expect(re.match(r"rows=64 d=512, cold: [\d.]+\u00d7", b.value(tip)), b.value(tip))
+
+
+@case
 def a_link_opens_what_it_names(_folder):
     path = report("rules", "report.html")
     b = opened(path, "#candidate-2")
