@@ -185,12 +185,13 @@ void page_roofline(const struct view *v, struct arena *a, struct str *out)
         add_figures(&r, out);
         str_add(out, "</div>\n");
     } else {
-        html_addf(out, "<p>%s</p>\n",
-                  isnan(most)
-                      ? "No operations were counted: the simulator did not time the workloads, or another "
-                        "version of Astra made the run."
-                      : "This kernel makes no floating-point operations, so there is no roofline. How close it "
-                        "is to what memory allows, the share of the copy's speed says.");
+        html_addf(
+            out, "<p>%s</p>\n",
+            isnan(most)
+                ? "No version has both a cold time and counted operations: the task scores hot, the simulator "
+                  "did not time the workloads, or another version of Astra made the run."
+                : "This kernel makes no floating-point operations, so there is no roofline. How close it "
+                  "is to what memory allows, the share of the copy's speed says.");
     }
     str_add(out, "</section>\n");
 }
