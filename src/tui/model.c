@@ -331,6 +331,9 @@ static void on_trial(struct model *m, const json_t *f)
         to++;
     memmove(&m->rows.v[to + 1], &m->rows.v[to], (at - to) * sizeof(r));
     m->rows.v[to] = r;
+    say(&m->agents_now[ROLE_JUDGE].text, "candidate %d: %s", r.id, r.verdict);
+    if (isfinite(r.score))
+        str_addf(&m->agents_now[ROLE_JUDGE].text, ", %.2fx", r.score);
 }
 
 static void on_learnt(struct model *m, const json_t *f)
@@ -386,10 +389,17 @@ static void on_reply(struct model *m, const json_t *f)
         (long long)json_int(f, "tokens_out", 0), json_flag(f, "stored", false) ? " (stored already)" : "");
 }
 
-/* Of a coder's conversation: what came back is of no use, or goes back. */
-static void on_text_of_coder(struct model *m, const json_t *f)
+/* What became of a reply or a strategy. It begins with the call's label, which begins with the role; what
+ * begins with another name is the coder's. */
+static void on_outcome(struct model *m, const json_t *f)
 {
-    say(&m->agents_now[ROLE_CODER].text, "%s", json_text(f, "text", ""));
+    const char *text = json_text(f, "text", "");
+    enum role whose = ROLE_CODER;
+
+    for (int i = 0; i < N_ROLES; i++)
+        if (str_starts(text, role_name((enum role)i)))
+            whose = (enum role)i;
+    say(&m->agents_now[whose].text, "%s", text);
 }
 
 static void on_pruned(struct model *m, const json_t *f)
@@ -460,9 +470,11 @@ static const struct {
               {"call", on_call},
               {"waiting", on_waiting},
               {"reply", on_reply},
-              {"repair", on_text_of_coder},
-              {"unusable", on_text_of_coder},
-              {"dropped", on_text_of_coder},
+              {"repair", on_outcome},
+              {"unusable", on_outcome},
+              {"dropped", on_outcome},
+              {"not_coded", on_outcome},
+              {"duplicate", on_outcome},
               {"pruned", on_pruned},
               {"confirm", on_confirm},
               {"sanitizer", on_sanitizer},
