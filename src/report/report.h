@@ -96,8 +96,8 @@ void report_workloads(const json_t *result, struct str *out);
 /* A workload's dims, "rows=16 d=4096", into buf, which it gives. */
 char *report_dims(const json_t *workload, char *buf, size_t size);
 
-/* Asks for a reference.cu, in a line, where the exact answers of more than 1 % of the elements could not be derived;
- * why may be NULL. */
+/* Asks for a reference.cu, in a line, where the exact answers of more than 1 % of the elements could not be
+ * derived; why may be NULL. */
 void report_derived(double shadow_lost, const char *why, struct str *out);
 /* The tables of a result's `verification.errors`: per output and kind of values, and a histogram per output. */
 void report_errors(const json_t *errors, bool original_only, struct str *out);
