@@ -29,11 +29,15 @@ for (const picture of document.querySelectorAll("svg.chart")) {
   tip.hidden = true;
   tip.setAttribute("aria-hidden", "true"); // the mark has the same words as its name
   figure.append(tip);
+  const own = picture.querySelector(":scope > title");
+  picture.setAttribute("aria-label", `${own.textContent}. ${picture.querySelector(":scope > desc").textContent}`);
+  picture.removeAttribute("aria-labelledby");
+  own.remove(); // a browser shows it wherever the pointer is
   for (const title of picture.querySelectorAll(":scope * > title")) {
     const mark = title.parentElement;
     mark.setAttribute("data-tip", title.textContent);
     if (mark.matches("a")) mark.setAttribute("aria-label", title.textContent);
-    title.remove(); // or the browser shows it as well
+    title.remove();
   }
   const hide = () => { tip.hidden = true; };
   const show = (event) => {
