@@ -1,12 +1,13 @@
 """`astra export`: what each target makes, and the runs it refuses."""
 
 import glob
+import json
 import os
 import re
 import shutil
 import subprocess
 
-from harness import KERNEL, TASK, astra, case, cases, environment, expect, load, main, optimize, read, said, skip, small_task, write
+from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, optimize, read, said, skip, small_gpu_task, small_task, write
 
 _kept = {}
 
@@ -56,7 +57,7 @@ def tokens(text):
 @case
 def the_targets_are_listed(folder):
     done = said(astra(folder, "export", "--to", "list"), 0)
-    expect([line.split()[0] for line in done.out.splitlines()] == ["cuda", "patch"], done.out)
+    expect([line.split()[0] for line in done.out.splitlines()] == ["cuda", "patch", "torch", "flashinfer-bench"], done.out)
     said(astra(folder, "export", "run", "--to", "list"), 0)
 
 
@@ -65,7 +66,7 @@ def usage(folder):
     finished(folder)
     said(astra(folder, "export"), 2, "needs RUN")
     said(astra(folder, "export", "run"), 2, "--to")
-    said(astra(folder, "export", "run", "--to", "pach"), 2, "did you mean patch", "cuda, patch")
+    said(astra(folder, "export", "run", "--to", "pach"), 2, "did you mean patch", "cuda, patch, torch, flashinfer-bench")
     said(astra(folder, "export", "nothing", "--to", "cuda"), 2, "no run 'nothing'")
 
 
@@ -193,6 +194,133 @@ def refused(folder, what):
     what[1](run)
     done = said(astra(folder, "export", "run", "--to", "cuda"), what[2], what[3])
     expect(not done.out, done.out)
+
+
+def mixed(folder):
+    """A run of a task with every role and most types."""
+    here = os.path.join(ROOT, "tests", "export")
+    finished(folder, "mixed", task=read(os.path.join(here, "mix.yaml")), kernel=read(os.path.join(here, "mix.cu")))
+
+
+@case
+def torch_files(folder):
+    mixed(folder)
+    done = said(astra(folder, "export", "run", "--to", "torch"), 0)
+    expect(done.out == "run/export/torch\n", done.out)
+    top = os.path.join(folder, "run", "export", "torch")
+    binding = read(os.path.join(top, "csrc", "binding.cpp"))
+    for text in ("mix_into(Tensor(a0!) out, Tensor(a1!) sum, Tensor in_, Tensor flags, Tensor steps, float factor=0.3, float bias=0.25) -> ()",
+                 "mix(Tensor sum, Tensor in_, Tensor flags, Tensor steps, float factor=0.3, float bias=0.25) -> (Tensor, Tensor)",
+                 '{shape.rows, 2 * shape.d}, "[rows, 2 * d]", 64', "check_holds(shape.d % 2 == 0 || shape.d < 1000",
+                 'fit<bool>(shape.d > 64, "wide")', "check_number(factor, 0.3", "__float2half(static_cast<float>(bias))",
+                 "at::empty({Int(shape.rows * shape.d).value}", "check_apart(", "TORCH_CHECK(status == 0"):
+        expect(re.sub(r"\s+", "", text) in re.sub(r"\s+", "", binding), f"{text} is not in {binding}")
+    for path in glob.glob(os.path.join(top, "**", "*.py"), recursive=True):
+        compile(read(path), path, "exec")
+    expect(read(os.path.join(top, "test", "original.cu")) == read(os.path.join(folder, "run", "task", "kernel.cu")), "not the original")
+    status, words = tool(nvcc(), "-c", "-o", "kernel.o", os.path.join(top, "csrc", "kernel.cu"), cwd=folder)
+    expect(status == 0, words)
+    said(astra(folder, "export", "run", "--to", "torch"), 2, "--force")
+    said(astra(folder, "export", "run", "--to", "torch", "--force"), 0)
+
+
+@case
+def torch_dims_from_odd_shapes(folder):
+    """A dim from a sum, one that no extent of an input tells, and names that are words of Python."""
+    task = TASK.replace("shape: [rows, d], role: out}", "shape: [rows, d], role: out}", 1).replace(
+        "{name: in,     type: f16, shape: [rows, d], role: in}", "{name: in,     type: f16, shape: [rows * d], role: in}")
+    finished(folder, "odd", task=task)
+    said(astra(folder, "export", "run", "--to", "torch", "--out", "t"), 0)
+    binding = read(os.path.join(folder, "t", "csrc", "binding.cpp"))
+    expect("scale_rows(Tensor in_, SymInt rows, float factor=0.5) -> Tensor" in binding, binding)
+    expect("shape.d = Int(in_.size(0)) / shape.rows;" in binding, binding)
+    expect("scale_rows_into(Tensor(a0!) out, Tensor in_, float factor=0.5) -> ()" in binding, binding)
+
+
+@case
+def torch_runs_on_a_cpu(folder):
+    """The operators under a real PyTorch, on stand-ins for what needs a GPU: tests/export/README.md."""
+    python = os.environ.get("ASTRA_TEST_PYTHON", "python3")
+    if tool(python, "-c", "import torch", cwd=folder)[0] != 0 or not os.path.exists("/usr/local/cuda/include/cuda_fp16.h"):
+        skip("no PyTorch, or no headers of CUDA")
+    mixed(folder)
+    said(astra(folder, "export", "run", "--to", "torch", "--out", "t"), 0)
+    here = os.path.join(ROOT, "tests", "export")
+    for command in (["setup.py", here, "build_ext", "--inplace"], ["run.py"]):
+        status, words = tool(python, os.path.join(here, command[0]), *command[1:], cwd=os.path.join(folder, "t"))
+        expect(status == 0, words[-3000:])
+
+
+# What flashinfer-bench 0.1 asks of its files, as far as this project writes them; its own models said the same of them.
+TYPES = {"float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float4_e2m1", "int64", "int32", "int16", "int8", "bool"}
+
+
+def data_set(folder):
+    top = os.path.join(folder, "data")
+    out = {}
+    for path in glob.glob(os.path.join(top, "definitions", "*", "*.json")):
+        d = load(path)
+        for name, spec in {**d["inputs"], **d["outputs"]}.items():
+            expect(spec["dtype"] in TYPES and set(spec["shape"] or []) <= set(d["axes"]), f"{name}: {spec}")
+        expect(not set(d["inputs"]) & set(d["outputs"]) and d["op_type"], d)
+        for text in d["constraints"]:
+            compile(text, "constraint", "eval")
+        bound = {axis for spec in d["inputs"].values() for axis in spec["shape"] or []}
+        for name, axis in d["axes"].items():
+            expect(axis["type"] == "const" and axis["value"] > 0 or axis["type"] == "var" and name in bound, f"{name}: {axis}")
+        expect("def run(" in d["reference"], d["reference"])
+        compile(d["reference"], "reference", "exec")
+        s = load(os.path.join(top, "solutions", "astra", d["op_type"], d["name"], f"astra_{d['name']}.json"))
+        files = {file["path"]: file["content"] for file in s["sources"]}
+        expect(s["definition"] == d["name"] and s["spec"]["entry_point"] == "main.py::run" and s["spec"]["target_hardware"], s["spec"])
+        expect({"main.py", "kernel.cu", "binding.cpp", "check.h"} <= set(files), list(files))
+        compile(files["main.py"], "main.py", "exec")
+        lines = read(os.path.join(top, "workloads", d["op_type"], f"{d['name']}.jsonl")).splitlines()
+        for line in lines:
+            w = json.loads(line)
+            variable = {name for name, axis in d["axes"].items() if axis["type"] == "var"}
+            expect(set(w["workload"]["axes"]) == variable and set(w["workload"]["inputs"]) == set(d["inputs"]), w)
+            expect(w["solution"] is None and w["evaluation"] is None and w["workload"]["uuid"], w)
+        traces = os.path.join(top, "traces", "astra", d["op_type"], f"{d['name']}.jsonl")
+        out[d["name"]] = (d, [json.loads(x) for x in lines], [json.loads(x) for x in read(traces).splitlines()] if os.path.exists(traces) else None)
+    return out
+
+
+@case
+def flashinfer_of_modelled_times(folder):
+    finished(folder)
+    said(astra(folder, "export", "run", "--to", "flashinfer-bench", "--out", "data"), 0, "no traces.*modelled")
+    (d, workloads, traces), = data_set(folder).values()
+    expect(d["axes"]["rows"]["type"] == d["axes"]["d"]["type"] == "var" and len(workloads) == 2 and traces is None, d["axes"])
+    expect(d["inputs"]["factor"] == {"shape": None, "dtype": "float32"}, d["inputs"])
+    expect(workloads[0]["workload"]["inputs"]["factor"] == {"type": "scalar", "value": 0.5}, workloads[0])
+
+
+@case
+def flashinfer_of_measured_times(folder):
+    small_gpu_task(folder)
+    said(astra(folder, "optimize", "task", "--out", "run", "--rounds", "1", "--candidates", "1", "--jobs", "1", "--quiet",
+               env=gpu_environment()), 0)
+    said(astra(folder, "export", "run", "--to", "flashinfer-bench", "--out", "data"), 0)
+    result = load(os.path.join(folder, "run", "result.json"))
+    times = {}
+    for d, workloads, traces in data_set(folder).values():
+        expect([t["workload"] for t in traces] == [w["workload"] for w in workloads], traces)
+        for t in traces:
+            e = t["evaluation"]
+            expect(e["status"] == "PASSED" and e["environment"]["hardware"] == "NVIDIA_H200" and e["timestamp"].startswith("20"), e)
+            expect(e["correctness"]["max_relative_error"] == "NaN" and e["correctness"]["extra"]["hidden_cases"] > 0, e)
+            times[e["performance"]["latency_ms"]] = e["performance"]
+    for row in result["workloads"]:
+        p = times[row["best_us"] / 1000]
+        expect(abs(p["reference_latency_ms"] - row["baseline_us"] / 1000) < 1e-9 and p["speedup_factor"] == row["speedup"], p)
+
+
+@case
+def flashinfer_has_no_word_for_it(folder):
+    mixed(folder)
+    said(astra(folder, "export", "run", "--to", "flashinfer-bench", "--out", "data"), 2, "sum is of type f64")
+    expect(not os.path.exists(os.path.join(folder, "data")), "something was written")
 
 
 try:

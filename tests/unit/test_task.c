@@ -40,6 +40,48 @@ static bool open_text(struct task **t, const char *yaml)
 #define TAIL \
     "dims: [rows, d]\ndomain: [rows >= 1, rows <= 65535, d >= 1]\nworkloads:\n  - [16, 4096]\n  - [32, 5120]\n"
 
+/* The expression of the only extent of `out`, in both languages, and what dim 0 is where it has the value V. */
+static void check_words(const char *text, const char *cpp, const char *python, const char *inverted)
+{
+    static const char *const names[] = {"rows", "d", "V"};
+    struct task *t;
+    struct str s = {0};
+    char *yaml = arena_printf(arena,
+                              HEAD "args:\n  - {name: out, type: f16, shape: [\"%s\"], role: out}\n"
+                                   "dims: [rows, d]\nworkloads:\n  - [4, 16]\n",
+                              text);
+
+    assert_ok(open_text(&t, yaml), err);
+    dim_write(&s, t->args[0].shape[0], names, DIM_CPP);
+    assert_string_equal(str_text(&s), cpp);
+    str_clear(&s);
+    dim_write(&s, t->args[0].shape[0], names, DIM_PYTHON);
+    assert_string_equal(str_text(&s), python);
+    str_clear(&s);
+    const struct dim_expr *e = dim_invert(arena, t->args[0].shape[0], 0, 2);
+    assert_int_equal(e != NULL, inverted != NULL);
+    if (e)
+        dim_write(&s, e, names, DIM_CPP);
+    assert_string_equal(str_text(&s), inverted ? inverted : "");
+    str_free(&s);
+}
+
+static void writes_expressions(void **state)
+{
+    (void)state;
+    check_words("rows", "rows", "rows", "V");
+    check_words("2 * rows + d", "2 * rows + d", "2 * rows + d", "(V - d) / 2");
+    check_words("d - (rows - 1)", "d - (rows - 1)", "d - (rows - 1)", "d - V + 1");
+    check_words("d * (rows + 40000 * 70000)", "d * (rows + Int(40000) * Int(70000))",
+                "d * (rows + 40000 * 70000)", "V / d - Int(40000) * Int(70000)");
+    check_words("(rows + 7) / 8 * 8", "(rows + 7) / 8 * 8", "(rows + 7) // 8 * 8", NULL);
+    check_words("rows * rows", "rows * rows", "rows * rows", NULL);
+    check_words("max(rows, 4) + (rows > d == 1 && !(d < 3))", "max(rows, 4) + ((rows > d) == 1 && !(d < 3))",
+                "max(rows, 4) + ((rows > d) == 1 and (not (d < 3)))", NULL);
+    check_words("-(d - rows) + d % 4 + 20", "-(d - rows) + d % 4 + 20", "-(d - rows) + d % 4 + 20",
+                "d - -(V - 20 - d % 4)");
+}
+
 static void reads_a_task(void **state)
 {
     struct task *t;
@@ -376,6 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_a_task),
+        cmocka_unit_test(writes_expressions),
         cmocka_unit_test(examples_are_tasks),
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(expressions_compute),

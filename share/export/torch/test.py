@@ -93,9 +93,9 @@ def ulps(got, want):
                          torch.float64: (53, -1022, 1023)}[want.dtype]
     g, w = got.double(), want.double()
     mean = w.abs().nan_to_num(nan=0.0, posinf=0.0).mean()
-    exponent = (torch.frexp(w.abs().maximum(mean)).exponent - 1).clamp(low, high)
-    if want.dtype != torch.float64:
+    if want.dtype != torch.float64:  # beyond the type's range is the first number that does not fit
         g, w = g.clamp(-2.0 ** (high + 1), 2.0 ** (high + 1)), w.clamp(-2.0 ** (high + 1), 2.0 ** (high + 1))
+    exponent = (torch.frexp(w.abs().maximum(mean)).exponent - 1).clamp(low, high)
     distance = (g - w).abs() / torch.ldexp(torch.ones_like(w), exponent - (digits - 1))
     distance = torch.where((g == w) | (g.isnan() & w.isnan()), 0.0, distance)
     return distance.nan_to_num(nan=float("inf"), posinf=float("inf")).max().item() if distance.numel() else 0
