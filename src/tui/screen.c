@@ -123,9 +123,9 @@ static void take_keys(void)
 
     for (size_t at = 0, used; n > 0 && at < (size_t)n; at += used) {
         enum key k = key_read(bytes + at, (size_t)n - at, &used);
-        if (k == KEY_REDRAW)
+        if (k == KEY_REDRAW) {
             screen.anew = true;
-        else if (view_key(&screen.view, k)) {
+        } else if (view_key(&screen.view, k)) {
             screen.stop();
             say_stopping();
         }
@@ -164,9 +164,9 @@ static void *live(void *context)
         poll(fds, 2, (int)ceil(1e3 * wait_s));
         if (fds[0].revents && !take_bytes(&wanted))
             return context;
-        if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
+        if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL)) {
             terminal_gone();
-        else if (fds[1].revents) {
+        } else if (fds[1].revents) {
             take_keys();
             wanted = true;
         }
