@@ -79,12 +79,11 @@ static void put_times(const struct run *r, const struct candidate *c, json_t *e)
 void tell_original(const struct run *r)
 {
     const struct candidate *c = r->candidates.v[0];
-    json_t *e = json_object();
+    json_t *e;
 
-    if (!trace_heard()) {
-        json_decref(e);
+    if (!trace_heard())
         return;
-    }
+    e = json_object();
     json_put(e, "device", report_device(pool_device(r->pool)));
     json_put_int(e, "cases", (int64_t)c->trial.cases);
     json_put_text(e, "bound_by", c->diagnosis.bound_by);
@@ -193,12 +192,11 @@ void tell_trial(const struct run *r, const struct candidate *c)
 {
     const struct trial *t = &c->trial;
     double gain = t->score / r->search.nodes.v[MAX(c->parent, 0)].score;
-    json_t *e = json_object();
+    json_t *e;
 
-    if (!trace_heard()) {
-        json_decref(e);
+    if (!trace_heard())
         return;
-    }
+    e = json_object();
     json_put_int(e, "id", c->id);
     json_put_text(e, "label", c->label);
     json_put_int(e, "parent", c->parent);
