@@ -55,7 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *entry = entries[0];
 
     for (size_t i = 0; i < ARRAY_LEN(entries); i++) {
-        if (size && memmem(data, size, entries[i], strlen(entries[i])))
+        char head[64];
+        snprintf(head, sizeof(head), "void %s(", entries[i]);
+        if (size && memmem(data, size, head, strlen(head)))
             entry = entries[i];
     }
     if (kernel_open(&k, a, "fuzz.cu", (const char *)data, size, entry, &err)) {

@@ -16,7 +16,7 @@ static void show(struct store *s, struct arena *a, const char *folder)
         for (size_t i = 0; i < MIN(n, 4); i++)
             store_workloads(s, a, list[i].id, &w, &n_w, &err);
     report_result(s, a, &result, &err);
-    report_summary(s, a, folder, &out, &err);
+    report_summary(s, a, folder, true, &out, &err);
     report_calls(s, a, &out, &err);
     report_calls_json(s, a, &calls, &err);
     report_call(s, a, 1, &out, &err);
