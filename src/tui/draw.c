@@ -9,7 +9,7 @@ enum { MIN_AGENTS = 18, MIN_SPLIT = 16, MIN_AIR = 28, MIN_LEARNT = 14, MIN_BESID
 
 static void add_time(struct str *to, double s)
 {
-    long t = s > 0 ? (long)s : 0;
+    long t = (long)fmin(fmax(s, 0), 1e9);
 
     if (t >= 3600)
         str_addf(to, "%ld:%02ld:%02ld", t / 3600, t / 60 % 60, t % 60);

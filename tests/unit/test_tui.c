@@ -132,6 +132,54 @@ static void any_size(void **state)
     model_close(&m);
 }
 
+/* Each field in turn something else than it should be, or not there. */
+static void to_spoilt(void *context, const char *event, const json_t *f)
+{
+    json_t *others[] = {NULL,
+                        json_null(),
+                        json_integer(-1),
+                        json_integer(1LL << 40),
+                        json_real(1e300),
+                        json_string("x"),
+                        json_array(),
+                        json_object()};
+    struct view v = {.now_s = 1e300};
+    struct frame frame;
+    struct str text = {0};
+    const char *key;
+    json_t *value;
+
+    frame_open(&frame, 24, 80, false);
+    json_object_foreach((json_t *)(uintptr_t)f, key, value) for (size_t i = 0; i < ARRAY_LEN(others); i++)
+    {
+        json_t *spoilt = json_deep_copy(f);
+        if (others[i])
+            json_object_set(spoilt, key, others[i]);
+        else
+            json_object_del(spoilt, key);
+        model_event(context, event, spoilt);
+        lines_add(&text, event, spoilt);
+        json_decref(spoilt);
+    }
+    draw(context, &v, &frame);
+    for (size_t i = 1; i < ARRAY_LEN(others); i++)
+        json_decref(others[i]);
+    str_free(&text);
+    frame_close(&frame);
+}
+
+static void any_event(void **state)
+{
+    struct model m;
+
+    (void)state;
+    model_open(&m);
+    feed("rules", to_spoilt, &m);
+    feed("model", to_spoilt, &m);
+    assert_true(m.rows.n > 0);
+    model_close(&m);
+}
+
 static void lines(void **state)
 {
     struct str text = {0};
@@ -302,6 +350,7 @@ int main(void)
         cmocka_unit_test(screens_of_rules),
         cmocka_unit_test(screens_of_models),
         cmocka_unit_test(any_size),
+        cmocka_unit_test(any_event),
         cmocka_unit_test(lines),
         cmocka_unit_test(cleaned),
         cmocka_unit_test(text_is_cut_by_columns),
