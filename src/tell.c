@@ -72,6 +72,7 @@ static void put_times(const struct run *r, const struct candidate *c, json_t *e)
     json_put_num(e, "score", c->trial.score);
     json_put_num(e, "low", c->trial.low);
     json_put_num(e, "high", c->trial.high);
+    json_put_text(e, "basis", trial_device_measures(pool_device(r->pool)) ? "measured" : "modelled");
     json_put_num(e, "share_of_copy", verdict_correct(c->trial.verdict) ? c->diagnosis.share_of_copy : NAN);
     json_put(e, "workloads", workloads_of(r, &c->trial));
 }

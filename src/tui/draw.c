@@ -80,7 +80,8 @@ static void put_what(const struct model *m, const struct view *v, struct frame *
     }
     col = frame_put(f, 0, 1, f->cols - text_columns(str_text(&right)) - 2, STYLE_BOLD,
                     *m->task ? m->task : "astra");
-    str_addf(&left, " %s %s, %s %s agents %s", dot, m->device, m->basis, dot, m->agents);
+    str_addf(&left, " %s %s %s %s %s agents %s", dot, m->basis, str_eq(m->basis, "measured") ? "on" : "for",
+             m->device, dot, m->agents);
     col = frame_put(f, 0, col, f->cols - text_columns(str_text(&right)) - 3, STYLE_PLAIN,
                     *m->task ? str_text(&left) : " starts");
     put_right(f, 0, col, STYLE_PLAIN, str_text(&right));

@@ -21,10 +21,10 @@ static void add_run(struct str *to, const json_t *f)
 {
     const json_t *limits = json_object_get(f, "limits");
 
-    str_addf(to, "%s %s on %s, agents %s, at most %lld rounds; kept in %s",
+    str_addf(to, "%s %s on %s, times %s, agents %s, at most %lld rounds; kept in %s",
              json_flag(f, "resumed", false) ? "going on with" : "optimising", json_text(f, "task", "?"),
-             json_text(f, "device", "?"), json_text(f, "agents", "?"), (long long)json_int(limits, "rounds", 0),
-             json_text(f, "out", "?"));
+             json_text(f, "device", "?"), json_text(f, "basis", "?"), json_text(f, "agents", "?"),
+             (long long)json_int(limits, "rounds", 0), json_text(f, "out", "?"));
 }
 
 static void add_original(struct str *to, const json_t *f)
@@ -63,7 +63,7 @@ static void add_best(struct str *to, const json_t *f)
 
     add_candidate(to, "best so far: ", json_int(f, "id", 0));
     if (isfinite(json_num(f, "score")))
-        str_addf(to, ", %.2fx", json_num(f, "score"));
+        str_addf(to, ", %.2fx %s", json_num(f, "score"), json_text(f, "basis", "?"));
     if (isfinite(share))
         str_addf(to, ", %.0f %% of the plain copy's speed", 100 * share);
 }

@@ -129,7 +129,7 @@ def it_shows_the_run(folder):
     with terminal(folder, 120, 40) as t:
         t.astra(*RULES_FIRST)
         seen = t.wait(r"● planner +(asks|waits)")
-        for pattern in (r"^ scale_rows · NVIDIA H200, modelled · agents llm +\d+:\d\d$", r"^ round \d( of \d)?, best \d+\.\d\dx", r"tester +\S",
+        for pattern in (r"^ scale_rows · modelled for NVIDIA H200 · agents llm +\d+:\d\d$", r"^ round \d( of \d)?, best \d+\.\d\dx", r"tester +\S",
                         r"profiler .* bound by \w+, at \d+ % of the copy's speed", r"^   coder ", r"^   judge ",
                         r"^─ best: candidate \d+, \d\.\d\dx modelled", r"^ rows=64 d=512 +\d+\.\d\d +\d+\.\d\d +\d+\.\d\dx +\d+ %  \w+ +█+",
                         r"^─ candidates: \d+ tried, \d+ passed ─", r"^ \* *\d+  passed +\d+\.\d\dx", r"^ learnt last: \S", r"q stop"):
