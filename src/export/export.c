@@ -109,13 +109,15 @@ bool export_write(const struct export_target *t, const struct export_files *file
                   struct err *err)
 {
     struct arena *a = arena_open();
-    bool ok = force || !fs_exists(to) || err_input(err, "%s is there already; --force replaces it", to);
+    bool ok = true;
 
-    if (ok && fs_is_dir(to) != t->folder && fs_exists(to))
+    if (fs_exists(to) && fs_is_dir(to) != t->folder)
         ok = err_input(err,
                        t->folder ? "%s is a file; %s is exported to a folder"
                                  : "%s is a folder; %s is exported to a file",
                        to, t->name);
+    else if (fs_exists(to) && !force)
+        ok = err_input(err, "%s is there already; --force replaces it", to);
     for (size_t i = 0; ok && i < files->list.n; i++) {
         const struct export_file *f = &files->list.v[i];
         ok = write_one(t->folder ? fs_join(a, to, f->name) : to, f, a, err);

@@ -8,7 +8,7 @@
 struct axis {
     const char *name, *text;
     const struct dim_expr *value;
-    bool fixed; /* in one Definition */
+    bool fixed, derived; /* one value in a Definition; no dim itself */
 };
 
 struct set {
@@ -110,7 +110,8 @@ static const char *axis_of(struct set *s, const struct dim_expr *e)
         if (is_dim(s, e, d))
             x.name = s->op->dims[d];
     }
-    if (!x.name)
+    x.derived = !x.name;
+    if (x.derived)
         x.name = axis_name(s, text);
     vec_push(&s->axes, x);
     return x.name;
@@ -297,7 +298,7 @@ static bool add_definition(struct set *s, const char *name, const int64_t *dims,
         json_array_append_new(constraints, json_string(str_text(&text)));
     }
     for (size_t i = 0; i < s->axes.n; i++)
-        if (!s->axes.v[i].fixed && strncmp(s->axes.v[i].name, "axis_", 5) == 0) {
+        if (!s->axes.v[i].fixed && s->axes.v[i].derived) {
             str_clear(&text);
             str_addf(&text, "%s == ", s->axes.v[i].name);
             dim_write(&text, s->axes.v[i].value, s->op->dims, DIM_PYTHON);

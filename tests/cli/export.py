@@ -50,6 +50,14 @@ def nvcc():
     return found or skip("no nvcc")
 
 
+def only(name, folder):
+    """A PATH with one program on it."""
+    path = os.path.join(folder, "path")
+    os.makedirs(path)
+    os.symlink(shutil.which(name), os.path.join(path, name))
+    return path
+
+
 def tokens(text):
     return re.sub(r"\s+", "", re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S))
 
@@ -109,7 +117,18 @@ def what_is_there_stays(folder):
     expect(read(os.path.join(folder, "scale.cu")) == "mine", "it was overwritten")
     said(astra(folder, "export", "run", "--to", "cuda", "--out", "scale.cu", "--force"), 0)
     expect("__global__" in read(os.path.join(folder, "scale.cu")), "it was not replaced")
-    said(astra(folder, "export", "run", "--to", "cuda", "--out", "run", "--force"), 2, "is a folder")
+    for force in ([], ["--force"]):
+        said(astra(folder, "export", "run", "--to", "cuda", "--out", "run", *force), 2, "is a folder")
+        said(astra(folder, "export", "run", "--to", "torch", "--out", "scale.cu", *force), 2, "is a file")
+
+
+@case
+def without_clang_format_it_is_the_judged_text(folder):
+    run = finished(folder)
+    done = said(astra(folder, "export", "run", "--to", "cuda", env=environment(PATH=only("diff", folder))), 0)
+    head, body = done.out.split("*/\n", 1)
+    expect("byte for byte" in head, head)
+    expect(body == read(os.path.join(run, "best.cu")).split("*/\n", 1)[1], body)
 
 
 # Where the original lies, and what its text is like: the patch must apply there and leave exactly best.cu.

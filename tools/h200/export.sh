@@ -3,7 +3,8 @@
 # Each RUN is a finished run's folder; without one the three are optimised here first, two rounds each (DEVICE: cuda, or
 # sim). Then `astra export --to torch`, the extension and its original built side by side, its test on the GPU, and the
 # .cu file compiled alone. Prints a row for each; OUT_DIR/NAME.log has what was said. Without a GPU the tests are not
-# run, and the row says so. No network is needed, and no ninja. ASTRA: the binary; PYTHON: one that has PyTorch.
+# run, and the row says so. No network is needed, and no ninja. ASTRA: the binary; PYTHON: one that has PyTorch; ARCH:
+# of the .cu file's own compile (sm_90).
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 astra=${ASTRA:-$here/build/astra}
@@ -33,7 +34,7 @@ build()
     local start=$SECONDS
     rm -rf "${out:?}/$1" "$out/$1.built" "$out/$1.cu"
     "$astra" export "$2" --to torch --out "$out/$1" && "$astra" export "$2" --to cuda --out "$out/$1.cu" &&
-        [ -f "$out/$1.cu" ] && nvcc -c -o "$out/$1.o" "$out/$1.cu" && cd "$out/$1" &&
+        [ -f "$out/$1.cu" ] && nvcc -arch="${ARCH:-sm_90}" -c -o "$out/$1.o" "$out/$1.cu" && cd "$out/$1" &&
         ASTRA_WITH_ORIGINAL=1 timeout 500 "$python" setup.py build_ext --inplace && echo $((SECONDS - start)) >"$out/$1.built"
 }
 

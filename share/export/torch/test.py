@@ -29,6 +29,7 @@ SHAPES = [
 ]
 GIVEN = {{given}}  # dims that no tensor tells: by name, for the operator that writes in place and for the other
 NUMBERS = {{numbers}}
+ALIGN = {{align}}
 
 
 def special(t, values):
@@ -232,8 +233,6 @@ class Op(unittest.TestCase):
         INTO(*ours, *more("into", dims))
         self.same([t.to(DEVICE) for t in written(ours)], [w.to("cuda:0") for w in want], "on cuda:1")
 
-
-ALIGN = {{align}}
 
 if __name__ == "__main__":
     unittest.main()
