@@ -1,14 +1,13 @@
 /* chart: a run's figures as SVG, appended to a page; plain numbers in, nothing read. Unknown numbers are NAN
  * and are shown as unknown. With nothing to draw a chart is a <p class="chart-none"> that says so.
  *
- * `id` begins every id within and must differ between the charts of one page. All are laid out for some 420
+ * `id` begins every id within and must differ between the charts of one page. All are laid out for some 360
  * units of width and scale with the page: they want between 300 and 520 CSS pixels. Meaning is never in the
  * colour alone: shapes, words and numbers say it too. Colours are the classes of share/report/chart.css, which
  * gives them light and dark values as variables: --chart-text, --chart-muted, --chart-grid, --chart-page
- * (behind text and nodes), --chart-first and --chart-second (the two series of a row), --chart-third (of
- * workloads),
- * --chart-good (passed, the way to the best), --chart-fair (slower), --chart-bad (wrong), --chart-none (never
- * ran), --chart-roof. */
+ * (behind text and nodes), --chart-first and --chart-second (the two series of a row), --chart-third (with
+ * them, of three workloads), --chart-good (passed, the way to the best), --chart-fair (slower), --chart-bad
+ * (wrong), --chart-none (never ran), --chart-roof. */
 #ifndef REPORT_CHART_H
 #define REPORT_CHART_H
 

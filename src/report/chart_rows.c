@@ -39,6 +39,8 @@ static struct svg_number percent(double v)
         return svg_number(v);
     if (p > 0 && p < 0.01)
         strcpy(n.text, "<0.01 %");
+    else if (p >= 1e5)
+        snprintf(n.text, sizeof(n.text), "%.1e %%", p);
     else
         snprintf(n.text, sizeof(n.text), "%.*f %%", p == 0 || p >= 9.95 ? 0 : p >= 0.995 ? 1 : 2, p);
     return n;

@@ -111,17 +111,27 @@ static void pair_lines(struct code *c, struct arena *a, const int *kept)
     }
 }
 
-static int step_of(const struct code *c, const struct row *r)
+static int step_of(const struct side *s, int line)
 {
-    int left = r->left >= 0 ? c->left.step[r->left] : -1, right = r->right >= 0 ? c->right.step[r->right] : -1;
+    return line < 0 ? -1 : s->step[line];
+}
 
-    return right >= 0 ? right : left;
+static bool is_of(const struct code *c, const struct row *r, int step)
+{
+    return step_of(&c->left, r->left) == step || step_of(&c->right, r->right) == step;
+}
+
+static bool is_changed(const struct code *c, const struct row *r)
+{
+    return step_of(&c->left, r->left) >= 0 || step_of(&c->right, r->right) >= 0;
 }
 
 /* ---- rows ---- */
 
-static void add_side(const struct side *s, int line, int step, char sign, const char *class, struct str *out)
+static void add_side(const struct side *s, int line, char sign, const char *class, struct str *out)
 {
+    bool changed = step_of(s, line) >= 0;
+
     if (line < 0) {
         str_addf(out, "<td class=\"heat none\"></td><td class=\"ln none\"></td><td class=\"%s none\"></td>",
                  class);
@@ -132,46 +142,49 @@ static void add_side(const struct side *s, int line, int step, char sign, const 
                  s->share[line] < 0.005 ? "&lt;" : "", fmax(100 * s->share[line], 1));
     else
         str_add(out, "<td class=\"heat\"></td>");
-    str_addf(out, "<td class=\"ln\">%d%c</td><td class=\"%s%s\"><code>", line + 1, step >= 0 ? sign : ' ',
-             class, step >= 0 ? " changed" : "");
+    str_addf(out, "<td class=\"ln\">%d%c</td><td class=\"%s%s\"><code>", line + 1, changed ? sign : ' ', class,
+             changed ? " changed" : "");
     code_line(out, s->lines[line].text, s->kinds + (s->lines[line].text - s->text), s->lines[line].len);
     str_add(out, "</code></td>");
 }
 
-static void add_step_cell(const struct code *c, int step, bool first, struct str *out)
+/* The first row of several that a step changed has its number, which its place in the list links to. */
+static void add_number(struct code *c, int step, bool again, struct str *out)
 {
-    if (step < 0)
-        str_add(out, "<td class=\"by\"></td>");
-    else if (first)
-        html_addf(
-            out, "<td class=\"by\"><a href=\"#step-%d\" title=\"%s\">%d<span class=\"sr\">: %s</span></a></td>",
-            step + 1, c->steps[step].name, step + 1, c->steps[step].name);
-    else
-        str_add(out, "<td class=\"by\"><span aria-hidden=\"true\">·</span></td>");
+    if (again) {
+        str_add(out, "<span aria-hidden=\"true\">·</span>");
+        return;
+    }
+    str_add(out, "<a ");
+    if (!c->seen[step])
+        str_addf(out, "id=\"change-%d\" ", step + 1);
+    c->seen[step] = true;
+    html_addf(out, "href=\"#step-%d\" title=\"%s\">%d<span class=\"sr\">: %s</span></a> ", step + 1,
+              c->steps[step].name, step + 1, c->steps[step].name);
 }
 
 static void add_row(struct code *c, size_t k, struct str *out)
 {
-    const struct row *r = &c->rows[k];
-    int step = step_of(c, r), before = k ? step_of(c, r - 1) : -1;
+    const struct row *r = &c->rows[k], *before = k ? r - 1 : &(struct row){-1, -1};
+    int gone = step_of(&c->left, r->left), come = step_of(&c->right, r->right);
 
-    if (step >= 0 && !c->seen[step]) {
-        str_addf(out, "<tr id=\"change-%d\">", step + 1);
-        c->seen[step] = true;
-    } else {
-        str_add(out, step < 0 && c->n_steps ? "<tr class=\"same\">" : "<tr>");
-    }
-    add_side(&c->left, r->left, r->left >= 0 ? c->left.step[r->left] : -1, '-', "old", out);
+    str_add(out, c->n_steps && !is_changed(c, r) ? "<tr class=\"same\">" : "<tr>");
+    add_side(&c->left, r->left, '-', "old", out);
     if (c->n_steps) {
-        add_side(&c->right, r->right, r->right >= 0 ? c->right.step[r->right] : -1, '+', "new", out);
-        add_step_cell(c, step, step != before, out);
+        add_side(&c->right, r->right, '+', "new", out);
+        str_add(out, "<td class=\"by\">");
+        if (come >= 0)
+            add_number(c, come, is_of(c, before, come), out);
+        if (gone >= 0 && gone != come)
+            add_number(c, gone, is_of(c, before, gone), out);
+        str_add(out, "</td>");
     }
     str_add(out, "</tr>\n");
 }
 
 static bool stands_out(const struct code *c, const struct row *r)
 {
-    return step_of(c, r) >= 0 || (r->left >= 0 && isfinite(c->left.share[r->left])) ||
+    return is_changed(c, r) || (r->left >= 0 && isfinite(c->left.share[r->left])) ||
            (r->right >= 0 && isfinite(c->right.share[r->right]));
 }
 
@@ -232,15 +245,6 @@ static void add_gain(const struct way_step *s, struct str *out)
         str_add(out, "the original; ");
 }
 
-/* A row that links may name: a line that went may stand beside one that a later step made. */
-static bool has_row(const struct code *c, int step)
-{
-    for (size_t k = 0; k < c->n_rows; k++)
-        if (step_of(c, &c->rows[k]) == step)
-            return true;
-    return false;
-}
-
 static void add_steps(const struct code *c, struct str *out)
 {
     str_add(out, "<ol class=\"steps\" aria-label=\"The steps from the original to the best\">\n");
@@ -252,7 +256,7 @@ static void add_steps(const struct code *c, struct str *out)
         for (size_t j = 0; j < c->right.n; j++)
             come += c->right.step[j] == (int)k;
         html_addf(out, "<li id=\"step-%zu\">", k + 1);
-        if (has_row(c, (int)k))
+        if (gone + come)
             html_addf(out, "<a href=\"#change-%zu\">%s</a>: ", k + 1, s->name);
         else
             html_addf(out, "%s: ", s->name);

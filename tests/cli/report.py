@@ -302,7 +302,7 @@ def each_step_says_what_it_gained(_folder, name):
     expect(steps and [int(k) for k, _ in steps] == list(range(1, len(steps) + 1)), "the steps")
     for k, words in steps:
         link = f'href="#change-{k}"' in words
-        expect(link == (f'<tr id="change-{k}">' in code) == (f'href="#step-{k}"' in code) == ("0 lines went, 0 came" not in words), (k, words))
+        expect(link == (f'<a id="change-{k}"' in code) == (f'href="#step-{k}"' in code) == ("0 lines went, 0 came" not in words), (k, words))
         gain = re.search(r"<strong>([\d.]+)\u00d7</strong>, .*?candidate (\d+)</a> over (?:.*?candidate (\d+)</a>|the original)", words)
         expect(gain or "is not known" in words, words)
         if gain:
