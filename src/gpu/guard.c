@@ -200,12 +200,15 @@ struct conditions {
     int *line_of;
     VEC(struct macro) macros;
     VEC(struct span) asked; /* conditions, and the macros that stand in them */
-    bool joins;             /* ## makes words that nobody reads here */
+    struct span guard;      /* #ifndef as the first directive: harmless when its #endif ends the file */
+    size_t directives, depth;
+    bool closed, broken; /* the guard is; something follows, or stands in its stead */
 };
 
 /* Names that are the compiler's, the standard library's or a platform's: what they say differs between the
- * compilers that judge and ship. These do not, or are nowhere defined where CUDA is built on this system. */
-static bool is_reserved(const struct conditions *c, const struct token *t)
+ * compilers that judge and ship, also where a file defines what is not defined yet. These do not differ, or are
+ * nowhere defined where CUDA is built on this system. */
+static bool is_reserved(const struct token *t)
 {
     static const char *const harmless[] = {
         "__CUDA_ARCH__", "__CUDA_ARCH_FEAT", "__CUDA_ARCH_SPECIFIC", "__cplusplus", "__HIP", "_WIN",
@@ -218,32 +221,51 @@ static bool is_reserved(const struct conditions *c, const struct token *t)
     for (size_t i = 0; i < ARRAY_LEN(harmless); i++)
         if (t->len >= strlen(harmless[i]) && !memcmp(t->at, harmless[i], strlen(harmless[i])))
             return false;
-    for (size_t i = 0; i < c->macros.n && !c->joins; i++) /* the file's own, an include guard for example */
-        if (c->macros.v[i].name.len == t->len && !memcmp(c->macros.v[i].name.at, t->at, t->len))
-            return false;
     return true;
+}
+
+static bool is_any(const struct token *t, const char *const *words)
+{
+    while (*words && !token_is(t, *words))
+        words++;
+    return *words != NULL;
 }
 
 static void note_directive(struct conditions *c, const struct token *directive)
 {
-    static const char *const conditional[] = {"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"};
+    static const char *const opens[] = {"if", "ifdef", "ifndef", NULL};
+    static const char *const goes_on[] = {"else", "elif", "elifdef", "elifndef", NULL};
     const char *at = directive->at + directive->len, *end = at + strcspn(at, "\n");
+    const struct span line = {at, end};
     struct token name;
 
     if (token_is(directive, "define") && next_token(&at, c->start, c->line_of, &name) && name.at < end)
         vec_push(&c->macros, ((struct macro){name, {at, end}}));
-    for (size_t i = 0; i < ARRAY_LEN(conditional); i++)
-        if (token_is(directive, conditional[i]))
-            vec_push(&c->asked, ((struct span){at, end}));
+    if (is_any(directive, opens)) {
+        c->depth++;
+        if (c->directives == 0 && token_is(directive, "ifndef"))
+            c->guard = line;
+        else
+            vec_push(&c->asked, line);
+    } else if (is_any(directive, goes_on)) {
+        c->broken |= c->depth == 1;
+        vec_push(&c->asked, line);
+    } else if (token_is(directive, "endif")) {
+        c->depth -= c->depth > 0;
+        c->closed |= c->depth == 0;
+    }
+    c->directives++;
 }
 
 static const char *condition_fault(struct conditions *c, struct arena *a, int *line)
 {
+    if (c->guard.from && (c->broken || !c->closed))
+        vec_push(&c->asked, c->guard);
     for (size_t i = 0; i < c->asked.n; i++) {
         const char *at = c->asked.v[i].from;
         struct token t;
         while (next_token(&at, c->start, c->line_of, &t) && t.at < c->asked.v[i].to) {
-            if (is_reserved(c, &t)) {
+            if (is_reserved(&t)) {
                 *line = t.line;
                 return arena_printf(a,
                                     "a condition asks for %.*s: a kernel may not ask which compiler builds it",
@@ -270,6 +292,7 @@ static enum compile_end read_text(const struct nvrtc *n, struct arena *a, const 
     while (next_token(&at, c->start, c->line_of, &t)) {
         const char *sensed = sensed_macro(&t);
         bool directive = (token_is(&previous, "#") || token_is(&previous, "%:")) && previous.line_start;
+        c->broken |= c->closed;
         *line = t.line;
         if (sensed) {
             *words = arena_printf(a, "%.*s: a kernel may not ask which compiler builds it, or when", (int)t.len,
@@ -298,8 +321,7 @@ enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct
 {
     int *line_of;
     const char *start = splice(a, q->text, &line_of);
-    struct conditions c = {
-        .start = start, .line_of = line_of, .joins = strstr(start, "##") || strstr(start, "%:%:")};
+    struct conditions c = {.start = start, .line_of = line_of};
 
     if (strlen(q->text) > (1u << 20)) {
         *words = "the file is larger than 1 MiB";
