@@ -383,9 +383,10 @@ static const char *binding(const struct gen *g)
                       g->has_functional ? arena_printf(g->arena, "\n    m.def(\"%s\");", schema(g, true))
                                         : "")},
         {"implementations",
-         arena_printf(g->arena, "    m.impl(\"%s_into\", &into);%s", name,
-                      g->has_functional ? arena_printf(g->arena, "\n    m.impl(\"%s\", &functional);", name)
-                                        : "")},
+         arena_printf(g->arena, "    m.impl(\"%s_into\", &astra_op::into);%s", name,
+                      g->has_functional
+                          ? arena_printf(g->arena, "\n    m.impl(\"%s\", &astra_op::functional);", name)
+                          : "")},
     };
     const char *text = arena_printf(g->arena, "%s\n",
                                     share_fill(g->arena, "export/torch/binding.cpp", slots, ARRAY_LEN(slots)));

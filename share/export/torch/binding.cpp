@@ -23,7 +23,7 @@
 
 {{declaration}}
 
-namespace {
+namespace astra_op {
 
 struct Shape {
     Int {{members}};
@@ -46,7 +46,7 @@ void into({{into_parameters}})
 }
 
 {{functional}}
-} // namespace
+} // namespace astra_op
 
 TORCH_LIBRARY_FRAGMENT(OP_NAMESPACE, m)
 {

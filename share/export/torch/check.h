@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <limits>
 
+namespace astra_op { // apart from a launcher of any name
+
 // A dim, or what is computed from dims: 64 bits, whose overflow is an error and no other number.
 struct Int {
     int64_t value = 0;
@@ -119,3 +121,5 @@ template <typename T> T fit(Int v, const char *name)
 
 template <typename T> T *written(const at::Tensor &t) { return static_cast<T *>(t.mutable_data_ptr()); }
 template <typename T> const T *read(const at::Tensor &t) { return static_cast<const T *>(t.const_data_ptr()); }
+
+} // namespace astra_op
