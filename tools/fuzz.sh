@@ -1,8 +1,8 @@
 #!/bin/sh
 # Each target of tests/fuzz under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, for some seconds:
-# tools/fuzz.sh [SECONDS [TARGET]...]. The first inputs are files of the project; the words in
-# them are the dictionary. What crashes a target is left in build-fuzz/crashes; once it is mended it moves to
-# tests/fuzz/found/TARGET, from where it is tried first, here and by `meson test --suite fuzz`.
+# tools/fuzz.sh [SECONDS [TARGET]...]. The first inputs are files of the project; the words in them are the
+# dictionary. What crashes a target is left in build-fuzz/crashes; once it is mended it moves to
+# tests/fuzz/found/TARGET, from where it is tried first, here and by `meson test --suite fuzz` (docs/fuzzing.md).
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -55,7 +55,7 @@ for target in "$@"; do
     for found in "tests/fuzz/found/$target"/*; do
         [ -f "$found" ] && cp "$found" "$corpus"
     done
-    cat "$corpus"/* | grep -aoE '[%._A-Za-z][A-Za-z0-9_.:]{1,30}' | sort | uniq -c | sort -rn |
+    cat "$corpus"/* 2>/dev/null | grep -aoE '[%._A-Za-z][A-Za-z0-9_.:]{1,30}' | sort | uniq -c | sort -rn |
         awk 'NR <= 1500 { printf "\"%s\"\n", $2 }' >"$build/$target.dict"
     printf '== %s for %s s\n' "$target" "$seconds"
     if "$build/tests/fuzz/$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
