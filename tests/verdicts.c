@@ -197,6 +197,7 @@ static bool is_whole(const struct kernel_file *f)
 /* A task's files: those that are judged with the workloads whole, or those that are not. */
 static bool run_files(const struct task *task, const char *name, bool whole, struct err *err)
 {
+    const struct pool_limits limits = {.candidate_s = 600}; /* a busy machine is no candidate's fault */
     struct trial_options o = options;
     struct pool *p = NULL;
     size_t left = 0;
@@ -207,8 +208,8 @@ static bool run_files(const struct task *task, const char *name, bool whole, str
     if (!left)
         return true;
     o.confirm = whole;
-    ok = pool_open(&p, task, &o, (int)MIN((size_t)sysconf(_SC_NPROCESSORS_ONLN), MIN(8u, 1 + left / 4)), NULL,
-                   err);
+    ok = pool_open(&p, task, &o, (int)MIN((size_t)sysconf(_SC_NPROCESSORS_ONLN), MIN(8u, 1 + left / 4)),
+                   &limits, err);
     for (size_t i = 0; ok && i < files.n; i++)
         if (str_eq(files.v[i].task, name) && is_whole(&files.v[i]) == whole)
             ok = pool_submit(p, (int)i, files.v[i].path, files.v[i].text, err);

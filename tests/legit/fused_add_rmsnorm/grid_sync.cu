@@ -39,6 +39,7 @@ extern "C" void fused_add_rmsnorm(float *x, float *residual, const float *weight
     int sms, per_sm;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, 256, 0);
+    per_sm = per_sm < 2 ? per_sm : 2;
     cudaMallocAsync(&scales, rows * sizeof(float), stream);
     void *args[] = {&x, &residual, &weight, &scales, &rows, &d, &eps};
     cudaLaunchCooperativeKernel((void *)kernel, dim3(sms * per_sm), dim3(256), args, 0, stream);
