@@ -1,5 +1,4 @@
 // expect: compile-failed words shared
-// row 16: More static shared memory than a block may have.
 #include <cstdint>
 #include <cuda_fp16.h>
 __global__ void kernel(__half *out, const __half *in, int rows, int d)
