@@ -83,17 +83,12 @@ static bool judged(struct pool *p, struct arena *a, struct err *err)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const int deaths[] = {0, 1 << 8, SIGKILL, SIGXCPU, SIGSEGV};
-    static struct arena *kept;
-    static struct task *t;
     const struct trial_options o = {.device = "h200"};
     struct err err = {0};
     struct pool *p = NULL;
     struct arena *a;
+    struct task *t;
 
-    if (!t) { /* run from the project's root */
-        kept = arena_open();
-        BUG_IF(!task_open(&t, kept, "examples/silu_and_mul", &err));
-    }
     if (size == 0)
         return 0;
     death = deaths[data[0] % ARRAY_LEN(deaths)];
@@ -101,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     end = data + size;
     n_opened = 0;
     a = arena_open();
+    BUG_IF(!task_open(&t, a, "examples/silu_and_mul", &err)); /* run from the project's root */
     if (!pool_open(&p, t, &o, 2, NULL, &err) || !judged(p, a, &err))
         BUG_IF(err.kind == ERR_NONE || !err.text[0]);
     pool_close(p);

@@ -18,6 +18,7 @@ static void replay(const char *path)
     BUG_IF(!fs_read(a, path, &text, &n, &err));
     LLVMFuzzerTestOneInput((const uint8_t *)text, n);
     printf("ok - %s\n", path);
+    fflush(stdout);
     arena_close(a);
 }
 
