@@ -14,7 +14,7 @@ struct tui_options {
 
 /* Listens to the trace from here on. One at a time. */
 void tui_open(const struct tui_options *o);
-/* The terminal is as it was; what was written to stderr meanwhile stands there. Takes a face that is not open.
+/* The terminal is as it was; what was written to stderr meanwhile stands there. Does nothing when none is open.
  */
 void tui_close(void);
 /* The same without waiting for anybody, in a signal handler on the way out. */
