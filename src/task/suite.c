@@ -9,7 +9,7 @@ enum {                             /* elements over all buffers */
        SMALL_ELEMENTS = 16 << 10,  /* of a case that is there for its values */
        CASE_ELEMENTS = 48 << 10,   /* of one that is there for its shape */
        WHOLE_ELEMENTS = 200 << 10, /* of a workload as it is */
-       SUITE_ELEMENTS = 452 << 10, /* of all but the whole workload */
+       SUITE_ELEMENTS = 484 << 10, /* of all but the whole workload */
        MAX_SHAPES = 64,
 };
 
@@ -246,7 +246,8 @@ static const struct {
                      {"mixed magnitudes", VALUE_MIXED},
                      {"small integers", VALUE_INTEGERS},
                      {"zeros", VALUE_ZEROS},
-                     {"far from zero", VALUE_UNIFORM}}; /* FAR: what differences of large sums lose */
+                     {"far from zero", VALUE_UNIFORM}, /* FAR: what differences of large sums lose */
+                     {"cancelling", VALUE_CANCELLING}};
 
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                 size_t *n_cases)

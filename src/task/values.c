@@ -175,8 +175,23 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
         return v->constant;
     case VALUE_INTEGERS:
         return small_integer(arg->type, bits);
+    case VALUE_CANCELLING:
+        break; /* more than its bits decide */
     }
     BUG("no kind of values %d", (int)v->kind);
+}
+
+/* The sum of a row is about a 256th of what half of it comes to. */
+static double cancelling(uint64_t own, int64_t i, int64_t row_length)
+{
+    int64_t half = row_length / 2, column = i % row_length;
+    double v = rng_normal_of(rng_hash(own, (uint64_t)i));
+
+    if (column < half)
+        return v;
+    if (column == 2 * half)
+        return v / 256;
+    return -rng_normal_of(rng_hash(own, (uint64_t)(i - half))) * (1 + v / 256);
 }
 
 void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
@@ -184,7 +199,7 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
 {
     size_t size = kernel_type_size(arg->type);
     uint64_t own = rng_mix(seed) ^ hash_text(arg->name);
-    int64_t low = (int64_t)values->low, high = (int64_t)values->high;
+    int64_t low = (int64_t)values->low, high = (int64_t)values->high, row_length = 1;
     char *p = to;
 
     if (values->low_expr && !dim_eval(values->low_expr, dims, &low))
@@ -192,11 +207,15 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
     if (values->kind == VALUE_INDEX &&
         (!values->high_expr || !dim_eval(values->high_expr, dims, &high) || high <= low))
         high = low + 1; /* an empty range has no right content; the domain should exclude it */
+    if (arg->n_shape == 0 || !dim_eval(arg->shape[arg->n_shape - 1], dims, &row_length) || row_length < 1)
+        row_length = 1;
     for (int64_t i = first; i < first + n; i++, p += size) {
         uint64_t bits = rng_hash(own, (uint64_t)i);
         double v;
         if (values->n_special && rng_unit_of(rng_mix(bits ^ 0x5bd1e995)) < values->special_share)
             v = values->special[rng_mix(bits) % values->n_special];
+        else if (values->kind == VALUE_CANCELLING)
+            v = cancelling(own, i, row_length);
         else
             v = element(arg, values, low, high, bits);
         task_from_double(arg->type, v, p);

@@ -132,7 +132,7 @@ static bool measure_original(struct judge *j, enum stage_side side, struct err *
             const struct task_arg *arg = &j->task->args[j->outputs[o]];
             size_t size = kernel_type_size(arg->type);
             struct error_pool pool = {0};
-            double absolute = 0;
+            double absolute = 0, noise = 0;
             size_t n = 0, far = 0;
             for (size_t i = 0; i < j->n_cases; i++) {
                 const struct case_data *d = &j->data[i];
@@ -143,19 +143,21 @@ static bool measure_original(struct judge *j, enum stage_side side, struct err *
                         ulps = error_ulps(arg->type, j->ftz, v, x->exact[e], v);
                         absolute =
                             MAX(absolute, isfinite(v) ? error_absolute(arg->type, v, x->exact[e], NAN) : 0);
+                        noise = MAX(noise, error_beyond_rounding(arg->type, v, x->exact[e]));
                         x->ill[e] = error_is_ill(arg->type, j->task->tolerance, x->exact[e], ulps);
                         far += x->ill[e] && x->exact[e] != 0;
                         n++;
                     } else {
                         ulps = v == x->exact[e] ? 0 : INFINITY;
                     }
-                    if (!x->ill[e])
+                    if (!x->ill[e] && (isfinite(v) || ulps != 0))
                         error_add(&pool, ulps, v, x->exact[e], i, e);
                 }
             }
             struct error_stats *s = &all[k * j->n_outputs + o];
             *s = error_stats(&pool);
             s->absolute = absolute;
+            s->noise = noise;
             vec_free(&pool.errors);
             if (type_is_floating(arg->type) && s->n)
                 accuracy[j->original.n_accuracy++] = case_accuracy(j, o, k, s, s);

@@ -159,6 +159,7 @@ void fate_of_report(struct arena *a, const struct version *v, const struct ptx_r
 struct error_stats {
     double p50, p99, max; /* in ulps, of the elements that are not ill-conditioned */
     double absolute;      /* largest, of all elements */
+    double noise;         /* the same beyond rounding to the output's type */
     double drift;         /* trial_spread */
     size_t n, histogram[TRIAL_BUCKETS];
     size_t worst_case, worst_element; /* of max */
@@ -176,6 +177,10 @@ struct error_pool { /* errors of one output under one distribution */
  * other way round. */
 double error_ulps(enum kernel_type type, bool ftz, double got, double exact, double orig);
 double error_absolute(enum kernel_type type, double got, double exact, double orig);
+double error_beyond_rounding(enum kernel_type type, double got, double exact); /* absolute */
+/* Above the largest error that is allowed in ulps, but of the size of the original's absolute errors. */
+bool error_excused(enum kernel_type type, double tolerance, const struct error_stats *own, double got,
+                   double exact);
 /* An element on which ulps say nothing: the exact answer is zero, or the original's error is beyond the cap. It
  * is judged by its absolute error. */
 /* One ulp of the type at v. */

@@ -166,6 +166,22 @@ static void allowances_have_floor_and_cap(void **state)
     assert_true(allowed[0] == 8 && allowed[1] == 8 && allowed[2] == 8);
 }
 
+static void few_and_cancelling_elements_have_more_room(void **state)
+{
+    const struct error_stats own = {.p50 = 1, .p99 = 10, .max = 100, .noise = 0x1p-20, .n = 30};
+    double allowed[3];
+    (void)state;
+    error_allowed(KT_F32, NAN, &own, allowed);
+    assert_true(allowed[0] == 6 && allowed[1] == 60 && allowed[2] == 600);
+    /* Near zero an absolute error of the original's size is many ulps. */
+    assert_true(error_excused(KT_F32, NAN, &own, 0x1p-16 + 0x1.8p-19, 0x1p-16));
+    assert_false(error_excused(KT_F32, NAN, &own, 0x1p-16 + 0x1p-18, 0x1p-16));
+    assert_false(error_excused(KT_F32, NAN, &(struct error_stats){.max = 16, .noise = 1}, 1.5, 1));
+    /* Rounding to the output's type is no error of the sum. */
+    assert_true(error_beyond_rounding(KT_F16, 1 + 0x1p-11, 1) == 0);
+    assert_true(error_beyond_rounding(KT_F16, 1 + 0x1p-10, 1) == 0x1p-11);
+}
+
 static void quantiles_of_errors(void **state)
 {
     struct error_pool p = {0};
@@ -655,6 +671,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(errors_are_in_ulps),
         cmocka_unit_test(flushed_denormals_are_equal),
         cmocka_unit_test(allowances_have_floor_and_cap),
+        cmocka_unit_test(few_and_cancelling_elements_have_more_room),
         cmocka_unit_test(quantiles_of_errors),
         cmocka_unit_test(rounding_may_not_lean),
         cmocka_unit_test(trials_go_through_json),
