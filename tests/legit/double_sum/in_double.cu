@@ -11,7 +11,7 @@ __global__ void in_double(float *out, const float *in, int d)
         out[blockIdx.x] = (float)sum;
 }
 
-extern "C" void compensated_sum(float *out, const float *in, int rows, int d, cudaStream_t stream)
+extern "C" void double_sum(float *out, const float *in, int rows, int d, cudaStream_t stream)
 {
     in_double<<<rows, 32, 0, stream>>>(out, in, d);
 }

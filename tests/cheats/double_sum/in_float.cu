@@ -1,5 +1,5 @@
 // expect: wrong words error of out
-// row 10: What rounding loses is dropped; it shows where terms cancel.
+// row 10: Sums in float what the original sums in double; it shows where terms cancel.
 __global__ void plain(float *out, const float *in, int d)
 {
     float sum = 0.0f;
@@ -11,7 +11,7 @@ __global__ void plain(float *out, const float *in, int d)
         out[blockIdx.x] = sum;
 }
 
-extern "C" void compensated_sum(float *out, const float *in, int rows, int d, cudaStream_t stream)
+extern "C" void double_sum(float *out, const float *in, int rows, int d, cudaStream_t stream)
 {
     plain<<<rows, 32, 0, stream>>>(out, in, d);
 }

@@ -24,7 +24,7 @@ __global__ void two_sums(float *out, const float *in, int d)
         out[blockIdx.x] = p.sum + p.lost;
 }
 
-extern "C" void compensated_sum(float *out, const float *in, int rows, int d, cudaStream_t stream)
+extern "C" void double_sum(float *out, const float *in, int rows, int d, cudaStream_t stream)
 {
     two_sums<<<rows, 32, 0, stream>>>(out, in, d);
 }
