@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, optimize, read, said, skip, small_gpu_task, small_task, write
 
@@ -15,17 +16,9 @@ _kept = {}
 def kept(name, make):
     """A folder that is made once for all cases."""
     if name not in _kept:
-        home = os.path.join(_kept.setdefault("", make_home()), name)
-        os.makedirs(home)
-        make(home)
-        _kept[name] = home
+        _kept[name] = tempfile.mkdtemp(prefix="astra-export-")
+        make(_kept[name])
     return _kept[name]
-
-
-def make_home():
-    import tempfile
-
-    return tempfile.mkdtemp(prefix="astra-export-")
 
 
 def finished(folder, name="plain", **more):
@@ -345,5 +338,5 @@ def flashinfer_has_no_word_for_it(folder):
 try:
     main()
 finally:
-    if "" in _kept:
-        shutil.rmtree(_kept[""], ignore_errors=True)
+    for path in _kept.values():
+        shutil.rmtree(path, ignore_errors=True)
