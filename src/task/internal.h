@@ -1,4 +1,4 @@
-/* What the files of task/ share: dimension expressions. */
+/* What the files of task/ share: dimension expressions, ranges of indices. */
 #ifndef TASK_INTERNAL_H
 #define TASK_INTERNAL_H
 
@@ -12,5 +12,8 @@ bool dim_parse(struct arena *a, const char *path, const struct yaml_node *at, co
 /* task_open of a text; dir is where its files are. */
 bool task_read(struct task **out, struct arena *a, const char *dir, const char *path, const char *text,
                size_t len, struct err *err);
+
+/* The integers [*low, *high) of an index. */
+void values_range(const struct task_values *v, const int64_t *dims, int64_t *low, int64_t *high);
 
 #endif

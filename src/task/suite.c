@@ -238,6 +238,30 @@ static bool any_arg(const struct task *t, bool special)
     return false;
 }
 
+/* Indices that are all the same: what counts them overflows, and all meet in one place. */
+static void add_one_index(struct builder *b, const struct shapes *s)
+{
+    const struct task *t = b->task;
+    size_t before = b->cases.n;
+    bool any = false;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        any |= t->args[i].values.kind == VALUE_INDEX;
+    if (!any || s->n == 0)
+        return;
+    add_case(b, s, 0, "one index", VALUE_NORMAL, 0);
+    for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
+        struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
+        int64_t low, high;
+        if (v->kind != VALUE_INDEX)
+            continue;
+        values_range(v, s->dims[0], &low, &high);
+        *v = (struct task_values){.kind = VALUE_CONSTANT,
+                                  .constant =
+                                      (double)(low + (int64_t)rng_below(&b->rng, (uint64_t)(high - low)))};
+    }
+}
+
 static const struct {
     const char *name;
     enum value_kind kind;
@@ -289,6 +313,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     /* A task whose domain leaves few affordable shapes: the same ones with other seeds. */
     for (size_t i = 0; s.n && b.cases.n < 8; i++)
         add_case(&b, &s, i % s.n, "as the task says", VALUE_NORMAL, 0);
+    add_one_index(&b, &values);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);

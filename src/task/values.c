@@ -194,19 +194,25 @@ static double cancelling(uint64_t own, int64_t i, int64_t row_length)
     return -rng_normal_of(rng_hash(own, (uint64_t)(i - half))) * (1 + v / 256);
 }
 
+void values_range(const struct task_values *v, const int64_t *dims, int64_t *low, int64_t *high)
+{
+    *low = (int64_t)v->low;
+    *high = (int64_t)v->high;
+    if (v->low_expr && !dim_eval(v->low_expr, dims, low))
+        *low = 0;
+    if (v->kind == VALUE_INDEX && (!v->high_expr || !dim_eval(v->high_expr, dims, high) || *high <= *low))
+        *high = *low + 1; /* an empty range has no right content; the domain should exclude it */
+}
+
 void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
                int64_t first, int64_t n, void *to)
 {
     size_t size = kernel_type_size(arg->type);
     uint64_t own = rng_mix(seed) ^ hash_text(arg->name);
-    int64_t low = (int64_t)values->low, high = (int64_t)values->high, row_length = 1;
+    int64_t low, high, row_length = 1;
     char *p = to;
 
-    if (values->low_expr && !dim_eval(values->low_expr, dims, &low))
-        low = 0;
-    if (values->kind == VALUE_INDEX &&
-        (!values->high_expr || !dim_eval(values->high_expr, dims, &high) || high <= low))
-        high = low + 1; /* an empty range has no right content; the domain should exclude it */
+    values_range(values, dims, &low, &high);
     if (arg->n_shape == 0 || !dim_eval(arg->shape[arg->n_shape - 1], dims, &row_length) || row_length < 1)
         row_length = 1;
     for (int64_t i = first; i < first + n; i++, p += size) {
