@@ -36,8 +36,8 @@ static bool judge_task(const char *dir, struct err *err)
         own_s = cpu_s() - own_s;
     }
     if (ok)
-        printf("| %-24s | %-8s | %5zu | %6.2f | %9.2f |\n", task->name, verdict_name(t.verdict), t.cases, open_s,
-               own_s);
+        printf("| %-24s | %-8s | %5zu | %6.2f | %9.2f |\n", task->name, verdict_name(t.verdict), t.cases,
+               open_s, own_s);
     fflush(stdout);
     judge_close(j);
     arena_close(a);
