@@ -2,18 +2,18 @@
 #include "internal.h"
 
 /* One table for both directions, so that they cannot drift apart. */
-#define TIME_NUMBERS(X)                                                                            \
-    X(us)                                                                                          \
-    X(light_us)                                                                                    \
-    X(base_us)                                                                                     \
-    X(speedup)                                                                                     \
-    X(low)                                                                                         \
-    X(high)                                                                                        \
-    X(pairs)                                                                                       \
-    X(dram_us)                                                                                     \
-    X(l2_us)                                                                                       \
-    X(issue_us) X(latency_us) X(launch_us) X(sync_us) X(dram_bytes) X(occupancy) X(waves) X(flops) \
-        X(compulsory_bytes)
+#define TIME_NUMBERS(X) \
+    X(us)               \
+    X(light_us)         \
+    X(base_us)          \
+    X(speedup)          \
+    X(low)              \
+    X(high)             \
+    X(pairs)            \
+    X(dram_us)          \
+    X(l2_us)            \
+    X(issue_us)         \
+    X(latency_us) X(launch_us) X(sync_us) X(dram_bytes) X(occupancy) X(waves) X(flops) X(compulsory_bytes)
 #define LINE_NUMBERS(X) \
     X(share)            \
     X(lanes_active)     \
