@@ -220,7 +220,8 @@ static bool sample_run(struct sample *s, struct err *err)
 {
     const struct whole *w = s->whole;
     const struct task *t = w->judge->task;
-    struct task_values values[MAX_ARGS];
+    /* The buffers are filled as they are touched: also when they are compared. */
+    struct task_values *values = arena_array(w->arena, struct task_values, t->n_args);
     const struct stage_data data = {.values = values, .seed = w->seed, .poison = POISON, .place = w->seed};
     const struct stage_visitor visitor = {.context = s, .launch = sample_launch};
     struct fate fate = {0};
