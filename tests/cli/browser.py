@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 
+from harness import skip
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 LIMIT_S = 60
 
@@ -19,10 +21,20 @@ def find():
     return next((path for path in map(shutil.which, NAMES) if path), None)
 
 
-class Browser:
-    """with Browser() as b: b.open(file), b.value("document.title"); what went wrong on the way is in b.complaints."""
+def started():
+    """A browser, which closes as a context does; where there is none, or none that starts, the case is skipped."""
+    if not find():
+        skip("no browser; tools/setup.sh check installs one")
+    try:
+        return Browser()
+    except RuntimeError as problem:
+        skip(f"{find()} does not start: {problem}")
 
-    def __enter__(self):
+
+class Browser:
+    """with started() as b: b.open(file), b.value("document.title"); what went wrong on the way is in b.complaints."""
+
+    def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="astra-browser-")
         to_read, self.to = os.pipe()
         self.back, back_write = os.pipe()
@@ -42,6 +54,8 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
+
+    def __enter__(self):
         return self
 
     def __exit__(self, *_):
