@@ -22,9 +22,10 @@ const struct export_target *export_target_find(const char *name, struct err *err
     const char *names[ARRAY_LEN(targets) + 1] = {NULL}, *near;
     struct str known = {0};
 
-    for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(targets); i++)
         if (str_eq(targets[i].name, name))
             return &targets[i];
+    for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
         names[i] = targets[i].name;
         str_addf(&known, "%s%s", i ? ", " : "", targets[i].name);
     }
