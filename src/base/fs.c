@@ -175,16 +175,8 @@ char *fs_temp_dir(struct arena *a, struct err *err)
 
 char *fs_self(struct arena *a)
 {
-    static const char link[] = "/proc/self/exe";
-    struct stat here, there;
     char buf[4096];
-    ssize_t n = readlink(link, buf, sizeof(buf) - 1);
+    ssize_t n = readlink("/proc/self/exe", buf, sizeof(buf) - 1);
 
-    if (n <= 0)
-        return arena_strdup(a, "astra");
-    buf[n] = 0;
-    if (stat(link, &here) == 0 &&
-        (stat(buf, &there) != 0 || here.st_dev != there.st_dev || here.st_ino != there.st_ino))
-        return arena_strdup(a, link); /* built anew or moved since */
-    return arena_strndup(a, buf, (size_t)n);
+    return n > 0 ? arena_strndup(a, buf, (size_t)n) : arena_strdup(a, "astra");
 }

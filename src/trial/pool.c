@@ -36,7 +36,7 @@ struct pool {
     const struct task *task;
     struct trial_options options;
     struct pool_limits limits;
-    char *scratch;
+    char *self, *scratch;
     struct worker *workers;
     int n_workers;
     VEC(struct job) queue;
@@ -102,7 +102,7 @@ static const char *worker_device(const struct pool *p, const struct worker *w, c
 
 static bool worker_start(struct pool *p, struct worker *w, struct err *err)
 {
-    const char *const argv[] = {fs_self(p->arena), "worker", NULL};
+    const char *const argv[] = {p->self, "worker", NULL};
     json_t *o = json_object(), *request = json_object(), *cases = json_array();
     char device[32], *scratch = arena_printf(p->arena, "%s/%d", p->scratch, (int)(w - p->workers));
 
@@ -442,6 +442,7 @@ bool pool_open(struct pool **out, const struct task *t, const struct trial_optio
     if (p->limits.resident_bytes == 0)
         p->limits.resident_bytes = gpu ? (size_t)GPU_RESIDENT_MB << 20 : (size_t)2 << 30;
     p->options.device = arena_strdup(a, o->device);
+    p->self = fs_self(a);
     if (gpu)
         ok = gpus_of(p, err);
     else

@@ -147,22 +147,6 @@ def killed_workers(folder):
 
 
 @case
-def the_program_is_replaced_under_a_run(folder):
-    """Its workers, also those that start later, are of the program that was started."""
-    small_task(folder)
-    copy = os.path.join(folder, "astra")
-    shutil.copy(ASTRA, copy)
-    with open(os.path.join(folder, "stderr"), "wb") as err:
-        run = subprocess.Popen([copy, "optimize", "task", *ROUNDS, "--out", "run"], cwd=folder, env=environment(),
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
-    expect(until(lambda: os.path.exists(os.path.join(folder, "run", "run.db")), run), text_of(folder, "stderr"))
-    os.remove(copy)
-    with open(copy, "w", encoding="utf-8") as file:
-        file.write("another program\n")
-    expect(run.wait(240) == 0, text_of(folder, "stderr"))
-
-
-@case
 def resumed_after_the_source_changed(folder):
     if stopped(folder, lambda run: run.kill()) in (None, 0):
         skip("the run was over before it could be killed")
