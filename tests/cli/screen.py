@@ -236,7 +236,7 @@ def killed(folder):
         # The shell may have been quicker than the guard.
         until(lambda: t.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").split() == ["0", "1"], "the screen is still there")
         os.remove(os.path.join(folder, "after"))
-        t.run("stty -a >after; echo ov''er")
+        t.run("stty -a >now; mv now after")  # whole, or not there
         t.ended(137)
     resumes(folder)
 
