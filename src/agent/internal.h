@@ -13,10 +13,10 @@ enum {
 
 /* ---- prompt_text.c ---- */
 
+/* utf8_read that never stands still: at least a byte; *c -1 when it is none of UTF-8. */
+size_t text_char(const char *s, size_t left, int32_t *c);
 /* Text of others made harmless: valid UTF-8 without control and invisible characters, no fence, no marker of a
  * chat template. */
-size_t text_char(const char *s, size_t left,
-                 int32_t *c); /* the bytes of the character at s; *c -1: not UTF-8 */
 void text_neutral(struct str *out, const char *s, size_t len);
 char *text_head(struct arena *a, const char *s, size_t max); /* at most max bytes, no character cut */
 char *text_line(struct arena *a, const char *s, size_t max); /* one line of it, at most max bytes */

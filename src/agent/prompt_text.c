@@ -4,35 +4,16 @@
 
 size_t text_char(const char *at, size_t left, int32_t *out)
 {
-    const unsigned char *s = (const unsigned char *)at;
-    size_t n = s[0] < 0x80                   ? 1
-               : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-               : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                             : 0;
-    int32_t c = n == 1 ? s[0] : s[0] & (0xff >> (n + 1));
+    uint32_t c;
+    size_t n = utf8_read(at, left, &c);
 
-    *out = -1;
-    if (n == 0 || n > left)
-        return 1;
-    for (size_t i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 1;
-        c = c << 6 | (s[i] & 0x3f);
-    }
-    if ((n == 3 && c < 0x800) || (n == 4 && (c < 0x10000 || c > 0x10ffff)) || (c >= 0xd800 && c < 0xe000))
-        return 1;
-    *out = c;
-    return n;
+    *out = n ? (int32_t)c : -1;
+    return MAX(n, (size_t)1);
 }
 
 char *text_head(struct arena *a, const char *s, size_t max)
 {
-    size_t n = strnlen(s, max);
-
-    while (n && s[n] && ((unsigned char)s[n] & 0xc0) == 0x80)
-        n--;
-    return arena_strndup(a, s, n);
+    return arena_strndup(a, s, utf8_cut(s, strnlen(s, max)));
 }
 
 static bool invisible(int32_t c)

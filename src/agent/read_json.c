@@ -74,21 +74,6 @@ static int32_t hex4(const char *p, const char *end)
     return v;
 }
 
-static void add_utf8(struct str *s, int32_t c)
-{
-    char b[4];
-
-    if (c < 0x80) {
-        str_addc(s, (char)c);
-        return;
-    }
-    for (int n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i = n; i-- > 0; c >>= 6) {
-        b[i] = (char)(i ? 0x80 | (c & 0x3f) : (0xf00 >> n & 0xff) | c);
-        if (i == 0)
-            str_addn(s, b, (size_t)n);
-    }
-}
-
 /* The escape behind a backslash. */
 static void read_escape(struct reader *r, struct str *s)
 {
@@ -105,7 +90,7 @@ static void read_escape(struct reader *r, struct str *s)
             c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
             r->p += 6;
         }
-        add_utf8(s, c == 0 || (c >= 0xd800 && c < 0xe000) ? '?' : c);
+        utf8_add(s, c == 0 || (c >= 0xd800 && c < 0xe000) ? '?' : (uint32_t)c);
         return;
     }
     if ((at = strchr(from, *r->p)))

@@ -25,6 +25,7 @@
 #include "stats.h"
 #include "str.h"
 #include "trace.h"
+#include "utf8.h"
 #include "vec.h"
 #include "yaml_tree.h"
 

@@ -4,44 +4,12 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* Bytes of the UTF-8 sequence at s, 0 when there is none. */
-static size_t sequence(const unsigned char *s, size_t n)
-{
-    unsigned c = s[0], low = 0x80, high = 0xbf;
-    size_t len;
-
-    if (c < 0x80)
-        return c ? 1 : 0;
-    if (c >= 0xc2 && c <= 0xdf)
-        len = 2;
-    else if (c >= 0xe0 && c <= 0xef)
-        len = 3;
-    else if (c >= 0xf0 && c <= 0xf4)
-        len = 4;
-    else
-        return 0;
-    if (c == 0xe0)
-        low = 0xa0; /* overlong */
-    else if (c == 0xed)
-        high = 0x9f; /* surrogates */
-    else if (c == 0xf0)
-        low = 0x90;
-    else if (c == 0xf4)
-        high = 0x8f;
-    if (n < len || s[1] < low || s[1] > high)
-        return 0;
-    for (size_t i = 2; i < len; i++)
-        if (s[i] < 0x80 || s[i] > 0xbf)
-            return 0;
-    return len;
-}
-
 void text_add_utf8(struct str *out, const char *s, size_t n)
 {
     size_t i = 0, clean = 0;
 
     while (i < n) {
-        size_t len = sequence((const unsigned char *)s + i, n - i);
+        size_t len = s[i] ? utf8_read(s + i, n - i, NULL) : 0;
         if (len) {
             i += len;
             continue;

@@ -46,11 +46,8 @@ static void add_cut(struct str *out, const char *text)
     char piece[MAX_WORDS + 1];
     size_t len = strlen(text);
 
-    if (len > MAX_WORDS) {
-        len = MAX_WORDS;
-        while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
-            len--;
-    }
+    if (len > MAX_WORDS)
+        len = utf8_cut(text, MAX_WORDS);
     memcpy(piece, text, len);
     piece[len] = 0;
     html_addf(out, "%s%s", piece, text[len] ? "\xe2\x80\xa6" : "");

@@ -164,13 +164,8 @@ char *code_kinds(struct arena *a, const char *text)
 
 void code_line(struct str *out, const char *line, const char *kinds, size_t len)
 {
-    size_t shown = len;
+    size_t shown = len > MAX_LINE ? utf8_cut(line, MAX_LINE) : len;
 
-    if (shown > MAX_LINE) {
-        shown = MAX_LINE;
-        while (shown > 0 && ((unsigned char)line[shown] & 0xc0) == 0x80)
-            shown--;
-    }
     for (size_t i = 0, n; i < shown; i += n) {
         for (n = 1; i + n < shown && kinds[i + n] == kinds[i];)
             n++;

@@ -1,27 +1,10 @@
 #include "report/html.h"
 
-/* Bytes of the UTF-8 character at p, of `left` there are; 0 where they are none. */
-static size_t character(const unsigned char *p, size_t left)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t len = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
-    uint32_t c = len > 1 ? *p & (0x7fu >> len) : *p;
-
-    if (len > left)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (p[i] & 0x3f);
-    }
-    return len > 1 && (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) ? 0 : len;
-}
-
 void html_textn(struct str *out, const char *text, size_t len)
 {
     for (size_t i = 0, n; i < len; i += n) {
         const unsigned char *p = (const unsigned char *)text + i;
-        size_t whole = character(p, len - i);
+        size_t whole = utf8_read(text + i, len - i, NULL);
         n = MAX(whole, (size_t)1);
         if (*p == '<')
             str_add(out, "&lt;");

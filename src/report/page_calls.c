@@ -45,12 +45,10 @@ static void add_message(const struct view_message *m, int call, struct map *show
 {
     char hex[65];
     void *before;
-    size_t len = strlen(m->text), most = MIN(len, MOST_TEXT);
+    size_t len = strlen(m->text), most = utf8_cut(m->text, MIN(len, MOST_TEXT));
 
     if (len == 0)
         return;
-    while (most < len && most > 0 && ((unsigned char)m->text[most] & 0xc0) == 0x80)
-        most--; /* not in the middle of a character */
     hash_sha256_hex(m->text, len, hex);
     before = map_get(shown, hex);
     html_addf(out, "<h3>%s</h3>\n",

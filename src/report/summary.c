@@ -7,10 +7,7 @@ char *report_one_line(struct arena *a, const char *text, size_t max)
 
     s[len] = 0;
     if (len > max && max > 3) {
-        len = max - 3;
-        while (len > 0 && ((unsigned char)s[len] & 0xc0) == 0x80)
-            len--; /* not in the middle of a character */
-        strcpy(s + len, "...");
+        strcpy(s + utf8_cut(s, max - 3), "...");
     }
     return s;
 }

@@ -96,7 +96,7 @@ void frame_text(const struct frame *f, struct str *to)
             last--;
         for (int col = 0; col < last; col++)
             if (cell_at(f, row, col)->c)
-                glyph_add(to, cell_at(f, row, col)->c);
+                utf8_add(to, cell_at(f, row, col)->c);
         str_addc(to, '\n');
     }
 }
@@ -128,7 +128,7 @@ void frame_update(const struct frame *before, const struct frame *f, bool colour
             if (style != c->style)
                 str_addf(to, "\033[%sm", sgr(c->style, colours));
             style = c->style;
-            glyph_add(to, c->c);
+            utf8_add(to, c->c);
             /* Terminals do not agree on the width of everything: after what is not plain, say where. */
             at = c->c < 0x80 || (c->c >= 0x2500 && c->c < 0x25a0) ? col + 1 : -1;
         }

@@ -59,45 +59,11 @@ int glyph_width(uint32_t c)
 
 uint32_t glyph_next(const char **text)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *s = (const unsigned char *)*text;
-    uint32_t c = s[0];
-    int len = c < 0x80 ? 1 : c >> 5 == 6 ? 2 : c >> 4 == 14 ? 3 : c >> 3 == 30 ? 4 : 0;
+    uint32_t c = REPLACEMENT;
+    size_t len = utf8_read(*text, strnlen(*text, 4), &c);
 
-    *text += 1;
-    if (len == 0)
-        return REPLACEMENT;
-    if (len == 1)
-        return c;
-    c &= 0x7fu >> len;
-    for (int i = 1; i < len; i++) {
-        if (s[i] >> 6 != 2)
-            return REPLACEMENT;
-        c = c << 6 | (s[i] & 0x3f);
-    }
-    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-        return REPLACEMENT;
-    *text += len - 1;
+    *text += MAX(len, (size_t)1);
     return c;
-}
-
-void glyph_add(struct str *to, uint32_t c)
-{
-    if (c < 0x80) {
-        str_addc(to, (char)c);
-        return;
-    }
-    if (c >= 0x10000) {
-        str_addc(to, (char)(0xf0 | c >> 18));
-        str_addc(to, (char)(0x80 | (c >> 12 & 0x3f)));
-    } else if (c >= 0x800) {
-        str_addc(to, (char)(0xe0 | c >> 12));
-    }
-    if (c >= 0x800)
-        str_addc(to, (char)(0x80 | (c >> 6 & 0x3f)));
-    else
-        str_addc(to, (char)(0xc0 | c >> 6));
-    str_addc(to, (char)(0x80 | (c & 0x3f)));
 }
 
 void tui_clean(struct str *to, const char *text)
@@ -105,6 +71,6 @@ void tui_clean(struct str *to, const char *text)
     while (*text) {
         uint32_t c = glyph_next(&text);
         if (c == '\n' || c == '\t' || !obeyed(c))
-            glyph_add(to, c);
+            utf8_add(to, c);
     }
 }

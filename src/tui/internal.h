@@ -9,7 +9,6 @@
 
 uint32_t glyph_next(const char **text); /* of a text that is not at its end; U+FFFD for a byte that is none */
 int glyph_width(uint32_t c);            /* in columns: 0 combines with what is before it; -1: never shown */
-void glyph_add(struct str *to, uint32_t c);
 
 /* ---- lines.c ---- */
 

@@ -152,12 +152,53 @@ static void test_fs(void **state)
     arena_close(a);
 }
 
+static void test_utf8(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t left, len;
+        uint32_t c;
+    } rows[] = {
+        {"a", 1, 1, 'a'},
+        {"\xc3\xa4", 2, 2, 0xe4},
+        {"\xe2\x82\xac", 3, 3, 0x20ac},
+        {"\xf0\x9f\x98\x80", 4, 4, 0x1f600},
+        {"\xf4\x8f\xbf\xbf", 4, 4, 0x10ffff},
+        {"\xe2\x82\xac", 2, 0, 0}, /* cut off */
+        {"\xe2\x82z", 3, 0, 0},
+        {"\x80", 1, 0, 0}, /* stray */
+        {"\xff", 1, 0, 0},
+        {"\xc0\x80", 2, 0, 0}, /* overlong */
+        {"\xe0\x9f\xbf", 3, 0, 0},
+        {"\xf0\x8f\xbf\xbf", 4, 0, 0},
+        {"\xed\xa0\x80", 3, 0, 0},     /* a surrogate */
+        {"\xf4\x90\x80\x80", 4, 0, 0}, /* beyond the last one */
+    };
+    struct str s = {0};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        uint32_t c = 0;
+        assert_int_equal(utf8_read(rows[i].bytes, rows[i].left, &c), rows[i].len);
+        assert_int_equal(c, rows[i].c);
+        if (rows[i].len == 0)
+            continue;
+        str_free(&s);
+        utf8_add(&s, c);
+        assert_string_equal(str_text(&s), rows[i].bytes);
+    }
+    str_free(&s);
+    assert_int_equal(utf8_cut("a\xe2\x82\xac", 4), 4);
+    assert_int_equal(utf8_cut("a\xe2\x82\xac", 3), 1);
+    assert_int_equal(utf8_cut("a\xe2\x82\xac", 1), 1);
+    assert_int_equal(utf8_cut("\x80\x80", 1), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena), cmocka_unit_test(test_containers), cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_err),   cmocka_unit_test(test_sha256),     cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_proc),  cmocka_unit_test(test_fs),
+        cmocka_unit_test(test_proc),  cmocka_unit_test(test_fs),         cmocka_unit_test(test_utf8),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
