@@ -1,6 +1,6 @@
 #include "report/report.h"
 
-enum { MOST_ROUNDS = 100000 }; /* a store that says more is damaged */
+enum { MOST_ROUNDS = 100000, MOST_MISSING = 1000 }; /* a store that says more is damaged */
 
 struct opened {
     struct view view;
@@ -99,25 +99,57 @@ static void give_strategies(struct view *v, struct view_candidate *list)
                 list[c].strategy = &v->strategies[i];
 }
 
+/* Workers end in any order: a run that is stopped, or under way, has judged a later candidate and not this
+ * one. */
+static struct view_candidate not_judged(int id, const struct store_candidate *next)
+{
+    return (struct view_candidate){.row = {.id = id,
+                                           .parent = MIN(next->parent, id - 1),
+                                           .repairs = -1,
+                                           .round = next->round,
+                                           .mind = "",
+                                           .name = "not judged",
+                                           .reason = "",
+                                           .plan = "",
+                                           .steps = "[]",
+                                           .text = "",
+                                           .hash = "",
+                                           .verdict = "unfinished",
+                                           .words = "it was not judged before the run was stopped or looked at",
+                                           .gain = NAN,
+                                           .score = NAN,
+                                           .wall_s = NAN}};
+}
+
 static bool read_candidates(struct view *v, struct opened *o, struct store *s, struct arena *a, struct err *err)
 {
     const struct store_candidate *rows;
     struct view_candidate *list;
     const char *way;
+    size_t n_rows, n;
 
-    if (!store_candidates(s, a, &rows, &v->n_candidates, err) || !store_get_note(s, a, "way", &way, err) ||
+    if (!store_candidates(s, a, &rows, &n_rows, err) || !store_get_note(s, a, "way", &way, err) ||
         !store_strategies(s, a, &v->strategies, &v->n_strategies, err))
         return false;
-    list = arena_array(a, struct view_candidate, v->n_candidates + 1);
-    for (size_t i = 0; i < v->n_candidates; i++) {
-        const struct trial *t = read_trial(a, rows[i].trial);
-        if (rows[i].id != (int)i || rows[i].parent >= (int)i || rows[i].repairs >= (int)i ||
-            rows[i].round < 0 || rows[i].round > MOST_ROUNDS || !t)
-            return err_world(err, "candidate %d is not as this version stores them", rows[i].id);
-        list[i].row = rows[i];
+    n = n_rows ? (size_t)MAX(rows[n_rows - 1].id, 0) + 1 : 0;
+    if (n > n_rows + MOST_MISSING)
+        return err_world(err, "candidate %d is not as this version stores them", rows[n_rows - 1].id);
+    v->n_candidates = n;
+    list = arena_array(a, struct view_candidate, n + 1);
+    for (size_t i = 0, k = 0; i < n; i++) {
+        if (rows[k].id > (int)i && i > 0) {
+            list[i] = not_judged((int)i, &rows[k]);
+            continue;
+        }
+        const struct trial *t = read_trial(a, rows[k].trial);
+        if (rows[k].id != (int)i || rows[k].parent >= (int)i || rows[k].repairs >= (int)i ||
+            rows[k].round < 0 || rows[k].round > MOST_ROUNDS || !t)
+            return err_world(err, "candidate %d is not as this version stores them", rows[k].id);
+        list[i].row = rows[k];
         list[i].trial = *t;
         read_steps(a, &list[i]);
-        v->rounds = MAX(v->rounds, rows[i].round);
+        v->rounds = MAX(v->rounds, rows[k].round);
+        k++;
     }
     give_texts(a, way, list, v->n_candidates);
     give_strategies(v, list);

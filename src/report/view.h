@@ -17,8 +17,10 @@ struct view_step { /* a rewrite that took effect */
 };
 
 struct view_candidate {
-    struct store_candidate row; /* row.id is its place in view.candidates; its `workloads` are not filled in */
-    struct trial trial;         /* row.trial parsed */
+    /* row.id is its place in view.candidates; its `workloads` are not filled in. Where a run stopped before it
+     * was judged, its verdict is "unfinished" and it has no text and no trial. */
+    struct store_candidate row;
+    struct trial trial;            /* row.trial parsed */
     const struct view_step *steps; /* from its parent; none where a model wrote the file */
     size_t n_steps;
     const struct store_strategy *strategy; /* of a model; NULL: the rules' */

@@ -423,6 +423,25 @@ def it_was_stopped_or_killed(folder):
 
 
 @case
+def a_later_one_was_judged_first(folder):
+    """Workers end in any order; the run stops in between."""
+    shutil.copytree(report("rules"), os.path.join(folder, "run"))
+    with contextlib.closing(sqlite3.connect(os.path.join(folder, "run", "run.db"))) as db, db:
+        last = db.execute("SELECT max(id) FROM candidate").fetchone()[0]
+        best = int(db.execute("SELECT value FROM meta WHERE key = 'best'").fetchone()[0])
+        gap = last - 1 if best != last - 1 else last - 2
+        for table, key in (("workload", "candidate"), ("diagnosis", "candidate"), ("candidate", "id")):
+            db.execute(f"DELETE FROM {table} WHERE {key} = ?", (gap,))
+        db.execute("UPDATE run SET status = 'interrupted'")
+    ended(folder)
+    page = read(os.path.join(folder, "run", "report.html"))
+    expect(f'id="candidate-{last}"' in page and "unfinished" in page, "no row of it")
+    rows = json.loads(said(astra(folder, "report", "run", "--json"), 0).out)["report"]["candidates"]
+    expect([r["candidate"] for r in rows] == list(range(last + 1)) and rows[gap]["verdict"] == "unfinished", rows)
+    expect(rows[last]["verdict"] != "unfinished", rows[last])
+
+
+@case
 def before_its_original_was_judged(folder):
     """All that a run leaves that is killed at once."""
     shutil.copytree(report("rules"), os.path.join(folder, "run"))
