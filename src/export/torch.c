@@ -300,7 +300,7 @@ static const char *launch_body(const struct gen *g)
     }
     str_add(&s, "stream);\n");
     if (o->returns)
-        str_add(&s, "    TORCH_CHECK(status == 0, OP_NAME \": the launcher returned \", status);\n");
+        str_add(&s, "    TORCH_CHECK(status == 0, said(\"the launcher returned \", std::to_string(status)));\n");
     str_add(&s, "    C10_CUDA_KERNEL_LAUNCH_CHECK();");
     return keep(g->arena, &s);
 }

@@ -5,8 +5,10 @@
 #include <c10/util/Exception.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <initializer_list>
 #include <limits>
+#include <string>
 
 namespace astra_op { // apart from a launcher of any name
 
@@ -70,14 +72,35 @@ inline bool operator!=(Int a, Int b) { return a.value != b.value; }
 inline Int min(Int a, Int b) { return a < b ? a : b; }
 inline Int max(Int a, Int b) { return a < b ? b : a; }
 
+// A message, joined here and by no stream: a compiler that links the C++ library statically gives the extension locales of
+// its own, and numbers written to a stream then crash inside PyTorch.
+inline std::string said(const std::string &name, const std::string &words) { return OP_NAME ": " + name + words; }
+
+inline std::string text(double v)
+{
+    char digits[32];
+
+    snprintf(digits, sizeof(digits), "%.9g", v);
+    return digits;
+}
+
+inline std::string text(at::IntArrayRef extents)
+{
+    std::string s;
+
+    for (int64_t extent : extents)
+        s += (s.empty() ? "[" : ", ") + std::to_string(extent);
+    return (s.empty() ? "[" : s) + "]";
+}
+
 inline void check_rank(const char *name, const at::Tensor &t, int64_t rank)
 {
-    TORCH_CHECK(t.dim() == rank, OP_NAME ": ", name, " must have ", rank, " dimensions, not ", t.dim());
+    TORCH_CHECK(t.dim() == rank, said(name, " must have " + std::to_string(rank) + " dimensions, not " + std::to_string(t.dim())));
 }
 
 inline void check_holds(bool holds, const char *words)
 {
-    TORCH_CHECK(holds, OP_NAME ": the kernel was verified where ", words, ", and this shape is outside");
+    TORCH_CHECK(holds, said("the kernel was verified where ", std::string(words) + ", and this shape is outside"));
 }
 
 inline void check_tensor(const char *name, const at::Tensor &t, c10::Device device, at::ScalarType type,
@@ -86,14 +109,16 @@ inline void check_tensor(const char *name, const at::Tensor &t, c10::Device devi
     bool same = t.dim() == static_cast<int64_t>(shape.size());
     int64_t axis = 0;
 
-    TORCH_CHECK(t.device() == device, OP_NAME ": ", name, " is on ", t.device(), ", others are on ", device);
-    TORCH_CHECK(t.scalar_type() == type, OP_NAME ": ", name, " must be of type ", type, ", not ", t.scalar_type());
+    TORCH_CHECK(t.device() == device, said(name, " is on " + t.device().str() + ", others are on " + device.str()));
+    TORCH_CHECK(t.scalar_type() == type,
+                said(name, std::string(" must be of type ") + c10::toString(type) + ", not " + c10::toString(t.scalar_type())));
     for (Int extent : shape)
         same = same && t.size(axis++) == extent.value;
-    TORCH_CHECK(same, OP_NAME ": ", name, " has the shape ", t.sizes(), " where ", words, " is expected");
-    TORCH_CHECK(t.is_contiguous(), OP_NAME ": ", name, " must be contiguous");
-    TORCH_CHECK(reinterpret_cast<uintptr_t>(t.const_data_ptr()) % align == 0, OP_NAME ": ", name,
-                " must begin at a multiple of ", align, " bytes, as the kernel was verified; clone() makes it so");
+    TORCH_CHECK(same, said(name, " has the shape " + text(t.sizes()) + " where " + words + " is expected"));
+    TORCH_CHECK(t.is_contiguous(), said(name, " must be contiguous"));
+    TORCH_CHECK(reinterpret_cast<uintptr_t>(t.const_data_ptr()) % align == 0,
+                said(name, " must begin at a multiple of " + std::to_string(align) +
+                               " bytes, as the kernel was verified; clone() makes it so"));
 }
 
 // Tensors of which one is written may not overlap: the kernel was verified on tensors apart.
@@ -101,21 +126,22 @@ inline void check_apart(const char *name_a, const at::Tensor &a, const char *nam
 {
     const auto *start_a = static_cast<const char *>(a.const_data_ptr()), *start_b = static_cast<const char *>(b.const_data_ptr());
 
-    TORCH_CHECK(start_a + a.nbytes() <= start_b || start_b + b.nbytes() <= start_a, OP_NAME ": ", name_a, " and ", name_b,
-                " overlap, and one of them is written");
+    TORCH_CHECK(start_a + a.nbytes() <= start_b || start_b + b.nbytes() <= start_a,
+                said(name_a, std::string(" and ") + name_b + " overlap, and one of them is written"));
 }
 
 inline void check_number(double given, double verified, const char *name)
 {
-    TORCH_CHECK(given == verified, OP_NAME ": the kernel was verified with ", name, " = ", verified, " only, not ", given);
+    TORCH_CHECK(given == verified, said("the kernel was verified with ",
+                                        std::string(name) + " = " + text(verified) + " only, not " + text(given)));
 }
 
 template <typename T> T fit(Int v, const char *name)
 {
     const T narrow = static_cast<T>(v.value);
 
-    TORCH_CHECK((v.value >= 0) == (narrow >= T(0)) && v.value == static_cast<int64_t>(narrow), OP_NAME ": ", name, " = ", v.value,
-                " does not fit the launcher's parameter");
+    TORCH_CHECK((v.value >= 0) == (narrow >= T(0)) && v.value == static_cast<int64_t>(narrow),
+                said(name, " = " + std::to_string(v.value) + " does not fit the launcher's parameter"));
     return narrow;
 }
 
