@@ -22,6 +22,6 @@ char *fs_dirname(struct arena *a, const char *path);
 const char *fs_basename(const char *path);
 char *fs_absolute(struct arena *a, const char *path);
 char *fs_temp_dir(struct arena *a, struct err *err); /* new, private, below TMPDIR or /tmp; NULL on failure */
-char *fs_self(struct arena *a);                      /* path of the running binary */
+char *fs_self(struct arena *a);                      /* where the running binary was; PROC_SELF starts it */
 
 #endif

@@ -34,7 +34,12 @@ size_t proc_resident_bytes(pid_t pid)
     return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-pid_t proc_start(const char *const *argv, int in, int out, int err_fd, struct err *err)
+void proc_take_name(void)
+{
+    prctl(PR_SET_NAME, program_invocation_short_name);
+}
+
+pid_t proc_start(const char *file, const char *const *argv, int in, int out, int err_fd, struct err *err)
 {
     int report[2], child_errno = 0;
     pid_t pid, parent = getpid();
@@ -55,7 +60,7 @@ pid_t proc_start(const char *const *argv, int in, int out, int err_fd, struct er
         sigprocmask(SIG_SETMASK, &none, NULL);
         signal(SIGPIPE, SIG_DFL);
         if (dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && (err_fd < 0 || dup2(err_fd, 2) >= 0))
-            execvp(argv[0], (char *const *)(uintptr_t)argv);
+            execvp(file, (char *const *)(uintptr_t)argv);
         child_errno = errno;
         if (write(report[1], &child_errno, sizeof(child_errno)) < 0)
             _exit(126);
@@ -127,7 +132,7 @@ bool proc_run(const char *const *argv, const char *input, const struct proc_limi
         close_pair(er);
         return err_world(err, "cannot start %s: %s", argv[0], strerror(errno));
     }
-    pid = proc_start(argv, in[0], out[1], er[1], err);
+    pid = proc_start(argv[0], argv, in[0], out[1], er[1], err);
     close(in[0]);
     close(out[1]);
     close(er[1]);
@@ -188,7 +193,7 @@ bool proc_run(const char *const *argv, const char *input, const struct proc_limi
     return true;
 }
 
-bool proc_open(struct proc *p, const char *const *argv, struct err *err)
+bool proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1};
 
@@ -197,7 +202,7 @@ bool proc_open(struct proc *p, const char *const *argv, struct err *err)
         close_pair(in);
         return err_world(err, "cannot start %s: %s", argv[0], strerror(errno));
     }
-    p->pid = proc_start(argv, in[0], out[1], -1, err);
+    p->pid = proc_start(file, argv, in[0], out[1], -1, err);
     close(in[0]);
     close(out[1]);
     if (p->pid < 0) {

@@ -29,9 +29,16 @@ struct proc_result {
 bool proc_run(const char *const *argv, const char *input, const struct proc_limits *limits,
               struct proc_result *r, struct err *err);
 
-/* Starts argv with the given ends as stdin, stdout and, where >= 0, stderr; -1 on failure. The child dies with
- * its parent and leads a process group of its own, so that a kill of the group takes its children too. */
-pid_t proc_start(const char *const *argv, int in, int out, int err_fd, struct err *err);
+/* The running program as a file to start, also when another has taken its path since: a path looked at first
+ * and started then may be replaced in between. What is started so is called "exe" until it takes its name
+ * again. */
+#define PROC_SELF "/proc/self/exe"
+void proc_take_name(void); /* in `ps` and the like: that of argv[0] */
+
+/* Starts file, searched on PATH, as argv with the given ends as stdin, stdout and, where >= 0, stderr; -1 on
+ * failure. The child dies with its parent and leads a process group of its own, so that a kill of the group
+ * takes its children too. */
+pid_t proc_start(const char *file, const char *const *argv, int in, int out, int err_fd, struct err *err);
 
 struct proc {
     pid_t pid;
@@ -39,7 +46,7 @@ struct proc {
     struct str pending;
 };
 
-bool proc_open(struct proc *p, const char *const *argv, struct err *err);
+bool proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err);
 bool proc_send_line(struct proc *p, const char *line, struct err *err);
 
 enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT };

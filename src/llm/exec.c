@@ -82,7 +82,7 @@ static void start(struct call *c)
         !set_ends(x, in, out, er))
         err_world(&err, "cannot start the command: %s", strerror(errno));
     else
-        x->pid = proc_start(argv, in[0], out[1], er[1], &err);
+        x->pid = proc_start(argv[0], argv, in[0], out[1], er[1], &err);
     close_fd(&in[0]);
     close_fd(&out[1]);
     close_fd(&er[1]);

@@ -198,6 +198,7 @@ int pool_worker_main(int argc, char **argv)
 
     (void)argc;
     (void)argv;
+    proc_take_name();
     signal(SIGINT, SIG_IGN); /* Ctrl-C is the parent's to act on */
     signal(SIGPIPE, SIG_DFL);
     dup2(STDERR_FILENO, STDOUT_FILENO);

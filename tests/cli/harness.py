@@ -201,7 +201,7 @@ def main():
     for name, function in _cases:
         if only and not any(word in name for word in only):
             continue
-        folder = tempfile.mkdtemp(prefix="astra-cli-")
+        folder = os.environ["CASE_FOLDER"] = tempfile.mkdtemp(prefix="astra-cli-")
         try:
             function(folder)
             passed += 1

@@ -46,21 +46,23 @@ def stopped(folder, act, least=2):
     return run.wait(120)
 
 
-def workers_in(folder):
-    """Workers whose working folder is this one."""
+def workers_in(folder, program=ASTRA):
+    """Workers of this program that this case started: they go to folders of their own, but keep its environment."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 words = file.read().split(b"\0")
-            if words[:2] == [ASTRA.encode(), b"worker"] and os.path.samefile(f"/proc/{pid}/cwd", folder):
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                mine = f"CASE_FOLDER={folder}".encode() in file.read().split(b"\0")
+            if words[:2] == [program.encode(), b"worker"] and mine:
                 yield pid
         except OSError:
             pass
 
 
-def no_children_left(folder):
+def no_children_left(folder, program=ASTRA):
     for _ in range(200):
-        if not list(workers_in(folder)):
+        if not list(workers_in(folder, program)):
             return
         time.sleep(0.02)
     expect(False, "workers outlive the run")
@@ -144,6 +146,33 @@ def killed_workers(folder):
     expect(run.wait(240) == 0, text_of(folder, "stderr"))
     expect(json.loads(read(os.path.join(folder, "run", "result.json")))["schema"] == 1, "no result")
     no_children_left(folder)
+
+
+@case
+def the_program_is_replaced_under_a_run(folder):
+    """Workers that start later are of the program that was started, and have its name."""
+    small_task(folder)
+    program = os.path.join(folder, "astra")
+    shutil.copy(ASTRA, program)
+    with open(os.path.join(folder, "stderr"), "wb") as err:
+        run = subprocess.Popen([program, "optimize", "task", *ROUNDS, "--out", "run"], cwd=folder, env=environment(),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+    names = set()
+
+    def named():
+        for pid in workers_in(folder, program):
+            try:
+                names.add(read(f"/proc/{pid}/comm"))
+            except OSError:
+                pass
+        return "astra\n" in names  # it begins as "exe"
+
+    expect(until(named, run), f"workers are called {names}\n" + text_of(folder, "stderr"))
+    os.remove(program)
+    with open(program, "w", encoding="utf-8") as file:
+        file.write("another program\n")
+    expect(run.wait(240) == 0, text_of(folder, "stderr"))
+    no_children_left(folder, program)
 
 
 @case

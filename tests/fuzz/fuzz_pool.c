@@ -9,18 +9,19 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-bool __wrap_proc_open(struct proc *p, const char *const *argv, struct err *err);
+bool __wrap_proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err);
 int __wrap_proc_kill(struct proc *p);
 
 static const uint8_t *next, *end;
 static int death, n_opened;
 
-bool __wrap_proc_open(struct proc *p, const char *const *argv, struct err *err)
+bool __wrap_proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err)
 {
     const uint8_t *cut = memchr(next, 0x1e, (size_t)(end - next));
     size_t n = (size_t)((cut ? cut : end) - next);
     int fds[2];
 
+    (void)file;
     (void)argv;
     (void)err;
     BUG_IF(pipe(fds) != 0);
