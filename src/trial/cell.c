@@ -100,10 +100,6 @@ const char *cell_enter(struct judge *j, const char *scratch)
 
     if (str_eq(off, "off"))
         return "the worker's sandbox (ASTRA_SANDBOX=off)";
-    /* What a driver does in its own threads and when is not written anywhere: until it was seen to work on the
-     * drivers that people have, it is for those who ask. */
-    if (j->gpu && !str_eq(off, "on"))
-        return "the worker's sandbox (beside a GPU's driver only with ASTRA_SANDBOX=on)";
     add_all(&p, of_the_system, ARRAY_LEN(of_the_system));
     add_toolkit(&p, j);
     add(&p, j->task->dir, SANDBOX_READ);
