@@ -52,7 +52,11 @@ int cmd_export(const struct cmd_args *args)
         return cmd_fail(&err);
     }
     t = export_target_find(args->to, &err);
-    ok = t && cmd_run_folder(a, args->words[0], &folder, &err) && export_open(&r, a, folder, &err);
+    ok = t &&
+         (!args->name || str_eq(t->name, "torch") ||
+          err_input(&err, "--name is of the package that --to torch makes; %s makes none", t->name)) &&
+         cmd_run_folder(a, args->words[0], &folder, &err) && export_open(&r, a, folder, &err);
+    r.name = args->name;
     if (ok && !r.improved)
         fprintf(stderr, "nothing was provably faster: the original stays, and there is nothing to export\n");
     else if (ok) {

@@ -159,8 +159,7 @@ static bool same_group(const struct set *s, const int64_t *a, const int64_t *b)
 }
 
 /* The program that both the Definition and the Solution are; sources: a Python expression. */
-static const char *program(const struct set *s, const char *what, const char *name_space, const char *sources,
-                           const int64_t *dims)
+static const char *program(const struct set *s, const char *what, const char *sources, const int64_t *dims)
 {
     struct str parameters = {0}, call = {0}, words = {0};
     const char *flags = torch_flags(s->op, s->arena);
@@ -185,7 +184,6 @@ static const char *program(const struct set *s, const char *what, const char *na
         {"flag_words", str_text(&words)},
         {"sources", sources},
         {"flags", flags},
-        {"namespace", name_space},
         {"op", s->op->name},
         {"call", str_text(&call)},
         {"parameters", str_text(&parameters)},
@@ -234,7 +232,7 @@ static bool reference(const struct set *s, const int64_t *dims, const char **tex
         *text = program(
             s,
             "The reference is the original kernel itself: no specification of it in PyTorch's words is known.",
-            "astra_original", str_text(&literal), dims);
+            str_text(&literal), dims);
     str_free(&literal);
     export_files_free(&files);
     return ok;
@@ -331,7 +329,7 @@ static bool add_solution(const struct set *s, const char *name, const int64_t *d
         str_addf(&names, "%s\"%s\"", i ? ", " : "", files.list.v[i].name);
     export_add(
         &files, "main.py",
-        program(s, "Astra's version of the kernel.", "astra",
+        program(s, "Astra's version of the kernel.",
                 arena_printf(
                     s->arena,
                     "{name: open(os.path.join(os.path.dirname(__file__), name), encoding=\"utf-8\").read()\n"

@@ -6,17 +6,20 @@
 
 /* Words of C++, Python or TorchScript's schemas, and those that the generated code uses itself. */
 static const char *const taken[] = {
-    "False",    "None",    "True",      "alignas",   "alignof",  "and",      "as",       "asm",      "assert",
-    "async",    "at",      "auto",      "await",     "bool",     "break",    "c10",      "case",     "catch",
-    "char",     "class",   "const",     "constexpr", "continue", "decltype", "def",      "default",  "del",
-    "delete",   "do",      "double",    "elif",      "else",     "enum",     "except",   "explicit", "export",
-    "extern",   "finally", "float",     "for",       "friend",   "from",     "global",   "goto",     "guard",
-    "if",       "import",  "in",        "inline",    "int",      "is",       "lambda",   "launch",   "library",
-    "long",     "mutable", "namespace", "new",       "noexcept", "nonlocal", "not",      "nullptr",  "operator",
-    "or",       "pass",    "private",   "protected", "public",   "raise",    "register", "return",   "s",
-    "self",     "short",   "signed",    "sizeof",    "static",   "std",      "stream",   "struct",   "switch",
-    "template", "this",    "throw",     "torch",     "try",      "typedef",  "typename", "union",    "unsigned",
-    "using",    "virtual", "void",      "volatile",  "while",    "with",     "xor",      "yield",
+    "False",    "None",      "True",     "alignas",  "alignof",  "and",       "as",       "asm",
+    "assert",   "async",     "at",       "auto",     "await",    "bool",      "break",    "c10",
+    "case",     "catch",     "char",     "class",    "const",    "constexpr", "continue", "decltype",
+    "def",      "default",   "del",      "delete",   "do",       "double",    "elif",     "else",
+    "enum",     "except",    "explicit", "export",   "device",   "extern",    "finally",  "fit",
+    "float",    "for",       "friend",   "from",     "global",   "goto",      "guard",    "if",
+    "import",   "in",        "inline",   "int",      "is",       "lambda",    "launch",   "library",
+    "long",     "made",      "max",      "min",      "mutable",  "namespace", "new",      "no_gradient",
+    "noexcept", "nonlocal",  "not",      "nullptr",  "operator", "or",        "pass",     "placed",
+    "private",  "protected", "public",   "raise",    "register", "return",    "room",     "s",
+    "shape",    "self",      "short",    "signed",   "sizeof",   "static",    "status",   "std",
+    "stream",   "struct",    "switch",   "template", "this",     "throw",     "torch",    "try",
+    "typedef",  "typename",  "union",    "unsigned", "using",    "virtual",   "void",     "volatile",
+    "while",    "with",      "xor",      "yield",
 };
 
 static bool is_taken(const char *name)

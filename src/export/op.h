@@ -34,6 +34,7 @@ void op_plan(const struct op *o, struct arena *a, bool with_outputs, struct op_p
 
 /* The operators in C++, and the task's compile flags as PyTorch takes them: `"a", "b", `. */
 const char *torch_binding(const struct op *o, struct arena *a);
+const char *torch_package(const struct op *o, struct arena *a); /* and the operators' namespace */
 const char *torch_flags(const struct op *o, struct arena *a);
 const char *torch_type(enum kernel_type t); /* "torch.float16" */
 
@@ -41,7 +42,7 @@ const char *torch_type(enum kernel_type t); /* "torch.float16" */
 
 /* The text of the test; functional NULL: there is no such operator. */
 const char *torch_test(const struct op *o, const struct op_plan *into, const struct op_plan *functional,
-                       const char *package, struct arena *a);
+                       struct arena *a);
 
 char *op_identifier(struct arena *a, const char *text);
 /* The shortest text that reads back as v, a floating number in C++ and Python. */

@@ -29,6 +29,7 @@ struct gen {
     const struct op *op;
     const struct task *task;
     struct arena *arena;
+    const char *package; /* and the namespace of its operators */
     struct op_plan into, functional;
     bool has_functional; /* some tensor is read: else there is none to take the device from */
     const char **cpp;    /* the dims in C++ */
@@ -55,12 +56,23 @@ static bool writes(const struct gen *g, size_t arg)
     return g->task->args[arg].role == ROLE_OUT || g->task->args[arg].role == ROLE_INOUT;
 }
 
+const char *torch_package(const struct op *o, struct arena *a)
+{
+    const char *name = o->run->name ? o->run->name : json_text(o->run->kept.result, "task", o->task->entry);
+
+    return arena_printf(a, "astra_%s", op_identifier(a, name));
+}
+
 static void gen_open(struct gen *g, const struct op *o, struct arena *a)
 {
     const struct task *t = o->task;
 
-    *g = (struct gen){
-        .op = o, .task = t, .arena = a, .first = t->n_args, .cpp = arena_array(a, const char *, t->n_dims)};
+    *g = (struct gen){.op = o,
+                      .task = t,
+                      .arena = a,
+                      .package = torch_package(o, a),
+                      .first = t->n_args,
+                      .cpp = arena_array(a, const char *, t->n_dims)};
     for (size_t d = 0; d < t->n_dims; d++)
         g->cpp[d] = arena_printf(a, "shape.%s", o->dims[d]);
     for (size_t i = t->n_args; i-- > 0;) {
@@ -217,7 +229,7 @@ static void add_inference(const struct gen *g, const struct op_plan *p, struct s
     const char **names = arena_array(g->arena, const char *, g->task->n_dims + 1);
 
     memcpy(names, g->cpp, g->task->n_dims * sizeof(*names));
-    str_add(to, "    Shape shape;\n\n");
+    str_add(to, "    const at::AutoDispatchBelowADInplaceOrView no_gradient;\n    Shape shape;\n\n");
     for (size_t i = 0; i < g->task->n_args; i++)
         for (size_t k = 0; k < p->n_steps; k++)
             if (p->steps[k].value && p->steps[k].arg == i) {
@@ -246,9 +258,9 @@ static void add_checks(const struct gen *g, struct str *to)
              o->args[g->first]);
     for (size_t i = 0; i < t->n_args; i++)
         if (op_is_tensor(o, i))
-            str_addf(to, "    check_tensor(\"%s\", %s, device, %s, {%s}, \"[%s]\", %lld);\n", o->args[i],
-                     o->args[i], types[t->args[i].type].at, extents(g, &t->args[i], DIM_CPP, NULL),
-                     quoted(g->arena, shape_words(g, &t->args[i])), (long long)t->args[i].align_bytes);
+            str_addf(to, "    check_tensor(\"%s\", %s, device, %s, {%s}, \"[%s]\");\n", o->args[i], o->args[i],
+                     types[t->args[i].type].at, extents(g, &t->args[i], DIM_CPP, NULL),
+                     quoted(g->arena, shape_words(g, &t->args[i])));
     for (size_t i = 0; i < t->n_args; i++)
         for (size_t k = i + 1; k < t->n_args; k++)
             if (op_is_tensor(o, i) && op_is_tensor(o, k) && (writes(g, i) || writes(g, k)))
@@ -260,6 +272,36 @@ static void add_checks(const struct gen *g, struct str *to)
                      op_number(g->arena, t->args[i].value), o->args[i]);
 }
 
+static size_t nth_buffer(const struct gen *g, size_t arg)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < arg; i++)
+        n += g->task->args[i].role != ROLE_SCALAR;
+    return n;
+}
+
+/* Every buffer where the version was verified to find it. */
+static void add_placed(const struct gen *g, struct str *to)
+{
+    const struct op *o = g->op;
+
+    str_add(to, "    const Placed placed[] = {");
+    for (size_t i = 0; i < g->task->n_args; i++) {
+        const struct task_arg *x = &g->task->args[i];
+        if (x->role == ROLE_SCALAR)
+            continue;
+        str_addf(to, "%s{\"%s\", ", nth_buffer(g, i) ? ", " : "", o->args[i]);
+        if (x->role == ROLE_SCRATCH)
+            str_addf(to, "room({%s}, %s.options().dtype(%s), %lld)", extents(g, x, DIM_CPP, ".value"),
+                     o->args[g->first], types[x->type].at, (long long)x->align_bytes);
+        else
+            str_add(to, o->args[i]);
+        str_addf(to, ", %lld}", (long long)x->align_bytes);
+    }
+    str_add(to, "};\n");
+}
+
 static void add_value(const struct gen *g, size_t i, struct str *to)
 {
     const struct kernel_param *p = &g->op->params[i];
@@ -267,7 +309,7 @@ static void add_value(const struct gen *g, size_t i, struct str *to)
     const char *name = g->op->args[i], *type = types[p->type].c;
 
     if (p->pointer)
-        str_addf(to, "%s<%s>(%s)", p->constant ? "read" : "written", type, name);
+        str_addf(to, "placed[%zu].%s<%s>()", nth_buffer(g, i), p->constant ? "read" : "written", type);
     else if (!x->value_expr && (p->type == KT_F16 || p->type == KT_BF16))
         str_addf(to, "%s(static_cast<float>(%s))", p->type == KT_F16 ? "__float2half" : "__float2bfloat16",
                  name);
@@ -288,11 +330,7 @@ static const char *launch_body(const struct gen *g)
     add_checks(g, &s);
     str_add(&s, "\n    const c10::cuda::CUDAGuard guard(device);\n"
                 "    const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();\n");
-    for (size_t i = 0; i < g->task->n_args; i++)
-        if (g->task->args[i].role == ROLE_SCRATCH)
-            str_addf(&s, "    const at::Tensor %s = at::empty({%s}, %s.options().dtype(%s));\n", o->args[i],
-                     extents(g, &g->task->args[i], DIM_CPP, ".value"), o->args[g->first],
-                     types[g->task->args[i].type].at);
+    add_placed(g, &s);
     str_addf(&s, "    %s::%s(", o->returns ? "const int status = " : "", g->task->entry);
     for (size_t i = 0; i < g->task->n_args; i++) {
         add_value(g, i, &s);
@@ -300,8 +338,12 @@ static const char *launch_body(const struct gen *g)
     }
     str_add(&s, "stream);\n");
     if (o->returns)
-        str_add(&s, "    TORCH_CHECK(status == 0, said(\"the launcher returned \", std::to_string(status)));\n");
+        str_add(&s,
+                "    TORCH_CHECK(status == 0, said(\"the launcher returned \", std::to_string(status)));\n");
     str_add(&s, "    C10_CUDA_KERNEL_LAUNCH_CHECK();");
+    for (size_t i = 0; i < g->task->n_args; i++)
+        if (writes(g, i))
+            str_addf(&s, "\n    placed[%zu].write_back();", nth_buffer(g, i));
     return keep(g->arena, &s);
 }
 
@@ -370,6 +412,7 @@ static const char *binding(const struct gen *g)
         str_addf(&members, "%s%s", d ? ", " : "", g->op->dims[d]);
     const struct share_slot slots[] = {
         {"op", name},
+        {"namespace", g->package},
         {"declaration", declaration(g)},
         {"members", keep(g->arena, &members)},
         {"domain", domain(g)},
@@ -404,8 +447,8 @@ static void add_fake(const struct gen *g, bool is_functional, struct str *to)
     size_t n = 0;
 
     memcpy(names, o->dims, g->task->n_dims * sizeof(*names));
-    str_addf(to, "@library.register_fake(\"astra::%s%s\")\ndef _(%s):\n", o->name, is_functional ? "" : "_into",
-             parameters(g, p, is_functional, FORM_PYTHON));
+    str_addf(to, "@library.register_fake(\"%s::%s%s\")\ndef _(%s):\n", g->package, o->name,
+             is_functional ? "" : "_into", parameters(g, p, is_functional, FORM_PYTHON));
     for (size_t k = 0; k < p->n_steps; k++) {
         const struct op_step *x = &p->steps[k];
         if (!x->value)
@@ -429,9 +472,9 @@ static void add_fake(const struct gen *g, bool is_functional, struct str *to)
     str_addc(to, '\n');
 }
 
-static const char *package_init(const struct gen *g, const char *package, const char *title)
+static const char *package_init(const struct gen *g, const char *title)
 {
-    const char *name = g->op->name;
+    const char *name = g->op->name, *package = g->package;
     struct str fakes = {0};
 
     add_fake(g, false, &fakes);
@@ -443,14 +486,14 @@ static const char *package_init(const struct gen *g, const char *package, const 
         {"title", quoted(g->arena, title)},
         {"op", name},
         {"and_into",
-         g->has_functional ? arena_printf(g->arena, " and torch.ops.astra.%s_into", name) : "_into"},
+         g->has_functional ? arena_printf(g->arena, " and torch.ops.%s.%s_into", package, name) : "_into"},
         {"signatures", arena_printf(g->arena, "%s%s%s", schema(g, false), g->has_functional ? "\n" : "",
                                     g->has_functional ? schema(g, true) : "")},
         {"package", package},
         {"fakes", str_text(&fakes)},
         {"exports",
-         arena_printf(g->arena, "%s_into = torch.ops.astra.%s_into%s", name, name,
-                      g->has_functional ? arena_printf(g->arena, "\n%s = torch.ops.astra.%s", name, name)
+         arena_printf(g->arena, "%s_into = torch.ops.%s.%s_into%s", name, package, name,
+                      g->has_functional ? arena_printf(g->arena, "\n%s = torch.ops.%s.%s", name, package, name)
                                         : "")},
     };
     char *text = arena_printf(g->arena, "%s\n",
@@ -470,14 +513,14 @@ const char *torch_flags(const struct op *o, struct arena *a)
     return keep(a, &s);
 }
 
-static const char *readme(const struct gen *g, const char *package, const struct facts *f)
+static const char *readme(const struct gen *g, const struct facts *f)
 {
     struct str s = {0};
 
     for (size_t i = 0; i < f->list.n; i++)
         str_addf(&s, "%s    %-9s %s", i ? "\n" : "", f->list.v[i].name, f->list.v[i].text);
     const struct share_slot slots[] = {
-        {"package", package},
+        {"package", g->package},
         {"title", f->title},
         {"op", g->op->name},
         {"flags", torch_flags(g->op, g->arena)},
@@ -502,10 +545,10 @@ static const char *arch(const struct gen *g)
     return d ? arena_printf(g->arena, "%d.%d+PTX", d->cc_major, d->cc_minor) : "9.0+PTX";
 }
 
-static const char *setup(const struct gen *g, const char *package)
+static const char *setup(const struct gen *g)
 {
     const struct share_slot slots[] = {
-        {"package", package}, {"flags", torch_flags(g->op, g->arena)}, {"arch", arch(g)}};
+        {"package", g->package}, {"flags", torch_flags(g->op, g->arena)}, {"arch", arch(g)}};
 
     return arena_printf(g->arena, "%s\n",
                         share_fill(g->arena, "export/torch/setup.py", slots, ARRAY_LEN(slots)));
@@ -529,18 +572,20 @@ bool make_torch(const struct export_run *r, struct export_files *out, struct err
     if (!op_open(&o, r, a, err))
         return false;
     gen_open(&g, &o, a);
-    const char *package = arena_printf(a, "astra_%s", o.name);
     facts_read(&f, r, a);
-    export_add(out, "README.md", readme(&g, package, &f));
-    export_add(out, "setup.py", setup(&g, package));
-    export_add(out, arena_printf(a, "%s/__init__.py", package), package_init(&g, package, f.title));
+    export_add(out, "README.md", readme(&g, &f));
+    export_add(out, "pyproject.toml", share_text("export/torch/pyproject.toml"));
+    export_add(out, "setup.py", setup(&g));
+    export_add(out, arena_printf(a, "%s/__init__.py", g.package), package_init(&g, f.title));
     export_add(out, "csrc/kernel.cu", export_kernel(r, a));
     export_add(out, "csrc/binding.cpp", binding(&g));
     export_add(out, "csrc/check.h", share_text("export/torch/check.h"));
     export_add(out, "test/original.cu", r->kept.original);
-    export_add(out, "test/original_binding.cpp", share_text("export/torch/original_binding.cpp"));
-    export_add(out, "test/test_op.py",
-               torch_test(&o, &g.into, g.has_functional ? &g.functional : NULL, package, a));
+    export_add(out, "test/original_binding.cpp",
+               arena_printf(a, "%s\n",
+                            share_fill(a, "export/torch/original_binding.cpp",
+                                       (const struct share_slot[]){{"package", g.package}}, 1)));
+    export_add(out, "test/test_op.py", torch_test(&o, &g.into, g.has_functional ? &g.functional : NULL, a));
     facts_free(&f);
     return export_headers(r, "csrc", out, err);
 }

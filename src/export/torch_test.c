@@ -53,21 +53,21 @@ static void add_fill(const struct op *o, const struct task_arg *x, struct arena 
                                             : 1;
 
     if (x->type == KT_BOOL) {
-        str_addf(to, "index(shape, %s, 0, 2)", type);
+        str_addf(to, "fill_index(shape, %s, 0, 2)", type);
     } else if (v->kind == VALUE_INDEX) {
-        str_addf(to, "index(shape, %s, ", type);
+        str_addf(to, "fill_index(shape, %s, ", type);
         add_bound(o, v->low_expr, v->low, to);
         str_add(to, ", ");
         add_bound(o, v->high_expr, v->high, to);
         str_addc(to, ')');
     } else if (v->kind == VALUE_INTEGERS || (!floating && v->kind == VALUE_NORMAL)) {
-        str_addf(to, "index(shape, %s, %s)", type,
+        str_addf(to, "fill_index(shape, %s, %s)", type,
                  wide               ? is_signed || floating ? "-8, 9" : "0, 17"
                  : x->type == KT_I8 ? "-128, 128"
                                     : "0, 256");
     } else {
         if (v->kind == VALUE_UNIFORM || v->kind == VALUE_CONSTANT || v->kind == VALUE_ONES)
-            str_addf(to, "uniform(shape, %s, %s, %s, (", type,
+            str_addf(to, "fill_uniform(shape, %s, %s, %s, (", type,
                      number(a, v->kind == VALUE_ONES       ? 1
                                : v->kind == VALUE_CONSTANT ? v->constant
                                                            : v->low),
@@ -75,7 +75,7 @@ static void add_fill(const struct op *o, const struct task_arg *x, struct arena 
                                : v->kind == VALUE_CONSTANT ? v->constant
                                                            : v->high));
         else
-            str_addf(to, "scaled(shape, %s, %s, (", type, number(a, scale));
+            str_addf(to, "fill_scaled(shape, %s, %s, (", type, number(a, scale));
         for (size_t i = 0; i < v->n_special; i++)
             str_addf(to, "%s,%s", number(a, v->special[i]), i + 1 < v->n_special ? " " : "");
         str_add(to, "))");
@@ -168,9 +168,10 @@ static double allowed(const struct op *o, const struct task_arg *x)
 }
 
 const char *torch_test(const struct op *o, const struct op_plan *into, const struct op_plan *functional,
-                       const char *package, struct arena *a)
+                       struct arena *a)
 {
-    struct str dims = {0}, numbers = {0}, align = {0}, quoted = {0}, ulps = {0};
+    const char *package = torch_package(o, a);
+    struct str dims = {0}, numbers = {0}, quoted = {0}, ulps = {0};
 
     for (size_t d = 0; d < o->task->n_dims; d++) {
         str_addf(&dims, "%s%s", d ? ", " : "", o->dims[d]);
@@ -182,14 +183,11 @@ const char *torch_test(const struct op *o, const struct op_plan *into, const str
                      number(a, allowed(o, &o->task->args[i])));
         if (op_is_number(o, i))
             str_addf(&numbers, "%s%s", numbers.len ? ", " : "", op_number(a, o->task->args[i].value));
-        if (op_is_tensor(o, i))
-            str_addf(&align, "%s\"%s\": %lld", align.len ? ", " : "", o->args[i],
-                     (long long)o->task->args[i].align_bytes);
     }
     const struct share_slot slots[] = {
         {"package", package},
         {"op", o->name},
-        {"new", functional ? arena_printf(a, "NEW = torch.ops.astra.%s", o->name) : "NEW = None"},
+        {"new", functional ? arena_printf(a, "NEW = torch.ops.%s.%s", package, o->name) : "NEW = None"},
         {"ulps", arena_printf(a, "{%s}", keep(a, &ulps))},
         {"dims", keep(a, &dims)},
         {"dim_names", arena_printf(a, "[%s]", keep(a, &quoted))},
@@ -197,7 +195,6 @@ const char *torch_test(const struct op *o, const struct op_plan *into, const str
         {"given", arena_printf(a, "{\"into\": %s, \"new\": %s}", given(o, into, a), given(o, functional, a))},
         {"numbers", arena_printf(a, "[%s]", keep(a, &numbers))},
         {"args", arguments(o, a)},
-        {"align", arena_printf(a, "{%s}", keep(a, &align))},
     };
     return arena_printf(a, "%s\n", share_fill(a, "export/torch/test.py", slots, ARRAY_LEN(slots)));
 }

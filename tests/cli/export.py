@@ -223,9 +223,10 @@ def torch_files(folder):
     binding = read(os.path.join(top, "csrc", "binding.cpp"))
     for text in ("mix_into(Tensor(a0!) out, Tensor(a1!) sum, Tensor in_, Tensor flags, Tensor steps, float factor=0.3, float bias=0.25) -> ()",
                  "mix(Tensor sum, Tensor in_, Tensor flags, Tensor steps, float factor=0.3, float bias=0.25) -> (Tensor, Tensor)",
-                 '{shape.rows, 2 * shape.d}, "[rows, 2 * d]", 64', "check_holds(shape.d % 2 == 0 || shape.d < 1000",
+                 '{shape.rows, 2 * shape.d}, "[rows, 2 * d]")',
+                 '{{"out", out, 64}, {"sum", sum, 64}, {"in_", in_, 64},', "placed[2].read<__nv_bfloat16>()", "placed[1].write_back();", "check_holds(shape.d % 2 == 0 || shape.d < 1000",
                  'fit<bool>(shape.d > 64, "wide")', "check_number(factor, 0.3", "__float2half(static_cast<float>(bias))",
-                 "at::empty({Int(shape.rows * shape.d).value}", "check_apart(", "TORCH_CHECK(status == 0"):
+                 "room({Int(shape.rows * shape.d).value}", "check_apart(", "TORCH_CHECK(status == 0"):
         expect(re.sub(r"\s+", "", text) in re.sub(r"\s+", "", binding), f"{text} is not in {binding}")
     for path in glob.glob(os.path.join(top, "**", "*.py"), recursive=True):
         compile(read(path), path, "exec")
@@ -234,6 +235,20 @@ def torch_files(folder):
     expect(status == 0, words)
     said(astra(folder, "export", "run", "--to", "torch"), 2, "--force")
     said(astra(folder, "export", "run", "--to", "torch", "--force"), 0)
+    said(astra(folder, "export", "run", "--to", "cuda", "--name", "mine"), 2, "cuda makes none")
+
+
+@case
+def torch_names_are_its_own(folder):
+    """Two exports of one launcher in one process: package, extension and namespace follow the task, or --name."""
+    mixed(folder)
+    for option, package in (([], "astra_mix_of_types"), (["--name", "3-d mix"], "astra__3_d_mix")):
+        said(astra(folder, "export", "run", "--to", "torch", "--out", package, *option), 0)
+        top = os.path.join(folder, package)
+        for name, text in (("setup.py", f'name="{package}"'), ("csrc/binding.cpp", f"#define OP_NAMESPACE {package}\n"),
+                           ("test/original_binding.cpp", f"#define OP_NAMESPACE {package}_original\n"),
+                           ("test/test_op.py", f"torch.ops.{package}.mix_into"), (f"{package}/__init__.py", f'fake("{package}::mix")')):
+            expect(text in read(os.path.join(top, name)), f"{text} is not in {name}")
 
 
 @case
@@ -256,10 +271,11 @@ def torch_runs_on_a_cpu(folder):
     if tool(python, "-c", "import torch", cwd=folder)[0] != 0 or not os.path.exists("/usr/local/cuda/include/cuda_fp16.h"):
         skip("no PyTorch, or no headers of CUDA")
     mixed(folder)
-    said(astra(folder, "export", "run", "--to", "torch", "--out", "t"), 0)
     here = os.path.join(ROOT, "tests", "export")
-    for command in (["setup.py", here, "build_ext", "--inplace"], ["run.py"]):
-        status, words = tool(python, os.path.join(here, command[0]), *command[1:], cwd=os.path.join(folder, "t"))
+    for out, name, command in (("other", ["--name", "other"], ["setup.py", here, "build_ext", "--inplace"]),
+                               ("t", [], ["setup.py", here, "build_ext", "--inplace"]), ("t", [], ["run.py", "../other"])):
+        said(astra(folder, "export", "run", "--to", "torch", "--force", "--out", out, *name), 0)
+        status, words = tool(python, os.path.join(here, command[0]), *command[1:], cwd=os.path.join(folder, out))
         expect(status == 0, words[-3000:])
 
 

@@ -16,6 +16,7 @@ _op = None
 
 def _build():
     key = hashlib.sha256(repr(sorted(SOURCES.items())).encode()).hexdigest()[:16]
+    space = "astra_" + key  # apart from all others in the process
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = os.path.join(cache, "astra_export", key)
     for name, text in SOURCES.items():
@@ -25,12 +26,12 @@ def _build():
             with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
                 file.write(text)
             os.replace(f"{path}.{os.getpid()}", path)
-    cpp_extension.load("{{namespace}}_{{op}}_" + key, [os.path.join(folder, "binding.cpp"), os.path.join(folder, "kernel.cu")],
-                       is_python_module=False, build_directory=folder, extra_cflags=["-O2", "-fvisibility=hidden", "-DOP_NAMESPACE={{namespace}}"],
+    cpp_extension.load(space, [os.path.join(folder, "binding.cpp"), os.path.join(folder, "kernel.cu")],
+                       is_python_module=False, build_directory=folder, extra_cflags=["-O2", "-fvisibility=hidden", "-DOP_NAMESPACE=" + space],
                        extra_cuda_cflags=["-O3", {{flags}}"-U__CUDA_NO_HALF_OPERATORS__", "-U__CUDA_NO_HALF_CONVERSIONS__",
                                           "-U__CUDA_NO_HALF2_OPERATORS__", "-U__CUDA_NO_BFLOAT16_CONVERSIONS__",
                                           "-Xcompiler", "-fvisibility=hidden"])
-    return torch.ops.{{namespace}}.{{op}}
+    return getattr(torch.ops, space).{{op}}
 
 
 def run({{parameters}}):

@@ -1,4 +1,4 @@
-"""{{title}}: the operators torch.ops.astra.{{op}}{{and_into}}.
+"""{{title}}: the operators torch.ops.{{package}}.{{op}}{{and_into}}.
 
 {{signatures}}
 """

@@ -4,7 +4,7 @@
 #define OP_NAME "{{op}}"
 #include "check.h"
 
-#include <ATen/ops/empty.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -15,7 +15,7 @@
 #include <tuple>
 
 #ifndef OP_NAMESPACE // the test builds the original beside it, under another name
-#define OP_NAMESPACE astra
+#define OP_NAMESPACE {{namespace}}
 #endif
 #ifndef OP_DEVICE
 #define OP_DEVICE CUDA

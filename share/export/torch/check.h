@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
 
 #include <cstdint>
@@ -104,7 +105,7 @@ inline void check_holds(bool holds, const char *words)
 }
 
 inline void check_tensor(const char *name, const at::Tensor &t, c10::Device device, at::ScalarType type,
-                         std::initializer_list<Int> shape, const char *words, int64_t align)
+                         std::initializer_list<Int> shape, const char *words)
 {
     bool same = t.dim() == static_cast<int64_t>(shape.size());
     int64_t axis = 0;
@@ -115,10 +116,7 @@ inline void check_tensor(const char *name, const at::Tensor &t, c10::Device devi
     for (Int extent : shape)
         same = same && t.size(axis++) == extent.value;
     TORCH_CHECK(same, said(name, " has the shape " + text(t.sizes()) + " where " + words + " is expected"));
-    TORCH_CHECK(t.is_contiguous(), said(name, " must be contiguous"));
-    TORCH_CHECK(reinterpret_cast<uintptr_t>(t.const_data_ptr()) % align == 0,
-                said(name, " must begin at a multiple of " + std::to_string(align) +
-                               " bytes, as the kernel was verified; clone() makes it so"));
+    TORCH_CHECK(t.is_contiguous(), said(name, " must be contiguous; contiguous() makes it so"));
 }
 
 // Tensors of which one is written may not overlap: the kernel was verified on tensors apart.
@@ -145,7 +143,49 @@ template <typename T> T fit(Int v, const char *name)
     return narrow;
 }
 
-template <typename T> T *written(const at::Tensor &t) { return static_cast<T *>(t.mutable_data_ptr()); }
-template <typename T> const T *read(const at::Tensor &t) { return static_cast<const T *>(t.const_data_ptr()); }
+inline int64_t bytes_past(const at::Tensor &t, int64_t align)
+{
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.const_data_ptr()) % static_cast<uintptr_t>(align));
+}
+
+// A new tensor that begins at a multiple of `align` bytes, itself a multiple of an element's.
+inline at::Tensor room(at::IntArrayRef shape, const at::TensorOptions &options, int64_t align)
+{
+    const auto size = static_cast<int64_t>(options.dtype().itemsize());
+    const int64_t n = c10::multiply_integers(shape);
+    const at::Tensor all = at::empty({n + align / size}, options);
+    const int64_t past = bytes_past(all, align);
+
+    return all.narrow(0, past ? (align - past) / size : 0, n).view(shape);
+}
+
+// A tensor at an address that the kernel was verified for: itself, or, as with most slices, a copy of it, which is written
+// back where the kernel writes. Wide accesses at any other address would be faults.
+class Placed
+{
+  public:
+    Placed(const char *name, const at::Tensor &t, int64_t align) : given(t), used(t)
+    {
+        if (bytes_past(t, align) == 0)
+            return;
+        TORCH_WARN_ONCE(said(name, " begins at no multiple of " + std::to_string(align) +
+                                       " bytes, as the kernel was verified for, and is copied at each call. README.md says "
+                                       "what to do."));
+        used = room(t.sizes(), t.options(), align);
+        used.copy_(t);
+    }
+
+    void write_back() const
+    {
+        if (!used.is_same(given))
+            given.copy_(used);
+    }
+
+    template <typename T> T *written() const { return static_cast<T *>(used.mutable_data_ptr()); }
+    template <typename T> const T *read() const { return static_cast<const T *>(used.const_data_ptr()); }
+
+  private:
+    at::Tensor given, used;
+};
 
 } // namespace astra_op

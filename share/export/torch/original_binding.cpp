@@ -1,3 +1,3 @@
 // The original under a name of its own, for the test.
-#define OP_NAMESPACE astra_original
+#define OP_NAMESPACE {{package}}_original
 #include "../csrc/binding.cpp"
