@@ -184,8 +184,9 @@ static bool judge_all(const struct task *t, const struct adequacy_options *o, st
         size_t k = 0;
         while (m->ptx && k < n_ptx && !str_eq(ptx_faults[k].id, m->id))
             k++;
-        ok = m->ptx ? pool_submit_fault(p, (int)i, t->source_path, source, k, err)
-                    : pool_submit(p, (int)i, t->source_path, mutant_text(m, scratch, source, len), err);
+        ok = pool_submit_mutant(p, (int)i, t->source_path,
+                                m->ptx ? source : mutant_text(m, scratch, source, len), m->ptx ? (int)k : -1,
+                                err);
         arena_reset(scratch);
     }
     while (ok && done < n) {
@@ -209,22 +210,17 @@ static bool judge_all(const struct task *t, const struct adequacy_options *o, st
             o->progress(o->context, done, n);
         arena_reset(scratch);
     }
+    if (!ok)
+        pool_drop(p);
     arena_close(scratch);
     return ok;
 }
 
-bool adequacy_measure(const struct task *t, const struct adequacy_options *o, struct arena *a,
+bool adequacy_measure(const struct task *t, const struct adequacy_options *o, struct pool *p, struct arena *a,
                       struct adequacy *r, struct err *err)
 {
-    const struct trial_options options = {.device = o->device,
-                                          .seed = o->seed,
-                                          .verify_only = true,
-                                          .faults = true,
-                                          .cases = o->cases,
-                                          .n_cases = o->n_cases};
     const struct mutant *in_source, *in_ptx, *chosen;
     struct kernel *k;
-    struct pool *p = NULL;
     struct trial original;
     char *source, *path;
     size_t n_source, n_ptx, n = 0;
@@ -237,7 +233,7 @@ bool adequacy_measure(const struct task *t, const struct adequacy_options *o, st
         return true;
     if (!task_kernel_open(&k, a, t, t->source_path, source, err))
         return false;
-    bool ok = pool_open(&p, t, &options, o->jobs, NULL, err) && pool_original(p, a, &original, err);
+    bool ok = pool_original(p, a, &original, err);
     if (ok) {
         mutants_of_source(k, a, &in_source, &n_source);
         pool_faults(p, a, &in_ptx, &n_ptx);
@@ -254,7 +250,6 @@ bool adequacy_measure(const struct task *t, const struct adequacy_options *o, st
         if (ok)
             cache_write(path, r, a);
     }
-    pool_close(p);
     kernel_close(k);
     return ok;
 }

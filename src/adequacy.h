@@ -30,9 +30,8 @@ struct adequacy {
 };
 
 struct adequacy_options {
-    const char *device; /* a simulated one */
-    uint64_t seed;      /* of the suite, and of which faults are taken */
-    int jobs;
+    const char *device;            /* a simulated one */
+    uint64_t seed;                 /* of the suite, and of which faults are taken */
     size_t most;                   /* 0: all */
     const struct task_case *cases; /* beside the rules' suite */
     size_t n_cases;
@@ -41,8 +40,11 @@ struct adequacy_options {
     void *context;
 };
 
-/* Kept by the hash of the source, the task and the options, below $XDG_CACHE_HOME/astra or ~/.cache/astra. */
-bool adequacy_measure(const struct task *t, const struct adequacy_options *o, struct arena *a,
+/* Judged in a pool that was opened for the task with that seed and those cases, and whose device is, or is
+ * modelled by, that one: the original is not judged again. Where it is stopped the pool drops what it still had
+ * to do. Kept by the hash of the source, the task and the options, below $XDG_CACHE_HOME/astra or
+ * ~/.cache/astra. */
+bool adequacy_measure(const struct task *t, const struct adequacy_options *o, struct pool *p, struct arena *a,
                       struct adequacy *r, struct err *err);
 /* Only if it was measured before. */
 bool adequacy_known(const struct task *t, const struct adequacy_options *o, struct arena *a,

@@ -176,6 +176,7 @@ void candidates_close(struct run *r)
 
 void candidate_learn(struct run *r)
 {
+    r->n_known = MAX(r->n_known, (size_t)1); /* the original's verdict is not that of what does the same */
     for (; r->n_known < r->candidates.n && r->candidates.v[r->n_known]->judged; r->n_known++)
         pool_learn(r->pool, &r->candidates.v[r->n_known]->trial);
 }

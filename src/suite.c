@@ -14,32 +14,31 @@ static struct adequacy_options faults_for(const struct run *r, const struct tria
 {
     return (struct adequacy_options){.device = pool_device(r->pool)->model,
                                      .seed = r->o->seed,
-                                     .jobs = r->o->jobs,
                                      .most = MOST_FAULTS,
                                      .cases = with->cases,
                                      .n_cases = n_cases,
                                      .progress = trace_mutants};
 }
 
-static bool noticed(struct run *r, const struct trial_options *with, size_t n_cases, struct adequacy *a,
-                    struct err *err)
+static bool noticed(struct run *r, struct pool *p, const struct trial_options *with, size_t n_cases,
+                    struct adequacy *a, struct err *err)
 {
     struct adequacy_options o = faults_for(r, with, n_cases);
 
     o.stop = stop;
     o.context = r;
-    return adequacy_measure(r->task, &o, r->arena, a, err);
+    return adequacy_measure(r->task, &o, p, r->arena, a, err);
 }
 
-/* How many faults the rules' cases notice, and how many they do with the tester's. */
-static bool weigh(struct run *r, const struct trial_options *o, struct err *err)
+/* How many faults the rules' cases notice, and how many they do with the tester's; each in its pool. */
+static bool weigh(struct run *r, struct pool *alone, const struct trial_options *o, struct err *err)
 {
     struct adequacy rules, both;
     struct err why = {0};
     json_t *j;
     bool ok;
 
-    if (!noticed(r, o, 0, &rules, &why) || !noticed(r, o, o->n_cases, &both, &why)) {
+    if (!noticed(r, alone, o, 0, &rules, &why) || !noticed(r, r->pool, o, o->n_cases, &both, &why)) {
         if (why.kind != ERR_STOP && err)
             *err = why;
         return why.kind == ERR_STOP;
@@ -63,9 +62,11 @@ static bool weigh(struct run *r, const struct trial_options *o, struct err *err)
  * author said too much: the rules' suite stands alone, and the run says so. */
 bool suite_extend(struct run *r, struct trial_options *o, struct candidate *original, struct err *err)
 {
+    struct pool *alone = r->pool, *extended = NULL;
     struct agent_suite more;
     struct trial again;
     struct err why = {0};
+    bool ok;
 
     if (!think_suite(r, &more, err))
         return false;
@@ -73,31 +74,27 @@ bool suite_extend(struct run *r, struct trial_options *o, struct candidate *orig
         return true;
     o->cases = more.cases;
     o->n_cases = more.n_cases;
-    pool_close(r->pool);
-    r->pool = NULL;
-    if (pool_open(&r->pool, r->task, o, r->o->jobs, NULL, err) &&
-        pool_original(r->pool, r->arena, &again, &why)) {
-        original->trial.cases = again.cases;      /* its times stay those that models were told */
-        r->limits = pool_device(r->pool)->limits; /* the old pool's texts are gone */
-        r->suite_text = arena_printf(r->arena, "%s; %s", r->suite_text, more.text);
-        return weigh(r, o, err);
+    if (!pool_open(&extended, r->task, o, r->o->jobs, NULL, &why) ||
+        !pool_original(extended, r->arena, &again, &why)) {
+        pool_close(extended);
+        o->n_cases = 0;
+        if (why.kind != ERR_INPUT) {
+            if (err)
+                *err = why;
+            return false;
+        }
+        trace_text("stands_in",
+                   "the original itself does not pass the tester's cases, the rules' suite stands alone: %s",
+                   why.text);
+        return true;
     }
-    if (!r->pool || why.kind != ERR_INPUT) {
-        if (why.kind && err)
-            *err = why;
-        return false;
-    }
-    trace_text("stands_in",
-               "the original itself does not pass the tester's cases, the rules' suite stands alone: %s",
-               why.text);
-    o->n_cases = 0;
-    pool_close(r->pool);
-    r->pool = NULL;
-    if (!pool_open(&r->pool, r->task, o, r->o->jobs, NULL, err) ||
-        !pool_original(r->pool, r->arena, &again, err))
-        return false;
-    r->limits = pool_device(r->pool)->limits;
-    return true;
+    r->pool = extended;
+    original->trial.cases = again.cases; /* its times stay those that models were told */
+    r->suite_text = arena_printf(r->arena, "%s; %s", r->suite_text, more.text);
+    ok = weigh(r, alone, o, err);
+    pool_close(alone);
+    r->limits = pool_device(r->pool)->limits; /* the old pool's texts are gone */
+    return ok;
 }
 
 /* A suite that would not notice faults in the original proves nothing of a candidate. A few mutants tell, or
@@ -114,7 +111,7 @@ bool suite_adequate(struct run *r, const struct trial_options *suite, struct err
         return true;
     if (!adequacy_known(r->task, &o, r->arena, &m)) {
         o.most = FEW;
-        if (!adequacy_measure(r->task, &o, r->arena, &m, err))
+        if (!adequacy_measure(r->task, &o, r->pool, r->arena, &m, err))
             return false;
     }
     j = adequacy_to_json(&m, false);

@@ -330,10 +330,10 @@ int cmd_check(const struct cmd_args *args)
     if (ok && args->mutants > 0) {
         const struct adequacy_options o = {.device = s.device->model,
                                            .seed = (uint64_t)args->seed,
-                                           .jobs = args->jobs ? (int)args->jobs : cmd_cores(),
                                            .most = (size_t)args->mutants,
                                            .progress = trace_mutants};
-        ok = adequacy_measure(s.task, &o, s.arena, &mutants, &err);
+        pool_widen(s.pool, args->jobs ? (int)args->jobs : cmd_cores());
+        ok = adequacy_measure(s.task, &o, s.pool, s.arena, &mutants, &err);
     }
     if (ok) {
         const struct trial *t = &s.original;

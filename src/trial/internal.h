@@ -248,9 +248,10 @@ struct judge {
     double noise;             /* half-width of the A/A control's widest interval; NAN: not measured */
     const int64_t **extremes; /* shapes on which the original can be launched: extreme.c */
     size_t n_extremes;
-    const struct mutant *faults; /* options.faults */
+    const struct mutant *faults;
     size_t n_faults;
-    int fault; /* put into the next file; -1 none */
+    bool mutant; /* the next file is one: it is verified only */
+    int fault;   /* put into it; -1 none */
     const char *missing_checks;
     bool ftz; /* the flags flush denormals */
 };

@@ -241,9 +241,11 @@ static bool judge_original_version(struct judge *j, struct err *err)
     j->original.compile_s = v->compile_s;
     j->original.verify_s = verified_s - start_s - v->compile_s;
     j->original.cases = j->options.measure_only ? 0 : j->n_cases;
-    if (j->options.faults)
+    if (ok && !j->unsimulated) {
         mutants_of_ptx(v->compiled.image.ptx, v->compiled.image.ptx_len, j->arena, &j->faults, &j->n_faults);
-    if (ok && !j->options.verify_only && !j->unsimulated)
+        ok = version_code(v, &j->original.code, &fate, err);
+    }
+    if (ok && fate_open(&fate) && !j->options.verify_only && !j->unsimulated)
         ok = model_version(j, v, j->arena, j->gpu ? &j->modelled : &j->original, &fate, err);
     if (!j->gpu)
         j->modelled = j->original;
@@ -388,9 +390,10 @@ void judge_faults(const struct judge *j, const struct mutant **list, size_t *n)
     *n = j->n_faults;
 }
 
-void judge_set_fault(struct judge *j, int i)
+void judge_set_mutant(struct judge *j, bool mutant, int fault)
 {
-    j->fault = i;
+    j->mutant = mutant;
+    j->fault = fault;
 }
 
 void judge_close(struct judge *j)
@@ -519,10 +522,15 @@ static bool verify_nvcc(struct judge *j, struct version *v, struct arena *a, str
  * says which checks there were not. */
 static void forgive_simulator(const struct judge *j, struct arena *a, struct trial *t, struct fate *fate)
 {
-    if (!j->gpu || fate->verdict != VERDICT_UNSUPPORTED)
+    if (!j->gpu || j->mutant || fate->verdict != VERDICT_UNSUPPORTED)
         return;
     trial_add_missing(a, t, arena_printf(a, "the simulator's sanitizer: %s", fate->words));
     *fate = (struct fate){0};
+}
+
+static bool verified_only(const struct judge *j)
+{
+    return j->options.verify_only || j->mutant;
 }
 
 /* On the simulator: its checks, and the modelled times. */
@@ -540,7 +548,7 @@ static bool judge_simulated(struct judge *j, struct version *v, struct arena *a,
     }
     t->verify_s = time_s() - start_s;
     start_s = time_s();
-    if (ok && fate_open(fate) && !j->options.verify_only)
+    if (ok && fate_open(fate) && !verified_only(j))
         ok = model_version(j, v, a, model, fate, err);
     if (ok && fate_open(fate) && !j->gpu)
         refuse_impossible(j, a, t, model, v->compiled.image.ptx, fate);
@@ -571,7 +579,7 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
     struct fate fate = {0};
     struct trial model = {0};
     double start_s = time_s();
-    bool ok;
+    bool on_gpu = j->gpu && !j->mutant, ok;
 
     start(j, t);
     ok = version_open(&v, j, a, j->task, path, text, &fate, err);
@@ -586,14 +594,14 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
     }
     forgive_simulator(j, a, t, &fate);
     if (ok && fate_open(&fate) && v.module && !j->unsimulated)
-        ok = judge_simulated(j, &v, a, t, j->gpu ? &model : t, &fate, err);
-    if (ok && fate_open(&fate) && j->gpu)
+        ok = judge_simulated(j, &v, a, t, on_gpu ? &model : t, &fate, err);
+    if (ok && fate_open(&fate) && on_gpu)
         ok = judge_on_gpu(j, &v, false, &model, a, t, &fate, err);
-    if (j->gpu)
+    if (on_gpu)
         add_model(t, &model);
     if (ok && fate_open(&fate) && j->options.with_nvcc && !j->unsimulated && v.module)
         ok = verify_nvcc(j, &v, a, t, &fate, err);
-    if (ok && fate_open(&fate) && !j->options.verify_only)
+    if (ok && fate_open(&fate) && !verified_only(j))
         (j->gpu ? score_measured : score_model)(j, a, t, &fate);
     t->compile_s = v.compile_s;
     t->wall_s = time_s() - start_s;

@@ -8,12 +8,13 @@
 #include <sys/wait.h>
 
 enum worker_phase { WORKER_OFF, WORKER_OPENING, WORKER_READY, WORKER_JUDGING };
-enum { MAX_GPUS = 64 };
+enum { MAX_GPUS = 64, MAX_WORKERS = 64 };
 
 struct job {
     int id;
     char *path, *text;
-    int fault; /* -1: none */
+    bool mutant; /* to be verified on the simulator only; nobody is told when it begins */
+    int fault;   /* put into its PTX; -1: none */
 };
 
 struct done {
@@ -37,7 +38,7 @@ struct pool {
     struct trial_options options;
     struct pool_limits limits;
     char *self, *scratch;
-    struct worker *workers;
+    struct worker workers[MAX_WORKERS];
     int n_workers;
     VEC(struct job) queue;
     VEC(struct done) done;
@@ -46,7 +47,7 @@ struct pool {
     struct trial_device device;
     double noise; /* of the control; NAN: unknown */
     bool said_busy;
-    json_t *faults;    /* of the original's PTX; NULL: not asked for */
+    json_t *faults;    /* of the original's PTX; NULL until a worker has opened the task */
     json_t *original;  /* NULL until a worker has opened the task, and timed the original */
     struct err broken; /* what opening said; ERR_NONE while all is well */
 };
@@ -123,7 +124,6 @@ static bool worker_start(struct pool *p, struct worker *w, struct err *err)
     json_put_flag(o, "with_nvcc", p->options.with_nvcc);
     json_put_flag(o, "confirm", p->options.confirm);
     json_put_flag(o, "hidden", p->options.hidden);
-    json_put_flag(o, "faults", p->options.faults);
     json_put_flag(o, "no_control", p->options.no_control || !w->control);
     for (size_t i = 0; i < p->options.n_cases; i++)
         json_array_append_new(cases, task_case_to_json(p->task, &p->options.cases[i]));
@@ -202,7 +202,7 @@ static void worker_died(struct pool *p, struct worker *w)
 }
 
 /* GPUs of a run must be of one kind: times of two kinds do not compare. */
-static bool same_device(struct pool *p, const struct worker *w, const json_t *o)
+static bool same_device(struct pool *p, const json_t *o)
 {
     struct trial_device d;
 
@@ -213,13 +213,12 @@ static bool same_device(struct pool *p, const struct worker *w, const json_t *o)
                          d.name, p->device.index, p->device.name);
     if (!p->device.name || (p->n_gpus && d.index == p->gpus[0]))
         p->device = d;
-    (void)w;
     return true;
 }
 
 static void worker_opened(struct pool *p, struct worker *w, const json_t *reply, json_t *original)
 {
-    if (!same_device(p, w, json_object_get(reply, "device")))
+    if (!same_device(p, json_object_get(reply, "device")))
         return;
     if (w->control && !p->original) {
         p->original = json_incref(original);
@@ -337,10 +336,11 @@ static bool assign(struct pool *p, struct err *err)
         json_put_text(o, "text", w->job.text);
         json_put_num(o, "noise", p->noise);
         json_put(o, "known", known_codes(p));
+        json_put_flag(o, "mutant", w->job.mutant);
         json_put_int(o, "fault", w->job.fault);
         json_put(request, "judge", o);
         w->phase = WORKER_JUDGING;
-        if (p->options.started)
+        if (p->options.started && !w->job.mutant)
             p->options.started(p->options.started_context, w->job.id, i);
         if (!send(w, request, NULL))
             worker_died(p, w);
@@ -370,7 +370,7 @@ static void say_busy(struct pool *p)
 /* One round: what came from the workers, who is late, who can start. Waits at most wait_s. */
 static bool turn(struct pool *p, double wait_s, struct err *err)
 {
-    struct pollfd fds[64];
+    struct pollfd fds[MAX_WORKERS];
     struct str line = {0};
     bool ready = false;
 
@@ -434,7 +434,7 @@ bool pool_open(struct pool **out, const struct task *t, const struct trial_optio
     bool gpu = str_starts(o->device, "cuda:"), ok;
 
     *p = (struct pool){
-        .arena = a, .task = t, .options = *o, .n_workers = MIN(MAX(workers, 1), 64), .noise = NAN};
+        .arena = a, .task = t, .options = *o, .n_workers = MIN(MAX(workers, 1), MAX_WORKERS), .noise = NAN};
     if (limits)
         p->limits = *limits;
     if (p->limits.candidate_s <= 0)
@@ -453,7 +453,6 @@ bool pool_open(struct pool **out, const struct task *t, const struct trial_optio
     }
     if (p->n_workers > 1) /* one alone takes the first GPU */
         p->n_workers = MAX(p->n_workers, p->n_gpus);
-    p->workers = arena_array(a, struct worker, p->n_workers);
     if (!assign(p, err)) {
         pool_close(p);
         return false;
@@ -466,15 +465,10 @@ void pool_close(struct pool *p)
 {
     if (!p)
         return;
-    for (int i = 0; i < p->n_workers; i++) {
+    pool_drop(p);
+    for (int i = 0; i < p->n_workers; i++)
         if (p->workers[i].phase != WORKER_OFF)
             proc_kill(&p->workers[i].proc);
-        job_free(&p->workers[i].job);
-    }
-    for (size_t i = 0; i < p->queue.n; i++)
-        job_free(&p->queue.v[i]);
-    for (size_t i = 0; i < p->done.n; i++)
-        json_decref(p->done.v[i].trial);
     vec_free(&p->queue);
     vec_free(&p->done);
     json_decref(p->original);
@@ -482,6 +476,11 @@ void pool_close(struct pool *p)
     json_decref(p->known);
     fs_remove_tree(p->scratch);
     arena_close(p->arena);
+}
+
+void pool_widen(struct pool *p, int workers)
+{
+    p->n_workers = MAX(p->n_workers, MIN(workers, MAX_WORKERS));
 }
 
 bool pool_original(struct pool *p, struct arena *a, struct trial *t, struct err *err)
@@ -494,14 +493,31 @@ bool pool_original(struct pool *p, struct arena *a, struct trial *t, struct err 
 
 bool pool_submit(struct pool *p, int id, const char *path, const char *text, struct err *err)
 {
-    vec_push(&p->queue, ((struct job){id, mem_strdup(path), mem_strdup(text), -1}));
+    vec_push(&p->queue, ((struct job){id, mem_strdup(path), mem_strdup(text), false, -1}));
     return assign(p, err);
 }
 
-bool pool_submit_fault(struct pool *p, int id, const char *path, const char *text, size_t i, struct err *err)
+bool pool_submit_mutant(struct pool *p, int id, const char *path, const char *text, int fault, struct err *err)
 {
-    vec_push(&p->queue, ((struct job){id, mem_strdup(path), mem_strdup(text), (int)i}));
+    vec_push(&p->queue, ((struct job){id, mem_strdup(path), mem_strdup(text), true, fault}));
     return assign(p, err);
+}
+
+void pool_drop(struct pool *p)
+{
+    for (int i = 0; i < p->n_workers; i++) {
+        struct worker *w = &p->workers[i];
+        if (w->phase != WORKER_JUDGING)
+            continue;
+        proc_kill(&w->proc);
+        job_free(&w->job);
+        w->phase = WORKER_OFF;
+    }
+    for (size_t i = 0; i < p->queue.n; i++)
+        job_free(&p->queue.v[i]);
+    for (size_t i = 0; i < p->done.n; i++)
+        json_decref(p->done.v[i].trial);
+    p->queue.n = p->done.n = 0;
 }
 
 void pool_faults(const struct pool *p, struct arena *a, const struct mutant **list, size_t *n)

@@ -1,11 +1,10 @@
 /* The line protocol between a pool and its workers; both ends are in this folder.
  *
  *   -> {"open": {"task": dir, "device": name, "seed": text, "verify_only": b, "measure_only": b, "with_nvcc":
- * b, "confirm": b, "hidden": b, "faults": b, "no_control": b, "cases": [case, ...], "scratch": dir,
- * "candidate_s": seconds}}
+ * b, "confirm": b, "hidden": b, "no_control": b, "cases": [case, ...], "scratch": dir, "candidate_s": seconds}}
  *   <- {"original": trial, "faults": [fault, ...], "device": device, "noise": half-width} or {"error": {"kind":
  * n, "file": f, ...}}
- *   -> {"judge": {"path": p, "text": t, "noise": half-width, "known": [code, ...], "fault": i}}
+ *   -> {"judge": {"path": p, "text": t, "noise": half-width, "known": [code, ...], "mutant": b, "fault": i}}
  *   <- {"trial": trial, "ending": b}, {"same": code, "ending": b} or {"error": ...}
  *
  * Before either answer any number of {"waiting": b}: it waits for its turn on the GPU, or has it. ending: a

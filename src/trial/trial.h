@@ -144,7 +144,6 @@ struct trial_options {
     const char *
         device; /* a simulated device's name, "h200"; or GPUs: "cuda:0", "cuda:0,1" (a judge takes the first) */
     uint64_t seed;                 /* of the suite and the data; hidden confirmation uses another */
-    bool faults;                   /* the original's PTX is read for faults to put in: pool_faults */
     const struct task_case *cases; /* beside the rules' suite, n_cases of them */
     size_t n_cases;
     bool verify_only, measure_only;
@@ -172,9 +171,11 @@ struct judge; /* a task opened: original and reference compiled, expected answer
  * finding. */
 bool judge_open(struct judge **out, const struct task *t, const struct trial_options *o, struct err *err);
 void judge_close(struct judge *j);
-/* Faults in the original's PTX; the next judge_file puts the i-th of them into what it compiles, -1: none. */
+/* Faults that could be put into the original's PTX. */
 void judge_faults(const struct judge *j, const struct mutant **list, size_t *n);
-void judge_set_fault(struct judge *j, int i);
+/* The files from here on are mutants, or are not: these are verified only, and get the fault of that number
+ * (-1: none) put into what they compile to. */
+void judge_set_mutant(struct judge *j, bool mutant, int fault);
 const struct trial *judge_original(
     const struct judge *j); /* the original's own trial: verdict passed, score 1 */
 /* path stands in messages. The trial is in the arena. False only when the judge itself fails. */
@@ -203,15 +204,18 @@ struct pool_limits {
 bool pool_open(struct pool **out, const struct task *t, const struct trial_options *o, int workers,
                const struct pool_limits *limits, struct err *err);
 void pool_close(struct pool *p); /* kills what runs; takes NULL */
+/* At least as many workers from here on; the new ones start when there is work for them. */
+void pool_widen(struct pool *p, int workers);
 bool pool_original(struct pool *p, struct arena *a, struct trial *t,
                    struct err *err); /* waits for a worker to be ready */
 /* A file that compiles to the same as this one need not be run: it gets this trial. */
 void pool_learn(struct pool *p, const struct trial *t);
 bool pool_submit(struct pool *p, int id, const char *path, const char *text, struct err *err); /* queues */
-/* Faults in the original's PTX, after pool_original with options.faults; and the original with the i-th of
- * them. */
+/* Faults that could be put into the original's PTX, after pool_original; and a mutant, which is verified only:
+ * the original with the fault of that number, or with one in its text (fault -1). */
 void pool_faults(const struct pool *p, struct arena *a, const struct mutant **list, size_t *n);
-bool pool_submit_fault(struct pool *p, int id, const char *path, const char *text, size_t i, struct err *err);
+bool pool_submit_mutant(struct pool *p, int id, const char *path, const char *text, int fault, struct err *err);
+void pool_drop(struct pool *p); /* what was submitted and not collected is forgotten */
 const struct trial_device *pool_device(const struct pool *p); /* after pool_original */
 size_t pool_busy(const struct pool *p);                       /* submitted and not yet collected */
 /* Waits at most wait_s for one finished trial, in any order. *id -1 when none came in time or a signal arrived.

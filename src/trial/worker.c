@@ -122,7 +122,6 @@ static bool handle_open(struct worker_state *w, const json_t *o, json_t *reply, 
                                         .verify_only = json_flag(o, "verify_only", false),
                                         .measure_only = json_flag(o, "measure_only", false),
                                         .with_nvcc = json_flag(o, "with_nvcc", false),
-                                        .faults = json_flag(o, "faults", false),
                                         .confirm = json_flag(o, "confirm", false),
                                         .hidden = json_flag(o, "hidden", false),
                                         .no_control = json_flag(o, "no_control", false),
@@ -137,8 +136,7 @@ static bool handle_open(struct worker_state *w, const json_t *o, json_t *reply, 
         !read_cases(w, json_object_get(o, "cases"), err) || !judge_open(&w->judge, w->task, &w->options, err))
         return false;
     json_put(reply, "original", trial_to_json(judge_original(w->judge)));
-    if (w->options.faults)
-        json_put(reply, "faults", faults_to_json(w->judge));
+    json_put(reply, "faults", faults_to_json(w->judge));
     json_put(reply, "device", trial_device_to_json(judge_device(w->judge)));
     json_put_num(reply, "noise", judge_noise(w->judge));
     return true;
@@ -156,7 +154,7 @@ static bool handle_judge(struct worker_state *w, const json_t *o, json_t *reply,
     limit_cpu(w->candidate_s);
     judge_set_noise(w->judge, json_num(o, "noise"));
     judge_set_known(w->judge, json_object_get(o, "known"));
-    judge_set_fault(w->judge, (int)json_int(o, "fault", -1));
+    judge_set_mutant(w->judge, json_flag(o, "mutant", false), (int)json_int(o, "fault", -1));
     ok = judge_file(w->judge, a, json_text(o, "path", "kernel.cu"), json_text(o, "text", ""), &t, err);
     judge_set_known(w->judge, NULL);
     if (ok && t.known)

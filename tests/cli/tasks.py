@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import KERNEL, ROOT, TASK, astra, case, cases, expect, main, read, said, small_task, write
+from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, main, read, said, small_task, write
 
 
 @case
@@ -181,12 +181,30 @@ def every_verb_says_the_same(folder):
     expect(not os.path.exists(os.path.join(folder, "astra-runs")), "a broken task left a run behind")
 
 
+def nothing_known(folder):
+    """Mutants that another build has judged are judged again."""
+    return environment(XDG_CACHE_HOME=os.path.join(folder, "cache"))
+
+
+@case
+def a_fault_that_compiles_to_the_same_is_no_fault(folder):
+    """What is computed and not used is not in the code: to change it changes nothing, and is not counted."""
+    def mutation(name, kernel):
+        path = small_task(os.path.join(folder, name), kernel=kernel)
+        return json.loads(said(astra(folder, "check", path, "--mutants", "300", "--json", env=nothing_known(folder)), 0).out)["mutation"]
+
+    plain = mutation("plain", KERNEL)
+    more = mutation("unused", KERNEL.replace("    int i =", "    bool few = rows - d < 5;\n    int i ="))
+    expect(more["judged"] > plain["judged"], f"no fault in the line that was added: {more}")
+    expect(more["survived"] == plain["survived"] and more["equivalent"] > plain["equivalent"], f"{plain}\n{more}")
+
+
 EXAMPLES = os.path.join(ROOT, "examples")
 
 
 @cases([name for name in sorted(os.listdir(EXAMPLES)) if os.path.exists(os.path.join(EXAMPLES, name, "task.yaml"))])
 def example_is_sound(folder, name):
-    done = said(astra(folder, "check", os.path.join(EXAMPLES, name), "--mutants", "8"), 0)
+    done = said(astra(folder, "check", os.path.join(EXAMPLES, name), "--mutants", "8", env=nothing_known(folder)), 0)
     expect("faults put in" in done.out, f"no faults put in: {done.out}")
 
 

@@ -22,7 +22,7 @@ const struct trial_device *__wrap_judge_device(const struct judge *j);
 double __wrap_judge_noise(const struct judge *j);
 void __wrap_judge_set_noise(struct judge *j, double half_width);
 void __wrap_judge_set_known(struct judge *j, const json_t *codes);
-void __wrap_judge_set_fault(struct judge *j, int i);
+void __wrap_judge_set_mutant(struct judge *j, bool mutant, int fault);
 bool __wrap_judge_spoilt(const struct judge *j);
 bool __wrap_judge_file(struct judge *j, struct arena *a, const char *path, const char *text, struct trial *t,
                        struct err *err);
@@ -83,10 +83,11 @@ void __wrap_judge_set_known(struct judge *j, const json_t *codes)
     known = codes;
 }
 
-void __wrap_judge_set_fault(struct judge *j, int i)
+void __wrap_judge_set_mutant(struct judge *j, bool mutant, int fault)
 {
     (void)j;
-    (void)i;
+    (void)mutant;
+    (void)fault;
 }
 
 bool __wrap_judge_spoilt(const struct judge *j)
