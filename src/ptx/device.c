@@ -33,7 +33,8 @@ static const struct field {
                                                         MODEL(block_ns) MODEL(crowding) MODEL(atomic_cycles)
                                                             MODEL(l2_atomics_per_ns) MODEL(overlap)
                                                                 MODEL(blocks_per_us) MODEL(geometry_cycles)
-                                                                    MODEL(dram_scatter)
+                                                                    MODEL(dram_scatter) MODEL(mma_cycles)
+                                                                        MODEL(mma_latency_cycles)
 #undef DEVICE
 #undef MODEL
 };

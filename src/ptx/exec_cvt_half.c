@@ -208,17 +208,6 @@ static uint8_t fp8_from(double x, bool e5m2, bool relu)
     return (uint8_t)(sign | (((unsigned)(e - emin) << mantissa) + steps));
 }
 
-static double fp8_value(uint8_t v, bool e5m2)
-{
-    if (e5m2)
-        return half_f16_to_f32((uint16_t)(v << 8));
-    unsigned e = v >> 3 & 15, f = v & 7;
-    if ((v & 0x7f) == 0x7f)
-        return NAN;
-    double y = e ? ldexp(8 + f, (int)e - 10) : ldexp(f, -9);
-    return v & 0x80 ? -y : y;
-}
-
 static void fp8_from_f32(struct warp *w, const struct insn *i, uint32_t m)
 {
     bool e5m2 = i->type2 == TYPE_E5M2X2, relu = insn_has(i, MOD_relu);
@@ -246,8 +235,8 @@ static void f16x2_from_fp8(struct warp *w, const struct insn *i, uint32_t m)
     const uint16_t *a = REG(uint16_t, w, i->a);
     uint32_t *d = REG(uint32_t, w, i->d), v[32];
     for (unsigned l = 0; l < 32; l++)
-        v[l] = (uint32_t)narrow_with(fp8_value((uint8_t)(a[l] >> 8), e5m2), i, false) << 16 |
-               narrow_with(fp8_value((uint8_t)a[l], e5m2), i, false);
+        v[l] = (uint32_t)narrow_with(half_fp8_to_f32((uint8_t)(a[l] >> 8), e5m2), i, false) << 16 |
+               narrow_with(half_fp8_to_f32((uint8_t)a[l], e5m2), i, false);
     EACH(uint32_t, d, v[l]);
 }
 

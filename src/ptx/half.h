@@ -252,6 +252,16 @@ static inline uint16_t half_bf16_fma(uint16_t a, uint16_t b, uint16_t c)
     return half_bf16_from_f64(half_sum_odd_f64(p, (double)half_bf16_to_f32(c)));
 }
 
+/* e5m2 is the high byte of an f16; e4m3 is one with eight less in its exponent, without infinities. */
+static inline float half_fp8_to_f32(uint8_t v, bool e5m2)
+{
+    if (e5m2)
+        return half_f16_to_f32((uint16_t)(v << 8));
+    if ((v & 0x7f) == 0x7f)
+        return half_f32_bits(HALF_F32_NAN);
+    return half_f16_to_f32((uint16_t)((v & 0x80) << 8 | (v & 0x7f) << 7)) * 256;
+}
+
 /* Order of the bits as a signed number, -0 below +0; NaN sorts outside and is handled by the caller. */
 static inline int32_t half_key(uint16_t h)
 {

@@ -145,6 +145,11 @@ struct insn;
 typedef void loop_fn(struct warp *w);
 typedef void exec_fn(struct warp *w, const struct insn *i, uint32_t m);
 
+struct mma_shape { /* m16n8k16: of D, m by n; all 0: none */
+    uint8_t m, n;
+    uint16_t k;
+};
+
 struct insn {
     exec_fn *fn;
     uint32_t guard, guard_not; /* predicate's offset (0: the constant true), 0 or ~0u */
@@ -156,11 +161,12 @@ struct insn {
     uint8_t n_opnds, space;    /* enum space, for memory instructions */
     uint8_t bytes, vec;        /* memory: of one element, elements */
     uint16_t extra;            /* the handler's own */
-    uint64_t mods[3];          /* bits of enum mod */
-    struct opnd *opnds;        /* as written, destinations first; d|p and a|b are two operands */
-    struct opnd *pair;         /* second destination of d|p, or NULL (it is not among opnds) */
-    uint32_t self;             /* own pc */
-    uint32_t loc;              /* index into module.locs; 0: none */
+    struct mma_shape shape;
+    uint64_t mods[3];   /* bits of enum mod */
+    struct opnd *opnds; /* as written, destinations first; d|p and a|b are two operands */
+    struct opnd *pair;  /* second destination of d|p, or NULL (it is not among opnds) */
+    uint32_t self;      /* own pc */
+    uint32_t loc;       /* index into module.locs; 0: none */
     uint32_t ptx_line;
     uint16_t func;    /* index into module.funcs */
     const char *text; /* "add.rn.f32", for messages */
@@ -169,11 +175,6 @@ struct insn {
 static inline bool insn_has(const struct insn *i, enum mod m)
 {
     return i->mods[m >> 6] >> (m & 63) & 1;
-}
-
-static inline unsigned mma_k(const struct insn *i) /* of a shape m16n8k... */
-{
-    return insn_has(i, MOD_m16n8k32) ? 32 : insn_has(i, MOD_m16n8k16) ? 16 : insn_has(i, MOD_m16n8k8) ? 8 : 4;
 }
 
 struct loc { /* .loc; follow inlined_at (0: none) outwards */
@@ -493,6 +494,7 @@ enum { /* access.flags */
        ACCESS_SYSTEM = 64,
        ACCESS_GPU = 128,
        ACCESS_CTA = 256, /* scope where one is given */
+       ACCESS_PART = 512 /* times the number of the part, of wmma.load and wmma.store: matrix.h */
 };
 
 struct access {

@@ -66,11 +66,15 @@ static uint8_t operand_bytes(const struct insn *i, unsigned k)
     case OP_setmaxnreg:
     case OP_createpolicy:
     case OP_mma:
+    case OP_wmma_mma:
     case OP_dp4a:
     case OP_dp2a:
     case OP_cp:
     case OP_getctarank:
         return 4;
+    case OP_wmma_load:
+    case OP_wmma_store:
+        return k == 2 ? 4 : bytes;
     case OP_mbarrier:
         return k ? 4 : insn_has(i, MOD_test_wait) || insn_has(i, MOD_try_wait) ? 0 : 8;
     case OP_mapa:
@@ -239,6 +243,7 @@ static uint64_t hash_code(const struct parsed *p)
         const struct func *f = &p->funcs.v[i->func];
         h = hash_step(h, i->op | (uint64_t)i->types[0] << 16 | (uint64_t)i->types[1] << 24 |
                              (uint64_t)i->types[2] << 32 | (uint64_t)i->types[3] << 40);
+        h = hash_step(h, i->shape.m | (uint64_t)i->shape.n << 8 | (uint64_t)i->shape.k << 16);
         for (int m = 0; m < 3; m++)
             h = hash_step(h, i->mods[m]);
         h = hash_step(h, i->guard == ~0u ? 0 : i->guard - f->first_vreg + 1 + ((uint64_t)i->guard_not << 32));

@@ -12,6 +12,8 @@ struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to
         lanes_lsu;
     double alu_cycles, sfu_cycles, fp64_cycles, shared_cycles, shuffle_cycles, l1_cycles, l2_cycles,
         barrier_cycles;
+    double mma_cycles; /* that one mma.m16n8k16 of f16 takes of an SM's tensor cores */
+    double mma_latency_cycles;
     double branch_cycles;   /* from a branch to the first instruction behind it */
     double fetch_cycles;    /* of a machine instruction that an SM sees first */
     double geometry_cycles; /* more where the grid's or block's size is asked for: another line of constants */

@@ -259,14 +259,39 @@ void parse_label(struct parser *p, struct opnd *o, uint32_t insn, bool element)
 
 /* ---- instructions ---- */
 
-static int op_find(const char *s, size_t n)
+/* The opcode whose name, of one word of n bytes or of two ("wmma.load"), stands at s. */
+static int op_find(const char *s, size_t n, const char *end)
 {
     for (int k = 1; k < N_OPS; k++) {
         const char *t = op_table[k].text;
-        if (t[0] == s[0] && !strncmp(t, s, n) && !t[n])
+        if (t[0] != s[0] || strncmp(t, s, n))
+            continue;
+        size_t len = strlen(t);
+        if (len == n || (t[n] == '.' && len < (size_t)(end - s) && !memcmp(t, s, len) && !char_is_word(s[len])))
             return k;
     }
     return OP_unsupported;
+}
+
+/* "m16n8k16"; false: it is no shape. */
+static bool shape_find(const char *s, size_t n, struct mma_shape *to)
+{
+    static const char letters[] = "mnk";
+    unsigned size[3] = {0};
+    const char *end = s + n;
+    for (int k = 0; k < 3; k++) {
+        if (s == end || *s++ != letters[k])
+            return false;
+        const char *digits = s;
+        while (s < end && s - digits < 3 && isdigit((unsigned char)*s))
+            size[k] = size[k] * 10 + (unsigned)(*s++ - '0');
+        if (s == digits || size[k] > (k < 2 ? UINT8_MAX : UINT16_MAX))
+            return false;
+    }
+    if (s != end)
+        return false;
+    *to = (struct mma_shape){(uint8_t)size[0], (uint8_t)size[1], (uint16_t)size[2]};
+    return true;
 }
 
 static const char *const mod_names[N_MODS] = {
@@ -292,8 +317,8 @@ static void mod_set(struct insn *i, enum mod m)
 static void opcode(struct parser *p, struct insn *i)
 {
     const char *start = p->ts;
-    i->op = (uint32_t)op_find(p->ts, p->tn);
-    const char *s = p->s;
+    i->op = (uint32_t)op_find(p->ts, p->tn, p->end);
+    const char *s = p->s + (i->op == OP_unsupported ? 0 : strlen(op_table[i->op].text) - p->tn);
     while (s < p->end && *s == '.') {
         const char *w = ++s;
         while (s < p->end && (char_is_word(*s) || (s[0] == ':' && s + 1 < p->end && s[1] == ':')))
@@ -302,7 +327,7 @@ static void opcode(struct parser *p, struct insn *i)
         int type = n ? type_find(w, n) : TYPE_NONE;
         if (type && i->n_types < ARRAY_LEN(i->types)) {
             i->types[i->n_types++] = (uint8_t)type;
-        } else if (n) {
+        } else if (n && !shape_find(w, n, &i->shape)) {
             int mod = mod_find(w, n);
             mod_set(i, (enum mod)mod);
         }

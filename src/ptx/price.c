@@ -2,6 +2,7 @@
  * and when the result is there. The table knows what the compiler makes of each PTX instruction; the CUBIN's
  * count per source line then corrects it where the two differ by a believable factor (a larger one means that
  * the machine code holds unrolled copies, which execute less often than they are there). */
+#include "matrix.h"
 #include "model.h"
 
 static const double UNROLLED = 2.2; /* machine instructions over expected ones */
@@ -93,8 +94,8 @@ double insn_flops(const struct insn *i)
 {
     bool pair = i->type == TYPE_F16X2 || i->type == TYPE_BF16X2 || i->type == TYPE_F32X2;
     double lanes = pair ? 2 : 1;
-    if (i->op == OP_mma)
-        return i->types[0] == TYPE_S32 ? 0 : 2.0 * 16 * 8 * mma_k(i) / 32;
+    if (op_table[i->op].unit == UNIT_TENSOR)
+        return i->types[0] == TYPE_S32 ? 0 : 2.0 * i->shape.m * i->shape.n * i->shape.k / 32;
     if (!pair && !is_float(i->type))
         return 0;
     switch (i->op) {
@@ -176,6 +177,47 @@ static struct cost plain(const struct model *m, const struct insn *i)
     }
 }
 
+/* Products by mma.sync, in units of m16n8k16 of f16; figures without a source are measured on one H200. Tensor
+ * cores take as many products of f16 and bf16 a clock, half as many of tf32, twice of bytes (data sheets); an
+ * mma is no shorter than 0.66 of a unit. e4m3 and e5m2 become f16 first on these devices. f64 runs at four
+ * times the rate of its lanes (data sheet), m8n8k4 at half of that. Nibbles and single bits are emulated: 22
+ * and 11.4 cycles for m16n8k64 and m16n8k256. */
+static struct cost product(const struct model *m, const struct insn *i)
+{
+    if (!matrix_known(i))
+        return (struct cost){1, 0, PIPE_TENSOR, 0};
+    enum type t = mma_type(i, 1);
+    float products = (float)i->shape.m * i->shape.n * i->shape.k, units = products / 2048;
+    float cycles = (float)m->mma_cycles, latency = (float)m->mma_latency_cycles;
+    unsigned bits = matrix_bits(t);
+    if (t == TYPE_F64) {
+        cycles = products / (float)(2 * m->lanes_fp64) * (products > 256 ? 1 : 2);
+        return (struct cost){1, latency + cycles, PIPE_TENSOR, 4 * cycles};
+    }
+    if (bits < 8) {
+        cycles *= units * (bits == 4 ? 14.5f / 4 : 7.5f / 16);
+        return (struct cost){4 * cycles, 4 * cycles + latency, PIPE_TENSOR, 4 * cycles};
+    }
+    units *= bits == 32 ? 2 : t == TYPE_S8 || t == TYPE_U8 ? 0.5f : 1;
+    cycles *= MAX(units, 0.66f);
+    return (struct cost){MAX(units, 1), latency, PIPE_TENSOR, 4 * cycles};
+}
+
+/* wmma.load and wmma.store: one machine instruction a part, but halves come out of shared memory by ldmatrix,
+ * four parts at once, and are turned in registers where they come across from global memory. */
+static struct cost fragment(const struct model *m, const struct insn *i)
+{
+    if (!matrix_known(i))
+        return (struct cost){1, 0, PIPE_LSU, 0};
+    struct matrix_access x = matrix_access_of(i);
+    float parts = x.parts, slots = parts;
+    if (i->op == OP_wmma_load && x.size == 2 && i->space == SPACE_SHARED)
+        slots = MAX(parts / 4, 1);
+    else if (x.way == TURNED)
+        slots = 2 * parts;
+    return (struct cost){slots, (float)m->shared_cycles, PIPE_LSU, parts};
+}
+
 static struct cost cost_of(const struct model *m, const struct insn *i)
 {
     float wide = type_bytes[i->type] == 8;
@@ -193,10 +235,10 @@ static struct cost cost_of(const struct model *m, const struct insn *i)
     case UNIT_SHFL:
         return (struct cost){1, (float)m->shuffle_cycles, PIPE_SHUFFLE, 0};
     case UNIT_TENSOR:
-        return (struct cost){1, 33, PIPE_TENSOR, 16};
+        return product(m, i);
     case UNIT_ATOM:
     case UNIT_LSU:
-        return memory(m, i);
+        return i->op == OP_wmma_load || i->op == OP_wmma_store ? fragment(m, i) : memory(m, i);
     case UNIT_SYNC: /* a fence waits for what is on its way; mbarriers are shared memory */
         if (i->op == OP_mbarrier)
             return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
@@ -293,8 +335,10 @@ static void price_insn(struct price *p, const struct insn *i, const struct model
     enum unit unit = op_table[i->op].unit;
     *p = (struct price){.slots = c.slots, .latency = c.latency, .pipe = c.pipe};
     p->busy = (c.busy ? c.busy : c.slots) * (float)(32 / lanes_of(m, c.pipe));
-    p->is_load = (i->op == OP_ld || i->op == OP_ldu || i->op == OP_ldmatrix) && i->space != SPACE_PARAM;
-    p->is_store = i->op == OP_st || i->op == OP_red || i->op == OP_stmatrix || i->op == OP_cp;
+    p->is_load = (i->op == OP_ld || i->op == OP_ldu || i->op == OP_ldmatrix || i->op == OP_wmma_load) &&
+                 i->space != SPACE_PARAM;
+    p->is_store =
+        i->op == OP_st || i->op == OP_red || i->op == OP_stmatrix || i->op == OP_wmma_store || i->op == OP_cp;
     p->is_barrier = i->op == OP_bar || i->op == OP_barrier;
     p->is_order = p->is_barrier || unit == UNIT_SYNC || i->op == OP_atom || insn_has(i, MOD_volatile) ||
                   insn_has(i, MOD_acquire) || i->op == OP_cp;

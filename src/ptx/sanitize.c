@@ -380,6 +380,8 @@ static void loaded(struct warp *w, const struct insn *i, const struct access *x)
                 note_origin(w, i, x, l, missing[l]);
     if (i->op == OP_ldmatrix)
         matrix_loaded(w, i, lacks ? missing : none);
+    else if (i->op == OP_wmma_load)
+        undef_fragment_loaded(w, i, x->flags / ACCESS_PART, lacks ? missing : none);
     else
         undef_loaded(w, i, x->mask, lacks ? missing : none);
 }
@@ -434,7 +436,8 @@ static void check_init(struct warp *w, const struct insn *i, const struct access
             undefined |= (given[l] = sw->async[l]) != 0;
         memset(sw->async, 0, sizeof(sw->async));
     } else if (w->any_undef) {
-        undefined = undef_stored(w, i, x->mask, given);
+        undefined = i->op == OP_wmma_store ? undef_fragment_stored(w, i, x->flags / ACCESS_PART, given)
+                                           : undef_stored(w, i, x->mask, given);
     }
     if (x->kind == ACCESS_ATOMIC) { /* what it leaves is undefined when either side is */
         bool lacking = memory_lacks(w, x, lacks);

@@ -59,5 +59,8 @@ void undef_set(struct warp *w, uint32_t slot, uint32_t mask, const uint8_t bytes
 void undef_loaded(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t missing[32]);
 /* The bytes that a store is about to write, the same way; false: all defined. */
 bool undef_stored(struct warp *w, const struct insn *i, uint32_t mask, uint32_t missing[32]);
+/* The same of one part (matrix.h) of wmma.load and wmma.store. */
+void undef_fragment_loaded(struct warp *w, const struct insn *i, unsigned part, const uint32_t missing[32]);
+bool undef_fragment_stored(const struct warp *w, const struct insn *i, unsigned part, uint32_t missing[32]);
 
 #endif

@@ -199,11 +199,37 @@ static inline bool part_any(const struct shadow_part *p)
     return x[0] | x[1] | x[2] | x[3];
 }
 
+static inline unsigned width_of(uint8_t format) /* in parts */
+{
+    return format == SHADOW_F64 ? 4 : format == SHADOW_F32 ? 2 : 1;
+}
+
+struct row { /* one value a lane */
+    double v[32];
+    uint8_t lost[32];
+};
+
+/* The parts of a value in a destination that out_add has made. */
+static inline void row_write(struct shadow_part *p, uint8_t format, const struct row *r)
+{
+    row_copy(p->v, r->v);
+    for (unsigned l = 0; l < 32; l++)
+        p->s[l] = format | r->lost[l];
+}
+
 #ifdef ISA_SUFFIX
-#define opnd_any     ISA(opnd_any)
-#define out_add      ISA(out_add)
-#define shadow_bits  ISA(shadow_bits)
-#define shadow_taint ISA(shadow_taint)
+#define cell_load           ISA(cell_load)
+#define cell_store          ISA(cell_store)
+#define host_of             ISA(host_of)
+#define opnd_any            ISA(opnd_any)
+#define out_add             ISA(out_add)
+#define row_read            ISA(row_read)
+#define shadow_bits         ISA(shadow_bits)
+#define shadow_load_matrix  ISA(shadow_load_matrix)
+#define shadow_product      ISA(shadow_product)
+#define shadow_store_matrix ISA(shadow_store_matrix)
+#define shadow_taint        ISA(shadow_taint)
+#define shadow_turn_matrix  ISA(shadow_turn_matrix)
 bool opnd_any(const struct warp *w, const struct opnd *o); /* some lane of some part is not plain */
 /* Room for a destination's parts, all plain. */
 struct shadow_part *out_add(struct shadow_out *out, const struct opnd *o);
@@ -211,5 +237,18 @@ struct shadow_part *out_add(struct shadow_out *out, const struct opnd *o);
 void shadow_bits(const struct warp *w, const struct insn *i, uint32_t m, struct shadow_out *out);
 /* Destinations are plain where all sources are, lost elsewhere. */
 void shadow_taint(const struct warp *w, const struct insn *i, uint32_t m, struct shadow_out *out);
+/* Value number `part` of a register, in every lane. */
+void row_read(const struct warp *w, const struct opnd *o, uint8_t format, unsigned part, struct row *r);
+/* The host's bytes of a lane's access, NULL where there are none: the instruction will say so. */
+uint8_t *host_of(const struct warp *w, enum space space, uint64_t at, unsigned lane, uint32_t bytes);
+/* A lane's parts of a register from memory and, after the bytes were stored, to it. */
+void cell_load(struct ptx_shadow *s, const uint8_t *host, unsigned bytes, struct shadow_part *p, unsigned lane);
+void cell_store(struct ptx_shadow *s, const uint8_t *host, unsigned bytes, const struct shadow_part *p,
+                unsigned lane);
+/* shadow_matrix.c: mma, wmma, ldmatrix, stmatrix, movmatrix. The store executes its instruction itself. */
+void shadow_product(const struct warp *w, const struct insn *i, struct shadow_out *out);
+void shadow_load_matrix(const struct warp *w, const struct insn *i, struct shadow_out *out);
+void shadow_store_matrix(struct warp *w, const struct insn *i, uint32_t m);
+void shadow_turn_matrix(const struct warp *w, const struct insn *i, struct shadow_out *out);
 #endif
 #endif

@@ -55,10 +55,13 @@ static enum shadow_kind kind_of(const struct insn *i)
     case OP_shfl:
         return SHUFFLE;
     case OP_mma:
+    case OP_wmma_mma:
         return MATRIX;
     case OP_ldmatrix:
+    case OP_wmma_load:
         return LOAD_MATRIX;
     case OP_stmatrix:
+    case OP_wmma_store:
         return STORE_MATRIX;
     case OP_movmatrix:
         return TURN_MATRIX;

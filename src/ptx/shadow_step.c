@@ -6,19 +6,9 @@
 
 #include <math.h>
 
-struct row { /* one value a lane */
-    double v[32];
-    uint8_t lost[32];
-};
-
 static unsigned values_of(enum type t)
 {
     return t == TYPE_F16X2 || t == TYPE_BF16X2 || t == TYPE_F32X2 ? 2 : 1;
-}
-
-static unsigned width_of(uint8_t format) /* in parts */
-{
-    return format == SHADOW_F64 ? 4 : format == SHADOW_F32 ? 2 : 1;
 }
 
 /* ---- rows ---- */
@@ -89,19 +79,11 @@ static const double *row_view(const struct warp *w, const struct opnd *o, uint8_
     return r->v;
 }
 
-static void row_read(const struct warp *w, const struct opnd *o, uint8_t format, unsigned part, struct row *r)
+void row_read(const struct warp *w, const struct opnd *o, uint8_t format, unsigned part, struct row *r)
 {
     const double *v = row_view(w, o, format, part, r);
     if (v != r->v)
         row_copy(r->v, v);
-}
-
-/* The parts of a value in a destination that out_add has made. */
-static void row_write(struct shadow_part *p, uint8_t format, const struct row *r)
-{
-    row_copy(p->v, r->v);
-    for (unsigned l = 0; l < 32; l++)
-        p->s[l] = format | r->lost[l];
 }
 
 /* Value e of a destination, at once: for instructions that never wait and have read what they need. The parts
@@ -329,7 +311,7 @@ static void convert(const struct warp *w, const struct insn *i, uint32_t m, stru
 /* ---- memory ---- */
 
 /* The host's bytes of a lane's access, NULL where there are none: the instruction will say so. */
-static uint8_t *host_of(const struct warp *w, enum space space, uint64_t at, unsigned lane, uint32_t bytes)
+uint8_t *host_of(const struct warp *w, enum space space, uint64_t at, unsigned lane, uint32_t bytes)
 {
     const struct launch *l = w->launch;
     switch (space) {
@@ -377,8 +359,6 @@ static void hosts_of(struct warp *w, const struct insn *i, uint32_t m, uint32_t 
         unsigned l = (unsigned)__builtin_ctz(m);
         uint64_t at = o->bytes == 8 ? REG(uint64_t, w, o->off)[l] + (uint64_t)i->imm
                                     : (uint32_t)(REG(uint32_t, w, o->off)[l] + (uint32_t)i->imm);
-        if (i->op == OP_ldmatrix || i->op == OP_stmatrix)
-            at = (o->bytes == 8 ? REG(uint64_t, w, o->off)[l] : REG(uint32_t, w, o->off)[l]) + (uint64_t)o->imm;
         if (i->space == SPACE_GLOBAL && a && at - a->addr < a->size && bytes <= a->size - (at - a->addr))
             host[l] = mem_host(w->launch->mem, at);
         else
@@ -445,6 +425,17 @@ static inline __attribute__((always_inline)) void lane_store(struct ptx_shadow *
             state = SHADOW_LOST;
         c[k] = (struct shadow_cell){.s = state, .tag = shadow_tag(state, host + 2 * k), .v = p[k].v[lane]};
     }
+}
+
+void cell_load(struct ptx_shadow *s, const uint8_t *host, unsigned bytes, struct shadow_part *p, unsigned lane)
+{
+    lane_load(s, host, bytes, p, lane);
+}
+
+void cell_store(struct ptx_shadow *s, const uint8_t *host, unsigned bytes, const struct shadow_part *p,
+                unsigned lane)
+{
+    lane_store(s, host, bytes, p, lane);
 }
 
 #define LANES_DO(do_lane, bytes)                       \
@@ -646,124 +637,6 @@ static void shuffle(const struct warp *w, const struct insn *i, struct shadow_ou
     }
 }
 
-/* D = A B + C; lane l = 4 g + t holds of A rows g and g + 8, of B column g, of C and D rows g and g + 8 and
- * columns 2 t and 2 t + 1 (exec_tensor.c). */
-static void matrix(const struct warp *w, const struct insn *i, struct shadow_out *out)
-{
-    enum { M = 16, N = 8, K_MAX = 16 };
-    uint8_t f = shadow_format((enum type)i->types[1]), fc = shadow_format((enum type)i->types[3]),
-            fd = shadow_format((enum type)i->types[0]);
-    if (!f || !fd) {
-        shadow_taint(w, i, ~0u, out);
-        return;
-    }
-    unsigned k_size = insn_has(i, MOD_m16n8k16) ? 16 : insn_has(i, MOD_m16n8k8) ? 8 : 4, e = 2 / width_of(f);
-    double x[M][K_MAX], y[K_MAX][N], z[M][N];
-    uint8_t lost_row[M] = {0}, lost_column[N] = {0}, lost[M][N];
-    struct row r;
-    for (unsigned reg = 0; reg < k_size / (2 * e); reg++)
-        for (unsigned h = 0; h < e; h++) {
-            row_read(w, element(&i->opnds[1], reg), f, h, &r);
-            EVERY
-            {
-                unsigned row = l / 4 + 8 * (reg & 1);
-                x[row][e * (l % 4) + h + 4 * e * (reg >> 1)] = r.v[l];
-                lost_row[row] |= r.lost[l];
-            }
-        }
-    for (unsigned reg = 0; reg < k_size / (4 * e); reg++)
-        for (unsigned h = 0; h < e; h++) {
-            row_read(w, element(&i->opnds[2], reg), f, h, &r);
-            EVERY
-            {
-                y[e * (l % 4) + h + 4 * e * reg][l / 4] = r.v[l];
-                lost_column[l / 4] |= r.lost[l];
-            }
-        }
-    for (unsigned k = 0; k < 4; k++) {
-        bool half = fc == SHADOW_F16;
-        row_read(w, element(&i->opnds[3], half ? k >> 1 : k), fc, half ? k & 1 : 0, &r);
-        EVERY
-        {
-            z[l / 4 + 8 * (k >> 1)][2 * (l % 4) + (k & 1)] = r.v[l];
-            lost[l / 4 + 8 * (k >> 1)][2 * (l % 4) + (k & 1)] = r.lost[l];
-        }
-    }
-    for (unsigned row = 0; row < M; row++)
-        for (unsigned k = 0; k < k_size; k++)
-            for (unsigned n = 0; n < N; n++)
-                z[row][n] += x[row][k] * y[k][n];
-    struct shadow_part *d[4];
-    bool half = fd == SHADOW_F16;
-    for (unsigned k = 0; k < (half ? 2 : 4); k++)
-        d[k] = out_add(out, element(&i->opnds[0], k));
-    for (unsigned k = 0; k < 4; k++) {
-        EVERY
-        {
-            unsigned row = l / 4 + 8 * (k >> 1), n = 2 * (l % 4) + (k & 1);
-            r.v[l] = z[row][n];
-            r.lost[l] = lost[row][n] | lost_row[row] | lost_column[n];
-        }
-        row_write(half ? d[k >> 1] + (k & 1) : d[k], fd, &r);
-    }
-}
-
-/* One 8 x 8 matrix of 16-bit parts in registers: part h of lane l is row l / 4, column 2 (l % 4) + h. */
-static void load_matrix(struct warp *w, const struct insn *i, struct shadow_out *out)
-{
-    const struct opnd *o = &i->opnds[0];
-    unsigned n = o->kind == OPND_VEC ? o->n : 1;
-    bool trans = insn_has(i, MOD_trans);
-    uint8_t *host[32];
-    hosts_of(w, i, n == 4 ? ~0u : (1u << 8 * n) - 1, 16, host);
-    for (unsigned k = 0; k < n; k++) {
-        struct shadow_part *d = out_add(out, element(o, k));
-        EVERY
-        for (unsigned h = 0; h < 2; h++) {
-            unsigned g = l / 4, t = l % 4 * 2 + h;
-            const uint8_t *row = host[8 * k + (trans ? t : g)];
-            const struct shadow_cell *c =
-                row ? shadow_cells(w->launch->shadow, row + 2 * (trans ? g : t), false) : NULL;
-            if (c)
-                d[h].s[l] = shadow_cell_state(c, row + 2 * (trans ? g : t), &d[h].v[l]);
-        }
-    }
-}
-
-static void store_matrix(struct warp *w, const struct insn *i, uint32_t m, exec_fn *fn)
-{
-    const struct opnd *o = &i->opnds[1];
-    unsigned n = o->kind == OPND_VEC ? o->n : 1;
-    bool trans = insn_has(i, MOD_trans);
-    uint8_t *host[32];
-    hosts_of(w, i, n == 4 ? ~0u : (1u << 8 * n) - 1, 16, host);
-    fn(w, i, m);
-    if (w->launch->stop || (w->mask & m) != m)
-        return;
-    for (unsigned k = 0; k < n; k++) {
-        const struct shadow_part *p = shadow_parts(w, element(o, k));
-        EVERY
-        for (unsigned h = 0; h < 2; h++) {
-            unsigned g = l / 4, t = l % 4 * 2 + h;
-            uint8_t *row = host[8 * k + (trans ? t : g)];
-            if (row)
-                lane_store(w->launch->shadow, row + 2 * (trans ? g : t), 2, p + h, l);
-        }
-    }
-}
-
-static void turn_matrix(const struct warp *w, const struct insn *i, struct shadow_out *out)
-{
-    const struct shadow_part *a = shadow_parts(w, &i->opnds[1]);
-    struct shadow_part *d = out_add(out, &i->opnds[0]);
-    EVERY
-    for (unsigned h = 0; h < 2; h++) {
-        unsigned row = l % 4 * 2 + h, column = l / 4; /* of the source */
-        d[h].s[l] = a[column % 2].s[4 * row + column / 2];
-        d[h].v[l] = a[column % 2].v[4 * row + column / 2];
-    }
-}
-
 /* ---- the loop ---- */
 
 static void step(struct warp *w, const struct insn *i, uint32_t m, const struct shadow_plan *plan)
@@ -809,16 +682,16 @@ static void step(struct warp *w, const struct insn *i, uint32_t m, const struct 
         shuffle(w, i, &out);
         break;
     case MATRIX:
-        matrix(w, i, &out);
+        shadow_product(w, i, &out);
         break;
     case LOAD_MATRIX:
-        load_matrix(w, i, &out);
+        shadow_load_matrix(w, i, &out);
         break;
     case STORE_MATRIX:
-        store_matrix(w, i, m, i->fn);
+        shadow_store_matrix(w, i, m);
         return;
     case TURN_MATRIX:
-        turn_matrix(w, i, &out);
+        shadow_turn_matrix(w, i, &out);
         break;
     }
     i->fn(w, i, m);

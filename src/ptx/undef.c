@@ -7,6 +7,8 @@
  * address. */
 #include "sanitize.h"
 
+#include "matrix.h"
+
 /* ---- bitmaps of memory ---- */
 
 uint32_t bits_missing(const uint8_t *bits, uint64_t at, uint32_t n)
@@ -415,27 +417,84 @@ static void shuffled(struct warp *w, const struct insn *i, uint32_t m, uint8_t b
     }
 }
 
-/* mma: D's row is A's row, D's column is B's column; lane l holds row l / 4 and columns 2 (l % 4), + 1 of D. */
-static void multiplied(struct warp *w, const struct insn *i, uint8_t bytes[32])
+/* ---- matrices ---- */
+
+void undef_fragment_loaded(struct warp *w, const struct insn *i, unsigned part, const uint32_t missing[32])
 {
-    uint32_t row = 0, column = 0;
-    memset(bytes, 0, 32);
-    for (int l = 0; l < 32; l++)
-        for (int k = 1; k < 4 && k < i->n_opnds; k++)
-            for (int e = 0; e < (i->opnds[k].kind == OPND_VEC ? i->opnds[k].n : 1); e++) {
-                const struct opnd *o = i->opnds[k].kind == OPND_VEC ? &i->opnds[k].vec[e] : &i->opnds[k];
-                if (!opnd_undef(w, o, l))
+    struct matrix_access x = matrix_access_of(i);
+    const struct opnd *regs = matrix_operand(i);
+    unsigned width = fragment_reg_bytes(&x.f), own = fragment_regs(&x.f);
+    unsigned first = part * x.atoms * x.size / width, n = MAX(x.atoms * x.size / width, 1u);
+    for (unsigned r = first; r < first + n; r++) {
+        uint8_t bytes[32];
+        for (unsigned l = 0; l < 32; l++)
+            bytes[l] = undef_of(w, matrix_reg(regs, r)->slot, (int)l);
+        for (unsigned l = 0; l < 32; l++)
+            for (unsigned atom = 0; atom < x.atoms; atom++) {
+                unsigned slot, holder = matrix_holder(&x, part, l, atom, &slot), at = slot * x.size;
+                if (at / width != r)
                     continue;
-                if (k == 1)
-                    row |= 1u << l / 4;
-                else if (k == 2)
-                    column |= 1u << l / 4 / 2;
-                else
-                    bytes[l] = 0xff;
+                uint8_t set = (uint8_t)(whole(x.size) << at % width);
+                bytes[holder] = (uint8_t)((bytes[holder] & ~set) | (missing[l] >> atom * x.size & whole(x.size))
+                                                                       << at % width);
             }
-    for (int l = 0; l < 32; l++)
-        if ((row >> (l / 4) & 1) || (column >> (l % 4) & 1))
-            bytes[l] = 0xff;
+        for (unsigned copy = r; copy < matrix_reg_count(regs); copy += own)
+            undef_set(w, matrix_reg(regs, copy)->slot, ~0u, bytes);
+    }
+}
+
+bool undef_fragment_stored(const struct warp *w, const struct insn *i, unsigned part, uint32_t missing[32])
+{
+    struct matrix_access x = matrix_access_of(i);
+    unsigned width = fragment_reg_bytes(&x.f);
+    bool any = false;
+    for (unsigned l = 0; l < 32; l++) {
+        missing[l] = 0;
+        for (unsigned atom = 0; atom < x.atoms; atom++) {
+            unsigned slot, holder = matrix_holder(&x, part, l, atom, &slot), at = slot * x.size;
+            const struct opnd *o = matrix_reg(matrix_operand(i), at / width);
+            uint32_t bytes = opnd_undef(w, o, (int)holder) >> at % width & whole(x.size);
+            missing[l] |= bytes << atom * x.size;
+        }
+        any |= missing[l] != 0;
+    }
+    return any;
+}
+
+/* Rows (of B: columns) in which somebody holds an undefined element. */
+static uint32_t undef_lines(const struct warp *w, const struct insn *i, unsigned operand)
+{
+    struct fragment f = mma_fragment(i, operand);
+    unsigned n = fragment_regs(&f), each = (unsigned)f.pieces * f.run / n, row, column;
+    uint32_t lines = 0;
+    for (unsigned r = 0; r < n; r++)
+        for (unsigned l = 0; l < 32; l++)
+            if (opnd_undef(w, matrix_reg(&i->opnds[operand], r), (int)l)) {
+                fragment_place(&f, l, r * each, &row, &column);
+                lines |= 1u << (operand == 1 ? row : column);
+            }
+    return lines;
+}
+
+/* mma: D's row is A's row, D's column is B's column. */
+static void multiplied(struct warp *w, const struct insn *i)
+{
+    struct fragment fc = mma_fragment(i, 3), fd = mma_fragment(i, 0);
+    unsigned c_each = 8 * fragment_reg_bytes(&fc) / fc.bits, d_each = 8 * fragment_reg_bytes(&fd) / fd.bits;
+    unsigned n = fragment_regs(&fd);
+    uint32_t rows = undef_lines(w, i, 1), columns = undef_lines(w, i, 2);
+    uint8_t bytes[8][32] = {{0}};
+    for (unsigned slot = 0; slot < n * d_each; slot++)
+        for (unsigned l = 0; l < 32; l++) {
+            unsigned row, column;
+            const struct opnd *c = matrix_reg(&i->opnds[3], slot / c_each);
+            uint8_t of_c = opnd_undef(w, c, (int)l) >> slot % c_each * fc.bits / 8 & whole(fc.bits / 8);
+            fragment_place(&fd, l, slot, &row, &column);
+            if (of_c || rows >> row & 1 || columns >> column & 1)
+                bytes[slot / d_each][l] |= (uint8_t)(whole(fd.bits / 8) << slot % d_each * fd.bits / 8);
+        }
+    for (unsigned r = 0; r < n; r++)
+        undef_set(w, matrix_reg(&i->opnds[0], r)->slot, ~0u, bytes[r]);
 }
 
 static bool sources_touched(const struct warp *w, const struct insn *i)
@@ -477,7 +536,8 @@ static void set_all(struct warp *w, const struct insn *i, uint32_t m, const uint
 void san_insn(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint8_t bytes[32] = {0};
-    if ((w->mask & m) != m) /* it waits for other lanes, and will be executed again */
+    if ((w->mask & m) != m ||
+        w->launch->stop) /* it waits for other lanes, and will be executed again; a fault */
         return;
     switch (i->op) {
     case OP_ld:
@@ -486,6 +546,7 @@ void san_insn(struct warp *w, const struct insn *i, uint32_t m)
             break;
         return;
     case OP_ldmatrix:
+    case OP_wmma_load:
     case OP_atom:
     case OP_st:
     case OP_red:
@@ -516,8 +577,8 @@ void san_insn(struct warp *w, const struct insn *i, uint32_t m)
             set_opnd(w, i->pair, m, bytes, false);
         return;
     case OP_mma:
-        multiplied(w, i, bytes);
-        set_all(w, i, m, bytes, true);
+    case OP_wmma_mma:
+        multiplied(w, i);
         return;
     case OP_vote:
     case OP_match:
@@ -558,7 +619,8 @@ void san_use(struct warp *w, const struct insn *i, uint32_t m)
     for (unsigned k = 0; k < i->n_opnds; k++) {
         const struct opnd *o = &i->opnds[k];
         bool index = i->op == OP_brx && k == 0;
-        if ((o->kind != OPND_ADDR && !index) || o->is_imm || !(w->undef[o->slot] & m))
+        bool stride = (i->op == OP_wmma_load || i->op == OP_wmma_store) && k == 2;
+        if ((o->kind != OPND_ADDR && !index && !stride) || o->is_imm || !(w->undef[o->slot] & m))
             continue;
         report_use(w, i, w->undef[o->slot] & m,
                    index ? "the branch's target depends on" : "the address is formed from");

@@ -10,11 +10,12 @@ import approx  # noqa: E402
 import cluster  # noqa: E402
 import floating  # noqa: E402
 import integer  # noqa: E402
+import matrix  # noqa: E402
 import memory  # noqa: E402
 import tensor  # noqa: E402
 import warp  # noqa: E402
 
-MODULES = [integer, floating, approx, memory, warp, tensor, cluster]
+MODULES = [integer, floating, approx, memory, warp, tensor, matrix, cluster]
 
 
 def main():

@@ -1,4 +1,4 @@
-// expect: unsupported|correct
+// expect: correct
 // Tensor cores by the wmma interface; tiles beyond the matrix go through shared memory.
 #include <cstdint>
 #include <cuda_fp16.h>
