@@ -29,9 +29,9 @@ static bool finding_is_error(const struct judge *j, const struct version *v, con
                   "the original itself is at fault: %s: %s", verdict_name(f->verdict), f->words);
 }
 
-static bool run_reference(struct judge *j, struct version *ref, struct arena *scratch, size_t case_i,
-                          struct err *err)
+static bool run_reference(struct judge *j, struct arena *scratch, size_t case_i, struct err *err)
 {
+    struct version *ref = &j->exact;
     struct case_data *d = &j->data[case_i];
     const unsigned char *inputs[MAX_ARGS] = {0};
     unsigned char *outputs[MAX_ARGS];
@@ -65,8 +65,9 @@ static bool run_reference(struct judge *j, struct version *ref, struct arena *sc
     return true;
 }
 
-static bool open_reference(struct judge *j, struct version *ref, struct err *err)
+static bool open_reference(struct judge *j, struct err *err)
 {
+    struct version *ref = &j->exact;
     struct fate fate = {0};
     char *text;
 
@@ -114,6 +115,47 @@ static bool without_shadow(struct judge *j, enum stage_side side, struct err *er
     return measure_original(j, side, err);
 }
 
+bool answers_differ(enum kernel_type type, const struct error_stats *s)
+{
+    double quarter = type == KT_F16 ? 0x1p9 : type == KT_BF16 ? 0x1p6 : 0x1p22;
+
+    return s->n && !(s->p50 < quarter);
+}
+
+bool answers_measure(const struct judge *j, enum stage_side side, size_t distribution, size_t o,
+                     struct error_stats *s)
+{
+    const struct task_arg *arg = &j->task->args[j->outputs[o]];
+    size_t size = kernel_type_size(arg->type), n = 0, far = 0;
+    struct error_pool pool = {0};
+    double absolute = 0, noise = 0;
+
+    for (size_t i = 0; i < j->n_cases; i++) {
+        const struct case_data *d = &j->data[i];
+        const struct case_output *x = &d->outputs[side][o];
+        for (size_t e = 0; d->distribution == distribution && e < (size_t)d->elements[j->outputs[o]]; e++) {
+            double v = task_to_double(arg->type, x->original + e * size), ulps;
+            if (type_is_floating(arg->type)) {
+                ulps = error_ulps(arg->type, j->ftz, v, x->exact[e], v);
+                absolute = MAX(absolute, isfinite(v) ? error_absolute(arg->type, v, x->exact[e], NAN) : 0);
+                noise = MAX(noise, error_beyond_rounding(arg->type, v, x->exact[e]));
+                x->ill[e] = error_is_ill(arg->type, j->task->tolerance, x->exact[e], ulps);
+                far += x->ill[e] && x->exact[e] != 0;
+                n++;
+            } else {
+                ulps = v == x->exact[e] ? 0 : INFINITY;
+            }
+            if (!x->ill[e] && (isfinite(v) || ulps != 0))
+                error_add(&pool, ulps, v, x->exact[e], i, e);
+        }
+    }
+    *s = error_stats(&pool);
+    s->absolute = absolute;
+    s->noise = noise;
+    vec_free(&pool.errors);
+    return far * FAR_SHARE > n;
+}
+
 /* The original against the reference: its own errors, which bound the candidates'. One that is far from the
  * reference in half of its elements shows that one of the two computes something else. */
 static bool measure_original(struct judge *j, enum stage_side side, struct err *err)
@@ -130,35 +172,8 @@ static bool measure_original(struct judge *j, enum stage_side side, struct err *
     for (size_t k = 0; k < j->n_distributions; k++)
         for (size_t o = 0; o < j->n_outputs; o++) {
             const struct task_arg *arg = &j->task->args[j->outputs[o]];
-            size_t size = kernel_type_size(arg->type);
-            struct error_pool pool = {0};
-            double absolute = 0, noise = 0;
-            size_t n = 0, far = 0;
-            for (size_t i = 0; i < j->n_cases; i++) {
-                const struct case_data *d = &j->data[i];
-                const struct case_output *x = &d->outputs[side][o];
-                for (size_t e = 0; d->distribution == k && e < (size_t)d->elements[j->outputs[o]]; e++) {
-                    double v = task_to_double(arg->type, x->original + e * size), ulps;
-                    if (type_is_floating(arg->type)) {
-                        ulps = error_ulps(arg->type, j->ftz, v, x->exact[e], v);
-                        absolute =
-                            MAX(absolute, isfinite(v) ? error_absolute(arg->type, v, x->exact[e], NAN) : 0);
-                        noise = MAX(noise, error_beyond_rounding(arg->type, v, x->exact[e]));
-                        x->ill[e] = error_is_ill(arg->type, j->task->tolerance, x->exact[e], ulps);
-                        far += x->ill[e] && x->exact[e] != 0;
-                        n++;
-                    } else {
-                        ulps = v == x->exact[e] ? 0 : INFINITY;
-                    }
-                    if (!x->ill[e] && (isfinite(v) || ulps != 0))
-                        error_add(&pool, ulps, v, x->exact[e], i, e);
-                }
-            }
             struct error_stats *s = &all[k * j->n_outputs + o];
-            *s = error_stats(&pool);
-            s->absolute = absolute;
-            s->noise = noise;
-            vec_free(&pool.errors);
+            bool far = answers_measure(j, side, k, o, s);
             if (type_is_floating(arg->type) && s->n)
                 accuracy[j->original.n_accuracy++] = case_accuracy(j, o, k, s, s);
             double allowed[3];
@@ -169,10 +184,9 @@ static bool measure_original(struct judge *j, enum stage_side side, struct err *
                 j->original.error_where =
                     arena_printf(j->arena, "%s, values: %s", arg->name, j->distributions[k]);
             }
-            double quarter = arg->type == KT_F16 ? 0x1p9 : arg->type == KT_BF16 ? 0x1p6 : 0x1p22;
-            if (k == 0 && !j->task->reference_path && far * FAR_SHARE > n)
+            if (k == 0 && !j->task->reference_path && far)
                 return without_shadow(j, side, err);
-            if (k == 0 && s->n && !(s->p50 < quarter))
+            if (k == 0 && answers_differ(arg->type, s))
                 return err_at(
                     err, j->task->reference_path, 0, 0,
                     "the original and the reference do not compute the same: half of the elements of %s are more "
@@ -244,15 +258,16 @@ static bool run_original(struct judge *j, struct version *original, const struct
 
 /* Exact answers without a reference, where they can be had: an original that cannot be compiled for them is
  * judged by its own answers. */
-static bool open_shadow(struct judge *j, struct version *original, struct version *shadow, struct err *err)
+static bool open_shadow(struct judge *j, struct version *original, struct err *err)
 {
     struct fate fate = {0};
 
-    if (!version_open_shadow(shadow, j, j->arena, original->kernel->path, original->kernel->text, &fate, err))
+    if (!version_open_shadow(&j->exact, j, j->arena, original->kernel->path, original->kernel->text, &fate,
+                             err))
         return false;
     if (!fate_open(&fate)) {
         j->underived = arena_strdup(j->arena, fate.words);
-        version_close(shadow);
+        version_close(&j->exact);
     }
     return true;
 }
@@ -298,26 +313,23 @@ static bool drop_unfit(struct judge *j, struct version *original, struct arena *
 
 bool verify_prepare(struct judge *j, struct version *original, struct err *err)
 {
-    struct version ref = {0}, shadow = {0};
     struct arena *scratch = arena_open();
     bool ok = (j->unsimulated || drop_unfit(j, original, scratch, err)) &&
-              (j->task->reference_path ? open_reference(j, &ref, err) : open_shadow(j, original, &shadow, err));
+              (j->task->reference_path ? open_reference(j, err) : open_shadow(j, original, err));
 
     find_distributions(j);
     for (size_t i = 0; ok && i < j->n_cases; i++) {
         make_inputs(j, i);
         if (j->task->reference_path)
-            ok = run_reference(j, &ref, scratch, i, err);
-        else if (shadow.module)
-            ok = exact_derive(j, &shadow, scratch, i, err);
+            ok = run_reference(j, scratch, i, err);
+        else if (j->exact.module)
+            ok = exact_derive(j, &j->exact, scratch, i, err);
         arena_reset(scratch);
     }
     if (ok && !j->unsimulated)
         ok = run_original(j, original, &stage_sim, j->gpu ? &j->unsimulated : NULL, err) &&
              (j->unsimulated || measure_original(j, SIDE_SIM, err));
     describe_exact(j);
-    version_close(&ref);
-    version_close(&shadow);
     arena_close(scratch);
     return ok;
 }

@@ -4,7 +4,7 @@
 
 enum { MOST_INSNS = 4000000 }; /* of a case: a dearer one keeps the original's answers */
 
-static enum ptx_real real_of(enum kernel_type t)
+enum ptx_real exact_real(enum kernel_type t)
 {
     return t == KT_F16 ? PTX_F16 : t == KT_BF16 ? PTX_BF16 : t == KT_F32 ? PTX_F32 : PTX_F64;
 }
@@ -29,7 +29,7 @@ static bool read_answers(struct judge *j, const struct stage *s, struct ptx_shad
             return false;
         d->exact[o] = arena_array(j->arena, double, n + 1);
         d->lost[o] = arena_array(j->arena, bool, n + 1);
-        ptx_shadow_read(shadow, s->mem, addr, real_of(arg->type), n, d->exact[o], d->lost[o]);
+        ptx_shadow_read(shadow, s->mem, addr, exact_real(arg->type), n, d->exact[o], d->lost[o]);
         for (size_t e = 0; e < n; e++)
             j->n_lost += d->lost[o][e];
         j->n_derived += n;

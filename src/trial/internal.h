@@ -60,10 +60,11 @@ bool version_load(struct version *v, struct fate *fate, struct err *err);
 /* ---- one set of buffers, in a simulated device's memory (stage_sim.c) or a GPU's (stage_gpu.c) ---- */
 
 struct stage_fill {
-    const struct task_arg *arg;
+    const struct task_arg *arg, *own; /* own: whose type the values have before they are given arg's */
     const struct task_values *values;
     const int64_t *dims;
     uint64_t seed;
+    int64_t period;             /* of the values, in elements; 0: none */
     const unsigned char *bytes; /* ready-made contents; NULL: generated */
     uint64_t from;              /* the same contents in another buffer of the GPU; 0: none */
     int poison;                 /* for what must be written before it is read */
@@ -123,8 +124,14 @@ struct stage {
     bool untouched; /* what must be written is left as it came */
 };
 
+/* Elements that are made of a GPU's buffer; one that has more repeats them. A prime, so that no row is like
+ * another. */
+enum { GPU_PERIOD = 1048573 };
+
 struct stage_data {                     /* what the buffers hold */
     const struct task_values *values;   /* one per arg */
+    const struct task *own;             /* the task that a reference's, in f64, is of: its values; NULL: no */
+    bool like_gpu;                      /* simulator: what a GPU's stage would hold */
     uint64_t seed;                      /* of the values */
     const unsigned char *const *inputs; /* per arg, ready-made; NULL: generated */
     const struct stage *like;           /* inputs are copied from this stage: GPU only; NULL: no */
@@ -137,6 +144,8 @@ struct stage_data {                     /* what the buffers hold */
 bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, const struct task *t,
                 const int64_t *dims, const struct stage_data *d, struct err *err);
 void stage_close(struct stage *s);
+/* Elements [first, first + n) of what a buffer is filled with. */
+void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to);
 uint64_t stage_arg(const struct stage *s, size_t arg, int64_t *bytes); /* address of a buffer argument */
 
 /* Runs each step of a plan on the stage: a launch goes to `launch`, which says whether to go on through the
@@ -204,6 +213,7 @@ struct case_output {         /* of one output argument in one case on one device
     unsigned char *original; /* bytes */
     double *exact;           /* from the reference, else from the original */
     bool *ill;               /* error_is_ill, per element */
+    const uint64_t *at;      /* which elements of the output these are; NULL: all */
 };
 
 struct case_data {
@@ -244,6 +254,8 @@ struct judge {
     const char *unsimulated;         /* what the simulator lacks to run the original; NULL: nothing */
     struct trial original, modelled; /* its own trial; its modelled times, none where they are not known */
     struct version baseline;         /* the original, kept open on a GPU: candidates are timed beside it */
+    struct version exact;            /* the reference, or the original compiled for its shadow; module NULL:
+                                        neither */
     struct bench *bench;
     double noise;             /* half-width of the A/A control's widest interval; NAN: not measured */
     const int64_t **extremes; /* shapes on which the original can be launched: extreme.c */
@@ -262,6 +274,7 @@ void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits);
  * too much, nothing is set. And the text that is compiled. */
 bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, size_t case_i, struct err *err);
 const char *exact_text(struct arena *a, const char *text);
+enum ptx_real exact_real(enum kernel_type t);
 
 /* The version's plan run on a stage that is open, each launch checked; nothing but the outputs may have changed
  * after it. insns and printed may be NULL. */
@@ -289,6 +302,29 @@ void case_allowed(const struct judge *j, const struct task_arg *arg, const char 
 /* What is told of an output under one distribution (a number). */
 struct trial_accuracy case_accuracy(const struct judge *j, size_t output, size_t distribution,
                                     const struct error_stats *own, const struct error_stats *got);
+
+/* The original's own errors of one output under one distribution, and which of its elements are ill; true: too
+ * many are for exact answers that were derived. */
+bool answers_measure(const struct judge *j, enum stage_side side, size_t distribution, size_t output,
+                     struct error_stats *s);
+/* Half of them are far: the two compute something else. */
+bool answers_differ(enum kernel_type type, const struct error_stats *s);
+
+/* A version's outputs, case by case, against the answers, and then its errors against what is allowed. */
+struct comparison {
+    struct judge *judge;
+    enum stage_side side;
+    struct arena *arena;
+    struct error_pool *pools; /* n_distributions x n_outputs */
+    double *got;              /* worst element's value, per pool */
+    double *most;             /* the largest error allowed, per pool */
+};
+void comparison_open(struct comparison *c, struct judge *j, enum stage_side side, struct arena *a);
+void comparison_close(struct comparison *c);
+/* Integers must be equal; NaN and inf in their places; the rest goes into the pools. */
+void compare_case(struct comparison *c, size_t case_i, unsigned char *const *outputs, struct fate *fate);
+/* The accuracy goes into t. */
+void judge_pools(struct comparison *c, struct trial *t, struct fate *fate);
 
 /* inputs.c: does a version follow each input as the original does? outputs[i] are those of case first_input +
  * i.

@@ -402,6 +402,7 @@ void judge_close(struct judge *j)
         return;
     bench_close(j->bench);
     version_close(&j->baseline);
+    version_close(&j->exact);
     cuda_close(j->gpu);
     nvrtc_close(j->nvrtc);
     arena_close(j->arena);

@@ -25,7 +25,12 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
             stage_close(s);
             return false;
         }
-        *f = (struct stage_fill){.arg = arg, .dims = s->dims, .seed = d->seed, .poison = d->poison};
+        *f = (struct stage_fill){.arg = arg,
+                                 .own = d->own ? &d->own->args[i] : arg,
+                                 .dims = s->dims,
+                                 .seed = d->seed,
+                                 .period = d->like_gpu ? GPU_PERIOD : 0,
+                                 .poison = d->poison};
         if (input)
             f->values = &d->values[i];
         if (input && d->inputs)
@@ -40,6 +45,23 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
         }
     }
     return true;
+}
+
+void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to)
+{
+    size_t size = kernel_type_size(f->arg->type), own_size = kernel_type_size(f->own->type);
+    bool same = f->own->type == f->arg->type;
+    char *p = to, *own = same ? NULL : mem_alloc((size_t)n * own_size + 1);
+
+    for (int64_t done = 0, some; done < n; done += some, p += (size_t)some * size) {
+        int64_t from = f->period ? (first + done) % f->period : first;
+        some = f->period ? MIN(n - done, f->period - from) : n;
+        task_fill(f->own, f->values, f->dims, f->seed, from, some, same ? p : own);
+        for (int64_t e = 0; !same && e < some; e++)
+            task_from_double(f->arg->type, task_to_double(f->own->type, own + (size_t)e * own_size),
+                             p + (size_t)e * size);
+    }
+    free(own);
 }
 
 void stage_close(struct stage *s)

@@ -2,9 +2,6 @@
  * is read only stand for that. */
 #include "internal.h"
 
-/* Elements that are made; a buffer that has more repeats them. A prime, so that no row is like another. */
-enum { TILE = 1048573 };
-
 static bool gpu_open(struct stage *s, const struct stage_data *d, struct err *err)
 {
     enum cuda_guard guard = d->exact ? CUDA_EXACT : d->trusted ? CUDA_PLAIN : CUDA_GUARDED;
@@ -25,11 +22,11 @@ static bool generate(struct stage *s, const struct stage_fill *f, uint64_t addr,
 {
     struct cuda *c = s->judge->gpu;
     size_t element = kernel_type_size(f->arg->type);
-    uint64_t first = MIN(bytes, TILE * element);
+    uint64_t first = MIN(bytes, GPU_PERIOD * element);
     void *tile = mem_alloc(first + 1);
     bool ok;
 
-    task_fill(f->arg, f->values, f->dims, f->seed, 0, (int64_t)(first / element), tile);
+    stage_values(f, 0, (int64_t)(first / element), tile);
     ok = cuda_write(c, addr, tile, first, err);
     free(tile);
     /* What is there is doubled until all is full: the period stays. */

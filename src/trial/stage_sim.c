@@ -9,8 +9,7 @@ static void fill(void *context, uint64_t offset, void *to, size_t size)
     if (f->bytes)
         memcpy(to, f->bytes + offset, size);
     else if (f->values)
-        task_fill(f->arg, f->values, f->dims, f->seed, (int64_t)(offset / element), (int64_t)(size / element),
-                  to);
+        stage_values(f, (int64_t)(offset / element), (int64_t)(size / element), to);
     else
         memset(to, f->poison, size);
 }

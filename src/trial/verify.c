@@ -3,6 +3,8 @@
  * order of warps and blocks; both must leave the same bytes. The simulator's checks are all on. */
 #include "internal.h"
 
+#include <inttypes.h>
+
 enum {
     POISON_A = 0xa5,
     POISON_B = 0x5b,
@@ -259,17 +261,32 @@ struct trial_accuracy case_accuracy(const struct judge *j, size_t output, size_t
 
 /* ---- a candidate ---- */
 
-struct comparison {
-    struct judge *judge;
-    enum stage_side side;
-    struct arena *arena;
-    struct error_pool *pools; /* n_distributions x n_outputs */
-    double *got;              /* worst element's value, per pool */
-    double *most;             /* the largest error allowed, per pool */
-};
+void comparison_open(struct comparison *c, struct judge *j, enum stage_side side, struct arena *a)
+{
+    size_t n = j->n_distributions * j->n_outputs;
 
-/* Integers must be equal; NaN and inf in their places; the rest goes into the pools. */
-static void compare_case(struct comparison *c, size_t case_i, unsigned char *const *outputs, struct fate *fate)
+    *c = (struct comparison){
+        j, side, a, arena_array(a, struct error_pool, n), arena_array(a, double, n), arena_array(a, double, n)};
+    for (size_t i = 0; i < n; i++) {
+        double allowed[3];
+        case_allowed(j, &j->task->args[j->outputs[i % j->n_outputs]], j->distributions[i / j->n_outputs],
+                     &j->original_errors[side][i], allowed);
+        c->most[i] = allowed[2];
+    }
+}
+
+void comparison_close(struct comparison *c)
+{
+    for (size_t i = 0; i < c->judge->n_distributions * c->judge->n_outputs; i++)
+        vec_free(&c->pools[i].errors);
+}
+
+static uint64_t element_of(const struct case_output *x, size_t e)
+{
+    return x->at ? x->at[e] : e;
+}
+
+void compare_case(struct comparison *c, size_t case_i, unsigned char *const *outputs, struct fate *fate)
 {
     const struct judge *j = c->judge;
     const struct case_data *d = &j->data[case_i];
@@ -287,8 +304,9 @@ static void compare_case(struct comparison *c, size_t case_i, unsigned char *con
             double ulps = floating ? error_ulps(arg->type, j->ftz, got, exact, own) : equal ? 0 : INFINITY;
             if (isinf(ulps)) {
                 fate_is(fate, VERDICT_WRONG, 0,
-                        arena_printf(c->arena, "element %zu of %s is %.9g, must be %.9g (%s)", e, arg->name,
-                                     got, floating ? exact : own, case_where(c->arena, j->task, d->about)));
+                        arena_printf(c->arena, "element %" PRIu64 " of %s is %.9g, must be %.9g (%s)",
+                                     element_of(must, e), arg->name, got, floating ? exact : own,
+                                     case_where(c->arena, j->task, d->about)));
                 return;
             }
             if (must->ill[e]) {
@@ -297,9 +315,11 @@ static void compare_case(struct comparison *c, size_t case_i, unsigned char *con
                     continue;
                 fate_is(fate, VERDICT_WRONG, 0,
                         arena_printf(c->arena,
-                                     "element %zu of %s is %.9g, exact %.9g: allowed there is three times the "
+                                     "element %" PRIu64
+                                     " of %s is %.9g, exact %.9g: allowed there is three times the "
                                      "original's largest error, %.3g (%s)",
-                                     e, arg->name, got, exact, most, case_where(c->arena, j->task, d->about)));
+                                     element_of(must, e), arg->name, got, exact, most,
+                                     case_where(c->arena, j->task, d->about)));
                 return;
             }
             if (floating && ulps == 0 && !isfinite(got))
@@ -325,6 +345,7 @@ static void judge_pool(const struct comparison *c, const struct trial_accuracy *
                              {its->max, x->allowed.max, own->max}};
     const struct judge *j = c->judge;
     const struct case_data *d = &j->data[s->worst_case];
+    const struct case_output *must = &d->outputs[c->side][output];
 
     for (int k = 2; k >= 0 && fate_open(fate); k--)
         if (of[k][0] > of[k][1])
@@ -332,10 +353,9 @@ static void judge_pool(const struct comparison *c, const struct trial_accuracy *
                     arena_printf(
                         c->arena,
                         "the %s error of %s is %.3g ulps, allowed are %.3g (the original has %.3g); worst is "
-                        "element %zu: %.9g, exact %.9g (%s)",
-                        names[k], x->output, of[k][0], of[k][1], of[k][2], s->worst_element, got,
-                        d->outputs[c->side][output].exact[s->worst_element],
-                        case_where(c->arena, j->task, d->about)));
+                        "element %" PRIu64 ": %.9g, exact %.9g (%s)",
+                        names[k], x->output, of[k][0], of[k][1], of[k][2], element_of(must, s->worst_element),
+                        got, must->exact[s->worst_element], case_where(c->arena, j->task, d->about)));
     if (fate_open(fate) && x->candidate.drift > x->allowed_drift)
         fate_is(
             fate, VERDICT_WRONG, 0,
@@ -354,7 +374,7 @@ static double share_of_allowed(const struct trial_accuracy *x)
                : fmax(got->max / x->allowed.max, fmax(got->p50 / x->allowed.p50, got->p99 / x->allowed.p99));
 }
 
-static void judge_pools(struct comparison *c, struct trial *t, struct fate *fate)
+void judge_pools(struct comparison *c, struct trial *t, struct fate *fate)
 {
     struct judge *j = c->judge;
     size_t n = j->n_distributions * j->n_outputs;
@@ -426,22 +446,10 @@ bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops
                       struct trial *t, struct fate *fate, struct err *err)
 {
     struct arena *scratch = arena_open();
-    size_t n_pools = j->n_distributions * j->n_outputs;
-    struct comparison c = {j,
-                           ops->side,
-                           a,
-                           arena_array(a, struct error_pool, n_pools),
-                           arena_array(a, double, n_pools),
-                           arena_array(a, double, n_pools)};
+    struct comparison c;
     bool ok = true;
 
-    for (size_t i = 0; i < n_pools; i++) {
-        double allowed[3];
-        case_allowed(j, &j->task->args[j->outputs[i % j->n_outputs]], j->distributions[i / j->n_outputs],
-                     &j->original_errors[ops->side][i], allowed);
-        c.most[i] = allowed[2];
-    }
-
+    comparison_open(&c, j, ops->side, a);
     t->cases = 0;
     for (size_t i = 0; ok && fate_open(fate) && i < j->first_input; i++) {
         unsigned char *outputs[MAX_ARGS];
@@ -455,8 +463,7 @@ bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops
         ok = verify_inputs(&c, v, ops, scratch, t, fate, err);
     if (ok && fate_open(fate))
         judge_pools(&c, t, fate);
-    for (size_t i = 0; i < n_pools; i++)
-        vec_free(&c.pools[i].errors);
+    comparison_close(&c);
     arena_close(scratch);
     return ok;
 }

@@ -1,28 +1,16 @@
 /* The workloads whole, element for element against the original: most are larger than the suite's cases, and a
  * kernel may tell them by their size. On a GPU the candidate runs before the original, so that no answer is in
  * memory while it does, and on data that no other candidate has seen. */
-#include "internal.h"
+#include "workloads.h"
 
 enum {
-    POISON = 0xa5,           /* in a candidate's outputs */
     SOME_BYTES = 192 << 20,  /* compulsory bytes of the workloads that are verified whole when not all are */
     SAMPLE_BYTES = 12 << 20, /* and of one of the others */
-    SAMPLE_INSNS = 20000000,
-    WINDOWS = 8, /* places of the grid */
-    PIECE = 64,  /* bytes of an output that are compared when both have written them all */
     FURTHER = 4,
     MOST_BYTES = 1400 << 20, /* of a workload that is run whole because of a doubt */
 };
 #define LIMIT_S 10.0
 #define ENOUGH  0.9 /* of what the sampled blocks should have written */
-
-struct whole {
-    struct judge *judge;
-    struct arena *arena; /* of one workload */
-    const int64_t *dims;
-    const char *where;
-    uint64_t seed;
-};
 
 /* One version's outputs. */
 static bool run_whole(const struct whole *w, struct version *v, const struct stage_ops *ops, bool second,
@@ -138,7 +126,8 @@ static void compare(const struct whole *w, const struct yardstick *y, size_t fir
     }
 }
 
-static bool verify_whole(const struct whole *w, struct version *v, const struct stage_ops *ops,
+/* *known as size_verify says it. */
+static bool verify_whole(const struct whole *w, struct version *v, const struct stage_ops *ops, size_t *known,
                          struct fate *fate, struct err *err)
 {
     struct judge *j = w->judge;
@@ -167,98 +156,15 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
         const struct yardstick y = yardstick_of(w, ops->side, o, own[o], (size_t)elements);
         compare(w, &y, 0, got[o], own[o], (size_t)elements * kernel_type_size(arg->type), fate);
     }
-    return true;
+    const struct both b = {.got = got, .own = own};
+    return !fate_open(fate) || !j->options.confirm || size_verify(w, &b, ops, known, NULL, fate, err);
 }
 
 /* ---- what is too large: some blocks of both ---- */
 
-/* The blocks at the same few places of every grid, counted in parts of it. Most kernels go through their output
- * in the order of their blocks, so that both write much of the same; where both have written, they are
- * compared. And a share of the blocks writes about that share of the output: a candidate that writes less
- * leaves something out, or its blocks do not share the work evenly. */
-struct sample {
-    const struct whole *whole;
-    struct version *version;
-    struct stage stage;
-    double share; /* of the blocks, asked for */
-    double ran;   /* and run, in the launch with the least; 1: there is none */
-    bool plain;   /* one launch and nothing else: what it has written is done */
-    bool told;    /* all of it ran, and means something */
-};
-
-static bool sample_launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
-                          const struct image_kernel *k, struct fate *fate, struct err *err)
-{
-    struct sample *s = context;
-    uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    uint64_t each = (uint64_t)ceil((double)n * s->share / WINDOWS) + 1;
-    uint64_t *blocks = arena_array(s->whole->arena, uint64_t, WINDOWS * each + 1);
-    struct ptx_report report = {0};
-    size_t n_blocks = 0;
-
-    (void)step, (void)fate;
-    for (uint64_t w = 0; w < WINDOWS; w++) {
-        double at = ((double)w + rng_unit_of(rng_hash(s->whole->seed, w))) / WINDOWS * (1 - s->share);
-        for (uint64_t i = 0, b = (uint64_t)((double)n * at); i < each && b < n; i++, b++)
-            if (n_blocks == 0 || b > blocks[n_blocks - 1])
-                blocks[n_blocks++] = b;
-    }
-    const struct ptx_options o = {.device = s->whole->judge->device,
-                                  .checks = PTX_CHECK_INIT,
-                                  .max_warp_insns = SAMPLE_INSNS,
-                                  .registers = k->resources.registers,
-                                  .blocks = blocks,
-                                  .n_blocks = n_blocks};
-    bool ok = ptx_run(s->version->module, s->stage.mem, l, &o, &report, err);
-    s->told &= ok && report.end == PTX_DONE;
-    s->ran = MIN(s->ran, (double)n_blocks / (double)n);
-    ptx_report_clear(&report);
-    return ok;
-}
-
-static bool sample_run(struct sample *s, struct err *err)
-{
-    const struct whole *w = s->whole;
-    const struct task *t = w->judge->task;
-    /* The buffers are filled as they are touched: also when they are compared. */
-    struct task_values *values = arena_array(w->arena, struct task_values, t->n_args);
-    const struct stage_data data = {.values = values, .seed = w->seed, .poison = POISON, .place = w->seed};
-    const struct stage_visitor visitor = {.context = s, .launch = sample_launch};
-    struct fate fate = {0};
-    struct plan plan;
-
-    for (size_t i = 0; i < t->n_args; i++)
-        values[i] = t->args[i].values;
-    if (!stage_open(&s->stage, w->judge, &stage_sim, t, w->dims, &data, err))
-        return false;
-    if (!version_plan(s->version, w->arena, w->dims, s->stage.addr, &plan, &fate, err))
-        return false;
-    s->told = true; /* without a launch, what is set and copied is all */
-    s->ran = 1;
-    for (size_t i = 0; i < plan.n_steps; i++)
-        if (plan.steps[i].cooperative) { /* a barrier of all blocks */
-            s->told = false;
-            return true;
-        }
-    s->plain = plan.n_steps == 1;
-    return !fate_open(&fate) || stage_run(&s->stage, s->version, &plan, &visitor, w->arena, &fate, err);
-}
-
-/* A piece of an output that this version has written. One that was full before is written where it changed. */
-static bool written(const struct sample *s, const struct task_arg *arg, uint64_t addr, unsigned char *piece)
-{
-    unsigned char before[PIECE];
-
-    if (arg->role == ROLE_OUT)
-        return ptx_mem_first_uninitialised(s->stage.mem, addr, PIECE) < 0 &&
-               ptx_mem_read(s->stage.mem, addr, piece, PIECE);
-    return ptx_mem_filled(s->stage.mem, addr, before, PIECE) &&
-           ptx_mem_read(s->stage.mem, addr, piece, PIECE) && memcmp(before, piece, PIECE) != 0;
-}
-
 /* The candidate's sample beside the original's; how many elements could be compared. Only of an output that was
  * empty, under one launch each, what both have written must agree; all else is a reason to doubt. */
-static size_t compare_samples(const struct whole *w, const struct sample *s, bool *doubt, struct fate *fate)
+static size_t compare_samples(const struct whole *w, struct sample *s, bool *doubt, struct fate *fate)
 {
     const struct judge *j = w->judge;
     unsigned char got[PIECE], own[PIECE];
@@ -267,45 +173,54 @@ static size_t compare_samples(const struct whole *w, const struct sample *s, boo
 
     for (size_t o = 0; o < j->n_outputs; o++) {
         const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        struct fate *told = arg->role == ROLE_OUT && s[0].plain && s[1].plain ? fate : &maybe;
+        struct fate *told = sample_is_final(s, arg) ? fate : &maybe;
         size_t size = kernel_type_size(arg->type);
         struct yardstick y = {.arg = NULL};
-        int64_t bytes, pieces[2] = {0};
-        uint64_t addr[2] = {stage_arg(&s[0].stage, j->outputs[o], &bytes),
-                            stage_arg(&s[1].stage, j->outputs[o], &bytes)};
+        struct sample_cover cover;
+        int64_t bytes, its_pieces = 0;
+
+        stage_arg(&s[0].stage, j->outputs[o], &bytes);
+        double whole = (double)(bytes / PIECE);
+        sample_cover_open(&cover, &s[0], whole);
         for (int64_t at = 0; at + PIECE <= bytes; at += PIECE) {
-            bool mine = written(&s[0], arg, addr[0] + (uint64_t)at, got);
-            bool its = written(&s[1], arg, addr[1] + (uint64_t)at, own);
-            pieces[0] += mine;
-            pieces[1] += its;
+            int64_t first = at / (int64_t)size;
+            bool mine = sample_written(&s[0], o, first, got), its = sample_written(&s[1], o, first, own);
+            sample_cover_add(&cover, mine, its || arg->role == ROLE_OUT);
+            its_pieces += its;
             if (!mine || !its || !fate_open(told))
                 continue;
             if (!y.arg)
                 y = yardstick_of(w, SIDE_SIM, o, own, PIECE / size);
-            compare(w, &y, (size_t)at / size, got, own, PIECE, told);
+            compare(w, &y, (size_t)first, got, own, PIECE, told);
             compared += PIECE / size;
         }
         /* A share of the blocks writes that share, or as much of it as the original's do. */
-        double whole = (double)(bytes / PIECE);
-        *doubt |= (double)pieces[0] / s[0].ran < ENOUGH * MIN(whole, (double)pieces[1] / s[1].ran);
+        *doubt |= sample_cover_has_holes(&cover) ||
+                  cover.written / s[0].ran < ENOUGH * MIN(whole, (double)its_pieces / s[1].ran);
     }
     *doubt |= !fate_open(&maybe);
     return compared;
 }
 
-/* *compared: how many elements, 0 when nothing could be said. *doubt: only a whole run can tell. */
+/* *compared: how many elements, 0 when nothing could be said; *known as size_verify says it. *doubt: only a
+ * whole run can tell. */
 static bool verify_sample(const struct whole *w, struct version *v, int64_t traffic, size_t *compared,
-                          bool *doubt, struct fate *fate, struct err *err)
+                          size_t *known, bool *doubt, struct fate *fate, struct err *err)
 {
     double share = MIN(1, (double)SAMPLE_BYTES / (double)traffic);
     struct sample s[2] = {{.whole = w, .version = v, .share = share},
                           {.whole = w, .version = &w->judge->baseline, .share = share}};
     bool ok = sample_run(&s[0], err) && (!s[0].told || sample_run(&s[1], err));
+    const struct both b = {.samples = s};
 
     *doubt = ok && !s[0].told;
-    *compared = ok && s[0].told && s[1].told ? compare_samples(w, s, doubt, fate) : 0;
-    stage_close(&s[0].stage);
-    stage_close(&s[1].stage);
+    if (ok && s[0].told && s[1].told) {
+        *compared = compare_samples(w, s, doubt, fate);
+        if (*compared && !*doubt && fate_open(fate) && w->judge->options.confirm)
+            ok = size_verify(w, &b, &stage_sim, known, doubt, fate, err);
+    }
+    sample_close(&s[0]);
+    sample_close(&s[1]);
     return ok;
 }
 
@@ -349,7 +264,7 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
 {
     const struct stage_ops *ops = j->gpu ? &stage_gpu : &stage_sim;
     struct arena *scratch = arena_open();
-    struct str left = {0};
+    struct str left = {0}, inexact = {0};
     bool ok = true;
 
     for (size_t i = 0; ok && fate_open(fate) && i < j->task->n_workloads; i++) {
@@ -357,10 +272,10 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
         struct whole w = {j, scratch, dims, task_dims_text(scratch, j->task, dims),
                           rng_hash(j->options.seed ^ hash_text(v->kernel->text), i)};
         int64_t traffic;
-        size_t compared = 0;
+        size_t compared = 0, known = 0;
         bool doubt = false, whole = affordable(j, i);
         if (!whole && ops->side == SIDE_SIM && task_traffic(j->task, dims, &traffic, NULL)) {
-            ok = verify_sample(&w, v, traffic, &compared, &doubt, fate, err);
+            ok = verify_sample(&w, v, traffic, &compared, &known, &doubt, fate, err);
             /* Before the last word a doubt is no reason to spend seconds. */
             whole = doubt && fate_open(fate) && j->options.confirm && fits(&w, traffic);
             if (!whole)
@@ -369,7 +284,9 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
                 str_addf(&left, " (%zu elements compared)", compared);
         }
         if (ok && whole)
-            ok = verify_whole(&w, v, ops, fate, err);
+            ok = verify_whole(&w, v, ops, &known, fate, err);
+        if (!known)
+            str_addf(&inexact, "%s%s", inexact.len ? ", " : "", w.where);
         if (!fate_open(fate))
             fate->words = arena_strdup(a, fate->words);
         arena_reset(scratch);
@@ -377,7 +294,10 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
     if (left.len && j->options.confirm) /* before that it is not missing yet */
         trial_add_missing(a, t,
                           arena_printf(a, "the whole of %s: too large for the simulator", str_text(&left)));
+    if (fate_open(fate) && inexact.len && j->options.confirm && j->exact.module)
+        trial_add_missing(a, t, arena_printf(a, "exact answers at %s", str_text(&inexact)));
     str_free(&left);
+    str_free(&inexact);
     arena_close(scratch);
     return ok;
 }

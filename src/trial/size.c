@@ -1,0 +1,259 @@
+/* The exact answer at a workload's size. On a GPU the task's reference runs there, whole. On the simulator, and
+ * for a task without a reference, some blocks of it run, or of the original with its shadow. The rule is the
+ * suite's: the original's own errors on the same elements bound the candidate's. */
+#include "workloads.h"
+
+enum {
+    MOST_ELEMENTS = 1 << 21, /* of an output that are looked at */
+    RUN = 32,                /* pieces that are read from a GPU at once */
+    EXACT_BYTES = 3 << 20,   /* compulsory bytes of the blocks that are sampled */
+};
+#define REFERENCE_S 60.0
+
+struct oracle { /* of exact answers */
+    const struct whole *w;
+    struct sample exact; /* of the reference, or of the original with its shadow */
+    struct sample own;   /* of the original: the shadow's run does not know what is not written */
+    struct stage stage;  /* on a GPU: the reference's outputs */
+    bool whole;
+};
+
+struct picked { /* of one output, in order */
+    size_t n, size;
+    uint64_t *at;
+    double *exact;
+    unsigned char *got, *own;
+};
+
+static bool run_reference(struct oracle *s, const char **why_not, struct err *err)
+{
+    const struct whole *w = s->w;
+    struct judge *j = w->judge;
+    const struct task *t = j->exact.task;
+    struct task_values *values = arena_array(w->arena, struct task_values, t->n_args);
+    const struct stage_data data = {
+        .values = values, .own = j->task, .seed = w->seed, .poison = POISON, .place = w->seed & ~(uint64_t)1};
+    const struct stage_check check = {.limit_s = REFERENCE_S};
+    struct fate fate = {0};
+    struct err why = {0};
+
+    for (size_t i = 0; i < t->n_args; i++)
+        values[i] = t->args[i].values;
+    if (!stage_open(&s->stage, j, &stage_gpu, t, w->dims, &data, &why)) {
+        *why_not = arena_strdup(w->arena, why.text); /* no room for it in double, for example */
+        if (cuda_spoilt(j->gpu))
+            *err = why;
+        return !cuda_spoilt(j->gpu);
+    }
+    if (!stage_verify(&s->stage, &j->exact, &check, w->where, w->arena, NULL, NULL, &fate, err))
+        return false;
+    if (!fate_open(&fate))
+        return err_at(err, j->task->reference_path, fate.line, 0, "the reference, on the GPU: %s: %s",
+                      verdict_name(fate.verdict), fate.words);
+    s->whole = true;
+    return true;
+}
+
+static bool run_samples(struct oracle *s, const char **why_not, struct err *err)
+{
+    struct judge *j = s->w->judge;
+    int64_t traffic;
+
+    if (!task_traffic(j->task, s->w->dims, &traffic, err))
+        return false;
+    double share = MIN(1, (double)EXACT_BYTES / (double)traffic);
+    s->exact = (struct sample){.whole = s->w, .version = &j->exact, .share = share};
+    s->own = (struct sample){.whole = s->w, .version = &j->baseline, .share = share};
+    if (!sample_run(&s->exact, err) || (j->exact.shadow && !sample_run(&s->own, err)))
+        return false;
+    if (!s->exact.told || (j->exact.shadow && !s->own.told))
+        *why_not = "its blocks cannot be run apart";
+    return true;
+}
+
+static void oracle_close(struct oracle *s)
+{
+    sample_close(&s->exact);
+    sample_close(&s->own);
+    stage_close(&s->stage);
+}
+
+/* The exact answers of one piece that a sample has. */
+static bool sampled_piece(struct oracle *s, size_t o, int64_t first, size_t n, double *to)
+{
+    const struct task_arg *arg = &s->exact.version->task->args[s->w->judge->outputs[o]];
+    double wide[PIECE];
+    bool lost[PIECE];
+    int64_t bytes;
+
+    if (!sample_written(&s->exact, o, first, wide))
+        return false;
+    if (!s->exact.stage.shadow) {
+        memcpy(to, wide, n * sizeof(*to));
+        return true;
+    }
+    if (!sample_written(&s->own, o, first, wide))
+        return false;
+    uint64_t addr = stage_arg(&s->exact.stage, s->w->judge->outputs[o], &bytes);
+    ptx_shadow_read(s->exact.stage.shadow, s->exact.stage.mem,
+                    addr + (uint64_t)first * kernel_type_size(arg->type), exact_real(arg->type), n, to, lost);
+    return memchr(lost, true, n) == NULL;
+}
+
+/* What both versions have there. */
+static bool both_have(const struct both *b, size_t o, const struct picked *p, int64_t first, size_t n)
+{
+    unsigned char *got = p->got + p->n * p->size, *own = p->own + p->n * p->size;
+
+    if (!b->got)
+        return sample_written(&b->samples[0], o, first, got) && sample_written(&b->samples[1], o, first, own);
+    memcpy(got, b->got[o] + (size_t)first * p->size, n * p->size);
+    memcpy(own, b->own[o] + (size_t)first * p->size, n * p->size);
+    return true;
+}
+
+static void keep(struct picked *p, int64_t first, size_t n)
+{
+    for (size_t e = 0; e < n; e++)
+        p->at[p->n + e] = (uint64_t)first + e;
+    p->n += n;
+}
+
+/* Runs of pieces spread over the whole output, at places of the seed's choice; all of them when they are few.
+ */
+static bool pick_whole(struct oracle *s, const struct both *b, size_t o, int64_t elements, struct picked *p,
+                       struct err *err)
+{
+    const struct judge *j = s->w->judge;
+    int64_t run = (int64_t)(RUN * PIECE / p->size), places = (elements + run - 1) / run, bytes;
+    int64_t taken = MIN(places, MOST_ELEMENTS / run);
+    uint64_t addr = stage_arg(&s->stage, j->outputs[o], &bytes);
+
+    for (int64_t k = 0; k < taken; k++) {
+        double moved = taken < places ? rng_unit_of(rng_hash(s->w->seed, (uint64_t)k)) : 0;
+        int64_t first = (int64_t)(((double)k + moved) / (double)taken * (double)places) * run;
+        size_t n = (size_t)MIN(run, elements - first);
+        if (!stage_gpu.read(&s->stage, addr + (uint64_t)first * sizeof(double), p->exact + p->n,
+                            n * sizeof(double), err))
+            return false;
+        if (both_have(b, o, p, first, n))
+            keep(p, first, n);
+    }
+    return true;
+}
+
+static bool pick(struct oracle *s, const struct both *b, size_t o, struct picked *p, struct err *err)
+{
+    const struct judge *j = s->w->judge;
+    const struct task_arg *arg = &j->task->args[j->outputs[o]];
+    int64_t elements;
+
+    if (!task_shape(j->task, arg, s->w->dims, &elements, err))
+        return false;
+    size_t room = (size_t)MIN(elements, (int64_t)MOST_ELEMENTS) + PIECE;
+    p->size = kernel_type_size(arg->type);
+    p->at = arena_array(s->w->arena, uint64_t, room);
+    p->exact = arena_array(s->w->arena, double, room);
+    p->got = arena_alloc(s->w->arena, room * p->size);
+    p->own = arena_alloc(s->w->arena, room * p->size);
+    if (s->whole)
+        return pick_whole(s, b, o, elements, p, err);
+    int64_t n = (int64_t)(PIECE / p->size);
+    for (int64_t first = 0; first + n <= elements && p->n + (size_t)n <= MOST_ELEMENTS; first += n)
+        if (sampled_piece(s, o, first, (size_t)n, p->exact + p->n) && both_have(b, o, p, first, (size_t)n))
+            keep(p, first, (size_t)n);
+    return true;
+}
+
+/* One case, of what was picked. An output whose exact answers are far from what the original has says nothing:
+ * its blocks need what others do. */
+static void make_case(struct judge *sized, const struct whole *w, enum stage_side side, struct picked *picked)
+{
+    const struct judge *j = w->judge;
+    struct task_case *about = arena_new(w->arena, struct task_case);
+    struct case_data *d = arena_new(w->arena, struct case_data);
+    struct error_stats *own = arena_array(w->arena, struct error_stats, j->n_outputs);
+
+    *about = (struct task_case){.dims = w->dims, .distribution = j->distributions[0]};
+    *sized = *j;
+    sized->cases = about;
+    sized->data = d;
+    sized->n_cases = sized->n_distributions = 1;
+    sized->original_errors[side] = own;
+    *d = (struct case_data){.about = about};
+    d->outputs[side] = arena_array(w->arena, struct case_output, j->n_outputs);
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        struct picked *p = &picked[o];
+        enum kernel_type type = j->task->args[j->outputs[o]].type;
+        d->outputs[side][o] = (struct case_output){
+            .original = p->own, .exact = p->exact, .ill = arena_array(w->arena, bool, p->n + 1), .at = p->at};
+        d->elements[j->outputs[o]] = (int64_t)p->n;
+        if (answers_measure(sized, side, 0, o, &own[o]) || answers_differ(type, &own[o]))
+            p->n = 0;
+        d->elements[j->outputs[o]] = 0; /* until it is asked for */
+    }
+}
+
+static void judge_outputs(struct judge *sized, const struct whole *w, enum stage_side side,
+                          const struct picked *picked, const bool *asked, struct fate *fate)
+{
+    unsigned char *outputs[MAX_ARGS];
+    struct comparison c;
+    struct trial t = {0};
+
+    for (size_t o = 0; o < sized->n_outputs; o++) {
+        outputs[o] = picked[o].got;
+        sized->data->elements[sized->outputs[o]] = asked[o] ? (int64_t)picked[o].n : 0;
+    }
+    comparison_open(&c, sized, side, w->arena);
+    compare_case(&c, 0, outputs, fate);
+    if (fate_open(fate))
+        judge_pools(&c, &t, fate);
+    comparison_close(&c);
+}
+
+/* In double the original has nothing more exact than itself; integers were equal or not. */
+static bool is_asked(const struct judge *j, const struct task_arg *arg)
+{
+    return type_is_floating(arg->type) && (arg->type != KT_F64 || j->task->reference_path);
+}
+
+bool size_verify(const struct whole *w, const struct both *b, const struct stage_ops *ops, size_t *known,
+                 bool *doubt, struct fate *fate, struct err *err)
+{
+    struct judge *j = w->judge, sized;
+    struct oracle s = {.w = w};
+    struct picked picked[MAX_ARGS] = {0};
+    bool sure[MAX_ARGS] = {0}, unsure[MAX_ARGS] = {0}, any = false, ok;
+    const char *why_not = j->exact.module ? NULL : "there is none";
+    struct fate maybe = {0};
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        sure[o] = is_asked(j, arg) && (b->got || sample_is_final(b->samples, arg));
+        unsure[o] = is_asked(j, arg) && !sure[o];
+        any |= is_asked(j, arg);
+    }
+    *known = any ? 0 : SIZE_MAX;
+    if (!any || why_not)
+        return true;
+    ok = ops->side == SIDE_GPU && j->task->reference_path ? run_reference(&s, &why_not, err)
+                                                          : run_samples(&s, &why_not, err);
+    for (size_t o = 0; ok && !why_not && o < j->n_outputs; o++)
+        if (sure[o] || unsure[o])
+            ok = pick(&s, b, o, &picked[o], err);
+    oracle_close(&s);
+    if (!ok || why_not)
+        return ok;
+    make_case(&sized, w, ops->side, picked);
+    *known = SIZE_MAX;
+    for (size_t o = 0; o < j->n_outputs; o++)
+        if (sure[o] || unsure[o])
+            *known = MIN(*known, picked[o].n);
+    judge_outputs(&sized, w, ops->side, picked, sure, fate);
+    if (fate_open(fate) && !b->got) {
+        judge_outputs(&sized, w, ops->side, picked, unsure, &maybe);
+        *doubt |= !fate_open(&maybe);
+    }
+    return true;
+}
