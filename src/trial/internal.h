@@ -64,7 +64,9 @@ struct stage_fill {
     const struct task_values *values;
     const int64_t *dims;
     uint64_t seed;
-    int64_t period;             /* of the values, in elements; 0: none */
+    int64_t elements;
+    struct stage_tiles *tiles;  /* where its elements are from; NULL: each is made by itself */
+    size_t tile;                /* which of them */
     const unsigned char *bytes; /* ready-made contents; NULL: generated */
     uint64_t from;              /* the same contents in another buffer of the GPU; 0: none */
     int poison;                 /* for what must be written before it is read */
@@ -124,14 +126,18 @@ struct stage {
     bool untouched; /* what must be written is left as it came */
 };
 
-/* Elements that are made of a GPU's buffer; one that has more repeats them. A prime, so that no row is like
+/* Elements that are made of a large buffer; one that has more repeats them. A prime, so that no row is like
  * another. */
-enum { GPU_PERIOD = 1048573 };
+enum { STAGE_PERIOD = 1048573 };
+struct stage_tiles { /* what several stages with the same values begin with, made once */
+    struct arena *arena;
+    unsigned char *of[MAX_ARGS]; /* in the task's own type; NULL: not made yet */
+};
 
-struct stage_data {                     /* what the buffers hold */
-    const struct task_values *values;   /* one per arg */
-    const struct task *own;             /* the task that a reference's, in f64, is of: its values; NULL: no */
-    bool like_gpu;                      /* simulator: what a GPU's stage would hold */
+struct stage_data {                   /* what the buffers hold */
+    const struct task_values *values; /* one per arg */
+    const struct task *own; /* the task that a reference's, in f64, is of: its values; with tiles; NULL: no */
+    struct stage_tiles *tiles;          /* on the simulator, too, larger buffers repeat these; NULL: no */
     uint64_t seed;                      /* of the values */
     const unsigned char *const *inputs; /* per arg, ready-made; NULL: generated */
     const struct stage *like;           /* inputs are copied from this stage: GPU only; NULL: no */

@@ -54,12 +54,8 @@ bool sample_run(struct sample *s, struct err *err)
     const struct task *t = w->judge->task;
     /* The buffers are filled as they are touched: also when they are compared. */
     struct task_values *values = arena_array(w->arena, struct task_values, t->n_args);
-    const struct stage_data data = {.values = values,
-                                    .own = t,
-                                    .seed = w->seed,
-                                    .like_gpu = w->judge->gpu != NULL,
-                                    .poison = POISON,
-                                    .place = w->seed};
+    const struct stage_data data = {
+        .values = values, .own = t, .seed = w->seed, .tiles = w->tiles, .poison = POISON, .place = w->seed};
     const struct stage_visitor visitor = {.context = s, .launch = sample_launch};
     struct fate fate = {0};
     struct plan plan;

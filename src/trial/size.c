@@ -31,8 +31,12 @@ static bool run_reference(struct oracle *s, const char **why_not, struct err *er
     struct judge *j = w->judge;
     const struct task *t = j->exact.task;
     struct task_values *values = arena_array(w->arena, struct task_values, t->n_args);
-    const struct stage_data data = {
-        .values = values, .own = j->task, .seed = w->seed, .poison = POISON, .place = w->seed & ~(uint64_t)1};
+    const struct stage_data data = {.values = values,
+                                    .own = j->task,
+                                    .tiles = w->tiles,
+                                    .seed = w->seed,
+                                    .poison = POISON,
+                                    .place = w->seed & ~(uint64_t)1};
     const struct stage_check check = {.limit_s = REFERENCE_S};
     struct fate fate = {0};
     struct err why = {0};

@@ -29,7 +29,9 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
                                  .own = d->own ? &d->own->args[i] : arg,
                                  .dims = s->dims,
                                  .seed = d->seed,
-                                 .period = d->like_gpu ? GPU_PERIOD : 0,
+                                 .elements = elements,
+                                 .tiles = d->tiles,
+                                 .tile = i,
                                  .poison = d->poison};
         if (input)
             f->values = &d->values[i];
@@ -47,21 +49,38 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
     return true;
 }
 
+static const unsigned char *tile_of(const struct stage_fill *f)
+{
+    unsigned char **tile = &f->tiles->of[f->tile];
+    int64_t n = MIN(f->elements, (int64_t)STAGE_PERIOD);
+
+    if (!*tile) {
+        *tile = arena_alloc(f->tiles->arena, (size_t)n * kernel_type_size(f->own->type) + 1);
+        task_fill(f->own, f->values, f->dims, f->seed, 0, n, *tile);
+    }
+    return *tile;
+}
+
 void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to)
 {
     size_t size = kernel_type_size(f->arg->type), own_size = kernel_type_size(f->own->type);
-    bool same = f->own->type == f->arg->type;
-    char *p = to, *own = same ? NULL : mem_alloc((size_t)n * own_size + 1);
+    const unsigned char *tile = f->tiles ? tile_of(f) : NULL;
+    char *p = to;
 
-    for (int64_t done = 0, some; done < n; done += some, p += (size_t)some * size) {
-        int64_t from = f->period ? (first + done) % f->period : first;
-        some = f->period ? MIN(n - done, f->period - from) : n;
-        task_fill(f->own, f->values, f->dims, f->seed, from, some, same ? p : own);
-        for (int64_t e = 0; !same && e < some; e++)
-            task_from_double(f->arg->type, task_to_double(f->own->type, own + (size_t)e * own_size),
-                             p + (size_t)e * size);
+    if (!tile) {
+        task_fill(f->own, f->values, f->dims, f->seed, first, n, to);
+        return;
     }
-    free(own);
+    for (int64_t some; n > 0; first += some, n -= some, p += (size_t)some * size) {
+        const unsigned char *from = tile + (size_t)(first % STAGE_PERIOD) * own_size;
+        some = MIN(n, STAGE_PERIOD - first % STAGE_PERIOD);
+        if (f->own->type == f->arg->type)
+            memcpy(p, from, (size_t)some * size);
+        else
+            for (int64_t e = 0; e < some; e++)
+                task_from_double(f->arg->type, task_to_double(f->own->type, from + (size_t)e * own_size),
+                                 p + (size_t)e * size);
+    }
 }
 
 void stage_close(struct stage *s)

@@ -22,7 +22,7 @@ static bool generate(struct stage *s, const struct stage_fill *f, uint64_t addr,
 {
     struct cuda *c = s->judge->gpu;
     size_t element = kernel_type_size(f->arg->type);
-    uint64_t first = MIN(bytes, GPU_PERIOD * element);
+    uint64_t first = MIN(bytes, STAGE_PERIOD * element);
     void *tile = mem_alloc(first + 1);
     bool ok;
 

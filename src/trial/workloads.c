@@ -21,6 +21,7 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
     struct task_values values[MAX_ARGS];
     const struct stage_data data = {.values = values,
                                     .seed = w->seed,
+                                    .tiles = w->tiles,
                                     .poison = second ? 0x5b : POISON,
                                     .place = (w->seed & ~(uint64_t)1) + second};
     const struct stage_check check = {.max_insns = max_insns, .limit_s = LIMIT_S};
@@ -269,8 +270,13 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
 
     for (size_t i = 0; ok && fate_open(fate) && i < j->task->n_workloads; i++) {
         const int64_t *dims = j->task->workloads + i * j->task->n_dims;
-        struct whole w = {j, scratch, dims, task_dims_text(scratch, j->task, dims),
-                          rng_hash(j->options.seed ^ hash_text(v->kernel->text), i)};
+        struct stage_tiles tiles = {.arena = scratch};
+        struct whole w = {j,
+                          scratch,
+                          dims,
+                          task_dims_text(scratch, j->task, dims),
+                          rng_hash(j->options.seed ^ hash_text(v->kernel->text), i),
+                          &tiles};
         int64_t traffic;
         size_t compared = 0, known = 0;
         bool doubt = false, whole = affordable(j, i);

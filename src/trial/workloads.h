@@ -16,6 +16,7 @@ struct whole { /* one workload */
     const int64_t *dims;
     const char *where;
     uint64_t seed; /* of its values, and of the places of a sample */
+    struct stage_tiles *tiles;
 };
 
 /* ---- sample.c ---- */
