@@ -16,12 +16,12 @@
  * whose name ends in _whole.cu is judged as the last confirmation does it: the workloads are verified whole,
  * too.
  *
- *     verdicts [-v] [-t] [-n] [-w] [-s SEED] [-d DEVICE] [FOLDER or FILE]...   (default: all corpora)
+ *     verdicts [-v] [-t] [-n] [-c] [-w] [-s SEED] [-d DEVICE] [FOLDER or FILE]...   (default: all corpora)
  *
- * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too;
- * -d judges elsewhere: "cuda:0". A run of all ends with the table of docs/integrity.md, which must be the one
- * that stands there; -w writes it. What a kernel does to a GPU ends with its process, so workers judge, several
- * at a time.
+ * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too,
+ * -c judges all as the last confirmation does; -d judges elsewhere: "cuda:0". A run of all ends with the table
+ * of docs/integrity.md, which must be the one that stands there; -w writes it. What a kernel does to a GPU ends
+ * with its process, so workers judge, several at a time.
  */
 #include <dirent.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ struct kernel_file {
     bool good;
 };
 
-static bool verbose;
+static bool verbose, confirm_all;
 static struct trial_options options = {.device = "h200", .seed = 1, .verify_only = true};
 static VEC(struct kernel_file) files;
 
@@ -195,7 +195,7 @@ static bool add(struct arena *a, const char *path, struct err *err)
 
 static bool is_whole(const struct kernel_file *f)
 {
-    return str_ends(f->name, "_whole.cu");
+    return confirm_all || str_ends(f->name, "_whole.cu");
 }
 
 /* A task's files: those that are judged with the workloads whole, or those that are not. */
@@ -364,12 +364,13 @@ int main(int argc, char **argv)
 
     if (argc > 1 && str_eq(argv[1], "worker"))
         return pool_worker_main(argc - 1, argv + 1);
-    while ((option = getopt(argc, argv, "vtnws:d:")) != -1) {
+    while ((option = getopt(argc, argv, "vtncws:d:")) != -1) {
         if (option == '?')
             return 2;
         verbose |= option == 'v';
         write |= option == 'w';
         options.with_nvcc |= option == 'n';
+        confirm_all |= option == 'c';
         if (option == 't')
             options.verify_only = false;
         if (option == 'd')

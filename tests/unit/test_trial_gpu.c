@@ -46,18 +46,35 @@ static const char endless_text[] =
     "        out[i] = 2.0f * in[i];\n"
     "}\n" LAUNCHER("never_ends", "64");
 
-static const char task_text[] = "name: twice\n"
-                                "source: kernel.cu\n"
-                                "entry: twice\n"
-                                "args:\n"
-                                "  - {name: out, type: f32, shape: [n, d], role: out}\n"
-                                "  - {name: in, type: f32, shape: [n, d], role: in}\n"
-                                "  - {name: n, type: i32, value: n}\n"
-                                "  - {name: d, type: i32, value: d}\n"
-                                "dims: [n, d]\n"
-                                "domain: [n >= 1, n <= 1211, d >= 173, d <= 173]\n"
-                                "workloads:\n"
-                                "  - [1211, 173]\n";
+#define TASK_TEXT(name, more)                                             \
+    "name: " name "\nsource: kernel.cu\nentry: " name "\n" more "args:\n" \
+    "  - {name: out, type: f32, shape: [n, d], role: out}\n"              \
+    "  - {name: in, type: f32, shape: [n, d], role: in}\n"                \
+    "  - {name: n, type: i32, value: n}\n"                                \
+    "  - {name: d, type: i32, value: d}\n"                                \
+    "dims: [n, d]\n"                                                      \
+    "domain: [n >= 1, n <= 1211, d >= 173, d <= 173]\n"                   \
+    "workloads:\n"                                                        \
+    "  - [1211, 173]\n"
+static const char task_text[] = TASK_TEXT("twice", "");
+static const char sigmoid_task[2][1024] = {TASK_TEXT("sigmoid", ""),
+                                           TASK_TEXT("sigmoid", "reference: reference.cu\n")};
+
+/* Right to half an ulp or so in the suite's cases; at the workload's size sixteen last places are cut off,
+ * which is within four times what the suite allows most elements. */
+#define SIGMOID(type, more)                                                                             \
+    "__global__ void sigmoid_kernel(" type " *out, const " type " *in, int n, int d)\n"                 \
+    "{\n"                                                                                               \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                              \
+    "    if (i >= n * d)\n        return;\n"                                                            \
+    "    " type " v = 1 / (1 + exp(-in[i]));\n" more "    out[i] = v;\n"                                \
+    "}\n"                                                                                               \
+    "extern \"C\" void sigmoid(" type " *out, const " type " *in, int n, int d, cudaStream_t stream)\n" \
+    "{\n"                                                                                               \
+    "    sigmoid_kernel<<<(n * d + 63) / 64, 64, 0, stream>>>(out, in, n, d);\n"                        \
+    "}\n"
+static const char cut_off_text[] =
+    SIGMOID("float", "    if (n * d == 1211 * 173) v = __uint_as_float(__float_as_uint(v) & ~15u);\n");
 
 static int open_all(void **state)
 {
@@ -133,6 +150,33 @@ static void what_only_a_gpu_sees(void **state)
     assert_string_equal(pool_device(p)->kind, "cuda");
     assert_string_equal(pool_device(p)->model, "h200");
     pool_close(p);
+}
+
+/* With a reference, which runs on the GPU, and without, where blocks of the original run with a shadow. */
+static void the_exact_answer_at_a_workloads_size(void **state)
+{
+    const struct trial_options o = {.device = "cuda:0", .seed = 1, .verify_only = true, .confirm = true};
+    const char *own = folder ? fs_join(arena, folder, "sigmoid") : NULL;
+
+    (void)state;
+    if (!task)
+        skip();
+    assert_ok(fs_mkdirs(own, &err), err);
+    for (int with = 0; with < 2; with++) {
+        struct task *sigmoid;
+        struct pool *p;
+        assert_ok(fs_write_text(fs_join(arena, own, "kernel.cu"), SIGMOID("float", ""), &err) &&
+                      fs_write_text(fs_join(arena, own, "reference.cu"), SIGMOID("double", ""), &err) &&
+                      fs_write_text(fs_join(arena, own, "task.yaml"), sigmoid_task[with], &err) &&
+                      task_open(&sigmoid, arena, own, &err) && pool_open(&p, sigmoid, &o, 1, NULL, &err),
+                  err);
+        struct trial right = judged(p, SIGMOID("float", ""));
+        assert_int_equal(right.verdict, VERDICT_PASSED);
+        assert_true(!right.missing_checks || !strstr(right.missing_checks, "exact answers"));
+        expect(p, cut_off_text, "wrong", "on the GPU: the ");
+        expect(p, cut_off_text, "wrong", "(n=1211 d=173, values: as the task says)");
+        pool_close(p);
+    }
 }
 
 static void a_spoilt_gpu_is_left_to_a_new_worker(void **state)
@@ -214,8 +258,11 @@ static void devices_have_names(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_only_a_gpu_sees), cmocka_unit_test(a_spoilt_gpu_is_left_to_a_new_worker),
-        cmocka_unit_test(workers_take_turns),   cmocka_unit_test(what_is_no_candidates_fault),
+        cmocka_unit_test(what_only_a_gpu_sees),
+        cmocka_unit_test(the_exact_answer_at_a_workloads_size),
+        cmocka_unit_test(a_spoilt_gpu_is_left_to_a_new_worker),
+        cmocka_unit_test(workers_take_turns),
+        cmocka_unit_test(what_is_no_candidates_fault),
         cmocka_unit_test(devices_have_names),
     };
 
