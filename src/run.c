@@ -265,6 +265,7 @@ static bool close_books(struct run *r, const char *status, struct err *err)
 
 static bool rounds_of_rules(struct run *r, int *round, struct err *err)
 {
+    r->last_round = r->o->rounds;
     for (*round = 1; *round <= r->o->rounds && !run_stopping(r); (*round)++) {
         size_t tried;
         if (!round_run(r, *round, &tried, err))

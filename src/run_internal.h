@@ -45,6 +45,7 @@ struct run {
     VEC(struct agent_lesson) lessons; /* of the first n_learnt candidates, and of strategies without one */
     size_t n_learnt, n_known;         /* n_known: of candidates, whose code the pool knows */
     int n_strategies;                 /* of models */
+    int last_round;                   /* that --rounds allows those who think now */
     VEC(const char *) labels;         /* of what is submitted to the pool, by its id there */
     int told_best;
 };

@@ -98,6 +98,7 @@ void tell_round(const struct run *r, int round, int parent, const char *mind)
     json_t *e = json_object();
 
     json_put_int(e, "round", round);
+    json_put_int(e, "of", MAX(round, r->last_round));
     json_put_int(e, "parent", parent);
     json_put_num(e, "parent_score", r->search.nodes.v[parent].score);
     json_put_text(e, "parent_name", r->candidates.v[parent]->strategy.name);

@@ -271,6 +271,7 @@ static void round_told(const struct thinking *t, double cpu_before_s)
 
 bool think_rounds(struct run *r, int *round, int first, int last, struct err *err)
 {
+    r->last_round = *round + last - first + 1;
     for (int n = first; n <= last && !run_stopping(r) && !calls_exhausted(r); n++) {
         struct thinking t;
         double cpu_before_s = cpu_s();
@@ -291,6 +292,7 @@ bool think_single(struct run *r, int *round, struct err *err)
     bool ok = true;
     int last = 0; /* what became of it is what the next turn begins with */
 
+    r->last_round = *round + r->o->rounds;
     for (int n = 1; ok && n <= r->o->rounds && !run_stopping(r) && !calls_exhausted(r); n++) {
         struct thinking t;
         struct chain c = {.role = FOR_SINGLE};

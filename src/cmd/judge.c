@@ -74,7 +74,7 @@ static json_t *workloads_to_json(const struct session *s, bool hot)
 static json_t *bench_to_json(const struct session *s)
 {
     const struct trial *t = &s->version;
-    json_t *o = json_object(), *speedup = json_object(), *v = json_object();
+    json_t *o = json_object(), *speedup = json_object();
 
     json_put_text(o, "astra", ASTRA_VERSION);
     json_put_int(o, "schema", 1);
@@ -91,18 +91,7 @@ static json_t *bench_to_json(const struct session *s)
     json_put(o, "clocks", trial_clocks_to_json(&t->clocks));
     json_put(o, "workloads", workloads_to_json(s, s->task->hot));
     json_put(o, "other_regime", workloads_to_json(s, !s->task->hot));
-    json_put_int(v, "cases", (int64_t)t->cases);
-    json_put_num(v, "max_error", t->error.max);
-    json_put_num(v, "original_error", t->original_error.max);
-    json_put_num(v, "allowed_error", t->allowed_error.max);
-    json_put_text(v, "unit", "ulp");
-    json_put(v, "ulp_edges", trial_edges_to_json());
-    json_put(v, "errors", trial_accuracy_to_json(t));
-    json_put_text(v, "exact", t->exact);
-    json_put_num(v, "shadow_lost", t->shadow_lost);
-    json_put_text(v, "underived", t->underived);
-    json_put_text(v, "missing", t->missing_checks);
-    json_put(o, "verification", v);
+    json_put(o, "verification", report_verification(t, NULL, json_null()));
     json_put_num(o, "wall_s", t->wall_s);
     return o;
 }

@@ -105,41 +105,74 @@ static void describe(const struct rows *c, int series, struct str *out)
     str_addf(out, " to %s (%s).", c->number(value_of(high, series)->value).text, high->label);
 }
 
-/* The tick's number, without trailing zeros: 2, not 2.00. */
+/* The tick's number, without trailing zeros: 2, not 2.00. Of shares the last alone has the unit behind it. */
 static struct svg_number tick_text(const struct rows *c, double v)
 {
     struct svg_number n;
 
-    if (c->ratio)
-        snprintf(n.text, sizeof(n.text), "%g\xc3\x97", v);
-    else
-        snprintf(n.text, sizeof(n.text), "%g %%", 100 * v);
+    snprintf(n.text, sizeof(n.text), c->ratio ? "%g\xc3\x97" : "%g", c->ratio ? v : 100 * v);
     return n;
+}
+
+static double tick_width(const struct rows *c, double v)
+{
+    return svg_width(tick_text(c, v).text, SVG_SMALL);
+}
+
+static bool apart(const struct rows *c, double a, double b)
+{
+    return fabs(svg_at(&c->axis, a) - svg_at(&c->axis, b)) > (tick_width(c, a) + tick_width(c, b)) / 2 + 3;
+}
+
+/* On a log axis the reference, powers of ten, then those there is room for. */
+static void name_log(const struct rows *c, const double *ticks, bool *named, size_t n)
+{
+    for (int rank = 0; rank < 3; rank++)
+        for (size_t i = 0; i < n; i++) {
+            bool ten = fabs(log10(ticks[i]) - round(log10(ticks[i]))) < 1e-9, free = !named[i];
+            if (!(rank == 2 || ticks[i] == c->reference || (rank == 1 && ten)))
+                continue;
+            for (size_t k = 0; k < n && free; k++)
+                free = !named[k] || apart(c, ticks[i], ticks[k]);
+            named[i] |= free;
+        }
+}
+
+/* On a linear one every k-th, the reference among them; k: as small as there is room for. */
+static void name_linear(const struct rows *c, const double *ticks, bool *named, size_t n)
+{
+    size_t from = 0;
+    bool fits = false;
+
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(c->reference) && fabs(ticks[i] - c->reference) < 1e-9)
+            from = i;
+    for (size_t k = 1; !fits && k <= n; k++) {
+        fits = true;
+        for (size_t i = 0; i < n; i++)
+            named[i] = i % k == from % k;
+        for (size_t i = k; i < n; i++)
+            fits &= !named[i] || apart(c, ticks[i], ticks[i - k]);
+    }
 }
 
 static void draw_axis(const struct rows *c, struct str *out, double top, double bottom)
 {
-    double ticks[SVG_TICKS];
+    double ticks[SVG_TICKS], last = NAN;
     bool named[SVG_TICKS] = {false};
     size_t n = svg_ticks(&c->axis, ticks);
 
     for (size_t i = 0; i < n; i++)
         html_addf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", svg_at(&c->axis, ticks[i]), top,
                   bottom);
-    for (int rank = 0; rank < 3; rank++) /* the reference, powers of ten, then where there is room */
-        for (size_t i = 0; i < n; i++) {
-            double x = svg_at(&c->axis, ticks[i]);
-            bool ten = fabs(log10(ticks[i]) - round(log10(ticks[i]))) < 1e-9, free = !named[i];
-            if (!(rank == 2 || ticks[i] == c->reference || (rank == 1 && ten)))
-                continue;
-            for (size_t k = 0; k < n && free; k++)
-                free = !named[k] || fabs(svg_at(&c->axis, ticks[k]) - x) >
-                                        svg_width(tick_text(c, fmax(ticks[i], ticks[k])).text, SVG_SMALL) + 4;
-            if (!free)
-                continue;
-            named[i] = true;
-            svg_text(out, x, top - 4, "middle", "small muted", tick_text(c, ticks[i]).text);
-        }
+    (c->axis.log ? name_log : name_linear)(c, ticks, named, n);
+    for (size_t i = 0; i < n; i++)
+        if (named[i])
+            svg_text(out, svg_at(&c->axis, last = ticks[i]), top - 4, "middle", "small muted",
+                     tick_text(c, ticks[i]).text);
+    if (!c->ratio)
+        svg_text(out, svg_at(&c->axis, last) + tick_width(c, last) / 2 + 3, top - 4, "start", "small muted",
+                 "%");
     if (isfinite(c->reference)) {
         double x = svg_at(&c->axis, c->reference);
         html_addf(out, "<path class=\"reference\" d=\"M%.1f %.1fV%.1f\"><title>%s</title></path>\n", x, top,

@@ -188,26 +188,23 @@ static json_t *noted(const char *text)
     return o ? o : json_null();
 }
 
-/* The candidate's own cases and, where it was confirmed, the hidden ones; the worst error of both. */
-static json_t *verification_to_json(const struct facts *f)
+json_t *report_verification(const struct trial *own, const struct trial *hidden, json_t *mutation)
 {
-    const struct trial *own = &f->own, *hidden = &f->hidden;
-    bool both = f->has_hidden;
     json_t *o = json_object();
 
     json_put_int(o, "cases", (int64_t)own->cases);
-    json_put_int(o, "hidden", (int64_t)hidden->cases);
-    json_put_num(o, "max_error", fmax(own->error.max, both ? hidden->error.max : NAN));
-    json_put_num(o, "original_error", fmax(own->original_error.max, both ? hidden->original_error.max : NAN));
-    json_put_num(o, "allowed_error", fmax(own->allowed_error.max, both ? hidden->allowed_error.max : NAN));
+    json_put_int(o, "hidden", hidden ? (int64_t)hidden->cases : 0);
+    json_put_num(o, "max_error", fmax(own->error.max, hidden ? hidden->error.max : NAN));
+    json_put_num(o, "original_error", fmax(own->original_error.max, hidden ? hidden->original_error.max : NAN));
+    json_put_num(o, "allowed_error", fmax(own->allowed_error.max, hidden ? hidden->allowed_error.max : NAN));
     json_put_text(o, "unit", "ulp");
     json_put(o, "ulp_edges", trial_edges_to_json());
-    json_put(o, "errors", trial_accuracy_to_json(both && hidden->n_accuracy ? hidden : own));
+    json_put(o, "errors", trial_accuracy_to_json(hidden && hidden->n_accuracy ? hidden : own));
     json_put_text(o, "exact", own->exact);
     json_put_num(o, "shadow_lost", own->shadow_lost);
     json_put_text(o, "underived", own->underived);
-    json_put(o, "mutation", noted(f->mutation));
-    json_put_text(o, "missing", both ? hidden->missing_checks : own->missing_checks);
+    json_put(o, "mutation", mutation);
+    json_put_text(o, "missing", hidden ? hidden->missing_checks : own->missing_checks);
     return o;
 }
 
@@ -280,7 +277,8 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put(o, "other_regime", other);
     json_put(o, "noise", report_noise(f.has_control ? &f.control : &f.original, str_eq(f.regime, "hot")));
     json_put(o, "clocks", trial_clocks_to_json(&timed(&f)->clocks));
-    json_put(o, "verification", verification_to_json(&f));
+    json_put(o, "verification",
+             report_verification(&f.own, f.has_hidden ? &f.hidden : NULL, noted(f.mutation)));
     json_put(o, "candidates", candidates_to_json(&f));
     json_put_int(o, "rounds", rounds);
     json_put_int(o, "best_candidate", f.best->id);

@@ -187,7 +187,9 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, bool e
         str_addc(out, '\n');
         report_errors(json_object_get(v, "errors"), best == 0, out);
     }
-    str_addf(out, "\n%s/best.cu  best.diff  result.json\n", folder);
+    str_addf(out, "\n%s/best.cu  best.diff  result.json\n`astra report %s` makes a page for whoever reviews it",
+             folder, folder);
+    str_addf(out, best == 0 ? ".\n" : "; `astra export %s --to cuda`, patch or torch takes it home.\n", folder);
     json_decref(result);
     return true;
 }

@@ -14,7 +14,7 @@ void svg_none(struct str *out, const char *id, const char *why);
 /* ---- text: widths are by count of characters, a little on the safe side ---- */
 
 #define SVG_TEXT  12.0
-#define SVG_SMALL 10.0
+#define SVG_SMALL 11.0
 double svg_width(const char *text, double size);
 /* text-anchor: "start", "middle", "end"; class may be "". */
 void svg_text(struct str *out, double x, double y, const char *anchor, const char *class, const char *text);

@@ -124,6 +124,8 @@ static void add_reply(struct str *to, const json_t *f)
 static void add_round(struct str *to, const json_t *f)
 {
     str_addf(to, "round %lld", (long long)json_int(f, "round", 0));
+    if (json_int(f, "of", 0))
+        str_addf(to, " of %lld", (long long)json_int(f, "of", 0));
     add_candidate(to, " from ", json_int(f, "parent", 0));
     str_addf(to, " (%.2fx)", json_num(f, "parent_score"));
 }

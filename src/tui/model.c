@@ -234,6 +234,7 @@ static void on_round(struct model *m, const json_t *f)
     size_t n = 0;
 
     m->round = json_int(f, "round", 0);
+    m->max_rounds = json_int(f, "of", m->max_rounds);
     for (size_t i = 0; i < m->rows.n; i++)
         if (m->rows.v[i].state == ROW_COUNTED)
             m->rows.v[n++] = m->rows.v[i];

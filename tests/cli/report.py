@@ -113,6 +113,25 @@ def everybody_can_read_it(_folder, row):
     expect(len(b.requests) == 1, f"it fetched {b.requests}")
 
 
+@cases(list(RUNS))
+def charts_are_legible_on_a_phone(_folder, name):
+    b = opened(report(name, "report.html"), width=360)
+    small = b.value("""[...document.querySelectorAll('svg.chart')].flatMap(s => [...s.querySelectorAll('text')].map(t =>
+        [s.getScreenCTM().a * parseFloat(getComputedStyle(t).fontSize), t.textContent])).filter(([size]) => size < 10)""")
+    expect(not small, small)
+
+
+@cases(list(RUNS))
+def an_axis_is_named_evenly(_folder, name):
+    """The numbers of an axis from 0 up stand at one distance from each other, and so their ticks."""
+    b = opened(report(name, "report.html"))
+    for chart in ("shares", "errors"):
+        numbers = b.value(f"[...document.querySelectorAll('#{chart} > text.small')].map(t => t.textContent)")
+        values = [float(text) for text in numbers if text != "%"]
+        steps = {round(after - before, 6) for before, after in zip(values, values[1:])}
+        expect(len(values) > 1 and len(steps) == 1 and numbers[-1] == "%", f"{chart}: {numbers}")
+
+
 @case
 def the_check_sees_what_is_wrong(folder):
     """Of a page with one fault of each kind it says each."""

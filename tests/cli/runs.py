@@ -35,7 +35,7 @@ def quiet_is_quiet(folder):
 def the_table_and_the_list(folder):
     small_task(folder)
     done = optimize(folder, "run")
-    for word in ("workload", "original", "best", "speed-up", "of copy", "bound by", "modelled"):
+    for word in ("workload", "original", "best", "speed-up", "of copy", "bound by", "modelled", "`astra report run`", "`astra export run --to"):
         expect(word in done.out, f"no '{word}' in\n{done.out}")
     expect("\x1b" not in done.out + done.err, "colours where there is no terminal")
     shown = astra(folder, "show", "run").out
@@ -76,8 +76,9 @@ def the_best_compiles_with_nvcc(folder):
 def bench_agrees_with_the_run(folder):
     small_task(folder)
     optimize(folder)
-    result = load(os.path.join(folder, "run", "result.json"))
     bench = json.loads(said(astra(folder, "bench", "task", "run/best.cu", "--seed", "7", "--json"), 0).out)
+    result = load(os.path.join(folder, "run", "result.json"))
+    expect(set(bench["verification"]) == set(result["verification"]) and bench["verification"]["hidden"] == 0, bench["verification"])
     expect(bench["verdict"] == "passed" and bench["schema"] == 1, bench["verdict"])
     expect(abs(bench["speedup"]["geomean"] - result["speedup"]["geomean"]) < 1e-9, bench["speedup"])
     again = json.loads(said(astra(folder, "bench", "task", "task/kernel.cu", "--json"), 0).out)

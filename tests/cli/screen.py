@@ -284,7 +284,7 @@ def lines_instead(folder, row):
         t.run(f"clear; {row[1]} {ASTRA} {words} {' '.join(row[2])}; echo ov''er")
         t.wait("over$")
         told = t.text("-S", "-") + (read(os.path.join(folder, "err")) if row[2] == ["2>err"] else "")
-        expect(re.search(r"^\d\d:\d\d:\d\d  round 1 from the original", told, re.M), told)
+        expect(re.search(r"^\d\d:\d\d:\d\d  round 1 of \d+ from the original", told, re.M), told)
         expect("\x1b" not in told and "q stop" not in told, told)
 
 
@@ -341,6 +341,10 @@ def events_are_as_documented(folder):
     known, events, result = documented(), lines[:-1], lines[-1]
     expect(done.out.isascii(), "not ASCII")
     expect(result == load(os.path.join(folder, "run", "result.json")), "the last line is not the result")
+    rounds = [(e["mind"], e["round"], e["of"]) for e in events if e["event"] == "round"]
+    ran = sum(mind == "rules" for mind, _, _ in rounds)
+    expect(rounds == [("rules", n, 2) for n in range(1, ran + 1)] + [("llm", n, ran + 2) for n in range(ran + 1, len(rounds) + 1)] and
+           len(rounds) > ran, rounds)
     expect(events[0]["event"] == "run" and events[-1]["event"] == "end", (events[0], events[-1]))
     expect([e["t_s"] for e in events] == sorted(e["t_s"] for e in events), "not in the order of time")
     for e in events:
