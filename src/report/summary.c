@@ -189,7 +189,9 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, bool e
     }
     str_addf(out, "\n%s/best.cu  best.diff  result.json\n`astra report %s` makes a page for whoever reviews it",
              folder, folder);
-    str_addf(out, best == 0 ? ".\n" : "; `astra export %s --to cuda`, patch or torch takes it home.\n", folder);
+    if (best && json_int(v, "hidden", 0) > 0 && !str_eq(json_text(result, "status", ""), "interrupted"))
+        str_addf(out, "; `astra export %s --to cuda`, patch or torch takes it home", folder);
+    str_add(out, ".\n");
     json_decref(result);
     return true;
 }

@@ -372,8 +372,6 @@ static void put_candidates(const struct model *m, struct view *v, struct frame *
 
 static void put_foot(const struct model *m, const struct view *v, struct frame *f)
 {
-    const char *keys = f->ascii ? " j k scroll  tab other list  q stop  ? help"
-                                : " \xe2\x86\x91\xe2\x86\x93 scroll  tab other list  q stop  ? help";
     int row = f->rows - 1;
     bool wide = f->cols >= 70;
 
@@ -388,7 +386,8 @@ static void put_foot(const struct model *m, const struct view *v, struct frame *
     else if (m->note.len)
         frame_putf(f, row, 0, f->cols, STYLE_BUSY, " %s", str_text(&m->note));
     else
-        frame_put(f, row, 0, f->cols, STYLE_DIM, keys);
+        frame_putf(f, row, 0, f->cols, STYLE_DIM, " %s scroll  tab %slist  q stop  ? help",
+                   f->ascii ? "j k" : "\xe2\x86\x91\xe2\x86\x93", f->cols < 45 ? "" : "other ");
 }
 
 static void put_help(struct frame *f)

@@ -129,7 +129,7 @@ def it_shows_the_run(folder):
     with terminal(folder, 120, 40) as t:
         t.astra(*RULES_FIRST)
         seen = t.wait(r"● planner +(asks|waits)")
-        for pattern in (r"^ scale_rows · modelled for NVIDIA H200 · agents llm +\d+:\d\d$", r"^ round \d( of \d)?, best \d+\.\d\dx", r"tester +\S",
+        for pattern in (r"^ scale_rows · modelled for NVIDIA H200 · agents llm +\d+:\d\d$", r"^ round \d of \d, best \d+\.\d\dx", r"tester +\S",
                         r"profiler .* bound by \w+, at \d+ % of the copy's speed", r"^   coder ", r"^   judge ",
                         r"^─ best: candidate \d+, \d\.\d\dx modelled", r"^ rows=64 d=512 +\d+\.\d\d +\d+\.\d\d +\d+\.\d\dx +\d+ %  \w+ +█+",
                         r"^─ candidates: \d+ tried, \d+ passed ─", r"^ \* *\d+  passed +\d+\.\d\dx", r"^ learnt last: \S", r"q stop"):
@@ -139,6 +139,20 @@ def it_shows_the_run(folder):
         for word in ("workload", "geomean", "run/best.cu"):
             expect(word in everything, f"the summary is not in the scrollback:\n{everything}")
         expect("q stop" not in everything, "the screen is in the scrollback")
+
+
+@case
+def a_stopped_run_is_not_offered_for_export(folder):
+    """It has a best that no hidden case was tried on."""
+    with terminal(folder, 120, 40) as t:
+        t.astra(*RULES_FIRST)
+        t.wait(r"● planner +(asks|waits)")
+        t.keys("C-c")
+        t.ended(130)
+    shown = said(astra(folder, "show", "run"), 0).out
+    expect("astra report" in shown and "astra export" not in shown and "and 0 hidden ones" in shown, shown[-600:])
+    resumes(folder)
+    expect("astra export" in said(astra(folder, "show", "run"), 0).out, "not offered at the end")
 
 
 @case
