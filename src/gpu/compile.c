@@ -206,7 +206,7 @@ static bool collect_options(const struct nvrtc *n, struct arena *a, const struct
         /* A megabyte of templates: precompiled within the process, it takes a sixth of the time. */
         if (n->major >= 13)
             vec_push(options, "--pch");
-    } else if (strstr(q->text, "cuda_pipeline")) {
+    } else if (strstr(q->text, "cuda_pipeline") || strstr(q->text, "cuda_awbarrier")) {
         vec_push(options, "-DASTRA_PIPELINE");
     }
     for (size_t i = 0; i < q->n_flags; i++) {

@@ -13,8 +13,8 @@ static const char head[] = ".version 8.7\n.target sm_90\n.address_size 64\n"
                            ".extern .func (.param .b32 r) astra_f32_exp (.param .b32 x);\n"
                            ".visible .entry k(.param .u64 p)\n{\n"
                            "    .reg .pred %p<9>;\n    .reg .b16 %rs<9>;\n    .reg .b32 %r<20>;\n"
-                           "    .reg .f32 %f<9>;\n    .reg .b64 %rd<9>;\n    .reg .f64 %fd<9>;\n"
-                           "    .shared .align 16 .b8 tile[256];\n"
+                           "    .reg .f32 %f<20>;\n    .reg .b64 %rd<9>;\n    .reg .f64 %fd<9>;\n"
+                           "    .shared .align 16 .b8 tile[1024];\n"
                            "    .shared .align 8 .b64 bar;\n"
                            "    .local .align 16 .b8 frame[64];\n"
                            "    ld.param.u64 %rd1, [p];\n"
@@ -238,6 +238,20 @@ static void across_lanes(void **state)
         {"cvt.rn.f16x2.f32 %r2, %f1, %f1;\nmov.b32 %r3, 0x40004000;\n"
          "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r4, %r9}, {%r2, %r2}, {%r3}, {%r2, %r2};\n",
          PTX_F16, 17 * x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 5;\nmov.b32 %f2, 0f3f800000;\nselp.f32 %f3, %f1, %f2, %p1;\n"
+         "cvt.rn.f16x2.f32 %r2, %f3, %f3;\nmov.b32 %r3, 0x3c003c00;\nmov.b32 %r4, 0x40004000;\n"
+         "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f2, %f3, %f4, %f5, %f6, %f9, %f10, %f11},"
+         " {%r2, %r3, %r3, %r3, %r3, %r3, %r3, %r3}, {%r4, %r4, %r4, %r4, %r4, %r4, %r4, %r4},"
+         " {%f1, %f1, %f1, %f1, %f1, %f1, %f1, %f1};\nmov.b32 %r9, %f6;\n",
+         PTX_F32, 2 * (14 + 2 * x) + x},
+        {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 16;\nselp.f32 %f3, %f1, %f8, %p1;\n" /* row 4, column 1 */
+         "wmma.store.d.sync.aligned.col.m16n16k16.shared.f32 [tile], {%f8, %f3, %f8, %f8, %f8, %f8, %f8, %f8}, 16;\n"
+         "bar.warp.sync 0xffffffff;\nwmma.load.c.sync.aligned.row.m16n16k16.shared.f32"
+         " {%f2, %f4, %f5, %f6, %f9, %f10, %f11, %f12}, [tile], 16;\nmov.b32 %r9, %f2;\n",
+         PTX_F32, x},
+        {"cvt.rn.f16.f32 %rs1, %f1;\nst.shared.b16 [tile+130], %rs1;\nbar.warp.sync 0xffffffff;\n"
+         "wmma.load.a.sync.aligned.col.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4, %r9, %r6, %r7, %r8}, [tile], 16;\n",
+         PTX_F16, x},
         {"mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 16;\nselp.f32 %f3, %f1, %f8, %p1;\ncvt.rn.f16x2.f32 %r2, %f3, %f8;\n"
          "movmatrix.sync.aligned.m8n8.trans.b16 %r9, %r2;\n",
          PTX_F16, x},

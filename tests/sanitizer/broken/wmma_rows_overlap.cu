@@ -1,0 +1,19 @@
+// Rows of 16 sums are stored 8 apart, so that each overwrites half of the one before.
+// buffer: out f32 256 out
+// buffer: in f16 256 in
+// launch: kernel grid 1 block 32 args out in
+#include <mma.h>
+
+using namespace nvcuda;
+
+extern "C" __global__ void kernel(float *out, const __half *in)
+{
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+    wmma::fill_fragment(c, 0.0f);
+    wmma::load_matrix_sync(a, in, 16);
+    wmma::load_matrix_sync(b, in, 16);
+    wmma::mma_sync(c, a, b, c);
+    wmma::store_matrix_sync(out, c, 8, wmma::mem_row_major); // expect: unsafe race-global
+}
