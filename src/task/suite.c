@@ -9,7 +9,8 @@ enum {                             /* elements over all buffers */
        SMALL_ELEMENTS = 16 << 10,  /* of a case that is there for its values */
        CASE_ELEMENTS = 48 << 10,   /* of one that is there for its shape */
        WHOLE_ELEMENTS = 200 << 10, /* of a workload as it is */
-       SUITE_ELEMENTS = 484 << 10, /* of all but the whole workload */
+       SUITE_ELEMENTS =
+           484 << 10, /* of all but the whole workload; what is there for its values may exceed it */
        MAX_SHAPES = 64,
 };
 
@@ -195,6 +196,8 @@ struct builder {
     VEC(struct task_case) cases;
 };
 
+static const char as_said[] = "as the task says";
+
 static void add_case(struct builder *b, const struct shapes *s, size_t shape, const char *distribution,
                      enum value_kind kind, double special_share)
 {
@@ -202,7 +205,7 @@ static void add_case(struct builder *b, const struct shapes *s, size_t shape, co
     struct task_values *values = arena_array(b->arena, struct task_values, t->n_args);
     int64_t cost = task_case_elements(t, s->dims[shape]);
 
-    if (b->cases.n >= 8 && cost <= CASE_ELEMENTS && b->spent + cost > SUITE_ELEMENTS)
+    if (b->cases.n >= 8 && cost <= CASE_ELEMENTS && b->spent + cost > SUITE_ELEMENTS && distribution == as_said)
         return;
     for (size_t i = 0; i < t->n_args; i++) {
         values[i] = t->args[i].values;
@@ -271,7 +274,27 @@ static const struct {
                      {"small integers", VALUE_INTEGERS},
                      {"zeros", VALUE_ZEROS},
                      {"far from zero", VALUE_UNIFORM}, /* FAR: what differences of large sums lose */
-                     {"cancelling", VALUE_CANCELLING}};
+                     {"cancelling", VALUE_CANCELLING},
+                     {"rows that begin alike", VALUE_ALIKE}};
+enum { N_SHAPELESS = ARRAY_LEN(distributions) - 1 }; /* the last one asks for many rows */
+
+static void add_alike(struct builder *b, const struct shapes *s)
+{
+    size_t last = b->task->n_dims - 1, best = 0;
+    int64_t most = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        int64_t rows = 1;
+        for (size_t k = 0; k < last; k++)
+            rows *= s->dims[i][k];
+        if (MIN(rows, s->dims[i][last]) > most) {
+            most = MIN(rows, s->dims[i][last]);
+            best = i;
+        }
+    }
+    if (s->n && any_arg(b->task, false))
+        add_case(b, s, best, distributions[N_SHAPELESS].name, VALUE_ALIKE, 0);
+}
 
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                 size_t *n_cases)
@@ -299,8 +322,8 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     add_random(&s, &b.rng, CASE_ELEMENTS, 8);
 
     for (size_t i = 0; i < values.n; i++)
-        add_case(&b, &values, i, "as the task says", VALUE_NORMAL, 0);
-    for (size_t i = 0; values.n && any_arg(t, false) && i < ARRAY_LEN(distributions); i++)
+        add_case(&b, &values, i, as_said, VALUE_NORMAL, 0);
+    for (size_t i = 0; values.n && any_arg(t, false) && i < N_SHAPELESS; i++)
         for (size_t k = 0; k < 2; k++)
             add_case(&b, &values, (i + k * 2) % values.n, distributions[i].name, distributions[i].kind, 0);
     if (values.n && any_arg(t, true)) {
@@ -309,11 +332,12 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
         add_case(&b, &values, values.n - 1, "all values special", VALUE_NORMAL, 2);
     }
     for (size_t i = 0; i < s.n; i++)
-        add_case(&b, &s, i, "as the task says", VALUE_NORMAL, 0);
+        add_case(&b, &s, i, as_said, VALUE_NORMAL, 0);
     /* A task whose domain leaves few affordable shapes: the same ones with other seeds. */
     for (size_t i = 0; s.n && b.cases.n < 8; i++)
-        add_case(&b, &s, i % s.n, "as the task says", VALUE_NORMAL, 0);
+        add_case(&b, &s, i % s.n, as_said, VALUE_NORMAL, 0);
     add_one_index(&b, &values);
+    add_alike(&b, &values);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);
@@ -345,7 +369,7 @@ void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const str
         struct task_case c = {.dims = dims,
                               .seed = rng_mix(seed ^ 0x696e7075),
                               .values = values,
-                              .distribution = "as the task says",
+                              .distribution = as_said,
                               .why = "each input changed alone",
                               .changed = i};
         if (i && !is_changeable(&t->args[i - 1]))
@@ -431,7 +455,7 @@ void task_hidden(const struct task *t, struct arena *a, uint64_t seed, const str
 
     add_hidden(&s, &b.rng, 10);
     for (size_t i = 0; i < s.n; i++) {
-        add_case(&b, &s, i, "as the task says", VALUE_NORMAL, 0);
+        add_case(&b, &s, i, as_said, VALUE_NORMAL, 0);
         d = rng_below(&b.rng, ARRAY_LEN(distributions));
         if (i < 4 && any_arg(t, false))
             add_case(&b, &s, i, distributions[d].name, distributions[d].kind, 0);

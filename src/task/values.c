@@ -154,6 +154,7 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
 {
     switch (v->kind) {
     case VALUE_NORMAL:
+    case VALUE_ALIKE:
         return rng_normal_of(bits);
     case VALUE_UNIFORM:
         return v->low + (v->high - v->low) * rng_unit_of(bits);
@@ -216,7 +217,9 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
     if (arg->n_shape == 0 || !dim_eval(arg->shape[arg->n_shape - 1], dims, &row_length) || row_length < 1)
         row_length = 1;
     for (int64_t i = first; i < first + n; i++, p += size) {
-        uint64_t bits = rng_hash(own, (uint64_t)i);
+        int64_t column = i % row_length;
+        bool alike = values->kind == VALUE_ALIKE && column < row_length - MAX(row_length / 8, (int64_t)1);
+        uint64_t bits = rng_hash(own, (uint64_t)(alike ? column : i));
         double v;
         if (values->n_special && rng_unit_of(rng_mix(bits ^ 0x5bd1e995)) < values->special_share)
             v = values->special[rng_mix(bits) % values->n_special];
