@@ -9,8 +9,9 @@ enum {                             /* elements over all buffers */
        SMALL_ELEMENTS = 16 << 10,  /* of a case that is there for its values */
        CASE_ELEMENTS = 48 << 10,   /* of one that is there for its shape */
        WHOLE_ELEMENTS = 200 << 10, /* of a workload as it is */
-       SUITE_ELEMENTS =
-           484 << 10, /* of all but the whole workload; what is there for its values may exceed it */
+       /* of all but the whole workload; what is there for its values may exceed it */
+       SUITE_ELEMENTS = 484 << 10,
+       ALIKE = 512, /* elements of a row that begins as the others do */
        MAX_SHAPES = 64,
 };
 
@@ -278,22 +279,26 @@ static const struct {
                      {"rows that begin alike", VALUE_ALIKE}};
 enum { N_SHAPELESS = ARRAY_LEN(distributions) - 1 }; /* the last one asks for many rows */
 
-static void add_alike(struct builder *b, const struct shapes *s)
+/* Many rows, and each of them long enough for a beginning. */
+static void add_alike(struct builder *b)
 {
-    size_t last = b->task->n_dims - 1, best = 0;
-    int64_t most = 0;
+    const struct task *t = b->task;
+    struct shapes s = {.task = t, .arena = b->arena};
+    size_t last = t->n_dims - 1;
+    int64_t dims[16] = {0};
 
-    for (size_t i = 0; i < s->n; i++) {
-        int64_t rows = 1;
-        for (size_t k = 0; k < last; k++)
-            rows *= s->dims[i][k];
-        if (MIN(rows, s->dims[i][last]) > most) {
-            most = MIN(rows, s->dims[i][last]);
-            best = i;
-        }
+    for (size_t w = 0; w < t->n_workloads; w++)
+        for (size_t i = 0; i < t->n_dims; i++)
+            dims[i] = MAX(dims[i], t->workloads[w * t->n_dims + i]);
+    for (int64_t own = dims[last], length = MIN(own, (int64_t)ALIKE); s.n == 0; length = own) {
+        dims[last] = length;
+        if (task_in_domain(t, dims) && shrink(t, dims, last, SMALL_ELEMENTS))
+            add(&s, dims, SMALL_ELEMENTS, "many rows");
+        if (length == own)
+            break;
     }
-    if (s->n && any_arg(b->task, false))
-        add_case(b, s, best, distributions[N_SHAPELESS].name, VALUE_ALIKE, 0);
+    if (s.n && any_arg(t, false))
+        add_case(b, &s, 0, distributions[N_SHAPELESS].name, VALUE_ALIKE, 0);
 }
 
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
@@ -337,7 +342,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     for (size_t i = 0; s.n && b.cases.n < 8; i++)
         add_case(&b, &s, i % s.n, as_said, VALUE_NORMAL, 0);
     add_one_index(&b, &values);
-    add_alike(&b, &values);
+    add_alike(&b);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);
