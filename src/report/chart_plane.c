@@ -36,14 +36,14 @@ static bool is_free(const struct plane *p, const struct box *b)
     return true;
 }
 
-/* Right of the point, left of it, above, below; nowhere when none is free. */
+/* Right of the point, left of it, above, below, at its corners; nowhere when none is free. */
 static void name_point(struct plane *p, struct str *out, double x, double y, const char *text)
 {
     double w = svg_width(text, SVG_SMALL), h = SVG_SMALL;
-    const struct box places[] = {{x + 7, y - h / 2, w, h},
-                                 {x - 7 - w, y - h / 2, w, h},
-                                 {x - w / 2, y - 7 - h, w, h},
-                                 {x - w / 2, y + 7, w, h}};
+    const struct box places[] = {{x + 7, y - h / 2, w, h},     {x - 7 - w, y - h / 2, w, h},
+                                 {x - w / 2, y - 7 - h, w, h}, {x - w / 2, y + 7, w, h},
+                                 {x + 6, y + 4, w, h},         {x - 6 - w, y - 4 - h, w, h},
+                                 {x + 6, y + 4 + h, w, h},     {x - 6 - w, y - 4 - 2 * h, w, h}};
 
     for (size_t i = 0; i < ARRAY_LEN(places); i++)
         if (is_free(p, &places[i])) {
