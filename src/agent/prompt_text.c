@@ -16,13 +16,6 @@ char *text_head(struct arena *a, const char *s, size_t max)
     return arena_strndup(a, s, utf8_cut(s, strnlen(s, max)));
 }
 
-static bool invisible(int32_t c)
-{
-    return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) || c == 0xad ||
-           (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
-           c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff);
-}
-
 /* Where these begin in data, a blank behind the first character takes their meaning. */
 static const char *const markers[] = {
     "<|", "|>", "</s>", "[INST]", "[/INST]", "<start_of_turn>", "<end_of_turn>", "<<SYS>>", "<</SYS>>"};
@@ -37,7 +30,7 @@ static void visible(struct str *out, const char *s, size_t len)
             str_addc(out, '?');
         else if (c == '\r')
             str_add(out, i + 1 < len && s[i + 1] == '\n' ? "" : "\n");
-        else if (!invisible(c))
+        else if (c == '\n' || c == '\t' || !utf8_hidden((uint32_t)c))
             str_addn(out, s + i, n);
     }
 }

@@ -40,6 +40,26 @@ void utf8_add(struct str *to, uint32_t c)
     str_addc(to, (char)(0x80 | (c & 0x3f)));
 }
 
+/* Beside the controls: Unicode's Default_Ignorable_Code_Point, the separators of lines and paragraphs, and the
+ * marks of annotations. Selectors of variants are among them, also the one behind an emoji: any text can be
+ * written in them, and what they choose from looks alike without. */
+bool utf8_hidden(uint32_t c)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {
+        {0x0000, 0x001f}, {0x007f, 0x009f},   {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},
+        {0x115f, 0x1160}, {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
+        {0x2060, 0x206f}, {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+        {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    };
+
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges) && c >= ranges[i].first; i++)
+        if (c <= ranges[i].last)
+            return true;
+    return false;
+}
+
 size_t utf8_cut(const char *s, size_t most)
 {
     while (most > 0 && ((unsigned char)s[most] & 0xc0) == 0x80)

@@ -2,6 +2,7 @@
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,9 @@
  * cut off, an overlong form, a surrogate. c may be NULL, and is set only with a character. */
 size_t utf8_read(const char *s, size_t left, uint32_t *c);
 void utf8_add(struct str *to, uint32_t c);
+/* A control character, \n and \t among them, or one that shows nothing of itself and hides, joins, reorders or
+ * carries what a reader does not see: no part of text that others are shown. */
+bool utf8_hidden(uint32_t c);
 /* At most `most` bytes of s, so that no character is cut; s[most] must be there. */
 size_t utf8_cut(const char *s, size_t most);
 

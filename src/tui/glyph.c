@@ -7,12 +7,11 @@ struct range {
     uint32_t first, last;
 };
 
-/* Combining marks, joiners and selectors of the scripts that names are written in: no column of their own. */
+/* Combining marks of the scripts that names are written in: no column of their own. */
 static const struct range no_width[] = {
-    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd},   {0x0610, 0x061a}, {0x064b, 0x065f},
-    {0x0900, 0x0902}, {0x093c, 0x093c}, {0x0941, 0x0948},   {0x094d, 0x094d}, {0x0e31, 0x0e31},
-    {0x0e34, 0x0e3a}, {0x0e47, 0x0e4e}, {0x1ab0, 0x1aff},   {0x1dc0, 0x1dff}, {0x20d0, 0x20ff},
-    {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef},
+    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a}, {0x064b, 0x065f}, {0x0900, 0x0902},
+    {0x093c, 0x093c}, {0x0941, 0x0948}, {0x094d, 0x094d}, {0x0e31, 0x0e31}, {0x0e34, 0x0e3a}, {0x0e47, 0x0e4e},
+    {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe20, 0xfe2f},
 };
 
 /* East Asian wide and fullwidth characters, and emoji. */
@@ -40,17 +39,9 @@ static bool within(const struct range *r, size_t n, uint32_t c)
     return low < n && c >= r[low].first;
 }
 
-/* What a terminal obeys, or what hides or reorders its neighbours. */
-static bool obeyed(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0xad || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
-           (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe007f);
-}
-
 int glyph_width(uint32_t c)
 {
-    if (obeyed(c))
+    if (utf8_hidden(c))
         return -1;
     if (within(no_width, ARRAY_LEN(no_width), c))
         return 0;
@@ -70,7 +61,7 @@ void tui_clean(struct str *to, const char *text)
 {
     while (*text) {
         uint32_t c = glyph_next(&text);
-        if (c == '\n' || c == '\t' || !obeyed(c))
+        if (c == '\n' || c == '\t' || !utf8_hidden(c))
             utf8_add(to, c);
     }
 }

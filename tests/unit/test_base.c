@@ -187,6 +187,17 @@ static void test_utf8(void **state)
         assert_string_equal(str_text(&s), rows[i].bytes);
     }
     str_free(&s);
+    static const uint32_t hidden[] = {'\n',   '\t',   0x1b,   0x7f,    0x85,    0x9b,    0xad,    0x61c,
+                                      0x115f, 0x180e, 0x200b, 0x202e,  0x2028,  0x2066,  0x3164,  0xfe0f,
+                                      0xfeff, 0xfff9, 0xfffb, 0xe0001, 0xe007f, 0xe0100, 0xe01ef, 0xe0fff};
+    for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
+        if (!utf8_hidden(hidden[i]))
+            fail_msg("U+%04x", hidden[i]);
+    static const uint32_t seen[] = {' ',    '~',    0xa0,   0xe4,   0x301,   0x20ac,
+                                    0x2190, 0x4e00, 0xfffc, 0xfffd, 0x1f600, 0x10ffff};
+    for (size_t i = 0; i < ARRAY_LEN(seen); i++)
+        if (utf8_hidden(seen[i]))
+            fail_msg("U+%04x", seen[i]);
     assert_int_equal(utf8_cut("a\xe2\x82\xac", 4), 4);
     assert_int_equal(utf8_cut("a\xe2\x82\xac", 3), 1);
     assert_int_equal(utf8_cut("a\xe2\x82\xac", 1), 1);

@@ -211,7 +211,8 @@ static void cleaned(void **state)
         {"a\rb\bc\x7f", "abc"},
         {"\xe2\x80\xae"
          "abc\xe2\x80\x8b",
-         "abc"}, /* right to left, no width */
+         "abc"},                                                            /* right to left, no width */
+        {"\xe2\x9a\xa0\xef\xb8\x8f x\xf3\xa0\x84\x80y", "\xe2\x9a\xa0 xy"}, /* selectors of variants */
         {"\xe4\xb8\x80\xe8\xa1\x8c", "\xe4\xb8\x80\xe8\xa1\x8c"},
         {"\xc0\x9b\xed\xa0\x80",
          "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* overlong, surrogate */
