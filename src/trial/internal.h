@@ -355,6 +355,18 @@ bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct
  * all are; ptx may be NULL. */
 void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, const struct trial *model,
                        const char *ptx, struct fate *fate);
+/* lines.c: what instructions cost, summed by source line; the hottest become the trial's. */
+struct line_sum {
+    int line;
+    double time;         /* in whatever unit: shares count */
+    double insns, lanes; /* of warps, and of their threads */
+    double requests, sectors, ideal;
+    double shared, conflicts; /* accesses to shared memory, and what they are beyond one each */
+};
+typedef VEC(struct line_sum) line_sums;
+struct line_sum *lines_at(line_sums *lines, int line);
+void lines_put(line_sums *lines, struct arena *a, struct trial *t); /* sorts them */
+
 /* All workloads in both regimes, cold and hot, on the simulator's clock (model.c). */
 bool model_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                    struct err *err);

@@ -3,11 +3,6 @@
  * a guess. */
 #include "internal.h"
 
-struct line_sum {
-    int line;
-    double us, insns, lanes, requests, sectors, ideal, shared, conflicts;
-};
-
 struct timing {
     struct version *version;
     struct stage *stage;
@@ -16,24 +11,15 @@ struct timing {
     struct trial_time *time;
     double longest_us;
     bool scoring; /* this regime's lines go into the profile */
-    VEC(struct line_sum) lines;
+    line_sums lines;
 };
-
-static struct line_sum *line_of(struct timing *t, int line)
-{
-    for (size_t i = 0; i < t->lines.n; i++)
-        if (t->lines.v[i].line == line)
-            return &t->lines.v[i];
-    vec_push(&t->lines, (struct line_sum){.line = line});
-    return &vec_last(&t->lines);
-}
 
 static void add_lines(struct timing *t, const struct ptx_time *x)
 {
     for (size_t i = 0; i < x->n_lines; i++) {
         const struct ptx_line_stats *s = &x->lines[i];
-        struct line_sum *l = line_of(t, s->line);
-        l->us += s->stall_share * x->us;
+        struct line_sum *l = lines_at(&t->lines, s->line);
+        l->time += s->stall_share * x->us;
         l->insns += s->warp_insns;
         l->lanes += s->lanes_active * s->warp_insns;
         l->requests += s->global_requests;
@@ -155,40 +141,6 @@ static bool measure_workload(struct timing *t, const int64_t *dims, struct trial
     return ok;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct line_sum *x = a, *y = b;
-
-    return (x->us < y->us) - (x->us > y->us);
-}
-
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : NAN;
-}
-
-static void put_lines(struct timing *sum, struct arena *a, struct trial *t)
-{
-    struct trial_line *lines = arena_array(a, struct trial_line, 12);
-    double total = 0;
-
-    for (size_t i = 0; i < sum->lines.n; i++)
-        total += sum->lines.v[i].us;
-    qsort(sum->lines.v, sum->lines.n, sizeof(*sum->lines.v), by_time);
-    for (size_t i = 0; i < sum->lines.n && t->n_lines < 12; i++) {
-        const struct line_sum *l = &sum->lines.v[i];
-        lines[t->n_lines++] = (struct trial_line){.line = l->line,
-                                                  .share = ratio(l->us, total),
-                                                  .lanes_active = ratio(l->lanes, l->insns),
-                                                  .requests = l->requests,
-                                                  .sectors_per_request = ratio(l->sectors, l->requests),
-                                                  .ideal_sectors_per_request = ratio(l->ideal, l->requests),
-                                                  .conflicts_per_request = ratio(l->conflicts, l->shared),
-                                                  .warp_insns = l->insns};
-    }
-    t->lines = lines;
-}
-
 bool model_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                    struct err *err)
 {
@@ -208,7 +160,7 @@ bool model_version(struct judge *j, struct version *v, struct arena *a, struct t
         t->workloads = list;
         t->n_workloads = task->n_workloads;
         t->n_dims = task->n_dims;
-        put_lines(&sum, a, t);
+        lines_put(&sum.lines, a, t);
     }
     vec_free(&sum.lines);
     arena_close(sum.arena);

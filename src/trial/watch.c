@@ -1,10 +1,9 @@
 /* The two watchers of alone.c: what they print goes into a trial, or becomes a finding. */
-#include "trial.h"
+#include "internal.h"
 
-#define BUSY       0.6 /* of a resource's peak: it is what bounds */
-#define LAUNCH_US  1.5 /* a plan this short is its own launch, whatever is in it */
-#define LIMIT_S    300.0
-#define MOST_LINES 12
+#define BUSY      0.6 /* of a resource's peak: it is what bounds */
+#define LAUNCH_US 1.5 /* a plan this short is its own launch, whatever is in it */
+#define LIMIT_S   300.0
 
 /* ---- the program that runs the version ---- */
 
@@ -39,34 +38,19 @@ static void solo_close(struct solo *s)
 
 /* ---- counters ---- */
 
-struct line_count {
-    int line;
-    struct counted_insn sum;
-};
-
-typedef VEC(struct line_count) line_counts;
-
-static struct counted_insn *line_of(line_counts *lines, int line)
-{
-    for (size_t i = 0; i < lines->n; i++)
-        if (lines->v[i].line == line)
-            return &lines->v[i].sum;
-    vec_push(lines, (struct line_count){.line = line});
-    return &vec_last(lines).sum;
-}
-
-static void add_insns(line_counts *lines, const struct counted_launch *l, const json_t *lines_of)
+static void add_insns(line_sums *lines, const struct counted_launch *l, const json_t *lines_of)
 {
     for (size_t i = 0; i < l->n_insns; i++) {
         const struct counted_insn *x = &l->insns[i];
-        struct counted_insn *sum = line_of(lines, (int)json_integer_value(json_array_get(lines_of, i)));
-        sum->samples += x->samples;
-        sum->warps += x->warps;
-        sum->threads += x->threads;
+        struct line_sum *sum = lines_at(lines, (int)json_integer_value(json_array_get(lines_of, i)));
+        sum->time += x->samples;
+        sum->insns += x->warps;
+        sum->lanes += x->threads;
         sum->requests += x->requests;
         sum->sectors += x->sectors;
-        sum->ideal_sectors += x->ideal_sectors;
-        sum->shared_ways += x->shared_ways;
+        sum->ideal += x->ideal_sectors;
+        sum->shared += x->warps;
+        sum->conflicts += x->shared_ways;
     }
 }
 
@@ -127,43 +111,6 @@ static void put_time(const struct workload_sum *w, struct trial_time *t)
     t->extrapolated = false;
 }
 
-static int by_samples(const void *a, const void *b)
-{
-    const struct line_count *x = a, *y = b;
-
-    return (x->sum.samples < y->sum.samples) - (x->sum.samples > y->sum.samples);
-}
-
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : NAN;
-}
-
-static void put_lines(line_counts *lines, struct arena *a, struct trial *t)
-{
-    struct trial_line *out = arena_array(a, struct trial_line, MOST_LINES);
-    double total = 0;
-
-    for (size_t i = 0; i < lines->n; i++)
-        total += lines->v[i].sum.samples;
-    if (lines->n)
-        qsort(lines->v, lines->n, sizeof(*lines->v), by_samples);
-    t->n_lines = 0;
-    for (size_t i = 0; i < lines->n && t->n_lines < MOST_LINES; i++) {
-        const struct counted_insn *s = &lines->v[i].sum;
-        out[t->n_lines++] =
-            (struct trial_line){.line = lines->v[i].line,
-                                .share = ratio(s->samples, total),
-                                .lanes_active = ratio(s->threads, s->warps),
-                                .requests = s->requests,
-                                .sectors_per_request = ratio(s->sectors, s->requests),
-                                .ideal_sectors_per_request = ratio(s->ideal_sectors, s->requests),
-                                .conflicts_per_request = ratio(s->shared_ways, s->warps),
-                                .warp_insns = s->warps};
-    }
-    t->lines = out;
-}
-
 /* Launch after launch, the map's and the profiler's lists are the same ones. */
 static bool merge(const json_t *map, const struct counted_launch *launches, size_t n, const struct task *task,
                   struct arena *a, struct trial *t)
@@ -171,7 +118,7 @@ static bool merge(const json_t *map, const struct counted_launch *launches, size
     const json_t *list = json_object_get(map, "launches"), *kernels = json_object_get(map, "kernels");
     struct workload_sum *sums = arena_array(a, struct workload_sum, t->n_workloads + 1);
     struct trial_workload *workloads = arena_copy(a, t->workloads, t->n_workloads * sizeof(*workloads));
-    line_counts lines = {0};
+    line_sums lines = {0};
     bool same = json_array_size(list) == n;
 
     for (size_t i = 0; same && i < n; i++) {
@@ -187,7 +134,7 @@ static bool merge(const json_t *map, const struct counted_launch *launches, size
         for (size_t i = 0; i < t->n_workloads; i++)
             put_time(&sums[i], task->hot ? &workloads[i].hot : &workloads[i].cold);
         t->workloads = workloads;
-        put_lines(&lines, a, t);
+        lines_put(&lines, a, t);
         t->counters = "ncu";
     }
     vec_free(&lines);
