@@ -230,6 +230,53 @@ static void cheats_are_named(void **state)
                      COMPILE_DONE);
 }
 
+/* Names of the compiler, its library or the system: in the branches too, behind macros, and in what only looks
+ * like the guard of a header. */
+static void conditions_ask_for_no_platform(void **state)
+{
+    static const struct {
+        const char *text;
+        int line;
+    } cheats[] = {
+        {"#if 0\n#elif defined(__linux__)\n#endif\n", 2},
+        {"#ifndef A\n#endif\n#ifdef unix\n#endif\n", 3},
+        {"#define FIRST __GLIBC__\n#define SECOND FIRST\n#if 1\n#elif SECOND\n#endif\n", 1},
+        {"#ifndef _STDIO_H\n#else\nint judged;\n#endif\n", 1},
+        {"#ifndef _STDIO_H\n#elif 1\n#endif\n", 1},
+        {"#ifndef _STDIO_H\nint judged;\n#endif\nint x;\n", 1},
+        {"#ifndef _STDIO_H\nint judged;\n", 1},
+    };
+    static const char *const fine[] = {
+        "#ifndef _KERNEL_CU_\n#define _KERNEL_CU_\n#if 1\n#else\n#endif\n__global__ void f() {}\n#endif\n",
+        "#if __CUDA_ARCH__ >= 900 && !defined(_MSC_VER)\n__global__ void f() {}\n#endif\n",
+        "#define UNASKED __GLIBC__\n#define TWO 2\n#if TWO == 2\n__global__ void f() {}\n#endif\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cheats); i++) {
+        struct compile_result r = compile(cheats[i].text);
+        if (r.end != COMPILE_CHEAT || r.line != cheats[i].line || !strstr(r.words, "a condition asks for"))
+            fail_msg("%d, line %d: %s: %s", r.end, r.line, r.words ? r.words : "", cheats[i].text);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(fine); i++)
+        if (compile(fine[i]).end != COMPILE_DONE)
+            fail_msg("%s: %s", compile(fine[i]).words, fine[i]);
+}
+
+static void a_file_has_a_size(void **state)
+{
+    size_t most = 1u << 20;
+    char *text = arena_array(arena, char, most + 2);
+    struct compile_result r;
+
+    (void)state;
+    memset(text, '\n', most);
+    assert_int_equal(compile(text).end, COMPILE_DONE);
+    text[most] = '\n';
+    r = compile(text);
+    assert_int_equal(r.end, COMPILE_FAILED);
+    assert_non_null(strstr(r.words, "1 MiB"));
+}
+
 static void cooperative_groups_are_no_cheat(void **state)
 {
     struct compile_result r =
@@ -264,6 +311,8 @@ int main(void)
         cmocka_unit_test(includes_are_bounded),
         cmocka_unit_test(own_headers_are_found),
         cmocka_unit_test(cheats_are_named),
+        cmocka_unit_test(conditions_ask_for_no_platform),
+        cmocka_unit_test(a_file_has_a_size),
         cmocka_unit_test(cooperative_groups_are_no_cheat),
         cmocka_unit_test(a_missing_library_is_said),
     };
