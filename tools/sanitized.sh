@@ -22,4 +22,5 @@ UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 LSAN_OPTIONS=suppressions=$PWD/tools/lsan.supp:print_suppressions=0
 TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 export ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS
-exec tools/check.py "$build" "$@"
+# A GPU that is played on the simulator takes long under either.
+exec tools/check.py "$build" --timeout-multiplier 40 "$@"
