@@ -415,7 +415,9 @@ struct type {
     bool passable;          /* records: of this file, so that a kernel may take one */
     const struct type *to;
     const struct record_field *fields;
-    int64_t n; /* array elements, fields */
+    int64_t n;                        /* array elements, fields */
+    const struct type_name *declared; /* structs of the file, for their constants; else NULL */
+    struct env *bound;                /* and their template's parameters */
 };
 
 struct cell;
@@ -628,6 +630,9 @@ struct value record_value(struct interp *in, const struct token *at, const struc
 struct kernel_value record_argument(struct interp *in, const struct token *at, struct value v);
 
 /* launch.c */
+#define TEMPLATE_ARGS "types, integers, bool, enumerators and functions"
+/* As a template's argument; NULL: it cannot be one. */
+const char *spell_value(struct interp *in, const struct token *at, const struct value *v);
 struct launch_attributes {
     bool cooperative;
     uint32_t cluster[3]; /* 0: none */

@@ -3,8 +3,7 @@
 
 static const char *spell_function(struct interp *in, const struct token *at, const struct kernel_ref *f);
 
-/* NULL: no template argument. */
-static const char *spell_value(struct interp *in, const struct token *at, const struct value *v)
+const char *spell_value(struct interp *in, const struct token *at, const struct value *v)
 {
     const struct type *t = v->type;
 
@@ -31,10 +30,8 @@ static const char *spell_function(struct interp *in, const struct token *at, con
         const char *arg = x->type ? type_spell(in->arena, x->type) : spell_value(in, at, &x->value);
 
         if (!arg)
-            fail(in->unit, at,
-                 "template argument %zu of %s is %s; allowed are types, integers, bool, enumerators "
-                 "and functions",
-                 i + 1, f->name, type_spell(in->arena, x->value.type));
+            fail(in->unit, at, "template argument %zu of %s is %s; allowed are " TEMPLATE_ARGS, i + 1, f->name,
+                 type_spell(in->arena, x->value.type));
         text = arena_printf(in->arena, "%s%s%s", text, i ? ", " : "<", arg);
     }
     return f->n_args ? arena_printf(in->arena, "%s>", text) : text;
@@ -51,10 +48,8 @@ static const char *spell_arg(struct interp *in, const struct token *at, const st
     v = &env_find(in, bound, p->name)->value;
     text = spell_value(in, at, v);
     if (!text)
-        fail(
-            in->unit, at,
-            "the template argument %s of %s is %s; allowed are types, integers, bool, enumerators and functions",
-            p->name, f->name, type_spell(in->arena, v->type));
+        fail(in->unit, at, "the template argument %s of %s is %s; allowed are " TEMPLATE_ARGS, p->name, f->name,
+             type_spell(in->arena, v->type));
     return text;
 }
 

@@ -146,12 +146,18 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
         }
     }
     t = unit_type(in->unit, n.name);
+    if (!bound_type && t && t->alias && !t->is_enum)
+        bound_type = type_resolve(in, env, &n);
+    if (bound_type) {
+        t = bound_type->declared;
+        bound = bound_type->bound;
+    }
     if (!t || !t->is_struct)
         return false;
     if (t->specialised)
         fail(in->unit, e->at,
              "%s has specialisations, which are not understood; use if constexpr or ?:", t->name);
-    if (t->is_template) {
+    if (t->is_template && !bound) {
         bound = arena_new(in->arena, struct env);
         for (size_t i = 0; i < t->n_tparams && i < e->n_targs; i++) {
             struct template_arg *arg = eval_template_args(in, env, &e->targs[i], 1);

@@ -75,7 +75,12 @@ static const struct {
     {"uint", "unsigned int"},
     {"ulong", "unsigned long"},
     {"half", "__half"},
+    {"half2", "__half2"},
     {"nv_bfloat16", "__nv_bfloat16"},
+    {"nv_bfloat162", "__nv_bfloat162"},
+    {"__nv_fp8_storage_t", "unsigned char"},
+    {"__nv_fp8x2_storage_t", "unsigned short"},
+    {"__nv_fp8x4_storage_t", "unsigned int"},
     {"cudaError", "cudaError_t"},
     {"CUstream_st", "cudaStream_t"},
     {"byte", "unsigned char"},
@@ -95,8 +100,16 @@ static const struct {
 };
 
 static struct type vector_types[ARRAY_LEN(vectors)][4];
-static struct type half2_type = {.kind = TY_OPAQUE, .name = "__half2", .size = 4, .align = 4};
-static struct type bf162_type = {.kind = TY_OPAQUE, .name = "__nv_bfloat162", .size = 4, .align = 4};
+
+#define PACKED(spelling, bytes)                                                         \
+    {                                                                                   \
+        .kind = TY_OPAQUE, .name = (spelling), .size = (bytes), .align = MIN(bytes, 4), \
+    }
+static const struct type packed_types[] = {
+    PACKED("__half2", 4),         PACKED("__nv_bfloat162", 4),  PACKED("__nv_fp8_e4m3", 1),
+    PACKED("__nv_fp8x2_e4m3", 2), PACKED("__nv_fp8x4_e4m3", 4), PACKED("__nv_fp8_e5m2", 1),
+    PACKED("__nv_fp8x2_e5m2", 2), PACKED("__nv_fp8x4_e5m2", 4),
+};
 
 __attribute__((constructor)) static void vector_types_fill(void)
 {
@@ -133,10 +146,10 @@ const struct type *type_builtin(const char *name)
         if (strncmp(vectors[i].base, name, len) == 0 && name[len] >= '1' && name[len] <= '4' && !name[len + 1])
             return &vector_types[i][name[len] - '1'];
     }
-    if (strcmp(name, "half2") == 0 || strcmp(name, "__half2") == 0)
-        return &half2_type;
-    if (strcmp(name, "nv_bfloat162") == 0 || strcmp(name, "__nv_bfloat162") == 0)
-        return &bf162_type;
+    for (size_t i = 0; i < ARRAY_LEN(packed_types); i++) {
+        if (strcmp(packed_types[i].name, name) == 0)
+            return &packed_types[i];
+    }
     return NULL;
 }
 
@@ -259,13 +272,9 @@ static struct env *bind_type_args(struct interp *in, struct env *env, const stru
     return bound;
 }
 
-static const char *arg_spell(struct interp *in, const struct template_arg *arg)
+static const char *arg_spell(struct interp *in, const struct token *at, const struct template_arg *arg)
 {
-    if (arg->type)
-        return type_spell(in->arena, arg->type);
-    if (type_same(arg->value.type, type_bool))
-        return arg->value.i ? "true" : "false";
-    return arena_printf(in->arena, "%lld", (long long)arg->value.i);
+    return arg->type ? type_spell(in->arena, arg->type) : spell_value(in, at, &arg->value);
 }
 
 static int64_t round_up(int64_t x, int64_t to)
@@ -339,13 +348,19 @@ static const struct type *resolve_struct(struct interp *in, struct env *env, con
     struct type *s = arena_new(in->arena, struct type);
     struct env *bound = t->is_template ? bind_type_args(in, env, t, n) : NULL;
 
-    *s = (struct type){.kind = TY_OPAQUE, .name = t->qualified, .align = 1};
+    *s = (struct type){.kind = TY_OPAQUE, .name = t->qualified, .align = 1, .declared = t, .bound = bound};
     if (t->is_template) {
         struct template_arg *args = eval_template_args(in, env, n->args, n->n_args);
 
         s->name = arena_printf(in->arena, "%s<", t->qualified);
-        for (size_t i = 0; i < n->n_args; i++)
-            s->name = arena_printf(in->arena, "%s%s%s", s->name, i ? ", " : "", arg_spell(in, &args[i]));
+        for (size_t i = 0; i < n->n_args; i++) {
+            const char *arg = arg_spell(in, n->at, &args[i]);
+
+            if (!arg)
+                fail(in->unit, n->at, "template argument %zu of %s is %s; allowed are " TEMPLATE_ARGS, i + 1,
+                     t->name, type_spell(in->arena, args[i].value.type));
+            s->name = arena_printf(in->arena, "%s%s%s", s->name, i ? ", " : "", arg);
+        }
         s->name = arena_printf(in->arena, "%s>", s->name);
         if (strlen(s->name) > 2000)
             fail(in->unit, n->at, "the template arguments of %s are too long", t->name);
