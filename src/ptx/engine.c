@@ -155,7 +155,7 @@ static enum block_state block_turn(struct block *b)
         w->fuel = slice;
         w->unspent = 0;
         w->yielded = false;
-        (l->shadow ? l->module->shadow_loop : l->module->loop)(w);
+        (l->shadow ? l->module->shadow_loop : l->options->stochastic ? stochastic_loop : l->module->loop)(w);
         l->issued += (uint64_t)(slice - w->fuel - w->unspent);
         if (l->stop)
             return BLOCK_RUNS;

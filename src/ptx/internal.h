@@ -143,6 +143,7 @@ struct warp;
 struct insn;
 /* Runs the warp until its fuel is spent or no group of it can go on. */
 typedef void loop_fn(struct warp *w);
+loop_fn stochastic_loop; /* executes a warp whose results round by chance */
 typedef void exec_fn(struct warp *w, const struct insn *i, uint32_t m);
 
 struct mma_shape { /* m16n8k16: of D, m by n; all 0: none */
@@ -462,7 +463,7 @@ struct launch {
     uint64_t limit, clock;
     uint64_t progress; /* counts stores and atomics that change something, exits, barriers */
     uint32_t max_resident;
-    uint64_t rng;
+    uint64_t rng; /* stochastic.c */
 };
 
 static inline bool warp_full(const struct warp *w, uint32_t m)

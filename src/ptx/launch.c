@@ -158,7 +158,8 @@ bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch 
     struct shadow_plan *plan = o->shadow ? shadow_plan(m) : NULL;
     l.shadow = o->shadow;
     l.shadow_plan = plan;
-    BUG_IF(l.shadow && l.watched);
+    l.rng = o->stochastic;
+    BUG_IF((l.shadow != NULL) + l.watched + (o->stochastic != 0) > 1);
     if (ok)
         blocks_run(&l);
     free(plan);

@@ -157,7 +157,9 @@ struct ptx_options {
     uint32_t registers;              /* a thread, as ptxas reported; 0: unknown */
     struct ptx_profile *profile;     /* NULL: none */
     struct ptx_shadow *shadow;       /* NULL: none; else checks must be 0 and profile NULL */
-    const uint64_t *blocks;          /* run only these linear block ids (ascending); NULL: all */
+    uint64_t stochastic; /* floating results round up or down by chance, from this seed; 0: to the nearest; the
+                            same */
+    const uint64_t *blocks; /* run only these linear block ids (ascending); NULL: all */
     size_t n_blocks;
 };
 

@@ -128,6 +128,7 @@ struct shadow_plan {
 
 /* Which instructions a launch must follow, by pc; freed with free(). */
 struct shadow_plan *shadow_plan(const struct ptx_module *m);
+double shadow_one(enum op op, double x); /* what an instruction of one operand computes */
 /* A call of one of the functions that the shadow's build leaves undefined: mathematics. False: none of them. */
 bool shadow_call(struct warp *w, const struct insn *i, const struct func *f, uint32_t m);
 

@@ -5,6 +5,33 @@
 
 #include <math.h>
 
+/* Instructions of one operand. */
+double shadow_one(enum op op, double x)
+{
+    switch (op) {
+    case OP_abs:
+        return fabs(x);
+    case OP_neg:
+        return -x;
+    case OP_rcp:
+        return 1 / x;
+    case OP_sqrt:
+        return sqrt(x);
+    case OP_rsqrt:
+        return 1 / sqrt(x);
+    case OP_sin:
+        return sin(x);
+    case OP_cos:
+        return cos(x);
+    case OP_lg2:
+        return log2(x);
+    case OP_ex2:
+        return exp2(x);
+    default:
+        return tanh(x);
+    }
+}
+
 static double exp10_of(double x)
 {
     return pow(10, x);

@@ -138,32 +138,6 @@ static double chosen(double x, double y, double rx, double ry, bool max)
     return (rx < ry) == max ? y : x;
 }
 
-static double one(enum op op, double x)
-{
-    switch (op) {
-    case OP_abs:
-        return fabs(x);
-    case OP_neg:
-        return -x;
-    case OP_rcp:
-        return 1 / x;
-    case OP_sqrt:
-        return sqrt(x);
-    case OP_rsqrt:
-        return 1 / sqrt(x);
-    case OP_sin:
-        return sin(x);
-    case OP_cos:
-        return cos(x);
-    case OP_lg2:
-        return log2(x);
-    case OP_ex2:
-        return exp2(x);
-    default:
-        return tanh(x);
-    }
-}
-
 #define EVERY for (unsigned l = 0; l < 32; l++)
 
 static void combine(const struct insn *i, const double *x, const double *y, const double *z, double (*real)[32],
@@ -204,7 +178,7 @@ static void combine(const struct insn *i, const double *x, const double *y, cons
     default:
         for (; m; m &= m - 1) {
             unsigned l = (unsigned)__builtin_ctz(m);
-            r[l] = one((enum op)i->op, x[l]);
+            r[l] = shadow_one((enum op)i->op, x[l]);
         }
     }
     if (insn_has(i, MOD_sat))

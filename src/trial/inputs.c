@@ -15,11 +15,13 @@ struct followed {
 struct both {
     enum kernel_type type;
     bool ftz;
-    double allowed; /* ulps, of both cases together */
+    double allowed; /* of both cases together: ulps; of integers what rounding may make of them */
 };
 
 static bool apart(const struct both *b, double x, double y)
 {
+    if (!type_is_floating(b->type))
+        return fabs(x - y) > b->allowed;
     return isfinite(x) && isfinite(y) && error_ulps(b->type, b->ftz, x, y, y) > b->allowed &&
            error_ulps(b->type, b->ftz, y, x, x) > b->allowed;
 }
@@ -27,10 +29,13 @@ static bool apart(const struct both *b, double x, double y)
 static double most_allowed(const struct judge *j, enum stage_side side, const struct case_data *d,
                            size_t output)
 {
+    const struct task_arg *arg = &j->task->args[j->outputs[output]];
+    const struct error_stats *own = &j->original_errors[side][d->distribution * j->n_outputs + output];
     double allowed[3];
 
-    case_allowed(j, &j->task->args[j->outputs[output]], j->distributions[d->distribution],
-                 &j->original_errors[side][d->distribution * j->n_outputs + output], allowed);
+    if (!type_is_floating(arg->type))
+        return own->most_other;
+    case_allowed(j, arg, j->distributions[d->distribution], own, allowed);
     return allowed[2];
 }
 
@@ -43,7 +48,6 @@ static void follow(const struct judge *j, enum stage_side side, size_t case_i, s
     const struct both b = {arg->type, j->ftz,
                            most_allowed(j, side, before, output) + most_allowed(j, side, after, output)};
     size_t size = kernel_type_size(arg->type);
-    bool floating = type_is_floating(arg->type);
 
     for (size_t e = 0; e < (size_t)before->elements[j->outputs[output]]; e++) {
         double p = task_to_double(arg->type, first + e * size),
@@ -51,13 +55,13 @@ static void follow(const struct judge *j, enum stage_side side, size_t case_i, s
         bool still = !memcmp(x->original + e * size, y->original + e * size, size);
         if (x->ill[e] || y->ill[e])
             continue;
-        if (floating ? apart(&b, x->exact[e], y->exact[e]) : !still) {
+        if (apart(&b, x->exact[e], y->exact[e])) {
             if (p == q && f->deaf++ == 0) {
                 f->deaf_output = output;
                 f->deaf_element = e;
             }
             f->n++;
-        } else if (!f->strays && still && x->exact[e] == y->exact[e] && (floating ? apart(&b, p, q) : p != q)) {
+        } else if (!f->strays && still && x->exact[e] == y->exact[e] && apart(&b, p, q)) {
             f->strays = true;
             f->stray_output = output;
             f->stray_element = e;

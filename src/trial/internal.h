@@ -78,7 +78,8 @@ struct stage_check { /* how a checked launch is run */
     unsigned checks; /* enum ptx_checks; simulator */
     uint64_t order;  /* of warps and blocks; simulator */
     uint64_t max_insns;
-    double limit_s; /* GPU: after it the kernel counts as endless */
+    uint64_t stochastic; /* ptx_options; simulator */
+    double limit_s;      /* GPU: after it the kernel counts as endless */
 };
 
 enum stage_side { SIDE_SIM, SIDE_GPU, N_SIDES };
@@ -178,6 +179,8 @@ struct error_stats {
     double drift;         /* trial_spread */
     size_t n, histogram[TRIAL_BUCKETS];
     size_t worst_case, worst_element; /* of max */
+    size_t n_other;                   /* integers that another rounding of what they come from makes others, */
+    double most_other;                /* and by how much at most: original_can */
 };
 
 struct error_pool { /* errors of one output under one distribution */
@@ -257,6 +260,7 @@ struct judge {
     size_t n_derived, n_lost; /* elements of floating outputs: exact answers asked of the shadow, not had */
     const char *underived;    /* why some case has no exact answers of the shadow; NULL: all have */
     struct error_stats *original_errors[N_SIDES]; /* n_distributions x n_outputs */
+    struct error_stats *can[N_SIDES];             /* original_can; NULL: not asked yet */
     const char *unsimulated;         /* what the simulator lacks to run the original; NULL: nothing */
     struct trial original, modelled; /* its own trial; its modelled times, none where they are not known */
     struct version baseline;         /* the original, kept open on a GPU: candidates are timed beside it */
@@ -292,7 +296,8 @@ struct case_rules {
     const struct stage_ops *ops;
     unsigned checks;
     uint64_t max_insns;
-    bool second; /* the run that differs in all that may not matter */
+    uint64_t stochastic; /* ptx_options */
+    bool second;         /* the run that differs in all that may not matter */
 };
 bool case_run(struct judge *j, struct version *v, struct arena *a, size_t case_i,
               const struct case_rules *rules, const unsigned char *const *inputs, unsigned char **outputs,
@@ -324,13 +329,20 @@ struct comparison {
     struct error_pool *pools; /* n_distributions x n_outputs */
     double *got;              /* worst element's value, per pool */
     double *most;             /* the largest error allowed, per pool */
+    size_t *n_other;          /* integers that are not the original's, per pool */
 };
 void comparison_open(struct comparison *c, struct judge *j, enum stage_side side, struct arena *a);
 void comparison_close(struct comparison *c);
-/* Integers must be equal; NaN and inf in their places; the rest goes into the pools. */
+/* Integers must be equal, but for other_integer's; NaN and inf in their places; the rest goes into the pools.
+ */
 void compare_case(struct comparison *c, size_t case_i, unsigned char *const *outputs, struct fate *fate);
 /* The accuracy goes into t. */
 void judge_pools(struct comparison *c, struct trial *t, struct fate *fate);
+
+/* stochastic.c: j->can, the original's errors and what they are when its operations round by chance. */
+bool original_can(struct judge *j, enum stage_side side, struct err *err);
+/* How many of n integers may be others. */
+size_t integers_allowed(const struct error_stats *own, size_t n);
 
 /* inputs.c: does a version follow each input as the original does? outputs[i] are those of case first_input +
  * i.

@@ -194,6 +194,13 @@ static void make_case(struct judge *sized, const struct whole *w, enum stage_sid
         d->elements[j->outputs[o]] = (int64_t)p->n;
         if (answers_measure(sized, side, 0, o, &own[o]) || answers_differ(type, &own[o]))
             p->n = 0;
+        if (j->can[side] && own[o].max > 0) { /* a workload may have few rows, too */
+            const struct error_stats *can = &j->can[side][o];
+            own[o].p50 = fmax(own[o].p50, can->p50);
+            own[o].p99 = fmax(own[o].p99, can->p99);
+            own[o].max = fmax(own[o].max, can->max);
+            own[o].noise = fmax(own[o].noise, can->noise);
+        }
         d->elements[j->outputs[o]] = 0; /* until it is asked for */
     }
 }

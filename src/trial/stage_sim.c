@@ -96,7 +96,8 @@ static bool sim_launch(struct stage *s, struct version *v, const struct ptx_laun
                                   .max_warp_insns =
                                       c->max_insns ? c->max_insns + whole_device_insns(s->judge->device, l) : 0,
                                   .registers = k->resources.registers,
-                                  .shadow = s->shadow};
+                                  .shadow = s->shadow,
+                                  .stochastic = c->stochastic};
 
     return ptx_run(v->module, s->mem, l, &o, r, err);
 }

@@ -1,0 +1,138 @@
+/* What else the original's own arithmetic could have answered: it runs again and again with operations that
+ * round up or down by chance (ptx/stochastic.c), where a rounding to the nearest is one draw. So rows whose
+ * common mean came out well by luck, elements that cancel, and integers that are rounded from a number next to
+ * a half are known before a candidate is blamed for them. */
+#include "internal.h"
+
+enum {
+    DRAWS = 4,
+    MOST_INSNS = 4000000, /* of a case: dearer ones are left out */
+    LUCK = 3              /* integers, where a draw has any that differ */
+};
+
+static bool is_computed(const struct task *t)
+{
+    for (size_t i = 0; i < t->n_args; i++)
+        if (type_is_floating(t->args[i].type))
+            return true;
+    return false;
+}
+
+/* Rounding by chance errs up to twice as far as rounding to the nearest. */
+static void raise(double *own, double drawn)
+{
+    *own = fmax(*own, drawn / 2);
+}
+
+struct draw { /* of one output under one distribution */
+    struct error_pool pool;
+    double absolute, noise, most_other;
+    size_t n_other;
+};
+
+static void add_case(const struct judge *j, size_t case_i, size_t output, const unsigned char *bytes,
+                     struct draw *d)
+{
+    const struct case_output *x = &j->data[case_i].outputs[SIDE_SIM][output];
+    enum kernel_type type = j->task->args[j->outputs[output]].type;
+    size_t size = kernel_type_size(type), n = (size_t)j->data[case_i].elements[j->outputs[output]];
+
+    for (size_t e = 0; e < n; e++) {
+        double got = task_to_double(type, bytes + e * size), own = task_to_double(type, x->original + e * size);
+        if (!type_is_floating(type)) {
+            d->n_other += got != own;
+            d->most_other = fmax(d->most_other, fabs(got - own));
+            continue;
+        }
+        double ulps = error_ulps(type, j->ftz, got, x->exact[e], own);
+        if (isinf(ulps) || !isfinite(got))
+            continue;
+        d->absolute = fmax(d->absolute, error_absolute(type, got, x->exact[e], NAN));
+        d->noise = fmax(d->noise, error_beyond_rounding(type, got, x->exact[e]));
+        if (!x->ill[e])
+            error_add(&d->pool, ulps, got, x->exact[e], case_i, e);
+    }
+}
+
+/* What is exact by its nature stays so: an error of zero is no luck. */
+static void take(struct draw *d, struct error_stats *to)
+{
+    struct error_stats s = error_stats(&d->pool);
+
+    if (to->max > 0) {
+        raise(&to->p50, s.p50);
+        raise(&to->p99, s.p99);
+        raise(&to->max, s.max);
+        raise(&to->absolute, d->absolute);
+        raise(&to->noise, d->noise);
+    }
+    to->n_other = MAX(to->n_other, d->n_other);
+    to->most_other = fmax(to->most_other, d->most_other);
+    vec_free(&d->pool.errors);
+}
+
+static bool draw_once(struct judge *j, uint64_t seed, struct arena *scratch, struct error_stats *can,
+                      struct err *err)
+{
+    const struct case_rules rules = {.ops = &stage_sim, .stochastic = seed};
+    size_t n = j->n_distributions * j->n_outputs;
+    struct draw *draws = arena_array(scratch, struct draw, n);
+    struct arena *of_case = arena_open();
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < j->n_cases; i++) {
+        unsigned char *outputs[MAX_ARGS];
+        struct fate fate = {0};
+        if (j->data[i].warp_insns > MOST_INSNS)
+            continue;
+        ok = case_run(j, &j->baseline, of_case, i, &rules, (const unsigned char *const *)j->data[i].inputs,
+                      outputs, NULL, NULL, &fate, err);
+        for (size_t o = 0; ok && fate_open(&fate) && o < j->n_outputs; o++)
+            add_case(j, i, o, outputs[o], &draws[j->data[i].distribution * j->n_outputs + o]);
+        arena_reset(of_case);
+    }
+    for (size_t k = 0; k < n; k++)
+        take(&draws[k], &can[k]);
+    arena_close(of_case);
+    return ok;
+}
+
+/* A number next to a half is rare, and may occur under values where no draw met one. */
+static void share_integers(const struct judge *j, struct error_stats *can)
+{
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        double most = 0;
+        for (size_t k = 0; k < j->n_distributions; k++)
+            most = fmax(most, can[k * j->n_outputs + o].most_other);
+        for (size_t k = 0; k < j->n_distributions; k++)
+            can[k * j->n_outputs + o].most_other = most;
+    }
+}
+
+bool original_can(struct judge *j, enum stage_side side, struct err *err)
+{
+    size_t n = j->n_distributions * j->n_outputs;
+    struct arena *scratch;
+    bool ok = true;
+
+    if (j->can[side])
+        return true;
+    j->can[side] = arena_copy(j->arena, j->original_errors[side], n * sizeof(*j->can[side]));
+    if (j->unsimulated || !is_computed(j->task))
+        return true;
+    scratch = arena_open();
+    for (uint64_t k = 0; ok && k < DRAWS; k++) {
+        ok = draw_once(j, rng_hash(j->options.seed, k) | 1, scratch, j->can[side], err);
+        arena_reset(scratch);
+    }
+    share_integers(j, j->can[side]);
+    arena_close(scratch);
+    return ok;
+}
+
+size_t integers_allowed(const struct error_stats *own, size_t n)
+{
+    return own->most_other > 0
+               ? LUCK + (size_t)ceil(3.0 * (double)own->n_other / (double)MAX(own->n, (size_t)1) * (double)n)
+               : 0;
+}
