@@ -337,6 +337,23 @@ static void values_are_functions_of_their_place(void **state)
     assert_true(low && high);
 }
 
+static void rows_begin_alike(void **state)
+{
+    struct task *t;
+    const int64_t dims[] = {5, 64};
+    float in[5 * 128];
+
+    (void)state;
+    assert_ok(task_open(&t, arena, fs_join(arena, "examples", "silu_and_mul"), &err), err);
+    struct task_arg arg = t->args[1];
+    arg.type = KT_F32;
+    task_fill(&arg, &(struct task_values){.kind = VALUE_ALIKE}, dims, 7, 0, 5 * 128, in);
+    for (int row = 1; row < 5; row++) {
+        assert_memory_equal(in, in + row * 128, 112 * sizeof(float));
+        assert_memory_not_equal(in, in + row * 128, 128 * sizeof(float));
+    }
+}
+
 static void the_suite_covers(void **state)
 {
     static const char *const names[] = {"silu_and_mul", "fused_add_rmsnorm", "merge_attn_states", "transpose",
@@ -347,7 +364,7 @@ static void the_suite_covers(void **state)
         const struct task_case *cases, *again;
         size_t n, n_again;
         int64_t total = 0;
-        bool odd = false, own = false, one = false, many = false, large = false, special = false;
+        bool odd = false, own = false, one = false, many = false, large = false, special = false, alike = false;
         assert_ok(task_open(&t, arena, fs_join(arena, "examples", names[i]), &err), err);
         task_suite(t, arena, 1, &cases, &n);
         task_suite(t, arena, 1, &again, &n_again);
@@ -367,12 +384,14 @@ static void the_suite_covers(void **state)
             many |= dims[0] > 256;
             large |= !strcmp(cases[k].distribution, "large");
             special |= !strcmp(cases[k].distribution, "all values special");
+            alike |= !strcmp(cases[k].distribution, "rows that begin alike") && dims[0] >= 4 && last >= 64;
             for (size_t w = 0; w < t->n_workloads; w++)
                 own |= last == t->workloads[w * t->n_dims + t->n_dims - 1];
         }
         if (!(odd && own && one && many))
             fail_msg("%s: odd %d own %d one %d many %d", names[i], odd, own, one, many);
         assert_true(large == (strcmp(names[i], "histogram") != 0));
+        assert_true(alike == large);
         assert_true(special == (strcmp(names[i], "merge_attn_states") == 0));
         assert_true(total < 700 << 10);
         task_suite(t, arena, 2, &again, &n_again);
@@ -424,6 +443,7 @@ int main(void)
         cmocka_unit_test(expressions_compute),
         cmocka_unit_test(numbers_round_to_nearest_even),
         cmocka_unit_test(values_are_functions_of_their_place),
+        cmocka_unit_test(rows_begin_alike),
         cmocka_unit_test(the_suite_covers),
         cmocka_unit_test(cases_survive_json),
     };
