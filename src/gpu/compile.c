@@ -168,13 +168,41 @@ void compile_first_error(struct arena *a, const char *log, const char *path, str
 
 typedef VEC(const char *) names_vec;
 
-static const char **collect_headers(struct arena *a, const struct compile_request *q, const char ***names,
-                                    int *count)
+/* How cuda::barrier and cuda::pipeline wait, but for the clock that they read to pause ever longer: no kernel
+ * may read one, and what is waited for does not depend on it. NULL: the toolkit has no such header. */
+#define WAITING "cuda/std/__thread/threading_support.h"
+static const char *waiting_header(const struct nvrtc *n, struct arena *a)
 {
-    const char **texts = arena_array(a, const char *, share_n_files + q->n_headers);
+    static const char clock[] = "high_resolution_clock::now()", none[] = "high_resolution_clock::time_point()";
+    const char *path = arena_printf(a, "%s/cccl/" WAITING, n->include_dir);
+    struct err ignored = {0};
+    struct str s = {0};
+    char *text;
+
+    if (!n->include_dir[0] || !fs_exists(path) || !fs_read(a, path, &text, NULL, &ignored))
+        return NULL;
+    for (const char *p = text; *p;) {
+        bool hit = str_starts(p, clock);
+        str_addf(&s, "%.*s", hit ? (int)strlen(none) : 1, hit ? none : p);
+        p += hit ? strlen(clock) : 1;
+    }
+    const char *out = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return out;
+}
+
+static const char **collect_headers(const struct nvrtc *nvrtc, struct arena *a, const struct compile_request *q,
+                                    const char ***names, int *count)
+{
+    const char **texts = arena_array(a, const char *, share_n_files + q->n_headers + 1);
+    const char *waiting = strstr(q->text, "<cuda/") ? waiting_header(nvrtc, a) : NULL;
     size_t n = 0;
 
-    *names = arena_array(a, const char *, share_n_files + q->n_headers);
+    *names = arena_array(a, const char *, share_n_files + q->n_headers + 1);
+    if (waiting) {
+        texts[n] = waiting;
+        (*names)[n++] = WAITING;
+    }
     for (size_t i = 0; i < q->n_headers; i++, n++) {
         texts[n] = q->headers[i].text;
         (*names)[n] = q->headers[i].name;
@@ -281,7 +309,7 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
         return true;
     if (!collect_options(n, a, q, &options, err))
         goto out;
-    texts = collect_headers(a, q, &names, &n_headers);
+    texts = collect_headers(n, a, q, &names, &n_headers);
     code = n->create(&p, q->text, q->path, n_headers, texts, names);
     for (size_t i = 0; code == 0 && i < q->n_kernels; i++)
         code = n->add_name(p, q->kernels[i]);

@@ -173,8 +173,8 @@ void parse_declare_variable(struct parser *p, const char *name)
 
 static bool is_template_name(const struct parser *p, const char *name)
 {
-    static const char *const known[] = {"min",       "max",           "numeric_limits", "is_same",
-                                        "is_same_v", "conditional_t", "forward",        NULL};
+    static const char *const known[] = {"min",           "max",     "numeric_limits", "is_same", "is_same_v",
+                                        "conditional_t", "forward", "clamp",          NULL};
     const char *last = name;
 
     for (const char *c; (c = strstr(last, "::"));)

@@ -258,6 +258,8 @@ struct value convert(struct interp *in, const struct token *at, struct value v, 
     v = value_plain(v);
     if (v.type->kind == TY_LIST && to->kind == TY_RECORD)
         return record_value(in, at, to, v);
+    if (v.type->kind == TY_LIST && !v.n_items && to->kind == TY_PROPERTIES)
+        return (struct value){.type = to};
     if (v.type->kind == TY_LIST && to->kind != TY_DIM3 && to->kind != TY_LIST) {
         if (v.n_items > 1 || to->kind == TY_ARRAY)
             fail(in->unit, at, "a list in braces does not become %s", type_spell(in->arena, to));
