@@ -191,7 +191,9 @@ void error_allowed(enum kernel_type type, double tolerance, const struct error_s
         double least = type == KT_F16 || type == KT_BF16 ? half[i] : single[i];
         if (tolerance > least) /* false for NAN */
             least = tolerance;
-        allowed[i] = MAX(least, MIN(times * base[i], MAX(least * ERROR_CAP, base[i])));
+        double cap =
+            MAX(least * ERROR_CAP, i < 2 ? base[i] : 0); /* what most elements have cannot be too much */
+        allowed[i] = MAX(least, MIN(times * base[i], cap));
     }
 }
 

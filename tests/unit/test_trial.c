@@ -162,6 +162,8 @@ static void allowances_have_floor_and_cap(void **state)
                 !error_is_ill(KT_F32, NAN, 1, 1e4));
     error_allowed(KT_F16, NAN, &(struct error_stats){.p50 = 0.5, .p99 = 0.5, .max = 1000}, allowed);
     assert_true(allowed[0] == 1.5 && allowed[1] == 1.5 && allowed[2] == 2048);
+    error_allowed(KT_F32, NAN, &(struct error_stats){.p50 = 1, .p99 = 14000, .max = 16000}, allowed);
+    assert_true(allowed[1] == 14000 && allowed[2] == 16384);
     error_allowed(KT_F16, 8, &(struct error_stats){.p50 = 0, .p99 = 0, .max = 0}, allowed);
     assert_true(allowed[0] == 8 && allowed[1] == 8 && allowed[2] == 8);
 }
