@@ -279,7 +279,7 @@ bool refine_confirm(struct run *r, bool *refused, struct err *err)
     while (r->search.best != 0 && !run_interrupted()) {
         struct candidate *c = r->candidates.v[r->search.best];
         bool measured = trial_device_measures(pool_device(r->pool)), looked = true;
-        int looks = measured && c->trial.score > TOO_GOOD ? 2 : 1;
+        int looks = measured && c->trial.score > TOO_GOOD ? RUN_MAX_LOOKS : 1;
         struct trial t = {0};
         trace_doing("judge", "confirms candidate %d on hidden cases, in a fresh process", c->id);
         for (int look = 0; look < looks && (look == 0 || t.verdict == VERDICT_PASSED); look++) {
@@ -293,7 +293,8 @@ bool refine_confirm(struct run *r, bool *refused, struct err *err)
         tell_confirm(c, &t);
         if (t.verdict == VERDICT_PASSED) {
             json_t *j = trial_to_json(&t);
-            bool ok = store_note(r->store, "confirmation", json_line(r->arena, j), err);
+            bool ok = store_note(r->store, "looks", arena_printf(r->arena, "%d", looks), err) &&
+                      store_note(r->store, "confirmation", json_line(r->arena, j), err);
             json_decref(j);
             return ok;
         }

@@ -27,7 +27,9 @@ bool run_options_from_json(const json_t *o, struct arena *a, struct run_options 
 /* Fresh, or resumed when out holds a run of this task. The result is in out/result.json, best.cu, best.diff. */
 bool run_optimize(const struct run_options *o, bool resume, enum run_end *end, struct err *err);
 
-/* The seed of a confirmation's first or second look. */
+enum { RUN_MAX_LOOKS = 2 };
+
+/* The seed of a confirmation's first or second look (0 or 1). */
 uint64_t refine_look_seed(uint64_t hidden, int look);
 
 /* Ask a run in this process to stop soon, resumably; safe in a signal handler. Asked twice, it stops at once.
