@@ -165,6 +165,10 @@ static const char *sensed_macro(const struct token *t)
                                         "__FILE_NAME__",
                                         "__INCLUDE_LEVEL__",
                                         "__COUNTER__",
+                                        "__builtin_FILE",
+                                        "__builtin_FILE_NAME",
+                                        "__builtin_source_location",
+                                        "source_location",
                                         "__has_include",
                                         "__has_include_next",
                                         "__NV_BUILTIN_HEADERS__"};
@@ -348,7 +352,8 @@ static const struct {
     {"%gridid", WHOLE, "asks for the number of the launch"},
     {"%current_graph_exec", WHOLE, "asks whether it runs in a graph"},
     {"%pm", PREFIX, "reads a performance counter"},
-    {"%reserved_smem_offset_cap", WHOLE, "reads the driver's registers"},
+    {"%reserved_smem_offset", PREFIX, "reads the driver's registers"},
+    {"%envreg", PREFIX, "reads the driver's registers"},
     {"nanosleep", PREFIX, "sleeps"},
     {"pmevent", PREFIX, "triggers performance events"},
     {"brkpt", PREFIX, "stops in the debugger"},
@@ -363,6 +368,12 @@ static const struct {
     {"cudaGraphLaunch", PREFIX, "launches graphs from the device"},
     {"__cudaCDP", PREFIX, "launches kernels from the device"},
 };
+
+/* Where a barrier of the whole grid has its counter. */
+static bool is_grid_barrier(const char *word, size_t n)
+{
+    return n == 8 && (!memcmp(word, "%envreg1", n) || !memcmp(word, "%envreg2", n));
+}
 
 static bool ptx_word_char(char c)
 {
@@ -402,7 +413,7 @@ enum compile_end guard_ptx(struct arena *a, const char *ptx, size_t len, const c
                 bool hit = ptx_denied[i].how == WHOLE    ? n == m && !memcmp(p, ptx_denied[i].word, m)
                            : ptx_denied[i].how == PREFIX ? n >= m && !memcmp(p, ptx_denied[i].word, m)
                                                          : memmem(p, n, ptx_denied[i].word, m) != NULL;
-                if (!hit)
+                if (!hit || is_grid_barrier(p, n))
                     continue;
                 *words =
                     arena_printf(a, "the kernel %s (%.*s in its PTX)", ptx_denied[i].why, (int)MIN(n, 60u), p);

@@ -210,16 +210,32 @@ bool ptx_mem_read(struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes)
     return true;
 }
 
-bool ptx_mem_touched(const struct ptx_mem *m, uint64_t addr)
+bool ptx_mem_next_touched(const struct ptx_mem *m, uint64_t addr, uint64_t *offset, size_t *size_bytes)
 {
     const struct alloc *a = mem_find(m, addr);
-    if (!a || !a->present)
+    if (!a || !a->present || *offset >= a->size)
         return false;
-    size_t pages = (addr + a->size - 1 - MEM_BASE) / MEM_PAGE - a->first_page + 1;
-    for (size_t k = 0; k < (pages + 63) / 64; k++)
-        if (a->present[k])
-            return true;
+    uint64_t first = (addr + *offset - MEM_BASE) / MEM_PAGE - a->first_page;
+    uint64_t last = (addr + a->size - 1 - MEM_BASE) / MEM_PAGE - a->first_page;
+    for (uint64_t page = first; page <= last; page++) {
+        uint64_t bits = a->present[page / 64] >> (page % 64);
+        if (!(bits & 1)) {
+            page = bits ? page + (uint64_t)__builtin_ctzll(bits) - 1 : page | 63;
+            continue;
+        }
+        uint64_t from = MAX((a->first_page + page) * MEM_PAGE + MEM_BASE, addr + *offset);
+        *offset = from - addr;
+        *size_bytes = MIN((a->first_page + page + 1) * MEM_PAGE + MEM_BASE - from, a->size - *offset);
+        return true;
+    }
     return false;
+}
+
+bool ptx_mem_touched(const struct ptx_mem *m, uint64_t addr)
+{
+    uint64_t offset = 0;
+    size_t size;
+    return ptx_mem_next_touched(m, addr, &offset, &size);
 }
 
 bool ptx_mem_filled(const struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes)

@@ -35,8 +35,15 @@ void mem_out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum
 static void misaligned(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
                        uint32_t bytes, uint64_t addr)
 {
-    fault(w, i, (int)lane, PTX_MISALIGNED, addr, "%s of %u bytes at 0x%llx, which is not aligned to %u",
-          kind_name(kind), bytes, (unsigned long long)addr, bytes);
+    const struct alloc *a = mem_find(w->launch->mem, addr);
+
+    if (a)
+        fault(w, i, (int)lane, PTX_MISALIGNED, addr,
+              "%s of %u bytes at byte %llu of %s, which is not aligned to %u", kind_name(kind), bytes,
+              (unsigned long long)(addr - a->addr), a->name, bytes);
+    else
+        fault(w, i, (int)lane, PTX_MISALIGNED, addr, "%s of %u bytes at 0x%llx, which is not aligned to %u",
+              kind_name(kind), bytes, (unsigned long long)addr, bytes);
 }
 
 static void observe(struct warp *w, const struct insn *i, const struct access *x)

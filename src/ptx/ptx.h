@@ -36,6 +36,9 @@ bool ptx_mem_set(struct ptx_mem *m, uint64_t addr, int byte, size_t size_bytes, 
 int64_t ptx_mem_first_uninitialised(struct ptx_mem *m, uint64_t addr, size_t size_bytes);
 /* Whether anything has read or written the allocation at addr, one that is filled when first touched. */
 bool ptx_mem_touched(const struct ptx_mem *m, uint64_t addr);
+/* The first piece of that allocation at or behind *offset that anything has read or written: *offset and *size.
+ */
+bool ptx_mem_next_touched(const struct ptx_mem *m, uint64_t addr, uint64_t *offset, size_t *size_bytes);
 /* What the fill gave for the range before anything was stored there; false where there is no fill, or nothing
  * has touched the pages. */
 bool ptx_mem_filled(const struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes);

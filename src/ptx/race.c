@@ -15,6 +15,8 @@ enum {
     AT_PC = 0xffffff,
     AT_STRONG = 1 << 24,
     AT_NC = 1 << 25,
+    AT_LOOSE = 1 << 27,
+    AT_BLOCK_SCOPE = 1 << 30,
     AT_SEVERAL_SHIFT = 28, /* two bits: enum several */
 };
 
@@ -389,12 +391,24 @@ static void conflict(struct turn *t, uint32_t lane, uint32_t id, uint32_t at, bo
     t->found = true;
 }
 
+/* Two accesses that need no order: but for volatile ones of the same warp, that count on lock step, and those
+ * of block scope towards other blocks. */
+static bool both_strong(const struct turn *t, uint32_t id, uint32_t at)
+{
+    if (!(t->at & at & AT_STRONG))
+        return false;
+    if (!((t->at & at & AT_LOOSE) || ((t->at | at) & AT_BLOCK_SCOPE)) || id >> 5 < t->base)
+        return true;
+    uint32_t owner = owner_of(t->r, t->b, id), own = t->r->owner[t->seg];
+    return (t->at | at) & AT_BLOCK_SCOPE ? owner / t->r->warps == own / t->r->warps : owner != own;
+}
+
 static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
 {
     bool strong = t->at & AT_STRONG;
     if (t->a->nc && p->w[i] >> 5 >= t->base)
         conflict(t, lane, p->w[i], p->w_at[i], true, true);
-    else if (!(strong && (p->w_at[i] & AT_STRONG)) && !ordered(t, lane, p->w[i], p->w_at[i]))
+    else if (!both_strong(t, p->w[i], p->w_at[i]) && !ordered(t, lane, p->w[i], p->w_at[i]))
         conflict(t, lane, p->w[i], p->w_at[i], true, false);
     uint32_t old = p->r[i], old_at = p->r_at[i];
     if (old >> 5 < t->base) {
@@ -411,7 +425,6 @@ static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t la
 
 static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
 {
-    bool strong = t->at & AT_STRONG;
     if (p->r[i] >> 5 >= t->base && (p->r_at[i] & AT_NC))
         conflict(t, lane, p->r[i], p->r_at[i], false, true);
     bool joins = false;
@@ -421,14 +434,14 @@ static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t l
         bool same_insn = p->w[i] >> 5 == t->seg && (p->w_at[i] & AT_PC) == (t->at & AT_PC) && other < lane &&
                          (t->a->mask >> other & 1) && t->a->addr[other] <= cell &&
                          cell < t->a->addr[other] + t->a->size_bytes;
-        joins = strong && (p->w_at[i] & AT_STRONG);
+        joins = both_strong(t, p->w[i], p->w_at[i]);
         if (!joins) {
             if (!(p->w_at[i] & RACE_AT_ASYNC) && changes_nothing(t, lane, other, same_insn))
                 return;
             conflict(t, lane, p->w[i], p->w_at[i], true, false);
         }
     }
-    if (!(strong && (p->r_at[i] & AT_STRONG)) && !ordered(t, lane, p->r[i], p->r_at[i])) {
+    if (!both_strong(t, p->r[i], p->r_at[i]) && !ordered(t, lane, p->r[i], p->r_at[i])) {
         if (changes_nothing(t, lane, 0, false))
             return;
         conflict(t, lane, p->r[i], p->r_at[i], false, false);
@@ -469,7 +482,7 @@ CLONES static uint32_t differ(const uint32_t *id, const uint32_t *at, size_t n, 
         bad |= (id[i] - lanes[i]) ^ first;
         flags |= at[i];
     }
-    return bad | (flags & ~(uint32_t)(AT_PC | AT_STRONG));
+    return bad | (flags & ~(uint32_t)(AT_PC | AT_STRONG | AT_LOOSE | AT_BLOCK_SCOPE));
 }
 
 /* Several warps read these since the last barrier already: one more adds nothing. */
@@ -606,7 +619,9 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
         return true;
     struct turn t = {.r = r, .b = b, .w = &b->warps[warp], .warp = warp, .a = a, .c = c, .seg = seg};
     turn_begin(&t);
-    t.at = (a->pc & AT_PC) | (strong ? AT_STRONG : 0) | (a->nc ? AT_NC : 0) | (a->async ? RACE_AT_ASYNC : 0);
+    t.at = (a->pc & AT_PC) | (strong ? AT_STRONG : 0) | (a->loose ? AT_LOOSE : 0) |
+           (a->block_scope && !a->shared && a->op != RACE_READ ? AT_BLOCK_SCOPE : 0) | (a->nc ? AT_NC : 0) |
+           (a->async ? RACE_AT_ASYNC : 0);
     if (a->release) {
         for (uint32_t left = a->mask; left; left &= left - 1)
             race_fence(r, b, warp, left & -left, false, a->block_scope);

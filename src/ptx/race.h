@@ -4,9 +4,9 @@
  *
  * What orders: a thread's own program; barriers (whole and named); bar.warp.sync among its mask; a fence before
  * an atomic or volatile store, towards whoever reads that value by an atomic or a volatile load. Shuffles and
- * votes do not, nor does cp.async before its wait. Two atomics, or two volatile accesses, never race, nor does
- * a store that changes nothing. docs/sanitizer.md says the same for people. race.c holds the cells, order.c who
- * knows of whom. */
+ * votes do not, nor does cp.async before its wait. Two atomics, or two volatile accesses, never race, but
+ * volatile accesses of one warp to shared memory, which count on lock step, nor does a store that changes
+ * nothing. docs/sanitizer.md says the same for people. race.c holds the cells, order.c who knows of whom. */
 #ifndef PTX_RACE_H
 #define PTX_RACE_H
 
@@ -38,6 +38,7 @@ struct race_access {
     bool shared;
     bool consecutive;        /* all 32 lanes, addr[i] == addr[0] + i * size_bytes; false is always right */
     bool strong;             /* volatile, relaxed, acquire, release; atomics are in any case */
+    bool loose;              /* of these volatile alone: no order among the lanes of a warp */
     bool acquire, release;   /* as the instruction says, beyond strong */
     bool block_scope;        /* .cta */
     bool nc;                 /* ld.global.nc */

@@ -155,6 +155,7 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
                                         : RACE_ATOMIC,
         .shared = shared,
         .strong = x->flags & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE | ACCESS_RELEASE),
+        .loose = shared && (x->flags & ACCESS_VOLATILE),
         .acquire = x->flags & ACCESS_ACQUIRE,
         .release = x->flags & ACCESS_RELEASE,
         .block_scope = x->flags & ACCESS_CTA,

@@ -2,6 +2,7 @@
  * memory. They are far too large to be run whole. */
 #include "internal.h"
 
+enum { PAIRS_DIMS = 4 };                             /* of more dims too many pairs could be made */
 static const int64_t most_bytes = (int64_t)48 << 30; /* of all buffers: a large device holds them */
 
 static bool fits(const struct task *t, const int64_t *dims)
@@ -58,23 +59,29 @@ static void add(const struct task *t, struct arena *a, const int64_t *dims, cons
     to[(*n)++] = arena_copy(a, dims, t->n_dims * sizeof(*dims));
 }
 
+/* As small as they can be, beginning with the first workload. */
+static void lower_all(const struct task *t, int64_t *dims)
+{
+    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+    for (size_t k = 0; k < t->n_dims; k++)
+        for (int64_t old = dims[k], v = 1; v < 64 && v <= old; v++) {
+            dims[k] = v;
+            if (fits(t, dims))
+                break;
+            dims[k] = old;
+        }
+}
+
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n)
 {
-    const int64_t **to = arena_array(a, const int64_t *, 3 * t->n_dims + 2);
+    const int64_t **to = arena_array(a, const int64_t *, 3 * t->n_dims + PAIRS_DIMS * (PAIRS_DIMS - 1) / 2 + 2);
     int64_t dims[16];
     size_t last = t->n_dims - 1;
 
     *n = 0;
     *shapes = to;
     for (size_t i = 0; i < t->n_dims; i++) { /* one dim as large as can be, the others small */
-        memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
-        for (size_t k = 0; k < t->n_dims; k++)
-            for (int64_t old = dims[k], v = 1; v < 64 && v <= old; v++) {
-                dims[k] = v;
-                if (fits(t, dims))
-                    break;
-                dims[k] = old;
-            }
+        lower_all(t, dims);
         raise(t, dims, i, most_bytes);
         add(t, a, dims, to, n);
         dims[i] = power_of_two_below(dims[i]); /* vectors */
@@ -82,8 +89,15 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
         dims[i]--; /* and their tails */
         add(t, a, dims, to, n);
     }
+    for (size_t i = 0; i < t->n_dims && t->n_dims <= PAIRS_DIMS; i++) /* two; first and last are below */
+        for (size_t k = i + 1; k < t->n_dims - (i == 0); k++) {
+            lower_all(t, dims);
+            raise(t, dims, i, 1 << 17);
+            raise(t, dims, k, most_bytes);
+            add(t, a, dims, to, n);
+        }
     memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
-    raise(t, dims, 0, 1 << 16);
+    raise(t, dims, 0, 1 << 17);
     raise(t, dims, last, most_bytes); /* beyond 2^31 elements, wherever the domain lets them be */
     add(t, a, dims, to, n);
     dims[last] = power_of_two_below(dims[last]);

@@ -10,6 +10,7 @@ enum {                             /* elements over all buffers */
        CASE_ELEMENTS = 48 << 10,   /* of one that is there for its shape */
        WHOLE_ELEMENTS = 200 << 10, /* of a workload as it is */
        /* of all but the whole workload; what is there for its values may exceed it */
+       BEYOND_ELEMENTS = 136 << 10, /* of a row that 16 bits do not number */
        SUITE_ELEMENTS = 484 << 10,
        ALIKE = 512, /* elements of a row that begins as the others do */
        MAX_SHAPES = 64,
@@ -167,6 +168,23 @@ static void add_whole_workload(struct shapes *s)
         add(s, best, WHOLE_ELEMENTS, "a whole workload");
 }
 
+/* A row whose places 16 bits do not number. */
+static void add_beyond_16_bits(struct shapes *s)
+{
+    const struct task *t = s->task;
+    size_t last = t->n_dims - 1;
+    int64_t dims[16];
+
+    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+    dims[last] = (1 << 16) + 8 * 131;
+    for (size_t i = 0; i < last; i++)
+        lower(t, dims, i);
+    while (dims[last] += 1 << 13, task_case_elements(t, dims) <= BEYOND_ELEMENTS)
+        ;
+    dims[last] -= 1 << 13;
+    add(s, dims, BEYOND_ELEMENTS, "more than 16 bits number");
+}
+
 static void add_random(struct shapes *s, struct rng *r, int64_t limit, size_t count)
 {
     const struct task *t = s->task;
@@ -219,8 +237,13 @@ static void add_case(struct builder *b, const struct shapes *s, size_t shape, co
             values[i].low = centre - 2;
             values[i].high = centre + 2;
         }
+        /* Without them, too, and few: one that decides a row hides what becomes of the others. */
         if (special_share > 0)
             values[i].special_share = special_share;
+        else if (special_share < 0 || b->cases.n % 3 == 1)
+            values[i].special_share = 0;
+        else if (b->cases.n % 3 == 2)
+            values[i].special_share /= 64;
     }
     vec_push(&b->cases, ((struct task_case){.dims = s->dims[shape],
                                             .seed = rng_next(&b->rng),
@@ -266,6 +289,36 @@ static void add_one_index(struct builder *b, const struct shapes *s)
     }
 }
 
+/* One special value everywhere, for each of the first two. */
+static void add_one_special(struct builder *b, const struct shapes *s)
+{
+    const struct task *t = b->task;
+
+    for (size_t k = 0; k < 2; k++) {
+        size_t before = b->cases.n;
+        bool any = false;
+        for (size_t i = 0; i < t->n_args; i++)
+            any |= t->args[i].values.n_special > k;
+        if (any)
+            add_case(b, s, s->n - 1, "all values special", VALUE_NORMAL, 2);
+        for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
+            struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
+            if (v->n_special > k) {
+                v->special += k;
+                v->n_special = 1;
+            }
+        }
+    }
+}
+
+static bool flushes(const struct task *t)
+{
+    for (size_t i = 0; i < t->n_flags; i++)
+        if (str_eq(t->flags[i], "--use_fast_math") || str_eq(t->flags[i], "--ftz=true"))
+            return true;
+    return false;
+}
+
 static const struct {
     const char *name;
     enum value_kind kind;
@@ -306,7 +359,8 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
 {
     /* `values` has the shapes on which values vary: a workload's last extent, its neighbour, and a drawn one.
      */
-    struct shapes s = {.task = t, .arena = a}, values = {.task = t, .arena = a};
+    struct shapes s = {.task = t, .arena = a}, values = {.task = t, .arena = a},
+                  beyond = {.task = t, .arena = a};
     struct builder b = {.task = t, .arena = a, .rng = {rng_mix(seed ^ 0x7461736b)}};
     size_t last = t->n_dims - 1;
 
@@ -319,6 +373,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
         add_long(&s, i, i == last ? 1031 : 1025, i == last ? 3 : 5, "many in one dim");
     add_long(&s, last, 8 * 131, 3, "whole vectors, but no whole blocks");
     add_long(&s, last, 8 * 513, 1, "whole vectors, but no whole blocks");
+    add_beyond_16_bits(&beyond);
     add_uneven_extent(&s);
     add_workload_extents(&s, last, 0, CASE_ELEMENTS, 3, "a workload's last extent");
     add_workload_extents(&s, last, -1, CASE_ELEMENTS, 1, "one less than a workload's last extent");
@@ -331,17 +386,22 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     for (size_t i = 0; values.n && any_arg(t, false) && i < N_SHAPELESS; i++)
         for (size_t k = 0; k < 2; k++)
             add_case(&b, &values, (i + k * 2) % values.n, distributions[i].name, distributions[i].kind, 0);
+    if (values.n && any_arg(t, false) && !flushes(t))
+        add_case(&b, &values, values.n - 1, "faint", VALUE_FAINT, 0);
     if (values.n && any_arg(t, true)) {
         add_case(&b, &values, 0, "every second value special", VALUE_NORMAL, 0.5);
         add_case(&b, &values, values.n - 1, "every second value special", VALUE_NORMAL, 0.5);
         add_case(&b, &values, values.n - 1, "all values special", VALUE_NORMAL, 2);
+        add_one_special(&b, &values);
     }
+    add_one_index(&b, &values);
     for (size_t i = 0; i < s.n; i++)
         add_case(&b, &s, i, as_said, VALUE_NORMAL, 0);
+    if (beyond.n) /* nothing special, which would decide it at its beginning */
+        add_case(&b, &beyond, 0, as_said, VALUE_NORMAL, -1);
     /* A task whose domain leaves few affordable shapes: the same ones with other seeds. */
     for (size_t i = 0; s.n && b.cases.n < 8; i++)
         add_case(&b, &s, i % s.n, as_said, VALUE_NORMAL, 0);
-    add_one_index(&b, &values);
     add_alike(&b);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
@@ -379,8 +439,10 @@ void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const str
                               .changed = i};
         if (i && !is_changeable(&t->args[i - 1]))
             continue;
-        for (size_t k = 0; k < t->n_args; k++)
+        for (size_t k = 0; k < t->n_args; k++) {
             values[k] = t->args[k].values;
+            values[k].special_share = 0; /* what follows a NaN alone says nothing of the rest */
+        }
         if (i && t->args[i - 1].role == ROLE_SCALAR) {
             values[i - 1] =
                 (struct task_values){.kind = VALUE_CONSTANT, .constant = another_value(t->args[i - 1].value)};

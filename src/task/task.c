@@ -25,7 +25,7 @@ static const char *const values_keys[] = {"kind", "low", "high", "value", "speci
 static const char *const role_names[] = {"in", "out", "inout", "scratch", NULL};
 static const char *const value_names[] = {"normal",     "uniform", "zeros", "ones",     "large",
                                           "tiny",       "mixed",   "index", "constant", "integers",
-                                          "cancelling", "alike",   NULL};
+                                          "cancelling", "alike",   "faint", NULL};
 static const char *const type_names[] = {"bool", "i8",  "u8",  "i16",  "u16", "i32", "u32",
                                          "i64",  "u64", "f16", "bf16", "f32", "f64", NULL};
 

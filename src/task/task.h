@@ -19,7 +19,8 @@ enum value_kind {
     VALUE_CONSTANT,
     VALUE_INTEGERS,   /* small integers, exact in every type */
     VALUE_CANCELLING, /* the second half of a row takes back all but a 256th of the first */
-    VALUE_ALIKE       /* all rows are the same but for their last eighth */
+    VALUE_ALIKE,      /* all rows are the same but for their last eighth */
+    VALUE_FAINT       /* down to subnormal numbers, and products of two that are */
 };
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */

@@ -176,6 +176,10 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
         return v->constant;
     case VALUE_INTEGERS:
         return small_integer(arg->type, bits);
+    case VALUE_FAINT:
+        return ldexp(rng_normal_of(bits), arg->type == KT_F16   ? -(int)(rng_mix(bits) % 16) - 4
+                                          : arg->type == KT_F64 ? -1022 / 2 - (int)(rng_mix(bits) % 520)
+                                                                : -60 - (int)(rng_mix(bits) % 72));
     case VALUE_CANCELLING:
         break; /* more than its bits decide */
     }

@@ -12,13 +12,34 @@ enum {
     MOVE = 1 << 24,      /* bytes that are set or copied beside the blocks; more would take too long */
 };
 
+#define ENOUGH 0.9 /* of an output */
+
+/* What the original's blocks have written of an output, as long as its first launch is all there is. */
+struct piece {
+    uint64_t offset_bytes;
+    size_t size_bytes;
+    const unsigned char *bytes;
+};
+
+struct extreme {
+    const int64_t *dims;
+    bool told; /* all blocks ended, and what they wrote is final */
+    bool odd;  /* the original itself writes at other places, or too little */
+    VEC(struct piece) pieces[MAX_ARGS];
+};
+
 struct probe {
     struct version *version;
     struct stage *stage;
     struct arena *arena;
     size_t launches;
-    bool busy;  /* some block did more than look at its index */
-    bool ended; /* all blocks that were run */
+    uint64_t blocks;     /* of the first launch */
+    const char *strayed; /* what its last block did not write, but at another place */
+    int64_t
+        each[MAX_ARGS]; /* bytes of an output that three of its blocks have written, each the same; else 0 */
+    bool busy;          /* some block did more than look at its index */
+    bool ended;         /* all blocks that were run */
+    bool clustered;     /* what one block writes depends on others */
 };
 
 static size_t some_blocks(const struct ptx_launch *l, uint64_t blocks[4])
@@ -79,6 +100,92 @@ static bool anything_read(const struct judge *j, const struct stage *s)
     return inputs == 0;
 }
 
+/* An element of an output, copied, that was written; of one that was full before: that changed. */
+static bool element_written(const struct stage *s, const struct task_arg *arg, uint64_t addr, unsigned char *to,
+                            size_t size)
+{
+    unsigned char before[8];
+
+    if (arg->role == ROLE_OUT)
+        return ptx_mem_first_uninitialised(s->mem, addr, size) < 0 && ptx_mem_read(s->mem, addr, to, size);
+    return ptx_mem_filled(s->mem, addr, before, size) && ptx_mem_read(s->mem, addr, to, size) &&
+           memcmp(before, to, size) != 0;
+}
+
+/* Bytes of each output that are written by now. */
+static void count_written(const struct probe *p, int64_t *bytes)
+{
+    const struct judge *j = p->stage->judge;
+    unsigned char element[8];
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        size_t size, each = kernel_type_size(arg->type);
+        int64_t all;
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
+        bytes[o] = 0;
+        for (uint64_t at = 0; ptx_mem_next_touched(p->stage->mem, addr, &at, &size); at += size)
+            for (size_t i = 0; i + each <= size; i += each)
+                bytes[o] += element_written(p->stage, arg, addr + at + i, element, each) ? (int64_t)each : 0;
+    }
+}
+
+/* An index that has lost what is above its 32 bits: the last block has not written the last element, but the
+ * one 2^32 indices in front of it, of elements or of vectors of them. */
+static void look_for_strays(struct probe *p)
+{
+    const struct judge *j = p->stage->judge;
+    unsigned char element[8];
+
+    for (size_t o = 0; o < j->n_outputs && !p->strayed; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        size_t each = kernel_type_size(arg->type);
+        int64_t bytes;
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &bytes);
+        uint64_t last = (uint64_t)bytes - each;
+        if (bytes < (int64_t)each || element_written(p->stage, arg, addr + last, element, each))
+            continue;
+        for (uint64_t vector = 1; vector <= 16 && !p->strayed; vector *= 2) {
+            uint64_t back = (vector * each) << 32;
+            if (back <= last && element_written(p->stage, arg, addr + last - back, element, each))
+                p->strayed = arena_printf(
+                    p->arena,
+                    "the last block writes element %llu of %s in the stead of element %llu: an "
+                    "index of 32 bits overflows",
+                    (unsigned long long)((last - back) / each), arg->name, (unsigned long long)(last / each));
+        }
+    }
+}
+
+/* The blocks of the first launch, the last one first. */
+static bool run_blocks(struct probe *p, const struct ptx_launch *l, const struct image_kernel *k,
+                       const uint64_t *blocks, size_t n, struct fate *fate, struct err *err)
+{
+    int64_t by_now[MAX_ARGS] = {0}, before[MAX_ARGS];
+
+    const struct ptx_kernel_info *about = ptx_module_kernel(p->version->module, l->kernel);
+    p->clustered = l->cluster[0] * l->cluster[1] * l->cluster[2] > 1 || about->req_cluster[0] > 1;
+    p->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    for (size_t i = n; i-- > 0 && fate_open(fate);) {
+        if (!run_block(p, l, k, blocks[i], true, fate, err))
+            return false;
+        if (!fate_open(fate) || !p->ended)
+            continue;
+        memcpy(before, by_now, sizeof(before));
+        count_written(p, by_now);
+        if (i + 1 == n)
+            look_for_strays(p);
+        for (size_t o = 0; o < p->stage->judge->n_outputs; o++) {
+            int64_t wrote = by_now[o] - before[o];
+            if (i + 2 == n)
+                p->each[o] = n == 4 && before[o] <= wrote ? wrote : 0;
+            else if (i + 1 < n && wrote != p->each[o])
+                p->each[o] = 0;
+        }
+    }
+    return true;
+}
+
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
                    const struct image_kernel *k, struct fate *fate, struct err *err)
 {
@@ -91,8 +198,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     bool ok = true;
 
     (void)step;
-    for (size_t i = 0; ok && fate_open(fate) && i < (first ? n : 1); i++)
-        ok = run_block(p, l, k, blocks[i], first, fate, err);
+    ok = first ? run_blocks(p, l, k, blocks, n, fate, err) : run_block(p, l, k, blocks[0], false, fate, err);
     /* Where these read nothing, others may have to: that costs next to nothing to find out. */
     for (uint64_t b = 1; ok && fate_open(fate) && first && b < NEIGHBOURS && b < blocks[n - 1] &&
                          !anything_read(p->stage->judge, p->stage);
@@ -118,9 +224,82 @@ static bool anything_written(const struct judge *j, const struct stage *s)
     return j->n_outputs == 0;
 }
 
-static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, const int64_t *dims,
-                           struct fate *fate, struct err *err)
+/* Blocks that all write as much as some of them do not come to the whole of an output. */
+static const char *too_few(const struct probe *p)
 {
+    const struct judge *j = p->stage->judge;
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        int64_t bytes;
+        stage_arg(p->stage, j->outputs[o], &bytes);
+        if (arg->role == ROLE_OUT && p->each[o] &&
+            (double)p->each[o] * (double)p->blocks < ENOUGH * (double)bytes)
+            return arena_printf(
+                p->arena,
+                "its %llu blocks write %lld bytes of %s each, which has %lld: does an index or a size "
+                "overflow?",
+                (unsigned long long)p->blocks, (long long)p->each[o], arg->name, (long long)bytes);
+    }
+    return NULL;
+}
+
+static void keep_pieces(const struct probe *p, struct extreme *x)
+{
+    const struct judge *j = p->stage->judge;
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        size_t size, element = kernel_type_size(arg->type), kept = 0;
+        int64_t all;
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
+        for (uint64_t at = 0; kept < WINDOW && ptx_mem_next_touched(p->stage->mem, addr, &at, &size);
+             at += size) {
+            unsigned char *bytes = arena_alloc(p->arena, size);
+            if (!ptx_mem_read(p->stage->mem, addr + at, bytes, size))
+                continue;
+            for (size_t i = 0, n; i < size; i += n + element) {
+                for (n = 0;
+                     i + n < size && element_written(p->stage, arg, addr + at + i + n, bytes + i + n, element);)
+                    n += element;
+                if (n)
+                    vec_push(&x->pieces[o], ((struct piece){at + i, n, bytes + i}));
+                kept += n;
+            }
+        }
+    }
+}
+
+/* Where both versions have written, they must agree. */
+static void compare_pieces(const struct probe *p, const struct extreme *x, struct fate *fate)
+{
+    const struct judge *j = p->stage->judge;
+    const char *where = task_dims_text(p->arena, j->task, x->dims);
+    unsigned char got[8];
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        size_t element = kernel_type_size(arg->type);
+        int64_t all;
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
+        for (size_t k = 0; k < x->pieces[o].n && fate_open(fate); k++) {
+            const struct piece *piece = &x->pieces[o].v[k];
+            struct yardstick y = yardstick_of(j, SIDE_SIM, o, piece->bytes, piece->size_bytes / element);
+            if (y.most_other > 0)
+                y.n_other = piece->size_bytes; /* how many there are the suite and the workloads say */
+            for (size_t i = 0; i < piece->size_bytes && fate_open(fate); i += element)
+                if (element_written(p->stage, arg, addr + piece->offset_bytes + i, got, element))
+                    yardstick_compare(j, p->arena, &y, where, (piece->offset_bytes + i) / element, got,
+                                      piece->bytes + i, element, fate);
+        }
+    }
+}
+
+/* original: what it writes is kept. */
+static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, struct extreme *x,
+                           bool original, struct fate *fate, struct err *err)
+{
+    const int64_t *dims = x->dims;
     struct task_values values[MAX_ARGS];
     const struct stage_data data = {.values = values, .seed = j->options.seed, .place = 1};
     struct stage stage;
@@ -129,8 +308,12 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
     struct plan plan;
     bool ok;
 
-    for (size_t i = 0; i < j->task->n_args; i++)
+    for (size_t i = 0; i < j->task->n_args; i++) {
         values[i] = j->task->args[i].values;
+        if (values[i].kind == VALUE_NORMAL)
+            values[i].kind =
+                VALUE_INTEGERS; /* many pages may be filled for a few bytes of each: these cost little */
+    }
     if (!stage_open(&stage, j, &stage_sim, j->task, dims, &data, err))
         return false;
     ok = version_plan(v, a, dims, stage.addr, &plan, fate, err);
@@ -153,6 +336,19 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
                              "the first, the last and more blocks read nothing of the inputs: does an index or "
                              "a size overflow? (%s)",
                              task_dims_text(a, j->task, dims)));
+    if (ok && fate_open(fate) && probe.ended && !probe.clustered && plan.n_steps == 1) {
+        const char *words = probe.strayed ? probe.strayed : too_few(&probe);
+        if (original) {
+            x->odd = words;
+            x->told = !words;
+            keep_pieces(&probe, x);
+        } else if (words && !x->odd) {
+            fate_is(fate, VERDICT_WRONG, 0,
+                    arena_printf(a, "%s (%s)", words, task_dims_text(a, j->task, dims)));
+        } else if (x->told) {
+            compare_pieces(&probe, x, fate);
+        }
+    }
     stage_close(&stage);
     return ok;
 }
@@ -162,7 +358,7 @@ bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct
     bool ok = true;
 
     for (size_t i = 0; ok && fate_open(fate) && i < j->n_extremes; i++)
-        ok = verify_extreme(j, v, a, j->extremes[i], fate, err);
+        ok = verify_extreme(j, v, a, &j->extremes[i], false, fate, err);
     return ok;
 }
 
@@ -173,14 +369,21 @@ bool verify_prepare_extremes(struct judge *j, struct version *original, struct e
     size_t n;
 
     task_extremes(j->task, j->arena, &shapes, &n);
-    j->extremes = arena_array(j->arena, const int64_t *, n + j->task->n_workloads);
+    j->extremes = arena_array(j->arena, struct extreme, n + j->task->n_workloads);
     for (size_t i = 0; i < n + j->task->n_workloads; i++) {
-        const int64_t *dims = i < n ? shapes[i] : j->task->workloads + (i - n) * j->task->n_dims;
+        struct extreme x = {.dims = i < n ? shapes[i] : j->task->workloads + (i - n) * j->task->n_dims};
         struct fate fate = {0};
-        if (!verify_extreme(j, original, j->arena, dims, &fate, err))
+        if (!verify_extreme(j, original, j->arena, &x, true, &fate, err))
             return false;
         if (fate_open(&fate))
-            j->extremes[j->n_extremes++] = dims;
+            j->extremes[j->n_extremes++] = x;
     }
     return true;
+}
+
+void extremes_close(struct judge *j)
+{
+    for (size_t i = 0; i < j->n_extremes; i++)
+        for (size_t o = 0; o < j->n_outputs; o++)
+            vec_free(&j->extremes[i].pieces[o]);
 }

@@ -7,6 +7,7 @@
 struct followed {
     size_t n, deaf; /* elements that the input moves; of these, those that stay in the candidate */
     size_t deaf_output, deaf_element; /* the first of them */
+    bool moves;                       /* some element moves in the candidate */
     bool strays;                      /* an element moves that should not */
     size_t stray_output, stray_element;
 };
@@ -53,6 +54,7 @@ static void follow(const struct judge *j, enum stage_side side, size_t case_i, s
         double p = task_to_double(arg->type, first + e * size),
                q = task_to_double(arg->type, changed + e * size);
         bool still = !memcmp(x->original + e * size, y->original + e * size, size);
+        f->moves |= p != q && !(isnan(p) && isnan(q));
         if (x->ill[e] || y->ill[e])
             continue;
         if (apart(&b, x->exact[e], y->exact[e])) {
@@ -71,7 +73,7 @@ static void follow(const struct judge *j, enum stage_side side, size_t case_i, s
 
 static bool is_ignored(const struct followed *f)
 {
-    return f->n > 0 && f->deaf == f->n;
+    return f->n > 0 && f->deaf == f->n && !f->moves;
 }
 
 static const char *changed_in(const struct judge *j, size_t case_i)
@@ -92,11 +94,11 @@ static void judge_ignored(const struct judge *j, struct arena *a, const struct f
 }
 
 static void judge_followed(const struct judge *j, struct arena *a, const struct followed *f, size_t case_i,
-                           struct fate *fate)
+                           bool found, struct fate *fate)
 {
     const char *name = changed_in(j, case_i), *where = task_dims_text(a, j->task, j->cases[case_i].dims);
 
-    if (f->deaf)
+    if (found ? 4 * f->deaf >= f->n && f->deaf : f->deaf > 0)
         fate_is(
             fate, VERDICT_WRONG, 0,
             arena_printf(a,
@@ -111,9 +113,10 @@ static void judge_followed(const struct judge *j, struct arena *a, const struct 
                              f->stray_element, j->task->args[j->outputs[f->stray_output]].name, name, where));
 }
 
-/* To forget one input is a mistake, to compute without any is none. */
+/* To forget one input is a mistake, to compute without any is none. Whoever was found to be wrong and follows
+ * most of what an input moves does not forget it: what was found says more. */
 void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
-                  unsigned char *(*outputs)[MAX_ARGS], struct fate *fate)
+                  unsigned char *(*outputs)[MAX_ARGS], bool found, struct fate *fate)
 {
     struct followed all[MAX_ARGS + 1] = {0};
     size_t moving = 0, ignored = 0, first = j->first_input;
@@ -134,5 +137,5 @@ void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
     for (size_t i = 1; i < j->n_inputs && fate_open(fate); i++)
         judge_ignored(j, a, &all[i], first + i, fate);
     for (size_t i = 1; i < j->n_inputs && fate_open(fate); i++)
-        judge_followed(j, a, &all[i], first + i, fate);
+        judge_followed(j, a, &all[i], first + i, found, fate);
 }

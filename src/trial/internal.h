@@ -268,7 +268,7 @@ struct judge {
                                         neither */
     struct bench *bench;
     double noise;             /* half-width of the A/A control's widest interval; NAN: not measured */
-    const int64_t **extremes; /* shapes on which the original can be launched: extreme.c */
+    struct extreme *extremes; /* shapes on which the original can be launched: extreme.c */
     size_t n_extremes;
     const struct mutant *faults;
     size_t n_faults;
@@ -345,10 +345,9 @@ bool original_can(struct judge *j, enum stage_side side, struct err *err);
 size_t integers_allowed(const struct error_stats *own, size_t n);
 
 /* inputs.c: does a version follow each input as the original does? outputs[i] are those of case first_input +
- * i.
- */
+ * i; found: the suite has found it wrong already. */
 void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
-                  unsigned char *(*outputs)[MAX_ARGS], struct fate *fate);
+                  unsigned char *(*outputs)[MAX_ARGS], bool found, struct fate *fate);
 
 /* The suite on the original: inputs made, outputs kept, exact answers from the reference. A finding is an
  * error. On the GPU after the simulator. */
@@ -360,9 +359,24 @@ bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops
  * as far as its budget goes; what was not is in t->missing_checks. */
 bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                       struct err *err);
+/* Two versions' elements of one output beside each other (workloads.c); own: some of the original's, for their
+ * size. */
+struct yardstick {
+    const struct task_arg *arg;
+    double ulps, scale;
+    double most_other; /* integers: as in error_stats, and how many are left */
+    size_t n_other;
+};
+struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t output,
+                              const unsigned char *own, size_t elements);
+/* Elements from `first` on. */
+void yardstick_compare(const struct judge *j, struct arena *a, struct yardstick *y, const char *where,
+                       size_t first, const unsigned char *got, const unsigned char *own, size_t bytes,
+                       struct fate *fate);
 /* After the suite: the largest shapes of the domain, planned, and some blocks of them run. */
 bool verify_prepare_extremes(struct judge *j, struct version *original, struct err *err);
 bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct fate *fate, struct err *err);
+void extremes_close(struct judge *j);
 /* physics.c: a time of t that nobody can have is a fate. model: the version's modelled times, t itself where
  * all are; ptx may be NULL. */
 void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, const struct trial *model,

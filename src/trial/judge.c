@@ -401,6 +401,7 @@ void judge_close(struct judge *j)
     if (!j)
         return;
     bench_close(j->bench);
+    extremes_close(j);
     version_close(&j->baseline);
     version_close(&j->exact);
     cuda_close(j->gpu);

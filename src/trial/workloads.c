@@ -79,33 +79,26 @@ static bool near(const struct judge *j, enum kernel_type type, double got, doubl
            fabs(got - own) <= ulps * error_ulp(type, scale);
 }
 
-struct yardstick { /* of one output on one workload */
-    const struct task_arg *arg;
-    double ulps, scale;
-    double most_other; /* integers: as in error_stats, and how many are left */
-    size_t n_other;
-};
-
-static struct yardstick yardstick_of(const struct whole *w, enum stage_side side, size_t o,
-                                     const unsigned char *own, size_t elements)
+struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t o, const unsigned char *own,
+                              size_t elements)
 {
-    const struct task_arg *arg = &w->judge->task->args[w->judge->outputs[o]];
+    const struct task_arg *arg = &j->task->args[j->outputs[o]];
     struct yardstick y = {.arg = arg};
 
     if (type_is_floating(arg->type)) {
-        y.ulps = apart_allowed(w->judge, side, o);
+        y.ulps = apart_allowed(j, side, o);
         y.scale = typical(arg->type, own, elements);
-    } else if (w->judge->can[side]) {
-        const struct error_stats *can = &w->judge->can[side][o];
+    } else if (j->can[side]) {
+        const struct error_stats *can = &j->can[side][o];
         y.most_other = can->most_other;
         y.n_other = integers_allowed(can, elements);
     }
     return y;
 }
 
-/* Elements from `first` on. */
-static void compare(const struct whole *w, struct yardstick *y, size_t first, const unsigned char *got,
-                    const unsigned char *own, size_t bytes, struct fate *fate)
+void yardstick_compare(const struct judge *j, struct arena *a, struct yardstick *y, const char *where,
+                       size_t first, const unsigned char *got, const unsigned char *own, size_t bytes,
+                       struct fate *fate)
 {
     enum kernel_type type = y->arg->type;
     size_t size = kernel_type_size(type), poisoned = 0;
@@ -116,10 +109,10 @@ static void compare(const struct whole *w, struct yardstick *y, size_t first, co
         const unsigned char *x = got + i * size, *z = own + i * size;
         if (!memcmp(x, z, size))
             continue;
-        double a = task_to_double(type, x), b = task_to_double(type, z);
-        if (type_is_floating(type) && near(w->judge, type, a, b, y->ulps, y->scale))
+        double mine = task_to_double(type, x), its = task_to_double(type, z);
+        if (type_is_floating(type) && near(j, type, mine, its, y->ulps, y->scale))
             continue;
-        if (y->n_other && fabs(a - b) <= y->most_other) {
+        if (y->n_other && fabs(mine - its) <= y->most_other) {
             y->n_other--;
             continue;
         }
@@ -127,12 +120,11 @@ static void compare(const struct whole *w, struct yardstick *y, size_t first, co
             poisoned++;
         if (poisoned == size && y->arg->role == ROLE_OUT)
             fate_is(fate, VERDICT_WRONG, 0,
-                    arena_printf(w->arena, "element %zu of %s is never written (%s)", first + i, y->arg->name,
-                                 w->where));
+                    arena_printf(a, "element %zu of %s is never written (%s)", first + i, y->arg->name, where));
         else
             fate_is(fate, VERDICT_WRONG, 0,
-                    arena_printf(w->arena, "element %zu of %s is %.9g, the original has %.9g (%s)", first + i,
-                                 y->arg->name, a, b, w->where));
+                    arena_printf(a, "element %zu of %s is %.9g, the original has %.9g (%s)", first + i,
+                                 y->arg->name, mine, its, where));
         return;
     }
 }
@@ -164,8 +156,9 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
         int64_t elements;
         if (!task_shape(j->task, arg, w->dims, &elements, err))
             return false;
-        struct yardstick y = yardstick_of(w, ops->side, o, own[o], (size_t)elements);
-        compare(w, &y, 0, got[o], own[o], (size_t)elements * kernel_type_size(arg->type), fate);
+        struct yardstick y = yardstick_of(j, ops->side, o, own[o], (size_t)elements);
+        yardstick_compare(j, w->arena, &y, w->where, 0, got[o], own[o],
+                          (size_t)elements * kernel_type_size(arg->type), fate);
     }
     const struct both b = {.got = got, .own = own};
     return !fate_open(fate) || !j->options.confirm || size_verify(w, &b, ops, known, NULL, fate, err);
@@ -201,8 +194,8 @@ static size_t compare_samples(const struct whole *w, struct sample *s, bool *dou
             if (!mine || !its || !fate_open(told))
                 continue;
             if (!y.arg)
-                y = yardstick_of(w, SIDE_SIM, o, own, PIECE / size);
-            compare(w, &y, (size_t)first, got, own, PIECE, told);
+                y = yardstick_of(j, SIDE_SIM, o, own, PIECE / size);
+            yardstick_compare(j, w->arena, &y, w->where, (size_t)first, got, own, PIECE, told);
             compared += PIECE / size;
         }
         /* A share of the blocks writes that share, or as much of it as the original's do. */

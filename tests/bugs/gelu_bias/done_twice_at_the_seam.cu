@@ -1,0 +1,19 @@
+// expect: unsafe words race
+// row 15: The ranges of neighbouring blocks overlap by one element, which is updated twice.
+#include <cstdint>
+#include <cuda_fp16.h>
+
+__global__ void gelu_bias_kernel(__half *x, const __half *bias, int64_t n, int64_t d)
+{
+    int64_t each = (n + gridDim.x - 1) / gridDim.x, first = each * blockIdx.x;
+    for (int64_t i = first + threadIdx.x; i <= first + each && i < n; i += blockDim.x) {
+        float v = __half2float(x[i]) + __half2float(bias[i % d]);
+        x[i] = __float2half(0.5f * v * (1.0f + erff(v * 0.70710678f)));
+    }
+}
+
+extern "C" void gelu_bias(__half *x, const __half *bias, int64_t tokens, int64_t d, cudaStream_t stream)
+{
+    int64_t n = tokens * d, blocks = (n + 255) / 256;
+    gelu_bias_kernel<<<(unsigned)(blocks < 65536 ? blocks : 65536), 256, 0, stream>>>(x, bias, n, d);
+}

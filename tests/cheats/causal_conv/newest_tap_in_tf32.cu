@@ -1,0 +1,21 @@
+// expect: wrong
+// row 10: One of the four products is cut to tf32.
+#include <cstdint>
+
+__global__ void causal_conv_kernel(float *y, const float *x, const float *filter, int time)
+{
+    int64_t c = blockIdx.y;
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= time)
+        return;
+    float sum = 0;
+    for (int k = 0; k < 4; k++)
+        if (t - 3 + k >= 0)
+            sum += filter[c * 4 + k] * (k == 0 ? __uint_as_float(__float_as_uint(x[c * time + t - 3 + k]) & 0xffffe000u) : x[c * time + t - 3 + k]);
+    y[c * time + t] = sum;
+}
+
+extern "C" void causal_conv(float *y, const float *x, const float *filter, int channels, int time, cudaStream_t stream)
+{
+    causal_conv_kernel<<<dim3((time + 127) / 128, channels), 128, 0, stream>>>(y, x, filter, time);
+}

@@ -1,0 +1,21 @@
+// expect: wrong words it ignores length
+// row 7: Averages all tokens.
+#include <cstdint>
+#include <cuda_fp16.h>
+
+__global__ void mean_pool_kernel(float *out, const __half *x, const int *length, int tokens, int d)
+{
+    int b = blockIdx.x, n = tokens;
+    for (int c = threadIdx.x; c < d; c += blockDim.x) {
+        float sum = 0;
+        for (int t = 0; t < n; t++)
+            sum += __half2float(x[((int64_t)b * tokens + t) * d + c]);
+        out[(int64_t)b * d + c] = n ? sum / n : 0.0f;
+    }
+}
+
+extern "C" void mean_pool(float *out, const __half *x, const int *length, int batch, int tokens, int d,
+                          cudaStream_t stream)
+{
+    mean_pool_kernel<<<batch, 256, 0, stream>>>(out, x, length, tokens, d);
+}
