@@ -565,13 +565,13 @@ def everything_can_be_read_afterwards(folder):
 
 @case
 def what_knows_the_suite_fails_hidden_cases(folder):
-    """A file that is right on exactly the suite's shapes and the workloads: judged passed, refused when it is final,
+    """A file that is right on the suite's shapes, the workloads and what is extreme: judged passed, refused when it is final,
     and the next round's planner is told of it, but not of the case."""
     small_task(folder)
     said(astra(folder, "optimize", "task", "--rounds", "1", "--candidates", "1", "--seed", "7", "--out", "first", "--quiet"), 0)
     shapes = {tuple(c["dims"]) for c in load(os.path.join(folder, "first", "suite.json"))["rules"]}
     shapes |= {(64, 512), (256, 1024), (32, 32)}  # the workloads; and where each input is changed alone
-    known = " || ".join(f"(rows == {a} && d == {b})" for a, b in sorted(shapes))
+    known = "rows > 1100 || d > 1100 || " + " || ".join(f"(rows == {a} && d == {b})" for a, b in sorted(shapes))
     text = kernel(each=2).replace("(in, out, n, factor)", f"(in, out, n, ({known}) ? factor : 2 * factor)")
     with Server(scenario(rule("coder", f"```cuda\n{text}```\n"))) as s:
         run(folder, s, agents="planner=llm,coder=llm", rounds=1)

@@ -1,4 +1,4 @@
-// A flag says that the mbarrier is initialised, but no fence stands before it.
+// A flag tells the other warp that the mbarrier is initialised, but no fence stands before it.
 // buffer: out f32 64 out
 // launch: kernel grid 1 block 64 args out
 __device__ unsigned place(const void *p)
@@ -25,8 +25,11 @@ extern "C" __global__ void kernel(float *out)
         init(&bar, 64);
         ready = 1;
     }
-    while (!ready) {
-    }
+    if (t < 32)
+        __syncwarp();
+    else
+        while (!ready) {
+        }
     ARRIVE(&bar); // expect: unsafe race-shared
     out[t] = t;
 }

@@ -1,4 +1,5 @@
-// Fragments of every type but half: bf16, tf32, doubles, bytes, nibbles, single bits.
+// Fragments of every type but half: bf16, tf32, doubles, bytes, nibbles, single bits. All of whole numbers, whose sums are
+// exact in any order.
 // buffer: out f32 512 out
 // buffer: outd f64 64 out
 // buffer: outi i32 320 out
@@ -13,6 +14,17 @@
 using namespace nvcuda;
 using namespace wmma::experimental;
 
+__device__ __nv_bfloat16 whole(__nv_bfloat16 x) { return __float2bfloat16(rintf(4.0f * __bfloat162float(x))); }
+__device__ unsigned char whole(unsigned char x) { return x; }
+__device__ float whole(float x) { return wmma::__float_to_tf32(rintf(4.0f * x)); }
+__device__ double whole(double x) { return rint(4.0 * x); }
+
+template <class F> __device__ void make_whole(F &fragment)
+{
+    for (int e = 0; e < fragment.num_elements; e++)
+        fragment.x[e] = whole(fragment.x[e]);
+}
+
 template <class A, class B, class C, class D, class E>
 __device__ void product(D *out, const E *in, C zero, int k, int n)
 {
@@ -22,6 +34,8 @@ __device__ void product(D *out, const E *in, C zero, int k, int n)
     wmma::fill_fragment(c, zero);
     wmma::load_matrix_sync(a, in, k);
     wmma::load_matrix_sync(b, in, k);
+    make_whole(a);
+    make_whole(b);
     wmma::mma_sync(c, a, b, c);
     wmma::store_matrix_sync(out, c, n, wmma::mem_row_major);
 }
@@ -38,8 +52,8 @@ extern "C" __global__ void kernel(float *out, double *outd, int *outi, const flo
     wmma::fragment<wmma::accumulator, 16, 16, 8, float> c;
     wmma::load_matrix_sync(a, f, 8);
     wmma::load_matrix_sync(at, f, 8);
-    for (int e = 0; e < a.num_elements; e++)
-        a.x[e] = wmma::__float_to_tf32(a.x[e]);
+    make_whole(a);
+    make_whole(at);
     wmma::fill_fragment(c, 0.0f);
     wmma::mma_sync(c, a, at, c);
     wmma::store_matrix_sync(out + 256, c, 16, wmma::mem_col_major);
@@ -49,6 +63,8 @@ extern "C" __global__ void kernel(float *out, double *outd, int *outi, const flo
     wmma::fragment<wmma::accumulator, 8, 8, 4, double> cd;
     wmma::load_matrix_sync(ad, d, 4);
     wmma::load_matrix_sync(bd, d, 4);
+    make_whole(ad);
+    make_whole(bd);
     wmma::fill_fragment(cd, 0.0);
     wmma::mma_sync(cd, ad, bd, cd);
     wmma::store_matrix_sync(outd, cd, 8, wmma::mem_row_major);
