@@ -58,6 +58,17 @@ def it_holds_anywhere(folder):
         expect(text in head, head)
 
 
+@case
+def every_look_is_repeated(folder):
+    """What was confirmed twice is judged on the first look's hidden cases and on the second's, whose figures count."""
+    run = finished(folder)
+    expect(load(os.path.join(run, "result.json"))["provenance"]["looks"] == 1, "a modelled speed-up is looked at once")
+    redigest(run, set_in("provenance", "looks", value=2))
+    words = json.loads(astra(folder, "verify", "moved", "--json").out)
+    expect("the hidden cases of an earlier look: passed" in words["held"], words)
+    expect("the hidden cases: passed" in words["held"], words)
+
+
 def changed(name, old, new):
     return lambda run: edit(os.path.join(run, name), old, new)
 
