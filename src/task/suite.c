@@ -311,14 +311,6 @@ static void add_one_special(struct builder *b, const struct shapes *s)
     }
 }
 
-static bool flushes(const struct task *t)
-{
-    for (size_t i = 0; i < t->n_flags; i++)
-        if (str_eq(t->flags[i], "--use_fast_math") || str_eq(t->flags[i], "--ftz=true"))
-            return true;
-    return false;
-}
-
 static const struct {
     const char *name;
     enum value_kind kind;
@@ -386,7 +378,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     for (size_t i = 0; values.n && any_arg(t, false) && i < N_SHAPELESS; i++)
         for (size_t k = 0; k < 2; k++)
             add_case(&b, &values, (i + k * 2) % values.n, distributions[i].name, distributions[i].kind, 0);
-    if (values.n && any_arg(t, false) && !flushes(t))
+    if (values.n && any_arg(t, false) && !task_flushes(t))
         add_case(&b, &values, values.n - 1, "faint", VALUE_FAINT, 0);
     if (values.n && any_arg(t, true)) {
         add_case(&b, &values, 0, "every second value special", VALUE_NORMAL, 0.5);

@@ -538,6 +538,17 @@ bool task_in_domain(const struct task *t, const int64_t *dims)
     return !dims_fault(t, dims, words, sizeof(words));
 }
 
+bool task_flushes(const struct task *t)
+{
+    for (size_t i = 0; i < t->n_flags; i++) {
+        const char *name =
+            t->flags[i] + strspn(t->flags[i], "-"); /* one dash or two, as gpu_flag_check takes them */
+        if (str_eq(name, "use_fast_math") || str_eq(name, "ftz=true"))
+            return true;
+    }
+    return false;
+}
+
 bool task_traffic(const struct task *t, const int64_t *dims, int64_t *bytes, struct err *err)
 {
     *bytes = 0;

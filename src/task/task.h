@@ -91,6 +91,7 @@ void dim_write(struct str *out, const struct dim_expr *e, const char *const *nam
 char *task_dims_text(struct arena *a, const struct task *t, const int64_t *dims); /* "rows=16 d=4096" */
 /* In the domain, and every shape and scalar of it fits. */
 bool task_in_domain(const struct task *t, const int64_t *dims);
+bool task_flushes(const struct task *t); /* its flags take subnormal numbers for zero */
 bool task_shape(const struct task *t, const struct task_arg *arg, const int64_t *dims, int64_t *elements,
                 struct err *err);
 /* Compulsory bytes of a workload: every in read once, every out written once, inout both. */

@@ -100,18 +100,6 @@ static bool anything_read(const struct judge *j, const struct stage *s)
     return inputs == 0;
 }
 
-/* An element of an output, copied, that was written; of one that was full before: that changed. */
-static bool element_written(const struct stage *s, const struct task_arg *arg, uint64_t addr, unsigned char *to,
-                            size_t size)
-{
-    unsigned char before[8];
-
-    if (arg->role == ROLE_OUT)
-        return ptx_mem_first_uninitialised(s->mem, addr, size) < 0 && ptx_mem_read(s->mem, addr, to, size);
-    return ptx_mem_filled(s->mem, addr, before, size) && ptx_mem_read(s->mem, addr, to, size) &&
-           memcmp(before, to, size) != 0;
-}
-
 /* Bytes of each output that are written by now. */
 static void count_written(const struct probe *p, int64_t *bytes)
 {
@@ -126,7 +114,7 @@ static void count_written(const struct probe *p, int64_t *bytes)
         bytes[o] = 0;
         for (uint64_t at = 0; ptx_mem_next_touched(p->stage->mem, addr, &at, &size); at += size)
             for (size_t i = 0; i + each <= size; i += each)
-                bytes[o] += element_written(p->stage, arg, addr + at + i, element, each) ? (int64_t)each : 0;
+                bytes[o] += stage_written(p->stage, arg, addr + at + i, element, each) ? (int64_t)each : 0;
     }
 }
 
@@ -143,11 +131,11 @@ static void look_for_strays(struct probe *p)
         int64_t bytes;
         uint64_t addr = stage_arg(p->stage, j->outputs[o], &bytes);
         uint64_t last = (uint64_t)bytes - each;
-        if (bytes < (int64_t)each || element_written(p->stage, arg, addr + last, element, each))
+        if (bytes < (int64_t)each || stage_written(p->stage, arg, addr + last, element, each))
             continue;
         for (uint64_t vector = 1; vector <= 16 && !p->strayed; vector *= 2) {
             uint64_t back = (vector * each) << 32;
-            if (back <= last && element_written(p->stage, arg, addr + last - back, element, each))
+            if (back <= last && stage_written(p->stage, arg, addr + last - back, element, each))
                 p->strayed = arena_printf(
                     p->arena,
                     "the last block writes element %llu of %s in the stead of element %llu: an "
@@ -260,7 +248,7 @@ static void keep_pieces(const struct probe *p, struct extreme *x)
                 continue;
             for (size_t i = 0, n; i < size; i += n + element) {
                 for (n = 0;
-                     i + n < size && element_written(p->stage, arg, addr + at + i + n, bytes + i + n, element);)
+                     i + n < size && stage_written(p->stage, arg, addr + at + i + n, bytes + i + n, element);)
                     n += element;
                 if (n)
                     vec_push(&x->pieces[o], ((struct piece){at + i, n, bytes + i}));
@@ -288,7 +276,7 @@ static void compare_pieces(const struct probe *p, const struct extreme *x, struc
             if (y.most_other > 0)
                 y.n_other = piece->size_bytes; /* how many there are the suite and the workloads say */
             for (size_t i = 0; i < piece->size_bytes && fate_open(fate); i += element)
-                if (element_written(p->stage, arg, addr + piece->offset_bytes + i, got, element))
+                if (stage_written(p->stage, arg, addr + piece->offset_bytes + i, got, element))
                     yardstick_compare(j, p->arena, &y, where, (piece->offset_bytes + i) / element, got,
                                       piece->bytes + i, element, fate);
         }

@@ -154,6 +154,10 @@ void stage_close(struct stage *s);
 /* Elements [first, first + n) of what a buffer is filled with. */
 void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to);
 uint64_t stage_arg(const struct stage *s, size_t arg, int64_t *bytes); /* address of a buffer argument */
+enum { STAGE_WRITTEN_MOST = 512 };
+/* On the simulator: copies size bytes of arg at addr, STAGE_WRITTEN_MOST at most, where all of them were
+ * written; of what was full before, and under a shadow, which does not know: where any of them changed. */
+bool stage_written(const struct stage *s, const struct task_arg *arg, uint64_t addr, void *to, size_t size);
 
 /* Runs each step of a plan on the stage: a launch goes to `launch`, which says whether to go on through the
  * fate; memsets and copies are done here and told to `move` (NULL: nobody asks) with the bytes they read and

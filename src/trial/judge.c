@@ -278,12 +278,10 @@ static bool check_flags(struct judge *j, struct err *err)
 {
     const char *option;
 
-    for (size_t i = 0; i < j->task->n_flags; i++) {
+    for (size_t i = 0; i < j->task->n_flags; i++)
         if (!gpu_flag_check(j->arena, j->task->flags[i], &option, err))
             return err_context(err, "%s: flags", j->task->path);
-        if (option && (!strcmp(option, "--use_fast_math") || !strcmp(option, "--ftz=true")))
-            j->ftz = true;
-    }
+    j->ftz = task_flushes(j->task);
     return true;
 }
 

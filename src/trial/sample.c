@@ -9,6 +9,8 @@ enum {
     SAMPLE_INSNS = 20000000,
 };
 
+_Static_assert(PIECE * sizeof(double) <= STAGE_WRITTEN_MOST, "a piece of bytes, in double");
+
 /* Half a window's distance at least lies between two of them, and no grid's period can fit them all. */
 static double place_of(uint64_t seed, int window)
 {
@@ -94,15 +96,10 @@ bool sample_written(struct sample *s, size_t output, int64_t first, void *piece)
     const struct task_arg *arg = &s->version->task->args[j->outputs[output]];
     size_t size = kernel_type_size(arg->type),
            n = PIECE / kernel_type_size(j->task->args[j->outputs[output]].type) * size;
-    unsigned char before[PIECE * sizeof(double)];
     int64_t all;
     uint64_t addr = stage_arg(&s->stage, j->outputs[output], &all) + (uint64_t)first * size;
 
-    if (arg->role == ROLE_OUT && !s->stage.shadow)
-        return ptx_mem_first_uninitialised(s->stage.mem, addr, n) < 0 &&
-               ptx_mem_read(s->stage.mem, addr, piece, n);
-    return ptx_mem_filled(s->stage.mem, addr, before, n) && ptx_mem_read(s->stage.mem, addr, piece, n) &&
-           memcmp(before, piece, n) != 0;
+    return stage_written(&s->stage, arg, addr, piece, n);
 }
 
 bool sample_is_final(const struct sample *s, const struct task_arg *arg)

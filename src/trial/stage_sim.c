@@ -14,6 +14,16 @@ static void fill(void *context, uint64_t offset, void *to, size_t size)
         memset(to, f->poison, size);
 }
 
+bool stage_written(const struct stage *s, const struct task_arg *arg, uint64_t addr, void *to, size_t size)
+{
+    unsigned char before[STAGE_WRITTEN_MOST];
+
+    if (arg->role == ROLE_OUT && !s->shadow)
+        return ptx_mem_first_uninitialised(s->mem, addr, size) < 0 && ptx_mem_read(s->mem, addr, to, size);
+    return ptx_mem_filled(s->mem, addr, before, size) && ptx_mem_read(s->mem, addr, to, size) &&
+           memcmp(before, to, size) != 0;
+}
+
 static bool sim_open(struct stage *s, const struct stage_data *d, struct err *err)
 {
     (void)err;

@@ -433,6 +433,23 @@ static void cases_survive_json(void **state)
     assert_string_equal(dim_text(t->domain[1]), "tokens <= 65535");
 }
 
+/* As the compiler takes them: by one dash or two. */
+static void flags_flush_subnormals(void **state)
+{
+    static const struct {
+        const char *flag;
+        bool flushes;
+    } rows[] = {{"--use_fast_math", true}, {"-use_fast_math", true}, {"--ftz=true", true},
+                {"-ftz=true", true},       {"--ftz=false", false},   {"--fmad=false", false}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *flags[] = {rows[i].flag};
+        const struct task t = {.flags = flags, .n_flags = 1};
+        assert_int_equal(task_flushes(&t), rows[i].flushes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +463,7 @@ int main(void)
         cmocka_unit_test(rows_begin_alike),
         cmocka_unit_test(the_suite_covers),
         cmocka_unit_test(cases_survive_json),
+        cmocka_unit_test(flags_flush_subnormals),
     };
     return cmocka_run_group_tests_name("task", tests, open_all, close_all);
 }
