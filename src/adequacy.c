@@ -182,6 +182,10 @@ static bool judge_all(const struct task *t, const struct adequacy_options *o, st
     for (size_t i = 0; ok && i < n; i++) {
         const struct mutant *m = &rows[i].mutant;
         size_t k = 0;
+        if (rows[i].verdict) { /* known */
+            done++;
+            continue;
+        }
         while (m->ptx && k < n_ptx && !str_eq(ptx_faults[k].id, m->id))
             k++;
         ok = pool_submit_mutant(p, (int)i, t->source_path,
@@ -216,6 +220,20 @@ static bool judge_all(const struct task *t, const struct adequacy_options *o, st
     return ok;
 }
 
+/* More cases do not undo what fewer have shown. */
+static void take_over(const struct adequacy *fewer, struct adequacy_row *rows, size_t n)
+{
+    for (size_t i = 0; fewer && i < n; i++)
+        for (size_t k = 0; k < fewer->n_rows; k++) {
+            const struct adequacy_row *x = &fewer->rows[k];
+            if (x->fate == MUTANT_SURVIVED || !str_eq(x->mutant.id, rows[i].mutant.id))
+                continue;
+            rows[i].fate = x->fate;
+            rows[i].verdict = x->verdict;
+            rows[i].words = x->words;
+        }
+}
+
 bool adequacy_measure(const struct task *t, const struct adequacy_options *o, struct pool *p, struct arena *a,
                       struct adequacy *r, struct err *err)
 {
@@ -244,6 +262,7 @@ bool adequacy_measure(const struct task *t, const struct adequacy_options *o, st
         struct adequacy_row *rows = arena_array(a, struct adequacy_row, n + 1);
         for (size_t i = 0; i < n; i++)
             rows[i].mutant = chosen[i];
+        take_over(o->fewer, rows, n);
         ok = judge_all(t, o, p, &original, source, in_ptx, n_ptx, rows, n, a, err);
         *r = (struct adequacy){.rows = rows, .n_rows = n, .n_faults = n_source + n_ptx, .score = NAN};
         count(r);

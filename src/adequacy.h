@@ -35,6 +35,8 @@ struct adequacy_options {
     size_t most;                   /* 0: all */
     const struct task_case *cases; /* beside the rules' suite */
     size_t n_cases;
+    /* NULL, or what was measured with some of these cases: only its survivors are judged again. */
+    const struct adequacy *fewer;
     void (*progress)(void *context, size_t done, size_t all);
     bool (*stop)(const void *context); /* asked between results: true ends it, as ERR_STOP; NULL: never */
     void *context;

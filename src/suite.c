@@ -3,7 +3,11 @@
 #include "adequacy.h"
 #include "run_internal.h"
 
-enum { MOST_FAULTS = 150 }; /* as `astra check` takes, whose answer is kept */
+enum {
+    CHECKED = 150, /* faults that `astra check` takes; its answer is kept */
+    WEIGHED = 40,  /* to tell what a tester's cases add */
+    FEW = 10,      /* to refuse a suite that sees nothing */
+};
 
 static bool stop(const void *context)
 {
@@ -14,17 +18,18 @@ static struct adequacy_options faults_for(const struct run *r, const struct tria
 {
     return (struct adequacy_options){.device = pool_device(r->pool)->model,
                                      .seed = r->o->seed,
-                                     .most = MOST_FAULTS,
+                                     .most = WEIGHED,
                                      .cases = with->cases,
                                      .n_cases = n_cases,
                                      .progress = trace_mutants};
 }
 
 static bool noticed(struct run *r, struct pool *p, const struct trial_options *with, size_t n_cases,
-                    struct adequacy *a, struct err *err)
+                    const struct adequacy *fewer, struct adequacy *a, struct err *err)
 {
     struct adequacy_options o = faults_for(r, with, n_cases);
 
+    o.fewer = fewer;
     o.stop = stop;
     o.context = r;
     return adequacy_measure(r->task, &o, p, r->arena, a, err);
@@ -38,7 +43,8 @@ static bool weigh(struct run *r, struct pool *alone, const struct trial_options 
     json_t *j;
     bool ok;
 
-    if (!noticed(r, alone, o, 0, &rules, &why) || !noticed(r, r->pool, o, o->n_cases, &both, &why)) {
+    if (!noticed(r, alone, o, 0, NULL, &rules, &why) ||
+        !noticed(r, r->pool, o, o->n_cases, &rules, &both, &why)) {
         if (why.kind != ERR_STOP && err)
             *err = why;
         return why.kind == ERR_STOP;
@@ -98,18 +104,22 @@ bool suite_extend(struct run *r, struct trial_options *o, struct candidate *orig
 }
 
 /* A suite that would not notice faults in the original proves nothing of a candidate. A few mutants tell, or
- * all of them where `astra check` has put them in before. */
+ * more of them where they were put in before. */
 bool suite_adequate(struct run *r, const struct trial_options *suite, struct err *err)
 {
-    enum { FEW = 10 };
+    static const size_t dearest_first[] = {CHECKED, WEIGHED};
     struct adequacy_options o = faults_for(r, suite, suite->n_cases);
     struct adequacy m;
     json_t *j;
-    bool ok;
+    bool ok, known = false;
 
     if (r->o->min_mutation == 0)
         return true;
-    if (!adequacy_known(r->task, &o, r->arena, &m)) {
+    for (size_t i = 0; !known && i < ARRAY_LEN(dearest_first); i++) {
+        o.most = dearest_first[i];
+        known = adequacy_known(r->task, &o, r->arena, &m);
+    }
+    if (!known) {
         o.most = FEW;
         if (!adequacy_measure(r->task, &o, r->pool, r->arena, &m, err))
             return false;

@@ -168,6 +168,9 @@ void compile_first_error(struct arena *a, const char *log, const char *path, str
 
 typedef VEC(const char *) names_vec;
 
+enum { FAILED = 6 /* NVRTC_ERROR_COMPILATION */ };
+#define PRECOMPILED "--pch"
+
 /* How cuda::barrier and cuda::pipeline wait, but for the clock that they read to pause ever longer: no kernel
  * may read one, and what is waited for does not depend on it. NULL: the toolkit has no such header. */
 #define WAITING "cuda/std/__thread/threading_support.h"
@@ -231,11 +234,14 @@ static bool collect_options(const struct nvrtc *n, struct arena *a, const struct
     }
     if (strstr(q->text, "cooperative_groups") || strstr(q->text, "<cuda/") || strstr(q->text, "<cub/")) {
         vec_push(options, "-DASTRA_CCCL"); /* see share/shims/cstdint */
-        /* A megabyte of templates: precompiled within the process, it takes a sixth of the time. */
-        if (n->major >= 13)
-            vec_push(options, "--pch");
     } else if (strstr(q->text, "cuda_pipeline") || strstr(q->text, "cuda_awbarrier")) {
         vec_push(options, "-DASTRA_PIPELINE");
+    }
+    /* What other files begin with as well is compiled once in a process. A shadow is one of a kind. */
+    if (n->major >= 13 && !q->shadow) {
+        vec_push(options, "--pch-messages=false");
+        vec_push(options, "--pch-verbose=false");
+        vec_push(options, PRECOMPILED);
     }
     for (size_t i = 0; i < q->n_flags; i++) {
         const char *option;
@@ -291,15 +297,45 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
     return true;
 }
 
+/* *p is what is compiled, *code NVRTC's word for how that went. False: there was no compiling it. */
+static bool compile_once(struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                         const names_vec *options, nvrtc_program *p, int *code, char **log, struct err *err)
+{
+    const char **names, **texts;
+    int n_headers;
+    size_t log_len;
+
+    if (*p)
+        n->destroy(p);
+    texts = collect_headers(n, a, q, &names, &n_headers);
+    *code = n->create(p, q->text, q->path, n_headers, texts, names);
+    for (size_t i = 0; *code == 0 && i < q->n_kernels; i++)
+        *code = n->add_name(*p, q->kernels[i]);
+    if (*code != 0)
+        return err_world(err, "%s: %s", n->path, n->error_string(*code));
+    *code = n->compile(*p, (int)options->n, options->v);
+    return take(n->log_size, n->log, *p, a, log, &log_len) ||
+           err_world(err, "%s gave no log: %s", n->path, n->error_string(*code));
+}
+
+/* Where headers are precompiled the compiler's memory has a limit that it has not else: then without. */
+static bool out_of_precompiled(names_vec *options, const char *log)
+{
+    for (size_t i = 0; strstr(log, "unable to obtain mapped memory") && i < options->n; i++)
+        if (str_eq(options->v[i], PRECOMPILED)) {
+            options->v[i] = options->v[--options->n];
+            return true;
+        }
+    return false;
+}
+
 bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request *q, struct compile_result *r,
                  struct err *err)
 {
     names_vec options = {0};
     nvrtc_program p = NULL;
-    const char **names, **texts;
-    int n_headers, code;
     char *log;
-    size_t log_len;
+    int code;
     bool ok = false;
 
     *r = (struct compile_result){.image.log = ""};
@@ -309,21 +345,13 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
         return true;
     if (!collect_options(n, a, q, &options, err))
         goto out;
-    texts = collect_headers(n, a, q, &names, &n_headers);
-    code = n->create(&p, q->text, q->path, n_headers, texts, names);
-    for (size_t i = 0; code == 0 && i < q->n_kernels; i++)
-        code = n->add_name(p, q->kernels[i]);
-    if (code != 0) {
-        err_world(err, "%s: %s", n->path, n->error_string(code));
+    if (!compile_once(n, a, q, &options, &p, &code, &log, err))
         goto out;
-    }
-    code = n->compile(p, (int)options.n, options.v);
-    if (!take(n->log_size, n->log, p, a, &log, &log_len)) {
-        err_world(err, "%s gave no log: %s", n->path, n->error_string(code));
+    if (code == FAILED && out_of_precompiled(&options, log) &&
+        !compile_once(n, a, q, &options, &p, &code, &log, err))
         goto out;
-    }
     r->image.log = log;
-    if (code == 6) { /* NVRTC_ERROR_COMPILATION */
+    if (code == FAILED) {
         r->end = COMPILE_FAILED;
         compile_first_error(a, log, q->path, r);
         ok = true;

@@ -86,6 +86,24 @@ uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
     }
 }
 
+static bool differs_by_lane(enum special s)
+{
+    switch (s) {
+    case SPECIAL_tid_x:
+    case SPECIAL_tid_y:
+    case SPECIAL_tid_z:
+    case SPECIAL_laneid:
+    case SPECIAL_lanemask_eq:
+    case SPECIAL_lanemask_lt:
+    case SPECIAL_lanemask_le:
+    case SPECIAL_lanemask_gt:
+    case SPECIAL_lanemask_ge:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void const_write(struct warp *w, const struct const_reg *c)
 {
     uint64_t v = c->value;
@@ -102,15 +120,19 @@ void const_write(struct warp *w, const struct const_reg *c)
         return;
     }
     uint64_t x[32];
+    bool special = c->kind == CONST_SPECIAL, by_lane = special && differs_by_lane((enum special)v);
+    if (special && !by_lane)
+        v = special_value(w, (enum special)v, 0);
     for (unsigned lane = 0; lane < 32; lane++)
-        x[lane] = c->kind == CONST_SPECIAL ? special_value(w, (enum special)v, lane) : v;
-    for (unsigned lane = 0; lane < 32; lane++)
-        if (c->bytes == 2)
+        x[lane] = by_lane ? special_value(w, (enum special)v, lane) : v;
+    if (c->bytes == 2)
+        for (unsigned lane = 0; lane < 32; lane++)
             REG(uint16_t, w, c->off)[lane] = (uint16_t)x[lane];
-        else if (c->bytes == 4)
+    else if (c->bytes == 4)
+        for (unsigned lane = 0; lane < 32; lane++)
             REG(uint32_t, w, c->off)[lane] = (uint32_t)x[lane];
-        else
-            REG(uint64_t, w, c->off)[lane] = x[lane];
+    else
+        memcpy(REG(uint64_t, w, c->off), x, sizeof(x));
     if (c->bytes == 16)
         memset(&REG(uint64_t, w, c->off)[32], 0, 256);
 }

@@ -7,6 +7,7 @@ not expect it says through `expect`, and what this machine cannot do through `sk
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -195,6 +196,12 @@ def same(folder, a, b):
         expect(read(os.path.join(folder, a, name)) == read(os.path.join(folder, b, name)), f"{name} differs")
 
 
+def processor_seconds():
+    """Of this process and of what it has started and seen end."""
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in usage)
+
+
 def main():
     only = sys.argv[2:]
     passed = failed = skipped = 0
@@ -202,10 +209,11 @@ def main():
         if only and not any(word in name for word in only):
             continue
         folder = os.environ["CASE_FOLDER"] = tempfile.mkdtemp(prefix="astra-cli-")
+        before = processor_seconds()
         try:
             function(folder)
             passed += 1
-            print(f"ok - {name}", flush=True)
+            print(f"ok - {name} ({processor_seconds() - before:.1f} s of a processor)", flush=True)
         except Skipped as reason:
             skipped += 1
             print(f"skipped - {name}: {reason}", flush=True)

@@ -1,14 +1,30 @@
 """Runs stopped in every way and resumed: the result is that of an undisturbed run, and nothing is left running."""
 
+import atexit
 import json
 import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 from harness import (ASTRA, ROUNDS, astra, case, cases, environment, expect, main, optimize, read, said, same, skip,
                      small_task, start)
+
+
+_undisturbed = []
+
+
+def undisturbed(folder):
+    """Puts the task's run that nothing disturbs there; all cases share one."""
+    if not _undisturbed:
+        home = tempfile.mkdtemp(prefix="astra-undisturbed-")
+        atexit.register(shutil.rmtree, home, ignore_errors=True)
+        small_task(home)
+        optimize(home)
+        _undisturbed.append(os.path.join(home, "run"))
+    shutil.copytree(_undisturbed[0], os.path.join(folder, "undisturbed"))
 
 
 def judged(folder, out="run"):
@@ -26,7 +42,7 @@ def until(condition, process, seconds=240):
         if process.poll() is not None:
             return False
         expect(time.monotonic() < end, "it never came")
-        time.sleep(0.01)
+        time.sleep(0.05)
     return True
 
 
@@ -38,7 +54,7 @@ def text_of(folder, name):
 def stopped(folder, act, least=2):
     """A run on which `act(process)` is done once it has judged some candidates; None when it was too quick."""
     small_task(folder)
-    optimize(folder, "undisturbed")
+    undisturbed(folder)
     run = start(folder, "optimize", "task", *ROUNDS, "--out", "run")
     if not until(lambda: judged(folder) >= least, run):
         return None
@@ -190,7 +206,7 @@ def ctrl_c_in_a_real_terminal(folder):
     if not shutil.which("tmux"):
         skip("no tmux here")
     small_task(folder)
-    optimize(folder, "undisturbed")
+    undisturbed(folder)
     server = ["tmux", "-L", f"astra-{os.getpid()}"]
     line = f"trap : INT; {ASTRA} optimize task {' '.join(ROUNDS)} --out run; echo $? >status"
     subprocess.run([*server, "new-session", "-d", "-x", "160", "-y", "50", "-c", folder, "sh", "-c", line], check=True,
@@ -198,10 +214,10 @@ def ctrl_c_in_a_real_terminal(folder):
     try:
         end = time.monotonic() + 240
         while judged(folder) < 2 and not os.path.exists(os.path.join(folder, "status")) and time.monotonic() < end:
-            time.sleep(0.01)
+            time.sleep(0.05)
         subprocess.run([*server, "send-keys", "C-c"], check=False, stderr=subprocess.DEVNULL)
         while not os.path.exists(os.path.join(folder, "status")) and time.monotonic() < end:
-            time.sleep(0.01)
+            time.sleep(0.05)
     finally:
         subprocess.run([*server, "kill-server"], check=False, stderr=subprocess.DEVNULL)
     time.sleep(0.05)
