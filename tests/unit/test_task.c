@@ -275,6 +275,34 @@ static void numbers_round_to_nearest_even(void **state)
     }
 }
 
+/* The compiler's own _Float16 beside it: every f16, each middle between two, and what is next to that. */
+static void halves_are_the_compilers(void **state)
+{
+    (void)state;
+    for (uint32_t h = 0; h < 0x10000; h++) {
+        uint16_t bits = (uint16_t)h, again;
+        _Float16 x, upper;
+        memcpy(&x, &bits, sizeof(x));
+        double v = task_to_double(KT_F16, &bits);
+        if (isnan((double)x)) {
+            assert_true(isnan(v));
+            continue;
+        }
+        assert_true(v == (double)x && !signbit(v) == !signbit((double)x));
+        task_from_double(KT_F16, v, &again);
+        assert_int_equal(again, bits);
+        bits = (uint16_t)((h & 0x7fff) < 0x7c00 ? h + 1 : h);
+        memcpy(&upper, &bits, sizeof(upper));
+        double beside = isinf((double)upper) ? copysign(65536, v) : (double)upper, middle = (v + beside) / 2;
+        const double at[] = {nextafter(middle, 0), middle, nextafter(middle, 2 * middle)};
+        for (size_t k = 0; k < ARRAY_LEN(at) && !isinf(v); k++) {
+            _Float16 want = (_Float16)at[k];
+            task_from_double(KT_F16, at[k], &again);
+            assert_memory_equal(&want, &again, sizeof(again));
+        }
+    }
+}
+
 static void values_are_functions_of_their_place(void **state)
 {
     static const char *const kinds[] = {"normal",
@@ -459,6 +487,7 @@ int main(void)
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(expressions_compute),
         cmocka_unit_test(numbers_round_to_nearest_even),
+        cmocka_unit_test(halves_are_the_compilers),
         cmocka_unit_test(values_are_functions_of_their_place),
         cmocka_unit_test(rows_begin_alike),
         cmocka_unit_test(the_suite_covers),
