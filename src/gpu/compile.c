@@ -168,7 +168,7 @@ void compile_first_error(struct arena *a, const char *log, const char *path, str
 
 typedef VEC(const char *) names_vec;
 
-enum { FAILED = 6 /* NVRTC_ERROR_COMPILATION */ };
+enum { FAILED = 6 /* NVRTC_ERROR_COMPILATION */, FIRST_ALONE = 2 };
 #define PRECOMPILED "--pch"
 
 /* How cuda::barrier and cuda::pipeline wait, but for the clock that they read to pause ever longer: no kernel
@@ -232,13 +232,15 @@ static bool collect_options(const struct nvrtc *n, struct arena *a, const struct
         vec_push(options, arena_printf(a, "--include-path=%s", n->include_dir));
         vec_push(options, arena_printf(a, "--include-path=%s/cccl", n->include_dir));
     }
-    if (strstr(q->text, "cooperative_groups") || strstr(q->text, "<cuda/") || strstr(q->text, "<cub/")) {
+    bool heavy = strstr(q->text, "cooperative_groups") || strstr(q->text, "<cuda/") || strstr(q->text, "<cub/");
+    if (heavy) {
         vec_push(options, "-DASTRA_CCCL"); /* see share/shims/cstdint */
     } else if (strstr(q->text, "cuda_pipeline") || strstr(q->text, "cuda_awbarrier")) {
         vec_push(options, "-DASTRA_PIPELINE");
     }
-    /* What other files begin with as well is compiled once in a process. A shadow is one of a kind. */
-    if (n->major >= 13 && !q->shadow) {
+    /* What other files begin with as well is compiled once, where there will be others: that takes as long as
+     * two of them save, but for a megabyte of templates. A shadow is one of its kind. */
+    if (n->major >= 13 && !q->shadow && (heavy || n->compiled >= FIRST_ALONE)) {
         vec_push(options, "--pch-messages=false");
         vec_push(options, "--pch-verbose=false");
         vec_push(options, PRECOMPILED);
@@ -350,6 +352,7 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
     if (code == FAILED && out_of_precompiled(&options, log) &&
         !compile_once(n, a, q, &options, &p, &code, &log, err))
         goto out;
+    n->compiled += !q->shadow;
     r->image.log = log;
     if (code == FAILED) {
         r->end = COMPILE_FAILED;

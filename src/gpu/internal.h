@@ -11,6 +11,7 @@ typedef struct nvrtc_program_ *nvrtc_program; /* the library's handle */
 struct nvrtc {
     void *library;
     int major, minor;
+    size_t compiled;                  /* files, shadows not counted */
     char path[512], include_dir[512]; /* include_dir "" when no toolkit headers were found */
     int (*version)(int *major, int *minor);
     const char *(*error_string)(int code);

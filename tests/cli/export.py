@@ -6,29 +6,18 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 
-from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, optimize, read, said, skip, small_gpu_task, small_task, write
+from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, kept, load, main, optimize, read, said, skip, small_gpu_task, small_task, write
 
-_kept = {}
-
-
-def kept(name, make):
-    """A folder that is made once for all cases."""
-    if name not in _kept:
-        _kept[name] = tempfile.mkdtemp(prefix="astra-export-")
-        make(_kept[name])
-    return _kept[name]
-
-
-def finished(folder, name="plain", **more):
+def plain(folder, name="plain", **more):
     """A finished run in the case's folder."""
 
     def make(home):
         small_task(home, **more)
         optimize(home, "run", "--quiet")
 
-    shutil.copytree(os.path.join(kept(name, make), "run"), os.path.join(folder, "run"))
+    home, _ = kept(name, make)
+    shutil.copytree(os.path.join(home, "run"), os.path.join(folder, "run"))
     return os.path.join(folder, "run")
 
 
@@ -64,7 +53,7 @@ def the_targets_are_listed(folder):
 
 @case
 def usage(folder):
-    finished(folder)
+    plain(folder)
     said(astra(folder, "export"), 2, "needs RUN")
     said(astra(folder, "export", "run"), 2, "--to")
     said(astra(folder, "export", "run", "--to", "pach"), 2, "did you mean patch", "cuda, patch, torch, flashinfer-bench")
@@ -73,7 +62,7 @@ def usage(folder):
 
 @case
 def cuda_compiles_and_says_what_it_is(folder):
-    run = finished(folder)
+    run = plain(folder)
     done = said(astra(folder, "export", "run", "--to", "cuda", "--out", "out/scale.cu"), 0)
     expect(done.out == "out/scale.cu\n", done.out)
     text = read(os.path.join(folder, "out", "scale.cu"))
@@ -94,7 +83,7 @@ def cuda_compiles_and_says_what_it_is(folder):
 def a_comment_ends_where_it_should(folder):
     """What a task's author may write must not end the comment early."""
     task = TASK.replace("name: scale_rows", 'name: "*/ #error */ \\\\"', 1)
-    finished(folder, "named", task=task)
+    plain(folder, "named", task=task)
     text = said(astra(folder, "export", "run", "--to", "cuda"), 0).out
     expect("* / #error" in text.split("\n", 1)[0], text[:200])
     write(os.path.join(folder, "x.cu"), text)
@@ -104,7 +93,7 @@ def a_comment_ends_where_it_should(folder):
 
 @case
 def what_is_there_stays(folder):
-    finished(folder)
+    plain(folder)
     write(os.path.join(folder, "scale.cu"), "mine")
     said(astra(folder, "export", "run", "--to", "cuda", "--out", "scale.cu"), 2, "--force")
     expect(read(os.path.join(folder, "scale.cu")) == "mine", "it was overwritten")
@@ -117,7 +106,7 @@ def what_is_there_stays(folder):
 
 @case
 def without_clang_format_it_is_the_judged_text(folder):
-    run = finished(folder)
+    run = plain(folder)
     done = said(astra(folder, "export", "run", "--to", "cuda", env=environment(PATH=only("diff", folder))), 0)
     head, body = done.out.split("*/\n", 1)
     expect("byte for byte" in head, head)
@@ -157,7 +146,7 @@ def patch_applies(folder, place):
 
 @case
 def patch_of_a_folder_that_came_alone(folder):
-    run = finished(folder)
+    run = plain(folder)
     os.remove(os.path.join(run, "run.db"))
     done = said(astra(folder, "export", "run", "--to", "patch"), 0, "seen from the task's folder")
     expect("\n--- a/kernel.cu\n+++ b/kernel.cu\n" in done.out, done.out)
@@ -202,7 +191,7 @@ REFUSED = [
 
 @cases(REFUSED)
 def refused(folder, what):
-    run = finished(folder)
+    run = plain(folder)
     what[1](run)
     done = said(astra(folder, "export", "run", "--to", "cuda"), what[2], what[3])
     expect(not done.out, done.out)
@@ -211,7 +200,7 @@ def refused(folder, what):
 def mixed(folder):
     """A run of a task with every role and most types."""
     here = os.path.join(ROOT, "tests", "export")
-    finished(folder, "mixed", task=read(os.path.join(here, "mix.yaml")), kernel=read(os.path.join(here, "mix.cu")))
+    plain(folder, "mixed", task=read(os.path.join(here, "mix.yaml")), kernel=read(os.path.join(here, "mix.cu")))
 
 
 @case
@@ -256,7 +245,7 @@ def torch_dims_from_odd_shapes(folder):
     """A dim from a sum, one that no extent of an input tells, and names that are words of Python."""
     task = TASK.replace("shape: [rows, d], role: out}", "shape: [rows, d], role: out}", 1).replace(
         "{name: in,     type: f16, shape: [rows, d], role: in}", "{name: in,     type: f16, shape: [rows * d], role: in}")
-    finished(folder, "odd", task=task)
+    plain(folder, "odd", task=task)
     said(astra(folder, "export", "run", "--to", "torch", "--out", "t"), 0)
     binding = read(os.path.join(folder, "t", "csrc", "binding.cpp"))
     expect("scale_rows(Tensor in_, SymInt rows, float factor=0.5) -> Tensor" in binding, binding)
@@ -316,7 +305,7 @@ def data_set(folder):
 
 @case
 def flashinfer_of_modelled_times(folder):
-    finished(folder)
+    plain(folder)
     said(astra(folder, "export", "run", "--to", "flashinfer-bench", "--out", "data"), 0, "no traces.*modelled")
     (d, workloads, traces), = data_set(folder).values()
     expect(d["axes"]["rows"]["type"] == d["axes"]["d"]["type"] == "var" and len(workloads) == 2 and traces is None, d["axes"])
@@ -351,8 +340,4 @@ def flashinfer_has_no_word_for_it(folder):
     expect(not os.path.exists(os.path.join(folder, "data")), "something was written")
 
 
-try:
-    main()
-finally:
-    for path in _kept.values():
-        shutil.rmtree(path, ignore_errors=True)
+main()

@@ -4,6 +4,7 @@ A test file is run as `FILE.py ASTRA [CASE]...`. A case is a function with one a
 not expect it says through `expect`, and what this machine cannot do through `skip`.
 """
 
+import atexit
 import json
 import os
 import re
@@ -57,7 +58,8 @@ def skip(reason):
 
 def environment(**changes):
     """This process's environment without what would change astra's ways, a GPU among it; None removes a name."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("ASTRA_") or k in ("ASTRA_NVRTC", "ASTRA_CUDA_INCLUDE", "ASTRA_SANDBOX")}
+    kept_names = ("ASTRA_NVRTC", "ASTRA_NVCC", "ASTRA_CUDA_INCLUDE", "ASTRA_SANDBOX")
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ASTRA_") or k in kept_names}
     env["CUDA_VISIBLE_DEVICES"] = ""
     for name, value in changes.items():
         env.pop(name, None)
@@ -113,6 +115,11 @@ def read(path):
 
 def load(path):
     return json.loads(read(path))
+
+
+def without_nvcc():
+    """Runs of this file end without nvcc's look at the best, which takes a fifth of their time; runs.py has it."""
+    os.environ["ASTRA_NVCC"] = "/bin/false"
 
 
 # A task that is small enough to be judged in a moment and naive enough to be made faster.
@@ -187,6 +194,31 @@ ROUNDS = ("--rounds", "3", "--seed", "7", "--hidden-seed", "11")
 def optimize(folder, out="run", *more):
     """A small task's run to its end."""
     return said(astra(folder, "optimize", "task", *ROUNDS, "--out", out, *more), 0)
+
+
+_kept = {}
+
+
+def kept(name, make):
+    """A folder that `make(folder)` fills once for all cases of a file, and what that gave."""
+    if name not in _kept:
+        home = tempfile.mkdtemp(prefix="astra-kept-")
+        atexit.register(shutil.rmtree, home, ignore_errors=True)
+        _kept[name] = home, make(home)
+    return _kept[name]
+
+
+def finished(folder, out="run"):
+    """The small task there, and beside it the run that `optimize` makes of it; the cases of a file share one."""
+
+    def make(home):
+        small_task(home)
+        return optimize(home)
+
+    home, done = kept("finished", make)
+    small_task(folder)
+    shutil.copytree(os.path.join(home, "run"), os.path.join(folder, out))
+    return done
 
 
 def same(folder, a, b):

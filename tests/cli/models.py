@@ -4,15 +4,17 @@ is a scripted server on loopback (tests/llm/server.py)."""
 import json
 import os
 import re
+import shutil
 import signal
 import sys
 import time
 
-from harness import ROOT, astra, case, cases, environment, expect, load, main, read, said, small_task, start, write
+from harness import ROOT, astra, case, cases, environment, expect, kept, load, main, read, said, small_task, start, without_nvcc, write
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "llm"))
 from server import Server  # pylint: disable=wrong-import-position,wrong-import-order
 
+without_nvcc()
 KEY = "sk-a-key-that-must-not-leak"
 
 
@@ -64,9 +66,13 @@ def scenario(*rules, **more):
             "rules": [*rules, rule("tester", TESTER), rule("planner", *first), rule("coder", *last), rule("engineer", *last)], **more}
 
 
+FEW = ("--candidates", "3", "--jobs", "1", "--seed", "7")
+
+
 def arguments(server, *more, agents="llm", rounds=2, out="run"):
     return ("optimize", "task", "--agents", agents, "--provider", "openai", "--base-url", server.url, "--model", "m",
-            "--rounds", rounds, "--candidates", "3", "--seed", "7", "--hidden-seed", "11", "--out", out, "--trace", "trace", *more)
+            "--rounds", rounds, *FEW, "--hidden-seed", "11", "--out", out,
+            "--trace", "trace", *more)
 
 
 ENV = {"OPENAI_API_KEY": KEY}
@@ -129,10 +135,10 @@ def five_rounds_are_eleven_calls(folder):
 def rules_ask_nobody(folder):
     small_task(folder)
     with Server(scenario()) as s:
-        said(astra(folder, "optimize", "task", "--rounds", "1", "--candidates", "3", "--out", "run",
+        said(astra(folder, "optimize", "task", "--rounds", "1", *FEW, "--out", "run",
                    env=environment(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=s.url)), 0)
         write(os.path.join(folder, "astra.yaml"), f"provider: openai\nmodel: m\nbase_url: {s.url}\n")
-        said(astra(folder, "optimize", "task", "--rounds", "1", "--candidates", "3", "--out", "run2", env=environment(**ENV)), 0)
+        said(astra(folder, "optimize", "task", "--rounds", "1", *FEW, "--out", "run2", env=environment(**ENV)), 0)
         expect(s.requests == [], "somebody was asked without --agents")
     expect(result(folder)["cost"]["calls"] == 0 and result(folder)["cost"]["usd"] == 0, "cost")
 
@@ -140,7 +146,7 @@ def rules_ask_nobody(folder):
 @case
 def a_weak_model_never_harms(folder):
     small_task(folder)
-    said(astra(folder, "optimize", "task", "--rounds", "3", "--candidates", "3", "--seed", "7", "--out", "rules"), 0)
+    said(astra(folder, "optimize", "task", "--rounds", "3", *FEW, "--out", "rules"), 0)
     spoilt = [file(factor="2 * factor"), kernel(), file(each=4, factor="factor * (i % 64 ? 1 : 2)"),
               "```cuda\n#include <cuda_fp16.h>\nthis is not C\n```"]
     with Server(scenario(rule("coder", *spoilt, repeat="cycle"), nonsense=0.5, seed=3)) as s:
@@ -322,7 +328,7 @@ def the_order_of_arrival_changes_nothing(folder):
     expect(comparable(result(folder, "first")) == comparable(result(folder, "second")), "the order of arrival mattered")
     for out in ("first", "second"):
         said(astra(folder, "optimize", "task", "--agents", "llm", "--provider", "replay", "--replay", out + "-record",
-                   "--width", "3", "--rounds", "2", "--candidates", "3", "--seed", "7", "--hidden-seed", "11", "--out", out + "-again"), 0)
+                   "--width", "3", "--rounds", "2", *FEW, "--hidden-seed", "11", "--out", out + "-again"), 0)
         a, b = comparable(result(folder, out)), comparable(result(folder, out + "-again"))
         expect(a["cost"].pop("usd", None) is None and b["cost"].pop("usd", None) in (None, 0), "cost")
         expect(a == b, f"a replay differs:\n{json.dumps(a)}\n{json.dumps(b)}")
@@ -427,7 +433,7 @@ def models_by_role_from_astra_yaml(folder):
         os.chmod(os.path.join(folder, "keys", "key"), 0o600)
         write(os.path.join(folder, "astra.yaml"),
               f"provider: openai\nmodel: m\nbase_url: {s.url}\nkey_file: keys/key\nwidth: 1\nroles:\n  coder: {{model: big}}\n")
-        said(astra(folder, "optimize", "task", "--agents", "llm", "--rounds", "1", "--candidates", "3", "--out", "run"), 0)
+        said(astra(folder, "optimize", "task", "--agents", "llm", "--rounds", "1", *FEW, "--out", "run"), 0)
         expect([b["model"] for b in posts(s)] == ["m", "m", "big"], [b["model"] for b in posts(s)])
     expect(result(folder)["cost"]["by_role"]["coder"]["model"] == "big", result(folder)["cost"])
 
@@ -489,12 +495,17 @@ def keys_stay_where_they_are(folder):
 
 
 def recorded(folder):
-    small_task(folder)
-    with Server(scenario()) as s:
-        run(folder, s, "--record", "record")
+    """A run in the case's folder, and the recordings of its calls; made once."""
+
+    def make(home):
+        small_task(home)
+        with Server(scenario()) as s:
+            run(home, s, "--record", "record")
+
+    shutil.copytree(kept("recorded", make)[0], folder, dirs_exist_ok=True)
 
 
-REPLAY = ("optimize", "task", "--agents", "llm", "--provider", "replay", "--replay", "record", "--rounds", "2", "--candidates", "3", "--seed", "7", "--hidden-seed", "11")
+REPLAY = ("optimize", "task", "--agents", "llm", "--provider", "replay", "--replay", "record", "--rounds", "2", *FEW, "--hidden-seed", "11")
 
 
 @case
@@ -537,7 +548,7 @@ def exec_is_a_model_too(folder):
           "import sys\ntext = sys.stdin.read()\nrole = text.split(\"Astra's \")[1].split('.')[0]\n"
           f"print({{'tester': {TESTER!r}, 'planner': {plan('one')!r}, 'coder': {file(block=96)!r}}}[role])\n")
     said(astra(folder, "optimize", "task", "--agents", "llm", "--provider", "exec", "--command", "python3 model.py",
-               "--rounds", "1", "--candidates", "3", "--out", "run"), 0)
+               "--rounds", "1", *FEW, "--out", "run"), 0)
     r = result(folder)
     expect(r["cost"]["calls"] == 3 and r["cost"]["tokens_estimated"] and r["candidates"]["by_mind"]["llm"] == 1, r["cost"])
 

@@ -4,20 +4,12 @@ import json
 import os
 import shutil
 
-from harness import ROUNDS, astra, case, cases, expect, load, main, optimize, read, said, small_task, write
+from harness import ROUNDS, astra, case, cases, expect, finished, load, main, read, said, small_task, write
 
-_kept = {}
-
-
-def finished(folder):
-    """A finished run in the case's folder; made once for all cases."""
-    if "path" not in _kept:
-        home = os.path.join(os.path.dirname(folder), os.path.basename(folder) + "-kept")
-        os.makedirs(home)
-        small_task(home)
-        optimize(home, "run", "--quiet")
-        _kept["path"] = home
-    shutil.copytree(os.path.join(_kept["path"], "run"), os.path.join(folder, "moved"))
+def moved(folder):
+    """A finished run in the case's folder, without its store and its task."""
+    finished(folder, "moved")
+    shutil.rmtree(os.path.join(folder, "task"))
     os.remove(os.path.join(folder, "moved", "run.db"))
     return os.path.join(folder, "moved")
 
@@ -44,7 +36,7 @@ def redigest(folder, change):
 
 @case
 def it_holds_anywhere(folder):
-    run = finished(folder)
+    run = moved(folder)
     done = said(astra(folder, "verify", "moved", "--json"), 0)
     words = json.loads(done.out)
     expect(words["holds"] and not words["broken"], words)
@@ -61,7 +53,7 @@ def it_holds_anywhere(folder):
 @case
 def every_look_is_repeated(folder):
     """What was confirmed twice is judged on the first look's hidden cases and on the second's, whose figures count."""
-    run = finished(folder)
+    run = moved(folder)
     expect(load(os.path.join(run, "result.json"))["provenance"]["looks"] == 1, "a modelled speed-up is looked at once")
     redigest(run, set_in("provenance", "looks", value=2))
     words = json.loads(astra(folder, "verify", "moved", "--json").out)
@@ -107,7 +99,7 @@ TAMPERED = [
 
 @cases(TAMPERED)
 def tampered(folder, what):
-    run = finished(folder)
+    run = moved(folder)
     what[1](run)
     done = said(astra(folder, "verify", "moved"), 1)
     expect(what[2] in done.out and "The result does not hold." in done.out, done.out + done.err)
@@ -118,7 +110,7 @@ def a_wrong_file_with_fitting_hashes(folder):
     """Everything is forged but the answers."""
     import hashlib
 
-    run = finished(folder)
+    run = moved(folder)
     head, body = read(os.path.join(run, "best.cu")).split("*/\n", 1)
     body = read(os.path.join(run, "task", "kernel.cu")).replace("* factor", "* (i == 77 ? 2 * factor : factor)", 1)
     expect("77" in body, body)
@@ -155,7 +147,4 @@ def other_hidden_cases_each_run(folder):
     expect(seeds[0] != seeds[1] and all(0 < x < 2**53 for x in seeds), seeds)
 
 
-try:
-    main()
-finally:
-    shutil.rmtree(_kept.get("path", ""), ignore_errors=True)
+main()

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from harness import (ASTRA, ROUNDS, TASK, astra, case, cases, environment, expect, load, main, optimize, read, said,
+from harness import (ASTRA, ROUNDS, TASK, astra, case, cases, environment, expect, finished, load, main, optimize, read, said,
                      same, skip, small_task)
 
 
@@ -33,8 +33,7 @@ def quiet_is_quiet(folder):
 
 @case
 def the_table_and_the_list(folder):
-    small_task(folder)
-    done = optimize(folder, "run")
+    done = finished(folder)
     for word in ("workload", "original", "best", "speed-up", "of copy", "bound by", "modelled", "`astra report run`", "`astra export run --to"):
         expect(word in done.out, f"no '{word}' in\n{done.out}")
     expect("\x1b" not in done.out + done.err, "colours where there is no terminal")
@@ -47,8 +46,7 @@ def the_table_and_the_list(folder):
 
 @case
 def the_patch_gives_the_best(folder):
-    small_task(folder)
-    optimize(folder)
+    finished(folder)
     diff = said(astra(folder, "diff", "run"), 0).out
     expect(diff == read(os.path.join(folder, "run", "best.diff")), "diff is not best.diff")
     if not shutil.which("patch"):
@@ -63,8 +61,7 @@ def the_best_compiles_with_nvcc(folder):
     nvcc = shutil.which("nvcc")
     if not nvcc:
         skip("no nvcc here")
-    small_task(folder)
-    optimize(folder)
+    finished(folder)
     done = subprocess.run([nvcc, "-arch=sm_90", "-c", "-o", "/dev/null", "run/best.cu"], cwd=folder, check=False,
                           capture_output=True, text=True)
     if "cannot execute" in done.stderr or "Failed to preprocess host compiler" in done.stderr:
@@ -74,8 +71,7 @@ def the_best_compiles_with_nvcc(folder):
 
 @case
 def bench_agrees_with_the_run(folder):
-    small_task(folder)
-    optimize(folder)
+    finished(folder)
     bench = json.loads(said(astra(folder, "bench", "task", "run/best.cu", "--seed", "7", "--json"), 0).out)
     result = load(os.path.join(folder, "run", "result.json"))
     expect(set(bench["verification"]) == set(result["verification"]) and bench["verification"]["hidden"] == 0, bench["verification"])
@@ -110,16 +106,14 @@ def profile_names_lines(folder):
 
 @case
 def the_same_seed_the_same_run(folder):
-    small_task(folder)
-    optimize(folder, "a", "--jobs", "1")
-    optimize(folder, "b", "--jobs", "2")
+    finished(folder, "a")
+    optimize(folder, "b", "--jobs", "1")
     same(folder, "a", "b")
 
 
 @case
 def two_at_once_do_not_meet(folder):
-    small_task(folder)
-    optimize(folder, "alone")
+    finished(folder, "alone")
     os.mkdir(os.path.join(folder, "one"))
     os.mkdir(os.path.join(folder, "two"))
     # Default folders, same task, same moment: the names must differ too.
@@ -136,8 +130,7 @@ def two_at_once_do_not_meet(folder):
 
 @case
 def show_and_diff_of_a_candidate(folder):
-    small_task(folder)
-    optimize(folder)
+    finished(folder)
     expect("scale_rows_kernel" in said(astra(folder, "show", "run", "1"), 0).out, "no source")
     said(astra(folder, "diff", "run", "1"), 0)
     said(astra(folder, "show", "run", "9999"), 2, "9999")
@@ -156,8 +149,7 @@ def budget_ends_it(folder):
 
 @case
 def nothing_better_is_said(folder):
-    small_task(folder)
-    optimize(folder, "first")
+    finished(folder, "first")
     shutil.copy(os.path.join(folder, "first", "best.cu"), os.path.join(folder, "task", "kernel.cu"))
     done = astra(folder, "optimize", "task", "--rounds", "1", "--out", "second", "--json")
     result = json.loads(said(done, 0).out)

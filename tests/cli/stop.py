@@ -1,30 +1,17 @@
 """Runs stopped in every way and resumed: the result is that of an undisturbed run, and nothing is left running."""
 
-import atexit
 import json
 import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
-from harness import (ASTRA, ROUNDS, astra, case, cases, environment, expect, main, optimize, read, said, same, skip,
-                     small_task, start)
+from harness import (ASTRA, ROUNDS, astra, case, cases, environment, expect, finished, main, read, said, same, skip,
+                     small_task, start, without_nvcc)
 
 
-_undisturbed = []
-
-
-def undisturbed(folder):
-    """Puts the task's run that nothing disturbs there; all cases share one."""
-    if not _undisturbed:
-        home = tempfile.mkdtemp(prefix="astra-undisturbed-")
-        atexit.register(shutil.rmtree, home, ignore_errors=True)
-        small_task(home)
-        optimize(home)
-        _undisturbed.append(os.path.join(home, "run"))
-    shutil.copytree(_undisturbed[0], os.path.join(folder, "undisturbed"))
+without_nvcc()
 
 
 def judged(folder, out="run"):
@@ -53,8 +40,7 @@ def text_of(folder, name):
 
 def stopped(folder, act, least=2):
     """A run on which `act(process)` is done once it has judged some candidates; None when it was too quick."""
-    small_task(folder)
-    undisturbed(folder)
+    finished(folder, "undisturbed")
     run = start(folder, "optimize", "task", *ROUNDS, "--out", "run")
     if not until(lambda: judged(folder) >= least, run):
         return None
@@ -205,8 +191,7 @@ def resumed_after_the_source_changed(folder):
 def ctrl_c_in_a_real_terminal(folder):
     if not shutil.which("tmux"):
         skip("no tmux here")
-    small_task(folder)
-    undisturbed(folder)
+    finished(folder, "undisturbed")
     server = ["tmux", "-L", f"astra-{os.getpid()}"]
     line = f"trap : INT; {ASTRA} optimize task {' '.join(ROUNDS)} --out run; echo $? >status"
     subprocess.run([*server, "new-session", "-d", "-x", "160", "-y", "50", "-c", folder, "sh", "-c", line], check=True,
