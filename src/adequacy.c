@@ -1,5 +1,7 @@
 #include "adequacy.h"
 
+#include <sys/stat.h>
+
 static const char *const fate_names[] = {"killed", "survived", "equivalent", "stillborn"};
 
 const char *mutant_fate_name(enum mutant_fate f)
@@ -92,11 +94,14 @@ static char *cache_path(const struct task *t, const struct adequacy_options *o, 
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     struct str s = {0};
+    struct stat program;
     const char *const *names;
     char *text, hex[65];
 
     if ((!cache || !*cache) && (!home || !*home))
         return NULL;
+    if (stat(PROC_SELF, &program) == 0) /* another build may judge otherwise */
+        str_addf(&s, "%lld.%09ld|", (long long)program.st_mtim.tv_sec, program.st_mtim.tv_nsec);
     str_addf(&s, "%s|%s|%llu|%zu|", ASTRA_VERSION, o->device, (unsigned long long)o->seed, o->most);
     str_add(&s, source);
     const char *const files[] = {t->path, t->reference_path};

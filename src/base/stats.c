@@ -34,15 +34,6 @@ double stats_median(const double *x, size_t n)
     return stats_quantile(x, n, 0.5);
 }
 
-double stats_mean(const double *x, size_t n)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    return n ? sum / (double)n : NAN;
-}
-
 double stats_geomean(const double *x, size_t n)
 {
     double sum = 0;

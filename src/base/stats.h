@@ -7,7 +7,6 @@
 
 double stats_quantile(const double *x, size_t n, double q); /* does not reorder x; NAN when n == 0 */
 double stats_median(const double *x, size_t n);             /* NAN when n == 0 */
-double stats_mean(const double *x, size_t n);               /* NAN when n == 0 */
 double stats_geomean(const double *x, size_t n);            /* x > 0; NAN when n == 0 */
 /* 95 % percentile-bootstrap interval of the median. */
 void stats_bootstrap_median(const double *x, size_t n, uint64_t seed, double *low, double *high);

@@ -226,16 +226,6 @@ struct node node_child(struct node n, uint32_t i)
     return n.id ? from_ts(ts_node_named_child(to_ts(n), i)) : n;
 }
 
-struct node node_any_child(struct node n, uint32_t i)
-{
-    return n.id ? from_ts(ts_node_child(to_ts(n), i)) : n;
-}
-
-uint32_t node_any_count(struct node n)
-{
-    return n.id ? ts_node_child_count(to_ts(n)) : 0;
-}
-
 struct node node_next(struct node n)
 {
     return n.id ? from_ts(ts_node_next_named_sibling(to_ts(n))) : n;

@@ -12,8 +12,9 @@ import time
 
 from browser import started
 from harness import (GPU_TASK, KERNEL, ROOT, TASK, astra, case, cases, expect, gpu_environment, main, read, said, small_gpu_task,
-                     small_task, start, write)
+                     small_task, start, without_nvcc, write)
 
+without_nvcc()
 SHARED = tempfile.mkdtemp(prefix="astra-compare-")
 QUICK = ("--rounds", "2", "--candidates", "4", "--seed", "7", "--hidden-seed", "11", "--quiet")
 # Runs that the cases share, made when first asked for: name, the task's text, options.

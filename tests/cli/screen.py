@@ -13,8 +13,9 @@ import signal
 import subprocess
 import time
 
-from harness import ASTRA, ROOT, astra, case, cases, environment, expect, load, main, read, said, skip, small_task, write
+from harness import ASTRA, ROOT, astra, case, cases, environment, expect, load, main, read, said, skip, small_task, without_nvcc, write
 
+without_nvcc()
 # The first planner's reply waits for `go`; names are hostile.
 MODEL = r'''
 import json, os, sys, time

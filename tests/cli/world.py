@@ -7,8 +7,9 @@ import sqlite3
 import subprocess
 import time
 
-from harness import ASTRA, KERNEL, astra, case, cases, environment, expect, load, main, said, skip, small_task, start, write
+from harness import ASTRA, KERNEL, astra, case, cases, environment, expect, load, main, said, skip, small_task, start, without_nvcc, write
 
+without_nvcc()
 QUICK = ("--rounds", "1", "--quiet")
 
 
