@@ -94,7 +94,7 @@ static void block_begin(struct block *b, uint64_t linear)
         w->pc = l->entry->first;
         w->merge_pc = ~0u;
         w->n_groups = 0;
-        w->penalty = w->spins = w->back_edges = 0;
+        w->penalty = w->spins = w->back_edges = w->gave_way = 0;
         w->carry = 0;
         w->any_undef = false;
         w->cluster_arrived = w->cluster_ready = 0;
@@ -438,8 +438,10 @@ void blocks_run(struct launch *l)
         uint64_t before;
         do { /* what looks like spinning but changes memory is work: a histogram's atomics */
             before = l->progress;
+            b->gave_way = false;
             state = block_turn(b);
-        } while (!l->stop && (state == BLOCK_RUNS || (state == BLOCK_SPINS && l->progress != before)));
+        } while (!l->stop && !b->gave_way &&
+                 (state == BLOCK_RUNS || (state == BLOCK_SPINS && l->progress != before)));
         if (l->stop)
             break;
         if (state == BLOCK_DONE) {

@@ -374,6 +374,7 @@ struct warp {
     bool yielded;     /* the slice ended because the warp spins */
     uint32_t spins;   /* synchronising reads since the last progress */
     uint32_t back_edges;
+    uint32_t gave_way;       /* times, in this block */
     struct group groups[32]; /* the others */
     uint32_t n_groups;
     uint64_t insns, lane_insns;
@@ -414,7 +415,8 @@ struct block {
     struct barrier bars[MAX_BARRIERS];
     uint64_t seed;
     uint32_t slot; /* residency slot: 0, 1, ...; its memory is used again by later blocks */
-    bool done, spinning;
+    bool done;
+    bool gave_way;    /* in this turn, a warp did at a strong load */
     void *san, *prof; /* the observers' own, per block slot */
     struct cluster *cluster;
     uint32_t rank;       /* in it */

@@ -233,10 +233,10 @@ static bool run_original(struct judge *j, struct version *original, const struct
     bool ok = true;
 
     for (size_t i = 0; ok && i < j->n_cases; i++) {
-        unsigned char *outputs[MAX_ARGS];
+        unsigned char *outputs[MAX_ARGS], *again[MAX_ARGS];
         struct fate fate = {0};
         uint64_t insns = 0;
-        ok = case_run_twice(j, original, scratch, i, ops, 0, outputs, &insns, NULL, &fate, err);
+        ok = case_run_twice(j, original, scratch, i, ops, 0, outputs, again, &insns, NULL, &fate, err);
         if (ops == &stage_sim)
             j->data[i].warp_insns = insns;
         if (ok && fate.verdict == VERDICT_UNSUPPORTED && unsupported) {

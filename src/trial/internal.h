@@ -306,10 +306,11 @@ struct case_rules {
 bool case_run(struct judge *j, struct version *v, struct arena *a, size_t case_i,
               const struct case_rules *rules, const unsigned char *const *inputs, unsigned char **outputs,
               uint64_t *insns, const char **printed, struct fate *fate, struct err *err);
-/* Both runs, compared; outputs are the first's. */
+/* Both runs, compared; again[0] is NULL where there was no second. */
 bool case_run_twice(struct judge *j, struct version *v, struct arena *a, size_t case_i,
-                    const struct stage_ops *ops, uint64_t max_insns, unsigned char **outputs, uint64_t *insns,
-                    const char **printed, struct fate *fate, struct err *err);
+                    const struct stage_ops *ops, uint64_t max_insns, unsigned char **outputs,
+                    unsigned char **again, uint64_t *insns, const char **printed, struct fate *fate,
+                    struct err *err);
 const char *case_where(struct arena *a, const struct task *t, const struct task_case *c);
 /* What a candidate may have, from the original's own errors: p50, p99, max. */
 void case_allowed(const struct judge *j, const struct task_arg *arg, const char *distribution,
