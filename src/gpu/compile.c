@@ -169,7 +169,6 @@ void compile_first_error(struct arena *a, const char *log, const char *path, str
 typedef VEC(const char *) names_vec;
 
 enum { FAILED = 6 /* NVRTC_ERROR_COMPILATION */, FIRST_ALONE = 2 };
-#define PRECOMPILED "--pch"
 
 /* How cuda::barrier and cuda::pipeline wait, but for the clock that they read to pause ever longer: no kernel
  * may read one, and what is waited for does not depend on it. NULL: the toolkit has no such header. */
@@ -220,6 +219,19 @@ static const char **collect_headers(const struct nvrtc *nvrtc, struct arena *a, 
     return texts;
 }
 
+/* A megabyte of templates. */
+static bool is_heavy(const struct compile_request *q)
+{
+    return strstr(q->text, "cooperative_groups") || strstr(q->text, "<cuda/") || strstr(q->text, "<cub/");
+}
+
+/* What other files begin with as well is compiled once, where there will be others: that takes as long as two
+ * of them save, but for what is heavy. A shadow is one of its kind. */
+static bool precompiles(const struct nvrtc *n, const struct compile_request *q)
+{
+    return n->major >= 13 && !q->shadow && (is_heavy(q) || n->compiled >= FIRST_ALONE);
+}
+
 static bool collect_options(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
                             names_vec *options, struct err *err)
 {
@@ -232,18 +244,10 @@ static bool collect_options(const struct nvrtc *n, struct arena *a, const struct
         vec_push(options, arena_printf(a, "--include-path=%s", n->include_dir));
         vec_push(options, arena_printf(a, "--include-path=%s/cccl", n->include_dir));
     }
-    bool heavy = strstr(q->text, "cooperative_groups") || strstr(q->text, "<cuda/") || strstr(q->text, "<cub/");
-    if (heavy) {
+    if (is_heavy(q)) {
         vec_push(options, "-DASTRA_CCCL"); /* see share/shims/cstdint */
     } else if (strstr(q->text, "cuda_pipeline") || strstr(q->text, "cuda_awbarrier")) {
         vec_push(options, "-DASTRA_PIPELINE");
-    }
-    /* What other files begin with as well is compiled once, where there will be others: that takes as long as
-     * two of them save, but for a megabyte of templates. A shadow is one of its kind. */
-    if (n->major >= 13 && !q->shadow && (heavy || n->compiled >= FIRST_ALONE)) {
-        vec_push(options, "--pch-messages=false");
-        vec_push(options, "--pch-verbose=false");
-        vec_push(options, PRECOMPILED);
     }
     for (size_t i = 0; i < q->n_flags; i++) {
         const char *option;
@@ -320,17 +324,6 @@ static bool compile_once(struct nvrtc *n, struct arena *a, const struct compile_
            err_world(err, "%s gave no log: %s", n->path, n->error_string(*code));
 }
 
-/* Where headers are precompiled the compiler's memory has a limit that it has not else: then without. */
-static bool out_of_precompiled(names_vec *options, const char *log)
-{
-    for (size_t i = 0; strstr(log, "unable to obtain mapped memory") && i < options->n; i++)
-        if (str_eq(options->v[i], PRECOMPILED)) {
-            options->v[i] = options->v[--options->n];
-            return true;
-        }
-    return false;
-}
-
 bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request *q, struct compile_result *r,
                  struct err *err)
 {
@@ -338,7 +331,7 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
     nvrtc_program p = NULL;
     char *log;
     int code;
-    bool ok = false;
+    bool ok = false, precompiled = precompiles(n, q);
 
     *r = (struct compile_result){.image.log = ""};
     if (!q->shadow) /* that text was looked at before; what is put before it says what others may not */
@@ -347,11 +340,18 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
         return true;
     if (!collect_options(n, a, q, &options, err))
         goto out;
+    if (precompiled) {
+        vec_push(&options, "--pch-messages=false");
+        vec_push(&options, "--pch-verbose=false");
+        vec_push(&options, "--pch");
+    }
     if (!compile_once(n, a, q, &options, &p, &code, &log, err))
         goto out;
-    if (code == FAILED && out_of_precompiled(&options, log) &&
-        !compile_once(n, a, q, &options, &p, &code, &log, err))
-        goto out;
+    if (code == FAILED && precompiled && strstr(log, "unable to obtain mapped memory")) {
+        options.n--; /* the compiler's memory has no limit without it */
+        if (!compile_once(n, a, q, &options, &p, &code, &log, err))
+            goto out;
+    }
     n->compiled += !q->shadow;
     r->image.log = log;
     if (code == FAILED) {

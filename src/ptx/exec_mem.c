@@ -61,8 +61,7 @@ static void give_way(struct warp *w)
     if (w->gave_way++ >= MOST)
         return;
     w->block->gave_way = w->yielded = true;
-    w->unspent += w->fuel;
-    w->fuel = 0;
+    slice_end(w);
 }
 
 static inline void spin_count(struct warp *w, const struct insn *i)

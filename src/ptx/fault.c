@@ -42,8 +42,7 @@ void fault(struct warp *w, const struct insn *i, int lane, enum ptx_finding_kind
 {
     struct launch *l = w->launch;
     struct ptx_report *r = l->report;
-    w->unspent += MAX(w->fuel, 0);
-    w->fuel = 0;
+    slice_end(w);
     w->merge_pc = 0;
     if (!l->stop && r->n_findings < ARRAY_LEN(r->findings)) {
         struct ptx_finding *f = &r->findings[r->n_findings++];

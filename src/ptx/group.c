@@ -154,8 +154,7 @@ void warp_backward(struct warp *w, const struct insn *i)
             prof_spun(w);
         w->spins = 0;
         w->yielded = true;
-        w->unspent = w->fuel;
-        w->fuel = 0;
+        slice_end(w);
     }
 }
 

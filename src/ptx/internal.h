@@ -371,7 +371,7 @@ struct warp {
     uint32_t *undef;  /* by slot: lanes whose register holds an uninitialised value; the sanitizer's */
     bool any_undef;   /* some undef word may be non-zero */
     uint32_t penalty; /* of the current group */
-    bool yielded;     /* the slice ended because the warp spins */
+    bool yielded;     /* the slice ended because the warp spins or gives way */
     uint32_t spins;   /* synchronising reads since the last progress */
     uint32_t back_edges;
     uint32_t gave_way;       /* times, in this block */
@@ -395,6 +395,13 @@ struct warp {
         uint32_t lane;
     } stalled;
 };
+
+/* The warp's turn ends with the instruction that it executes. */
+static inline void slice_end(struct warp *w)
+{
+    w->unspent += MAX(w->fuel, 0);
+    w->fuel = 0;
+}
 
 struct barrier {
     uint32_t expected; /* threads; 0: all of the block */

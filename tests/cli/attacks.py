@@ -84,6 +84,18 @@ def attack(folder, row):
 
 
 @case
+def honest_after_an_attack(folder):
+    """A worker that was killed is replaced: a run goes on after it."""
+    small_task(folder)
+    bomb = dict((x[0], x[1]) for x in ATTACKS)["exponential templates"]
+    write(os.path.join(folder, "bad.cu"), bomb)
+    write(os.path.join(folder, "good.cu"), KERNEL)
+    for name, verdict in (("bad.cu", "crashed"), ("good.cu", "slower")):
+        done = said(astra(folder, "bench", "task", name, "--device", "sim", "--json"), 0)
+        expect(json.loads(done.out)["verdict"] == verdict, done.out)
+
+
+@case
 def what_is_off_is_said(folder):
     small_task(folder)
     write(os.path.join(folder, "same.cu"), KERNEL)

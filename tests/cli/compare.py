@@ -7,15 +7,13 @@ import re
 import shutil
 import signal
 import sqlite3
-import tempfile
 import time
 
 from browser import started
-from harness import (GPU_TASK, KERNEL, ROOT, TASK, astra, case, cases, expect, gpu_environment, main, read, said, small_gpu_task,
+from harness import (GPU_TASK, KERNEL, ROOT, TASK, astra, case, cases, expect, gpu_environment, kept, main, read, said, small_gpu_task,
                      small_task, start, without_nvcc, write)
 
 without_nvcc()
-SHARED = tempfile.mkdtemp(prefix="astra-compare-")
 QUICK = ("--rounds", "2", "--candidates", "4", "--seed", "7", "--hidden-seed", "11", "--quiet")
 # Runs that the cases share, made when first asked for: name, the task's text, options.
 RUNS = {
@@ -32,23 +30,25 @@ RUNS = {
 
 def runs(folder, *names):
     """Copies of these runs below folder/astra-runs."""
+
+    def make(home):
+        task, kernel, options = RUNS[name]
+        small_task(home, task, kernel)
+        said(astra(home, "optimize", "task", "--out", "run", *options), 0)
+
     for name in names:
-        made = os.path.join(SHARED, name)
-        if not os.path.exists(made):
-            task, kernel, options = RUNS[name]
-            small_task(os.path.join(SHARED, f"of-{name}"), task, kernel)
-            said(astra(SHARED, "optimize", f"of-{name}/task", "--out", name, *options), 0)
-        shutil.copytree(made, os.path.join(folder, "astra-runs", name))
+        shutil.copytree(os.path.join(kept(name, make)[0], "run"), os.path.join(folder, "astra-runs", name))
 
 
 def measured(folder, name, speedup, half_width):
     """A run on the GPU of the tests, which times everything alike; its confirmation then says these figures instead."""
-    made = os.path.join(SHARED, "measured")
-    if not os.path.exists(made):
-        small_gpu_task(os.path.join(SHARED, "of-measured"))
-        said(astra(SHARED, "optimize", "of-measured/task", "--rounds", "1", "--candidates", "1", "--jobs", "1", "--quiet",
-                   "--out", "measured", env=gpu_environment()), 0)
-    shutil.copytree(made, os.path.join(folder, "astra-runs", name))
+
+    def make(home):
+        small_gpu_task(home)
+        said(astra(home, "optimize", "task", "--rounds", "1", "--candidates", "1", "--jobs", "1", "--quiet",
+                   "--out", "run", env=gpu_environment()), 0)
+
+    shutil.copytree(os.path.join(kept("measured", make)[0], "run"), os.path.join(folder, "astra-runs", name))
     with contextlib.closing(sqlite3.connect(os.path.join(folder, "astra-runs", name, "run.db"))) as db, db:
         trial = json.loads(db.execute("SELECT value FROM meta WHERE key = 'confirmation'").fetchone()[0])
         figures = {"low": speedup - half_width, "high": speedup + half_width}
@@ -312,7 +312,4 @@ def fail_under_of_a_measured_run_is_of_its_interval(folder):
     said(astra(folder, "show", "run", "--fail-under", "1.41"), 4, "the lower end of the measured interval is 1\\.4000x")
 
 
-try:
-    main()
-finally:
-    shutil.rmtree(SHARED, ignore_errors=True)
+main()

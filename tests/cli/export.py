@@ -9,6 +9,7 @@ import subprocess
 
 from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, kept, load, main, read, said, skip, small_gpu_task, small_task, write
 
+
 def plain(folder, name="plain", **more):
     """A finished run in the case's folder."""
 

@@ -71,8 +71,7 @@ FEW = ("--candidates", "3", "--jobs", "1", "--seed", "7")
 
 def arguments(server, *more, agents="llm", rounds=2, out="run"):
     return ("optimize", "task", "--agents", agents, "--provider", "openai", "--base-url", server.url, "--model", "m",
-            "--rounds", rounds, *FEW, "--hidden-seed", "11", "--out", out,
-            "--trace", "trace", *more)
+            "--rounds", rounds, *FEW, "--hidden-seed", "11", "--out", out, "--trace", "trace", *more)
 
 
 ENV = {"OPENAI_API_KEY": KEY}
@@ -326,11 +325,12 @@ def the_order_of_arrival_changes_nothing(folder):
     half = len(arrived) // 2
     expect(arrived[:half] != arrived[half:], f"both came in the same order: {arrived}")
     expect(comparable(result(folder, "first")) == comparable(result(folder, "second")), "the order of arrival mattered")
-    said(astra(folder, "optimize", "task", "--agents", "llm", "--provider", "replay", "--replay", "second-record",
-               "--width", "3", "--rounds", "2", *FEW, "--hidden-seed", "11", "--out", "again"), 0)
-    a, b = comparable(result(folder, "second")), comparable(result(folder, "again"))
-    expect(a["cost"].pop("usd", None) is None and b["cost"].pop("usd", None) in (None, 0), "cost")
-    expect(a == b, f"a replay differs:\n{json.dumps(a)}\n{json.dumps(b)}")
+    for out in ("first", "second"):
+        said(astra(folder, "optimize", "task", "--agents", "llm", "--provider", "replay", "--replay", out + "-record",
+                   "--width", "3", "--rounds", "2", *FEW, "--hidden-seed", "11", "--out", out + "-again"), 0)
+        a, b = comparable(result(folder, out)), comparable(result(folder, out + "-again"))
+        expect(a["cost"].pop("usd", None) is None and b["cost"].pop("usd", None) in (None, 0), "cost")
+        expect(a == b, f"a replay differs:\n{json.dumps(a)}\n{json.dumps(b)}")
 
 
 @case

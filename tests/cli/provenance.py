@@ -6,6 +6,7 @@ import shutil
 
 from harness import ROUNDS, astra, case, cases, expect, finished, load, main, read, said, small_task, write
 
+
 def moved(folder):
     """A finished run in the case's folder, without its store and its task."""
     finished(folder, "moved")

@@ -10,17 +10,15 @@ import shutil
 import signal
 import sqlite3
 import sys
-import tempfile
 import time
 
 from browser import started
-from harness import (KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, read, said, small_gpu_task,
+from harness import (KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, kept, load, main, read, said, small_gpu_task,
                      small_task, start, write)
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "llm"))
 from server import Server  # pylint: disable=wrong-import-position,wrong-import-order
 
-SHARED = tempfile.mkdtemp(prefix="astra-report-")
 QUICK = ("--rounds", "2", "--candidates", "5", "--seed", "7", "--hidden-seed", "11", "--quiet")
 ACCESS = read(os.path.join(ROOT, "tests", "cli", "access.js"))
 # Ends whatever it may stand in, and then runs.
@@ -66,13 +64,13 @@ RUNS = {"rules": rules, "measured": measured, "a_model": a_model}
 
 def report(name, *more):
     """The folder of a run that the cases share, made when it is first asked for; its page is written."""
-    folder = os.path.join(SHARED, name)
-    if not os.path.exists(os.path.join(folder, "run", "report.html")):
-        os.makedirs(folder, exist_ok=True)
-        RUNS[name](folder)
-        done = said(astra(folder, "report", "run"), 0)
+
+    def make(home):
+        RUNS[name](home)
+        done = said(astra(home, "report", "run"), 0)
         expect(done.out == "run/report.html\n", done.out)
-    return os.path.join(folder, "run", *more)
+
+    return os.path.join(kept(name, make)[0], "run", *more)
 
 
 _browser = []
@@ -502,7 +500,7 @@ def for_a_pull_request(folder):
 
 @case
 def harm_in_a_pull_request(_folder):
-    text = said(astra(os.path.join(SHARED, "a_model") if report("a_model") else "", "report", "run", "--markdown"), 0).out
+    text = said(astra(os.path.dirname(report("a_model")), "report", "run", "--markdown"), 0).out
     prose = re.sub(r"^(`{3,})\w*\n.*?^\1$", "", text, flags=re.S | re.M)
     expect("<img" not in prose and "<script" not in prose and "</details>\n" in prose, prose)
 
@@ -557,4 +555,3 @@ try:
 finally:
     for b in _browser:
         b.__exit__()
-    shutil.rmtree(SHARED, ignore_errors=True)

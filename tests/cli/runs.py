@@ -106,8 +106,9 @@ def profile_names_lines(folder):
 
 @case
 def the_same_seed_the_same_run(folder):
-    finished(folder, "a")
-    optimize(folder, "b", "--jobs", "1")
+    small_task(folder)
+    optimize(folder, "a", "--jobs", "1")
+    optimize(folder, "b", "--jobs", "2")
     same(folder, "a", "b")
 
 

@@ -10,7 +10,6 @@ import time
 from harness import (ASTRA, ROUNDS, astra, case, cases, environment, expect, finished, main, read, said, same, skip,
                      small_task, start, without_nvcc)
 
-
 without_nvcc()
 
 
