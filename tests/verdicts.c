@@ -26,7 +26,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "trial/trial.h"
+#include "worker/worker.h"
 
 #define DOCUMENT "docs/integrity.md"
 static const char mark[] = "<!-- made by build/tests/verdicts -w -->\n", end_mark[] = "<!-- end -->\n";

@@ -7,8 +7,8 @@
  * The last figure is of the first task, in as many workers. */
 #include <unistd.h>
 
-#include "trial/paired.h"
-#include "trial/trial.h"
+#include "judge/timing/paired.h"
+#include "judge/judge.h"
 
 enum { REPEATS = 10, REPEATS_OF_TASKS = 3 };
 

@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <time.h>
 
-#include "trial/trial.h"
+#include "judge/judge.h"
 
 static double cpu_s(void)
 {

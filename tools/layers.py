@@ -2,7 +2,8 @@
 """The layers of src/: who may include whom, and where a library's header may stand.
 
 A folder includes only folders below it, and of another folder only its public header, x/x.h. A library's
-header is included in the places named here and nowhere else. `src/README.md` lists every file, and only those.
+header is included in the places named here and nowhere else. `src/README.md` lists every file, and only those;
+it and docs/architecture.md have the folders in the order of BELOW, and the build links what BELOW says.
 """
 
 import os
@@ -20,16 +21,16 @@ BELOW = {
     "mutant": ["kernel"],
     "task": ["kernel"],
     "rewrite": ["kernel"],
-    "search": ["task"],
     "agent": ["llm", "rewrite", "task"],
-    "trial": ["gpu", "kernel", "mutant", "task"],
-    "store": ["task", "trial"],
-    "report": ["store"],
+    "verdict": ["task"],
+    "judge": ["gpu", "mutant", "verdict"],
+    "worker": ["judge"],
+    "store": ["base"],
+    "report": ["store", "verdict"],
     "export": ["report"],
-    "run": ["agent", "search", "export"],
+    "optimize": ["agent", "worker", "export"],
     "tui": ["base"],
-    "mcp": ["run"],
-    "cmd": ["run", "tui", "mcp"],
+    "cmd": ["optimize", "tui"],
     "main": ["cmd"],
 }
 
@@ -72,9 +73,15 @@ def includes(path):
 
 
 def folder_of(path):
-    """The layer of a path below src/: its folder; of what lies in src/ itself main.c is on top, the rest is run."""
+    """The layer of a path below src/: its first folder; in src/ itself lies main.c alone, on top."""
     head, _, rest = path.partition("/")
-    return head if rest else "main" if head == "main.c" else "run"
+    return head if rest else head.removesuffix(".c")
+
+
+def target_of(path, name):
+    """The path below src/ that path, below src/, means by its include of name: beside it, or from src/ on."""
+    beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+    return os.path.relpath(beside, "src") if os.path.exists(beside) else name
 
 
 def check_layers():
@@ -85,10 +92,8 @@ def check_layers():
             continue
         allowed = closure(own) | {own}
         for number, kind, name in includes(path):
-            if kind != '"' or ("/" not in name and os.path.exists(os.path.join(os.path.dirname(path), name))):
-                continue
-            other = folder_of(name)
-            if other in BELOW and other not in allowed:
+            other = folder_of(target_of(path, name))
+            if kind == '"' and other in BELOW and other not in allowed:
                 yield f"{path}:{number}: {own} stands below {other} and may not include {name}"
 
 
@@ -96,7 +101,7 @@ def check_public():
     for path in files("src"):
         own = folder_of(os.path.relpath(path, "src"))
         for number, kind, name in includes(path):
-            other = folder_of(name)
+            other = folder_of(target_of(path, name))
             if kind == '"' and "/" in name and other != own and name != f"{other}/{other}.h":
                 yield f"{path}:{number}: {name} is not {other}'s public header; include {other}/{other}.h"
 
@@ -126,6 +131,36 @@ def check_readme():
         yield f"src/README.md: {path} is listed and does not exist"
 
 
+def check_documents():
+    """The folders in src/README.md, src/meson.build and the table of docs/architecture.md, against BELOW."""
+    folders = [folder for folder in BELOW if folder != "main"]
+    with open("src/README.md", encoding="utf-8") as text:
+        headings = [h for h in re.findall(r"^#+ `([^`]*)`", text.read(), re.M) if h != "src"]
+    with open("src/meson.build", encoding="utf-8") as text:
+        built = re.findall(r"^subdir\('([^']*)'\)", text.read(), re.M)
+    with open("docs/architecture.md", encoding="utf-8") as text:
+        rows = re.findall(r"^\| `([a-z]+)`(?: \(([a-z, ]+)\))? \|", text.read(), re.M)
+    for where, there in (("src/README.md", headings), ("src/meson.build", built), ("docs/architecture.md", [r[0] for r in rows])):
+        if there != folders:
+            yield f"{where}: the folders are {' '.join(there)}; in tools/layers.py {' '.join(folders)}"
+    for folder, stands_on in rows:
+        said, true = set(re.findall(r"[a-z]+", stands_on)), set(BELOW.get(folder, [])) - {"base"}
+        if said != true:
+            yield f"docs/architecture.md: {folder} stands on {' '.join(sorted(true)) or 'base alone'}, not on {' '.join(sorted(said)) or 'base alone'}"
+
+
+def check_linked():
+    """A folder's library has no dependency that BELOW does not give it."""
+    for folder in BELOW:
+        path = os.path.join("src", folder, "meson.build")
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as text:
+            used = set(re.findall(r"\b([a-z]+)_dep\b", text.read())) & set(BELOW)
+        for other in sorted(used - closure(folder) - {folder}):
+            yield f"{path}: {folder} stands below {other} and may not link it"
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     checks = {
@@ -133,6 +168,8 @@ def main():
         "of another folder only its public header": check_public,
         "a library is included in one place": check_libraries,
         "src/README.md lists every file": check_readme,
+        "README, architecture.md and the build have the same folders": check_documents,
+        "a folder links only what is below it": check_linked,
     }
     failed = 0
     for name, check in checks.items():

@@ -3,7 +3,7 @@
 #ifndef TOOLS_NOISE_H
 #define TOOLS_NOISE_H
 
-#include "trial/paired.h"
+#include "judge/timing/paired.h"
 
 enum noise_kind {
     NOISE_WHITE,

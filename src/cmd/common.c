@@ -1,6 +1,6 @@
 #include "cmd/cmd.h"
 #include "gpu/gpu.h"
-#include "trial/trial.h"
+#include "worker/worker.h"
 #include "tui/tui.h"
 
 #include <errno.h>

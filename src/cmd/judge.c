@@ -1,11 +1,10 @@
 /* The verbs that judge one version: check, bench, profile. Each opens the task, lets one worker judge and
  * prints. */
-#include "adequacy.h"
+#include "optimize/optimize.h"
 #include "agent/agent.h"
 #include "cmd/cmd.h"
-#include "diagnose.h"
 #include "report/report.h"
-#include "trial/trial.h"
+#include "worker/worker.h"
 #include "tui/tui.h"
 
 struct session {

@@ -1,6 +1,6 @@
 #include "cmd/cmd.h"
 #include "report/report.h"
-#include "run.h"
+#include "optimize/optimize.h"
 #include "store/store.h"
 #include "tui/tui.h"
 

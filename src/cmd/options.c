@@ -1,6 +1,6 @@
 /* Verbs and their options, from one table each: parsing, --help and the check for strangers all read it. */
 #include "cmd/cmd.h"
-#include "trial/trial.h"
+#include "worker/worker.h"
 #include "tui/tui.h"
 
 #include <errno.h>
@@ -319,7 +319,7 @@ int cmd_main(int argc, char **argv)
     if (str_eq(word, "worker"))
         return pool_worker_main(argc - 1, argv + 1);
     if (str_eq(word, "launch"))
-        return alone_main(argc - 1, argv + 1);
+        return isolated_run_main(argc - 1, argv + 1);
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error with words, see cmd_print */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
     if (str_eq(word, "--version")) {

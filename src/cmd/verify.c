@@ -3,9 +3,9 @@
  * figures. Each thing that does not hold is named; one is enough for exit status 1. */
 #include "cmd/cmd.h"
 #include "report/report.h"
-#include "run.h"
+#include "optimize/optimize.h"
 #include "source/source.h"
-#include "trial/trial.h"
+#include "worker/worker.h"
 
 #define SAME      1e-6 /* modelled figures repeat to the last printed digit */
 #define SAME_KIND 0.05 /* of another version's model, or measured on another day */

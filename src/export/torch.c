@@ -540,9 +540,9 @@ static const char *readme(const struct gen *g, const struct facts *f)
 /* The architecture of the device that the run was for. */
 static const char *arch(const struct gen *g)
 {
-    const struct ptx_device *d = ptx_device_find(json_text(g->op->run->kept.device, "model", ""));
+    int cc = (int)json_int(g->op->run->kept.device, "compute_capability", 90);
 
-    return d ? arena_printf(g->arena, "%d.%d+PTX", d->cc_major, d->cc_minor) : "9.0+PTX";
+    return arena_printf(g->arena, "%d.%d+PTX", cc / 10, cc % 10);
 }
 
 static const char *setup(const struct gen *g)

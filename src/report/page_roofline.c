@@ -1,7 +1,6 @@
 /* How close to what the device can do: three workloads' way from the original to the best under its roofs. */
 #include "report/page.h"
 
-#include "ptx/ptx.h"
 #include "report/chart.h"
 #include "report/svg.h"
 
@@ -77,19 +76,19 @@ static bool uses_tensor_cores(const struct view *v)
     return false;
 }
 
-static void add_roofs(const struct view *v, const struct ptx_device *d, struct roofline *r)
+static void add_roofs(const struct view *v, struct roofline *r)
 {
-    struct ptx_peaks peaks = ptx_device_peaks(d);
+    const struct trial_peaks *peaks = &v->device->peaks;
 
-    r->dram_per_s = d->dram_peak_gbs * 1e9;
+    r->dram_per_s = peaks->dram_bytes;
     add_roof(r, "DRAM", r->dram_per_s, true);
-    add_roof(r, "L2", d->l2_gbs * 1e9, true);
+    add_roof(r, "L2", peaks->l2_bytes, true);
     if (has_doubles(v))
-        add_roof(r, "FP64", peaks.fp64, false);
-    add_roof(r, "FP32", peaks.fp32, false);
-    add_roof(r, "FP16", peaks.fp16, false);
+        add_roof(r, "FP64", peaks->fp64, false);
+    add_roof(r, "FP32", peaks->fp32, false);
+    add_roof(r, "FP16", peaks->fp16, false);
     if (uses_tensor_cores(v))
-        add_roof(r, "FP16 tensor", peaks.tensor_fp16, false);
+        add_roof(r, "FP16 tensor", peaks->tensor_fp16, false);
 }
 
 static void add_point(const struct roofline *r, const struct chart_point *x, struct str *out)
@@ -124,7 +123,7 @@ static void add_figures(const struct roofline *r, struct str *out)
     page_table_end(out);
 }
 
-static void add_basis(const struct view *v, const struct ptx_device *d, struct str *out)
+static void add_basis(const struct view *v, struct str *out)
 {
     html_addf(
         out,
@@ -132,7 +131,7 @@ static void add_basis(const struct view *v, const struct ptx_device *d, struct s
         "operations a second, right is fewer bytes for each. Under a slope memory is the limit, under a "
         "level line arithmetic. The roofs are those of %s. Operations are counted by the simulator, bytes "
         "are %s, times %s; inputs come from DRAM.</p>\n",
-        d->full_name,
+        v->device->model_name,
         v->best && v->best->trial.counters ? "counted on the GPU where its profiler looked, else modelled"
                                            : "modelled",
         v->measured ? "measured" : "modelled");
@@ -167,18 +166,17 @@ static void add_paths(const struct view *v, struct arena *a, struct roofline *r)
 
 void page_roofline(const struct view *v, struct arena *a, struct str *out)
 {
-    const struct ptx_device *d = v->device ? ptx_device_find(v->device->model) : NULL;
     struct roofline r = {.peak_per_s = NAN};
     double most;
 
     str_add(out,
             "<section id=\"roofline\" aria-labelledby=\"roofline-h\">\n<h2 id=\"roofline-h\">Roofline</h2>\n");
-    if (d && v->n_candidates)
+    if (v->device && v->device->model_name && v->n_candidates)
         add_paths(v, a, &r);
     most = most_operations(&r);
     if (most > 0) {
-        add_roofs(v, d, &r);
-        add_basis(v, d, out);
+        add_roofs(v, &r);
+        add_basis(v, out);
         str_add(out, "<div class=\"figures\">\n<figure>\n");
         chart_roofline(out, "roofline-chart", r.roofs, r.n_roofs, r.paths, r.n_paths);
         str_add(out, "</figure>\n");

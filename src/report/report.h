@@ -7,7 +7,7 @@
 #include "report/runs.h"
 #include "report/view.h"
 #include "store/store.h"
-#include "trial/trial.h"
+#include "verdict/verdict.h"
 
 /* The result of the run as result.json holds it (docs/result.md). Release with json_decref. */
 bool report_result(struct store *s, struct arena *a, json_t **result, struct err *err);

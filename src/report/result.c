@@ -1,8 +1,7 @@
 #include "report/report.h"
 
-#include "ptx/ptx.h"
 #include "source/source.h"
-#include "trial/trial.h"
+#include "verdict/verdict.h"
 
 enum { RESULT_SCHEMA = 1 };
 
@@ -226,6 +225,7 @@ json_t *report_device(const struct trial_device *d)
     json_t *o = trial_device_to_json(d);
 
     json_object_del(o, "limits"); /* of no use to a reader */
+    json_object_del(o, "peaks");
     return o;
 }
 

@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "store/store.h"
 #include "task/task.h"
-#include "trial/trial.h"
+#include "verdict/verdict.h"
 
 struct view_step { /* a rewrite that took effect */
     const char *move;

@@ -2,7 +2,7 @@
  * first, second, ... of them writes before it does, an 0x1e between them. Each candidate that was submitted
  * gets a trial, or the pool says what is broken; what it gives stands. The processes are not started: proc_open
  * and proc_kill are replaced (meson.build). */
-#include "trial/trial.h"
+#include "worker/worker.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* Any bytes as what a parent writes, at the worker's end: every line that came is answered by a line of JSON,
  * half a line by one more at most. The judge is replaced (meson.build): what it makes of files is for other
  * targets. */
-#include "trial/trial.h"
+#include "worker/worker.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

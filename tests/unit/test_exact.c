@@ -1,7 +1,7 @@
 /* Exact answers without a reference: of every example that has one, what the shadow derives from the original
  * against what the hand-written reference says. */
 #include "test.h"
-#include "trial/internal.h"
+#include "judge/internal.h"
 
 static struct err err;
 

@@ -1,6 +1,6 @@
 /* Each input changed alone: the cases, and what is made of them. */
 #include "test.h"
-#include "trial/internal.h"
+#include "judge/internal.h"
 
 static struct err err;
 

@@ -1,7 +1,7 @@
 /* Measuring beside the original, over the fake driver of tests/fakecuda: its time is counted in executed
  * instructions, or comes from a script. */
 #include "test.h"
-#include "trial/bench.h"
+#include "judge/timing/bench.h"
 
 static struct arena *arena;
 static struct err err;

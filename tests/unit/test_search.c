@@ -1,4 +1,4 @@
-#include "search/search.h"
+#include "optimize/search.h"
 #include "test.h"
 
 static void test_best_is_never_worse(void **state)

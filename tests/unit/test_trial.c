@@ -1,5 +1,6 @@
 #include "test.h"
-#include "trial/internal.h"
+#include "judge/internal.h"
+#include "worker/worker.h"
 
 static struct arena *arena;
 static struct err err;

@@ -1,7 +1,8 @@
 /* Judging on a GPU, over the driver of tests/fakecuda: what only a GPU run sees, and what becomes of workers
  * whose GPU a candidate has spoilt. */
 #include "test.h"
-#include "trial/internal.h"
+#include "judge/internal.h"
+#include "worker/worker.h"
 
 #include <unistd.h>
 

@@ -1,0 +1,402 @@
+/* What the files of judge/ share. One version of the kernel (original, reference or candidate) is opened by
+ * version.c, run on one set of buffers by stage.c, compared by errors.c, timed by timing/measure.c; verify.c
+ * runs the suite and judge.c puts it together. A fate is a verdict in the making. */
+#ifndef JUDGE_INTERNAL_H
+#define JUDGE_INTERNAL_H
+
+#include "judge.h"
+
+enum { MAX_ARGS = 64 };
+
+struct fate {
+    enum verdict verdict; /* VERDICT_PASSED: nothing against it so far */
+    const char *words;
+    int line, col; /* col 0: only the line is known */
+};
+
+/* Sets the fate and returns true: a verdict is not a failure of the judge. */
+bool fate_is(struct fate *f, enum verdict v, int line, const char *words);
+static inline bool fate_open(const struct fate *f)
+{
+    return f->verdict == VERDICT_PASSED;
+}
+
+struct version {
+    struct judge *judge;
+    struct arena *arena;
+    const struct task *task; /* the task as it is called: for the reference, in f64 */
+    struct kernel *kernel;
+    struct compile_result compiled;
+    struct ptx_module *module;
+    struct cuda_module *loaded;  /* on the judge's GPU, from version_load on; NULL otherwise */
+    struct kernel_limits limits; /* occupancy answered from this version's registers */
+    bool shadow;                 /* compiled for the exact answer: exact.c */
+    VEC(const char *) kernels;   /* name expressions compiled so far */
+    double compile_s;
+};
+
+/* Understood, matched against the task, planned for all shapes of the suite and all workloads, compiled. */
+bool version_open(struct version *v, struct judge *j, struct arena *a, const struct task *t, const char *path,
+                  const char *text, struct fate *fate, struct err *err);
+/* The same for the exact answer: mathematics are calls that only a shadow's run knows. */
+bool version_open_shadow(struct version *v, struct judge *j, struct arena *a, const char *path,
+                         const char *text, struct fate *fate, struct err *err);
+void version_close(struct version *v);
+/* The plan for these dims and addresses; compiles again when it launches what was not compiled yet. */
+bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const uint64_t *addr,
+                  struct plan *plan, struct fate *fate, struct err *err);
+/* The hash of what it compiles to and launches on the workloads. */
+bool version_code(struct version *v, const char **code, struct fate *fate, struct err *err);
+/* Put nvcc's PTX of the whole file in the place of NVRTC's. *used: false when there is no nvcc, or it names the
+ * kernels otherwise, and nothing changed. */
+bool version_use_nvcc(struct version *v, bool *used, struct fate *fate, struct err *err);
+const struct image_kernel *version_kernel(const struct version *v,
+                                          const char *expression); /* NULL: not compiled */
+/* Its code on the judge's GPU; what the driver refuses is a fate. Does nothing when it is there. */
+/* The i-th fault (mutants_of_ptx) in its PTX, for the simulator. */
+bool version_use_fault(struct version *v, size_t i, struct fate *fate);
+bool version_load(struct version *v, struct fate *fate, struct err *err);
+
+/* ---- one set of buffers, in a simulated device's memory (stage_sim.c) or a GPU's (stage_gpu.c) ---- */
+
+struct stage_fill {
+    const struct task_arg *arg, *own; /* own: whose type the values have before they are given arg's */
+    const struct task_values *values;
+    const int64_t *dims;
+    uint64_t seed;
+    int64_t elements;
+    struct stage_tiles *tiles;  /* where its elements are from; NULL: each is made by itself */
+    size_t tile;                /* which of them */
+    const unsigned char *bytes; /* ready-made contents; NULL: generated */
+    uint64_t from;              /* the same contents in another buffer of the GPU; 0: none */
+    int poison;                 /* for what must be written before it is read */
+};
+
+struct stage;
+struct stage_data;
+struct stage_check { /* how a checked launch is run */
+    unsigned checks; /* enum ptx_checks; simulator */
+    uint64_t order;  /* of warps and blocks; simulator */
+    uint64_t max_insns;
+    uint64_t stochastic; /* ptx_options; simulator */
+    double limit_s;      /* GPU: after it the kernel counts as endless */
+};
+
+enum stage_side { SIDE_SIM, SIDE_GPU, N_SIDES };
+
+struct stage_ops { /* what differs between the simulator and a GPU */
+    enum stage_side side;
+    bool (*open)(struct stage *s, const struct stage_data *d, struct err *err);
+    void (*close)(struct stage *s);
+    uint64_t (*alloc)(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *fill,
+                      bool initialised, struct err *err); /* fill NULL: a workspace */
+    bool (*set)(struct stage *s, uint64_t to, int byte, size_t n, struct err *err);
+    bool (*copy)(struct stage *s, uint64_t to, uint64_t from, size_t n, struct err *err);
+    bool (*read)(struct stage *s, uint64_t from, void *to, size_t n, struct err *err);
+    bool (*launch)(struct stage *s, struct version *v, const struct ptx_launch *l, const struct image_kernel *k,
+                   const struct stage_check *c, struct ptx_report *r, struct err *err);
+    /* Hash of what the module's variables hold. */
+    bool (*state)(struct stage *s, struct version *v, uint64_t *hash, struct err *err);
+    /* After a plan: *words NULL when nothing beside the outputs changed. */
+    bool (*damage)(struct stage *s, struct arena *a, const char **words, struct err *err);
+};
+extern const struct stage_ops stage_sim, stage_gpu;
+
+struct stage_range {
+    uint64_t addr, bytes;
+};
+
+struct stage {
+    const struct stage_ops *ops;
+    struct judge *judge;
+    struct ptx_mem *mem;       /* simulator */
+    struct ptx_shadow *shadow; /* of it; NULL: none */
+    struct cuda_space *space;  /* GPU */
+    struct cuda_tape *tape;    /* memsets and copies of a plan are recorded here; NULL: they are done */
+    const struct task *task;
+    int64_t dims[16];
+    uint64_t addr[MAX_ARGS]; /* of the pointer arguments, in order */
+    int64_t bytes[MAX_ARGS];
+    size_t n_buffers;
+    struct stage_fill fill[MAX_ARGS];
+    const struct plan *planned; /* whose workspaces these are; they stay until the stage is closed */
+    struct stage_range *workspaces;
+    size_t n_workspaces;
+    int poison;
+    bool bare;      /* GPU: nothing of ours looks at the buffers */
+    bool untouched; /* what must be written is left as it came */
+};
+
+/* Elements that are made of a large buffer; one that has more repeats them. A prime, so that no row is like
+ * another. */
+enum { STAGE_PERIOD = 1048573 };
+struct stage_tiles { /* what several stages with the same values begin with, made once */
+    struct arena *arena;
+    unsigned char *of[MAX_ARGS]; /* in the task's own type; NULL: not made yet */
+};
+
+struct stage_data {                   /* what the buffers hold */
+    const struct task_values *values; /* one per arg */
+    const struct task *own; /* the task that a reference's, in f64, is of: its values; with tiles; NULL: no */
+    struct stage_tiles *tiles;          /* on the simulator, too, larger buffers repeat these; NULL: no */
+    uint64_t seed;                      /* of the values */
+    const unsigned char *const *inputs; /* per arg, ready-made; NULL: generated */
+    const struct stage *like;           /* inputs are copied from this stage: GPU only; NULL: no */
+    int poison;
+    bool exact;     /* GPU: allocations of exactly their size, outputs as they came: for a sanitizer */
+    uint64_t place; /* seed of the addresses */
+    bool trusted;   /* outputs count as initialised, nothing around the buffers is guarded: for timing */
+};
+
+bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, const struct task *t,
+                const int64_t *dims, const struct stage_data *d, struct err *err);
+void stage_close(struct stage *s);
+/* Elements [first, first + n) of what a buffer is filled with. */
+void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to);
+uint64_t stage_arg(const struct stage *s, size_t arg, int64_t *bytes); /* address of a buffer argument */
+enum { STAGE_WRITTEN_MOST = 512 };
+/* On the simulator: copies size bytes of arg at addr, STAGE_WRITTEN_MOST at most, where all of them were
+ * written; of what was full before, and under a shadow, which does not know: where any of them changed. */
+bool stage_written(const struct stage *s, const struct task_arg *arg, uint64_t addr, void *to, size_t size);
+
+/* Runs each step of a plan on the stage: a launch goes to `launch`, which says whether to go on through the
+ * fate; memsets and copies are done here and told to `move` (NULL: nobody asks) with the bytes they read and
+ * write. */
+struct stage_visitor {
+    void *context;
+    bool (*launch)(void *context, const struct plan_step *step, const struct ptx_launch *l,
+                   const struct image_kernel *k, struct fate *fate, struct err *err);
+    void (*move)(void *context, const struct plan_step *step, double bytes);
+};
+bool stage_run(struct stage *s, struct version *v, const struct plan *plan, const struct stage_visitor *visitor,
+               struct arena *a, struct fate *fate, struct err *err);
+/* The fate of a launch that ended badly. */
+void fate_of_report(struct arena *a, const struct version *v, const struct ptx_report *r, const char *where,
+                    struct fate *fate);
+
+/* ---- comparison ---- */
+
+struct error_stats {
+    double p50, p99, max; /* in ulps, of the elements that are not ill-conditioned */
+    double absolute;      /* largest, of all elements */
+    double noise;         /* the same beyond rounding to the output's type */
+    double drift;         /* trial_spread */
+    size_t n, histogram[TRIAL_BUCKETS];
+    size_t worst_case, worst_element; /* of max */
+    size_t n_other;                   /* integers that another rounding of what they come from makes others, */
+    double most_other;                /* and by how much at most: original_can */
+};
+
+struct error_pool { /* errors of one output under one distribution */
+    VEC(double) errors;
+    size_t worst_case, worst_element, histogram[TRIAL_BUCKETS];
+    double max;
+    ptrdiff_t down,
+        inward; /* not the nearest number, and below the exact one, or nearer to zero: their surplus */
+};
+
+/* Error of got in ulps of the type; orig is the original's. INFINITY: NaN or inf where it may not be, or the
+ * other way round. */
+double error_ulps(enum kernel_type type, bool ftz, double got, double exact, double orig);
+double error_absolute(enum kernel_type type, double got, double exact, double orig);
+double error_beyond_rounding(enum kernel_type type, double got, double exact); /* absolute */
+/* Above the largest error that is allowed in ulps, but of the size of the original's absolute errors. */
+bool error_excused(enum kernel_type type, double tolerance, const struct error_stats *own, double got,
+                   double exact);
+/* An element on which ulps say nothing: the exact answer is zero, or the original's error is beyond the cap. It
+ * is judged by its absolute error. */
+/* One ulp of the type at v. */
+double error_ulp(enum kernel_type type, double v);
+bool error_is_ill(enum kernel_type type, double tolerance, double exact, double own_ulps);
+void error_add(struct error_pool *p, double ulps, double got, double exact, size_t in_case, size_t element);
+struct error_stats error_stats(struct error_pool *p); /* sorts the errors */
+void error_spread(const struct error_stats *s, struct trial_spread *to);
+/* What a candidate may have (p50, p99, max), from the original's own errors. */
+void error_allowed(enum kernel_type type, double tolerance, const struct error_stats *own, double allowed[3]);
+/* And how far its rounding may lean to one side; NAN: as far as it likes. */
+double error_allowed_drift(enum kernel_type type, double tolerance, const struct error_stats *own);
+bool type_is_floating(enum kernel_type t);
+
+/* The process shut in (worker_sandbox.c); gives what is missing of it, NULL: nothing. */
+const char *cell_enter(struct judge *j, const char *scratch);
+
+/* ---- the judge ---- */
+
+struct case_output {         /* of one output argument in one case on one device */
+    unsigned char *original; /* bytes */
+    double *exact;           /* from the reference, else from the original */
+    bool *ill;               /* error_is_ill, per element */
+    const uint64_t *at;      /* which elements of the output these are; NULL: all */
+};
+
+struct case_data {
+    const struct task_case *about;
+    size_t distribution; /* index */
+    int64_t elements[MAX_ARGS];
+    unsigned char *inputs[MAX_ARGS];      /* in and inout */
+    double *exact[MAX_ARGS];              /* of reference or shadow, per output; NULL: there is none */
+    bool *lost[MAX_ARGS];                 /* elements whose shadow was lost; NULL: none */
+    struct case_output *outputs[N_SIDES]; /* n_outputs */
+    uint64_t warp_insns;                  /* of the original */
+};
+
+struct judge {
+    const json_t *known_codes; /* of candidates judged before; NULL: none */
+    struct arena *arena;
+    const struct task *task;
+    struct trial_options options;
+    const struct ptx_device *device; /* limits: of the simulated device, or of the GPU */
+    const struct ptx_device
+        *model;       /* whose times the clock models: the device, or the one nearest to the GPU */
+    struct cuda *gpu; /* NULL: everything is simulated */
+    struct cuda_target target;
+    struct trial_device about;
+    struct nvrtc *nvrtc;
+    const struct gpu_header *headers;
+    struct kernel_limits limits;
+    const char *arch;
+    struct task_case *cases;
+    size_t n_cases, first_input, n_inputs; /* the last ones are task_inputs' */
+    struct case_data *data;
+    size_t outputs[MAX_ARGS], n_outputs; /* argument numbers */
+    const char **distributions;
+    size_t n_distributions;
+    size_t n_derived, n_lost; /* elements of floating outputs: exact answers asked of the shadow, not had */
+    const char *underived;    /* why some case has no exact answers of the shadow; NULL: all have */
+    struct error_stats *original_errors[N_SIDES]; /* n_distributions x n_outputs */
+    struct error_stats *can[N_SIDES];             /* original_can; NULL: not asked yet */
+    const char *unsimulated;         /* what the simulator lacks to run the original; NULL: nothing */
+    struct trial original, modelled; /* its own trial; its modelled times, none where they are not known */
+    struct version baseline;         /* the original, kept open on a GPU: candidates are timed beside it */
+    struct version exact;            /* the reference, or the original compiled for its shadow; module NULL:
+                                        neither */
+    struct bench *bench;
+    double noise;             /* half-width of the A/A control's widest interval; NAN: not measured */
+    struct extreme *extremes; /* shapes on which the original can be launched: extreme.c */
+    size_t n_extremes;
+    const struct mutant *faults;
+    size_t n_faults;
+    bool mutant; /* the next file is one: it is verified only */
+    int fault;   /* put into it; -1 none */
+    const char *missing_checks;
+    bool ftz; /* the flags flush denormals */
+};
+
+struct trial_clocks clocks_now(const struct cuda *gpu);
+void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits);
+
+/* exact.c: of one case, by the original as version_open_shadow compiled it; where that cannot be run or costs
+ * too much, nothing is set. And the text that is compiled. */
+bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, size_t case_i, struct err *err);
+const char *exact_text(struct arena *a, const char *text);
+enum ptx_real exact_real(enum kernel_type t);
+
+/* The version's plan run on a stage that is open, each launch checked; nothing but the outputs may have changed
+ * after it. insns and printed may be NULL. */
+bool stage_verify(struct stage *s, struct version *v, const struct stage_check *check, const char *where,
+                  struct arena *a, uint64_t *insns, const char **printed, struct fate *fate, struct err *err);
+/* One case on one device (verify.c). outputs[i], the task's out and inout arguments in order, are the bytes
+ * left. */
+struct case_rules {
+    const struct stage_ops *ops;
+    unsigned checks;
+    uint64_t max_insns;
+    uint64_t stochastic; /* ptx_options */
+    bool second;         /* the run that differs in all that may not matter */
+};
+bool case_run(struct judge *j, struct version *v, struct arena *a, size_t case_i,
+              const struct case_rules *rules, const unsigned char *const *inputs, unsigned char **outputs,
+              uint64_t *insns, const char **printed, struct fate *fate, struct err *err);
+/* Both runs, compared; again[0] is NULL where there was no second. */
+bool case_run_twice(struct judge *j, struct version *v, struct arena *a, size_t case_i,
+                    const struct stage_ops *ops, uint64_t max_insns, unsigned char **outputs,
+                    unsigned char **again, uint64_t *insns, const char **printed, struct fate *fate,
+                    struct err *err);
+const char *case_where(struct arena *a, const struct task *t, const struct task_case *c);
+/* What a candidate may have, from the original's own errors: p50, p99, max. */
+void case_allowed(const struct judge *j, const struct task_arg *arg, const char *distribution,
+                  const struct error_stats *own, double allowed[3]);
+/* What is told of an output under one distribution (a number). */
+struct trial_accuracy case_accuracy(const struct judge *j, size_t output, size_t distribution,
+                                    const struct error_stats *own, const struct error_stats *got);
+
+/* The original's own errors of one output under one distribution, and which of its elements are ill; true: too
+ * many are for exact answers that were derived. */
+bool answers_measure(const struct judge *j, enum stage_side side, size_t distribution, size_t output,
+                     struct error_stats *s);
+/* Half of them are far: the two compute something else. */
+bool answers_differ(enum kernel_type type, const struct error_stats *s);
+
+/* A version's outputs, case by case, against the answers, and then its errors against what is allowed. */
+struct comparison {
+    struct judge *judge;
+    enum stage_side side;
+    struct arena *arena;
+    struct error_pool *pools; /* n_distributions x n_outputs */
+    double *got;              /* worst element's value, per pool */
+    double *most;             /* the largest error allowed, per pool */
+    size_t *n_other;          /* integers that are not the original's, per pool */
+};
+void comparison_open(struct comparison *c, struct judge *j, enum stage_side side, struct arena *a);
+void comparison_close(struct comparison *c);
+/* Integers must be equal, but for other_integer's; NaN and inf in their places; the rest goes into the pools.
+ */
+void compare_case(struct comparison *c, size_t case_i, unsigned char *const *outputs, struct fate *fate);
+/* The accuracy goes into t. */
+void judge_pools(struct comparison *c, struct trial *t, struct fate *fate);
+
+/* stochastic.c: j->can, the original's errors and what they are when its operations round by chance. */
+bool original_can(struct judge *j, enum stage_side side, struct err *err);
+/* How many of n integers may be others. */
+size_t integers_allowed(const struct error_stats *own, size_t n);
+
+/* inputs.c: does a version follow each input as the original does? outputs[i] are those of case first_input +
+ * i; found: the suite has found it wrong already. */
+void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
+                  unsigned char *(*outputs)[MAX_ARGS], bool found, struct fate *fate);
+
+/* The suite on the original: inputs made, outputs kept, exact answers from the reference. A finding is an
+ * error. On the GPU after the simulator. */
+bool verify_prepare(struct judge *j, struct version *original, struct err *err);
+bool verify_prepare_gpu(struct judge *j, struct version *original, struct err *err);
+bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops *ops, struct arena *a,
+                      struct trial *t, struct fate *fate, struct err *err);
+/* Every workload run whole and compared with the original element for element: on the GPU, or on the simulator
+ * as far as its budget goes; what was not is in t->missing_checks. */
+bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                      struct err *err);
+/* Two versions' elements of one output beside each other (workloads.c); own: some of the original's, for their
+ * size. */
+struct yardstick {
+    const struct task_arg *arg;
+    double ulps, scale;
+    double most_other; /* integers: as in error_stats, and how many are left */
+    size_t n_other;
+};
+struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t output,
+                              const unsigned char *own, size_t elements);
+/* Elements from `first` on. */
+void yardstick_compare(const struct judge *j, struct arena *a, struct yardstick *y, const char *where,
+                       size_t first, const unsigned char *got, const unsigned char *own, size_t bytes,
+                       struct fate *fate);
+/* After the suite: the largest shapes of the domain, planned, and some blocks of them run. */
+bool verify_prepare_extremes(struct judge *j, struct version *original, struct err *err);
+bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct fate *fate, struct err *err);
+void extremes_close(struct judge *j);
+/* timing/speed_of_light.c: a time of t that nobody can have is a fate. model: the version's modelled times, t
+ * itself where all are; ptx may be NULL. */
+void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, const struct trial *model,
+                       const char *ptx, struct fate *fate);
+/* All workloads in both regimes, cold and hot, on the simulator's clock (timing/modelled.c). */
+bool model_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                   struct err *err);
+/* The same measured beside the original on the judge's GPU (timing/measure.c), under its lock, both loaded;
+ * candidate may be original: then it is the A/A control. With options.confirm both regimes, longer; else the
+ * scoring one is enough. Buffers and the original's graphs stay in *bench (NULL at first) from one candidate to
+ * the next until bench_close. */
+struct bench;
+bool measure_paired(struct judge *j, struct bench **bench, struct version *original, struct version *candidate,
+                    struct arena *a, struct trial *t, struct fate *fate, struct err *err);
+void bench_close(struct bench *b); /* takes NULL */
+
+#endif

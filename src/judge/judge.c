@@ -1,0 +1,601 @@
+/* The judge: a task opened once, then file after file. Nothing here decides on more than what was run: a
+ * verdict carries the words of whoever found it. */
+#include "internal.h"
+#include "timing/paired.h"
+
+#define BETTER     1.03   /* on a model, less than this is no gain */
+#define NOT_SLOWER 0.9999 /* any workload; the rest is rounding */
+#define NOISE      0.005  /* measured, the least that counts as a loss on one workload, */
+#define TINY_NOISE 0.015  /* and below */
+#define TINY_US    5.0
+
+void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits)
+{
+    *limits = (struct kernel_limits){
+        .device_name = d->full_name,
+        .sm_count = d->sm_count,
+        .cc_major = d->cc_major,
+        .cc_minor = d->cc_minor,
+        .max_threads_per_block = d->max_threads_per_block,
+        .max_threads_per_sm = d->max_threads_per_sm,
+        .max_blocks_per_sm = d->max_blocks_per_sm,
+        .warp_size = 32,
+        .shared_per_block = d->shared_per_block,
+        .shared_per_block_optin = d->shared_per_block_optin,
+        .shared_per_sm = d->shared_per_sm,
+        .l2_bytes = (int64_t)d->l2_bytes,
+        .registers_per_sm = d->registers_per_sm,
+        .sm_clock_khz = (int)(d->sm_clock_mhz * 1000),
+        /* from the bandwidth, on the 6144-bit bus of such devices at two transfers a clock */
+        .memory_clock_khz = (int)(d->dram_peak_gbs * 1e6 / (2 * 6144 / 8)),
+    };
+}
+
+static bool read_headers(struct judge *j, struct err *err)
+{
+    struct gpu_header *h = arena_array(j->arena, struct gpu_header, j->task->n_headers + 1);
+
+    for (size_t i = 0; i < j->task->n_headers; i++) {
+        char *text;
+        if (!fs_read(j->arena, fs_join(j->arena, j->task->dir, j->task->headers[i]), &text, NULL, err))
+            return false;
+        h[i] = (struct gpu_header){j->task->headers[i], text};
+    }
+    j->headers = h;
+    return true;
+}
+
+static void put_resources(const struct version *v, struct trial *t)
+{
+    for (size_t i = 0; i < v->compiled.image.n_kernels; i++) {
+        const struct ptx_resources *r = &v->compiled.image.kernels[i].resources;
+        t->registers = MAX(t->registers, r->registers);
+        t->spill_bytes = MAX(t->spill_bytes, r->spill_load_bytes + r->spill_store_bytes);
+        t->stack_bytes = MAX(t->stack_bytes, r->stack_bytes);
+        t->shared_bytes = MAX(t->shared_bytes, r->shared_bytes);
+    }
+}
+
+struct trial_clocks clocks_now(const struct cuda *gpu)
+{
+    struct cuda_clocks k;
+
+    cuda_clocks(gpu, &k);
+    return (struct trial_clocks){.sm_mhz = k.sm_mhz,
+                                 .memory_mhz = k.memory_mhz,
+                                 .temperature_c = k.temperature_c,
+                                 .power_w = k.power_w,
+                                 .throttle_reasons = k.throttle_reasons,
+                                 .known = k.known};
+}
+
+static void start(const struct judge *j, struct trial *t)
+{
+    *t = (struct trial){.words = "",
+                        .score = NAN,
+                        .low = NAN,
+                        .high = NAN,
+                        .empty_us = NAN,
+                        .gpu_verify_s = NAN,
+                        .gpu_measure_s = NAN,
+                        .n_dims = j->task->n_dims,
+                        .missing_checks = j->missing_checks,
+                        .exact = j->original.exact,
+                        .shadow_lost = j->original.shadow_lost,
+                        .underived = j->original.underived};
+    t->error = t->original_error = t->allowed_error = (struct trial_errors){NAN, NAN, NAN};
+}
+
+static bool gpu_take(struct judge *j, struct err *err)
+{
+    bool ok;
+
+    if (j->options.phase)
+        j->options.phase(j->options.phase_context, true);
+    ok = cuda_lock(j->gpu, -1, err);
+    if (j->options.phase)
+        j->options.phase(j->options.phase_context, false);
+    return ok;
+}
+
+/* What the clock models stays as the diagnosis beside what was measured. */
+static void add_model(struct trial *t, const struct trial *model)
+{
+    struct trial_workload *w = (struct trial_workload *)t->workloads;
+
+    for (size_t i = 0; i < t->n_workloads && i < model->n_workloads; i++)
+        for (int hot = 0; hot < 2; hot++) {
+            const struct trial_time *from = hot ? &model->workloads[i].hot : &model->workloads[i].cold;
+            struct trial_time *to = hot ? &w[i].hot : &w[i].cold, measured = *to;
+            *to = *from;
+            to->us = measured.us;
+            to->light_us = measured.light_us;
+            to->base_us = measured.base_us;
+            to->speedup = measured.speedup;
+            to->low = measured.low;
+            to->high = measured.high;
+            to->pairs = measured.pairs;
+        }
+    t->lines = model->lines;
+    t->n_lines = model->n_lines;
+}
+
+static void say_where(struct arena *a, struct fate *fate)
+{
+    if (!fate_open(fate))
+        fate->words = arena_printf(a, "on the GPU: %s", fate->words);
+}
+
+/* Verified and timed on the GPU, which nobody else uses meanwhile. original: what it leaves is what the others
+ * are held to. */
+static bool judge_on_gpu(struct judge *j, struct version *v, bool original, const struct trial *model,
+                         struct arena *a, struct trial *t, struct fate *fate, struct err *err)
+{
+    const struct trial_options *o = &j->options;
+    double start_s;
+    bool ok;
+
+    if (!gpu_take(j, err))
+        return false;
+    start_s = time_s();
+    ok = version_load(v, fate, err);
+    if (ok && fate_open(fate) && !o->measure_only)
+        ok = original ? verify_prepare_gpu(j, v, err)
+                      : verify_candidate(j, v, &stage_gpu, a, t, fate, err) &&
+                            (!fate_open(fate) || verify_workloads(j, v, a, t, fate, err));
+    t->gpu_verify_s = time_s() - start_s;
+    t->verify_s += t->gpu_verify_s;
+    if (ok && fate_open(fate) && !o->verify_only && !(original && o->no_control)) {
+        start_s = time_s();
+        ok = measure_paired(j, &j->bench, &j->baseline, v, a, t, fate, err);
+        t->clocks = clocks_now(j->gpu);
+        t->gpu_measure_s = time_s() - start_s;
+        t->measure_s += t->gpu_measure_s;
+        if (ok && fate_open(fate))
+            refuse_impossible(j, a, t, model, v->compiled.image.ptx, fate);
+    }
+    say_where(a, fate);
+    cuda_unlock(j->gpu);
+    return ok;
+}
+
+/* The score and its interval from those of the workloads; *worst is the one that is surest to be slow. False:
+ * not all were timed. */
+static bool sum_up(const struct task *task, struct arena *a, struct trial *t, size_t *worst)
+{
+    struct pair_result *pairs = arena_array(a, struct pair_result, t->n_workloads + 1);
+
+    *worst = 0;
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        const struct trial_time *x = task->hot ? &t->workloads[i].hot : &t->workloads[i].cold;
+        pairs[i] = (struct pair_result){.ratio = x->speedup, .low = x->low, .high = x->high};
+        if (!(x->speedup > 0) || !(x->low > 0) || !(x->high > 0))
+            return false;
+        if (x->high < pairs[*worst].high)
+            *worst = i;
+    }
+    pair_geomean(pairs, t->n_workloads, &t->score, &t->low, &t->high);
+    return t->n_workloads > 0;
+}
+
+/* Half of the widest interval of the original against itself: what is less than that is nobody's gain or loss.
+ */
+static double noise_of(const struct task *task, const struct trial *control)
+{
+    double widest = NAN;
+
+    for (size_t i = 0; i < control->n_workloads; i++) {
+        const struct trial_time *x = task->hot ? &control->workloads[i].hot : &control->workloads[i].cold;
+        widest = fmax(widest, fmax(fabs(1 - x->low), fabs(x->high - 1)));
+    }
+    return widest;
+}
+
+static bool judge_original_version(struct judge *j, struct err *err)
+{
+    const struct task *t = j->task;
+    struct version *v = &j->baseline;
+    struct fate fate = {0};
+    double start_s = time_s(), verified_s;
+    char *text;
+    bool ok;
+
+    start(j, &j->original);
+    j->original.shadow_lost = NAN;
+    if (!fs_read(j->arena, t->source_path, &text, NULL, err))
+        return false;
+    ok = version_open(v, j, j->arena, t, t->source_path, text, &fate, err);
+    if (j->gpu && fate.verdict == VERDICT_UNSUPPORTED) {
+        j->unsimulated = fate.words;
+        fate = (struct fate){0};
+    }
+    if (ok && !fate_open(&fate))
+        ok = err_at(err, t->source_path, fate.line, fate.col, "the original: %s: %s",
+                    verdict_name(fate.verdict), fate.words);
+    if (ok && !j->options.measure_only)
+        ok = verify_prepare(j, v, err) && (j->unsimulated || verify_prepare_extremes(j, v, err));
+    verified_s = time_s();
+    j->original.compile_s = v->compile_s;
+    j->original.verify_s = verified_s - start_s - v->compile_s;
+    j->original.cases = j->options.measure_only ? 0 : j->n_cases;
+    if (ok && !j->unsimulated) {
+        mutants_of_ptx(v->compiled.image.ptx, v->compiled.image.ptx_len, j->arena, &j->faults, &j->n_faults);
+        ok = version_code(v, &j->original.code, &fate, err);
+    }
+    if (ok && fate_open(&fate) && !j->options.verify_only && !j->unsimulated)
+        ok = model_version(j, v, j->arena, j->gpu ? &j->modelled : &j->original, &fate, err);
+    if (!j->gpu)
+        j->modelled = j->original;
+    j->original.measure_s = time_s() - verified_s;
+    if (j->gpu && fate.verdict == VERDICT_UNSUPPORTED)
+        fate = (struct fate){0}; /* it is the model that lacks something */
+    if (ok && fate_open(&fate) && j->gpu)
+        ok = judge_on_gpu(j, v, true, &j->modelled, j->arena, &j->original, &fate, err);
+    if (ok && !fate_open(&fate))
+        ok = err_at(err, t->source_path, fate.line, 0, "the original on its workloads: %s: %s",
+                    verdict_name(fate.verdict), fate.words);
+    if (j->gpu) {
+        size_t worst;
+        add_model(&j->original, &j->modelled);
+        j->noise = noise_of(t, &j->original);
+        sum_up(t, j->arena, &j->original, &worst);
+    }
+    if (!j->options.verify_only)
+        j->original.score = 1;
+    if (j->unsimulated)
+        trial_add_missing(j->arena, &j->original,
+                          arena_printf(j->arena, "the simulator's sanitizer: %s", j->unsimulated));
+    j->missing_checks = j->original.missing_checks;
+    j->original.wall_s = time_s() - start_s;
+    put_resources(v, &j->original);
+    return ok;
+}
+
+static bool check_flags(struct judge *j, struct err *err)
+{
+    const char *option;
+
+    for (size_t i = 0; i < j->task->n_flags; i++)
+        if (!gpu_flag_check(j->arena, j->task->flags[i], &option, err))
+            return err_context(err, "%s: flags", j->task->path);
+    j->ftz = task_flushes(j->task);
+    return true;
+}
+
+/* The device and what is known of it; what the simulator runs on has the GPU's limits. */
+static bool open_device(struct judge *j, struct err *err)
+{
+    const char *name = j->options.device;
+    struct ptx_peaks peaks;
+    int major, minor;
+
+    j->about = (struct trial_device){.kind = "sim", .index = -1};
+    if (str_starts(name, "cuda:")) {
+        if (!cuda_open(&j->gpu, atoi(name + strlen("cuda:")), err))
+            return false;
+        const struct cuda_info *i = cuda_info(j->gpu);
+        if (!cuda_target_find(j->gpu, j->nvrtc, j->arena, &j->target, err))
+            return false;
+        j->device = &i->limits;
+        name = i->model;
+        j->arch = j->target.arch;
+        j->about = (struct trial_device){.kind = "cuda",
+                                         .uuid = i->uuid,
+                                         .driver = i->driver,
+                                         .index = i->index,
+                                         .driver_cuda = i->driver_cuda,
+                                         .same_model = i->same_model};
+    }
+    j->model = ptx_device_find(name);
+    if (!j->model)
+        return err_input(err, "no simulated device %s", name);
+    if (!j->gpu) {
+        j->device = j->model;
+        j->about.same_model = true;
+        j->arch = arena_printf(j->arena, "sm_%d%d", j->device->cc_major, j->device->cc_minor);
+    }
+    nvrtc_version(j->nvrtc, &major, &minor, NULL, NULL);
+    j->about.nvrtc = arena_printf(j->arena, "%d.%d", major, minor);
+    j->about.name = j->device->full_name;
+    j->about.model = j->model->name;
+    j->about.model_name = j->model->full_name;
+    peaks = ptx_device_peaks(j->model);
+    j->about.peaks = (struct trial_peaks){.dram_bytes = j->model->dram_peak_gbs * 1e9,
+                                          .l2_bytes = j->model->l2_gbs * 1e9,
+                                          .fp64 = peaks.fp64,
+                                          .fp32 = peaks.fp32,
+                                          .fp16 = peaks.fp16,
+                                          .tensor_fp16 = peaks.tensor_fp16};
+    j->about.validated = j->model->validated;
+    limits_of_device(j->device, &j->limits);
+    j->about.limits = j->limits;
+    return true;
+}
+
+/* The rules' cases, the hidden ones, those asked for, and those that change each input alone. */
+static void suite(struct judge *j)
+{
+    struct {
+        const struct task_case *list;
+        size_t n;
+    } parts[] = {{0}, {0}, {j->options.cases, j->options.n_cases}, {0}};
+    struct task_case *to;
+
+    task_suite(j->task, j->arena, j->options.seed, &parts[0].list, &parts[0].n);
+    if (j->options.hidden)
+        task_hidden(j->task, j->arena, j->options.seed, &parts[1].list, &parts[1].n);
+    task_inputs(j->task, j->arena, j->options.seed, &parts[3].list, &parts[3].n);
+    j->n_inputs = parts[3].n;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        j->n_cases += parts[i].n;
+    j->cases = to = arena_array(j->arena, struct task_case, j->n_cases);
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        for (size_t k = 0; k < parts[i].n; k++)
+            *to++ = parts[i].list[k];
+    j->first_input = j->n_cases - j->n_inputs;
+}
+
+bool judge_open(struct judge **out, const struct task *t, const struct trial_options *o, struct err *err)
+{
+    struct arena *a = arena_open();
+    struct judge *j = arena_new(a, struct judge);
+
+    *j = (struct judge){.arena = a, .task = t, .options = *o, .noise = NAN, .fault = -1};
+    if (!nvrtc_open(&j->nvrtc, err) || !open_device(j, err)) {
+        judge_close(j);
+        return false;
+    }
+    if (o->scratch)
+        j->missing_checks = cell_enter(j, o->scratch);
+    if (t->accept_race)
+        j->missing_checks = j->missing_checks
+                                ? arena_printf(a, "%s; races (the task accepts them)", j->missing_checks)
+                                : "races (the task accepts them)";
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT)
+            j->outputs[j->n_outputs++] = i;
+    suite(j);
+    j->data = arena_array(a, struct case_data, j->n_cases);
+    if (j->n_cases == 0) {
+        judge_close(j);
+        return err_at(err, t->path, 0, 0, "no shape in the domain is small enough to be verified");
+    }
+    if (!check_flags(j, err) || !read_headers(j, err) || (!o->alone && !judge_original_version(j, err))) {
+        judge_close(j);
+        return false;
+    }
+    *out = j;
+    return true;
+}
+
+void judge_faults(const struct judge *j, const struct mutant **list, size_t *n)
+{
+    *list = j->faults;
+    *n = j->n_faults;
+}
+
+void judge_set_mutant(struct judge *j, bool mutant, int fault)
+{
+    j->mutant = mutant;
+    j->fault = fault;
+}
+
+void judge_close(struct judge *j)
+{
+    if (!j)
+        return;
+    bench_close(j->bench);
+    extremes_close(j);
+    version_close(&j->baseline);
+    version_close(&j->exact);
+    cuda_close(j->gpu);
+    nvrtc_close(j->nvrtc);
+    arena_close(j->arena);
+}
+
+const struct trial *judge_original(const struct judge *j)
+{
+    return &j->original;
+}
+
+const struct trial_device *judge_device(const struct judge *j)
+{
+    return &j->about;
+}
+
+double judge_noise(const struct judge *j)
+{
+    return j->noise;
+}
+
+void judge_set_noise(struct judge *j, double half_width)
+{
+    if (!isnan(half_width))
+        j->noise = half_width;
+}
+
+bool judge_spoilt(const struct judge *j)
+{
+    return j->gpu && cuda_spoilt(j->gpu);
+}
+
+static void slower_on(const struct judge *j, struct arena *a, const struct trial *t, size_t i, double own_us,
+                      struct fate *fate)
+{
+    const struct trial_workload *w = &t->workloads[i];
+
+    fate_is(fate, VERDICT_SLOWER, 0,
+            arena_printf(a, "%s takes %.2f us, the original %.2f us (%.2fx in the geometric mean)",
+                         task_dims_text(a, j->task, w->dims), j->task->hot ? w->hot.us : w->cold.us, own_us,
+                         t->score));
+}
+
+/* Modelled times are compared with the original's own. */
+static void score_model(const struct judge *j, struct arena *a, struct trial *t, struct fate *fate)
+{
+    struct trial_workload *list = (struct trial_workload *)t->workloads;
+    double ratios[256] = {0}, worst = INFINITY;
+    size_t n = MIN(t->n_workloads, ARRAY_LEN(ratios)), worst_i = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (int hot = 0; hot < 2; hot++) {
+            struct trial_time *x = hot ? &list[i].hot : &list[i].cold;
+            x->base_us = hot ? j->original.workloads[i].hot.us : j->original.workloads[i].cold.us;
+            x->speedup = x->base_us / x->us;
+        }
+    for (size_t i = 0; i < n; i++) {
+        ratios[i] = (j->task->hot ? &list[i].hot : &list[i].cold)->speedup;
+        if (!(ratios[i] > 0))
+            return; /* not timed: no score */
+        if (ratios[i] < worst) {
+            worst = ratios[i];
+            worst_i = i;
+        }
+    }
+    t->score = stats_geomean(ratios, n);
+    if (worst < NOT_SLOWER)
+        slower_on(j, a, t, worst_i, (j->task->hot ? &list[worst_i].hot : &list[worst_i].cold)->base_us, fate);
+    else if (t->score < BETTER)
+        fate_is(
+            fate, VERDICT_SLOWER, 0,
+            arena_printf(a, "%.3fx the original's speed: a modelled gain counts from %.2fx", t->score, BETTER));
+}
+
+/* Of measured times the intervals decide: the whole must be faster for certain, and no workload slower for
+ * certain by more than the noise. */
+static void score_measured(const struct judge *j, struct arena *a, struct trial *t, struct fate *fate)
+{
+    size_t worst;
+
+    if (!sum_up(j->task, a, t, &worst)) {
+        fate_is(fate, VERDICT_UNSUPPORTED, 0, "not all workloads could be timed");
+        return;
+    }
+    const struct trial_time *x = j->task->hot ? &t->workloads[worst].hot : &t->workloads[worst].cold;
+    double floor = fmax(x->base_us < TINY_US ? TINY_NOISE : NOISE, j->noise);
+    if (x->high < 1 - floor)
+        slower_on(j, a, t, worst, x->base_us, fate);
+    else if (!(t->low > 1))
+        fate_is(fate, VERDICT_SLOWER, 0,
+                arena_printf(a,
+                             "%.3fx the original's speed, 95 %% interval %.3f to %.3f: not faster for certain",
+                             t->score, t->low, t->high));
+}
+
+/* What nvcc makes of the file must do what NVRTC's code does: the suite once more. */
+static bool verify_nvcc(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                        struct err *err)
+{
+    struct trial again = *t;
+    bool used;
+
+    if (!version_use_nvcc(v, &used, fate, err))
+        return false;
+    if (!fate_open(fate))
+        return true;
+    if (!used) {
+        trial_add_missing(a, t, "nvcc");
+        return true;
+    }
+    if (!verify_candidate(j, v, &stage_sim, a, &again, fate, err))
+        return false;
+    if (!fate_open(fate))
+        fate->words = arena_printf(a, "as nvcc compiles it: %s", fate->words);
+    return true;
+}
+
+/* What the simulator lacks is no reason to reject where there is a GPU: then the GPU decides, and the report
+ * says which checks there were not. */
+static void forgive_simulator(const struct judge *j, struct arena *a, struct trial *t, struct fate *fate)
+{
+    if (!j->gpu || j->mutant || fate->verdict != VERDICT_UNSUPPORTED)
+        return;
+    trial_add_missing(a, t, arena_printf(a, "the simulator's sanitizer: %s", fate->words));
+    *fate = (struct fate){0};
+}
+
+static bool verified_only(const struct judge *j)
+{
+    return j->options.verify_only || j->mutant;
+}
+
+/* On the simulator: its checks, and the modelled times. */
+static bool judge_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t,
+                            struct trial *model, struct fate *fate, struct err *err)
+{
+    double start_s = time_s();
+    bool ok = true;
+
+    if (!j->options.measure_only) {
+        ok = verify_candidate(j, v, &stage_sim, a, t, fate, err) &&
+             (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
+             (!fate_open(fate) || !j->options.confirm || j->gpu || verify_workloads(j, v, a, t, fate, err));
+        forgive_simulator(j, a, t, fate);
+    }
+    t->verify_s = time_s() - start_s;
+    start_s = time_s();
+    if (ok && fate_open(fate) && !verified_only(j))
+        ok = model_version(j, v, a, model, fate, err);
+    if (ok && fate_open(fate) && !j->gpu)
+        refuse_impossible(j, a, t, model, v->compiled.image.ptx, fate);
+    if (j->gpu && fate->verdict == VERDICT_UNSUPPORTED)
+        *fate = (struct fate){0};
+    t->measure_s = time_s() - start_s;
+    return ok;
+}
+
+void judge_set_known(struct judge *j, const json_t *codes)
+{
+    j->known_codes = codes;
+}
+
+static bool is_known(const struct judge *j, const char *code)
+{
+    size_t i;
+    json_t *x;
+
+    json_array_foreach(j->known_codes, i, x) if (str_eq(json_string_value(x), code)) return true;
+    return false;
+}
+
+bool judge_file(struct judge *j, struct arena *a, const char *path, const char *text, struct trial *t,
+                struct err *err)
+{
+    struct version v;
+    struct fate fate = {0};
+    struct trial model = {0};
+    double start_s = time_s();
+    bool on_gpu = j->gpu && !j->mutant, ok;
+
+    start(j, t);
+    ok = version_open(&v, j, a, j->task, path, text, &fate, err);
+    if (ok && fate_open(&fate) && j->fault >= 0)
+        ok = version_use_fault(&v, (size_t)j->fault, &fate);
+    if (ok && fate_open(&fate))
+        ok = version_code(&v, &t->code, &fate, err);
+    t->known = ok && fate_open(&fate) && is_known(j, t->code);
+    if (t->known) {
+        version_close(&v);
+        return true;
+    }
+    forgive_simulator(j, a, t, &fate);
+    if (ok && fate_open(&fate) && v.module && !j->unsimulated)
+        ok = judge_simulated(j, &v, a, t, on_gpu ? &model : t, &fate, err);
+    if (ok && fate_open(&fate) && on_gpu)
+        ok = judge_on_gpu(j, &v, false, &model, a, t, &fate, err);
+    if (on_gpu)
+        add_model(t, &model);
+    if (ok && fate_open(&fate) && j->options.with_nvcc && !j->unsimulated && v.module)
+        ok = verify_nvcc(j, &v, a, t, &fate, err);
+    if (ok && fate_open(&fate) && !verified_only(j))
+        (j->gpu ? score_measured : score_model)(j, a, t, &fate);
+    t->compile_s = v.compile_s;
+    t->wall_s = time_s() - start_s;
+    t->verdict = fate.verdict;
+    t->line = fate.line;
+    t->col = fate.col;
+    t->words = fate.words ? fate.words : "";
+    put_resources(&v, t);
+    version_close(&v);
+    return ok;
+}

@@ -1,0 +1,66 @@
+/* judge: one candidate judged: understood, compiled, verified, measured, profiled. Its fate is a verdict, a
+ * value; only a broken task or a broken world is an error. docs/integrity.md says what is checked and where. */
+#ifndef JUDGE_JUDGE_H
+#define JUDGE_JUDGE_H
+
+#include "base/base.h"
+#include "gpu/gpu.h"
+#include "kernel/kernel.h"
+#include "mutant/mutant.h"
+#include "task/task.h"
+#include "verdict/verdict.h"
+
+struct trial_options {
+    const char *
+        device; /* a simulated device's name, "h200"; or GPUs: "cuda:0", "cuda:0,1" (a judge takes the first) */
+    uint64_t seed;                 /* of the suite and the data; hidden confirmation uses another */
+    const struct task_case *cases; /* beside the rules' suite, n_cases of them */
+    size_t n_cases;
+    bool verify_only, measure_only;
+    bool with_nvcc; /* where nvcc exists, what it makes of the whole file must pass the suite too (2 s more) */
+    bool confirm; /* the last word: workloads verified whole on the simulator too; both regimes measured, longer
+                   */
+    /* The process shuts itself in before the compiler runs, for good: this is the only folder that it may write
+     * to. NULL: it does not. What the kernel lacks for it is in every trial's missing_checks. */
+    const char *scratch;
+    bool hidden; /* cases that the seed draws over the whole domain join the suite: for a version that is final
+                  */
+    bool alone;  /* no original, no suite's answers: the task only, for the verb `launch` */
+    bool no_control; /* on a GPU: the original against itself is not timed; somebody else has done it */
+    /* Told before and after this process waits for its turn on the GPU; NULL: nobody listens. */
+    void (*phase)(void *context, bool waiting);
+    void *phase_context;
+    /* Told by a pool when a worker begins with what was submitted under that id; NULL: nobody listens. */
+    void (*started)(void *context, int id, int worker);
+    void *started_context;
+};
+
+struct judge; /* a task opened: original and reference compiled, expected answers and original times kept */
+
+/* An original that does not parse, compile, run or is unsafe inside its domain is an error (ERR_INPUT) with the
+ * finding. */
+bool judge_open(struct judge **out, const struct task *t, const struct trial_options *o, struct err *err);
+void judge_close(struct judge *j);
+/* Faults that could be put into the original's PTX. */
+void judge_faults(const struct judge *j, const struct mutant **list, size_t *n);
+/* The files from here on are mutants, or are not: these are verified only, and get the fault of that number
+ * (-1: none) put into what they compile to. */
+void judge_set_mutant(struct judge *j, bool mutant, int fault);
+const struct trial *judge_original(
+    const struct judge *j); /* the original's own trial: verdict passed, score 1 */
+/* path stands in messages. The trial is in the arena. False only when the judge itself fails. */
+bool judge_file(struct judge *j, struct arena *a, const char *path, const char *text, struct trial *t,
+                struct err *err);
+void judge_set_known(struct judge *j, const json_t *codes); /* an array of texts; borrowed */
+const struct trial_device *judge_device(const struct judge *j);
+/* The A/A control: half of its widest interval over the workloads; NAN when modelled or not measured here. */
+double judge_noise(const struct judge *j);
+/* The same, when another process measured it. */
+void judge_set_noise(struct judge *j, double half_width);
+/* A candidate has left the GPU's context unusable: no more files can be judged in this process. */
+bool judge_spoilt(const struct judge *j);
+
+/* The hidden verb `launch`: one version run by itself, for NVIDIA's programs to watch (isolated_run.c). */
+int isolated_run_main(int argc, char **argv);
+
+#endif

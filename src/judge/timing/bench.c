@@ -1,0 +1,521 @@
+#include "bench.h"
+
+enum {
+    MOST_SETS = 8192,
+    MOST_WINDOWS = 8,
+    MOST_PLANS = 4096, /* of a hot block */
+    IN_PLACE = 32,     /* updates of one set in a hot block: their results grow */
+    DISTINCT = 64,     /* contents made one by one */
+    TILE = 524287,     /* values made on the host for one buffer; a prime, so that no row is like another */
+    COLD_L2 = 5,       /* times the L2: what the sets hold together */
+    BANK_BYTES = 64 << 20,
+    COPY_THREADS = 128,
+    READ_THREADS = 256,
+    FIRST_PLANS = 8,
+};
+#define MOST_BANK_BYTES ((uint64_t)2 << 30)
+#define BLOCK_US        400.0 /* the faster side's blocks are as long as that, where there are sets enough */
+#define LIMIT_S         10.0  /* after it a block counts as endless: the suite has seen every kernel end */
+#define POISON          0xff  /* a NaN in every floating type */
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+uint64_t bench_set(const struct bench *b, const struct track *t, size_t set)
+{
+    return b->sets + set * t->set_bytes;
+}
+
+/* ---- the yardstick ---- */
+
+static bool copy_node(struct bench *b, struct cuda_tape *tape, uint64_t to, uint64_t from, uint64_t bytes,
+                      struct err *err)
+{
+    uint64_t n = bytes / 16;
+    const void *args[] = {&to, &from, &n};
+    const struct ptx_launch l = {.kernel = "copy16",
+                                 .grid = {(uint32_t)((n + COPY_THREADS - 1) / COPY_THREADS), 1, 1},
+                                 .block = {COPY_THREADS, 1, 1},
+                                 .args = args,
+                                 .n_args = 3};
+
+    return cuda_tape_launch(tape, b->yardstick, &l, err);
+}
+
+/* The median of replays, per node. */
+static bool time_tape(struct cuda_tape *tape, size_t nodes, double *us, struct err *err)
+{
+    enum { REPLAYS = 9 };
+    double each[REPLAYS];
+    struct ptx_report r;
+
+    if (!cuda_tape_seal(tape, err))
+        return false;
+    for (int i = 0; i < REPLAYS; i++) {
+        if (!cuda_tape_time(tape, 1, LIMIT_S, &each[i], &r, err))
+            return false;
+        if (r.end != PTX_DONE)
+            return err_world(err, "Astra's own copy on the GPU: %s", r.findings[0].words);
+    }
+    *us = stats_median(each, REPLAYS) / (double)nodes;
+    return true;
+}
+
+/* Powers of two: versions of about the same speed have as many. */
+static size_t plans_for(double us)
+{
+    size_t plans = 1;
+
+    while ((double)plans * us < BLOCK_US && plans < MOST_PLANS)
+        plans *= 2;
+    return plans;
+}
+
+/* Whoever is as fast as the copy has a set of its own for each plan of a block. */
+static void cut_windows(struct track *t)
+{
+    size_t plans = plans_for(t->light_us[COLD]);
+
+    t->n_windows = MAX(1, MIN(t->n_sets / plans, MOST_WINDOWS));
+    t->window_sets = t->n_sets / t->n_windows;
+}
+
+size_t bench_windows(const struct track *t, int regime)
+{
+    return regime == HOT ? 1 : t->n_windows;
+}
+
+size_t bench_window(const struct track *t, int regime, size_t window)
+{
+    return regime == HOT ? 0 : window * t->window_sets;
+}
+
+bool bench_light(struct bench *b, struct track *t, struct err *err)
+{
+    uint64_t half = round_up((uint64_t)MAX(t->traffic, 32) / 2, 16), pair = round_up(2 * half, 256);
+    size_t places = (size_t)MIN(MAX(b->sets_bytes / pair, 1), (uint64_t)MOST_SETS);
+
+    if (t->n_windows)
+        return true;
+    b->loaded = NULL;
+    for (int regime = COLD; regime < REGIMES; regime++) {
+        size_t n = regime == COLD ? places : 1 + (size_t)(BLOCK_US / (1 + (double)t->traffic / 4e6));
+        struct cuda_tape *tape;
+        bool ok;
+        if (!cuda_tape_open(&tape, b->gpu, err))
+            return false;
+        ok = true;
+        for (size_t i = 0; ok && i < n; i++) {
+            uint64_t from = b->sets + (regime == COLD ? i : 0) * pair;
+            ok = copy_node(b, tape, from + half, from, half, err);
+        }
+        ok = ok && time_tape(tape, n, &t->light_us[regime], err);
+        cuda_tape_close(tape);
+        if (!ok)
+            return false;
+    }
+    cut_windows(t);
+    return true;
+}
+
+static bool time_nothing(struct bench *b, struct err *err)
+{
+    enum { NODES = 256 };
+    const struct ptx_launch l = {.kernel = "nothing", .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    struct cuda_tape *tape;
+    bool ok = true;
+
+    if (!cuda_tape_open(&tape, b->gpu, err))
+        return false;
+    for (int i = 0; ok && i < NODES; i++)
+        ok = cuda_tape_launch(tape, b->yardstick, &l, err);
+    ok = ok && time_tape(tape, NODES, &b->empty_us, err);
+    cuda_tape_close(tape);
+    return ok;
+}
+
+/* ---- layout ---- */
+
+static bool lay_out(struct bench *b, struct track *t, const int64_t *dims, struct err *err)
+{
+    const struct task *task = b->judge->task;
+    uint64_t l2 = MAX(b->judge->device->l2_bytes, (uint64_t)1), cold = COLD_L2 * l2;
+
+    *t = (struct track){.dims = dims, .align_bytes = 256, .light_us = {NAN, NAN}};
+    if (!task_traffic(task, dims, &t->traffic, err))
+        return false;
+    for (size_t i = 0; i < task->n_args; i++) {
+        const struct task_arg *arg = &task->args[i];
+        int64_t elements;
+        if (arg->role == ROLE_SCALAR)
+            continue;
+        if (!task_shape(task, arg, dims, &elements, err))
+            return false;
+        size_t k = t->n_buffers++;
+        uint64_t align = MAX((uint64_t)arg->align_bytes, (uint64_t)256);
+        t->arg[k] = arg;
+        t->offset[k] = round_up(t->set_bytes, align);
+        t->bytes[k] = (uint64_t)elements * kernel_type_size(arg->type);
+        t->set_bytes = t->offset[k] + t->bytes[k];
+        t->align_bytes = MAX(t->align_bytes, align);
+        t->in_place |= arg->role == ROLE_INOUT;
+    }
+    t->set_bytes = round_up(MAX(t->set_bytes, (uint64_t)1), t->align_bytes);
+    t->n_sets = (size_t)MIN((cold + t->set_bytes - 1) / t->set_bytes, (uint64_t)MOST_SETS);
+    t->n_hot = t->in_place ? (size_t)MIN(MAX(l2 / 4 / t->set_bytes, 1), (uint64_t)MIN(IN_PLACE, t->n_sets)) : 1;
+    t->n_images = (size_t)MIN(MAX(BANK_BYTES / t->set_bytes, t->set_bytes > MOST_BANK_BYTES / 2 ? 1 : 2),
+                              (uint64_t)MAX(t->n_sets, 2));
+    t->n_distinct = MIN(t->n_images, DISTINCT);
+    return true;
+}
+
+/* Values of one input: the same generator as the suite's, on a tile that is copied about. */
+static bool make_tile(struct bench *b, struct track *t, size_t k, struct err *err)
+{
+    const struct task_arg *arg = t->arg[k];
+    size_t size = kernel_type_size(arg->type);
+    struct task_values values = arg->values;
+    struct cuda_buffer buffer = {.name = "values"};
+    void *tile;
+    bool ok;
+
+    if ((arg->role != ROLE_IN && arg->role != ROLE_INOUT) || t->bytes[k] == 0)
+        return true;
+    if (values.kind == VALUE_NORMAL) { /* as dense and as large, at a fifth of the cost of making it */
+        values.kind = VALUE_UNIFORM;
+        values.low = -1.7320508;
+        values.high = 1.7320508;
+    }
+    t->tile_elements[k] = TILE;
+    buffer.size_bytes = TILE * size;
+    if (!(t->tile[k] = cuda_space_alloc(b->space, &buffer, err)))
+        return false;
+    tile = mem_alloc(TILE * size);
+    task_fill(arg, &values, t->dims, rng_hash(b->judge->options.seed, 0x74696d65), 0, TILE, tile);
+    ok = cuda_write(b->gpu, t->tile[k], tile, TILE * size, err);
+    free(tile);
+    return ok;
+}
+
+/* ---- contents ---- */
+
+/* One buffer's values in one image: the tile from a place of its own on, and what is there again and again. */
+static bool fill(struct bench *b, const struct track *t, size_t k, size_t image, struct err *err)
+{
+    uint64_t to = b->bank + image * t->set_bytes + t->offset[k], size = kernel_type_size(t->arg[k]->type);
+    uint64_t elements = t->bytes[k] / size, place = rng_hash(image, k), first, done;
+
+    first = elements <= TILE / 2 ? place % (TILE - elements + 1) : place % (TILE / 2);
+    done = MIN(elements, TILE - first) * size;
+    bool ok = cuda_copy(b->gpu, to, t->tile[k] + first * size, done, err);
+    for (; ok && done < t->bytes[k]; done *= 2)
+        ok = cuda_copy(b->gpu, to + done, to, MIN(done, t->bytes[k] - done), err);
+    return ok;
+}
+
+bool bench_refresh(struct bench *b, struct track *t, size_t first, size_t n, uint64_t pair, struct err *err)
+{
+    size_t turn = (size_t)(rng_hash(b->judge->options.seed, pair) % t->n_distinct);
+    bool ok = true;
+
+    for (size_t i = 0, run; ok && i < n; i += run) {
+        size_t image = i == 0 ? turn : (turn + i) % t->n_distinct;
+        run = MIN(n - i, t->n_images - image);
+        ok = cuda_copy(b->gpu, bench_set(b, t, first + i), b->bank + image * t->set_bytes, run * t->set_bytes,
+                       err);
+    }
+    return ok;
+}
+
+static bool read_through(struct bench *b, uint64_t from, uint64_t bytes, struct err *err)
+{
+    uint64_t n = bytes / 16;
+    const void *args[] = {&from, &n, &b->sink};
+    const struct ptx_launch l = {.kernel = "read16",
+                                 .grid = {(uint32_t)((n + READ_THREADS - 1) / READ_THREADS), 1, 1},
+                                 .block = {READ_THREADS, 1, 1},
+                                 .args = args,
+                                 .n_args = 3};
+    struct ptx_report r;
+
+    if (n == 0)
+        return true;
+    if (!cuda_launch(b->yardstick, &l, LIMIT_S, &r, err))
+        return false;
+    return r.end == PTX_DONE || err_world(err, "Astra's own read on the GPU: %s", r.findings[0].words);
+}
+
+bool bench_cool(struct bench *b, struct track *t, size_t first, size_t n, struct err *err)
+{
+    uint64_t bytes = n * t->set_bytes, before = first * t->set_bytes,
+             cold = COLD_L2 * b->judge->device->l2_bytes, behind;
+
+    if (bytes >= cold)
+        return true; /* its own end has pushed out its beginning */
+    behind = MIN(cold, b->sets_bytes - before - bytes);
+    return read_through(b, b->sets + before + bytes, behind, err) &&
+           read_through(b, b->sets, MIN(cold - behind, before), err);
+}
+
+bool bench_load(struct bench *b, struct track *t, struct err *err)
+{
+    bool ok = true;
+
+    if (b->loaded == t)
+        return true;
+    b->loaded = NULL;
+    ok = cuda_set(b->gpu, b->bank, POISON, t->n_images * t->set_bytes, err);
+    for (size_t i = 0; ok && i < t->n_distinct; i++)
+        for (size_t k = 0; ok && k < t->n_buffers; k++)
+            if (t->tile_elements[k])
+                ok = fill(b, t, k, i, err);
+    for (size_t done = t->n_distinct; ok && done < t->n_images; done *= 2)
+        ok = cuda_copy(b->gpu, b->bank + done * t->set_bytes, b->bank,
+                       MIN(done, t->n_images - done) * t->set_bytes, err);
+    if (!ok || !bench_refresh(b, t, 0, t->n_sets, 0, err))
+        return false;
+    b->loaded = t;
+    return true;
+}
+
+/* ---- clocks ---- */
+
+bool bench_disturbed(struct bench *b)
+{
+    struct trial_clocks before = b->clocks;
+    double now_s = time_s();
+
+    if (now_s - b->clocks_last_s < b->clocks_every_s)
+        return false;
+    b->clocks = clocks_now(b->gpu);
+    b->clocks_last_s = time_s();
+    b->clocks_every_s = 20 * (b->clocks_last_s - now_s); /* a twentieth of the time at most */
+    if (!before.known || !b->clocks.known)
+        return false;
+    return before.throttle_reasons != b->clocks.throttle_reasons || before.memory_mhz != b->clocks.memory_mhz ||
+           fabs((double)before.sm_mhz - b->clocks.sm_mhz) > 0.01 * before.sm_mhz;
+}
+
+/* ---- graphs ---- */
+
+static void lap_close(struct lap *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        cuda_tape_close(l->tapes[i]);
+    free(l->tapes);
+    *l = (struct lap){0};
+}
+
+void side_close(struct side *s)
+{
+    for (int regime = COLD; regime < REGIMES; regime++)
+        lap_close(&s->lap[regime]);
+    stage_close(&s->stage);
+    arena_close(s->arena);
+    *s = (struct side){0};
+}
+
+struct recorder {
+    struct cuda_tape *tape;
+    struct version *version;
+    struct arena *arena;
+};
+
+static bool record_launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
+                          const struct image_kernel *k, struct fate *fate, struct err *err)
+{
+    struct recorder *r = context;
+    struct err why = {0};
+
+    (void)k;
+    if (cuda_tape_launch(r->tape, r->version->loaded, l, &why))
+        return true;
+    if (cuda_spoilt(r->version->judge->gpu)) {
+        *err = why;
+        return false;
+    }
+    return fate_is(fate, VERDICT_LAUNCH_FAILED, step->line, arena_strdup(r->arena, why.text));
+}
+
+/* A block of so many plans, from the set on. */
+static bool record(struct side *s, struct bench *b, const struct track *t, struct cuda_tape *tape, size_t first,
+                   size_t sets, size_t plans, struct fate *fate, struct err *err)
+{
+    struct recorder recorder = {tape, s->version, s->arena};
+    const struct stage_visitor visitor = {.context = &recorder, .launch = record_launch};
+    bool ok = true;
+
+    s->stage.tape = tape;
+    for (size_t p = 0; ok && fate_open(fate) && p < plans; p++) {
+        uint64_t base = bench_set(b, t, first + p % sets);
+        for (size_t k = 0; k < t->n_buffers; k++)
+            s->stage.addr[k] = base + t->offset[k];
+        ok = stage_run(&s->stage, s->version, &s->plan, &visitor, s->arena, fate, err);
+    }
+    s->stage.tape = NULL;
+    return ok && (!fate_open(fate) || cuda_tape_seal(tape, err));
+}
+
+static bool time_block(struct side *s, const struct track *t, struct cuda_tape *tape, size_t plans, double *us,
+                       struct fate *fate, struct err *err)
+{
+    struct ptx_report r;
+
+    if (!cuda_tape_time(tape, 1, LIMIT_S, us, &r, err))
+        return false;
+    *us /= (double)plans;
+    fate_of_report(s->arena, s->version, &r, task_dims_text(s->arena, s->stage.task, t->dims), fate);
+    return true;
+}
+
+/* Going round all sets more than once stays cold, but updates in place. */
+static void choose_plans(struct lap *l, const struct track *t, int regime, double us)
+{
+    size_t plans = plans_for(us), sets = regime == HOT ? t->n_hot : t->window_sets;
+
+    if (t->in_place)
+        plans = MIN(plans, regime == HOT ? IN_PLACE * sets : sets);
+    else if (regime == COLD && plans > sets)
+        plans = t->n_windows == 1 ? plans / sets * sets : sets;
+    l->plans = plans;
+    l->sets = MIN(plans, sets);
+}
+
+bool side_record(struct side *s, struct bench *b, struct track *t, int regime, double us, struct fate *fate,
+                 struct err *err)
+{
+    struct lap *l = &s->lap[regime];
+    size_t windows = bench_windows(t, regime);
+    bool ok = true;
+
+    if (l->n)
+        return true;
+    choose_plans(l, t, regime, us);
+    l->tapes = mem_zalloc(windows * sizeof(*l->tapes));
+    for (; ok && fate_open(fate) && l->n < windows; l->n++)
+        ok = cuda_tape_open(&l->tapes[l->n], b->gpu, err) &&
+             record(s, b, t, l->tapes[l->n], bench_window(t, regime, l->n), l->sets, l->plans, fate, err);
+    /* The first replay of a graph is a little faster than the next ones, its nodes having just been written. */
+    for (size_t w = 0; ok && fate_open(fate) && w < windows; w++)
+        ok = time_block(s, t, l->tapes[w], l->plans, &us, fate, err) &&
+             bench_refresh(b, t, bench_window(t, regime, w), l->sets, 0, err);
+    if (!ok || !fate_open(fate))
+        lap_close(l);
+    return ok;
+}
+
+bool side_block(struct side *s, const struct track *t, int regime, size_t window, double *us, struct fate *fate,
+                struct err *err)
+{
+    const struct lap *l = &s->lap[regime];
+
+    return time_block(s, t, l->tapes[window], l->plans, us, fate, err);
+}
+
+static bool first_impression(struct side *s, struct bench *b, struct track *t, struct fate *fate,
+                             struct err *err)
+{
+    size_t plans = MIN(t->n_sets, FIRST_PLANS);
+    struct cuda_tape *tape;
+    double us;
+    bool ok;
+
+    if (!cuda_tape_open(&tape, b->gpu, err))
+        return false;
+    ok = record(s, b, t, tape, 0, plans, plans, fate, err);
+    s->us = INFINITY;
+    /* The first replay loads the code. */
+    for (int i = 0; ok && fate_open(fate) && i < 2; i++) {
+        ok = time_block(s, t, tape, plans, &us, fate, err) && bench_refresh(b, t, 0, plans, 0, err);
+        s->us = MIN(s->us, us);
+    }
+    cuda_tape_close(tape);
+    return ok;
+}
+
+bool side_open(struct side *s, struct bench *b, struct track *t, struct version *v, struct fate *fate,
+               struct err *err)
+{
+    struct stage *stage = &s->stage;
+
+    BUG_IF(b->loaded != t);
+    *s = (struct side){.version = v, .arena = arena_open()};
+    *stage = (struct stage){.ops = &stage_gpu, .judge = b->judge, .task = v->task, .n_buffers = t->n_buffers};
+    memcpy(stage->dims, t->dims, v->task->n_dims * sizeof(*t->dims));
+    for (size_t k = 0; k < t->n_buffers; k++) {
+        stage->addr[k] = bench_set(b, t, 0) + t->offset[k];
+        stage->bytes[k] = (int64_t)t->bytes[k];
+    }
+    if (!cuda_space_open(&stage->space, b->gpu, false, 0, err) ||
+        !version_plan(v, s->arena, t->dims, stage->addr, &s->plan, fate, err))
+        return false;
+    if (!fate_open(fate))
+        return true;
+    if (!version_load(v, fate, err))
+        return false;
+    s->loaded = v->loaded;
+    return !fate_open(fate) || first_impression(s, b, t, fate, err);
+}
+
+/* ---- open and close ---- */
+
+static bool allocate(struct bench *b, struct err *err)
+{
+    struct cuda_buffer sets = {.name = "the sets of buffers to time on",
+                               .size_bytes = COLD_L2 * b->judge->device->l2_bytes,
+                               .align_bytes = 256},
+                       bank = {.name = "contents for the sets", .align_bytes = 256},
+                       sink = {.name = "a word", .size_bytes = 256};
+
+    for (size_t i = 0; i < b->judge->task->n_workloads; i++) {
+        const struct track *t = &b->tracks[i];
+        sets.size_bytes = MAX(sets.size_bytes, MAX(t->n_sets * t->set_bytes, (uint64_t)t->traffic + 64));
+        sets.align_bytes = MAX(sets.align_bytes, (uint32_t)t->align_bytes);
+        bank.size_bytes = MAX(bank.size_bytes, t->n_images * t->set_bytes);
+    }
+    bank.align_bytes = sets.align_bytes;
+    b->sets_bytes = sets.size_bytes;
+    return (b->sets = cuda_space_alloc(b->space, &sets, err)) &&
+           (b->bank = cuda_space_alloc(b->space, &bank, err)) &&
+           (b->sink = cuda_space_alloc(b->space, &sink, err));
+}
+
+bool bench_open(struct bench **out, struct judge *j, struct err *err)
+{
+    struct bench *b = mem_zalloc(sizeof(*b));
+    const struct task *task = j->task;
+    const char *ptx = share_text("cuda/yardstick.ptx");
+    bool ok;
+
+    *b = (struct bench){.judge = j, .gpu = j->gpu, .arena = arena_open()};
+    b->tracks = arena_array(b->arena, struct track, task->n_workloads + 1);
+    ok = cuda_space_open(&b->space, b->gpu, false, 0, err) &&
+         cuda_module_open(&b->yardstick, b->gpu, ptx, strlen(ptx), err);
+    for (size_t i = 0; ok && i < task->n_workloads; i++)
+        ok = lay_out(b, &b->tracks[i], task->workloads + i * task->n_dims, err);
+    ok = ok && allocate(b, err) && time_nothing(b, err);
+    for (size_t i = 0; ok && i < task->n_workloads; i++)
+        for (size_t k = 0; ok && k < b->tracks[i].n_buffers; k++)
+            ok = make_tile(b, &b->tracks[i], k, err);
+    if (!ok) {
+        bench_close(b);
+        return false;
+    }
+    *out = b;
+    return true;
+}
+
+void bench_close(struct bench *b)
+{
+    if (!b)
+        return;
+    for (size_t i = 0; i < b->judge->task->n_workloads; i++)
+        if (b->tracks[i].original.version)
+            side_close(&b->tracks[i].original);
+    cuda_module_close(b->yardstick);
+    cuda_space_close(b->space);
+    arena_close(b->arena);
+    free(b);
+}

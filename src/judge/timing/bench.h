@@ -1,0 +1,93 @@
+/* bench: the buffers and graphs that times on a GPU are taken with. One bench lasts as long as its judge.
+ *
+ * A workload has many sets of buffers, so many that going round them finds none in the L2 (cold), and of those
+ * the first few that stay there (hot). All sets of a workload lie side by side, each with the same layout, so
+ * that new contents are a few large copies from a bank of contents. The memory for sets and bank is there once:
+ * workloads take turns, at addresses that stay the same, so that the original's graphs are made once.
+ *
+ * A block is one timed replay of a graph: as many whole launch plans as take long enough to be timed well, each
+ * on its own set when cold. The sets are cut into windows. Both blocks of a pair begin at the start of the same
+ * one, or places in memory would be compared, which differ by a per cent; the next pair goes on to the next.
+ * After a block the sets it used get new contents: new inputs (the same bits for both blocks of a pair),
+ * buffers that are updated in place as they were, outputs poisoned; and, cold, the L2 is filled with something
+ * else. */
+#ifndef JUDGE_BENCH_H
+#define JUDGE_BENCH_H
+
+#include "../internal.h"
+#include "paired.h"
+
+enum { COLD, HOT, REGIMES };
+
+struct lap {                  /* the graphs of one version in one regime */
+    size_t plans, sets;       /* of a block */
+    struct cuda_tape **tapes; /* one a window */
+    size_t n;
+};
+
+struct side { /* one version on one workload */
+    struct version *version;
+    struct cuda_module *loaded; /* whose kernels the graphs launch */
+    struct arena *arena;
+    struct stage stage; /* its workspaces; the addresses are those of one set after the other */
+    struct plan plan;
+    struct lap lap[REGIMES];
+    double us; /* of one plan, roughly */
+};
+
+struct track { /* one workload */
+    const int64_t *dims;
+    size_t n_buffers;
+    const struct task_arg *arg[MAX_ARGS];             /* of the buffers, in order */
+    uint64_t offset[MAX_ARGS], bytes[MAX_ARGS];       /* in a set */
+    uint64_t tile[MAX_ARGS], tile_elements[MAX_ARGS]; /* values that were made on the host; inputs only */
+    uint64_t set_bytes, align_bytes;
+    int64_t traffic;
+    size_t n_sets, n_hot, n_images, n_distinct; /* images: contents in the bank; they repeat after n_distinct */
+    size_t n_windows, window_sets;              /* cold; hot there is one window, of n_hot sets */
+    bool in_place;
+    double light_us[REGIMES]; /* the plain copy of the compulsory bytes */
+    struct side original;
+};
+
+struct bench {
+    struct judge *judge;
+    struct cuda *gpu;
+    struct arena *arena;
+    struct cuda_space *space;
+    struct cuda_module *yardstick;
+    uint64_t sets, sets_bytes, bank, sink;
+    struct track *tracks;                 /* the task's workloads */
+    const struct track *loaded;           /* whose contents are in the bank and the sets */
+    double empty_us;                      /* a kernel that does nothing, as part of a graph */
+    double clocks_every_s, clocks_last_s; /* asking for the clocks takes time too */
+    struct trial_clocks clocks;
+};
+
+bool bench_open(struct bench **out, struct judge *j, struct err *err);
+/* The workload's contents into bank and sets. */
+bool bench_load(struct bench *b, struct track *t, struct err *err);
+/* The copy's times, once. Overwrites the sets: before bench_load. */
+bool bench_light(struct bench *b, struct track *t, struct err *err);
+/* The pair-th contents into n sets. */
+bool bench_refresh(struct bench *b, struct track *t, size_t first, size_t n, uint64_t pair, struct err *err);
+/* Nothing of these sets is in the L2 any more; whoever goes through them all has seen to that himself. */
+bool bench_cool(struct bench *b, struct track *t, size_t first, size_t n, struct err *err);
+size_t bench_windows(const struct track *t, int regime);
+size_t bench_window(const struct track *t, int regime, size_t window); /* its first set */
+/* True when clocks or throttle reasons are not what they were when last asked. */
+bool bench_disturbed(struct bench *b);
+uint64_t bench_set(const struct bench *b, const struct track *t, size_t set); /* its address */
+
+/* Planned, its workspaces made, run for a first impression of its time. Close it in any case. */
+bool side_open(struct side *s, struct bench *b, struct track *t, struct version *v, struct fate *fate,
+               struct err *err);
+void side_close(struct side *s);
+/* Its graphs of one regime, if there are none, for plans that take about `us`; replayed once. */
+bool side_record(struct side *s, struct bench *b, struct track *t, int regime, double us, struct fate *fate,
+                 struct err *err);
+/* One block: us per plan. */
+bool side_block(struct side *s, const struct track *t, int regime, size_t window, double *us, struct fate *fate,
+                struct err *err);
+
+#endif

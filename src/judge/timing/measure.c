@@ -1,0 +1,391 @@
+/* Times on a GPU, of all workloads in both regimes: a candidate beside the original, in pairs of blocks. */
+#include "bench.h"
+
+enum { PIECES = 8, PIECE_BYTES = 8192, FIRST_WORKLOADS = 3, CHECKED_PAIR = 12 };
+#define WARM_S   0.02 /* of blocks before the first measurement: the clocks are up */
+#define TINY_US  5.0  /* below, half-widths are three times as wide */
+#define ALIKE    0.25 /* logarithm of two times */
+#define HOPELESS 0.9  /* all of the first workloads surely slower than that: the others are not measured */
+#define PATIENCE 3.0  /* slower than the original by no more, it is measured until there is an interval */
+
+/* ---- what timed launches leave ---- */
+
+struct piece {
+    size_t buffer;
+    uint64_t at, n; /* in the buffer */
+};
+
+struct pairs { /* the source's state */
+    struct bench *bench;
+    struct track *track;
+    struct side *sides[2];
+    int regime;
+    size_t used[2], most;    /* sets of a block of each side; of the larger one */
+    uint64_t n_pairs, check; /* check: the pair whose outputs are compared */
+    size_t check_set;        /* of the window */
+    struct piece pieces[MAX_ARGS * PIECES];
+    size_t n_pieces;
+    unsigned char *samples[2]; /* these pieces of all outputs, as a timed launch of each side left them */
+    struct arena *arena;
+    struct fate *fate;
+};
+
+static void choose_pieces(struct pairs *p, struct rng *rng)
+{
+    const struct track *t = p->track;
+
+    for (size_t k = 0; k < t->n_buffers; k++) {
+        uint64_t size = kernel_type_size(t->arg[k]->type), n = t->bytes[k] / size, most = PIECE_BYTES / size;
+        if ((t->arg[k]->role != ROLE_OUT && t->arg[k]->role != ROLE_INOUT) || n == 0)
+            continue;
+        for (int i = 0; i < PIECES; i++) {
+            uint64_t length = MIN(n, most), room = n - length;
+            uint64_t at = i == 0 ? 0 : i == 1 ? room : rng_below(rng, room + 1);
+            p->pieces[p->n_pieces++] = (struct piece){k, at * size, length * size};
+            if (room == 0)
+                break;
+        }
+    }
+}
+
+static bool take_sample(struct pairs *p, int side, size_t window, struct err *err)
+{
+    uint64_t base = bench_set(p->bench, p->track, bench_window(p->track, p->regime, window) + p->check_set);
+    size_t done = 0;
+    bool ok = true;
+
+    p->samples[side] = arena_alloc(p->arena, p->n_pieces * PIECE_BYTES + 1);
+    for (size_t i = 0; ok && i < p->n_pieces; i++) {
+        const struct piece *x = &p->pieces[i];
+        ok = cuda_read(p->bench->gpu, base + p->track->offset[x->buffer] + x->at, p->samples[side] + done, x->n,
+                       err);
+        done += x->n;
+    }
+    return ok;
+}
+
+/* Whether work was done at all is the question here, and on the same bits as the original's; how precise it is
+ * has been asked before. Relative to the element or to the mean size of the piece's elements. */
+static double tolerance_of(const struct task *task, enum kernel_type type)
+{
+    double ulp = type == KT_F16 ? 0x1p-10 : type == KT_BF16 ? 0x1p-7 : type == KT_F32 ? 0x1p-18 : 0x1p-40;
+
+    return 16 * ulp * (task->tolerance > 1 ? task->tolerance : 1);
+}
+
+static bool near(enum kernel_type type, const unsigned char *a, const unsigned char *b, double tolerance,
+                 double mean)
+{
+    double x, y;
+
+    if (!memcmp(a, b, kernel_type_size(type)))
+        return true;
+    if (!type_is_floating(type))
+        return false;
+    x = task_to_double(type, a);
+    y = task_to_double(type, b);
+    if (isnan(x) || isnan(y))
+        return isnan(x) && isnan(y);
+    return x == y || fabs(x - y) <= tolerance * MAX(fabs(x), mean);
+}
+
+static void compare_samples(struct pairs *p)
+{
+    const struct task *task = p->bench->judge->task;
+    const unsigned char *a = p->samples[0], *b = p->samples[1];
+
+    for (size_t i = 0; i < p->n_pieces && fate_open(p->fate); i++) {
+        const struct piece *x = &p->pieces[i];
+        const struct task_arg *arg = p->track->arg[x->buffer];
+        size_t size = kernel_type_size(arg->type), n = x->n / size;
+        double sum = 0, tolerance = tolerance_of(task, arg->type);
+        for (size_t e = 0; e < n; e++) {
+            double v = fabs(task_to_double(arg->type, a + e * size));
+            sum += isfinite(v) ? v : 0;
+        }
+        for (size_t e = 0; e < n && fate_open(p->fate); e++)
+            if (!near(arg->type, a + e * size, b + e * size, tolerance, sum / (double)n) &&
+                !(task->accept_nondeterminism && !type_is_floating(arg->type)))
+                fate_is(p->fate, VERDICT_WRONG, 0,
+                        arena_printf(p->arena,
+                                     "a timed launch left element %zu of %s as %.9g, the original as %.9g (%s)",
+                                     (size_t)(x->at / size) + e, arg->name,
+                                     task_to_double(arg->type, b + e * size),
+                                     task_to_double(arg->type, a + e * size),
+                                     task_dims_text(p->arena, task, p->track->dims)));
+        a += x->n;
+        b += x->n;
+    }
+}
+
+/* ---- pairs ---- */
+
+/* Then the sets that it used get the contents of the next block: of this pair, or of the one that meets the
+ * window again. */
+static bool one_block(struct pairs *p, int side, size_t window, bool check, bool second, double *us,
+                      struct err *err)
+{
+    struct bench *b = p->bench;
+    struct track *t = p->track;
+    size_t first = bench_window(t, p->regime, window), used = second ? p->most : p->used[side];
+    uint64_t next = p->n_pairs + (second ? bench_windows(t, p->regime) : 0);
+
+    return side_block(p->sides[side], t, p->regime, window, us, p->fate, err) && fate_open(p->fate) &&
+           (!check || take_sample(p, side, window, err)) && bench_refresh(b, t, first, used, next, err) &&
+           (p->regime == HOT || bench_cool(b, t, first, used, err));
+}
+
+static bool one_pair(void *context, bool b_first, struct pair *pair, struct err *err)
+{
+    struct pairs *p = context;
+    size_t window = p->n_pairs % bench_windows(p->track, p->regime);
+    bool check = p->n_pairs == p->check && p->n_pieces;
+    double us[2];
+
+    if (!one_block(p, b_first, window, check, false, &us[b_first], err) ||
+        !one_block(p, !b_first, window, check, true, &us[!b_first], err))
+        return false;
+    *pair = (struct pair){.a_us = us[0], .b_us = us[1], .disturbed = bench_disturbed(p->bench)};
+    if (check)
+        compare_samples(p);
+    p->n_pairs++;
+    return fate_open(p->fate);
+}
+
+/* From here on the windows' contents are those of their pairs. */
+static bool start_contents(struct pairs *p, struct err *err)
+{
+    struct track *t = p->track;
+    bool ok = true;
+
+    for (size_t w = 0; ok && w < bench_windows(t, p->regime); w++)
+        ok = bench_refresh(p->bench, t, bench_window(t, p->regime, w), p->most, w, err);
+    return ok && (p->regime == HOT || bench_cool(p->bench, t, 0, p->most, err));
+}
+
+static bool warm_up(struct pairs *p, struct err *err)
+{
+    double until = time_s() + WARM_S, us;
+    bool ok = true;
+
+    while (ok && fate_open(p->fate) && time_s() < until)
+        ok = side_block(p->sides[0], p->track, p->regime, 0, &us, p->fate, err) &&
+             bench_refresh(p->bench, p->track, 0, p->used[0], 0, err);
+    return ok;
+}
+
+/* ---- one workload, one regime ---- */
+
+struct wish { /* how precise */
+    double half_width, max_s;
+    int max_pairs;
+};
+
+static struct wish wish_of(const struct judge *j, bool control, bool scoring)
+{
+    if (j->options.confirm || control)
+        return scoring ? (struct wish){0.0025, 1, 1024} : (struct wish){0.005, 0.3, 256};
+    return scoring ? (struct wish){0.005, 0.3, 256} : (struct wish){0.02, 0.1, 32};
+}
+
+static struct pair_rules rules_of(const struct judge *j, const struct pairs *p, bool control, size_t workload)
+{
+    bool scoring = (p->regime == HOT) == j->task->hot;
+    struct wish wish = wish_of(j, control, scoring);
+    struct pair_rules rules = pair_rules_default();
+    double a_us = p->sides[0]->us, b_us = p->sides[1]->us, tiny = a_us < TINY_US ? 3 : 1;
+
+    rules.half_width = wish.half_width * tiny;
+    rules.max_pairs = wish.max_pairs;
+    rules.max_s = wish.max_s;
+    /* A long plan is looked at too, unless it is not worth it. */
+    rules.first_s = b_us < PATIENCE * a_us ? INFINITY : rules.max_s;
+    rules.seed = rng_hash(j->options.seed, workload * REGIMES + (size_t)p->regime);
+    if (!control)
+        rules.hopeless = 1 - fmax(0.005 * tiny, j->noise);
+    return rules;
+}
+
+static bool measure_regime(struct bench *b, struct track *t, struct side *original, struct side *candidate,
+                           int regime, bool control, bool warm, struct arena *a, struct trial_time *time,
+                           struct fate *fate, struct err *err)
+{
+    struct judge *j = b->judge;
+    size_t workload = (size_t)(t - b->tracks);
+    struct pairs p = {
+        .bench = b, .track = t, .sides = {original, candidate}, .regime = regime, .arena = a, .fate = fate};
+    struct pair_rules rules = rules_of(j, &p, control, workload);
+    struct rng rng = {rules.seed};
+    struct pair_result r;
+
+    /* An interval's own time is the same share of both blocks, where a small difference is to be seen. */
+    bool alike = fabs(log(candidate->us / original->us)) < ALIKE;
+    if (!side_record(original, b, t, regime, original->us, fate, err) || !fate_open(fate))
+        return !fate_open(fate);
+    if (!side_record(candidate, b, t, regime, alike ? original->us : candidate->us, fate, err) ||
+        !fate_open(fate))
+        return !fate_open(fate);
+    for (int side = 0; side < 2; side++) {
+        p.used[side] = p.sides[side]->lap[regime].sets;
+        p.most = MAX(p.most, p.used[side]);
+    }
+    p.check = rng_below(&rng, CHECKED_PAIR);
+    p.check_set = (size_t)rng_below(&rng, MIN(p.used[0], p.used[1]));
+    if (!(regime == HOT && t->in_place)) /* there the results grow, and differences with them */
+        choose_pieces(&p, &rng);
+    if ((warm && !warm_up(&p, err)) || !start_contents(&p, err))
+        return false;
+    if (!pair_measure(&rules, one_pair, &p, &r, err))
+        return !fate_open(fate);
+    time->us = r.b_us;
+    time->base_us = r.a_us;
+    time->speedup = r.ratio;
+    time->low = r.low;
+    time->high = r.high;
+    time->pairs = r.pairs;
+    return true;
+}
+
+static const struct trial_time unknown = {.us = NAN,
+                                          .light_us = NAN,
+                                          .base_us = NAN,
+                                          .speedup = NAN,
+                                          .low = NAN,
+                                          .high = NAN,
+                                          .pairs = NAN,
+                                          .dram_us = NAN,
+                                          .l2_us = NAN,
+                                          .issue_us = NAN,
+                                          .latency_us = NAN,
+                                          .launch_us = NAN,
+                                          .sync_us = NAN,
+                                          .dram_bytes = NAN,
+                                          .occupancy = NAN,
+                                          .waves = NAN,
+                                          .flops = NAN,
+                                          .compulsory_bytes = NAN};
+
+static bool measure_workload(struct bench *b, struct track *t, struct version *original,
+                             struct version *candidate, bool warm, struct arena *a, struct trial_workload *w,
+                             struct fate *fate, struct err *err)
+{
+    bool control = original == candidate, ok;
+    struct side *base = &t->original, side = {0};
+
+    if (!bench_light(b, t, err) || !bench_load(b, t, err))
+        return false;
+    w->cold.light_us = t->light_us[COLD];
+    w->hot.light_us = t->light_us[HOT];
+    w->cold.compulsory_bytes = w->hot.compulsory_bytes = (double)t->traffic;
+    if (base->version && base->loaded != original->loaded) /* it was compiled again, for another shape */
+        side_close(base);
+    ok = base->version || side_open(base, b, t, original, fate, err);
+    if (ok && fate_open(fate))
+        ok = side_open(&side, b, t, candidate, fate, err);
+    /* While searching, the regime that scores is all that is asked for. */
+    for (int regime = COLD; ok && fate_open(fate) && regime < REGIMES; regime++)
+        ok = (!control && !b->judge->options.confirm && (regime == HOT) != b->judge->task->hot) ||
+             measure_regime(b, t, base, &side, regime, control, warm && regime == COLD, a,
+                            regime == COLD ? &w->cold : &w->hot, fate, err);
+    if (side.version)
+        side_close(&side);
+    if (base->version && (!ok || !fate_open(fate)))
+        side_close(base);
+    if (!fate_open(fate))
+        fate->words = arena_strdup(a, fate->words);
+    return ok;
+}
+
+/* ---- all workloads ---- */
+
+struct place {
+    int64_t traffic;
+    size_t workload;
+};
+
+static int by_traffic(const void *x, const void *y)
+{
+    const struct place *a = x, *b = y;
+
+    return a->traffic != b->traffic ? (a->traffic > b->traffic) - (a->traffic < b->traffic)
+                                    : (a->workload > b->workload) - (a->workload < b->workload);
+}
+
+/* That in the middle, the smallest and the largest come first: what is slower on all of them is dropped. */
+static size_t *order_of(const struct bench *b, struct arena *a)
+{
+    size_t n = b->judge->task->n_workloads, k = 0, *order = arena_array(a, size_t, n + 1);
+    struct place *sorted = arena_array(a, struct place, n + 1);
+
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = (struct place){b->tracks[i].traffic, i};
+    qsort(sorted, n, sizeof(*sorted), by_traffic);
+    if (n > 0)
+        order[k++] = sorted[n / 2].workload;
+    if (n > 1)
+        order[k++] = sorted[0].workload;
+    if (n > 2)
+        order[k++] = sorted[n - 1].workload;
+    for (size_t i = 1; i + 1 < n; i++)
+        if (i != n / 2)
+            order[k++] = sorted[i].workload;
+    return order;
+}
+
+static bool hopeless(const struct task *task, const struct trial_workload *list, const size_t *order)
+{
+    for (size_t i = 0; i < FIRST_WORKLOADS; i++) {
+        const struct trial_workload *w = &list[order[i]];
+        double high = task->hot ? w->hot.high : w->cold.high;
+        if (!(high < HOPELESS))
+            return false;
+    }
+    return true;
+}
+
+bool measure_paired(struct judge *j, struct bench **bench, struct version *original, struct version *candidate,
+                    struct arena *a, struct trial *t, struct fate *fate, struct err *err)
+{
+    const struct task *task = j->task;
+    struct trial_workload *list = arena_array(a, struct trial_workload, task->n_workloads + 1);
+    bool control = original == candidate;
+    size_t *order;
+
+    if (!*bench && !bench_open(bench, j, err))
+        return false;
+    order = order_of(*bench, a);
+    for (size_t i = 0; i < task->n_workloads; i++)
+        list[i] = (struct trial_workload){task->workloads + i * task->n_dims, unknown, unknown};
+    (*bench)->clocks = clocks_now(j->gpu);
+    for (size_t i = 0; i < task->n_workloads; i++) {
+        struct trial_workload *w = &list[order[i]];
+        if (!measure_workload(*bench, &(*bench)->tracks[order[i]], original, candidate, i == 0, a, w, fate,
+                              err))
+            return false;
+        if (!fate_open(fate))
+            return true;
+        const struct trial_time *x = task->hot ? &w->hot : &w->cold;
+        if (!control && isnan(x->low))
+            fate_is(
+                fate, VERDICT_SLOWER, 0,
+                arena_printf(a,
+                             "%s takes %.2f us, the original %.2f us, in %g pairs of blocks: too few, or too "
+                             "much alike from one to the next, to be certain",
+                             task_dims_text(a, task, w->dims), x->us, x->base_us, x->pairs));
+        else if (!control && i + 1 == FIRST_WORKLOADS && i + 1 < task->n_workloads &&
+                 hopeless(task, list, order))
+            fate_is(fate, VERDICT_SLOWER, 0,
+                    arena_printf(a,
+                                 "%.2fx the original's speed at %s, and slower on the smallest and the largest "
+                                 "workload too: the others were not timed",
+                                 (task->hot ? &list[order[0]].hot : &list[order[0]].cold)->speedup,
+                                 task_dims_text(a, task, list[order[0]].dims)));
+        if (!fate_open(fate))
+            break;
+    }
+    t->empty_us = (*bench)->empty_us;
+    t->workloads = list;
+    t->n_workloads = task->n_workloads;
+    t->n_dims = task->n_dims;
+    return true;
+}

@@ -1,0 +1,168 @@
+/* Times of all workloads in both regimes on the simulator's clock, modelled: cold starts from an empty cache,
+ * hot is the same plan once more on the cache that the first run left. What the clock cannot tell is NAN, never
+ * a guess. */
+#include "../internal.h"
+
+struct timing {
+    struct version *version;
+    struct stage *stage;
+    struct arena *arena;
+    struct ptx_cache *cache;
+    struct trial_time *time;
+    double longest_us;
+    bool scoring; /* this regime's lines go into the profile */
+    line_sums lines;
+};
+
+static void add_lines(struct timing *t, const struct ptx_time *x)
+{
+    for (size_t i = 0; i < x->n_lines; i++) {
+        const struct ptx_line_stats *s = &x->lines[i];
+        struct line_sum *l = lines_at(&t->lines, s->line);
+        l->time += s->stall_share * x->us;
+        l->insns += s->warp_insns;
+        l->lanes += s->lanes_active * s->warp_insns;
+        l->requests += s->global_requests;
+        l->sectors += s->global_sectors;
+        l->ideal += s->ideal_sectors;
+        l->shared += s->shared_requests;
+        l->conflicts += s->bank_conflicts;
+    }
+}
+
+static void add_bound(struct timing *t, double us, const char *bound)
+{
+    if (us > t->longest_us || !t->time->bound) {
+        t->longest_us = us;
+        t->time->bound = bound;
+    }
+    t->time->us += us;
+}
+
+static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
+                   const struct image_kernel *k, struct fate *fate, struct err *err)
+{
+    struct timing *t = context;
+    struct ptx_report report = {0};
+    struct ptx_time x = {.us = NAN};
+    const struct ptx_options o = {.device = t->version->judge->model, .registers = k->resources.registers};
+
+    (void)step;
+    if (!ptx_time_launch(t->version->module, t->stage->mem, l, &o, &k->resources, t->cache, t->arena, &x,
+                         &report, err)) {
+        ptx_report_clear(&report);
+        return false;
+    }
+    fate_of_report(t->arena, t->version, &report, task_dims_text(t->arena, t->stage->task, t->stage->dims),
+                   fate);
+    ptx_report_clear(&report);
+    /* The suite has seen it come to an end: here it is only too long for a clock that cannot take a sample of
+     * it. */
+    if (fate->verdict == VERDICT_HUNG)
+        fate_is(fate, VERDICT_UNSUPPORTED, fate->line,
+                arena_printf(t->arena, "cannot be timed: %s", fate->words));
+    if (!fate_open(fate))
+        return true;
+    bool longest = x.us > t->longest_us || !t->time->bound;
+    add_bound(t, x.us, ptx_bound_name(x.bound));
+    t->time->dram_us += x.dram_us;
+    t->time->l2_us += x.l2_us;
+    t->time->issue_us += x.issue_us;
+    t->time->latency_us += x.latency_us;
+    t->time->launch_us += x.launch_us;
+    t->time->sync_us += x.sync_us;
+    t->time->dram_bytes += x.dram_bytes;
+    t->time->flops += x.flops;
+    t->time->extrapolated |= x.extrapolated;
+    if (longest) {
+        t->time->occupancy = x.occupancy;
+        t->time->waves = x.waves;
+    }
+    if (t->scoring)
+        add_lines(t, &x);
+    return true;
+}
+
+/* A memset or copy is priced as the plain copy of the bytes it moves. */
+static void move(void *context, const struct plan_step *step, double bytes)
+{
+    struct timing *t = context;
+
+    (void)step;
+    add_bound(t, ptx_copy_us(t->version->judge->model, bytes, false), ptx_bound_name(PTX_BOUND_DRAM));
+    t->time->dram_bytes += bytes;
+}
+
+static bool measure_workload(struct timing *t, const int64_t *dims, struct trial_workload *w, struct fate *fate,
+                             struct err *err)
+{
+    struct version *v = t->version;
+    struct judge *j = v->judge;
+    struct task_values values[MAX_ARGS];
+    const struct stage_data data = {
+        .values = values, .seed = rng_hash(j->options.seed, 0x74696d65), .trusted = true, .place = 1};
+    const struct stage_visitor visitor = {.context = t, .launch = launch, .move = move};
+    struct stage stage;
+    struct plan plan;
+    int64_t traffic;
+    bool ok;
+
+    for (size_t i = 0; i < j->task->n_args; i++) {
+        values[i] = j->task->args[i].values;
+        if (values[i].kind == VALUE_NORMAL) { /* as dense and as large, at a fifth of the cost of making it */
+            values[i].kind = VALUE_UNIFORM;
+            values[i].low = -1.7320508;
+            values[i].high = 1.7320508;
+        }
+    }
+    if (!task_traffic(j->task, dims, &traffic, err) ||
+        !stage_open(&stage, j, &stage_sim, j->task, dims, &data, err))
+        return false;
+    t->stage = &stage;
+    t->cache = ptx_cache_open(j->model);
+    ok = version_plan(v, t->arena, dims, stage.addr, &plan, fate, err);
+    for (int hot = 0; hot < 2 && ok && fate_open(fate); hot++) {
+        t->time = hot ? &w->hot : &w->cold;
+        *t->time = (struct trial_time){.base_us = NAN,
+                                       .speedup = NAN,
+                                       .low = NAN,
+                                       .high = NAN,
+                                       .pairs = NAN,
+                                       .occupancy = NAN,
+                                       .waves = NAN,
+                                       .compulsory_bytes = (double)traffic};
+        t->time->light_us = ptx_copy_us(j->model, (double)traffic, hot);
+        t->longest_us = 0;
+        t->scoring = j->task->hot == (hot != 0);
+        ok = stage_run(&stage, v, &plan, &visitor, t->arena, fate, err);
+    }
+    ptx_cache_close(t->cache);
+    stage_close(&stage);
+    return ok;
+}
+
+bool model_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                   struct err *err)
+{
+    const struct task *task = j->task;
+    struct trial_workload *list = arena_array(a, struct trial_workload, task->n_workloads);
+    struct timing sum = {.version = v, .arena = arena_open()};
+    bool ok = true;
+
+    for (size_t i = 0; ok && fate_open(fate) && i < task->n_workloads; i++) {
+        list[i].dims = task->workloads + i * task->n_dims;
+        ok = measure_workload(&sum, list[i].dims, &list[i], fate, err);
+        if (!fate_open(fate))
+            fate->words = arena_strdup(a, fate->words);
+        arena_reset(sum.arena);
+    }
+    if (ok && fate_open(fate)) {
+        t->workloads = list;
+        t->n_workloads = task->n_workloads;
+        t->n_dims = task->n_dims;
+        lines_put(&sum.lines, a, t);
+    }
+    vec_free(&sum.lines);
+    arena_close(sum.arena);
+    return ok;
+}

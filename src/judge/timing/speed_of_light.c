@@ -1,0 +1,54 @@
+/* Times that physics refuses: row 22 of docs/integrity.md. Whoever is faster than the memory could move the
+ * task's bytes, or than the device could do the operations that the version was seen to do, is not measured
+ * right or does not do the work. On the simulator the time is that of what was executed: there it is work left
+ * out. */
+#include "../internal.h"
+
+#define IMPOSSIBLE 0.9 /* of the time at the peak rate */
+
+/* What the original itself does not fetch, rows of a table that no index names, need not be moved. */
+static double needed_bytes(const struct judge *j, size_t workload, const int64_t *dims)
+{
+    const struct trial *t = &j->modelled;
+    double moved = workload < t->n_workloads ? t->workloads[workload].cold.dram_bytes : NAN;
+    int64_t traffic;
+
+    return task_traffic(j->task, dims, &traffic, NULL) ? fmin((double)traffic, moved) : NAN;
+}
+
+/* A microsecond. With tensor cores: of 8-bit numbers, which they take at twice the rate of 16-bit ones. */
+static double peak_operations(const struct judge *j, const char *ptx)
+{
+    struct ptx_peaks p = ptx_device_peaks(j->model);
+
+    return (ptx && strstr(ptx, "mma") ? 2 * p.tensor_fp16 : p.fp16) * 1e-6;
+}
+
+void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, const struct trial *model,
+                       const char *ptx, struct fate *fate)
+{
+    /* Hot: what the SMs can take from the L2, 64 bytes a clock each, over twice what kernels reach. */
+    const double rates[] = {j->device->dram_peak_gbs * 1e3,
+                            64.0 * j->device->sm_count * j->device->sm_clock_mhz},
+                 operations_us = peak_operations(j, ptx);
+
+    for (size_t i = 0; i < t->n_workloads; i++)
+        for (size_t hot = 0; hot < ARRAY_LEN(rates) && fate_open(fate); hot++) {
+            const struct trial_workload *w = &t->workloads[i];
+            const char *where = task_dims_text(a, j->task, w->dims), *regime = hot ? " hot" : "";
+            double us = hot ? w->hot.us : w->cold.us, bytes = needed_bytes(j, i, w->dims),
+                   flops = i < model->n_workloads && j->about.same_model ? model->workloads[i].cold.flops : NAN;
+            if (us < IMPOSSIBLE * bytes / rates[hot])
+                fate_is(fate, VERDICT_CHEAT, 0,
+                        arena_printf(
+                            a,
+                            "%s takes %.2f us%s: to move its %.0f bytes alone takes %.2f us at the peak rate",
+                            where, us, regime, bytes, bytes / rates[hot]));
+            else if (us < IMPOSSIBLE * flops / operations_us)
+                fate_is(fate, VERDICT_CHEAT, 0,
+                        arena_printf(
+                            a,
+                            "%s takes %.2f us%s: its own %.4g operations alone take %.2f us at the peak rate",
+                            where, us, regime, flops, flops / operations_us));
+        }
+}

@@ -1,0 +1,69 @@
+/* What the files share that verify workloads: workloads.c says which and compares with the original, sample.c
+ * runs some blocks of a version, size.c has the exact answer at that size. */
+#ifndef JUDGE_WORKLOADS_H
+#define JUDGE_WORKLOADS_H
+
+#include "internal.h"
+
+enum {
+    PIECE = 64, /* bytes of an output that are compared when both have written them all */
+    POISON = 0xa5,
+};
+
+struct whole { /* one workload */
+    struct judge *judge;
+    struct arena *arena;
+    const int64_t *dims;
+    const char *where;
+    uint64_t seed; /* of its values, and of the places of a sample */
+    struct stage_tiles *tiles;
+};
+
+/* ---- sample.c ---- */
+
+/* Blocks at the same few places of every grid, counted in parts of it: the seed moves them all together. Most
+ * kernels go through their output in the order of their blocks, so that two versions write much of the same. */
+struct sample {
+    const struct whole *whole;
+    struct version *version;
+    struct stage stage;
+    double share; /* of the blocks, asked for */
+    double ran;   /* and run, in the launch with the least; 1: there is none */
+    bool plain;   /* one launch and nothing else: what it has written is done */
+    bool told;    /* all of it ran, and means something */
+};
+
+/* A version compiled for its shadow runs with one. */
+bool sample_run(struct sample *s, struct err *err);
+void sample_close(struct sample *s);
+/* A piece of an output, PIECE of the task's own elements from `first` on, in the version's type: all of it
+ * written by this version. What was full before is written where it changed. */
+bool sample_written(struct sample *s, size_t output, int64_t first, void *piece);
+/* s[0] and s[1]: what both have written of this output is what they leave in it. */
+bool sample_is_final(const struct sample *s, const struct task_arg *arg);
+
+/* Whether a version leaves out what lies between the pieces that it writes. Its pieces are told in order. */
+struct sample_cover {
+    double written;         /* pieces */
+    double holes, gap_most; /* pieces in short gaps; a longer one lies between two places */
+    double gap;             /* since the last piece written; NAN: there was none */
+    bool expected;          /* some piece of this gap should have been written */
+};
+void sample_cover_open(struct sample_cover *c, const struct sample *s, double pieces);
+void sample_cover_add(struct sample_cover *c, bool written, bool expected);
+bool sample_cover_has_holes(const struct sample_cover *c);
+
+/* ---- size.c ---- */
+
+/* The outputs of candidate and original, whole, or as far as samples have them. */
+struct both {
+    unsigned char *const *got, *const *own; /* NULL: samples */
+    struct sample *samples;                 /* the candidate's and the original's */
+};
+
+/* The rule of the suite on the elements whose exact answer is known. *doubt: it is broken where only a whole
+ * run can tell. *known: so many elements, of the output with the least. */
+bool size_verify(const struct whole *w, const struct both *b, const struct stage_ops *ops, size_t *known,
+                 bool *doubt, struct fate *fate, struct err *err);
+
+#endif

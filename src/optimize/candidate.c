@@ -1,0 +1,240 @@
+/* One candidate's way: coded, looked up or judged, told, stored. */
+#include "internal.h"
+
+static json_t *steps_to_json(const struct agent_step *steps, size_t n)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = json_object();
+        json_put_text(o, "move", steps[i].move);
+        json_put_int(o, "setting", steps[i].setting);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+bool candidate_store(struct run *r, const struct candidate *c, struct err *err)
+{
+    const struct trial *t = &c->trial;
+    struct store_workload *w = arena_array(r->arena, struct store_workload, 2 * t->n_workloads);
+    json_t *trial = trial_to_json(t), *steps = steps_to_json(c->steps, c->n_steps);
+    double parent_score = c->parent >= 0 ? r->search.nodes.v[c->parent].score : NAN;
+    struct store_candidate row = {.id = c->id,
+                                  .parent = c->parent,
+                                  .round = c->round,
+                                  .repairs = c->repairs,
+                                  .mind = c->mind,
+                                  .name = c->strategy.name,
+                                  .reason = c->strategy.reason,
+                                  .plan = c->strategy.plan,
+                                  .steps = json_line(r->arena, steps),
+                                  .text = c->text,
+                                  .hash = c->hash,
+                                  .verdict = verdict_name(t->verdict),
+                                  .words = t->words ? t->words : "",
+                                  .line = t->line,
+                                  .gain = t->score / parent_score,
+                                  .score = t->score,
+                                  .wall_s = t->wall_s,
+                                  .trial = json_line(r->arena, trial),
+                                  .workloads = w,
+                                  .n_workloads = 2 * t->n_workloads,
+                                  .bound_by = c->diagnosis.bound_by,
+                                  .diagnosis = c->diagnosis.text};
+
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        const char *dims = diagnose_dims_text(r->task, r->arena, t->workloads[i].dims);
+        const struct trial_time *cold = &t->workloads[i].cold, *hot = &t->workloads[i].hot;
+        w[2 * i] = (struct store_workload){dims, "cold", cold->bound, cold->us, cold->light_us};
+        w[2 * i + 1] = (struct store_workload){dims, "hot", hot->bound, hot->us, hot->light_us};
+    }
+    json_decref(trial);
+    json_decref(steps);
+    return store_put_candidate(r->store, &row, err);
+}
+
+void candidate_tell(struct run *r, struct candidate *c)
+{
+    c->judged = true;
+    if (c->id > 0)
+        search_tell(&r->search, c->id, verdict_correct(c->trial.verdict), c->trial.verdict == VERDICT_PASSED,
+                    c->trial.score);
+    if (verdict_correct(c->trial.verdict))
+        diagnose_trial(r->task, &c->trial, r->limits.device_name, r->arena, &c->diagnosis);
+    tell_trial(r, c);
+    tell_best(r);
+}
+
+void candidate_hash(struct run *r, const char *text, char hash[24])
+{
+    const char *normal = kernel_normalise(r->arena, text, strlen(text));
+
+    snprintf(hash, 24, "%016llx", (unsigned long long)hash_text(normal));
+}
+
+struct candidate *candidate_add(struct run *r, int parent, int round, const char *text)
+{
+    struct candidate *c = arena_new(r->arena, struct candidate);
+
+    c->id = parent < 0 ? 0 : search_add(&r->search, parent, round);
+    c->parent = parent;
+    c->round = round;
+    c->repairs = -1;
+    c->mind = c->id ? "rules" : "original";
+    c->text = text;
+    candidate_hash(r, text, c->hash);
+    c->label = c->id ? arena_printf(r->arena, "candidate-%d", c->id) : "original";
+    c->strategy.name = c->strategy.reason = c->strategy.plan = "";
+    vec_push(&r->candidates, c);
+    map_put(&r->seen, c->hash, c);
+    return c;
+}
+
+bool candidate_submit(struct run *r, int parent, int round, const struct agent_strategy *s, int repairs,
+                      struct candidate **made, struct err *err)
+{
+    struct candidate *p = r->candidates.v[parent], *c, *ignored;
+    struct err why = {0};
+    const struct agent_step *done;
+    const char *known;
+    size_t n_done;
+    char *text, hash[24];
+    int known_id;
+
+    made = made ? made : &ignored;
+    *made = NULL;
+    if (!agent_code_rules(r->task, r->task->source_path, p->text, s, &r->limits, r->arena, &text, &done,
+                          &n_done, &why)) {
+        trace_text("not_coded", "%s: %s", s->name, why.text);
+        return true;
+    }
+    candidate_hash(r, text, hash);
+    *made = map_get(&r->seen, hash);
+    if (*made) {
+        trace_text("duplicate", "%s: the same code as candidate %d", s->name, (*made)->id);
+        return true;
+    }
+    c = *made = candidate_add(r, parent, round, text);
+    c->strategy = *s;
+    c->repairs = repairs;
+    c->steps = done;
+    c->n_steps = n_done;
+    if (!store_find_trial(r->store, r->arena, c->hash, &known_id, &known, err))
+        return false;
+    if (known) {
+        json_t *j = json_parse(known, strlen(known), "stored trial", err);
+        bool ok = j && trial_from_json(j, r->arena, &c->trial, err);
+        json_decref(j);
+        if (ok)
+            candidate_tell(r, c);
+        return ok;
+    }
+    return tell_submit(r, c->id, c->label, s->name, round, parent, c->text, err);
+}
+
+bool candidate_collect(struct run *r, struct err *err)
+{
+    while (pool_busy(r->pool) > 0) {
+        struct trial t;
+        int id;
+        if (run_stopping(r))
+            return true;
+        if (!pool_collect(r->pool, 0.2, r->arena, &id, &t, err))
+            return false;
+        if (id < 0)
+            continue;
+        r->candidates.v[id]->trial = t;
+        candidate_tell(r, r->candidates.v[id]);
+        if (!candidate_store(r, r->candidates.v[id], err))
+            return false;
+    }
+    return true;
+}
+
+/* Kept, with where each move applies: the best is the parent of many rounds. */
+bool candidate_version(struct run *r, struct candidate *c, const struct agent_version **v, struct err *err)
+{
+    struct agent_version opened;
+
+    if (!c->version) {
+        if (!agent_version_open(&opened, r->arena, r->task, r->task->source_path, c->text, &r->limits, err))
+            return false;
+        c->version = arena_copy(r->arena, &opened, sizeof(opened));
+    }
+    *v = c->version;
+    return true;
+}
+
+void candidates_close(struct run *r)
+{
+    for (size_t i = 0; i < r->candidates.n; i++)
+        if (r->candidates.v[i]->version)
+            agent_version_close(r->candidates.v[i]->version);
+    vec_free(&r->candidates);
+}
+
+void candidate_learn(struct run *r)
+{
+    r->n_known = MAX(r->n_known, (size_t)1); /* the original's verdict is not that of what does the same */
+    for (; r->n_known < r->candidates.n && r->candidates.v[r->n_known]->judged; r->n_known++)
+        pool_learn(r->pool, &r->candidates.v[r->n_known]->trial);
+}
+
+void candidate_lineage(struct run *r, int id, struct agent_plan_input *in)
+{
+    int ids[256];
+    size_t n = search_lineage(&r->search, id, ids, ARRAY_LEN(ids));
+    VEC(struct agent_step) steps = {0};
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < r->candidates.v[ids[i]]->n_steps; k++)
+            vec_push(&steps, r->candidates.v[ids[i]]->steps[k]);
+    in->lineage = arena_copy(r->arena, steps.v, steps.n * sizeof(*steps.v));
+    in->n_lineage = steps.n;
+    vec_free(&steps);
+}
+
+bool candidate_note_way(struct run *r, int id, struct err *err)
+{
+    int ids[256];
+    size_t n = search_lineage(&r->search, id, ids, ARRAY_LEN(ids));
+    json_t *way = json_array();
+    bool ok;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct candidate *c = r->candidates.v[ids[i]];
+        for (size_t k = 0; k < c->n_steps; k++) {
+            const struct rewrite_ops *move = rewrite_find(c->steps[k].move);
+            json_t *o = json_object();
+            json_put_int(o, "candidate", c->id);
+            json_put_text(o, "move", c->steps[k].move);
+            json_put_int(o, "setting", c->steps[k].setting);
+            json_put_text(o, "why", move ? move->summary : c->strategy.reason);
+            json_put_text(o, "text", c->steps[k].text);
+            json_array_append_new(way, o);
+        }
+    }
+    ok = store_note(r->store, "way", json_line(r->arena, way), err);
+    json_decref(way);
+    return ok;
+}
+
+void candidate_history(struct run *r, struct agent_plan_input *in)
+{
+    struct agent_attempt *h = arena_array(r->arena, struct agent_attempt, r->candidates.n);
+
+    for (size_t i = 1; i < r->candidates.n; i++) {
+        const struct candidate *c = r->candidates.v[i];
+        h[i - 1] = (struct agent_attempt){.id = c->id,
+                                          .parent = c->parent,
+                                          .steps = c->strategy.steps,
+                                          .n_steps = c->strategy.n_steps,
+                                          .verdict = c->judged ? verdict_name(c->trial.verdict) : "not judged",
+                                          .passed = c->judged && verdict_correct(c->trial.verdict),
+                                          .gain = c->trial.score / r->search.nodes.v[c->parent].score,
+                                          .score = c->trial.score};
+    }
+    in->history = h;
+    in->n_history = r->candidates.n - 1;
+}

@@ -1,0 +1,22 @@
+/* diagnose: a trial's counters as the profiler wants them, between trial/ and agent/, which do not know each
+ * other. */
+#ifndef OPTIMIZE_DIAGNOSE_H
+#define OPTIMIZE_DIAGNOSE_H
+
+#include "agent/agent.h"
+#include "verdict/verdict.h"
+
+/* The counters of a trial that was timed, in the task's scoring regime; text, which may be NULL, is its file.
+ */
+void diagnose_profile(const struct task *t, const struct trial *trial, const char *text, const char *device,
+                      struct arena *a, struct agent_profile *p);
+/* The diagnosis of a trial that was timed, in the task's scoring regime. */
+void diagnose_trial(const struct task *t, const struct trial *trial, const char *device, struct arena *a,
+                    struct agent_diagnosis *d);
+
+const struct trial_time *diagnose_scoring(const struct task *t, const struct trial_workload *w);
+/* Line n of a text, without its indentation; NULL when there is none. */
+const char *diagnose_line(struct arena *a, const char *text, int n);
+char *diagnose_dims_text(const struct task *t, struct arena *a, const int64_t *dims); /* "rows=16 d=4096" */
+
+#endif

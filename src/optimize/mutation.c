@@ -1,0 +1,286 @@
+#include "mutation.h"
+
+#include <sys/stat.h>
+
+static const char *const fate_names[] = {"killed", "survived", "equivalent", "stillborn"};
+
+const char *mutant_fate_name(enum mutant_fate f)
+{
+    return fate_names[f];
+}
+
+/* ---- what is kept ---- */
+
+json_t *adequacy_to_json(const struct adequacy *r, bool rows)
+{
+    json_t *o = json_object(), *list = json_array();
+
+    json_put_num(o, "score", r->score);
+    json_put_int(o, "faults", (int64_t)r->n_faults);
+    json_put_int(o, "judged", (int64_t)r->n_rows);
+    json_put_int(o, "killed", (int64_t)r->killed);
+    json_put_int(o, "survived", (int64_t)r->survived);
+    json_put_int(o, "equivalent", (int64_t)r->equivalent);
+    json_put_int(o, "stillborn", (int64_t)r->stillborn);
+    for (size_t i = 0; i < r->n_rows; i++) {
+        const struct adequacy_row *x = &r->rows[i];
+        json_t *m = json_object();
+        if (!rows && x->fate != MUTANT_SURVIVED) {
+            json_decref(m);
+            continue;
+        }
+        json_put_text(m, "id", x->mutant.id);
+        json_put_text(m, "op", x->mutant.op);
+        json_put_int(m, "line", x->mutant.line);
+        json_put_text(m, "what", x->mutant.what);
+        json_put_text(m, "fate", mutant_fate_name(x->fate));
+        json_put_text(m, "verdict", x->verdict);
+        json_put_text(m, "words", x->words);
+        json_array_append_new(list, m);
+    }
+    json_put(o, rows ? "mutants" : "survivors", list);
+    return o;
+}
+
+static void count(struct adequacy *r)
+{
+    size_t *counts[] = {&r->killed, &r->survived, &r->equivalent, &r->stillborn};
+
+    for (size_t i = 0; i < r->n_rows; i++)
+        ++*counts[r->rows[i].fate];
+    r->score = r->killed + r->survived ? (double)r->killed / (double)(r->killed + r->survived) : NAN;
+}
+
+static bool from_json(const json_t *o, struct arena *a, struct adequacy *r)
+{
+    const json_t *list = json_object_get(o, "mutants");
+    struct adequacy_row *rows = arena_array(a, struct adequacy_row, json_array_size(list) + 1);
+
+    *r = (struct adequacy){.rows = rows,
+                           .n_rows = json_array_size(list),
+                           .n_faults = (size_t)json_int(o, "faults", 0),
+                           .cached = true};
+    for (size_t i = 0; i < r->n_rows; i++) {
+        const json_t *m = json_array_get(list, i);
+        size_t f = 0;
+        while (f < ARRAY_LEN(fate_names) && !str_eq(fate_names[f], json_text(m, "fate", "")))
+            f++;
+        if (f == ARRAY_LEN(fate_names))
+            return false;
+        rows[i] = (struct adequacy_row){.mutant = {.id = arena_strdup(a, json_text(m, "id", "")),
+                                                   .op = arena_strdup(a, json_text(m, "op", "")),
+                                                   .line = (int)json_int(m, "line", 0),
+                                                   .what = arena_strdup(a, json_text(m, "what", ""))},
+                                        .fate = (enum mutant_fate)f,
+                                        .verdict = arena_strdup(a, json_text(m, "verdict", "")),
+                                        .words = arena_strdup(a, json_text(m, "words", ""))};
+    }
+    count(r);
+    return r->n_rows > 0;
+}
+
+static void add_cases(struct str *s, const struct task *t, const struct task_case *cases, size_t n,
+                      struct arena *a)
+{
+    for (size_t i = 0; i < n; i++) {
+        json_t *c = task_case_to_json(t, &cases[i]);
+        str_add(s, json_line(a, c));
+        json_decref(c);
+    }
+}
+
+static char *cache_path(const struct task *t, const struct adequacy_options *o, const char *source,
+                        struct arena *a)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct str s = {0};
+    struct stat program;
+    const char *const *names;
+    char *text, hex[65];
+
+    if ((!cache || !*cache) && (!home || !*home))
+        return NULL;
+    if (stat(PROC_SELF, &program) == 0) /* another build may judge otherwise */
+        str_addf(&s, "%lld.%09ld|", (long long)program.st_mtim.tv_sec, program.st_mtim.tv_nsec);
+    str_addf(&s, "%s|%s|%llu|%zu|", ASTRA_VERSION, o->device, (unsigned long long)o->seed, o->most);
+    str_add(&s, source);
+    const char *const files[] = {t->path, t->reference_path};
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        if (files[i] && fs_read(a, files[i], &text, NULL, NULL))
+            str_add(&s, text);
+    for (size_t i = 0; i < t->n_headers; i++)
+        if (fs_read(a, fs_join(a, t->dir, t->headers[i]), &text, NULL, NULL))
+            str_add(&s, text);
+    const struct task_case *suite;
+    size_t n_suite;
+    task_suite(t, a, o->seed, &suite, &n_suite);
+    add_cases(&s, t, suite, n_suite, a);
+    add_cases(&s, t, o->cases, o->n_cases, a);
+    for (size_t i = 0, n = mutant_operators(&names); i < n; i++)
+        str_add(&s, names[i]);
+    hash_sha256_hex(s.s, s.len, hex);
+    str_free(&s);
+    return cache && *cache ? arena_printf(a, "%s/astra/mutants/%s.json", cache, hex)
+                           : arena_printf(a, "%s/.cache/astra/mutants/%s.json", home, hex);
+}
+
+static bool cache_read(const char *path, struct arena *a, struct adequacy *r)
+{
+    struct err ignored = {0};
+    char *text;
+    size_t len;
+
+    if (!path || !fs_read(a, path, &text, &len, &ignored))
+        return false;
+    json_t *o = json_parse(text, len, path, &ignored);
+    bool ok = o && from_json(o, a, r);
+    json_decref(o);
+    return ok;
+}
+
+/* What cannot be kept is measured again: no reason to fail. */
+static void cache_write(const char *path, const struct adequacy *r, struct arena *a)
+{
+    json_t *o;
+
+    if (!path || !fs_mkdirs(fs_dirname(a, path), NULL))
+        return;
+    o = adequacy_to_json(r, true);
+    fs_write_text(path, json_line(a, o), NULL);
+    json_decref(o);
+}
+
+/* ---- judging ---- */
+
+static bool marked(const struct task *t, const char *id)
+{
+    for (size_t i = 0; i < t->n_equivalent; i++)
+        if (str_eq(t->equivalent[i], id))
+            return true;
+    return false;
+}
+
+static enum mutant_fate fate_of(const struct task *t, const struct mutant *m, const struct trial *trial,
+                                const struct trial *original)
+{
+    switch (trial->verdict) {
+    case VERDICT_PASSED:
+    case VERDICT_SLOWER:
+        return str_eq(trial->code, original->code) || marked(t, m->id) ? MUTANT_EQUIVALENT : MUTANT_SURVIVED;
+    case VERDICT_COMPILE_FAILED:
+    case VERDICT_NOT_UNDERSTOOD:
+    case VERDICT_UNSUPPORTED:
+        return MUTANT_STILLBORN;
+    default:
+        return MUTANT_KILLED;
+    }
+}
+
+static bool judge_all(const struct task *t, const struct adequacy_options *o, struct pool *p,
+                      const struct trial *original, const char *source, const struct mutant *ptx_faults,
+                      size_t n_ptx, struct adequacy_row *rows, size_t n, struct arena *a, struct err *err)
+{
+    struct arena *scratch = arena_open();
+    size_t done = 0, len = strlen(source);
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct mutant *m = &rows[i].mutant;
+        size_t k = 0;
+        if (rows[i].verdict) { /* known */
+            done++;
+            continue;
+        }
+        while (m->ptx && k < n_ptx && !str_eq(ptx_faults[k].id, m->id))
+            k++;
+        ok = pool_submit_mutant(p, (int)i, t->source_path,
+                                m->ptx ? source : mutant_text(m, scratch, source, len), m->ptx ? (int)k : -1,
+                                err);
+        arena_reset(scratch);
+    }
+    while (ok && done < n) {
+        struct trial trial;
+        int id;
+        if (o->stop && o->stop(o->context)) {
+            if (err)
+                *err = (struct err){.kind = ERR_STOP, .text = "stopped"};
+            ok = false;
+            break;
+        }
+        ok = pool_collect(p, 0.5, scratch, &id, &trial, err);
+        if (!ok || id < 0)
+            continue;
+        struct adequacy_row *x = &rows[id];
+        x->fate = fate_of(t, &x->mutant, &trial, original);
+        x->verdict = verdict_name(trial.verdict);
+        x->words = arena_strdup(a, trial.words ? trial.words : "");
+        done++;
+        if (o->progress)
+            o->progress(o->context, done, n);
+        arena_reset(scratch);
+    }
+    if (!ok)
+        pool_drop(p);
+    arena_close(scratch);
+    return ok;
+}
+
+/* More cases do not undo what fewer have shown. */
+static void take_over(const struct adequacy *fewer, struct adequacy_row *rows, size_t n)
+{
+    for (size_t i = 0; fewer && i < n; i++)
+        for (size_t k = 0; k < fewer->n_rows; k++) {
+            const struct adequacy_row *x = &fewer->rows[k];
+            if (x->fate == MUTANT_SURVIVED || !str_eq(x->mutant.id, rows[i].mutant.id))
+                continue;
+            rows[i].fate = x->fate;
+            rows[i].verdict = x->verdict;
+            rows[i].words = x->words;
+        }
+}
+
+bool adequacy_measure(const struct task *t, const struct adequacy_options *o, struct pool *p, struct arena *a,
+                      struct adequacy *r, struct err *err)
+{
+    const struct mutant *in_source, *in_ptx, *chosen;
+    struct kernel *k;
+    struct trial original;
+    char *source, *path;
+    size_t n_source, n_ptx, n = 0;
+
+    *r = (struct adequacy){.score = NAN};
+    if (!fs_read(a, t->source_path, &source, NULL, err))
+        return false;
+    path = cache_path(t, o, source, a);
+    if (cache_read(path, a, r))
+        return true;
+    if (!task_kernel_open(&k, a, t, t->source_path, source, err))
+        return false;
+    bool ok = pool_original(p, a, &original, err);
+    if (ok) {
+        mutants_of_source(k, a, &in_source, &n_source);
+        pool_faults(p, a, &in_ptx, &n_ptx);
+        struct mutant *all = arena_array(a, struct mutant, n_source + n_ptx + 1);
+        memcpy(all, in_source, n_source * sizeof(*all));
+        memcpy(all + n_source, in_ptx, n_ptx * sizeof(*all));
+        mutants_choose(all, n_source + n_ptx, o->most ? o->most : SIZE_MAX, o->seed, a, &chosen, &n);
+        struct adequacy_row *rows = arena_array(a, struct adequacy_row, n + 1);
+        for (size_t i = 0; i < n; i++)
+            rows[i].mutant = chosen[i];
+        take_over(o->fewer, rows, n);
+        ok = judge_all(t, o, p, &original, source, in_ptx, n_ptx, rows, n, a, err);
+        *r = (struct adequacy){.rows = rows, .n_rows = n, .n_faults = n_source + n_ptx, .score = NAN};
+        count(r);
+        if (ok)
+            cache_write(path, r, a);
+    }
+    kernel_close(k);
+    return ok;
+}
+
+bool adequacy_known(const struct task *t, const struct adequacy_options *o, struct arena *a, struct adequacy *r)
+{
+    char *source;
+
+    return fs_read(a, t->source_path, &source, NULL, NULL) && cache_read(cache_path(t, o, source, a), a, r);
+}

@@ -1,0 +1,355 @@
+/* The loop. A round asks the search for a parent, lets the profiler say what bounds it, the planner what to try
+ * and the coder write it, has every candidate judged in a worker, and tells the search. Everything a round
+ * decides follows from the trials before it, and every trial is stored under the hash of its text: so a resumed
+ * run simply runs again, finds the trials it had, and goes on with the first one missing. */
+#include "internal.h"
+
+#include <signal.h>
+#include <time.h>
+
+enum { MAX_REPAIRS = 2, STALE_ROUNDS = 2 };
+
+static volatile sig_atomic_t stop_asked;
+
+void run_stop(void)
+{
+    stop_asked++;
+}
+
+json_t *run_options_to_json(const struct run_options *o)
+{
+    json_t *j = json_object();
+
+    json_put_text(j, "task_dir", o->task_dir);
+    json_put_text(j, "out", o->out);
+    json_put_text(j, "device", o->device);
+    json_put_text(j, "agents", o->agents);
+    json_put_int(j, "rounds", o->rounds);
+    json_put_int(j, "candidates", o->candidates);
+    json_put_int(j, "min_mutation", o->min_mutation);
+    json_put_int(j, "jobs", o->jobs);
+    json_put_num(j, "budget_s", o->budget_s);
+    json_put_int(j, "seed", (int64_t)o->seed);
+    json_put_int(j, "hidden_seed", (int64_t)o->hidden_seed);
+    if (models_any(&o->models))
+        json_put(j, "models", models_to_json(&o->models));
+    return j;
+}
+
+bool run_options_from_json(const json_t *j, struct arena *a, struct run_options *o, struct err *err)
+{
+    *o = (struct run_options){
+        .task_dir = arena_strdup(a, json_text(j, "task_dir", NULL)),
+        .out = arena_strdup(a, json_text(j, "out", NULL)),
+        .device = arena_strdup(a, json_text(j, "device", NULL)),
+        .agents = arena_strdup(a, json_text(j, "agents", NULL)),
+        .rounds = (int)json_int(j, "rounds", 0),
+        .candidates = (int)json_int(j, "candidates", 0),
+        .min_mutation = (int)json_int(j, "min_mutation", 0),
+        .jobs = (int)json_int(j, "jobs", 0),
+        .budget_s = json_num(j, "budget_s"),
+        .seed = (uint64_t)json_int(j, "seed", 0),
+        .hidden_seed = (uint64_t)json_int(j, "hidden_seed", 0),
+    };
+    if (!o->task_dir || !o->out || !o->device || !o->agents || o->rounds <= 0 || o->candidates <= 0 ||
+        o->jobs <= 0)
+        return err_world(err, "the run's options are not readable; it was written by another version");
+    j = json_object_get(j, "models");
+    return !j || models_from_json(j, a, &o->models, err);
+}
+
+const char *run_now_utc(struct arena *a)
+{
+    char buf[32];
+    time_t t = time(NULL);
+    struct tm tm;
+
+    gmtime_r(&t, &tm);
+    strftime(buf, sizeof(buf), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    return arena_strdup(a, buf);
+}
+
+static double spent_s(const struct run *r)
+{
+    return r->spent_before_s + time_s() - r->start_s;
+}
+
+static bool over_budget(const struct run *r)
+{
+    return r->o->budget_s > 0 && spent_s(r) > r->o->budget_s;
+}
+
+bool run_interrupted(void)
+{
+    static bool told;
+
+    if (stop_asked && !told)
+        trace_event("stopping", NULL);
+    told = stop_asked > 0;
+    return stop_asked > 0;
+}
+
+bool run_stopping(const struct run *r)
+{
+    return run_interrupted() || over_budget(r);
+}
+
+/* One round of the rules' planner and coder; *tried tells how many new candidates it made. */
+static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
+{
+    struct agent_plan_input in = {.parent = search_ask(&r->search), .max_strategies = (size_t)r->o->candidates};
+    struct candidate *parent = r->candidates.v[in.parent];
+    const struct agent_strategy *strategies;
+    struct agent_diagnosis diagnosis = parent->diagnosis;
+    const struct agent_version *version;
+    size_t n, first = r->candidates.n, from = first;
+    bool ok = true;
+
+    candidate_learn(r);
+    tell_round(r, round, in.parent, "rules");
+    if (!look_counters(r, parent, err) || !candidate_version(r, parent, &version, err))
+        return false;
+    in.version = version;
+    in.diagnosis = &diagnosis;
+    if (!r->o->models.rules_first && !think_diagnosis(r, parent, version, round, &diagnosis, err))
+        return false;
+    candidate_lineage(r, in.parent, &in);
+    candidate_history(r, &in);
+    agent_plan_rules(&in, r->arena, &strategies, &n);
+    tell_plan(round, in.parent, &diagnosis, strategies, n);
+    trace_doing("coder", "writes %zu version%s", n, n == 1 ? "" : "s");
+    for (size_t i = 0; ok && i < n && !stop_asked; i++)
+        ok = candidate_submit(r, in.parent, round, &strategies[i], -1, NULL, err);
+    trace_doing("judge", "judges them");
+    ok = ok && candidate_collect(r, err);
+    for (int wave = 0; ok && wave < MAX_REPAIRS && !run_stopping(r); wave++) {
+        size_t next = r->candidates.n;
+        ok = refine_failures(r, from, &in, err);
+        from = next;
+    }
+    ok = ok && (run_stopping(r) || refine_losers(r, first, round, err));
+    *tried = r->candidates.n - first;
+    return ok;
+}
+
+/* Times of two GPUs do not compare: a run stays on the one it began on. */
+static bool same_device(struct run *r, bool resume, struct err *err)
+{
+    const struct trial_device *d = pool_device(r->pool);
+    struct trial_device before;
+    json_t *j = trial_device_to_json(d);
+    const char *text = json_line(r->arena, j), *noted = NULL;
+    bool ok = !resume || store_get_note(r->store, r->arena, "device", &noted, err);
+
+    json_decref(j);
+    if (!ok || !noted)
+        return ok && store_note(r->store, "device", text, err);
+    j = json_parse(noted, strlen(noted), "the run's device", err);
+    ok = j && trial_device_from_json(j, r->arena, &before, err);
+    json_decref(j);
+    if (ok && (!str_eq(before.name, d->name) || !str_eq(before.uuid, d->uuid)))
+        ok = err_input(err, "the run began on %s (%s), this is %s (%s): times of two GPUs do not compare",
+                       before.name, before.uuid ? before.uuid : "simulated", d->name,
+                       d->uuid ? d->uuid : "simulated");
+    return ok;
+}
+
+/* Models are told the original's times: measured again, a resumed run would ask other questions. */
+static bool first_original(struct run *r, struct candidate *original, struct err *err)
+{
+    const char *stored;
+    json_t *j;
+    bool ok;
+    int id;
+
+    if (!store_find_trial(r->store, r->arena, original->hash, &id, &stored, err))
+        return false;
+    if (!stored) {
+        j = trial_to_json(&original->trial);
+        ok = store_put_trial(r->store, original->hash, json_line(r->arena, j), err);
+    } else {
+        j = json_parse(stored, strlen(stored), "stored trial", err);
+        ok = j && trial_from_json(j, r->arena, &original->trial, err);
+    }
+    json_decref(j);
+    return ok;
+}
+
+static bool open_world(struct run *r, bool resume, struct err *err)
+{
+    struct trial_options o = {
+        .device = r->o->device, .seed = r->o->seed, .started = tell_started, .started_context = r};
+    struct candidate *original;
+    struct agent_suite suite;
+    char *text, hex[65];
+    size_t len;
+    json_t *j;
+
+    if (!task_open(&r->task, r->arena, r->o->task_dir, err) || !fs_mkdirs(r->o->out, err) ||
+        !fs_read(r->arena, r->task->source_path, &text, &len, err) ||
+        !store_open(&r->store, r->o->out, !resume, err))
+        return false;
+    hash_sha256_hex(text, len, hex);
+    if (resume) {
+        if (!store_get_run(r->store, r->arena, &r->row, err))
+            return false;
+        if (!str_eq(r->row.source_hash, hex))
+            return err_input(err, "%s changed since the run began; start a new run", r->task->source_path);
+        r->spent_before_s = r->row.wall_s;
+    } else {
+        j = run_options_to_json(r->o);
+        r->row = (struct store_run){.astra = ASTRA_VERSION,
+                                    .task_name = r->task->name,
+                                    .task_dir = r->task->dir,
+                                    .source_hash = arena_strdup(r->arena, hex),
+                                    .options = json_line(r->arena, j),
+                                    .started = run_now_utc(r->arena)};
+        json_decref(j);
+    }
+    r->row.status = "running";
+    agent_test_rules(r->task, r->arena, r->o->seed, &suite);
+    r->suite_text = suite.text;
+    if (!store_put_run(r->store, &r->row, err) || !calls_open(r, err))
+        return false;
+    tell_run(r, resume);
+    trace_text("suite", "%s", suite.text);
+    trace_doing("judge", "judges the original");
+    if (!pool_open(&r->pool, r->task, &o, r->o->jobs, NULL, err))
+        return false;
+    search_open(&r->search, 1.01);
+    original = candidate_add(r, -1, 0, text);
+    original->strategy.name = "original";
+    if (!pool_original(r->pool, r->arena, &original->trial, err))
+        return false;
+    r->limits = pool_device(r->pool)->limits;
+    if (!same_device(r, resume, err) || !first_original(r, original, err))
+        return false;
+    if (r->o->models.asked[FOR_TESTER] && !suite_extend(r, &o, original, err))
+        return false;
+    r->cases = o.cases;
+    r->n_cases = o.n_cases;
+    if (!report_keep(r->store, r->arena, r->o->out, r->task, r->o->seed, r->cases, r->n_cases, err))
+        return false;
+    if (!suite_adequate(r, &o, err))
+        return false;
+    candidate_tell(r, original);
+    tell_original(r);
+    return store_note(r->store, "suite", r->suite_text, err) &&
+           store_note(r->store, "regime", r->task->hot ? "hot" : "cold", err) &&
+           candidate_store(r, original, err);
+}
+
+static bool close_books(struct run *r, const char *status, struct err *err)
+{
+    json_t *result;
+    char best[16];
+    bool ok;
+
+    snprintf(best, sizeof(best), "%d", r->search.best);
+    if (!store_note(r->store, "best", best, err) || !candidate_note_way(r, r->search.best, err))
+        return false;
+    r->row.status = status;
+    r->row.ended = run_now_utc(r->arena);
+    r->row.wall_s = spent_s(r);
+    if (!store_put_run(r->store, &r->row, err))
+        return false;
+    if (!report_result(r->store, r->arena, &result, err))
+        return false;
+    r->row.result = json_pretty(r->arena, result);
+    ok = report_write(r->store, r->arena, r->o->out, result, err) && store_put_run(r->store, &r->row, err);
+    if (ok)
+        tell_end(r, status, result, NULL);
+    json_decref(result);
+    return ok;
+}
+
+static bool rounds_of_rules(struct run *r, int *round, struct err *err)
+{
+    r->last_round = r->o->rounds;
+    for (*round = 1; *round <= r->o->rounds && !run_stopping(r); (*round)++) {
+        size_t tried;
+        if (!round_run(r, *round, &tried, err))
+            return false;
+        if (tried == 0 || search_stale_rounds(&r->search, *round) >= STALE_ROUNDS)
+            break;
+    }
+    *round = MIN(*round, r->o->rounds);
+    return run_stopping(r) || refine_prune(r, *round, err);
+}
+
+/* What fails on hidden cases has taught something: one more round is told of it, and what is best then must
+ * hold. */
+static bool confirm(struct run *r, int *round, struct err *err)
+{
+    const struct models *m = &r->o->models;
+    bool refused, worked_out = m->asked[FOR_PLANNER] || m->asked[FOR_CODER];
+    size_t tried;
+
+    if (!refine_confirm(r, &refused, err))
+        return false;
+    if (!refused)
+        return true;
+    if (!run_stopping(r) && !calls_exhausted(r)) {
+        if (worked_out && !think_rounds(r, round, r->o->rounds + 1, r->o->rounds + 1, err))
+            return false;
+        if (!worked_out && !m->asked[FOR_SINGLE] && !round_run(r, ++*round, &tried, err))
+            return false;
+    }
+    return stop_asked || refine_confirm(r, NULL, err);
+}
+
+static bool loop(struct run *r, enum run_end *end, struct err *err)
+{
+    const struct models *m = &r->o->models;
+    bool worked_out = m->asked[FOR_PLANNER] || m->asked[FOR_CODER];
+    int round = 0;
+
+    *end = RUN_DONE;
+    if (!m->asked[FOR_SINGLE] && (m->rules_first || !worked_out) && !rounds_of_rules(r, &round, err))
+        return false;
+    if (worked_out && !think_rounds(r, &round, 1, r->o->rounds, err))
+        return false;
+    if (m->asked[FOR_SINGLE] && !think_single(r, &round, err))
+        return false;
+    if (over_budget(r) || calls_exhausted(r))
+        *end = RUN_BUDGET;
+    if (over_budget(r))
+        tell_budget("s", spent_s(r), r->o->budget_s);
+    if (!stop_asked && !confirm(r, &round, err))
+        return false;
+    if (stop_asked)
+        *end = RUN_INTERRUPTED;
+    return true;
+}
+
+bool run_optimize(const struct run_options *o, bool resume, enum run_end *end, struct err *err)
+{
+    static const char *const status[] = {
+        [RUN_DONE] = "done", [RUN_BUDGET] = "budget", [RUN_INTERRUPTED] = "interrupted"};
+    struct run r = {.o = o, .arena = arena_open(), .start_s = time_s()};
+    bool ok = open_world(&r, resume, err);
+
+    if (ok && loop(&r, end, err))
+        ok = close_books(&r, status[*end], err);
+    else if (ok) {
+        store_note(r.store, "failure", err ? err->text : "", NULL);
+        close_books(&r, "failed", NULL); /* the best so far stands; what failed is told */
+        ok = false;
+    } else if (r.store && str_eq(r.row.status, "running")) {
+        r.row.status = "failed"; /* before there was anything to keep */
+        r.row.wall_s = spent_s(&r);
+        store_put_run(r.store, &r.row, NULL);
+    }
+    if (!ok && r.task)
+        tell_end(&r, "failed", NULL, err->text);
+    vec_free(&r.labels);
+    calls_close(&r);
+    pool_close(r.pool);
+    store_close(r.store);
+    search_close(&r.search);
+    candidates_close(&r);
+    vec_free(&r.lessons);
+    map_free(&r.seen);
+    arena_close(r.arena);
+    return ok;
+}

@@ -1,0 +1,41 @@
+/* run: the main job. One call takes a task from its original to a confirmed best, round by round, with
+ * everything on disk; called again on the same folder it goes on where it was stopped. */
+#ifndef OPTIMIZE_OPTIMIZE_H
+#define OPTIMIZE_OPTIMIZE_H
+
+#include "base/base.h"
+#include "optimize/diagnose.h"
+#include "optimize/llm_config.h"
+#include "optimize/mutation.h"
+#include "task/task.h"
+
+struct run_options {
+    const char *task_dir;
+    const char *out; /* the run's folder; made when it is not there */
+    const char *device, *agents;
+    int rounds, candidates /* a round */, jobs;
+    int min_mutation; /* per cent of the mutants that the suite must notice; 0: nobody looks */
+    double budget_s;  /* 0: none */
+    uint64_t seed;
+    uint64_t hidden_seed; /* 0: drawn when the first version is final */
+    struct models models;
+};
+
+enum run_end { RUN_DONE, RUN_BUDGET, RUN_INTERRUPTED };
+
+json_t *run_options_to_json(const struct run_options *o);
+bool run_options_from_json(const json_t *o, struct arena *a, struct run_options *r, struct err *err);
+
+/* Fresh, or resumed when out holds a run of this task. The result is in out/result.json, best.cu, best.diff. */
+bool run_optimize(const struct run_options *o, bool resume, enum run_end *end, struct err *err);
+
+enum { RUN_MAX_LOOKS = 2 };
+
+/* The seed of a confirmation's first or second look (0 or 1). */
+uint64_t refine_look_seed(uint64_t hidden, int look);
+
+/* Ask a run in this process to stop soon, resumably; safe in a signal handler. Asked twice, it stops at once.
+ */
+void run_stop(void);
+
+#endif

@@ -1,0 +1,166 @@
+/* verdict: the record of one candidate judged: its verdict, times, accuracy and hot lines, and the device they
+ * are of, with their one JSON. It stands on the task alone: whoever reads a run needs neither simulator nor
+ * compiler. */
+#ifndef VERDICT_VERDICT_H
+#define VERDICT_VERDICT_H
+
+#include "base/base.h"
+#include "kernel/kernel.h"
+#include "task/task.h"
+
+enum verdict {
+    VERDICT_PASSED,
+    VERDICT_SLOWER, /* correct, but not faster than the original by the task's measure */
+    VERDICT_NOT_UNDERSTOOD,
+    VERDICT_COMPILE_FAILED,
+    VERDICT_UNSUPPORTED,
+    VERDICT_LAUNCH_FAILED,
+    VERDICT_CRASHED,
+    VERDICT_HUNG,
+    VERDICT_UNSAFE,
+    VERDICT_NONDETERMINISTIC,
+    VERDICT_WRONG,
+    VERDICT_CHEAT,
+};
+const char *verdict_name(enum verdict v); /* "passed", "not-understood", ... */
+bool verdict_parse(const char *name, enum verdict *v);
+static inline bool verdict_correct(enum verdict v)
+{
+    return v == VERDICT_PASSED || v == VERDICT_SLOWER;
+}
+
+struct trial_time {      /* of one workload in one regime; NAN where unknown */
+    double us, light_us; /* light: the plain copy of the compulsory bytes */
+    double base_us,
+        speedup;       /* the original's time beside it, and its speed-up over that: of pairs if measured */
+    double low, high;  /* interval of the speed-up; NAN when modelled */
+    double pairs;      /* of blocks that the interval is from; NAN when modelled */
+    const char *bound; /* ptx_bound_name */
+    double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us;
+    double dram_bytes, occupancy, waves;
+    double flops;            /* floating-point operations, counted by the simulator also where a GPU is timed */
+    double compulsory_bytes; /* that must move, whoever computes it */
+    bool extrapolated;
+};
+
+struct trial_workload {
+    const int64_t *dims; /* the task's n_dims */
+    struct trial_time cold, hot;
+};
+
+struct trial_errors { /* in ulps of the output type, worst over outputs and cases */
+    double p50, p99, max;
+};
+
+/* Errors fall into one of these: exact, at most the k-th edge, beyond the last. */
+enum { TRIAL_BUCKETS = 8 };
+extern const double trial_ulp_edges[TRIAL_BUCKETS - 1];
+
+struct trial_spread { /* how the errors of one output lie, in ulps */
+    struct trial_errors at;
+    double drift; /* of the elements, how many more are rounded one way (down, or to zero) than the other and
+                   * are not the nearest number: 0 when rounded to the nearest, near 1/2 when cut off */
+    size_t histogram[TRIAL_BUCKETS];
+};
+
+struct trial_accuracy { /* of one output under one kind of values */
+    const char *output, *values;
+    struct trial_spread original, candidate; /* the same in the original's own trial */
+    struct trial_errors allowed;
+    double allowed_drift; /* NAN: not judged */
+};
+
+struct trial_clocks { /* what NVML says at one moment; 0 or false where it says nothing */
+    unsigned sm_mhz, memory_mhz, temperature_c, power_w;
+    uint64_t throttle_reasons; /* as cuda_clocks */
+    bool known;
+};
+
+struct trial_line { /* a hot source line, over all workloads of the scoring regime */
+    int line;
+    double share, lanes_active, requests, sectors_per_request, ideal_sectors_per_request, conflicts_per_request,
+        warp_insns;
+};
+
+struct trial {
+    enum verdict verdict;
+    const char *words; /* whoever judged; "" when passed */
+    int line, col;     /* in the candidate's file; 0 none */
+    double
+        score; /* geometric mean of original / candidate over the workloads, scoring regime; NAN unless timed */
+    double low, high; /* its interval; NAN when modelled */
+    const struct trial_workload *workloads;
+    size_t n_workloads, n_dims;
+    size_t cases; /* verification cases run */
+    struct trial_errors error, original_error, allowed_error;
+    const char *error_where;               /* output and case of the worst error */
+    const struct trial_accuracy *accuracy; /* floating outputs, kind of values by kind of values */
+    size_t n_accuracy;
+    const char *exact;     /* where the exact answers are from: "reference", "shadow" (derived), "original" */
+    double shadow_lost;    /* share of elements for which nothing could be derived; NAN: "reference" */
+    const char *underived; /* why not all cases have derived answers; NULL: they have, or need none */
+    const char *counters;  /* what bounds, occupancy and lines come from: "ncu"; NULL: the simulator's clock */
+    const struct trial_line *lines; /* by share, at most 12 */
+    size_t n_lines;
+    unsigned registers, spill_bytes, stack_bytes, shared_bytes; /* worst over its kernels */
+    const char *missing_checks;                                 /* of the sanitizer, NULL when none */
+    const char *printed;                                        /* of device printf, NULL when none */
+    const char *code; /* hash of what it compiles to and launches: what two files share that do the same; NULL:
+                       * it did not get so far */
+    bool known;       /* its code is one of those that were known: nothing was run (judge_file only) */
+    struct trial_clocks clocks; /* of the GPU right after it was timed */
+    double empty_us;            /* a kernel that does nothing, as part of a graph; NAN when modelled */
+    double compile_s, verify_s, measure_s, wall_s;
+    double gpu_verify_s, gpu_measure_s; /* what of it needed the GPU; NAN: none */
+};
+
+json_t *trial_to_json(const struct trial *t);
+json_t *trial_clocks_to_json(const struct trial_clocks *c);                 /* null when not known */
+json_t *trial_accuracy_to_json(const struct trial *t);                      /* `errors` of docs/result.md */
+json_t *trial_edges_to_json(void);                                          /* and `ulp_edges` */
+void trial_add_missing(struct arena *a, struct trial *t, const char *what); /* NULL: nothing */
+bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct err *err);
+
+/* ---- where it is judged ---- */
+
+struct trial_peaks { /* what the simulated device can do at most, a second; 0: not told */
+    double dram_bytes, l2_bytes, fp64, fp32, fp16, tensor_fp16;
+};
+
+struct trial_device {
+    const char
+        *kind; /* "sim": all is modelled; "cuda": verified on the simulator and the GPU, timed on the GPU */
+    const char *name;       /* "NVIDIA H200" */
+    const char *model;      /* the simulated device, "h200": itself, or the one nearest to the GPU */
+    const char *model_name; /* of the simulated device, in full; NULL: not told */
+    struct trial_peaks peaks;
+    bool same_model, validated;
+    const char *uuid, *driver; /* of a GPU; NULL otherwise */
+    const char *nvrtc;         /* the compiler's version, "13.0" */
+    int index, driver_cuda;
+    struct kernel_limits limits;
+};
+
+json_t *trial_device_to_json(const struct trial_device *d);
+bool trial_device_from_json(const json_t *o, struct arena *a, struct trial_device *d, struct err *err);
+char *trial_device_id(struct arena *a, const struct trial_device *d); /* as trial_options.device */
+static inline bool trial_device_measures(const struct trial_device *d)
+{
+    return str_eq(d->kind, "cuda");
+}
+
+/* ---- hot lines ---- */
+
+/* hot_lines.c: what instructions cost, summed by source line; the hottest become the trial's. */
+struct line_sum {
+    int line;
+    double time;         /* in whatever unit: shares count */
+    double insns, lanes; /* of warps, and of their threads */
+    double requests, sectors, ideal;
+    double shared, conflicts; /* accesses to shared memory, and what they are beyond one each */
+};
+typedef VEC(struct line_sum) line_sums;
+struct line_sum *lines_at(line_sums *lines, int line);
+void lines_put(line_sums *lines, struct arena *a, struct trial *t); /* sorts them */
+
+#endif

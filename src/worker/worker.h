@@ -1,0 +1,60 @@
+/* worker: candidates judged in processes of their own, several at a time; and one version watched by NVIDIA's
+ * own programs. */
+#ifndef WORKER_WORKER_H
+#define WORKER_WORKER_H
+
+#include "base/base.h"
+#include "judge/judge.h"
+#include "verdict/verdict.h"
+
+/* One or more `astra worker` processes, each with a judge of its own. A hang, crash or excess of memory of a
+ * candidate kills its worker, becomes the verdict, and the worker is started anew. */
+struct pool;
+
+struct pool_limits {
+    double candidate_s;    /* wall time of one candidate; 0: 60 */
+    size_t resident_bytes; /* 0: 2 GiB */
+};
+
+bool pool_open(struct pool **out, const struct task *t, const struct trial_options *o, int workers,
+               const struct pool_limits *limits, struct err *err);
+void pool_close(struct pool *p); /* kills what runs; takes NULL */
+/* At least as many workers from here on; the new ones start when there is work for them. */
+void pool_widen(struct pool *p, int workers);
+bool pool_original(struct pool *p, struct arena *a, struct trial *t,
+                   struct err *err); /* waits for a worker to be ready */
+/* A file that compiles to the same as this one need not be run: it gets this trial. */
+void pool_learn(struct pool *p, const struct trial *t);
+bool pool_submit(struct pool *p, int id, const char *path, const char *text, struct err *err); /* queues */
+/* Faults that could be put into the original's PTX, after pool_original; and a mutant, which is verified only:
+ * the original with the fault of that number, or with one in its text (fault -1). */
+void pool_faults(const struct pool *p, struct arena *a, const struct mutant **list, size_t *n);
+bool pool_submit_mutant(struct pool *p, int id, const char *path, const char *text, int fault, struct err *err);
+void pool_drop(struct pool *p); /* what was submitted and not collected is forgotten */
+const struct trial_device *pool_device(const struct pool *p); /* after pool_original */
+size_t pool_busy(const struct pool *p);                       /* submitted and not yet collected */
+/* Waits at most wait_s for one finished trial, in any order. *id -1 when none came in time or a signal arrived.
+ */
+bool pool_collect(struct pool *p, double wait_s, struct arena *a, int *id, struct trial *t, struct err *err);
+
+int pool_worker_main(int argc, char **argv); /* the hidden verb `worker` */
+
+/* ---- a version by itself under NVIDIA's own programs, where they are: the profiler's counters in the place of
+ * the clock's (docs/profile.md), and the compute-sanitizer as the last gate (docs/integrity.md). Each takes
+ * seconds: for the version a round starts from, and for the one that is given back. ---- */
+
+/* Counters of one run of each workload: what bounds them, occupancy, traffic, hot lines of t, which keeps its
+ * times. *why_not NULL: done, t->counters says so; else the reason, and t is as it was. */
+bool watch_counters(const struct task *task, const char *device, const char *path, const char *text, bool few,
+                    struct arena *a, struct trial *t, const char **why_not, struct err *err);
+
+struct watch_finding {
+    const char *tool, *words; /* NULL: nothing was found */
+    int line;                 /* in the file; 0: unknown */
+    const char *why_not;      /* tools that could not run, with the reason; NULL: all did */
+};
+/* memcheck, racecheck, initcheck and synccheck over the suite's cases. */
+bool watch_sanitizer(const struct task *task, const char *device, const char *path, const char *text,
+                     struct arena *a, struct watch_finding *f, struct err *err);
+
+#endif
