@@ -6,16 +6,12 @@ FUZZ_SECONDS ?= 20
 MESON_FLAGS ?=
 
 .PHONY: all
-all: $(BUILD)/build.ninja ## set up and build; the binary is build/astra
-	@ninja -C $(BUILD) --quiet
+all: setup ## set up and build; the binary is build/astra
+	@tools/build.sh $(BUILD) $(MESON_FLAGS)
 
 .PHONY: setup
 setup: ## install what is missing, fetch the parser's sources; silent when all is there
 	@tools/setup.sh build
-
-$(BUILD)/build.ninja: | setup
-	@meson setup $(BUILD) --buildtype=debugoptimized $(MESON_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@mv $(BUILD).log $(BUILD)/setup.log
 
 .PHONY: demo
 demo: all ## optimise the three kernels of the paper on the simulator, with the rules
@@ -24,11 +20,12 @@ demo: all ## optimise the three kernels of the paper on the simulator, with the 
 .PHONY: check
 check: all ## all tests; the last line says how many passed and failed
 	@tools/setup.sh check || echo "setup: without these the tests that need them are left out, and say so" >&2
+	@tools/build.sh $(BUILD) -- all meson-test-prereq
 	@tools/check.py $(BUILD)
 
 .PHONY: check-gpu
 check-gpu: all ## the simulator against this machine's GPU: conformance, right and broken kernels, examples
-	@ninja -C $(BUILD) --quiet tests/both tests/verdicts
+	@tools/build.sh $(BUILD) -- tests/both tests/verdicts
 	@tests/gpu/check.sh $(BUILD)
 
 .PHONY: asan tsan
@@ -49,27 +46,27 @@ cover: setup ## a table of the lines and branches that the tests reach
 
 .PHONY: bench-sim
 bench-sim: all ## the simulator's speed, with and without its checks
-	@ninja -C $(BUILD) --quiet tools/bench_sim
+	@tools/build.sh $(BUILD) -- tools/bench_sim
 	@$(BUILD)/tools/bench_sim
 
 .PHONY: bench-judge
 bench-judge: all ## processor seconds that judging one candidate of each example takes on the simulator
-	@ninja -C $(BUILD) --quiet tools/bench_judge
+	@tools/build.sh $(BUILD) -- tools/bench_judge
 	@$(BUILD)/tools/bench_judge
 
 .PHONY: bench-paired
 bench-paired: all ## how often a measurement's interval is wrong, under made-up noise
-	@ninja -C $(BUILD) --quiet tools/bench_paired
+	@tools/build.sh $(BUILD) -- tools/bench_paired
 	@$(BUILD)/tools/bench_paired
 
 .PHONY: bench-gpu
 bench-gpu: all ## what measuring on this machine's GPU is worth: noise, 2 %, candidates an hour
-	@ninja -C $(BUILD) --quiet tools/bench_gpu
+	@tools/build.sh $(BUILD) -- tools/bench_gpu
 	@$(BUILD)/tools/bench_gpu examples/silu_and_mul examples/fused_add_rmsnorm examples/merge_attn_states
 
 .PHONY: bench-screen
 bench-screen: all ## what the live screen costs of a core, while a run is replayed in its own time
-	@ninja -C $(BUILD) --quiet tools/bench_screen
+	@tools/build.sh $(BUILD) -- tools/bench_screen
 	@rm -rf $(BUILD)/bench-screen; mkdir $(BUILD)/bench-screen
 	@$(BUILD)/astra optimize examples/silu_and_mul --rounds 2 --quiet --out $(BUILD)/bench-screen/run --trace $(BUILD)/bench-screen/events.jsonl >/dev/null
 	@$(BUILD)/tools/bench_screen $(BUILD)/bench-screen/events.jsonl

@@ -10,13 +10,8 @@ cd -- "$(dirname -- "$0")/.."
 die() { printf 'dist: %s\n' "$*" >&2; exit 1; }
 
 build="build-dist"
-if [ ! -f $build/build.ninja ]; then
-    # shellcheck disable=SC2016  # $ORIGIN is the loader's word
-    meson setup $build --buildtype=release -Dc_link_args='-Wl,-rpath,$ORIGIN/../lib' >$build.log 2>&1 ||
-        { cat $build.log; exit 1; }
-    mv $build.log $build/setup.log
-fi
-ninja -C $build --quiet astra
+# shellcheck disable=SC2016  # $ORIGIN is the loader's word
+tools/build.sh $build --buildtype=release -Dc_link_args='-Wl,-rpath,$ORIGIN/../lib' -- astra
 
 version=$($build/astra --version | cut -d ' ' -f 2)
 name=astra-$version-linux-$(uname -m)
@@ -26,7 +21,7 @@ mkdir -p "$top/bin" "$top/lib" "$top/licenses"
 install -m 755 -s $build/astra "$top/bin/astra"
 
 if [ -n "${WITH_TESTS:-}" ]; then # for tests/gpu/check.sh on a machine that cannot build
-    ninja -C $build --quiet tests/both tests/verdicts
+    tools/build.sh $build -- tests/both tests/verdicts
     install -m 755 -s $build/tests/both $build/tests/verdicts "$top/bin/"
 fi
 

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # Each target of tests/fuzz under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, for some seconds:
 # tools/fuzz.sh [SECONDS [TARGET]...]. The first inputs are files of the project; the words in them are the
 # dictionary. What crashes a target is left in build-fuzz/crashes; once it is mended it moves to
@@ -9,11 +9,10 @@ cd -- "$(dirname -- "$0")/.."
 seconds=${1:-20}
 [ $# -gt 0 ] && shift
 build="build-fuzz"
-if [ ! -f $build/build.ninja ]; then
-    CC=clang-19 meson setup $build --buildtype=debugoptimized -Dfuzz=true -Db_lundef=false \
-        -Db_sanitize=address,undefined -Dc_args='-fsanitize=fuzzer-no-link -Wno-unknown-pragmas' >$build.log 2>&1 || { cat $build.log; exit 1; }
-    mv $build.log $build/setup.log
-fi
+# shellcheck disable=SC2046  # one word a target
+[ $# -gt 0 ] || set -- $(find tests/fuzz -name 'fuzz_*.c' -exec basename {} .c \; | sort)
+CC=clang-19 tools/build.sh $build -Dfuzz=true -Db_lundef=false -Db_sanitize=address,undefined \
+    -Dc_args='-fsanitize=fuzzer-no-link -Wno-unknown-pragmas' -- "${@/#/tests/fuzz/}"
 mkdir -p $build/crashes
 if [ -w /dev/shm ]; then # targets that write files do it in memory
     TMPDIR=/dev/shm
@@ -42,11 +41,8 @@ seed() { # seed TARGET CORPUS
     done
 }
 
-# shellcheck disable=SC2046  # one word a target
-[ $# -gt 0 ] || set -- $(find tests/fuzz -name 'fuzz_*.c' -exec basename {} .c \; | sort)
 passed=0 failed=0
 for target in "$@"; do
-    ninja -C $build --quiet "tests/fuzz/$target"
     corpus=$build/corpus/$target
     if [ ! -d "$corpus" ]; then
         mkdir -p "$corpus"

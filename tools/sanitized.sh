@@ -11,11 +11,7 @@ tsan) flags=thread ;;
 *) echo "usage: tools/sanitized.sh asan|tsan" >&2; exit 2 ;;
 esac
 build=build-$kind
-if [ ! -f "$build/build.ninja" ]; then
-    meson setup "$build" --buildtype=debugoptimized -Db_sanitize="$flags" -Db_lundef=false >"$build.log" 2>&1 ||
-        { cat "$build.log"; exit 1; }
-    mv "$build.log" "$build/setup.log"
-fi
+tools/build.sh "$build" -Db_sanitize="$flags" -Db_lundef=false -- all meson-test-prereq
 # NVRTC keeps memory until the end of the process; tools/lsan.supp names what is not ours.
 ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1:allocator_may_return_null=1
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
