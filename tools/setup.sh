@@ -38,7 +38,6 @@ look() {
             need_command ninja-build ninja
             need_command pkg-config pkg-config
             need_command python3 python3
-            need_command diffutils diff
             for pair in libjansson-dev:jansson libyaml-dev:yaml-0.1 libsqlite3-dev:sqlite3 libcmocka-dev:cmocka \
                 libcurl4-openssl-dev:libcurl; do
                 need "${pair%:*}" pkg-config --exists "${pair#*:}"

@@ -30,7 +30,7 @@ void agent_prompt_tester(const struct agent_brief *b, struct arena *a, struct ag
             str_addf(&special, "%s%s", special.len ? ", " : "", t->args[i].name);
     for (size_t i = 0; i < t->n_dims; i++)
         str_addf(&dims, "%s%s", i ? ", " : "", t->dims[i]);
-    struct share_slot system[] = {
+    struct fill_slot system[] = {
         {"task", part_task(b, a)},
         {"data", share_text("prompts/data.md")},
         {"n_dims", arena_printf(a, "%zu", t->n_dims)},
@@ -39,27 +39,27 @@ void agent_prompt_tester(const struct agent_brief *b, struct arena *a, struct ag
         {"max_elements", arena_printf(a, "%d", MAX_CASE_ELEMENTS)},
         {"max_cases", arena_printf(a, "%d", MAX_TESTER_CASES)},
     };
-    struct share_slot ask[] = {
+    struct fill_slot ask[] = {
         {"file", text_code(a, b->parent_text, false)},
         {"suite", text_quote(a, "the suite", b->suite_text ? b->suite_text : "", 8)},
     };
-    prompt_of(p, a, "tester", share_fill(a, "prompts/tester.md", system, ARRAY_LEN(system)),
-              share_fill(a, "prompts/tester-ask.md", ask, ARRAY_LEN(ask)));
+    prompt_of(p, a, "tester", fill_share(a, "prompts/tester.md", system, ARRAY_LEN(system)),
+              fill_share(a, "prompts/tester-ask.md", ask, ARRAY_LEN(ask)));
     str_free(&special);
     str_free(&dims);
 }
 
 void agent_prompt_profiler(const struct agent_brief *b, struct arena *a, struct agent_prompt *p)
 {
-    struct share_slot system[] = {{"task", part_task(b, a)}, {"data", share_text("prompts/data.md")}};
-    struct share_slot ask[] = {
+    struct fill_slot system[] = {{"task", part_task(b, a)}, {"data", share_text("prompts/data.md")}};
+    struct fill_slot ask[] = {
         {"score", part_score(b, a)},         {"file", text_code(a, b->parent_text, true)},
         {"times", part_times(b, a, true)},   {"lines", part_lines(b, a, true)},
         {"resources", part_resources(b, a)},
     };
 
-    prompt_of(p, a, "profiler", share_fill(a, "prompts/profiler.md", system, ARRAY_LEN(system)),
-              share_fill(a, "prompts/profiler-ask.md", ask, ARRAY_LEN(ask)));
+    prompt_of(p, a, "profiler", fill_share(a, "prompts/profiler.md", system, ARRAY_LEN(system)),
+              fill_share(a, "prompts/profiler-ask.md", ask, ARRAY_LEN(ask)));
 }
 
 static const char *diagnosis_of(const struct agent_brief *b, struct arena *a)
@@ -69,9 +69,9 @@ static const char *diagnosis_of(const struct agent_brief *b, struct arena *a)
 
 void agent_prompt_planner(const struct agent_brief *b, struct arena *a, struct agent_prompt *p)
 {
-    struct share_slot system[] = {
+    struct fill_slot system[] = {
         {"task", part_task(b, a)}, {"contract", part_contract(b, a)}, {"data", share_text("prompts/data.md")}};
-    struct share_slot ask[] = {
+    struct fill_slot ask[] = {
         {"score", part_score(b, a)},
         {"file", text_code(a, b->parent_text, true)},
         {"diagnosis", diagnosis_of(b, a)},
@@ -84,16 +84,16 @@ void agent_prompt_planner(const struct agent_brief *b, struct arena *a, struct a
                                      : arena_printf(a, "up to %zu strategies", b->max_strategies)},
     };
 
-    prompt_of(p, a, "planner", share_fill(a, "prompts/planner.md", system, ARRAY_LEN(system)),
-              share_fill(a, "prompts/planner-ask.md", ask, ARRAY_LEN(ask)));
+    prompt_of(p, a, "planner", fill_share(a, "prompts/planner.md", system, ARRAY_LEN(system)),
+              fill_share(a, "prompts/planner-ask.md", ask, ARRAY_LEN(ask)));
 }
 
 void agent_prompt_coder(const struct agent_brief *b, const struct agent_strategy *s, struct arena *a,
                         struct agent_prompt *p)
 {
-    struct share_slot system[] = {
+    struct fill_slot system[] = {
         {"task", part_task(b, a)}, {"contract", part_contract(b, a)}, {"data", share_text("prompts/data.md")}};
-    struct share_slot ask[] = {
+    struct fill_slot ask[] = {
         {"score", part_score(b, a)},           {"file", text_code(a, b->parent_text, false)},
         {"diagnosis", diagnosis_of(b, a)},     {"lines", part_lines(b, a, false)},
         {"moves", part_moves(b, a, false)},    {"lessons", part_lessons(b, a, MAX_LESSONS_CODER)},
@@ -101,8 +101,8 @@ void agent_prompt_coder(const struct agent_brief *b, const struct agent_strategy
         {"plan", text_line(a, s->plan, 2000)},
     };
 
-    prompt_of(p, a, "coder", share_fill(a, "prompts/coder.md", system, ARRAY_LEN(system)),
-              share_fill(a, "prompts/coder-ask.md", ask, ARRAY_LEN(ask)));
+    prompt_of(p, a, "coder", fill_share(a, "prompts/coder.md", system, ARRAY_LEN(system)),
+              fill_share(a, "prompts/coder-ask.md", ask, ARRAY_LEN(ask)));
 }
 
 /* What became of the last file of the one conversation. */
@@ -139,9 +139,9 @@ static const char *without_file(struct arena *a, const char *text)
 void agent_prompt_single(const struct agent_brief *b, const struct llm_message *before, size_t n_before,
                          struct arena *a, struct agent_prompt *p)
 {
-    struct share_slot system[] = {
+    struct fill_slot system[] = {
         {"task", part_task(b, a)}, {"contract", part_contract(b, a)}, {"data", share_text("prompts/data.md")}};
-    struct share_slot ask[] = {
+    struct fill_slot ask[] = {
         {"outcome", outcome_of(b, a)},       {"file", text_code(a, b->parent_text, false)},
         {"times", part_times(b, a, false)},  {"lines", part_lines(b, a, false)},
         {"resources", part_resources(b, a)}, {"moves", part_moves(b, a, false)},
@@ -158,8 +158,8 @@ void agent_prompt_single(const struct agent_brief *b, const struct llm_message *
             break;
         from -= 2;
     }
-    m[n_before].text = share_fill(a, "prompts/single-ask.md", ask, ARRAY_LEN(ask));
-    *p = (struct agent_prompt){"single", share_fill(a, "prompts/single.md", system, ARRAY_LEN(system)),
+    m[n_before].text = fill_share(a, "prompts/single-ask.md", ask, ARRAY_LEN(ask));
+    *p = (struct agent_prompt){"single", fill_share(a, "prompts/single.md", system, ARRAY_LEN(system)),
                                m + from, n_before - from + 1};
 }
 
@@ -194,18 +194,18 @@ void agent_prompt_again(const struct agent_prompt *before, const char *reply, co
     m[0] = before->messages[ask];
     m[1] = (struct llm_message){true, said[strspn(said, " \n\t")] ? said : "(nothing)"};
     if (verdict) {
-        struct share_slot slots[] = {
+        struct fill_slot slots[] = {
             {"earlier", earlier},
             {"refused", REFUSED},
             {"verdict", verdict},
             {"meaning", text_verdict(a, verdict)},
             {"words", text_quote(a, "the judge's words", words ? words : "", MAX_WORDS_LINES)}};
-        m[2].text = share_fill(a, "prompts/again-verdict.md", slots, ARRAY_LEN(slots));
+        m[2].text = fill_share(a, "prompts/again-verdict.md", slots, ARRAY_LEN(slots));
     } else {
-        struct share_slot slots[] = {
+        struct fill_slot slots[] = {
             {"unusable", UNUSABLE},
             {"words", text_quote(a, "the complaint", words ? words : "", MAX_WORDS_LINES)}};
-        m[2].text = share_fill(a, "prompts/again-reply.md", slots, ARRAY_LEN(slots));
+        m[2].text = fill_share(a, "prompts/again-reply.md", slots, ARRAY_LEN(slots));
     }
     *p = (struct agent_prompt){before->role, before->system, m, 3};
 }

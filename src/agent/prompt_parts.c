@@ -47,13 +47,13 @@ char *part_contract(const struct agent_brief *b, struct arena *a)
         str_addf(&flags, "%s%s", i ? " " : "", b->task->flags[i]);
     for (size_t i = 0; i < b->task->n_headers; i++)
         str_addf(&headers, "%s %s", i ? "," : ", and", b->task->headers[i]);
-    struct share_slot slots[] = {
+    struct fill_slot slots[] = {
         {"signature", signature(b->task, a)},
         {"arch", arena_printf(a, "%d%d", b->limits->cc_major, b->limits->cc_minor)},
         {"flags", flags.len ? done(a, &flags) : "none"},
         {"headers", done(a, &headers)},
     };
-    return share_fill(a, "prompts/contract.md", slots, ARRAY_LEN(slots));
+    return fill_share(a, "prompts/contract.md", slots, ARRAY_LEN(slots));
 }
 
 static char *gpu_text(const struct kernel_limits *l, struct arena *a)
@@ -148,7 +148,7 @@ char *part_task(const struct agent_brief *b, struct arena *a)
         str_addf(&dims, "%s%s", i ? ", " : "", t->dims[i]);
     for (size_t i = 0; i < t->n_domain; i++)
         str_addf(&domain, "%s%s", i ? ", " : "", dim_text(t->domain[i]));
-    struct share_slot slots[] = {
+    struct fill_slot slots[] = {
         {"name", t->name},
         {"device", b->device},
         {"basis", b->basis},
@@ -159,7 +159,7 @@ char *part_task(const struct agent_brief *b, struct arena *a)
         {"regime", t->hot ? "data in cache" : "nothing in cache"},
         {"workloads", workloads_text(b, a)},
     };
-    return share_fill(a, "prompts/task.md", slots, ARRAY_LEN(slots));
+    return fill_share(a, "prompts/task.md", slots, ARRAY_LEN(slots));
 }
 
 char *part_score(const struct agent_brief *b, struct arena *a)

@@ -14,7 +14,9 @@
 
 #include "arena.h"
 #include "bug.h"
+#include "diff.h"
 #include "err.h"
+#include "fill.h"
 #include "fs.h"
 #include "json.h"
 #include "map.h"

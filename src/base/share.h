@@ -5,8 +5,6 @@
 
 #include <stddef.h>
 
-#include "arena.h"
-
 struct share_file {
     const char *name; /* relative to share/, "sql/schema.sql" */
     const char *text; /* NUL-terminated */
@@ -18,12 +16,5 @@ extern const size_t share_n_files;
 
 const struct share_file *share_find(const char *name); /* NULL when there is none */
 const char *share_text(const char *name);              /* a missing file is a BUG */
-
-struct share_slot { /* {{name}} in a template */
-    const char *name, *value;
-};
-/* The file with its slots filled, without line feeds at its end. A line that holds only a slot whose value is
- * empty goes; a missing slot is a BUG. */
-char *share_fill(struct arena *a, const char *file, const struct share_slot *slots, size_t n);
 
 #endif

@@ -184,7 +184,6 @@ int cmd_doctor(const struct cmd_args *args)
     }
     nvrtc_close(n);
     add_program("nvcc", "optional: checks that the final file passes it too", o, &out);
-    add_program("diff", "needed for patches (package diffutils)", o, &out);
     str_addf(&out, "%-12s %ld, so %ld worker process%s by default\n", "cores", sysconf(_SC_NPROCESSORS_ONLN),
              MIN(sysconf(_SC_NPROCESSORS_ONLN), 8), sysconf(_SC_NPROCESSORS_ONLN) == 1 ? "" : "es");
     add_sandbox(o, &out);

@@ -51,7 +51,7 @@ static bool make(const struct cmd_args *args, const struct opened_runs *o, struc
     } else if (args->markdown && c) {
         compare_markdown(c, o->arena, out);
     } else if (args->markdown) {
-        return report_markdown(v, o->arena, out, err);
+        report_markdown(v, o->arena, out);
     } else if (c) {
         compare_page(c, o->arena, out);
     } else {

@@ -1,7 +1,6 @@
 /* The verbs that read finished or stopped runs: runs, show, diff. */
 #include "cmd/cmd.h"
 #include "report/report.h"
-#include "source/source.h"
 #include "store/store.h"
 
 int cmd_runs(const struct cmd_args *args)
@@ -147,7 +146,6 @@ int cmd_diff(const struct cmd_args *args)
     struct err err = {0};
     json_t *result = NULL;
     const char *text;
-    char *diff;
     bool ok;
 
     if (args->n_words > 1 && strspn(args->words[1], "0123456789") != strlen(args->words[1]))
@@ -163,9 +161,7 @@ int cmd_diff(const struct cmd_args *args)
     else if (ok)
         text = o.list[o.candidate].text;
     if (ok)
-        ok = source_diff(o.arena, "original.cu", o.list[0].text, "best.cu", text, &diff, &err);
-    if (ok)
-        str_add(&out, diff);
+        str_add(&out, diff_unified(o.arena, "original.cu", o.list[0].text, "best.cu", text));
     json_decref(result);
     return opened_close(&o, ok, &out, &err);
 }

@@ -4,7 +4,6 @@
 #include "cmd/cmd.h"
 #include "report/report.h"
 #include "optimize/optimize.h"
-#include "source/source.h"
 #include "worker/worker.h"
 
 #define SAME      1e-6 /* modelled figures repeat to the last printed digit */

@@ -179,7 +179,7 @@ static const char *program(const struct set *s, const char *what, const char *so
                 if (s->plan.steps[i].dim == k && !s->plan.steps[i].value)
                     str_addf(&call, "%s%lld", call.len ? ", " : "", (long long)dims[k]);
     }
-    const struct share_slot slots[] = {
+    const struct fill_slot slots[] = {
         {"what", what},
         {"flag_words", str_text(&words)},
         {"sources", sources},
@@ -189,7 +189,7 @@ static const char *program(const struct set *s, const char *what, const char *so
         {"parameters", str_text(&parameters)},
     };
     char *text = arena_printf(s->arena, "%s\n",
-                              share_fill(s->arena, "export/flashinfer/run.py", slots, ARRAY_LEN(slots)));
+                              fill_share(s->arena, "export/flashinfer/run.py", slots, ARRAY_LEN(slots)));
     str_free(&parameters);
     str_free(&call);
     str_free(&words);

@@ -1,7 +1,6 @@
 /* The patch as git writes it: paths from the top of the repository that the original lies in, or from the
  * task's folder where there is none. */
 #include "internal.h"
-#include "source/source.h"
 #include "store/store.h"
 
 /* Where the original lay when the run began; NULL when the folder came without its store. */
@@ -88,6 +87,7 @@ bool make_patch(const struct export_run *r, struct export_files *out, struct err
     char *path = original_path(r, a), *now, *diff;
     struct err why = {0};
 
+    (void)err;
     if (path)
         top = repository(a, path);
     if (top)
@@ -104,8 +104,7 @@ bool make_patch(const struct export_run *r, struct export_files *out, struct err
         out->note = arena_printf(a, "git -C %s apply FILE takes it in", top ? top : fs_dirname(a, path));
     old = quoted(a, "a", name);
     new = quoted(a, "b", name);
-    if (!source_diff(a, label(a, old), r->kept.original, label(a, new), r->kept.best, &diff, err))
-        return false;
+    diff = diff_unified(a, label(a, old), r->kept.original, label(a, new), r->kept.best);
     export_add(out, "best.patch", arena_printf(a, "%sdiff --git %s %s\n%s", preamble(r, a), old, new, diff));
     return true;
 }

@@ -410,7 +410,7 @@ static const char *binding(const struct gen *g)
 
     for (size_t d = 0; d < g->task->n_dims; d++)
         str_addf(&members, "%s%s", d ? ", " : "", g->op->dims[d]);
-    const struct share_slot slots[] = {
+    const struct fill_slot slots[] = {
         {"op", name},
         {"namespace", g->package},
         {"declaration", declaration(g)},
@@ -432,7 +432,7 @@ static const char *binding(const struct gen *g)
                           : "")},
     };
     const char *text = arena_printf(g->arena, "%s\n",
-                                    share_fill(g->arena, "export/torch/binding.cpp", slots, ARRAY_LEN(slots)));
+                                    fill_share(g->arena, "export/torch/binding.cpp", slots, ARRAY_LEN(slots)));
     const char *neat = export_formatted(g->arena, text);
     return neat ? neat : text;
 }
@@ -482,7 +482,7 @@ static const char *package_init(const struct gen *g, const char *title)
         str_add(&fakes, "\n\n");
         add_fake(g, true, &fakes);
     }
-    const struct share_slot slots[] = {
+    const struct fill_slot slots[] = {
         {"title", quoted(g->arena, title)},
         {"op", name},
         {"and_into",
@@ -497,7 +497,7 @@ static const char *package_init(const struct gen *g, const char *title)
                                         : "")},
     };
     char *text = arena_printf(g->arena, "%s\n",
-                              share_fill(g->arena, "export/torch/__init__.py", slots, ARRAY_LEN(slots)));
+                              fill_share(g->arena, "export/torch/__init__.py", slots, ARRAY_LEN(slots)));
     str_free(&fakes);
     return text;
 }
@@ -519,7 +519,7 @@ static const char *readme(const struct gen *g, const struct facts *f)
 
     for (size_t i = 0; i < f->list.n; i++)
         str_addf(&s, "%s    %-9s %s", i ? "\n" : "", f->list.v[i].name, f->list.v[i].text);
-    const struct share_slot slots[] = {
+    const struct fill_slot slots[] = {
         {"package", g->package},
         {"title", f->title},
         {"op", g->op->name},
@@ -532,7 +532,7 @@ static const char *readme(const struct gen *g, const struct facts *f)
         {"facts", str_text(&s)},
     };
     char *text =
-        arena_printf(g->arena, "%s\n", share_fill(g->arena, "export/torch/README.md", slots, ARRAY_LEN(slots)));
+        arena_printf(g->arena, "%s\n", fill_share(g->arena, "export/torch/README.md", slots, ARRAY_LEN(slots)));
     str_free(&s);
     return text;
 }
@@ -547,11 +547,11 @@ static const char *arch(const struct gen *g)
 
 static const char *setup(const struct gen *g)
 {
-    const struct share_slot slots[] = {
+    const struct fill_slot slots[] = {
         {"package", g->package}, {"flags", torch_flags(g->op, g->arena)}, {"arch", arch(g)}};
 
     return arena_printf(g->arena, "%s\n",
-                        share_fill(g->arena, "export/torch/setup.py", slots, ARRAY_LEN(slots)));
+                        fill_share(g->arena, "export/torch/setup.py", slots, ARRAY_LEN(slots)));
 }
 
 const char *torch_binding(const struct op *o, struct arena *a)
@@ -583,8 +583,8 @@ bool make_torch(const struct export_run *r, struct export_files *out, struct err
     export_add(out, "test/original.cu", r->kept.original);
     export_add(out, "test/original_binding.cpp",
                arena_printf(a, "%s\n",
-                            share_fill(a, "export/torch/original_binding.cpp",
-                                       (const struct share_slot[]){{"package", g.package}}, 1)));
+                            fill_share(a, "export/torch/original_binding.cpp",
+                                       (const struct fill_slot[]){{"package", g.package}}, 1)));
     export_add(out, "test/test_op.py", torch_test(&o, &g.into, g.has_functional ? &g.functional : NULL, a));
     facts_free(&f);
     return export_headers(r, "csrc", out, err);

@@ -184,7 +184,7 @@ const char *torch_test(const struct op *o, const struct op_plan *into, const str
         if (op_is_number(o, i))
             str_addf(&numbers, "%s%s", numbers.len ? ", " : "", op_number(a, o->task->args[i].value));
     }
-    const struct share_slot slots[] = {
+    const struct fill_slot slots[] = {
         {"package", package},
         {"op", o->name},
         {"new", functional ? arena_printf(a, "NEW = torch.ops.%s.%s", package, o->name) : "NEW = None"},
@@ -196,5 +196,5 @@ const char *torch_test(const struct op *o, const struct op_plan *into, const str
         {"numbers", arena_printf(a, "[%s]", keep(a, &numbers))},
         {"args", arguments(o, a)},
     };
-    return arena_printf(a, "%s\n", share_fill(a, "export/torch/test.py", slots, ARRAY_LEN(slots)));
+    return arena_printf(a, "%s\n", fill_share(a, "export/torch/test.py", slots, ARRAY_LEN(slots)));
 }

@@ -18,7 +18,7 @@ void text_add_utf8(struct str *out, const char *s, size_t n);
 void text_redact(struct str *s, const char *secret);
 /* What others said, fit for one line of a terminal: UTF-8 without control characters. */
 void text_tidy(struct str *s);
-/* A unified difference of two texts by lines, at most max_lines of it. */
+/* The unified difference of two texts, at most max_lines of it. */
 void text_diff(struct str *out, const char *name_a, const char *a, const char *name_b, const char *b,
                size_t max_lines);
 /* As json_parse, but lenient with what servers send: broken UTF-8, lone surrogates, doubled keys. */

@@ -1,7 +1,6 @@
 #include "report/compare.h"
 
 #include "report/report.h"
-#include "source/source.h"
 
 #define MODELLED_RULE 1.03 /* as a modelled speed-up is accepted: docs/result.md */
 
@@ -399,8 +398,9 @@ bool compare_diff(const struct compare *c, struct arena *a, size_t from, size_t 
     if (!x->best || !y->best)
         return err_input(err, "%s was stopped before its original was judged: it has no best file",
                          x->best ? y->folder : x->folder);
-    return source_diff(a, arena_printf(a, "%c/best.cu", compare_letter(from)), x->best->row.text,
-                       arena_printf(a, "%c/best.cu", compare_letter(to)), y->best->row.text, diff, err);
+    *diff = diff_unified(a, arena_printf(a, "%c/best.cu", compare_letter(from)), x->best->row.text,
+                         arena_printf(a, "%c/best.cu", compare_letter(to)), y->best->row.text);
+    return true;
 }
 
 /* ---- JSON ---- */

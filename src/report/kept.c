@@ -1,7 +1,6 @@
 /* A run's folder read again from its files alone: is everything in it what the result says it is of? run.db is
  * not needed, so that a folder can lie anywhere. */
 #include "report/report.h"
-#include "source/source.h"
 
 bool report_holds(struct report_kept *k, bool ok, const char *words, ...)
 {
@@ -79,13 +78,13 @@ static bool check_files(struct report_kept *k, struct arena *a)
     return all;
 }
 
-static bool check_best(struct report_kept *k, struct arena *a, struct err *err)
+static void check_best(struct report_kept *k, struct arena *a)
 {
     const char *header = report_header(a, k->result);
     const char *source = json_text(k->provenance, "source", NULL);
     bool improved = str_eq(json_text(k->result, "outcome", ""), "improved");
     struct err why = {0};
-    char *original, *diff, *kept;
+    char *original, *diff;
     bool ok = str_starts(k->best, header) && (improved == (*header != 0)), same;
 
     k->judged = ok ? k->best + strlen(header) : report_judged(k->best);
@@ -97,19 +96,17 @@ static bool check_best(struct report_kept *k, struct arena *a, struct err *err)
         k, same, same ? "best.cu is the text that was judged" : "best.cu is not the text that was judged");
     if (!source || !fs_read(a, fs_join(a, k->task->dir, source), &original, NULL, &why)) {
         report_holds(k, false, "the result does not say which file of the task is the original");
-        return true;
+        return;
     }
     k->original = original;
     if (!improved && !str_eq(original, k->best))
         ok = report_holds(k, false, "nothing was improved, and best.cu is not the original");
-    if (!source_diff(a, "original.cu", original, "best.cu", k->best, &diff, err))
-        return false;
-    same = fs_read(a, fs_join(a, k->folder, "best.diff"), &kept, NULL, &why) && str_eq(kept, diff);
+    same = fs_read(a, fs_join(a, k->folder, "best.diff"), &diff, NULL, &why) &&
+           diff_leads(diff, "original.cu", original, "best.cu", k->best);
     ok &= report_holds(k, same,
                        same ? "best.diff leads from the original to best.cu"
                             : "best.diff does not lead from the original to best.cu");
     k->intact = ok;
-    return true;
 }
 
 bool report_kept_open(struct report_kept *k, struct arena *a, const char *path, struct err *err)
@@ -117,8 +114,12 @@ bool report_kept_open(struct report_kept *k, struct arena *a, const char *path, 
     *k = (struct report_kept){.held = json_array(), .broken = json_array()};
     if (!read_result(k, a, path, err))
         return false;
-    return !check_files(k, a) ||
-           (task_open(&k->task, a, fs_join(a, k->folder, "task"), err) && check_best(k, a, err));
+    if (!check_files(k, a))
+        return true;
+    if (!task_open(&k->task, a, fs_join(a, k->folder, "task"), err))
+        return false;
+    check_best(k, a);
+    return true;
 }
 
 void report_kept_close(struct report_kept *k)

@@ -3,7 +3,6 @@
 
 #include "report/report.h"
 #include "report/words.h"
-#include "source/source.h"
 
 void markdown_text(struct str *out, const char *text)
 {
@@ -136,22 +135,18 @@ static void add_repeat(struct str *out, const struct view *v, struct arena *a)
     str_add(out, ".\n");
 }
 
-static bool add_patch(struct str *out, const struct view *v, struct arena *a, struct err *err)
+static void add_patch(struct str *out, const struct view *v, struct arena *a)
 {
-    char *diff;
-
     if (v->best->row.id == 0)
-        return true;
-    if (!source_diff(a, "original.cu", v->candidates[0].row.text, "best.cu",
-                     arena_printf(a, "%s%s", report_header(a, v->result), v->best->row.text), &diff, err))
-        return false;
+        return;
     str_add(out, "\n<details>\n<summary>The patch</summary>\n\n");
-    add_fence(out, "diff", diff);
+    add_fence(out, "diff",
+              diff_unified(a, "original.cu", v->candidates[0].row.text, "best.cu",
+                           arena_printf(a, "%s%s", report_header(a, v->result), v->best->row.text)));
     str_add(out, "\n</details>\n");
-    return true;
 }
 
-bool report_markdown(const struct view *v, struct arena *a, struct str *out, struct err *err)
+void report_markdown(const struct view *v, struct arena *a, struct str *out)
 {
     size_t n;
     const char *const *caveats = words_caveats(v, a, &n);
@@ -178,5 +173,6 @@ bool report_markdown(const struct view *v, struct arena *a, struct str *out, str
         add_verified(out, v, a);
     }
     add_repeat(out, v, a);
-    return !v->result || add_patch(out, v, a, err);
+    if (v->result)
+        add_patch(out, v, a);
 }

@@ -1,4 +1,4 @@
-/* The page's frame: share/report/page.html with its slots filled. A slot is {{name}}. */
+/* The page's frame: share/report/page.html with its slots filled. */
 #include "report/page.h"
 
 #include "report/words.h"
@@ -35,29 +35,6 @@ static void add_navigation(const char *body, struct str *out)
     }
 }
 
-static void fill(const char *title, const char *astra, const char *slot, const char *body, struct str *out)
-{
-    const char *script = share_text("report/page.js");
-
-    if (str_eq(slot, "script_hash"))
-        add_hash(out, script);
-    else if (str_eq(slot, "script"))
-        str_add(out, script);
-    else if (str_eq(slot, "style"))
-        str_addf(out, "%s%s%s", share_text("report/chart.css"), share_text("report/code.css"),
-                 share_text("report/page.css"));
-    else if (str_eq(slot, "task"))
-        html_text(out, title);
-    else if (str_eq(slot, "astra"))
-        html_text(out, astra);
-    else if (str_eq(slot, "navigation"))
-        add_navigation(body, out);
-    else if (str_eq(slot, "body"))
-        str_add(out, body);
-    else
-        BUG("page.html has a slot {{%s}}", slot);
-}
-
 void page_table_begin(struct str *out, const char *caption)
 {
     html_addf(
@@ -71,17 +48,37 @@ void page_table_end(struct str *out)
     str_add(out, "</table>\n</div>\n");
 }
 
+static const char *escaped(struct arena *a, const char *text)
+{
+    struct str s = {0};
+    const char *safe;
+
+    html_text(&s, text);
+    safe = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return safe;
+}
+
 void page_frame(const char *title, const char *astra, const char *body, struct arena *a, struct str *out)
 {
-    const char *at = share_text("report/page.html");
+    const char *script = share_text("report/page.js");
+    struct str hash = {0}, navigation = {0};
 
-    for (const char *open; (open = strstr(at, "{{"));) {
-        const char *close = strstr(open, "}}");
-        str_addn(out, at, (size_t)(open - at));
-        fill(title, astra, arena_strndup(a, open + 2, (size_t)(close - open - 2)), body, out);
-        at = close + 2;
-    }
-    str_add(out, at);
+    add_hash(&hash, script);
+    add_navigation(body, &navigation);
+    const struct fill_slot slots[] = {
+        {"script_hash", str_text(&hash)},
+        {"script", script},
+        {"style", arena_printf(a, "%s%s%s", share_text("report/chart.css"), share_text("report/code.css"),
+                               share_text("report/page.css"))},
+        {"task", escaped(a, title)},
+        {"astra", escaped(a, astra)},
+        {"navigation", str_text(&navigation)},
+        {"body", body},
+    };
+    str_addf(out, "%s\n", fill_share(a, "report/page.html", slots, ARRAY_LEN(slots)));
+    str_free(&hash);
+    str_free(&navigation);
 }
 
 void report_page(const struct view *v, struct arena *a, struct str *out)

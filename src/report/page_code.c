@@ -6,12 +6,11 @@
 #include "report/svg.h"
 #include "report/way.h"
 #include "report/words.h"
-#include "source/source.h"
 
 enum { CONTEXT = 3, FOLD = 6 }; /* lines kept beside a change; the least that are folded */
 
 struct side {
-    const struct source_line *lines;
+    const struct diff_line *lines;
     size_t n;
     const char *text, *kinds;
     double *share; /* by line; NAN: not among the hot ones */
@@ -37,7 +36,7 @@ static void open_side(struct arena *a, const struct view_candidate *c, struct si
 {
     s->text = c->row.text;
     s->kinds = code_kinds(a, s->text);
-    s->n = source_lines(a, s->text, &s->lines);
+    s->n = diff_lines(a, s->text, &s->lines);
     s->share = arena_array(a, double, s->n + 1);
     s->step = arena_array(a, int, s->n + 1);
     for (size_t i = 0; i < s->n; i++) {
@@ -54,7 +53,7 @@ static void open_side(struct arena *a, const struct view_candidate *c, struct si
 /* Follows every line of the original through what the steps left. kept: where it is in the best, or -1. */
 static void blame(struct code *c, struct arena *a, int *kept)
 {
-    const struct source_line *before = c->left.lines, *after;
+    const struct diff_line *before = c->left.lines, *after;
     size_t n = c->left.n, m;
     int *made = arena_array(a, int, n + 1);  /* by line of the text so far: the step it is from, or -1 */
     int *place = arena_array(a, int, n + 1); /* the line of the original that it is, or -1 */
@@ -64,8 +63,8 @@ static void blame(struct code *c, struct arena *a, int *kept)
         made[i] = -1;
     }
     for (size_t k = 0; k < c->n_steps; k++) {
-        m = source_lines(a, c->steps[k].text, &after);
-        int *match = source_match(a, before, n, after, m);
+        m = diff_lines(a, c->steps[k].text, &after);
+        int *match = diff_match(a, before, n, after, m);
         int *next_made = arena_array(a, int, m + 1), *next_place = arena_array(a, int, m + 1);
         for (size_t j = 0; j < m; j++) {
             next_made[j] = (int)k;

@@ -90,7 +90,7 @@ json_t *report_noise(const struct trial *control, bool hot);
 /* One self-contained HTML file. */
 void report_page(const struct view *v, struct arena *a, struct str *out);
 /* For a pull request, as GitHub reads Markdown. */
-bool report_markdown(const struct view *v, struct arena *a, struct str *out, struct err *err);
+void report_markdown(const struct view *v, struct arena *a, struct str *out);
 /* The result and, as its `report`, what the page shows beside it. Release with json_decref. */
 json_t *report_enriched(const struct view *v, struct arena *a);
 

@@ -1,6 +1,5 @@
 #include "report/report.h"
 
-#include "source/source.h"
 #include "verdict/verdict.h"
 
 enum { RESULT_SCHEMA = 1 };
@@ -319,14 +318,12 @@ bool report_write(struct store *s, struct arena *a, const char *folder, const js
     const struct store_candidate *list;
     const char *best;
     size_t n;
-    char *diff;
 
     if (!store_candidates(s, a, &list, &n, err) || !report_best(s, a, result, &best, err))
         return false;
-    if (!source_diff(a, "original.cu", list[0].text, "best.cu", best, &diff, err))
-        return false;
     return fs_write_text(fs_join(a, folder, "best.cu"), best, err) &&
-           fs_write_text(fs_join(a, folder, "best.diff"), diff, err) &&
+           fs_write_text(fs_join(a, folder, "best.diff"),
+                         diff_unified(a, "original.cu", list[0].text, "best.cu", best), err) &&
            fs_write_text(fs_join(a, folder, "result.json"), arena_printf(a, "%s\n", json_pretty(a, result)),
                          err);
 }

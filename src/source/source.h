@@ -69,19 +69,4 @@ bool edits_try(struct edits *e, size_t start, size_t end, const char *text); /* 
 void edits_insert(struct edits *e, size_t at, const char *text); /* several at one place keep their order */
 char *edits_apply(const struct edits *e, struct arena *a, const char *text, size_t len);
 
-/* ---- lines of two texts ---- */
-
-struct source_line { /* without its end */
-    const char *text;
-    size_t len;
-};
-size_t source_lines(struct arena *a, const char *text, const struct source_line **lines);
-/* What y kept of x: for each line of x its place in y, rising, or -1. */
-int *source_match(struct arena *a, const struct source_line *x, size_t n, const struct source_line *y,
-                  size_t m);
-
-/* Unified diff (three lines of context); "" when equal. Needs the diff program. */
-bool source_diff(struct arena *a, const char *name_a, const char *text_a, const char *name_b,
-                 const char *text_b, char **diff, struct err *err);
-
 #endif

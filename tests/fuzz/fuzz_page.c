@@ -26,8 +26,8 @@ static void check_text(const char *text)
 static void check_code(struct arena *a, const char *text)
 {
     const char *kinds = code_kinds(a, text);
-    const struct source_line *lines;
-    size_t n = source_lines(a, text, &lines);
+    const struct diff_line *lines;
+    size_t n = diff_lines(a, text, &lines);
     struct str out = {0};
 
     for (size_t i = 0; i < n; i++) {
@@ -46,9 +46,9 @@ static void check_code(struct arena *a, const char *text)
 
 static void check_match(struct arena *a, const char *x, const char *y)
 {
-    const struct source_line *left, *right;
-    size_t n = source_lines(a, x, &left), m = source_lines(a, y, &right);
-    const int *match = source_match(a, left, n, right, m);
+    const struct diff_line *left, *right;
+    size_t n = diff_lines(a, x, &left), m = diff_lines(a, y, &right);
+    const int *match = diff_match(a, left, n, right, m);
     int last = -1;
 
     for (size_t i = 0; i < n; i++) {

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     store_close(s);
     if (view_open(&v, a, folder, &err)) {
         report_page(v, a, &out);
-        report_markdown(v, a, &out, &err);
+        report_markdown(v, a, &out);
         view_close(v);
     }
     str_free(&out);

@@ -90,13 +90,13 @@ static void draw_code(const json_t *in, struct arena *a, struct str *out)
 {
     const char *hex = text(in, "hex");
     char *bytes = arena_zalloc(a, strlen(hex) / 2 + 1), *kinds;
-    const struct source_line *lines;
+    const struct diff_line *lines;
     size_t n;
 
     for (size_t i = 0; hex[2 * i]; i++)
         bytes[i] = (char)strtoul((char[]){hex[2 * i], hex[2 * i + 1], 0}, NULL, 16);
     kinds = code_kinds(a, bytes);
-    n = source_lines(a, bytes, &lines);
+    n = diff_lines(a, bytes, &lines);
     str_add(out, "<div>");
     for (size_t i = 0; i < n; i++) {
         str_add(out, "<code>");

@@ -155,74 +155,11 @@ static void test_edits(void **state)
     arena_close(a);
 }
 
-static void test_diff(void **state)
-{
-    struct arena *a = arena_open();
-    struct err err = {0};
-    char *diff = NULL;
-
-    (void)state;
-    assert_ok(source_diff(a, "a/k.cu", "one\ntwo\n", "b/k.cu", "one\ntwo\n", &diff, &err), err);
-    assert_string_equal(diff, "");
-    assert_ok(source_diff(a, "a/k.cu", "one\ntwo\n", "b/k.cu", "one\n2\n", &diff, &err), err);
-    assert_string_equal(diff, "--- a/k.cu\n+++ b/k.cu\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
-    arena_close(a);
-}
-
-/* Lines by one character; where line i of x is in y as a digit, '.' where it is gone. */
-static void check_match(struct arena *a, const char *x, const char *y, const char *expected)
-{
-    const struct source_line *left, *right;
-    size_t n = source_lines(a, x, &left), m = source_lines(a, y, &right);
-    int *match = source_match(a, left, n, right, m);
-    char got[64] = "";
-
-    for (size_t i = 0; i < n; i++)
-        got[i] = match[i] < 0 ? '.' : (char)('0' + match[i]);
-    assert_string_equal(got, expected);
-}
-
-static void test_lines(void **state)
-{
-    struct arena *a = arena_open();
-    const struct source_line *lines;
-    struct str big = {0};
-    size_t n;
-
-    (void)state;
-    assert_int_equal(source_lines(a, "", &lines), 0);
-    assert_int_equal(source_lines(a, "\n\n", &lines), 2);
-    n = source_lines(a, "one\r\n\ntwo", &lines);
-    assert_int_equal(n, 3);
-    assert_int_equal(lines[0].len, 3);
-    assert_int_equal(lines[1].len, 0);
-    assert_memory_equal(lines[2].text, "two", 3);
-
-    check_match(a, "a\nb\nc\n", "a\nb\nc\n", "012");
-    check_match(a, "a\nb\nc\n", "", "...");
-    check_match(a, "", "a\n", "");
-    check_match(a, "a\nb\nc\n", "a\nx\nc\n", "0.2");
-    check_match(a, "b\nc\n", "a\nb\nc\nd\n", "12");
-    check_match(a, "a\na\na\n", "a\n", "0..");
-    /* one line that says something is kept rather than two braces */
-    check_match(a, "{\nint x = 1;\n}\n}\n", "}\n}\nint x = 1;\n", ".2..");
-
-    for (int i = 0; i < 6000; i++)
-        str_addf(&big, "%d\n", i);
-    n = source_lines(a, str_text(&big), &lines);
-    int *match = source_match(a, lines, n, lines + 1, n - 1); /* larger than is looked at */
-    assert_int_equal(match[0], -1);
-    assert_int_equal(match[n - 1], (int)n - 2);
-    str_free(&big);
-    arena_close(a);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes),   cmocka_unit_test(test_walk),  cmocka_unit_test(test_mask),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_edits), cmocka_unit_test(test_diff),
-        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_edits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

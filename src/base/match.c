@@ -1,34 +1,34 @@
-#include "source/source.h"
+#include "base/base.h"
 
 #include <ctype.h>
 
 /* Of both texts' lines between the common beginning and end; what is larger is taken for all new. */
 enum { MAX_CELLS = 4 << 20 };
 
-size_t source_lines(struct arena *a, const char *text, const struct source_line **lines)
+size_t diff_lines(struct arena *a, const char *text, const struct diff_line **lines)
 {
-    struct source_line *list;
+    struct diff_line *list;
     size_t n = 0;
 
     for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
         n++;
-    *lines = list = arena_array(a, struct source_line, n + 1);
+    *lines = list = arena_array(a, struct diff_line, n + 1);
     n = 0;
     for (const char *p = text; *p; p += *p == '\n') {
         size_t len = strcspn(p, "\n");
-        list[n++] = (struct source_line){p, len - (len > 0 && p[len - 1] == '\r')};
+        list[n++] = (struct diff_line){p, len - (len > 0 && p[len - 1] == '\r')};
         p += len;
     }
     return n;
 }
 
-static bool same(const struct source_line *x, const struct source_line *y)
+static bool same(const struct diff_line *x, const struct diff_line *y)
 {
     return x->len == y->len && memcmp(x->text, y->text, x->len) == 0;
 }
 
 /* What it is worth to keep a line: one that says something more than braces and blanks. */
-static uint32_t worth(const struct source_line *x)
+static uint32_t worth(const struct diff_line *x)
 {
     uint32_t words = 0;
 
@@ -38,8 +38,8 @@ static uint32_t worth(const struct source_line *x)
 }
 
 /* The most worth that can be kept of the rest of both, from each pair of places on. */
-static void match_middle(const struct source_line *x, size_t n, const struct source_line *y, size_t m,
-                         int *match, int first)
+static void match_middle(const struct diff_line *x, size_t n, const struct diff_line *y, size_t m, int *match,
+                         int first)
 {
     size_t width = m + 1;
     uint32_t *best = mem_zalloc((n + 1) * width * sizeof(*best));
@@ -60,7 +60,7 @@ static void match_middle(const struct source_line *x, size_t n, const struct sou
     free(best);
 }
 
-int *source_match(struct arena *a, const struct source_line *x, size_t n, const struct source_line *y, size_t m)
+int *diff_match(struct arena *a, const struct diff_line *x, size_t n, const struct diff_line *y, size_t m)
 {
     int *match = arena_array(a, int, n + 1);
     size_t head = 0, tail = 0;
