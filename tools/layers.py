@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The layers of src/: who may include whom, and where a library's header may stand.
 
-A folder includes only folders below it, and of another folder only its public header, x/x.h. A library's
-header is included in the places named here and nowhere else. `src/README.md` lists every file, and only those;
-it and docs/architecture.md have the folders in the order of BELOW, and the build links what BELOW says.
+A folder includes only folders below it, and of another folder only its public headers: x/x.h, and those named in
+PUBLIC. Rooms are folders within a folder, with an order of their own. A library's header is included in the places
+named here and nowhere else. `src/README.md` lists every file, and only those; it and docs/architecture.md have the
+folders in the order of BELOW, and the build links what BELOW says.
 """
 
 import os
@@ -16,6 +17,9 @@ BELOW = {
     "llm": ["base"],
     "source": ["base"],
     "ptx": ["base"],
+    "sanitize": ["ptx"],
+    "shadow": ["ptx"],
+    "clock": ["ptx"],
     "gpu": ["ptx"],
     "kernel": ["source"],
     "mutant": ["kernel"],
@@ -34,11 +38,31 @@ BELOW = {
     "main": ["cmd"],
 }
 
+# Rooms of a folder, and what they stand on; files in the folder itself stand below them.
+ROOMS = {
+    "ptx/front": ["ptx"],
+    "ptx/lane": ["ptx"],
+    "ptx/machine": ["ptx/lane", "shadow"],
+    "ptx/exec": ["ptx/machine"],
+}
+
+# Public headers besides x/x.h, and who may include them.
+OBSERVERS = ("sanitize", "shadow", "clock")
+PUBLIC = {
+    "ptx/machine.h": OBSERVERS,
+    "ptx/machine/async.h": OBSERVERS,
+    "ptx/lane/half.h": OBSERVERS,
+    "ptx/lane/half_row.h": OBSERVERS,
+    "ptx/lane/matrix.h": OBSERVERS,
+    "ptx/exec/isa.h": OBSERVERS,
+    "shadow/shadow_value.h": ("ptx",),
+}
+
 LIBRARIES = {
     "jansson.h": ["src/base/json.h"],
     "sqlite3.h": ["src/store/internal.h"],
     "tree_sitter/api.h": ["src/source/internal.h", "src/source/source.c"],
-    "yaml.h": ["src/base/yaml_tree.c", "src/ptx/device.c"],
+    "yaml.h": ["src/base/yaml_tree.c"],
     "curl/curl.h": ["src/llm/http.c"],
     "cmocka.h": ["tests/test.h"],
 }
@@ -49,7 +73,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 def closure(folder):
     seen, todo = set(), [folder]
     while todo:
-        for below in BELOW[todo.pop()]:
+        for below in {**BELOW, **ROOMS}[todo.pop()]:
             if below not in seen:
                 seen.add(below)
                 todo.append(below)
@@ -78,6 +102,12 @@ def folder_of(path):
     return head if rest else head.removesuffix(".c")
 
 
+def room_of(path):
+    """The room of a path below src/, or its layer."""
+    folder = os.path.dirname(path)
+    return folder if folder in ROOMS else folder_of(path)
+
+
 def target_of(path, name):
     """The path below src/ that path, below src/, means by its include of name: beside it, or from src/ on."""
     beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
@@ -90,11 +120,15 @@ def check_layers():
         if own not in BELOW:
             yield f"{path}: the folder {own} has no place in tools/layers.py"
             continue
-        allowed = closure(own) | {own}
+        room = room_of(os.path.relpath(path, "src"))
+        allowed = closure(room) | {room}
         for number, kind, name in includes(path):
-            other = folder_of(target_of(path, name))
-            if kind == '"' and other in BELOW and other not in allowed:
-                yield f"{path}:{number}: {own} stands below {other} and may not include {name}"
+            target = target_of(path, name)
+            other = room_of(target)
+            if kind != '"' or (other not in BELOW and other not in ROOMS) or own in PUBLIC.get(target, ()):
+                continue
+            if other not in allowed:
+                yield f"{path}:{number}: {room} stands below {other} and may not include {name}"
 
 
 def check_public():
@@ -102,7 +136,9 @@ def check_public():
         own = folder_of(os.path.relpath(path, "src"))
         for number, kind, name in includes(path):
             other = folder_of(target_of(path, name))
-            if kind == '"' and "/" in name and other != own and name != f"{other}/{other}.h":
+            if kind != '"' or "/" not in name or own in PUBLIC.get(name, ()):
+                continue
+            if other != own and name != f"{other}/{other}.h":
                 yield f"{path}:{number}: {name} is not {other}'s public header; include {other}/{other}.h"
 
 
@@ -135,7 +171,7 @@ def check_documents():
     """The folders in src/README.md, src/meson.build and the table of docs/architecture.md, against BELOW."""
     folders = [folder for folder in BELOW if folder != "main"]
     with open("src/README.md", encoding="utf-8") as text:
-        headings = [h for h in re.findall(r"^#+ `([^`]*)`", text.read(), re.M) if h != "src"]
+        headings = [h for h in re.findall(r"^#+ `([^`]*)`", text.read(), re.M) if h != "src" and h not in ROOMS]
     with open("src/meson.build", encoding="utf-8") as text:
         built = re.findall(r"^subdir\('([^']*)'\)", text.read(), re.M)
     with open("docs/architecture.md", encoding="utf-8") as text:

@@ -1,5 +1,5 @@
 /* Put behind the includes of an original for the exact answer (docs/integrity.md): mathematics become calls of
- * functions that nobody defines, which the simulator computes in double (src/ptx/shadow_math.c). */
+ * functions that nobody defines, which the simulator computes in double (src/shadow/shadow_math.c). */
 #define ASTRA_ONE(name)                                                   \
     extern "C" __device__ float astra_f32_##name(float x);                \
     extern "C" __device__ double astra_f64_##name(double x);              \

@@ -4,7 +4,7 @@
  * driver would. */
 #include "fake.h"
 
-#include "ptx/internal.h"
+#include "ptx/machine.h"
 
 enum {
     OK = 0,

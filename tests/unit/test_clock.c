@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "ptx/model.h"
+#include "clock/cost_model.h"
 
 /* Expected values: the toolkit's occupancy calculator, which the whole range was checked against when this was
  * written. */
@@ -65,14 +65,14 @@ static void check_bad(const char *text, int line, const char *words)
 static void test_device_errors(void **state)
 {
     (void)state;
-    check_bad("", 1, "flat mapping");
+    check_bad("", 1, "the file is empty");
     check_bad("- a\n", 1, "flat mapping");
     check_bad("validated: yes\nspeed: 3\n", 2, "unknown key 'speed'");
     check_bad("validated: maybe\n", 1, "'maybe' is no value");
     check_bad("validated: no\nsm_count: 1.5\n", 2, "'1.5' is no value");
     check_bad("sm_count: -1\n", 1, "'-1' is no value");
     check_bad("sm_count: 4x\n", 1, "'4x' is no value");
-    check_bad("sm_count: 4\nsm_count: 4\n", 2, "given twice");
+    check_bad("sm_count: 4\nsm_count: 4\n", 2, "sm_count is said twice");
     check_bad("sm_count: [4]\n", 1, "flat mapping");
     check_bad("dram_ns: 0\n", 1, "'0' is no value");
     check_bad("sm_count: 4\n", 1, "is missing");

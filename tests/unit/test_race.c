@@ -1,7 +1,7 @@
 /* The race detector by itself: who is ordered before whom, without a simulator around it. */
 #include "test.h"
 
-#include "ptx/race.h"
+#include "sanitize/race.h"
 
 enum { WARPS = 4 };
 

@@ -1,0 +1,469 @@
+/* The clock: a launch's modelled time from a sample of its blocks. docs/simulator.md says what it leaves out.
+ */
+#include "cost_model.h"
+
+/* Waiting and moving data get into each other's way long before either is at its limit (the devices'
+ * `overlap`); issue and the start of blocks are limits that are reached. */
+static const double HARD = 5;
+
+enum { SAMPLE_INSNS = 50000, PILOT_LIMIT = 4000000 };
+
+enum { SHORT_RUN = 8192 / LINE_BYTES }; /* lines: blocks that read longer runs need no neighbours */
+
+/* ---- from blocks to the whole GPU ---- */
+
+struct load {                       /* what the GPU must do, all blocks together */
+    double blocks, resident, warps; /* resident: on one SM at once; warps of a block */
+    double cycles, first_cycles;    /* of a block alone: later ones, the slowest of the first wave */
+    double slots, pipe[N_PIPES], l2_read, l2_write, l2_requests; /* a block */
+    double code;                     /* machine instructions of which any was executed */
+    bool geometry;                   /* the sizes of grid or block are asked for */
+    double apart;                    /* share of neighbouring blocks that work far from each other */
+    double dram_read, dram_write;    /* the launch */
+    double sync_share, memory_share; /* of a block's time */
+    double hottest, atomics;         /* updates of one address; of all, a block */
+    bool cold;
+};
+
+static double joined(const double *t, size_t n, double exponent)
+{
+    double most = 0, sum = 0;
+    for (size_t k = 0; k < n; k++)
+        most = MAX(most, t[k]);
+    if (most <= 0)
+        return 0;
+    for (size_t k = 0; k < n; k++)
+        sum += pow(t[k] / most, exponent);
+    return most * pow(sum, 1 / exponent);
+}
+
+/* Waves of equal blocks finish together when there are few; later the SMs drift apart and only the last tail
+ * shows. */
+static double rounds(double waves)
+{
+    return waves <= 3 ? ceil(waves) : waves + 0.5;
+}
+
+static void combine(const struct ptx_device *d, const struct model *m, const struct load *x, struct ptx_time *t)
+{
+    double mhz = d->sm_clock_mhz, sms = d->sm_count;
+    double waves = x->blocks / (x->resident * sms);
+    double per_sm = waves <= 3 ? ceil(x->blocks / sms) : x->blocks / sms; /* blocks of the busiest SM */
+
+    double busiest = x->slots / d->schedulers_per_sm;
+    for (int k = 0; k < N_PIPES; k++)
+        busiest = MAX(busiest, x->pipe[k]);
+    t->issue_us = busiest * per_sm / mhz;
+
+    double first =
+        MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles + (x->geometry ? m->geometry_cycles : 0);
+    /* The warps of a round come to each stage together and wait for each other there, beyond a warp's own part,
+     * which its clock holds; later rounds, and later waits of one block, fill the gaps. */
+    double here = MIN(x->resident, per_sm), queue = MAX(here * x->warps / d->schedulers_per_sm, 1);
+    double waits = MAX(x->memory_share * x->cycles / m->l2_cycles, 1);
+    double together = (busiest / mhz + x->l2_read / m->sm_gbs * 1e-3) * here / waits * (1 - 1 / queue);
+    double chain_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves) +
+                      m->crowding * together + MIN(x->blocks, sms) / m->blocks_per_us;
+    t->sync_us = chain_us * x->sync_share + x->hottest * m->atomic_cycles / mhz;
+    t->latency_us = chain_us * (1 - x->sync_share);
+
+    double read = x->l2_read * x->blocks, write = x->l2_write * x->blocks;
+    t->l2_bytes = read + write;
+    t->l2_us = MAX(read / m->l2_read_gbs, write / m->l2_write_gbs) * 1e-3; /* each way has its own wires */
+    t->l2_us = MAX(t->l2_us, (x->l2_read + x->l2_write) * per_sm / m->sm_gbs * 1e-3);
+    t->l2_us = MAX(t->l2_us, x->l2_requests * x->blocks / m->l2_requests_per_ns * 1e-3);
+    t->l2_us = MAX(t->l2_us, x->atomics * x->blocks / m->l2_atomics_per_ns * 1e-3);
+    t->dram_bytes = x->dram_read + x->dram_write;
+    t->dram_us = (x->dram_read / m->dram_read_gbs + x->dram_write / m->dram_write_gbs) * 1e-3 *
+                 (1 + (m->dram_scatter - 1) * x->apart);
+    t->launch_us = m->launch_us + (x->cold ? m->cold_us : 0);
+
+    /* A stream starts when its first bytes arrive. */
+    double fill = (m->l2_cycles / mhz + (t->dram_bytes > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
+    double streams[] = {t->l2_us, t->dram_us};
+    double memory[] = {chain_us + x->hottest * m->atomic_cycles / mhz,
+                       joined(streams, ARRAY_LEN(streams), HARD) + fill};
+    double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
+                      x->blocks / m->blocks_per_us};
+    t->us = t->launch_us + joined(parts, ARRAY_LEN(parts), HARD);
+    t->waves = waves;
+
+    const struct {
+        enum ptx_bound bound;
+        double us;
+    } bounds[] = {{PTX_BOUND_DRAM, t->dram_us},   {PTX_BOUND_L2, t->l2_us},
+                  {PTX_BOUND_ISSUE, t->issue_us}, {PTX_BOUND_LATENCY, t->latency_us},
+                  {PTX_BOUND_SYNC, t->sync_us},   {PTX_BOUND_LAUNCH, t->launch_us}};
+    size_t best = 0;
+    for (size_t k = 1; k < ARRAY_LEN(bounds); k++)
+        if (bounds[k].us > bounds[best].us)
+            best = k;
+    t->bound = bounds[best].bound;
+}
+
+double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot)
+{
+    const struct model *m = model_of(d);
+    if (!m)
+        BUG("device %s is not in the table", d->name);
+    double hit = hot ? cache_resident(d, bytes) : 0, each = 128 * 16,
+           dram = m->dram_ns * 1e-3 * d->sm_clock_mhz;
+    struct load x = {.blocks = ceil(bytes / 2 / each), .warps = 4, .cold = !hot};
+    x.resident = MIN(ptx_occupancy(d, 16, 0, 128), MAX(1, ceil(x.blocks / d->sm_count)));
+    x.cycles = x.first_cycles = 10 * m->alu_cycles + m->l2_cycles + 512 / m->port_bytes + (1 - hit) * dram;
+    x.slots = 4 * 14;
+    x.code = 14;
+    x.l2_requests = 4 * 2 * 4;
+    x.pipe[PIPE_LSU] = 4 * 2 * 4;
+    x.l2_read = x.l2_write = each;
+    x.dram_read = x.dram_write = bytes / 2 * (1 - hit);
+    x.memory_share = 1;
+    struct ptx_time t;
+    combine(d, m, &x, &t);
+    return t.us;
+}
+
+const char *ptx_bound_name(enum ptx_bound b)
+{
+    static const char *const names[] = {"dram", "l2", "issue", "latency", "launch", "sync"};
+    BUG_IF((unsigned)b >= ARRAY_LEN(names));
+    return names[b];
+}
+
+/* ---- the sample ---- */
+
+struct run {
+    struct ptx_module *module;
+    struct ptx_mem *mem;
+    struct ptx_launch launch; /* the grid may be smaller than the caller's */
+    struct ptx_options options;
+    struct ptx_report *report;
+    uint64_t n_blocks;
+    uint32_t cluster[3]; /* blocks; 1: none */
+};
+
+static bool run_blocks(struct run *r, const uint64_t *blocks, size_t n, bool *done, struct err *err)
+{
+    struct ptx_options o = r->options;
+    o.blocks = blocks;
+    o.n_blocks = n;
+    ptx_report_clear(r->report);
+    *r->report = (struct ptx_report){0};
+    if (!ptx_run(r->module, r->mem, &r->launch, &o, r->report, err))
+        return false;
+    *done = r->report->end == PTX_DONE;
+    return true;
+}
+
+static uint64_t insns_of(const struct ptx_profile *p)
+{
+    uint64_t n = 0;
+    for (size_t k = 0; k < p->samples.n; k++)
+        n += p->samples.v[k].insns;
+    return n;
+}
+
+/* Runs of neighbours, so that sectors shared between neighbours are seen, evenly over the grid, so that no kind
+ * of block counts for more than its share; and the last block, so that what the sample touched spans what the
+ * launch touches. Block 0 ran already. */
+static size_t choose(uint64_t n_blocks, uint64_t want, uint64_t *list)
+{
+    size_t n = 0;
+    uint64_t runs = MIN(MAX(want / 4, (uint64_t)1), (uint64_t)16), each = MAX(want / runs, (uint64_t)1),
+             next = 1;
+    if (want >= n_blocks - 1) {
+        for (uint64_t b = 1; b < n_blocks; b++)
+            list[n++] = b;
+        return n;
+    }
+    for (uint64_t k = 0; k < runs; k++) {
+        uint64_t start = runs < 3 ? n_blocks / 2 : k * n_blocks / runs;
+        for (uint64_t b = MAX(start, next); b < start + each && b < n_blocks; b++) {
+            list[n++] = b;
+            next = b + 1;
+        }
+    }
+    if (next < n_blocks && want > 1)
+        list[n++] = n_blocks - 1;
+    return n;
+}
+
+static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct err *err)
+{
+    uint64_t zero = 0, budget = SAMPLE_INSNS;
+    r->options.max_warp_insns = PILOT_LIMIT;
+    if (!run_blocks(r, &zero, 1, done, err))
+        return false;
+    uint64_t n_clusters = r->n_blocks / MAX(p->samples.n, (size_t)1); /* a cluster runs whole */
+    if (!*done || n_clusters <= 1)
+        return true;
+    uint64_t each = MAX(insns_of(p), (uint64_t)1), want = budget / each;
+    if (want == 0)
+        return true;
+    want = MIN(MAX(want, (uint64_t)2), n_clusters - 1); /* two: neighbours */
+    uint64_t *list = mem_alloc((want + 4) * sizeof(*list));
+    size_t n = choose(n_clusters, want, list);
+    for (size_t k = 0; k < n; k++)
+        list[k] = block_of_cluster(r->launch.grid, r->cluster, list[k], 0);
+    bool ok = n == 0 || run_blocks(r, list, n, done, err);
+    free(list);
+    return ok;
+}
+
+/* A kernel whose blocks wait for each other cannot be sampled: its first blocks run as a whole smaller grid. */
+static bool take_smaller(struct run *r, struct ptx_profile *p, bool *done, struct err *err)
+{
+    uint64_t blocks = 1;
+    for (int k = 0; k < 3; k++) {
+        uint64_t room = MAX(32 / blocks, (uint64_t)1);
+        uint32_t most = (uint32_t)MIN(room, r->launch.grid[k]);
+        r->launch.grid[k] = MAX(most / r->cluster[k], 1u) * r->cluster[k];
+        blocks *= r->launch.grid[k];
+    }
+    p->samples.n = p->allocs.n = 0;
+    p->hottest = p->hottest_near = 0;
+    l2_clear(&p->l2);
+    memset(p->stats, 0, p->module->n_code * sizeof(*p->stats));
+    r->options.max_warp_insns = 4 * (uint64_t)PILOT_LIMIT;
+    return run_blocks(r, NULL, 0, done, err);
+}
+
+/* ---- from the sample to the load ---- */
+
+static bool asks_geometry(const struct insn *i)
+{
+    for (unsigned k = 0; k < i->n_opnds; k++)
+        if (i->opnds[k].ref_kind == REF_SPECIAL &&
+            ((i->opnds[k].imm >= SPECIAL_ntid_x && i->opnds[k].imm <= SPECIAL_ntid_z) ||
+             (i->opnds[k].imm >= SPECIAL_nctaid_x && i->opnds[k].imm <= SPECIAL_nctaid_z)))
+            return true;
+    return false;
+}
+
+static void averages(const struct ptx_profile *p, struct load *x)
+{
+    double n = (double)p->samples.n, sync = 0, warps = 0, memory = 0, all = 0, pairs = 0, apart = 0;
+    for (size_t k = 0; k < p->samples.n; k++) {
+        const struct sample *s = &p->samples.v[k];
+        x->slots += s->slots / n;
+        for (int q = 0; q < N_PIPES; q++)
+            x->pipe[q] += s->pipe[q] / n;
+        x->l2_read += s->l2_read / n;
+        x->l2_write += s->l2_write / n;
+        x->l2_requests += s->l2_requests / n;
+        x->atomics += s->atomics / n;
+        x->dram_read += s->dram_read / n;
+        x->dram_write += s->dram_write / n;
+        x->first_cycles = MAX(x->first_cycles, s->cycles);
+        if (k > 0 || p->samples.n == 1)
+            x->cycles += s->cycles / MAX(n - 1, 1);
+        sync += s->sync;
+        warps += s->warp_cycles;
+        memory += s->memory_wait;
+        all += s->cycles;
+        if (k > 0 && s->linear == s[-1].linear + 1 && s->first_line && s[-1].first_line) {
+            uint64_t a = s->first_line, b = s[-1].first_line, run = s->run_end - a;
+            pairs++;
+            apart += run < SHORT_RUN && (a > b ? a - b : b - a) > 2 * run;
+        }
+    }
+    x->apart = pairs > 0 ? apart / pairs : 0;
+    for (size_t pc = 0; pc < p->module->n_code; pc++) {
+        x->code += p->stats[pc].issues > 0 ? (double)p->prices.of[pc].slots : 0;
+        x->geometry = x->geometry || (p->stats[pc].issues > 0 && asks_geometry(&p->module->code[pc]));
+    }
+    x->sync_share = warps > 0 ? MIN(sync / warps, 1) : 0;
+    x->memory_share = all > 0 ? MIN(memory / all, 1) : 0;
+}
+
+/* Blocks far apart may read the same bytes (weights, a matrix's other operand), which no sample sees; but
+ * nobody touches more of a buffer for the first time than it holds. What was counted above that are hits, if
+ * the buffer stays. */
+static void spread(const struct ptx_profile *p, double scale, struct load *x)
+{
+    x->dram_read *= x->blocks;
+    x->dram_write *= x->blocks;
+    for (size_t k = 0; k < p->allocs.n; k++) {
+        const struct touched *t = &p->allocs.v[k];
+        double size = (double)t->size, stays = cache_resident(p->device, size) * (1 - t->hit);
+        x->dram_read -= MAX(t->read * scale - size, 0) * stays;
+        x->dram_write -= MAX(t->written * scale - size, 0) * stays;
+    }
+    x->dram_read = MAX(x->dram_read, 0);
+    x->dram_write = MAX(x->dram_write, 0);
+}
+
+/* The sample ends with the last block, so what it touched spans what the launch touches; a sample of one block
+ * does not. */
+static void remember(struct ptx_cache *c, const struct ptx_profile *p, double scale)
+{
+    double before = c->clock;
+    c->used = true;
+    for (size_t k = 0; k < p->allocs.n; k++) {
+        const struct touched *t = &p->allocs.v[k];
+        double bytes = MIN(MAX(t->read, t->written) * scale, (double)t->size);
+        struct footprint *f = cache_footprint(c, t->addr);
+        uint64_t end = MAX(t->end, t->first + (uint64_t)(bytes / LINE_BYTES));
+        bool joins = f->end > f->first && cache_resident(c->device, before - f->clock) > 0.5;
+        f->first = joins ? MIN(f->first, t->first) : t->first;
+        f->end = joins ? MAX(f->end, end) : end;
+        f->clock = before;
+        c->clock += bytes;
+    }
+}
+
+/* ---- lines ---- */
+
+static int by_stall(const void *a, const void *b)
+{
+    const struct ptx_line_stats *x = a, *y = b;
+    if (x->stall_share != y->stall_share)
+        return x->stall_share < y->stall_share ? 1 : -1;
+    return x->line - y->line;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    return ((const struct ptx_line_stats *)a)->line - ((const struct ptx_line_stats *)b)->line;
+}
+
+static void add_pc(struct ptx_line_stats *l, const struct pc_stats *s, double scale)
+{
+    l->warp_insns += s->issues * scale;
+    l->lanes_active += s->lanes * scale; /* a sum until the end */
+    l->global_requests += s->requests * scale;
+    l->global_sectors += s->sectors * scale;
+    l->ideal_sectors += s->ideal * scale;
+    l->bytes_used += s->used * scale;
+    l->bytes_moved += s->moved * scale;
+    l->shared_requests += s->shared_requests * scale;
+    l->bank_conflicts += s->conflicts * scale;
+    l->atomics += s->atomics * scale;
+    l->atomic_conflicts += s->atomic_conflicts * scale;
+    l->local_bytes += s->local_bytes * scale;
+    l->stall_share += s->stall;
+}
+
+static double flops_of(const struct ptx_profile *p, double scale)
+{
+    double flops = 0;
+    for (size_t pc = 0; pc < p->module->n_code; pc++)
+        flops += p->stats[pc].lanes * insn_flops(&p->module->code[pc]);
+    return flops * scale;
+}
+
+static void lines_make(const struct ptx_profile *p, double scale, struct arena *a, struct ptx_time *t)
+{
+    VEC(struct ptx_line_stats) raw = {0};
+    double stall = 0;
+    for (size_t pc = 0; pc < p->module->n_code; pc++) {
+        struct ptx_line_stats l = {.line = p->prices.of[pc].line};
+        if (p->stats[pc].issues == 0)
+            continue;
+        add_pc(&l, &p->stats[pc], scale);
+        stall += p->stats[pc].stall;
+        vec_push(&raw, l);
+    }
+    qsort(raw.v, raw.n, sizeof(*raw.v), by_line);
+    t->lines = arena_array(a, struct ptx_line_stats, raw.n + 1);
+    t->n_lines = 0;
+    for (size_t k = 0; k < raw.n; k++) {
+        struct ptx_line_stats *to = &t->lines[t->n_lines], *from = &raw.v[k];
+        if (t->n_lines && to[-1].line == from->line) {
+            double *sum = &to[-1].warp_insns, *add = &from->warp_insns;
+            for (size_t q = 0; q < (sizeof(*to) - offsetof(struct ptx_line_stats, warp_insns)) / sizeof(double);
+                 q++)
+                sum[q] += add[q];
+        } else {
+            *to = *from;
+            t->n_lines++;
+        }
+    }
+    vec_free(&raw);
+    for (size_t k = 0; k < t->n_lines; k++) {
+        struct ptx_line_stats *l = &t->lines[k];
+        l->lanes_active = l->warp_insns > 0 ? l->lanes_active / l->warp_insns : 0;
+        l->stall_share = stall > 0 ? l->stall_share / stall : 0;
+    }
+    qsort(t->lines, t->n_lines, sizeof(*t->lines), by_stall);
+}
+
+/* ---- the launch ---- */
+
+static const struct func *entry_of(const struct ptx_module *m, const char *name)
+{
+    for (size_t k = 0; k < m->n_funcs; k++)
+        if (m->funcs[k].is_entry && str_eq(m->funcs[k].name, name))
+            return &m->funcs[k];
+    return NULL;
+}
+
+/* Shared memory comes out of the L1: the driver gives the SM what its resident blocks need. Of the rest, what
+ * is stored and sets that fill unevenly leave about three quarters (fitted: rows that are read again and
+ * again). */
+static double l1_share(const struct ptx_device *d, const struct model *m, double shared_bytes, double resident)
+{
+    double left = m->l1_bytes - (shared_bytes + 1024) * resident;
+    (void)d;
+    return MAX(0.75 * left / resident, 4.0 * LINE_BYTES);
+}
+
+static void launch_load(const struct ptx_profile *p, const struct run *r, struct ptx_cache *cache,
+                        double resident, bool extrapolated, double all_blocks, struct ptx_time *t)
+{
+    struct load x = {.blocks = all_blocks, .resident = resident, .cold = !cache->used};
+    x.warps = ceil((double)r->launch.block[0] * r->launch.block[1] * r->launch.block[2] / 32);
+    double scale = all_blocks / (double)p->samples.n;
+    averages(p, &x);
+    spread(p, scale, &x);
+    x.hottest = MAX(p->hottest * scale, p->hottest_near);
+    combine(p->device, p->model, &x, t);
+    remember(cache, p, scale);
+    t->sampled_blocks = p->samples.n;
+    t->blocks = (uint64_t)all_blocks;
+    t->extrapolated = extrapolated;
+}
+
+bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
+                     const struct ptx_options *o, const struct ptx_resources *res, struct ptx_cache *cache,
+                     struct arena *a, struct ptx_time *t, struct ptx_report *report, struct err *err)
+{
+    const struct func *entry = entry_of(m, l->kernel);
+    if (!entry)
+        return err_input(err, "the module has no kernel %s", l->kernel);
+    *t = (struct ptx_time){0};
+    struct ptx_profile p;
+    struct run r = {.module = m, .mem = mem, .launch = *l, .options = *o, .report = report};
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2], registers = res ? res->registers : o->registers;
+    uint32_t shared = l->shared_bytes + entry->shared_bytes;
+    r.n_blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    bool named = l->cluster[0] || l->cluster[1] || l->cluster[2];
+    for (int k = 0; k < 3; k++)
+        r.cluster[k] = MAX(named ? l->cluster[k] : entry->info.req_cluster[k], 1u);
+    profile_open(&p, m, o->device, cache);
+    prices_make(&p.prices, m, o->device, p.model, entry, res, a);
+    double room = MAX(ptx_occupancy(o->device, registers, shared, threads), 1), sms = o->device->sm_count;
+    double resident = MIN(room, ceil((double)r.n_blocks / sms));
+    p.n_blocks = r.n_blocks;
+    p.concurrent = MIN((double)r.n_blocks, resident * sms);
+    p.l1_bytes = l1_share(o->device, p.model, shared, resident);
+    r.options.profile = &p;
+    r.options.checks = 0;
+    r.options.blocks = NULL;
+
+    bool done = false, ok = take_sample(&r, &p, &done, err);
+    bool all = p.samples.n == r.n_blocks;
+    /* The grid's barrier is an atomic whose result is branched on, but a sample may pass it (engine.c). */
+    bool smaller = ok && (report->end == PTX_HUNG || (done && p.result_branches && !all && !l->cooperative));
+    if (smaller)
+        ok = take_smaller(&r, &p, &done, err);
+    if (ok && done && p.samples.n) {
+        launch_load(&p, &r, cache, resident, smaller || (l->cooperative && !all), (double)r.n_blocks, t);
+        t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
+        double scale = (double)r.n_blocks / (double)p.samples.n;
+        t->flops = flops_of(&p, scale);
+        lines_make(&p, scale, a, t);
+    }
+    profile_close(&p);
+    return ok;
+}

@@ -1,0 +1,198 @@
+/* What profile.c, price.c, cache.c, clock.c and device.c share: the tables of the clock and the counters of one
+ * timed launch. docs/simulator.md explains the model. */
+#ifndef CLOCK_COST_MODEL_H
+#define CLOCK_COST_MODEL_H
+
+#include "ptx/machine.h"
+
+/* ---- devices: what share/devices/NAME.yaml says beyond struct ptx_device ---- */
+
+struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to the first use */
+    double lanes_fp32, lanes_fp16, lanes_fp64, lanes_alu, lanes_mul, lanes_sfu, lanes_conv, lanes_shuffle,
+        lanes_lsu;
+    double alu_cycles, sfu_cycles, fp64_cycles, shared_cycles, shuffle_cycles, l1_cycles, l2_cycles,
+        barrier_cycles;
+    double mma_cycles; /* that one mma.m16n8k16 of f16 takes of an SM's tensor cores */
+    double mma_latency_cycles;
+    double branch_cycles;   /* from a branch to the first instruction behind it */
+    double fetch_cycles;    /* of a machine instruction that an SM sees first */
+    double geometry_cycles; /* more where the grid's or block's size is asked for: another line of constants */
+    double port_bytes;      /* a clock into the registers of one quarter of an SM */
+    double dram_ns;
+    double dram_scatter; /* DRAM time where neighbouring blocks work far apart, over where they do not */
+    double l1_bytes;     /* of one SM, shared memory included */
+    double dram_read_gbs, dram_write_gbs;                 /* alone, with enough in flight */
+    double l2_read_gbs, l2_write_gbs, l2_requests_per_ns; /* a request: one line of one warp's access */
+    double sm_gbs;                                        /* between one SM and the L2 */
+    double launch_us;                                     /* around any kernel's work */
+    double cold_us;           /* more when code, constants and page translations were evicted */
+    double crowding;          /* share of one round's issue and traffic that its own time grows by */
+    double block_ns;          /* to start a block on an SM that has room */
+    double blocks_per_us;     /* that the whole GPU can start */
+    double atomic_cycles;     /* between two updates of one address in the L2 */
+    double l2_atomics_per_ns; /* of different addresses */
+    double overlap;           /* exponent that joins latency, L2 and DRAM: infinity would be their maximum */
+};
+
+/* The model of a device out of ptx_device_find or ptx_device_list; NULL for any other. */
+const struct model *model_of(const struct ptx_device *d);
+
+/* Reads one device file; name stays the caller's, other strings live in the arena. Unknown, missing or
+ * malformed keys are errors with a line. */
+bool device_parse(struct ptx_device *d, struct model *m, const char *name, const char *text, struct arena *a,
+                  struct err *err);
+
+/* ---- prices: one instruction ---- */
+
+enum pipe {
+    PIPE_FP32,
+    PIPE_FP16,
+    PIPE_FP64,
+    PIPE_ALU,
+    PIPE_MUL,
+    PIPE_SFU,
+    PIPE_CONV,
+    PIPE_SHUFFLE,
+    PIPE_LSU,
+    PIPE_TENSOR,
+    N_PIPES
+};
+
+struct price {
+    float slots;   /* issue slots: machine instructions */
+    float latency; /* cycles from start to result, of what is not memory */
+    float busy;    /* cycles its pipe of the SM is taken by one warp */
+    uint8_t pipe;
+    bool is_load, is_store, is_order; /* is_order: memory instructions do not move across it */
+    bool is_branch, is_barrier, ends_block, is_async_wait, has_guard; /* has_guard: the last source */
+    uint8_t unroll; /* of a backward branch: copies of its loop's body in the machine code */
+    uint8_t n_src, n_dst;
+    uint32_t refs; /* first of its n_src + n_dst register slots */
+    int line;
+};
+
+struct prices {
+    struct price *of; /* by pc */
+    uint32_t *refs;
+};
+
+/* Prices of all of a module's instructions; those of a source line are scaled to the line's SASS count. */
+void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_device *d,
+                 const struct model *model, const struct func *entry, const struct ptx_resources *res,
+                 struct arena *a);
+
+/* Floating-point operations of one lane, as ptx_time.flops counts them. */
+double insn_flops(const struct insn *i);
+
+/* ---- caches ---- */
+
+enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
+
+struct l1 { /* of one block: its share of its SM's; 4-way, lines of 4 sectors */
+    struct l1_set {
+        uint64_t tag[4];
+        float ready[4]; /* when the line's last sectors arrive */
+        uint8_t sectors[4], next;
+    } * sets;
+    size_t n_sets, cap_sets;
+};
+
+void l1_reset(struct l1 *c, double bytes);
+void l1_free(struct l1 *c);
+/* Sectors of the line that are there. Adds all of them; *ready: when they are, for the caller to set if some
+ * missed. */
+unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, float **ready);
+
+struct l2_line {   /* touched by the sample of this launch */
+    uint64_t line; /* + 1; 0: free */
+    uint8_t read, written;
+    uint32_t block;                /* that touched it last */
+    uint32_t atomics, first_block; /* updates; the first block (in the grid) that made one */
+    float at_bytes;                /* bytes the block had touched by then */
+};
+
+struct l2 {
+    struct l2_line *lines;
+    size_t n, cap; /* cap is a power of two */
+};
+
+struct l2_line *l2_get(struct l2 *c, uint64_t line);
+void l2_clear(struct l2 *c);
+
+/* One allocation as the launches of a plan left it in the L2. */
+struct footprint {
+    uint64_t addr;       /* of the allocation */
+    uint64_t first, end; /* lines that the last launches touched */
+    double clock;        /* bytes the plan had touched before the last launch that touched it */
+};
+
+struct ptx_cache {
+    const struct ptx_device *device;
+    double clock; /* unique bytes touched so far, launch by launch */
+    VEC(struct footprint) prints;
+    bool used;
+};
+
+/* Share of what was touched `distance` bytes ago that is still in the L2. */
+double cache_resident(const struct ptx_device *d, double distance);
+/* The footprint of an allocation, made when absent. */
+struct footprint *cache_footprint(struct ptx_cache *c, uint64_t addr);
+
+/* ---- one timed launch ---- */
+
+struct pc_stats {
+    double issues, lanes;
+    double requests, sectors, ideal, used, moved;
+    double shared_requests, conflicts, atomics, atomic_conflicts, local_bytes;
+    double stall;
+};
+
+struct touched {               /* one allocation in the sample */
+    const struct alloc *alloc; /* by which it is known; the launch's own are gone when it has ended */
+    uint64_t addr, size;
+    double hit; /* share of the lines [known, known_end) resident when the launch began */
+    uint64_t known, known_end;
+    uint64_t first, end;  /* lines touched */
+    double read, written; /* unique bytes */
+};
+
+struct sample { /* one block */
+    uint64_t linear;
+    double cycles;               /* from its first warp's start to its last warp's end, were it alone */
+    double slots, pipe[N_PIPES]; /* issue slots; cycles of each pipe */
+    double l2_read, l2_write;    /* bytes */
+    double l2_requests;          /* lines of requests */
+    double dram_read, dram_write;
+    double sync, atomics;         /* cycles at barriers, summed over warps; atomics that reached the L2 */
+    double memory_wait;           /* cycles of the longest warp that loads caused */
+    double warp_cycles;           /* summed over warps */
+    uint64_t first_line, run_end; /* the first line + 1 that it asked memory for, and the end of the run of
+                                     lines that begins there */
+    uint64_t insns;
+};
+
+struct ptx_profile {
+    const struct ptx_device *device;
+    const struct model *model;
+    const struct ptx_module *module;
+    struct ptx_cache *cache;
+    struct prices prices;
+    struct pc_stats *stats; /* by pc */
+    struct l2 l2;
+    double concurrent; /* blocks that run at once on the whole GPU */
+    double l1_bytes;   /* a block */
+    double dram_cycles;
+    VEC(struct sample) samples;
+    VEC(struct touched) allocs;
+    uint32_t hottest, hottest_near; /* updates of one line by blocks all over the grid, by neighbours */
+    uint64_t n_blocks;              /* of the launch */
+    bool result_branches;           /* an atomic's result reached a branch or an address */
+    VEC(struct l1) l1s;             /* by residency slot */
+    uint32_t block_number;
+};
+
+void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
+                  struct ptx_cache *cache);
+void profile_close(struct ptx_profile *p);
+
+#endif

@@ -1,0 +1,457 @@
+/* What one instruction costs: how many machine instructions it becomes, which pipe they take and for how long,
+ * and when the result is there. The table knows what the compiler makes of each PTX instruction; the CUBIN's
+ * count per source line then corrects it where the two differ by a believable factor (a larger one means that
+ * the machine code holds unrolled copies, which execute less often than they are there). */
+#include "ptx/lane/matrix.h"
+#include "cost_model.h"
+
+static const double UNROLLED = 2.2; /* machine instructions over expected ones */
+
+enum { PREDICATED = 16 }; /* instructions that a branch may skip and yet be none */
+
+struct cost {
+    float slots, latency; /* latency in units of cycles */
+    enum pipe pipe;
+    float busy; /* pipe passes; 0: as many as slots */
+};
+
+static bool is_float(enum type t)
+{
+    return t >= TYPE_F16 && t <= TYPE_F64;
+}
+
+static bool is_half(enum type t)
+{
+    return t >= TYPE_F16 && t <= TYPE_BF16X2;
+}
+
+/* One pass of the special-function unit and some arithmetic around it. */
+static struct cost sfu(const struct model *m, float slots, float extra)
+{
+    return (struct cost){slots, (float)(m->sfu_cycles + extra * m->alu_cycles), PIPE_SFU, 1};
+}
+
+static struct cost divide(const struct model *m, const struct insn *i, enum type t)
+{
+    float alu = (float)m->alu_cycles, look_up = (float)m->sfu_cycles;
+    if (t == TYPE_F64)
+        return (struct cost){22, look_up + 13 * (float)m->fp64_cycles, PIPE_FP64, 12.5f};
+    if (is_float(t)) {
+        bool ftz = insn_has(i, MOD_ftz);
+        if (insn_has(i, MOD_approx) || insn_has(i, MOD_full)) /* full: the divisor's range is tested first */
+            return sfu(m, insn_has(i, MOD_full) ? 7 : ftz ? 2 : 5, insn_has(i, MOD_full) ? 3 : ftz ? 1 : 3);
+        return (struct cost){17, look_up + 9 * alu, PIPE_SFU, 1};
+    }
+    if (type_bytes[t] == 8)
+        return (struct cost){133, 4 * look_up + 57 * alu, PIPE_MUL, 60};
+    return (struct cost){type_signed(t) ? 17 : 14, 2 * look_up + (type_signed(t) ? 8 : 6) * alu, PIPE_MUL, 4};
+}
+
+/* Roots, reciprocals and powers: one table look-up, and the steps that correct it. */
+static struct cost special(const struct model *m, const struct insn *i, enum type t)
+{
+    bool ftz = insn_has(i, MOD_ftz), exact = !insn_has(i, MOD_approx);
+    float alu = (float)m->alu_cycles, look_up = (float)m->sfu_cycles;
+    if (i->op == OP_div || i->op == OP_rem)
+        return divide(m, i, t);
+    if (t == TYPE_F64)
+        return (struct cost){18, look_up + 10 * (float)m->fp64_cycles, PIPE_FP64, 10};
+    if (exact && i->op == OP_rcp)
+        return (struct cost){13, look_up + 13 * alu, PIPE_SFU, 1};
+    if (exact && i->op == OP_sqrt)
+        return (struct cost){12, look_up + 9 * alu, PIPE_SFU, 1};
+    if (is_half(t))
+        return sfu(m, t == TYPE_F16X2 || t == TYPE_BF16X2 ? 2 : 1, 0);
+    if (i->op == OP_sin || i->op == OP_cos)
+        return sfu(m, 2, 1);
+    if (i->op == OP_sqrt)
+        return sfu(m, ftz ? 2 : 5, ftz ? 1 : 3);
+    if (i->op == OP_tanh)
+        return sfu(m, 1, 0);
+    return sfu(m, ftz ? 1 : 4, ftz ? 0 : 3); /* denormals are scaled before and after */
+}
+
+static struct cost arithmetic(const struct model *m, const struct insn *i, enum type t)
+{
+    float alu = (float)m->alu_cycles, wide = type_bytes[t] == 8;
+    bool multiplies = i->op == OP_mul || i->op == OP_mad || i->op == OP_madc || i->op == OP_fma ||
+                      i->op == OP_mul24 || i->op == OP_mad24 || i->op == OP_dp4a || i->op == OP_dp2a;
+    bool adds = i->op == OP_add || i->op == OP_sub;
+    if (t == TYPE_F64)
+        return (struct cost){1, (float)m->fp64_cycles, PIPE_FP64, 0};
+    if (is_float(t) && (multiplies || adds))
+        return (struct cost){1, alu, is_half(t) ? PIPE_FP16 : PIPE_FP32, 0};
+    if (!multiplies)
+        return (struct cost){1 + wide, alu + wide * alu, PIPE_ALU, 0};
+    if (insn_has(i, MOD_wide))
+        return (struct cost){1, alu, PIPE_MUL, 2};
+    if (wide)
+        return (struct cost){insn_has(i, MOD_hi) ? 8 : 4, 4 * alu, PIPE_MUL, 4};
+    return insn_has(i, MOD_hi) ? (struct cost){1, 2 * alu, PIPE_MUL, 2} : (struct cost){1, alu, PIPE_MUL, 0};
+}
+
+double insn_flops(const struct insn *i)
+{
+    bool pair = i->type == TYPE_F16X2 || i->type == TYPE_BF16X2 || i->type == TYPE_F32X2;
+    double lanes = pair ? 2 : 1;
+    if (op_table[i->op].unit == UNIT_TENSOR)
+        return i->types[0] == TYPE_S32 ? 0 : 2.0 * i->shape.m * i->shape.n * i->shape.k / 32;
+    if (!pair && !is_float(i->type))
+        return 0;
+    switch (i->op) {
+    case OP_fma:
+    case OP_mad:
+        return 2 * lanes;
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_div:
+    case OP_rcp:
+    case OP_sqrt:
+    case OP_rsqrt:
+    case OP_sin:
+    case OP_cos:
+    case OP_lg2:
+    case OP_ex2:
+    case OP_tanh:
+        return lanes;
+    case OP_atom:
+    case OP_red:
+        return insn_has(i, MOD_add) ? lanes * MAX(i->vec, 1) : 0;
+    default:
+        return 0;
+    }
+}
+
+static struct cost convert(const struct model *m, const struct insn *i)
+{
+    enum type to = i->type2, from = i->type;
+    float alu = (float)m->alu_cycles;
+    if (!is_float(to) && !is_float(from)) /* a widening or a truncation; most of the latter are nothing */
+        return type_bytes[to] > type_bytes[from] && type_signed(from) ? (struct cost){1, alu, PIPE_ALU, 0}
+                                                                      : (struct cost){0.3f, 0, PIPE_ALU, 0};
+    if (to == TYPE_F64 || from == TYPE_F64)
+        return (struct cost){1, (float)m->sfu_cycles, PIPE_SFU, 0};
+    if (is_float(to) && is_float(from))
+        return (struct cost){1, alu + 0.7f, from == TYPE_F32 && is_half(to) ? PIPE_CONV : PIPE_FP16, 0};
+    return (struct cost){1, (float)m->sfu_cycles * 0.7f, PIPE_SFU, 0.5f};
+}
+
+static bool is_async_wait(const struct insn *i)
+{
+    return i->op == OP_cp &&
+           (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all));
+}
+
+static struct cost memory(const struct model *m, const struct insn *i)
+{
+    if (i->space == SPACE_PARAM)
+        return (struct cost){0.1f, 0, PIPE_ALU, 0}; /* constants are operands */
+    if (i->op == OP_cp &&
+        (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all)))
+        return (struct cost){1, 0, PIPE_LSU, 0};
+    return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
+}
+
+static struct cost plain(const struct model *m, const struct insn *i)
+{
+    float alu = (float)m->alu_cycles, shuffle = (float)m->shuffle_cycles;
+    switch (i->op) {
+    case OP_mov:
+        return (struct cost){0.2f, 0, PIPE_ALU, 0};
+    case OP_cvta:
+    case OP_isspacep:
+        return (struct cost){0, 0, PIPE_ALU, 0};
+    case OP_abs:
+    case OP_neg: /* of a float: part of the instruction that uses it */
+        return is_float(i->type) ? (struct cost){0.2f, 0, PIPE_FP32, 0} : (struct cost){1, alu, PIPE_ALU, 0};
+    case OP_vote:
+    case OP_activemask:
+        return (struct cost){1, 2 * alu, PIPE_ALU, 0};
+    case OP_match:
+        return (struct cost){2, 6 * shuffle, PIPE_SHUFFLE, 8};
+    case OP_redux:
+        return (struct cost){2, shuffle, PIPE_SHUFFLE, 2};
+    default:
+        return arithmetic(m, i, i->type);
+    }
+}
+
+/* Products by mma.sync, in units of m16n8k16 of f16; figures without a source are measured on one H200. Tensor
+ * cores take as many products of f16 and bf16 a clock, half as many of tf32, twice of bytes (data sheets); an
+ * mma is no shorter than 0.66 of a unit. e4m3 and e5m2 become f16 first on these devices. f64 runs at four
+ * times the rate of its lanes (data sheet), m8n8k4 at half of that. Nibbles and single bits are emulated: 22
+ * and 11.4 cycles for m16n8k64 and m16n8k256. */
+static struct cost product(const struct model *m, const struct insn *i)
+{
+    if (!matrix_known(i))
+        return (struct cost){1, 0, PIPE_TENSOR, 0};
+    enum type t = mma_type(i, 1);
+    float products = (float)i->shape.m * i->shape.n * i->shape.k, units = products / 2048;
+    float cycles = (float)m->mma_cycles, latency = (float)m->mma_latency_cycles;
+    unsigned bits = matrix_bits(t);
+    if (t == TYPE_F64) {
+        cycles = products / (float)(2 * m->lanes_fp64) * (products > 256 ? 1 : 2);
+        return (struct cost){1, latency + cycles, PIPE_TENSOR, 4 * cycles};
+    }
+    if (bits < 8) {
+        cycles *= units * (bits == 4 ? 14.5f / 4 : 7.5f / 16);
+        return (struct cost){4 * cycles, 4 * cycles + latency, PIPE_TENSOR, 4 * cycles};
+    }
+    units *= bits == 32 ? 2 : t == TYPE_S8 || t == TYPE_U8 ? 0.5f : 1;
+    cycles *= MAX(units, 0.66f);
+    return (struct cost){MAX(units, 1), latency, PIPE_TENSOR, 4 * cycles};
+}
+
+/* wmma.load and wmma.store: one machine instruction a part, but halves come out of shared memory by ldmatrix,
+ * four parts at once, and are turned in registers where they come across from global memory. */
+static struct cost fragment(const struct model *m, const struct insn *i)
+{
+    if (!matrix_known(i))
+        return (struct cost){1, 0, PIPE_LSU, 0};
+    struct matrix_access x = matrix_access_of(i);
+    float parts = x.parts, slots = parts;
+    if (i->op == OP_wmma_load && x.size == 2 && i->space == SPACE_SHARED)
+        slots = MAX(parts / 4, 1);
+    else if (x.way == TURNED)
+        slots = 2 * parts;
+    return (struct cost){slots, (float)m->shared_cycles, PIPE_LSU, parts};
+}
+
+static struct cost cost_of(const struct model *m, const struct insn *i)
+{
+    float wide = type_bytes[i->type] == 8;
+    switch (op_table[i->op].unit) {
+    case UNIT_SFU:
+        if (i->op == OP_popc || i->op == OP_clz || i->op == OP_brev || i->op == OP_bfind)
+            return (struct cost){1 + wide, (float)m->sfu_cycles, PIPE_SFU, 0};
+        return special(m, i, i->type);
+    case UNIT_FMA:
+        return arithmetic(m, i, i->type);
+    case UNIT_CVT:
+        return convert(m, i);
+    case UNIT_FP64:
+        return (struct cost){1, (float)m->fp64_cycles, PIPE_FP64, 0};
+    case UNIT_SHFL:
+        return (struct cost){1, (float)m->shuffle_cycles, PIPE_SHUFFLE, 0};
+    case UNIT_TENSOR:
+        return product(m, i);
+    case UNIT_ATOM:
+    case UNIT_LSU:
+        return i->op == OP_wmma_load || i->op == OP_wmma_store ? fragment(m, i) : memory(m, i);
+    case UNIT_SYNC: /* a fence waits for what is on its way; mbarriers are shared memory */
+        if (i->op == OP_mbarrier)
+            return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
+        return (struct cost){1, i->op == OP_bar || i->op == OP_barrier ? 0 : (float)m->l2_cycles * 0.5f,
+                             PIPE_ALU, 0};
+    case UNIT_CONTROL:
+        return (struct cost){1, (float)m->branch_cycles, PIPE_ALU, 0};
+    case UNIT_NONE:
+        return (struct cost){0, 0, PIPE_ALU, 0};
+    case UNIT_ALU:
+        return plain(m, i);
+    }
+    return plain(m, i);
+}
+
+static double lanes_of(const struct model *m, enum pipe p)
+{
+    switch (p) {
+    case PIPE_FP32:
+        return m->lanes_fp32;
+    case PIPE_FP16:
+        return m->lanes_fp16;
+    case PIPE_FP64:
+        return m->lanes_fp64;
+    case PIPE_MUL:
+        return m->lanes_mul;
+    case PIPE_SFU:
+        return m->lanes_sfu;
+    case PIPE_CONV:
+        return m->lanes_conv;
+    case PIPE_SHUFFLE:
+        return m->lanes_shuffle;
+    case PIPE_LSU:
+        return m->lanes_lsu;
+    case PIPE_TENSOR:
+        return 32 * 4;
+    default:
+        return m->lanes_alu;
+    }
+}
+
+struct slots { /* register slots of one instruction */
+    uint32_t src[40], dst[40];
+    uint8_t n_src, n_dst;
+    bool guarded;
+};
+
+static void operand_slots(struct slots *s, const struct opnd *o, bool writes)
+{
+    if (o->kind == OPND_VEC) {
+        for (unsigned k = 0; k < o->n; k++)
+            operand_slots(s, &o->vec[k], writes);
+        return;
+    }
+    if ((o->kind != OPND_REG && o->kind != OPND_ADDR) || o->is_imm)
+        return;
+    if (writes && o->kind == OPND_REG && s->n_dst < ARRAY_LEN(s->dst))
+        s->dst[s->n_dst++] = o->slot;
+    else if (!(writes && o->kind == OPND_REG) && s->n_src < ARRAY_LEN(s->src))
+        s->src[s->n_src++] = o->slot;
+}
+
+static void insn_slots(struct slots *s, const struct insn *i, const uint32_t *slot_of_guard)
+{
+    s->n_src = s->n_dst = 0;
+    for (unsigned k = 0; k < i->n_opnds; k++)
+        operand_slots(s, &i->opnds[k], insn_writes(i, k));
+    if (i->pair)
+        operand_slots(s, i->pair, true);
+    s->guarded = i->guard && slot_of_guard[i->guard / 4] != ~0u && s->n_src < ARRAY_LEN(s->src);
+    if (s->guarded)
+        s->src[s->n_src++] = slot_of_guard[i->guard / 4];
+}
+
+static bool calls_routine(const struct insn *i)
+{
+    return (i->op == OP_div || i->op == OP_rem) && type_bytes[i->type] == 8 && i->type != TYPE_F64;
+}
+
+/* Machine instructions in the line itself: long divisions call a routine, the rest of the exact ones keep their
+ * rare cases in one. */
+static float inline_slots(const struct insn *i, float slots)
+{
+    if (calls_routine(i))
+        return 8;
+    if (i->op == OP_div && i->type == TYPE_F64)
+        return 14;
+    return op_table[i->op].unit == UNIT_SFU && is_float(i->type) ? MIN(slots, 10) : slots;
+}
+
+static void price_insn(struct price *p, const struct insn *i, const struct model *m)
+{
+    struct cost c = cost_of(m, i);
+    enum unit unit = op_table[i->op].unit;
+    *p = (struct price){.slots = c.slots, .latency = c.latency, .pipe = c.pipe};
+    p->busy = (c.busy ? c.busy : c.slots) * (float)(32 / lanes_of(m, c.pipe));
+    p->is_load = (i->op == OP_ld || i->op == OP_ldu || i->op == OP_ldmatrix || i->op == OP_wmma_load) &&
+                 i->space != SPACE_PARAM;
+    p->is_store =
+        i->op == OP_st || i->op == OP_red || i->op == OP_stmatrix || i->op == OP_wmma_store || i->op == OP_cp;
+    p->is_barrier = i->op == OP_bar || i->op == OP_barrier;
+    p->is_order = p->is_barrier || unit == UNIT_SYNC || i->op == OP_atom || insn_has(i, MOD_volatile) ||
+                  insn_has(i, MOD_acquire) || i->op == OP_cp;
+    p->is_async_wait = is_async_wait(i);
+    p->is_branch = unit == UNIT_CONTROL;
+    p->ends_block = p->is_branch || p->is_barrier;
+}
+
+static double sass_of(const struct ptx_resources *res, int line)
+{
+    for (size_t k = 0; k < res->n_sass; k++)
+        if (res->sass[k].line == line)
+            return res->sass[k].count;
+    return 0;
+}
+
+/* A loop of one basic block whose lines have far more machine instructions than the table expects was unrolled
+ * by the compiler, which does so by four. */
+static void find_unrolled(struct prices *p, const struct ptx_module *m, const struct func *entry,
+                          const double *guess, const struct ptx_resources *res)
+{
+    for (uint32_t pc = entry->first; pc < entry->end; pc++) {
+        const struct insn *i = &m->code[pc];
+        double expected = 0, real = 0;
+        if (i->op != OP_bra || i->imm >= (int64_t)pc || i->imm < (int64_t)entry->first)
+            continue;
+        for (uint32_t at = (uint32_t)i->imm; at <= pc; at++) {
+            int line = p->of[at].line;
+            if (at < pc && p->of[at].ends_block)
+                expected = INFINITY;
+            for (uint32_t k = (uint32_t)i->imm; k < at; k++)
+                line = p->of[k].line == line ? 0 : line; /* counted */
+            expected += line ? guess[line] : 0;
+            real += line ? sass_of(res, line) : 0;
+        }
+        if (real > UNROLLED * expected)
+            p->of[pc].unroll = 4;
+    }
+}
+
+/* A forward branch over a few plain instructions becomes predicates, which loads may cross. */
+static void find_predicated(struct prices *p, const struct ptx_module *m)
+{
+    for (size_t pc = 0; pc < m->n_code; pc++) {
+        const struct insn *i = &m->code[pc];
+        if (i->op != OP_bra || i->imm <= (int64_t)pc || i->imm > (int64_t)pc + PREDICATED ||
+            i->imm > (int64_t)m->n_code)
+            continue;
+        bool plain = true;
+        unsigned accesses = 0; /* one value from here to there */
+        for (size_t at = pc + 1; at < (size_t)i->imm; at++) {
+            enum unit unit = op_table[m->code[at].op].unit;
+            accesses += unit == UNIT_LSU;
+            plain &= accesses <= 2 && unit != UNIT_ATOM && unit != UNIT_SYNC && unit != UNIT_SHFL &&
+                     (unit != UNIT_CONTROL || m->code[at].op == OP_bra) && !calls_routine(&m->code[at]);
+        }
+        if (plain) {
+            p->of[pc].ends_block = false;
+            p->of[pc].latency = 0;
+        }
+    }
+}
+
+/* The machine's count of a line over the table's, for lines where that is believable. */
+static void apply_sass(struct prices *p, const struct ptx_module *m, const struct func *entry,
+                       const struct ptx_resources *res)
+{
+    int last = 0;
+    for (uint32_t pc = entry->first; pc < entry->end; pc++)
+        last = MAX(last, p->of[pc].line);
+    double *guess = mem_zalloc(((size_t)last + 1) * sizeof(*guess)); /* by line */
+    for (uint32_t pc = entry->first; pc < entry->end; pc++)
+        guess[p->of[pc].line] += (double)inline_slots(&m->code[pc], p->of[pc].slots);
+    find_unrolled(p, m, entry, guess, res);
+    for (uint32_t pc = entry->first; pc < entry->end; pc++) {
+        int line = p->of[pc].line;
+        double real = sass_of(res, line);
+        if (line > 0 && real > 0 && guess[line] > 0 && real < UNROLLED * guess[line])
+            p->of[pc].slots *= (float)MAX(real / guess[line], 0.5);
+    }
+    free(guess);
+}
+
+void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_device *d,
+                 const struct model *model, const struct func *entry, const struct ptx_resources *res,
+                 struct arena *a)
+{
+    (void)d;
+    uint32_t *slot_at = arena_alloc(a, (m->file_bytes / 4 + 1) * sizeof(*slot_at));
+    memset(slot_at, 0xff, (m->file_bytes / 4 + 1) * sizeof(*slot_at));
+    for (uint32_t s = 0; s < m->n_slots; s++)
+        if (m->slot_off[s] / 4 <= m->file_bytes / 4)
+            slot_at[m->slot_off[s] / 4] = s;
+    p->of = arena_array(a, struct price, m->n_code + 1);
+    VEC(uint32_t) refs = {0};
+    for (size_t pc = 0; pc < m->n_code; pc++) {
+        const struct insn *i = &m->code[pc];
+        struct slots s;
+        price_insn(&p->of[pc], i, model);
+        insn_slots(&s, i, slot_at);
+        p->of[pc].line = insn_line(m, i);
+        p->of[pc].refs = (uint32_t)refs.n;
+        p->of[pc].has_guard = s.guarded;
+        p->of[pc].n_src = s.n_src;
+        p->of[pc].n_dst = s.n_dst;
+        for (unsigned k = 0; k < s.n_src; k++)
+            vec_push(&refs, s.src[k]);
+        for (unsigned k = 0; k < s.n_dst; k++)
+            vec_push(&refs, s.dst[k]);
+    }
+    p->refs = arena_copy(a, refs.v ? refs.v : &(uint32_t){0}, MAX(refs.n, (size_t)1) * sizeof(uint32_t));
+    vec_free(&refs);
+    find_predicated(p, m);
+    if (res && res->n_sass)
+        apply_sass(p, m, entry, res);
+}

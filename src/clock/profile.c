@@ -1,0 +1,633 @@
+/* The observer of timed launches: counts per instruction, and one clock per warp.
+ *
+ * A warp's clock is that of a compiler that orders each basic block well: an instruction starts when its
+ * operands are there, not before the block's start and the issue slots ahead of it; loads do not move above
+ * earlier stores, atomics and barriers. The next block starts when the last instruction of this one has
+ * started. So a load costs nothing until its first use, and a loop whose loads wait for each other costs their
+ * whole latencies. */
+#include "cost_model.h"
+
+struct warp_clock {
+    float block_start, issued, last_start;
+    float order, order_shared; /* loads start no earlier; the second holds those of shared memory alone */
+    float async_ready[9];      /* of cp.async: the open group, then the last 8 committed */
+    float returned;            /* when the last load's data had come through the quarter's port */
+    float waited;              /* caused by loads */
+    float sync;
+    uint32_t next_pc, pc;
+    float start; /* of the instruction that executes */
+    bool seen;   /* an access of it was priced */
+    bool merged; /* the branch that executed last joins two copies of an unrolled loop's body */
+    uint32_t trips;
+    uint32_t spin_pc; /* the first read of a loop that waits, and all as it was then */
+    float spin_from, spin_waited;
+    uint64_t spin_progress;
+    struct sample spin_sample;
+    struct reg_clock {
+        float ready;
+        uint32_t writer; /* pc of the instruction that its value waited for, ~0: none */
+    } regs[];
+};
+
+struct block_clock {
+    struct sample s;
+    uint32_t number;
+    double touched; /* bytes */
+};
+
+static float frontier(const struct warp_clock *c)
+{
+    return MAX(c->block_start + c->issued, c->last_start);
+}
+
+bool prof_begin(struct launch *l, struct err *err)
+{
+    (void)err;
+    l->prof = l->options->profile;
+    return true;
+}
+
+void prof_end(struct launch *l)
+{
+    (void)l;
+}
+
+/* The engine frees block->prof and warp->prof with the residency slot. */
+void prof_block_begin(struct block *b)
+{
+    struct ptx_profile *p = b->launch->prof;
+    struct block_clock *k = b->prof ? b->prof : mem_alloc(sizeof(*k));
+    uint32_t n_slots = p->module->n_slots;
+    b->prof = k;
+    *k = (struct block_clock){.s.linear = b->linear, .number = p->block_number++};
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        struct warp_clock *c = b->warps[w].prof;
+        if (!c)
+            c = b->warps[w].prof = mem_alloc(sizeof(*c) + n_slots * sizeof(c->regs[0]));
+        *c = (struct warp_clock){.next_pc = p->module->n_code};
+        for (uint32_t r = 0; r < n_slots; r++)
+            c->regs[r] = (struct reg_clock){0, ~0u};
+    }
+    while (p->l1s.n <= b->slot)
+        vec_push(&p->l1s, ((struct l1){0}));
+    l1_reset(&p->l1s.v[b->slot], p->l1_bytes);
+}
+
+void prof_block_end(struct block *b)
+{
+    struct ptx_profile *p = b->launch->prof;
+    struct block_clock *k = b->prof;
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        const struct warp_clock *c = b->warps[w].prof;
+        double end = frontier(c);
+        k->s.warp_cycles += end;
+        k->s.sync += c->sync;
+        if (end >= k->s.cycles) {
+            k->s.cycles = end;
+            k->s.memory_wait = c->waited;
+        }
+    }
+    vec_push(&p->samples, k->s);
+}
+
+/* A control instruction closes the basic block: what follows starts when everything of it has started. */
+static void close_block(struct warp_clock *c, float latency)
+{
+    c->block_start = frontier(c) + latency;
+    c->issued = 0;
+    c->last_start = c->block_start;
+    c->order = c->block_start;
+}
+
+static void async_wait(struct warp_clock *c, const struct insn *i)
+{
+    if (insn_has(i, MOD_commit_group)) {
+        for (unsigned k = 8; k > 1; k--)
+            c->async_ready[k] = MAX(c->async_ready[k - 1], k == 8 ? c->async_ready[8] : 0);
+        c->async_ready[1] = c->async_ready[0];
+        c->async_ready[0] = 0;
+    } else {
+        bool all = insn_has(i, MOD_wait_all);
+        unsigned keep = all ? 0 : (unsigned)MIN(i->n_opnds ? i->opnds[0].imm : 0, 7);
+        float t = all ? c->async_ready[0] : 0;
+        for (unsigned k = keep + 1; k <= 8; k++)
+            t = MAX(t, c->async_ready[k]);
+        c->waited += MAX(t - frontier(c), 0);
+        c->last_start = MAX(c->last_start, t);
+        c->order = MAX(c->order, t);
+    }
+}
+
+/* One instruction of the warp; not executed: no lane's guard held, yet it takes its issue slot and waits for
+ * the guard. */
+static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock *c, uint32_t pc, bool executed)
+{
+    const struct price *x = &p->prices.of[pc];
+    const struct insn *i = &p->module->code[pc];
+    struct pc_stats *s = &p->stats[pc];
+    const uint32_t *refs = p->prices.refs + x->refs;
+
+    k->s.insns++;
+    k->s.slots += (double)x->slots;
+    k->s.pipe[x->pipe] += (double)x->busy;
+    float before = frontier(c), start = c->block_start + c->issued;
+    uint32_t blame = ~0u;
+    for (unsigned n = executed ? 0 : x->n_src - x->has_guard; n < x->n_src; n++) {
+        const struct reg_clock *r = &c->regs[refs[n]];
+        if (r->ready > start) {
+            start = r->ready;
+            blame = r->writer;
+        }
+    }
+    if (x->is_load || x->is_order)
+        start = MAX(start, i->space == SPACE_GLOBAL ? c->order : MAX(c->order, c->order_shared));
+    c->issued += x->slots;
+    c->last_start = MAX(c->last_start, start);
+    if (executed && (x->is_store || x->is_order)) {
+        float *order = i->space == SPACE_SHARED && !x->is_order ? &c->order_shared : &c->order;
+        *order = MAX(*order, start);
+    }
+    c->start = start;
+    c->pc = pc;
+    c->seen = false;
+    for (unsigned n = 0; executed && n < x->n_dst; n++)
+        c->regs[refs[x->n_src + n]] =
+            (struct reg_clock){start + x->latency, blame == ~0u || x->is_load ? pc : blame};
+    if (executed && x->is_async_wait)
+        async_wait(c, i);
+    if (executed && x->is_branch && blame != ~0u && p->module->code[blame].op == OP_atom)
+        p->result_branches = true;
+    c->merged =
+        executed && ((x->is_branch && !x->ends_block) || (x->unroll > 1 && ++c->trips % x->unroll != 0));
+    if (x->ends_block && !c->merged)
+        close_block(c, executed ? x->latency : 0);
+    float grew = frontier(c) - before;
+    if (grew > x->slots && blame != ~0u) {
+        p->stats[blame].stall += (double)(grew - x->slots);
+        s->stall += (double)x->slots;
+        c->waited += op_table[p->module->code[blame].op].unit == UNIT_LSU ? grew : 0;
+    } else {
+        s->stall += (double)grew;
+    }
+}
+
+void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct warp_clock *c = w->prof;
+    struct block_clock *k = w->block->prof;
+    uint32_t pc = i->self;
+
+    if (pc > c->next_pc && pc - c->next_pc < 256 && !p->prices.of[c->next_pc - 1].is_branch)
+        while (c->next_pc < pc)
+            step(p, k, c, c->next_pc++, false);
+    else if (pc != c->next_pc && !c->merged)
+        close_block(c, 0);
+    c->next_pc = pc + 1;
+    p->stats[pc].issues += 1;
+    p->stats[pc].lanes += (double)(unsigned)__builtin_popcount(m);
+    step(p, k, c, pc, true);
+}
+
+void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting)
+{
+    struct ptx_profile *p = b->launch->prof;
+    float latest = 0, cost = (float)p->model->barrier_cycles + 2 * (float)b->n_warps;
+    (void)id;
+    for (uint32_t w = 0; w < b->n_warps; w++)
+        if (arrived[w])
+            latest = MAX(latest, frontier(b->warps[w].prof));
+    latest += cost;
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        struct warp_clock *c = b->warps[w].prof;
+        if (!waiting[w])
+            continue;
+        p->stats[c->pc].stall += (double)(latest - frontier(c));
+        c->sync += cost;
+        c->block_start = c->last_start = c->order = latest;
+        c->issued = 0;
+    }
+}
+
+/* ---- memory ---- */
+
+static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
+{
+    for (size_t k = 0; k < p->allocs.n; k++)
+        if (p->allocs.v[k].alloc == a)
+            return &p->allocs.v[k];
+    const struct footprint *f = cache_footprint(p->cache, a->addr);
+    vec_push(&p->allocs, ((struct touched){.alloc = a,
+                                           .addr = a->addr,
+                                           .size = a->size,
+                                           .hit = cache_resident(p->device, p->cache->clock - f->clock),
+                                           .known = f->first,
+                                           .known_end = f->end,
+                                           .first = UINT64_MAX}));
+    return &vec_last(&p->allocs);
+}
+
+/* Passes of the shared memory's 32 banks: per phase of 128 bytes, the most different words that one bank must
+ * give. */
+static unsigned shared_passes(const struct access *x)
+{
+    unsigned lanes = x->bytes <= 4 ? 32 : x->bytes == 8 ? 16 : 8, passes = 0;
+    if (x->linear)
+        return MAX(1u, x->bytes * 32 / 128);
+    for (unsigned first = 0; first < 32; first += lanes) {
+        uint32_t words[32][32];
+        uint8_t n[32] = {0};
+        unsigned most = 0;
+        for (unsigned l = first; l < first + lanes; l++) {
+            if (!(x->mask >> l & 1))
+                continue;
+            for (unsigned b = 0; b < MAX(x->bytes, 4u); b += 4) {
+                uint32_t word = (uint32_t)((x->addr[l] + b) / 4), bank = word % 32;
+                unsigned k = 0;
+                while (k < n[bank] && words[bank][k] != word)
+                    k++;
+                if (k == n[bank])
+                    words[bank][n[bank]++] = word;
+                most = MAX(most, n[bank]);
+            }
+        }
+        passes += most;
+    }
+    return MAX(passes, 1u);
+}
+
+/* The most lanes that update one word, and in *different: how many words. */
+static unsigned same_words(const struct access *x, unsigned *different)
+{
+    uint64_t words[32];
+    uint8_t count[32];
+    unsigned n = 0, most = 0;
+    for (unsigned l = 0; l < 32; l++) {
+        if (!(x->mask >> l & 1))
+            continue;
+        unsigned k = 0;
+        while (k < n && words[k] != x->addr[l])
+            k++;
+        if (k == n) {
+            words[n] = x->addr[l];
+            count[n++] = 0;
+        }
+        count[k]++;
+        most = MAX(most, count[k]);
+    }
+    *different = n;
+    return most;
+}
+
+static float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
+                           struct pc_stats *s)
+{
+    unsigned passes = shared_passes(x), lanes = (unsigned)__builtin_popcount(x->mask);
+    unsigned ideal = MAX(1u, (lanes * x->bytes + 127) / 128);
+    float latency = (float)p->model->shared_cycles + (float)(passes - 1) * 2;
+    s->shared_requests++;
+    if (x->kind == ACCESS_ATOMIC) { /* lanes of one bank take turns, of one word or not */
+        unsigned different, same = same_words(x, &different);
+        uint8_t turns[32] = {0};
+        for (unsigned l = 0; l < 32; l++)
+            if (x->mask >> l & 1) {
+                unsigned turn = ++turns[x->addr[l] / 4 % 32];
+                passes = MAX(passes, turn);
+            }
+        s->atomics += lanes;
+        s->atomic_conflicts += same - 1;
+        latency += (float)(passes - 1) * 2;
+    }
+    s->conflicts += passes > ideal ? passes - ideal : 0;
+    k->s.pipe[PIPE_LSU] += passes - 1; /* one is in the instruction's price */
+    return latency;
+}
+
+static unsigned lines_of(const struct access *x, uint64_t line[64], uint8_t sectors[64])
+{
+    unsigned n = 0;
+    if (x->linear) {
+        uint64_t first = x->addr[0] / SECTOR_BYTES, last = (x->addr[0] + 32ull * x->bytes - 1) / SECTOR_BYTES;
+        for (uint64_t s = first; s <= last; s++) {
+            if (n == 0 || line[n - 1] != s / 4) {
+                line[n] = s / 4;
+                sectors[n++] = 0;
+            }
+            sectors[n - 1] |= (uint8_t)(1u << (s & 3));
+        }
+        return n;
+    }
+    for (unsigned l = 0; l < 32; l++) {
+        if (!(x->mask >> l & 1))
+            continue;
+        uint64_t sector = x->addr[l] / SECTOR_BYTES, at = sector / 4;
+        unsigned k = n;
+        while (k > 0 && line[k - 1] != at)
+            k--;
+        if (k == 0) {
+            line[n] = at;
+            sectors[n++] = 0;
+            k = n;
+        }
+        sectors[k - 1] |=
+            (uint8_t)(1u << (sector & 3)); /* aligned accesses of at most 16 bytes stay in one sector */
+    }
+    return n;
+}
+
+/* Is a sector that was touched first, or touched again after so many bytes, in the L2? The share is a
+ * probability; a hash of the address makes the same choice each time. */
+static bool chance(uint64_t line, double share)
+{
+    return share >= 1 || (share > 0 && rng_unit_of(rng_hash(7, line)) < share);
+}
+
+static bool was_resident(const struct touched *t, uint64_t line)
+{
+    return line >= t->known && line < t->known_end && chance(line, t->hit);
+}
+
+/* One line of a request reaches the L2; gives the latency. */
+static float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
+                       uint64_t line, unsigned sectors)
+{
+    struct l2_line *l = l2_get(&p->l2, line);
+    bool reads = x->kind != ACCESS_STORE, writes = x->kind != ACCESS_LOAD;
+    unsigned known = l->read | l->written, fresh = sectors & ~known, again = sectors & known;
+    unsigned n = (unsigned)__builtin_popcount(sectors);
+    bool dram = false;
+    t->first = MIN(t->first, line);
+    t->end = MAX(t->end, line + 1);
+    k->s.l2_requests++;
+    if (fresh) {
+        unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh);
+        k->touched += bytes;
+        if (!was_resident(t, line)) {
+            dram = reads;
+            k->s.dram_read += reads ? bytes : 0;
+        }
+    } else if (again && l->block == k->number) {
+        double distance = (k->touched - (double)l->at_bytes) * p->concurrent;
+        if (!chance(line, cache_resident(p->device, distance))) {
+            dram = reads;
+            k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
+        }
+    }
+    if (reads) {
+        k->s.l2_read += SECTOR_BYTES * n;
+        t->read +=
+            SECTOR_BYTES * (unsigned)__builtin_popcount(sectors & ~(unsigned)l->read & ~(unsigned)l->written);
+        l->read |= (uint8_t)sectors;
+    }
+    if (writes) {
+        unsigned first = sectors & ~(unsigned)l->written;
+        k->s.l2_write += SECTOR_BYTES * n;
+        t->written += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
+        if (first && !was_resident(t, line))
+            k->s.dram_write += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
+        l->written |= (uint8_t)sectors;
+    }
+    l->block = k->number;
+    l->at_bytes = (float)k->touched;
+    return (float)p->model->l2_cycles + (dram ? (float)p->dram_cycles : 0);
+}
+
+static bool goes_through_l1(const struct insn *i, const struct access *x)
+{
+    return x->kind == ACCESS_LOAD && !(x->flags & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)) &&
+           !insn_has(i, MOD_cg) && !insn_has(i, MOD_cv);
+}
+
+static float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
+                           const struct access *x, struct pc_stats *s)
+{
+    struct warp_clock *c = w->prof;
+    uint64_t line[64];
+    uint8_t sectors[64];
+    unsigned n = lines_of(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
+    float slowest = (float)p->model->l1_cycles;
+    bool cached = goes_through_l1(i, x);
+    struct alloc *a = x->alloc ? x->alloc : mem_find(w->launch->mem, x->addr[__builtin_ctz(x->mask)]);
+    if (!a)
+        return slowest;
+    struct touched *t = touched_of(p, a);
+    if (!k->s.first_line)
+        k->s.run_end = k->s.first_line = line[0] + 1;
+    for (unsigned q = 0; q < n; q++)
+        k->s.run_end += line[q] + 1 == k->s.run_end;
+    for (unsigned q = 0; q < n; q++) {
+        unsigned need = sectors[q];
+        total += (unsigned)__builtin_popcount(need);
+        float *ready = NULL;
+        if (cached) { /* warps are simulated one after another: what an earlier one asked for later is no later
+                         than a miss */
+            float worst = (float)(p->model->l2_cycles + p->dram_cycles);
+            unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &ready);
+            if (had)
+                slowest = MAX(slowest, MIN(*ready - c->start, worst));
+            need &= ~had;
+        }
+        if (need) {
+            float latency = l2_access(p, k, x, t, line[q], need);
+            slowest = MAX(slowest, latency);
+            if (ready)
+                *ready = c->start + latency;
+        }
+    }
+    k->s.pipe[PIPE_LSU] +=
+        MAX(n, x->bytes * lanes / 128 + (x->bytes * lanes % 128 != 0)) - 1; /* one line a cycle */
+    s->requests++;
+    s->sectors += total;
+    s->ideal += MAX(1u, (lanes * x->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
+    s->used += MIN(lanes * x->bytes, total * SECTOR_BYTES);
+    s->moved += total * SECTOR_BYTES;
+    if (x->kind == ACCESS_ATOMIC) {
+        unsigned different, same = same_words(x, &different);
+        s->atomics += lanes;
+        s->atomic_conflicts += same - 1;
+        k->s.atomics += different;
+        for (unsigned q = 0; q < n; q++) {
+            struct l2_line *l = l2_get(&p->l2, line[q]);
+            uint32_t block = (uint32_t)w->block->linear;
+            uint32_t *most;
+            if (l->atomics == 0)
+                l->first_block = block;
+            l->atomics += same;
+            most = block - l->first_block > p->n_blocks / 3 ? &p->hottest : &p->hottest_near;
+            *most = MAX(*most, l->atomics);
+        }
+        slowest += (float)((same - 1) * p->model->atomic_cycles);
+    }
+    return slowest + (float)(n - 1);
+}
+
+void prof_access(struct warp *w, const struct insn *i, const struct access *x)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct warp_clock *c = w->prof;
+    struct block_clock *k = w->block->prof;
+    const struct price *price = &p->prices.of[i->self];
+    struct pc_stats *s = &p->stats[i->self];
+    float latency;
+    if (x->mask == 0)
+        return;
+    if (x->kind == ACCESS_ATOMIC || (x->flags & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)))
+        prof_spin(w, i);
+    if (x->space == SPACE_SHARED) {
+        latency = shared_access(p, k, x, s) + (x->owner ? (float)(p->model->l2_cycles * 0.5) : 0);
+    } else if (x->space == SPACE_LOCAL) {
+        unsigned bytes = x->bytes * (unsigned)__builtin_popcount(x->mask);
+        s->local_bytes += bytes;
+        k->s.pipe[PIPE_LSU] += (bytes + 127) / 128 - 1;
+        latency = (float)p->model->l1_cycles;
+    } else if (i->space == SPACE_CONST) {
+        latency = (float)p->model->shared_cycles;
+    } else {
+        latency = global_access(w, p, k, i, x, s);
+    }
+    if (x->flags & ACCESS_ASYNC) {
+        if (x->kind == ACCESS_LOAD)
+            c->async_ready[0] = MAX(c->async_ready[0], c->start + latency);
+        return;
+    }
+    const uint32_t *dst = p->prices.refs + price->refs + price->n_src;
+    if (x->kind == ACCESS_LOAD) {
+        float bytes = (float)(MAX(x->bytes, 4u) * (unsigned)__builtin_popcount(x->mask));
+        c->returned = MAX(c->start + latency, c->returned) + bytes / (float)p->model->port_bytes;
+        latency = c->returned - c->start;
+    }
+    for (unsigned n = 0; n < price->n_dst && x->kind != ACCESS_STORE; n++) {
+        struct reg_clock *r = &c->regs[dst[n]];
+        float ready = c->start + latency;
+        *r = (struct reg_clock){c->seen ? MAX(r->ready, ready) : ready, i->self};
+    }
+    c->seen = true;
+}
+
+/* ---- what works beside the threads ---- */
+
+float prof_now(const struct warp *w)
+{
+    return frontier(w->prof);
+}
+
+void prof_until(struct warp *w, float time, bool memory)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct warp_clock *c = w->prof;
+    float now = frontier(c);
+    if (time <= now)
+        return;
+    p->stats[c->pc].stall += (double)(time - now);
+    if (memory)
+        c->waited += time - now;
+    else
+        c->sync += time - now;
+    c->last_start = MAX(c->last_start, time);
+    c->order = MAX(c->order, time);
+}
+
+void prof_spin(struct warp *w, const struct insn *i)
+{
+    struct warp_clock *c = w->prof;
+    if (w->spins > 1 && c->spin_progress == w->launch->progress)
+        return;
+    c->spin_progress = w->launch->progress;
+    c->spin_pc = i->self;
+    c->spin_from = c->start;
+    c->spin_waited = c->waited;
+    c->spin_sample = ((struct block_clock *)w->block->prof)->s;
+}
+
+/* Warps run one after the other, so that one may spin through a whole slice; of that only the first read
+ * counts. What it waits for may come later than that; only mbarriers and cluster barriers say when. */
+void prof_spun(struct warp *w)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct warp_clock *c = w->prof;
+    struct block_clock *k = w->block->prof;
+    if (c->spin_progress != w->launch->progress) /* it changes memory: that is work */
+        return;
+    double *stall = &p->stats[c->spin_pc].stall, spun = (double)(frontier(c) - c->spin_from);
+    *stall = MAX(*stall - MAX(spun, 0), 0);
+    k->s = c->spin_sample;
+    c->block_start = c->last_start = c->order = c->spin_from + p->prices.of[c->spin_pc].latency;
+    c->returned = MIN(c->returned, c->block_start);
+    c->waited = c->spin_waited;
+    c->issued = 0;
+    for (uint32_t r = 0; r < p->module->n_slots; r++)
+        c->regs[r].ready = MIN(c->regs[r].ready, c->block_start);
+}
+
+float prof_async_ready(const struct warp *w)
+{
+    const struct warp_clock *c = w->prof;
+    float t = frontier(c);
+    for (unsigned k = 0; k < ARRAY_LEN(c->async_ready); k++)
+        t = MAX(t, c->async_ready[k]);
+    return t;
+}
+
+/* Lines of 128 bytes that come (or go) one after the other over the SM's link to the L2. a NULL: between two
+ * blocks' shared memories. */
+float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
+                enum access_kind kind)
+{
+    struct ptx_profile *p = w->launch->prof;
+    struct block_clock *k = w->block->prof;
+    struct pc_stats *s = &p->stats[i->self];
+    float latency = (float)p->model->l2_cycles;
+    double link = p->model->sm_gbs * 1e3 / p->device->sm_clock_mhz; /* bytes a cycle */
+    if (a) {
+        struct access x = {.kind = (uint8_t)kind, .space = SPACE_GLOBAL};
+        struct touched *t = touched_of(p, a);
+        for (uint64_t at = addr; at < addr + bytes;) {
+            uint64_t line = at / LINE_BYTES, stop = MIN(addr + bytes, (line + 1) * LINE_BYTES);
+            unsigned sectors = 0;
+            for (; at < stop; at += 16)
+                sectors |= 1u << (at / SECTOR_BYTES % 4);
+            latency = MAX(latency, l2_access(p, k, &x, t, line, sectors));
+            s->sectors += (unsigned)__builtin_popcount(sectors);
+            s->moved += SECTOR_BYTES * (unsigned)__builtin_popcount(sectors);
+        }
+        s->requests++;
+        s->ideal += (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+        s->used += bytes;
+    }
+    return frontier(w->prof) + latency + (float)(bytes / MAX(link, 1));
+}
+
+/* barrier.cluster: an arrival is at the others after about the way to the L2. */
+void prof_cluster_arrive(struct warp *w)
+{
+    struct cluster *c = w->block->cluster;
+    c->arrived = MAX(c->arrived, prof_now(w) + (float)(w->launch->prof->model->l2_cycles * 0.5));
+}
+
+void prof_cluster_wait(struct warp *w)
+{
+    prof_until(w, w->block->cluster->passed, false);
+}
+
+void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
+                  struct ptx_cache *cache)
+{
+    *p = (struct ptx_profile){.device = d, .model = model_of(d), .module = m, .cache = cache};
+    if (!p->model)
+        BUG("device %s is not in the table", d->name);
+    p->dram_cycles = p->model->dram_ns * 1e-3 * d->sm_clock_mhz;
+    p->stats = mem_zalloc((m->n_code + 1) * sizeof(*p->stats));
+    p->concurrent = 1;
+    p->l1_bytes = p->model->l1_bytes;
+}
+
+void profile_close(struct ptx_profile *p)
+{
+    for (size_t k = 0; k < p->l1s.n; k++)
+        l1_free(&p->l1s.v[k]);
+    vec_free(&p->l1s);
+    vec_free(&p->samples);
+    vec_free(&p->allocs);
+    l2_clear(&p->l2);
+    free(p->stats);
+}

@@ -1,0 +1,457 @@
+/* ld, st and hints. The usual forms (global or shared, a register as wide as the element, all lanes in one
+ * allocation) take a fast path; everything else goes through mem_lanes(). */
+#include "ptx/machine/async.h"
+#include "isa.h"
+
+/* ---- addresses ---- */
+
+static inline void addresses(const struct warp *w, uint32_t base, uint64_t imm, bool wide, uint64_t addr[32])
+{
+    if (wide) {
+        const uint64_t *r = REG(uint64_t, w, base);
+        LANES addr[l] = r[l] + imm;
+    } else {
+        const uint32_t *r = REG(uint32_t, w, base);
+        LANES addr[l] = (uint32_t)(r[l] + (uint32_t)imm);
+    }
+}
+
+/* Is addr[l] == addr[0] + l * bytes for all lanes? */
+static inline bool is_linear(const uint64_t addr[32], uint64_t bytes)
+{
+    uint64_t bad = 0;
+    LANES bad |= addr[l] ^ (addr[0] + l * bytes);
+    return !bad;
+}
+
+/* The same, of the registers themselves. */
+static inline bool is_linear32(const uint32_t *r, uint32_t bytes)
+{
+    uint32_t bad = 0;
+    LANES bad |= r[l] ^ (r[0] + l * bytes);
+    return !bad;
+}
+
+static unsigned flags_of(const struct insn *i)
+{
+    static const struct {
+        enum mod mod;
+        unsigned flag;
+    } map[] = {{MOD_volatile, ACCESS_VOLATILE},
+               {MOD_relaxed, ACCESS_RELAXED},
+               {MOD_acquire, ACCESS_ACQUIRE},
+               {MOD_release, ACCESS_RELEASE},
+               {MOD_nc, ACCESS_NC},
+               {MOD_sys, ACCESS_SYSTEM},
+               {MOD_gpu, ACCESS_GPU},
+               {MOD_cta, ACCESS_CTA},
+               {MOD_mmio, ACCESS_RELAXED | ACCESS_SYSTEM}};
+    unsigned flags = 0;
+    for (size_t k = 0; k < ARRAY_LEN(map); k++)
+        if (insn_has(i, map[k].mod))
+            flags |= map[k].flag;
+    return flags;
+}
+
+/* In another than the natural order, what a block reads of what others write by strong accesses is old by the
+ * time that it acts on it: the next blocks come in between. Not for ever: a few times show it. */
+static void give_way(struct warp *w)
+{
+    enum { MOST = 4 };
+    if (w->gave_way++ >= MOST)
+        return;
+    w->block->gave_way = w->yielded = true;
+    slice_end(w);
+}
+
+static inline void spin_count(struct warp *w, const struct insn *i)
+{
+    if (!(i->extra & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)))
+        return;
+    w->spins++;
+    if (w->launch->options->seed && i->space != SPACE_SHARED)
+        give_way(w);
+}
+
+/* ---- the careful form: any width of register, any space ---- */
+
+static void put(struct warp *w, const struct opnd *o, unsigned lane, uint64_t v)
+{
+    switch (o->bytes) {
+    case 2:
+        REG(uint16_t, w, o->off)[lane] = (uint16_t)v;
+        break;
+    case 4:
+        REG(uint32_t, w, o->off)[lane] = (uint32_t)v;
+        break;
+    case 16:
+        REG(uint64_t, w, o->off)[32 + lane] = 0;
+        /* fall through */
+    default:
+        REG(uint64_t, w, o->off)[lane] = v;
+    }
+}
+
+static uint64_t get(const struct warp *w, const struct opnd *o, unsigned lane)
+{
+    return o->bytes == 2   ? REG(uint16_t, w, o->off)[lane]
+           : o->bytes == 4 ? REG(uint32_t, w, o->off)[lane]
+                           : REG(uint64_t, w, o->off)[lane];
+}
+
+static inline const struct opnd *element(const struct opnd *o, unsigned k)
+{
+    return o->kind == OPND_VEC ? &o->vec[k] : o;
+}
+
+static uint64_t extend(uint64_t v, unsigned bytes, bool is_signed)
+{
+    if (!is_signed || bytes >= 8)
+        return v;
+    unsigned shift = 64 - 8 * bytes;
+    return (uint64_t)((int64_t)(v << shift) >> shift);
+}
+
+static void load_lane(struct warp *w, const struct insn *i, unsigned lane, const uint8_t *host)
+{
+    bool is_signed = type_signed((enum type)i->type);
+    for (unsigned k = 0; k < i->vec; k++) {
+        const struct opnd *o = element(&i->opnds[0], k);
+        uint64_t v = 0;
+        if (i->bytes == 16) {
+            memcpy(&REG(uint64_t, w, o->off)[lane], host + 16 * k, 8);
+            memcpy(&REG(uint64_t, w, o->off)[32 + lane], host + 16 * k + 8, 8);
+            continue;
+        }
+        memcpy(&v, host + (size_t)k * i->bytes, i->bytes);
+        put(w, o, lane, extend(v, i->bytes, is_signed));
+    }
+}
+
+static void store_lane(struct warp *w, const struct insn *i, unsigned lane, uint8_t *host)
+{
+    for (unsigned k = 0; k < i->vec; k++) {
+        const struct opnd *o = element(&i->opnds[1], k);
+        if (i->bytes == 16) {
+            memcpy(host + 16 * k, &REG(uint64_t, w, o->off)[lane], 8);
+            memcpy(host + 16 * k + 8, &REG(uint64_t, w, o->off)[32 + lane], 8);
+            continue;
+        }
+        uint64_t v = get(w, o, lane);
+        memcpy(host + (size_t)k * i->bytes, &v, i->bytes);
+    }
+}
+
+static void load_any(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint64_t addr[32];
+    uint8_t *host[32];
+    addresses(w, i->a, (uint64_t)i->imm, i->opnds[1].bytes == 8, addr);
+    spin_count(w, i);
+    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_LOAD, i->extra, (uint32_t)i->bytes * i->vec, addr,
+                   host))
+        return;
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        load_lane(w, i, lane, host[lane]);
+    }
+}
+
+static void store_any(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint64_t addr[32];
+    uint8_t *host[32];
+    addresses(w, i->d, (uint64_t)i->imm, i->opnds[0].bytes == 8, addr);
+    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_STORE, i->extra, (uint32_t)i->bytes * i->vec, addr,
+                   host))
+        return;
+    w->launch->progress++;
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        store_lane(w, i, lane, host[lane]);
+    }
+}
+
+/* ---- parameters ---- */
+
+/* ld.param of a kernel: the same for all lanes. */
+static void load_entry_param(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint64_t at = (uint64_t)i->imm, bytes = (uint64_t)i->bytes * i->vec;
+    if (at > w->launch->entry->param_bytes || bytes > w->launch->entry->param_bytes - at) {
+        fault(w, i, __builtin_ctz(m), PTX_OUT_OF_BOUNDS, at,
+              "a read of %llu bytes at offset %lld of the kernel's parameters, which have %u",
+              (unsigned long long)bytes, (long long)at, w->launch->entry->param_bytes);
+        return;
+    }
+    for (; m; m &= m - 1)
+        load_lane(w, i, (unsigned)__builtin_ctz(m), w->launch->params + at);
+}
+
+#define LOAD_PARAM(name, T)                                            \
+    static void name(struct warp *w, const struct insn *i, uint32_t m) \
+    {                                                                  \
+        T v, *d = REG(T, w, i->d);                                     \
+        memcpy(&v, w->launch->params + i->imm, sizeof(T));             \
+        EACH(T, d, v);                                                 \
+    }
+LOAD_PARAM(load_entry_param_4, uint32_t)
+LOAD_PARAM(load_entry_param_8, uint64_t)
+
+/* Parameters of functions lie in the register file, [32 lanes][i->extra bytes]; i->imm is where the accessed
+ * bytes of lane 0 are. */
+static void load_func_param(struct warp *w, const struct insn *i, uint32_t m)
+{
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        load_lane(w, i, lane, w->regs + i->imm + (size_t)lane * i->extra);
+    }
+}
+
+static void store_func_param(struct warp *w, const struct insn *i, uint32_t m)
+{
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        store_lane(w, i, lane, w->regs + i->imm + (size_t)lane * i->extra);
+    }
+}
+
+/* ---- fast forms ---- */
+
+static bool observe(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind, enum space space,
+                    uint32_t bytes, bool linear, const uint64_t *addr, struct alloc *a)
+{
+    struct launch *l = w->launch;
+    struct access x = {.kind = (uint8_t)kind,
+                       .space = (uint8_t)space,
+                       .flags = i->extra,
+                       .mask = m,
+                       .bytes = bytes,
+                       .linear = linear,
+                       .addr = addr,
+                       .alloc = a};
+    if (l->san)
+        san_access(w, i, &x);
+    if (l->prof && !l->stop)
+        prof_access(w, i, &x);
+    return !l->stop;
+}
+
+enum shape { CAREFUL, RUN, SPREAD };
+
+/* May the fast form take it: all lanes inside one allocation (the one last met here) or inside shared memory,
+ * and aligned? RUN: lane l's bytes are at addr[0] + l * bytes. SPREAD: anywhere; addr of lanes outside m is
+ * then some other lane's, so that all can be read. *base + addr[l] is the host address. CAREFUL when not, or
+ * when a finding ended the launch. */
+static inline enum shape shape_of(struct warp *w, const struct insn *i, uint32_t m, enum space space,
+                                  enum access_kind kind, uint32_t bytes, uint64_t addr[32], uintptr_t *base)
+{
+    struct launch *launch = w->launch;
+    struct alloc *a = NULL;
+    bool run = m == ~0u && is_linear(addr, bytes);
+    uint64_t low = addr[0], high = addr[31], start = 0, size = launch->shared_bytes, odd = addr[0];
+    *base = (uintptr_t)w->block->shared;
+    if (!run) {
+        uint64_t any = addr[__builtin_ctz(m)];
+        low = high = any;
+        odd = 0;
+        LANES addr[l] = m >> l & 1 ? addr[l] : any;
+        LANES odd |= addr[l];
+        LANES low = addr[l] < low ? addr[l] : low;
+        LANES high = addr[l] > high ? addr[l] : high;
+    }
+    if (space == SPACE_GLOBAL) {
+        a = launch->last_alloc[i->self];
+        if (!a || (kind != ACCESS_LOAD && a->read_only))
+            return CAREFUL;
+        start = a->addr;
+        size = a->size;
+        *base = (uintptr_t)launch->mem->host - MEM_BASE;
+    }
+    if (low > high || low < start || high - start >= size || bytes > size - (high - start) ||
+        (odd & (bytes - 1)))
+        return CAREFUL;
+    if (a && a->present) {
+        if (run || (low - MEM_BASE) / MEM_PAGE == (high + bytes - 1 - MEM_BASE) / MEM_PAGE)
+            mem_touch(launch->mem, a, low, high - low + bytes);
+        else
+            for (unsigned lane = 0; lane < 32; lane++)
+                mem_touch(launch->mem, a, addr[lane], bytes);
+    }
+    if (launch->watched && !observe(w, i, m, kind, space, bytes, run, addr, a))
+        return CAREFUL;
+    return run ? RUN : SPREAD;
+}
+
+/* Element type T, N elements a lane. */
+#define LOAD(name, space, wide, T, N)                                                           \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                          \
+    {                                                                                           \
+        uint64_t addr[32];                                                                      \
+        uint8_t *host[32];                                                                      \
+        uintptr_t base;                                                                         \
+        addresses(w, i->a, (uint64_t)i->imm, wide, addr);                                       \
+        spin_count(w, i);                                                                       \
+        enum shape shape = shape_of(w, i, m, space, ACCESS_LOAD, sizeof(T) * (N), addr, &base); \
+        if (__builtin_expect(w->launch->stop, 0))                                               \
+            return;                                                                             \
+        if (shape == RUN) {                                                                     \
+            const T *from = (const T *)(base + addr[0]);                                        \
+            for (unsigned k = 0; k < (N); k++) {                                                \
+                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);                     \
+                LANES d[l] = from[l * (N) + k];                                                 \
+            }                                                                                   \
+            return;                                                                             \
+        }                                                                                       \
+        if (shape == SPREAD) {                                                                  \
+            for (unsigned k = 0; k < (N); k++) {                                                \
+                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);                     \
+                uintptr_t from = base + k * sizeof(T);                                          \
+                EACH(T, d, *(const T *)(from + addr[l]));                                       \
+            }                                                                                   \
+            return;                                                                             \
+        }                                                                                       \
+        if (!mem_lanes(w, i, m, space, ACCESS_LOAD, i->extra, sizeof(T) * (N), addr, host))     \
+            return;                                                                             \
+        for (uint32_t left = m; left; left &= left - 1) {                                       \
+            unsigned lane = (unsigned)__builtin_ctz(left);                                      \
+            const T *h = (const T *)host[lane];                                                 \
+            for (unsigned k = 0; k < (N); k++)                                                  \
+                REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off)[lane] = h[k];               \
+        }                                                                                       \
+    }
+
+#define STORE(name, space, wide, T, N)                                                           \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                           \
+    {                                                                                            \
+        uint64_t addr[32];                                                                       \
+        uint8_t *host[32];                                                                       \
+        uintptr_t base;                                                                          \
+        addresses(w, i->d, (uint64_t)i->imm, wide, addr);                                        \
+        enum shape shape = shape_of(w, i, m, space, ACCESS_STORE, sizeof(T) * (N), addr, &base); \
+        if (__builtin_expect(w->launch->stop, 0))                                                \
+            return;                                                                              \
+        w->launch->progress++;                                                                   \
+        if (shape == RUN) {                                                                      \
+            T *to = (T *)(base + addr[0]);                                                       \
+            for (unsigned k = 0; k < (N); k++) {                                                 \
+                const T *s = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off);                \
+                LANES to[l * (N) + k] = s[l];                                                    \
+            }                                                                                    \
+            return;                                                                              \
+        }                                                                                        \
+        if (shape == CAREFUL &&                                                                  \
+            !mem_lanes(w, i, m, space, ACCESS_STORE, i->extra, sizeof(T) * (N), addr, host))     \
+            return;                                                                              \
+        for (uint32_t left = m; left; left &= left - 1) {                                        \
+            unsigned lane = (unsigned)__builtin_ctz(left);                                       \
+            T *h = (T *)(shape == CAREFUL ? (uintptr_t)host[lane] : base + addr[lane]);          \
+            for (unsigned k = 0; k < (N); k++)                                                   \
+                h[k] = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off)[lane];                \
+        }                                                                                        \
+    }
+
+#define FORMS(KIND, kind, space, suffix, wide)            \
+    KIND(kind##_##suffix##_2x1, space, wide, uint16_t, 1) \
+    KIND(kind##_##suffix##_2x2, space, wide, uint16_t, 2) \
+    KIND(kind##_##suffix##_2x4, space, wide, uint16_t, 4) \
+    KIND(kind##_##suffix##_4x1, space, wide, uint32_t, 1) \
+    KIND(kind##_##suffix##_4x2, space, wide, uint32_t, 2) \
+    KIND(kind##_##suffix##_4x4, space, wide, uint32_t, 4) \
+    KIND(kind##_##suffix##_8x1, space, wide, uint64_t, 1) \
+    KIND(kind##_##suffix##_8x2, space, wide, uint64_t, 2)
+
+FORMS(LOAD, load, SPACE_GLOBAL, global, true)
+FORMS(LOAD, load, SPACE_SHARED, shared64, true)
+FORMS(LOAD, load, SPACE_SHARED, shared32, false)
+FORMS(STORE, store, SPACE_GLOBAL, global, true)
+FORMS(STORE, store, SPACE_SHARED, shared64, true)
+FORMS(STORE, store, SPACE_SHARED, shared32, false)
+
+#define ROW(kind, suffix)                                                          \
+    {                                                                              \
+        {kind##_##suffix##_2x1, kind##_##suffix##_2x2, kind##_##suffix##_2x4},     \
+            {kind##_##suffix##_4x1, kind##_##suffix##_4x2, kind##_##suffix##_4x4}, \
+        {                                                                          \
+            kind##_##suffix##_8x1, kind##_##suffix##_8x2, NULL                     \
+        }                                                                          \
+    }
+static exec_fn *const fast_loads[3][3][3] = {ROW(load, global), ROW(load, shared32), ROW(load, shared64)};
+static exec_fn *const fast_stores[3][3][3] = {ROW(store, global), ROW(store, shared32), ROW(store, shared64)};
+
+/* The value operand: as many elements as the form says, each of a register that can hold one. */
+static bool value_fits(const struct insn *i, const struct opnd *o, bool *exact)
+{
+    *exact = true;
+    if ((o->kind == OPND_VEC ? o->n : 1) != i->vec)
+        return false;
+    for (unsigned k = 0; k < i->vec; k++) {
+        const struct opnd *e = element(o, k);
+        if ((e->kind != OPND_REG && e->kind != OPND_SINK) || e->bytes < MAX(i->bytes, 2) ||
+            (e->bytes == 16) != (i->bytes == 16))
+            return false;
+        *exact &= e->bytes == i->bytes;
+    }
+    return true;
+}
+
+exec_fn *ISA(select_mem)(struct insn *i)
+{
+    if (i->op == OP_st && insn_has(i, MOD_complete_tx_bytes))
+        return store_async_select(i);
+    bool load = i->op != OP_st;
+    const struct opnd *addr = &i->opnds[load ? 1 : 0], *value = &i->opnds[load ? 0 : 1];
+    bool exact;
+    if (!i->bytes || (uint32_t)i->bytes * i->vec > 32 || insn_has(i, MOD_async) ||
+        !value_fits(i, value, &exact))
+        return NULL;
+    if (i->space == SPACE_PARAM) {
+        uint32_t bytes = (uint32_t)i->bytes * i->vec;
+        if (addr->ref_kind == REF_FUNC_PARAM) {
+            const struct param *p = addr->ref;
+            if (addr->imm < 0 || addr->imm > p->bytes || bytes > p->bytes - addr->imm)
+                return NULL;
+            return load ? load_func_param : store_func_param;
+        }
+        if (!load)
+            return NULL;
+        if (addr->is_imm) {
+            const struct param *p = addr->ref_kind == REF_ENTRY_PARAM ? addr->ref : NULL;
+            bool inside = p && addr->imm >= 0 && addr->imm <= p->bytes && bytes <= p->bytes - addr->imm;
+            i->extra = 0;
+            if (inside && exact && value->kind == OPND_REG && (i->bytes == 4 || i->bytes == 8))
+                return i->bytes == 4 ? load_entry_param_4 : load_entry_param_8;
+            return load_entry_param;
+        }
+        i->extra = 0;
+        return load_any;
+    }
+    if (addr->ref_kind == REF_FUNC_PARAM || (!load && i->space == SPACE_CONST))
+        return NULL;
+    i->extra = (uint16_t)flags_of(i);
+    bool wide = addr->bytes == 8;
+    int space = i->space == SPACE_GLOBAL && wide ? 0 : i->space == SPACE_SHARED ? (wide ? 2 : 1) : -1;
+    int size = i->bytes == 2   ? 0
+               : i->bytes == 4 ? 1
+               : i->bytes == 8 ? 2
+                               : -1,
+        count = i->vec == 1   ? 0
+                : i->vec == 2 ? 1
+                : i->vec == 4 ? 2
+                              : -1;
+    exec_fn *fast = NULL;
+    if (exact && space >= 0 && size >= 0 && count >= 0 && (value->kind == OPND_VEC) == (i->vec > 1))
+        fast = load ? fast_loads[space][size][count] : fast_stores[space][size][count];
+    return fast ? fast : load ? load_any : store_any;
+}
+
+/* Hints change nothing that a program can see. */
+static void nothing(struct warp *w, const struct insn *i, uint32_t m)
+{
+    (void)w, (void)i, (void)m;
+}
+
+exec_fn *ISA(select_nothing)(struct insn *i)
+{
+    return i->op == OP_discard ? NULL : nothing;
+}

@@ -1,0 +1,704 @@
+/* From parsed instructions to executable ones: immediates become registers, registers get places in a warp's
+ * file. Registers whose lives do not overlap share a place (PTX names hundreds), so that a warp's file stays in
+ * the first-level cache; lives are those of a single thread, which is enough because a handler never writes a
+ * lane that does not execute. A destination shares no place with a source of the same instruction unless they
+ * are the same register. */
+#include "lower.h"
+
+/* Letter of operand k in op.def's string, '?' skipped. */
+static char operand_letter(const struct insn *i, unsigned k)
+{
+    for (const char *s = op_table[i->op].operands; *s; s++)
+        if (*s != '?' && k-- == 0)
+            return *s;
+    return 0;
+}
+
+bool insn_writes(const struct insn *i, unsigned k)
+{
+    if (i->op == OP_bar || i->op == OP_barrier)
+        return k == 0 && insn_has(i, MOD_red);
+    if (i->op == OP_mbarrier) /* those that give a state, a predicate or a count */
+        return k == 0 && i->opnds[0].kind != OPND_ADDR;
+    char c = operand_letter(i, k);
+    return c == 'd' || c == 'D' || c == 'v';
+}
+
+/* Bytes of a register that stands as operand k: what an immediate there becomes. */
+static uint8_t operand_bytes(const struct insn *i, unsigned k)
+{
+    uint8_t bytes = i->type == TYPE_PRED ? 0 : MAX(type_bytes[i->type], 2);
+    switch (i->op) {
+    case OP_shl:
+    case OP_shr:
+        return k == 2 ? 4 : bytes;
+    case OP_bfe:
+        return k >= 2 ? 4 : bytes;
+    case OP_bfi:
+        return k >= 3 ? 4 : bytes;
+    case OP_mul:
+    case OP_mad:
+    case OP_madc:
+        return k == 3 && insn_has(i, MOD_wide) ? bytes * 2 : bytes;
+    case OP_selp:
+    case OP_set:
+    case OP_setp:
+        return k == 3 ? 0 : bytes;
+    case OP_slct:
+        return k == 3 ? bytes : MAX(type_bytes[i->types[0]], 2);
+    case OP_vote:
+        return k == 1 ? 0 : 4;
+    case OP_match:
+        return k == 1 ? bytes : 4;
+    case OP_lop3:
+        return k == 5 ? 0 : 4;
+    case OP_bar:
+    case OP_barrier:
+    case OP_fns:
+    case OP_shf:
+    case OP_prmt:
+    case OP_shfl:
+    case OP_redux:
+    case OP_elect:
+    case OP_brx:
+    case OP_nanosleep:
+    case OP_pmevent:
+    case OP_setmaxnreg:
+    case OP_createpolicy:
+    case OP_mma:
+    case OP_wmma_mma:
+    case OP_dp4a:
+    case OP_dp2a:
+    case OP_cp:
+    case OP_getctarank:
+        return 4;
+    case OP_wmma_load:
+    case OP_wmma_store:
+        return k == 2 ? 4 : bytes;
+    case OP_mbarrier:
+        return k ? 4 : insn_has(i, MOD_test_wait) || insn_has(i, MOD_try_wait) ? 0 : 8;
+    case OP_mapa:
+        return k == 2 ? 4 : bytes;
+    case OP_atom:
+        return k == 4 ? 8 : bytes;
+    case OP_ld:
+        return 8;
+    case OP_st:
+    case OP_red:
+        return k == 2 ? 8 : bytes;
+    case OP_cvta:
+    case OP_isspacep:
+        return 8;
+    default:
+        return i->type ? bytes : 4;
+    }
+}
+
+/* ---- constants ---- */
+
+static uint64_t const_hash(const struct const_reg *c)
+{
+    return rng_mix(c->value * 31 + c->bytes * 7 + c->kind + (uintptr_t)c->var * 131);
+}
+
+static uint32_t const_place(struct lower *lo, struct const_reg c)
+{
+    if ((lo->consts.n + 1) * 2 > lo->n_const_slots) {
+        lo->n_const_slots = lo->n_const_slots ? 2 * lo->n_const_slots : 256;
+        free(lo->const_slots);
+        lo->const_slots = mem_zalloc(lo->n_const_slots * sizeof(*lo->const_slots));
+        for (uint32_t k = 0; k < lo->consts.n; k++) {
+            size_t s = const_hash(&lo->consts.v[k]) & (lo->n_const_slots - 1);
+            while (lo->const_slots[s])
+                s = (s + 1) & (lo->n_const_slots - 1);
+            lo->const_slots[s] = k + 1;
+        }
+    }
+    size_t s = const_hash(&c) & (lo->n_const_slots - 1);
+    for (; lo->const_slots[s]; s = (s + 1) & (lo->n_const_slots - 1)) {
+        const struct const_reg *o = &lo->consts.v[lo->const_slots[s] - 1];
+        if (o->value == c.value && o->bytes == c.bytes && o->kind == c.kind && o->var == c.var)
+            return lo->const_slots[s] - 1;
+    }
+    vec_push(&lo->consts, c);
+    lo->const_slots[s] = (uint32_t)lo->consts.n;
+    return (uint32_t)lo->consts.n - 1;
+}
+
+static const uint8_t special_when[] = {
+#define SPECIAL(id, text, bytes, w) w,
+#include "ptx/special.def"
+#undef SPECIAL
+};
+
+/* Until places are given, off of an immediate is its number among the constants. */
+static void lower_immediate(struct lower *lo, struct insn *i, struct opnd *o, unsigned k)
+{
+    struct const_reg c = {.kind = CONST_VALUE, .value = (uint64_t)o->imm};
+    if (o->kind == OPND_ADDR) {
+        c.value = 0;
+        c.bytes = 8;
+        if (o->ref_kind == REF_VAR) {
+            c.kind = CONST_VAR;
+            c.var = o->ref;
+        }
+        o->bytes = 8;
+    } else {
+        c.bytes = operand_bytes(i, k);
+        o->bytes = c.bytes;
+        if (o->ref_kind == REF_VAR) {
+            c.kind = CONST_VAR;
+            c.var = o->ref;
+        } else if (o->ref_kind == REF_SPECIAL) {
+            if (special_when[o->imm] == 2) {
+                if (i->op != OP_mov)
+                    i->op = OP_unsupported;
+                c.value = 0;
+            } else {
+                c.kind = CONST_SPECIAL;
+            }
+        } else if (o->ref_kind == REF_FUNC) {
+            c.value = FUNC_BASE + 16 * (uint64_t)o->imm;
+        } else if (o->ref_kind == REF_ENTRY_PARAM) {
+            c.value = ((struct param *)o->ref)->off + (uint64_t)o->imm;
+        } else if (o->ref_kind == REF_FUNC_PARAM) {
+            i->op = OP_unsupported; /* the address of a function's parameter */
+        }
+        if (c.kind == CONST_VALUE && c.bytes < 8 && c.bytes)
+            c.value &= (1ull << 8 * c.bytes) - 1;
+        if (c.kind == CONST_VALUE && !c.bytes)
+            c.value = c.value != 0;
+    }
+    o->off = const_place(lo, c);
+}
+
+/* ---- places in the file ---- */
+
+struct finish {
+    struct lower *lo;
+    uint32_t pred_end; /* rest of the file begins here */
+    uint32_t sinks[5];
+};
+
+static uint32_t final_offset(const struct finish *fi, uint8_t bytes, uint32_t off)
+{
+    return bytes ? fi->pred_end + off : off;
+}
+
+static void visit_finish(void *context, struct opnd *o, bool writes)
+{
+    struct finish *fi = context;
+    (void)writes;
+    if (o->kind == OPND_SINK) {
+        o->off = final_offset(fi, o->bytes, fi->sinks[class_of(o->bytes)]);
+    } else if (o->is_imm) {
+        const struct const_reg *c = &fi->lo->consts.v[o->off];
+        o->off = final_offset(fi, c->bytes, c->off);
+    } else {
+        const struct vreg *r = &fi->lo->p->vregs.v[o->off];
+        o->off = final_offset(fi, r->bytes, r->off);
+    }
+    o->slot = o->off; /* made dense when the file's size is known */
+}
+
+static void visit_slot(void *context, struct opnd *o, bool writes)
+{
+    const struct finish *fi = context;
+    (void)writes;
+    bool pred = o->off < fi->pred_end;
+    o->slot = pred ? fi->lo->m->file_bytes / 64 + o->off / 4 : o->off / 64;
+}
+
+static uint64_t hash_step(uint64_t h, uint64_t x)
+{
+    return rng_mix(h ^ x) + 0x9e3779b97f4a7c15ull * h;
+}
+
+static uint64_t hash_operand(uint64_t h, const struct opnd *o, const struct func *f)
+{
+    h = hash_step(h, o->kind | (uint64_t)o->bytes << 8 | (uint64_t)o->n << 16 | (uint64_t)o->negated << 24 |
+                         (uint64_t)o->is_imm << 25 | (uint64_t)o->ref_kind << 32);
+    if (o->kind == OPND_LABEL)
+        return hash_step(h, (uint64_t)o->imm - f->first);
+    h = hash_step(h, (uint64_t)o->imm);
+    if (!o->is_imm && o->kind != OPND_FUNC)
+        h = hash_step(h, o->off - f->first_vreg);
+    if (o->ref_kind == REF_VAR) {
+        const struct var *v = o->ref;
+        h = hash_step(h, (uint64_t)v->space << 40 | v->bytes);
+        if (v->init)
+            h = hash_step(h, hash_bytes(v->init, v->bytes, 1));
+    } else if (o->ref) {
+        h = hash_step(h, ((const struct param *)o->ref)->off);
+    }
+    return h;
+}
+
+/* The same code gives the same number whatever its names, lines and comments are. */
+static uint64_t hash_code(const struct parsed *p)
+{
+    uint64_t h = 1;
+    for (size_t k = 0; k < p->code.n; k++) {
+        const struct insn *i = &p->code.v[k];
+        const struct func *f = &p->funcs.v[i->func];
+        h = hash_step(h, i->op | (uint64_t)i->types[0] << 16 | (uint64_t)i->types[1] << 24 |
+                             (uint64_t)i->types[2] << 32 | (uint64_t)i->types[3] << 40);
+        h = hash_step(h, i->shape.m | (uint64_t)i->shape.n << 8 | (uint64_t)i->shape.k << 16);
+        for (int m = 0; m < 3; m++)
+            h = hash_step(h, i->mods[m]);
+        h = hash_step(h, i->guard == ~0u ? 0 : i->guard - f->first_vreg + 1 + ((uint64_t)i->guard_not << 32));
+        for (unsigned o = 0; o < i->n_opnds; o++) {
+            h = hash_operand(h, &i->opnds[o], f);
+            for (unsigned e = 0; i->opnds[o].vec && e < i->opnds[o].n; e++)
+                h = hash_operand(h, &i->opnds[o].vec[e], f);
+        }
+        if (i->op == OP_unsupported)
+            h = hash_step(h, hash_text(i->text));
+    }
+    for (size_t k = 0; k < p->funcs.n; k++)
+        h = hash_step(h, p->funcs.v[k].param_bytes | (uint64_t)p->funcs.v[k].is_entry << 32);
+    return h;
+}
+
+static void lower_immediates(struct lower *lo)
+{
+    for (size_t n = 0; n < lo->p->code.n; n++) {
+        struct insn *i = &lo->p->code.v[n];
+        if (i->op == OP_call) {
+            struct opnd *t = &i->opnds[1];
+            if (t->kind == OPND_REG && t->is_imm)
+                lower_immediate(lo, i, t, 1);
+            continue;
+        }
+        for (unsigned k = 0; k < i->n_opnds; k++) {
+            struct opnd *o = &i->opnds[k];
+            for (unsigned e = 0; o->kind == OPND_VEC && e < o->n; e++) {
+                if (o->vec[e].kind == OPND_REG && o->vec[e].is_imm) {
+                    struct insn narrow = *i;
+                    if (i->op == OP_mov) { /* mov.b32 r, {1, 2}: elements are a share of the type */
+                        unsigned share = type_bytes[i->type] / o->n;
+                        narrow.type = share >= 8 ? TYPE_B64 : share >= 4 ? TYPE_B32 : TYPE_B16;
+                    }
+                    lower_immediate(lo, &narrow, &o->vec[e], k);
+                    i->op = narrow.op;
+                    if (insn_writes(i, k))
+                        i->op = OP_unsupported;
+                } else if (o->vec[e].kind == OPND_SINK) {
+                    o->vec[e].bytes =
+                        i->op == OP_mov ? MAX(type_bytes[i->type] / MAX(o->n, 1), 2) : operand_bytes(i, k);
+                }
+            }
+            if ((o->kind == OPND_REG || o->kind == OPND_ADDR) && o->is_imm) {
+                if (insn_writes(i, k) && o->kind == OPND_REG)
+                    i->op = OP_unsupported; /* an immediate as destination */
+                lower_immediate(lo, i, o, k);
+            } else if (o->kind == OPND_SINK) {
+                o->bytes = operand_bytes(i, k);
+            }
+        }
+        if (i->pair && i->pair->kind == OPND_SINK)
+            i->pair->bytes = 0;
+        else if (i->pair && i->pair->is_imm)
+            i->op = OP_unsupported;
+    }
+}
+
+/* Can a call in function `from` lead to function `to`? */
+static bool leads_to(const struct parsed *p, uint32_t from, uint32_t to, uint8_t *seen, uint32_t *stack)
+{
+    uint32_t n = 0;
+    memset(seen, 0, p->funcs.n);
+    stack[n++] = from;
+    while (n) {
+        const struct func *f = &p->funcs.v[stack[--n]];
+        for (uint32_t pc = f->first; f->calls && pc < f->end; pc++) {
+            const struct insn *i = &p->code.v[pc];
+            if (i->op != OP_call || i->opnds[1].kind != OPND_FUNC)
+                continue;
+            uint32_t callee = (uint32_t)i->opnds[1].imm;
+            if (callee == to)
+                return true;
+            if (!seen[callee]) {
+                seen[callee] = 1;
+                stack[n++] = callee;
+            }
+        }
+    }
+    return false;
+}
+
+/* Which functions may call themselves, and for which external ones a function of ours stands in. */
+static void lower_calls(struct lower *lo)
+{
+    struct parsed *p = lo->p;
+    struct arena *a = arena_open();
+    uint8_t *seen = arena_alloc(a, p->funcs.n + 1);
+    uint32_t *stack = arena_array(a, uint32_t, p->funcs.n + 1);
+    bool many =
+        p->funcs.n >
+        2000; /* then, and with calls through pointers, any function that calls is taken for recursive */
+    for (size_t k = 0; k < p->code.n; k++)
+        many |= p->code.v[k].op == OP_call && p->code.v[k].opnds[1].kind != OPND_FUNC;
+    for (uint32_t k = 0; k < p->funcs.n; k++) {
+        struct func *f = &p->funcs.v[k];
+        if (!f->has_body)
+            f->native = !strcmp(f->name, "vprintf")        ? NATIVE_VPRINTF
+                        : !strcmp(f->name, "__assertfail") ? NATIVE_ASSERTFAIL
+                                                           : NATIVE_UNKNOWN;
+        else if (!f->is_entry && f->calls)
+            f->is_recursive = many || leads_to(p, k, k, seen, stack);
+        lo->m->recurses |= f->is_recursive;
+    }
+    arena_close(a);
+}
+
+static void shape_memory(struct insn *i)
+{
+    static const struct {
+        enum mod mod;
+        enum space space;
+    } spaces[] = {
+        {MOD_global, SPACE_GLOBAL},         {MOD_shared, SPACE_SHARED},     {MOD_shared_cta, SPACE_SHARED},
+        {MOD_shared_cluster, SPACE_SHARED}, {MOD_local, SPACE_LOCAL},       {MOD_const, SPACE_CONST},
+        {MOD_param, SPACE_PARAM},           {MOD_param_entry, SPACE_PARAM}, {MOD_param_func, SPACE_PARAM}};
+    for (size_t k = 0; k < ARRAY_LEN(spaces); k++)
+        if (insn_has(i, spaces[k].mod)) {
+            i->space = (uint8_t)spaces[k].space;
+            break;
+        }
+    i->bytes = type_bytes[i->type];
+    i->vec = insn_has(i, MOD_v2) ? 2 : insn_has(i, MOD_v4) ? 4 : insn_has(i, MOD_v8) ? 8 : 1;
+}
+
+/* Operand forms that would mislead a handler: too few operands, a predicate or width that does not fit. */
+static bool well_formed(const struct insn *i)
+{
+    unsigned need = 0, most = 0;
+    bool optional = false;
+    const char *s = op_table[i->op].operands;
+    if (!*s || i->op == OP_call)
+        return true;
+    if ((i->op == OP_cp && (insn_has(i, MOD_bulk) || insn_has(i, MOD_mbarrier))) ||
+        insn_has(i, MOD_complete_tx_bytes)) /* bulk_select looks at them */
+        return true;
+    for (; *s; s++) {
+        if (*s == '?') {
+            optional = true;
+            continue;
+        }
+        most++;
+        need += !optional;
+    }
+    if (i->n_opnds < need || i->n_opnds > most)
+        return false;
+    for (unsigned k = 0; k < i->n_opnds; k++) {
+        char c = operand_letter(i, k);
+        const struct opnd *o = &i->opnds[k];
+        if (i->op == OP_cp && i->n_opnds == 1)
+            continue; /* cp.async.wait_group N */
+        if ((c == 'a') != (o->kind == OPND_ADDR) || (c == 'l') != (o->kind == OPND_LABEL))
+            return false;
+        if (o->kind == OPND_VEC && c != 'v' && c != 'V')
+            return false;
+        if (o->kind == OPND_FUNC || o->kind == OPND_NONE)
+            return false;
+    }
+    return true;
+}
+
+/* Widths of plain operands against the type. ld, st and cvt may use wider registers than their type. */
+static bool widths_fit(const struct insn *i)
+{
+    for (unsigned k = 0; k < i->n_opnds; k++) {
+        const struct opnd *o = &i->opnds[k];
+        if (o->kind != OPND_REG && o->kind != OPND_SINK)
+            continue;
+        uint8_t want;
+        switch (i->op) {
+        case OP_add:
+        case OP_sub:
+        case OP_addc:
+        case OP_subc:
+        case OP_fma:
+        case OP_div:
+        case OP_rem:
+        case OP_abs:
+        case OP_neg:
+        case OP_min:
+        case OP_max:
+        case OP_copysign:
+        case OP_rcp:
+        case OP_sqrt:
+        case OP_rsqrt:
+        case OP_sin:
+        case OP_cos:
+        case OP_lg2:
+        case OP_ex2:
+        case OP_tanh:
+        case OP_and:
+        case OP_or:
+        case OP_xor:
+        case OP_not:
+        case OP_cnot:
+        case OP_shl:
+        case OP_shr:
+        case OP_brev:
+        case OP_bfe:
+        case OP_bfi:
+        case OP_sad:
+        case OP_mul24:
+        case OP_mad24:
+        case OP_lop3:
+        case OP_shf:
+        case OP_prmt:
+        case OP_shfl:
+        case OP_redux:
+        case OP_dp4a:
+        case OP_dp2a:
+        case OP_bmsk:
+        case OP_szext:
+        case OP_fns:
+            want = operand_bytes(i, k);
+            break;
+        case OP_mul:
+        case OP_mad:
+        case OP_madc:
+            want = operand_bytes(i, k);
+            if (k == 0 && insn_has(i, MOD_wide))
+                want *= 2;
+            break;
+        case OP_selp:
+            want = operand_bytes(i, k);
+            break;
+        case OP_setp:
+        case OP_testp:
+            want = k == 0 ? 0 : operand_bytes(i, k);
+            break;
+        case OP_set:
+            want = k == 0 ? MAX(type_bytes[i->types[0]], 2) : operand_bytes(i, k);
+            break;
+        case OP_slct:
+            want = operand_bytes(i, k == 0 ? 1 : k);
+            break;
+        case OP_popc:
+        case OP_clz:
+        case OP_bfind:
+            want = k == 0 ? 4 : operand_bytes(i, k);
+            break;
+        case OP_ld:
+        case OP_ldu:
+        case OP_st:
+        case OP_cvt:
+        case OP_atom:
+        case OP_red:
+            if (o->bytes == 0)
+                return false;
+            continue;
+        default:
+            continue;
+        }
+        if (o->bytes != want)
+            return false;
+    }
+    return true;
+}
+
+static void finish_insn(struct finish *fi, struct insn *i, uint32_t self)
+{
+    struct lower *lo = fi->lo;
+    i->self = self;
+    visit_registers(i, visit_finish, fi);
+    visit_registers(i, visit_slot, fi);
+    i->guard = i->guard == ~0u ? 0 : lo->p->vregs.v[i->guard].off;
+    uint32_t *offs[4] = {&i->d, &i->a, &i->b, &i->c};
+    const struct func *f = &lo->p->funcs.v[i->func];
+    for (unsigned k = 0; k < i->n_opnds; k++) {
+        struct opnd *o = &i->opnds[k];
+        if (i->op == OP_call) {
+            for (unsigned e = 0; o->kind == OPND_VEC && e < o->n; e++)
+                if (o->vec[e].ref_kind == REF_FUNC_PARAM)
+                    o->vec[e].off = f->params_at + ((struct param *)o->vec[e].ref)->off;
+            continue;
+        }
+        if (k < 4)
+            *offs[k] = o->off;
+        if (o->kind == OPND_ADDR && (k == 0 || i->opnds[0].kind != OPND_ADDR)) {
+            i->imm = o->imm;
+            if (o->ref_kind == REF_ENTRY_PARAM) {
+                i->imm += ((struct param *)o->ref)->off;
+            } else if (o->ref_kind == REF_FUNC_PARAM) {
+                i->imm += f->params_at + ((struct param *)o->ref)->off;
+                i->extra = (uint16_t)f->param_stride;
+            }
+        }
+        if (o->kind == OPND_LABEL && i->op == OP_bra)
+            i->imm = o->imm;
+    }
+}
+
+static void layout_vars(struct lower *lo)
+{
+    struct parsed *p = lo->p;
+    uint64_t image = 0;
+    uint32_t shared_module = 0;
+    for (size_t k = 0; k < p->vars.n; k++) {
+        struct var *v = p->vars.v[k];
+        uint32_t align = MAX(v->align, 1);
+        if (v->space == SPACE_GLOBAL || v->space == SPACE_CONST) {
+            image = (image + align - 1) & ~(uint64_t)(align - 1);
+            v->addr = image;
+            image += v->bytes + 128; /* a gap, so that bounds are exact */
+        } else if (v->space == SPACE_SHARED && !v->is_extern && v->func < 0) {
+            shared_module = (shared_module + align - 1) & ~(align - 1);
+            v->addr = shared_module;
+            shared_module += v->bytes;
+        }
+    }
+    /* Shared variables of device functions are in every kernel's share; those of a kernel only in its own. */
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t k = 0; k < p->vars.n; k++) {
+            struct var *v = p->vars.v[k];
+            if (v->func < 0 || v->is_extern)
+                continue;
+            struct func *f = &p->funcs.v[v->func];
+            if (f->is_entry != (pass == 1))
+                continue;
+            uint32_t align = MAX(v->align, 1);
+            if (v->space == SPACE_SHARED) {
+                uint32_t *top = pass == 0 ? &shared_module : &f->shared_bytes;
+                if (pass == 1)
+                    *top = MAX(*top, shared_module);
+                *top = (*top + align - 1) & ~(align - 1);
+                v->addr = *top;
+                *top += v->bytes;
+            } else if (v->space == SPACE_LOCAL) {
+                f->local_bytes = (f->local_bytes + align - 1) & ~(align - 1);
+                v->addr = f->local_bytes;
+                f->local_bytes += v->bytes;
+            }
+        }
+    /* Frames: those of functions one after the other, then the kernel's own (kernels share the place). */
+    uint32_t frames = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t n = 0; n < p->funcs.n; n++) {
+            struct func *f = &p->funcs.v[n];
+            if (f->is_entry != (pass == 1))
+                continue;
+            uint32_t base = (frames + 15) & ~15u;
+            for (size_t k = 0; f->local_bytes && k < p->vars.n; k++)
+                if (p->vars.v[k]->func == (int)n && p->vars.v[k]->space == SPACE_LOCAL)
+                    p->vars.v[k]->addr += base;
+            f->local_bytes += base;
+            if (pass == 0)
+                frames = f->local_bytes;
+            else
+                f->shared_bytes = MAX(f->shared_bytes, shared_module);
+        }
+    lo->m->frame_bytes = (frames + 15) & ~15u;
+    lo->m->image_bytes = image;
+}
+
+bool module_lower(struct parsed *p, struct err *err)
+{
+    struct ptx_module *m = p->module;
+    struct lower lo = {.p = p, .m = m};
+    for (size_t k = 0; k < p->code.n; k++) {
+        struct insn *i = &p->code.v[k];
+        shape_memory(i);
+        if (i->op == OP_bra && i->n_opnds == 1 && i->opnds[0].kind == OPND_LABEL)
+            continue;
+        if (!well_formed(i) || insn_has(i, MOD_unsupported))
+            i->op = OP_unsupported;
+    }
+    m->hash = hash_code(p);
+    lower_calls(&lo);
+    lower_immediates(&lo);
+    for (size_t k = 0; k < p->code.n; k++)
+        if (!widths_fit(&p->code.v[k]))
+            p->code.v[k].op = OP_unsupported;
+    layout_vars(&lo);
+
+    /* The file: predicates (the constant true first), then constants, sinks, functions, kernels (which share
+     * one place). */
+    struct finish fi = {.lo = &lo};
+    lo.pred_bytes = 4;
+    for (size_t k = 0; k < lo.consts.n; k++) {
+        struct const_reg *c = &lo.consts.v[k];
+        int class = class_of(c->bytes);
+        uint32_t *top = class ? &lo.top : &lo.pred_bytes;
+        c->off = *top;
+        *top += class_size(class);
+    }
+    for (int c = 0; c < 5; c++) {
+        uint32_t *top = c ? &lo.top : &lo.pred_bytes;
+        fi.sinks[c] = *top;
+        *top += class_size(c);
+    }
+    uint32_t pred_base = 0, top_base = 0, pred_most = 0, top_most = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1) {
+            pred_base = pred_most = lo.pred_bytes;
+            top_base = top_most = lo.top;
+        }
+        for (size_t k = 0; k < p->funcs.n; k++) {
+            struct func *f = &p->funcs.v[k];
+            if (f->is_entry != (pass == 1))
+                continue;
+            if (pass == 1) {
+                lo.pred_bytes = pred_base;
+                lo.top = top_base;
+            }
+            f->regs_first = lo.top;
+            f->params_at = lo.top;
+            lo.top +=
+                32 *
+                f->param_stride; /* its .param variables: whole cache lines, as strides are multiples of 16 */
+            place_registers(&lo, f);
+            f->regs_end = lo.top;
+            if (lo.top > 1u << 28) {
+                free(lo.const_slots);
+                vec_free(&lo.consts);
+                return err_input(err, "%s: too many registers", m->name);
+            }
+            pred_most = MAX(pred_most, lo.pred_bytes);
+            top_most = MAX(top_most, lo.top);
+        }
+    }
+    fi.pred_end = (pred_most + 63) / 64 * 64;
+    m->file_bytes = fi.pred_end + top_most;
+    m->n_slots = m->file_bytes / 64 + fi.pred_end / 4;
+    m->slot_off = arena_array(m->arena, uint32_t, m->n_slots);
+    for (uint32_t k = 0; k < m->n_slots; k++)
+        m->slot_off[k] = k < m->file_bytes / 64 ? k * 64 : (k - m->file_bytes / 64) * 4;
+    for (size_t k = 0; k < p->funcs.n; k++) {
+        struct func *f = &p->funcs.v[k];
+        f->params_at += fi.pred_end;
+        for (uint32_t q = 0; q < f->n_places; q++)
+            f->places[q].off = final_offset(&fi, f->places[q].bytes, f->places[q].off);
+    }
+    for (size_t k = 0; k < p->code.n; k++)
+        finish_insn(&fi, &p->code.v[k], (uint32_t)k);
+    for (size_t k = 0; k < p->funcs.n; k++) {
+        struct func *f = &p->funcs.v[k];
+        if (f->is_entry)
+            continue;
+        for (size_t q = 0; q < f->n_params; q++)
+            f->params[q]->off += f->params_at;
+        for (size_t q = 0; q < f->n_rets; q++)
+            f->rets[q]->off += f->params_at;
+    }
+    for (size_t k = 0; k < lo.consts.n; k++)
+        lo.consts.v[k].off = final_offset(&fi, lo.consts.v[k].bytes, lo.consts.v[k].off);
+
+    for (size_t k = 0; k < lo.consts.n; k++)
+        if (lo.consts.v[k].kind == CONST_SPECIAL && special_when[lo.consts.v[k].value] == 1) {
+            struct const_reg c = lo.consts.v[k];
+            lo.consts.v[k] = lo.consts.v[m->n_block_consts];
+            lo.consts.v[m->n_block_consts++] = c;
+        }
+    m->consts = arena_copy(m->arena, lo.consts.v, lo.consts.n * sizeof(*lo.consts.v));
+    m->n_consts = lo.consts.n;
+    free(lo.const_slots);
+    vec_free(&lo.consts);
+    return true;
+}

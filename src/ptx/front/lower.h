@@ -1,0 +1,35 @@
+/* What lower.c and liveness.c share. */
+#ifndef PTX_LOWER_H
+#define PTX_LOWER_H
+
+#include "ptx/machine.h"
+
+struct lower {
+    struct parsed *p;
+    struct ptx_module *m;
+    VEC(struct const_reg) consts;
+    uint32_t *const_slots; /* hash table of index + 1 */
+    size_t n_const_slots;
+    uint32_t pred_bytes, top; /* ends of the predicate part and of the rest */
+};
+
+/* Every register of an instruction, sources first; an address's base is a source. */
+typedef void visit_fn(void *context, struct opnd *o, bool writes);
+void visit_registers(struct insn *i, visit_fn *visit, void *context);
+
+/* Sizes of registers in a warp's file: predicates, 2, 4, 8, 16 bytes a lane. */
+static inline int class_of(uint8_t bytes)
+{
+    return bytes == 0 ? 0 : bytes <= 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
+}
+
+static inline uint32_t class_size(int class)
+{
+    static const uint32_t sizes[] = {4, 64, 128, 256, 512};
+    return sizes[class];
+}
+
+/* Places for the registers of f, from lo->pred_bytes and lo->top on. */
+void place_registers(struct lower *lo, struct func *f);
+
+#endif

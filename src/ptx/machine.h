@@ -1,0 +1,636 @@
+/* What the rooms of src/ptx share. Read this and op.def, then front/lower.c and machine/engine.c.
+ *
+ * A module's text becomes one array of `struct insn` (all functions, callees before callers); a pc is an index
+ * into it. A warp is 32 lanes with a pc each, kept as groups (pc, mask); one group, the current one, executes.
+ * Registers lie in a per-warp file: a 32-bit register is uint32_t[32] at a byte offset, a 64-bit one
+ * uint64_t[32], a 16-bit one uint16_t[32], a 128-bit one two planes of uint64_t[32] (low, high), a predicate
+ * one uint32_t (bit = lane). Immediates are registers too, written once when a warp slot is made. So a handler
+ * sees only offsets:
+ *
+ *     static void add_u32(struct warp *w, const struct insn *i, uint32_t m)   // m: lanes that execute, never 0
+ *
+ * and writes lanes of m, and no others, of its destination (any lane when warp_full(w, m): the rest do not
+ * exist). Handlers are chosen once, when lowering, by the select function that op.def names. Files exec_*.c are
+ * compiled once per instruction set (isa.h), so everything in them is static but the select functions, which
+ * are named through ISA(). */
+#ifndef PTX_MACHINE_H
+#define PTX_MACHINE_H
+
+#include "ptx/ptx.h"
+
+/* ---- names: opcodes, modifiers, types ---- */
+
+enum unit { /* who executes it; the clock prices by it */
+            UNIT_NONE,
+            UNIT_ALU,
+            UNIT_FMA,
+            UNIT_FP64,
+            UNIT_SFU,
+            UNIT_CVT,
+            UNIT_LSU,
+            UNIT_ATOM,
+            UNIT_SHFL,
+            UNIT_TENSOR,
+            UNIT_CONTROL,
+            UNIT_SYNC,
+};
+
+enum op {
+    OP_unsupported, /* known to nobody: executing it ends the launch */
+#define OP(id, text, operands, unit, select) OP_##id,
+#include "op.def"
+#undef OP
+    N_OPS,
+};
+
+struct op_info {
+    const char *text, *operands;
+    enum unit unit;
+};
+extern const struct op_info op_table[N_OPS];
+
+enum mod {
+#define MOD(id, text) MOD_##id,
+#include "mod.def"
+#undef MOD
+    N_MODS,
+};
+
+enum type {
+    TYPE_NONE,
+    TYPE_B1,
+    TYPE_B8,
+    TYPE_B16,
+    TYPE_B32,
+    TYPE_B64,
+    TYPE_B128,
+    TYPE_U8,
+    TYPE_U16,
+    TYPE_U32,
+    TYPE_U64,
+    TYPE_S8,
+    TYPE_S16,
+    TYPE_S32,
+    TYPE_S64,
+    TYPE_F16,
+    TYPE_F16X2,
+    TYPE_BF16,
+    TYPE_BF16X2,
+    TYPE_TF32,
+    TYPE_F32,
+    TYPE_F64,
+    TYPE_PRED,
+    TYPE_U16X2,
+    TYPE_S16X2,
+    TYPE_F32X2,
+    TYPE_E4M3,
+    TYPE_E5M2,
+    TYPE_E4M3X2,
+    TYPE_E5M2X2,
+    TYPE_S4,
+    TYPE_U4,
+    N_TYPES,
+};
+extern const char *const type_names[N_TYPES];
+extern const uint8_t type_bytes[N_TYPES]; /* 0 for pred and b1 */
+static inline bool type_signed(enum type t)
+{
+    return (t >= TYPE_S8 && t <= TYPE_S64) || t == TYPE_S16X2;
+}
+
+enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM };
+
+/* ---- instructions ---- */
+
+enum opnd_kind {
+    OPND_NONE,
+    OPND_REG,   /* register, predicate or immediate: off, bytes; is_imm: imm holds its bits */
+    OPND_VEC,   /* {a, b, ...}: vec[0..n) */
+    OPND_ADDR,  /* [base + imm]: off is the base register (u32 or u64 by bytes); a symbol's address is an
+                   immediate */
+    OPND_LABEL, /* imm: pc */
+    OPND_SINK,  /* _ : off is a register that nobody reads */
+    OPND_FUNC,  /* call target: ref */
+};
+
+/* What an immediate or an address without a base register refers to; its value then is the address plus imm. */
+enum ref_kind { REF_NONE, REF_VAR, REF_ENTRY_PARAM, REF_FUNC_PARAM, REF_SPECIAL, REF_FUNC };
+
+enum special {
+#define SPECIAL(id, text, bytes, when) SPECIAL_##id,
+#include "special.def"
+#undef SPECIAL
+    N_SPECIALS,
+};
+
+struct opnd {
+    uint8_t kind;  /* enum opnd_kind */
+    uint8_t bytes; /* of one lane's register: 2 4 8 16; 0: predicate */
+    uint8_t n;     /* elements of vec */
+    uint8_t ref_kind;
+    bool negated; /* !p */
+    bool is_imm;
+    uint32_t off;  /* in the register file, bytes */
+    uint32_t slot; /* dense register number: index into warp.undef */
+    int64_t imm;
+    struct opnd *vec;
+    void *ref; /* struct var, param or func; a special's number is in imm */
+};
+
+enum { MAX_OPNDS = 8 };
+
+struct warp;
+struct insn;
+/* Runs the warp until its fuel is spent or no group of it can go on. */
+typedef void loop_fn(struct warp *w);
+loop_fn stochastic_loop; /* executes a warp whose results round by chance */
+typedef void exec_fn(struct warp *w, const struct insn *i, uint32_t m);
+
+struct mma_shape { /* m16n8k16: of D, m by n; all 0: none */
+    uint8_t m, n;
+    uint16_t k;
+};
+
+struct insn {
+    exec_fn *fn;
+    uint32_t guard, guard_not; /* predicate's offset (0: the constant true), 0 or ~0u */
+    uint32_t d, a, b, c;       /* offsets of operands 0 to 3; of an address operand: its base register */
+    int64_t imm;         /* the address operand's displacement, a branch's target pc; else the handler's own */
+    uint32_t op;         /* enum op */
+    uint8_t type, type2; /* the last type suffix and the one before: cvt.TYPE2.TYPE, ld.TYPE */
+    uint8_t types[4], n_types; /* all, in the order written */
+    uint8_t n_opnds, space;    /* enum space, for memory instructions */
+    uint8_t bytes, vec;        /* memory: of one element, elements */
+    uint16_t extra;            /* the handler's own */
+    struct mma_shape shape;
+    uint64_t mods[3];   /* bits of enum mod */
+    struct opnd *opnds; /* as written, destinations first; d|p and a|b are two operands */
+    struct opnd *pair;  /* second destination of d|p, or NULL (it is not among opnds) */
+    uint32_t self;      /* own pc */
+    uint32_t loc;       /* index into module.locs; 0: none */
+    uint32_t ptx_line;
+    uint16_t func;    /* index into module.funcs */
+    const char *text; /* "add.rn.f32", for messages */
+};
+
+static inline bool insn_has(const struct insn *i, enum mod m)
+{
+    return i->mods[m >> 6] >> (m & 63) & 1;
+}
+
+struct loc { /* .loc; follow inlined_at (0: none) outwards */
+    uint32_t file, line, col, inlined_at;
+};
+
+struct var { /* module-scope or function-scope variable */
+    const char *name;
+    enum space space;
+    uint32_t align, bytes;
+    uint8_t type;
+    bool is_extern; /* .extern .shared: dynamic; other spaces: unresolved */
+    uint64_t
+        addr; /* shared: offset; local: offset in the frame; global and const: offset in the module's image */
+    const uint8_t *init;  /* bytes, or NULL for zeros */
+    struct var_ref *refs; /* addresses inside init, to add when the image is placed */
+    size_t n_refs;
+    int func; /* owner, or -1 */
+};
+
+struct var_ref {
+    uint32_t at;     /* offset in init */
+    struct var *var; /* NULL: a function, whose address is add */
+    int64_t add;
+    bool generic;
+};
+
+struct param { /* of a function: where its bytes live */
+    const char *name;
+    uint32_t bytes, align;
+    uint32_t off; /* entry: in the parameter block; function: of lane 0's bytes in the register file */
+};
+
+enum native { NATIVE_NONE, NATIVE_VPRINTF, NATIVE_ASSERTFAIL, NATIVE_UNKNOWN };
+
+struct place { /* of registers, in a warp's file */
+    uint32_t off;
+    uint8_t bytes; /* 0: predicate */
+};
+
+enum { MAX_PARAM_BYTES = 32768 }; /* .param variables of one function and lane */
+
+struct func {
+    const char *name;
+    bool is_entry, has_body, is_recursive;
+    enum native native;  /* a body of ours */
+    uint32_t first, end; /* pcs */
+    uint32_t first_vreg, end_vreg;
+    struct param **params, **rets;
+    size_t n_params, n_rets;
+    uint32_t param_bytes;             /* of an entry's block */
+    uint32_t local_bytes;             /* frame */
+    uint32_t regs_first, regs_end;    /* its part of the register file */
+    uint32_t params_at, param_stride; /* its .param variables in the file: [32 lanes][param_stride] */
+    struct place *places;             /* of its registers, when it is recursive */
+    uint32_t n_places;
+    uint32_t shared_bytes; /* static */
+    bool calls;
+    struct ptx_kernel_info info; /* entry */
+    uint32_t main_file;          /* .file index of its first .loc: lines of this file are the user's */
+};
+
+struct const_reg { /* immediates and values known at launch */
+    uint32_t off;
+    uint8_t bytes;
+    uint8_t kind; /* enum const_kind */
+    uint64_t value, high;
+    struct var *var;
+};
+enum const_kind { CONST_VALUE, CONST_VAR /* address of var + value */, CONST_SPECIAL, CONST_FUNC };
+
+struct ptx_module {
+    struct arena *arena;
+    char *name;
+    struct insn *code;
+    size_t n_code;
+    struct func *funcs;
+    size_t n_funcs;
+    struct var **vars;
+    size_t n_vars;
+    struct loc *locs;
+    size_t n_locs;
+    const char **files; /* by .file number */
+    size_t n_files;
+    struct const_reg *consts;
+    size_t n_consts, n_block_consts; /* the first change with every block */
+    uint32_t file_bytes;             /* register file of one warp */
+    uint32_t n_slots;                /* registers, for warp.undef */
+    uint32_t *slot_off;   /* slot -> offset; of two slots with one offset the later is the register */
+    uint32_t frame_bytes; /* local memory of all functions together */
+    bool recurses;        /* some function may call itself */
+    uint64_t image_bytes; /* global and const variables */
+    uint64_t hash, serial;
+    loop_fn *loop, *shadow_loop; /* executes a warp, for this processor; the same with a shadow */
+    int target;                  /* sm_ number */
+    const struct ptx_kernel_info *infos;
+    size_t n_infos;
+};
+
+/* The user's file and line of an instruction: the innermost place in the kernel's own file. line 0: unknown. */
+void insn_place(const struct ptx_module *m, const struct insn *i, const char **file, int *line);
+int insn_line(const struct ptx_module *m, const struct insn *i);
+/* First operand that is a source (op.def's string), and whether operand k is a destination. */
+bool insn_writes(const struct insn *i, unsigned k);
+exec_fn insn_unsupported; /* what stands for a form that no handler takes */
+
+/* ---- memory ---- */
+
+#define MEM_BASE      0x700000000000ull /* device address of the region's first byte */
+#define SHARED_WINDOW 0x7e0000000000ull /* generic address of shared offset 0 */
+#define LOCAL_WINDOW  0x7d0000000000ull
+#define PARAM_WINDOW  0x7c0000000000ull
+#define WINDOW_BYTES  0x10000000ull
+/* Shared memory of a cluster: an offset below the stride is the own block's; rank r's begins at r + 1 strides.
+ */
+#define CLUSTER_STRIDE 0x800000ull
+
+enum { MEM_PAGE = 4096 };
+
+struct alloc {
+    uint64_t addr, size; /* device address, bytes */
+    char *name;
+    bool initialised, read_only, live;
+    ptx_fill_fn *fill;
+    void *context;
+    uint64_t *present; /* fill: bit per page; else NULL */
+    size_t first_page;
+    void *san;      /* the sanitizer's own, freed with free() */
+    bool is_module; /* the image of a module */
+};
+
+struct ptx_mem {
+    uint8_t *host; /* host + (addr - MEM_BASE) */
+    uint64_t reserved, used;
+    uint8_t *init;         /* bit per byte, 1: initialised; only for allocations that are not born so */
+    struct alloc **allocs; /* sorted by addr */
+    size_t n_allocs, cap_allocs;
+    uint64_t seed;
+    struct module_image {
+        const struct ptx_module *module;
+        uint64_t addr, serial;
+    } * images;
+    size_t n_images;
+};
+
+/* The live allocation that holds addr, or NULL. */
+struct alloc *mem_find(const struct ptx_mem *m, uint64_t addr);
+/* The nearest allocation, for messages; NULL when there is none. */
+struct alloc *mem_near(const struct ptx_mem *m, uint64_t addr);
+/* Make [addr, addr + bytes) of an allocation present; call before touching host bytes when a->present. */
+void mem_touch(struct ptx_mem *m, struct alloc *a, uint64_t addr, uint64_t bytes);
+static inline uint8_t *mem_host(const struct ptx_mem *m, uint64_t addr)
+{
+    return m->host + (addr - MEM_BASE);
+}
+void mem_init_set(struct ptx_mem *m, uint64_t addr, uint64_t bytes);
+uint64_t mem_image(struct ptx_mem *m, const struct ptx_module *module,
+                   struct err *err); /* places it when new */
+
+/* ---- execution ---- */
+
+enum group_state {
+    GROUP_READY,
+    GROUP_BARRIER,
+    GROUP_SYNC /* waits for lanes at .sync */,
+    GROUP_CLUSTER /* at barrier.cluster.wait */
+};
+
+struct group {
+    uint32_t pc, mask;
+    uint8_t state, barrier;
+    uint32_t want;    /* GROUP_SYNC: lanes it waits for */
+    uint32_t penalty; /* yields: groups with fewer go first */
+};
+
+static inline bool group_parked(const struct group *g) /* it does not go on by running */
+{
+    return g->state == GROUP_BARRIER || g->state == GROUP_CLUSTER;
+}
+
+enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 64, MAX_CLUSTER = 16 };
+
+struct warp {
+    uint8_t *regs; /* hot first */
+    uint32_t pc, mask;
+    uint32_t merge_pc; /* lowest pc of the other groups, ~0u: none */
+    uint32_t dead;     /* lanes that exited or never were */
+    int64_t fuel;      /* instructions left in this slice; a stop makes it negative */
+    int64_t unspent;   /* fuel taken away to end the slice */
+    struct launch *launch;
+    struct block *block;
+    uint32_t index;   /* in the block */
+    uint32_t *undef;  /* by slot: lanes whose register holds an uninitialised value; the sanitizer's */
+    bool any_undef;   /* some undef word may be non-zero */
+    uint32_t penalty; /* of the current group */
+    bool yielded;     /* the slice ended because the warp spins or gives way */
+    uint32_t spins;   /* synchronising reads since the last progress */
+    uint32_t back_edges;
+    uint32_t gave_way;       /* times, in this block */
+    struct group groups[32]; /* the others */
+    uint32_t n_groups;
+    uint64_t insns, lane_insns;
+    uint32_t *call_pc; /* [MAX_CALL_DEPTH][32] return pcs */
+    uint8_t call_depth[32];
+    struct save_stack *saved; /* of lanes in recursive calls: call.c */
+    uint32_t carry;           /* CC, bit a lane */
+    uint32_t bar_mask[MAX_BARRIERS];
+    uint32_t tid[3][32];
+    void *san, *prof;                        /* the observers' own, per warp slot; NULL at first */
+    struct shadow_part *shadow;              /* shadow_value.h: by 64 bytes of regs; NULL: off */
+    void *async;                             /* async.h: cp.async copies under way; freed with free() */
+    struct bulk_groups *bulk;                /* async.h: bulk copies that a bulk group waits for */
+    uint32_t cluster_arrived, cluster_ready; /* lanes that arrived at the cluster's barrier, and may pass it */
+    struct stalled { /* the wait on an mbarrier that failed last, until one succeeds; insn NULL: none */
+        const struct insn *insn;
+        uint64_t addr;
+        uint32_t lane;
+    } stalled;
+};
+
+/* The warp's turn ends with the instruction that it executes. */
+static inline void slice_end(struct warp *w)
+{
+    w->unspent += MAX(w->fuel, 0);
+    w->fuel = 0;
+}
+
+struct barrier {
+    uint32_t expected; /* threads; 0: all of the block */
+    uint32_t warps;    /* whose live lanes all arrived */
+    uint32_t pc;       /* of the first arrival */
+    uint32_t acc_or, acc_and, acc_count;
+    bool busy;
+};
+
+struct block {
+    struct launch *launch;
+    uint64_t linear;
+    uint32_t id[3];
+    uint8_t *shared; /* launch->shared_bytes of it */
+    uint8_t *local;  /* [thread][local_bytes] */
+    struct warp *warps;
+    uint32_t n_warps, live_warps;
+    struct barrier bars[MAX_BARRIERS];
+    uint64_t seed;
+    uint32_t slot; /* residency slot: 0, 1, ...; its memory is used again by later blocks */
+    bool done;
+    bool gave_way;    /* in this turn, a warp did at a strong load */
+    void *san, *prof; /* the observers' own, per block slot */
+    struct cluster *cluster;
+    uint32_t rank;       /* in it */
+    struct mbars *mbars; /* async.h */
+};
+
+/* Blocks that run together and see each other's shared memory; without clusters, one block. */
+struct cluster {
+    struct block *blocks[MAX_CLUSTER];
+    uint32_t n, done;
+    bool busy;              /* somebody arrived at its barrier */
+    struct race_sync *sync; /* what arrivals at its barrier published */
+    uint32_t first_seg;     /* the race detector's: at the first arrival; 0: none */
+    bool relaxed;           /* some arrival published nothing */
+    uint32_t passed_seg;    /* the same of the phase that completed last */
+    bool passed_relaxed;
+    float arrived; /* the clock's: the latest arrival, of this phase and of the last one */
+    float passed;
+};
+
+struct launch {
+    struct ptx_module *module;
+    struct ptx_mem *mem;
+    const struct func *entry;
+    const struct ptx_launch *args;
+    const struct ptx_options *options;
+    struct ptx_report *report;
+    enum ptx_end end;
+    bool stop;
+    bool watched;                          /* san or prof: use the watched loop */
+    struct san *san;                       /* NULL: off */
+    struct ptx_profile *prof;              /* NULL: off */
+    struct ptx_shadow *shadow;             /* NULL: off */
+    const struct shadow_plan *shadow_plan; /* by pc */
+    uint32_t grid[3], dim[3], cluster[3];
+    uint32_t cluster_blocks; /* product of cluster[]; 1: no clusters */
+    bool explicit_cluster;   /* the launch or the kernel named a cluster's size */
+    uint64_t n_blocks;
+    uint32_t threads, n_warps;
+    uint32_t shared_static, shared_dynamic, shared_bytes, local_bytes;
+    uint8_t *params;           /* the block of parameters */
+    uint64_t grid_workspace;   /* of a cooperative launch: 64 zeroed bytes; else 0 */
+    uint64_t image;            /* device address of the module's variables */
+    struct alloc **last_alloc; /* by pc: the allocation last hit there */
+    uint64_t issued;           /* warp instructions of finished slices */
+    uint64_t limit, clock;
+    uint64_t progress; /* counts stores and atomics that change something, exits, barriers */
+    uint32_t max_resident;
+    uint64_t rng; /* stochastic.c */
+};
+
+static inline bool warp_full(const struct warp *w, uint32_t m)
+{
+    return (m | w->dead) == ~0u;
+}
+#define REG(type, w, off) ((type *)((w)->regs + (off)))
+
+/* Report a finding at lane (-1: no one lane) and end the launch: no further instruction executes, so the
+ * handler just returns. fmt is one sentence without the place; kernel, line, block and thread are added. */
+void fault(struct warp *w, const struct insn *i, int lane, enum ptx_finding_kind kind, uint64_t addr,
+           const char *fmt, ...) __attribute__((format(printf, 6, 7), cold));
+void fault_unsupported(struct warp *w, const struct insn *i, const char *why) __attribute__((cold));
+/* Threads of lane: x, y, z. */
+void warp_thread(const struct warp *w, int lane, uint32_t tid[3]);
+
+/* ---- memory accesses: mem_access.c ----
+ * One executed memory instruction, after its bounds and alignment were found right and before any byte moved.
+ * Generic addresses are resolved: one access per space met. */
+
+enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC /* atom, red: reads and writes */ };
+enum { /* access.flags */
+       ACCESS_VOLATILE = 1,
+       ACCESS_RELAXED = 2,
+       ACCESS_ACQUIRE = 4,
+       ACCESS_RELEASE = 8,
+       ACCESS_NC = 16,
+       ACCESS_ASYNC = 32 /* cp.async */,
+       ACCESS_SYSTEM = 64,
+       ACCESS_GPU = 128,
+       ACCESS_CTA = 256, /* scope where one is given */
+       ACCESS_PART = 512 /* times the number of the part, of wmma.load and wmma.store: matrix.h */
+};
+
+struct access {
+    uint8_t kind, space; /* SPACE_GLOBAL (also .const), SPACE_SHARED, SPACE_LOCAL */
+    uint16_t flags;
+    uint32_t mask;
+    uint32_t bytes;       /* of one lane: element times vector */
+    bool linear;          /* mask is full and addr[l] == addr[0] + l * bytes */
+    const uint64_t *addr; /* 32; global: device address, else offset in the space */
+    struct alloc *alloc;  /* global: holds all lanes' bytes, or NULL when several do */
+    struct block *owner;  /* shared: whose, when it is another block's of the cluster; else NULL */
+};
+
+/* For handlers of other files that move memory (ldmatrix, cp.async, stmatrix): checks and observes bytes at
+ * addr[l] of lanes of mask in a space, and gives host pointers. False after a fault. addr of generic space is
+ * resolved per lane. */
+bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space space, enum access_kind kind,
+               unsigned flags, uint32_t bytes, const uint64_t addr[32], uint8_t *host[32]);
+
+void mem_out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
+                       uint32_t bytes, uint64_t addr); /* the finding for an address in global memory */
+/* A shared::cluster address: the block whose memory it is in and the offset there; NULL: no such block. */
+struct block *cluster_block(const struct block *b, uint64_t addr, uint64_t *offset);
+
+/* engine.c: block `rank` of cluster number c of a grid. */
+uint64_t block_of_cluster(const uint32_t grid[3], const uint32_t cluster[3], uint64_t c, uint32_t rank);
+/* cluster.c: barrier.cluster, and what ends with a block */
+void cluster_arrive(struct warp *w, const struct insn *i, uint32_t m);
+void cluster_wait(struct warp *w, const struct insn *i, uint32_t m);
+void cluster_check(struct cluster *c);   /* completes the barrier's phase when everybody arrived or exited */
+void cluster_block_end(struct block *b); /* all its threads have exited */
+
+/* ---- control that handlers may need ---- */
+
+/* group.c, call.c, barrier.c: what instructions that change a warp's course ask for */
+bool warp_switch(struct warp *w); /* another group becomes the current one; false: none can go on */
+void warp_exit(struct warp *w, uint32_t lanes);
+void warp_branch(struct warp *w, const struct insn *i,
+                 uint32_t taken); /* lanes of the current group; 0 < taken < mask */
+void warp_split(struct warp *w, uint32_t lanes,
+                uint32_t pc);                             /* lanes leave the current group and go on at pc */
+void warp_backward(struct warp *w, const struct insn *i); /* a backward branch was taken */
+void warp_call(struct warp *w, const struct insn *i, uint32_t m);
+void warp_return(struct warp *w, const struct insn *i, uint32_t m);
+void group_add(struct warp *w, struct group g);
+void release_sync(struct warp *w); /* lanes that wait at .sync for others that have died go on */
+uint32_t barrier_threads(const struct block *b, const struct barrier *bar); /* it waits for */
+void const_write(struct warp *w, const struct const_reg *c);
+void blocks_run(struct launch *l);
+enum { WARP_SLICE = 1 << 20 }; /* instructions a warp may run before the next warp's turn */
+void launch_stop(struct launch *l, enum ptx_end end);
+void calls_reset(struct warp *w);
+void calls_free(struct warp *w);
+void warp_barrier(struct warp *w, const struct insn *i, uint32_t m);
+void warp_sync(struct warp *w, const struct insn *i, uint32_t m); /* bar.warp.sync */
+void native_call(struct warp *w, const struct insn *i, const struct func *f,
+                 uint32_t m); /* vprintf, __assertfail */
+uint64_t special_value(const struct warp *w, enum special s, unsigned lane);
+
+/* For handlers of .sync instructions: true when all lanes of want that are alive are in m. Else the group waits
+ * and will execute the instruction again: return at once. */
+bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want);
+
+/* ---- observers: sanitize.c (checks) and profile.c (counters, clock). Called only when launch.san /
+ * launch.prof is set. ---- */
+
+bool san_begin(struct launch *l, struct err *err); /* sets l->san when options->checks asks for it */
+void san_end(struct launch *l);
+void san_block_begin(struct block *b); /* shared memory is fresh (undefined), registers too */
+void san_block_end(struct block *b);
+void san_access(struct warp *w, const struct insn *i, const struct access *x);
+/* After an instruction executed, while warp.any_undef: carry undefinedness from sources to destinations. Loads
+ * set their destinations in san_access. */
+void san_insn(struct warp *w, const struct insn *i, uint32_t m);
+/* Before a branch on a predicate / an address is formed: the values are used. Called only while warp.any_undef.
+ */
+void san_use(struct warp *w, const struct insn *i, uint32_t m);
+/* A block barrier completed: arrived[warp] lanes came (waiting or only arriving), waiting[warp] lanes go on
+ * after it. */
+void san_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting);
+void san_warp_sync(struct warp *w, const struct insn *i, uint32_t mask); /* bar.warp.sync completed for mask */
+void san_fence(struct warp *w, const struct insn *i, uint32_t mask);
+void san_async(struct warp *w, const struct insn *i, uint32_t mask); /* cp.async commit and wait forms */
+void san_exit(struct warp *w, uint32_t mask);
+
+bool prof_begin(struct launch *l, struct err *err); /* sets l->prof when options->profile is */
+void prof_end(struct launch *l);
+void prof_block_begin(struct block *b);
+void prof_block_end(struct block *b);
+void prof_issue(struct warp *w, const struct insn *i,
+                uint32_t m); /* every instruction with m != 0, before it executes */
+void prof_access(struct warp *w, const struct insn *i, const struct access *x);
+/* Bytes of a bulk copy from or to global memory; gives the time when they have come. */
+float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
+                enum access_kind kind);
+float prof_now(const struct warp *w); /* the warp's time */
+void prof_until(struct warp *w, float time,
+                bool memory);                         /* it waits for a copy (memory) or for other threads */
+void prof_spin(struct warp *w, const struct insn *i); /* a read that may be waited on in a loop */
+void prof_spun(struct warp *w);               /* it was: the loop's turns are the simulator's, not the GPU's */
+float prof_async_ready(const struct warp *w); /* when the cp.async copies begun so far are there */
+void prof_cluster_arrive(struct warp *w);
+void prof_cluster_wait(struct warp *w);
+void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting);
+
+/* ---- parts ---- */
+
+#define FUNC_BASE 0x600000000000ull /* address of function n: FUNC_BASE + 16 n */
+
+struct vreg {      /* a register as the text names it */
+    uint8_t bytes; /* 0: predicate */
+    uint32_t off, slot;
+};
+
+struct parsed { /* between parse.c and lower.c; the instructions' register offsets are still numbers of vregs */
+    struct ptx_module *module;
+    VEC(struct insn) code;
+    VEC(struct func) funcs;
+    VEC(struct var *) vars;
+    VEC(struct loc) locs;
+    VEC(const char *) files;
+    VEC(struct vreg) vregs;
+};
+bool module_parse(struct parsed *p, const char *text, size_t len, struct err *err);
+
+bool module_lower(struct parsed *p, struct err *err);
+void module_select(struct ptx_module *m); /* handlers for this processor */
+
+#endif

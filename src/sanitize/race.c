@@ -1,0 +1,706 @@
+/* The cells of the race detector (race.h): for each piece of memory who wrote it last and who read it last.
+ *
+ * Memory is covered in pages of 4 KiB whose cells are as large as the smallest access so far (16 bytes at
+ * first; a page is split when a smaller one comes), so that a cell is always accessed whole. The common case,
+ * 32 lanes on cells that nobody touched since the last barrier, is two comparisons and two stores a cell that
+ * the compiler vectorises.
+ *
+ * A cell remembers one reader and one writer. When readers (or atomics) that nothing orders meet, it remembers
+ * the latest and that there were several lanes, warps or blocks: with whole barriers alone that is still exact.
+ * Where flags or named barriers order too, only the latest is judged: a race may be missed then, none is
+ * invented. */
+#include "race.h"
+
+enum {
+    AT_PC = 0xffffff,
+    AT_STRONG = 1 << 24,
+    AT_NC = 1 << 25,
+    AT_LOOSE = 1 << 27,
+    AT_BLOCK_SCOPE = 1 << 30,
+    AT_SEVERAL_SHIFT = 28, /* two bits: enum several */
+};
+
+enum several { ONE, LANES, WARPS, BLOCKS };
+
+static enum several several_of(uint32_t at)
+{
+    return (enum several)(at >> AT_SEVERAL_SHIFT & 3);
+}
+
+/* Cell i of a consecutive access of 1 << k cells a lane belongs to lane_of[k][i]. */
+static uint8_t lane_of[5][512];
+
+__attribute__((constructor)) static void lane_of_fill(void)
+{
+    for (int k = 0; k < 5; k++)
+        for (int i = 0; i < 32 << k; i++)
+            lane_of[k][i] = (uint8_t)(i >> k);
+}
+
+/* ---- open, close, launches, blocks ---- */
+
+struct race *race_open(race_peek_fn *peek)
+{
+    struct race *r = mem_zalloc(sizeof(*r));
+    r->peek = peek;
+    r->next_seg = r->base = 1;
+    return r;
+}
+
+static void page_free(struct race_page *p)
+{
+    if (p)
+        free(p->w);
+    free(p);
+}
+
+static void block_free(struct race_block *b)
+{
+    race_order_clear(b);
+    for (size_t i = 0; i < b->n_pages; i++)
+        page_free(b->pages[i]);
+    free(b->pages);
+    free(b->warps);
+    vec_free(&b->remote);
+    free(b);
+}
+
+/* Pages are used again by later launches, for other addresses too: what they hold is older than the launch. */
+static void pages_spare(struct race *r)
+{
+    for (size_t i = 0; i < r->n_table && r->n_pages; i++) {
+        struct race_page *p = r->table[i];
+        if (!p)
+            continue;
+        p->next_free = r->spare[p->shift];
+        r->spare[p->shift] = p;
+        r->table[i] = NULL;
+    }
+    r->n_pages = 0;
+    r->last = NULL;
+}
+
+static void pages_forget(struct race *r)
+{
+    pages_spare(r);
+    for (size_t k = 0; k < ARRAY_LEN(r->spare); k++)
+        for (struct race_page *p = r->spare[k], *next; p; p = next) {
+            next = p->next_free;
+            page_free(p);
+        }
+    memset(r->spare, 0, sizeof(r->spare));
+    free(r->table);
+    r->table = NULL;
+    r->n_table = 0;
+    r->cell_bytes = 0;
+}
+
+static void blocks_forget(struct race *r)
+{
+    for (size_t i = 0; i < r->blocks.n; i++)
+        block_free(r->blocks.v[i]);
+    vec_clear(&r->blocks);
+    r->free = NULL;
+}
+
+void race_close(struct race *r)
+{
+    if (!r)
+        return;
+    pages_forget(r);
+    blocks_forget(r);
+    vec_free(&r->blocks);
+    race_flags_clear(r);
+    free(r->owner);
+    free(r);
+}
+
+void race_launch(struct race *r, uint32_t warps_per_block, bool clustered)
+{
+    warps_per_block++;                       /* and who copies for the block */
+    for (size_t i = 0; i < r->blocks.n; i++) /* of a launch that was stopped */
+        if (r->blocks.v[i]->open)
+            race_block_close(r, r->blocks.v[i]);
+    bool restart = r->next_seg > RACE_MAX_SEG / 2 || r->flying; /* its cells would never be old */
+    r->flying = 0;
+    if (restart || r->warps != warps_per_block)
+        blocks_forget(r);
+    if (restart || r->cell_bytes > RACE_SPARE_BYTES)
+        pages_forget(r);
+    else
+        pages_spare(r);
+    if (restart)
+        r->next_seg = 1;
+    r->warps = warps_per_block;
+    r->clustered = clustered;
+    r->base = r->next_seg;
+    r->crossed = r->full = false;
+    race_flags_clear(r);
+}
+
+struct race_block *race_block_open(struct race *r, uint64_t block)
+{
+    struct race_block *b = r->free;
+    if (b) {
+        r->free = b->next_free;
+    } else {
+        b = mem_zalloc(sizeof(*b));
+        b->n_warps = r->warps - 1;
+        b->warps = mem_zalloc(b->n_warps * sizeof(*b->warps));
+        vec_push(&r->blocks, b);
+    }
+    b->open = true;
+    b->id = block;
+    b->base = b->bar_seg = b->cluster_seg = b->exec_seg = b->proxy_seg = r->next_seg;
+    vec_clear(&b->remote);
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        b->warps[i].full_seg = r->next_seg;
+    return b;
+}
+
+void race_block_close(struct race *r, struct race_block *b)
+{
+    if (!b || !b->open)
+        return;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        race_async_commit(b, i, ~0u);
+        race_async_wait(r, b, i, ~0u, 0);
+    }
+    race_order_clear(b);
+    b->open = false;
+    b->next_free = r->free;
+    r->free = b;
+}
+
+static uint32_t owner_of(const struct race *r, const struct race_block *b, uint32_t id)
+{
+    uint32_t seg = id >> 5;
+    return seg >= RACE_ASYNC_SEG ? (uint32_t)(b->id * r->warps + seg - RACE_ASYNC_SEG) : r->owner[seg];
+}
+
+/* ---- pages ---- */
+
+static struct race_page *page_new(struct race *r, uint64_t number, uint32_t shift)
+{
+    struct race_page *p = r->spare[shift];
+    if (p) {
+        r->spare[shift] = p->next_free;
+        p->number = number;
+        return p;
+    }
+    size_t n = RACE_PAGE >> shift;
+    uint32_t *cells = mem_zalloc(4 * n * sizeof(*cells));
+    p = mem_alloc(sizeof(*p));
+    *p = (struct race_page){number, shift, cells, cells + n, cells + 2 * n, cells + 3 * n, NULL};
+    r->cell_bytes += 4 * n * sizeof(*cells);
+    return p;
+}
+
+static void page_split(struct race *r, struct race_page *p, uint32_t shift)
+{
+    struct race_page *fine = page_new(r, p->number, shift);
+    for (size_t i = 0; i < (size_t)RACE_PAGE >> shift; i++) {
+        size_t from = i >> (p->shift - shift);
+        fine->w[i] = p->w[from], fine->w_at[i] = p->w_at[from];
+        fine->r[i] = p->r[from], fine->r_at[i] = p->r_at[from];
+    }
+    struct race_page coarse = *p;
+    *p = *fine;
+    *fine = coarse;
+    memset(fine->w, 0, 4 * (RACE_PAGE >> fine->shift) * sizeof(fine->w[0])); /* it is of this launch */
+    fine->next_free = r->spare[fine->shift];
+    r->spare[fine->shift] = fine;
+}
+
+static struct race_page **table_slot(struct race *r, uint64_t number)
+{
+    size_t at = rng_mix(number) & (r->n_table - 1);
+    while (r->table[at] && r->table[at]->number != number)
+        at = (at + 1) & (r->n_table - 1);
+    return &r->table[at];
+}
+
+static struct race_page **page_slot(struct race *r, struct race_block *b, bool shared, uint64_t number)
+{
+    if (shared) {
+        if (number >= b->n_pages) {
+            b->pages = mem_realloc(b->pages, (number + 1) * sizeof(*b->pages));
+            while (b->n_pages <= number)
+                b->pages[b->n_pages++] = NULL;
+        }
+        return &b->pages[number];
+    }
+    if (2 * r->n_pages >= r->n_table) {
+        struct race_page **old = r->table;
+        size_t n = r->n_table;
+        r->n_table = MAX((size_t)256, 2 * n);
+        r->table = mem_zalloc(r->n_table * sizeof(*r->table));
+        for (size_t i = 0; i < n; i++)
+            if (old[i])
+                *table_slot(r, old[i]->number) = old[i];
+        free(old);
+    }
+    return table_slot(r, number);
+}
+
+struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,
+                               uint32_t size_bytes)
+{
+    uint64_t number = addr / RACE_PAGE;
+    uint32_t shift = (uint32_t)__builtin_ctz(size_bytes);
+    struct race_page *p;
+    if (!shared && r->last && r->last->number == number) {
+        p = r->last;
+    } else {
+        struct race_page **slot = page_slot(r, b, shared, number);
+        if (!*slot) {
+            *slot = page_new(r, number, shift);
+            r->n_pages += !shared;
+        }
+        p = *slot;
+        if (!shared)
+            r->last = p;
+    }
+    if (shift < p->shift)
+        page_split(r, p, shift);
+    return p;
+}
+
+/* ---- one cell ---- */
+
+struct turn { /* an access while it is judged */
+    struct race *r;
+    struct race_block *b, *home; /* home: whose shared memory it is */
+    struct race_warp *w;
+    uint32_t warp;
+    const struct race_access *a;
+    struct race_conflict *c;
+    uint32_t seg, base, at;
+    uint32_t bound;    /* ids below are ordered before everything now */
+    enum several many; /* that many read it: one more reader is no news */
+    bool found;
+    uint32_t memo_seg, memo_at; /* the last past asked about, and the answer for the same and for other lanes */
+    int8_t memo[2];
+};
+
+static bool past_ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at)
+{
+    const struct race *r = t->r;
+    uint32_t seg = id >> 5, owner = r->owner[seg];
+    bool own_block = owner / r->warps == t->b->id, own_warp = own_block && owner % r->warps == t->warp;
+    switch (several_of(at)) {
+    case ONE:
+        if (own_warp && ((id & 31) == lane || seg < t->w->full_seg))
+            return true;
+        break;
+    case LANES:
+        if (own_warp && seg < t->w->full_seg)
+            return true;
+        if (own_warp && !t->w->pair && !r->crossed)
+            return seg < t->b->bar_seg;
+        break;
+    case WARPS:
+        if (!r->crossed)
+            return own_block && seg < t->b->bar_seg;
+        break;
+    case BLOCKS:
+        if (!r->crossed)
+            return false;
+        break;
+    }
+    if (several_of(at) && own_warp && (id & 31) == lane)
+        return true; /* the latest was this thread; of the others nothing is known */
+    return (own_block && seg < t->b->bar_seg) ||
+           ((r->crossed || t->w->pair) && race_knows(r, t->b, t->warp, lane, id));
+}
+
+/* Is the past access (id, at) before what lane does now? */
+static bool ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at)
+{
+    uint32_t seg = id >> 5;
+    if (seg < t->base)
+        return true;
+    if (at & RACE_AT_ASYNC)
+        return false;
+    bool plain = !t->w->pair && !t->r->crossed;
+    bool same = (id & 31) == lane;
+    if (plain && t->memo_seg == seg && t->memo_at == (at >> AT_SEVERAL_SHIFT) && t->memo[same] >= 0)
+        return t->memo[same];
+    bool yes = past_ordered(t, lane, id, at);
+    if (plain) {
+        if (t->memo_seg != seg || t->memo_at != (at >> AT_SEVERAL_SHIFT))
+            t->memo[0] = t->memo[1] = -1;
+        t->memo_seg = seg;
+        t->memo_at = at >> AT_SEVERAL_SHIFT;
+        t->memo[same] = yes;
+    }
+    return yes;
+}
+
+/* Lane joins accesses (id, at) that it is not ordered with and does not conflict with. */
+static void join(struct turn *t, uint32_t lane, uint32_t *id, uint32_t *at)
+{
+    uint32_t me = RACE_ID(t->a->async ? RACE_ASYNC_SEG + t->warp : t->seg, lane);
+    if (*at & RACE_AT_ASYNC) { /* a reduction in flight */
+        *at = t->at;
+        *id = me;
+        return;
+    }
+    uint32_t owner = t->r->owner[*id >> 5];
+    enum several s = several_of(*at);
+    if (owner / t->r->warps != t->b->id)
+        s = BLOCKS;
+    else if (owner % t->r->warps != t->warp)
+        s = MAX(s, WARPS);
+    else if ((*id & 31) != lane)
+        s = MAX(s, LANES);
+    *at = t->at | (*at & AT_NC) | (uint32_t)s << AT_SEVERAL_SHIFT;
+    *id = me;
+}
+
+/* Does lane store what is there already, or what lane `other` stores there in the same instruction? */
+static bool changes_nothing(struct turn *t, uint32_t lane, uint32_t other, bool same_insn)
+{
+    const struct race_access *a = t->a;
+    uint8_t mine[16], there[16];
+    if (!a->stored || a->async || !a->stored(a->context, lane, mine))
+        return false;
+    if (same_insn)
+        a->stored(a->context, other, there);
+    else
+        t->r->peek(a->context, a->shared, a->addr[lane], there, a->size_bytes);
+    return !memcmp(mine, there, a->size_bytes);
+}
+
+static void conflict(struct turn *t, uint32_t lane, uint32_t id, uint32_t at, bool wrote, bool nc)
+{
+    if (t->found)
+        return;
+    uint32_t owner = owner_of(t->r, t->b, id);
+    *t->c = (struct race_conflict){
+        .lane = lane,
+        .addr = t->a->addr[lane],
+        .nc = nc,
+        .block = owner / t->r->warps,
+        .warp = owner % t->r->warps,
+        .other_lane = id & 31,
+        .pc = at & AT_PC,
+        .wrote = wrote,
+        .was_async = at & RACE_AT_ASYNC,
+    };
+    t->found = true;
+}
+
+/* Two accesses that need no order: but for volatile ones of the same warp, that count on lock step, and those
+ * of block scope towards other blocks. */
+static bool both_strong(const struct turn *t, uint32_t id, uint32_t at)
+{
+    if (!(t->at & at & AT_STRONG))
+        return false;
+    if (!((t->at & at & AT_LOOSE) || ((t->at | at) & AT_BLOCK_SCOPE)) || id >> 5 < t->base)
+        return true;
+    uint32_t owner = owner_of(t->r, t->b, id), own = t->r->owner[t->seg];
+    return (t->at | at) & AT_BLOCK_SCOPE ? owner / t->r->warps == own / t->r->warps : owner != own;
+}
+
+static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
+{
+    bool strong = t->at & AT_STRONG;
+    if (t->a->nc && p->w[i] >> 5 >= t->base)
+        conflict(t, lane, p->w[i], p->w_at[i], true, true);
+    else if (!both_strong(t, p->w[i], p->w_at[i]) && !ordered(t, lane, p->w[i], p->w_at[i]))
+        conflict(t, lane, p->w[i], p->w_at[i], true, false);
+    uint32_t old = p->r[i], old_at = p->r_at[i];
+    if (old >> 5 < t->base) {
+        p->r[i] = RACE_ID(t->seg, lane);
+        p->r_at[i] = t->at;
+    } else if (ordered(t, lane, old, old_at)) {
+        p->r[i] = RACE_ID(t->seg, lane);
+        p->r_at[i] = t->at | (old_at & AT_NC);
+    } else if (old_at & RACE_AT_ASYNC) { /* who may still be reading is the one to remember */
+    } else if (!strong || (old_at & AT_STRONG)) {
+        join(t, lane, &p->r[i], &p->r_at[i]);
+    } /* else the plain reader is the one to remember */
+}
+
+static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
+{
+    if (p->r[i] >> 5 >= t->base && (p->r_at[i] & AT_NC))
+        conflict(t, lane, p->r[i], p->r_at[i], false, true);
+    bool joins = false;
+    if (!ordered(t, lane, p->w[i], p->w_at[i])) {
+        uint32_t other = p->w[i] & 31;
+        uint64_t cell = p->number * RACE_PAGE + (i << p->shift);
+        bool same_insn = p->w[i] >> 5 == t->seg && (p->w_at[i] & AT_PC) == (t->at & AT_PC) && other < lane &&
+                         (t->a->mask >> other & 1) && t->a->addr[other] <= cell &&
+                         cell < t->a->addr[other] + t->a->size_bytes;
+        joins = both_strong(t, p->w[i], p->w_at[i]);
+        if (!joins) {
+            if (!(p->w_at[i] & RACE_AT_ASYNC) && changes_nothing(t, lane, other, same_insn))
+                return;
+            conflict(t, lane, p->w[i], p->w_at[i], true, false);
+        }
+    }
+    if (!both_strong(t, p->r[i], p->r_at[i]) && !ordered(t, lane, p->r[i], p->r_at[i])) {
+        if (changes_nothing(t, lane, 0, false))
+            return;
+        conflict(t, lane, p->r[i], p->r_at[i], false, false);
+    }
+    if (joins) {
+        join(t, lane, &p->w[i], &p->w_at[i]);
+    } else {
+        p->w[i] = RACE_ID(t->a->async ? RACE_ASYNC_SEG + t->warp : t->seg, lane);
+        p->w_at[i] = t->at;
+    }
+    p->r[i] = 0;
+}
+
+/* ---- consecutive accesses: n cells from cell i of a page, the access's own cells from `first` on ---- */
+
+CLONES static uint32_t highest(const uint32_t *id, size_t n)
+{
+    uint32_t max = 0;
+    for (size_t i = 0; i < n; i++)
+        max = id[i] > max ? id[i] : max;
+    return max;
+}
+
+CLONES static void claim(uint32_t *id, uint32_t *at, size_t n, uint32_t me, const uint8_t *lanes,
+                         uint32_t my_at)
+{
+    for (size_t i = 0; i < n; i++) {
+        id[i] = me + lanes[i];
+        at[i] = my_at;
+    }
+}
+
+CLONES static uint32_t differ(const uint32_t *id, const uint32_t *at, size_t n, uint32_t first,
+                              const uint8_t *lanes)
+{
+    uint32_t bad = 0, flags = 0;
+    for (size_t i = 0; i < n; i++) {
+        bad |= (id[i] - lanes[i]) ^ first;
+        flags |= at[i];
+    }
+    return bad | (flags & ~(uint32_t)(AT_PC | AT_STRONG | AT_LOOSE | AT_BLOCK_SCOPE));
+}
+
+/* Several warps read these since the last barrier already: one more adds nothing. */
+CLONES static bool read_by_many(const uint32_t *id, const uint32_t *at, size_t n, uint32_t bound,
+                                uint32_t least)
+{
+    uint32_t low = ~0u, flags = ~0u;
+    for (size_t i = 0; i < n; i++) {
+        low = id[i] < low ? id[i] : low;
+        flags = at[i] < flags ? at[i] : flags;
+    }
+    return low >= bound && flags >= least << AT_SEVERAL_SHIFT;
+}
+
+/* All last touched by the threads that touch them now, in one earlier segment. */
+static bool own_cells(const struct turn *t, const uint32_t *id, const uint32_t *at, size_t n,
+                      const uint8_t *lanes)
+{
+    uint32_t first = id[0] - lanes[0], seg = first >> 5;
+    if ((first & 31) || seg < t->base || seg >= RACE_ASYNC_SEG ||
+        t->r->owner[seg] != t->b->id * t->r->warps + t->warp)
+        return false;
+    return !differ(id, at, n, first, lanes);
+}
+
+static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, size_t first, uint32_t k)
+{
+    const struct race_access *a = t->a;
+    const uint8_t *lanes = lane_of[k] + first;
+    uint32_t bound = t->bound, me = RACE_ID(t->seg, 0);
+    bool w_free = highest(p->w + i, n) < bound || (!a->nc && own_cells(t, p->w + i, p->w_at + i, n, lanes));
+    if (a->op == RACE_READ) {
+        if (w_free && (highest(p->r + i, n) < bound || own_cells(t, p->r + i, p->r_at + i, n, lanes))) {
+            claim(p->r + i, p->r_at + i, n, me, lanes, t->at);
+            return;
+        }
+        if (w_free && !a->nc && !t->r->crossed && read_by_many(p->r + i, p->r_at + i, n, bound, t->many))
+            return;
+        for (size_t j = 0; j < n; j++)
+            cell_read(t, p, i + j, lanes[j]);
+        return;
+    }
+    if (w_free && (highest(p->r + i, n) < bound || own_cells(t, p->r + i, p->r_at + i, n, lanes))) {
+        claim(p->w + i, p->w_at + i, n, a->async ? RACE_ID(RACE_ASYNC_SEG + t->warp, 0) : me, lanes, t->at);
+        memset(p->r + i, 0, n * sizeof(p->r[0]));
+        return;
+    }
+    for (size_t j = 0; j < n; j++)
+        cell_write(t, p, i + j, lanes[j]);
+}
+
+static void access_consecutive(struct turn *t)
+{
+    const struct race_access *a = t->a;
+    uint64_t addr = a->addr[0], end = addr + 32ull * a->size_bytes;
+    while (addr < end) {
+        struct race_page *p = race_page_at(t->r, t->home, a->shared, addr, a->size_bytes);
+        uint32_t k = (uint32_t)__builtin_ctz(a->size_bytes) - p->shift;
+        uint64_t stop = MIN(end, (addr / RACE_PAGE + 1) * RACE_PAGE);
+        run_cells(t, p, (addr % RACE_PAGE) >> p->shift, (stop - addr) >> p->shift,
+                  (addr - a->addr[0]) >> p->shift, k);
+        addr = stop;
+    }
+}
+
+/* This segment read the cell already, or many did since it was last free. */
+static inline bool no_news(const struct turn *t, const struct race_page *p, size_t i, uint32_t lane)
+{
+    uint32_t r = p->r[i], at = p->r_at[i];
+    if (p->w[i] >= t->bound || t->a->nc)
+        return false;
+    if (r >> 5 == t->seg)
+        return ((r & 31) == lane || several_of(at)) && (at & AT_STRONG) <= (t->at & AT_STRONG);
+    return r >= t->bound && several_of(at) >= t->many && !t->r->crossed;
+}
+
+static void access_lanes(struct turn *t, uint32_t mask)
+{
+    const struct race_access *a = t->a;
+    struct race_page *p = NULL;
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t addr = a->addr[lane];
+        if (!p || p->number != addr / RACE_PAGE)
+            p = race_page_at(t->r, t->home, a->shared, addr, a->size_bytes);
+        size_t i = (addr % RACE_PAGE) >> p->shift, n = a->size_bytes >> p->shift;
+        for (size_t j = 0; j < n; j++)
+            if (a->op != RACE_READ)
+                cell_write(t, p, i + j, lane);
+            else if (!no_news(t, p, i + j, lane))
+                cell_read(t, p, i + j, lane);
+    }
+}
+
+static bool same_address(const struct race_access *a)
+{
+    uint64_t first = a->addr[__builtin_ctz(a->mask)], differ = 0;
+    for (uint32_t l = 0; l < 32; l++)
+        differ |= (a->mask >> l & 1) ? a->addr[l] ^ first : 0;
+    return differ == 0;
+}
+
+/* In a cluster's shared memory a block's own barrier says nothing of the other blocks' accesses. */
+static void turn_begin(struct turn *t)
+{
+    const struct race_access *a = t->a;
+    t->home = a->home ? a->home : t->b;
+    t->base = a->shared ? t->home->base : t->r->base;
+    t->bound = RACE_ID(a->shared ? t->b->bar_seg : t->r->base, 0);
+    t->many = a->shared && !t->r->clustered ? WARPS : BLOCKS;
+    if (a->shared && t->r->clustered) {
+        t->base = MAX(t->base, t->b->cluster_seg);
+        t->bound = RACE_ID(t->base, 0);
+    }
+}
+
+static void note_remote(struct race *r, struct race_block *home, uint32_t id, uint32_t pc)
+{
+    struct race_remote now = {r->owner[id >> 5], id, pc};
+    for (size_t k = 0; k < home->remote.n; k++)
+        if (home->remote.v[k].owner == now.owner) {
+            home->remote.v[k] = now;
+            return;
+        }
+    vec_push(&home->remote, now);
+}
+
+bool race_access(struct race *r, struct race_block *b, uint32_t warp, const struct race_access *a,
+                 struct race_conflict *c)
+{
+    bool strong = a->strong || a->op == RACE_ATOMIC;
+    uint32_t seg = race_seg(r, b, warp);
+    if (r->full)
+        return true;
+    struct turn t = {.r = r, .b = b, .w = &b->warps[warp], .warp = warp, .a = a, .c = c, .seg = seg};
+    turn_begin(&t);
+    t.at = (a->pc & AT_PC) | (strong ? AT_STRONG : 0) | (a->loose ? AT_LOOSE : 0) |
+           (a->block_scope && !a->shared && a->op != RACE_READ ? AT_BLOCK_SCOPE : 0) | (a->nc ? AT_NC : 0) |
+           (a->async ? RACE_AT_ASYNC : 0);
+    if (a->release) {
+        for (uint32_t left = a->mask; left; left &= left - 1)
+            race_fence(r, b, warp, left & -left, false, a->block_scope);
+        t.seg = race_seg(r, b, warp);
+    }
+    if (strong && a->op != RACE_WRITE && r->n_flags)
+        for (uint32_t left = a->mask; left; left &= left - 1)
+            race_acquire(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a->shared,
+                         a->addr[__builtin_ctz(left)]);
+    if (t.home != b)
+        note_remote(r, t.home, RACE_ID(t.seg, (uint32_t)__builtin_ctz(a->mask)), a->pc);
+    if (a->consecutive) {
+        access_consecutive(&t);
+    } else if (a->op == RACE_READ && same_address(a)) {
+        uint32_t rest = a->mask & (a->mask - 1);
+        access_lanes(&t, a->mask & ~rest);
+        access_lanes(&t, rest & -rest); /* the second says that there are several */
+    } else {
+        access_lanes(&t, a->mask);
+    }
+    if (strong && a->op != RACE_READ)
+        for (uint32_t left = a->mask; left; left &= left - 1)
+            race_release(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a->shared,
+                         a->addr[__builtin_ctz(left)], a->op == RACE_ATOMIC);
+    if (a->async) {
+        struct race_async s = {.mask = a->mask, .size_bytes = a->size_bytes, .serial = t.w->async_serial++};
+        memcpy(s.addr, a->addr, sizeof(s.addr));
+        memcpy(s.group, t.w->committed, sizeof(s.group));
+        vec_push(&t.w->async, s);
+    }
+    return !t.found;
+}
+
+/* ---- bulk copies ---- */
+
+/* Of several readers the one in flight is remembered: a race with another may be missed. */
+static void cell_read_async(struct turn *t, struct race_page *p, size_t i, uint32_t lane, bool check_proxy)
+{
+    uint32_t id = p->w[i], seg = id >> 5;
+    if (!ordered(t, lane, id, p->w_at[i]))
+        conflict(t, lane, id, p->w_at[i], true, false);
+    else if (check_proxy && seg >= t->home->base && seg >= t->home->proxy_seg &&
+             t->r->owner[seg] % t->r->warps != t->r->warps - 1 && !t->found) {
+        conflict(t, lane, id, p->w_at[i], true, false);
+        t->c->proxy = true;
+    }
+    p->r[i] = RACE_ID(RACE_ASYNC_SEG + t->warp, lane);
+    p->r_at[i] = t->at;
+}
+
+bool race_bulk_begin(struct race *r, struct race_block *b, uint32_t warp, const struct race_bulk *x,
+                     struct race_conflict *c)
+{
+    uint64_t addr[32], end = x->addr + x->bytes;
+    struct race_access a = {.addr = addr,
+                            .mask = 1u << x->lane,
+                            .size_bytes = race_bulk_unit(x),
+                            .op = x->write ? RACE_WRITE : RACE_READ,
+                            .shared = x->home,
+                            .home = x->home,
+                            .async = true,
+                            .pc = x->pc};
+    uint32_t seg = race_seg(r, b, warp);
+    if (r->full)
+        return true;
+    struct turn t = {.r = r, .b = b, .w = &b->warps[warp], .warp = warp, .a = &a, .c = c, .seg = seg};
+    turn_begin(&t);
+    r->flying++;
+    t.at = (x->pc & AT_PC) | RACE_AT_ASYNC | (x->strong ? AT_STRONG : 0);
+    for (uint64_t at = x->addr; at < end;) {
+        struct race_page *p = race_page_at(r, t.home, a.shared, at, a.size_bytes);
+        uint64_t stop = MIN(end, (at / RACE_PAGE + 1) * RACE_PAGE);
+        for (; at < stop; at += 1u << p->shift) {
+            addr[x->lane] = at;
+            if (x->write)
+                cell_write(&t, p, (at % RACE_PAGE) >> p->shift, x->lane);
+            else
+                cell_read_async(&t, p, (at % RACE_PAGE) >> p->shift, x->lane, x->check_proxy);
+        }
+    }
+    return !t.found;
+}

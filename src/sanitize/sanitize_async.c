@@ -1,0 +1,227 @@
+/* The sanitizer's view of what works beside the threads: mbarriers, bulk copies, clusters. */
+#include "ptx/machine/async.h"
+#include "race.h"
+#include "sanitize_internal.h"
+
+static struct race *race_of(const struct launch *l)
+{
+    return l->san->race;
+}
+
+static struct race_block *race_block_of(const struct block *b)
+{
+    return ((struct san_block *)b->san)->race;
+}
+
+static uint32_t number_of(const struct mbar *bar)
+{
+    return bar->at / 8;
+}
+
+/* ---- bulk copies ---- */
+
+static struct race_bulk part_of(const struct flight *f, bool write)
+{
+    const struct block *b = write ? f->to_block : f->from_block;
+    return (struct race_bulk){.home = b ? race_block_of(b) : NULL,
+                              .addr = write ? f->to : f->from,
+                              .bytes = f->bytes,
+                              .lane = f->lane,
+                              .pc = f->insn->self,
+                              .write = write,
+                              .strong = write && f->kind == FLIGHT_REDUCE,
+                              .check_proxy = !write && b,
+                              .counted = true};
+}
+
+/* Does anybody look at this side of it? */
+static bool checked(const struct flight *f, bool write)
+{
+    const struct launch *l = f->warp->launch;
+    bool shared = write ? f->to_block : f->from_block;
+    if (!l->san->race || !f->bytes || (!write && f->small) ||
+        !(l->san->checks & (shared ? PTX_CHECK_RACE_SHARED : PTX_CHECK_RACE_GLOBAL)))
+        return false;
+    const struct alloc *a = shared || write ? NULL : mem_find(l->mem, f->from);
+    return !a || !a->read_only;
+}
+
+void san_flight_begin(const struct flight *f)
+{
+    struct warp *w = f->warp;
+    struct race_conflict c;
+    for (int write = 0; write < 2 && !w->launch->stop; write++) {
+        struct race_bulk x = part_of(f, write);
+        c.proxy = false;
+        if (checked(f, write) &&
+            !race_bulk_begin(race_of(w->launch), race_block_of(w->block), w->index, &x, &c))
+            san_report_conflict(w, f->insn, x.home ? SPACE_SHARED : SPACE_GLOBAL,
+                                write ? "a bulk copy's write" : "a bulk copy's read", &c);
+    }
+}
+
+static void ends(const struct flight *f, bool write, uint32_t id)
+{
+    struct race_bulk x = part_of(f, write);
+    if (checked(f, write))
+        race_bulk_end(race_of(f->warp->launch), f->warp->index, &x, id);
+}
+
+void san_flight_read(const struct flight *f)
+{
+    if (race_of(f->warp->launch))
+        ends(f, false,
+             race_thread(race_of(f->warp->launch), race_block_of(f->warp->block), f->warp->index, f->lane));
+}
+
+void san_flight_end(const struct flight *f, struct mbar *bar, struct block *bar_block)
+{
+    struct race *r = race_of(f->warp->launch);
+    if (!r)
+        return;
+    uint32_t id = bar ? race_agent(r, race_block_of(bar_block), &bar->sync, number_of(bar))
+                      : race_thread(r, race_block_of(f->warp->block), f->warp->index, f->lane);
+    ends(f, true, id);
+    if (bar)
+        ends(f, false, id);
+}
+
+void san_arrival_end(const struct flight *f, struct mbar *bar, struct block *bar_block)
+{
+    struct race *r = race_of(f->warp->launch);
+    (void)bar_block;
+    if (r)
+        race_async_arrived(r, race_block_of(f->warp->block), f->warp->index, f->lane, f->serial, &bar->sync,
+                           number_of(bar));
+}
+
+/* Bytes of the source that nobody wrote stay undefined where they go. */
+void san_flight_bytes(const struct flight *f)
+{
+    struct launch *l = f->warp->launch;
+    const struct alloc *source = f->from_block || f->small ? NULL : mem_find(l->mem, f->from);
+    struct alloc *to = f->to_block ? NULL : mem_find(l->mem, f->to);
+    const uint8_t *from_bits = f->from_block ? ((struct san_block *)f->from_block->san)->shared
+                               : source && !source->initialised ? l->mem->init
+                                                                : NULL;
+    uint64_t from = f->from_block ? f->from : f->from - MEM_BASE, at = f->to_block ? f->to : f->to - MEM_BASE;
+    uint8_t *to_bits = f->to_block ? ((struct san_block *)f->to_block->san)->shared : l->mem->init;
+    bool told = false;
+    if (!(l->san->checks & PTX_CHECK_INIT))
+        return;
+    for (uint32_t k = 0; k < f->bytes; k += 16) {
+        uint32_t n = MIN(f->bytes - k, 16u), missing = from_bits ? bits_missing(from_bits, from + k, n) : 0;
+        if (to && to->initialised && !missing)
+            continue;
+        if (to && missing && !told) {
+            san_taint(l, to);
+            san_remember_store(f->warp, f->insn, to, (int)f->lane, f->to + k, f->bytes - k);
+            told = true;
+        }
+        if (f->kind == FLIGHT_COPY)
+            bits_set(to_bits, at + k, n);
+        for (uint32_t byte = 0; missing && byte < n; byte++)
+            if (missing >> byte & 1)
+                bits_clear(to_bits, at + k + byte, 1);
+    }
+}
+
+/* ---- mbarriers ---- */
+
+void san_mbar_init(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar)
+{
+    bar->init_id =
+        race_of(w->launch) ? race_thread(race_of(w->launch), race_block_of(w->block), w->index, lane) : 0;
+    bar->init_pc = i->self;
+}
+
+/* The cells remember the latest operation only, so that an early use would hide behind a later one. */
+void san_mbar_use(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar)
+{
+    const struct launch *l = w->launch;
+    if (!race_of(l) || !bar->init_id || !(l->san->checks & PTX_CHECK_RACE_SHARED) ||
+        race_before(race_of(l), race_block_of(w->block), w->index, lane, bar->init_id))
+        return;
+    fault(
+        w, i, (int)lane, PTX_RACE_SHARED, bar->at,
+        "the mbarrier at byte %u of shared memory is used by a thread that nothing orders behind its initialisation "
+        "at line %d",
+        bar->at, insn_line(l->module, &l->module->code[bar->init_pc]));
+}
+
+void san_mbar_arrive(struct warp *w, const struct insn *i, struct mbar *bar, uint32_t mask)
+{
+    if (race_of(w->launch))
+        race_sync_arrive(race_of(w->launch), &bar->sync, race_block_of(w->block), w->index, mask,
+                         warp_full(w, mask), insn_has(i, MOD_relaxed));
+}
+
+void san_mbar_flip(struct mbar *bar)
+{
+    race_sync_flip(bar->sync);
+}
+
+void san_mbar_wait(struct warp *w, struct mbar *bar, uint32_t mask)
+{
+    if (race_of(w->launch))
+        race_sync_wait(race_of(w->launch), bar->sync, race_block_of(w->block), w->index, mask);
+}
+
+/* ---- clusters ---- */
+
+void san_cluster_arrive(struct warp *w, struct cluster *c, uint32_t mask, bool relaxed)
+{
+    struct race *r = race_of(w->launch);
+    if (!r)
+        return;
+    if (!c->first_seg) {
+        c->first_seg = race_now(r);
+        c->relaxed = false;
+    }
+    c->relaxed |= relaxed;
+    race_sync_arrive(r, &c->sync, race_block_of(w->block), w->index, mask, warp_full(w, mask), relaxed);
+}
+
+void san_cluster_flip(struct cluster *c)
+{
+    race_sync_flip(c->sync);
+    c->passed_seg = c->first_seg;
+    c->passed_relaxed = c->relaxed;
+    c->first_seg = 0;
+}
+
+void san_cluster_wait(struct warp *w, struct cluster *c, uint32_t mask)
+{
+    struct race *r = race_of(w->launch);
+    const struct block *b = w->block;
+    if (!r)
+        return;
+    race_sync_wait(r, c->sync, race_block_of(b), w->index, mask);
+    for (uint32_t k = 0; k < b->n_warps; k++)
+        if (b->warps[k].cluster_arrived | b->warps[k].cluster_ready)
+            return;
+    race_cluster_passed(c->sync, race_block_of(b), c->passed_seg, c->passed_relaxed);
+}
+
+void san_proxy_fence(struct warp *w)
+{
+    const struct cluster *c = w->block->cluster;
+    for (uint32_t k = 0; k < c->n && race_of(w->launch); k++)
+        if (!c->blocks[k]->done)
+            race_proxy_fence(race_of(w->launch), race_block_of(c->blocks[k]),
+                             c->blocks[k] == w->block ? w->index : ~0u);
+}
+
+void san_cluster_exit(struct block *b)
+{
+    const struct launch *l = b->launch;
+    struct race_conflict c;
+    if (!race_of(l) || race_exit(race_of(l), race_block_of(b), &c))
+        return;
+    char thread[96];
+    san_thread_words(l, c.block, c.warp, c.other_lane, thread, sizeof(thread));
+    fault(
+        &b->warps[0], &l->module->code[c.pc], 0, PTX_EXIT, 0,
+        "%s may still be at the shared memory of block (%u, %u, %u) when that block ends: nothing makes it wait",
+        thread, b->id[0], b->id[1], b->id[2]);
+}

@@ -1,0 +1,66 @@
+/* What sanitize.c and undef.c share: which bytes nobody has written yet, in memory and in registers. */
+#ifndef SANITIZE_SANITIZE_INTERNAL_H
+#define SANITIZE_SANITIZE_INTERNAL_H
+
+#include "ptx/machine.h"
+
+struct race;
+struct race_block;
+
+struct origin { /* the first load in a launch that found such bytes: where the trouble began */
+    int line;
+    char words[160];
+};
+
+struct san { /* of a launch */
+    struct arena *arena;
+    struct race *race; /* NULL: no race checks */
+    unsigned checks;   /* enum ptx_checks */
+    uint32_t *slot_at; /* register file offset / 2 -> slot, for guards */
+    uint32_t *never;   /* slots of registers that the text reads before it writes them */
+    size_t n_never;
+    struct origin origin;
+};
+
+struct san_block {
+    struct race_block *race;
+    uint8_t *shared, *local; /* bit per byte, 1: written; local: [thread][local_bytes] */
+};
+
+struct san_warp {
+    uint8_t (*bytes)[32]; /* by slot: for lanes in warp.undef[slot], which bytes are undefined */
+    bool dirty;           /* warp.undef is not all zero */
+    uint16_t async[32];   /* the same for what a cp.async just read */
+};
+
+/* Bytes [at, at + n) that are not set, as bits; n up to 32. Bitmaps have 8 bytes to spare at the end. */
+uint32_t bits_missing(const uint8_t *bits, uint64_t at, uint32_t n);
+void bits_set(uint8_t *bits, uint64_t at, uint64_t n);
+void bits_clear(uint8_t *bits, uint64_t at, uint64_t n);
+
+/* sanitize.c, for sanitize_async.c */
+struct race_conflict;
+/* "'in', byte 12", "shared memory, byte 40 of 'tile'": where an address lies; and who a thread is. */
+void san_place_words(const struct launch *l, enum space space, uint64_t addr, char *to, size_t size);
+void san_thread_words(const struct launch *l, uint64_t block, uint32_t warp, uint32_t lane, char *to,
+                      size_t size);
+void san_report_conflict(struct warp *w, const struct insn *i, enum space space, const char *what,
+                         const struct race_conflict *c);
+void san_taint(struct launch *l, struct alloc *a); /* an allocation that was born initialised no longer is */
+/* An undefined value is stored there, for ptx_mem_explain. */
+void san_remember_store(struct warp *w, const struct insn *i, struct alloc *a, int lane, uint64_t addr,
+                        uint32_t bytes);
+
+void undef_begin(struct launch *l);                              /* finds `never`, `slot_at` */
+void undef_block(struct block *b);                               /* registers of its warps are fresh */
+uint8_t undef_of(const struct warp *w, uint32_t slot, int lane); /* undefined bytes of a register */
+void undef_set(struct warp *w, uint32_t slot, uint32_t mask, const uint8_t bytes[32]);
+/* A load's destination: missing[lane] bit k says that byte k of what was read is undefined. */
+void undef_loaded(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t missing[32]);
+/* The bytes that a store is about to write, the same way; false: all defined. */
+bool undef_stored(struct warp *w, const struct insn *i, uint32_t mask, uint32_t missing[32]);
+/* The same of one part (matrix.h) of wmma.load and wmma.store. */
+void undef_fragment_loaded(struct warp *w, const struct insn *i, unsigned part, const uint32_t missing[32]);
+bool undef_fragment_stored(const struct warp *w, const struct insn *i, unsigned part, uint32_t missing[32]);
+
+#endif

@@ -1,0 +1,130 @@
+/* Mathematics that the shadow's build leaves to the simulator: astra_f32_NAME and astra_f64_NAME, which
+ * share/shadow.cuh puts in the place of the library's functions. Inlined, those are arithmetic on integer views
+ * that no shadow survives. The real result is the function of the real arguments, rounded once to the type. */
+#include "shadow_value.h"
+
+#include <math.h>
+
+/* Instructions of one operand. */
+double shadow_one(enum op op, double x)
+{
+    switch (op) {
+    case OP_abs:
+        return fabs(x);
+    case OP_neg:
+        return -x;
+    case OP_rcp:
+        return 1 / x;
+    case OP_sqrt:
+        return sqrt(x);
+    case OP_rsqrt:
+        return 1 / sqrt(x);
+    case OP_sin:
+        return sin(x);
+    case OP_cos:
+        return cos(x);
+    case OP_lg2:
+        return log2(x);
+    case OP_ex2:
+        return exp2(x);
+    default:
+        return tanh(x);
+    }
+}
+
+static double exp10_of(double x)
+{
+    return pow(10, x);
+}
+static double rsqrt_of(double x)
+{
+    return 1 / sqrt(x);
+}
+static double rcbrt_of(double x)
+{
+    return 1 / cbrt(x);
+}
+static double sinpi_of(double x)
+{
+    return sin(M_PI * fmod(x, 2));
+}
+static double cospi_of(double x)
+{
+    return cos(M_PI * fmod(x, 2));
+}
+static double normcdf_of(double x)
+{
+    return erfc(-x * M_SQRT1_2) / 2;
+}
+static double erfcx_of(double x)
+{
+    return exp(x * x) * erfc(x);
+}
+
+static const struct {
+    const char *name;
+    double (*one)(double x);
+    double (*two)(double x, double y);
+} functions[] = {
+    {"exp", exp, NULL},        {"exp2", exp2, NULL},      {"exp10", exp10_of, NULL},
+    {"expm1", expm1, NULL},    {"log", log, NULL},        {"log2", log2, NULL},
+    {"log10", log10, NULL},    {"log1p", log1p, NULL},    {"sqrt", sqrt, NULL},
+    {"rsqrt", rsqrt_of, NULL}, {"cbrt", cbrt, NULL},      {"rcbrt", rcbrt_of, NULL},
+    {"sin", sin, NULL},        {"cos", cos, NULL},        {"tan", tan, NULL},
+    {"sinpi", sinpi_of, NULL}, {"cospi", cospi_of, NULL}, {"asin", asin, NULL},
+    {"acos", acos, NULL},      {"atan", atan, NULL},      {"sinh", sinh, NULL},
+    {"cosh", cosh, NULL},      {"tanh", tanh, NULL},      {"asinh", asinh, NULL},
+    {"acosh", acosh, NULL},    {"atanh", atanh, NULL},    {"erf", erf, NULL},
+    {"erfc", erfc, NULL},      {"erfcx", erfcx_of, NULL}, {"normcdf", normcdf_of, NULL},
+    {"tgamma", tgamma, NULL},  {"lgamma", lgamma, NULL},  {"pow", NULL, pow},
+    {"atan2", NULL, atan2},    {"hypot", NULL, hypot},    {"fmod", NULL, fmod},
+};
+
+static double argument(const struct warp *w, uint8_t format, const uint8_t *host, double *shadow, uint8_t *lost)
+{
+    const struct shadow_cell *c = shadow_cells(w->launch->shadow, host, false);
+    double real = shadow_real(format, host);
+    uint8_t s = c ? shadow_cell_state(c, host, shadow) : SHADOW_PLAIN;
+    if ((s & SHADOW_FORMAT) != format)
+        *shadow = real;
+    *lost |= s && s != format ? SHADOW_LOST : 0;
+    return real;
+}
+
+bool shadow_call(struct warp *w, const struct insn *i, const struct func *f, uint32_t m)
+{
+    bool single = str_starts(f->name, "astra_f32_"), wide = str_starts(f->name, "astra_f64_");
+    const struct opnd *rets = &i->opnds[0], *args = &i->opnds[2];
+    uint8_t format = single ? SHADOW_F32 : SHADOW_F64;
+    uint32_t bytes = single ? 4 : 8, stride = w->launch->module->funcs[i->func].param_stride;
+    size_t k = 0;
+    while (k < ARRAY_LEN(functions) && (!(single || wide) || strcmp(functions[k].name, f->name + 10) != 0))
+        k++;
+    unsigned n = k < ARRAY_LEN(functions) && functions[k].two ? 2 : 1;
+    if (k == ARRAY_LEN(functions) || args->n != n || rets->n != 1 || rets->vec[0].ref_kind != REF_FUNC_PARAM)
+        return false;
+    for (unsigned a = 0; a < n; a++)
+        if (((const struct param *)args->vec[a].ref)->bytes != bytes)
+            return false;
+    if (((const struct param *)rets->vec[0].ref)->bytes != bytes)
+        return false;
+    for (; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        double real[2], shadow[2], r, v;
+        uint8_t lost = 0, *to = w->regs + rets->vec[0].off + lane * stride;
+        for (unsigned a = 0; a < n; a++)
+            real[a] = argument(w, format, w->regs + args->vec[a].off + lane * stride, &shadow[a], &lost);
+        r = n == 2 ? functions[k].two(real[0], real[1]) : functions[k].one(real[0]);
+        v = n == 2 ? functions[k].two(shadow[0], shadow[1]) : functions[k].one(shadow[0]);
+        if (single)
+            memcpy(to, &(float){(float)r}, 4);
+        else
+            memcpy(to, &r, 8);
+        struct shadow_cell *c = shadow_cells(w->launch->shadow, to, true);
+        *c = (struct shadow_cell){.v = v, .s = format | lost};
+        c->tag = shadow_tag(c->s, to);
+        for (unsigned p = 1; p < bytes / 2; p++)
+            c[p].s = SHADOW_PLAIN;
+    }
+    return true;
+}

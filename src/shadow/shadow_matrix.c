@@ -1,0 +1,198 @@
+/* Shadows through what whole warps do with matrices. Who holds what: matrix.h. */
+#include "ptx/exec/isa.h"
+#include "ptx/lane/matrix.h"
+#include "shadow_value.h"
+
+/* ---- D = A B + C ---- */
+
+struct side { /* A, B or C: the values by row and column, and what of them was lost */
+    double v[32][32];
+    uint8_t lost[32][32];
+};
+
+static void gather(const struct warp *w, const struct insn *i, unsigned operand, struct side *to)
+{
+    struct fragment f = mma_fragment(i, operand);
+    uint8_t format = shadow_format(mma_type(i, operand));
+    unsigned each = format < SHADOW_F32 ? 2 : 1, row, column;
+    struct row r;
+    for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++) {
+        row_read(w, matrix_reg(&i->opnds[operand], slot / each), format, slot % each, &r);
+        for (unsigned l = 0; l < 32; l++) {
+            fragment_place(&f, l, slot, &row, &column);
+            to->v[row][column] = r.v[l];
+            to->lost[row][column] = r.lost[l];
+        }
+    }
+}
+
+void shadow_product(const struct warp *w, const struct insn *i, struct shadow_out *out)
+{
+    struct side a, b, d;
+    uint8_t format = shadow_format(mma_type(i, 0)), lost_row[32] = {0}, lost_column[32] = {0};
+    if (!shadow_format(mma_type(i, 1)) || !format) {
+        shadow_taint(w, i, ~0u, out);
+        return;
+    }
+    gather(w, i, 1, &a);
+    gather(w, i, 2, &b);
+    gather(w, i, 3, &d);
+    for (unsigned k = 0; k < i->shape.k; k++) {
+        for (unsigned m = 0; m < i->shape.m; m++)
+            lost_row[m] |= a.lost[m][k];
+        for (unsigned n = 0; n < i->shape.n; n++)
+            lost_column[n] |= b.lost[k][n];
+    }
+    for (unsigned m = 0; m < i->shape.m; m++)
+        for (unsigned k = 0; k < i->shape.k; k++)
+            for (unsigned n = 0; n < i->shape.n; n++)
+                d.v[m][n] += a.v[m][k] * b.v[k][n];
+    struct fragment f = mma_fragment(i, 0);
+    unsigned each = format < SHADOW_F32 ? 2 : 1, row, column;
+    struct shadow_part *to = NULL;
+    struct row r;
+    for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++) {
+        if (slot % each == 0)
+            to = out_add(out, matrix_reg(&i->opnds[0], slot / each));
+        for (unsigned l = 0; l < 32; l++) {
+            fragment_place(&f, l, slot, &row, &column);
+            r.v[l] = d.v[row][column];
+            r.lost[l] = d.lost[row][column] | lost_row[row] | lost_column[column];
+        }
+        row_write(to + slot % each, format, &r);
+    }
+}
+
+/* ---- ldmatrix and stmatrix: part h of lane l is row l / 4, column 2 (l % 4) + h of an 8 x 8 matrix ---- */
+
+static void rows_of(const struct warp *w, const struct insn *i, const struct opnd *address, unsigned n,
+                    uint8_t *host[32])
+{
+    for (unsigned l = 0; l < 32; l++)
+        host[l] = l < 8 * n ? host_of(w, (enum space)i->space, matrix_base(w, address, l), l, 16) : NULL;
+}
+
+static void load_rows(const struct warp *w, const struct insn *i, struct shadow_out *out)
+{
+    const struct opnd *o = &i->opnds[0];
+    bool trans = insn_has(i, MOD_trans);
+    uint8_t *host[32];
+    rows_of(w, i, &i->opnds[1], matrix_reg_count(o), host);
+    for (unsigned k = 0; k < matrix_reg_count(o); k++) {
+        struct shadow_part *d = out_add(out, matrix_reg(o, k));
+        for (unsigned l = 0; l < 32; l++)
+            for (unsigned h = 0; h < 2; h++) {
+                unsigned g = l / 4, t = l % 4 * 2 + h;
+                const uint8_t *row = host[8 * k + (trans ? t : g)];
+                const struct shadow_cell *c =
+                    row ? shadow_cells(w->launch->shadow, row + 2 * (trans ? g : t), false) : NULL;
+                if (c)
+                    d[h].s[l] = shadow_cell_state(c, row + 2 * (trans ? g : t), &d[h].v[l]);
+            }
+    }
+}
+
+static void store_rows(const struct warp *w, const struct insn *i, uint8_t *host[32])
+{
+    const struct opnd *o = &i->opnds[1];
+    bool trans = insn_has(i, MOD_trans);
+    for (unsigned k = 0; k < matrix_reg_count(o); k++) {
+        const struct shadow_part *p = shadow_parts(w, matrix_reg(o, k));
+        for (unsigned l = 0; l < 32; l++)
+            for (unsigned h = 0; h < 2; h++) {
+                unsigned g = l / 4, t = l % 4 * 2 + h;
+                uint8_t *row = host[8 * k + (trans ? t : g)];
+                if (row)
+                    cell_store(w->launch->shadow, row + 2 * (trans ? g : t), 2, p + h, l);
+            }
+    }
+}
+
+void shadow_turn_matrix(const struct warp *w, const struct insn *i, struct shadow_out *out)
+{
+    const struct shadow_part *a = shadow_parts(w, &i->opnds[1]);
+    struct shadow_part *d = out_add(out, &i->opnds[0]);
+    for (unsigned l = 0; l < 32; l++)
+        for (unsigned h = 0; h < 2; h++) {
+            unsigned row = l % 4 * 2 + h, column = l / 4; /* of the source */
+            d[h].s[l] = a[column % 2].s[4 * row + column / 2];
+            d[h].v[l] = a[column % 2].v[4 * row + column / 2];
+        }
+}
+
+/* ---- wmma.load and wmma.store ---- */
+
+/* Where an element lies, whose it is (lane) and in which parts of which register. */
+struct element {
+    uint8_t *host;
+    unsigned lane;
+    const struct opnd *reg;
+    unsigned part;
+};
+
+static struct element element_at(const struct warp *w, const struct insn *i, const struct matrix_access *x,
+                                 unsigned part, unsigned lane, unsigned atom)
+{
+    const struct opnd *address = &i->opnds[1 - (i->op == OP_wmma_store)];
+    uint64_t at = matrix_base(w, address, 0) + matrix_offset(x, part, lane, matrix_stride(w, i, x, 0));
+    unsigned slot, width = fragment_reg_bytes(&x->f);
+    struct element e = {.lane = matrix_holder(x, part, lane, atom, &slot)};
+    e.host = host_of(w, (enum space)i->space, at + (uint64_t)atom * x->size, lane, x->size);
+    e.reg = matrix_reg(matrix_operand(i), slot * x->size / width);
+    e.part = slot * x->size % width / 2;
+    return e;
+}
+
+static void load_fragment(const struct warp *w, const struct insn *i, struct shadow_out *out)
+{
+    struct matrix_access x = matrix_access_of(i);
+    const struct opnd *regs = matrix_operand(i);
+    struct shadow_part *to[8];
+    for (unsigned k = 0; k < matrix_reg_count(regs); k++)
+        to[k] = out_add(out, matrix_reg(regs, k));
+    for (unsigned part = 0; part < x.parts && x.size > 1; part++)
+        for (unsigned l = 0; l < 32; l++)
+            for (unsigned atom = 0; atom < x.atoms; atom++) {
+                struct element e = element_at(w, i, &x, part, l, atom);
+                size_t reg = (size_t)(regs->kind == OPND_VEC ? e.reg - regs->vec : 0);
+                if (e.host)
+                    cell_load(w->launch->shadow, e.host, x.size, to[reg] + e.part, e.lane);
+            }
+    for (unsigned k = fragment_regs(&x.f), own = k; k < matrix_reg_count(regs); k++)
+        memcpy(to[k], to[k % own], opnd_parts(matrix_reg(regs, k)) * sizeof(*to[k]));
+}
+
+static void store_fragment(const struct warp *w, const struct insn *i, const struct matrix_access *x)
+{
+    for (unsigned part = 0; part < x->parts; part++)
+        for (unsigned l = 0; l < 32; l++)
+            for (unsigned atom = 0; atom < x->atoms; atom++) {
+                struct element e = element_at(w, i, x, part, l, atom);
+                if (e.host)
+                    cell_store(w->launch->shadow, e.host, x->size, shadow_parts(w, e.reg) + e.part, e.lane);
+            }
+}
+
+void shadow_load_matrix(const struct warp *w, const struct insn *i, struct shadow_out *out)
+{
+    if (i->op == OP_wmma_load)
+        load_fragment(w, i, out);
+    else
+        load_rows(w, i, out);
+}
+
+void shadow_store_matrix(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint8_t *host[32];
+    if (i->op == OP_stmatrix)
+        rows_of(w, i, &i->opnds[0], matrix_reg_count(&i->opnds[1]), host);
+    i->fn(w, i, m);
+    if (w->launch->stop || (w->mask & m) != m)
+        return;
+    if (i->op == OP_stmatrix) {
+        store_rows(w, i, host);
+        return;
+    }
+    struct matrix_access x = matrix_access_of(i);
+    store_fragment(w, i, &x);
+}

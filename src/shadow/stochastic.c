@@ -1,0 +1,122 @@
+/* A launch whose floating operations round up or down by chance where their result is not exact: how far that
+ * moves an answer says what the arithmetic can, whatever its order. What is exact stays so, and so do the
+ * operations with a rounding of their own (fma.rm in expf) and those in double. */
+#include "shadow_value.h"
+
+static bool approximate(enum op op)
+{
+    return op == OP_rcp || op == OP_rsqrt || op == OP_sin || op == OP_cos || op == OP_lg2 || op == OP_ex2 ||
+           op == OP_tanh;
+}
+
+/* The format that the instruction rounds to; SHADOW_PLAIN: it does not. */
+static uint8_t rounded_format(const struct insn *i)
+{
+    uint8_t format = shadow_format((enum type)(i->op == OP_cvt ? i->type2 : i->type));
+
+    if (format < SHADOW_F16 || format > SHADOW_F32 || insn_has(i, MOD_sat) || insn_has(i, MOD_relu) ||
+        insn_has(i, MOD_rz) || insn_has(i, MOD_rm) || insn_has(i, MOD_rp))
+        return SHADOW_PLAIN;
+    switch (i->op) {
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_mad:
+    case OP_fma:
+    case OP_div:
+    case OP_sqrt:
+        return format;
+    case OP_cvt:
+        return insn_has(i, MOD_rn) && shadow_format((enum type)i->type) ? format : SHADOW_PLAIN;
+    default:
+        return approximate((enum op)i->op) ? format : SHADOW_PLAIN;
+    }
+}
+
+static double operand(const struct warp *w, const struct insn *i, unsigned k, unsigned value, unsigned lane)
+{
+    uint8_t format = shadow_format((enum type)i->type);
+    unsigned width = format == SHADOW_F64 ? 4 : format == SHADOW_F32 ? 2 : 1;
+
+    return shadow_real(format, part_bits(w, &i->opnds[k], value * width, lane));
+}
+
+static double exactly(const struct warp *w, const struct insn *i, unsigned value, unsigned lane)
+{
+    if (i->op == OP_cvt) /* of two operands the first goes to the high half */
+        return operand(w, i, i->n_opnds == 3 ? 2 - value : 1, 0, lane);
+    double x = operand(w, i, 1, value, lane), y = i->n_opnds > 2 ? operand(w, i, 2, value, lane) : 0;
+    switch (i->op) {
+    case OP_add:
+        return x + y;
+    case OP_sub:
+        return x - y;
+    case OP_mul:
+        return x * y;
+    case OP_div:
+        return x / y;
+    case OP_mad:
+    case OP_fma:
+        return x * y + operand(w, i, 3, value, lane);
+    default:
+        return shadow_one((enum op)i->op, x);
+    }
+}
+
+/* The next number of the format above or below; what is zero or not finite stays. */
+static void step_to(uint8_t *bits, uint8_t format, bool up)
+{
+    double v = shadow_real(format, bits);
+    uint32_t word = 0;
+    size_t bytes = format == SHADOW_F32 ? 4 : 2;
+
+    if (v == 0 || !(v - v == 0))
+        return;
+    memcpy(&word, bits, bytes);
+    word += up == (v > 0) ? 1 : (uint32_t)-1;
+    memcpy(bits, &word, bytes);
+}
+
+static void round_by_chance(struct warp *w, const struct insn *i, uint32_t m, uint8_t format)
+{
+    unsigned width = format == SHADOW_F32 ? 2 : 1, n = opnd_parts(&i->opnds[0]) / width;
+    double exact[4][32];
+
+    for (unsigned value = 0; value < n; value++)
+        for (uint32_t left = m; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            exact[value][lane] = exactly(w, i, value, lane);
+        }
+    i->fn(w, i, m);
+    for (unsigned value = 0; value < n; value++) {
+        uint64_t chance = w->launch->rng = rng_mix(w->launch->rng + 1);
+        for (uint32_t left = m; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            uint8_t *bits = (uint8_t *)part_bits(w, &i->opnds[0], value * width, lane);
+            double got = shadow_real(format, bits);
+            if (got != exact[value][lane] && chance >> lane & 1)
+                step_to(bits, format,
+                        approximate((enum op)i->op) ? chance >> (32 + lane) & 1 : got < exact[value][lane]);
+        }
+    }
+}
+
+void stochastic_loop(struct warp *w)
+{
+    const struct insn *code = w->launch->module->code;
+
+    while (w->fuel > 0) {
+        if (w->pc >= w->merge_pc && !warp_switch(w))
+            break;
+        const struct insn *i = &code[w->pc];
+        uint32_t m = w->mask & (*REG(uint32_t, w, i->guard) ^ i->guard_not);
+        uint8_t format = rounded_format(i);
+        w->pc++;
+        w->fuel--;
+        w->lane_insns += (unsigned)__builtin_popcount(m);
+        if (m && format)
+            round_by_chance(w, i, m, format);
+        else if (m)
+            i->fn(w, i, m);
+    }
+}
