@@ -187,7 +187,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
 
     if (!task_open(&r->task, r->arena, r->o->task_dir, err) || !fs_mkdirs(r->o->out, err) ||
         !fs_read(r->arena, r->task->source_path, &text, &len, err) ||
-        !store_open(&r->store, r->o->out, !resume, err))
+        !store_open(&r->store, r->o->out, !resume, err) || !store_lock(r->store, r->o->out, err))
         return false;
     hash_sha256_hex(text, len, hex);
     if (resume) {

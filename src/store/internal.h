@@ -9,6 +9,7 @@
 struct store {
     sqlite3 *db;
     char *path;
+    int lock_fd; /* of store_lock; -1: this process does not write the run */
 };
 
 static inline bool fail(struct store *s, struct err *err)

@@ -1,5 +1,6 @@
 #include "internal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@ bool store_open(struct store **out, const char *folder, bool create, struct err 
     int version = 0;
     bool ok;
 
+    s->lock_fd = -1;
     str_addf(&path, "%s/run.db", folder);
     s->path = path.s;
     if (!create && !fs_exists(s->path)) {
@@ -52,21 +54,46 @@ void store_close(struct store *s)
     if (!s)
         return;
     sqlite3_close(s->db);
+    if (s->lock_fd >= 0)
+        close(s->lock_fd);
     free(s->path);
     free(s);
 }
 
+/* A byte of run.db that SQLite locks never: it uses those from 0x40000000 to 0x400001ff. The kernel lets go of it
+ * when the process ends, however it ends. */
+static struct flock writer(void)
+{
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40001000, .l_len = 1};
+}
+
+bool store_lock(struct store *s, const char *folder, struct err *err)
+{
+    struct flock mine = writer(), other = writer();
+
+    s->lock_fd = open(s->path, O_RDWR | O_CLOEXEC);
+    if (s->lock_fd < 0)
+        return err_world(err, "cannot open %s: %s", s->path, strerror(errno));
+    if (fcntl(s->lock_fd, F_SETLK, &mine) == 0)
+        return true;
+    if (errno != EACCES && errno != EAGAIN)
+        return err_world(err, "cannot lock %s: %s", s->path, strerror(errno));
+    if (fcntl(s->lock_fd, F_GETLK, &other) != 0 || other.l_type == F_UNLCK || other.l_pid <= 0)
+        return err_input(err, "%s is still running in another process; wait for it, or stop it first", folder);
+    return err_input(err, "%s is still running, in process %d; wait for it, or stop it first (kill -INT %d)",
+                     folder, (int)other.l_pid, (int)other.l_pid);
+}
+
 bool store_in_use(const char *folder)
 {
-    /* SQLite's bytes for readers: in WAL mode a connection keeps them locked for as long as it is open. */
-    struct flock readers = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000002, .l_len = 510};
+    struct flock other = writer();
     struct str path = {0};
     bool in_use;
     int fd;
 
     str_addf(&path, "%s/run.db", folder);
     fd = open(path.s, O_RDWR | O_CLOEXEC);
-    in_use = fd >= 0 && fcntl(fd, F_GETLK, &readers) == 0 && readers.l_type != F_UNLCK;
+    in_use = fd >= 0 && fcntl(fd, F_GETLK, &other) == 0 && other.l_type != F_UNLCK;
     if (fd >= 0)
         close(fd);
     str_free(&path);

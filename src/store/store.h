@@ -13,8 +13,11 @@ struct store;
  * this version, is an error that says so. */
 bool store_open(struct store **out, const char *folder, bool create, struct err *err);
 void store_close(struct store *s); /* takes NULL */
-/* Whether another process has the folder's run.db open, as a run has while it goes on. To be asked while this
- * process has it closed: it would let go of its own locks. */
+/* Whoever carries a run on takes its lock first, until store_close. An error that names the process where another
+ * has it. */
+bool store_lock(struct store *s, const char *folder, struct err *err);
+/* Whether another process has that lock. To be asked while this process has run.db closed: it would let go of its
+ * own locks. */
 bool store_in_use(const char *folder);
 
 struct store_run {

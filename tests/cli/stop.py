@@ -133,6 +133,23 @@ def killed_and_resumed(folder, row):
 
 
 @case
+def resumed_while_it_runs(folder):
+    """Two processes that write one run would lose what either found: the second is refused, the first goes on."""
+    finished(folder, "undisturbed")
+    run = start(folder, "optimize", "task", *ROUNDS, "--out", "run")
+    expect(until(lambda: judged(folder) >= 1, run), "the run was over before it could be resumed")
+    run.send_signal(signal.SIGSTOP)
+    try:
+        second = said(astra(folder, "resume", "run"), 2)
+        expect(f"still running, in process {run.pid}" in second.err, second.err)
+        expect(json.loads(astra(folder, "runs", ".", "--json").out)[0]["status"] == "running", "not listed as running")
+    finally:
+        run.send_signal(signal.SIGCONT)
+    expect(run.wait(240) == 0, text_of(folder, "stderr"))
+    same(folder, "undisturbed", "run")
+
+
+@case
 def killed_workers(folder):
     """A worker that dies takes its candidate along, and nothing else."""
     small_task(folder)
