@@ -1,5 +1,5 @@
 /* agent: the four roles. A role has minds behind one set of structs: `rules`, here, costs nothing and knows the
- * moves of rewrite/; a model is a later mind. Everything a mind is told and everything it answers is plain
+ * transforms of rewrite/; a model is a later mind. Everything a mind is told and everything it answers is plain
  * data, so that it can be stored, shown and replayed. No mind ever judges: verdicts come from the trial. */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
@@ -58,24 +58,24 @@ void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct
 /* One version opened for rewriting: the kernel, what the task says of its parameters, the plans of all
  * workloads. */
 struct agent_version {
-    struct rewrite_input input;
+    struct transform_input input;
     struct kernel *kernel;
-    struct agent_sites *sites; /* one a move, found when first asked for */
+    struct agent_sites *sites; /* one a transform, found when first asked for */
     struct arena *arena;
 };
 
 bool agent_version_open(struct agent_version *v, struct arena *a, const struct task *t, const char *path,
                         const char *text, const struct kernel_limits *limits, struct err *err);
 void agent_version_close(struct agent_version *v);
-/* Where a move of rewrite_all applies; it is looked for once. */
-size_t agent_version_sites(const struct agent_version *v, const struct rewrite_ops *move,
-                           const struct rewrite_site **sites);
+/* Where a transform of transforms applies; it is looked for once. */
+size_t agent_version_sites(const struct agent_version *v, const struct transform *transform,
+                           const struct transform_site **sites);
 
-/* A move everywhere it applies with that setting; or "dispatch PARAM <=" (or >=): the original where that
+/* A transform everywhere it applies with that setting; or "dispatch PARAM <=" (or >=): the original where that
  * holds. */
 struct agent_step {
-    const char *move;
-    int setting;      /* AGENT_OWN_CHOICE: what the move prefers at that point, if it applies there */
+    const char *transform;
+    int setting;      /* AGENT_OWN_CHOICE: what the transform prefers at that point, if it applies there */
     const char *text; /* of one that was carried out: what it left */
 };
 #define AGENT_OWN_CHOICE INT32_MIN
@@ -192,8 +192,8 @@ bool agent_read_profiler(const char *reply, const struct agent_brief *b, struct 
                          struct agent_diagnosis *d, struct err *complaint);
 bool agent_read_planner(const char *reply, const struct agent_brief *b, struct arena *a,
                         const struct agent_strategy **strategies, size_t *n, struct err *complaint);
-/* The whole file of the reply's fenced block; built-in moves it names (`// astra: move NAME [SETTING]` as the
- * file's first lines) are carried out on it. The file must open and match the task. */
+/* The whole file of the reply's fenced block; built-in transforms it names (`// astra: transform NAME
+ * [SETTING]` as the file's first lines) are carried out on it. The file must open and match the task. */
 bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, char **text,
                       struct err *complaint);
 

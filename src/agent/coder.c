@@ -1,5 +1,5 @@
-/* The coder's rules mind: carries out a strategy's moves one after the other, each on the text the last one
- * left. */
+/* The coder's rules mind: carries out a strategy's transforms one after the other, each on the text the last
+ * one left. */
 #include "agent/agent.h"
 
 enum { MAX_PLACES = 8 };
@@ -10,7 +10,7 @@ char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n
     char *r;
 
     for (size_t i = 0; i < n; i++) {
-        str_addf(&s, "%s%s", i ? " + " : "", steps[i].move);
+        str_addf(&s, "%s%s", i ? " + " : "", steps[i].transform);
         if (steps[i].setting && steps[i].setting != AGENT_OWN_CHOICE)
             str_addf(&s, " %d", steps[i].setting);
     }
@@ -77,36 +77,36 @@ bool agent_dispatch_rules(const struct task *t, const double *speedups, struct a
 static bool carry_out_dispatch(const struct task *t, const char *path, struct agent_step step, struct arena *a,
                                char **text, struct err *why_not)
 {
-    const char *condition = arena_printf(a, "%s %d", step.move + strlen(DISPATCH), step.setting);
+    const char *condition = arena_printf(a, "%s %d", step.transform + strlen(DISPATCH), step.setting);
     struct kernel *original = NULL, *version = NULL;
     char *own;
     bool ok = fs_read(a, t->source_path, &own, NULL, why_not) &&
               task_kernel_open(&original, a, t, t->source_path, own, why_not) &&
               task_kernel_open(&version, a, t, path, *text, why_not) &&
-              rewrite_dispatch(a, original, version, condition,
-                               "At these sizes the original is the faster one.", text, why_not);
+              transform_dispatch(a, original, version, condition,
+                                 "At these sizes the original is the faster one.", text, why_not);
 
     kernel_close(original);
     kernel_close(version);
     return ok;
 }
 
-/* Applies one move at every place where it applies with the setting. A move does not apply to its own work, so
- * the places left shrink; the count found first bounds the loop all the same. */
+/* Applies one transform at every place where it applies with the setting. A transform does not apply to its own
+ * work, so the places left shrink; the count found first bounds the loop all the same. */
 static bool carry_out(const struct task *t, const char *path, struct agent_step *step,
                       const struct kernel_limits *limits, struct arena *a, char **text, struct err *why_not)
 {
-    const struct rewrite_ops *ops = rewrite_find(step->move);
+    const struct transform *ops = transform_find(step->transform);
     size_t places = MAX_PLACES, refused = 0;
     bool changed = false;
 
-    if (str_starts(step->move, DISPATCH))
+    if (str_starts(step->transform, DISPATCH))
         return carry_out_dispatch(t, path, *step, a, text, why_not);
     if (!ops)
-        return err_input(why_not, "no move is called %s", step->move);
+        return err_input(why_not, "no transform is called %s", step->transform);
     for (size_t round = 0; round < places; round++) {
         struct agent_version v;
-        const struct rewrite_site *sites, *site = NULL;
+        const struct transform_site *sites, *site = NULL;
         size_t n, left = 0;
         char *next;
 
@@ -121,7 +121,7 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
         if (round == 0)
             places = MIN(left, (size_t)MAX_PLACES);
         if (!site && !changed && left == 0)
-            err_input(why_not, "%s does not apply", step->move);
+            err_input(why_not, "%s does not apply", step->transform);
         if (site && ops->apply(&v.input, site, a, &next, why_not)) {
             *text = next;
             changed = true;
@@ -138,10 +138,10 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
 /* An earlier step settled already what this one would. */
 static bool settled(const struct agent_step *done, size_t n, struct agent_step step)
 {
-    const struct rewrite_ops *ops = rewrite_find(step.move);
+    const struct transform *ops = transform_find(step.transform);
 
     for (size_t i = 0; i < n && ops && ops->chooses && step.setting == AGENT_OWN_CHOICE; i++) {
-        const struct rewrite_ops *earlier = rewrite_find(done[i].move);
+        const struct transform *earlier = transform_find(done[i].transform);
         if (earlier && earlier->chooses && strstr(earlier->chooses, ops->chooses))
             return true;
     }

@@ -39,6 +39,10 @@ bool reply_number(const json_t *v, double *out); /* 1.3, "1.3", "1.3x", "30 %" *
 
 /* ---- read_block.c ---- */
 
+/* After "// astra: transform", or "// astra: move" as earlier versions had it; NULL where the line is neither.
+ */
+const char *transform_line(const char *line);
+
 /* The texts of a reply that may be the file, likeliest first: those that hold `entry` before all others. */
 size_t reply_blocks(struct arena *a, const char *reply, const char *entry, char **blocks, size_t max);
 
@@ -50,14 +54,14 @@ char *part_score(const struct agent_brief *b, struct arena *a);    /* "1.31x as 
 char *part_times(const struct agent_brief *b, struct arena *a, bool components);
 char *part_lines(const struct agent_brief *b, struct arena *a, bool counters);
 char *part_resources(const struct agent_brief *b, struct arena *a);
-char *part_moves(const struct agent_brief *b, struct arena *a, bool in_full);
+char *part_transforms(const struct agent_brief *b, struct arena *a, bool in_full);
 char *part_lessons(const struct agent_brief *b, struct arena *a, size_t max);
 
-/* The moves' settings that apply to a version: "vectorise: 16 8 4". n is 0 where it does not apply. */
-size_t move_settings(const struct agent_version *v, const struct rewrite_ops *ops, struct arena *a,
-                     const int **settings, const struct rewrite_site **first);
-/* "vectorise 16 + unroll" to steps; a setting left out is the move's first choice. */
-bool move_steps(const struct agent_version *v, const char *text, struct arena *a,
-                const struct agent_step **steps, size_t *n, struct err *complaint);
+/* The transforms' settings that apply to a version: "vectorise: 16 8 4". n is 0 where it does not apply. */
+size_t transform_settings(const struct agent_version *v, const struct transform *ops, struct arena *a,
+                          const int **settings, const struct transform_site **first);
+/* "vectorise 16 + unroll" to steps; a setting left out is the transform's first choice. */
+bool steps_of_text(const struct agent_version *v, const char *text, struct arena *a,
+                   const struct agent_step **steps, size_t *n, struct err *complaint);
 
 #endif

@@ -1,6 +1,7 @@
-/* The planner's rules mind. It knows the moves only by what they say they help, and learns the rest:
- *  - every move that applies to the parent is worth one try alone, the ones that help what bounds it first;
- *  - moves that gained earlier, on whatever parent, are worth trying together;
+/* The planner's rules mind. It knows the transforms only by what they say they help, and learns the rest:
+ *  - every transform that applies to the parent is worth one try alone, the ones that help what bounds it
+ * first;
+ *  - transforms that gained earlier, on whatever parent, are worth trying together;
  *  - what was tried on this parent is not tried again, and what failed or lost elsewhere goes to the end of the
  * line. */
 #include "agent/agent.h"
@@ -8,9 +9,9 @@
 /* A gain below this is no gain. */
 #define NEUTRAL 1.005
 
-enum { MAX_SITES = 256, MAX_STACK = 12, MAX_MOVES = 32, MAX_DRAFTS = 512 };
+enum { MAX_SITES = 256, MAX_STACK = 12, MAX_TRANSFORMS = 32, MAX_DRAFTS = 512 };
 
-struct lesson { /* what the history says of one move with one setting */
+struct lesson { /* what the history says of one transform with one setting */
     unsigned tried, failed;
     double best_gain; /* alone; NAN when never timed alone */
 };
@@ -22,7 +23,7 @@ struct drafts {
 
 static bool same_step(struct agent_step a, struct agent_step b)
 {
-    return a.setting == b.setting && strcmp(a.move, b.move) == 0;
+    return a.setting == b.setting && strcmp(a.transform, b.transform) == 0;
 }
 
 static struct lesson lesson_of(const struct agent_plan_input *in, struct agent_step step)
@@ -55,7 +56,7 @@ static bool tried_on_parent(const struct agent_plan_input *in, const struct agen
     return false;
 }
 
-static bool helps(const struct rewrite_ops *ops, const char *bound)
+static bool helps(const struct transform *ops, const char *bound)
 {
     return bound && ops->helps && strstr(ops->helps, bound) != NULL;
 }
@@ -66,9 +67,9 @@ static void add_draft(struct drafts *d, struct agent_strategy s)
         d->v[d->n++] = s;
 }
 
-/* Settings come in the move's own order of preference: the first is what it would choose itself. */
-static void draft_single(const struct agent_plan_input *in, struct arena *a, const struct rewrite_ops *ops,
-                         const struct rewrite_site *site, unsigned rank, struct drafts *d)
+/* Settings come in the transform's own order of preference: the first is what it would choose itself. */
+static void draft_single(const struct agent_plan_input *in, struct arena *a, const struct transform *ops,
+                         const struct transform_site *site, unsigned rank, struct drafts *d)
 {
     struct agent_step *step = arena_new(a, struct agent_step);
     struct lesson l;
@@ -113,7 +114,7 @@ static void draft_stack(const struct agent_plan_input *in, struct arena *a, cons
     add_draft(d, (struct agent_strategy){
                      .name = agent_steps_text(a, steps, n),
                      .reason = reason,
-                     .plan = arena_printf(a, "apply %zu moves one after the other", n),
+                     .plan = arena_printf(a, "apply %zu transforms one after the other", n),
                      .steps = arena_copy(a, steps, n * sizeof(*steps)),
                      .n_steps = n,
                      .expected_gain = expected,
@@ -121,7 +122,7 @@ static void draft_stack(const struct agent_plan_input *in, struct arena *a, cons
                  });
 }
 
-/* The moves that helped when tried alone and are not in the parent yet, best first, together. */
+/* The transforms that helped when tried alone and are not in the parent yet, best first, together. */
 static void draft_winners(const struct agent_plan_input *in, struct arena *a, struct drafts *d)
 {
     struct agent_step steps[MAX_STACK];
@@ -134,9 +135,9 @@ static void draft_winners(const struct agent_plan_input *in, struct arena *a, st
         if (h->n_steps != 1 || !h->passed || !(h->gain > 1.01))
             continue;
         for (size_t k = 0; k < in->n_lineage; k++)
-            known = known || strcmp(in->lineage[k].move, h->steps[0].move) == 0;
+            known = known || strcmp(in->lineage[k].transform, h->steps[0].transform) == 0;
         for (size_t k = 0; k < n && !known; k++)
-            if (strcmp(steps[k].move, h->steps[0].move) == 0) {
+            if (strcmp(steps[k].transform, h->steps[0].transform) == 0) {
                 if (h->gain > gains[k]) {
                     steps[k] = h->steps[0];
                     gains[k] = h->gain;
@@ -161,7 +162,7 @@ static void draft_winners(const struct agent_plan_input *in, struct arena *a, st
         expected = 1;
         for (size_t i = 0; i < m; i++)
             expected *= gains[i];
-        /* Gains of separate moves rarely multiply. */
+        /* Gains of separate transforms rarely multiply. */
         draft_stack(
             in, a, steps, m, sqrt(expected) * sqrt(gains[0]), 0.8,
             arena_printf(a,
@@ -171,14 +172,14 @@ static void draft_winners(const struct agent_plan_input *in, struct arena *a, st
     }
 }
 
-/* Did the move fail alone, with whatever setting, and never pass? */
-static bool only_failed(const struct agent_plan_input *in, const char *move)
+/* Did the transform fail alone, with whatever setting, and never pass? */
+static bool only_failed(const struct agent_plan_input *in, const char *transform)
 {
     bool failed = false;
 
     for (size_t i = 0; i < in->n_history; i++) {
         const struct agent_attempt *h = &in->history[i];
-        if (h->n_steps != 1 || !str_eq(h->steps[0].move, move))
+        if (h->n_steps != 1 || !str_eq(h->steps[0].transform, transform))
             continue;
         if (h->passed)
             return false;
@@ -187,26 +188,26 @@ static bool only_failed(const struct agent_plan_input *in, const char *move)
     return failed;
 }
 
-/* Settings of the first move that settles the block: everything else depends on them, so each has its own
+/* Settings of the first transform that settles the block: everything else depends on them, so each has its own
  * stack. */
 struct blocks {
-    const char *move;
+    const char *transform;
     int settings[4];
     size_t n;
 };
 
-static void note_block(struct blocks *b, const struct rewrite_ops *ops, int setting)
+static void note_block(struct blocks *b, const struct transform *ops, int setting)
 {
-    if (!ops->chooses || !strstr(ops->chooses, "block") || (b->move && b->move != ops->name) ||
+    if (!ops->chooses || !strstr(ops->chooses, "block") || (b->transform && b->transform != ops->name) ||
         b->n == ARRAY_LEN(b->settings))
         return;
-    b->move = ops->name;
+    b->transform = ops->name;
     b->settings[b->n++] = setting;
     if (b->n == 2 && ops->later)
         b->settings[b->n++] = ops->later;
 }
 
-/* Everything that helps what bounds it, in the order in which rewrite/ lists the moves, each with its own
+/* Everything that helps what bounds it, in the order in which rewrite/ lists the transforms, each with its own
  * choice where the ones before it have left the code, once for each block; then simply everything. */
 static void draft_whole_cure(const struct agent_plan_input *in, struct arena *a, const struct blocks *blocks,
                              struct drafts *d)
@@ -215,19 +216,20 @@ static void draft_whole_cure(const struct agent_plan_input *in, struct arena *a,
 
     for (size_t k = 0; k <= MAX(blocks->n, (size_t)1); k++) {
         bool all = k == MAX(blocks->n, (size_t)1);
-        struct agent_step steps[MAX_MOVES];
+        struct agent_step steps[MAX_TRANSFORMS];
         size_t n = 0;
-        for (size_t m = 0; rewrite_all[m] && n < MAX_MOVES; m++) {
-            const char *move = rewrite_all[m]->name;
-            bool is_block = k > 0 && !all && str_eq(move, blocks->move);
-            if ((all || is_block || helps(rewrite_all[m], bound)) && !only_failed(in, move))
-                steps[n++] = (struct agent_step){move, is_block ? blocks->settings[k] : AGENT_OWN_CHOICE};
+        for (size_t m = 0; transform_all[m] && n < MAX_TRANSFORMS; m++) {
+            const char *transform = transform_all[m]->name;
+            bool is_block = k > 0 && !all && str_eq(transform, blocks->transform);
+            if ((all || is_block || helps(transform_all[m], bound)) && !only_failed(in, transform))
+                steps[n++] = (struct agent_step){transform, is_block ? blocks->settings[k] : AGENT_OWN_CHOICE};
         }
         if (all)
-            draft_stack(in, a, steps, n, 1.5, 0.5, "every move that applies, together", d);
+            draft_stack(in, a, steps, n, 1.5, 0.5, "every transform that applies, together", d);
         else
             draft_stack(in, a, steps, n, 1.6, 0.75 * pow(0.93, (double)k),
-                        arena_printf(a, "it is bound by %s: all moves that help this, together", bound), d);
+                        arena_printf(a, "it is bound by %s: all transforms that help this, together", bound),
+                        d);
     }
 }
 
@@ -247,9 +249,9 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
     struct drafts d = {arena_array(a, struct agent_strategy, MAX_DRAFTS), 0};
     struct blocks blocks = {0};
 
-    for (size_t m = 0; rewrite_all[m]; m++) {
-        const struct rewrite_ops *ops = rewrite_all[m];
-        const struct rewrite_site *sites;
+    for (size_t m = 0; transform_all[m]; m++) {
+        const struct transform *ops = transform_all[m];
+        const struct transform_site *sites;
         size_t n_sites = agent_version_sites(in->version, ops, &sites);
         for (size_t i = 0; i < n_sites && i < MAX_SITES; i++) {
             unsigned rank = 0;
@@ -275,14 +277,14 @@ bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_
                         struct agent_strategy *repaired)
 {
     const struct agent_step *steps = failed->steps;
-    struct agent_step kept[MAX_MOVES];
+    struct agent_step kept[MAX_TRANSFORMS];
     size_t n = 0;
 
     if (failed->n_steps < 2)
         return false;
     /* Drop what is known to fail alone; where nothing is, the last step, which rests on all the others. */
-    for (size_t i = 0; i < failed->n_steps && n < MAX_MOVES; i++)
-        if (!only_failed(in, steps[i].move))
+    for (size_t i = 0; i < failed->n_steps && n < MAX_TRANSFORMS; i++)
+        if (!only_failed(in, steps[i].transform))
             kept[n++] = steps[i];
     if (n == failed->n_steps)
         n--;

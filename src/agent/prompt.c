@@ -78,7 +78,7 @@ void agent_prompt_planner(const struct agent_brief *b, struct arena *a, struct a
         {"times", part_times(b, a, false)},
         {"lines", part_lines(b, a, false)},
         {"resources", part_resources(b, a)},
-        {"moves", part_moves(b, a, true)},
+        {"transforms", part_transforms(b, a, true)},
         {"lessons", part_lessons(b, a, MAX_LESSONS)},
         {"n", b->max_strategies == 1 ? "one strategy, the most promising"
                                      : arena_printf(a, "up to %zu strategies", b->max_strategies)},
@@ -94,10 +94,14 @@ void agent_prompt_coder(const struct agent_brief *b, const struct agent_strategy
     struct fill_slot system[] = {
         {"task", part_task(b, a)}, {"contract", part_contract(b, a)}, {"data", share_text("prompts/data.md")}};
     struct fill_slot ask[] = {
-        {"score", part_score(b, a)},           {"file", text_code(a, b->parent_text, false)},
-        {"diagnosis", diagnosis_of(b, a)},     {"lines", part_lines(b, a, false)},
-        {"moves", part_moves(b, a, false)},    {"lessons", part_lessons(b, a, MAX_LESSONS_CODER)},
-        {"name", text_line(a, s->name, 100)},  {"reason", text_line(a, s->reason, 800)},
+        {"score", part_score(b, a)},
+        {"file", text_code(a, b->parent_text, false)},
+        {"diagnosis", diagnosis_of(b, a)},
+        {"lines", part_lines(b, a, false)},
+        {"transforms", part_transforms(b, a, false)},
+        {"lessons", part_lessons(b, a, MAX_LESSONS_CODER)},
+        {"name", text_line(a, s->name, 100)},
+        {"reason", text_line(a, s->reason, 800)},
         {"plan", text_line(a, s->plan, 2000)},
     };
 
@@ -144,7 +148,7 @@ void agent_prompt_single(const struct agent_brief *b, const struct llm_message *
     struct fill_slot ask[] = {
         {"outcome", outcome_of(b, a)},       {"file", text_code(a, b->parent_text, false)},
         {"times", part_times(b, a, false)},  {"lines", part_lines(b, a, false)},
-        {"resources", part_resources(b, a)}, {"moves", part_moves(b, a, false)},
+        {"resources", part_resources(b, a)}, {"transforms", part_transforms(b, a, false)},
     };
     struct llm_message *m = arena_array(a, struct llm_message, n_before + 1);
     size_t from = n_before, bytes = 0;

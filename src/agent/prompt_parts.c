@@ -248,11 +248,11 @@ char *part_resources(const struct agent_brief *b, struct arena *a)
         p->registers, p->shared_bytes, p->spill_bytes);
 }
 
-size_t move_settings(const struct agent_version *v, const struct rewrite_ops *ops, struct arena *a,
-                     const int **settings, const struct rewrite_site **first)
+size_t transform_settings(const struct agent_version *v, const struct transform *ops, struct arena *a,
+                          const int **settings, const struct transform_site **first)
 {
     enum { MAX_SETTINGS = 16 };
-    const struct rewrite_site *sites;
+    const struct transform_site *sites;
     int *list = arena_array(a, int, MAX_SETTINGS);
     size_t n = 0, n_sites = agent_version_sites(v, ops, &sites);
 
@@ -268,15 +268,15 @@ size_t move_settings(const struct agent_version *v, const struct rewrite_ops *op
     return n;
 }
 
-char *part_moves(const struct agent_brief *b, struct arena *a, bool in_full)
+char *part_transforms(const struct agent_brief *b, struct arena *a, bool in_full)
 {
     struct str s = {0};
 
-    for (size_t m = 0; b->version && rewrite_all[m]; m++) {
-        const struct rewrite_ops *ops = rewrite_all[m];
-        const struct rewrite_site *first;
+    for (size_t m = 0; b->version && transform_all[m]; m++) {
+        const struct transform *ops = transform_all[m];
+        const struct transform_site *first;
         const int *settings;
-        size_t n = move_settings(b->version, ops, a, &settings, &first);
+        size_t n = transform_settings(b->version, ops, a, &settings, &first);
         if (!n)
             continue;
         str_addf(&s, in_full ? "%s- %s" : "%s%s", !s.len ? "" : in_full ? "\n" : "; ", ops->name);
@@ -316,10 +316,10 @@ static void choose_lessons(const struct agent_brief *b, size_t max, bool *chosen
         }
 }
 
-/* A built-in move says by its name what was done. */
-static bool names_move(struct arena *a, const char *name)
+/* A built-in transform says by its name what was done. */
+static bool names_transform(struct arena *a, const char *name)
 {
-    return rewrite_find(arena_strndup(a, name, strcspn(name, " "))) != NULL;
+    return transform_find(arena_strndup(a, name, strcspn(name, " "))) != NULL;
 }
 
 char *part_lessons(const struct agent_brief *b, struct arena *a, size_t max)
@@ -343,7 +343,7 @@ char *part_lessons(const struct agent_brief *b, struct arena *a, size_t max)
             str_addf(&s, ", gain %.2f, score %.2f", l->gain, l->score);
         if (l->words && *l->words && !str_eq(l->verdict, "passed"))
             str_addf(&s, ": %s", text_line(a, l->words, isfinite(l->gain) ? 70 : 140));
-        if (l->what && *l->what && !names_move(a, l->name))
+        if (l->what && *l->what && !names_transform(a, l->name))
             str_addf(&s, " (%s)", text_line(a, l->what, 100));
         str_addc(&s, '\n');
     }

@@ -167,20 +167,30 @@ static const char *in_json(struct arena *a, const char *text, const char *entry)
     return found;
 }
 
-static bool only_moves(const char *text)
+static bool only_transforms(const char *text)
 {
     bool any = false;
 
     for (const char *p = text; *p;) {
         const char *end = strchrnul(p, '\n');
         p += strspn(p, " \t");
-        if (str_starts(p, "// astra: move"))
+        if (transform_line(p))
             any = true;
         else if (p < end)
             return false;
         p = *end ? end + 1 : end;
     }
     return any;
+}
+
+const char *transform_line(const char *line)
+{
+    static const char *const heads[] = {"// astra: transform", "// astra: move"};
+
+    for (size_t i = 0; i < ARRAY_LEN(heads); i++)
+        if (str_starts(line, heads[i]))
+            return line + strlen(heads[i]);
+    return NULL;
 }
 
 static void add(char **to, size_t *n, size_t max, const char *text)
@@ -209,13 +219,13 @@ size_t reply_blocks(struct arena *a, const char *reply, const char *entry, char 
     if (b.n > 1 && n)
         add(blocks, &n, max, arena_strdup(a, str_text(&all)));
     for (size_t i = 0; i < b.n; i++)
-        if (only_moves(b.v[i]))
+        if (only_transforms(b.v[i]))
             add(blocks, &n, max, b.v[i]);
     if (!b.n && strstr(text, entry) && (other = unfenced(a, text)))
         add(blocks, &n, max, other);
     if (!n && (other = in_json(a, text, entry)))
         add(blocks, &n, max, other);
-    if (!n && only_moves(text))
+    if (!n && only_transforms(text))
         add(blocks, &n, max, text);
     str_free(&all);
     return n;

@@ -1,13 +1,11 @@
-/* The coder's reply: a whole file, or built-in moves. It must open as a kernel file and have the task's
+/* The coder's reply: a whole file, or built-in transforms. It must open as a kernel file and have the task's
  * signature; whether it is right and fast is the trial's business. */
 #include "internal.h"
 
 #include <ctype.h>
 
-static const char MOVE[] = "// astra: move";
-
-/* The text without its move lines; what they name, joined by " + ". */
-static char *take_moves(struct arena *a, const char *text, struct str *moves)
+/* The text without its transform lines; what they name, joined by " + ". */
+static char *take_transforms(struct arena *a, const char *text, struct str *transforms)
 {
     struct str rest = {0};
     char *out;
@@ -15,12 +13,10 @@ static char *take_moves(struct arena *a, const char *text, struct str *moves)
     for (const char *p = text; *p;) {
         const char *end = strchrnul(p, '\n'), *word = p + strspn(p, " \t");
         end += *end == '\n';
-        if (str_starts(word, MOVE)) {
-            word += strlen(MOVE);
-            str_addf(moves, "%s%.*s", moves->len ? " + " : "", (int)strcspn(word, "\n"), word);
-        } else {
+        if ((word = transform_line(word)))
+            str_addf(transforms, "%s%.*s", transforms->len ? " + " : "", (int)strcspn(word, "\n"), word);
+        else
             str_addn(&rest, p, (size_t)(end - p));
-        }
         p = end;
     }
     out = arena_strdup(a, str_text(&rest));
@@ -96,7 +92,7 @@ static bool opens(const struct agent_brief *b, struct arena *a, const char *text
     return complain_at(a, text, &why, complaint);
 }
 
-static bool carry_out(const struct agent_brief *b, struct arena *a, const char *moves, char **text,
+static bool carry_out(const struct agent_brief *b, struct arena *a, const char *transforms, char **text,
                       struct err *complaint)
 {
     const char *path = fs_basename(b->task->source_path);
@@ -109,22 +105,23 @@ static bool carry_out(const struct agent_brief *b, struct arena *a, const char *
 
     if (!agent_version_open(&v, a, b->task, path, *text, b->limits, &why))
         return complain_at(a, *text, &why, complaint);
-    ok = move_steps(&v, moves, a, &s.steps, &s.n_steps, complaint);
+    ok = steps_of_text(&v, transforms, a, &s.steps, &s.n_steps, complaint);
     agent_version_close(&v);
     if (!ok)
         return false;
     if (!agent_code_rules(b->task, path, *text, &s, b->limits, a, text, &done, &n_done, &why))
-        return err_input(complaint, "the built-in moves could not be carried out: %s", why.text);
+        return err_input(complaint, "the built-in transforms could not be carried out: %s", why.text);
     return true;
 }
 
 static bool read_file(const struct agent_brief *b, struct arena *a, const char *block, char **text,
                       struct err *complaint)
 {
-    struct str moves = {0};
-    char *rest = take_moves(a, block, &moves), *named = moves.len ? arena_strdup(a, moves.s) : NULL;
+    struct str transforms = {0};
+    char *rest = take_transforms(a, block, &transforms),
+         *named = transforms.len ? arena_strdup(a, transforms.s) : NULL;
 
-    str_free(&moves);
+    str_free(&transforms);
     if (named && blank(rest))
         rest = arena_strdup(a, b->parent_text);
     if (!opens(b, a, rest, complaint) || (named && !carry_out(b, a, named, &rest, complaint)))

@@ -4,20 +4,20 @@
 
 #include <ctype.h>
 
-/* Which moves apply, for complaints. */
-static const char *moves_text(const struct agent_version *v, struct arena *a)
+/* Which transforms apply, for complaints. */
+static const char *transforms_text(const struct agent_version *v, struct arena *a)
 {
     struct agent_brief b = {.version = v};
 
-    return part_moves(&b, a, false);
+    return part_transforms(&b, a, false);
 }
 
 static bool one_step(const struct agent_version *v, char *word, struct arena *a, struct agent_step *step,
                      struct err *complaint)
 {
     char *name = word + strspn(word, " \t`'\""), *rest;
-    const struct rewrite_site *first;
-    const struct rewrite_ops *ops;
+    const struct transform_site *first;
+    const struct transform *ops;
     const int *settings;
     size_t n, len = 0;
 
@@ -27,14 +27,14 @@ static bool one_step(const struct agent_version *v, char *word, struct arena *a,
     name = arena_strndup(a, name, len);
     for (size_t i = 0; i < len; i++)
         name[i] = name[i] == '_' ? '-' : (char)tolower((unsigned char)name[i]);
-    ops = rewrite_find(name);
+    ops = transform_find(name);
     if (!ops)
-        return err_input(complaint, "\"%s\" is no built-in move. Those that apply: %s", text_line(a, word, 60),
-                         moves_text(v, a));
-    n = move_settings(v, ops, a, &settings, &first);
+        return err_input(complaint, "\"%s\" is no built-in transform. Those that apply: %s",
+                         text_line(a, word, 60), transforms_text(v, a));
+    n = transform_settings(v, ops, a, &settings, &first);
     if (!n)
         return err_input(complaint, "%s does not apply to this file. Those that apply: %s", ops->name,
-                         moves_text(v, a));
+                         transforms_text(v, a));
     while (*rest && !isdigit((unsigned char)*rest))
         rest++;
     *step = (struct agent_step){ops->name, *rest ? (int)strtol(rest, NULL, 10) : settings[0]};
@@ -42,11 +42,11 @@ static bool one_step(const struct agent_version *v, char *word, struct arena *a,
         if (settings[i] == step->setting)
             return true;
     return err_input(complaint, "%s has no setting %d here. Those that apply: %s", ops->name, step->setting,
-                     moves_text(v, a));
+                     transforms_text(v, a));
 }
 
-bool move_steps(const struct agent_version *v, const char *text, struct arena *a,
-                const struct agent_step **steps, size_t *n, struct err *complaint)
+bool steps_of_text(const struct agent_version *v, const char *text, struct arena *a,
+                   const struct agent_step **steps, size_t *n, struct err *complaint)
 {
     enum { MAX_STEPS = 8 };
     struct agent_step *list = arena_array(a, struct agent_step, MAX_STEPS);
@@ -55,8 +55,8 @@ bool move_steps(const struct agent_version *v, const char *text, struct arena *a
     *n = 0;
     for (char *word = strtok_r(copy, "+,;", &save); word; word = strtok_r(NULL, "+,;", &save)) {
         if (*n == MAX_STEPS)
-            return err_input(complaint, "more than %d moves in one strategy", MAX_STEPS);
-        /* A move that an earlier one makes possible is found when it is carried out. */
+            return err_input(complaint, "more than %d transforms in one strategy", MAX_STEPS);
+        /* A transform that an earlier one makes possible is found when it is carried out. */
         if (!one_step(v, word, a, &list[*n], *n ? NULL : complaint)) {
             if (*n == 0)
                 return false;
@@ -65,7 +65,7 @@ bool move_steps(const struct agent_version *v, const char *text, struct arena *a
         (*n)++;
     }
     *steps = list;
-    return *n > 0 || err_input(complaint, "no move is named");
+    return *n > 0 || err_input(complaint, "no transform is named");
 }
 
 /* Letters and digits only: "Warp-shuffle reduction" is "warp shuffle reduction". */
@@ -86,7 +86,8 @@ static bool same_steps(const struct agent_strategy *x, const struct agent_strate
     if (x->n_steps == 0 || x->n_steps != y->n_steps)
         return false;
     for (size_t i = 0; i < x->n_steps; i++)
-        if (strcmp(x->steps[i].move, y->steps[i].move) != 0 || x->steps[i].setting != y->steps[i].setting)
+        if (strcmp(x->steps[i].transform, y->steps[i].transform) != 0 ||
+            x->steps[i].setting != y->steps[i].setting)
             return false;
     return true;
 }
@@ -125,8 +126,8 @@ static bool read_share(const json_t *v, double *out)
     return false;
 }
 
-static bool read_moves(const json_t *v, const struct agent_brief *b, struct arena *a, struct agent_strategy *s,
-                       struct err *complaint)
+static bool read_transforms(const json_t *v, const struct agent_brief *b, struct arena *a,
+                            struct agent_strategy *s, struct err *complaint)
 {
     struct str all = {0};
     const char *text;
@@ -143,8 +144,8 @@ static bool read_moves(const json_t *v, const struct agent_brief *b, struct aren
         !strcasecmp(text, "n/a") || !strcmp(text, "-"))
         return true;
     if (!b->version)
-        return err_input(complaint, "built-in moves are not available here");
-    ok = move_steps(b->version, text, a, &s->steps, &s->n_steps, complaint);
+        return err_input(complaint, "built-in transforms are not available here");
+    ok = steps_of_text(b->version, text, a, &s->steps, &s->n_steps, complaint);
     return ok;
 }
 
@@ -159,7 +160,9 @@ static bool read_strategy(const json_t *o, const struct agent_brief *b, struct a
     s->name = reply_text(a, o, "name", 80);
     s->reason = reply_text(a, o, "reason", 600);
     s->plan = reply_text(a, o, "plan", 2000);
-    if (!read_moves(json_object_get(o, "move"), b, a, s, complaint))
+    v = json_object_get(o, "transform");
+    if (!read_transforms(v ? v : json_object_get(o, "move"), b, a, s,
+                         complaint)) /* "move": earlier versions' */
         return err_context(complaint, "strategy \"%s\"", s->name);
     if (!*s->plan && s->n_steps)
         s->plan = agent_steps_text(a, s->steps, s->n_steps);

@@ -2,17 +2,17 @@
 
 struct agent_sites {
     bool known;
-    const struct rewrite_site *list;
+    const struct transform_site *list;
     size_t n;
 };
 
 static void fact_of(const struct task *t, size_t arg, size_t n_args, const struct kernel_value *all,
-                    struct rewrite_fact *f)
+                    struct transform_fact *f)
 {
     const struct task_arg *x = &t->args[arg];
     uint64_t bits = 0;
 
-    *f = (struct rewrite_fact){.align_bytes = x->align_bytes};
+    *f = (struct transform_fact){.align_bytes = x->align_bytes};
     if (x->role != ROLE_SCALAR || x->type == KT_F32 || x->type == KT_F64 || t->n_workloads == 0)
         return;
     f->low = f->high = f->value = all[arg].i;
@@ -30,9 +30,9 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
                         const char *text, const struct kernel_limits *limits, struct err *err)
 {
     struct kernel_value *values = arena_array(a, struct kernel_value, t->n_workloads * t->n_args + 1);
-    struct rewrite_fact *facts = arena_array(a, struct rewrite_fact, t->n_args);
+    struct transform_fact *facts = arena_array(a, struct transform_fact, t->n_args);
     struct plan *plans = arena_array(a, struct plan, t->n_workloads + 1);
-    size_t n_moves = 0;
+    size_t n_transforms = 0;
 
     *v = (struct agent_version){0};
     if (!task_kernel_open(&v->kernel, a, t, path, text, err))
@@ -47,7 +47,7 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
     }
     for (size_t i = 0; i < t->n_args; i++)
         fact_of(t, i, t->n_args, values, &facts[i]);
-    v->input = (struct rewrite_input){
+    v->input = (struct transform_input){
         .kernel = v->kernel,
         .facts = facts,
         .limits = limits,
@@ -56,24 +56,24 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
         .plans = plans,
         .n_plans = t->n_workloads,
     };
-    while (rewrite_all[n_moves])
-        n_moves++;
-    v->sites = arena_array(a, struct agent_sites, n_moves);
+    while (transform_all[n_transforms])
+        n_transforms++;
+    v->sites = arena_array(a, struct agent_sites, n_transforms);
     v->arena = a;
     return true;
 }
 
-size_t agent_version_sites(const struct agent_version *v, const struct rewrite_ops *move,
-                           const struct rewrite_site **sites)
+size_t agent_version_sites(const struct agent_version *v, const struct transform *transform,
+                           const struct transform_site **sites)
 {
     size_t m = 0;
 
-    while (rewrite_all[m] != move) {
-        BUG_IF(!rewrite_all[m]);
+    while (transform_all[m] != transform) {
+        BUG_IF(!transform_all[m]);
         m++;
     }
     if (!v->sites[m].known) {
-        v->sites[m].n = move->find(&v->input, v->arena, &v->sites[m].list);
+        v->sites[m].n = transform->find(&v->input, v->arena, &v->sites[m].list);
         v->sites[m].known = true;
     }
     *sites = v->sites[m].list;

@@ -7,7 +7,8 @@ static json_t *steps_to_json(const struct agent_step *steps, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         json_t *o = json_object();
-        json_put_text(o, "move", steps[i].move);
+        json_put_text(o, "transform", steps[i].transform);
+        json_put_text(o, "move", transform_old_name(steps[i].transform));
         json_put_int(o, "setting", steps[i].setting);
         json_array_append_new(list, o);
     }
@@ -205,12 +206,13 @@ bool candidate_note_way(struct run *r, int id, struct err *err)
     for (size_t i = 0; i < n; i++) {
         const struct candidate *c = r->candidates.v[ids[i]];
         for (size_t k = 0; k < c->n_steps; k++) {
-            const struct rewrite_ops *move = rewrite_find(c->steps[k].move);
+            const struct transform *t = transform_find(c->steps[k].transform);
             json_t *o = json_object();
             json_put_int(o, "candidate", c->id);
-            json_put_text(o, "move", c->steps[k].move);
+            json_put_text(o, "transform", c->steps[k].transform);
+            json_put_text(o, "move", transform_old_name(c->steps[k].transform));
             json_put_int(o, "setting", c->steps[k].setting);
-            json_put_text(o, "why", move ? move->summary : c->strategy.reason);
+            json_put_text(o, "why", t ? t->summary : c->strategy.reason);
             json_put_text(o, "text", c->steps[k].text);
             json_array_append_new(way, o);
         }

@@ -163,8 +163,8 @@ bool refine_prune(struct run *r, int round, struct err *err)
 /* The other values of c's tunables, each alone. */
 static bool tune_one(struct run *r, const struct candidate *c, int round, struct err *err)
 {
-    const struct rewrite_ops *tune = rewrite_find("tune");
-    const struct rewrite_site *sites;
+    const struct transform *tune = transform_find("tune");
+    const struct transform_site *sites;
     struct agent_version v;
     struct err why;
     size_t n;

@@ -18,6 +18,7 @@ static json_t *candidate_to_json(const struct view *v, const struct view_candida
 
     for (size_t i = 0; i < c->n_steps; i++) {
         json_t *x = json_object();
+        json_put_text(x, "transform", c->steps[i].transform);
         json_put_text(x, "move", c->steps[i].move);
         json_put_int(x, "setting", c->steps[i].setting);
         json_array_append_new(steps, x);

@@ -62,8 +62,13 @@ static void read_steps(struct arena *a, struct view_candidate *c)
     struct view_step *steps = arena_array(a, struct view_step, json_array_size(list) + 1);
     size_t i;
 
-    json_array_foreach(list, i, x) steps[i] = (struct view_step){arena_strdup(a, json_text(x, "move", "?")),
-                                                                 (int)json_int(x, "setting", 0), NULL, NULL};
+    json_array_foreach(list, i, x)
+    {
+        const char *move = json_text(x, "move", "?");
+        steps[i] = (struct view_step){.transform = arena_strdup(a, json_text(x, "transform", move)),
+                                      .move = arena_strdup(a, move),
+                                      .setting = (int)json_int(x, "setting", 0)};
+    }
     c->steps = steps;
     c->n_steps = json_array_size(list);
     json_decref(list);

@@ -9,8 +9,8 @@
 #include "task/task.h"
 #include "verdict/verdict.h"
 
-struct view_step { /* a rewrite that took effect */
-    const char *move;
+struct view_step {                /* a transform that took effect */
+    const char *transform, *move; /* move: as earlier versions call it */
     int setting;
     const char *why,
         *text; /* what it is for, the file after it; NULL: not kept, as they are on the best's way */

@@ -7,7 +7,7 @@
 struct recipe {
     const struct view_step **steps; /* a model's file is one of its own: NULL stands for it */
     size_t n;
-    bool known; /* rewrites only */
+    bool known; /* transforms only */
 };
 
 static struct recipe recipe_of(const struct view *v, struct arena *a, int id)
@@ -32,7 +32,7 @@ static struct recipe recipe_of(const struct view *v, struct arena *a, int id)
 
 static bool same_step(const struct view_step *x, const struct view_step *y)
 {
-    return str_eq(x->move, y->move) && x->setting == y->setting;
+    return str_eq(x->transform, y->transform) && x->setting == y->setting;
 }
 
 /* Is `with` the recipe `without` and this step more? */

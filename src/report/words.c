@@ -27,7 +27,7 @@ const char *words_steps(struct arena *a, const struct view_candidate *c)
     const char *text;
 
     for (size_t i = 0; i < c->n_steps; i++) {
-        str_addf(&s, "%s%s", i ? " + " : "", c->steps[i].move);
+        str_addf(&s, "%s%s", i ? " + " : "", c->steps[i].transform);
         if (c->steps[i].setting && c->steps[i].setting != OWN_CHOICE)
             str_addf(&s, " %d", c->steps[i].setting);
     }

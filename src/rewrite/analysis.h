@@ -1,6 +1,7 @@
-/* analysis: what the moves need to know of one function of a kernel file: its variables, where it is launched,
- * its index expressions as polynomials over threadIdx, blockIdx, sizes and variables, and its loops over lanes.
- * Internal to rewrite/. Everything lives in the arena given; nodes live as long as the kernel's source. */
+/* analysis: what the transforms need to know of one function of a kernel file: its variables, where it is
+ * launched, its index expressions as polynomials over threadIdx, blockIdx, sizes and variables, and its loops
+ * over lanes. Internal to rewrite/. Everything lives in the arena given; nodes live as long as the kernel's
+ * source. */
 #ifndef REWRITE_ANALYSIS_H
 #define REWRITE_ANALYSIS_H
 
@@ -49,7 +50,7 @@ struct launch {                        /* one <<<...>>> */
 };
 
 struct function {
-    const struct rewrite_input *in;
+    const struct transform_input *in;
     struct arena *a;
     const struct source *s;
     const char *text; /* of the file */
@@ -65,9 +66,9 @@ struct function {
 };
 
 /* NULL when the definition is not one the analysis understands. */
-struct function *function_open(const struct rewrite_input *in, struct arena *a, struct node definition);
+struct function *function_open(const struct transform_input *in, struct arena *a, struct node definition);
 /* The i-th __global__ function; NULL also when plans are known and no workload launches it. */
-struct function *function_open_kernel(const struct rewrite_input *in, struct arena *a, size_t i);
+struct function *function_open_kernel(const struct transform_input *in, struct arena *a, size_t i);
 const struct variable *function_variable(const struct function *f, const char *name, size_t at);
 const struct variable *function_variable_of(const struct function *f, struct node identifier);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
@@ -100,7 +101,7 @@ struct node *named_children(const struct function *f, struct node n, size_t *cou
 /* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on
  * these. */
 bool constant_value(const struct function *f, struct node n, int64_t *value);
-const struct rewrite_fact *fact_of(const struct rewrite_input *in, const char *launcher_param);
+const struct transform_fact *fact_of(const struct transform_input *in, const char *launcher_param);
 /* What a kernel parameter is bound to at a launch; no node when it is not. */
 struct node launch_arg(const struct function *f, const struct launch *l, const struct variable *param);
 

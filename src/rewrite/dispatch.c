@@ -1,6 +1,7 @@
-/* dispatch: no move of its own but what ends a quarrel between two versions: one file in which the launcher
- * takes the original where a condition over its parameters says so, and the new version elsewhere. What both
- * share is written once; what of the original was changed stands beside it under a name with _original. */
+/* dispatch: no transform of its own but what ends a quarrel between two versions: one file in which the
+ * launcher takes the original where a condition over its parameters says so, and the new version elsewhere.
+ * What both share is written once; what of the original was changed stands beside it under a name with
+ * _original. */
 #include "rewrite/analysis.h"
 
 #include <ctype.h>
@@ -158,8 +159,8 @@ static bool parameter_names(struct arena *a, const struct kernel *k, struct str 
     return names->len > 0;
 }
 
-bool rewrite_dispatch(struct arena *a, const struct kernel *original, const struct kernel *version,
-                      const char *condition, const char *comment, char **text, struct err *why_not)
+bool transform_dispatch(struct arena *a, const struct kernel *original, const struct kernel *version,
+                        const char *condition, const char *comment, char **text, struct err *why_not)
 {
     struct items ours = {.a = a}, theirs = {.a = a};
     struct str copies = {0}, names = {0};

@@ -49,7 +49,7 @@ static int factor_score(struct elements *w, struct node e)
     int score = !can ? -1 : added == 0 ? 2 : 1;
     for (size_t i = before; can && i < w->multiples.n && w->f->n_launches; i++) {
         struct node arg = node_strip(launch_arg(w->f, &w->f->launches[0], w->multiples.v[i]));
-        const struct rewrite_fact *fact = node_ok(arg) ? fact_of(w->f->in, text_of(w->f, arg)) : NULL;
+        const struct transform_fact *fact = node_ok(arg) ? fact_of(w->f->in, text_of(w->f, arg)) : NULL;
         if (fact && fact->divisor > 0 && fact->divisor < w->n)
             score = 0;
     }

@@ -78,7 +78,7 @@ static char *fast(const struct function *f, struct node e, size_t *changes)
 }
 
 /* Every function of the file that runs on the device; the scalar path that no workload takes stays as it is. */
-static char *fast_file(const struct rewrite_input *in, struct arena *a, size_t *changes, int *line,
+static char *fast_file(const struct transform_input *in, struct arena *a, size_t *changes, int *line,
                        const char **where)
 {
     struct edits edits = {.arena = a};
@@ -114,22 +114,22 @@ static char *fast_file(const struct rewrite_input *in, struct arena *a, size_t *
     return any ? edits_finish(&edits, any) : NULL;
 }
 
-static size_t fast_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t fast_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
     size_t changes = 0;
     int line = 0;
     const char *where = "";
     if (!in->fast_math_allowed || !fast_file(in, a, &changes, &line, &where))
         return 0;
-    struct rewrite_site *site = arena_new(a, struct rewrite_site);
-    *site = (struct rewrite_site){.move = "fast-math", .line = line};
+    struct transform_site *site = arena_new(a, struct transform_site);
+    *site = (struct transform_site){.transform = "fast-math", .line = line};
     site->where = arena_printf(a, "%s, line %d: %zu calls or divisions", where, line, changes);
     site->why = "the exact forms are tens of instructions each, the hardware's approximations a few";
     *sites = site;
     return 1;
 }
 
-static bool fast_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool fast_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                        char **text, struct err *why_not)
 {
     size_t changes = 0;
@@ -140,7 +140,7 @@ static bool fast_apply(const struct rewrite_input *in, const struct rewrite_site
     return *text || err_input(why_not, "no library function in float is called");
 }
 
-const struct rewrite_ops rewrite_fast_math = {
+const struct transform transform_fast_math = {
     .name = "fast-math",
     .summary = "use the hardware's approximations of exp, log, sin, cos, pow, division and 1/sqrt in float",
     .helps = "issue latency",

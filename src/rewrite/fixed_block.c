@@ -16,15 +16,15 @@ static bool is_fixed(struct function *f)
     return f->n_launches > 0;
 }
 
-static size_t fixed_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t fixed_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f || !is_fixed(f))
             continue;
-        struct rewrite_site site = {
-            .move = "fixed-block", .line = node_line(f->s, f->definition), .setting = 0, .detail = f};
+        struct transform_site site = {
+            .transform = "fixed-block", .line = node_line(f->s, f->definition), .setting = 0, .detail = f};
         site.where = arena_printf(a, "%s, line %d: %lld threads", f->name, site.line, (long long)f->block_x);
         site.why = "an index waits for blockDim.x, which is fetched from memory; the number is known";
         list_add(a, &found, site);
@@ -33,7 +33,7 @@ static size_t fixed_find(const struct rewrite_input *in, struct arena *a, const 
     return found.n;
 }
 
-static bool fixed_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool fixed_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                         char **text, struct err *why_not)
 {
     (void)in;
@@ -62,7 +62,7 @@ static bool fixed_apply(const struct rewrite_input *in, const struct rewrite_sit
     return edits_done(&edits, f, text, why_not);
 }
 
-const struct rewrite_ops rewrite_fixed_block = {
+const struct transform transform_fixed_block = {
     .name = "fixed-block",
     .summary = "say the number of threads in a block where every launch has the same",
     .helps = "launch latency",

@@ -203,7 +203,7 @@ struct node launch_arg(const struct function *f, const struct launch *l, const s
     return l->args[param->index];
 }
 
-static bool plan_runs(const struct rewrite_input *in, const char *name, int64_t *block_x, bool *known)
+static bool plan_runs(const struct transform_input *in, const char *name, int64_t *block_x, bool *known)
 {
     size_t len = strlen(name);
     bool runs = false;
@@ -224,7 +224,7 @@ static bool plan_runs(const struct rewrite_input *in, const char *name, int64_t 
     return runs;
 }
 
-struct function *function_open(const struct rewrite_input *in, struct arena *a, struct node definition)
+struct function *function_open(const struct transform_input *in, struct arena *a, struct node definition)
 {
     struct function *f = arena_new(a, struct function);
     f->in = in;
@@ -269,7 +269,7 @@ struct function *function_open(const struct rewrite_input *in, struct arena *a, 
     return f;
 }
 
-struct function *function_open_kernel(const struct rewrite_input *in, struct arena *a, size_t i)
+struct function *function_open_kernel(const struct transform_input *in, struct arena *a, size_t i)
 {
     const struct kernel_function *k = &in->kernel->functions[i];
     int64_t planned = 0;
@@ -299,7 +299,7 @@ struct function *function_open_kernel(const struct rewrite_input *in, struct are
     return f;
 }
 
-const struct rewrite_fact *fact_of(const struct rewrite_input *in, const char *launcher_param)
+const struct transform_fact *fact_of(const struct transform_input *in, const char *launcher_param)
 {
     for (size_t i = 0; in->facts && i < in->kernel->n_params; i++)
         if (str_eq(in->kernel->params[i].name, launcher_param))

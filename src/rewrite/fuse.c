@@ -257,9 +257,9 @@ static bool understood(const struct function *rows, const struct function *each,
     return true;
 }
 
-static size_t fuse_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t fuse_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *rows = function_open_kernel(in, a, i);
         for (size_t k = 0; rows && rows->n_launches == 1 && k < in->kernel->n_functions; k++) {
@@ -267,8 +267,8 @@ static size_t fuse_find(const struct rewrite_input *in, struct arena *a, const s
             struct detail *d = arena_new(a, struct detail);
             if (!each || each->n_launches != 1 || !understood(rows, each, d))
                 continue;
-            struct rewrite_site site = {
-                .move = "fuse", .line = node_line(rows->s, rows->definition), .setting = 0, .detail = d};
+            struct transform_site site = {
+                .transform = "fuse", .line = node_line(rows->s, rows->definition), .setting = 0, .detail = d};
             site.where = arena_printf(a, "%s, line %d: goes on with what %s does to its row", rows->name,
                                       site.line, each->name);
             site.why = "the second launch waits for the whole first one and reads everything from memory again";
@@ -489,7 +489,7 @@ static bool is_private(const struct detail *d, const struct variable *pointer)
     return node_is(arg, "identifier") && launches == 2 && !is_callers(f, l, arg, 0);
 }
 
-static bool fuse_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool fuse_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                        char **text, struct err *why_not)
 {
     (void)in;
@@ -574,7 +574,7 @@ static bool fuse_apply(const struct rewrite_input *in, const struct rewrite_site
     return edits_done(&edits, r, text, why_not);
 }
 
-const struct rewrite_ops rewrite_fuse = {
+const struct transform transform_fuse = {
     .name = "fuse",
     .summary = "let a row's block go on with what the next launch does to the row's elements",
     .helps = "dram l2 latency launch",

@@ -180,9 +180,9 @@ static char *hoisted(const struct function *f, found_list *found, struct edits *
     return edits_finish(edits, f);
 }
 
-static size_t hoist_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t hoist_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
-    LIST(struct rewrite_site) list = {0};
+    LIST(struct transform_site) list = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f)
@@ -197,8 +197,10 @@ static size_t hoist_find(const struct rewrite_input *in, struct arena *a, const 
                 continue;
             struct detail *d = arena_new(a, struct detail);
             *d = (struct detail){f, reciprocal};
-            struct rewrite_site site = {
-                .move = "hoist", .line = node_line(f->s, found.v[0].e), .setting = reciprocal, .detail = d};
+            struct transform_site site = {.transform = "hoist",
+                                          .line = node_line(f->s, found.v[0].e),
+                                          .setting = reciprocal,
+                                          .detail = d};
             site.where = arena_printf(a, "%s, line %d: %s%s", f->name, site.line,
                                       text_compact(a, text_of(f, found.v[0].e)),
                                       reciprocal ? ", dividing by reciprocals" : "");
@@ -210,7 +212,7 @@ static size_t hoist_find(const struct rewrite_input *in, struct arena *a, const 
     return list.n;
 }
 
-static bool hoist_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool hoist_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                         char **text, struct err *why_not)
 {
     (void)in;
@@ -224,7 +226,7 @@ static bool hoist_apply(const struct rewrite_input *in, const struct rewrite_sit
     return true;
 }
 
-const struct rewrite_ops rewrite_hoist = {
+const struct transform transform_hoist = {
     .name = "hoist",
     .summary = "compute what does not change in a loop before it; divide by it once",
     .helps = "issue latency",

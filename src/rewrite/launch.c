@@ -253,7 +253,7 @@ static int factor_rank(const struct function *f, const struct guard_list *g, str
         return 0;
     if (guard_known(f, g, n, by))
         return 3;
-    const struct rewrite_fact *fact = fact_of(f->in, text_of(f, n));
+    const struct transform_fact *fact = fact_of(f->in, text_of(f, n));
     if (fact && fact->divisor > 0)
         return fact->divisor >= by ? 2 : 0;
     return 1;

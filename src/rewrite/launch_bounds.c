@@ -6,9 +6,10 @@ static bool has_bounds(const struct function *f)
     return strstr(text_range(f, node_start(f->definition), node_start(f->id)), "__launch_bounds__") != NULL;
 }
 
-static size_t bounds_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t bounds_find(const struct transform_input *in, struct arena *a,
+                          const struct transform_site **sites)
 {
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f || f->block_x < 32 || has_bounds(f))
@@ -20,10 +21,10 @@ static size_t bounds_find(const struct rewrite_input *in, struct arena *a, const
         }
         if (!f->block_x)
             continue;
-        struct rewrite_site site = {.move = "launch-bounds",
-                                    .line = node_line(f->s, f->definition),
-                                    .setting = (int)f->block_x,
-                                    .detail = f};
+        struct transform_site site = {.transform = "launch-bounds",
+                                      .line = node_line(f->s, f->definition),
+                                      .setting = (int)f->block_x,
+                                      .detail = f};
         site.where = arena_printf(a, "%s, line %d: %d threads", f->name, site.line, site.setting);
         site.why = "the compiler otherwise plans registers for blocks of 1024 threads";
         list_add(a, &found, site);
@@ -32,7 +33,7 @@ static size_t bounds_find(const struct rewrite_input *in, struct arena *a, const
     return found.n;
 }
 
-static bool bounds_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool bounds_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                          char **text, struct err *why_not)
 {
     (void)in;
@@ -54,7 +55,7 @@ static bool bounds_apply(const struct rewrite_input *in, const struct rewrite_si
     return edits_done(&edits, f, text, why_not);
 }
 
-const struct rewrite_ops rewrite_launch_bounds = {
+const struct transform transform_launch_bounds = {
     .name = "launch-bounds",
     .summary = "tell the compiler the number of threads in a block",
     .helps = "latency issue",

@@ -51,16 +51,18 @@ static size_t changes(const struct function *f, struct edits *edits)
     return n;
 }
 
-static size_t restrict_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t restrict_find(const struct transform_input *in, struct arena *a,
+                            const struct transform_site **sites)
 {
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f || !differ(f) || changes(f, &(struct edits){.arena = a}) == 0)
             continue;
         struct detail *d = arena_new(a, struct detail);
         d->f = f;
-        struct rewrite_site site = {.move = "restrict", .line = node_line(f->s, f->definition), .detail = d};
+        struct transform_site site = {
+            .transform = "restrict", .line = node_line(f->s, f->definition), .detail = d};
         site.where = arena_printf(a, "%s, line %d: its pointers", f->name, site.line);
         site.why = "the compiler must assume that stores change what is loaded later, and waits for them";
         list_add(a, &found, site);
@@ -69,7 +71,7 @@ static size_t restrict_find(const struct rewrite_input *in, struct arena *a, con
     return found.n;
 }
 
-static bool restrict_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool restrict_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                            char **text, struct err *why_not)
 {
     (void)in;
@@ -80,7 +82,7 @@ static bool restrict_apply(const struct rewrite_input *in, const struct rewrite_
     return edits_done(&edits, f, text, why_not);
 }
 
-const struct rewrite_ops rewrite_restrict = {
+const struct transform transform_restrict = {
     .name = "restrict",
     .summary = "promise that pointers do not overlap and that inputs are only read",
     .helps = "latency dram",

@@ -301,10 +301,11 @@ struct detail { /* all functions of the file that have trees */
     LIST(const struct function *) functions;
 };
 
-static size_t shuffle_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t shuffle_find(const struct transform_input *in, struct arena *a,
+                           const struct transform_site **sites)
 {
     struct detail *d = arena_new(a, struct detail);
-    struct rewrite_site *site = arena_new(a, struct rewrite_site);
+    struct transform_site *site = arena_new(a, struct transform_site);
     size_t n_all, n_trees = 0;
     struct node *all = node_find_all(a, source_root(in->kernel->source), "function_definition", &n_all);
     for (size_t i = 0; i < n_all; i++) {
@@ -322,8 +323,8 @@ static size_t shuffle_find(const struct rewrite_input *in, struct arena *a, cons
         if (!f || n == 0 || !uses_are_known(f, trees, n, NULL))
             continue;
         if (d->functions.n == 0)
-            *site =
-                (struct rewrite_site){.move = "shuffle", .line = node_line(f->s, trees[0].loop), .detail = d};
+            *site = (struct transform_site){
+                .transform = "shuffle", .line = node_line(f->s, trees[0].loop), .detail = d};
         list_add(a, &d->functions, f);
         n_trees += n;
     }
@@ -336,7 +337,7 @@ static size_t shuffle_find(const struct rewrite_input *in, struct arena *a, cons
     return 1;
 }
 
-static bool shuffle_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool shuffle_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                           char **text, struct err *why_not)
 {
     (void)in;
@@ -360,7 +361,7 @@ static bool shuffle_apply(const struct rewrite_input *in, const struct rewrite_s
     return edits_done(&edits, d->functions.v[0], text, why_not);
 }
 
-const struct rewrite_ops rewrite_shuffle = {
+const struct transform transform_shuffle = {
     .name = "shuffle",
     .summary = "reduce over the block by warp shuffles instead of a tree of barriers over shared memory",
     .helps = "sync latency issue",

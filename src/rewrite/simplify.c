@@ -104,9 +104,10 @@ static void search(struct detail *d, struct node e)
         search(d, node_child(e, i));
 }
 
-static size_t simplify_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t simplify_find(const struct transform_input *in, struct arena *a,
+                            const struct transform_site **sites)
 {
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         struct detail *d = arena_new(a, struct detail);
@@ -115,7 +116,8 @@ static size_t simplify_find(const struct rewrite_input *in, struct arena *a, con
             search(d, f->body);
         if (!f || d->list.n == 0)
             continue;
-        struct rewrite_site site = {.move = "simplify", .line = node_line(f->s, d->list.v[0].sum), .detail = d};
+        struct transform_site site = {
+            .transform = "simplify", .line = node_line(f->s, d->list.v[0].sum), .detail = d};
         site.where = arena_printf(a, "%s, line %d: %s is %s", f->name, site.line, text_of(f, d->list.v[0].sum),
                                   text_of(f, d->list.v[0].whole));
         site.why = "divisions that only undo each other are among the longest instructions there are";
@@ -164,7 +166,7 @@ static void remove_unused(const struct function *f, const struct detail *d, stru
     }
 }
 
-static bool simplify_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool simplify_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                            char **text, struct err *why_not)
 {
     (void)in;
@@ -201,7 +203,7 @@ static bool simplify_apply(const struct rewrite_input *in, const struct rewrite_
     return edits_done(&edits, f, text, why_not);
 }
 
-const struct rewrite_ops rewrite_simplify = {
+const struct transform transform_simplify = {
     .name = "simplify",
     .summary = "leave an index whole that is divided and put together again",
     .helps = "issue latency",

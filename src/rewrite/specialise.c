@@ -9,10 +9,10 @@ struct detail {
     int64_t value;
 };
 
-static size_t specialise_find(const struct rewrite_input *in, struct arena *a,
-                              const struct rewrite_site **sites)
+static size_t specialise_find(const struct transform_input *in, struct arena *a,
+                              const struct transform_site **sites)
 {
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f || f->n_launches == 0 || function_is_named_elsewhere(f))
@@ -22,11 +22,11 @@ static size_t specialise_find(const struct rewrite_input *in, struct arena *a,
             if (v->pointer || v->array || v->assignments || !ctype_is_integer(v->type) ||
                 !node_mentions(f, f->body, v->name))
                 continue;
-            const struct rewrite_fact *fact = NULL;
+            const struct transform_fact *fact = NULL;
             bool all = true;
             for (size_t l = 0; l < f->n_launches; l++) {
                 struct node arg = node_strip(launch_arg(f, &f->launches[l], v));
-                const struct rewrite_fact *one =
+                const struct transform_fact *one =
                     node_is(arg, "identifier") ? fact_of(in, text_of(f, arg)) : NULL;
                 all = all && one && one->same && (!fact || fact->value == one->value);
                 fact = one;
@@ -35,10 +35,10 @@ static size_t specialise_find(const struct rewrite_input *in, struct arena *a,
                 continue;
             struct detail *d = arena_new(a, struct detail);
             *d = (struct detail){f, v, fact->value};
-            struct rewrite_site site = {.move = "specialise",
-                                        .line = node_line(f->s, f->definition),
-                                        .setting = (int)fact->value,
-                                        .detail = d};
+            struct transform_site site = {.transform = "specialise",
+                                          .line = node_line(f->s, f->definition),
+                                          .setting = (int)fact->value,
+                                          .detail = d};
             site.where =
                 arena_printf(a, "%s, line %d: %s = %lld", f->name, site.line, v->name, (long long)fact->value);
             site.why =
@@ -50,8 +50,8 @@ static size_t specialise_find(const struct rewrite_input *in, struct arena *a,
     return found.n;
 }
 
-static bool specialise_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
-                             char **text, struct err *why_not)
+static bool specialise_apply(const struct transform_input *in, const struct transform_site *site,
+                             struct arena *a, char **text, struct err *why_not)
 {
     (void)in;
     const struct detail *d = site->detail;
@@ -93,7 +93,7 @@ static bool specialise_apply(const struct rewrite_input *in, const struct rewrit
     return edits_done(&edits, f, text, why_not);
 }
 
-const struct rewrite_ops rewrite_specialise = {
+const struct transform transform_specialise = {
     .name = "specialise",
     .summary = "make an argument that is the same in all workloads a constant, behind a guard",
     .helps = "issue latency",

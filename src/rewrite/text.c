@@ -1,4 +1,4 @@
-/* The textual side of a move: names, indentation, and where new text goes. */
+/* The textual side of a transform: names, indentation, and where new text goes. */
 #include <ctype.h>
 
 #include "rewrite/analysis.h"

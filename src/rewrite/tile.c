@@ -159,10 +159,10 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     return ctype_size(f, d->type) > 0 || err_input(why, "the size of %s is not known", d->type);
 }
 
-static size_t tile_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t tile_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
     static const int rows[] = {8, 16}; /* four loads at once, or two */
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         struct detail one;
@@ -172,8 +172,8 @@ static size_t tile_find(const struct rewrite_input *in, struct arena *a, const s
             struct detail *d = arena_new(a, struct detail);
             *d = one;
             d->rows = rows[r];
-            struct rewrite_site site = {
-                .move = "tile", .line = node_line(f->s, one.store), .setting = rows[r], .detail = d};
+            struct transform_site site = {
+                .transform = "tile", .line = node_line(f->s, one.store), .setting = rows[r], .detail = d};
             site.where = arena_printf(a, "%s, line %d: squares of %d by %d %s, %d threads", f->name, site.line,
                                       SIDE, SIDE, one.type, SIDE * rows[r]);
             site.why =
@@ -281,7 +281,7 @@ static char *without_unused(const struct function *f, char *text)
     return text;
 }
 
-static bool tile_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool tile_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                        char **text, struct err *why_not)
 {
     (void)in;
@@ -321,7 +321,7 @@ static bool tile_apply(const struct rewrite_input *in, const struct rewrite_site
     return true;
 }
 
-const struct rewrite_ops rewrite_tile = {
+const struct transform transform_tile = {
     .name = "tile",
     .summary = "take what is read along one dimension and written along the other through shared memory",
     .helps = "l2 dram latency",

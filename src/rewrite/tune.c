@@ -6,9 +6,9 @@ struct detail {
     const char *value;
 };
 
-static size_t tune_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t tune_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     const struct kernel *k = in->kernel;
     for (size_t i = 0; i < k->n_tunables; i++) {
         const struct kernel_tunable *t = &k->tunables[i];
@@ -17,8 +17,8 @@ static size_t tune_find(const struct rewrite_input *in, struct arena *a, const s
                 continue;
             struct detail *d = arena_new(a, struct detail);
             *d = (struct detail){i, t->values[v]};
-            struct rewrite_site site = {
-                .move = "tune", .line = t->line, .setting = atoi(t->values[v]), .detail = d};
+            struct transform_site site = {
+                .transform = "tune", .line = t->line, .setting = atoi(t->values[v]), .detail = d};
             site.where =
                 arena_printf(a, "%s, line %d: %s instead of %s", t->name, t->line, t->values[v], t->value);
             site.why = "the file declares it as a value to try";
@@ -29,7 +29,7 @@ static size_t tune_find(const struct rewrite_input *in, struct arena *a, const s
     return found.n;
 }
 
-static bool tune_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool tune_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                        char **text, struct err *why_not)
 {
     (void)why_not;
@@ -38,7 +38,7 @@ static bool tune_apply(const struct rewrite_input *in, const struct rewrite_site
     return true;
 }
 
-const struct rewrite_ops rewrite_tune = {
+const struct transform transform_tune = {
     .name = "tune",
     .summary = "try the other values of a declared tunable",
     .helps = "dram latency issue l2 sync launch",

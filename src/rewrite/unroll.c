@@ -12,10 +12,11 @@ static bool takes(const struct function *f, const struct lane_loop *l)
            !node_is(node_prev(l->loop), "preproc_call") && !calls_barrier(f, l->body);
 }
 
-static size_t unroll_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t unroll_find(const struct transform_input *in, struct arena *a,
+                          const struct transform_site **sites)
 {
     static const int times[] = {2, 4, 8};
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         size_t n = 0, first = 0;
@@ -27,8 +28,10 @@ static size_t unroll_find(const struct rewrite_input *in, struct arena *a, const
         for (size_t t = 0; t < ARRAY_LEN(times); t++) {
             struct detail *d = arena_new(a, struct detail);
             *d = (struct detail){f, times[t]};
-            struct rewrite_site site = {
-                .move = "unroll", .line = node_line(f->s, loops[first].loop), .setting = times[t], .detail = d};
+            struct transform_site site = {.transform = "unroll",
+                                          .line = node_line(f->s, loops[first].loop),
+                                          .setting = times[t],
+                                          .detail = d};
             site.where = arena_printf(a, "%s, line %d: %d turns at once", f->name, site.line, times[t]);
             site.why = "the loads of several turns are then in flight together";
             list_add(a, &found, site);
@@ -38,7 +41,7 @@ static size_t unroll_find(const struct rewrite_input *in, struct arena *a, const
     return found.n;
 }
 
-static bool unroll_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
+static bool unroll_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
                          char **text, struct err *why_not)
 {
     (void)in;
@@ -59,7 +62,7 @@ static bool unroll_apply(const struct rewrite_input *in, const struct rewrite_si
     return edits_done(&edits, f, text, why_not);
 }
 
-const struct rewrite_ops rewrite_unroll = {
+const struct transform transform_unroll = {
     .name = "unroll",
     .summary = "unroll loops in steps of the block, so that several loads are in flight",
     .helps = "latency issue",

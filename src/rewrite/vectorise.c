@@ -187,7 +187,8 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elem
     return element_region(w, index, edits);
 }
 
-/* The move ----------------------------------------------------------------------------------------------------
+/* The transform
+ * ----------------------------------------------------------------------------------------------------
  */
 
 static const char helper[] =
@@ -235,7 +236,7 @@ static bool guard_hopeless(const struct function *f, const struct guard_list *g,
         if (!end)
             continue;
         *end = '\0';
-        const struct rewrite_fact *fact = fact_of(f->in, name);
+        const struct transform_fact *fact = fact_of(f->in, name);
         if (fact && fact->divisor > 0 && fact->divisor < n)
             return true;
     }
@@ -264,9 +265,10 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
     return true;
 }
 
-static size_t vectorise_find(const struct rewrite_input *in, struct arena *a, const struct rewrite_site **sites)
+static size_t vectorise_find(const struct transform_input *in, struct arena *a,
+                             const struct transform_site **sites)
 {
-    LIST(struct rewrite_site) found = {0};
+    LIST(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f)
@@ -289,7 +291,8 @@ static size_t vectorise_find(const struct rewrite_input *in, struct arena *a, co
                 continue;
             struct detail *d = arena_new(a, struct detail);
             *d = (struct detail){f, n};
-            struct rewrite_site site = {.move = "vectorise", .line = line, .setting = bytes, .detail = d};
+            struct transform_site site = {
+                .transform = "vectorise", .line = line, .setting = bytes, .detail = d};
             site.where = arena_printf(a, "%s, line %d: %s, %d elements at a time", f->name, line,
                                       elements ? "one element a thread" : "a loop in steps of the block", n);
             site.why = arena_printf(a,
@@ -303,8 +306,8 @@ static size_t vectorise_find(const struct rewrite_input *in, struct arena *a, co
     return found.n;
 }
 
-static bool vectorise_apply(const struct rewrite_input *in, const struct rewrite_site *site, struct arena *a,
-                            char **text, struct err *why_not)
+static bool vectorise_apply(const struct transform_input *in, const struct transform_site *site,
+                            struct arena *a, char **text, struct err *why_not)
 {
     (void)in;
     const struct detail *d = site->detail;
@@ -341,7 +344,7 @@ static bool vectorise_apply(const struct rewrite_input *in, const struct rewrite
     return edits_done(&edits, f, text, why_not);
 }
 
-const struct rewrite_ops rewrite_vectorise = {
+const struct transform transform_vectorise = {
     .name = "vectorise",
     .summary = "read and write several neighbouring elements at once (2, 4, 8 or 16 bytes), scalar kernel kept",
     .helps = "latency dram issue l2",

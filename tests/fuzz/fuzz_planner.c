@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < n; i++) {
             BUG_IF(!(s[i].expected_gain > 0) || !(s[i].confidence >= 0 && s[i].confidence <= 1));
             for (size_t k = 0; k < s[i].n_steps; k++)
-                BUG_IF(!rewrite_find(s[i].steps[k].move));
+                BUG_IF(!transform_find(s[i].steps[k].transform));
             for (size_t k = 0; k < i; k++)
                 BUG_IF(str_eq(s[k].name, s[i].name));
             agent_prompt_coder(b, &s[i], a, &p);

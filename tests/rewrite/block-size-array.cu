@@ -1,5 +1,5 @@
 // A shared array with a slot a thread grows along.
-// move: block-size 512
+// transform: block-size 512
 // applies: line 18
 // has: __shared__ float slot[512];
 // has: work<<<n, 512, 0, stream>>>

@@ -1,5 +1,5 @@
 // A constant of the file changes where it is defined.
-// move: block-size 64
+// transform: block-size 64
 // applies: line 8
 // has: #define THREADS 64
 // has: work<<<n, THREADS, 0, stream>>>

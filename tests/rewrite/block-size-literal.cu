@@ -1,5 +1,5 @@
 // The grid that divides by the block follows.
-// move: block-size 256
+// transform: block-size 256
 // applies: line 16
 // has: (n + 255) / 256, 256, 0, stream
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A shared array of another length has no slot for more threads.
-// move: block-size 512
+// transform: block-size 512
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // The kernel counts on 128 threads.
-// move: block-size 256
+// transform: block-size 256
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // As many threads as a row has work for.
-// move: block-size 10512
+// transform: block-size 10512
 // applies: line 16
 // has: const int threads = d >= 512 ? 512 : ((int)(d) + 31) / 32 * 32;
 #include <cstdint>

@@ -1,5 +1,5 @@
 // All blocks read the same, and what is written is read.
-// move: cache-hints -1
+// transform: cache-hints -1
 // leaves
 #include <cstdint>
 

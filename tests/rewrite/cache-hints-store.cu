@@ -1,5 +1,5 @@
 // The input is read by every block, the output is not.
-// move: cache-hints 3
+// transform: cache-hints 3
 // applies: line 8
 // has: __stcs(&out[blockIdx.x * d + i], in[i]);
 // lacks: __ldcs

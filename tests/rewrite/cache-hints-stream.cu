@@ -1,5 +1,5 @@
 // Read and written once.
-// move: cache-hints 3
+// transform: cache-hints 3
 // applies: line 7
 // has: __stcs(&out[row * d + i], 2.0f * __ldcs(&in[row * d + i]));
 #include <cstdint>

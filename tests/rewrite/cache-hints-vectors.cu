@@ -1,5 +1,5 @@
 // What vectorise made is marked too.
-// move: cache-hints 3
+// transform: cache-hints 3
 // applies: line 24
 // has: packed_load_once<4>(&in[i])
 // has: packed_store_once(&out[i], out_v);

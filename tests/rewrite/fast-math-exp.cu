@@ -1,5 +1,5 @@
 // expf and a division.
-// move: fast-math 0
+// transform: fast-math 0
 // applies: line 7
 // has: out[i] = __fdividef(x, 1.0f + __expf(-x));
 #include <cstdint>

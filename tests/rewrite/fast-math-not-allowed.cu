@@ -1,5 +1,5 @@
 // The error budget has no room.
-// move: fast-math 0
+// transform: fast-math 0
 // exact
 // leaves
 #include <cstdint>

@@ -1,5 +1,5 @@
 // There are no such forms for double.
-// move: fast-math 0
+// transform: fast-math 0
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // A division by a root.
-// move: fast-math 0
+// transform: fast-math 0
 // applies: line 7
 // has: out[i] = x * rsqrtf(x + 2.0f);
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A constant of the file keeps its name.
-// move: fixed-block 0
+// transform: fixed-block 0
 // applies: line 9
 // has: i += THREADS
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Every launch has 128 threads.
-// move: fixed-block 0
+// transform: fixed-block 0
 // applies: line 8
 // has: int i = blockIdx.x * 128 + threadIdx.x;
 // lacks: blockDim.x

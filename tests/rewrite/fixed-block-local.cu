@@ -1,5 +1,5 @@
 // A constant of the launcher is not known in the kernel: its number is written down.
-// move: fixed-block 0
+// transform: fixed-block 0
 // applies: line 7
 // has: i += 256
 #include <cstdint>

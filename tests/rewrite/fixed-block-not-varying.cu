@@ -1,5 +1,5 @@
 // The launcher chooses the block by the row's length.
-// move: fixed-block -1
+// transform: fixed-block -1
 // leaves
 #include <cstdint>
 

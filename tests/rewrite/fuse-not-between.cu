@@ -1,5 +1,5 @@
 // Another launch changes what the second one reads.
-// move: fuse -1
+// transform: fuse -1
 // leaves
 #include <cstdint>
 

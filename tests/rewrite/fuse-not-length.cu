@@ -1,5 +1,5 @@
 // The rows of the second kernel have another length.
-// move: fuse -1
+// transform: fuse -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // An element needs the next row's sum.
-// move: fuse -1
+// transform: fuse -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // The sums are an output too: they are still stored.
-// move: fuse 0
+// transform: fuse 0
 // applies: line 8
 // has: sum[blockIdx.x] = row_sum;
 // has: sums_scale<<<n, 128, 0, stream>>>(sum, in, d, out, weight);

@@ -1,5 +1,5 @@
 // A sum of each row into a workspace, then every element by it: one kernel, and no workspace.
-// move: fuse 0
+// transform: fuse 0
 // applies: line 14
 // has: __global__ void sums_scale(const float *in, int d, float *out, const float *weight)
 // has: row_sum = partial[0];

@@ -1,5 +1,5 @@
 // The exponential is the same in every turn.
-// move: hoist 0
+// transform: hoist 0
 // applies: line 11
 // has: const float factor = expf(scale + 1.0f);
 // has: out[i] = in[i] * factor;

@@ -1,5 +1,5 @@
 // scale changes from turn to turn.
-// move: hoist -1
+// transform: hoist -1
 // leaves
 #include <cstdint>
 

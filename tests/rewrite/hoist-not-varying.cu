@@ -1,5 +1,5 @@
 // Depends on the element.
-// move: hoist -1
+// transform: hoist -1
 // leaves
 #include <cstdint>
 

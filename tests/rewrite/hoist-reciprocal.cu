@@ -1,5 +1,5 @@
 // Divided once.
-// move: hoist 1
+// transform: hoist 1
 // applies: line 11
 // has: const float inverse_scale = 1.0f / scale;
 // has: out[i] = in[i] * inverse_scale;

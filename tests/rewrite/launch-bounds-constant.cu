@@ -1,4 +1,4 @@
-// move: launch-bounds 128
+// transform: launch-bounds 128
 // applies: line 6
 // has: __launch_bounds__(128)
 #include <cstdint>

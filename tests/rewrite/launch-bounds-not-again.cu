@@ -1,5 +1,5 @@
 // Has them already.
-// move: launch-bounds -1
+// transform: launch-bounds -1
 // leaves
 #include <cstdint>
 

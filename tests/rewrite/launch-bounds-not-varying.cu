@@ -1,5 +1,5 @@
 // The launcher decides.
-// move: launch-bounds -1
+// transform: launch-bounds -1
 // leaves
 #include <cstdint>
 

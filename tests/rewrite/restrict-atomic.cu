@@ -1,5 +1,5 @@
 // What an atomic changes is not read-only.
-// move: restrict 0
+// transform: restrict 0
 // applies: line 8
 // has: work(float *__restrict__ out
 // lacks: const float *__restrict__ out

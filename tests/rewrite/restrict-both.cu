@@ -1,5 +1,5 @@
 // Two pointers, one only read.
-// move: restrict 0
+// transform: restrict 0
 // applies: line 8
 // has: float *__restrict__ out, const float *__restrict__ in
 // lacks: const float *__restrict__ out

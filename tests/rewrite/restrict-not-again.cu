@@ -1,5 +1,5 @@
 // Says so already.
-// move: restrict 0
+// transform: restrict 0
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // One buffer for both.
-// move: restrict 0
+// transform: restrict 0
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // In a device function template; whole warps are asserted there.
-// move: shuffle 0
+// transform: shuffle 0
 // applies: line 14
 // has: static_assert(THREADS % 32 == 0, "whole warps");
 // has: value = tid % 32 < THREADS / 32 ? partial[tid % 32] : 0;

@@ -1,5 +1,5 @@
 // A maximum, halved by shifting.
-// move: shuffle 0
+// transform: shuffle 0
 // applies: line 15
 // has: sum = fmaxf(sum, __shfl_xor_sync(0xffffffffu, sum, distance));
 // lacks: 0.0f;

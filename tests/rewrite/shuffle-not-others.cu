@@ -1,5 +1,5 @@
 // Other slots than the first are read afterwards.
-// move: shuffle 0
+// transform: shuffle 0
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // Only part of the block takes part.
-// move: shuffle 0
+// transform: shuffle 0
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // A prefix sum, no tree.
-// move: shuffle 0
+// transform: shuffle 0
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // A sum over the block.
-// move: shuffle 0
+// transform: shuffle 0
 // applies: line 17
 // has: sum += __shfl_xor_sync(0xffffffffu, sum, distance);
 // has: __shared__ float partial[32];

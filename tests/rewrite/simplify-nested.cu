@@ -1,5 +1,5 @@
 // Two divisions in one, a rest of the inner one; the variables that nothing needs any more go.
-// move: simplify 0
+// transform: simplify 0
 // applies: line 17
 // has: const int quotient = i / n;
 // has: out[i] = in[quotient];

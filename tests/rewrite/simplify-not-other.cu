@@ -1,5 +1,5 @@
 // The rest of another division.
-// move: simplify 0
+// transform: simplify 0
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // Multiplied by something else than it was divided by.
-// move: simplify 0
+// transform: simplify 0
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // A row and the rest of it are the index again.
-// move: simplify 0
+// transform: simplify 0
 // applies: line 14
 // has: out[i] = in[i];
 // lacks: % d;

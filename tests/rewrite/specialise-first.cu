@@ -1,5 +1,5 @@
 // A parameter in front goes with its comma.
-// move: specialise 7
+// transform: specialise 7
 // fact: d same 7
 // applies: line 9
 // has: work_d7(float *out)

@@ -1,5 +1,5 @@
 // The kernel changes it.
-// move: specialise -1
+// transform: specialise -1
 // fact: d same 128
 // leaves
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The workloads differ.
-// move: specialise -1
+// transform: specialise -1
 // fact: d low 64 high 128
 // leaves
 #include <cstdint>

@@ -1,5 +1,5 @@
 // d is 128 in every workload.
-// move: specialise 128
+// transform: specialise 128
 // fact: d same 128
 // applies: line 11
 // has: constexpr int d = 128;

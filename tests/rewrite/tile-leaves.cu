@@ -1,5 +1,5 @@
 // Writes along x and reads along y; threads beyond the bounds leave; two reads of other kinds come along.
-// move: tile 16
+// transform: tile 16
 // applies: line 20
 // has: const int col = blockIdx.y * 32 + threadIdx.x;
 // has: if (!(row >= n || col >= d))

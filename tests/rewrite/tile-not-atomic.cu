@@ -1,5 +1,5 @@
 // More than one plain store.
-// move: tile -1
+// transform: tile -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // Both sides are in order already.
-// move: tile -1
+// transform: tile -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // In place: a block would read what another one has written.
-// move: tile -1
+// transform: tile -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // Reads along x and writes along y.
-// move: tile 8
+// transform: tile 8
 // applies: line 17
 // has: __shared__ float tile[32][32 + 1];
 // has: const int row = blockIdx.y * 32 + threadIdx.y + k;

@@ -1,4 +1,4 @@
-// move: tune 256
+// transform: tune 256
 // applies: line 6
 // has: constexpr int BLOCK = 256;
 #include <cstdint>

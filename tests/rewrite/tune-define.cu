@@ -1,4 +1,4 @@
-// move: tune 2
+// transform: tune 2
 // applies: line 6
 // has: #define ROWS 2 // astra: tune 1 2
 #include <cstdint>

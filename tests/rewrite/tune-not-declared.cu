@@ -1,5 +1,5 @@
 // A constant nobody offers to change.
-// move: tune -1
+// transform: tune -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // A loop in steps of the grid.
-// move: unroll 2
+// transform: unroll 2
 // applies: line 10
 // has: #pragma unroll 2
 #include <cstdint>

@@ -1,4 +1,4 @@
-// move: unroll 4
+// transform: unroll 4
 // applies: line 8
 // has: #pragma unroll 4
 #include <cstdint>

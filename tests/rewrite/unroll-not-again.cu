@@ -1,5 +1,5 @@
 // Says so already.
-// move: unroll -1
+// transform: unroll -1
 // leaves
 #include <cstdint>
 

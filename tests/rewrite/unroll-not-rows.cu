@@ -1,5 +1,5 @@
 // A loop over rows, one thread's steps are not shared out.
-// move: unroll -1
+// transform: unroll -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // One element a thread; row and column by division. The grid shrinks, the quotient is shared by a vector.
-// move: vectorise 16
+// transform: vectorise 16
 // applies: line 14
 // has: int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * 4;
 // has: packed_load<4>(&weight[column])

@@ -1,5 +1,5 @@
 // What happens at column 0 happens once a row: only the first of a vector can be there.
-// move: vectorise 16
+// transform: vectorise 16
 // applies: line 9
 // has: if (column == 0)
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A load that says it is read-only is a load like any other.
-// move: vectorise 16
+// transform: vectorise 16
 // applies: line 12
 // has: packed_load<4>(&in[row * d + i])
 // has: out_v.at[k] = in_v.at[k] + 1.0f;

@@ -1,5 +1,5 @@
 // Half next to float: the vector's length comes from the smaller type; the sum stays in float.
-// move: vectorise 8
+// transform: vectorise 8
 // applies: line 13
 // has: packed_load<4>(&in[i])
 // has: packed<float, 4> out_v;

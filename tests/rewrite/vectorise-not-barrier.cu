@@ -1,5 +1,5 @@
 // Threads meet in the loop.
-// move: vectorise -1
+// transform: vectorise -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // A thread may leave the loop in the middle of a vector.
-// move: vectorise -1
+// transform: vectorise -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // Long chains of products and of variables end in reasonable time.
-// move: vectorise -1
+// transform: vectorise -1
 // leaves
 #include <cstdint>
 

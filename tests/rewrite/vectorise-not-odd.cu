@@ -1,5 +1,5 @@
 // The workloads' rows are odd: no vector would ever be used.
-// move: vectorise -1
+// transform: vectorise -1
 // fact: d divisor 1
 // leaves
 #include <cstdint>

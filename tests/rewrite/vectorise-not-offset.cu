@@ -1,5 +1,5 @@
 // One element off a vector's start, whatever the sizes are.
-// move: vectorise -1
+// transform: vectorise -1
 // leaves
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // Reads what a neighbour writes: elements of one vector would see old values.
-// move: vectorise -1
+// transform: vectorise -1
 // leaves
 #include <cstdint>
 

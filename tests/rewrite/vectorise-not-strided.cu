@@ -1,5 +1,5 @@
 // A stride of n between neighbours: nothing lies side by side.
-// move: vectorise -1
+// transform: vectorise -1
 // leaves
 #include <cstdint>
 

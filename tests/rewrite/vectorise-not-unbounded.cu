@@ -1,5 +1,5 @@
 // No bound check: the grid is exact, and would not be any more.
-// move: vectorise -1
+// transform: vectorise -1
 // leaves
 #include <cstdint>
 

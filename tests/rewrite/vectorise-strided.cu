@@ -1,5 +1,5 @@
 // A loop in steps of the block, unit stride in the row: every access becomes 16 bytes.
-// move: vectorise 16
+// transform: vectorise 16
 // applies: line 14
 // has: for (int i = threadIdx.x * 4; i < d; i += blockDim.x * 4) {
 // has: packed_load<4>(&in[row * d + i])

@@ -1,5 +1,5 @@
 // The element type is bound by the launch.
-// move: vectorise 16
+// transform: vectorise 16
 // applies: line 10
 // has: packed<T, 2>
 // has: work_vec2<double>

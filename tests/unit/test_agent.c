@@ -87,10 +87,10 @@ static void test_plan_learns(void **state)
         for (size_t k = 0; k < i; k++)
             assert_string_not_equal(s[i].name, s[k].name);
     }
-    /* What was tried on this parent is not tried again; two moves that gained are tried together. */
+    /* What was tried on this parent is not tried again; two transforms that gained are tried together. */
     size_t singles[2], found = 0;
     for (size_t i = 0; i < n && found < 2; i++)
-        if (s[i].n_steps == 1 && (found == 0 || !str_eq(s[i].steps->move, s[singles[0]].steps->move)))
+        if (s[i].n_steps == 1 && (found == 0 || !str_eq(s[i].steps->transform, s[singles[0]].steps->transform)))
             singles[found++] = i;
     assert_int_equal(found, 2);
     for (int k = 0; k < 2; k++)
@@ -105,8 +105,9 @@ static void test_plan_learns(void **state)
     bool together = false;
     for (size_t i = 0; i < m; i++) {
         assert_string_not_equal(t[i].name, s[singles[0]].name);
-        together = together || (t[i].n_steps == 2 && str_eq(t[i].steps[0].move, history[0].steps->move) &&
-                                str_eq(t[i].steps[1].move, history[1].steps->move));
+        together =
+            together || (t[i].n_steps == 2 && str_eq(t[i].steps[0].transform, history[0].steps->transform) &&
+                         str_eq(t[i].steps[1].transform, history[1].steps->transform));
     }
     assert_true(together);
     agent_version_close(&v);
@@ -145,7 +146,7 @@ static void test_code_and_repair(void **state)
     in.history = &failed;
     in.n_history = 1;
     assert_true(agent_repair_rules(&s[stack], &in, arena, &repaired));
-    assert_string_not_equal(repaired.steps[0].move, s[stack].steps[0].move);
+    assert_string_not_equal(repaired.steps[0].transform, s[stack].steps[0].transform);
     agent_version_close(&v);
 }
 
@@ -179,7 +180,7 @@ static void test_dispatch(void **state)
 
     (void)state;
     assert_ok(agent_code_rules(task, "k.cu", text, &s, &limits, arena, &out, &done, &n_done, &err), err);
-    assert_string_equal(done[n_done - 1].move, "dispatch rows <=");
+    assert_string_equal(done[n_done - 1].transform, "dispatch rows <=");
     assert_string_equal(launched(out, 8, 64), "silu_and_mul_kernel_original");
     assert_string_equal(launched(out, 9, 64), "silu_and_mul_kernel");
     /* Once is enough. */
@@ -189,12 +190,12 @@ static void test_dispatch(void **state)
     for (size_t w = 0; w < task->n_workloads; w++)
         speedups[w] = task->workloads[w * task->n_dims] <= 1 ? 0.9 : 1.5;
     assert_true(agent_dispatch_rules(task, speedups, arena, &s));
-    assert_string_equal(s.steps[0].move, "dispatch rows <=");
+    assert_string_equal(s.steps[0].transform, "dispatch rows <=");
     assert_int_equal(s.steps[0].setting, 1);
     for (size_t w = 0; w < task->n_workloads; w++)
         speedups[w] = task->workloads[w * task->n_dims] >= 4096 ? 0.9 : 1.5;
     assert_true(agent_dispatch_rules(task, speedups, arena, &s));
-    assert_string_equal(s.steps[0].move, "dispatch rows >=");
+    assert_string_equal(s.steps[0].transform, "dispatch rows >=");
     assert_int_equal(s.steps[0].setting, 4096);
     speedups[0] =
         0.9; /* 16 x 4096 loses too, 16 x 12288 does not: d tells them apart, but 1 x 14336 does not fit */

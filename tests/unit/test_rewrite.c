@@ -1,6 +1,6 @@
-/* Moves on kernels that they must change and must leave alone (tests/rewrite, the expectation inside each
- * file); the same edits after every name of an example is changed; all pairs of moves one after the other; no
- * crash on broken text. */
+/* Transforms on kernels that they must change and must leave alone (tests/rewrite, the expectation inside each
+ * file); the same edits after every name of an example is changed; all pairs of transforms one after the other;
+ * no crash on broken text. */
 #include <ctype.h>
 #include <dirent.h>
 
@@ -9,9 +9,9 @@
 #include "rewrite/rewrite.h"
 
 struct input {
-    struct rewrite_input in;
+    struct transform_input in;
     struct kernel *kernel;
-    struct rewrite_fact *facts;
+    struct transform_fact *facts;
 };
 
 static bool input_open(struct input *v, struct arena *a, const char *path, const char *text, const char *entry,
@@ -31,8 +31,8 @@ static bool input_open(struct input *v, struct arena *a, const char *path, const
     *v = (struct input){0};
     if (!kernel_open(&v->kernel, a, path, text, strlen(text), entry, err))
         return false;
-    v->facts = arena_array(a, struct rewrite_fact, v->kernel->n_params + 1);
-    v->in = (struct rewrite_input){
+    v->facts = arena_array(a, struct transform_fact, v->kernel->n_params + 1);
+    v->in = (struct transform_input){
         .kernel = v->kernel, .facts = v->facts, .limits = &limits, .fast_math_allowed = true};
     return true;
 }
@@ -40,7 +40,7 @@ static bool input_open(struct input *v, struct arena *a, const char *path, const
 /* ---- the files of tests/rewrite ---- */
 
 struct expectation {
-    char move[64];
+    char transform[64];
     int setting, line;
     bool leaves;
 };
@@ -72,9 +72,9 @@ static void read_fact(struct input *v, const char *value)
         p++;
     assert_true(p < v->kernel->n_params);
     while (sscanf(value + at, " %15s %lld%n", key, &number, &step) == 2) {
-        struct rewrite_fact *fact = &v->facts[p];
+        struct transform_fact *fact = &v->facts[p];
         if (!strcmp(key, "same"))
-            *fact = (struct rewrite_fact){.same = true, .value = number, .low = number, .high = number};
+            *fact = (struct transform_fact){.same = true, .value = number, .low = number, .high = number};
         else if (!strcmp(key, "divisor"))
             fact->divisor = number;
         else if (!strcmp(key, "low"))
@@ -131,8 +131,8 @@ static void check_file(const char *path)
     if (!input_open(&v, a, path, text, "entry", &err))
         fail_msg("%s", err.text);
     for (const char *p = text; header_line(&p, key, value);) {
-        if (!strcmp(key, "move"))
-            assert_int_equal(sscanf(value, "%63s %d", want.move, &want.setting), 2);
+        if (!strcmp(key, "transform"))
+            assert_int_equal(sscanf(value, "%63s %d", want.transform, &want.setting), 2);
         else if (!strcmp(key, "applies"))
             assert_int_equal(sscanf(value, "line %d", &want.line), 1);
         else if (!strcmp(key, "leaves"))
@@ -142,10 +142,10 @@ static void check_file(const char *path)
         else if (!strcmp(key, "fact"))
             read_fact(&v, value);
     }
-    const struct rewrite_ops *ops = rewrite_find(want.move);
+    const struct transform *ops = transform_find(want.transform);
     if (!ops || want.leaves == (want.line > 0))
-        fail_msg("%s: needs a move, and either applies or leaves", path);
-    const struct rewrite_site *sites = NULL, *site = NULL;
+        fail_msg("%s: needs a transform, and either applies or leaves", path);
+    const struct transform_site *sites = NULL, *site = NULL;
     size_t n = ops->find(&v.in, a, &sites);
     for (size_t i = 0; i < n && !site; i++)
         if (sites[i].setting == want.setting || (want.leaves && want.setting < 0))
@@ -198,26 +198,46 @@ static void test_file(void **state)
     check_file(*state);
 }
 
-static void test_every_move_has_cases(void **state)
+static void test_every_transform_has_cases(void **state)
 {
     (void)state;
     struct arena *a = arena_open();
     char *names[512];
     size_t n = files_in(a, "tests/rewrite", names, ARRAY_LEN(names));
-    for (size_t m = 0; rewrite_all[m]; m++) {
+    for (size_t m = 0; transform_all[m]; m++) {
         size_t changes = 0, leaves = 0;
         for (size_t i = 0; i < n; i++) {
             const char *base = fs_basename(names[i]);
-            if (!str_starts(base, rewrite_all[m]->name))
+            if (!str_starts(base, transform_all[m]->name))
                 continue;
-            *(str_starts(base + strlen(rewrite_all[m]->name), "-not-") ? &leaves : &changes) += 1;
+            *(str_starts(base + strlen(transform_all[m]->name), "-not-") ? &leaves : &changes) += 1;
         }
         if (changes + leaves < 3 || changes == 0 || leaves == 0)
-            fail_msg("%s has %zu cases to change and %zu to leave", rewrite_all[m]->name, changes, leaves);
-        assert_non_null(rewrite_all[m]->summary);
-        assert_non_null(rewrite_all[m]->helps);
+            fail_msg("%s has %zu cases to change and %zu to leave", transform_all[m]->name, changes, leaves);
+        assert_non_null(transform_all[m]->summary);
+        assert_non_null(transform_all[m]->helps);
     }
     arena_close(a);
+}
+
+/* Stored runs, recordings and comments have names of earlier versions. */
+static void test_old_names_are_read(void **state)
+{
+    static const struct {
+        const char *old, *name;
+    } names[] = {{"once", "drop-grid-stride"}, {"items", "coarsen-threads"}, {"raise-grid", "uncap-grid"},
+                 {"split-rows", "split-row"},  {"narrow", "index32"},        {"keep", "register-cache"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const struct transform *t = transform_find(names[i].old);
+        assert_non_null(t);
+        assert_string_equal(t->name, names[i].name);
+        assert_ptr_equal(t, transform_find(names[i].name));
+        assert_string_equal(transform_old_name(names[i].name), names[i].old);
+    }
+    assert_string_equal(transform_old_name("vectorise"), "vectorise");
+    assert_string_equal(transform_old_name("dispatch rows <="), "dispatch rows <=");
 }
 
 /* ---- another name for everything ---- */
@@ -302,7 +322,7 @@ static void check_same_code(struct arena *a, const char *what, const char *x, co
         y = next_token(y_end, &y_end);
         char *s = arena_strndup(a, x, (size_t)(x_end - x)), *t = arena_strndup(a, y, (size_t)(y_end - y));
         bool word = (isalpha((unsigned char)*s) || *s == '_') && !after_dot &&
-                    !str_eq(s, t); /* the moves' own helpers have names too */
+                    !str_eq(s, t); /* the transforms' own helpers have names too */
         if (word && map_has(&forth, s) && !str_eq(map_get(&forth, s), t))
             fail_msg("%s: %s is %s and %s", what, s, (char *)map_get(&forth, s), t);
         if (word && map_has(&back, t) && !str_eq(map_get(&back, t), s))
@@ -342,19 +362,19 @@ static void rename_example(const char *dir, size_t *checked)
     assert_true(names.n > 5);
     char *other = renamed(a, text, &names);
     assert_ok(input_open(&w, a, dir, other, renamed(a, entry, &names), &err), err);
-    for (size_t m = 0; rewrite_all[m]; m++) {
-        const struct rewrite_site *x = NULL, *y = NULL;
-        size_t n = rewrite_all[m]->find(&v.in, a, &x), n_other = rewrite_all[m]->find(&w.in, a, &y);
+    for (size_t m = 0; transform_all[m]; m++) {
+        const struct transform_site *x = NULL, *y = NULL;
+        size_t n = transform_all[m]->find(&v.in, a, &x), n_other = transform_all[m]->find(&w.in, a, &y);
         if (n != n_other)
-            fail_msg("%s, %s: %zu sites, %zu when renamed", dir, rewrite_all[m]->name, n, n_other);
+            fail_msg("%s, %s: %zu sites, %zu when renamed", dir, transform_all[m]->name, n, n_other);
         for (size_t i = 0; i < n; i++) {
             char *from = NULL, *to = NULL;
             assert_int_equal(x[i].line, y[i].line);
             assert_int_equal(x[i].setting, y[i].setting);
-            bool ok = rewrite_all[m]->apply(&v.in, &x[i], a, &from, &err);
-            assert_true(ok == rewrite_all[m]->apply(&w.in, &y[i], a, &to, &err));
+            bool ok = transform_all[m]->apply(&v.in, &x[i], a, &from, &err);
+            assert_true(ok == transform_all[m]->apply(&w.in, &y[i], a, &to, &err));
             if (ok) {
-                check_same_code(a, arena_printf(a, "%s, %s %d", dir, x[i].move, x[i].setting), from, to);
+                check_same_code(a, arena_printf(a, "%s, %s %d", dir, x[i].transform, x[i].setting), from, to);
                 check_opens(dir, from, entry);
                 ++*checked;
             }
@@ -379,23 +399,23 @@ static void test_names_do_not_matter(void **state)
     arena_close(a);
 }
 
-/* ---- one move after another ---- */
+/* ---- one transform after another ---- */
 
-/* Every move on the result of every chain below: what comes out is understood again. */
-static void test_moves_compose(void **state)
+/* Every transform on the result of every chain below: what comes out is understood again. */
+static void test_transforms_compose(void **state)
 {
     static const struct {
         const char *example, *entry;
         struct {
-            const char *move;
+            const char *transform;
             int setting;
         } chain[7];
     } chains[] = {
         {"silu_and_mul",
          "silu_and_mul",
-         {{"raise-grid", 0},
+         {{"uncap-grid", 0},
           {"vectorise", 16},
-          {"split-rows", 128},
+          {"split-row", 128},
           {"fast-math", 0},
           {"restrict", 0},
           {"cache-hints", 3}}},
@@ -406,22 +426,22 @@ static void test_moves_compose(void **state)
           {"hoist", 1},
           {"block-size", 11024},
           {"restrict", 0},
-          {"keep", 4}}},
+          {"register-cache", 4}}},
         {"merge_attn_states",
          "merge_attn_states",
          {{"vectorise", 16},
-          {"narrow", 32},
+          {"index32", 32},
           {"hoist", 1},
           {"block-size", 256},
-          {"items", 2},
+          {"coarsen-threads", 2},
           {"restrict", 0},
           {"cache-hints", 3}}},
         {"softmax",
          "softmax",
-         {{"shuffle", 0}, {"vectorise", 16}, {"block-size", 512}, {"hoist", 1}, {"keep", 4}}},
+         {{"shuffle", 0}, {"vectorise", 16}, {"block-size", 512}, {"hoist", 1}, {"register-cache", 4}}},
         {"layernorm",
          "layernorm",
-         {{"shuffle", 0}, {"vectorise", 16}, {"block-size", 256}, {"narrow", 32}, {"fast-math", 0}}},
+         {{"shuffle", 0}, {"vectorise", 16}, {"block-size", 256}, {"index32", 32}, {"fast-math", 0}}},
     };
     (void)state;
     struct err err = {0};
@@ -429,19 +449,19 @@ static void test_moves_compose(void **state)
         struct arena *a = arena_open();
         char *text, *path = arena_printf(a, "examples/%s/kernel.cu", chains[c].example);
         assert_ok(fs_read(a, path, &text, NULL, &err), err);
-        for (size_t s = 0; s < ARRAY_LEN(chains[c].chain) && chains[c].chain[s].move; s++) {
-            const char *move = chains[c].chain[s].move;
+        for (size_t s = 0; s < ARRAY_LEN(chains[c].chain) && chains[c].chain[s].transform; s++) {
+            const char *transform = chains[c].chain[s].transform;
             struct input v;
-            const struct rewrite_site *sites = NULL;
+            const struct transform_site *sites = NULL;
             assert_ok(input_open(&v, a, path, text, chains[c].entry, &err), err);
-            const struct rewrite_ops *ops = rewrite_find(move);
+            const struct transform *ops = transform_find(transform);
             size_t n = ops->find(&v.in, a, &sites), i = n;
             while (i > 0 && sites[i - 1].setting != chains[c].chain[s].setting)
                 i--;
             if (i == 0)
-                fail_msg("%s: %s does not apply to\n%s", chains[c].example, move, text);
+                fail_msg("%s: %s does not apply to\n%s", chains[c].example, transform, text);
             if (!ops->apply(&v.in, &sites[i - 1], a, &text, &err))
-                fail_msg("%s: %s: %s", chains[c].example, move, err.text);
+                fail_msg("%s: %s: %s", chains[c].example, transform, err.text);
             kernel_close(v.kernel);
             check_opens(path, text, chains[c].entry);
         }
@@ -452,19 +472,19 @@ static void test_moves_compose(void **state)
 
 /* ---- broken text ---- */
 
-static void every_move(struct arena *a, const char *text, size_t *opened)
+static void every_transform(struct arena *a, const char *text, size_t *opened)
 {
     struct err err = {0};
     struct input v;
     if (!input_open(&v, a, "broken.cu", text, "entry", &err))
         return;
     ++*opened;
-    for (size_t m = 0; rewrite_all[m]; m++) {
-        const struct rewrite_site *sites = NULL;
-        size_t n = rewrite_all[m]->find(&v.in, a, &sites);
+    for (size_t m = 0; transform_all[m]; m++) {
+        const struct transform_site *sites = NULL;
+        size_t n = transform_all[m]->find(&v.in, a, &sites);
         for (size_t i = 0; i < n; i++) {
             char *out = NULL;
-            if (rewrite_all[m]->apply(&v.in, &sites[i], a, &out, &err))
+            if (transform_all[m]->apply(&v.in, &sites[i], a, &out, &err))
                 assert_non_null(out);
         }
     }
@@ -492,7 +512,7 @@ static void test_broken_text(void **state)
             size_t at = from + rng_below(&rng, to - from), len = rng_below(&rng, 6);
             const char *bit = bits[rng_below(&rng, ARRAY_LEN(bits))];
             char *broken = arena_printf(scratch, "%.*s%s%s", (int)at, text, bit, text + MIN(at + len, to));
-            every_move(scratch, broken, &opened);
+            every_transform(scratch, broken, &opened);
         }
         arena_close(scratch);
     }
@@ -508,9 +528,10 @@ int main(void)
     size_t n = files_in(a, "tests/rewrite", names, ARRAY_LEN(names));
     for (size_t i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){fs_basename(names[i]), test_file, NULL, NULL, names[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_every_move_has_cases);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_every_transform_has_cases);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_old_names_are_read);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_names_do_not_matter);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_moves_compose);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_transforms_compose);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_broken_text);
     int failed = _cmocka_run_group_tests("rewrite", tests, n, NULL, NULL);
     arena_close(a);

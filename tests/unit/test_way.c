@@ -35,7 +35,7 @@ static void fixture_open(struct fixture *f, bool kept)
         size_t n = str_eq(rows[i].moves, "M") ? 0 : strlen(rows[i].moves);
         struct view_step *steps = arena_array(f->a, struct view_step, n + 1);
         for (size_t k = 0; k < n; k++)
-            steps[k] = (struct view_step){.move = arena_printf(f->a, "%c", rows[i].moves[k]),
+            steps[k] = (struct view_step){.transform = arena_printf(f->a, "%c", rows[i].moves[k]),
                                           .setting = 16,
                                           .why = "it helps",
                                           .text = kept ? arena_printf(f->a, "%zu after %zu\n", i, k) : NULL};

@@ -1,0 +1,349 @@
+/* block-size: another number of threads in a block. The number may be a literal at the launches (then grids
+ * that divide by it, template arguments and shared arrays that repeat it change along), a variable of the
+ * launcher, or a constant of the file. With a setting above 1024, a block takes as many threads as its row has
+ * work for, up to setting - 10000. */
+#include "rewrite/analysis.h"
+
+enum where { LITERAL, VARIABLE, CONSTANT };
+
+struct detail {
+    const struct function *f; /* any kernel that is launched with it */
+    enum where where;
+    int64_t old;
+    struct node value; /* VARIABLE and CONSTANT: the number that changes */
+    struct node host;
+    int threads;
+};
+
+/* The number behind a launch's block expression. */
+static bool block_of(const struct function *f, const struct launch *l, struct detail *d)
+{
+    struct node e = node_strip(l->block);
+    if (call_is(f, e, "dim3") && node_count(node_field(e, "arguments")) == 1)
+        e = node_strip(node_child(node_field(e, "arguments"), 0));
+    d->f = f;
+    d->host = l->host;
+    if (node_is(e, "number_literal")) {
+        d->where = LITERAL;
+        d->value = e;
+        return constant_value(f, e, &d->old);
+    }
+    if (!node_is(e, "identifier"))
+        return false;
+    size_t n;
+    struct node *all = node_find_all(f->a, l->host, "init_declarator", &n);
+    for (size_t i = 0; i < n; i++)
+        if (node_text_is(f->s, node_field(all[i], "declarator"), text_of(f, e))) {
+            d->where = VARIABLE;
+            d->value = node_field(all[i], "value");
+            return node_is(d->value, "number_literal") && constant_value(f, d->value, &d->old);
+        }
+    struct node root = source_root(f->s);
+    for (uint32_t i = 0, count = node_count(root); i < count; i++) {
+        struct node c = node_child(root, i), declarator = node_field(c, "declarator");
+        d->where = CONSTANT;
+        if (node_is(c, "preproc_def") && node_text_is(f->s, node_field(c, "name"), text_of(f, e))) {
+            d->value = node_field(c, "value");
+            return node_ok(d->value) && constant_value(f, e, &d->old) &&
+                   str_eq(text_compact(f->a, text_of(f, d->value)),
+                          arena_printf(f->a, "%lld", (long long)d->old));
+        }
+        if (node_is(c, "declaration") &&
+            node_text_is(f->s, node_field(declarator, "declarator"), text_of(f, e))) {
+            d->value = node_field(declarator, "value");
+            return node_is(d->value, "number_literal") && constant_value(f, d->value, &d->old);
+        }
+    }
+    return false;
+}
+
+static bool is_tid(const struct function *f, struct node index)
+{
+    struct poly p = poly_of(f, index), thread = poly_atom(f, "threadIdx.x");
+    return poly_same(&p, &thread);
+}
+
+/* Shared arrays with a slot a thread must be long enough; a literal length that equals the block's grows with
+ * it. */
+static bool arrays_fit(const struct function *f, const struct detail *d, int threads, struct edits *edits)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, f->body, "subscript_expression", &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct variable *v = function_variable_of(f, node_field(all[i], "argument"));
+        size_t count;
+        struct node *index = named_children(f, node_field(all[i], "indices"), &count);
+        if (!v || !v->shared || !v->array || !node_ok(v->size) || count != 1 || !is_tid(f, index[0]))
+            continue;
+        int64_t length;
+        if (node_is(v->size, "identifier") && d->where == CONSTANT)
+            continue; /* the constant changes for both */
+        if (!constant_value(f, v->size, &length))
+            return false;
+        if (length >= threads)
+            continue;
+        if (!node_is(v->size, "number_literal") || length != d->old)
+            return false;
+        bool seen = false;
+        for (size_t e = 0; edits && e < edits->list.n; e++)
+            seen = seen || edits->list.v[e].start == node_start(v->size);
+        if (edits && !seen)
+            edits_try(edits, node_start(v->size), node_end(v->size), arena_printf(f->a, "%d", threads));
+    }
+    return true;
+}
+
+/* The kernel itself repeats the number, other than as an array's length. */
+static bool repeats(const struct function *f, int64_t old)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, f->body, "number_literal", &n);
+    for (size_t i = 0; i < n; i++) {
+        int64_t v;
+        if (constant_value(f, all[i], &v) && v == old && !node_is(node_parent(all[i]), "array_declarator"))
+            return true;
+    }
+    struct node *steps = node_find_all(f->a, f->body, "identifier", &n);
+    for (size_t i = 0; i < n; i++) {
+        int64_t v;
+        struct node parent = node_parent(steps[i]);
+        bool of_template = node_is(f->whole, "template_declaration") &&
+                           text_has_word(text_of(f, node_field(f->whole, "parameters")), text_of(f, steps[i]));
+        bool of_file =
+            !function_variable_of(f, steps[i]) && !of_template && !node_is(parent, "array_declarator");
+        if (of_file && constant_value(f, steps[i], &v) && v == old)
+            return true;
+    }
+    return false;
+}
+
+/* `(x + 127) / 128` in the host function: both numbers follow. */
+static void grid_follow(const struct function *f, const struct detail *d, struct edits *edits)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, d->host, "binary_expression", &n);
+    for (size_t i = 0; i < n; i++) {
+        struct node right = node_field(all[i], "right"), left = node_strip(node_field(all[i], "left"));
+        int64_t by, round;
+        if (!str_eq(node_op(f, all[i]), "/") || !node_is(right, "number_literal") ||
+            !constant_value(f, right, &by) || by % d->old != 0 || !node_is(left, "binary_expression") ||
+            !str_eq(node_op(f, left), "+"))
+            continue;
+        struct node add = node_field(left, "right");
+        if (!node_is(add, "number_literal") || !constant_value(f, add, &round) || round != by - 1)
+            continue;
+        by = by / d->old * d->threads;
+        edits_try(edits, node_start(add), node_end(add), arena_printf(f->a, "%lld", (long long)by - 1));
+        edits_try(edits, node_start(right), node_end(right), arena_printf(f->a, "%lld", (long long)by));
+    }
+}
+
+/* Is the grid cut into pieces of the block, in a way that follows? Needed where the kernel indexes over the
+ * grid without a loop. */
+static bool grid_follows(const struct function *f, const struct detail *d)
+{
+    size_t n, n_loops;
+    struct node *all = node_find_all(f->a, f->body, "binary_expression", &n);
+    bool over_grid = false; /* blockIdx.x * blockDim.x */
+    for (size_t i = 0; i < n; i++)
+        over_grid =
+            over_grid || (str_eq(node_op(f, all[i]), "*") && text_has_word(text_of(f, all[i]), "blockIdx.x") &&
+                          text_has_word(text_of(f, all[i]), "blockDim.x"));
+    lane_loops(f, &n_loops);
+    if (!over_grid || n_loops > 0)
+        return true;
+    struct edits seen = {.arena = f->a};
+    if (d->where == LITERAL)
+        grid_follow(f, d, &seen);
+    return d->where != LITERAL || seen.list.n > 0;
+}
+
+/* Every kernel of the same host function whose launches carry this number. */
+static bool all_take(const struct detail *d, struct edits *edits, struct err *why)
+{
+    const struct transform_input *in = d->f->in;
+    struct arena *a = d->f->a;
+    for (size_t k = 0; k < in->kernel->n_functions; k++) {
+        struct function *f = function_open(in, a, in->kernel->functions[k].definition);
+        bool mine = false;
+        for (size_t l = 0; f && l < f->n_launches; l++) {
+            struct detail other = {0};
+            bool known = block_of(f, &f->launches[l], &other);
+            mine = mine || (known && (d->where == LITERAL ? other.where == LITERAL && other.old == d->old &&
+                                                                node_same(other.host, d->host)
+                                                          : node_same(other.value, d->value)));
+        }
+        if (!mine)
+            continue;
+        f->block_x = d->old;
+        if (d->where != CONSTANT && repeats(f, d->old))
+            return err_input(why, "%s writes the number of threads down", f->name);
+        if (!arrays_fit(f, d, d->threads, edits))
+            return err_input(why, "a shared array of %s is too short for %d threads", f->name, d->threads);
+        if (!grid_follows(f, d))
+            return err_input(why, "the grid of %s does not follow the block", f->name);
+        size_t n;
+        struct node *bounds = node_find_all(a, f->definition, "launch_bounds", &n);
+        int64_t most;
+        if (n > 0 && node_count(bounds[0]) > 0 && constant_value(f, node_child(bounds[0], 0), &most) &&
+            most != d->threads && (most < d->threads || most == d->old)) {
+            struct node number = node_child(bounds[0], 0);
+            if (!node_is(number, "number_literal"))
+                return err_input(why, "the launch bounds of %s are below %d", f->name, d->threads);
+            if (edits)
+                edits_try(edits, node_start(number), node_end(number), arena_printf(a, "%d", d->threads));
+        }
+        for (size_t l = 0; edits && d->where == LITERAL && l < f->n_launches; l++) {
+            struct detail other = {0};
+            if (!block_of(f, &f->launches[l], &other) || other.where != LITERAL || other.old != d->old ||
+                !node_same(other.host, d->host))
+                continue;
+            edits_try(edits, node_start(other.value), node_end(other.value), arena_printf(a, "%d", d->threads));
+            size_t n_args = 0;
+            struct node *args = node_ok(f->launches[l].template_args)
+                                    ? named_children(f, f->launches[l].template_args, &n_args)
+                                    : NULL;
+            for (size_t i = 0; i < n_args; i++) { /* a template parameter that repeats the block */
+                int64_t v;
+                if (node_is(args[i], "number_literal") && constant_value(f, args[i], &v) && v == d->old)
+                    edits_try(edits, node_start(args[i]), node_end(args[i]), arena_printf(a, "%d", d->threads));
+            }
+        }
+    }
+    if (edits && d->where == LITERAL)
+        grid_follow(d->f, d, edits);
+    return true;
+}
+
+/* A block as long as the row's work: only where threads share a row and nothing depends on how many they are.
+ */
+static bool row_fits(const struct function *f, char **bound, int *width)
+{
+    size_t n;
+    struct lane_loop *loops = lane_loops(f, &n);
+    *bound = NULL;
+    *width = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (loops[i].span != LANES_BLOCK || !text_has_word(text_of(f, loops[i].step), "blockDim.x"))
+            return false;
+        char *one = f->n_launches ? launch_expression(f, &f->launches[0], loops[i].bound) : NULL;
+        if (one && !*bound) {
+            *bound = one;
+            *width = loops[i].width;
+        }
+    }
+    return *bound && f->n_launches == 1 && !text_has_word(text_of(f, f->body), "gridDim.y") &&
+           arrays_fit(f, &(struct detail){.where = LITERAL}, 1024, NULL);
+}
+
+static size_t block_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+{
+    static const int threads[] = {512, 1024, 256, 128, 64}, most[] = {256, 512, 1024};
+    LIST(struct transform_site) found = {0};
+    for (size_t i = 0; i < in->kernel->n_functions; i++) {
+        struct function *f = function_open_kernel(in, a, i);
+        if (!f)
+            continue;
+        for (size_t l = 0; l < f->n_launches; l++) {
+            struct detail one = {0};
+            if (!block_of(f, &f->launches[l], &one) || one.old < 32)
+                continue;
+            bool seen = false;
+            for (size_t s = 0; s < found.n; s++) {
+                const struct detail *d = found.v[s].detail;
+                seen = seen || node_same(d->value, one.value) ||
+                       (one.where == LITERAL && d->where == LITERAL && node_same(d->host, one.host) &&
+                        d->old == one.old);
+            }
+            for (size_t t = 0; t < ARRAY_LEN(threads) && !seen; t++) {
+                one.threads = threads[t];
+                if (threads[t] == one.old || !all_take(&one, NULL, NULL))
+                    continue;
+                struct detail *d = arena_new(a, struct detail);
+                *d = one;
+                struct transform_site site = {.transform = "block-size",
+                                              .line = node_line(f->s, one.value),
+                                              .setting = threads[t],
+                                              .detail = d};
+                site.where = arena_printf(a, "%s, line %d: %d threads instead of %lld", f->name, site.line,
+                                          threads[t], (long long)one.old);
+                site.why = threads[t] > one.old ? "more threads share a row and hide each other's waiting"
+                                                : "smaller blocks fill the SMs more evenly and meet sooner";
+                list_add(a, &found, site);
+            }
+            char *bound;
+            int width;
+            for (size_t t = 0; t < ARRAY_LEN(most) && !repeats(f, one.old) && row_fits(f, &bound, &width);
+                 t++) {
+                struct detail *d = arena_new(a, struct detail);
+                *d = one;
+                d->threads = 10000 + most[t];
+                struct transform_site site = {.transform = "block-size",
+                                              .line = node_line(f->s, one.value),
+                                              .setting = d->threads,
+                                              .detail = d};
+                site.where = arena_printf(a, "%s, line %d: as many threads as a row has work for, up to %d",
+                                          f->name, site.line, most[t]);
+                site.why = "long rows get many threads, short rows no idle ones";
+                list_add(a, &found, site);
+            }
+        }
+    }
+    *sites = found.v;
+    return found.n;
+}
+
+static bool block_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
+                        char **text, struct err *why_not)
+{
+    (void)in;
+    const struct detail *d = site->detail;
+    const struct function *f = d->f;
+    struct edits edits = {.arena = a};
+    if (d->threads > 10000) {
+        char *bound, *name = fresh_name(f, "threads");
+        int width, most = d->threads - 10000;
+        if (!row_fits(f, &bound, &width))
+            return err_input(why_not, "rows of %s are not shared by the threads of a block", f->name);
+        const struct launch *l = &f->launches[0];
+        char *indent = text_indent(f, node_start(l->statement));
+        char *count = width == 1 ? bound : arena_printf(a, "%s / %d", bound, width);
+        char *line =
+            width == 1 ? arena_printf(a, "%s >= %d ? %d : ((int)(%s) + 31) / 32 * 32", bound, most, most, bound)
+                       : arena_printf(a, "%s >= %d ? %d : ((int)(%s) + 31) / 32 * 32", bound, most * width,
+                                      most, count);
+        bool bare = !node_is(node_parent(l->statement), "compound_statement");
+        char *call = text_wrap(a, launch_text(f, l, NULL, NULL, name), (int)strlen(indent));
+        char *lines = arena_printf(
+            a, "// As many threads as a row has work for, in whole warps.\n%sconst int %s = %s;\n%s%s", indent,
+            name, line, indent, call);
+        edits_try(&edits, node_start(l->statement), node_end(l->statement),
+                  bare ? arena_printf(a, "{\n%s    %s\n%s}", indent, text_reindent(a, lines, 4), indent)
+                       : lines);
+        /* a bound that the compiler was told must not be exceeded */
+        size_t n;
+        struct node *bounds = node_find_all(a, f->definition, "launch_bounds", &n);
+        int64_t limit;
+        if (n > 0 && constant_value(f, node_child(bounds[0], 0), &limit) && limit < most)
+            edits_try(&edits, node_start(node_child(bounds[0], 0)), node_end(node_child(bounds[0], 0)),
+                      arena_printf(a, "%d", most));
+        return edits_done(&edits, f, text, why_not);
+    }
+    if (!all_take(d, &edits, why_not))
+        return false;
+    if (d->where != LITERAL)
+        edits_try(
+            &edits, node_start(d->value), node_end(d->value),
+            arena_printf(a, d->where == CONSTANT && text_of(f, d->value)[0] == ' ' ? " %d" : "%d", d->threads));
+    return edits_done(&edits, f, text, why_not);
+}
+
+const struct transform transform_block_size = {
+    .name = "block-size",
+    .summary = "launch with another number of threads in a block, or as many as a row has work for",
+    .helps = "latency dram sync launch issue",
+    .chooses = "block",
+    .later = 11024,
+    .find = block_find,
+    .apply = block_apply,
+};

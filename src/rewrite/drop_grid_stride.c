@@ -1,0 +1,372 @@
+/* drop-grid-stride: where the grid reaches all the work, loops in steps of the grid have one turn, so a copy of
+ * the kernel does without them: fewer instructions and constants stand before the first load, which is what a
+ * small launch waits for. The launcher takes the copy where the grid is large enough. With setting 1 the copy's
+ * grid has x and y exchanged: blocks that start together then work on neighbouring columns of a row, not on the
+ * same columns of rows far apart. */
+#include "rewrite/analysis.h"
+
+enum { TURNS_MOST = 4, GRID_YZ_MOST = 65535 };
+
+/* One loop that goes: its lanes, or the rows that the grid walks. */
+struct turn {
+    struct node loop, body;
+    const char *type, *index;
+    struct node start, bound;
+    char axis; /* x or y: of the grid */
+    int width; /* elements a thread, of a loop over lanes; 0: a loop over the grid's blocks */
+};
+
+struct detail {
+    const struct function *f;
+    struct turn turns[TURNS_MOST];
+    size_t n_turns;
+    bool swap;
+};
+
+static bool has_jump(struct node n)
+{
+    if (node_is(n, "break_statement") || node_is(n, "continue_statement"))
+        return true;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++) {
+        struct node c = node_child(n, i);
+        bool own = node_is(c, "for_statement") || node_is(c, "while_statement") || node_is(c, "do_statement") ||
+                   node_is(c, "lambda_expression");
+        if (!own && has_jump(c))
+            return true;
+    }
+    return false;
+}
+
+/* for (row = blockIdx.x; row < rows; row += gridDim.x) */
+static bool grid_loop_of(const struct function *f, struct node n, struct turn *t)
+{
+    struct node declaration = node_field(n, "initializer"), condition = node_field(n, "condition"),
+                update = node_field(n, "update"), declarator = node_field(declaration, "declarator");
+    if (!node_is(declaration, "declaration") || !node_is(declarator, "init_declarator") ||
+        !node_is(condition, "binary_expression") || !str_eq(node_op(f, condition), "<") ||
+        !node_is(update, "assignment_expression") || !str_eq(node_op(f, update), "+="))
+        return false;
+    const struct variable *v = function_variable_of(f, node_field(declarator, "declarator"));
+    if (!v || !ctype_is_integer(v->type) || !node_text_is(f->s, node_field(condition, "left"), v->name) ||
+        !node_text_is(f->s, node_field(update, "left"), v->name))
+        return false;
+    *t = (struct turn){.loop = n,
+                       .body = node_field(n, "body"),
+                       .type = v->type,
+                       .index = v->name,
+                       .start = node_field(declarator, "value"),
+                       .bound = node_field(condition, "right")};
+    struct poly start = poly_of(f, t->start), step = poly_of(f, node_field(update, "right"));
+    for (const char *axis = "xy"; *axis; axis++) {
+        struct poly block = poly_atom(f, *axis == 'x' ? "blockIdx.x" : "blockIdx.y"),
+                    grid = poly_atom(f, *axis == 'x' ? "gridDim.x" : "gridDim.y");
+        if (poly_same(&start, &block) && poly_same(&step, &grid) && !variable_assigned_in(f, v, t->body)) {
+            t->axis = *axis;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool turn_of(const struct function *f, struct node n, struct turn *t)
+{
+    struct lane_loop l;
+    if (lane_loop_of(f, n, &l)) {
+        if (l.span == LANES_BLOCK || calls_barrier(f, l.body))
+            return false;
+        *t = (struct turn){.loop = n,
+                           .body = l.body,
+                           .type = l.index->type,
+                           .index = l.index->name,
+                           .start = l.start,
+                           .bound = l.bound,
+                           .axis = l.span == LANES_GRID_X ? 'x' : 'y',
+                           .width = l.width};
+    } else if (!grid_loop_of(f, n, t)) {
+        return false;
+    }
+    return !has_jump(t->body) && expression_is_invariant(f, t->bound, n);
+}
+
+/* Does a function that is no kernel ask where its block stands? Then it would have to change along. */
+static bool others_know_the_grid(const struct function *f)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, source_root(f->s), "function_definition", &n);
+    for (size_t i = 0; i < n; i++) {
+        char *text = text_of(f, all[i]);
+        if (!text_has_word(text_range(f, node_start(all[i]), node_start(node_field(all[i], "body"))),
+                           "__global__") &&
+            (text_has_word(text, "blockIdx") || text_has_word(text, "gridDim")))
+            return true;
+    }
+    return false;
+}
+
+static bool understood(const struct function *f, struct detail *d, struct err *why)
+{
+    d->f = f;
+    d->n_turns = 0;
+    if (f->n_launches == 0 || function_is_named_elsewhere(f))
+        return err_input(why, "%s is used other than by launches", f->name);
+    size_t n;
+    struct node *all = node_find_all(f->a, f->body, "for_statement", &n);
+    for (size_t i = 0; i < n; i++) {
+        struct turn t;
+        if (d->n_turns < TURNS_MOST && turn_of(f, all[i], &t))
+            d->turns[d->n_turns++] = t;
+    }
+    for (size_t l = 0; l < f->n_launches; l++) {
+        char *x, *y;
+        if (!launch_grid_x(f, &f->launches[l], &x) || !launch_grid_y(f, &f->launches[l], &y))
+            return err_input(why, "the grid is not understood");
+        for (size_t i = 0; i < d->n_turns; i++)
+            if (!launch_expression(f, &f->launches[l], d->turns[i].bound))
+                return err_input(why, "the launcher cannot tell how long the loop at line %d is",
+                                 node_line(f->s, d->turns[i].loop));
+    }
+    return true;
+}
+
+/* Both dimensions of the grid are in use, and exchanging them is a matter of this kernel's text alone. */
+static bool swaps(const struct function *f)
+{
+    char *body = text_of(f, f->body);
+    if (!text_has_word(body, "blockIdx.x") || !text_has_word(body, "blockIdx.y") ||
+        text_has_word(body, "blockIdx.z") || others_know_the_grid(f) || strstr(f->name, "_once") ||
+        strstr(f->name, "_swapped")) /* its own work */
+        return false;
+    for (size_t l = 0; l < f->n_launches; l++)
+        if (launch_grid_is_line(f, &f->launches[l]))
+            return false;
+    return true;
+}
+
+static size_t stride_find(const struct transform_input *in, struct arena *a,
+                          const struct transform_site **sites)
+{
+    LIST(struct transform_site) found = {0};
+    for (size_t i = 0; i < in->kernel->n_functions; i++) {
+        struct function *f = function_open_kernel(in, a, i);
+        struct detail one = {0};
+        if (!f || !understood(f, &one, NULL))
+            continue;
+        for (int swap = 1; swap >= 0; swap--) {
+            if (swap ? !swaps(f) : one.n_turns == 0)
+                continue;
+            struct detail *d = arena_new(a, struct detail);
+            *d = one;
+            d->swap = swap;
+            struct transform_site site = {.transform = "drop-grid-stride",
+                                          .line =
+                                              node_line(f->s, one.n_turns ? one.turns[0].loop : f->definition),
+                                          .setting = swap,
+                                          .detail = d};
+            site.where =
+                arena_printf(a, "%s, line %d: %zu loop%s over the grid%s", f->name, site.line, one.n_turns,
+                             one.n_turns == 1 ? "" : "s", swap ? ", x and y of the grid exchanged" : "");
+            site.why = one.n_turns ? "the grid reaches everything in one turn; the loop is only instructions "
+                                     "before the first load"
+                                   : "blocks that start together work on neighbouring memory when x and y of "
+                                     "the grid change places";
+            list_add(a, &found, site);
+        }
+    }
+    *sites = found.v;
+    return found.n;
+}
+
+/* Names that the body declares itself and the rest of the function has too. */
+static bool names_meet(const struct function *f, const struct turn *t)
+{
+    for (size_t i = 0; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        bool own = v->from >= node_start(t->loop) && v->from < node_end(t->loop);
+        for (size_t k = 0; own && k < f->n_variables; k++) {
+            const struct variable *w = &f->variables[k];
+            if ((w->from < node_start(t->loop) || w->from >= node_end(t->loop)) && str_eq(v->name, w->name))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The text of the loop's one turn, loops inside it likewise. exact: the grid is just as large as the bound. */
+static char *turn_text(const struct detail *d, const struct turn *t, const bool *exact)
+{
+    const struct function *f = d->f;
+    struct arena *a = f->a;
+    struct edits inside = {.arena = a};
+    for (size_t i = 0; i < d->n_turns; i++) {
+        const struct turn *u = &d->turns[i];
+        struct node up = u->loop;
+        bool nearest = false; /* no other turn between */
+        while (node_ok(up = node_parent(up)) && !nearest) {
+            if (node_same(up, t->loop)) {
+                nearest = true;
+                break;
+            }
+            bool other = false;
+            for (size_t k = 0; k < d->n_turns; k++)
+                other = other || node_same(up, d->turns[k].loop);
+            if (other)
+                break;
+        }
+        if (nearest)
+            edits_try(&inside, node_start(u->loop), node_end(u->loop), turn_text(d, u, exact));
+    }
+    char *body = edits_range(&inside, f, node_start(t->body), node_end(t->body));
+    char *indent = text_indent(f, node_start(t->loop)), *start = text_of(f, t->start);
+    bool block = node_is(t->body, "compound_statement");
+    bool alone = node_is(node_parent(t->loop), "compound_statement") && !names_meet(f, t);
+    bool sure = exact[t - d->turns];
+    char *text;
+    if (sure && block && alone) { /* nothing to ask, and the braces go */
+        char *inner = arena_strndup(a, body + 1, strlen(body) - 2);
+        size_t end = strlen(inner);
+        while (end > 0 && (inner[end - 1] == ' ' || inner[end - 1] == '\n'))
+            inner[--end] = '\0';
+        return arena_printf(a, "const %s %s = %s;%s", t->type, t->index, start, text_reindent(a, inner, -4));
+    }
+    const char *ask = sure ? "" : arena_printf(a, "if (%s < %s)", t->index, text_of(f, t->bound));
+    if (alone)
+        return arena_printf(a, "const %s %s = %s;\n%s%s%s%s", t->type, t->index, start, indent, ask,
+                            sure    ? ""
+                            : block ? " "
+                                    : arena_printf(a, "\n%s    ", indent),
+                            body);
+    text = arena_printf(a, "{\n%s    const %s %s = %s;\n%s    %s%s%s\n%s}", indent, t->type, t->index, start,
+                        indent, ask,
+                        sure    ? ""
+                        : block ? " "
+                                : arena_printf(a, "\n%s        ", indent),
+                        text_reindent(a, body, 4), indent);
+    return text;
+}
+
+/* x and y of blockIdx and gridDim change places. */
+static char *exchanged(struct arena *a, const char *text)
+{
+    static const char *const names[] = {"blockIdx.", "gridDim."};
+    char *out = arena_strdup(a, text);
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        for (char *p = out; (p = strstr(p, names[k])); p += strlen(names[k])) {
+            char *axis = p + strlen(names[k]);
+            *axis = *axis == 'x' ? 'y' : *axis == 'y' ? 'x' : *axis;
+        }
+    return out;
+}
+
+/* A launcher's name stands for what it was declared with. */
+static const char *seen_through(const struct function *f, const struct launch *l, const char *text)
+{
+    for (int depth = 0; depth < 4; depth++) {
+        size_t n;
+        struct node *all = node_find_all(f->a, l->host, "init_declarator", &n);
+        const char *next = NULL;
+        for (size_t i = 0; i < n && !next; i++)
+            if (node_text_is(f->s, node_field(all[i], "declarator"), text))
+                next = text_of(f, node_strip(node_field(all[i], "value")));
+        if (!next)
+            break;
+        text = next;
+    }
+    return text;
+}
+
+static bool grid_is_bound(const struct function *f, const struct launch *l, const struct turn *t)
+{
+    char *size;
+    if (t->width != 0 || !(t->axis == 'x' ? launch_grid_x : launch_grid_y)(f, l, &size))
+        return false;
+    const char *written = launch_grid_part(f, l, t->axis == 'y');
+    return written && str_eq(text_compact(f->a, seen_through(f, l, written)),
+                             text_compact(f->a, launch_expression(f, l, t->bound)));
+}
+
+/* That the grid, as the launch has it, reaches everything. */
+static void guards(const struct detail *d, const struct launch *l, struct guard_list *g)
+{
+    const struct function *f = d->f;
+    char *x, *y;
+    launch_grid_x(f, l, &x);
+    launch_grid_y(f, l, &y);
+    for (size_t i = 0; i < d->n_turns; i++) {
+        const struct turn *t = &d->turns[i];
+        const char *size = t->axis == 'x' ? x : y, *bound = launch_expression(f, l, t->bound);
+        if (grid_is_bound(f, l, t))
+            continue;
+        if (t->width == 0)
+            guard_add(f->a, g, arena_printf(f->a, "(int64_t)%s >= %s", size, bound));
+        else if (t->width == 1)
+            guard_add(f->a, g, arena_printf(f->a, "(int64_t)%s * %s >= %s", size, text_of(f, l->block), bound));
+        else
+            guard_add(
+                f->a, g,
+                arena_printf(f->a, "(int64_t)%s * %s * %d >= %s", size, text_of(f, l->block), t->width, bound));
+    }
+    if (d->swap)
+        guard_add(f->a, g, arena_printf(f->a, "%s <= %d", x, GRID_YZ_MOST));
+}
+
+static bool stride_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
+                         char **text, struct err *why_not)
+{
+    (void)in;
+    const struct detail *d = site->detail;
+    const struct function *f = d->f;
+    struct edits inside = {.arena = a}, edits = {.arena = a};
+    bool exact[TURNS_MOST];
+    for (size_t i = 0; i < d->n_turns; i++) {
+        exact[i] = true;
+        for (size_t l = 0; l < f->n_launches; l++)
+            exact[i] = exact[i] && grid_is_bound(f, &f->launches[l], &d->turns[i]);
+    }
+    for (size_t i = 0; i < d->n_turns; i++) {
+        bool within = false;
+        for (size_t k = 0; k < d->n_turns; k++)
+            within = within || (k != i && node_within(d->turns[i].loop, d->turns[k].loop));
+        if (!within)
+            edits_try(&inside, node_start(d->turns[i].loop), node_end(d->turns[i].loop),
+                      turn_text(d, &d->turns[i], exact));
+    }
+    char *name = fresh_name(f, arena_printf(a, d->n_turns ? "%s_once" : "%s_swapped", f->name));
+    char *copy = function_copy(&inside, f, name);
+    if (!copy)
+        return err_input(why_not, "the changes to %s meet", f->name);
+    edits_at(&edits, node_end(f->whole),
+             arena_printf(a, "\n\n// As %s, for a grid%s%s.\n%s", f->name,
+                          d->n_turns ? " that reaches everything in one turn" : "",
+                          d->swap ? d->n_turns ? ", with x and y exchanged" : " with x and y exchanged" : "",
+                          d->swap ? exchanged(a, copy) : copy));
+    for (size_t i = 0; i < f->n_launches; i++) {
+        const struct launch *l = &f->launches[i];
+        struct guard_list g = {0};
+        guards(d, l, &g);
+        char *indent = text_indent(f, node_start(l->statement)), *x, *y;
+        launch_grid_x(f, l, &x);
+        launch_grid_y(f, l, &y);
+        char *fast = launch_text(f, l, name, d->swap ? arena_printf(a, "dim3(%s, %s)", y, x) : NULL, NULL);
+        fast = text_wrap(a, fast, (int)strlen(indent) + 4);
+        if (g.list.n == 0)
+            edits_try(&edits, node_start(l->statement), node_end(l->statement), fast);
+        else
+            edits_guard_launch(&edits, f, l,
+                               d->n_turns ? "The grid reaches everything in one turn."
+                                          : "Neighbouring blocks take neighbouring columns.",
+                               guard_join(a, &g, indent), fast);
+    }
+    if (d->n_turns)
+        edits_include(&edits, f, "<cstdint>", "<stdint.h>");
+    return edits_done(&edits, f, text, why_not);
+}
+
+const struct transform transform_drop_grid_stride = {
+    .name = "drop-grid-stride",
+    .alias = "once",
+    .summary =
+        "drop loops in steps of the grid where the grid reaches everything, or exchange x and y of the grid",
+    .helps = "launch latency dram",
+    .find = stride_find,
+    .apply = stride_apply,
+};

@@ -1,0 +1,276 @@
+/* index32: 64-bit index arithmetic becomes 32-bit in a copy of the kernel, which the launcher takes when
+ * everything fits. A 64-bit division is about a hundred instructions, a 32-bit one about twenty.
+ *
+ * That everything fits is shown from the bound check alone. With i < total, each expression e is given a number
+ * c and a list of factors G such that e * G <= c * total: i has (1, {}); e / f adds f to G; e * f takes f out
+ * of G; e % f keeps both; sums add their numbers and share their factors. Whatever cannot be shown so is left
+ * alone. */
+#include "rewrite/analysis.h"
+
+struct size_of {
+    bool ok;
+    int64_t times;
+    const char *factor[8];
+    int n;
+};
+
+struct detail {
+    const struct function *f;
+    const struct variable *index;
+    struct node total; /* the bound */
+    int64_t times;
+};
+
+static bool is_wide(const char *type)
+{
+    return str_eq(type, "int64_t") || str_eq(type, "long long") || str_eq(type, "size_t") ||
+           str_eq(type, "uint64_t") || str_eq(type, "long") || str_eq(type, "unsigned long long") ||
+           str_eq(type, "ptrdiff_t");
+}
+
+/* The factors of a product of names and numbers; numbers go into *number. */
+static bool factors_of(const struct function *f, struct node e, const char **factor, int *n, int64_t *number)
+{
+    e = node_strip(e);
+    int64_t value;
+    if (constant_value(f, e, &value)) {
+        *number *= value;
+        return value > 0 && *number < 65536;
+    }
+    if (node_is(e, "identifier") && *n < 8) {
+        factor[(*n)++] = text_of(f, e);
+        return true;
+    }
+    return node_is(e, "binary_expression") && str_eq(node_op(f, e), "*") &&
+           factors_of(f, node_field(e, "left"), factor, n, number) &&
+           factors_of(f, node_field(e, "right"), factor, n, number);
+}
+
+static struct size_of size_of(const struct detail *d, struct node e, int depth)
+{
+    const struct function *f = d->f;
+    struct size_of no = {0};
+    e = node_strip(e);
+    int64_t value;
+    if (depth > 12)
+        return no;
+    if (constant_value(f, e, &value))
+        return value >= 0 && value < 4096 ? (struct size_of){.ok = true, .times = 1} : no;
+    if (node_is(e, "identifier")) {
+        const struct variable *v = function_variable_of(f, e);
+        if (!v || v->pointer || v->array)
+            return no;
+        if (v == d->index)
+            return (struct size_of){.ok = true, .times = 1};
+        if (!v->param)
+            return v->assignments == 0 && node_ok(v->init) ? size_of(d, v->init, depth + 1) : no;
+        const char *factor[8]; /* a factor of the total is at most the total */
+        int n = 0;
+        int64_t number = 1;
+        struct node total = node_strip(d->total);
+        const struct variable *t = function_variable_of(f, total);
+        if (t && t == v)
+            return (struct size_of){.ok = true, .times = 1};
+        if (factors_of(f, total, factor, &n, &number))
+            for (int i = 0; i < n; i++)
+                if (str_eq(factor[i], v->name))
+                    return (struct size_of){.ok = true, .times = 1};
+        return no;
+    }
+    if (!node_is(e, "binary_expression"))
+        return no;
+    const char *op = node_op(f, e);
+    struct node left = node_field(e, "left"), right = node_field(e, "right");
+    if (str_eq(op, "+")) {
+        struct size_of x = size_of(d, left, depth + 1), y = size_of(d, right, depth + 1);
+        if (!x.ok || !y.ok)
+            return no;
+        struct size_of sum = {.ok = true, .times = x.times + y.times};
+        for (int i = 0; i < x.n; i++)
+            for (int j = 0; j < y.n; j++)
+                if (str_eq(x.factor[i], y.factor[j])) {
+                    sum.factor[sum.n++] = x.factor[i];
+                    y.factor[j] = "";
+                    break;
+                }
+        return sum.times < 64 ? sum : no;
+    }
+    if (str_eq(op, "%"))
+        return size_of(d, left, depth + 1);
+    if (str_eq(op, "/")) {
+        struct size_of x = size_of(d, left, depth + 1);
+        int64_t number = 1;
+        int n = x.n;
+        if (!x.ok || !factors_of(f, right, x.factor, &n, &number))
+            return no;
+        x.n = n;
+        return x;
+    }
+    if (str_eq(op, "*")) {
+        struct size_of x = size_of(d, left, depth + 1);
+        struct node other = right;
+        if (!x.ok || (x.n == 0 && x.times == 1 && !node_is(node_strip(left), "binary_expression"))) {
+            struct size_of y = size_of(d, right, depth + 1);
+            if (y.ok && y.n > x.n) {
+                x = y;
+                other = left;
+            }
+        }
+        const char *factor[8];
+        int n = 0;
+        int64_t number = 1;
+        if (!x.ok || !factors_of(f, other, factor, &n, &number))
+            return no;
+        for (int i = 0; i < n; i++) {
+            int j = 0;
+            while (j < x.n && !str_eq(x.factor[j], factor[i]))
+                j++;
+            if (j == x.n)
+                return no;
+            x.factor[j] = x.factor[--x.n];
+        }
+        x.times *= number;
+        return x.times < 64 ? x : no;
+    }
+    return no;
+}
+
+/* i >= total: the first comparison of the index in an if of the kernel's own statements. */
+static bool find_bound(const struct function *f, struct detail *d, struct node e)
+{
+    if (node_is(e, "binary_expression")) {
+        const char *op = node_op(f, e);
+        struct node left = node_strip(node_field(e, "left")), right = node_field(e, "right");
+        if ((str_eq(op, ">=") || str_eq(op, "<")) && function_variable_of(f, left) == d->index) {
+            d->total = right;
+            return true;
+        }
+    }
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        if (find_bound(f, d, node_child(e, i)))
+            return true;
+    return false;
+}
+
+static bool fits(const struct function *f, struct detail *d, struct err *why)
+{
+    d->f = f;
+    size_t n, wide = 0;
+    for (size_t i = f->n_params; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        struct poly p = node_ok(v->init) && ctype_is_integer(v->type) && !v->assignments ? poly_of(f, v->init)
+                                                                                         : (struct poly){0};
+        if (!d->index && p.ok && poly_coefficient(&p, "threadIdx.x") >= 1 &&
+            text_has_word(text_of(f, v->init), "blockIdx.x"))
+            d->index = v;
+        wide += is_wide(v->type);
+    }
+    if (!d->index || !is_wide(d->index->type) || f->n_launches == 0 || function_is_named_elsewhere(f))
+        return err_input(why, "%s has no 64-bit index", f->name);
+    lane_loops(f, &n);
+    struct node *ifs = node_find_all(f->a, f->body, "if_statement", &n);
+    for (size_t i = 0; i < n && !node_ok(d->total); i++)
+        find_bound(f, d, node_field(ifs[i], "condition"));
+    if (!node_ok(d->total))
+        return err_input(why, "%s has no bound check", f->name);
+    d->times = 1;
+    for (size_t i = f->n_params; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        if (!is_wide(v->type) || v == d->index)
+            continue;
+        struct size_of s = node_ok(v->init) && !v->assignments ? size_of(d, v->init, 0) : (struct size_of){0};
+        if (!s.ok)
+            return err_input(why, "%s may be large", v->name);
+        d->times = MAX(d->times, s.times);
+    }
+    struct node *all = node_find_all(f->a, f->body, "subscript_expression", &n);
+    for (size_t i = 0; i < n; i++) {
+        struct node pointer = node_field(all[i], "argument");
+        const struct variable *v = function_variable_of(f, pointer);
+        size_t count;
+        struct node *index = named_children(f, node_field(all[i], "indices"), &count);
+        if (!v || !v->pointer)
+            continue; /* values.at[k] */
+        struct size_of s = count == 1 ? size_of(d, index[0], 0) : (struct size_of){0};
+        if (!s.ok)
+            return err_input(why, "the index of %s may be large", v->name);
+        d->times = MAX(d->times, s.times);
+    }
+    for (size_t i = 0; i < f->n_launches; i++)
+        if (!launch_expression(f, &f->launches[i], d->total))
+            return err_input(why, "the launcher cannot tell the bound");
+    return wide > 0;
+}
+
+static size_t index32_find(const struct transform_input *in, struct arena *a,
+                           const struct transform_site **sites)
+{
+    LIST(struct transform_site) found = {0};
+    for (size_t i = 0; i < in->kernel->n_functions; i++) {
+        struct function *f = function_open_kernel(in, a, i);
+        struct detail *d = arena_new(a, struct detail);
+        if (!f || !fits(f, d, NULL))
+            continue;
+        struct transform_site site = {
+            .transform = "index32", .line = node_line(f->s, d->index->statement), .setting = 32, .detail = d};
+        site.where =
+            arena_printf(a, "%s, line %d: %s and what follows from it", f->name, site.line, d->index->name);
+        site.why =
+            "64-bit index arithmetic, above all division, takes several times as many instructions as 32-bit";
+        list_add(a, &found, site);
+    }
+    *sites = found.v;
+    return found.n;
+}
+
+static void narrow_types(const struct function *f, struct node e, struct edits *edits)
+{
+    struct node type = node_field(e, "type");
+    if ((node_is(e, "declaration") || node_is(e, "cast_expression")) && node_ok(type) &&
+        is_wide(text_of(f, type)))
+        edits_try(edits, node_start(type), node_end(type), "unsigned");
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        narrow_types(f, node_child(e, i), edits);
+}
+
+static bool index32_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
+                          char **text, struct err *why_not)
+{
+    (void)in;
+    const struct detail *d = site->detail;
+    const struct function *f = d->f;
+    struct edits inside = {.arena = a}, edits = {.arena = a};
+    narrow_types(f, f->body, &inside);
+    for (size_t i = 0; i < f->n_params; i++)
+        if (is_wide(f->variables[i].type) && !f->variables[i].pointer) {
+            struct node type = node_field(f->variables[i].statement, "type");
+            edits_try(&inside, node_start(type), node_end(type), "unsigned");
+        }
+    char *name = fresh_name(f, arena_printf(a, "%s_narrow", f->name));
+    char *copy = function_copy(&inside, f, name);
+    if (!copy)
+        return err_input(why_not, "the changes to %s meet", f->name);
+    edits_at(&edits, node_end(f->whole),
+             arena_printf(a, "\n\n// As %s, with 32-bit indices.\n%s", f->name, copy));
+    int64_t most = 1 << 30;
+    for (int64_t t = 1; t < d->times; t *= 2)
+        most /= 2;
+    for (size_t l = 0; l < f->n_launches; l++) {
+        const struct launch *launch = &f->launches[l];
+        char *indent = text_indent(f, node_start(launch->statement));
+        char *fast = text_wrap(a, launch_text(f, launch, name, NULL, NULL), (int)strlen(indent) + 4);
+        edits_guard_launch(
+            &edits, f, launch, "All indices fit into 32 bits, with room for the last block.",
+            arena_printf(a, "%s <= %lld", launch_expression(f, launch, d->total), (long long)most), fast);
+    }
+    return edits_done(&edits, f, text, why_not);
+}
+
+const struct transform transform_index32 = {
+    .name = "index32",
+    .alias = "narrow",
+    .summary = "use 32-bit index arithmetic where a guard shows that it fits",
+    .helps = "issue latency",
+    .find = index32_find,
+    .apply = index32_apply,
+};

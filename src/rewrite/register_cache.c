@@ -1,0 +1,427 @@
+/* register-cache: what a thread reads (or writes) in one loop over the row and reads again in a later one stays
+ * in registers. Both loops run over the same elements in the same steps, so a thread meets its own elements
+ * again. The copy of the kernel holds a fixed number of steps; the launcher takes it for rows that are no
+ * longer than that. With a setting above 100 the number is a template parameter, and the launcher takes the
+ * smallest power of two that holds the row, up to setting - 100: steps that a row does not fill cost registers
+ * and instructions. */
+#include "rewrite/analysis.h"
+
+enum { KEPT_MOST = 4, LOOPS_MOST = 8 };
+
+struct kept {
+    const char *pointer, *index; /* compact */
+    const char *type, *value;    /* of one step, and the variable that holds it in the first loop */
+    struct node after;           /* the statement of the first loop after which it is known */
+    const char *name;
+};
+
+struct detail {
+    const struct function *f;
+    struct lane_loop loops[LOOPS_MOST];
+    size_t n_loops;
+    struct kept kept[KEPT_MOST];
+    size_t n_kept;
+    int bytes; /* of all that is kept in one step */
+    int items;
+    bool fitted; /* a template over the powers of two up to items */
+};
+
+enum { FITTED = 100 };
+
+/* p[index] inside e: a subscript, or one behind packed_load / packed_store. */
+static struct node addressed(const struct function *f, struct node e)
+{
+    if (node_is(e, "subscript_expression"))
+        return e;
+    struct node none = {0}, args = node_field(e, "arguments");
+    if (!node_is(e, "call_expression") || node_count(args) == 0)
+        return none;
+    struct node first = node_child(args, 0);
+    if (!node_is(first, "pointer_expression") || !str_eq(node_op(f, first), "&"))
+        return none;
+    struct node target = node_field(first, "argument");
+    return node_is(target, "subscript_expression") ? target : none;
+}
+
+static bool is_at(const struct function *f, struct node e, const struct kept *k)
+{
+    struct node s = addressed(f, e);
+    if (!node_ok(s))
+        return false;
+    return node_text_is(f->s, node_field(s, "argument"), k->pointer) &&
+           str_eq(text_compact(f->a, text_of(f, node_field(s, "indices"))), k->index);
+}
+
+static bool is_load(const struct function *f, struct node e, int width)
+{
+    if (width > 1) {
+        struct node callee = node_field(e, "function");
+        return node_is(e, "call_expression") && node_is(callee, "template_function") &&
+               str_starts(text_of(f, node_field(callee, "name")), "packed_load");
+    }
+    struct node parent = node_parent(e);
+    return node_is(e, "subscript_expression") && !node_is(parent, "pointer_expression") &&
+           !(node_is(parent, "assignment_expression") && node_same(node_field(parent, "left"), e)) &&
+           !node_is(parent, "update_expression") && !node_is(parent, "subscript_expression");
+}
+
+/* Loads of elements at p[index] in a loop. */
+static struct node *loads_of(const struct function *f, const struct lane_loop *l, const struct kept *k,
+                             size_t *n)
+{
+    size_t all_n;
+    struct node *all =
+        node_find_all(f->a, l->body, l->width > 1 ? "call_expression" : "subscript_expression", &all_n);
+    struct node *v = arena_array(f->a, struct node, all_n + 1);
+    *n = 0;
+    for (size_t i = 0; i < all_n; i++)
+        if (is_load(f, all[i], l->width) && is_at(f, all[i], k))
+            v[(*n)++] = all[i];
+    return v;
+}
+
+/* In the loop's own statements, the variable that equals p[index] when the turn ends. */
+static bool value_in(const struct function *f, const struct lane_loop *l, struct kept *k)
+{
+    size_t n;
+    struct node *all = named_children(f, l->body, &n);
+    bool found = false;
+    for (size_t i = 0; node_is(l->body, "compound_statement") && i < n; i++) {
+        struct node value = {0};
+        if (node_is(all[i], "expression_statement")) {
+            struct node e = node_child(all[i], 0);
+            if (node_is(e, "assignment_expression") && str_eq(node_op(f, e), "=") &&
+                is_at(f, node_field(e, "left"), k))
+                value = node_field(e, "right");
+            else if (l->width > 1 && str_starts(text_of(f, e), "packed_store") && is_at(f, e, k))
+                value = node_child(node_field(e, "arguments"), 1);
+            else
+                continue;
+            const struct variable *v = function_variable_of(f, value);
+            if (!v)
+                return false; /* written, but the value has no name */
+            k->value = v->name;
+            k->type = v->type;
+            k->after = all[i];
+            found = true;
+        } else if (node_is(all[i], "declaration") && !found) {
+            struct node d = node_field(all[i], "declarator");
+            struct node init = node_is(d, "init_declarator") ? node_field(d, "value") : (struct node){0};
+            const struct variable *v =
+                node_ok(init) ? function_variable_of(f, node_field(d, "declarator")) : NULL;
+            if (!v || !is_load(f, init, l->width) || !is_at(f, init, k) || v->assignments)
+                continue;
+            k->value = v->name;
+            k->type = v->type;
+            k->after = all[i];
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool alike(const struct function *f, const struct lane_loop *x, const struct lane_loop *y)
+{
+    struct poly a = poly_of(f, x->start), b = poly_of(f, y->start), c = poly_of(f, x->step),
+                d = poly_of(f, y->step);
+    return poly_same(&a, &b) && poly_same(&c, &d) && x->width == y->width && x->span == y->span &&
+           str_eq(x->index->name, y->index->name) && node_same(node_parent(x->loop), node_parent(y->loop)) &&
+           str_eq(text_compact(f->a, text_of(f, x->bound)), text_compact(f->a, text_of(f, y->bound)));
+}
+
+/* Written by anything but the first loop, and the last one that reads it? */
+static bool written_between(const struct function *f, const struct kept *k, struct node from, struct node last)
+{
+    struct node parent = node_parent(from);
+    size_t n;
+    struct node *all = named_children(f, parent, &n);
+    for (size_t i = 0; i < n; i++)
+        if (node_start(all[i]) > node_start(from) && node_start(all[i]) < node_start(last) &&
+            memory_written_in(f, k->pointer, all[i]))
+            return true;
+    return false;
+}
+
+static bool collect(const struct function *f, struct detail *d, struct err *why)
+{
+    size_t n;
+    struct lane_loop *loops = lane_loops(f, &n);
+    d->f = f;
+    for (size_t first = 0; first + 1 < n && d->n_kept == 0; first++) {
+        const struct lane_loop *l = &loops[first];
+        if (l->span != LANES_BLOCK || calls_barrier(f, l->body))
+            continue;
+        d->n_loops = 0;
+        d->bytes = 0;
+        d->loops[d->n_loops++] = *l;
+        for (size_t later = first + 1; later < n && d->n_loops < LOOPS_MOST; later++) {
+            if (!alike(f, l, &loops[later]) || calls_barrier(f, loops[later].body))
+                continue;
+            bool uses = false;
+            size_t n_nodes;
+            struct node *nodes = node_find_all(
+                f->a, loops[later].body, l->width > 1 ? "call_expression" : "subscript_expression", &n_nodes);
+            for (size_t i = 0; i < n_nodes; i++) {
+                if (!is_load(f, nodes[i], l->width))
+                    continue;
+                struct node s = addressed(f, nodes[i]);
+                if (!node_ok(s))
+                    continue;
+                struct kept k = {.pointer = text_of(f, node_field(s, "argument")),
+                                 .index = text_compact(f->a, text_of(f, node_field(s, "indices")))};
+                const struct variable *pointer = function_variable_of(f, node_field(s, "argument"));
+                bool known = false;
+                for (size_t j = 0; j < d->n_kept; j++)
+                    known =
+                        known || (str_eq(d->kept[j].pointer, k.pointer) && str_eq(d->kept[j].index, k.index));
+                if (known) {
+                    uses = true;
+                    continue;
+                }
+                if (!pointer || pointer->shared || d->n_kept == KEPT_MOST || !value_in(f, l, &k) ||
+                    written_between(f, &k, l->loop, loops[later].loop))
+                    continue;
+                int size = ctype_size(f, pointer->type);
+                if (size == 0)
+                    continue;
+                d->bytes += size * l->width;
+                d->kept[d->n_kept++] = k;
+                uses = true;
+            }
+            if (uses)
+                d->loops[d->n_loops++] = loops[later];
+        }
+    }
+    if (d->n_kept == 0)
+        return err_input(why, "nothing that %s reads in one loop is read again in a later one", f->name);
+    if (f->n_launches == 0 || function_is_named_elsewhere(f))
+        return err_input(why, "%s is used other than by launches", f->name);
+    for (size_t i = 0; i < f->n_launches; i++)
+        if (!launch_expression(f, &f->launches[i], d->loops[0].bound))
+            return err_input(why, "the launcher cannot tell the length of a row");
+    return true;
+}
+
+/* The most threads of any planned block of the kernel; 0: not known. */
+static int64_t most_threads(const struct function *f)
+{
+    int64_t most = f->block_x;
+    for (size_t p = 0; f->in->plans && p < f->in->n_plans && !f->block_x; p++)
+        for (size_t s = 0; s < f->in->plans[p].n_steps; s++) {
+            const struct plan_step *x = &f->in->plans[p].steps[s];
+            size_t len = strlen(f->name);
+            if (x->kind == PLAN_LAUNCH && strncmp(x->kernel, f->name, len) == 0 &&
+                (x->kernel[len] == '\0' || x->kernel[len] == '<') && x->block[1] == 1 && x->block[2] == 1)
+                most = MAX(most, (int64_t)x->block[0]);
+        }
+    return most;
+}
+
+static size_t cache_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+{
+    LIST(struct transform_site) found = {0};
+    for (size_t i = 0; i < in->kernel->n_functions; i++) {
+        struct function *f = function_open_kernel(in, a, i);
+        struct detail one = {0};
+        if (!f || !collect(f, &one, NULL))
+            continue;
+        const struct transform_fact *fact =
+            fact_of(in, launch_expression(f, &f->launches[0], one.loops[0].bound));
+        int64_t threads = most_threads(f), step = (int64_t)one.loops[0].width * threads;
+        int room = threads ? (int)MIN(131072 / threads, 256) : 256; /* half of a thread's registers */
+        int holds = 1; /* the fewest steps that hold every workload's row */
+        while (fact && step && holds < 16 && 2 * holds * one.bytes <= room && holds * step < fact->high)
+            holds *= 2;
+        static const int order[] = {FITTED, 1, 2, 4, 8, 16};
+        for (size_t k = 0; k < ARRAY_LEN(order); k++) {
+            int items = order[k] == FITTED ? holds : order[k];
+            if (items * one.bytes > 256 || (order[k] == FITTED && items == 1))
+                continue;
+            if (fact && step && fact->low > 0 && fact->low > items * step)
+                continue; /* no workload's row is that short */
+            if (fact && f->block_x && fact->high > 0 && items > 1 && items / 2 * step >= fact->high)
+                continue; /* fewer do */
+            struct detail *d = arena_new(a, struct detail);
+            *d = one;
+            d->items = items;
+            d->fitted = order[k] == FITTED;
+            struct transform_site site = {.transform = "register-cache",
+                                          .line = node_line(f->s, one.loops[1].loop),
+                                          .setting = d->fitted ? FITTED + items : items,
+                                          .detail = d};
+            site.where = arena_printf(a, "%s, line %d: %s%s, %s %d steps", f->name, site.line,
+                                      one.kept[0].pointer, one.n_kept > 1 ? " and more" : "",
+                                      d->fitted ? "as many as a row needs of" : "up to", items);
+            site.why = "the row is read again from memory; registers hold it between the loops";
+            list_add(a, &found, site);
+        }
+    }
+    *sites = found.v;
+    return found.n;
+}
+
+/* steps: their number as the copy writes it */
+static void loop_edit(const struct detail *d, size_t which, const char *item, const char *steps,
+                      struct edits *edits)
+{
+    const struct function *f = d->f;
+    const struct lane_loop *l = &d->loops[which];
+    struct edits inside = {.arena = f->a};
+    for (size_t k = 0; k < d->n_kept; k++) {
+        size_t n;
+        if (which == 0) {
+            edits_at(&inside, node_end(d->kept[k].after),
+                     arena_printf(f->a, "\n%s%s[%s] = %s;", text_indent(f, node_start(d->kept[k].after)),
+                                  d->kept[k].name, item, d->kept[k].value));
+            continue;
+        }
+        struct node *loads = loads_of(f, l, &d->kept[k], &n);
+        for (size_t i = 0; i < n; i++)
+            edits_try(&inside, node_start(loads[i]), node_end(loads[i]),
+                      arena_printf(f->a, "%s[%s]", d->kept[k].name, item));
+    }
+    char *body = edits_range(&inside, f, node_start(l->body), node_end(l->body));
+    char *indent = text_indent(f, node_start(l->loop));
+    bool block = node_is(l->body, "compound_statement");
+    struct node step = node_strip(l->step);
+    bool product = node_is(step, "identifier") || node_is(step, "field_expression") ||
+                   node_is(step, "number_literal") ||
+                   (node_is(step, "binary_expression") && str_eq(node_op(f, step), "*"));
+    struct str b = {0};
+    struct node before = node_prev(l->loop);
+    bool pragma = node_is(before, "preproc_call");
+    size_t start = pragma ? node_start(before) : line_start(f->text, node_start(l->loop));
+    if (which == 0)
+        for (size_t k = 0; k < d->n_kept; k++)
+            str_addf(&b, "%s%s %s[%s]; // read again below\n", indent, d->kept[k].type, d->kept[k].name, steps);
+    str_addf(&b, "#pragma unroll\n%sfor (int %s = 0; %s < %s; %s++) {\n", indent, item, item, steps, item);
+    str_addf(&b, "%s    const %s %s = %s + %s * %s%s%s;\n", indent, l->index->type, l->index->name,
+             text_of(f, l->start), item, product ? "" : "(", text_of(f, l->step), product ? "" : ")");
+    str_addf(&b, "%s    if (%s < %s)%s%s%s\n%s}", indent, l->index->name, text_of(f, l->bound),
+             block ? " " : "\n", block ? "" : arena_printf(f->a, "%s        ", indent),
+             text_reindent(f->a, body, 4), indent);
+    edits_try(edits, start, node_end(l->loop), str_text(&b));
+    str_free(&b);
+}
+
+/* The launch of the copy, with its number of steps where that is a template argument. */
+static char *fast_launch(const struct detail *d, const struct launch *l, const char *name, const char *threads,
+                         int steps, int column)
+{
+    const struct function *f = d->f;
+    struct arena *a = f->a;
+    char *text = launch_text(f, l, name, NULL, threads);
+    if (!d->fitted)
+        return text_wrap(a, text, column);
+    const char *at = text + (node_start(l->name) - node_start(l->statement)) + strlen(name);
+    size_t args = 0; /* bytes of <float, 512> without the bracket that closes it */
+    if (node_ok(l->template_args))
+        args = node_end(l->template_args) - node_start(l->template_args) - 1;
+    char *head = arena_strndup(a, text, (size_t)(at - text));
+    char *own = arena_strndup(a, at, args);
+    return text_wrap(a,
+                     args ? arena_printf(a, "%s%s, %d%s", head, own, steps, at + args)
+                          : arena_printf(a, "%s<%d>%s", head, steps, at),
+                     column);
+}
+
+/* The kernel's copy with its loops written for `steps`. */
+static char *copy_write(const struct detail *d, const char *name, const char *steps)
+{
+    const struct function *f = d->f;
+    struct edits inside = {.arena = f->a};
+    const char *item = fresh_local(f, "item");
+    for (size_t i = 0; i < d->n_loops; i++)
+        loop_edit(d, i, item, steps, &inside);
+    bool template = node_is(f->whole, "template_declaration");
+    if (d->fitted && template)
+        edits_at(&inside, node_end(node_field(f->whole, "parameters")) - 1,
+                 arena_printf(f->a, ", int %s", steps));
+    char *copy = function_copy(&inside, f, name);
+    return copy && d->fitted && !template ? arena_printf(f->a, "template <int %s>\n%s", steps, copy) : copy;
+}
+
+/* Blocks stay as many as fit beside each other, as long as what is kept leaves the registers for it: the
+ * compiler would take a few more and halve them. */
+static char *with_bounds(const struct detail *d, const char *name, const char *steps, char *copy)
+{
+    const struct function *f = d->f;
+    int64_t most = most_threads(f),
+            threads = most == 1024 ? most : f->block_x; /* no launch has more than 1024 */
+    int64_t all = f->in->limits ? f->in->limits->max_threads_per_sm : 0;
+    int full = 64 / d->bytes; /* steps in 16 registers, half of what a full SM's threads have */
+    char *at = strstr(copy, name);
+    if (!at || threads < 128 || threads > 1024 || all % threads != 0 || full < 1 ||
+        strstr(copy, "__launch_bounds__") || (!d->fitted && d->items > full))
+        return copy;
+    const char *blocks = arena_printf(f->a, "%d", (int)(all / threads));
+    if (d->fitted && d->items > full)
+        blocks = arena_printf(f->a, "%s <= %d ? %s : 1", steps, full, blocks);
+    return arena_printf(f->a, "%.*s__launch_bounds__(%d, %s)\n    %s", (int)(at - copy), copy, (int)threads,
+                        blocks, at);
+}
+
+static bool cache_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
+                        char **text, struct err *why_not)
+{
+    (void)in;
+    struct detail *d = arena_copy(a, site->detail, sizeof(struct detail));
+    const struct function *f = d->f;
+    struct edits edits = {.arena = a};
+    for (size_t k = 0; k < d->n_kept; k++)
+        d->kept[k].name = fresh_local(f, arena_printf(a, "%s_kept", d->kept[k].pointer));
+    char *name = fresh_name(f, d->fitted ? arena_printf(a, "%s_keep", f->name)
+                                         : arena_printf(a, "%s_keep%d", f->name, d->items));
+    const char *steps = d->fitted ? fresh_local(f, "STEPS") : arena_printf(a, "%d", d->items);
+    char *copy = copy_write(d, name, steps);
+    if (!copy)
+        return err_input(why_not, "the changes to %s meet", f->name);
+    copy = with_bounds(d, name, steps, copy);
+    edits_at(&edits, node_end(f->whole),
+             d->fitted
+                 ? arena_printf(a,
+                                "\n\n// As %s, with a row of at most that many steps of the block kept in "
+                                "registers.\n%s",
+                                f->name, copy)
+                 : arena_printf(a,
+                                "\n\n// As %s, with a row of at most %d steps of the block kept in "
+                                "registers.\n%s",
+                                f->name, d->items, copy));
+    for (size_t i = 0; i < f->n_launches; i++) {
+        const struct launch *l = &f->launches[i];
+        char *bound = launch_expression(f, l, d->loops[0].bound), *block = text_of(f, l->block);
+        char *indent = text_indent(f, node_start(l->statement));
+        const char *threads = block;
+        struct str b = {0};
+        bool bare = !node_is(node_parent(l->statement), "compound_statement");
+        if (bare)
+            str_addf(&b, "{\n%s", indent);
+        if (!node_is(l->block, "identifier")) { /* so that the guard and the launches cannot disagree */
+            threads = fresh_name(f, i ? arena_printf(a, "threads_%zu", i + 1) : "threads");
+            str_addf(&b, "const int %s = %s;\n%s", threads, block, indent);
+        }
+        int column = (int)strlen(indent) + 4;
+        if (d->fitted)
+            str_addf(&b, "// The registers hold the row, in as few steps as it takes.\n%s", indent);
+        for (int count = d->fitted ? 1 : d->items; count <= d->items; count *= 2)
+            str_addf(&b, "if (%s <= %d * %s) {%s\n%s    %s\n%s} else ", bound, count * d->loops[0].width,
+                     threads, d->fitted ? "" : " // the registers hold the row", indent,
+                     fast_launch(d, l, name, threads, count, column), indent);
+        str_addf(&b, "{\n%s    %s\n%s}", indent, text_wrap(a, launch_text(f, l, NULL, NULL, threads), column),
+                 indent);
+        if (bare)
+            str_addf(&b, "\n%s}", indent);
+        edits_try(&edits, node_start(l->statement), node_end(l->statement), str_text(&b));
+        str_free(&b);
+    }
+    return edits_done(&edits, f, text, why_not);
+}
+
+const struct transform transform_register_cache = {
+    .name = "register-cache",
+    .alias = "keep",
+    .summary = "keep a row that is read again in registers between two loops, for rows short enough",
+    .helps = "latency dram l2",
+    .find = cache_find,
+    .apply = cache_apply,
+};

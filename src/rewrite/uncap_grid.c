@@ -1,0 +1,151 @@
+/* uncap-grid: a kernel that walks its work in steps of the grid is launched with more blocks than the cap the
+ * launcher writes down. Any grid is right for such a kernel. */
+#include "rewrite/analysis.h"
+
+struct detail {
+    const struct function *f;
+    struct node whole, cap, rest; /* the capped expression, its cap, what it is without */
+    int64_t value;
+    int by; /* 0: no cap */
+    bool drop;
+};
+
+/* x < CAP ? x : CAP, CAP < x ? CAP : x, min(x, CAP) */
+static bool capped(const struct function *f, struct node e, struct detail *d)
+{
+    e = node_strip(e);
+    if (node_is(e, "conditional_expression")) {
+        struct node yes = node_field(e, "consequence"), no = node_field(e, "alternative");
+        struct node condition = node_strip(node_field(e, "condition"));
+        const char *op = node_op(f, condition);
+        if (!node_is(condition, "binary_expression") || (op[0] != '<' && op[0] != '>'))
+            return false;
+        bool second = constant_value(f, no, &d->value);
+        if (!second && !constant_value(f, yes, &d->value))
+            return false;
+        d->cap = second ? no : yes;
+        d->rest = second ? yes : no;
+        if (!node_is(node_strip(d->cap), "number_literal"))
+            return false;
+        /* the same number decides */
+        struct node left = node_field(condition, "left"), right = node_field(condition, "right");
+        int64_t limit;
+        bool cap_right = constant_value(f, right, &limit);
+        if ((!cap_right && !constant_value(f, left, &limit)) || limit != d->value)
+            return false;
+        bool less = (op[0] == '<') == cap_right; /* true when small values take the consequence */
+        d->whole = e;
+        return less == second;
+    }
+    if (call_is(f, e, "min")) {
+        size_t n;
+        struct node *args = named_children(f, node_field(e, "arguments"), &n);
+        if (n != 2)
+            return false;
+        bool second = node_is(args[1], "number_literal");
+        if (!constant_value(f, args[second], &d->value) || !node_is(args[second], "number_literal"))
+            return false;
+        d->cap = args[second];
+        d->rest = args[!second];
+        d->whole = e;
+        return true;
+    }
+    return false;
+}
+
+/* Where the grid's x comes from: behind dim3 and the launcher's own names. */
+static struct node grid_source(const struct function *f, const struct launch *l)
+{
+    struct node e = node_strip(l->grid);
+    for (int depth = 0; depth < 4; depth++) {
+        if (call_is(f, e, "dim3") && node_count(node_field(e, "arguments")) > 0)
+            e = node_strip(node_child(node_field(e, "arguments"), 0));
+        if (!node_is(e, "identifier"))
+            break;
+        size_t n;
+        struct node *all = node_find_all(f->a, l->host, "init_declarator", &n), value = {0};
+        for (size_t i = 0; i < n; i++)
+            if (node_text_is(f->s, node_field(all[i], "declarator"), text_of(f, e)))
+                value = node_field(all[i], "value");
+        if (!node_ok(value))
+            break;
+        e = node_strip(node_is(value, "argument_list") ? node_child(value, 0) : value);
+    }
+    return e;
+}
+
+static size_t uncap_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+{
+    static const int times[] = {0, 2, 4, 16};
+    LIST(struct transform_site) found = {0};
+    for (size_t i = 0; i < in->kernel->n_functions; i++) {
+        struct function *f = function_open_kernel(in, a, i);
+        if (!f || !text_has_word(text_of(f, f->body), "gridDim.x"))
+            continue;
+        for (size_t l = 0; l < f->n_launches; l++) {
+            struct detail one = {.f = f};
+            if (!capped(f, grid_source(f, &f->launches[l]), &one))
+                continue;
+            bool seen = false;
+            for (size_t s = 0; s < found.n; s++)
+                seen = seen || node_same(((const struct detail *)found.v[s].detail)->whole, one.whole);
+            struct node rest = node_strip(one.rest);
+            const struct transform_fact *fact =
+                node_is(rest, "identifier") ? fact_of(in, text_of(f, rest)) : NULL;
+            if (seen || (fact && fact->high > 0 && fact->high <= one.value))
+                continue;
+            for (size_t t = 0; t < ARRAY_LEN(times); t++) {
+                struct detail *d = arena_new(a, struct detail);
+                *d = one;
+                d->by = times[t];
+                for (size_t p = 0; p < in->kernel->n_params; p++)
+                    if (str_eq(in->kernel->params[p].name, text_of(f, rest)) &&
+                        in->kernel->params[p].type == KT_I32)
+                        d->drop = true;
+                struct transform_site site = {.transform = "uncap-grid",
+                                              .line = node_line(f->s, one.whole),
+                                              .setting = times[t],
+                                              .detail = d};
+                site.where = arena_printf(a, "%s, line %d: at most %lld blocks", f->name, site.line,
+                                          (long long)one.value);
+                site.why =
+                    times[t]
+                        ? arena_printf(a, "%d times more blocks may run, so that more SMs have work", times[t])
+                        : "a block for each piece of work leaves the balancing to the hardware";
+                list_add(a, &found, site);
+            }
+        }
+    }
+    *sites = found.v;
+    return found.n;
+}
+
+static bool uncap_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
+                        char **text, struct err *why_not)
+{
+    (void)in;
+    const struct detail *d = site->detail;
+    const struct function *f = d->f;
+    struct edits edits = {.arena = a};
+    if (d->by == 0 && d->drop) {
+        edits_try(&edits, node_start(d->whole), node_end(d->whole), text_of(f, d->rest));
+    } else {
+        int64_t cap = d->by == 0 ? 2147483647 : MIN(d->value * d->by, 2147483647);
+        char *old = text_of(f, d->cap), *new = arena_printf(a, "%lld", (long long)cap);
+        size_t n;
+        struct node *numbers = node_find_all(a, d->whole, "number_literal", &n);
+        for (size_t i = 0; i < n; i++)
+            if (node_text_is(f->s, numbers[i], old))
+                edits_try(&edits, node_start(numbers[i]), node_end(numbers[i]), new);
+    }
+    return edits_done(&edits, f, text, why_not);
+}
+
+const struct transform transform_uncap_grid = {
+    .name = "uncap-grid",
+    .alias = "raise-grid",
+    .summary = "lift a cap on the number of blocks of a kernel that walks in steps of the grid",
+    .helps = "dram latency issue",
+    .find = uncap_find,
+    .apply = uncap_apply,
+};

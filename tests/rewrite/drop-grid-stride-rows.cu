@@ -1,0 +1,20 @@
+// A block a row, walked over the grid: the loop goes, and with it the question.
+// transform: drop-grid-stride 0
+// applies: line 11
+// has: const int row = blockIdx.x;
+// has: work_once<<<n, 128, 0, stream>>>
+// lacks: row < n) {
+#include <cstdint>
+
+__global__ void work(float *out, const float *in, int n, int d)
+{
+    for (int row = blockIdx.x; row < n; row += gridDim.x) {
+        for (int i = threadIdx.x; i < d; i += blockDim.x)
+            out[row * d + i] = 2.0f * in[row * d + i];
+    }
+}
+
+extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
+{
+    work<<<n, 128, 0, stream>>>(out, in, n, d);
+}

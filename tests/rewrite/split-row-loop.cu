@@ -1,0 +1,19 @@
+// A block a row becomes several.
+// transform: split-row 128
+// applies: line 12
+// has: for (int i = blockIdx.y * blockDim.x + threadIdx.x; i < d; i += gridDim.y * blockDim.x)
+// has: dim3 grid(n, row_blocks < 65535 ? row_blocks : 65535);
+// has: (d + 127) / 128
+#include <cstdint>
+
+__global__ void work(float *out, const float *in, int n, int d)
+{
+    for (int row = blockIdx.x; row < n; row += gridDim.x)
+        for (int i = threadIdx.x; i < d; i += blockDim.x)
+            out[row * d + i] = 2.0f * in[row * d + i];
+}
+
+extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
+{
+    work<<<n, 128, 0, stream>>>(out, in, n, d);
+}

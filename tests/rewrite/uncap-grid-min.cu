@@ -1,0 +1,17 @@
+// The cap as an argument of min.
+// transform: uncap-grid 2
+// applies: line 16
+// has: min(n, 528)
+#include <cstdint>
+
+__global__ void work(float *out, const float *in, int n, int d)
+{
+    for (int row = blockIdx.x; row < n; row += gridDim.x)
+        for (int i = threadIdx.x; i < d; i += blockDim.x)
+            out[row * d + i] = 2.0f * in[row * d + i];
+}
+
+extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
+{
+    work<<<min(n, 264), 128, 0, stream>>>(out, in, n, d);
+}
