@@ -7,7 +7,7 @@ MESON_FLAGS ?=
 
 .PHONY: all
 all: setup ## set up and build; the binary is build/astra
-	@tools/build.sh $(BUILD) $(MESON_FLAGS)
+	@tools/build.sh $(BUILD) $(MESON_FLAGS) -- astra
 
 .PHONY: setup
 setup: ## install what is missing, fetch the parser's sources; silent when all is there
@@ -23,9 +23,14 @@ check: all ## all tests; the last line says how many passed and failed
 	@tools/build.sh $(BUILD) -- all meson-test-prereq
 	@tools/check.py $(BUILD)
 
+.PHONY: quick
+quick: setup ## the tests that take a minute: units, conformance of the simulator, layers
+	@tools/build.sh $(BUILD) $(MESON_FLAGS) -- meson-test-prereq
+	@tools/check.py $(BUILD) --suite unit --suite ptx --suite lint
+
 .PHONY: check-gpu
 check-gpu: all ## the simulator against this machine's GPU: conformance, right and broken kernels, examples
-	@tools/build.sh $(BUILD) -- tests/both tests/verdicts
+	@tools/build.sh $(BUILD) -- tests/both tests/verdicts tests/ptx/cases
 	@tests/gpu/check.sh $(BUILD)
 
 .PHONY: asan tsan

@@ -11,7 +11,7 @@ die() { printf 'dist: %s\n' "$*" >&2; exit 1; }
 
 build="build-dist"
 # shellcheck disable=SC2016  # $ORIGIN is the loader's word
-tools/build.sh $build --buildtype=release -Dc_link_args='-Wl,-rpath,$ORIGIN/../lib' -- astra
+tools/build.sh $build --buildtype=release -Dc_link_args='-Wl,-rpath,$ORIGIN/../lib' -- astra tests/ptx/cases
 
 version=$($build/astra --version | cut -d ' ' -f 2)
 name=astra-$version-linux-$(uname -m)
@@ -40,6 +40,8 @@ done
 cp .deps/tree-sitter-0.25.2/LICENSE "$top/licenses/tree-sitter"
 cp .deps/tree_sitter_cuda-0.21.1/LICENSE "$top/licenses/tree-sitter-cuda"
 cp -R LICENSE README.md NEWS.md docs examples "$top/"
+mkdir -p "$top/tests/ptx" # a GPU is held to these: tests/gpu/run.sh
+cp -R tests/ptx/README.md $build/tests/ptx/cases "$top/tests/ptx/"
 
 # It must run from another place with nothing of this one.
 try=$(mktemp -d)

@@ -27,8 +27,9 @@ seed() { # seed TARGET CORPUS
     fuzz_llm | fuzz_pool | fuzz_worker) seeds="tests/fuzz/${1#fuzz_}/*" ;;
     fuzz_recording) seeds='examples/*/*/*.json' ;;
     fuzz_ptx)
+        python3 tests/ptx/generate $build/cases
         awk -v to="$2" '/^\/\/ case: / { close(file); file = to "/" ++n; print ".version 8.7\n.target sm_90a\n.address_size 64" > file }
-                        file && !/^\/\// { print > file }' tests/ptx/cases/*.ptx
+                        file && !/^\/\// { print > file }' $build/cases/*.ptx
         ;;
     fuzz_result | fuzz_run) python3 tests/fuzz/seeds.py "${1#fuzz_}" "$2" ;;
     fuzz_tester | fuzz_profiler | fuzz_planner | fuzz_coder)

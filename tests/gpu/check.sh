@@ -29,7 +29,10 @@ count() { # of a log's line "N ... passed, N failed"
 }
 
 echo "conformance cases (tests/ptx) on the GPU:"
-tests/gpu/run.sh "$out" >/dev/null 2>&1
+cases=$bin/../tests/ptx/cases # of the folder
+[ -d "$cases" ] || cases=$bin/tests/ptx/cases # of the build
+[ -d "$cases" ] || cases=
+tests/gpu/run.sh "$out" ${cases:+"$cases"} >/dev/null 2>&1
 count "$out/cases.txt"
 grep -E '^(failed|FAIL)' "$out/cases.txt" | head -20
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every case file must be PTX that the toolkit's assembler takes. Exit 77 (skipped) where there is no ptxas.
-# A file is one case of the count at the end.
-cd "$(dirname "$0")/cases" || exit 1
+# Every case file must be PTX that the toolkit's assembler takes: check_ptxas.sh FOLDER. Exit 77 (skipped) where
+# there is no ptxas. A file is one case of the count at the end.
+cd "${1:?usage: check_ptxas.sh FOLDER}" || exit 1
 ptxas=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}
 [ -x "$ptxas" ] || { echo "no ptxas here: skipped"; exit 77; }
 good=0 bad=0

@@ -1,7 +1,8 @@
-"""Writes tests/ptx/cases: python3 tests/ptx/generate. What the cases expect is computed here, from the PTX ISA's rules and
-exact arithmetic; nothing of the simulator takes part."""
+"""Writes the conformance cases anew: python3 tests/ptx/generate FOLDER. What they expect is computed here, from the PTX
+ISA's rules and exact arithmetic; nothing of the simulator takes part."""
 
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -19,15 +20,15 @@ MODULES = [integer, floating, approx, memory, warp, tensor, matrix, cluster]
 
 
 def main():
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cases")
-    os.makedirs(folder, exist_ok=True)
-    total = 0
+    if len(sys.argv) != 2:
+        sys.exit("usage: python3 tests/ptx/generate FOLDER")
+    folder = sys.argv[1]
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
     for source in MODULES:
         for m in source.modules():
-            n = m.write(folder)
-            total += n
-            print("%4d  %s" % (n, m.name))
-    print("%4d  cases" % total)
+            m.write(folder)
+    os.utime(folder)  # it is as new as what is in it
 
 
 main()

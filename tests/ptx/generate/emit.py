@@ -114,13 +114,12 @@ class Module:
         self.entry(name, arrays, "\n".join(pre + [code] + post), "\n".join(decl) + "\n" + regs, note, block=block)
 
     def write(self, folder):
-        text = "// PTX conformance cases: %s. The format: ../README.md\n" % self.title
+        text = "// PTX conformance cases: %s. The format: tests/ptx/README.md\n" % self.title
         text += ".version %s\n.target %s\n.address_size 64\n" % (self.version, self.target)
         text += (self.head.rstrip() + "\n") if self.head else ""
         text += "\n" + "\n\n".join(self.entries) + "\n"
         with open(os.path.join(folder, self.name + ".ptx"), "w") as f:
             f.write(text)
-        return len(self.entries)
 
 
 def IN(name, t, values, words=1):
