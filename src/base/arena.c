@@ -167,6 +167,17 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
     return p;
 }
 
+char *arena_shell(struct arena *a, const char *word)
+{
+    struct str s = {0};
+    char *text;
+
+    str_add_shell(&s, word);
+    text = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return text;
+}
+
 size_t arena_size(const struct arena *a)
 {
     size_t total = 0;

@@ -18,6 +18,7 @@ void *arena_zalloc(struct arena *a, size_t size_bytes); /* cleared */
 void *arena_copy(struct arena *a, const void *data, size_t size_bytes);
 char *arena_strdup(struct arena *a, const char *s); /* takes NULL, gives NULL */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
+char *arena_shell(struct arena *a, const char *word); /* as str_add_shell writes it */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
 size_t arena_size(const struct arena *a); /* bytes held from the system */

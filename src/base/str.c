@@ -66,6 +66,23 @@ void str_addf(struct str *b, const char *fmt, ...)
     va_end(ap);
 }
 
+void str_add_shell(struct str *b, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+
+    if (*word && word[strspn(word, plain)] == 0) {
+        str_add(b, word);
+        return;
+    }
+    str_addc(b, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            str_add(b, "'\\''");
+        else
+            str_addc(b, *word);
+    str_addc(b, '\'');
+}
+
 const char *str_text(const struct str *b)
 {
     return b->s ? b->s : "";

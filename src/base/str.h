@@ -24,6 +24,8 @@ const char *str_text(const struct str *b); /* "" when empty */
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 bool str_eq(const char *a, const char *b); /* either may be NULL */
+/* A word as a POSIX shell takes it: quoted where it must be. For every command that is printed. */
+void str_add_shell(struct str *b, const char *word);
 /* Nearest of `names` (NULL-terminated) for "did you mean"; NULL when nothing is near. */
 const char *str_nearest(const char *word, const char *const *names);
 

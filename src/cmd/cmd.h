@@ -11,7 +11,7 @@ enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_UNDER 
 struct cmd_args {
     const char *words[8]; /* what is not an option */
     int n_words;
-    const char *device, *agents, *out, *trace, *config, *to, *name;
+    const char *device, *agents, *out, *trace, *config, *to, *name, *color;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
     double budget_s, fail_under; /* fail_under 0: not asked */
@@ -34,8 +34,15 @@ int cmd_fail(const struct err *err);
  * The lower end of the interval counts where times are measured, else the modelled geometric mean. */
 int cmd_fail_under(const struct cmd_args *args, const json_t *result);
 
-/* The folder of a RUN given as a folder, or as an id below astra-runs/. */
+/* The folder of a RUN given as a folder, as a name below astra-runs, or as the beginning of one such name. */
 bool cmd_run_folder(struct arena *a, const char *run, char **folder, struct err *err);
+/* The newest run below astra-runs, said on stderr. */
+bool cmd_run_newest(struct arena *a, const char *verb, char **folder, struct err *err);
+/* The run that the first word names; without words the newest. */
+bool cmd_run_named(struct arena *a, const struct cmd_args *args, const char *verb, char **folder,
+                   struct err *err);
+/* Default --out: astra-runs/TASK-N, made here, with the next N. */
+bool cmd_default_out(struct arena *a, const char *task_dir, const char **out, struct err *err);
 
 /* "auto", "cuda", "cuda:N", "cuda:all", "sim", "sim:NAME" to what trial_options.device takes; auto says which,
  * unless quiet. */
@@ -54,15 +61,29 @@ int cmd_export(const struct cmd_args *args);
 int cmd_resume(const struct cmd_args *args);
 int cmd_verify(const struct cmd_args *args);
 int cmd_doctor(const struct cmd_args *args);
+int cmd_completion(const struct cmd_args *args);
+int cmd_man(const struct cmd_args *args);
 
 /* ---- shared by verbs, for folders above cmd only ---- */
 
-/* Writes to stdout, on a terminal without what it would obey, and after the live screen; a closed or full
- * stdout is an error (status 1), not a signal. */
-bool cmd_print(const char *text, struct err *err);
+/* What is written: text and tables are wrapped to a terminal's width, help to 100 columns everywhere; patches
+ * get colours on a terminal; source and JSON stay as they are. */
+enum cmd_form { CMD_TEXT, CMD_HELP, CMD_PATCH, CMD_EXACT };
 
-/* Default --out: astra-runs/TASK-DATE-TIME-PID. */
+/* Writes to stdout, on a terminal without what it would obey, and after the live screen. A full stdout is an
+ * error (status 1); one that nobody reads any more ends the process quietly by SIGPIPE. */
+bool cmd_print_as(enum cmd_form form, const char *text, struct err *err);
+bool cmd_print(const char *text, struct err *err);                                     /* CMD_TEXT */
+bool cmd_print_result(const struct cmd_args *args, const char *text, struct err *err); /* it may be JSON */
+void cmd_wrap(struct str *out, const char *text, int width);
+/* A line of a file, and a caret below a column of it; nothing when the file cannot be read. */
+void cmd_add_place(struct str *out, const char *file, int line, int col, bool in_colour);
+bool cmd_set_colours(const char *word, struct err *err); /* auto, always, never */
+
+#define CMD_NO_DEVICES                                                                                   \
+    "this program was built without its device files (share/devices): nothing can be simulated; set up " \
+    "the build anew, `rm -rf build && make`"
+
 int cmd_cores(void); /* worker processes by default */
-char *cmd_default_out(struct arena *a, const char *task_dir);
 
 #endif

@@ -1,31 +1,6 @@
 #include "cmd/cmd.h"
 #include "gpu/gpu.h"
 #include "worker/worker.h"
-#include "tui/tui.h"
-
-#include <errno.h>
-#include <time.h>
-#include <unistd.h>
-
-int cmd_fail(const struct err *err)
-{
-    char text[4096];
-
-    struct str clean = {0};
-
-    tui_close();
-    tui_clean(&clean, err_format(err, text, sizeof(text)));
-    fprintf(stderr, "astra: %s\n", str_text(&clean));
-    str_free(&clean);
-    switch (err->kind) {
-    case ERR_INPUT:
-        return EXIT_USAGE;
-    case ERR_STOP:
-        return EXIT_INTERRUPTED;
-    default:
-        return EXIT_WORLD;
-    }
-}
 
 int cmd_fail_under(const struct cmd_args *args, const json_t *result)
 {
@@ -52,36 +27,6 @@ int cmd_fail_under(const struct cmd_args *args, const json_t *result)
     return EXIT_UNDER;
 }
 
-bool cmd_print(const char *text, struct err *err)
-{
-    struct str clean = {0};
-    bool ok;
-
-    tui_close();
-    if (isatty(STDOUT_FILENO)) {
-        tui_clean(&clean, text);
-        text = str_text(&clean);
-    }
-    ok = fputs(text, stdout) != EOF && fflush(stdout) == 0;
-    str_free(&clean);
-    return ok || err_world(err, "cannot write to standard output: %s", strerror(errno));
-}
-
-bool cmd_run_folder(struct arena *a, const char *run, char **folder, struct err *err)
-{
-    char *named = fs_join(a, "astra-runs", run);
-
-    if (fs_is_dir(run))
-        *folder = arena_strdup(a, run);
-    else if (fs_is_dir(named))
-        *folder = named;
-    else
-        return err_input(
-            err, "there is no run '%s', neither as a folder nor below astra-runs; `astra runs` lists them",
-            run);
-    return true;
-}
-
 static bool simulated(const char *name, const char **out, struct err *err)
 {
     const struct ptx_device *list;
@@ -92,6 +37,8 @@ static bool simulated(const char *name, const char **out, struct err *err)
     if (ptx_device_find(name))
         return true;
     n = ptx_device_list(&list);
+    if (n == 0)
+        return err_world(err, "%s", CMD_NO_DEVICES);
     for (size_t i = 0; i < n; i++)
         str_addf(&known, "%s sim:%s", i ? "," : "", list[i].name);
     err_input(err, "no simulated device is called '%s'; there are%s", name, str_text(&known));
@@ -154,15 +101,4 @@ bool cmd_device(const char *device, struct arena *a, bool quiet, const char **na
     if (str_starts(device, "cuda"))
         return gpus(a, device, name, err);
     return err_input(err, "'%s' is no device; use auto, cuda, cuda:N, sim or sim:NAME", device);
-}
-
-char *cmd_default_out(struct arena *a, const char *task_dir)
-{
-    char *dir = fs_absolute(a, task_dir), stamp[32];
-    time_t t = time(NULL);
-    struct tm tm;
-
-    localtime_r(&t, &tm);
-    strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
-    return arena_printf(a, "astra-runs/%s-%s-%ld", fs_basename(dir), stamp, (long)getpid());
 }

@@ -204,7 +204,7 @@ int cmd_doctor(const struct cmd_args *args)
         str_clear(&out);
         str_addf(&out, "%s\n", json_pretty(a, o));
     }
-    status = !cmd_print(str_text(&out), &err) ? cmd_fail(&err) : ok ? EXIT_OK : EXIT_WORLD;
+    status = !cmd_print_result(args, str_text(&out), &err) ? cmd_fail(&err) : ok ? EXIT_OK : EXIT_WORLD;
     json_decref(o);
     str_free(&out);
     arena_close(a);

@@ -26,7 +26,7 @@ static bool deliver(const struct cmd_args *args, const struct export_target *t, 
     if (!to && t->folder)
         to = fs_join(a, r->kept.folder, arena_printf(a, "export/%s", t->name));
     if (!to)
-        return cmd_print(files->list.v[0].text, err);
+        return cmd_print_as(CMD_EXACT, files->list.v[0].text, err);
     return export_write(t, files, to, args->force, err) && cmd_print(arena_printf(a, "%s\n", to), err);
 }
 
@@ -40,9 +40,8 @@ int cmd_export(const struct cmd_args *args)
     char *folder;
     bool ok;
 
-    if (str_eq(args->to, "list") || args->n_words == 0) {
-        ok = str_eq(args->to, "list") ? list_targets(&err)
-                                      : err_input(&err, "`astra export` needs RUN; see `astra export --help`");
+    if (str_eq(args->to, "list")) {
+        ok = list_targets(&err);
         arena_close(a);
         return ok ? EXIT_OK : cmd_fail(&err);
     }
@@ -55,7 +54,7 @@ int cmd_export(const struct cmd_args *args)
     ok = t &&
          (!args->name || str_eq(t->name, "torch") ||
           err_input(&err, "--name is of the package that --to torch makes; %s makes none", t->name)) &&
-         cmd_run_folder(a, args->words[0], &folder, &err) && export_open(&r, a, folder, &err);
+         cmd_run_named(a, args, "export", &folder, &err) && export_open(&r, a, folder, &err);
     r.name = args->name;
     if (ok && !r.improved)
         fprintf(stderr, "nothing was provably faster: the original stays, and there is nothing to export\n");

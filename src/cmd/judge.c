@@ -117,9 +117,10 @@ static void add_verdict(const struct session *s, struct str *out)
     report_derived(t->shadow_lost, t->underived, out);
 }
 
-static int print_and_close(struct session *s, bool ok, const struct str *text, struct err *err)
+static int print_and_close(struct session *s, const struct cmd_args *args, bool ok, const struct str *text,
+                           struct err *err)
 {
-    int status = ok && cmd_print(str_text(text), err) ? EXIT_OK : cmd_fail(err);
+    int status = ok && cmd_print_result(args, str_text(text), err) ? EXIT_OK : cmd_fail(err);
 
     session_close(s);
     return status;
@@ -146,7 +147,7 @@ int cmd_bench(const struct cmd_args *args)
             add_verdict(&s, &out);
         }
     }
-    status = print_and_close(&s, ok, &out, &err);
+    status = print_and_close(&s, args, ok, &out, &err);
     if (status == EXIT_OK)
         status = cmd_fail_under(args, o);
     json_decref(o);
@@ -241,7 +242,7 @@ int cmd_profile(const struct cmd_args *args)
                 str_addf(&out, "No counters of the GPU: %s.\n", why_not);
         }
     }
-    status = print_and_close(&s, ok, &out, &err);
+    status = print_and_close(&s, args, ok, &out, &err);
     str_free(&out);
     return status;
 }
@@ -362,7 +363,7 @@ int cmd_check(const struct cmd_args *args)
         }
     }
     json_decref(errors);
-    status = print_and_close(&s, ok, &out, &err);
+    status = print_and_close(&s, args, ok, &out, &err);
     str_free(&out);
     return status;
 }

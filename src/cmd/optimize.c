@@ -4,6 +4,7 @@
 #include "store/store.h"
 #include "tui/tui.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -39,15 +40,16 @@ static void catch_signals(void)
     sigaction(SIGTERM, &sa, NULL);
 }
 
-/* An event as a line of stdout. Where nobody reads on, printing the result will say so. */
+/* An event as a line of stdout. When nobody reads on, the run is stopped, resumably; printing the result will
+ * end the process. */
 static void print_event(void *context, const char *event, const json_t *fields)
 {
     char *line = trace_line(fields);
 
     (void)context;
     (void)event;
-    if (line && puts(line) != EOF)
-        fflush(stdout);
+    if (line && (puts(line) == EOF || fflush(stdout) != 0) && errno == EPIPE && stops == 0)
+        ask_to_stop();
     free(line);
 }
 
@@ -59,12 +61,13 @@ static bool print_result(const char *out, const struct cmd_args *args, int *unde
     struct str text = {0};
     json_t *result = NULL;
     bool ok = store_open(&s, out, false, err) && report_result(s, a, &result, err);
+    bool told = tui_told_stdout(); /* each candidate, in a line of its own */
 
     if (ok && (args->json || args->events))
         str_addf(&text, "%s\n", args->events ? json_line(a, result) : json_pretty(a, result));
     else
-        ok = ok && report_summary(s, a, out, false, &text, err);
-    ok = ok && cmd_print(str_text(&text), err);
+        ok = ok && report_summary(s, a, out, told ? REPORT_TOLD : 0, &text, err);
+    ok = ok && cmd_print_result(args, str_text(&text), err);
     if (ok)
         *under = cmd_fail_under(args, result);
     json_decref(result);
@@ -83,7 +86,8 @@ static void say_resumable(const char *out)
     size_t n = 0;
 
     if (store_open(&s, out, false, NULL) && store_candidates(s, a, &list, &n, NULL) && n > 0)
-        fprintf(stderr, "What was judged is stored; `astra resume %s` goes on from there.\n", out);
+        fprintf(stderr, "What was judged is stored; `astra resume %s` goes on from there.\n",
+                arena_shell(a, out));
     store_close(s);
     arena_close(a);
 }
@@ -107,10 +111,15 @@ static int run_and_print(const struct run_options *o, bool resume, const struct 
     if (!print_result(o->out, args, &under, &err))
         return cmd_fail(&err);
     if (end == RUN_INTERRUPTED) {
-        fprintf(stderr, "astra: interrupted; go on with: astra resume %s\n", o->out);
+        struct str folder = {0};
+        str_add_shell(&folder, o->out);
+        fprintf(stderr, "astra: interrupted; go on with: astra resume %s\n", str_text(&folder));
+        str_free(&folder);
         return EXIT_INTERRUPTED;
     }
-    return under != EXIT_OK ? under : end == RUN_BUDGET ? EXIT_BUDGET : EXIT_OK;
+    if (under != EXIT_OK)
+        return under;
+    return end == RUN_BUDGET ? EXIT_BUDGET : EXIT_OK;
 }
 
 int cmd_cores(void)
@@ -159,7 +168,7 @@ static bool models_of(const struct cmd_args *args, struct arena *a, struct model
 static bool options_of(const struct cmd_args *args, struct arena *a, struct run_options *o, struct err *err)
 {
     *o = (struct run_options){.task_dir = args->words[0],
-                              .out = args->out ? args->out : cmd_default_out(a, args->words[0]),
+                              .out = args->out,
                               .agents = args->agents,
                               .rounds = (int)args->rounds,
                               .candidates = (int)args->candidates,
@@ -170,11 +179,12 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
                               .hidden_seed = (uint64_t)args->hidden_seed};
     if (!models_of(args, a, &o->models, err))
         return false;
-    if (fs_exists(fs_join(a, o->out, "run.db")))
+    if (o->out && fs_exists(fs_join(a, o->out, "run.db")))
         return err_input(err,
                          "%s holds a run already; `astra resume %s` goes on with it, or give another --out",
-                         o->out, o->out);
-    return cmd_device(args->device, a, args->quiet, &o->device, err);
+                         o->out, arena_shell(a, o->out));
+    return cmd_device(args->device, a, args->quiet, &o->device, err) &&
+           (o->out || cmd_default_out(a, o->task_dir, &o->out, err));
 }
 
 int cmd_optimize(const struct cmd_args *args)
@@ -184,6 +194,8 @@ int cmd_optimize(const struct cmd_args *args)
     struct err err = {0};
     int status = options_of(args, a, &o, &err) ? run_and_print(&o, false, args) : cmd_fail(&err);
 
+    if (!args->out && o.out && rmdir(o.out) == 0) /* nothing was begun in it */
+        rmdir(fs_dirname(a, o.out));
     arena_close(a);
     return status;
 }
@@ -205,7 +217,7 @@ int cmd_resume(const struct cmd_args *args)
     json_t *options = NULL;
     char *folder;
     int status;
-    bool ok = cmd_run_folder(a, args->words[0], &folder, &err) && store_open(&s, folder, false, &err) &&
+    bool ok = cmd_run_named(a, args, "resume", &folder, &err) && store_open(&s, folder, false, &err) &&
               store_get_run(s, a, &row, &err);
 
     if (ok) {

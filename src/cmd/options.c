@@ -1,5 +1,5 @@
 /* Verbs and their options, from one table each: parsing, --help and the check for strangers all read it. */
-#include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "worker/worker.h"
 #include "tui/tui.h"
 
@@ -9,28 +9,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum kind { TEXT, COUNT, NUMBER, NUMBER0, SECONDS, FLAG, MODEL, MODEL_FLAG };
-
-struct option {
-    const char *name, *argument;
-    size_t field;
-    enum kind kind;
-    const char *verbs, *fallback, *help;
-};
-
 static const struct option options[] = {
 #define OPTION(name, argument, field, kind, verbs, fallback, help) \
     {name, argument, offsetof(struct cmd_args, field), kind, verbs, fallback, help},
 #include "options.def"
 #undef OPTION
-};
-
-struct verb {
-    const char *name;
-    char letter;
-    const char *words, *summary, *text;
-    int min_words, max_words;
-    int (*run)(const struct cmd_args *args);
 };
 
 static const struct verb verbs[] = {
@@ -59,65 +42,111 @@ static const struct verb verbs[] = {
      "best it has so far.\n\n  astra runs\n  astra runs --task 'softmax*' --outcome improved --sort speedup\n"
      "  astra runs --since 3d --json\n",
      0, 1, cmd_runs},
-    {"show", 's', "RUN [CANDIDATE]", "what a run tried and found, or one candidate in full",
-     "RUN is a run's folder, or its name below astra-runs.\n\n  astra show astra-runs/softmax-1\n  astra show softmax-1 7\n"
-     "  astra show softmax-1 --calls\n",
-     1, 2, cmd_show},
-    {"diff", 'd', "RUN [NUMBER|RUN]",
+    {"show", 's', "[RUN] [CANDIDATE]", "what a run tried and found, or one candidate in full",
+     "RUN is a run's folder, its name below astra-runs, or as much of the name's beginning as only one has. Without RUN\n"
+     "it is the newest run.\n\n  astra show\n  astra show 7\n  astra show softmax-1 7\n  astra show softmax-1 --calls\n",
+     0, 2, cmd_show},
+    {"diff", 'd', "[RUN] [NUMBER|RUN]",
      "the patch from the original to the best or to a candidate; or two runs compared",
      "Of two runs: speed-ups by workload and whether they differ, who thought, verdicts, cost, options, and the patch between\n"
      "their best files. Runs of different tasks or devices, or modelled and measured ones, are not set against each other.\n\n"
-     "  astra diff softmax-1 | patch my_kernel.cu\n  astra diff softmax-1 softmax-2\n",
-     1, 2, cmd_diff},
-    {"report", 't', "RUN...", "a run as one page for whoever reviews it, or several side by side",
+     "  astra diff | patch my_kernel.cu\n  astra diff softmax-1 7\n  astra diff softmax-1 softmax-2\n",
+     0, 2, cmd_diff},
+    {"report", 't', "[RUN...]", "a run as one page for whoever reviews it, or several side by side",
      "Writes report.html into the run's folder and prints where it is: one file that needs no network and can be mailed,\n"
      "read on a phone and printed. Unfinished runs have one, too. docs/report.md says what each part means. Several runs are put\n"
      "beside each other, in comparison.html (docs/compare.md).\n\n"
      "  astra report softmax-1\n"
      "  astra report softmax-rules softmax-llm --out rules-or-llm.html\n"
      "  astra report softmax-1 --markdown >pull-request.md\n",
-     1, 8, cmd_report},
-    {"export", 'e', "RUN", "the best version as other projects take it in: a file, a patch, an extension",
+     0, 8, cmd_report},
+    {"export", 'e', "[RUN]", "the best version as other projects take it in: a file, a patch, an extension",
      "Only of a finished run whose files are those that were judged. --to list says what there is; a single text goes to\n"
      "stdout or --out FILE, several files to --out DIR. docs/export.md says what each target makes.\n\n"
      "  astra export softmax-1 --to cuda --out softmax.cu\n"
      "  astra export softmax-1 --to patch | git apply\n"
      "  astra export --to list\n",
      0, 1, cmd_export},
-    {"resume", 'r', "RUN", "go on with a run that was stopped", "  astra resume astra-runs/softmax-1\n", 1, 1,
-     cmd_resume},
-    {"verify", 'v', "RESULT", "does a result still hold? judged again from its folder's files alone",
+    {"resume", 'r', "[RUN]", "go on with a run that was stopped",
+     "It goes on with the first trial that is missing, and ends with the result that an undisturbed run has. Without RUN: the\n"
+     "newest.\n\n  astra resume\n  astra resume softmax-1 --budget-time 10m\n",
+     0, 1, cmd_resume},
+    {"verify", 'v', "[RESULT]", "does a result still hold? judged again from its folder's files alone",
      "RESULT is a run's folder or its result.json, wherever they lie now; run.db is not needed. The hashes first, then the\n"
      "suite, the hidden cases and the figures. Without the GPU it was measured on, only the answers are judged. Exit\n"
      "status 0 when it holds, 1 when it does not, with what and why.\n\n"
-     "  astra verify astra-runs/softmax-1\n",
-     1, 1, cmd_verify},
-    {"doctor", 'x', "", "what is here, what is missing, and how to get it", "  astra doctor\n", 0, 0,
-     cmd_doctor},
+     "  astra verify\n  astra verify softmax-1\n",
+     0, 1, cmd_verify},
+    {"doctor", 'x', "", "what is here, what is missing, and how to get it",
+     "The compiler, GPUs and their clocks, the sandbox, simulated devices, models. Exit status 1 when no kernel can be\n"
+     "compiled or simulated.\n\n  astra doctor\n  astra doctor --json\n",
+     0, 0, cmd_doctor},
+    {"completion", 'k', "SHELL", "completions for bash or zsh, on stdout",
+     "  source <(astra completion bash)\n  astra completion zsh >~/.zsh/completions/_astra\n", 1, 1,
+     cmd_completion},
+    {"man", 'm', "", "the manual page, as man takes it",
+     "  astra man | man -l -\n  astra man >~/.local/share/man/man1/astra.1\n", 0, 0, cmd_man},
 };
+
+const char options_exit_status[] =
+    "0 done (also when the original stays), 1 an I/O or system error, 2 usage or a broken task,\n"
+    "3 a budget ended it, 4 below --fail-under, 130 interrupted (and resumable)";
+
+const struct verb *options_verbs(size_t *n)
+{
+    *n = ARRAY_LEN(verbs);
+    return verbs;
+}
+
+const struct option *options_next(const struct verb *v, size_t *at)
+{
+    while (*at < ARRAY_LEN(options)) {
+        const struct option *o = &options[(*at)++];
+        if (strchr(o->verbs, v->letter))
+            return o;
+    }
+    return NULL;
+}
+
+/* Is the last line of it indented? */
+static bool to_indented(const struct str *to)
+{
+    const char *line = memrchr(to->s, '\n', to->len);
+
+    return line && line[1] == ' ';
+}
+
+/* Lines of a paragraph as one; examples, which are indented, and blank lines stay. */
+static void add_flowing(const char *text, struct str *to)
+{
+    for (; *text; text++) {
+        bool ends = *text == '\n' && to->len && to->s[to->len - 1] != '\n';
+        str_addc(to, ends && text[1] && text[1] != '\n' && text[1] != ' ' && !to_indented(to) ? ' ' : *text);
+    }
+}
 
 static void add_help(const struct verb *v, struct str *to)
 {
+    size_t at = 0;
+
     if (!v) {
         str_add(to, "astra - a faster CUDA kernel from the one you have, shown correct, with the evidence\n\n"
                     "usage: astra VERB ...\n\n");
         for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-            str_addf(to, "  %-9s %-16s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
-        str_add(
+            str_addf(to, "  %-10s %-18s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
+        str_addf(
             to,
             "\n`astra VERB --help` says more of each. Without a GPU everything runs on a simulator, and figures\n"
-            "are called modelled. Start with: astra optimize examples/silu_and_mul\n\n"
-            "exit status: 0 done (also when the original stays), 1 the world failed, 2 usage or a broken task,\n"
-            "3 a budget ended it, 4 below --fail-under, 130 interrupted (and resumable)\n");
+            "are called modelled. Start with: astra optimize examples/silu_and_mul\n\nexit status: %s\n",
+            options_exit_status);
         return;
     }
-    str_addf(to, "usage: astra %s%s%s [options]\n\n%s\n\n%s\noptions:\n", v->name, v->words[0] ? " " : "",
-             v->words, v->summary, v->text);
-    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
-        const struct option *o = &options[i];
+    str_addf(to, "usage: astra %s%s%s [options]\n\n%s\n\n", v->name, v->words[0] ? " " : "", v->words,
+             v->summary);
+    add_flowing(v->text, to);
+    str_add(to, "\noptions:\n");
+    for (const struct option *o; (o = options_next(v, &at));) {
         char left[64];
-        if (!strchr(o->verbs, v->letter))
-            continue;
         snprintf(left, sizeof(left), "%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
         str_addf(to, "  %-22s %s", left, o->help);
         if (o->fallback[0])
@@ -133,7 +162,7 @@ static int print_help(const struct verb *v)
     int status;
 
     add_help(v, &text);
-    status = cmd_print(str_text(&text), &err) ? EXIT_OK : cmd_fail(&err);
+    status = cmd_print_as(CMD_HELP, str_text(&text), &err) ? EXIT_OK : cmd_fail(&err);
     str_free(&text);
     return status;
 }
@@ -152,8 +181,15 @@ static bool parse_seconds(const char *text, double *seconds)
 {
     char *end;
     double v = strtod(text, &end);
-    double unit = *end == 0 || str_eq(end, "s") ? 1 : str_eq(end, "m") ? 60 : str_eq(end, "h") ? 3600 : 0;
+    static const struct {
+        const char *name;
+        double s;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    double unit = 0;
 
+    for (size_t i = 0; i < ARRAY_LEN(units); i++)
+        if (str_eq(end, units[i].name))
+            unit = units[i].s;
     *seconds = v * unit;
     return end != text && unit > 0 && v > 0 && isfinite(v);
 }
@@ -320,7 +356,8 @@ int cmd_main(int argc, char **argv)
         return pool_worker_main(argc - 1, argv + 1);
     if (str_eq(word, "launch"))
         return isolated_run_main(argc - 1, argv + 1);
-    signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error with words, see cmd_print */
+    /* Nobody reads stdout any more: see cmd_print_as; a pipe to a child is another thing. */
+    signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
     if (str_eq(word, "--version")) {
         return cmd_print("astra " ASTRA_VERSION "\n", &err) ? EXIT_OK : cmd_fail(&err);
@@ -341,6 +378,8 @@ int cmd_main(int argc, char **argv)
         return cmd_fail(&err);
     if (args.help)
         return print_help(v);
+    if (args.color && !cmd_set_colours(args.color, &err))
+        return cmd_fail(&err);
     if (args.trace && !trace_open(args.trace, &err))
         return cmd_fail(&err);
     status = v->run(&args);

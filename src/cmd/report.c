@@ -11,10 +11,11 @@ struct opened_runs {
 static bool open_runs(struct opened_runs *o, const struct cmd_args *args, struct err *err)
 {
     *o = (struct opened_runs){.arena = arena_open()};
-    for (int i = 0; i < args->n_words; i++) {
+    for (int i = 0; i < MAX(args->n_words, 1); i++) {
         char *folder;
-        if (!cmd_run_folder(o->arena, args->words[i], &folder, err) ||
-            !view_open(&o->views[o->n], o->arena, folder, err))
+        bool found = i < args->n_words ? cmd_run_folder(o->arena, args->words[i], &folder, err)
+                                       : cmd_run_newest(o->arena, "report", &folder, err);
+        if (!found || !view_open(&o->views[o->n], o->arena, folder, err))
             return false;
         o->n++;
     }
@@ -84,7 +85,7 @@ int cmd_report(const struct cmd_args *args)
     if (ok && file)
         ok = fs_write_text(file, str_text(&out), &err) && cmd_print(arena_printf(o.arena, "%s\n", file), &err);
     else
-        ok = ok && cmd_print(str_text(&out), &err);
+        ok = ok && cmd_print_as(CMD_EXACT, str_text(&out), &err);
     status = ok ? all_reach(&o, args) : cmd_fail(&err);
     close_runs(&o);
     str_free(&out);
@@ -114,7 +115,8 @@ int cmd_diff_runs(const struct cmd_args *args)
         compare_text(c, o.arena, &out);
         str_addf(&out, "\n%s", *diff ? diff : "Their best files are the same.\n");
     }
-    status = ok && cmd_print(str_text(&out), &err) ? EXIT_OK : cmd_fail(&err);
+    status =
+        ok && cmd_print_as(args->json ? CMD_EXACT : CMD_PATCH, str_text(&out), &err) ? EXIT_OK : cmd_fail(&err);
     close_runs(&o);
     str_free(&out);
     return status;

@@ -30,7 +30,7 @@ int cmd_runs(const struct cmd_args *args)
     } else if (ok) {
         str_addf(&out, "no runs below %s; `astra optimize DIR` makes one\n", dir);
     }
-    ok = ok && cmd_print(str_text(&out), &err);
+    ok = ok && cmd_print_result(args, str_text(&out), &err);
     for (size_t i = 0; ok && i < n; i++)
         if (list[i].error)
             fprintf(stderr, "left out: %s: %s\n", list[i].run, list[i].error);
@@ -48,27 +48,44 @@ struct opened {
     long long candidate; /* -1: not named */
 };
 
-static bool opened_run(struct opened *o, const struct cmd_args *args, struct err *err)
+static bool is_number(const char *word)
 {
+    return *word && word[strspn(word, "0123456789")] == 0;
+}
+
+static bool is_run(struct arena *a, const char *word)
+{
+    return fs_is_dir(word) || fs_is_dir(fs_join(a, "astra-runs", word));
+}
+
+static bool opened_run(struct opened *o, const struct cmd_args *args, const char *verb, struct err *err)
+{
+    const char *number = args->n_words > 1 ? args->words[1] : NULL;
     char *end = NULL;
 
     *o = (struct opened){.arena = arena_open(), .candidate = -1};
-    if (!cmd_run_folder(o->arena, args->words[0], &o->folder, err) ||
-        !store_open(&o->store, o->folder, false, err) ||
+    if (args->n_words == 1 && is_number(args->words[0]) && !is_run(o->arena, args->words[0])) {
+        number = args->words[0];
+        if (!cmd_run_newest(o->arena, verb, &o->folder, err))
+            return false;
+    } else if (!cmd_run_named(o->arena, args, verb, &o->folder, err)) {
+        return false;
+    }
+    if (!store_open(&o->store, o->folder, false, err) ||
         !store_candidates(o->store, o->arena, &o->list, &o->n, err))
         return false;
-    if (args->n_words > 1) {
-        o->candidate = strtoll(args->words[1], &end, 10);
-        if (*end || end == args->words[1] || o->candidate < 0 || o->candidate >= (long long)o->n)
-            return err_input(err, "'%s' is no candidate of this run; it has 0 (the original) to %zd",
-                             args->words[1], (ssize_t)o->n - 1);
+    if (number) {
+        o->candidate = strtoll(number, &end, 10);
+        if (*end || end == number || o->candidate < 0 || o->candidate >= (long long)o->n)
+            return err_input(err, "'%s' is no candidate of this run; it has 0 (the original) to %zd", number,
+                             (ssize_t)o->n - 1);
     }
     return true;
 }
 
-static int opened_close(struct opened *o, bool ok, struct str *out, struct err *err)
+static int opened_close(struct opened *o, bool ok, enum cmd_form form, struct str *out, struct err *err)
 {
-    int status = ok && cmd_print(str_text(out), err) ? EXIT_OK : cmd_fail(err);
+    int status = ok && cmd_print_as(form, str_text(out), err) ? EXIT_OK : cmd_fail(err);
 
     str_free(out);
     store_close(o->store);
@@ -107,11 +124,11 @@ int cmd_show(const struct cmd_args *args)
     struct str out = {0};
     struct err err = {0};
     json_t *result = NULL;
-    bool whole = args->n_words == 1 && !args->calls && !args->prompt && !args->strategy;
-    bool ok = opened_run(&o, args, &err);
+    bool whole = !args->calls && !args->prompt && !args->strategy;
+    bool ok = opened_run(&o, args, "show", &err);
     int status, under = EXIT_OK;
 
-    if (ok && args->fail_under && !whole)
+    if (ok && args->fail_under && (!whole || o.candidate >= 0))
         ok = err_input(&err, "--fail-under is about a run's result: `astra show RUN`");
     if (ok && args->calls && args->json) {
         ok = report_calls_json(o.store, o.arena, &result, &err);
@@ -130,12 +147,12 @@ int cmd_show(const struct cmd_args *args)
         if (ok)
             str_addf(&out, "%s\n", json_pretty(o.arena, result));
     } else if (ok)
-        ok = report_summary(o.store, o.arena, o.folder, true, &out, &err);
+        ok = report_summary(o.store, o.arena, o.folder, REPORT_ERRORS, &out, &err);
     if (ok && args->fail_under)
         ok = (result || report_result(o.store, o.arena, &result, &err)) &&
              (under = cmd_fail_under(args, result), true);
     json_decref(result);
-    status = opened_close(&o, ok, &out, &err);
+    status = opened_close(&o, ok, whole && o.candidate < 0 && !args->json ? CMD_TEXT : CMD_EXACT, &out, &err);
     return status == EXIT_OK ? under : status;
 }
 
@@ -148,13 +165,13 @@ int cmd_diff(const struct cmd_args *args)
     const char *text;
     bool ok;
 
-    if (args->n_words > 1 && strspn(args->words[1], "0123456789") != strlen(args->words[1]))
+    if (args->n_words > 1 && !is_number(args->words[1]))
         return cmd_diff_runs(args);
     if (args->json) {
         err_input(&err, "--json is for a diff of two runs; of one there is a patch");
         return cmd_fail(&err);
     }
-    ok = opened_run(&o, args, &err);
+    ok = opened_run(&o, args, "diff", &err);
     if (ok && o.candidate < 0)
         ok = report_result(o.store, o.arena, &result, &err) &&
              report_best(o.store, o.arena, result, &text, &err);
@@ -163,5 +180,5 @@ int cmd_diff(const struct cmd_args *args)
     if (ok)
         str_add(&out, diff_unified(o.arena, "original.cu", o.list[0].text, "best.cu", text));
     json_decref(result);
-    return opened_close(&o, ok, &out, &err);
+    return opened_close(&o, ok, CMD_PATCH, &out, &err);
 }

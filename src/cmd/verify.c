@@ -237,13 +237,23 @@ static void put_words(struct verify *v, const char *note, bool json, struct str 
     str_addf(out, "%s\n", ok ? "The result holds." : "The result does not hold.");
 }
 
+/* A folder or a file, or the name of a run. */
+static bool result_named(struct arena *a, const struct cmd_args *args, char **result, struct err *err)
+{
+    if (args->n_words == 0 || !fs_exists(args->words[0]))
+        return cmd_run_named(a, args, "verify", result, err);
+    *result = arena_strdup(a, args->words[0]);
+    return true;
+}
+
 int cmd_verify(const struct cmd_args *args)
 {
     struct verify v = {.arena = arena_open()};
     struct str out = {0};
     struct err err = {0};
     const char *note = NULL;
-    bool ok = report_kept_open(&v.kept, v.arena, args->words[0], &err);
+    char *result = NULL;
+    bool ok = result_named(v.arena, args, &result, &err) && report_kept_open(&v.kept, v.arena, result, &err);
     int status;
 
     /* What is not what was judged is not worth judging. */
@@ -252,9 +262,9 @@ int cmd_verify(const struct cmd_args *args)
     ok = ok && err.kind == ERR_NONE;
     if (ok)
         put_words(&v, note, args->json, &out);
-    ok = ok && cmd_print(str_text(&out), &err);
+    ok = ok && cmd_print_result(args, str_text(&out), &err);
     if (ok && json_array_size(v.kept.broken) > 0)
-        ok = err_world(&err, "%s does not hold: %s%s", args->words[0],
+        ok = err_world(&err, "%s does not hold: %s%s", result,
                        json_string_value(json_array_get(v.kept.broken, 0)),
                        json_array_size(v.kept.broken) > 1 ? ", and more" : "");
     status = ok ? cmd_fail_under(args, v.kept.result) : cmd_fail(&err);

@@ -56,8 +56,10 @@ bool report_holds(struct report_kept *k, bool ok, const char *words, ...) __attr
 bool report_hash_is(const char *text, size_t n, const char *recorded); /* recorded: SHA-256 in hexadecimal */
 
 /* The final words on a terminal: the table of workloads, what was tried and what it taught, where the files
- * are; with `errors` the table of errors against the exact answer too. */
-bool report_summary(struct store *s, struct arena *a, const char *folder, bool errors, struct str *out,
+ * are. REPORT_ERRORS: the table of errors against the exact answer, too; REPORT_TOLD: without the candidates,
+ * which stand above already. */
+enum { REPORT_ERRORS = 1, REPORT_TOLD = 2 };
+bool report_summary(struct store *s, struct arena *a, const char *folder, unsigned parts, struct str *out,
                     struct err *err);
 
 /* The `cost` of a result. Release with json_decref. */

@@ -148,7 +148,7 @@ static void add_tried(struct arena *a, const struct store_candidate *list, size_
     }
 }
 
-bool report_summary(struct store *s, struct arena *a, const char *folder, bool errors, struct str *out,
+bool report_summary(struct store *s, struct arena *a, const char *folder, unsigned parts, struct str *out,
                     struct err *err)
 {
     const struct store_candidate *list;
@@ -161,7 +161,7 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, bool e
         !report_result(s, a, &result, err))
         return false;
     best = (int)json_int(result, "best_candidate", 0);
-    if (n > 1) {
+    if (n > 1 && !(parts & REPORT_TOLD)) {
         str_add(out, "What was tried, and what it taught:\n");
         add_tried(a, list, n, best, out);
         str_add(out, "\n");
@@ -183,14 +183,14 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, bool e
             "Equality is shown on the tested domain, not proved beyond it.\n",
             (long long)json_int(v, "cases", 0), (long long)json_int(v, "hidden", 0), json_num(v, "max_error"),
             json_num(v, "original_error"), json_num(v, "allowed_error"));
-    if (errors) {
+    if (parts & REPORT_ERRORS) {
         str_addc(out, '\n');
         report_errors(json_object_get(v, "errors"), best == 0, out);
     }
     str_addf(out, "\n%s/best.cu  best.diff  result.json\n`astra report %s` makes a page for whoever reviews it",
-             folder, folder);
+             folder, arena_shell(a, folder));
     if (best && json_int(v, "hidden", 0) > 0 && !str_eq(json_text(result, "status", ""), "interrupted"))
-        str_addf(out, "; `astra export %s --to cuda`, patch or torch takes it home", folder);
+        str_addf(out, "; `astra export %s --to cuda`, patch or torch takes it home", arena_shell(a, folder));
     str_add(out, ".\n");
     json_decref(result);
     return true;

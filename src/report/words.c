@@ -186,28 +186,11 @@ const char *const *words_limits(const struct view *v, struct arena *a, size_t *n
 
 /* ---- again ---- */
 
-static void add_word(struct str *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
-
-    if (*word && word[strspn(word, plain)] == 0) {
-        str_add(out, word);
-        return;
-    }
-    str_addc(out, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            str_add(out, "'\\''");
-        else
-            str_addc(out, *word);
-    str_addc(out, '\'');
-}
-
 static void add_option(struct str *out, const char *name, const char *value)
 {
     if (value) {
         str_addf(out, " %s ", name);
-        add_word(out, value);
+        str_add_shell(out, value);
     }
 }
 
@@ -247,7 +230,7 @@ const char *words_repeat(const struct view *v, struct arena *a)
 
     m = model_of(v, &differ);
     str_add(&s, "astra optimize ");
-    add_word(&s, arena_printf(a, "%s/task", fs_basename(fs_absolute(a, v->folder))));
+    str_add_shell(&s, arena_printf(a, "%s/task", fs_basename(fs_absolute(a, v->folder))));
     add_option(&s, "--device", str_starts(device, "cuda") ? device : arena_printf(a, "sim:%s", device));
     if (!str_eq(json_text(o, "agents", "rules"), "rules"))
         add_option(&s, "--agents", json_text(o, "agents", NULL));
@@ -285,7 +268,7 @@ const char *words_verify(const struct view *v, struct arena *a)
     const char *text;
 
     str_add(&s, "astra verify ");
-    add_word(&s, fs_basename(fs_absolute(a, v->folder)));
+    str_add_shell(&s, fs_basename(fs_absolute(a, v->folder)));
     text = arena_strdup(a, str_text(&s));
     str_free(&s);
     return text;

@@ -15,6 +15,12 @@ int glyph_width(uint32_t c);            /* in columns: 0 combines with what is b
 /* What there is to say of an event, clean, in lines without a last newline; nothing for most. */
 void lines_add(struct str *to, const char *event, const json_t *fields);
 
+/* ---- waiting.c: beside the lines; `say` gets a clean line from a thread of its own ---- */
+
+void waiting_open(void (*say)(const char *text));
+void waiting_event(const char *event, const json_t *fields, bool said); /* said: it had a line */
+void waiting_close(void);
+
 /* ---- model.c: what is known of a run. Texts are as they came, unclean. ---- */
 
 enum role { ROLE_TESTER, ROLE_PROFILER, ROLE_PLANNER, ROLE_CODER, ROLE_JUDGE, N_ROLES };

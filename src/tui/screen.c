@@ -237,13 +237,11 @@ static void close_wake(void)
 
 bool screen_open(void (*stop)(void))
 {
-    const char *no_color = getenv("NO_COLOR");
-
     if (pipe2(screen.wake, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
     if (terminal_open(on_signal)) {
         screen.stop = stop;
-        screen.colours = !no_color || !*no_color;
+        screen.colours = tui_coloured(true);
         screen.ascii = !terminal_utf8();
         screen.view = (struct view){0};
         screen.changed = true;

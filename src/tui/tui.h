@@ -6,12 +6,20 @@
 
 #include "base/base.h"
 
+/* Colours on a terminal unless NO_COLOR is set; or whatever the terminal and NO_COLOR say. */
+enum tui_colours { TUI_COLOURS_AUTO, TUI_COLOURS_ALWAYS, TUI_COLOURS_NEVER };
+void tui_set_colours(enum tui_colours colours);
+bool tui_coloured(bool terminal); /* what is written to a terminal, or to something else */
+
 struct tui_options {
     bool quiet;         /* no face at all */
     bool screen;        /* where the terminal can; else lines */
-    void (*stop)(void); /* asks the run to stop: q, confirmed; in a thread of the screen's */
+    void (*stop)(void); /* asks the run to stop: q, confirmed; in a thread of the screen's; or nobody reads the
+                         * lines any more. NULL: it cannot be stopped, and the process ends */
 };
 
+/* The lines went to what stdout is, too: what they told need not be told again. */
+bool tui_told_stdout(void);
 /* Listens to the trace from here on. One at a time. */
 void tui_open(const struct tui_options *o);
 /* The terminal is as it was; what was written to stderr meanwhile stands there. Does nothing when none is open.

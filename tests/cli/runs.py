@@ -1,8 +1,10 @@
 """Whole runs: the result, the table, the patch, the same again, two at once, budgets, devices, regimes."""
 
+import contextlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 
 from harness import (ASTRA, ROUNDS, TASK, astra, case, cases, environment, expect, finished, load, main, optimize, read, said,
@@ -122,11 +124,29 @@ def two_at_once_do_not_meet(folder):
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) for _ in range(2)]
     expect([run.wait(300) for run in runs] == [0, 0], "one of them failed")
     made = sorted(os.listdir(os.path.join(folder, "astra-runs")))
-    expect(len(made) == 2, made)
+    expect(made == ["task-1", "task-2"], made)
     for name in made:
         same(folder, "alone", os.path.join("astra-runs", name))
     listed = json.loads(astra(folder, "runs", "--json").out)
     expect(len(listed) == 2 and all(run["status"] == "done" for run in listed), listed)
+
+
+@case
+def the_newest_or_the_beginning_of_a_name(folder):
+    """Without RUN the newest, said on stderr; and no more of a name need be typed than only one has."""
+    os.mkdir(os.path.join(folder, "astra-runs"))
+    finished(folder, "astra-runs/scale-1")
+    shutil.copytree(os.path.join(folder, "astra-runs/scale-1"), os.path.join(folder, "astra-runs/scale-2"))
+    shutil.copytree(os.path.join(folder, "astra-runs/scale-1"), os.path.join(folder, "astra-runs/other run"))
+    with contextlib.closing(sqlite3.connect(os.path.join(folder, "astra-runs/scale-2/run.db"))) as db, db:
+        db.execute("UPDATE run SET started = '2999-01-01T00:00:00Z'")
+    for words in (["show"], ["show", "1"], ["diff"], ["diff", "1"], ["report", "--markdown"], ["verify"], ["resume"],
+                  ["export", "--to", "cuda"]):
+        said(astra(folder, *words), 0, r"run: astra-runs/scale-2, the newest\n")
+    expect("best.cu  best.diff" in said(astra(folder, "show", "oth"), 0).out, "no summary")
+    expect("astra report 'astra-runs/other run'" in astra(folder, "show", "oth").out, "a command that no shell takes")
+    said(astra(folder, "show", "sca"), 2, "beginning of 2 runs: scale-1, scale-2")
+    said(astra(folder, "show", "x"), 2, "no run 'x'")
 
 
 @case

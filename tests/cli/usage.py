@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
+import subprocess
 
-from harness import ROOT, VERBS, astra, case, cases, expect, main, said
+from harness import ROOT, VERBS, astra, case, cases, expect, main, said, write
 
 
 @case
@@ -124,6 +126,62 @@ def runs_where_there_are_none(folder):
     expect("no runs" in done.out and "optimize" in done.out, done.out)
     expect(json.loads(astra(folder, "runs", "--json").out) == [], "not an empty list")
     said(astra(folder, "runs", "nowhere"), 2, "nowhere")
+
+
+@case
+def completion_knows_every_option(folder):
+    """bash: verbs, options, values, runs; what is written is a script that bash and zsh take."""
+    os.makedirs(os.path.join(folder, "astra-runs", "softmax-1"))
+    script = said(astra(folder, "completion", "bash"), 0).out
+    asked = [(["optimize"], 1, "opt"), (["show", "--cal"], 2, "--cal"), (["show", "soft"], 2, "soft"),
+             (["bench", "--device", "sim:h2"], 3, "sim:h2"), (["optimize", "--color", "n"], 3, "n")]
+    expected = ["optimize", "--calls", "softmax-1", "sim:h200", "never"]
+    for (words, at, word), value in zip(asked, expected):
+        words = " ".join(["astra", *words[:at - 1], word])
+        line = f'source /dev/stdin; COMP_WORDS=({words}); COMP_CWORD={at}; _astra; echo "${{COMPREPLY[@]}}"'
+        done = subprocess.run(["bash", "-c", line], cwd=folder, input=script.encode(), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
+        expect(done.stdout.decode().split() == [value], f"{words}: {done.stdout} {done.stderr}")
+    zsh = said(astra(folder, "completion", "zsh"), 0).out
+    expect(zsh.startswith("#compdef astra\n") and "'--fail-under=[" in zsh, zsh[:300])
+    if shutil.which("zsh"):
+        subprocess.run(["zsh", "-n"], input=zsh.encode(), check=True)
+    said(astra(folder, "completion", "fish"), 2, "bash and zsh")
+
+
+@case
+def manual_page(folder):
+    page = said(astra(folder, "man"), 0).out
+    for verb in VERBS:
+        expect(f'.SS "astra {verb} ' in page, f"{verb} is not in the manual")
+    expect("\\fB\\-\\-fail\\-under\\fR \\fIX\\fR" in page, "--fail-under is not in the manual")
+    if shutil.which("groff"):
+        done = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-P-cbou"], input=page.encode(), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=True)
+        expect(not done.stderr and b"EXIT STATUS" in done.stdout, done.stderr)
+
+
+@case
+def help_is_100_columns_wide(folder):
+    for verb in VERBS:
+        long = [line for line in astra(folder, verb, "--help").out.splitlines() if len(line) > 100]
+        expect(not [line for line in long if " " in line.strip()[:60]], f"{verb}: {long}")
+
+
+@case
+def colours_when_asked_for(folder):
+    write(os.path.join(folder, "task", "task.yaml"), "nme: x\n")
+    for words, expected in (("auto", False), ("never", False), ("always", True)):
+        done = astra(folder, "check", "task", "--color", words)
+        expect(("\033[1mastra: " in done.err) == expected, done.err)
+    said(astra(folder, "check", "task", "--color=blue"), 2, "blue", "auto, always or never")
+
+
+@case
+def an_error_has_its_line_and_a_caret(folder):
+    write(os.path.join(folder, "task", "task.yaml"), "name: x\nsuorce: y\n")
+    done = said(astra(folder, "check", "task"), 2, "task.yaml:2:1: unknown key suorce: did you mean source")
+    expect("\n    suorce: y\n    ^\n" in done.err, done.err)
 
 
 @case

@@ -3,6 +3,7 @@
 import os
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import time
@@ -41,8 +42,32 @@ def closed_stdout_of_a_run(folder):
 @case
 def reader_that_leaves(folder):
     small_task(folder)
-    done = shell(folder, 'set -o pipefail; "$A" check task | true')
-    expect(done.returncode in (0, 1), done.err)
+    done = shell(folder, 'set -o pipefail; "$A" check task --quiet | true')
+    expect(done.returncode in (0, 141) and "Broken pipe" not in done.err, done.err)
+    out, into = os.pipe()
+    os.close(out)
+    done = astra(folder, "check", "task", "--quiet", stdout=into)
+    os.close(into)
+    expect(done.returncode == -signal.SIGPIPE and "astra: " not in done.err, f"{done.returncode} {done.err}")
+
+
+@case
+def a_reader_of_progress_that_leaves(folder):
+    """stderr | head: what can be stopped stops, resumably."""
+    small_task(folder)
+    done = shell(folder, '"$A" optimize task --rounds 3 --out run 2>&1 >stdout | head -2; echo ${PIPESTATUS[0]}')
+    expect(done.out.splitlines()[-1] == "130" and len(done.out.splitlines()) == 3, done.out)
+    said(astra(folder, "resume", "run", "--quiet"), 0)
+
+
+@case
+def told_once_where_both_go(folder):
+    """stdout and stderr as one pipe: a candidate stands in one line of it."""
+    small_task(folder)
+    both = shell(folder, '"$A" optimize task --rounds 1 --out both 2>&1 | cat').out
+    apart = shell(folder, '"$A" optimize task --rounds 1 --out apart 2>err | cat').out
+    expect("What was tried" in apart and "What was tried" not in both, both)
+    expect("geomean" in both, both)
 
 
 @cases(["check task", "bench task", "profile task"])

@@ -57,6 +57,22 @@ static void test_nearest(void **state)
     assert_null(str_nearest("zzzzzzzz", names));
 }
 
+static void test_shell(void **state)
+{
+    struct str s = {0};
+
+    (void)state;
+    str_add_shell(&s, "runs/softmax-1");
+    str_addc(&s, ' ');
+    str_add_shell(&s, "my runs");
+    str_addc(&s, ' ');
+    str_add_shell(&s, "it's");
+    str_addc(&s, ' ');
+    str_add_shell(&s, "");
+    assert_string_equal(str_text(&s), "runs/softmax-1 'my runs' 'it'\\''s' ''");
+    str_free(&s);
+}
+
 static void test_err(void **state)
 {
     struct err e = {0};
@@ -208,8 +224,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena), cmocka_unit_test(test_containers), cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_err),   cmocka_unit_test(test_sha256),     cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_proc),  cmocka_unit_test(test_fs),         cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_shell), cmocka_unit_test(test_err),        cmocka_unit_test(test_sha256),
+        cmocka_unit_test(test_stats), cmocka_unit_test(test_proc),       cmocka_unit_test(test_fs),
+        cmocka_unit_test(test_utf8),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
