@@ -131,7 +131,7 @@ bool op_open(struct op *o, const struct export_run *r, struct arena *a, struct e
         return false;
     }
     o->params = k->params; /* in the arena, as all of it but the tree */
-    o->returns = !str_eq(node_text(a, k->source, node_field(k->launcher, "type")), "void");
+    o->returns = !str_eq(node_text(a, k->source, node_field(k->launcher, FIELD_TYPE)), "void");
     kernel_close(k);
     for (size_t i = 0; i < t->n_args; i++)
         if (op_is_number(o, i) && !isfinite(t->args[i].value))

@@ -186,7 +186,7 @@ static struct node definition_at(const struct source *s, size_t at, size_t len)
 {
     struct node n = node_at(s, at, at + len);
 
-    while (node_ok(n) && !node_is(n, "function_definition"))
+    while (node_ok(n) && !node_is(n, NODE_FUNCTION_DEFINITION))
         n = node_parent(n);
     return n;
 }

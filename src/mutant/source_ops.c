@@ -69,7 +69,8 @@ static void binary(struct finder *f, struct node n)
         {"and-or", "&&", "||"},
         {"and-or", "||", "&&"},
     };
-    struct node left = node_field(n, "left"), right = node_field(n, "right"), op = node_field(n, "operator");
+    struct node left = node_field(n, FIELD_LEFT), right = node_field(n, FIELD_RIGHT),
+                op = node_field(n, FIELD_OPERATOR);
     const char *sign = text_of(f, op);
 
     for (size_t i = 0; i < ARRAY_LEN(swaps); i++)
@@ -94,7 +95,7 @@ static void call(struct finder *f, struct node n)
                                            "__shfl_sync", NULL};
     static const char *const pairs[][2] = {{"fmaxf", "fminf"}, {"fminf", "fmaxf"},   {"max", "min"},
                                            {"min", "max"},     {"__hmax", "__hmin"}, {"__hmin", "__hmax"}};
-    struct node callee = node_field(n, "function"), args = node_field(n, "arguments");
+    struct node callee = node_field(n, FIELD_FUNCTION), args = node_field(n, FIELD_ARGUMENTS);
     const char *name = text_of(f, callee);
     struct node first = node_count(args) > 0 ? node_child(args, 0) : (struct node){0};
 
@@ -117,7 +118,7 @@ static void number(struct finder *f, struct node n)
     char *end;
     long long v = strtoll(s, &end, 0);
 
-    if (v == 0 && node_is(node_parent(n), "kernel_call_syntax"))
+    if (v == 0 && node_is(node_parent(n), NODE_KERNEL_CALL_SYNTAX))
         return; /* more shared memory than is used changes nothing */
     if (strpbrk(s, ".eEpP") && !str_starts(s, "0x"))
         replace(f, "constant-off", n, arena_printf(f->a, "(%s + 1)", s));
@@ -139,9 +140,9 @@ static void field(struct finder *f, struct node n)
 
 static void unary(struct finder *f, struct node n)
 {
-    struct node op = node_field(n, "operator"), of = node_field(n, "argument");
+    struct node op = node_field(n, FIELD_OPERATOR), of = node_field(n, FIELD_ARGUMENT);
 
-    if (node_text_is(f->k->source, op, "-") && !node_is(of, "number_literal"))
+    if (node_text_is(f->k->source, op, "-") && !node_is(of, NODE_NUMBER_LITERAL))
         replace(f, "sign-dropped", n, text_of(f, of));
     else if (node_text_is(f->k->source, op, "!"))
         replace(f, "compare-negated", n, text_of(f, of));
@@ -151,42 +152,44 @@ static void unary(struct finder *f, struct node n)
 
 static void assignment(struct finder *f, struct node n)
 {
-    struct node left = node_field(n, "left"), right = node_field(n, "right"), op = node_field(n, "operator");
+    struct node left = node_field(n, FIELD_LEFT), right = node_field(n, FIELD_RIGHT),
+                op = node_field(n, FIELD_OPERATOR);
     const char *sign = text_of(f, op);
 
     if (str_eq(sign, "+=") || str_eq(sign, "*=")) {
         replace(f, "sum-not-kept", op, "=");
-        if (str_eq(sign, "+=") && node_is(left, "identifier") &&
-            node_is(node_parent(n), "expression_statement") && !node_is(right, "number_literal"))
+        if (str_eq(sign, "+=") && node_is(left, NODE_IDENTIFIER) &&
+            node_is(node_parent(n), NODE_EXPRESSION_STATEMENT) && !node_is(right, NODE_NUMBER_LITERAL))
             replace(f, "accumulator-narrowed", n,
                     arena_printf(f->a, "%s = __uint_as_float(__float_as_uint(%s + (%s)) & 0xffff0000u)",
                                  text_of(f, left), text_of(f, left), text_of(f, right)));
     }
-    if (str_eq(sign, "=") && !node_is(left, "identifier") && node_is(node_parent(n), "expression_statement"))
+    if (str_eq(sign, "=") && !node_is(left, NODE_IDENTIFIER) &&
+        node_is(node_parent(n), NODE_EXPRESSION_STATEMENT))
         replace(f, "store-dropped", node_parent(n), ";");
 }
 
 static void loop(struct finder *f, struct node n)
 {
-    struct node update = node_field(n, "update"), condition = node_field(n, "condition"),
-                start = node_field(n, "initializer");
+    struct node update = node_field(n, FIELD_UPDATE), condition = node_field(n, FIELD_CONDITION),
+                start = node_field(n, FIELD_INITIALIZER);
 
-    if (node_is(update, "assignment_expression")) {
-        struct node step = node_field(update, "right");
+    if (node_is(update, NODE_ASSIGNMENT_EXPRESSION)) {
+        struct node step = node_field(update, FIELD_RIGHT);
         replace(f, "stride-wrong", step, arena_printf(f->a, "2 * (%s)", text_of(f, step)));
-    } else if (node_is(update, "update_expression")) {
-        const char *s = text_of(f, node_field(update, "argument"));
+    } else if (node_is(update, NODE_UPDATE_EXPRESSION)) {
+        const char *s = text_of(f, node_field(update, FIELD_ARGUMENT));
         replace(f, "stride-wrong", update, arena_printf(f->a, "%s += 2", s));
     }
-    if (node_is(condition, "binary_expression") &&
-        (node_text_is(f->k->source, node_field(condition, "operator"), "<") ||
-         node_text_is(f->k->source, node_field(condition, "operator"), "<="))) {
-        struct node bound = node_field(condition, "right");
+    if (node_is(condition, NODE_BINARY_EXPRESSION) &&
+        (node_text_is(f->k->source, node_field(condition, FIELD_OPERATOR), "<") ||
+         node_text_is(f->k->source, node_field(condition, FIELD_OPERATOR), "<="))) {
+        struct node bound = node_field(condition, FIELD_RIGHT);
         replace(f, "tail-skipped", bound, arena_printf(f->a, "(%s) / 4 * 4", text_of(f, bound)));
         replace(f, "tail-skipped", bound, arena_printf(f->a, "(%s) - 1", text_of(f, bound)));
     }
-    if (node_is(start, "declaration")) {
-        struct node value = node_field(node_field(start, "declarator"), "value");
+    if (node_is(start, NODE_DECLARATION)) {
+        struct node value = node_field(node_field(start, FIELD_DECLARATOR), FIELD_VALUE);
         if (node_ok(value))
             replace(f, "start-skipped", value, arena_printf(f->a, "(%s) + 1", text_of(f, value)));
     }
@@ -198,7 +201,7 @@ static void statement(struct finder *f, struct node n)
                                            NULL};
     struct node e = node_count(n) ? node_child(n, 0) : (struct node){0};
 
-    if (!node_is(e, "call_expression"))
+    if (!node_is(e, NODE_CALL_EXPRESSION))
         return;
     const char *s = text_of(f, e);
     if (ends_with_any(s, barriers) || str_starts(s, "__syncwarp"))
@@ -209,7 +212,7 @@ static void statement(struct finder *f, struct node n)
 
 static void branch(struct finder *f, struct node n)
 {
-    struct node condition = node_field(n, "condition"),
+    struct node condition = node_field(n, FIELD_CONDITION),
                 inner = node_count(condition) ? node_child(condition, 0) : condition;
 
     replace(f, "guard-removed", inner, "true");
@@ -218,29 +221,29 @@ static void branch(struct finder *f, struct node n)
 
 static void choice(struct finder *f, struct node n)
 {
-    replace(f, "choice-fixed", n, arena_printf(f->a, "(%s)", text_of(f, node_field(n, "consequence"))));
-    replace(f, "choice-fixed", n, arena_printf(f->a, "(%s)", text_of(f, node_field(n, "alternative"))));
+    replace(f, "choice-fixed", n, arena_printf(f->a, "(%s)", text_of(f, node_field(n, FIELD_CONSEQUENCE))));
+    replace(f, "choice-fixed", n, arena_printf(f->a, "(%s)", text_of(f, node_field(n, FIELD_ALTERNATIVE))));
 }
 
 /* ---- the walk ---- */
 
 static const struct {
-    const char *kind;
+    enum node_kind kind;
     void (*look)(struct finder *f, struct node n);
 } looks[] = {
-    {"binary_expression", binary}, {"call_expression", call},
-    {"number_literal", number},    {"field_expression", field},
-    {"unary_expression", unary},   {"assignment_expression", assignment},
-    {"for_statement", loop},       {"expression_statement", statement},
-    {"if_statement", branch},      {"conditional_expression", choice},
+    {NODE_BINARY_EXPRESSION, binary}, {NODE_CALL_EXPRESSION, call},
+    {NODE_NUMBER_LITERAL, number},    {NODE_FIELD_EXPRESSION, field},
+    {NODE_UNARY_EXPRESSION, unary},   {NODE_ASSIGNMENT_EXPRESSION, assignment},
+    {NODE_FOR_STATEMENT, loop},       {NODE_EXPRESSION_STATEMENT, statement},
+    {NODE_IF_STATEMENT, branch},      {NODE_CONDITIONAL_EXPRESSION, choice},
 };
 
 static bool visit(void *context, struct node n)
 {
     struct finder *f = context;
 
-    if (node_is(n, "attribute") || node_is(n, "launch_bounds") || node_is(n, "static_assert_declaration") ||
-        str_starts(node_kind(n), "preproc_"))
+    if (node_is(n, NODE_ATTRIBUTE) || node_is(n, NODE_LAUNCH_BOUNDS) ||
+        node_is(n, NODE_STATIC_ASSERT_DECLARATION) || node_is_directive(n))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(looks); i++)
         if (node_is(n, looks[i].kind))
@@ -262,9 +265,9 @@ void mutants_of_source(const struct kernel *k, struct arena *a, const struct mut
 
     for (uint32_t i = 0; i < node_count(root); i++) {
         struct node top = node_child(root, i);
-        if (node_is(top, "function_definition") || node_is(top, "template_declaration") ||
-            node_is(top, "linkage_specification") || node_is(top, "namespace_definition") ||
-            node_is(top, "declaration"))
+        if (node_is(top, NODE_FUNCTION_DEFINITION) || node_is(top, NODE_TEMPLATE_DECLARATION) ||
+            node_is(top, NODE_LINKAGE_SPECIFICATION) || node_is(top, NODE_NAMESPACE_DEFINITION) ||
+            node_is(top, NODE_DECLARATION))
             node_walk(top, visit, &f);
     }
     if (f.found.n)

@@ -89,8 +89,8 @@ struct node node_strip(struct node n); /* without parentheses and casts */
 const char *node_op(const struct function *f, struct node n);
 bool node_mentions(const struct function *f, struct node n, const char *name);
 bool node_within(struct node inner, struct node outer);
-struct node node_enclosing(struct node n, const char *kind); /* nearest ancestor of a kind */
-struct node node_statement(struct node n);                   /* nearest enclosing statement or declaration */
+struct node node_enclosing(struct node n, enum node_kind kind); /* nearest ancestor of a kind */
+struct node node_statement(struct node n);                      /* nearest enclosing statement or declaration */
 const char *call_name(const struct function *f, struct node call); /* "" when it is no plain name */
 bool call_is(const struct function *f, struct node n, const char *name);
 /* A call without side effects whose value depends on its arguments alone. */

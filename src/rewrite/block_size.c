@@ -19,39 +19,39 @@ struct detail {
 static bool block_of(const struct function *f, const struct launch *l, struct detail *d)
 {
     struct node e = node_strip(l->block);
-    if (call_is(f, e, "dim3") && node_count(node_field(e, "arguments")) == 1)
-        e = node_strip(node_child(node_field(e, "arguments"), 0));
+    if (call_is(f, e, "dim3") && node_count(node_field(e, FIELD_ARGUMENTS)) == 1)
+        e = node_strip(node_child(node_field(e, FIELD_ARGUMENTS), 0));
     d->f = f;
     d->host = l->host;
-    if (node_is(e, "number_literal")) {
+    if (node_is(e, NODE_NUMBER_LITERAL)) {
         d->where = LITERAL;
         d->value = e;
         return constant_value(f, e, &d->old);
     }
-    if (!node_is(e, "identifier"))
+    if (!node_is(e, NODE_IDENTIFIER))
         return false;
     size_t n;
-    struct node *all = node_find_all(f->a, l->host, "init_declarator", &n);
+    struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n);
     for (size_t i = 0; i < n; i++)
-        if (node_text_is(f->s, node_field(all[i], "declarator"), text_of(f, e))) {
+        if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, e))) {
             d->where = VARIABLE;
-            d->value = node_field(all[i], "value");
-            return node_is(d->value, "number_literal") && constant_value(f, d->value, &d->old);
+            d->value = node_field(all[i], FIELD_VALUE);
+            return node_is(d->value, NODE_NUMBER_LITERAL) && constant_value(f, d->value, &d->old);
         }
     struct node root = source_root(f->s);
     for (uint32_t i = 0, count = node_count(root); i < count; i++) {
-        struct node c = node_child(root, i), declarator = node_field(c, "declarator");
+        struct node c = node_child(root, i), declarator = node_field(c, FIELD_DECLARATOR);
         d->where = CONSTANT;
-        if (node_is(c, "preproc_def") && node_text_is(f->s, node_field(c, "name"), text_of(f, e))) {
-            d->value = node_field(c, "value");
+        if (node_is(c, NODE_PREPROC_DEF) && node_text_is(f->s, node_field(c, FIELD_NAME), text_of(f, e))) {
+            d->value = node_field(c, FIELD_VALUE);
             return node_ok(d->value) && constant_value(f, e, &d->old) &&
                    str_eq(text_compact(f->a, text_of(f, d->value)),
                           arena_printf(f->a, "%lld", (long long)d->old));
         }
-        if (node_is(c, "declaration") &&
-            node_text_is(f->s, node_field(declarator, "declarator"), text_of(f, e))) {
-            d->value = node_field(declarator, "value");
-            return node_is(d->value, "number_literal") && constant_value(f, d->value, &d->old);
+        if (node_is(c, NODE_DECLARATION) &&
+            node_text_is(f->s, node_field(declarator, FIELD_DECLARATOR), text_of(f, e))) {
+            d->value = node_field(declarator, FIELD_VALUE);
+            return node_is(d->value, NODE_NUMBER_LITERAL) && constant_value(f, d->value, &d->old);
         }
     }
     return false;
@@ -68,21 +68,21 @@ static bool is_tid(const struct function *f, struct node index)
 static bool arrays_fit(const struct function *f, const struct detail *d, int threads, struct edits *edits)
 {
     size_t n;
-    struct node *all = node_find_all(f->a, f->body, "subscript_expression", &n);
+    struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++) {
-        const struct variable *v = function_variable_of(f, node_field(all[i], "argument"));
+        const struct variable *v = function_variable_of(f, node_field(all[i], FIELD_ARGUMENT));
         size_t count;
-        struct node *index = named_children(f, node_field(all[i], "indices"), &count);
+        struct node *index = named_children(f, node_field(all[i], FIELD_INDICES), &count);
         if (!v || !v->shared || !v->array || !node_ok(v->size) || count != 1 || !is_tid(f, index[0]))
             continue;
         int64_t length;
-        if (node_is(v->size, "identifier") && d->where == CONSTANT)
+        if (node_is(v->size, NODE_IDENTIFIER) && d->where == CONSTANT)
             continue; /* the constant changes for both */
         if (!constant_value(f, v->size, &length))
             return false;
         if (length >= threads)
             continue;
-        if (!node_is(v->size, "number_literal") || length != d->old)
+        if (!node_is(v->size, NODE_NUMBER_LITERAL) || length != d->old)
             return false;
         bool seen = false;
         for (size_t e = 0; edits && e < edits->list.n; e++)
@@ -97,20 +97,21 @@ static bool arrays_fit(const struct function *f, const struct detail *d, int thr
 static bool repeats(const struct function *f, int64_t old)
 {
     size_t n;
-    struct node *all = node_find_all(f->a, f->body, "number_literal", &n);
+    struct node *all = node_find_all(f->a, f->body, NODE_NUMBER_LITERAL, &n);
     for (size_t i = 0; i < n; i++) {
         int64_t v;
-        if (constant_value(f, all[i], &v) && v == old && !node_is(node_parent(all[i]), "array_declarator"))
+        if (constant_value(f, all[i], &v) && v == old && !node_is(node_parent(all[i]), NODE_ARRAY_DECLARATOR))
             return true;
     }
-    struct node *steps = node_find_all(f->a, f->body, "identifier", &n);
+    struct node *steps = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
     for (size_t i = 0; i < n; i++) {
         int64_t v;
         struct node parent = node_parent(steps[i]);
-        bool of_template = node_is(f->whole, "template_declaration") &&
-                           text_has_word(text_of(f, node_field(f->whole, "parameters")), text_of(f, steps[i]));
+        bool of_template =
+            node_is(f->whole, NODE_TEMPLATE_DECLARATION) &&
+            text_has_word(text_of(f, node_field(f->whole, FIELD_PARAMETERS)), text_of(f, steps[i]));
         bool of_file =
-            !function_variable_of(f, steps[i]) && !of_template && !node_is(parent, "array_declarator");
+            !function_variable_of(f, steps[i]) && !of_template && !node_is(parent, NODE_ARRAY_DECLARATOR);
         if (of_file && constant_value(f, steps[i], &v) && v == old)
             return true;
     }
@@ -121,16 +122,16 @@ static bool repeats(const struct function *f, int64_t old)
 static void grid_follow(const struct function *f, const struct detail *d, struct edits *edits)
 {
     size_t n;
-    struct node *all = node_find_all(f->a, d->host, "binary_expression", &n);
+    struct node *all = node_find_all(f->a, d->host, NODE_BINARY_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++) {
-        struct node right = node_field(all[i], "right"), left = node_strip(node_field(all[i], "left"));
+        struct node right = node_field(all[i], FIELD_RIGHT), left = node_strip(node_field(all[i], FIELD_LEFT));
         int64_t by, round;
-        if (!str_eq(node_op(f, all[i]), "/") || !node_is(right, "number_literal") ||
-            !constant_value(f, right, &by) || by % d->old != 0 || !node_is(left, "binary_expression") ||
+        if (!str_eq(node_op(f, all[i]), "/") || !node_is(right, NODE_NUMBER_LITERAL) ||
+            !constant_value(f, right, &by) || by % d->old != 0 || !node_is(left, NODE_BINARY_EXPRESSION) ||
             !str_eq(node_op(f, left), "+"))
             continue;
-        struct node add = node_field(left, "right");
-        if (!node_is(add, "number_literal") || !constant_value(f, add, &round) || round != by - 1)
+        struct node add = node_field(left, FIELD_RIGHT);
+        if (!node_is(add, NODE_NUMBER_LITERAL) || !constant_value(f, add, &round) || round != by - 1)
             continue;
         by = by / d->old * d->threads;
         edits_try(edits, node_start(add), node_end(add), arena_printf(f->a, "%lld", (long long)by - 1));
@@ -143,7 +144,7 @@ static void grid_follow(const struct function *f, const struct detail *d, struct
 static bool grid_follows(const struct function *f, const struct detail *d)
 {
     size_t n, n_loops;
-    struct node *all = node_find_all(f->a, f->body, "binary_expression", &n);
+    struct node *all = node_find_all(f->a, f->body, NODE_BINARY_EXPRESSION, &n);
     bool over_grid = false; /* blockIdx.x * blockDim.x */
     for (size_t i = 0; i < n; i++)
         over_grid =
@@ -183,12 +184,12 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
         if (!grid_follows(f, d))
             return err_input(why, "the grid of %s does not follow the block", f->name);
         size_t n;
-        struct node *bounds = node_find_all(a, f->definition, "launch_bounds", &n);
+        struct node *bounds = node_find_all(a, f->definition, NODE_LAUNCH_BOUNDS, &n);
         int64_t most;
         if (n > 0 && node_count(bounds[0]) > 0 && constant_value(f, node_child(bounds[0], 0), &most) &&
             most != d->threads && (most < d->threads || most == d->old)) {
             struct node number = node_child(bounds[0], 0);
-            if (!node_is(number, "number_literal"))
+            if (!node_is(number, NODE_NUMBER_LITERAL))
                 return err_input(why, "the launch bounds of %s are below %d", f->name, d->threads);
             if (edits)
                 edits_try(edits, node_start(number), node_end(number), arena_printf(a, "%d", d->threads));
@@ -205,7 +206,7 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
                                     : NULL;
             for (size_t i = 0; i < n_args; i++) { /* a template parameter that repeats the block */
                 int64_t v;
-                if (node_is(args[i], "number_literal") && constant_value(f, args[i], &v) && v == d->old)
+                if (node_is(args[i], NODE_NUMBER_LITERAL) && constant_value(f, args[i], &v) && v == d->old)
                     edits_try(edits, node_start(args[i]), node_end(args[i]), arena_printf(a, "%d", d->threads));
             }
         }
@@ -312,7 +313,7 @@ static bool block_apply(const struct transform_input *in, const struct transform
             width == 1 ? arena_printf(a, "%s >= %d ? %d : ((int)(%s) + 31) / 32 * 32", bound, most, most, bound)
                        : arena_printf(a, "%s >= %d ? %d : ((int)(%s) + 31) / 32 * 32", bound, most * width,
                                       most, count);
-        bool bare = !node_is(node_parent(l->statement), "compound_statement");
+        bool bare = !node_is(node_parent(l->statement), NODE_COMPOUND_STATEMENT);
         char *call = text_wrap(a, launch_text(f, l, NULL, NULL, name), (int)strlen(indent));
         char *lines = arena_printf(
             a, "// As many threads as a row has work for, in whole warps.\n%sconst int %s = %s;\n%s%s", indent,
@@ -322,7 +323,7 @@ static bool block_apply(const struct transform_input *in, const struct transform
                        : lines);
         /* a bound that the compiler was told must not be exceeded */
         size_t n;
-        struct node *bounds = node_find_all(a, f->definition, "launch_bounds", &n);
+        struct node *bounds = node_find_all(a, f->definition, NODE_LAUNCH_BOUNDS, &n);
         int64_t limit;
         if (n > 0 && constant_value(f, node_child(bounds[0], 0), &limit) && limit < most)
             edits_try(&edits, node_start(node_child(bounds[0], 0)), node_end(node_child(bounds[0], 0)),

@@ -55,19 +55,19 @@ typedef LIST(struct touch) touch_list;
 
 static void touches(const struct function *f, struct node e, touch_list *list)
 {
-    struct node of = node_is(e, "subscript_expression") ? node_field(e, "argument") : (struct node){0};
+    struct node of = node_is(e, NODE_SUBSCRIPT_EXPRESSION) ? node_field(e, FIELD_ARGUMENT) : (struct node){0};
     const struct variable *local =
-        node_is(of, "field_expression") ? function_variable_of(f, node_field(of, "argument")) : NULL;
+        node_is(of, NODE_FIELD_EXPRESSION) ? function_variable_of(f, node_field(of, FIELD_ARGUMENT)) : NULL;
     if (node_ok(of) && (!local || local->pointer)) { /* not values.at[k] */
         struct node parent = node_parent(e), call = node_parent(node_parent(parent));
-        struct touch t = {.place = e, .root = pointer_root(f, e), .index = node_field(e, "indices")};
-        bool load = node_is(parent, "pointer_expression") && node_is(call, "call_expression") &&
+        struct touch t = {.place = e, .root = pointer_root(f, e), .index = node_field(e, FIELD_INDICES)};
+        bool load = node_is(parent, NODE_POINTER_EXPRESSION) && node_is(call, NODE_CALL_EXPRESSION) &&
                     str_starts(text_of(f, call), "packed_load<");
-        t.store = node_is(parent, "pointer_expression") && call_is(f, call, "packed_store");
+        t.store = node_is(parent, NODE_POINTER_EXPRESSION) && call_is(f, call, "packed_store");
         t.packed = load || t.store;
         if (t.packed)
             t.place = call;
-        else if (node_is(parent, "assignment_expression") && node_same(node_field(parent, "left"), e))
+        else if (node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), e))
             t.store = true;
         list_add(f->a, list, t);
     }
@@ -78,7 +78,7 @@ static void touches(const struct function *f, struct node e, touch_list *list)
 /* Does the address move with the block (so that no other block wants it)? */
 static bool moves_with_block(const struct function *f, struct node e, int depth)
 {
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         if (node_text_is(f->s, e, "blockIdx"))
             return true;
         const struct variable *v = function_variable_of(f, e);
@@ -107,17 +107,18 @@ static size_t hints(const struct function *f, int which, struct edits *edits, bo
             continue;
         struct node parent = node_parent(t->place);
         if (t->packed) {
-            struct node callee = node_field(t->place, "function");
-            struct node name = node_is(callee, "template_function") ? node_field(callee, "name") : callee;
+            struct node callee = node_field(t->place, FIELD_FUNCTION);
+            struct node name =
+                node_is(callee, NODE_TEMPLATE_FUNCTION) ? node_field(callee, FIELD_NAME) : callee;
             edits_try(edits, node_start(name), node_end(name),
                       t->store ? "packed_store_once" : "packed_load_once");
             *(t->store ? store_packed : load_packed) = true;
-        } else if (node_is(parent, "pointer_expression") || node_is(parent, "update_expression") ||
+        } else if (node_is(parent, NODE_POINTER_EXPRESSION) || node_is(parent, NODE_UPDATE_EXPRESSION) ||
                    !ctype_size(f, t->root->type)) {
             continue;
         } else if (t->store) {
-            struct node right = node_field(parent, "right");
-            if (!str_eq(node_op(f, parent), "=") || !node_is(node_parent(parent), "expression_statement"))
+            struct node right = node_field(parent, FIELD_RIGHT);
+            if (!str_eq(node_op(f, parent), "=") || !node_is(node_parent(parent), NODE_EXPRESSION_STATEMENT))
                 continue;
             edits_try(edits, node_start(t->place), node_start(right),
                       arena_printf(f->a, "__stcs(&%s, ", text_of(f, t->place)));

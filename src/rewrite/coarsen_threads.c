@@ -40,7 +40,7 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
     }
     if (!d->index)
         return err_input(why, "%s has no index over the whole grid", f->name);
-    struct node *fields = node_find_all(f->a, d->index->init, "field_expression", &n);
+    struct node *fields = node_find_all(f->a, d->index->init, NODE_FIELD_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++)
         if (node_text_is(f->s, fields[i], "blockIdx.x"))
             d->block = fields[i];
@@ -49,7 +49,7 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
     struct node *all = named_children(f, f->body, &n);
     bool checked = false;
     for (size_t i = 0; i < n; i++)
-        checked = checked || (node_is(all[i], "if_statement") && node_mentions(f, all[i], d->index->name));
+        checked = checked || (node_is(all[i], NODE_IF_STATEMENT) && node_mentions(f, all[i], d->index->name));
     for (size_t i = 0; i < f->n_launches; i++)
         if (!launch_grid_x(f, &f->launches[i], &x))
             return err_input(why, "the grid is not understood");

@@ -23,7 +23,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static struct node first_of(struct arena *a, struct node n, const char *kind)
+static struct node first_of(struct arena *a, struct node n, enum node_kind kind)
 {
     size_t count;
     struct node *all = node_find_all(a, n, kind, &count);
@@ -35,20 +35,20 @@ static char *name_of(struct arena *a, const struct source *s, struct node n)
 {
     struct node id = {0};
 
-    if (node_is(n, "template_declaration") || node_is(n, "linkage_specification")) {
+    if (node_is(n, NODE_TEMPLATE_DECLARATION) || node_is(n, NODE_LINKAGE_SPECIFICATION)) {
         for (uint32_t i = node_count(n); i-- > 0;)
-            if (!node_is(node_child(n, i), "comment"))
+            if (!node_is(node_child(n, i), NODE_COMMENT))
                 return name_of(a, s, node_child(n, i));
         return NULL;
     }
-    if (node_is(n, "function_definition")) {
-        id = node_field(first_of(a, n, "function_declarator"), "declarator");
-    } else if (node_is(n, "declaration")) {
-        id = node_field(n, "declarator");
-        while (node_ok(id) && node_ok(node_field(id, "declarator")))
-            id = node_field(id, "declarator");
+    if (node_is(n, NODE_FUNCTION_DEFINITION)) {
+        id = node_field(first_of(a, n, NODE_FUNCTION_DECLARATOR), FIELD_DECLARATOR);
+    } else if (node_is(n, NODE_DECLARATION)) {
+        id = node_field(n, FIELD_DECLARATOR);
+        while (node_ok(id) && node_ok(node_field(id, FIELD_DECLARATOR)))
+            id = node_field(id, FIELD_DECLARATOR);
     } else {
-        id = node_field(n, "name");
+        id = node_field(n, FIELD_NAME);
     }
     return node_ok(id) ? node_text(a, s, id) : NULL;
 }
@@ -59,7 +59,7 @@ static void read_items(struct items *items, const struct kernel *k)
 
     for (uint32_t i = 0; i < node_count(root); i++) {
         struct node n = node_child(root, i);
-        if (node_is(n, "comment"))
+        if (node_is(n, NODE_COMMENT))
             continue;
         struct item item = {
             .node = n, .name = name_of(items->a, k->source, n), .text = node_text(items->a, k->source, n)};
@@ -136,22 +136,22 @@ static char *renamed(const struct items *items, const char *text)
 
 static struct node top_of(struct node n)
 {
-    while (node_ok(node_parent(n)) && !node_is(node_parent(n), "translation_unit"))
+    while (node_ok(node_parent(n)) && !node_is(node_parent(n), NODE_TRANSLATION_UNIT))
         n = node_parent(n);
     return n;
 }
 
 static bool parameter_names(struct arena *a, const struct kernel *k, struct str *names)
 {
-    struct node list = node_field(first_of(a, k->launcher, "function_declarator"), "parameters");
+    struct node list = node_field(first_of(a, k->launcher, NODE_FUNCTION_DECLARATOR), FIELD_PARAMETERS);
 
     for (uint32_t i = 0; i < node_count(list); i++) {
-        struct node p = node_child(list, i), id = node_field(p, "declarator");
-        if (!node_is(p, "parameter_declaration"))
+        struct node p = node_child(list, i), id = node_field(p, FIELD_DECLARATOR);
+        if (!node_is(p, NODE_PARAMETER_DECLARATION))
             continue;
-        while (node_ok(id) && !node_is(id, "identifier"))
-            id = node_ok(node_field(id, "declarator")) ? node_field(id, "declarator")
-                                                       : node_child(id, node_count(id) - 1);
+        while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
+            id = node_ok(node_field(id, FIELD_DECLARATOR)) ? node_field(id, FIELD_DECLARATOR)
+                                                           : node_child(id, node_count(id) - 1);
         if (!node_ok(id))
             return false;
         str_addf(names, "%s%s", names->len ? ", " : "", node_text(a, k->source, id));
@@ -164,13 +164,13 @@ bool transform_dispatch(struct arena *a, const struct kernel *original, const st
 {
     struct items ours = {.a = a}, theirs = {.a = a};
     struct str copies = {0}, names = {0};
-    struct node body = node_field(version->launcher, "body");
+    struct node body = node_field(version->launcher, FIELD_BODY);
     size_t open, top;
     bool ok = true;
 
     if (strstr(version->text, "_original("))
         return err_input(why_not, "the version has an original beside it already");
-    if (!node_text_is(original->source, node_field(original->launcher, "type"), "void"))
+    if (!node_text_is(original->source, node_field(original->launcher, FIELD_TYPE), "void"))
         return err_input(why_not, "the launcher does not return void");
     if (!node_ok(body) || !parameter_names(a, version, &names))
         return err_input(why_not, "the launcher's parameters are not all named");
@@ -181,12 +181,12 @@ bool transform_dispatch(struct arena *a, const struct kernel *original, const st
         const struct item *it = &ours.list.v[i];
         if (!it->copied || str_eq(it->name, original->entry))
             continue;
-        if (node_is(it->node, "preproc_if") || node_is(it->node, "preproc_ifdef") ||
-            node_is(it->node, "namespace_definition"))
+        if (node_is(it->node, NODE_PREPROC_IF) || node_is(it->node, NODE_PREPROC_IFDEF) ||
+            node_is(it->node, NODE_NAMESPACE_DEFINITION))
             ok = err_input(why_not, "%s differs in the two versions and cannot be renamed", it->name);
         char *copy = renamed(&ours, it->text);
-        bool closed = str_ends(copy, "}") &&
-                      (node_is(it->node, "function_definition") || node_is(it->node, "template_declaration"));
+        bool closed = str_ends(copy, "}") && (node_is(it->node, NODE_FUNCTION_DEFINITION) ||
+                                              node_is(it->node, NODE_TEMPLATE_DECLARATION));
         str_addf(&copies, "%s%s%s\n", copy, closed || str_ends(copy, ";") || str_starts(copy, "#") ? "" : ";",
                  str_starts(copy, "#") || !closed ? "" : "\n");
     }

@@ -25,12 +25,12 @@ struct detail {
 
 static bool has_jump(struct node n)
 {
-    if (node_is(n, "break_statement") || node_is(n, "continue_statement"))
+    if (node_is(n, NODE_BREAK_STATEMENT) || node_is(n, NODE_CONTINUE_STATEMENT))
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++) {
         struct node c = node_child(n, i);
-        bool own = node_is(c, "for_statement") || node_is(c, "while_statement") || node_is(c, "do_statement") ||
-                   node_is(c, "lambda_expression");
+        bool own = node_is(c, NODE_FOR_STATEMENT) || node_is(c, NODE_WHILE_STATEMENT) ||
+                   node_is(c, NODE_DO_STATEMENT) || node_is(c, NODE_LAMBDA_EXPRESSION);
         if (!own && has_jump(c))
             return true;
     }
@@ -40,23 +40,23 @@ static bool has_jump(struct node n)
 /* for (row = blockIdx.x; row < rows; row += gridDim.x) */
 static bool grid_loop_of(const struct function *f, struct node n, struct turn *t)
 {
-    struct node declaration = node_field(n, "initializer"), condition = node_field(n, "condition"),
-                update = node_field(n, "update"), declarator = node_field(declaration, "declarator");
-    if (!node_is(declaration, "declaration") || !node_is(declarator, "init_declarator") ||
-        !node_is(condition, "binary_expression") || !str_eq(node_op(f, condition), "<") ||
-        !node_is(update, "assignment_expression") || !str_eq(node_op(f, update), "+="))
+    struct node declaration = node_field(n, FIELD_INITIALIZER), condition = node_field(n, FIELD_CONDITION),
+                update = node_field(n, FIELD_UPDATE), declarator = node_field(declaration, FIELD_DECLARATOR);
+    if (!node_is(declaration, NODE_DECLARATION) || !node_is(declarator, NODE_INIT_DECLARATOR) ||
+        !node_is(condition, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, condition), "<") ||
+        !node_is(update, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, update), "+="))
         return false;
-    const struct variable *v = function_variable_of(f, node_field(declarator, "declarator"));
-    if (!v || !ctype_is_integer(v->type) || !node_text_is(f->s, node_field(condition, "left"), v->name) ||
-        !node_text_is(f->s, node_field(update, "left"), v->name))
+    const struct variable *v = function_variable_of(f, node_field(declarator, FIELD_DECLARATOR));
+    if (!v || !ctype_is_integer(v->type) || !node_text_is(f->s, node_field(condition, FIELD_LEFT), v->name) ||
+        !node_text_is(f->s, node_field(update, FIELD_LEFT), v->name))
         return false;
     *t = (struct turn){.loop = n,
-                       .body = node_field(n, "body"),
+                       .body = node_field(n, FIELD_BODY),
                        .type = v->type,
                        .index = v->name,
-                       .start = node_field(declarator, "value"),
-                       .bound = node_field(condition, "right")};
-    struct poly start = poly_of(f, t->start), step = poly_of(f, node_field(update, "right"));
+                       .start = node_field(declarator, FIELD_VALUE),
+                       .bound = node_field(condition, FIELD_RIGHT)};
+    struct poly start = poly_of(f, t->start), step = poly_of(f, node_field(update, FIELD_RIGHT));
     for (const char *axis = "xy"; *axis; axis++) {
         struct poly block = poly_atom(f, *axis == 'x' ? "blockIdx.x" : "blockIdx.y"),
                     grid = poly_atom(f, *axis == 'x' ? "gridDim.x" : "gridDim.y");
@@ -92,10 +92,10 @@ static bool turn_of(const struct function *f, struct node n, struct turn *t)
 static bool others_know_the_grid(const struct function *f)
 {
     size_t n;
-    struct node *all = node_find_all(f->a, source_root(f->s), "function_definition", &n);
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
     for (size_t i = 0; i < n; i++) {
         char *text = text_of(f, all[i]);
-        if (!text_has_word(text_range(f, node_start(all[i]), node_start(node_field(all[i], "body"))),
+        if (!text_has_word(text_range(f, node_start(all[i]), node_start(node_field(all[i], FIELD_BODY))),
                            "__global__") &&
             (text_has_word(text, "blockIdx") || text_has_word(text, "gridDim")))
             return true;
@@ -110,7 +110,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     if (f->n_launches == 0 || function_is_named_elsewhere(f))
         return err_input(why, "%s is used other than by launches", f->name);
     size_t n;
-    struct node *all = node_find_all(f->a, f->body, "for_statement", &n);
+    struct node *all = node_find_all(f->a, f->body, NODE_FOR_STATEMENT, &n);
     for (size_t i = 0; i < n; i++) {
         struct turn t;
         if (d->n_turns < TURNS_MOST && turn_of(f, all[i], &t))
@@ -217,8 +217,8 @@ static char *turn_text(const struct detail *d, const struct turn *t, const bool 
     }
     char *body = edits_range(&inside, f, node_start(t->body), node_end(t->body));
     char *indent = text_indent(f, node_start(t->loop)), *start = text_of(f, t->start);
-    bool block = node_is(t->body, "compound_statement");
-    bool alone = node_is(node_parent(t->loop), "compound_statement") && !names_meet(f, t);
+    bool block = node_is(t->body, NODE_COMPOUND_STATEMENT);
+    bool alone = node_is(node_parent(t->loop), NODE_COMPOUND_STATEMENT) && !names_meet(f, t);
     bool sure = exact[t - d->turns];
     char *text;
     if (sure && block && alone) { /* nothing to ask, and the braces go */
@@ -262,11 +262,11 @@ static const char *seen_through(const struct function *f, const struct launch *l
 {
     for (int depth = 0; depth < 4; depth++) {
         size_t n;
-        struct node *all = node_find_all(f->a, l->host, "init_declarator", &n);
+        struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n);
         const char *next = NULL;
         for (size_t i = 0; i < n && !next; i++)
-            if (node_text_is(f->s, node_field(all[i], "declarator"), text))
-                next = text_of(f, node_strip(node_field(all[i], "value")));
+            if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text))
+                next = text_of(f, node_strip(node_field(all[i], FIELD_VALUE)));
         if (!next)
             break;
         text = next;

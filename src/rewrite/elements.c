@@ -63,14 +63,14 @@ static bool product_multiple(struct elements *w, struct node e)
     struct node best = {0};
     int best_score = -1;
     for (int i = 0; i < 16 && node_ok(e); i++) { /* a * b * c is (a * b) * c */
-        bool product = node_is(e, "binary_expression") && str_eq(node_op(w->f, e), "*");
-        struct node factor = product ? node_strip(node_field(e, "right")) : e;
+        bool product = node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(w->f, e), "*");
+        struct node factor = product ? node_strip(node_field(e, FIELD_RIGHT)) : e;
         int score = factor_score(w, factor);
         if (score > best_score) {
             best = factor;
             best_score = score;
         }
-        e = product ? node_strip(node_field(e, "left")) : (struct node){0};
+        e = product ? node_strip(node_field(e, FIELD_LEFT)) : (struct node){0};
     }
     return node_ok(best) && elements_multiple(w, best);
 }
@@ -83,7 +83,7 @@ bool elements_multiple(struct elements *w, struct node e)
     if (constant_value(f, e, &value))
         return value % w->n == 0;
     size_t before = w->multiples.n;
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (!v)
             return false;
@@ -99,16 +99,16 @@ bool elements_multiple(struct elements *w, struct node e)
         return init;
     }
     bool ok = false;
-    if (node_is(e, "binary_expression")) {
+    if (node_is(e, NODE_BINARY_EXPRESSION)) {
         const char *op = node_op(f, e);
-        struct node left = node_field(e, "left"), right = node_field(e, "right");
+        struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT);
         if (str_eq(op, "*"))
             ok = product_multiple(w, e);
         else if (str_eq(op, "+") || str_eq(op, "-") || str_eq(op, "%"))
             ok = elements_multiple(w, left) && elements_multiple(w, right);
-    } else if (node_is(e, "conditional_expression")) {
-        ok = elements_multiple(w, node_field(e, "consequence")) &&
-             elements_multiple(w, node_field(e, "alternative"));
+    } else if (node_is(e, NODE_CONDITIONAL_EXPRESSION)) {
+        ok = elements_multiple(w, node_field(e, FIELD_CONSEQUENCE)) &&
+             elements_multiple(w, node_field(e, FIELD_ALTERNATIVE));
     }
     if (!ok)
         w->multiples.n = before;
@@ -162,24 +162,24 @@ static enum kind kind_of_children(struct elements *w, struct node e)
 enum kind elements_kind(struct elements *w, struct node e)
 {
     const struct function *f = w->f;
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         return v ? kind_of_variable(w, v) : INVARIANT;
     }
-    if (node_is(e, "parenthesized_expression"))
+    if (node_is(e, NODE_PARENTHESIZED_EXPRESSION))
         return elements_kind(w, node_child(e, 0));
-    if (node_is(e, "cast_expression")) {
-        enum kind k = elements_kind(w, node_field(e, "value"));
-        return k == LINEAR && !ctype_is_integer(text_of(f, node_field(e, "type"))) ? VARYING : k;
+    if (node_is(e, NODE_CAST_EXPRESSION)) {
+        enum kind k = elements_kind(w, node_field(e, FIELD_VALUE));
+        return k == LINEAR && !ctype_is_integer(text_of(f, node_field(e, FIELD_TYPE))) ? VARYING : k;
     }
-    if (node_is(e, "type_descriptor") || node_is(e, "number_literal"))
+    if (node_is(e, NODE_TYPE_DESCRIPTOR) || node_is(e, NODE_NUMBER_LITERAL))
         return INVARIANT;
-    if (node_is(e, "assignment_expression") || node_is(e, "update_expression") ||
-        node_is(e, "lambda_expression"))
+    if (node_is(e, NODE_ASSIGNMENT_EXPRESSION) || node_is(e, NODE_UPDATE_EXPRESSION) ||
+        node_is(e, NODE_LAMBDA_EXPRESSION))
         return VARYING;
-    if (node_is(e, "binary_expression")) {
+    if (node_is(e, NODE_BINARY_EXPRESSION)) {
         const char *op = node_op(f, e);
-        struct node left = node_field(e, "left"), right = node_field(e, "right");
+        struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT);
         enum kind x = elements_kind(w, left), y = elements_kind(w, right);
         if (x == INVARIANT && y == INVARIANT)
             return INVARIANT;
@@ -191,9 +191,9 @@ enum kind elements_kind(struct elements *w, struct node e)
             return kind_of_division(w, op, left, right);
         return VARYING;
     }
-    if (node_is(e, "call_expression") && !call_is_pure(f, e))
+    if (node_is(e, NODE_CALL_EXPRESSION) && !call_is_pure(f, e))
         return VARYING;
-    if (node_is(e, "subscript_expression") || node_is(e, "pointer_expression")) {
+    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) || node_is(e, NODE_POINTER_EXPRESSION)) {
         const struct variable *root = pointer_root(f, e);
         if (!root || memory_written_in(f, root->name, w->part))
             return VARYING;
@@ -209,14 +209,13 @@ static bool is_conditional(const struct function *f, struct node e, struct node 
 {
     for (struct node n = e; !node_same(n, top); n = node_parent(n)) {
         struct node parent = node_parent(n);
-        const char *kind = node_kind(parent);
-        if (str_eq(kind, "if_statement") || str_eq(kind, "for_statement") || str_eq(kind, "while_statement") ||
-            str_eq(kind, "do_statement") || str_eq(kind, "switch_statement") ||
-            str_eq(kind, "lambda_expression"))
+        enum node_kind kind = node_kind(parent);
+        if (kind == NODE_IF_STATEMENT || kind == NODE_FOR_STATEMENT || kind == NODE_WHILE_STATEMENT ||
+            kind == NODE_DO_STATEMENT || kind == NODE_SWITCH_STATEMENT || kind == NODE_LAMBDA_EXPRESSION)
             return true;
-        if (str_eq(kind, "conditional_expression") && !node_same(n, node_field(parent, "condition")))
+        if (kind == NODE_CONDITIONAL_EXPRESSION && !node_same(n, node_field(parent, FIELD_CONDITION)))
             return true;
-        if (str_eq(kind, "binary_expression") && node_same(n, node_field(parent, "right")) &&
+        if (kind == NODE_BINARY_EXPRESSION && node_same(n, node_field(parent, FIELD_RIGHT)) &&
             (str_eq(node_op(f, parent), "&&") || str_eq(node_op(f, parent), "||")))
             return true;
         if (!node_ok(parent))
@@ -228,7 +227,7 @@ static bool is_conditional(const struct function *f, struct node e, struct node 
 /* Does every name stand outside the loop over k? */
 static bool known_outside(const struct elements *w, struct node e)
 {
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(w->f, e);
         return !v || !in_part(w, v) || stays_outside(w, v) || v == w->element;
     }
@@ -243,8 +242,8 @@ static bool pointer_multiple(struct elements *w, struct node pointer)
 {
     const struct function *f = w->f;
     for (int depth = 0; depth < 8; depth++) {
-        pointer = node_is(pointer, "parenthesized_expression") ? node_child(pointer, 0) : pointer;
-        if (node_is(pointer, "identifier")) {
+        pointer = node_is(pointer, NODE_PARENTHESIZED_EXPRESSION) ? node_child(pointer, 0) : pointer;
+        if (node_is(pointer, NODE_IDENTIFIER)) {
             const struct variable *v = function_variable_of(f, pointer);
             if (!v || !v->pointer || v->assignments)
                 return false;
@@ -253,17 +252,17 @@ static bool pointer_multiple(struct elements *w, struct node pointer)
             if (!node_ok(v->init))
                 return false;
             pointer = v->init;
-        } else if (node_is(pointer, "binary_expression") && str_eq(node_op(f, pointer), "+")) {
-            if (!elements_multiple(w, node_field(pointer, "right")))
+        } else if (node_is(pointer, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, pointer), "+")) {
+            if (!elements_multiple(w, node_field(pointer, FIELD_RIGHT)))
                 return false;
-            pointer = node_field(pointer, "left");
-        } else if (node_is(pointer, "pointer_expression") && str_eq(node_op(f, pointer), "&")) {
-            pointer = node_field(pointer, "argument");
+            pointer = node_field(pointer, FIELD_LEFT);
+        } else if (node_is(pointer, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, pointer), "&")) {
+            pointer = node_field(pointer, FIELD_ARGUMENT);
             size_t count;
-            struct node *indices = named_children(f, node_field(pointer, "indices"), &count);
+            struct node *indices = named_children(f, node_field(pointer, FIELD_INDICES), &count);
             if (count != 1 || !elements_multiple(w, indices[0]))
                 return false;
-            pointer = node_field(pointer, "argument");
+            pointer = node_field(pointer, FIELD_ARGUMENT);
         } else {
             return false;
         }
@@ -274,31 +273,31 @@ static bool pointer_multiple(struct elements *w, struct node pointer)
 static struct node subscript_index(const struct function *f, struct node e)
 {
     size_t count;
-    struct node *indices = named_children(f, node_field(e, "indices"), &count);
+    struct node *indices = named_children(f, node_field(e, FIELD_INDICES), &count);
     return count == 1 ? indices[0] : (struct node){0};
 }
 
 /* p[i] of `__ldg(&p[i])`, which is a plain load to us. */
 static struct node read_only_load(const struct function *f, struct node e)
 {
-    struct node none = {0}, args = node_field(e, "arguments");
+    struct node none = {0}, args = node_field(e, FIELD_ARGUMENTS);
     if (!call_is(f, e, "__ldg") || node_count(args) != 1)
         return none;
     struct node address = node_child(args, 0);
-    if (!node_is(address, "pointer_expression") || !str_eq(node_op(f, address), "&"))
+    if (!node_is(address, NODE_POINTER_EXPRESSION) || !str_eq(node_op(f, address), "&"))
         return none;
-    struct node target = node_field(address, "argument");
-    return node_is(target, "subscript_expression") ? target : none;
+    struct node target = node_field(address, FIELD_ARGUMENT);
+    return node_is(target, NODE_SUBSCRIPT_EXPRESSION) ? target : none;
 }
 
 /* The vector that a subscript_expression of statement `top` becomes; NULL when it stays as it is. */
 static struct access *access_of(struct elements *w, struct node e, struct node top)
 {
     const struct function *f = w->f;
-    struct node pointer = node_field(e, "argument"), index = subscript_index(f, e), parent = node_parent(e);
-    bool address = node_is(parent, "pointer_expression") &&
+    struct node pointer = node_field(e, FIELD_ARGUMENT), index = subscript_index(f, e), parent = node_parent(e);
+    bool address = node_is(parent, NODE_POINTER_EXPRESSION) &&
                    !node_same(read_only_load(f, node_parent(node_parent(parent))), e);
-    if (!node_ok(index) || !node_is(pointer, "identifier") || address)
+    if (!node_ok(index) || !node_is(pointer, NODE_IDENTIFIER) || address)
         return NULL;
     const struct variable *v = function_variable_of(f, pointer), *root = pointer_root(f, pointer);
     if (!v || !root || !v->pointer || !root->pointer || root->shared || root->array)
@@ -337,28 +336,28 @@ static void scalar_add(struct elements *w, const struct variable *root, bool sto
 static bool is_target(struct node e)
 {
     struct node parent = node_parent(e);
-    return (node_is(parent, "assignment_expression") && node_same(node_field(parent, "left"), e)) ||
-           node_is(parent, "update_expression");
+    return (node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), e)) ||
+           node_is(parent, NODE_UPDATE_EXPRESSION);
 }
 
 static void collect(struct elements *w, struct node e, struct node top)
 {
     const struct function *f = w->f;
-    if (node_is(e, "assignment_expression")) { /* the right side is read before the left is written */
-        collect(w, node_field(e, "right"), top);
-        collect(w, node_field(e, "left"), top);
+    if (node_is(e, NODE_ASSIGNMENT_EXPRESSION)) { /* the right side is read before the left is written */
+        collect(w, node_field(e, FIELD_RIGHT), top);
+        collect(w, node_field(e, FIELD_LEFT), top);
         return;
     }
     struct node load = read_only_load(f, e);
     if (node_ok(load))
         e = load;
-    if (node_is(e, "subscript_expression")) {
+    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
         struct access *access = access_of(w, e, top);
         bool target = is_target(e);
         if (access) {
             size_t at = node_start(top);
             bool read = !target || !str_eq(node_op(f, node_parent(e)), "=");
-            if (target && node_is(node_parent(e), "update_expression"))
+            if (target && node_is(node_parent(e), NODE_UPDATE_EXPRESSION))
                 read = true;
             if (read && !access->stored && !access->loaded) {
                 access->loaded = true;
@@ -373,8 +372,8 @@ static void collect(struct elements *w, struct node e, struct node top)
             return;
         }
     }
-    if (node_is(e, "subscript_expression") || node_is(e, "pointer_expression")) {
-        bool address = node_is(e, "pointer_expression") && str_eq(node_op(f, e), "&");
+    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) || node_is(e, NODE_POINTER_EXPRESSION)) {
+        bool address = node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "&");
         const struct variable *root = pointer_root(f, e);
         if (!root || root->pointer)
             scalar_add(w, root, is_target(e) || address);
@@ -407,15 +406,15 @@ static bool conflict(struct elements *w)
 static bool needs_brackets(struct node e)
 {
     struct node parent = node_parent(e);
-    return !node_is(parent, "subscript_argument_list") && !node_is(parent, "argument_list") &&
-           !node_is(parent, "parenthesized_expression") && !node_is(parent, "init_declarator");
+    return !node_is(parent, NODE_SUBSCRIPT_ARGUMENT_LIST) && !node_is(parent, NODE_ARGUMENT_LIST) &&
+           !node_is(parent, NODE_PARENTHESIZED_EXPRESSION) && !node_is(parent, NODE_INIT_DECLARATOR);
 }
 
 static void per_element(struct elements *w, struct node e, struct node top, struct edits *edits)
 {
     const struct function *f = w->f;
     struct node load = read_only_load(f, e);
-    if (node_ok(load) || node_is(e, "subscript_expression")) {
+    if (node_ok(load) || node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
         struct access *access = access_of(w, node_ok(load) ? load : e, top);
         if (access) {
             edits_try(edits, node_start(e), node_end(e),
@@ -423,7 +422,7 @@ static void per_element(struct elements *w, struct node e, struct node top, stru
             return;
         }
     }
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (v && kind_of_variable(w, v) == LINEAR && node_start(e) != v->from) {
             char *text = arena_printf(f->a, "%s + %s", v->name, w->lane);
@@ -438,12 +437,13 @@ static void per_element(struct elements *w, struct node e, struct node top, stru
 
 static bool leaves(struct node n, bool in_loop)
 {
-    if (node_is(n, "return_statement") || node_is(n, "goto_statement") || node_is(n, "co_return_statement"))
+    if (node_is(n, NODE_RETURN_STATEMENT) || node_is(n, NODE_GOTO_STATEMENT) ||
+        node_is(n, NODE_CO_RETURN_STATEMENT))
         return true;
-    if ((node_is(n, "break_statement") || node_is(n, "continue_statement")) && !in_loop)
+    if ((node_is(n, NODE_BREAK_STATEMENT) || node_is(n, NODE_CONTINUE_STATEMENT)) && !in_loop)
         return true;
-    in_loop = in_loop || node_is(n, "for_statement") || node_is(n, "while_statement") ||
-              node_is(n, "do_statement") || node_is(n, "switch_statement");
+    in_loop = in_loop || node_is(n, NODE_FOR_STATEMENT) || node_is(n, NODE_WHILE_STATEMENT) ||
+              node_is(n, NODE_DO_STATEMENT) || node_is(n, NODE_SWITCH_STATEMENT);
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (leaves(node_child(n, i), in_loop))
             return true;
@@ -453,7 +453,7 @@ static bool leaves(struct node n, bool in_loop)
 /* A declaration whose values are all invariant or linear integers, never assigned again. */
 bool elements_stay(struct elements *w, struct node n)
 {
-    if (!node_is(n, "declaration"))
+    if (!node_is(n, NODE_DECLARATION))
         return false;
     const struct function *f = w->f;
     size_t found = 0, before = w->outside.n;
@@ -479,16 +479,16 @@ bool elements_stay(struct elements *w, struct node n)
 static bool wholly_invariant(struct elements *w, struct node n)
 {
     const struct function *f = w->f;
-    if (node_is(n, "assignment_expression")) {
-        struct node left = node_strip(node_field(n, "left"));
-        if (!node_is(left, "subscript_expression") || !str_eq(node_op(f, n), "="))
+    if (node_is(n, NODE_ASSIGNMENT_EXPRESSION)) {
+        struct node left = node_strip(node_field(n, FIELD_LEFT));
+        if (!node_is(left, NODE_SUBSCRIPT_EXPRESSION) || !str_eq(node_op(f, n), "="))
             return false;
         const struct variable *root = pointer_root(f, left);
         struct node index = subscript_index(f, left);
         return root && !root->shared && node_ok(index) && elements_kind(w, index) == INVARIANT &&
-               elements_kind(w, node_field(n, "right")) == INVARIANT;
+               elements_kind(w, node_field(n, FIELD_RIGHT)) == INVARIANT;
     }
-    if (node_is(n, "expression_statement") || node_is(n, "compound_statement")) {
+    if (node_is(n, NODE_EXPRESSION_STATEMENT) || node_is(n, NODE_COMPOUND_STATEMENT)) {
         size_t count;
         struct node *all = named_children(f, n, &count);
         for (size_t i = 0; i < count; i++)
@@ -504,9 +504,9 @@ static bool only_first(struct elements *w, struct node condition)
 {
     const struct function *f = w->f;
     condition = node_strip(condition);
-    if (!node_is(condition, "binary_expression") || !str_eq(node_op(f, condition), "=="))
+    if (!node_is(condition, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, condition), "=="))
         return false;
-    struct node left = node_field(condition, "left"), right = node_field(condition, "right");
+    struct node left = node_field(condition, FIELD_LEFT), right = node_field(condition, FIELD_RIGHT);
     int64_t value;
     return elements_kind(w, left) == LINEAR && elements_multiple(w, left) && constant_value(f, right, &value) &&
            value % w->n == 0;
@@ -516,10 +516,10 @@ static bool once_for_all(struct elements *w, struct node n)
 {
     if (wholly_invariant(w, n))
         return true;
-    if (!node_is(n, "if_statement") || node_ok(node_field(n, "alternative")))
+    if (!node_is(n, NODE_IF_STATEMENT) || node_ok(node_field(n, FIELD_ALTERNATIVE)))
         return false;
-    struct node condition = node_field(node_field(n, "condition"), "value");
-    return wholly_invariant(w, node_field(n, "consequence")) &&
+    struct node condition = node_field(node_field(n, FIELD_CONDITION), FIELD_VALUE);
+    return wholly_invariant(w, node_field(n, FIELD_CONSEQUENCE)) &&
            (elements_kind(w, condition) == INVARIANT || only_first(w, condition));
 }
 
@@ -564,7 +564,7 @@ static size_t load_after(struct elements *w, const struct access *x, const struc
 {
     size_t after = 0;
     for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place != BEFORE || !node_is(pieces[i].node, "declaration"))
+        if (pieces[i].place != BEFORE || !node_is(pieces[i].node, NODE_DECLARATION))
             continue;
         for (size_t v = 0; v < w->f->n_variables; v++) {
             const struct variable *var = &w->f->variables[v];
@@ -584,7 +584,7 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
     for (size_t i = 0; i < n; i++) {
         struct node s = statements[i];
         pieces[i].node = s;
-        if (node_is(s, "comment") || node_is(s, "preproc_call")) {
+        if (node_is(s, NODE_COMMENT) || node_is(s, NODE_PREPROC_CALL)) {
             pieces[i].place = INSIDE; /* moves with what follows, below */
             continue;
         }
@@ -595,14 +595,14 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
         pieces[i].place = elements_stay(w, s) ? BEFORE : once_for_all(w, s) ? AFTER : INSIDE;
     }
     for (size_t i = n; i-- > 0;)
-        if (i + 1 < n && (node_is(pieces[i].node, "comment") || node_is(pieces[i].node, "preproc_call")))
+        if (i + 1 < n && (node_is(pieces[i].node, NODE_COMMENT) || node_is(pieces[i].node, NODE_PREPROC_CALL)))
             pieces[i].place = pieces[i + 1].place;
     for (size_t i = 0; i < n; i++) {
         if (pieces[i].place == INSIDE)
             collect(w, pieces[i].node, pieces[i].node);
         if (pieces[i].place == AFTER) {
             size_t count;
-            struct node *subscripts = node_find_all(f->a, pieces[i].node, "subscript_expression", &count);
+            struct node *subscripts = node_find_all(f->a, pieces[i].node, NODE_SUBSCRIPT_EXPRESSION, &count);
             for (size_t j = 0; j < count; j++)
                 scalar_add(w, pointer_root(f, subscripts[j]), is_target(subscripts[j]));
         }

@@ -18,7 +18,7 @@ static bool is_float(const struct function *f, struct node e)
 static struct node root_argument(const struct function *f, struct node e)
 {
     e = node_strip(e);
-    struct node args = call_is(f, e, "sqrtf") ? node_field(e, "arguments") : (struct node){0};
+    struct node args = call_is(f, e, "sqrtf") ? node_field(e, FIELD_ARGUMENTS) : (struct node){0};
     return node_ok(args) && node_count(args) == 1 ? node_child(args, 0) : (struct node){0};
 }
 
@@ -47,18 +47,18 @@ static char *fast_inside(const struct function *f, struct node e, size_t *change
 
 static char *fast(const struct function *f, struct node e, size_t *changes)
 {
-    struct node callee = node_field(e, "function");
-    if (node_is(e, "call_expression") && node_is(callee, "identifier")) {
+    struct node callee = node_field(e, FIELD_FUNCTION);
+    if (node_is(e, NODE_CALL_EXPRESSION) && node_is(callee, NODE_IDENTIFIER)) {
         for (size_t i = 0; i < ARRAY_LEN(forms); i++)
             if (node_text_is(f->s, callee, forms[i].from)) {
                 ++*changes;
                 return arena_printf(f->a, "%s%s", forms[i].to,
-                                    fast_inside(f, node_field(e, "arguments"), changes));
+                                    fast_inside(f, node_field(e, FIELD_ARGUMENTS), changes));
             }
     }
     int64_t constant;
-    if (node_is(e, "binary_expression") && str_eq(node_op(f, e), "/") && is_float(f, e)) {
-        struct node left = node_field(e, "left"), right = node_field(e, "right"),
+    if (node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "/") && is_float(f, e)) {
+        struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT),
                     root = root_argument(f, right);
         if (node_ok(root)) {
             ++*changes;
@@ -67,10 +67,10 @@ static char *fast(const struct function *f, struct node e, size_t *changes)
                                    : arena_printf(f->a, "%s * rsqrtf(%s)", over, under);
         }
         if (is_float(f, right) && is_float(f, left) && !is_one(f, left) &&
-            !constant_value(f, right, &constant) && !node_is(node_strip(right), "number_literal")) {
+            !constant_value(f, right, &constant) && !node_is(node_strip(right), NODE_NUMBER_LITERAL)) {
             ++*changes;
             char *over = fast(f, left, changes);
-            struct node inner = node_is(right, "parenthesized_expression") ? node_child(right, 0) : right;
+            struct node inner = node_is(right, NODE_PARENTHESIZED_EXPRESSION) ? node_child(right, 0) : right;
             return arena_printf(f->a, "__fdividef(%s, %s)", over, fast(f, inner, changes));
         }
     }
@@ -84,7 +84,7 @@ static char *fast_file(const struct transform_input *in, struct arena *a, size_t
     struct edits edits = {.arena = a};
     struct function *any = NULL;
     size_t n_all;
-    struct node *all = node_find_all(a, source_root(in->kernel->source), "function_definition", &n_all);
+    struct node *all = node_find_all(a, source_root(in->kernel->source), NODE_FUNCTION_DEFINITION, &n_all);
     for (size_t i = 0; i < n_all; i++) {
         struct function *f = NULL;
         bool kernel = false;

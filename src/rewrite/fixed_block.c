@@ -44,8 +44,8 @@ static bool fixed_apply(const struct transform_input *in, const struct transform
     /* A constant of the file keeps its name, so that kernel and launch stay together. */
     struct node block = node_strip(f->launches[0].block);
     int64_t of_file;
-    const char *number = node_is(block, "identifier") && constant_value(f, block, &of_file) &&
-                                 !node_is(f->whole, "template_declaration")
+    const char *number = node_is(block, NODE_IDENTIFIER) && constant_value(f, block, &of_file) &&
+                                 !node_is(f->whole, NODE_TEMPLATE_DECLARATION)
                              ? text_of(f, block)
                              : arena_printf(a, "%lld", (long long)f->block_x);
     for (size_t l = 1; l < f->n_launches; l++)
@@ -55,7 +55,7 @@ static bool fixed_apply(const struct transform_input *in, const struct transform
         if (str_eq(f->variables[k].name, number))
             number = arena_printf(a, "%lld", (long long)f->block_x);
     size_t n;
-    struct node *all = node_find_all(a, f->body, "field_expression", &n);
+    struct node *all = node_find_all(a, f->body, NODE_FIELD_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++)
         if (node_text_is(f->s, all[i], "blockDim.x"))
             edits_try(&edits, node_start(all[i]), node_end(all[i]), number);

@@ -11,7 +11,7 @@ struct scan {
 
 static const char *specifier_type(const struct function *f, struct node statement)
 {
-    struct node t = node_field(statement, "type");
+    struct node t = node_field(statement, FIELD_TYPE);
     return node_ok(t) ? text_of(f, t) : "";
 }
 
@@ -27,24 +27,24 @@ static void variable_add(struct scan *scan, struct node statement, struct node d
     struct function *f = scan->f;
     struct variable v = {.statement = statement, .param = param, .type = specifier_type(f, statement)};
     struct node d = declarator;
-    for (int depth = 0; node_ok(d) && !node_is(d, "identifier") && depth < 16; depth++) {
-        if (node_is(d, "init_declarator")) {
-            v.init = node_field(d, "value");
-        } else if (node_is(d, "pointer_declarator")) {
+    for (int depth = 0; node_ok(d) && !node_is(d, NODE_IDENTIFIER) && depth < 16; depth++) {
+        if (node_is(d, NODE_INIT_DECLARATOR)) {
+            v.init = node_field(d, FIELD_VALUE);
+        } else if (node_is(d, NODE_POINTER_DECLARATOR)) {
             v.pointer = true;
-        } else if (node_is(d, "array_declarator")) {
+        } else if (node_is(d, NODE_ARRAY_DECLARATOR)) {
             v.array = true;
-            v.size = node_field(d, "size");
-        } else if (node_is(d, "reference_declarator")) {
+            v.size = node_field(d, FIELD_SIZE);
+        } else if (node_is(d, NODE_REFERENCE_DECLARATOR)) {
             v.assignments++; /* another name for it may be written */
             d = node_child(d, 0);
             continue;
-        } else if (!node_is(d, "optional_parameter_declaration")) {
+        } else if (!node_is(d, NODE_OPTIONAL_PARAMETER_DECLARATION)) {
             return;
         }
-        d = node_field(d, "declarator");
+        d = node_field(d, FIELD_DECLARATOR);
     }
-    if (!node_is(d, "identifier"))
+    if (!node_is(d, NODE_IDENTIFIER))
         return;
     v.id = d;
     v.name = text_of(f, d);
@@ -62,13 +62,14 @@ static void variable_add(struct scan *scan, struct node statement, struct node d
 static void scan_declarations(struct scan *scan, struct node n)
 {
     size_t outer = scan->scope_end;
-    if (node_is(n, "compound_statement") || node_is(n, "for_statement") || node_is(n, "lambda_expression"))
+    if (node_is(n, NODE_COMPOUND_STATEMENT) || node_is(n, NODE_FOR_STATEMENT) ||
+        node_is(n, NODE_LAMBDA_EXPRESSION))
         scan->scope_end = node_end(n);
-    if (node_is(n, "declaration")) {
-        struct node type = node_field(n, "type");
+    if (node_is(n, NODE_DECLARATION)) {
+        struct node type = node_field(n, FIELD_TYPE);
         for (uint32_t i = 0, all = node_count(n); i < all; i++) {
             struct node c = node_child(n, i);
-            if (!node_same(c, type) && (node_is(c, "identifier") || str_ends(node_kind(c), "declarator")))
+            if (!node_same(c, type) && (node_is(c, NODE_IDENTIFIER) || node_is_declarator(c)))
                 variable_add(scan, n, c, false);
         }
     }
@@ -90,24 +91,24 @@ const struct variable *function_variable(const struct function *f, const char *n
 
 const struct variable *function_variable_of(const struct function *f, struct node identifier)
 {
-    if (!node_is(identifier, "identifier"))
+    if (!node_is(identifier, NODE_IDENTIFIER))
         return NULL;
     return function_variable(f, text_of(f, identifier), node_start(identifier));
 }
 
 struct node assigned_target(struct node n)
 {
-    if (node_is(n, "assignment_expression"))
-        return node_strip(node_field(n, "left"));
-    if (node_is(n, "update_expression"))
-        return node_strip(node_field(n, "argument"));
+    if (node_is(n, NODE_ASSIGNMENT_EXPRESSION))
+        return node_strip(node_field(n, FIELD_LEFT));
+    if (node_is(n, NODE_UPDATE_EXPRESSION))
+        return node_strip(node_field(n, FIELD_ARGUMENT));
     return (struct node){0};
 }
 
 static struct node address_target(const struct function *f, struct node n)
 {
-    if (node_is(n, "pointer_expression") && str_eq(node_op(f, n), "&"))
-        return node_strip(node_field(n, "argument"));
+    if (node_is(n, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, n), "&"))
+        return node_strip(node_field(n, FIELD_ARGUMENT));
     return (struct node){0};
 }
 
@@ -116,8 +117,8 @@ static void count_assignments(struct function *f, struct variable *variables, st
     struct node target = assigned_target(n);
     if (!node_ok(target))
         target = address_target(f, n);
-    while (node_is(target, "field_expression"))
-        target = node_field(target, "argument");
+    while (node_is(target, NODE_FIELD_EXPRESSION))
+        target = node_field(target, FIELD_ARGUMENT);
     const struct variable *v = node_ok(target) ? function_variable_of(f, target) : NULL;
     if (v)
         variables[v - f->variables].assignments++;
@@ -130,8 +131,8 @@ bool variable_assigned_in(const struct function *f, const struct variable *v, st
     struct node target = assigned_target(part);
     if (!node_ok(target))
         target = address_target(f, part);
-    while (node_is(target, "field_expression") || (v->array && node_is(target, "subscript_expression")))
-        target = node_field(target, "argument");
+    while (node_is(target, NODE_FIELD_EXPRESSION) || (v->array && node_is(target, NODE_SUBSCRIPT_EXPRESSION)))
+        target = node_field(target, FIELD_ARGUMENT);
     if (node_ok(target) && function_variable_of(f, target) == v)
         return true;
     for (uint32_t i = 0, all = node_count(part); i < all; i++)
@@ -142,7 +143,7 @@ bool variable_assigned_in(const struct function *f, const struct variable *v, st
 
 static bool is_host_definition(const struct function *f, struct node definition)
 {
-    struct node body = node_field(definition, "body");
+    struct node body = node_field(definition, FIELD_BODY);
     char *head = text_range(f, node_start(definition), node_start(body));
     return !text_has_word(head, "__global__") && !text_has_word(head, "__device__");
 }
@@ -150,26 +151,26 @@ static bool is_host_definition(const struct function *f, struct node definition)
 static void scan_launches(struct function *f, void *list, struct node n)
 {
     LIST(struct launch) *found = list;
-    if (node_is(n, "call_expression")) {
+    if (node_is(n, NODE_CALL_EXPRESSION)) {
         struct node syntax = {0};
         for (uint32_t i = 0, all = node_count(n); i < all; i++)
-            if (node_is(node_child(n, i), "kernel_call_syntax"))
+            if (node_is(node_child(n, i), NODE_KERNEL_CALL_SYNTAX))
                 syntax = node_child(n, i);
         if (node_ok(syntax) && str_eq(call_name(f, n), f->name)) {
             struct launch l = {.call = n};
-            struct node callee = node_field(n, "function");
+            struct node callee = node_field(n, FIELD_FUNCTION);
             l.name = callee;
-            if (node_is(callee, "template_function")) {
-                l.name = node_field(callee, "name");
-                l.template_args = node_field(callee, "arguments");
+            if (node_is(callee, NODE_TEMPLATE_FUNCTION)) {
+                l.name = node_field(callee, FIELD_NAME);
+                l.template_args = node_field(callee, FIELD_ARGUMENTS);
             }
             l.statement = node_statement(n);
-            l.host = node_enclosing(n, "function_definition");
+            l.host = node_enclosing(n, NODE_FUNCTION_DEFINITION);
             size_t n_syntax;
             struct node *config = named_children(f, syntax, &n_syntax);
-            l.args = named_children(f, node_field(n, "arguments"), &l.n_args);
+            l.args = named_children(f, node_field(n, FIELD_ARGUMENTS), &l.n_args);
             if (n_syntax >= 2 && node_ok(l.host) && is_host_definition(f, l.host) &&
-                node_is(l.statement, "expression_statement")) {
+                node_is(l.statement, NODE_EXPRESSION_STATEMENT)) {
                 l.grid = config[0];
                 l.block = config[1];
                 if (n_syntax >= 3)
@@ -189,7 +190,7 @@ bool function_is_named_elsewhere(const struct function *f)
         bool left = p == f->text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
         bool right = !(isalnum((unsigned char)p[len]) || p[len] == '_');
         struct node at = node_at(f->s, (size_t)(p - f->text), (size_t)(p - f->text) + len);
-        if (left && right && node_is(at, "identifier"))
+        if (left && right && node_is(at, NODE_IDENTIFIER))
             times++;
     }
     return times != f->n_launches + 1;
@@ -233,15 +234,15 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     f->text = in->kernel->text;
     f->definition = f->whole = definition;
     struct node parent = node_parent(definition);
-    if (node_is(parent, "template_declaration"))
+    if (node_is(parent, NODE_TEMPLATE_DECLARATION))
         f->whole = parent;
-    f->body = node_field(definition, "body");
-    struct node declarator = node_field(definition, "declarator");
-    for (int depth = 0; node_ok(declarator) && !node_is(declarator, "function_declarator") && depth < 8;
+    f->body = node_field(definition, FIELD_BODY);
+    struct node declarator = node_field(definition, FIELD_DECLARATOR);
+    for (int depth = 0; node_ok(declarator) && !node_is(declarator, NODE_FUNCTION_DECLARATOR) && depth < 8;
          depth++)
-        declarator = node_field(declarator, "declarator");
-    struct node id = node_field(declarator, "declarator");
-    if (!node_is(f->body, "compound_statement") || !node_is(id, "identifier"))
+        declarator = node_field(declarator, FIELD_DECLARATOR);
+    struct node id = node_field(declarator, FIELD_DECLARATOR);
+    if (!node_is(f->body, NODE_COMPOUND_STATEMENT) || !node_is(id, NODE_IDENTIFIER))
         return NULL;
     f->id = id;
     f->name = text_of(f, id);
@@ -249,10 +250,10 @@ struct function *function_open(const struct transform_input *in, struct arena *a
 
     struct scan scan = {.f = f, .scope_end = node_end(f->body)};
     size_t n_params;
-    struct node *params = named_children(f, node_field(declarator, "parameters"), &n_params);
+    struct node *params = named_children(f, node_field(declarator, FIELD_PARAMETERS), &n_params);
     for (size_t i = 0; i < n_params; i++) {
         size_t before = scan.found.n;
-        variable_add(&scan, params[i], node_field(params[i], "declarator"), true);
+        variable_add(&scan, params[i], node_field(params[i], FIELD_DECLARATOR), true);
         if (scan.found.n == before)
             return NULL;
     }

@@ -28,12 +28,12 @@ struct detail {
 static struct node host_value(const struct function *f, const struct launch *l, struct node e)
 {
     e = node_strip(e);
-    for (int depth = 0; depth < 4 && node_is(e, "identifier"); depth++) {
+    for (int depth = 0; depth < 4 && node_is(e, NODE_IDENTIFIER); depth++) {
         size_t n;
-        struct node *all = node_find_all(f->a, l->host, "init_declarator", &n), next = {0};
+        struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n), next = {0};
         for (size_t i = 0; i < n; i++)
-            if (node_text_is(f->s, node_field(all[i], "declarator"), text_of(f, e)))
-                next = node_strip(node_field(all[i], "value"));
+            if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, e)))
+                next = node_strip(node_field(all[i], FIELD_VALUE));
         if (!node_ok(next))
             break;
         e = next;
@@ -46,10 +46,10 @@ static bool is_product(const struct function *f, const struct launch *l, struct 
                        const char *y)
 {
     e = host_value(f, l, e);
-    if (!node_is(e, "binary_expression") || !str_eq(node_op(f, e), "*"))
+    if (!node_is(e, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, e), "*"))
         return false;
-    char *left = text_of(f, node_strip(node_field(e, "left"))),
-         *right = text_of(f, node_strip(node_field(e, "right")));
+    char *left = text_of(f, node_strip(node_field(e, FIELD_LEFT))),
+         *right = text_of(f, node_strip(node_field(e, FIELD_RIGHT)));
     return (str_eq(left, x) && str_eq(right, y)) || (str_eq(left, y) && str_eq(right, x));
 }
 
@@ -65,7 +65,7 @@ static struct node follower(struct node statement)
     struct node parent = node_parent(statement);
     for (uint32_t i = 0, all = node_count(parent); i < all; i++) {
         struct node c = node_child(parent, i);
-        if (node_start(c) >= node_end(statement) && !node_is(c, "comment"))
+        if (node_start(c) >= node_end(statement) && !node_is(c, NODE_COMMENT))
             return c;
     }
     return (struct node){0};
@@ -74,12 +74,12 @@ static struct node follower(struct node statement)
 static bool is_thread_0(const struct function *f, struct node condition)
 {
     condition = node_strip(condition);
-    while (node_is(condition, "condition_clause") || node_is(condition, "parenthesized_expression"))
+    while (node_is(condition, NODE_CONDITION_CLAUSE) || node_is(condition, NODE_PARENTHESIZED_EXPRESSION))
         condition = node_strip(node_child(condition, 0));
-    if (!node_is(condition, "binary_expression") || !str_eq(node_op(f, condition), "=="))
+    if (!node_is(condition, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, condition), "=="))
         return false;
-    struct poly left = poly_of(f, node_field(condition, "left")),
-                right = poly_of(f, node_field(condition, "right"));
+    struct poly left = poly_of(f, node_field(condition, FIELD_LEFT)),
+                right = poly_of(f, node_field(condition, FIELD_RIGHT));
     struct poly thread = poly_atom(f, "threadIdx.x"), zero = poly_number(0);
     return poly_same(&left, &thread) && poly_same(&right, &zero);
 }
@@ -87,7 +87,7 @@ static bool is_thread_0(const struct function *f, struct node condition)
 static struct node only_index(const struct function *f, struct node subscript)
 {
     size_t n;
-    struct node *index = named_children(f, node_field(subscript, "indices"), &n);
+    struct node *index = named_children(f, node_field(subscript, FIELD_INDICES), &n);
     return n == 1 ? index[0] : (struct node){0};
 }
 
@@ -97,12 +97,12 @@ static bool stores_before(const struct function *f, struct node n, struct node l
     if (node_same(n, last))
         return false;
     struct node target = node_strip(assigned_target(n));
-    if (node_is(target, "subscript_expression") || node_is(target, "pointer_expression")) {
-        const struct variable *v = function_variable_of(f, node_field(target, "argument"));
+    if (node_is(target, NODE_SUBSCRIPT_EXPRESSION) || node_is(target, NODE_POINTER_EXPRESSION)) {
+        const struct variable *v = function_variable_of(f, node_field(target, FIELD_ARGUMENT));
         if (!v || !v->shared)
             return true;
     }
-    if (node_is(n, "call_expression") && !call_is_pure(f, n) && !calls_barrier(f, n))
+    if (node_is(n, NODE_CALL_EXPRESSION) && !call_is_pure(f, n) && !calls_barrier(f, n))
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (stores_before(f, node_child(n, i), last))
@@ -117,37 +117,38 @@ static bool rows_understood(const struct function *f, struct detail *d)
     char *body = text_of(f, f->body);
     struct node *all = named_children(f, f->body, &n);
     struct lane_loop *loops = lane_loops(f, &n_loops);
-    if (f->n_launches != 1 || n == 0 || node_is(f->whole, "template_declaration") || n_loops == 0 ||
+    if (f->n_launches != 1 || n == 0 || node_is(f->whole, NODE_TEMPLATE_DECLARATION) || n_loops == 0 ||
         text_has_word(body, "gridDim") || text_has_word(body, "blockIdx.y") || function_is_named_elsewhere(f) ||
         loops[0].span != LANES_BLOCK || loops[0].width != 1 || !launch_grid_is_line(f, &f->launches[0]))
         return false;
     d->rows = f;
     d->loop = loops[0];
     d->finish = all[n - 1];
-    if (!node_is(d->finish, "if_statement") || node_ok(node_field(d->finish, "alternative")) ||
-        !is_thread_0(f, node_field(d->finish, "condition")) || stores_before(f, f->body, d->finish))
+    if (!node_is(d->finish, NODE_IF_STATEMENT) || node_ok(node_field(d->finish, FIELD_ALTERNATIVE)) ||
+        !is_thread_0(f, node_field(d->finish, FIELD_CONDITION)) || stores_before(f, f->body, d->finish))
         return false;
-    struct node then = node_field(d->finish, "consequence");
+    struct node then = node_field(d->finish, FIELD_CONSEQUENCE);
     struct node *stores = named_children(f, then, &n);
-    if (!node_is(then, "compound_statement")) {
+    if (!node_is(then, NODE_COMPOUND_STATEMENT)) {
         stores = &then;
         n = 1;
     }
     for (size_t i = 0; i < n; i++) {
         struct node e =
-            node_is(stores[i], "expression_statement") ? node_child(stores[i], 0) : (struct node){0};
-        struct node target = node_is(e, "assignment_expression") ? node_field(e, "left") : (struct node){0};
-        if (!node_is(target, "subscript_expression") || !str_eq(node_op(f, e), "=") ||
+            node_is(stores[i], NODE_EXPRESSION_STATEMENT) ? node_child(stores[i], 0) : (struct node){0};
+        struct node target =
+            node_is(e, NODE_ASSIGNMENT_EXPRESSION) ? node_field(e, FIELD_LEFT) : (struct node){0};
+        if (!node_is(target, NODE_SUBSCRIPT_EXPRESSION) || !str_eq(node_op(f, e), "=") ||
             d->n_numbers == MOST_NUMBERS)
             return false;
         struct poly at = poly_of(f, only_index(f, target)), block = poly_atom(f, "blockIdx.x");
-        const struct variable *v = function_variable_of(f, node_field(target, "argument"));
+        const struct variable *v = function_variable_of(f, node_field(target, FIELD_ARGUMENT));
         if (!poly_same(&at, &block) || !v || !v->param || !v->pointer)
             return false;
         d->numbers[d->n_numbers++] = (struct number){.store = e, .pointer = v};
     }
     /* How it writes the place of an element; declared where the end of the kernel sees it. */
-    struct node *reads = node_find_all(f->a, d->loop.body, "subscript_expression", &n);
+    struct node *reads = node_find_all(f->a, d->loop.body, NODE_SUBSCRIPT_EXPRESSION, &n);
     struct poly place = poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.x"), poly_of(f, d->loop.bound)),
                                  poly_atom(f, d->loop.index->name), 1);
     for (size_t i = 0; i < n && !d->flat; i++) {
@@ -165,7 +166,7 @@ static bool each_understood(const struct function *f, struct detail *d)
     size_t n, n_loops;
     struct node *all = named_children(f, f->body, &n);
     lane_loops(f, &n_loops);
-    if (f->n_launches != 1 || n < 3 || node_is(f->whole, "template_declaration") || n_loops > 0 ||
+    if (f->n_launches != 1 || n < 3 || node_is(f->whole, NODE_TEMPLATE_DECLARATION) || n_loops > 0 ||
         calls_barrier(f, f->body) || function_is_named_elsewhere(f))
         return false;
     d->each = f;
@@ -187,9 +188,9 @@ static bool each_understood(const struct function *f, struct detail *d)
         struct node init = node_strip(v->init);
         if (poly_same(&p, &flat))
             d->index = v;
-        else if (d->index && node_is(init, "binary_expression") &&
-                 node_text_is(f->s, node_strip(node_field(init, "left")), d->index->name)) {
-            char *by = launch_expression(f, l, node_field(init, "right"));
+        else if (d->index && node_is(init, NODE_BINARY_EXPRESSION) &&
+                 node_text_is(f->s, node_strip(node_field(init, FIELD_LEFT)), d->index->name)) {
+            char *by = launch_expression(f, l, node_field(init, FIELD_RIGHT));
             if (!by || !str_eq(by, length))
                 continue;
             if (str_eq(node_op(f, init), "/"))
@@ -198,20 +199,20 @@ static bool each_understood(const struct function *f, struct detail *d)
                 d->column = v;
         }
     }
-    if (!d->index || !node_same(d->index->statement, all[0]) || !node_is(all[1], "if_statement"))
+    if (!d->index || !node_same(d->index->statement, all[0]) || !node_is(all[1], NODE_IF_STATEMENT))
         return false;
     /* if (i >= rows * length) return; */
-    struct node condition = node_strip(node_field(all[1], "condition")),
-                then = node_field(all[1], "consequence");
-    while (node_is(condition, "condition_clause") || node_is(condition, "parenthesized_expression"))
+    struct node condition = node_strip(node_field(all[1], FIELD_CONDITION)),
+                then = node_field(all[1], FIELD_CONSEQUENCE);
+    while (node_is(condition, NODE_CONDITION_CLAUSE) || node_is(condition, NODE_PARENTHESIZED_EXPRESSION))
         condition = node_strip(node_child(condition, 0));
-    while (node_is(then, "compound_statement") && node_count(then) == 1)
+    while (node_is(then, NODE_COMPOUND_STATEMENT) && node_count(then) == 1)
         then = node_child(then, 0);
-    if (!node_is(then, "return_statement") || !node_is(condition, "binary_expression") ||
+    if (!node_is(then, NODE_RETURN_STATEMENT) || !node_is(condition, NODE_BINARY_EXPRESSION) ||
         !str_eq(node_op(f, condition), ">=") ||
-        !node_text_is(f->s, node_strip(node_field(condition, "left")), d->index->name))
+        !node_text_is(f->s, node_strip(node_field(condition, FIELD_LEFT)), d->index->name))
         return false;
-    const struct variable *bound = function_variable_of(f, node_field(condition, "right"));
+    const struct variable *bound = function_variable_of(f, node_field(condition, FIELD_RIGHT));
     struct node total = bound && bound->param ? launch_arg(f, l, bound) : (struct node){0};
     if (!node_ok(total) || !is_product(f, l, total, grid, length))
         return false;
@@ -225,15 +226,15 @@ static bool each_understood(const struct function *f, struct detail *d)
         size_t uses, n_reads;
         if (!m->reader)
             return false;
-        struct node *names = node_find_all(f->a, f->body, "identifier", &uses);
-        struct node *reads = node_find_all(f->a, f->body, "subscript_expression", &n_reads);
+        struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &uses);
+        struct node *reads = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n_reads);
         size_t mine = 0, right = 0;
         for (size_t i = 0; i < uses; i++)
             mine += function_variable_of(f, names[i]) == m->reader;
         for (size_t i = 0; i < n_reads; i++)
-            right += function_variable_of(f, node_field(reads[i], "argument")) == m->reader && d->row &&
+            right += function_variable_of(f, node_field(reads[i], FIELD_ARGUMENT)) == m->reader && d->row &&
                      node_text_is(f->s, only_index(f, reads[i]), d->row->name) &&
-                     !node_is(node_parent(reads[i]), "pointer_expression");
+                     !node_is(node_parent(reads[i]), NODE_POINTER_EXPRESSION);
         if (mine != right || memory_written_in(f, m->reader->name, f->body))
             return false;
     }
@@ -298,31 +299,31 @@ static bool within_gone(const struct gone *g, struct node n)
 static bool is_workspace(const struct function *f, struct node statement, const char *name)
 {
     size_t n;
-    struct node *calls = node_find_all(f->a, statement, "call_expression", &n);
-    if (n != 1 || node_is(statement, "compound_statement"))
+    struct node *calls = node_find_all(f->a, statement, NODE_CALL_EXPRESSION, &n);
+    if (n != 1 || node_is(statement, NODE_COMPOUND_STATEMENT))
         return false;
-    struct node args = node_field(calls[0], "arguments");
+    struct node args = node_field(calls[0], FIELD_ARGUMENTS);
     if (!node_ok(args) || node_count(args) == 0 || !node_mentions(f, node_child(args, 0), name))
         return false;
     if (call_is(f, calls[0], "cudaFreeAsync"))
-        return node_is(statement, "expression_statement");
-    struct node then = node_field(statement, "consequence");
+        return node_is(statement, NODE_EXPRESSION_STATEMENT);
+    struct node then = node_field(statement, FIELD_CONSEQUENCE);
     return call_is(f, calls[0], "cudaMallocAsync") &&
-           (node_is(statement, "expression_statement") || node_is(then, "return_statement"));
+           (node_is(statement, NODE_EXPRESSION_STATEMENT) || node_is(then, NODE_RETURN_STATEMENT));
 }
 
 /* Locals that nothing uses any more, workspaces among them. */
 static void unneeded(const struct function *f, struct node host, struct gone *g)
 {
     size_t n_names, n_declared;
-    struct node *names = node_find_all(f->a, host, "identifier", &n_names);
-    struct node *declared = node_find_all(f->a, host, "declaration", &n_declared);
+    struct node *names = node_find_all(f->a, host, NODE_IDENTIFIER, &n_names);
+    struct node *declared = node_find_all(f->a, host, NODE_DECLARATION, &n_declared);
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < n_declared; i++) {
-            struct node d = node_field(declared[i], "declarator"), id = d;
-            while (node_ok(id) && !node_is(id, "identifier"))
-                id = node_field(id, "declarator");
+            struct node d = node_field(declared[i], FIELD_DECLARATOR), id = d;
+            while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
+                id = node_field(id, FIELD_DECLARATOR);
             if (!node_ok(id) || within_gone(g, declared[i]) || g->n + 4 > MOST_GONE)
                 continue;
             char *name = text_of(f, id);
@@ -334,14 +335,14 @@ static void unneeded(const struct function *f, struct node host, struct gone *g)
                     continue;
                 struct node user = node_statement(names[k]);
                 while (node_ok(node_parent(user)) && !is_workspace(f, user, name) &&
-                       !node_is(node_parent(user), "compound_statement"))
+                       !node_is(node_parent(user), NODE_COMPOUND_STATEMENT))
                     user = node_parent(user);
                 needed = !is_workspace(f, user, name) || n == ARRAY_LEN(users);
                 if (!needed)
                     users[n++] = user;
             }
             size_t n_calls;
-            node_find_all(f->a, declared[i], "call_expression", &n_calls);
+            node_find_all(f->a, declared[i], NODE_CALL_EXPRESSION, &n_calls);
             if (needed || n_calls > 0)
                 continue;
             g->v[g->n++] = declared[i];
@@ -392,12 +393,12 @@ static char *body_of(const struct detail *d, struct params *params)
     struct arena *a = e->a;
     struct edits edits = {.arena = a};
     size_t n, start = node_start(d->first);
-    struct node *reads = node_find_all(a, e->body, "subscript_expression", &n);
+    struct node *reads = node_find_all(a, e->body, NODE_SUBSCRIPT_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < d->n_numbers; k++)
-            if (function_variable_of(e, node_field(reads[i], "argument")) == d->numbers[k].reader)
+            if (function_variable_of(e, node_field(reads[i], FIELD_ARGUMENT)) == d->numbers[k].reader)
                 edits_try(&edits, node_start(reads[i]), node_end(reads[i]), d->numbers[k].name);
-    struct node *names = node_find_all(a, e->body, "identifier", &n);
+    struct node *names = node_find_all(a, e->body, NODE_IDENTIFIER, &n);
     for (size_t i = 0; i < n; i++) {
         const struct variable *v = function_variable_of(e, names[i]);
         struct node parent = node_parent(names[i]);
@@ -409,7 +410,7 @@ static char *body_of(const struct detail *d, struct params *params)
             continue;
         const char *text = NULL;
         if (v == d->index)
-            text = node_is(parent, "subscript_argument_list") || node_is(parent, "subscript_expression")
+            text = node_is(parent, NODE_SUBSCRIPT_ARGUMENT_LIST) || node_is(parent, NODE_SUBSCRIPT_EXPRESSION)
                        ? d->flat
                        : arena_printf(a, "(%s)", d->flat);
         else if (v == d->row)
@@ -454,9 +455,9 @@ static char *body_of(const struct detail *d, struct params *params)
 static bool is_callers(const struct function *f, const struct launch *l, struct node e, int depth)
 {
     size_t n, n_declared;
-    struct node *names = node_find_all(f->a, e, "identifier", &n);
-    struct node *declared = node_find_all(f->a, l->host, "init_declarator", &n_declared);
-    if (node_is(e, "identifier")) {
+    struct node *names = node_find_all(f->a, e, NODE_IDENTIFIER, &n);
+    struct node *declared = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n_declared);
+    if (node_is(e, NODE_IDENTIFIER)) {
         names = &e;
         n = 1;
     }
@@ -466,11 +467,11 @@ static bool is_callers(const struct function *f, const struct launch *l, struct 
             if (str_eq(f->in->kernel->params[k].name, name) && f->in->kernel->params[k].pointer)
                 return true;
         for (size_t k = 0; k < n_declared; k++) {
-            struct node id = node_field(declared[k], "declarator");
-            while (node_is(id, "pointer_declarator"))
-                id = node_field(id, "declarator");
+            struct node id = node_field(declared[k], FIELD_DECLARATOR);
+            while (node_is(id, NODE_POINTER_DECLARATOR))
+                id = node_field(id, FIELD_DECLARATOR);
             if (node_text_is(f->s, id, name) &&
-                (depth > 4 || is_callers(f, l, node_field(declared[k], "value"), depth + 1)))
+                (depth > 4 || is_callers(f, l, node_field(declared[k], FIELD_VALUE), depth + 1)))
                 return true;
         }
     }
@@ -486,7 +487,7 @@ static bool is_private(const struct detail *d, const struct variable *pointer)
     size_t launches = 0;
     for (const char *p = text_of(f, l->host); (p = strstr(p, "<<<")); p += 3)
         launches++;
-    return node_is(arg, "identifier") && launches == 2 && !is_callers(f, l, arg, 0);
+    return node_is(arg, NODE_IDENTIFIER) && launches == 2 && !is_callers(f, l, arg, 0);
 }
 
 static bool fuse_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
@@ -522,13 +523,14 @@ static bool fuse_apply(const struct transform_input *in, const struct transform_
     struct str b = {0};
     for (size_t k = 0; k < d->n_numbers; k++)
         str_addf(&b, "__shared__ %s %s;\n    ", d->numbers[k].pointer->type, d->numbers[k].name);
-    str_addf(&b, "%s {\n", text_range(r, node_start(d->finish), node_end(node_field(d->finish, "condition"))));
+    str_addf(&b, "%s {\n",
+             text_range(r, node_start(d->finish), node_end(node_field(d->finish, FIELD_CONDITION))));
     for (size_t k = 0; k < d->n_numbers; k++) {
         const struct number *m = &d->numbers[k];
-        char *value = text_of(r, node_field(m->store, "right"));
+        char *value = text_of(r, node_field(m->store, FIELD_RIGHT));
         str_addf(&b, "        %s = %s;\n", m->name, value);
         if (m->kept)
-            str_addf(&b, "        %s = %s;\n", text_of(r, node_field(m->store, "left")), m->name);
+            str_addf(&b, "        %s = %s;\n", text_of(r, node_field(m->store, FIELD_LEFT)), m->name);
     }
     char *header = text_range(r, node_start(d->loop.loop), node_start(d->loop.body));
     for (size_t end = strlen(header); end > 0 && (header[end - 1] == ' ' || header[end - 1] == '\n');)
@@ -558,9 +560,9 @@ static bool fuse_apply(const struct transform_input *in, const struct transform_
     unneeded(r, l->host, &all);
     for (size_t i = g.n; i < all.n; i++) {
         struct node id =
-            node_is(all.v[i], "declaration") ? node_field(all.v[i], "declarator") : (struct node){0};
-        while (node_ok(id) && !node_is(id, "identifier"))
-            id = node_field(id, "declarator");
+            node_is(all.v[i], NODE_DECLARATION) ? node_field(all.v[i], FIELD_DECLARATOR) : (struct node){0};
+        while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
+            id = node_field(id, FIELD_DECLARATOR);
         if (!(node_ok(id) && text_has_word(str_text(&call), text_of(r, id))))
             remove_lines(r, all.v[i], &edits);
     }

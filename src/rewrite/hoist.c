@@ -19,7 +19,7 @@ typedef LIST(struct found) found_list;
 
 static bool is_costly(const struct function *f, struct node e)
 {
-    if (node_is(e, "call_expression")) {
+    if (node_is(e, NODE_CALL_EXPRESSION)) {
         static const char *const cheap[] = {"__half2float",
                                             "__bfloat162float",
                                             "__float2half",
@@ -32,7 +32,7 @@ static bool is_costly(const struct function *f, struct node e)
                                             "static_cast",
                                             "reinterpret_cast",
                                             NULL};
-        const char *name = text_of(f, node_field(e, "function"));
+        const char *name = text_of(f, node_field(e, FIELD_FUNCTION));
         bool is_cheap = false;
         for (size_t i = 0; cheap[i]; i++)
             is_cheap = is_cheap || str_starts(name, cheap[i]);
@@ -40,8 +40,8 @@ static bool is_costly(const struct function *f, struct node e)
             return true;
     }
     int64_t value;
-    if (node_is(e, "binary_expression") && (str_eq(node_op(f, e), "/") || str_eq(node_op(f, e), "%")) &&
-        !constant_value(f, node_field(e, "right"), &value))
+    if (node_is(e, NODE_BINARY_EXPRESSION) && (str_eq(node_op(f, e), "/") || str_eq(node_op(f, e), "%")) &&
+        !constant_value(f, node_field(e, FIELD_RIGHT), &value))
         return true;
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
         if (is_costly(f, node_child(e, i)))
@@ -51,7 +51,7 @@ static bool is_costly(const struct function *f, struct node e)
 
 static bool is_loop(struct node n)
 {
-    return node_is(n, "for_statement") || node_is(n, "while_statement") || node_is(n, "do_statement");
+    return node_is(n, NODE_FOR_STATEMENT) || node_is(n, NODE_WHILE_STATEMENT) || node_is(n, NODE_DO_STATEMENT);
 }
 
 /* The outermost loop that can do without it and stands among the statements of a block. */
@@ -63,7 +63,7 @@ static struct node home_of(const struct function *f, struct node e)
             continue;
         if (!expression_is_invariant(f, e, n))
             break;
-        if (node_is(node_parent(n), "compound_statement"))
+        if (node_is(node_parent(n), NODE_COMPOUND_STATEMENT))
             home = n;
     }
     return home;
@@ -74,17 +74,17 @@ static struct node home_of(const struct function *f, struct node e)
 static bool reads_safely(const struct function *f, struct node e)
 {
     size_t n;
-    struct node *all = node_find_all(f->a, e, "subscript_expression", &n);
+    struct node *all = node_find_all(f->a, e, NODE_SUBSCRIPT_EXPRESSION, &n);
     for (size_t i = 0; i <= n; i++) {
         struct node s = i < n ? all[i] : e;
-        if (!node_is(s, "subscript_expression"))
+        if (!node_is(s, NODE_SUBSCRIPT_EXPRESSION))
             continue;
         const struct variable *root = pointer_root(f, s);
         if (!root || !root->shared)
             return false;
     }
-    node_find_all(f->a, e, "pointer_expression", &n);
-    return n == 0 && !node_is(e, "pointer_expression");
+    node_find_all(f->a, e, NODE_POINTER_EXPRESSION, &n);
+    return n == 0 && !node_is(e, NODE_POINTER_EXPRESSION);
 }
 
 static bool is_floating(const struct function *f, struct node e, const char **type)
@@ -96,11 +96,11 @@ static bool is_floating(const struct function *f, struct node e, const char **ty
 
 static void search(const struct function *f, struct node e, bool reciprocal, found_list *found)
 {
-    const char *kind = node_kind(e), *type;
-    bool expression = str_ends(kind, "_expression") && !node_is(e, "assignment_expression") &&
-                      !node_is(e, "update_expression") && !node_is(e, "subscript_expression");
-    if (node_is(e, "for_statement")) { /* its own bound and step are the loop's affair */
-        search(f, node_field(e, "body"), reciprocal, found);
+    const char *type;
+    bool expression = node_is_expression(e) && !node_is(e, NODE_ASSIGNMENT_EXPRESSION) &&
+                      !node_is(e, NODE_UPDATE_EXPRESSION) && !node_is(e, NODE_SUBSCRIPT_EXPRESSION);
+    if (node_is(e, NODE_FOR_STATEMENT)) { /* its own bound and step are the loop's affair */
+        search(f, node_field(e, FIELD_BODY), reciprocal, found);
         return;
     }
     if (expression && is_floating(f, e, &type) && is_costly(f, e) && reads_safely(f, e)) {
@@ -111,9 +111,9 @@ static void search(const struct function *f, struct node e, bool reciprocal, fou
             return;
         }
     }
-    if (reciprocal && node_is(e, "binary_expression") && str_eq(node_op(f, e), "/") &&
+    if (reciprocal && node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "/") &&
         is_floating(f, e, &type)) {
-        struct node right = node_field(e, "right"), left = node_field(e, "left");
+        struct node right = node_field(e, FIELD_RIGHT), left = node_field(e, FIELD_LEFT);
         const char *divided_by;
         struct node home = reads_safely(f, right) ? home_of(f, right) : (struct node){0};
         if (node_ok(home) && is_floating(f, right, &divided_by) &&
@@ -134,7 +134,7 @@ static const char *name_for(const struct function *f, const struct found *one, c
     struct node core = node_strip(one->e);
     const char *base = "factor";
     if (one->divisor)
-        base = node_is(core, "identifier") ? arena_printf(f->a, "inverse_%s", text_of(f, core)) : "inverse";
+        base = node_is(core, NODE_IDENTIFIER) ? arena_printf(f->a, "inverse_%s", text_of(f, core)) : "inverse";
     const char *name = fresh_local(f, base);
     for (int number = 2; number < 100; number++) {
         bool taken = false;
@@ -159,12 +159,13 @@ static char *hoisted(const struct function *f, found_list *found, struct edits *
         if (!one->name) {
             one->name = name_for(f, one, found, i);
             struct node before = one->loop; /* above its #pragma and comments */
-            while (node_is(node_prev(before), "preproc_call") ||
-                   (node_is(node_prev(before), "comment") &&
+            while (node_is(node_prev(before), NODE_PREPROC_CALL) ||
+                   (node_is(node_prev(before), NODE_COMMENT) &&
                     node_line(f->s, node_prev(before)) + 1 == node_line(f->s, before)))
                 before = node_prev(before);
             char *indent = text_indent(f, node_start(one->loop));
-            char *e = text_of(f, node_is(one->e, "parenthesized_expression") ? node_child(one->e, 0) : one->e);
+            char *e =
+                text_of(f, node_is(one->e, NODE_PARENTHESIZED_EXPRESSION) ? node_child(one->e, 0) : one->e);
             if (one->divisor)
                 e = arena_printf(f->a, str_eq(ctype_bound(f, one->type), "float") ? "1.0f / %s" : "1.0 / %s",
                                  text_of(f, one->e));
@@ -172,7 +173,7 @@ static char *hoisted(const struct function *f, found_list *found, struct edits *
                      arena_printf(f->a, "%sconst %s %s = %s;\n", indent, one->type, one->name, e));
         }
         if (one->divisor) {
-            struct node op = node_field(one->division, "operator");
+            struct node op = node_field(one->division, FIELD_OPERATOR);
             edits_try(edits, node_start(op), node_end(op), "*");
         }
         edits_try(edits, node_start(one->e), node_end(one->e), one->name);

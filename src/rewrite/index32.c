@@ -37,13 +37,13 @@ static bool factors_of(const struct function *f, struct node e, const char **fac
         *number *= value;
         return value > 0 && *number < 65536;
     }
-    if (node_is(e, "identifier") && *n < 8) {
+    if (node_is(e, NODE_IDENTIFIER) && *n < 8) {
         factor[(*n)++] = text_of(f, e);
         return true;
     }
-    return node_is(e, "binary_expression") && str_eq(node_op(f, e), "*") &&
-           factors_of(f, node_field(e, "left"), factor, n, number) &&
-           factors_of(f, node_field(e, "right"), factor, n, number);
+    return node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "*") &&
+           factors_of(f, node_field(e, FIELD_LEFT), factor, n, number) &&
+           factors_of(f, node_field(e, FIELD_RIGHT), factor, n, number);
 }
 
 static struct size_of size_of(const struct detail *d, struct node e, int depth)
@@ -56,7 +56,7 @@ static struct size_of size_of(const struct detail *d, struct node e, int depth)
         return no;
     if (constant_value(f, e, &value))
         return value >= 0 && value < 4096 ? (struct size_of){.ok = true, .times = 1} : no;
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (!v || v->pointer || v->array)
             return no;
@@ -77,10 +77,10 @@ static struct size_of size_of(const struct detail *d, struct node e, int depth)
                     return (struct size_of){.ok = true, .times = 1};
         return no;
     }
-    if (!node_is(e, "binary_expression"))
+    if (!node_is(e, NODE_BINARY_EXPRESSION))
         return no;
     const char *op = node_op(f, e);
-    struct node left = node_field(e, "left"), right = node_field(e, "right");
+    struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT);
     if (str_eq(op, "+")) {
         struct size_of x = size_of(d, left, depth + 1), y = size_of(d, right, depth + 1);
         if (!x.ok || !y.ok)
@@ -109,7 +109,7 @@ static struct size_of size_of(const struct detail *d, struct node e, int depth)
     if (str_eq(op, "*")) {
         struct size_of x = size_of(d, left, depth + 1);
         struct node other = right;
-        if (!x.ok || (x.n == 0 && x.times == 1 && !node_is(node_strip(left), "binary_expression"))) {
+        if (!x.ok || (x.n == 0 && x.times == 1 && !node_is(node_strip(left), NODE_BINARY_EXPRESSION))) {
             struct size_of y = size_of(d, right, depth + 1);
             if (y.ok && y.n > x.n) {
                 x = y;
@@ -138,9 +138,9 @@ static struct size_of size_of(const struct detail *d, struct node e, int depth)
 /* i >= total: the first comparison of the index in an if of the kernel's own statements. */
 static bool find_bound(const struct function *f, struct detail *d, struct node e)
 {
-    if (node_is(e, "binary_expression")) {
+    if (node_is(e, NODE_BINARY_EXPRESSION)) {
         const char *op = node_op(f, e);
-        struct node left = node_strip(node_field(e, "left")), right = node_field(e, "right");
+        struct node left = node_strip(node_field(e, FIELD_LEFT)), right = node_field(e, FIELD_RIGHT);
         if ((str_eq(op, ">=") || str_eq(op, "<")) && function_variable_of(f, left) == d->index) {
             d->total = right;
             return true;
@@ -168,9 +168,9 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
     if (!d->index || !is_wide(d->index->type) || f->n_launches == 0 || function_is_named_elsewhere(f))
         return err_input(why, "%s has no 64-bit index", f->name);
     lane_loops(f, &n);
-    struct node *ifs = node_find_all(f->a, f->body, "if_statement", &n);
+    struct node *ifs = node_find_all(f->a, f->body, NODE_IF_STATEMENT, &n);
     for (size_t i = 0; i < n && !node_ok(d->total); i++)
-        find_bound(f, d, node_field(ifs[i], "condition"));
+        find_bound(f, d, node_field(ifs[i], FIELD_CONDITION));
     if (!node_ok(d->total))
         return err_input(why, "%s has no bound check", f->name);
     d->times = 1;
@@ -183,12 +183,12 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
             return err_input(why, "%s may be large", v->name);
         d->times = MAX(d->times, s.times);
     }
-    struct node *all = node_find_all(f->a, f->body, "subscript_expression", &n);
+    struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++) {
-        struct node pointer = node_field(all[i], "argument");
+        struct node pointer = node_field(all[i], FIELD_ARGUMENT);
         const struct variable *v = function_variable_of(f, pointer);
         size_t count;
-        struct node *index = named_children(f, node_field(all[i], "indices"), &count);
+        struct node *index = named_children(f, node_field(all[i], FIELD_INDICES), &count);
         if (!v || !v->pointer)
             continue; /* values.at[k] */
         struct size_of s = count == 1 ? size_of(d, index[0], 0) : (struct size_of){0};
@@ -225,8 +225,8 @@ static size_t index32_find(const struct transform_input *in, struct arena *a,
 
 static void narrow_types(const struct function *f, struct node e, struct edits *edits)
 {
-    struct node type = node_field(e, "type");
-    if ((node_is(e, "declaration") || node_is(e, "cast_expression")) && node_ok(type) &&
+    struct node type = node_field(e, FIELD_TYPE);
+    if ((node_is(e, NODE_DECLARATION) || node_is(e, NODE_CAST_EXPRESSION)) && node_ok(type) &&
         is_wide(text_of(f, type)))
         edits_try(edits, node_start(type), node_end(type), "unsigned");
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
@@ -243,7 +243,7 @@ static bool index32_apply(const struct transform_input *in, const struct transfo
     narrow_types(f, f->body, &inside);
     for (size_t i = 0; i < f->n_params; i++)
         if (is_wide(f->variables[i].type) && !f->variables[i].pointer) {
-            struct node type = node_field(f->variables[i].statement, "type");
+            struct node type = node_field(f->variables[i].statement, FIELD_TYPE);
             edits_try(&inside, node_start(type), node_end(type), "unsigned");
         }
     char *name = fresh_name(f, arena_printf(a, "%s_narrow", f->name));

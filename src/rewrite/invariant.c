@@ -5,18 +5,18 @@ const struct variable *pointer_root(const struct function *f, struct node pointe
 {
     for (int depth = 0; depth < 16; depth++) {
         pointer = node_strip(pointer);
-        if (node_is(pointer, "identifier")) {
+        if (node_is(pointer, NODE_IDENTIFIER)) {
             const struct variable *v = function_variable_of(f, pointer);
             if (!v || v->param || v->array || !v->pointer || !node_ok(v->init) || v->assignments > 0)
                 return v;
             pointer = v->init;
-        } else if (node_is(pointer, "binary_expression")) {
-            pointer = node_field(pointer, "left");
-        } else if (node_is(pointer, "pointer_expression") || node_is(pointer, "subscript_expression")) {
-            pointer = node_field(pointer, "argument");
-        } else if (node_is(pointer, "call_expression")) { /* reinterpret_cast<...>(p) */
-            struct node args = node_field(pointer, "arguments");
-            if (!node_is(node_field(pointer, "function"), "template_function") || node_count(args) != 1)
+        } else if (node_is(pointer, NODE_BINARY_EXPRESSION)) {
+            pointer = node_field(pointer, FIELD_LEFT);
+        } else if (node_is(pointer, NODE_POINTER_EXPRESSION) || node_is(pointer, NODE_SUBSCRIPT_EXPRESSION)) {
+            pointer = node_field(pointer, FIELD_ARGUMENT);
+        } else if (node_is(pointer, NODE_CALL_EXPRESSION)) { /* reinterpret_cast<...>(p) */
+            struct node args = node_field(pointer, FIELD_ARGUMENTS);
+            if (!node_is(node_field(pointer, FIELD_FUNCTION), NODE_TEMPLATE_FUNCTION) || node_count(args) != 1)
                 return NULL;
             pointer = node_child(args, 0);
         } else {
@@ -31,22 +31,22 @@ const struct variable *pointer_root(const struct function *f, struct node pointe
 static bool root_written_in(const struct function *f, const struct variable *root, struct node part)
 {
     struct node target = assigned_target(part);
-    if (node_is(target, "field_expression"))
-        target = node_field(target, "argument");
-    if (node_is(target, "subscript_expression") || node_is(target, "pointer_expression")) {
+    if (node_is(target, NODE_FIELD_EXPRESSION))
+        target = node_field(target, FIELD_ARGUMENT);
+    if (node_is(target, NODE_SUBSCRIPT_EXPRESSION) || node_is(target, NODE_POINTER_EXPRESSION)) {
         const struct variable *to = pointer_root(f, target);
         if (!to || to == root)
             return true;
     }
-    if (node_is(part, "call_expression") && !call_is_pure(f, part)) {
-        struct node args = node_field(part, "arguments");
+    if (node_is(part, NODE_CALL_EXPRESSION) && !call_is_pure(f, part)) {
+        struct node args = node_field(part, FIELD_ARGUMENTS);
         for (uint32_t i = 0, all = node_count(args); i < all; i++) {
             struct node arg = node_strip(node_child(args, i));
             const struct variable *v = NULL;
-            if (node_is(arg, "identifier"))
+            if (node_is(arg, NODE_IDENTIFIER))
                 v = function_variable_of(f, arg);
-            if (node_is(arg, "pointer_expression") || (v && (v->pointer || v->array)) ||
-                node_is(arg, "binary_expression"))
+            if (node_is(arg, NODE_POINTER_EXPRESSION) || (v && (v->pointer || v->array)) ||
+                node_is(arg, NODE_BINARY_EXPRESSION))
                 if (pointer_root(f, arg) == root)
                     return true;
         }
@@ -65,20 +65,20 @@ bool memory_written_in(const struct function *f, const char *pointer, struct nod
 
 bool expression_is_invariant(const struct function *f, struct node e, struct node part)
 {
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (!v)
             return true; /* a constant, a builtin or a function */
         bool inside = v->from >= node_start(part) && v->from < node_end(part);
         return !inside && !variable_assigned_in(f, v, part);
     }
-    if (node_is(e, "assignment_expression") || node_is(e, "update_expression") ||
-        node_is(e, "lambda_expression"))
+    if (node_is(e, NODE_ASSIGNMENT_EXPRESSION) || node_is(e, NODE_UPDATE_EXPRESSION) ||
+        node_is(e, NODE_LAMBDA_EXPRESSION))
         return false;
-    if (node_is(e, "call_expression") && !call_is_pure(f, e))
+    if (node_is(e, NODE_CALL_EXPRESSION) && !call_is_pure(f, e))
         return false;
-    if (node_is(e, "subscript_expression") ||
-        (node_is(e, "pointer_expression") && str_eq(node_op(f, e), "*"))) {
+    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) ||
+        (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "*"))) {
         const struct variable *root = pointer_root(f, e);
         if (!root || root_written_in(f, root, part) || (!root->to_const && calls_barrier(f, part)))
             return false;

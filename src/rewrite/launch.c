@@ -22,20 +22,21 @@ static struct node *dim3_parts(const struct function *f, const struct launch *l,
 {
     *n = 0;
     if (call_is(f, e, "dim3"))
-        return named_children(f, node_field(e, "arguments"), n);
-    if (node_is(e, "compound_literal_expression"))
-        return named_children(f, node_field(e, "value"), n);
-    if (!node_is(e, "identifier"))
+        return named_children(f, node_field(e, FIELD_ARGUMENTS), n);
+    if (node_is(e, NODE_COMPOUND_LITERAL_EXPRESSION))
+        return named_children(f, node_field(e, FIELD_VALUE), n);
+    if (!node_is(e, NODE_IDENTIFIER))
         return NULL;
     size_t count;
-    struct node *all = node_find_all(f->a, l->host, "declaration", &count);
+    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &count);
     for (size_t i = 0; i < count; i++) {
-        struct node type = node_field(all[i], "type");
-        struct node d = node_field(all[i], "declarator");
+        struct node type = node_field(all[i], FIELD_TYPE);
+        struct node d = node_field(all[i], FIELD_DECLARATOR);
         if (!node_text_is(f->s, type, "dim3"))
             continue;
-        if (node_is(d, "init_declarator") && node_text_is(f->s, node_field(d, "declarator"), text_of(f, e)))
-            return named_children(f, node_field(d, "value"), n);
+        if (node_is(d, NODE_INIT_DECLARATOR) &&
+            node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, e)))
+            return named_children(f, node_field(d, FIELD_VALUE), n);
     }
     return NULL;
 }
@@ -43,9 +44,10 @@ static struct node *dim3_parts(const struct function *f, const struct launch *l,
 static bool is_dim3_name(const struct function *f, const struct launch *l, struct node e)
 {
     size_t count;
-    struct node *all = node_find_all(f->a, l->host, "declaration", &count);
+    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &count);
     for (size_t i = 0; i < count; i++)
-        if (node_text_is(f->s, node_field(all[i], "type"), "dim3") && node_mentions(f, all[i], text_of(f, e)))
+        if (node_text_is(f->s, node_field(all[i], FIELD_TYPE), "dim3") &&
+            node_mentions(f, all[i], text_of(f, e)))
             return true;
     return false;
 }
@@ -61,13 +63,13 @@ bool launch_grid_x(const struct function *f, const struct launch *l, char **x)
         *x = text_of(f, parts[0]);
         return true;
     }
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         *x = is_dim3_name(f, l, e) ? arena_printf(f->a, "%s.x", text_of(f, e)) : text_of(f, e);
         return true;
     }
-    if (node_is(e, "compound_literal_expression") || node_is(e, "initializer_list"))
+    if (node_is(e, NODE_COMPOUND_LITERAL_EXPRESSION) || node_is(e, NODE_INITIALIZER_LIST))
         return false;
-    *x = node_is(e, "binary_expression") || node_is(e, "conditional_expression")
+    *x = node_is(e, NODE_BINARY_EXPRESSION) || node_is(e, NODE_CONDITIONAL_EXPRESSION)
              ? arena_printf(f->a, "(%s)", text_of(f, e))
              : text_of(f, e);
     return true;
@@ -82,10 +84,10 @@ bool launch_grid_y(const struct function *f, const struct launch *l, char **y)
         *y = n > 1 ? text_of(f, parts[1]) : arena_strdup(f->a, "1");
         return n > 0;
     }
-    if (node_is(e, "compound_literal_expression") || node_is(e, "initializer_list"))
+    if (node_is(e, NODE_COMPOUND_LITERAL_EXPRESSION) || node_is(e, NODE_INITIALIZER_LIST))
         return false;
-    *y = node_is(e, "identifier") && is_dim3_name(f, l, e) ? arena_printf(f->a, "%s.y", text_of(f, e))
-                                                           : arena_strdup(f->a, "1");
+    *y = node_is(e, NODE_IDENTIFIER) && is_dim3_name(f, l, e) ? arena_printf(f->a, "%s.y", text_of(f, e))
+                                                              : arena_strdup(f->a, "1");
     return true;
 }
 
@@ -93,12 +95,13 @@ bool launch_block_constant(const struct function *f, const struct launch *l, int
 {
     struct node block = node_strip(l->block);
     size_t n;
-    struct node *all = node_find_all(f->a, l->host, "declaration", &n);
-    for (size_t i = 0; node_is(block, "identifier") && i < n; i++) {
-        struct node d = node_field(all[i], "declarator");
-        if (node_is(d, "init_declarator") && node_text_is(f->s, node_field(d, "declarator"), text_of(f, block)))
+    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &n);
+    for (size_t i = 0; node_is(block, NODE_IDENTIFIER) && i < n; i++) {
+        struct node d = node_field(all[i], FIELD_DECLARATOR);
+        if (node_is(d, NODE_INIT_DECLARATOR) &&
+            node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, block)))
             return str_starts(text_of(f, all[i]), "const") &&
-                   constant_value(f, node_field(d, "value"), threads);
+                   constant_value(f, node_field(d, FIELD_VALUE), threads);
     }
     return constant_value(f, block, threads);
 }
@@ -127,7 +130,7 @@ char *launch_grid_with(const struct function *f, const struct launch *l, const c
     }
     if (y)
         return arena_printf(f->a, "dim3(%s, %s)", x, y);
-    if (node_is(e, "identifier") && is_dim3_name(f, l, e)) {
+    if (node_is(e, NODE_IDENTIFIER) && is_dim3_name(f, l, e)) {
         char *name = text_of(f, e);
         return arena_printf(f->a, "dim3(%s, %s.y, %s.z)", x, name, name);
     }
@@ -138,13 +141,14 @@ char *launch_grid_divided(const struct function *f, const struct launch *l, int 
 {
     struct node e = node_strip(l->grid); /* (x + 7) / 8 by 2 is (x + 15) / 16 */
     int64_t already, round;
-    if (node_is(e, "binary_expression") && str_eq(node_op(f, e), "/") &&
-        constant_value(f, node_field(e, "right"), &already) &&
-        node_is(node_field(e, "right"), "number_literal")) {
-        struct node sum = node_strip(node_field(e, "left"));
-        if (node_is(sum, "binary_expression") && str_eq(node_op(f, sum), "+") &&
-            constant_value(f, node_field(sum, "right"), &round) && round == already - 1 && already * by < 65536)
-            return arena_printf(f->a, "(%s + %lld) / %lld", text_of(f, node_field(sum, "left")),
+    if (node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "/") &&
+        constant_value(f, node_field(e, FIELD_RIGHT), &already) &&
+        node_is(node_field(e, FIELD_RIGHT), NODE_NUMBER_LITERAL)) {
+        struct node sum = node_strip(node_field(e, FIELD_LEFT));
+        if (node_is(sum, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, sum), "+") &&
+            constant_value(f, node_field(sum, FIELD_RIGHT), &round) && round == already - 1 &&
+            already * by < 65536)
+            return arena_printf(f->a, "(%s + %lld) / %lld", text_of(f, node_field(sum, FIELD_LEFT)),
                                 (long long)already * by - 1, (long long)already * by);
     }
     char *x;
@@ -156,11 +160,11 @@ char *launch_grid_divided(const struct function *f, const struct launch *l, int 
 bool launch_grid_is_line(const struct function *f, const struct launch *l)
 {
     size_t n;
-    if (call_is(f, l->grid, "dim3") || (node_is(l->grid, "identifier") && is_dim3_name(f, l, l->grid))) {
+    if (call_is(f, l->grid, "dim3") || (node_is(l->grid, NODE_IDENTIFIER) && is_dim3_name(f, l, l->grid))) {
         dim3_parts(f, l, l->grid, &n);
         return n == 1;
     }
-    return !node_is(l->grid, "compound_literal_expression") && !node_is(l->grid, "initializer_list");
+    return !node_is(l->grid, NODE_COMPOUND_LITERAL_EXPRESSION) && !node_is(l->grid, NODE_INITIALIZER_LIST);
 }
 
 /* Expressions -------------------------------------------------------------------------------------------------
@@ -171,29 +175,29 @@ static bool substitute(const struct function *f, const struct launch *l, struct 
 {
     if (depth > 24)
         return false;
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (!v) { /* a constant of the file may be used as it is */
             int64_t value;
-            return constant_value(f, e, &value) && !node_is(f->whole, "template_declaration");
+            return constant_value(f, e, &value) && !node_is(f->whole, NODE_TEMPLATE_DECLARATION);
         }
         if (!v->param)
             return false;
         struct node arg = launch_arg(f, l, v);
         if (!node_ok(arg))
             return false;
-        bool simple = node_is(arg, "identifier") || node_is(arg, "number_literal") ||
-                      node_is(arg, "parenthesized_expression");
+        bool simple = node_is(arg, NODE_IDENTIFIER) || node_is(arg, NODE_NUMBER_LITERAL) ||
+                      node_is(arg, NODE_PARENTHESIZED_EXPRESSION);
         bool whole = depth == 0;
         edits_try(edits, node_start(e), node_end(e),
                   simple || whole ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg)));
         return true;
     }
-    if (node_is(e, "field_expression") || node_is(e, "call_expression") || node_is(e, "subscript_expression") ||
-        node_is(e, "assignment_expression") || node_is(e, "update_expression") ||
-        node_is(e, "pointer_expression"))
+    if (node_is(e, NODE_FIELD_EXPRESSION) || node_is(e, NODE_CALL_EXPRESSION) ||
+        node_is(e, NODE_SUBSCRIPT_EXPRESSION) || node_is(e, NODE_ASSIGNMENT_EXPRESSION) ||
+        node_is(e, NODE_UPDATE_EXPRESSION) || node_is(e, NODE_POINTER_EXPRESSION))
         return false;
-    if (node_is(e, "type_descriptor"))
+    if (node_is(e, NODE_TYPE_DESCRIPTOR))
         return true;
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
         if (!substitute(f, l, node_child(e, i), edits, depth + 1))
@@ -203,7 +207,7 @@ static bool substitute(const struct function *f, const struct launch *l, struct 
 
 char *launch_expression(const struct function *f, const struct launch *l, struct node e)
 {
-    if (node_is(e, "identifier")) { /* see through a local that stands for a parameter's expression */
+    if (node_is(e, NODE_IDENTIFIER)) { /* see through a local that stands for a parameter's expression */
         const struct variable *v = function_variable_of(f, e);
         if (v && !v->param && v->assignments == 0 && node_ok(v->init) && !v->array)
             return launch_expression(f, l, v->init);
@@ -214,9 +218,9 @@ char *launch_expression(const struct function *f, const struct launch *l, struct
     char *text = edits_range(&edits, f, node_start(e), node_end(e));
     const struct variable *v = function_variable_of(f, e);
     struct node shape = v && v->param ? launch_arg(f, l, v) : e;
-    const char *op = node_is(shape, "binary_expression") ? node_op(f, shape) : "*";
+    const char *op = node_is(shape, NODE_BINARY_EXPRESSION) ? node_op(f, shape) : "*";
     bool product = str_eq(op, "*") || str_eq(op, "/") || str_eq(op, "%");
-    if (!product || node_is(shape, "conditional_expression") || node_is(shape, "assignment_expression"))
+    if (!product || node_is(shape, NODE_CONDITIONAL_EXPRESSION) || node_is(shape, NODE_ASSIGNMENT_EXPRESSION))
         return arena_printf(f->a, "(%s)", text);
     return text;
 }
@@ -243,13 +247,14 @@ static int factor_rank(const struct function *f, const struct guard_list *g, str
 {
     n = node_strip(n);
     int64_t value;
-    if (node_is(n, "number_literal") && constant_value(f, n, &value))
+    if (node_is(n, NODE_NUMBER_LITERAL) && constant_value(f, n, &value))
         return value % by == 0 ? 4 : -1;
-    if (node_is(n, "binary_expression") && str_eq(node_op(f, n), "*")) {
-        int x = factor_rank(f, g, node_field(n, "left"), by), y = factor_rank(f, g, node_field(n, "right"), by);
+    if (node_is(n, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, n), "*")) {
+        int x = factor_rank(f, g, node_field(n, FIELD_LEFT), by),
+            y = factor_rank(f, g, node_field(n, FIELD_RIGHT), by);
         return MAX(x, y);
     }
-    if (!node_is(n, "identifier"))
+    if (!node_is(n, NODE_IDENTIFIER))
         return 0;
     if (guard_known(f, g, n, by))
         return 3;
@@ -264,13 +269,13 @@ void guard_multiple(const struct function *f, const struct launch *l, struct nod
 {
     n = node_strip(n);
     int64_t value;
-    if (node_is(n, "number_literal") && constant_value(f, n, &value)) {
+    if (node_is(n, NODE_NUMBER_LITERAL) && constant_value(f, n, &value)) {
         if (value % by != 0)
             guard_add(f->a, g, "false");
         return;
     }
-    if (node_is(n, "binary_expression")) {
-        struct node left = node_field(n, "left"), right = node_field(n, "right");
+    if (node_is(n, NODE_BINARY_EXPRESSION)) {
+        struct node left = node_field(n, FIELD_LEFT), right = node_field(n, FIELD_RIGHT);
         const char *op = node_op(f, n);
         if (str_eq(op, "*")) {
             bool first = factor_rank(f, g, left, by) > factor_rank(f, g, right, by);
@@ -283,13 +288,13 @@ void guard_multiple(const struct function *f, const struct launch *l, struct nod
             return;
         }
     }
-    if (node_is(n, "identifier")) { /* `int64_t total = (int64_t)rows * d;`: the guard on d says it too */
+    if (node_is(n, NODE_IDENTIFIER)) { /* `int64_t total = (int64_t)rows * d;`: the guard on d says it too */
         size_t count;
-        struct node *all = node_find_all(f->a, l->host, "init_declarator", &count);
+        struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &count);
         for (size_t i = 0; i < count; i++) {
-            struct node init = node_strip(node_field(all[i], "value"));
-            if (node_text_is(f->s, node_field(all[i], "declarator"), text_of(f, n)) &&
-                node_is(init, "binary_expression") && str_eq(node_op(f, init), "*")) {
+            struct node init = node_strip(node_field(all[i], FIELD_VALUE));
+            if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, n)) &&
+                node_is(init, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, init), "*")) {
                 guard_multiple(f, l, init, by, g);
                 return;
             }
@@ -297,7 +302,7 @@ void guard_multiple(const struct function *f, const struct launch *l, struct nod
     }
     char *text = text_of(f, n);
     guard_add(f->a, g,
-              arena_printf(f->a, node_is(n, "identifier") ? "%s %% %d == 0" : "(%s) %% %d == 0", text, by));
+              arena_printf(f->a, node_is(n, NODE_IDENTIFIER) ? "%s %% %d == 0" : "(%s) %% %d == 0", text, by));
 }
 
 char *guard_join(struct arena *a, const struct guard_list *g, const char *indent)
@@ -327,7 +332,7 @@ void edits_guard_launch(struct edits *e, const struct function *f, const struct 
     char *indent = text_indent(f, node_start(l->statement));
     char *slow = text_reindent(f->a, text_of(f, l->statement), 4);
     struct node parent = node_parent(l->statement);
-    bool bare = !node_is(parent, "compound_statement"); /* the body of an if without braces */
+    bool bare = !node_is(parent, NODE_COMPOUND_STATEMENT); /* the body of an if without braces */
     struct str b = {0};
     if (bare)
         str_addf(&b, "{\n%s", indent);

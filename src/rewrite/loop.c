@@ -3,23 +3,25 @@
 
 bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loop)
 {
-    *loop = (struct lane_loop){.loop = n, .body = node_field(n, "body"), .update = node_field(n, "update")};
-    struct node declaration = node_field(n, "initializer"), condition = node_field(n, "condition");
-    struct node declarator = node_field(declaration, "declarator");
-    if (!node_is(declaration, "declaration") || !node_is(declarator, "init_declarator") ||
-        !node_ok(loop->body) || !node_is(condition, "binary_expression") || !str_eq(node_op(f, condition), "<"))
+    *loop =
+        (struct lane_loop){.loop = n, .body = node_field(n, FIELD_BODY), .update = node_field(n, FIELD_UPDATE)};
+    struct node declaration = node_field(n, FIELD_INITIALIZER), condition = node_field(n, FIELD_CONDITION);
+    struct node declarator = node_field(declaration, FIELD_DECLARATOR);
+    if (!node_is(declaration, NODE_DECLARATION) || !node_is(declarator, NODE_INIT_DECLARATOR) ||
+        !node_ok(loop->body) || !node_is(condition, NODE_BINARY_EXPRESSION) ||
+        !str_eq(node_op(f, condition), "<"))
         return false;
-    loop->index = function_variable_of(f, node_field(declarator, "declarator"));
-    loop->start = node_field(declarator, "value");
-    loop->bound = node_field(condition, "right");
+    loop->index = function_variable_of(f, node_field(declarator, FIELD_DECLARATOR));
+    loop->start = node_field(declarator, FIELD_VALUE);
+    loop->bound = node_field(condition, FIELD_RIGHT);
     if (!loop->index || !ctype_is_integer(loop->index->type) ||
-        !node_text_is(f->s, node_field(condition, "left"), loop->index->name) ||
+        !node_text_is(f->s, node_field(condition, FIELD_LEFT), loop->index->name) ||
         variable_assigned_in(f, loop->index, loop->body))
         return false;
-    if (!node_is(loop->update, "assignment_expression") || !str_eq(node_op(f, loop->update), "+=") ||
-        !node_text_is(f->s, node_field(loop->update, "left"), loop->index->name))
+    if (!node_is(loop->update, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, loop->update), "+=") ||
+        !node_text_is(f->s, node_field(loop->update, FIELD_LEFT), loop->index->name))
         return false;
-    loop->step = node_field(loop->update, "right");
+    loop->step = node_field(loop->update, FIELD_RIGHT);
 
     struct poly start = poly_of(f, loop->start), step = poly_of(f, loop->step);
     int64_t width = start.ok ? poly_coefficient(&start, "threadIdx.x") : 0;
@@ -50,7 +52,7 @@ bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loo
 struct lane_loop *lane_loops(const struct function *f, size_t *count)
 {
     size_t n;
-    struct node *all = node_find_all(f->a, f->body, "for_statement", &n);
+    struct node *all = node_find_all(f->a, f->body, NODE_FOR_STATEMENT, &n);
     struct lane_loop *v = arena_array(f->a, struct lane_loop, n + 1);
     *count = 0;
     for (size_t i = 0; i < n; i++)

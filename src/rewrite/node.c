@@ -5,10 +5,10 @@
 struct node node_strip(struct node n)
 {
     for (;;) {
-        if (node_is(n, "parenthesized_expression") && node_count(n) > 0)
+        if (node_is(n, NODE_PARENTHESIZED_EXPRESSION) && node_count(n) > 0)
             n = node_child(n, 0);
-        else if (node_is(n, "cast_expression"))
-            n = node_field(n, "value");
+        else if (node_is(n, NODE_CAST_EXPRESSION))
+            n = node_field(n, FIELD_VALUE);
         else
             return n;
     }
@@ -16,7 +16,7 @@ struct node node_strip(struct node n)
 
 const char *node_op(const struct function *f, struct node n)
 {
-    struct node op = node_field(n, "operator");
+    struct node op = node_field(n, FIELD_OPERATOR);
     return node_ok(op) ? text_of(f, op) : "";
 }
 
@@ -25,7 +25,7 @@ bool node_within(struct node inner, struct node outer)
     return node_start(inner) >= node_start(outer) && node_end(inner) <= node_end(outer);
 }
 
-struct node node_enclosing(struct node n, const char *kind)
+struct node node_enclosing(struct node n, enum node_kind kind)
 {
     for (n = node_parent(n); node_ok(n) && !node_is(n, kind); n = node_parent(n))
         ;
@@ -34,11 +34,8 @@ struct node node_enclosing(struct node n, const char *kind)
 
 struct node node_statement(struct node n)
 {
-    for (; node_ok(n); n = node_parent(n)) {
-        const char *kind = node_kind(n);
-        if (str_ends(kind, "_statement") || str_eq(kind, "declaration"))
-            return n;
-    }
+    while (node_ok(n) && !node_is_statement(n) && !node_is(n, NODE_DECLARATION))
+        n = node_parent(n);
     return n;
 }
 
@@ -49,7 +46,7 @@ struct node *named_children(const struct function *f, struct node n, size_t *cou
     *count = 0;
     for (uint32_t i = 0; i < all; i++) {
         struct node c = node_child(n, i);
-        if (!node_is(c, "comment"))
+        if (!node_is(c, NODE_COMMENT))
             v[(*count)++] = c;
     }
     return v;
@@ -57,7 +54,7 @@ struct node *named_children(const struct function *f, struct node n, size_t *cou
 
 bool node_mentions(const struct function *f, struct node n, const char *name)
 {
-    if (node_is(n, "identifier") && node_text_is(f->s, n, name))
+    if (node_is(n, NODE_IDENTIFIER) && node_text_is(f->s, n, name))
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (node_mentions(f, node_child(n, i), name))
@@ -67,17 +64,17 @@ bool node_mentions(const struct function *f, struct node n, const char *name)
 
 const char *call_name(const struct function *f, struct node call)
 {
-    struct node callee = node_field(call, "function");
-    if (node_is(callee, "template_function"))
-        callee = node_field(callee, "name");
-    if (node_is(callee, "qualified_identifier"))
-        callee = node_field(callee, "name");
+    struct node callee = node_field(call, FIELD_FUNCTION);
+    if (node_is(callee, NODE_TEMPLATE_FUNCTION))
+        callee = node_field(callee, FIELD_NAME);
+    if (node_is(callee, NODE_QUALIFIED_IDENTIFIER))
+        callee = node_field(callee, FIELD_NAME);
     return node_ok(callee) ? text_of(f, callee) : "";
 }
 
 bool call_is(const struct function *f, struct node n, const char *name)
 {
-    return node_is(n, "call_expression") && str_eq(call_name(f, n), name);
+    return node_is(n, NODE_CALL_EXPRESSION) && str_eq(call_name(f, n), name);
 }
 
 bool name_in(const char *name, const char *const *list)
@@ -90,13 +87,13 @@ bool name_in(const char *name, const char *const *list)
 
 static bool body_is_pure(const struct function *f, struct node n)
 {
-    if (node_is(n, "subscript_expression") || node_is(n, "pointer_expression") || node_is(n, "asm_statement") ||
-        node_is(n, "gnu_asm_expression") || node_is(n, "lambda_expression"))
+    if (node_is(n, NODE_SUBSCRIPT_EXPRESSION) || node_is(n, NODE_POINTER_EXPRESSION) ||
+        node_is(n, NODE_GNU_ASM_EXPRESSION) || node_is(n, NODE_LAMBDA_EXPRESSION))
         return false;
-    if (node_is(n, "declaration") &&
+    if (node_is(n, NODE_DECLARATION) &&
         (text_has_word(text_of(f, n), "__shared__") || text_has_word(text_of(f, n), "static")))
         return false;
-    if (node_is(n, "call_expression") && !call_is_pure(f, n))
+    if (node_is(n, NODE_CALL_EXPRESSION) && !call_is_pure(f, n))
         return false;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (!body_is_pure(f, node_child(n, i)))
@@ -107,14 +104,14 @@ static bool body_is_pure(const struct function *f, struct node n)
 static bool definition_is_pure(const struct function *f, const char *name)
 {
     size_t count;
-    struct node *all = node_find_all(f->a, source_root(f->s), "function_definition", &count);
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &count);
     for (size_t i = 0; i < count; i++) {
-        struct node declarator = node_field(all[i], "declarator");
-        if (!node_is(declarator, "function_declarator") ||
-            !node_text_is(f->s, node_field(declarator, "declarator"), name))
+        struct node declarator = node_field(all[i], FIELD_DECLARATOR);
+        if (!node_is(declarator, NODE_FUNCTION_DECLARATOR) ||
+            !node_text_is(f->s, node_field(declarator, FIELD_DECLARATOR), name))
             continue;
-        const char *params = text_of(f, node_field(declarator, "parameters"));
-        return !strpbrk(params, "*&") && body_is_pure(f, node_field(all[i], "body"));
+        const char *params = text_of(f, node_field(declarator, FIELD_PARAMETERS));
+        return !strpbrk(params, "*&") && body_is_pure(f, node_field(all[i], FIELD_BODY));
     }
     return false;
 }
@@ -184,14 +181,14 @@ bool call_is_pure(const struct function *f, struct node call)
 
 bool calls_barrier(const struct function *f, struct node n)
 {
-    if (node_is(n, "call_expression")) {
+    if (node_is(n, NODE_CALL_EXPRESSION)) {
         const char *name = call_name(f, n);
         if (str_starts(name, "__sync") || str_starts(name, "__shfl") || str_starts(name, "__any") ||
             str_starts(name, "__all") || str_starts(name, "__ballot") || str_starts(name, "__match") ||
             str_starts(name, "__reduce") || str_eq(name, "sync"))
             return true;
     }
-    if (node_is(n, "gnu_asm_expression") || node_is(n, "asm_statement"))
+    if (node_is(n, NODE_GNU_ASM_EXPRESSION))
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (calls_barrier(f, node_child(n, i)))

@@ -111,7 +111,7 @@ static struct poly poly_depth(const struct function *f, struct node e, int depth
     int64_t value;
     if (constant_value(f, e, &value))
         return poly_number(value);
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (v && !v->param && !v->array && !v->pointer && v->assignments == 0 && node_ok(v->init) &&
             ctype_is_integer(v->type)) {
@@ -121,19 +121,19 @@ static struct poly poly_depth(const struct function *f, struct node e, int depth
         }
         return poly_atom(f, text_of(f, e));
     }
-    if (node_is(e, "binary_expression")) {
+    if (node_is(e, NODE_BINARY_EXPRESSION)) {
         const char *op = node_op(f, e);
         bool add = str_eq(op, "+"), sub = str_eq(op, "-"), mul = str_eq(op, "*");
         if (add || sub || mul) {
-            struct poly x = poly_depth(f, node_field(e, "left"), depth + 1);
-            struct poly y = poly_depth(f, node_field(e, "right"), depth + 1);
+            struct poly x = poly_depth(f, node_field(e, FIELD_LEFT), depth + 1);
+            struct poly y = poly_depth(f, node_field(e, FIELD_RIGHT), depth + 1);
             if (!x.ok || !y.ok)
                 return bad;
             return mul ? poly_mul(f, x, y) : poly_add(f, x, y, add ? 1 : -1);
         }
     }
-    if (node_is(e, "unary_expression") && str_eq(node_op(f, e), "-"))
-        return poly_add(f, poly_number(0), poly_depth(f, node_field(e, "argument"), depth + 1), -1);
+    if (node_is(e, NODE_UNARY_EXPRESSION) && str_eq(node_op(f, e), "-"))
+        return poly_add(f, poly_number(0), poly_depth(f, node_field(e, FIELD_ARGUMENT), depth + 1), -1);
     return poly_atom(f, text_compact(f->a, text_of(f, e)));
 }
 

@@ -31,16 +31,16 @@ enum { FITTED = 100 };
 /* p[index] inside e: a subscript, or one behind packed_load / packed_store. */
 static struct node addressed(const struct function *f, struct node e)
 {
-    if (node_is(e, "subscript_expression"))
+    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION))
         return e;
-    struct node none = {0}, args = node_field(e, "arguments");
-    if (!node_is(e, "call_expression") || node_count(args) == 0)
+    struct node none = {0}, args = node_field(e, FIELD_ARGUMENTS);
+    if (!node_is(e, NODE_CALL_EXPRESSION) || node_count(args) == 0)
         return none;
     struct node first = node_child(args, 0);
-    if (!node_is(first, "pointer_expression") || !str_eq(node_op(f, first), "&"))
+    if (!node_is(first, NODE_POINTER_EXPRESSION) || !str_eq(node_op(f, first), "&"))
         return none;
-    struct node target = node_field(first, "argument");
-    return node_is(target, "subscript_expression") ? target : none;
+    struct node target = node_field(first, FIELD_ARGUMENT);
+    return node_is(target, NODE_SUBSCRIPT_EXPRESSION) ? target : none;
 }
 
 static bool is_at(const struct function *f, struct node e, const struct kept *k)
@@ -48,21 +48,21 @@ static bool is_at(const struct function *f, struct node e, const struct kept *k)
     struct node s = addressed(f, e);
     if (!node_ok(s))
         return false;
-    return node_text_is(f->s, node_field(s, "argument"), k->pointer) &&
-           str_eq(text_compact(f->a, text_of(f, node_field(s, "indices"))), k->index);
+    return node_text_is(f->s, node_field(s, FIELD_ARGUMENT), k->pointer) &&
+           str_eq(text_compact(f->a, text_of(f, node_field(s, FIELD_INDICES))), k->index);
 }
 
 static bool is_load(const struct function *f, struct node e, int width)
 {
     if (width > 1) {
-        struct node callee = node_field(e, "function");
-        return node_is(e, "call_expression") && node_is(callee, "template_function") &&
-               str_starts(text_of(f, node_field(callee, "name")), "packed_load");
+        struct node callee = node_field(e, FIELD_FUNCTION);
+        return node_is(e, NODE_CALL_EXPRESSION) && node_is(callee, NODE_TEMPLATE_FUNCTION) &&
+               str_starts(text_of(f, node_field(callee, FIELD_NAME)), "packed_load");
     }
     struct node parent = node_parent(e);
-    return node_is(e, "subscript_expression") && !node_is(parent, "pointer_expression") &&
-           !(node_is(parent, "assignment_expression") && node_same(node_field(parent, "left"), e)) &&
-           !node_is(parent, "update_expression") && !node_is(parent, "subscript_expression");
+    return node_is(e, NODE_SUBSCRIPT_EXPRESSION) && !node_is(parent, NODE_POINTER_EXPRESSION) &&
+           !(node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), e)) &&
+           !node_is(parent, NODE_UPDATE_EXPRESSION) && !node_is(parent, NODE_SUBSCRIPT_EXPRESSION);
 }
 
 /* Loads of elements at p[index] in a loop. */
@@ -71,7 +71,7 @@ static struct node *loads_of(const struct function *f, const struct lane_loop *l
 {
     size_t all_n;
     struct node *all =
-        node_find_all(f->a, l->body, l->width > 1 ? "call_expression" : "subscript_expression", &all_n);
+        node_find_all(f->a, l->body, l->width > 1 ? NODE_CALL_EXPRESSION : NODE_SUBSCRIPT_EXPRESSION, &all_n);
     struct node *v = arena_array(f->a, struct node, all_n + 1);
     *n = 0;
     for (size_t i = 0; i < all_n; i++)
@@ -86,15 +86,15 @@ static bool value_in(const struct function *f, const struct lane_loop *l, struct
     size_t n;
     struct node *all = named_children(f, l->body, &n);
     bool found = false;
-    for (size_t i = 0; node_is(l->body, "compound_statement") && i < n; i++) {
+    for (size_t i = 0; node_is(l->body, NODE_COMPOUND_STATEMENT) && i < n; i++) {
         struct node value = {0};
-        if (node_is(all[i], "expression_statement")) {
+        if (node_is(all[i], NODE_EXPRESSION_STATEMENT)) {
             struct node e = node_child(all[i], 0);
-            if (node_is(e, "assignment_expression") && str_eq(node_op(f, e), "=") &&
-                is_at(f, node_field(e, "left"), k))
-                value = node_field(e, "right");
+            if (node_is(e, NODE_ASSIGNMENT_EXPRESSION) && str_eq(node_op(f, e), "=") &&
+                is_at(f, node_field(e, FIELD_LEFT), k))
+                value = node_field(e, FIELD_RIGHT);
             else if (l->width > 1 && str_starts(text_of(f, e), "packed_store") && is_at(f, e, k))
-                value = node_child(node_field(e, "arguments"), 1);
+                value = node_child(node_field(e, FIELD_ARGUMENTS), 1);
             else
                 continue;
             const struct variable *v = function_variable_of(f, value);
@@ -104,11 +104,11 @@ static bool value_in(const struct function *f, const struct lane_loop *l, struct
             k->type = v->type;
             k->after = all[i];
             found = true;
-        } else if (node_is(all[i], "declaration") && !found) {
-            struct node d = node_field(all[i], "declarator");
-            struct node init = node_is(d, "init_declarator") ? node_field(d, "value") : (struct node){0};
+        } else if (node_is(all[i], NODE_DECLARATION) && !found) {
+            struct node d = node_field(all[i], FIELD_DECLARATOR);
+            struct node init = node_is(d, NODE_INIT_DECLARATOR) ? node_field(d, FIELD_VALUE) : (struct node){0};
             const struct variable *v =
-                node_ok(init) ? function_variable_of(f, node_field(d, "declarator")) : NULL;
+                node_ok(init) ? function_variable_of(f, node_field(d, FIELD_DECLARATOR)) : NULL;
             if (!v || !is_load(f, init, l->width) || !is_at(f, init, k) || v->assignments)
                 continue;
             k->value = v->name;
@@ -159,17 +159,18 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
                 continue;
             bool uses = false;
             size_t n_nodes;
-            struct node *nodes = node_find_all(
-                f->a, loops[later].body, l->width > 1 ? "call_expression" : "subscript_expression", &n_nodes);
+            struct node *nodes =
+                node_find_all(f->a, loops[later].body,
+                              l->width > 1 ? NODE_CALL_EXPRESSION : NODE_SUBSCRIPT_EXPRESSION, &n_nodes);
             for (size_t i = 0; i < n_nodes; i++) {
                 if (!is_load(f, nodes[i], l->width))
                     continue;
                 struct node s = addressed(f, nodes[i]);
                 if (!node_ok(s))
                     continue;
-                struct kept k = {.pointer = text_of(f, node_field(s, "argument")),
-                                 .index = text_compact(f->a, text_of(f, node_field(s, "indices")))};
-                const struct variable *pointer = function_variable_of(f, node_field(s, "argument"));
+                struct kept k = {.pointer = text_of(f, node_field(s, FIELD_ARGUMENT)),
+                                 .index = text_compact(f->a, text_of(f, node_field(s, FIELD_INDICES)))};
+                const struct variable *pointer = function_variable_of(f, node_field(s, FIELD_ARGUMENT));
                 bool known = false;
                 for (size_t j = 0; j < d->n_kept; j++)
                     known =
@@ -282,14 +283,14 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, co
     }
     char *body = edits_range(&inside, f, node_start(l->body), node_end(l->body));
     char *indent = text_indent(f, node_start(l->loop));
-    bool block = node_is(l->body, "compound_statement");
+    bool block = node_is(l->body, NODE_COMPOUND_STATEMENT);
     struct node step = node_strip(l->step);
-    bool product = node_is(step, "identifier") || node_is(step, "field_expression") ||
-                   node_is(step, "number_literal") ||
-                   (node_is(step, "binary_expression") && str_eq(node_op(f, step), "*"));
+    bool product = node_is(step, NODE_IDENTIFIER) || node_is(step, NODE_FIELD_EXPRESSION) ||
+                   node_is(step, NODE_NUMBER_LITERAL) ||
+                   (node_is(step, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, step), "*"));
     struct str b = {0};
     struct node before = node_prev(l->loop);
-    bool pragma = node_is(before, "preproc_call");
+    bool pragma = node_is(before, NODE_PREPROC_CALL);
     size_t start = pragma ? node_start(before) : line_start(f->text, node_start(l->loop));
     if (which == 0)
         for (size_t k = 0; k < d->n_kept; k++)
@@ -333,9 +334,9 @@ static char *copy_write(const struct detail *d, const char *name, const char *st
     const char *item = fresh_local(f, "item");
     for (size_t i = 0; i < d->n_loops; i++)
         loop_edit(d, i, item, steps, &inside);
-    bool template = node_is(f->whole, "template_declaration");
+    bool template = node_is(f->whole, NODE_TEMPLATE_DECLARATION);
     if (d->fitted && template)
-        edits_at(&inside, node_end(node_field(f->whole, "parameters")) - 1,
+        edits_at(&inside, node_end(node_field(f->whole, FIELD_PARAMETERS)) - 1,
                  arena_printf(f->a, ", int %s", steps));
     char *copy = function_copy(&inside, f, name);
     return copy && d->fitted && !template ? arena_printf(f->a, "template <int %s>\n%s", steps, copy) : copy;
@@ -393,10 +394,10 @@ static bool cache_apply(const struct transform_input *in, const struct transform
         char *indent = text_indent(f, node_start(l->statement));
         const char *threads = block;
         struct str b = {0};
-        bool bare = !node_is(node_parent(l->statement), "compound_statement");
+        bool bare = !node_is(node_parent(l->statement), NODE_COMPOUND_STATEMENT);
         if (bare)
             str_addf(&b, "{\n%s", indent);
-        if (!node_is(l->block, "identifier")) { /* so that the guard and the launches cannot disagree */
+        if (!node_is(l->block, NODE_IDENTIFIER)) { /* so that the guard and the launches cannot disagree */
             threads = fresh_name(f, i ? arena_printf(a, "threads_%zu", i + 1) : "threads");
             str_addf(&b, "const int %s = %s;\n%s", threads, block, indent);
         }

@@ -31,17 +31,17 @@ static size_t changes(const struct function *f, struct edits *edits)
 {
     size_t n = 0, n_lambdas;
     const char **params = arena_array(f->a, const char *, f->n_params + 1);
-    node_find_all(f->a, f->body, "lambda_expression", &n_lambdas);
+    node_find_all(f->a, f->body, NODE_LAMBDA_EXPRESSION, &n_lambdas);
     for (size_t i = 0; i < f->n_params; i++) {
         const struct variable *v = &f->variables[i];
-        struct node declarator = node_field(v->statement, "declarator");
+        struct node declarator = node_field(v->statement, FIELD_DECLARATOR);
         struct edits inside = {.arena = f->a};
-        if (v->pointer && !v->array && node_is(declarator, "pointer_declarator") &&
-            !node_is(node_field(declarator, "declarator"), "pointer_declarator")) {
+        if (v->pointer && !v->array && node_is(declarator, NODE_POINTER_DECLARATOR) &&
+            !node_is(node_field(declarator, FIELD_DECLARATOR), NODE_POINTER_DECLARATOR)) {
             if (!v->restricted)
                 edits_at(&inside, node_start(v->id), "__restrict__ ");
             if (!v->to_const && only_read(f, v) && n_lambdas == 0)
-                edits_at(&inside, node_start(node_field(v->statement, "type")), "const ");
+                edits_at(&inside, node_start(node_field(v->statement, FIELD_TYPE)), "const ");
             n += inside.list.n;
         }
         params[i] = edits_range(&inside, f, node_start(v->statement), node_end(v->statement));

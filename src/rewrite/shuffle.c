@@ -23,7 +23,7 @@ struct tree {
 static struct node statement_call(const struct function *f, struct node statement, const char *name)
 {
     struct node none = {0};
-    struct node e = node_is(statement, "expression_statement") ? node_child(statement, 0) : none;
+    struct node e = node_is(statement, NODE_EXPRESSION_STATEMENT) ? node_child(statement, 0) : none;
     return call_is(f, e, name) ? e : none;
 }
 
@@ -36,7 +36,7 @@ static bool is_thread(const struct function *f, struct node e)
 static struct node only_index(const struct function *f, struct node subscript)
 {
     size_t n;
-    struct node *indices = named_children(f, node_field(subscript, "indices"), &n);
+    struct node *indices = named_children(f, node_field(subscript, FIELD_INDICES), &n);
     return n == 1 ? indices[0] : (struct node){0};
 }
 
@@ -44,7 +44,8 @@ static bool is_slot(const struct function *f, struct node e, const struct variab
                     const char *step)
 {
     e = node_strip(e);
-    if (!node_is(e, "subscript_expression") || function_variable_of(f, node_field(e, "argument")) != array)
+    if (!node_is(e, NODE_SUBSCRIPT_EXPRESSION) ||
+        function_variable_of(f, node_field(e, FIELD_ARGUMENT)) != array)
         return false;
     char *index = text_compact(f->a, text_of(f, only_index(f, e)));
     char *want = step ? arena_printf(f->a, "%s+%s", tid, step) : arena_strdup(f->a, tid);
@@ -57,30 +58,31 @@ static bool combine_of(struct tree *t, struct node statement, const char *step)
 {
     static const char *const calls[] = {"fmaxf", "fminf", "fmax", "fmin", "max", "min", NULL};
     const struct function *f = t->f;
-    if (node_is(statement, "compound_statement")) {
+    if (node_is(statement, NODE_COMPOUND_STATEMENT)) {
         size_t n;
         struct node *all = named_children(f, statement, &n);
         if (n != 1)
             return false;
         statement = all[0];
     }
-    struct node e = node_is(statement, "expression_statement") ? node_child(statement, 0) : (struct node){0};
-    if (!node_is(e, "assignment_expression") || !is_slot(f, node_field(e, "left"), t->array, t->tid, NULL))
+    struct node e = node_is(statement, NODE_EXPRESSION_STATEMENT) ? node_child(statement, 0) : (struct node){0};
+    if (!node_is(e, NODE_ASSIGNMENT_EXPRESSION) ||
+        !is_slot(f, node_field(e, FIELD_LEFT), t->array, t->tid, NULL))
         return false;
-    struct node right = node_strip(node_field(e, "right"));
+    struct node right = node_strip(node_field(e, FIELD_RIGHT));
     if (str_eq(node_op(f, e), "+="))
         return is_slot(f, right, t->array, t->tid, step);
     if (!str_eq(node_op(f, e), "="))
         return false;
     struct node x = {0}, y = {0};
-    if (node_is(right, "binary_expression") && str_eq(node_op(f, right), "+")) {
-        x = node_field(right, "left");
-        y = node_field(right, "right");
+    if (node_is(right, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, right), "+")) {
+        x = node_field(right, FIELD_LEFT);
+        y = node_field(right, FIELD_RIGHT);
     }
     for (size_t i = 0; calls[i]; i++) {
         size_t n;
         struct node *args =
-            call_is(f, right, calls[i]) ? named_children(f, node_field(right, "arguments"), &n) : NULL;
+            call_is(f, right, calls[i]) ? named_children(f, node_field(right, FIELD_ARGUMENTS), &n) : NULL;
         if (args && n == 2) {
             x = args[0];
             y = args[1];
@@ -99,13 +101,13 @@ static bool is_half(struct tree *t, struct node e)
     int64_t value, size, two;
     if (constant_value(f, e, &value) && f->block_x && value * 2 == f->block_x)
         return true;
-    if (!node_is(e, "binary_expression"))
+    if (!node_is(e, NODE_BINARY_EXPRESSION))
         return constant_value(f, e, &value) && constant_value(f, t->array->size, &size) && value * 2 == size;
     const char *op = node_op(f, e);
-    if (!constant_value(f, node_field(e, "right"), &two) || two != (str_eq(op, ">>") ? 1 : 2) ||
+    if (!constant_value(f, node_field(e, FIELD_RIGHT), &two) || two != (str_eq(op, ">>") ? 1 : 2) ||
         !(str_eq(op, "/") || str_eq(op, ">>")))
         return false;
-    struct poly whole = poly_of(f, node_field(e, "left")), block = poly_atom(f, "blockDim.x");
+    struct poly whole = poly_of(f, node_field(e, FIELD_LEFT)), block = poly_atom(f, "blockDim.x");
     struct poly length = poly_of(f, t->array->size);
     return poly_same(&whole, &block) || poly_same(&whole, &length);
 }
@@ -127,7 +129,7 @@ static bool whole_warps(struct tree *t)
     }
     if (constant_value(f, t->array->size, &size))
         return size % 32 == 0;
-    t->check = node_is(f->whole, "template_declaration") && node_is(t->array->size, "identifier");
+    t->check = node_is(f->whole, NODE_TEMPLATE_DECLARATION) && node_is(t->array->size, NODE_IDENTIFIER);
     t->size = t->check ? text_of(f, t->array->size) : NULL;
     return t->check;
 }
@@ -138,26 +140,26 @@ static bool tree_at(struct tree *t, const struct node *three)
     t->fill = three[0];
     t->barrier = three[1];
     t->loop = three[2];
-    struct node e = node_is(t->fill, "expression_statement") ? node_child(t->fill, 0) : (struct node){0};
-    if (!node_is(e, "assignment_expression") || !str_eq(node_op(f, e), "=") ||
-        !node_ok(statement_call(f, t->barrier, "__syncthreads")) || !node_is(t->loop, "for_statement"))
+    struct node e = node_is(t->fill, NODE_EXPRESSION_STATEMENT) ? node_child(t->fill, 0) : (struct node){0};
+    if (!node_is(e, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, e), "=") ||
+        !node_ok(statement_call(f, t->barrier, "__syncthreads")) || !node_is(t->loop, NODE_FOR_STATEMENT))
         return false;
-    struct node slot = node_strip(node_field(e, "left"));
-    if (!node_is(slot, "subscript_expression"))
+    struct node slot = node_strip(node_field(e, FIELD_LEFT));
+    if (!node_is(slot, NODE_SUBSCRIPT_EXPRESSION))
         return false;
-    t->array = function_variable_of(f, node_field(slot, "argument"));
+    t->array = function_variable_of(f, node_field(slot, FIELD_ARGUMENT));
     struct node index = only_index(f, slot);
     if (!t->array || !t->array->shared || !t->array->array || !node_ok(t->array->size) || !node_ok(index) ||
         !is_thread(f, index))
         return false;
     t->tid = text_compact(f->a, text_of(f, index));
-    t->value = node_field(e, "right");
+    t->value = node_field(e, FIELD_RIGHT);
 
-    struct node start = node_field(node_field(t->loop, "initializer"), "declarator");
-    struct node condition = node_field(t->loop, "condition"), update = node_field(t->loop, "update");
-    struct node name = node_field(start, "declarator");
-    if (!node_is(start, "init_declarator") || !node_is(name, "identifier") ||
-        !is_half(t, node_field(start, "value")))
+    struct node start = node_field(node_field(t->loop, FIELD_INITIALIZER), FIELD_DECLARATOR);
+    struct node condition = node_field(t->loop, FIELD_CONDITION), update = node_field(t->loop, FIELD_UPDATE);
+    struct node name = node_field(start, FIELD_DECLARATOR);
+    if (!node_is(start, NODE_INIT_DECLARATOR) || !node_is(name, NODE_IDENTIFIER) ||
+        !is_half(t, node_field(start, FIELD_VALUE)))
         return false;
     char *step = text_of(f, name), *down = text_compact(f->a, text_of(f, update));
     char *goes = text_compact(f->a, text_of(f, condition));
@@ -169,16 +171,17 @@ static bool tree_at(struct tree *t, const struct node *three)
         !str_eq(goes, step))
         return false;
     size_t n;
-    struct node *body = named_children(f, node_field(t->loop, "body"), &n);
-    if (n != 2 || !node_is(body[0], "if_statement") || !node_ok(statement_call(f, body[1], "__syncthreads")) ||
-        node_ok(node_field(body[0], "alternative")))
+    struct node *body = named_children(f, node_field(t->loop, FIELD_BODY), &n);
+    if (n != 2 || !node_is(body[0], NODE_IF_STATEMENT) ||
+        !node_ok(statement_call(f, body[1], "__syncthreads")) ||
+        node_ok(node_field(body[0], FIELD_ALTERNATIVE)))
         return false;
-    char *guard = text_compact(f->a, text_of(f, node_field(node_field(body[0], "condition"), "value")));
+    char *guard = text_compact(f->a, text_of(f, node_field(node_field(body[0], FIELD_CONDITION), FIELD_VALUE)));
     if (!str_eq(guard, arena_printf(f->a, "%s<%s", t->tid, step)))
         return false;
     int size = ctype_size(f, t->array->type);
-    return combine_of(t, node_field(body[0], "consequence"), step) && whole_warps(t) &&
-           (size == 4 || size == 8 || (size == 0 && node_is(f->whole, "template_declaration")));
+    return combine_of(t, node_field(body[0], FIELD_CONSEQUENCE), step) && whole_warps(t) &&
+           (size == 4 || size == 8 || (size == 0 && node_is(f->whole, NODE_TEMPLATE_DECLARATION)));
 }
 
 /* The function's trees in text order. */
@@ -186,7 +189,7 @@ static struct tree *trees_of(const struct function *f, size_t *count)
 {
     LIST(struct tree) found = {0};
     size_t n_blocks;
-    struct node *inner = node_find_all(f->a, f->body, "compound_statement", &n_blocks);
+    struct node *inner = node_find_all(f->a, f->body, NODE_COMPOUND_STATEMENT, &n_blocks);
     for (size_t b = 0; b <= n_blocks; b++) {
         size_t n;
         struct node *all = named_children(f, b == 0 ? f->body : inner[b - 1], &n);
@@ -220,7 +223,7 @@ static bool uses_are_known(const struct function *f, struct tree *trees, size_t 
             }
     }
     size_t count;
-    struct node *names = node_find_all(f->a, f->body, "identifier", &count);
+    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &count);
     for (size_t i = 0; i < count; i++) {
         const struct variable *v = function_variable_of(f, names[i]);
         bool known = !v || !v->array || node_start(names[i]) == v->from, mine = false;
@@ -230,9 +233,9 @@ static bool uses_are_known(const struct function *f, struct tree *trees, size_t 
             struct node parent = node_parent(names[i]);
             bool inside = at >= node_start(trees[t].fill) && at < node_end(trees[t].loop);
             bool after = at >= node_end(trees[t].loop) && at < trees[t].until;
-            bool written = node_is(node_parent(parent), "assignment_expression") &&
-                           node_same(node_field(node_parent(parent), "left"), parent);
-            known = v == trees[t].array && (inside || (after && node_is(parent, "subscript_expression") &&
+            bool written = node_is(node_parent(parent), NODE_ASSIGNMENT_EXPRESSION) &&
+                           node_same(node_field(node_parent(parent), FIELD_LEFT), parent);
+            known = v == trees[t].array && (inside || (after && node_is(parent, NODE_SUBSCRIPT_EXPRESSION) &&
                                                        is_slot_zero(f, parent) && !written));
         }
         if (!known && mine)
@@ -244,7 +247,7 @@ static bool uses_are_known(const struct function *f, struct tree *trees, size_t 
 static bool used_after(const struct function *f, const struct variable *v, size_t at)
 {
     size_t count;
-    struct node *names = node_find_all(f->a, f->body, "identifier", &count);
+    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &count);
     for (size_t i = 0; i < count; i++)
         if (node_start(names[i]) >= at && function_variable_of(f, names[i]) == v)
             return true;
@@ -290,10 +293,10 @@ static void tree_edit(const struct tree *t, struct edits *edits, int number)
     str_free(&b);
 
     size_t count;
-    struct node *reads = node_find_all(a, f->body, "subscript_expression", &count);
+    struct node *reads = node_find_all(a, f->body, NODE_SUBSCRIPT_EXPRESSION, &count);
     for (size_t i = 0; i < count; i++)
         if (node_start(reads[i]) >= node_end(t->loop) && node_start(reads[i]) < t->until &&
-            function_variable_of(f, node_field(reads[i], "argument")) == t->array)
+            function_variable_of(f, node_field(reads[i], FIELD_ARGUMENT)) == t->array)
             edits_try(edits, node_start(reads[i]), node_end(reads[i]), name);
 }
 
@@ -307,7 +310,7 @@ static size_t shuffle_find(const struct transform_input *in, struct arena *a,
     struct detail *d = arena_new(a, struct detail);
     struct transform_site *site = arena_new(a, struct transform_site);
     size_t n_all, n_trees = 0;
-    struct node *all = node_find_all(a, source_root(in->kernel->source), "function_definition", &n_all);
+    struct node *all = node_find_all(a, source_root(in->kernel->source), NODE_FUNCTION_DEFINITION, &n_all);
     for (size_t i = 0; i < n_all; i++) {
         struct function *f = NULL;
         bool is_kernel = false;

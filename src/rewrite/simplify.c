@@ -30,7 +30,7 @@ static struct node behind(const struct function *f, struct node e)
 
 static bool is_op(const struct function *f, struct node e, const char *op)
 {
-    return node_is(e, "binary_expression") && str_eq(node_op(f, e), op);
+    return node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), op);
 }
 
 static bool same_value(const struct function *f, struct node x, struct node y)
@@ -45,13 +45,13 @@ static bool divides(const struct function *f, struct node quotient, struct node 
     quotient = behind(f, quotient);
     if (!is_op(f, quotient, "/"))
         return false;
-    struct node over = node_field(quotient, "left"), by = node_field(quotient, "right");
+    struct node over = node_field(quotient, FIELD_LEFT), by = node_field(quotient, FIELD_RIGHT);
     if (same_value(f, over, whole) && same_value(f, by, n))
         return true;
     struct node inner = behind(f, whole); /* p / d */
-    if (!is_op(f, inner, "/") || !same_value(f, over, node_field(inner, "left")))
+    if (!is_op(f, inner, "/") || !same_value(f, over, node_field(inner, FIELD_LEFT)))
         return false;
-    struct poly both = poly_mul(f, poly_of(f, n), poly_of(f, node_field(inner, "right"))),
+    struct poly both = poly_mul(f, poly_of(f, n), poly_of(f, node_field(inner, FIELD_RIGHT))),
                 given = poly_of(f, by);
     return poly_same(&both, &given);
 }
@@ -59,7 +59,7 @@ static bool divides(const struct function *f, struct node quotient, struct node 
 /* Every name in it is in reach at this byte, and means there what it means in the expression. */
 static bool in_reach(const struct function *f, struct node e, size_t at)
 {
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         return !v || (function_variable(f, v->name, at) == v && !v->assignments);
     }
@@ -74,17 +74,17 @@ static bool rejoins(const struct function *f, struct node sum, struct rejoined *
     if (!is_op(f, sum, "+"))
         return false;
     for (int swap = 0; swap < 2; swap++) {
-        struct node product = node_strip(node_field(sum, swap ? "right" : "left"));
-        struct node rest = behind(f, node_field(sum, swap ? "left" : "right"));
+        struct node product = node_strip(node_field(sum, swap ? FIELD_RIGHT : FIELD_LEFT));
+        struct node rest = behind(f, node_field(sum, swap ? FIELD_LEFT : FIELD_RIGHT));
         if (!is_op(f, product, "*") || !is_op(f, rest, "%"))
             continue;
-        struct node whole = node_strip(node_field(rest, "left")), n = node_field(rest, "right");
+        struct node whole = node_strip(node_field(rest, FIELD_LEFT)), n = node_field(rest, FIELD_RIGHT);
         for (int other = 0; other < 2; other++) {
-            struct node quotient = node_field(product, other ? "right" : "left");
-            struct node by = node_field(product, other ? "left" : "right");
+            struct node quotient = node_field(product, other ? FIELD_RIGHT : FIELD_LEFT);
+            struct node by = node_field(product, other ? FIELD_LEFT : FIELD_RIGHT);
             if (same_value(f, by, n) && divides(f, quotient, whole, n) && in_reach(f, whole, node_start(sum))) {
                 const struct variable *v =
-                    function_variable_of(f, node_strip(node_field(sum, swap ? "left" : "right")));
+                    function_variable_of(f, node_strip(node_field(sum, swap ? FIELD_LEFT : FIELD_RIGHT)));
                 *found = (struct rejoined){sum, whole, v ? v->type : "auto"};
                 return true;
             }
@@ -131,7 +131,7 @@ static size_t simplify_find(const struct transform_input *in, struct arena *a,
 static bool still_used(const struct function *f, const struct variable *v, const struct edits *edits)
 {
     size_t n;
-    struct node *names = node_find_all(f->a, f->body, "identifier", &n);
+    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
     for (size_t i = 0; i < n; i++) {
         bool gone = node_within(names[i], v->statement);
         for (size_t e = 0; e < edits->list.n && !gone; e++)
@@ -188,7 +188,7 @@ static bool simplify_apply(const struct transform_input *in, const struct transf
             name = v->name;
         struct node statement = node_statement(r->sum);
         if (!name &&
-            node_is(node_parent(statement), "compound_statement")) { /* a name for what is left whole */
+            node_is(node_parent(statement), NODE_COMPOUND_STATEMENT)) { /* a name for what is left whole */
             name = fresh_local(f, i ? arena_printf(a, "quotient_%zu", i + 1) : "quotient");
             edits_at(&edits, line_start(f->text, node_start(statement)),
                      arena_printf(a, "%sconst %s %s = %s;\n", text_indent(f, node_start(statement)), r->type,

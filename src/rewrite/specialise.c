@@ -27,7 +27,7 @@ static size_t specialise_find(const struct transform_input *in, struct arena *a,
             for (size_t l = 0; l < f->n_launches; l++) {
                 struct node arg = node_strip(launch_arg(f, &f->launches[l], v));
                 const struct transform_fact *one =
-                    node_is(arg, "identifier") ? fact_of(in, text_of(f, arg)) : NULL;
+                    node_is(arg, NODE_IDENTIFIER) ? fact_of(in, text_of(f, arg)) : NULL;
                 all = all && one && one->same && (!fact || fact->value == one->value);
                 fact = one;
             }

@@ -16,12 +16,13 @@ static bool effect_outside(const struct function *f, struct node n, const struct
     for (size_t i = 0; i < n_loops; i++)
         if (node_same(n, loops[i].loop))
             return false;
-    if (node_is(n, "assignment_expression") || node_is(n, "update_expression")) {
-        struct node target = node_strip(node_field(n, node_is(n, "update_expression") ? "argument" : "left"));
-        if (node_is(target, "subscript_expression") || node_is(target, "pointer_expression"))
+    if (node_is(n, NODE_ASSIGNMENT_EXPRESSION) || node_is(n, NODE_UPDATE_EXPRESSION)) {
+        struct node target =
+            node_strip(node_field(n, node_is(n, NODE_UPDATE_EXPRESSION) ? FIELD_ARGUMENT : FIELD_LEFT));
+        if (node_is(target, NODE_SUBSCRIPT_EXPRESSION) || node_is(target, NODE_POINTER_EXPRESSION))
             return true;
     }
-    if (node_is(n, "call_expression") && !call_is_pure(f, n))
+    if (node_is(n, NODE_CALL_EXPRESSION) && !call_is_pure(f, n))
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (effect_outside(f, node_child(n, i), loops, n_loops))
@@ -144,7 +145,7 @@ static bool split_apply(const struct transform_input *in, const struct transform
         if (i > 0)
             name = arena_printf(a, "row_blocks_%zu", i + 1);
         int64_t known = d->threads;
-        if (!known && node_is(l->block, "number_literal"))
+        if (!known && node_is(l->block, NODE_NUMBER_LITERAL))
             constant_value(f, l->block, &known);
         char *count;
         if (known)
@@ -156,11 +157,11 @@ static bool split_apply(const struct transform_input *in, const struct transform
             count = arena_printf(a, "(%s + %s * %d - 1) / (%s * %d)", bound, block, width, block, width);
         launch_grid_x(f, l, &x);
         size_t len = strlen(x); /* brackets are not needed any more */
-        if (x[0] == '(' && x[len - 1] == ')' && !node_is(l->grid, "call_expression"))
+        if (x[0] == '(' && x[len - 1] == ')' && !node_is(l->grid, NODE_CALL_EXPRESSION))
             x = arena_strndup(a, x + 1, len - 2);
         char *grid = fresh_name(f, i ? arena_printf(a, "grid_%zu", i + 1) : "grid");
         char *call = launch_text(f, l, NULL, grid, d->threads ? arena_printf(a, "%d", d->threads) : NULL);
-        bool bare = !node_is(node_parent(l->statement), "compound_statement");
+        bool bare = !node_is(node_parent(l->statement), NODE_COMPOUND_STATEMENT);
         char *lines = arena_printf(a,
                                    "// Several blocks share a row, so that few rows still fill the GPU.\n"
                                    "%sconst int %s = %s;\n%sdim3 %s(%s, %s < 65535 ? %s : 65535);\n%s%s",

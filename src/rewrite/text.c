@@ -141,9 +141,10 @@ void edits_parameters(struct edits *e, const struct function *f, const char *con
 char *text_times(struct arena *a, const struct function *f, struct node e, int by)
 {
     char *text = text_of(f, e);
-    bool simple = node_is(e, "identifier") || node_is(e, "field_expression") || node_is(e, "number_literal") ||
-                  node_is(e, "parenthesized_expression") || node_is(e, "call_expression");
-    if (!simple && node_is(e, "binary_expression") && str_eq(node_op(f, e), "*"))
+    bool simple = node_is(e, NODE_IDENTIFIER) || node_is(e, NODE_FIELD_EXPRESSION) ||
+                  node_is(e, NODE_NUMBER_LITERAL) || node_is(e, NODE_PARENTHESIZED_EXPRESSION) ||
+                  node_is(e, NODE_CALL_EXPRESSION);
+    if (!simple && node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "*"))
         simple = true;
     return simple ? arena_printf(a, "%s * %d", text, by) : arena_printf(a, "(%s) * %d", text, by);
 }
@@ -201,8 +202,8 @@ char *fresh_local(const struct function *f, const char *base)
         bool taken = text_has_word(whole, name);
         struct node root = source_root(f->s);
         for (uint32_t c = 0, all = node_count(root); c < all && !taken; c++)
-            taken = str_starts(node_kind(node_child(root, c)), "preproc_") &&
-                    text_has_word(text_of(f, node_child(root, c)), name);
+            taken =
+                node_is_directive(node_child(root, c)) && text_has_word(text_of(f, node_child(root, c)), name);
         if (!taken)
             break;
         name = arena_printf(f->a, "%s%d", base, i);
@@ -276,8 +277,8 @@ static size_t helpers_place(const struct function *f)
     struct node root = source_root(f->s);
     for (uint32_t i = 0, all = node_count(root); i < all; i++) {
         struct node n = node_child(root, i);
-        if (node_is(n, "function_definition") || node_is(n, "template_declaration") ||
-            node_is(n, "linkage_specification"))
+        if (node_is(n, NODE_FUNCTION_DEFINITION) || node_is(n, NODE_TEMPLATE_DECLARATION) ||
+            node_is(n, NODE_LINKAGE_SPECIFICATION))
             return comments_above(f->text, node_start(n));
     }
     return function_head(f);
@@ -301,9 +302,9 @@ void edits_include(struct edits *e, const struct function *f, const char *header
     bool found = false;
     for (uint32_t i = 0, all = node_count(root); i < all && !found; i++) {
         struct node n = node_child(root, i);
-        if (!node_is(n, "preproc_include"))
+        if (!node_is(n, NODE_PREPROC_INCLUDE))
             continue;
-        char *path = text_of(f, node_field(n, "path"));
+        char *path = text_of(f, node_field(n, FIELD_PATH));
         if (str_eq(path, header) || str_eq(path, alternative))
             return;
         if (!at)

@@ -42,7 +42,7 @@ static bool axis_of(const struct function *f, const struct variable *v, char axi
 
 static bool has_effect(const struct function *f, struct node n)
 {
-    if (node_ok(assigned_target(n)) || (node_is(n, "call_expression") && !call_is_pure(f, n)))
+    if (node_ok(assigned_target(n)) || (node_is(n, NODE_CALL_EXPRESSION) && !call_is_pure(f, n)))
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (has_effect(f, node_child(n, i)))
@@ -54,17 +54,17 @@ static bool has_effect(const struct function *f, struct node n)
 static bool bounds_of(const struct function *f, struct node e, bool leaves, struct axis *x, struct axis *y)
 {
     e = node_strip(e);
-    if (!node_is(e, "binary_expression"))
+    if (!node_is(e, NODE_BINARY_EXPRESSION))
         return false;
     const char *op = node_op(f, e);
     if (str_eq(op, leaves ? "||" : "&&"))
-        return bounds_of(f, node_field(e, "left"), leaves, x, y) &&
-               bounds_of(f, node_field(e, "right"), leaves, x, y);
-    const struct variable *v = function_variable_of(f, node_field(e, "left"));
+        return bounds_of(f, node_field(e, FIELD_LEFT), leaves, x, y) &&
+               bounds_of(f, node_field(e, FIELD_RIGHT), leaves, x, y);
+    const struct variable *v = function_variable_of(f, node_field(e, FIELD_LEFT));
     struct axis *a = v && v == x->index ? x : v && v == y->index ? y : NULL;
     if (!a || !str_eq(op, leaves ? ">=" : "<"))
         return false;
-    a->bound = node_field(e, "right");
+    a->bound = node_field(e, FIELD_RIGHT);
     return true;
 }
 
@@ -72,7 +72,7 @@ static bool bounds_of(const struct function *f, struct node e, bool leaves, stru
 static char runs_along(const struct function *f, struct node subscript)
 {
     size_t n;
-    struct node *index = named_children(f, node_field(subscript, "indices"), &n);
+    struct node *index = named_children(f, node_field(subscript, FIELD_INDICES), &n);
     struct poly p = n == 1 ? poly_of(f, index[0]) : (struct poly){0};
     if (!p.ok)
         return 0;
@@ -107,39 +107,40 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     if (!x.index || !y.index)
         return err_input(why, "%s has no index along both dimensions of its block", f->name);
     size_t k = 0; /* declarations, the question, and in its one form the store after it */
-    while (k < n && node_is(all[k], "declaration") && !has_effect(f, all[k]))
+    while (k < n && node_is(all[k], NODE_DECLARATION) && !has_effect(f, all[k]))
         k++;
-    if (k >= n || !node_is(all[k], "if_statement") || node_ok(node_field(all[k], "alternative")))
+    if (k >= n || !node_is(all[k], NODE_IF_STATEMENT) || node_ok(node_field(all[k], FIELD_ALTERNATIVE)))
         return err_input(why, "%s does more than one store behind a bound", f->name);
-    struct node then = node_field(all[k], "consequence"), statement = then;
+    struct node then = node_field(all[k], FIELD_CONSEQUENCE), statement = then;
     d->first = all[0];
-    d->condition = node_strip(node_field(all[k], "condition"));
-    while (node_is(d->condition, "condition_clause") || node_is(d->condition, "parenthesized_expression"))
+    d->condition = node_strip(node_field(all[k], FIELD_CONDITION));
+    while (node_is(d->condition, NODE_CONDITION_CLAUSE) || node_is(d->condition, NODE_PARENTHESIZED_EXPRESSION))
         d->condition = node_strip(node_child(d->condition, 0));
     size_t inner;
     struct node *body = named_children(f, then, &inner);
-    if (node_is(then, "compound_statement"))
+    if (node_is(then, NODE_COMPOUND_STATEMENT))
         statement = inner == 1 ? body[0] : (struct node){0};
-    d->leaves = node_is(statement, "return_statement");
+    d->leaves = node_is(statement, NODE_RETURN_STATEMENT);
     if (d->leaves)
         statement = k + 2 == n ? all[k + 1] : (struct node){0};
     else if (k + 1 != n)
         return err_input(why, "%s goes on behind its store", f->name);
     d->last = all[n - 1];
-    d->store = node_is(statement, "expression_statement") ? node_child(statement, 0) : (struct node){0};
-    if (!node_is(d->store, "assignment_expression") || !str_eq(node_op(f, d->store), "=") ||
+    d->store = node_is(statement, NODE_EXPRESSION_STATEMENT) ? node_child(statement, 0) : (struct node){0};
+    if (!node_is(d->store, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, d->store), "=") ||
         !bounds_of(f, d->condition, d->leaves, &x, &y) || !node_ok(x.bound) || !node_ok(y.bound))
         return err_input(why, "%s is not one store within two bounds", f->name);
-    struct node target = node_strip(node_field(d->store, "left")), value = node_field(d->store, "right");
-    const struct variable *to = node_is(target, "subscript_expression")
-                                    ? function_variable_of(f, node_field(target, "argument"))
+    struct node target = node_strip(node_field(d->store, FIELD_LEFT)),
+                value = node_field(d->store, FIELD_RIGHT);
+    const struct variable *to = node_is(target, NODE_SUBSCRIPT_EXPRESSION)
+                                    ? function_variable_of(f, node_field(target, FIELD_ARGUMENT))
                                     : NULL;
     if (!to || !to->pointer || has_effect(f, value) || has_effect(f, target) ||
         node_mentions(f, value, to->name))
         return err_input(why, "what %s stores has effects of its own", f->name);
     char writes = runs_along(f, target);
     size_t n_loads, ordered = 0;
-    struct node *loads = node_find_all(f->a, d->store, "subscript_expression", &n_loads);
+    struct node *loads = node_find_all(f->a, d->store, NODE_SUBSCRIPT_EXPRESSION, &n_loads);
     for (size_t i = 0; i < n_loads; i++) {
         if (node_same(loads[i], target))
             continue;
@@ -192,7 +193,7 @@ static void declarations(const struct detail *d, struct node part, const char *i
     const struct function *f = d->f;
     size_t n;
     struct node *all = named_children(f, f->body, &n);
-    for (size_t i = 0; i < n && node_is(all[i], "declaration"); i++) {
+    for (size_t i = 0; i < n && node_is(all[i], NODE_DECLARATION); i++) {
         bool needed = false, index = false;
         for (size_t v = 0; v < f->n_variables; v++) {
             const struct variable *x = &f->variables[v];
@@ -200,7 +201,7 @@ static void declarations(const struct detail *d, struct node part, const char *i
                 continue;
             index = index || x == d->in.index || x == d->out.index;
             needed = needed || node_mentions(f, part, x->name) || node_mentions(f, d->condition, x->name);
-            for (size_t k = i + 1; k < n && node_is(all[k], "declaration"); k++)
+            for (size_t k = i + 1; k < n && node_is(all[k], NODE_DECLARATION); k++)
                 needed = needed || node_mentions(f, all[k], x->name);
         }
         if (needed && !index)
@@ -212,7 +213,7 @@ static void phase(const struct detail *d, bool read, const char *tile, const cha
 {
     const struct function *f = d->f;
     const struct axis *fast = read ? &d->in : &d->out, *slow = read ? &d->out : &d->in;
-    struct node value = node_field(d->store, "right"), target = node_field(d->store, "left");
+    struct node value = node_field(d->store, FIELD_RIGHT), target = node_field(d->store, FIELD_LEFT);
     str_addf(b, "#pragma unroll\n    for (int %s = 0; %s < %d; %s += %d) {\n", k, k, SIDE, k, d->rows);
     str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.x;\n", fast->index->type, fast->index->name,
              fast->grid, SIDE);
@@ -233,19 +234,19 @@ static bool declared_anew(const struct function *f, const struct launch *l, stru
                           struct edits *edits)
 {
     size_t n, uses = 0;
-    if (!node_is(e, "identifier"))
+    if (!node_is(e, NODE_IDENTIFIER))
         return false;
-    struct node *names = node_find_all(f->a, l->host, "identifier", &n);
+    struct node *names = node_find_all(f->a, l->host, NODE_IDENTIFIER, &n);
     for (size_t i = 0; i < n; i++)
         uses += node_text_is(f->s, names[i], text_of(f, e));
-    struct node *all = node_find_all(f->a, l->host, "declaration", &n);
+    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &n);
     for (size_t i = 0; i < n && uses == 2; i++) {
-        struct node d = node_field(all[i], "declarator");
-        if (!node_text_is(f->s, node_field(all[i], "type"), "dim3") ||
-            !node_text_is(f->s, node_field(d, "declarator"), text_of(f, e)))
+        struct node d = node_field(all[i], FIELD_DECLARATOR);
+        if (!node_text_is(f->s, node_field(all[i], FIELD_TYPE), "dim3") ||
+            !node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, e)))
             continue;
         /* `dim3 block(X, Y)` reads like a function's declaration */
-        struct node old = node_field(d, node_is(d, "function_declarator") ? "parameters" : "value");
+        struct node old = node_field(d, node_is(d, NODE_FUNCTION_DECLARATOR) ? FIELD_PARAMETERS : FIELD_VALUE);
         return text_of(f, old)[0] == '(' && edits_try(edits, node_start(old), node_end(old), args);
     }
     return false;
@@ -266,11 +267,11 @@ static char *without_unused(const struct function *f, char *text)
 {
     struct node root = source_root(f->s);
     for (uint32_t i = 0, all = node_count(root); i < all; i++) {
-        struct node c = node_child(root, i), d = node_field(c, "declarator");
-        if (!node_is(c, "declaration") || !node_is(d, "init_declarator") ||
+        struct node c = node_child(root, i), d = node_field(c, FIELD_DECLARATOR);
+        if (!node_is(c, NODE_DECLARATION) || !node_is(d, NODE_INIT_DECLARATOR) ||
             !str_starts(text_of(f, c), "constexpr"))
             continue;
-        char *name = text_of(f, node_field(d, "declarator"));
+        char *name = text_of(f, node_field(d, FIELD_DECLARATOR));
         char *line = strstr(text, text_of(f, c)), *end = line ? strchr(line, '\n') : NULL;
         if (!end || count_word(f->text, name) < 2 || count_word(text, name) != 1)
             continue;

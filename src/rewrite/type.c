@@ -7,10 +7,10 @@
 static struct node template_binding(const struct function *f, const char *name)
 {
     struct node none = {0}, bound = {0};
-    if (!node_is(f->whole, "template_declaration") || f->n_launches == 0)
+    if (!node_is(f->whole, NODE_TEMPLATE_DECLARATION) || f->n_launches == 0)
         return none;
     size_t n, position;
-    struct node *params = named_children(f, node_field(f->whole, "parameters"), &n);
+    struct node *params = named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n);
     for (position = 0; position < n; position++)
         if (node_mentions(f, params[position], name) || text_has_word(text_of(f, params[position]), name))
             break;
@@ -95,9 +95,9 @@ const char *ctype_bound(const struct function *f, const char *type)
 /* T of `packed<T, N> name`, for name.at[k]. */
 static const char *packed_type(const struct function *f, struct node e)
 {
-    if (!node_is(e, "field_expression"))
+    if (!node_is(e, NODE_FIELD_EXPRESSION))
         return NULL;
-    const struct variable *v = function_variable_of(f, node_field(e, "argument"));
+    const struct variable *v = function_variable_of(f, node_field(e, FIELD_ARGUMENT));
     const char *comma = v ? strchr(v->type, ',') : NULL;
     if (!comma || !str_starts(v->type, "packed<"))
         return NULL;
@@ -106,51 +106,51 @@ static const char *packed_type(const struct function *f, struct node e)
 
 const char *expression_type(const struct function *f, struct node e)
 {
-    if (node_is(e, "parenthesized_expression"))
+    if (node_is(e, NODE_PARENTHESIZED_EXPRESSION))
         return expression_type(f, node_child(e, 0));
-    if (node_is(e, "cast_expression"))
-        return text_of(f, node_field(e, "type"));
-    if (node_is(e, "number_literal")) {
+    if (node_is(e, NODE_CAST_EXPRESSION))
+        return text_of(f, node_field(e, FIELD_TYPE));
+    if (node_is(e, NODE_NUMBER_LITERAL)) {
         const char *t = text_of(f, e);
         bool hex = t[0] == '0' && (t[1] == 'x' || t[1] == 'X');
         if (hex || !strpbrk(t, ".eEfF"))
             return strpbrk(t, "uUlL") ? NULL : "int";
         return strpbrk(t, "fF") ? "float" : "double";
     }
-    if (node_is(e, "identifier")) {
+    if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (v && !v->pointer && !v->array)
             return v->type;
         return !v && str_ends(text_of(f, e), "_F") ? "float" : NULL;
     }
-    if (node_is(e, "subscript_expression")) {
-        const struct variable *v = function_variable_of(f, node_field(e, "argument"));
+    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
+        const struct variable *v = function_variable_of(f, node_field(e, FIELD_ARGUMENT));
         if (!v)
-            return packed_type(f, node_field(e, "argument"));
+            return packed_type(f, node_field(e, FIELD_ARGUMENT));
         return v->pointer || v->array ? v->type : NULL;
     }
-    if (node_is(e, "unary_expression"))
-        return expression_type(f, node_field(e, "argument"));
-    if (node_is(e, "call_expression")) {
+    if (node_is(e, NODE_UNARY_EXPRESSION))
+        return expression_type(f, node_field(e, FIELD_ARGUMENT));
+    if (node_is(e, NODE_CALL_EXPRESSION)) {
         const char *name = call_name(f, e);
         size_t len = strlen(name);
         if (str_eq(name, "__half2float") || str_eq(name, "__bfloat162float") ||
             str_starts(name, "__int2float") || str_eq(name, "__fdividef") || str_eq(name, "float"))
             return "float";
-        struct node args = node_field(e, "arguments");
+        struct node args = node_field(e, FIELD_ARGUMENTS);
         if ((str_eq(name, "max") || str_eq(name, "min")) && node_count(args) == 2) {
             const char *x = expression_type(f, node_child(args, 0));
             return str_eq(x, expression_type(f, node_child(args, 1))) ? x : NULL;
         }
         return call_is_pure_builtin(f, e) && len > 2 && name[len - 1] == 'f' ? "float" : NULL;
     }
-    if (node_is(e, "conditional_expression")) {
-        const char *x = expression_type(f, node_field(e, "consequence"));
-        return str_eq(x, expression_type(f, node_field(e, "alternative"))) ? x : NULL;
+    if (node_is(e, NODE_CONDITIONAL_EXPRESSION)) {
+        const char *x = expression_type(f, node_field(e, FIELD_CONSEQUENCE));
+        return str_eq(x, expression_type(f, node_field(e, FIELD_ALTERNATIVE))) ? x : NULL;
     }
-    if (node_is(e, "binary_expression")) {
-        const char *x = expression_type(f, node_field(e, "left")),
-                   *y = expression_type(f, node_field(e, "right"));
+    if (node_is(e, NODE_BINARY_EXPRESSION)) {
+        const char *x = expression_type(f, node_field(e, FIELD_LEFT)),
+                   *y = expression_type(f, node_field(e, FIELD_RIGHT));
         const char *op = node_op(f, e);
         if (!x || !y || strpbrk(op, "<>=!&|"))
             return NULL;
@@ -184,8 +184,8 @@ static const char *file_constant(const struct function *f, const char *name)
     struct node root = source_root(f->s);
     for (uint32_t i = 0, all = node_count(root); i < all; i++) {
         struct node n = node_child(root, i);
-        if (node_is(n, "preproc_def") && node_text_is(f->s, node_field(n, "name"), name)) {
-            struct node value = node_field(n, "value");
+        if (node_is(n, NODE_PREPROC_DEF) && node_text_is(f->s, node_field(n, FIELD_NAME), name)) {
+            struct node value = node_field(n, FIELD_VALUE);
             if (!node_ok(value))
                 return NULL;
             char *text = text_of(f, value);
@@ -196,12 +196,12 @@ static const char *file_constant(const struct function *f, const char *name)
                 text[len - 1] = '\0';
             return text;
         }
-        if (!node_is(n, "declaration"))
+        if (!node_is(n, NODE_DECLARATION))
             continue;
-        struct node d = node_field(n, "declarator");
-        if (node_is(d, "init_declarator") && node_text_is(f->s, node_field(d, "declarator"), name) &&
+        struct node d = node_field(n, FIELD_DECLARATOR);
+        if (node_is(d, NODE_INIT_DECLARATOR) && node_text_is(f->s, node_field(d, FIELD_DECLARATOR), name) &&
             (text_has_word(text_of(f, n), "constexpr") || text_has_word(text_of(f, n), "const")))
-            return text_of(f, node_field(d, "value"));
+            return text_of(f, node_field(d, FIELD_VALUE));
     }
     return NULL;
 }
@@ -211,9 +211,9 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
     n = node_strip(n);
     if (!node_ok(n) || depth > 12)
         return false;
-    if (node_is(n, "number_literal"))
+    if (node_is(n, NODE_NUMBER_LITERAL))
         return number_of(text_of(f, n), value);
-    if (node_is(n, "identifier")) {
+    if (node_is(n, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, n);
         if (v)
             return !v->param && v->assignments == 0 && v->to_const && node_ok(v->init) && !v->array &&
@@ -226,15 +226,15 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
             return constant_depth(f, bound, value, depth + 1);
         return false;
     }
-    if (node_is(n, "sizeof_expression")) {
-        struct node type = node_field(n, "type");
+    if (node_is(n, NODE_SIZEOF_EXPRESSION)) {
+        struct node type = node_field(n, FIELD_TYPE);
         *value = node_ok(type) ? ctype_size(f, text_of(f, type)) : 0;
         return *value > 0;
     }
-    if (node_is(n, "binary_expression")) {
+    if (node_is(n, NODE_BINARY_EXPRESSION)) {
         int64_t x, y;
-        if (!constant_depth(f, node_field(n, "left"), &x, depth + 1) ||
-            !constant_depth(f, node_field(n, "right"), &y, depth + 1))
+        if (!constant_depth(f, node_field(n, FIELD_LEFT), &x, depth + 1) ||
+            !constant_depth(f, node_field(n, FIELD_RIGHT), &y, depth + 1))
             return false;
         const char *op = node_op(f, n);
         if (str_eq(op, "+"))

@@ -14,21 +14,21 @@ struct detail {
 static bool capped(const struct function *f, struct node e, struct detail *d)
 {
     e = node_strip(e);
-    if (node_is(e, "conditional_expression")) {
-        struct node yes = node_field(e, "consequence"), no = node_field(e, "alternative");
-        struct node condition = node_strip(node_field(e, "condition"));
+    if (node_is(e, NODE_CONDITIONAL_EXPRESSION)) {
+        struct node yes = node_field(e, FIELD_CONSEQUENCE), no = node_field(e, FIELD_ALTERNATIVE);
+        struct node condition = node_strip(node_field(e, FIELD_CONDITION));
         const char *op = node_op(f, condition);
-        if (!node_is(condition, "binary_expression") || (op[0] != '<' && op[0] != '>'))
+        if (!node_is(condition, NODE_BINARY_EXPRESSION) || (op[0] != '<' && op[0] != '>'))
             return false;
         bool second = constant_value(f, no, &d->value);
         if (!second && !constant_value(f, yes, &d->value))
             return false;
         d->cap = second ? no : yes;
         d->rest = second ? yes : no;
-        if (!node_is(node_strip(d->cap), "number_literal"))
+        if (!node_is(node_strip(d->cap), NODE_NUMBER_LITERAL))
             return false;
         /* the same number decides */
-        struct node left = node_field(condition, "left"), right = node_field(condition, "right");
+        struct node left = node_field(condition, FIELD_LEFT), right = node_field(condition, FIELD_RIGHT);
         int64_t limit;
         bool cap_right = constant_value(f, right, &limit);
         if ((!cap_right && !constant_value(f, left, &limit)) || limit != d->value)
@@ -39,11 +39,11 @@ static bool capped(const struct function *f, struct node e, struct detail *d)
     }
     if (call_is(f, e, "min")) {
         size_t n;
-        struct node *args = named_children(f, node_field(e, "arguments"), &n);
+        struct node *args = named_children(f, node_field(e, FIELD_ARGUMENTS), &n);
         if (n != 2)
             return false;
-        bool second = node_is(args[1], "number_literal");
-        if (!constant_value(f, args[second], &d->value) || !node_is(args[second], "number_literal"))
+        bool second = node_is(args[1], NODE_NUMBER_LITERAL);
+        if (!constant_value(f, args[second], &d->value) || !node_is(args[second], NODE_NUMBER_LITERAL))
             return false;
         d->cap = args[second];
         d->rest = args[!second];
@@ -58,18 +58,18 @@ static struct node grid_source(const struct function *f, const struct launch *l)
 {
     struct node e = node_strip(l->grid);
     for (int depth = 0; depth < 4; depth++) {
-        if (call_is(f, e, "dim3") && node_count(node_field(e, "arguments")) > 0)
-            e = node_strip(node_child(node_field(e, "arguments"), 0));
-        if (!node_is(e, "identifier"))
+        if (call_is(f, e, "dim3") && node_count(node_field(e, FIELD_ARGUMENTS)) > 0)
+            e = node_strip(node_child(node_field(e, FIELD_ARGUMENTS), 0));
+        if (!node_is(e, NODE_IDENTIFIER))
             break;
         size_t n;
-        struct node *all = node_find_all(f->a, l->host, "init_declarator", &n), value = {0};
+        struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n), value = {0};
         for (size_t i = 0; i < n; i++)
-            if (node_text_is(f->s, node_field(all[i], "declarator"), text_of(f, e)))
-                value = node_field(all[i], "value");
+            if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, e)))
+                value = node_field(all[i], FIELD_VALUE);
         if (!node_ok(value))
             break;
-        e = node_strip(node_is(value, "argument_list") ? node_child(value, 0) : value);
+        e = node_strip(node_is(value, NODE_ARGUMENT_LIST) ? node_child(value, 0) : value);
     }
     return e;
 }
@@ -91,7 +91,7 @@ static size_t uncap_find(const struct transform_input *in, struct arena *a, cons
                 seen = seen || node_same(((const struct detail *)found.v[s].detail)->whole, one.whole);
             struct node rest = node_strip(one.rest);
             const struct transform_fact *fact =
-                node_is(rest, "identifier") ? fact_of(in, text_of(f, rest)) : NULL;
+                node_is(rest, NODE_IDENTIFIER) ? fact_of(in, text_of(f, rest)) : NULL;
             if (seen || (fact && fact->high > 0 && fact->high <= one.value))
                 continue;
             for (size_t t = 0; t < ARRAY_LEN(times); t++) {
@@ -133,7 +133,7 @@ static bool uncap_apply(const struct transform_input *in, const struct transform
         int64_t cap = d->by == 0 ? 2147483647 : MIN(d->value * d->by, 2147483647);
         char *old = text_of(f, d->cap), *new = arena_printf(a, "%lld", (long long)cap);
         size_t n;
-        struct node *numbers = node_find_all(a, d->whole, "number_literal", &n);
+        struct node *numbers = node_find_all(a, d->whole, NODE_NUMBER_LITERAL, &n);
         for (size_t i = 0; i < n; i++)
             if (node_text_is(f->s, numbers[i], old))
                 edits_try(&edits, node_start(numbers[i]), node_end(numbers[i]), new);

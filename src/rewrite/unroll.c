@@ -8,8 +8,8 @@ struct detail {
 
 static bool takes(const struct function *f, const struct lane_loop *l)
 {
-    return node_is(node_parent(l->loop), "compound_statement") &&
-           !node_is(node_prev(l->loop), "preproc_call") && !calls_barrier(f, l->body);
+    return node_is(node_parent(l->loop), NODE_COMPOUND_STATEMENT) &&
+           !node_is(node_prev(l->loop), NODE_PREPROC_CALL) && !calls_barrier(f, l->body);
 }
 
 static size_t unroll_find(const struct transform_input *in, struct arena *a,

@@ -41,7 +41,7 @@ static bool loop_region(struct elements *w, const struct lane_loop *l, struct ed
         return err_input(w->why, "the bound of the loop at line %d cannot be made a multiple of %d",
                          node_line(f->s, l->loop), w->n);
     }
-    bool block = node_is(l->body, "compound_statement");
+    bool block = node_is(l->body, NODE_COMPOUND_STATEMENT);
     size_t n = 1;
     const struct node *statements = block ? all_children(f, l->body, &n) : &l->body;
     char *outer = text_indent(f, node_start(l->loop));
@@ -67,10 +67,10 @@ static bool is_bound_check(struct elements *w, struct node c, bool inside, bool 
     c = node_strip(c);
     if (elements_kind(w, c) == INVARIANT)
         return true;
-    if (!node_is(c, "binary_expression"))
+    if (!node_is(c, NODE_BINARY_EXPRESSION))
         return false;
     const char *op = node_op(f, c);
-    struct node left = node_field(c, "left"), right = node_field(c, "right");
+    struct node left = node_field(c, FIELD_LEFT), right = node_field(c, FIELD_RIGHT);
     if (str_eq(op, inside ? "&&" : "||"))
         return is_bound_check(w, left, inside, bounds) && is_bound_check(w, right, inside, bounds);
     if (str_eq(op, inside ? ">" : "<=")) {
@@ -119,22 +119,22 @@ static bool element_region(struct elements *w, const struct variable *index, str
     bool bounds = false;
     for (at++; at < n; at++) {
         struct node s = all[at];
-        if (node_is(s, "comment") || elements_stay(w, s))
+        if (node_is(s, NODE_COMMENT) || elements_stay(w, s))
             continue;
-        if (!node_is(s, "if_statement") || node_ok(node_field(s, "alternative")))
+        if (!node_is(s, NODE_IF_STATEMENT) || node_ok(node_field(s, FIELD_ALTERNATIVE)))
             break;
-        struct node condition = node_field(node_field(s, "condition"), "value"),
-                    body = node_field(s, "consequence");
-        bool returns = node_is(body, "return_statement") ||
-                       (node_is(body, "compound_statement") && node_count(body) == 1 &&
-                        node_is(node_child(body, 0), "return_statement"));
+        struct node condition = node_field(node_field(s, FIELD_CONDITION), FIELD_VALUE),
+                    body = node_field(s, FIELD_CONSEQUENCE);
+        bool returns = node_is(body, NODE_RETURN_STATEMENT) ||
+                       (node_is(body, NODE_COMPOUND_STATEMENT) && node_count(body) == 1 &&
+                        node_is(node_child(body, 0), NODE_RETURN_STATEMENT));
         if (!is_bound_check(w, condition, !returns, &bounds))
             break;
         if (returns)
             continue;
         if (at + 1 != n)
             return err_input(w->why, "statements follow the bound check at line %d", node_line(f->s, s));
-        bool block = node_is(body, "compound_statement");
+        bool block = node_is(body, NODE_COMPOUND_STATEMENT);
         char *outer = text_indent(f, node_start(s));
         size_t count = 1;
         struct node *statements = block ? all_children(f, body, &count) : &body;
@@ -221,7 +221,7 @@ static void launch_guards(const struct elements *w, const struct launch *l, stru
         struct node arg = launch_arg(f, l, w->pointers.v[i]);
         int bytes = MIN(16, ctype_size(f, w->pointers.v[i]->type) * w->n);
         const char *pointer =
-            node_is(arg, "identifier") ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg));
+            node_is(arg, NODE_IDENTIFIER) ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg));
         guard_add(f->a, g, arena_printf(f->a, "(uintptr_t)%s %% %d == 0", pointer, bytes));
     }
 }

@@ -2,6 +2,7 @@
  * needs it. */
 #include "source/internal.h"
 
+#include <pthread.h>
 #include <tree_sitter/api.h>
 
 const TSLanguage *tree_sitter_cuda(void);
@@ -29,6 +30,73 @@ static struct node from_ts(TSNode t)
     memcpy(&n, &t, sizeof(n));
     return n;
 }
+
+/* ---- the grammar's words ---- */
+
+struct symbol {
+    uint8_t kind;
+    bool statement, expression, declarator, directive;
+};
+
+enum { MAX_SYMBOLS = 1024 };
+static struct symbol symbols[MAX_SYMBOLS]; /* by the grammar's number; several have the same word */
+static TSFieldId field_ids[NODE_FIELDS];
+
+static void words_resolve(void)
+{
+    static const char *const kinds[] = {
+        "",
+#define KIND(name, word) word,
+#define FIELD(name, word)
+#include "source/node.def"
+#undef KIND
+#undef FIELD
+    };
+    static const char *const fields[] = {
+#define KIND(name, word)
+#define FIELD(name, word) word,
+#include "source/node.def"
+#undef KIND
+#undef FIELD
+    };
+    const TSLanguage *language = tree_sitter_cuda();
+    uint32_t n = ts_language_symbol_count(language);
+    bool found[NODE_KINDS] = {true};
+
+    BUG_IF(n > MAX_SYMBOLS);
+    for (uint32_t i = 0; i < n; i++) {
+        const char *word = ts_language_symbol_name(language, (TSSymbol)i);
+        if (ts_language_symbol_type(language, (TSSymbol)i) != TSSymbolTypeRegular)
+            continue;
+        symbols[i] = (struct symbol){.statement = str_ends(word, "_statement"),
+                                     .expression = str_ends(word, "_expression"),
+                                     .declarator = str_ends(word, "declarator"),
+                                     .directive = str_starts(word, "preproc_")};
+        for (int k = 1; k < NODE_KINDS; k++)
+            if (str_eq(word, kinds[k])) {
+                symbols[i].kind = (uint8_t)k;
+                found[k] = true;
+            }
+    }
+    for (int k = 0; k < NODE_KINDS; k++)
+        if (!found[k])
+            BUG("the grammar has no node \"%s\"", kinds[k]);
+    for (int k = 0; k < NODE_FIELDS; k++) {
+        field_ids[k] = ts_language_field_id_for_name(language, fields[k], (uint32_t)strlen(fields[k]));
+        if (!field_ids[k])
+            BUG("the grammar has no field \"%s\"", fields[k]);
+    }
+}
+
+static struct symbol symbol_of(struct node n)
+{
+    TSSymbol s = n.id ? ts_node_symbol(to_ts(n)) : 0;
+
+    return n.id && s < MAX_SYMBOLS ? symbols[s]
+                                   : (struct symbol){0}; /* an error's number is the largest there is */
+}
+
+/* ---- a text parsed ---- */
 
 struct text_input {
     const char *text;
@@ -91,6 +159,7 @@ static void place_of(const char *text, size_t at, int *line, int *col)
 
 bool source_open(struct source **out, const char *path, const char *text, size_t len, struct err *err)
 {
+    static pthread_once_t resolved = PTHREAD_ONCE_INIT;
     const void *nul = memchr(text, 0, len);
     TSParser *parser;
     struct source *s;
@@ -98,6 +167,7 @@ bool source_open(struct source **out, const char *path, const char *text, size_t
     size_t at = 0;
     int line, col;
 
+    pthread_once(&resolved, words_resolve);
     if (len > SOURCE_MAX_BYTES)
         return err_at(err, path, 1, 1, "the file has %zu bytes; the largest that is read has %d", len,
                       SOURCE_MAX_BYTES);
@@ -169,14 +239,34 @@ struct node source_root(const struct source *s)
     return from_ts(ts_tree_root_node(s->tree));
 }
 
-const char *node_kind(struct node n)
+const char *node_word(struct node n)
 {
     return n.id ? ts_node_type(to_ts(n)) : "";
 }
 
-bool node_is(struct node n, const char *kind)
+enum node_kind node_kind(struct node n)
 {
-    return n.id && strcmp(ts_node_type(to_ts(n)), kind) == 0;
+    return (enum node_kind)symbol_of(n).kind;
+}
+
+bool node_is_statement(struct node n)
+{
+    return symbol_of(n).statement;
+}
+
+bool node_is_expression(struct node n)
+{
+    return symbol_of(n).expression;
+}
+
+bool node_is_declarator(struct node n)
+{
+    return symbol_of(n).declarator;
+}
+
+bool node_is_directive(struct node n)
+{
+    return symbol_of(n).directive;
 }
 
 bool node_same(struct node a, struct node b)
@@ -211,9 +301,9 @@ struct node node_parent(struct node n)
     return n.id ? from_ts(ts_node_parent(to_ts(n))) : n;
 }
 
-struct node node_field(struct node n, const char *field)
+struct node node_field(struct node n, enum node_field field)
 {
-    return n.id ? from_ts(ts_node_child_by_field_name(to_ts(n), field, (uint32_t)strlen(field))) : n;
+    return n.id ? from_ts(ts_node_child_by_field_id(to_ts(n), field_ids[field])) : n;
 }
 
 uint32_t node_count(struct node n)
@@ -282,7 +372,7 @@ void node_walk(struct node n, bool (*visit)(void *context, struct node n), void 
 
 struct find {
     struct node top;
-    const char *kind;
+    enum node_kind kind;
     VEC(struct node) found;
 };
 
@@ -295,7 +385,7 @@ static bool find_visit(void *context, struct node n)
     return true;
 }
 
-struct node *node_find_all(struct arena *a, struct node n, const char *kind, size_t *count)
+struct node *node_find_all(struct arena *a, struct node n, enum node_kind kind, size_t *count)
 {
     struct find f = {.top = n, .kind = kind};
     struct node *nodes;

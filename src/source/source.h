@@ -30,14 +30,40 @@ static inline bool node_ok(struct node n)
 {
     return n.id != NULL;
 }
-const char *node_kind(struct node n); /* "" for no node */
-bool node_is(struct node n, const char *kind);
+
+/* Kinds and fields that anybody asks for stand in node.def; the grammar's symbols are looked up once. */
+enum node_kind {
+    NODE_OTHER, /* and no node */
+#define KIND(name, word) NODE_##name,
+#define FIELD(name, word)
+#include "source/node.def"
+#undef KIND
+#undef FIELD
+    NODE_KINDS
+};
+enum node_field {
+#define KIND(name, word)
+#define FIELD(name, word) FIELD_##name,
+#include "source/node.def"
+#undef KIND
+#undef FIELD
+    NODE_FIELDS
+};
+enum node_kind node_kind(struct node n);
+const char *node_word(struct node n); /* the grammar's word for its kind, "" for no node */
+static inline bool node_is(struct node n, enum node_kind kind)
+{
+    return n.id != NULL && node_kind(n) == kind;
+}
+/* By how the grammar's word for the kind begins or ends. */
+bool node_is_statement(struct node n), node_is_expression(struct node n), node_is_declarator(struct node n);
+bool node_is_directive(struct node n); /* of the preprocessor */
 bool node_same(struct node a, struct node b);
 size_t node_start(struct node n), node_end(struct node n); /* byte offsets, end exclusive */
 int node_line(const struct source *s, struct node n);      /* 1-based */
 int node_col(const struct source *s, struct node n);       /* 1-based, in bytes */
 struct node node_parent(struct node n);
-struct node node_field(struct node n, const char *field);
+struct node node_field(struct node n, enum node_field field);
 uint32_t node_count(struct node n); /* named children, comments included */
 struct node node_child(struct node n, uint32_t i);
 struct node node_next(struct node n), node_prev(struct node n); /* named siblings */
@@ -50,7 +76,7 @@ bool node_text_is(const struct source *s, struct node n, const char *text);
 /* Depth-first walk over named nodes. visit returns false to skip a node's children. */
 void node_walk(struct node n, bool (*visit)(void *context, struct node n), void *context);
 /* All descendants (not n itself) of a kind, in text order, in the arena; *count of them. */
-struct node *node_find_all(struct arena *a, struct node n, const char *kind, size_t *count);
+struct node *node_find_all(struct arena *a, struct node n, enum node_kind kind, size_t *count);
 
 /* Edits: replacements of byte ranges of one text, kept in order, applied at once. Overlap is a BUG. */
 struct edit {

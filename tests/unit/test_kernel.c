@@ -291,9 +291,9 @@ static void test_open(void **state)
     assert_string_equal(k->functions[0].name, "f");
     assert_true(k->functions[0].is_template);
     assert_int_equal(k->functions[0].line, 7);
-    assert_string_equal(node_kind(k->functions[0].definition), "function_definition");
+    assert_string_equal(node_word(k->functions[0].definition), "function_definition");
     assert_false(k->functions[1].is_template);
-    assert_string_equal(node_kind(k->launcher), "function_definition");
+    assert_string_equal(node_word(k->launcher), "function_definition");
     assert_int_equal(node_line(k->source, k->launcher), 10);
     assert_int_equal(k->n_tunables, 2);
     assert_string_equal(k->tunables[0].name, "BLOCK");

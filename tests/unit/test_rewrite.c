@@ -249,18 +249,18 @@ static bool word_char(char c)
 
 static void declared_names(struct kernel *k, struct arena *a, struct node n, struct map *names)
 {
-    const char *kind = node_kind(n);
-    bool declares = str_eq(kind, "parameter_declaration") || str_eq(kind, "init_declarator") ||
-                    str_eq(kind, "declaration") || str_eq(kind, "array_declarator") ||
-                    str_eq(kind, "function_declarator") || str_eq(kind, "pointer_declarator");
+    enum node_kind kind = node_kind(n);
+    bool declares = kind == NODE_PARAMETER_DECLARATION || kind == NODE_INIT_DECLARATOR ||
+                    kind == NODE_DECLARATION || kind == NODE_ARRAY_DECLARATOR ||
+                    kind == NODE_FUNCTION_DECLARATOR || kind == NODE_POINTER_DECLARATOR;
     if (declares) {
-        struct node d = node_field(n, "declarator");
-        if (node_is(d, "identifier"))
+        struct node d = node_field(n, FIELD_DECLARATOR);
+        if (node_is(d, NODE_IDENTIFIER))
             map_put(names, node_text(a, k->source, d), k);
     }
-    if (str_eq(kind, "preproc_def"))
-        map_put(names, node_text(a, k->source, node_field(n, "name")), k);
-    if (str_eq(kind, "type_parameter_declaration"))
+    if (kind == NODE_PREPROC_DEF)
+        map_put(names, node_text(a, k->source, node_field(n, FIELD_NAME)), k);
+    if (kind == NODE_TYPE_PARAMETER_DECLARATION)
         map_put(names, node_text(a, k->source, node_child(n, 0)), k);
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         declared_names(k, a, node_child(n, i), names);

@@ -27,27 +27,27 @@ static void test_nodes(void **state)
     assert_string_equal(source_path(s), "t.cu");
     assert_string_equal(source_text(s), text);
     assert_int_equal(source_len(s), strlen(text));
-    assert_string_equal(node_kind(root), "translation_unit");
+    assert_string_equal(node_word(root), "translation_unit");
     assert_false(node_has_error(root));
-    found = node_find_all(a, root, "subscript_expression", &n);
+    found = node_find_all(a, root, NODE_SUBSCRIPT_EXPRESSION, &n);
     assert_int_equal(n, 2);
     assert_true(node_text_is(s, found[0], "p[i]"));
     assert_int_equal(node_line(s, found[0]), 6);
     assert_int_equal(node_col(s, found[0]), 9);
     assert_true(node_start(found[0]) < node_start(found[1]));
-    found = node_find_all(a, root, "kernel_call_syntax", &n);
+    found = node_find_all(a, root, NODE_KERNEL_CALL_SYNTAX, &n);
     assert_int_equal(n, 1);
     call = node_parent(found[0]);
-    assert_string_equal(node_kind(call), "call_expression");
-    assert_string_equal(node_text(a, s, node_field(call, "function")), "f");
+    assert_string_equal(node_word(call), "call_expression");
+    assert_string_equal(node_text(a, s, node_field(call, FIELD_FUNCTION)), "f");
     assert_true(node_same(node_at(s, node_start(call), node_end(call)), call) ||
-                node_is(node_at(s, node_start(call), node_end(call)), "call_expression"));
+                node_is(node_at(s, node_start(call), node_end(call)), NODE_CALL_EXPRESSION));
     f = node_child(root, 2);
-    assert_string_equal(node_kind(f), "function_definition");
+    assert_string_equal(node_word(f), "function_definition");
     assert_true(node_same(node_prev(node_next(f)), f));
-    assert_false(node_ok(node_field(f, "no_such_field")));
+    assert_false(node_ok(node_field(f, FIELD_CONDITION)));
     assert_false(node_ok(node_child(f, 99)));
-    assert_string_equal(node_kind(node_child(f, 99)), "");
+    assert_string_equal(node_word(node_child(f, 99)), "");
     arena_close(a);
     source_close(s);
 }
@@ -55,7 +55,7 @@ static void test_nodes(void **state)
 static bool skip_functions(void *context, struct node n)
 {
     ++*(int *)context;
-    return !node_is(n, "function_definition");
+    return !node_is(n, NODE_FUNCTION_DEFINITION);
 }
 
 static void test_walk(void **state)
