@@ -128,6 +128,17 @@ void *arena_copy(struct arena *a, const void *data, size_t size)
     return p;
 }
 
+void *arena_grow(struct arena *a, const void *v, size_t n, size_t *cap, size_t item_bytes)
+{
+    void *grown;
+
+    *cap = *cap ? 2 * *cap : 8;
+    grown = arena_alloc(a, *cap * item_bytes);
+    if (n)
+        memcpy(grown, v, n * item_bytes);
+    return grown;
+}
+
 char *arena_strndup(struct arena *a, const char *s, size_t len)
 {
     char *p = arena_alloc(a, len + 1);

@@ -16,6 +16,8 @@ void arena_reset(struct arena *a); /* frees everything, keeps the arena usable *
 void *arena_alloc(struct arena *a, size_t size_bytes);  /* not cleared */
 void *arena_zalloc(struct arena *a, size_t size_bytes); /* cleared */
 void *arena_copy(struct arena *a, const void *data, size_t size_bytes);
+/* A longer copy of an array of n items, the rest not cleared; *cap becomes its length. */
+void *arena_grow(struct arena *a, const void *v, size_t n, size_t *cap, size_t item_bytes);
 char *arena_strdup(struct arena *a, const char *s); /* takes NULL, gives NULL */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_shell(struct arena *a, const char *word); /* as str_add_shell writes it */

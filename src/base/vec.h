@@ -1,4 +1,5 @@
-/* vec: a growable array of any type. `VEC(int) v = {0}; vec_push(&v, 3); v.v[0]; v.n; vec_free(&v);` */
+/* vec: a growable array of any type. `VEC(int) v = {0}; vec_push(&v, 3); v.v[0]; v.n; vec_free(&v);`
+ * Or in an arena, where nothing is freed: `vec_add(arena, &v, 3);`. One array keeps to one of the two. */
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
 
@@ -24,6 +25,13 @@
     do {                                  \
         vec_reserve((vec), (vec)->n + 1); \
         (vec)->v[(vec)->n++] = (item);    \
+    } while (0)
+
+#define vec_add(arena, vec, item)                                                               \
+    do {                                                                                        \
+        if ((vec)->n == (vec)->cap)                                                             \
+            (vec)->v = arena_grow((arena), (vec)->v, (vec)->n, &(vec)->cap, sizeof(*(vec)->v)); \
+        (vec)->v[(vec)->n++] = (item);                                                          \
     } while (0)
 
 #define vec_last(vec)  ((vec)->v[(vec)->n - 1])

@@ -118,7 +118,7 @@ static struct stmt *body_of(struct interp *in, const struct func *f)
     b = arena_new(in->arena, struct parsed_body);
     b->func = f;
     b->tree = parse_function_body(in->unit, in->arena, f);
-    list_push(in->arena, &in->bodies, b);
+    vec_add(in->arena, &in->bodies, b);
     return b->tree;
 }
 
@@ -186,7 +186,7 @@ static const struct expr *pack_name(const struct expr *e)
 
 const struct expr *expand_packs(struct interp *in, struct env *env, const struct expr *e)
 {
-    LIST(struct expr *) args = {0};
+    VEC(struct expr *) args = {0};
     struct expr *copy;
     bool any = false;
 
@@ -199,7 +199,7 @@ const struct expr *expand_packs(struct interp *in, struct env *env, const struct
         const struct cell *c = name ? env_find(in, env, name->name) : NULL;
 
         if (e->args[i]->kind != EX_EXPAND) {
-            list_push(in->arena, &args, e->args[i]);
+            vec_add(in->arena, &args, e->args[i]);
             continue;
         }
         if (!c || c->type->kind != TY_LIST)
@@ -210,7 +210,7 @@ const struct expr *expand_packs(struct interp *in, struct env *env, const struct
 
             step_count(in, name->at);
             element->name = element_name(in, name->name, k);
-            list_push(in->arena, &args, element);
+            vec_add(in->arena, &args, element);
         }
     }
     copy = arena_copy(in->arena, e, sizeof(*e));

@@ -13,7 +13,7 @@ struct piece {
 
 struct group { /* the pieces that declare one name */
     const char *name;
-    LIST(struct piece *) pieces;
+    VEC(struct piece *) pieces;
     bool blank, reached; /* blank: one of them is */
 };
 
@@ -75,7 +75,7 @@ static void reach_word(struct device *d, const struct token *t, struct todo *tod
 
         if (p->host && !p->blank && !p->reached) {
             p->reached = true;
-            list_push(d->arena, todo, p);
+            vec_add(d->arena, todo, p);
         }
     }
 }
@@ -122,7 +122,7 @@ static void join(struct device *d, const char *name, struct piece *p)
         g->name = name;
         map_put(&d->groups, name, g);
     }
-    list_push(d->arena, &g->pieces, p);
+    vec_add(d->arena, &g->pieces, p);
     g->blank |= p->blank;
 }
 
@@ -172,7 +172,7 @@ static void judge(struct device *d)
     }
     for (size_t i = 0; i < d->n; i++) {
         if (!d->pieces[i].host && !d->pieces[i].blank)
-            list_push(d->arena, &todo, &d->pieces[i]);
+            vec_add(d->arena, &todo, &d->pieces[i]);
     }
     /* What is left out here may be compiled there: #if __CUDA_ARCH__ >= 900 */
     for (size_t i = 0; i < d->unit->raw.n; i++) {

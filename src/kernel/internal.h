@@ -22,21 +22,6 @@ enum {
     MAX_ARRAY = 65536,     /* elements of a local array */
 };
 
-#define LIST(type)     \
-    struct {           \
-        type *v;       \
-        size_t n, cap; \
-    }
-
-void *list_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t item_bytes);
-
-#define list_push(a, l, item)                                                    \
-    do {                                                                         \
-        if ((l)->n == (l)->cap)                                                  \
-            (l)->v = list_grow((a), (l)->v, (l)->n, &(l)->cap, sizeof(*(l)->v)); \
-        (l)->v[(l)->n++] = (item);                                               \
-    } while (0)
-
 /* ---- tokens */
 
 enum token_kind { TOK_END, TOK_WORD, TOK_NUMBER, TOK_STRING, TOK_CHAR, TOK_PUNCT };
@@ -74,17 +59,17 @@ struct unit {
     const char *path, *text;
     size_t len;
     struct trap *trap;
-    LIST(size_t) lines; /* offsets of line starts */
-    LIST(struct comment) comments;
+    VEC(size_t) lines; /* offsets of line starts */
+    VEC(struct comment) comments;
     const struct kernel_header *headers;
     size_t n_headers;
     size_t parse_work;         /* against text that backtracks without end */
     struct tokens raw, tokens; /* before and after preprocessing, both end in TOK_END */
-    LIST(struct func *) funcs;
-    LIST(struct global *) globals;
-    LIST(struct type_name *) types;
-    LIST(struct enumerator *) enumerators;
-    LIST(struct region) regions; /* top-level declarations in file order, for the device part */
+    VEC(struct func *) funcs;
+    VEC(struct global *) globals;
+    VEC(struct type_name *) types;
+    VEC(struct enumerator *) enumerators;
+    VEC(struct region) regions; /* top-level declarations in file order, for the device part */
 };
 
 _Noreturn void fail(struct unit *u, const struct token *t, const char *fmt, ...)
@@ -325,16 +310,16 @@ struct parser {
     struct arena *arena;
     const struct token *t; /* the present token; the list ends in TOK_END */
     int depth;
-    int no_greater;                /* > 0: `>` ends a template argument list */
-    int angle;                     /* characters of the present `>>` that closed lists already */
-    LIST(struct scope_name) names; /* local types, and variables that hide a type's name; the last one counts */
+    int no_greater;               /* > 0: `>` ends a template argument list */
+    int angle;                    /* characters of the present `>>` that closed lists already */
+    VEC(struct scope_name) names; /* local types, and variables that hide a type's name; the last one counts */
 };
 
 #define declare_in(u, list, item)                                                  \
     do {                                                                           \
         if ((u)->list.n >= MAX_DECLARATIONS)                                       \
             fail((u), NULL, "the file has more than %d " #list, MAX_DECLARATIONS); \
-        list_push((u)->arena, &(u)->list, item);                                   \
+        vec_add((u)->arena, &(u)->list, item);                                     \
     } while (0)
 
 void unit_read(struct unit *u); /* tokens to declarations */
@@ -481,7 +466,7 @@ struct binding {
 
 struct env {
     struct env *up;
-    LIST(struct binding) names;
+    VEC(struct binding) names;
 };
 
 struct closure {
@@ -499,14 +484,14 @@ struct interp {
     const uint64_t *buffer_addr;
     uint64_t steps;
     int call_depth, eval_depth;
-    struct env file;            /* file-scope constants evaluated so far */
-    LIST(const char *) pending; /* file-scope names being evaluated */
-    LIST(struct parsed_body *) bodies;
-    LIST(struct plan_step) plan;
-    LIST(int64_t) workspaces;
-    LIST(bool) freed;
-    LIST(struct shared_limit) shared_limits;
-    LIST(const char *) large_clusters; /* kernels that allow clusters of more than 8 blocks */
+    struct env file;           /* file-scope constants evaluated so far */
+    VEC(const char *) pending; /* file-scope names being evaluated */
+    VEC(struct parsed_body *) bodies;
+    VEC(struct plan_step) plan;
+    VEC(int64_t) workspaces;
+    VEC(bool) freed;
+    VEC(struct shared_limit) shared_limits;
+    VEC(const char *) large_clusters; /* kernels that allow clusters of more than 8 blocks */
 };
 
 struct shared_limit { /* set by cudaFuncSetAttribute */

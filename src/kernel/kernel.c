@@ -142,7 +142,7 @@ static const struct func *find_launcher(struct unit *u, const char *entry)
 static void read_params(struct unit *u, struct arena *a, const struct func *f, struct kernel *k)
 {
     struct interp in;
-    LIST(struct kernel_param) params = {0};
+    VEC(struct kernel_param) params = {0};
 
     interp_open(&in, u, a);
     if (f->variadic || f->not_understood || f->is_template)
@@ -168,7 +168,7 @@ static void read_params(struct unit *u, struct arena *a, const struct func *f, s
             if (strcmp(params.v[n].name, p->name) == 0)
                 fail(u, p->at, "two parameters are called %s", p->name);
         }
-        list_push(a, &params, out);
+        vec_add(a, &params, out);
     }
     if (f->result->kind != TN_AUTO) {
         const struct type *r = type_resolve(&in, NULL, f->result);
@@ -193,7 +193,7 @@ static struct node definition_at(const struct source *s, size_t at, size_t len)
 
 static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
 {
-    LIST(struct kernel_function) functions = {0};
+    VEC(struct kernel_function) functions = {0};
     const struct func *f;
     int col;
 
@@ -210,7 +210,7 @@ static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
             continue;
         unit_place(u, g->at->at, &out.line, &col);
         out.definition = definition_at(k->source, g->at->at, g->at->len);
-        list_push(a, &functions, out);
+        vec_add(a, &functions, out);
     }
     k->functions = functions.v;
     k->n_functions = functions.n;
@@ -313,7 +313,7 @@ bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, con
     struct unit u = *k->unit; /* shared and read-only but for the trap, so that threads may plan at once */
     struct trap trap = {.up = NULL};
     struct interp *in = arena_new(a, struct interp);
-    LIST(const char *) kernels = {0};
+    VEC(const char *) kernels = {0};
 
     u.trap = &trap;
     u.arena = a;
@@ -336,7 +336,7 @@ bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, con
         while (at < kernels.n && strcmp(kernels.v[at], name) != 0)
             at++;
         if (at == kernels.n)
-            list_push(a, &kernels, name);
+            vec_add(a, &kernels, name);
     }
     *plan = (struct plan){.steps = in->plan.v,
                           .n_steps = in->plan.n,

@@ -212,7 +212,7 @@ void launch(struct interp *in, const struct token *at, const struct kernel_ref *
     unit_place(in->unit, at->at, &step.line, &col);
     if (in->plan.n >= MAX_PLAN_STEPS)
         fail(in->unit, at, "more than %d launches", MAX_PLAN_STEPS);
-    list_push(in->arena, &in->plan, step);
+    vec_add(in->arena, &in->plan, step);
 }
 
 struct value launch_expr(struct interp *in, struct env *env, const struct expr *e)

@@ -3,17 +3,6 @@
 
 #include <ctype.h>
 
-void *list_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t item_bytes)
-{
-    size_t wanted = MAX(2 * *cap, 8);
-    void *grown = arena_zalloc(a, wanted * item_bytes);
-
-    if (n)
-        memcpy(grown, v, n * item_bytes);
-    *cap = wanted;
-    return grown;
-}
-
 void unit_place(const struct unit *u, size_t at, int *line, int *col)
 {
     size_t low = 0, high = u->lines.n;
@@ -176,10 +165,10 @@ void lex_text(struct unit *u)
     size_t len = u->len, i = 0;
     bool line_start = true, space = false;
 
-    list_push(u->arena, &u->lines, 0);
+    vec_add(u->arena, &u->lines, 0);
     for (size_t at = 0; at < len; at++) {
         if (t[at] == '\n')
-            list_push(u->arena, &u->lines, at + 1);
+            vec_add(u->arena, &u->lines, at + 1);
     }
     while (i < len) {
         size_t end;
@@ -205,7 +194,7 @@ void lex_text(struct unit *u)
                 end = close ? (size_t)(close - t) + 2 : len;
             }
             end = MIN(end, len);
-            list_push(u->arena, &u->comments, ((struct comment){i, end}));
+            vec_add(u->arena, &u->comments, ((struct comment){i, end}));
             space = true;
             i = end;
         } else {
@@ -215,13 +204,13 @@ void lex_text(struct unit *u)
             k.space_before = space;
             if (u->raw.n >= MAX_TOKENS)
                 fail(u, &k, "the file has more than %d words and signs", MAX_TOKENS);
-            list_push(u->arena, &u->raw, k);
+            vec_add(u->arena, &u->raw, k);
             line_start = space = false;
             i += k.len;
         }
     }
-    list_push(u->arena, &u->raw,
-              ((struct token){.kind = TOK_END, .s = "end of file", .len = 11, .at = len, .line_start = true}));
+    vec_add(u->arena, &u->raw,
+            ((struct token){.kind = TOK_END, .s = "end of file", .len = 11, .at = len, .line_start = true}));
 }
 
 /* Tokens with one space between them, directives on lines of their own: equal for texts that differ only in

@@ -29,14 +29,14 @@ struct expander {
     struct unit *unit;
     struct arena *arena;
     struct map macros;
-    LIST(struct condition) conditions;
+    VEC(struct condition) conditions;
     size_t produced;
     int include_depth;
 };
 
 struct stream {
     struct expander *x;
-    LIST(struct input) stack;
+    VEC(struct input) stack;
 };
 
 enum { MAX_EXPANSION_DEPTH = 60 };
@@ -61,7 +61,7 @@ static void emit(struct expander *x, struct tokens *out, struct token t)
 {
     if (out->n >= MAX_TOKENS || ++x->produced > 4 * (size_t)MAX_TOKENS)
         fail(x->unit, &t, "the macros expand to more than %d words and signs", MAX_TOKENS);
-    list_push(x->arena, out, t);
+    vec_add(x->arena, out, t);
 }
 
 static struct token paste(struct expander *x, const struct token *a, const struct token *b)
@@ -199,7 +199,7 @@ static bool read_args(struct stream *s, struct macro *m, struct tokens **args_ou
                 fail(x->unit, call, "macro %s takes %zu arguments, not more", m->name, m->n_params);
             continue;
         }
-        list_push(x->arena, &args[n], *t);
+        vec_add(x->arena, &args[n], *t);
     }
     n += m->n_params > 0 || args[0].n > 0;
     if (n != m->n_params && !(m->variadic && n + 1 == m->n_params))
@@ -236,7 +236,7 @@ static void expand_stream(struct stream *s, struct tokens *out, int depth)
             body.v[0].space_before = t.space_before;
         peek(s); /* drop what is read out before pushing, so that tail calls do not pile up */
         m->active = true;
-        list_push(x->arena, &s->stack, ((struct input){body.v, body.n, 0, m}));
+        vec_add(x->arena, &s->stack, ((struct input){body.v, body.n, 0, m}));
     }
 }
 
@@ -246,7 +246,7 @@ static void expand_list(struct expander *x, const struct token *v, size_t n, str
 
     if (depth >= MAX_EXPANSION_DEPTH)
         fail(x->unit, n ? v : NULL, "macros nest deeper than %d levels", MAX_EXPANSION_DEPTH);
-    list_push(x->arena, &s.stack, ((struct input){v, n, 0, NULL}));
+    vec_add(x->arena, &s.stack, ((struct input){v, n, 0, NULL}));
     expand_stream(&s, out, depth);
 }
 
@@ -405,7 +405,7 @@ static bool condition_value(struct expander *x, const struct token *v, size_t n,
 static void define(struct expander *x, const struct token *v, size_t n)
 {
     struct macro *m = arena_new(x->arena, struct macro);
-    LIST(const char *) params = {0};
+    VEC(const char *) params = {0};
     size_t i = 1;
 
     if (n == 0 || v[0].kind != TOK_WORD)
@@ -416,9 +416,9 @@ static void define(struct expander *x, const struct token *v, size_t n)
         for (i = 2; i < n && !token_is(&v[i], ")"); i++) {
             if (token_is(&v[i], "...")) {
                 m->variadic = true;
-                list_push(x->arena, &params, "__VA_ARGS__");
+                vec_add(x->arena, &params, "__VA_ARGS__");
             } else if (v[i].kind == TOK_WORD) {
-                list_push(x->arena, &params, token_text(x->arena, &v[i]));
+                vec_add(x->arena, &params, token_text(x->arena, &v[i]));
             } else if (!token_is(&v[i], ",")) {
                 fail(x->unit, &v[i], "the parameters of macro %s are not understood", m->name);
             }
@@ -444,7 +444,7 @@ static void conditional(struct expander *x, const struct token *name, const stru
             yes = condition_value(x, v, n, name);
         else if (active && n > 0)
             yes = !!map_get(&x->macros, token_text(x->arena, v)) == is_ifdef;
-        list_push(x->arena, &x->conditions, ((struct condition){yes, active && yes, active, false, name}));
+        vec_add(x->arena, &x->conditions, ((struct condition){yes, active && yes, active, false, name}));
         return;
     }
     if (x->conditions.n == 0)
@@ -595,7 +595,7 @@ void macro_expand(struct unit *u)
         map_put(&x.macros, m->name, m);
     }
     expand_raw(&x, u->raw.v);
-    list_push(u->arena, &u->tokens, vec_last(&u->raw));
+    vec_add(u->arena, &u->tokens, vec_last(&u->raw));
     u->trap = trap.up;
     map_free(&x.macros);
 }

@@ -3,12 +3,12 @@
 
 void env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell)
 {
-    list_push(in->arena, &env->names, ((struct binding){name, NULL, cell}));
+    vec_add(in->arena, &env->names, ((struct binding){name, NULL, cell}));
 }
 
 void env_bind_type(struct interp *in, struct env *env, const char *name, const struct type *type)
 {
-    list_push(in->arena, &env->names, ((struct binding){name, type, NULL}));
+    vec_add(in->arena, &env->names, ((struct binding){name, type, NULL}));
 }
 
 static const struct binding *env_lookup(struct env *env, const char *name)
@@ -70,7 +70,7 @@ static struct cell *file_constant(struct interp *in, const char *name)
     }
     if (in->pending.n > 64)
         fail(in->unit, g->decl.at, "constants refer to each other through more than 64 names");
-    list_push(in->arena, &in->pending, name);
+    vec_add(in->arena, &in->pending, name);
     struct declarator d = g->decl;
     d.name = name;
     d.is_static = false;
@@ -99,7 +99,7 @@ static int64_t enumerator_value(struct interp *in, const struct enumerator *e)
         return after;
     if (in->pending.n > 64)
         fail(in->unit, from->value->at, "constants refer to each other through more than 64 names");
-    list_push(in->arena, &in->pending, "");
+    vec_add(in->arena, &in->pending, "");
     after += to_integer(in, from->value->at, eval(in, NULL, from->value), "an enumerator");
     in->pending.n--;
     return after;
@@ -179,7 +179,7 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
         if (!f->value || in->pending.n > 64)
             continue;
         if (strcmp(f->name, colon + 1) == 0) {
-            list_push(in->arena, &in->pending, "");
+            vec_add(in->arena, &in->pending, "");
             /* constants before it are visible to it */
             struct env *inner = arena_new(in->arena, struct env);
             inner->up = bound;
@@ -233,7 +233,7 @@ bool function_named(struct interp *in, struct env *env, const struct expr *e, st
 
 void unknown_name(struct interp *in, struct env *env, const struct expr *e)
 {
-    LIST(const char *) names = {0};
+    VEC(const char *) names = {0};
     const char *near;
 
     for (size_t i = 0; i < in->unit->funcs.n; i++) {
@@ -242,15 +242,15 @@ void unknown_name(struct interp *in, struct env *env, const struct expr *e)
         if (name_matches(f->name, f->qualified, e->name))
             fail(in->unit, e->at, "the function %s is called or launched; its address is not understood",
                  e->name);
-        list_push(in->arena, &names, f->name);
+        vec_add(in->arena, &names, f->name);
     }
     for (size_t i = 0; i < in->unit->globals.n; i++)
-        list_push(in->arena, &names, in->unit->globals.v[i]->name);
+        vec_add(in->arena, &names, in->unit->globals.v[i]->name);
     for (; env; env = env->up) {
         for (size_t i = 0; i < env->names.n; i++)
-            list_push(in->arena, &names, env->names.v[i].name);
+            vec_add(in->arena, &names, env->names.v[i].name);
     }
-    list_push(in->arena, &names, NULL);
+    vec_add(in->arena, &names, NULL);
     near = str_nearest(e->name, names.v);
     fail(in->unit, e->at, "the name %.200s is not known%s%s%s", e->name, near ? "; did you mean " : "",
          near ? near : "",
@@ -305,7 +305,7 @@ static struct cell *cell_copy(struct interp *in, const struct cell *c)
 static void copy_all(struct interp *in, struct env *to, const struct env *from)
 {
     for (; from; from = from->up) {
-        LIST(struct binding) outer = {0};
+        VEC(struct binding) outer = {0};
 
         for (size_t i = 0; i < from->names.n; i++) {
             struct binding b = from->names.v[i];
@@ -313,10 +313,10 @@ static void copy_all(struct interp *in, struct env *to, const struct env *from)
             step_count(in, NULL);
             if (b.cell)
                 b.cell = cell_copy(in, b.cell);
-            list_push(in->arena, &outer, b);
+            vec_add(in->arena, &outer, b);
         }
         for (size_t i = 0; i < to->names.n; i++)
-            list_push(in->arena, &outer, to->names.v[i]);
+            vec_add(in->arena, &outer, to->names.v[i]);
         to->names.v = outer.v;
         to->names.n = outer.n;
         to->names.cap = outer.cap;

@@ -12,7 +12,7 @@ static struct expr *node(struct parser *p, enum expr_kind kind)
 
 static struct expr **arguments(struct parser *p, const char *close, size_t *n)
 {
-    LIST(struct expr *) args = {0};
+    VEC(struct expr *) args = {0};
     int no_greater = p->no_greater;
 
     p->no_greater = 0;
@@ -21,7 +21,7 @@ static struct expr **arguments(struct parser *p, const char *close, size_t *n)
             parse_word(p);
             parse_expect(p, "=");
         }
-        list_push(p->arena, &args, parse_is(p, "{") ? parse_braces(p) : parse_assignment(p));
+        vec_add(p->arena, &args, parse_is(p, "{") ? parse_braces(p) : parse_assignment(p));
         if (parse_is(p, "...")) {
             struct expr *e = node(p, EX_EXPAND);
 
@@ -53,7 +53,7 @@ struct expr *parse_braces(struct parser *p)
 /* [&], [=], [a, &b, n = a + b] */
 static void captures(struct parser *p, struct func *f)
 {
-    LIST(struct capture) list = {0};
+    VEC(struct capture) list = {0};
 
     parse_expect(p, "[");
     while (!parse_is(p, "]")) {
@@ -67,7 +67,7 @@ static void captures(struct parser *p, struct func *f)
             if (parse_take(p, "="))
                 c.init = parse_assignment(p);
         }
-        list_push(p->arena, &list, c);
+        vec_add(p->arena, &list, c);
         if (!parse_take(p, ","))
             break;
     }

@@ -16,7 +16,7 @@ static struct stmt *node(struct parser *p, enum stmt_kind kind)
 struct declarator *parse_declarators(struct parser *p, struct type_node *base, const struct specifiers *s,
                                      size_t *n)
 {
-    LIST(struct declarator) list = {0};
+    VEC(struct declarator) list = {0};
 
     do {
         struct declarator d = {.is_static = s->is_static, .is_constexpr = s->is_constexpr};
@@ -35,12 +35,12 @@ struct declarator *parse_declarators(struct parser *p, struct type_node *base, c
             d.init = parse_braces(p);
         } else if (parse_is(p, "(")) {
             struct expr *e = arena_new(p->arena, struct expr);
-            LIST(struct expr *) args = {0};
+            VEC(struct expr *) args = {0};
 
             e->kind = EX_INIT;
             e->at = p->t++;
             while (!parse_is(p, ")")) {
-                list_push(p->arena, &args, parse_assignment(p));
+                vec_add(p->arena, &args, parse_assignment(p));
                 if (!parse_take(p, ","))
                     break;
             }
@@ -49,7 +49,7 @@ struct declarator *parse_declarators(struct parser *p, struct type_node *base, c
             e->n_args = args.n;
             d.init = e;
         }
-        list_push(p->arena, &list, d);
+        vec_add(p->arena, &list, d);
     } while (parse_take(p, ","));
     *n = list.n;
     return list.v;
@@ -332,7 +332,7 @@ static struct stmt *statement(struct parser *p)
 struct stmt *parse_block(struct parser *p)
 {
     struct stmt *block = node(p, ST_BLOCK);
-    LIST(struct stmt *) body = {0};
+    VEC(struct stmt *) body = {0};
     size_t n_names = p->names.n;
 
     parse_enter(p);
@@ -342,7 +342,7 @@ struct stmt *parse_block(struct parser *p)
 
         if (p->t->kind == TOK_END)
             parse_fail(p, "`}`");
-        list_push(p->arena, &body, statement(p));
+        vec_add(p->arena, &body, statement(p));
         if (p->t == start)
             parse_fail(p, "a statement");
     }

@@ -161,14 +161,14 @@ static bool is_type_name(const struct parser *p, const char *name)
 void parse_declare_type(struct parser *p, const char *name)
 {
     if (*name)
-        list_push(p->arena, &p->names, ((struct scope_name){name, true}));
+        vec_add(p->arena, &p->names, ((struct scope_name){name, true}));
 }
 
 /* `int half = n / 2;`: from here on half is no type. */
 void parse_declare_variable(struct parser *p, const char *name)
 {
     if (*name && is_type_name(p, name))
-        list_push(p->arena, &p->names, ((struct scope_name){name, false}));
+        vec_add(p->arena, &p->names, ((struct scope_name){name, false}));
 }
 
 static bool is_template_name(const struct parser *p, const char *name)
@@ -383,7 +383,7 @@ struct type_node *parse_declarator(struct parser *p, struct type_node *base, con
 {
     struct type_node *n = base;
     struct specifiers s = {0};
-    LIST(struct expr *) sizes = {0};
+    VEC(struct expr *) sizes = {0};
 
     *name = "";
     while (parse_is(p, "*") || parse_is(p, "&") || parse_is(p, "&&")) {
@@ -415,7 +415,7 @@ struct type_node *parse_declarator(struct parser *p, struct type_node *base, con
         return n;
     while (parse_is(p, "[") && sizes.n < 8) {
         p->t++;
-        list_push(p->arena, &sizes, parse_is(p, "]") ? NULL : parse_expr(p));
+        vec_add(p->arena, &sizes, parse_is(p, "]") ? NULL : parse_expr(p));
         parse_expect(p, "]");
     }
     while (sizes.n > 0) {
@@ -440,7 +440,7 @@ struct type_node *parse_type_id(struct parser *p)
 
 void parse_params(struct parser *p, struct func *f)
 {
-    LIST(struct param) params = {0};
+    VEC(struct param) params = {0};
 
     parse_expect(p, "(");
     if (parse_is(p, "void") && token_is(p->t + 1, ")"))
@@ -464,7 +464,7 @@ void parse_params(struct parser *p, struct func *f)
         f->variadic |= param.pack && !parse_is(p, ")");
         if (parse_take(p, "="))
             param.fallback = parse_is(p, "{") ? parse_braces(p) : parse_assignment(p);
-        list_push(p->arena, &params, param);
+        vec_add(p->arena, &params, param);
         if (!parse_take(p, ","))
             break;
     }
@@ -475,7 +475,7 @@ void parse_params(struct parser *p, struct func *f)
 
 struct template_arg_node *parse_template_args(struct parser *p, size_t *n)
 {
-    LIST(struct template_arg_node) args = {0};
+    VEC(struct template_arg_node) args = {0};
 
     parse_enter(p);
     parse_expect(p, "<");
@@ -495,7 +495,7 @@ struct template_arg_node *parse_template_args(struct parser *p, size_t *n)
         }
         if (!arg.type)
             arg.value = parse_conditional(p);
-        list_push(p->arena, &args, arg);
+        vec_add(p->arena, &args, arg);
         if (!parse_take(p, ","))
             break;
     }
@@ -509,7 +509,7 @@ struct template_arg_node *parse_template_args(struct parser *p, size_t *n)
 /* After `template`: <typename T, int N = 4, ...>. The type parameters become types for what follows. */
 void parse_template_params(struct parser *p, struct template_param **params, size_t *n)
 {
-    LIST(struct template_param) list = {0};
+    VEC(struct template_param) list = {0};
 
     parse_expect(p, "<");
     p->no_greater++;
@@ -535,7 +535,7 @@ void parse_template_params(struct parser *p, struct template_param **params, siz
             if (parse_take(p, "="))
                 t.fallback.value = parse_conditional(p);
         }
-        list_push(p->arena, &list, t);
+        vec_add(p->arena, &list, t);
         if (!parse_take(p, ","))
             break;
     }

@@ -162,7 +162,7 @@ struct value record_value(struct interp *in, const struct token *at, const struc
 /* ---- by value to a kernel */
 
 struct members {
-    LIST(struct kernel_member) list;
+    VEC(struct kernel_member) list;
 };
 
 static void flatten(struct interp *in, const struct token *at, const struct cell *c, int64_t offset,
@@ -183,8 +183,8 @@ static void flatten(struct interp *in, const struct token *at, const struct cell
             fail(in->unit, at, "a struct with a member of type %s; numbers and pointers go to a kernel",
                  type_spell(in->arena, t));
         if (m->known) /* a GPU would get whatever the others hold: here zero */
-            list_push(in->arena, &to->list,
-                      ((struct kernel_member){(uint32_t)here, plan_value(in, at, m->value)}));
+            vec_add(in->arena, &to->list,
+                    ((struct kernel_member){(uint32_t)here, plan_value(in, at, m->value)}));
     }
 }
 

@@ -81,7 +81,7 @@ static void add_step(const struct call *c, struct plan_step step)
     unit_place(c->in->unit, c->e->at->at, &step.line, &col);
     if (c->in->plan.n >= MAX_PLAN_STEPS)
         fail(c->in->unit, c->e->at, "more than %d launches, sets and copies", MAX_PLAN_STEPS);
-    list_push(c->in->arena, &c->in->plan, step);
+    vec_add(c->in->arena, &c->in->plan, step);
 }
 
 static void call_malloc(const struct call *c)
@@ -98,8 +98,8 @@ static void call_malloc(const struct call *c)
         fail(c->in->unit, arg_at(c, 1), "a workspace of %lld bytes", (long long)bytes);
     if (c->in->workspaces.n >= 256)
         fail(c->in->unit, c->e->at, "more than 256 workspaces");
-    list_push(c->in->arena, &c->in->workspaces, bytes);
-    list_push(c->in->arena, &c->in->freed, false);
+    vec_add(c->in->arena, &c->in->workspaces, bytes);
+    vec_add(c->in->arena, &c->in->freed, false);
     cell->value = value_buffer(cell->type, -1 - (int32_t)c->in->workspaces.n, 0);
     cell->known = true;
 }
@@ -183,12 +183,12 @@ static int call_func_attribute(const struct call *c)
         to_integer(c->in, arg_at(c, 2), convert(c->in, arg_at(c, 2), c->args[2], type_int, false), "the value");
     if (attribute == 14) {
         if (value)
-            list_push(c->in->arena, &c->in->large_clusters, kernel);
+            vec_add(c->in->arena, &c->in->large_clusters, kernel);
         return 0;
     }
     if (value < 0 || value > limits(c)->shared_per_block_optin)
         return 1; /* cudaErrorInvalidValue */
-    list_push(c->in->arena, &c->in->shared_limits, ((struct shared_limit){kernel, value}));
+    vec_add(c->in->arena, &c->in->shared_limits, ((struct shared_limit){kernel, value}));
     return 0;
 }
 

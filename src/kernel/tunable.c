@@ -63,14 +63,14 @@ static void declared(struct unit *u, struct kernel_tunable *t, size_t first, siz
 
 void tunables_read(struct unit *u, const struct kernel_tunable **out, size_t *n)
 {
-    LIST(struct kernel_tunable) list = {0};
+    VEC(struct kernel_tunable) list = {0};
 
     for (size_t i = 0; i < u->comments.n; i++) {
         struct comment c = u->comments.v[i];
         char *text = arena_strndup(u->arena, u->text + c.start + 2, c.end - c.start - 2);
         struct token at = {.at = c.start, .s = "", .kind = TOK_PUNCT};
         struct kernel_tunable t = {0};
-        LIST(const char *) values = {0};
+        VEC(const char *) values = {0};
         size_t first, last, present = 0;
         char *save, *word;
         int col;
@@ -102,14 +102,14 @@ void tunables_read(struct unit *u, const struct kernel_tunable **out, size_t *n)
                     fail(u, &at, "`astra: tune` has the value %.60s twice", word);
             }
             present += strcmp(word, t.value) == 0;
-            list_push(u->arena, &values, word);
+            vec_add(u->arena, &values, word);
             if (values.n > 64)
                 fail(u, &at, "`astra: tune` has more than 64 values");
         }
         if (values.n == 0)
             fail(u, &at, "`astra: tune` has no values");
         if (!present)
-            list_push(u->arena, &values, t.value);
+            vec_add(u->arena, &values, t.value);
         for (size_t k = 0; k < list.n; k++) {
             if (strcmp(list.v[k].name, t.name) == 0)
                 fail(u, &at, "%s is declared tunable twice", t.name);
@@ -119,7 +119,7 @@ void tunables_read(struct unit *u, const struct kernel_tunable **out, size_t *n)
         unit_place(u, t.value_start, &t.line, &col);
         if (list.n >= 64)
             fail(u, &at, "the file has more than 64 tunables");
-        list_push(u->arena, &list, t);
+        vec_add(u->arena, &list, t);
     }
     *out = list.v;
     *n = list.n;

@@ -57,7 +57,7 @@ static void enumeration(struct parser *p, const struct scope *s, const struct ty
 /* Members of a struct: data and static constants; functions are passed over. */
 static void struct_members(struct parser *p, struct type_name *type)
 {
-    LIST(struct field) fields = {0};
+    VEC(struct field) fields = {0};
 
     while (!parse_is(p, "}") && p->t->kind != TOK_END) {
         const struct token *start = p->t;
@@ -83,7 +83,7 @@ static void struct_members(struct parser *p, struct type_name *type)
                                       .value = spec.is_static || spec.is_constexpr ? d[i].init : NULL};
 
                     if (!spec.is_static || f.value)
-                        list_push(p->arena, &fields, f);
+                        vec_add(p->arena, &fields, f);
                     type->constructed |= d[i].init && !f.value;
                 }
             }
@@ -458,15 +458,15 @@ static void one_declaration(struct parser *p, const struct scope *s)
         r.func->start = r.start;
         r.func->end = r.end;
     }
-    list_push(p->arena, &p->unit->regions, r);
+    vec_add(p->arena, &p->unit->regions, r);
 }
 
 static void declarations(struct parser *p, const struct scope *s)
 {
     /* Namespaces and linkage blocks that are open, without recursion. */
-    LIST(struct scope) open = {0};
+    VEC(struct scope) open = {0};
 
-    list_push(p->arena, &open, *s);
+    vec_add(p->arena, &open, *s);
     while (p->t->kind != TOK_END) {
         struct scope inner = vec_last(&open);
 
@@ -479,7 +479,7 @@ static void declarations(struct parser *p, const struct scope *s)
         } else if (parse_is(p, "extern") && p->t[1].kind == TOK_STRING && token_is(p->t + 2, "{")) {
             p->t += 3;
             inner.extern_c = true;
-            list_push(p->arena, &open, inner);
+            vec_add(p->arena, &open, inner);
         } else if (parse_is(p, "namespace") || (parse_is(p, "inline") && token_is(p->t + 1, "namespace"))) {
             bool is_inline = parse_take(p, "inline");
             p->t++;
@@ -489,7 +489,7 @@ static void declarations(struct parser *p, const struct scope *s)
                 p->t++;
             }
             if (parse_take(p, "{")) {
-                list_push(p->arena, &open, inner);
+                vec_add(p->arena, &open, inner);
             } else { /* an alias */
                 while (p->t->kind != TOK_END && !parse_take(p, ";"))
                     p->t++;

@@ -7,26 +7,6 @@
 
 #include "rewrite/rewrite.h"
 
-/* A growing array in an arena. */
-#define LIST(type)     \
-    struct {           \
-        type *v;       \
-        size_t n, cap; \
-    }
-
-#define list_add(a, list, item)                                            \
-    do {                                                                   \
-        if ((list)->n == (list)->cap) {                                    \
-            size_t cap_ = (list)->cap ? 2 * (list)->cap : 8;               \
-            void *grown_ = arena_zalloc((a), cap_ * sizeof(*(list)->v));   \
-            if ((list)->n)                                                 \
-                memcpy(grown_, (list)->v, (list)->n * sizeof(*(list)->v)); \
-            (list)->v = grown_;                                            \
-            (list)->cap = cap_;                                            \
-        }                                                                  \
-        (list)->v[(list)->n++] = (item);                                   \
-    } while (0)
-
 struct variable {
     const char *name, *type; /* type without qualifiers: "float", "__half", "T" */
     bool pointer, to_const;  /* to_const: const is said of what it points to, or of the value itself */
@@ -209,7 +189,7 @@ char *launch_expression(const struct function *f, const struct launch *l, struct
 /* Conditions, over names of the host function, under which n is a multiple of by; added to guards (no repeats).
  */
 struct guard_list {
-    LIST(const char *) list;
+    VEC(const char *) list;
 };
 void guard_add(struct arena *a, struct guard_list *g, const char *condition);
 void guard_multiple(const struct function *f, const struct launch *l, struct node n, int by,
@@ -229,14 +209,14 @@ struct access;
 struct scalar;
 struct elements {
     const struct function *f;
-    int n;                                   /* elements in a vector */
-    const struct variable *element;          /* the index variable */
-    struct node part;                        /* all that is executed N times */
-    LIST(const struct variable *) multiples; /* kernel parameters that must be multiples of n */
-    LIST(const struct variable *) pointers;  /* and pointers that must be aligned */
-    LIST(struct outside) outside;            /* variables of the region that stay outside the loop over k */
-    LIST(struct access) accesses;
-    LIST(struct scalar) scalars;
+    int n;                                  /* elements in a vector */
+    const struct variable *element;         /* the index variable */
+    struct node part;                       /* all that is executed N times */
+    VEC(const struct variable *) multiples; /* kernel parameters that must be multiples of n */
+    VEC(const struct variable *) pointers;  /* and pointers that must be aligned */
+    VEC(struct outside) outside;            /* variables of the region that stay outside the loop over k */
+    VEC(struct access) accesses;
+    VEC(struct scalar) scalars;
     const char *lane; /* name of k */
     int depth;        /* of variables looked through */
     int smallest;     /* bytes of the smallest element among vector accesses, over all regions */

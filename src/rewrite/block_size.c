@@ -240,7 +240,7 @@ static bool row_fits(const struct function *f, char **bound, int *width)
 static size_t block_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
     static const int threads[] = {512, 1024, 256, 128, 64}, most[] = {256, 512, 1024};
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f)
@@ -270,7 +270,7 @@ static size_t block_find(const struct transform_input *in, struct arena *a, cons
                                           threads[t], (long long)one.old);
                 site.why = threads[t] > one.old ? "more threads share a row and hide each other's waiting"
                                                 : "smaller blocks fill the SMs more evenly and meet sooner";
-                list_add(a, &found, site);
+                vec_add(a, &found, site);
             }
             char *bound;
             int width;
@@ -286,7 +286,7 @@ static size_t block_find(const struct transform_input *in, struct arena *a, cons
                 site.where = arena_printf(a, "%s, line %d: as many threads as a row has work for, up to %d",
                                           f->name, site.line, most[t]);
                 site.why = "long rows get many threads, short rows no idle ones";
-                list_add(a, &found, site);
+                vec_add(a, &found, site);
             }
         }
     }

@@ -51,7 +51,7 @@ struct touch {
     bool packed, store;
 };
 
-typedef LIST(struct touch) touch_list;
+typedef VEC(struct touch) touch_list;
 
 static void touches(const struct function *f, struct node e, touch_list *list)
 {
@@ -69,7 +69,7 @@ static void touches(const struct function *f, struct node e, touch_list *list)
             t.place = call;
         else if (node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), e))
             t.store = true;
-        list_add(f->a, list, t);
+        vec_add(f->a, list, t);
     }
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
         touches(f, node_child(e, i), list);
@@ -135,7 +135,7 @@ static size_t hints(const struct function *f, int which, struct edits *edits, bo
 static size_t hints_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
     static const char *const what[] = {"", "loads", "stores", "loads and stores"};
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         size_t seen[4] = {0};
@@ -152,7 +152,7 @@ static size_t hints_find(const struct transform_input *in, struct arena *a, cons
                                           .detail = d};
             site.where = arena_printf(a, "%s, line %d: %zu %s", f->name, site.line, seen[which], what[which]);
             site.why = "data that is touched once need not push other data out of the caches";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

@@ -60,7 +60,7 @@ static size_t coarsen_find(const struct transform_input *in, struct arena *a,
                            const struct transform_site **sites)
 {
     static const int items[] = {2, 4, 8};
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         struct detail one = {.f = f};
@@ -76,7 +76,7 @@ static size_t coarsen_find(const struct transform_input *in, struct arena *a,
                                           .detail = d};
             site.where = arena_printf(a, "%s, line %d: %d items a thread", f->name, site.line, items[t]);
             site.why = "fewer blocks to start, and the loads of several items are in flight together";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

@@ -15,7 +15,7 @@ struct item { /* at the top of the file */
 
 struct items {
     struct arena *a;
-    LIST(struct item) list;
+    VEC(struct item) list;
 };
 
 static bool is_word(char c)
@@ -63,7 +63,7 @@ static void read_items(struct items *items, const struct kernel *k)
             continue;
         struct item item = {
             .node = n, .name = name_of(items->a, k->source, n), .text = node_text(items->a, k->source, n)};
-        list_add(items->a, &items->list, item);
+        vec_add(items->a, &items->list, item);
     }
 }
 

@@ -145,7 +145,7 @@ static bool swaps(const struct function *f)
 static size_t stride_find(const struct transform_input *in, struct arena *a,
                           const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         struct detail one = {0};
@@ -169,7 +169,7 @@ static size_t stride_find(const struct transform_input *in, struct arena *a,
                                      "before the first load"
                                    : "blocks that start together work on neighbouring memory when x and y of "
                                      "the grid change places";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

@@ -36,7 +36,7 @@ static bool parameter_multiple(struct elements *w, const struct variable *v)
     for (size_t i = 0; i < w->multiples.n; i++)
         if (w->multiples.v[i] == v)
             return true;
-    list_add(w->f->a, &w->multiples, v);
+    vec_add(w->f->a, &w->multiples, v);
     return true;
 }
 
@@ -323,14 +323,14 @@ static struct access *access_of(struct elements *w, struct node e, struct node t
                          .type = v->type,
                          .size_bytes = size,
                          .address = e};
-    list_add(f->a, &w->accesses, one);
+    vec_add(f->a, &w->accesses, one);
     return &w->accesses.v[w->accesses.n - 1];
 }
 
 static void scalar_add(struct elements *w, const struct variable *root, bool stored)
 {
     struct scalar one = {root, stored};
-    list_add(w->f->a, &w->scalars, one);
+    vec_add(w->f->a, &w->scalars, one);
 }
 
 static bool is_target(struct node e)
@@ -470,7 +470,7 @@ bool elements_stay(struct elements *w, struct node n)
             return false;
         }
         struct outside one = {v, k};
-        list_add(f->a, &w->outside, one);
+        vec_add(f->a, &w->outside, one);
     }
     return found > 0;
 }
@@ -666,7 +666,7 @@ bool elements_end(struct elements *w)
         for (size_t j = 0; j < w->pointers.n; j++)
             seen = seen || w->pointers.v[j] == x->root;
         if (!seen)
-            list_add(w->f->a, &w->pointers, x->root);
+            vec_add(w->f->a, &w->pointers, x->root);
         w->smallest = w->smallest ? MIN(w->smallest, x->size_bytes) : x->size_bytes;
         any = true;
     }

@@ -18,7 +18,7 @@ static bool is_fixed(struct function *f)
 
 static size_t fixed_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f || !is_fixed(f))
@@ -27,7 +27,7 @@ static size_t fixed_find(const struct transform_input *in, struct arena *a, cons
             .transform = "fixed-block", .line = node_line(f->s, f->definition), .setting = 0, .detail = f};
         site.where = arena_printf(a, "%s, line %d: %lld threads", f->name, site.line, (long long)f->block_x);
         site.why = "an index waits for blockDim.x, which is fetched from memory; the number is known";
-        list_add(a, &found, site);
+        vec_add(a, &found, site);
     }
     *sites = found.v;
     return found.n;

@@ -5,7 +5,7 @@
 
 struct scan {
     struct function *f;
-    LIST(struct variable) found;
+    VEC(struct variable) found;
     size_t scope_end;
 };
 
@@ -56,7 +56,7 @@ static void variable_add(struct scan *scan, struct node statement, struct node d
     v.from = node_start(d);
     v.to = scan->scope_end;
     v.index = scan->found.n;
-    list_add(f->a, &scan->found, v);
+    vec_add(f->a, &scan->found, v);
 }
 
 static void scan_declarations(struct scan *scan, struct node n)
@@ -150,7 +150,7 @@ static bool is_host_definition(const struct function *f, struct node definition)
 
 static void scan_launches(struct function *f, void *list, struct node n)
 {
-    LIST(struct launch) *found = list;
+    VEC(struct launch) *found = list;
     if (node_is(n, NODE_CALL_EXPRESSION)) {
         struct node syntax = {0};
         for (uint32_t i = 0, all = node_count(n); i < all; i++)
@@ -175,7 +175,7 @@ static void scan_launches(struct function *f, void *list, struct node n)
                 l.block = config[1];
                 if (n_syntax >= 3)
                     l.shared = config[2];
-                list_add(f->a, found, l);
+                vec_add(f->a, found, l);
             }
         }
     }
@@ -263,7 +263,7 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     f->n_variables = scan.found.n;
     count_assignments(f, scan.found.v, f->body);
 
-    LIST(struct launch) launches = {0};
+    VEC(struct launch) launches = {0};
     scan_launches(f, &launches, source_root(f->s));
     f->launches = launches.v;
     f->n_launches = launches.n;

@@ -260,7 +260,7 @@ static bool understood(const struct function *rows, const struct function *each,
 
 static size_t fuse_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *rows = function_open_kernel(in, a, i);
         for (size_t k = 0; rows && rows->n_launches == 1 && k < in->kernel->n_functions; k++) {
@@ -273,7 +273,7 @@ static size_t fuse_find(const struct transform_input *in, struct arena *a, const
             site.where = arena_printf(a, "%s, line %d: goes on with what %s does to its row", rows->name,
                                       site.line, each->name);
             site.why = "the second launch waits for the whole first one and reads everything from memory again";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

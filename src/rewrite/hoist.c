@@ -15,7 +15,7 @@ struct detail {
     bool reciprocal;
 };
 
-typedef LIST(struct found) found_list;
+typedef VEC(struct found) found_list;
 
 static bool is_costly(const struct function *f, struct node e)
 {
@@ -107,7 +107,7 @@ static void search(const struct function *f, struct node e, bool reciprocal, fou
         struct node home = home_of(f, e);
         if (node_ok(home)) {
             struct found one = {.e = e, .loop = home, .type = type};
-            list_add(f->a, found, one);
+            vec_add(f->a, found, one);
             return;
         }
     }
@@ -119,7 +119,7 @@ static void search(const struct function *f, struct node e, bool reciprocal, fou
         if (node_ok(home) && is_floating(f, right, &divided_by) &&
             str_eq(ctype_bound(f, divided_by), ctype_bound(f, type))) {
             struct found one = {.e = right, .loop = home, .type = type, .divisor = true, .division = e};
-            list_add(f->a, found, one);
+            vec_add(f->a, found, one);
             search(f, left, reciprocal, found);
             return;
         }
@@ -183,7 +183,7 @@ static char *hoisted(const struct function *f, found_list *found, struct edits *
 
 static size_t hoist_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
-    LIST(struct transform_site) list = {0};
+    VEC(struct transform_site) list = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f)
@@ -206,7 +206,7 @@ static size_t hoist_find(const struct transform_input *in, struct arena *a, cons
                                       text_compact(a, text_of(f, found.v[0].e)),
                                       reciprocal ? ", dividing by reciprocals" : "");
             site.why = "it does not change in the loop, yet every turn computes it again";
-            list_add(a, &list, site);
+            vec_add(a, &list, site);
         }
     }
     *sites = list.v;

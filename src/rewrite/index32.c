@@ -205,7 +205,7 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
 static size_t index32_find(const struct transform_input *in, struct arena *a,
                            const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         struct detail *d = arena_new(a, struct detail);
@@ -217,7 +217,7 @@ static size_t index32_find(const struct transform_input *in, struct arena *a,
             arena_printf(a, "%s, line %d: %s and what follows from it", f->name, site.line, d->index->name);
         site.why =
             "64-bit index arithmetic, above all division, takes several times as many instructions as 32-bit";
-        list_add(a, &found, site);
+        vec_add(a, &found, site);
     }
     *sites = found.v;
     return found.n;

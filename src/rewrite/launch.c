@@ -230,7 +230,7 @@ void guard_add(struct arena *a, struct guard_list *g, const char *condition)
     for (size_t i = 0; i < g->list.n; i++)
         if (str_eq(g->list.v[i], condition))
             return;
-    list_add(a, &g->list, arena_strdup(a, condition));
+    vec_add(a, &g->list, arena_strdup(a, condition));
 }
 
 static bool guard_known(const struct function *f, const struct guard_list *g, struct node n, int by)

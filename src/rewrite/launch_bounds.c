@@ -9,7 +9,7 @@ static bool has_bounds(const struct function *f)
 static size_t bounds_find(const struct transform_input *in, struct arena *a,
                           const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f || f->block_x < 32 || has_bounds(f))
@@ -27,7 +27,7 @@ static size_t bounds_find(const struct transform_input *in, struct arena *a,
                                       .detail = f};
         site.where = arena_printf(a, "%s, line %d: %d threads", f->name, site.line, site.setting);
         site.why = "the compiler otherwise plans registers for blocks of 1024 threads";
-        list_add(a, &found, site);
+        vec_add(a, &found, site);
     }
     *sites = found.v;
     return found.n;

@@ -220,7 +220,7 @@ static int64_t most_threads(const struct function *f)
 
 static size_t cache_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         struct detail one = {0};
@@ -254,7 +254,7 @@ static size_t cache_find(const struct transform_input *in, struct arena *a, cons
                                       one.kept[0].pointer, one.n_kept > 1 ? " and more" : "",
                                       d->fitted ? "as many as a row needs of" : "up to", items);
             site.why = "the row is read again from memory; registers hold it between the loops";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

@@ -54,7 +54,7 @@ static size_t changes(const struct function *f, struct edits *edits)
 static size_t restrict_find(const struct transform_input *in, struct arena *a,
                             const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f || !differ(f) || changes(f, &(struct edits){.arena = a}) == 0)
@@ -65,7 +65,7 @@ static size_t restrict_find(const struct transform_input *in, struct arena *a,
             .transform = "restrict", .line = node_line(f->s, f->definition), .detail = d};
         site.where = arena_printf(a, "%s, line %d: its pointers", f->name, site.line);
         site.why = "the compiler must assume that stores change what is loaded later, and waits for them";
-        list_add(a, &found, site);
+        vec_add(a, &found, site);
     }
     *sites = found.v;
     return found.n;

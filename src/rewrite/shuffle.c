@@ -187,7 +187,7 @@ static bool tree_at(struct tree *t, const struct node *three)
 /* The function's trees in text order. */
 static struct tree *trees_of(const struct function *f, size_t *count)
 {
-    LIST(struct tree) found = {0};
+    VEC(struct tree) found = {0};
     size_t n_blocks;
     struct node *inner = node_find_all(f->a, f->body, NODE_COMPOUND_STATEMENT, &n_blocks);
     for (size_t b = 0; b <= n_blocks; b++) {
@@ -197,7 +197,7 @@ static struct tree *trees_of(const struct function *f, size_t *count)
             struct tree t = {.f = f};
             struct node three[3] = {all[i], all[i + 1], all[i + 2]};
             if (tree_at(&t, three))
-                list_add(f->a, &found, t);
+                vec_add(f->a, &found, t);
         }
     }
     *count = found.n;
@@ -301,7 +301,7 @@ static void tree_edit(const struct tree *t, struct edits *edits, int number)
 }
 
 struct detail { /* all functions of the file that have trees */
-    LIST(const struct function *) functions;
+    VEC(const struct function *) functions;
 };
 
 static size_t shuffle_find(const struct transform_input *in, struct arena *a,
@@ -328,7 +328,7 @@ static size_t shuffle_find(const struct transform_input *in, struct arena *a,
         if (d->functions.n == 0)
             *site = (struct transform_site){
                 .transform = "shuffle", .line = node_line(f->s, trees[0].loop), .detail = d};
-        list_add(a, &d->functions, f);
+        vec_add(a, &d->functions, f);
         n_trees += n;
     }
     if (d->functions.n == 0)

@@ -11,7 +11,7 @@ struct rejoined {
 
 struct detail {
     const struct function *f;
-    LIST(struct rejoined) list;
+    VEC(struct rejoined) list;
 };
 
 /* Through parentheses, casts and variables that are assigned once. */
@@ -97,7 +97,7 @@ static void search(struct detail *d, struct node e)
 {
     struct rejoined one;
     if (rejoins(d->f, e, &one)) {
-        list_add(d->f->a, &d->list, one);
+        vec_add(d->f->a, &d->list, one);
         return;
     }
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
@@ -107,7 +107,7 @@ static void search(struct detail *d, struct node e)
 static size_t simplify_find(const struct transform_input *in, struct arena *a,
                             const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         struct detail *d = arena_new(a, struct detail);
@@ -121,7 +121,7 @@ static size_t simplify_find(const struct transform_input *in, struct arena *a,
         site.where = arena_printf(a, "%s, line %d: %s is %s", f->name, site.line, text_of(f, d->list.v[0].sum),
                                   text_of(f, d->list.v[0].whole));
         site.why = "divisions that only undo each other are among the longest instructions there are";
-        list_add(a, &found, site);
+        vec_add(a, &found, site);
     }
     *sites = found.v;
     return found.n;
@@ -173,7 +173,7 @@ static bool simplify_apply(const struct transform_input *in, const struct transf
     const struct detail *d = site->detail;
     const struct function *f = d->f;
     struct edits edits = {.arena = a};
-    LIST(const char *) names = {0};
+    VEC(const char *) names = {0};
     for (size_t i = 0; i < d->list.n; i++) {
         const struct rejoined *r = &d->list.v[i];
         const char *name = NULL;
@@ -196,7 +196,7 @@ static bool simplify_apply(const struct transform_input *in, const struct transf
         }
         if (!name)
             name = arena_printf(a, "(%s)", text_of(f, r->whole));
-        list_add(a, &names, name);
+        vec_add(a, &names, name);
         edits_try(&edits, node_start(r->sum), node_end(r->sum), name);
     }
     remove_unused(f, d, &edits);

@@ -12,7 +12,7 @@ struct detail {
 static size_t specialise_find(const struct transform_input *in, struct arena *a,
                               const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f || f->n_launches == 0 || function_is_named_elsewhere(f))
@@ -43,7 +43,7 @@ static size_t specialise_find(const struct transform_input *in, struct arena *a,
                 arena_printf(a, "%s, line %d: %s = %lld", f->name, site.line, v->name, (long long)fact->value);
             site.why =
                 "it is the same in every workload; as a constant, divisions and bounds by it become cheap";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

@@ -84,7 +84,7 @@ static bool block_is_written_down(const struct function *f, const struct lane_lo
 static size_t split_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
     static const int settings[] = {128, 256, 64, 512, 2128, 2256, 4128, 0}; /* 1000 * steps + threads */
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         struct lane_loop *loops;
@@ -108,7 +108,7 @@ static size_t split_find(const struct transform_input *in, struct arena *a, cons
             site.why =
                 "one block a row leaves SMs idle when rows are few, and makes each thread wait for one access "
                 "after the other";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

@@ -163,7 +163,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
 static size_t tile_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
     static const int rows[] = {8, 16}; /* four loads at once, or two */
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         struct detail one;
@@ -180,7 +180,7 @@ static size_t tile_find(const struct transform_input *in, struct arena *a, const
             site.why =
                 "neighbouring threads write elements far apart, a sector of memory for each; through shared "
                 "memory both sides are in order";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

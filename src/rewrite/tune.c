@@ -8,7 +8,7 @@ struct detail {
 
 static size_t tune_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     const struct kernel *k = in->kernel;
     for (size_t i = 0; i < k->n_tunables; i++) {
         const struct kernel_tunable *t = &k->tunables[i];
@@ -22,7 +22,7 @@ static size_t tune_find(const struct transform_input *in, struct arena *a, const
             site.where =
                 arena_printf(a, "%s, line %d: %s instead of %s", t->name, t->line, t->values[v], t->value);
             site.why = "the file declares it as a value to try";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

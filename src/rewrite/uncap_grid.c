@@ -77,7 +77,7 @@ static struct node grid_source(const struct function *f, const struct launch *l)
 static size_t uncap_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
 {
     static const int times[] = {0, 2, 4, 16};
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f || !text_has_word(text_of(f, f->body), "gridDim.x"))
@@ -112,7 +112,7 @@ static size_t uncap_find(const struct transform_input *in, struct arena *a, cons
                     times[t]
                         ? arena_printf(a, "%d times more blocks may run, so that more SMs have work", times[t])
                         : "a block for each piece of work leaves the balancing to the hardware";
-                list_add(a, &found, site);
+                vec_add(a, &found, site);
             }
         }
     }

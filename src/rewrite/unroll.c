@@ -16,7 +16,7 @@ static size_t unroll_find(const struct transform_input *in, struct arena *a,
                           const struct transform_site **sites)
 {
     static const int times[] = {2, 4, 8};
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         size_t n = 0, first = 0;
@@ -34,7 +34,7 @@ static size_t unroll_find(const struct transform_input *in, struct arena *a,
                                           .detail = d};
             site.where = arena_printf(a, "%s, line %d: %d turns at once", f->name, site.line, times[t]);
             site.why = "the loads of several turns are then in flight together";
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;

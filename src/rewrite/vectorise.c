@@ -268,7 +268,7 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
 static size_t vectorise_find(const struct transform_input *in, struct arena *a,
                              const struct transform_site **sites)
 {
-    LIST(struct transform_site) found = {0};
+    VEC(struct transform_site) found = {0};
     for (size_t i = 0; i < in->kernel->n_functions; i++) {
         struct function *f = function_open_kernel(in, a, i);
         if (!f)
@@ -299,7 +299,7 @@ static size_t vectorise_find(const struct transform_input *in, struct arena *a,
                                     "neighbouring elements are read and written one by one; %d bytes an access "
                                     "need %d times fewer instructions and keep more bytes in flight",
                                     bytes, n);
-            list_add(a, &found, site);
+            vec_add(a, &found, site);
         }
     }
     *sites = found.v;
