@@ -97,6 +97,7 @@ static bool show_candidate(struct opened *o, struct str *out, struct err *err)
 {
     const struct store_candidate *c = &o->list[o->candidate];
     const struct store_workload *w;
+    struct table *t;
     size_t n;
 
     if (!store_workloads(o->store, o->arena, c->id, &w, &n, err))
@@ -111,9 +112,24 @@ static bool show_candidate(struct opened *o, struct str *out, struct err *err)
         str_addf(out, "speed     %.3fx the original, %.3fx its parent\n", c->score, c->gain);
     if (c->diagnosis)
         str_addf(out, "diagnosis %s\n", c->diagnosis);
-    for (size_t i = 0; i < n; i++)
-        str_addf(out, "  %-32s %-4s %10.2f us  copy %10.2f us  %s\n", w[i].dims, w[i].regime, w[i].us,
-                 w[i].light_us, w[i].bound ? w[i].bound : "");
+    t = table_new(o->arena, "Times");
+    table_column(t, "workload", NULL);
+    table_column(t, "regime", NULL);
+    table_column(t, "time", "us");
+    table_column(t, "copy", "us");
+    table_column(t, "bound by", NULL);
+    for (size_t i = 0; i < n; i++) {
+        table_row(t);
+        table_text(t, w[i].dims);
+        table_text(t, w[i].regime);
+        table_num(t, w[i].us, 2, "");
+        table_num(t, w[i].light_us, 2, "");
+        table_text(t, w[i].bound);
+    }
+    if (n) {
+        str_addc(out, '\n');
+        table_as_text(t, out);
+    }
     str_addf(out, "\n%s", c->text);
     return true;
 }

@@ -1,14 +1,6 @@
 /* What was said to models and what they said, with cost and outcome beside it. */
 #include "report/report.h"
 
-static void add_usd(struct str *out, double usd)
-{
-    if (isfinite(usd))
-        str_addf(out, " %9.4f", usd);
-    else
-        str_add(out, "         -");
-}
-
 static const char *end_of(const struct store_call *c, struct arena *a, const char **text)
 {
     json_t *j = json_parse(c->reply, strlen(c->reply), "stored reply", NULL);
@@ -37,51 +29,63 @@ static const char *outcome_of(const struct store_strategy *list, size_t n, const
     return "";
 }
 
+static void add_call(const struct store_call *c, const char *outcome, struct arena *a, struct table *t)
+{
+    const char *text, *end = end_of(c, a, &text);
+
+    table_row(t);
+    table_int(t, c->id);
+    table_text(t, c->label);
+    table_int(t, c->tokens_in);
+    table_int(t, c->tokens_cached);
+    table_int(t, c->tokens_out);
+    table_num(t, c->usd, 4, "");
+    table_num(t, c->wall_s, 1, "");
+    table_text(t, report_one_line(a, end, 40));
+    table_text(t, report_one_line(a, outcome, 60));
+}
+
+static void add_sums(const json_t *cost, struct str *out)
+{
+    str_addf(out, "\n%lld calls, %lld tokens in, %lld out%s, %.1f s, ", (long long)json_int(cost, "calls", 0),
+             (long long)json_int(cost, "tokens_in", 0), (long long)json_int(cost, "tokens_out", 0),
+             json_flag(cost, "tokens_estimated", false) ? " (estimated where the provider did not report them)"
+                                                        : "",
+             json_num(cost, "seconds"));
+    if (isfinite(json_num(cost, "usd")))
+        str_addf(out, "%.4f USD\n", json_num(cost, "usd"));
+    else
+        str_add(out, "USD unknown: no price for a model\n");
+}
+
 bool report_calls(struct store *s, struct arena *a, struct str *out, struct err *err)
 {
+    static const struct {
+        const char *heading, *unit;
+    } columns[] = {{"call", ""},    {"label", NULL}, {"tokens in", ""}, {"cached", ""},        {"out", ""},
+                   {"cost", "USD"}, {"seconds", ""}, {"end", NULL},     {"its strategy", NULL}};
+    struct table *t = table_new(a, "Calls of models");
     const struct store_call *calls;
     const struct store_strategy *list;
     json_t *cost;
     size_t n, n_list;
-    int width = 5;
 
     if (!store_calls(s, a, &calls, &n, err) || !store_strategies(s, a, &list, &n_list, err) ||
         !report_cost(s, a, &cost, err))
         return false;
-    if (n == 0)
-        str_add(out, "this run asked no model\n");
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        table_column(t, columns[i].heading, columns[i].unit);
     for (size_t i = 0; i < n; i++)
-        width = MAX(width, (int)strlen(calls[i].label));
+        add_call(&calls[i], outcome_of(list, n_list, &calls[i]), a, t);
     if (n)
-        str_addf(out, "%4s  %-*s %9s %8s %8s %9s %8s  %-8s %s\n", "call", width, "label", "tokens in", "cached",
-                 "out", "USD", "seconds", "end", "its strategy");
-    for (size_t i = 0; i < n; i++) {
-        const struct store_call *c = &calls[i];
-        const char *text, *end = end_of(c, a, &text);
-        str_addf(out, "%4d  %-*s %9lld", c->id, width, c->label, (long long)c->tokens_in);
-        if (c->tokens_cached >= 0)
-            str_addf(out, " %8lld", (long long)c->tokens_cached);
-        else
-            str_add(out, "        -");
-        str_addf(out, " %8lld", (long long)c->tokens_out);
-        add_usd(out, c->usd);
-        str_addf(out, " %8.1f  %-8s %s\n", c->wall_s, report_one_line(a, end, 40),
-                 report_one_line(a, outcome_of(list, n_list, c), 60));
-    }
+        table_as_text(t, out);
+    else
+        str_add(out, "this run asked no model\n");
     for (size_t i = 0; i < n_list; i++)
         str_addf(out, "%sstrategy %d, %s: %s\n", i ? "" : "\n", list[i].id, list[i].label,
                  report_one_line(a, list[i].name, 90));
-    if (n) {
-        str_addf(
-            out, "\n%lld calls, %lld tokens in, %lld out%s, %.1f s, ", (long long)json_int(cost, "calls", 0),
-            (long long)json_int(cost, "tokens_in", 0), (long long)json_int(cost, "tokens_out", 0),
-            json_flag(cost, "tokens_estimated", false) ? " (estimated where the provider did not tell)" : "",
-            json_num(cost, "seconds"));
-        if (isfinite(json_num(cost, "usd")))
-            str_addf(out, "%.4f USD\n", json_num(cost, "usd"));
-        else
-            str_add(out, "USD unknown: no price for a model\n");
-    }
+    if (n)
+        add_sums(cost, out);
     json_decref(cost);
     return true;
 }

@@ -1,33 +1,7 @@
 /* A comparison as a page of its own, in the frame of a run's. */
 #include "report/chart.h"
+#include "report/compare_table.h"
 #include "report/page.h"
-#include "report/sheet.h"
-
-static void add_cell(const struct sheet *s, const struct sheet_cell *x, struct str *out)
-{
-    str_addf(out, "<td%s>", s->numbers ? " class=\"n\"" : "");
-    if (x->text)
-        html_addf(out, "%s", x->text);
-    else
-        str_add(out, "<span class=\"none\">-</span>");
-    if (x->interval)
-        html_addf(out, "<br><small>%s</small>", x->interval);
-    if (x->against)
-        html_addf(out, "<br><small class=\"%s\">%s</small>", compare_word_text(x->word), x->against);
-    str_add(out, "</td>");
-}
-
-static void add_rows(const struct compare *c, const struct sheet *s, bool total, struct str *out)
-{
-    for (size_t k = 0; k < s->n; k++) {
-        if (s->rows[k].total != total)
-            continue;
-        html_addf(out, "<tr><th scope=\"row\">%s</th>", s->rows[k].label);
-        for (size_t i = 0; i < c->n; i++)
-            add_cell(s, &s->rows[k].cells[i], out);
-        str_add(out, "</tr>\n");
-    }
-}
 
 static struct chart_value value_of(const struct compare *c, const struct compare_row *row, size_t run)
 {
@@ -61,24 +35,15 @@ static void add_speed_charts(const struct compare *c, struct arena *a, struct st
     str_add(out, "</div>\n");
 }
 
-static void add_sheet(const struct compare *c, struct arena *a, const struct sheet *s, struct str *out)
+static void add_table(const struct compare *c, struct arena *a, const struct compare_table *x, struct str *out)
 {
-    if (s->n == 0)
+    if (!x->table)
         return;
-    html_addf(out, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">%s</h2>\n", s->id, s->id,
-              s->id, s->title);
-    if (str_eq(s->id, "speed"))
+    html_addf(out, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">%s</h2>\n", x->id, x->id,
+              x->id, x->title);
+    if (str_eq(x->id, "speed"))
         add_speed_charts(c, a, out);
-    page_table_begin(out, s->about);
-    str_add(out, "<thead><tr><td></td>");
-    for (size_t i = 0; i < c->n; i++)
-        str_addf(out, "<th scope=\"col\"%s>%c</th>", s->numbers ? " class=\"n\"" : "", compare_letter(i));
-    str_add(out, "</tr></thead>\n<tbody>\n");
-    add_rows(c, s, false, out);
-    str_add(out, "</tbody>\n<tfoot>\n");
-    add_rows(c, s, true, out);
-    str_add(out, "</tfoot>\n");
-    page_table_end(out);
+    table_as_html(x->table, out);
     str_add(out, "</section>\n");
 }
 
@@ -111,7 +76,7 @@ static void add_verdict(const struct compare *c, struct arena *a, struct str *ou
     html_addf(out,
               "<section id=\"verdict\" aria-labelledby=\"verdict-h\">\n<h2 id=\"verdict-h\">Verdict</h2>\n"
               "<p class=\"headline\">%s</p>\n",
-              sheet_headline(c, a));
+              compare_headline(c, a));
     for (size_t i = 0; i < c->n_apart; i++)
         html_addf(out, "<p class=\"caveat\">%s</p>\n", c->apart[i]);
     str_add(out, "<dl class=\"terms\">\n");
@@ -134,16 +99,16 @@ static const char *title_of(const struct compare *c, struct arena *a)
 
 void compare_page(const struct compare *c, struct arena *a, struct str *out)
 {
-    struct sheet sheets[N_SHEETS];
+    struct compare_table tables[N_TABLES];
     struct str body = {0};
 
-    sheet_all(c, a, sheets);
+    compare_tables(c, a, tables);
     add_verdict(c, a, &body);
-    add_sheet(c, a, &sheets[SHEET_SPEED], &body);
-    add_sheet(c, a, &sheets[SHEET_MINDS], &body);
+    add_table(c, a, &tables[TABLE_SPEED], &body);
+    add_table(c, a, &tables[TABLE_ROLES], &body);
     add_progress(c, a, &body);
-    add_sheet(c, a, &sheets[SHEET_VERDICTS], &body);
-    add_sheet(c, a, &sheets[SHEET_OPTIONS], &body);
+    add_table(c, a, &tables[TABLE_VERDICTS], &body);
+    add_table(c, a, &tables[TABLE_OPTIONS], &body);
     page_frame(title_of(c, a), ASTRA_VERSION, str_text(&body), a, out);
     str_free(&body);
 }

@@ -1,21 +1,45 @@
 /* How far answers were from the exact ones, as tables: of the `errors` of a result. */
 #include "report/report.h"
 
-static void add_three(struct str *out, const json_t *x)
+static void add_three(struct table *t, const json_t *x)
 {
     static const char *const names[] = {"p50", "p99", "max"};
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         double v = json_num(x, names[i]);
-        if (isfinite(v))
-            str_addf(out, " %7.*f", v < 1000 ? 2 : 0, v);
-        else
-            str_addf(out, " %7s", "-");
+        table_num(t, v, v > 0 && v < 1000 ? 2 : 0, "");
     }
 }
 
+struct table *report_error_table(struct arena *a, const json_t *errors, bool original_only)
+{
+    static const char *const names[] = {"original", "candidate", "allowed"};
+    struct table *t = table_new(a, "Errors in ulp: the median, the 99th percentile, the largest");
+    const json_t *x;
+    size_t i;
+
+    table_column(t, "errors in ulps", NULL);
+    for (size_t k = 0; k < ARRAY_LEN(names); k++) {
+        if (k == 1 && original_only)
+            continue;
+        table_column(t, "p50", "");
+        table_column(t, "p99", "");
+        table_column(t, "max", "");
+        table_over(t, k == 1 ? "this version" : names[k], 3);
+    }
+    json_array_foreach(errors, i, x)
+    {
+        table_row(t);
+        table_text(t, arena_printf(a, "%s, %s", json_text(x, "output", ""), json_text(x, "values", "")));
+        for (size_t k = 0; k < ARRAY_LEN(names); k++)
+            if (k != 1 || !original_only)
+                add_three(t, json_object_get(x, names[k]));
+    }
+    return t;
+}
+
 /* Shares of all of an output's elements, whatever the values. */
-static void add_histogram(struct str *out, const json_t *errors, const char *output, const char *of, int width)
+static void add_histogram(struct table *t, const json_t *errors, const char *output, const char *of)
 {
     const json_t *x;
     double counts[TRIAL_BUCKETS] = {0}, sum = 0;
@@ -29,13 +53,10 @@ static void add_histogram(struct str *out, const json_t *errors, const char *out
             sum += json_number_value(json_array_get(histogram, k));
         }
     }
-    str_addf(out, "%-*s", width, str_eq(of, "original") ? "  original" : "  this version");
+    table_row(t);
+    table_text(t, str_eq(of, "original") ? "  original" : "  this version");
     for (size_t k = 0; k < TRIAL_BUCKETS; k++)
-        if (counts[k] > 0)
-            str_addf(out, " %8.2f%%", 100 * counts[k] / sum);
-        else
-            str_addf(out, " %9s", "-");
-    str_addc(out, '\n');
+        table_num(t, counts[k] > 0 ? 100 * counts[k] / sum : NAN, 2, "%");
 }
 
 static bool first_of_output(const json_t *errors, size_t i)
@@ -57,54 +78,38 @@ void report_derived(double shadow_lost, const char *why, struct str *out)
                  100 * shadow_lost, why ? ": " : "", why ? why : "");
 }
 
-static int label(const json_t *x, char *buf, size_t size)
+static struct table *histogram_table(struct arena *a, const json_t *errors, bool original_only)
 {
-    return snprintf(buf, size, "%s, %s", json_text(x, "output", ""), json_text(x, "values", ""));
+    struct table *t = table_new(a, "Share of elements by their error in ulp");
+    const json_t *x;
+    size_t i;
+
+    table_column(t, "share of elements", NULL);
+    table_column(t, "exact", "");
+    for (size_t k = 1; k + 1 < TRIAL_BUCKETS; k++)
+        table_column(t, arena_printf(a, "<= %g", trial_ulp_edges[k]), "");
+    table_column(t, arena_printf(a, "> %g", trial_ulp_edges[TRIAL_BUCKETS - 2]), "");
+    json_array_foreach(errors, i, x)
+    {
+        const char *output = json_text(x, "output", "");
+        if (!first_of_output(errors, i))
+            continue;
+        table_group(t, output);
+        add_histogram(t, errors, output, "original");
+        if (!original_only)
+            add_histogram(t, errors, output, "candidate");
+    }
+    return t;
 }
 
 void report_errors(const json_t *errors, bool original_only, struct str *out)
 {
-    const json_t *x;
-    char text[160];
-    int width = 20;
-    size_t i;
+    struct arena *a = arena_open();
 
-    if (json_array_size(errors) == 0)
-        return;
-    json_array_foreach(errors, i, x) width = MAX(width, MIN(label(x, text, sizeof(text)), 60));
-    str_addf(out, "%-*s %23s", width, "errors in ulps", "original p50, p99, max");
-    if (!original_only)
-        str_addf(out, " %23s", "this version");
-    str_addf(out, " %23s\n", "allowed");
-    json_array_foreach(errors, i, x)
-    {
-        label(x, text, sizeof(text));
-        str_addf(out, "%-*s", width, text);
-        add_three(out, json_object_get(x, "original"));
-        if (!original_only)
-            add_three(out, json_object_get(x, "candidate"));
-        add_three(out, json_object_get(x, "allowed"));
+    if (json_array_size(errors)) {
+        table_as_text(report_error_table(a, errors, original_only), out);
         str_addc(out, '\n');
+        table_as_text(histogram_table(a, errors, original_only), out);
     }
-    str_addf(out, "%-*s", width, "share of elements");
-    for (size_t k = 0; k < TRIAL_BUCKETS; k++) {
-        char edge[32];
-        bool last = k + 1 == TRIAL_BUCKETS;
-        snprintf(edge, sizeof(edge),
-                 k == 0 ? "exact"
-                 : last ? "> %g"
-                        : "<= %g",
-                 trial_ulp_edges[last ? k - 1 : k]);
-        str_addf(out, " %9s", edge);
-    }
-    str_addc(out, '\n');
-    json_array_foreach(errors, i, x)
-    {
-        if (!first_of_output(errors, i))
-            continue;
-        str_addf(out, "%s\n", json_text(x, "output", ""));
-        add_histogram(out, errors, json_text(x, "output", ""), "original", width);
-        if (!original_only)
-            add_histogram(out, errors, json_text(x, "output", ""), "candidate", width);
-    }
+    arena_close(a);
 }

@@ -38,52 +38,6 @@ static void add_fence(struct str *out, const char *language, const char *text)
     str_addf(out, "%s%s\n%s%s%s\n", fence, language, text, str_ends(text, "\n") ? "" : "\n", fence);
 }
 
-static void add_number(struct str *out, const char *fmt, double x)
-{
-    str_add(out, " ");
-    if (isfinite(x))
-        str_addf(out, fmt, x);
-    else
-        str_add(out, "-");
-    str_add(out, " |");
-}
-
-static void add_interval(struct str *out, const struct view *v, double low, double high)
-{
-    if (v->measured && isfinite(low) && isfinite(high))
-        str_addf(out, " %.3f to %.3f |", low, high);
-    else if (v->measured)
-        str_add(out, " - |");
-}
-
-static void add_table(struct str *out, const struct view *v, bool hot)
-{
-    const json_t *speedup = json_object_get(v->result, "speedup");
-
-    str_addf(
-        out,
-        "| %s | original us | best us | speed-up |%s of copy | bound by |\n|---|---:|---:|---:|%s---:|---|\n",
-        hot ? "hot" : "cold", v->measured ? " 95 % interval |" : "", v->measured ? "---:|" : "");
-    for (size_t i = 0; i < v->n_workloads; i++) {
-        const struct view_time *t = hot ? &v->workloads[i].hot : &v->workloads[i].cold;
-        str_add(out, "| ");
-        markdown_text(out, v->workloads[i].dims);
-        str_add(out, " |");
-        add_number(out, "%.2f", t->base_us);
-        add_number(out, "%.2f", t->best_us);
-        add_number(out, "%.2f", t->speedup);
-        add_interval(out, v, t->low, t->high);
-        add_number(out, "%.0f %%", 100 * t->light_us / t->best_us);
-        str_addf(out, " %s |\n", t->bound_by ? t->bound_by : "-");
-    }
-    if (hot != v->hot)
-        return;
-    str_add(out, "| **geometric mean** | | |");
-    add_number(out, "**%.2f**", json_num(speedup, "geomean"));
-    add_interval(out, v, json_num(speedup, "low"), json_num(speedup, "high"));
-    str_add(out, " | |\n");
-}
-
 static void add_verified(struct str *out, const struct view *v, struct arena *a)
 {
     long long killed = json_int(v->mutation, "killed", 0), survived = json_int(v->mutation, "survived", 0);
@@ -166,9 +120,10 @@ void report_markdown(const struct view *v, struct arena *a, struct str *out)
     }
     if (v->result) {
         str_add(out, "\n");
-        add_table(out, v, v->hot);
-        str_add(out, "\n<details>\n<summary>The other regime</summary>\n\n");
-        add_table(out, v, !v->hot);
+        str_addf(out, "%s:\n\n", v->hot ? "Hot" : "Cold");
+        table_as_markdown(report_workload_table(a, v->result, false), out);
+        str_addf(out, "\n<details>\n<summary>%s</summary>\n\n", v->hot ? "Cold" : "Hot");
+        table_as_markdown(report_workload_table(a, v->result, true), out);
         str_add(out, "\n</details>\n");
         add_verified(out, v, a);
     }

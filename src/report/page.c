@@ -35,19 +35,6 @@ static void add_navigation(const char *body, struct str *out)
     }
 }
 
-void page_table_begin(struct str *out, const char *caption)
-{
-    html_addf(
-        out,
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n<caption>%s</caption>\n",
-        caption, caption);
-}
-
-void page_table_end(struct str *out)
-{
-    str_add(out, "</table>\n</div>\n");
-}
-
 static const char *escaped(struct arena *a, const char *text)
 {
     struct str s = {0};
@@ -91,7 +78,7 @@ void report_page(const struct view *v, struct arena *a, struct str *out)
     page_search(v, a, &body);
     page_code(v, a, &body);
     page_verified(v, a, &body);
-    page_calls(v, &body);
+    page_calls(v, a, &body);
     page_repeat(v, a, &body);
     page_frame(v->run.task_name, v->run.astra, str_text(&body), a, out);
     str_free(&body);

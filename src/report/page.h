@@ -12,14 +12,10 @@ void page_roofline(const struct view *v, struct arena *a, struct str *out);
 void page_search(const struct view *v, struct arena *a, struct str *out);
 void page_code(const struct view *v, struct arena *a, struct str *out);
 void page_verified(const struct view *v, struct arena *a, struct str *out);
-void page_calls(const struct view *v, struct str *out);
+void page_calls(const struct view *v, struct arena *a, struct str *out);
 void page_repeat(const struct view *v, struct arena *a, struct str *out);
 
 /* share/report/page.html around these; the title is the page's heading, astra the version that speaks. */
 void page_frame(const char *title, const char *astra, const char *body, struct arena *a, struct str *out);
-
-/* A table that scrolls by itself where the page is narrow; `caption` names it. */
-void page_table_begin(struct str *out, const char *caption);
-void page_table_end(struct str *out);
 
 #endif

@@ -11,32 +11,32 @@ static void add_usd(struct str *out, double usd)
         str_add(out, "price unknown");
 }
 
-static void add_roles(const struct view *v, struct str *out)
+static void add_roles(const struct view *v, struct arena *a, struct str *out)
 {
     const json_t *cost = json_object_get(v->result, "cost"), *roles = json_object_get(cost, "by_role");
+    struct table *t = table_new(a, "Cost by role");
     const char *role;
     json_t *o;
 
-    page_table_begin(out, "Cost by role");
-    str_add(
-        out,
-        "<thead><tr><th scope=\"col\">Role</th><th scope=\"col\">Model</th><th scope=\"col\" class=\"n\">Calls</th>"
-        "<th scope=\"col\" class=\"n\">Tokens in</th><th scope=\"col\" class=\"n\">Tokens out</th>"
-        "<th scope=\"col\" class=\"n\">Cost</th></tr></thead>\n<tbody>\n");
+    table_column(t, "role", NULL);
+    table_column(t, "model", NULL);
+    table_column(t, "calls", "");
+    table_column(t, "tokens in", "");
+    table_column(t, "tokens out", "");
+    table_column(t, "cost", "USD");
     json_object_foreach((json_t *)roles, role, o)
     {
-        html_addf(out,
-                  "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"n\">%lld</td><td class=\"n\">%lld</td>"
-                  "<td class=\"n\">%lld</td><td class=\"n\">",
-                  role, json_text(o, "model", "?"), (long long)json_int(o, "calls", 0),
-                  (long long)json_int(o, "tokens_in", 0), (long long)json_int(o, "tokens_out", 0));
-        add_usd(out, json_num(o, "usd"));
-        str_add(out, "</td></tr>\n");
+        table_row(t);
+        table_text(t, role);
+        table_text(t, json_text(o, "model", NULL));
+        table_int(t, json_int(o, "calls", 0));
+        table_int(t, json_int(o, "tokens_in", 0));
+        table_int(t, json_int(o, "tokens_out", 0));
+        table_num(t, json_num(o, "usd"), 4, "");
     }
-    str_add(out, "</tbody>\n");
-    page_table_end(out);
+    table_as_html(t, out);
     if (json_flag(cost, "tokens_estimated", false))
-        str_add(out, "<p>Some tokens are estimated: their provider did not tell.</p>\n");
+        str_add(out, "<p>Some token counts are estimates: their provider did not report them.</p>\n");
 }
 
 /* A text that an earlier call has shown is named, not repeated: prompts of a conversation begin with all that
@@ -69,7 +69,7 @@ static void add_message(const struct view_message *m, int call, struct map *show
                  len - most, call);
 }
 
-void page_calls(const struct view *v, struct str *out)
+void page_calls(const struct view *v, struct arena *a, struct str *out)
 {
     struct map shown = {0};
 
@@ -79,7 +79,7 @@ void page_calls(const struct view *v, struct str *out)
         return;
     }
     if (v->result)
-        add_roles(v, out);
+        add_roles(v, a, out);
     for (size_t i = 0; i < v->n_calls; i++) {
         const struct view_call *c = &v->calls[i];
         html_addf(

@@ -216,7 +216,12 @@ static void add_rows(struct code *c, struct str *out)
 
 static void add_table(struct code *c, struct str *out)
 {
-    page_table_begin(out, c->n_steps ? "The original beside the best" : "The original");
+    const char *caption = c->n_steps ? "The original beside the best" : "The original";
+
+    html_addf(out,
+              "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n"
+              "<caption>%s</caption>\n",
+              caption, caption);
     str_addf(out, "<thead><tr>%s%s</tr></thead>\n<tbody class=\"code%s\">\n",
              "<th scope=\"col\">Time</th><th scope=\"col\">Line</th><th scope=\"col\">Original</th>",
              c->n_steps ? "<th scope=\"col\">Time</th><th scope=\"col\">Line</th><th scope=\"col\">Best</th>"
@@ -224,8 +229,7 @@ static void add_table(struct code *c, struct str *out)
                         : "",
              c->n_steps ? "" : " one");
     add_rows(c, out);
-    str_add(out, "</tbody>\n");
-    page_table_end(out);
+    str_add(out, "</tbody>\n</table>\n</div>\n");
 }
 
 /* ---- steps ---- */

@@ -3,6 +3,7 @@
 
 #include "report/chart.h"
 #include "report/svg.h"
+#include "report/words.h"
 
 enum { MAX_PATHS = 3, MAX_ROOFS = 6 };
 
@@ -91,36 +92,35 @@ static void add_roofs(const struct view *v, struct roofline *r)
         add_roof(r, "FP16 tensor", peaks->tensor_fp16, false);
 }
 
-static void add_point(const struct roofline *r, const struct chart_point *x, struct str *out)
+static void add_point(const struct roofline *r, const struct chart_point *x, struct arena *a, struct table *t)
 {
     double roof = fmin(r->peak_per_s, x->intensity * r->dram_per_s);
 
-    if (x->candidate)
-        html_addf(out, "<tr><th scope=\"row\">candidate %d</th>", x->candidate);
-    else
-        str_add(out, "<tr><th scope=\"row\">original</th>");
-    if (isfinite(x->intensity) && isfinite(x->per_s))
-        html_addf(out, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s %%</td></tr>\n",
-                  svg_number(x->intensity).text, svg_si(x->per_s, "").text,
-                  svg_number(100 * x->per_s / roof).text);
-    else
-        str_add(out, "<td class=\"n\">not known</td><td></td><td></td></tr>\n");
+    table_row(t);
+    table_text(t, words_parent(a, x->candidate));
+    if (!isfinite(x->intensity) || !isfinite(x->per_s)) {
+        table_text(t, NULL);
+        return;
+    }
+    table_text(t, arena_strdup(a, svg_number(x->intensity).text));
+    table_text(t, arena_strdup(a, svg_si(x->per_s, "").text));
+    table_text(t, arena_printf(a, "%s %%", svg_number(100 * x->per_s / roof).text));
 }
 
-static void add_figures(const struct roofline *r, struct str *out)
+static void add_figures(const struct roofline *r, struct arena *a, struct str *out)
 {
-    page_table_begin(out, "The same in figures");
-    str_add(
-        out,
-        "<thead><tr><th scope=\"col\">Version</th><th scope=\"col\" class=\"n\">op/byte</th>"
-        "<th scope=\"col\" class=\"n\">op/s</th><th scope=\"col\" class=\"n\">Of its roof</th></tr></thead>\n");
+    struct table *t = table_new(a, "The same in figures");
+
+    table_column(t, "version", NULL);
+    table_column(t, "op/byte", "");
+    table_column(t, "op/s", "");
+    table_column(t, "of its roof", "");
     for (size_t k = 0; k < r->n_paths; k++) {
-        html_addf(out, "<tbody>\n<tr><th scope=\"rowgroup\" colspan=\"4\">%s</th></tr>\n", r->paths[k].label);
+        table_group(t, r->paths[k].label);
         for (size_t i = 0; i < r->paths[k].n; i++)
-            add_point(r, &r->paths[k].points[i], out);
-        str_add(out, "</tbody>\n");
+            add_point(r, &r->paths[k].points[i], a, t);
     }
-    page_table_end(out);
+    table_as_html(t, out);
 }
 
 static void add_basis(const struct view *v, struct str *out)
@@ -180,7 +180,7 @@ void page_roofline(const struct view *v, struct arena *a, struct str *out)
         str_add(out, "<div class=\"figures\">\n<figure>\n");
         chart_roofline(out, "roofline-chart", r.roofs, r.n_roofs, r.paths, r.n_paths);
         str_add(out, "</figure>\n");
-        add_figures(&r, out);
+        add_figures(&r, a, out);
         str_add(out, "</div>\n");
     } else {
         html_addf(

@@ -23,49 +23,60 @@ static void add_domain(const struct view *v, struct str *out)
     str_add(out, ".</p>\n");
 }
 
-static void add_dims(const json_t *c, struct str *out)
+static const char *dims_text(struct arena *a, const json_t *c)
 {
+    const char *text = "";
     const json_t *x;
     size_t i;
 
-    json_array_foreach(json_object_get(c, "dims"), i, x)
-        str_addf(out, "%s%lld", i ? "×" : "", (long long)json_integer_value(x));
+    json_array_foreach(json_object_get(c, "dims"), i, x) text =
+        arena_printf(a, "%s%s%lld", text, i ? "×" : "", (long long)json_integer_value(x));
+    return text;
 }
 
 /* A row for each distribution of values, in the order of the suite. */
-static void add_cases_of(const json_t *list, bool tester, struct str *out)
+static void add_cases_of(struct table *t, struct arena *a, const json_t *list, bool tester)
 {
+    struct map seen = {0};
     const json_t *c, *other;
     size_t i, k;
 
     json_array_foreach(list, i, c)
     {
-        const char *name = json_text(c, "distribution", "?"), *comma = "";
-        size_t n = 0;
-        json_array_foreach(list, k, other)
-        {
-            n += str_eq(json_text(other, "distribution", "?"), name);
-            if (k < i && str_eq(json_text(other, "distribution", "?"), name))
-                break;
-        }
-        if (k < i)
-            continue; /* shown already */
-        html_addf(out, "<tr><th scope=\"row\">%s</th><td class=\"n\">%zu</td><td>",
-                  tester ? json_text(c, "why", name) : name, n);
+        const char *name = json_text(c, "distribution", "?");
+        struct str shapes = {0};
+        int64_t n = 0;
+        if (map_has(&seen, name))
+            continue;
+        map_put(&seen, name, t);
         json_array_foreach(list, k, other) if (str_eq(json_text(other, "distribution", "?"), name))
-        {
-            str_add(out, comma);
-            add_dims(other, out);
-            comma = ", ";
-        }
-        str_add(out, "</td></tr>\n");
+            str_addf(&shapes, "%s%s", n++ ? ", " : "", dims_text(a, other));
+        table_row(t);
+        table_text(t, tester ? json_text(c, "why", name) : name);
+        table_int(t, n);
+        table_text(t, arena_strdup(a, str_text(&shapes)));
+        str_free(&shapes);
     }
+    map_free(&seen);
 }
 
-static void add_cases(const struct view *v, struct str *out)
+static struct table *case_table(const struct view *v, struct arena *a)
 {
-    const json_t *tester = json_object_get(v->suite, "tester");
+    struct table *t = table_new(a, "The suite: what the inputs hold, on which shapes");
+    const char *shapes = "shapes";
 
+    for (size_t i = 0; v->task && i < v->task->n_dims; i++)
+        shapes = arena_printf(a, "%s%s%s", shapes, i ? "×" : ", ", v->task->dims[i]);
+    table_column(t, "values", NULL);
+    table_column(t, "cases", "");
+    table_column(t, shapes, NULL);
+    add_cases_of(t, a, json_object_get(v->suite, "rules"), false);
+    add_cases_of(t, a, json_object_get(v->suite, "tester"), true);
+    return t;
+}
+
+static void add_cases(const struct view *v, struct arena *a, struct str *out)
+{
     str_add(out, "<h3>Cases</h3>\n");
     if (!v->suite) {
         html_addf(out, "<p>%s.</p>\n", v->suite_text ? v->suite_text : "The suite is not there any more");
@@ -77,58 +88,10 @@ static void add_cases(const struct view *v, struct str *out)
         "writes to inputs, state that survives a launch, and answers that depend on the order of execution");
     str_add(out, v->measured ? "; then on the GPU, on guarded and poisoned buffers." : ".");
     str_add(out, " Each input was changed alone, too: the answer must follow it as the exact one does.</p>\n");
-    page_table_begin(out, "The suite: what the inputs hold, on which shapes");
-    str_add(
-        out,
-        "<thead><tr><th scope=\"col\">Values</th><th scope=\"col\" class=\"n\">Cases</th><th scope=\"col\">Shapes");
-    for (size_t i = 0; v->task && i < v->task->n_dims; i++)
-        html_addf(out, "%s%s", i ? "×" : ", ", v->task->dims[i]);
-    str_add(out, "</th></tr></thead>\n<tbody>\n");
-    add_cases_of(json_object_get(v->suite, "rules"), false, out);
-    add_cases_of(tester, true, out);
-    str_add(out, "</tbody>\n");
-    page_table_end(out);
+    table_as_html(case_table(v, a), out);
 }
 
 /* ---- errors ---- */
-
-static void add_three(struct str *out, const json_t *x)
-{
-    static const char *const names[] = {"p50", "p99", "max"};
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (isfinite(json_num(x, names[i])))
-            str_addf(out, "<td class=\"n\">%.3g</td>", json_num(x, names[i]));
-        else
-            str_add(out, "<td class=\"n\"><span class=\"none\">none</span></td>");
-}
-
-static void add_error_table(const json_t *errors, struct str *out)
-{
-    static const char three[] = "<th scope=\"col\" class=\"n\">half</th><th scope=\"col\" class=\"n\">99 %</th>"
-                                "<th scope=\"col\" class=\"n\">all</th>";
-    const json_t *x;
-    size_t i;
-
-    page_table_begin(out, "In ulp: half, 99 % and all of the errors are at most this");
-    str_addf(
-        out,
-        "<thead><tr><th scope=\"col\" rowspan=\"2\">Output and values</th><th scope=\"colgroup\" colspan=\"3\" "
-        "class=\"n\">This version</th><th scope=\"colgroup\" colspan=\"3\" class=\"n\">Original</th>"
-        "<th scope=\"colgroup\" colspan=\"3\" class=\"n\">Allowed</th></tr>\n<tr>%s%s%s</tr></thead>\n<tbody>\n",
-        three, three, three);
-    json_array_foreach(errors, i, x)
-    {
-        html_addf(out, "<tr><th scope=\"row\">%s, %s</th>", json_text(x, "output", "?"),
-                  json_text(x, "values", "?"));
-        add_three(out, json_object_get(x, "candidate"));
-        add_three(out, json_object_get(x, "original"));
-        add_three(out, json_object_get(x, "allowed"));
-        str_add(out, "</tr>\n");
-    }
-    str_add(out, "</tbody>\n");
-    page_table_end(out);
-}
 
 /* Elements in one bucket over those in all, whatever the output and its values. */
 static double share_of(const json_t *errors, const char *of, size_t bucket)
@@ -184,13 +147,14 @@ static void add_errors(const struct view *v, struct arena *a, struct str *out)
     if (json_array_size(errors) == 0)
         return;
     add_error_chart(o, a, out);
-    add_error_table(errors, out);
+    table_as_html(report_error_table(a, errors, v->best->row.id == 0), out);
 }
 
 /* ---- the suite tried, the hidden cases ---- */
 
-static void add_mutation(const struct view *v, struct str *out)
+static void add_mutation(const struct view *v, struct arena *a, struct str *out)
 {
+    struct table *t;
     const json_t *m = v->mutation, *survivors = json_object_get(m, "survivors"), *x;
     double score = json_num(m, "score");
     long long killed = json_int(m, "killed", 0), survived = json_int(m, "survived", 0);
@@ -212,16 +176,18 @@ static void add_mutation(const struct view *v, struct str *out)
               (long long)json_int(m, "equivalent", 0), (long long)json_int(m, "stillborn", 0));
     if (json_array_size(survivors) == 0)
         return;
-    page_table_begin(out, "Faults that nobody noticed");
-    str_add(
-        out,
-        "<thead><tr><th scope=\"col\" class=\"n\">Line</th><th scope=\"col\">Fault</th><th scope=\"col\">Id</th></tr>"
-        "</thead>\n<tbody>\n");
+    t = table_new(a, "Faults that nobody noticed");
+    table_column(t, "line", "");
+    table_column(t, "fault", NULL);
+    table_column(t, "id", NULL);
     json_array_foreach(survivors, i, x)
-        html_addf(out, "<tr><td class=\"n\">%lld</td><td>%s</td><td><code>%s</code></td></tr>\n",
-                  (long long)json_int(x, "line", 0), json_text(x, "what", "?"), json_text(x, "id", "?"));
-    str_add(out, "</tbody>\n");
-    page_table_end(out);
+    {
+        table_row(t);
+        table_int(t, json_int(x, "line", 0));
+        table_text(t, json_text(x, "what", "?"));
+        table_code(t, json_text(x, "id", "?"));
+    }
+    table_as_html(t, out);
 }
 
 static void add_hidden(const struct view *v, struct str *out)
@@ -252,9 +218,9 @@ void page_verified(const struct view *v, struct arena *a, struct str *out)
         "<section id=\"verified\" aria-labelledby=\"verified-h\">\n<h2 id=\"verified-h\">What was verified</h2>\n");
     add_domain(v, out);
     if (v->result) {
-        add_cases(v, out);
+        add_cases(v, a, out);
         add_errors(v, a, out);
-        add_mutation(v, out);
+        add_mutation(v, a, out);
         add_hidden(v, out);
     }
     str_add(out, "<h3>Known limits</h3>\n<ul>\n");

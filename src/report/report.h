@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "report/compare.h"
 #include "report/runs.h"
+#include "report/table.h"
 #include "report/view.h"
 #include "store/store.h"
 #include "verdict/verdict.h"
@@ -96,8 +97,10 @@ void report_markdown(const struct view *v, struct arena *a, struct str *out);
 /* The result and, as its `report`, what the page shows beside it. Release with json_decref. */
 json_t *report_enriched(const struct view *v, struct arena *a);
 
-/* The table of workloads of a result alone. */
-void report_workloads(const json_t *result, struct str *out);
+/* A result's workloads in the regime that scores, with their geometric mean, or in the other one. */
+struct table *report_workload_table(struct arena *a, const json_t *result, bool other);
+void report_workloads(const json_t *result,
+                      struct str *out); /* the first on a terminal, and what its times are */
 
 /* A workload's dims, "rows=16 d=4096", into buf, which it gives. */
 char *report_dims(const json_t *workload, char *buf, size_t size);
@@ -107,6 +110,7 @@ char *report_dims(const json_t *workload, char *buf, size_t size);
 void report_derived(double shadow_lost, const char *why, struct str *out);
 /* The tables of a result's `verification.errors`: per output and kind of values, and a histogram per output. */
 void report_errors(const json_t *errors, bool original_only, struct str *out);
+struct table *report_error_table(struct arena *a, const json_t *errors, bool original_only);
 
 /* A text cut to one line of at most `max` columns. */
 char *report_one_line(struct arena *a, const char *text, size_t max);

@@ -268,59 +268,57 @@ bool runs_read(struct arena *a, const char *folder, const struct runs_choice *ch
 
 /* ---- drawn ---- */
 
-static void add_seconds(struct str *out, double s)
+static const char *seconds_text(struct arena *a, double s)
 {
     if (!isfinite(s))
-        str_addf(out, " %9s", "-");
-    else if (s < 60)
-        str_addf(out, " %7.1f s", s);
-    else if (s < 3600)
-        str_addf(out, " %5.1f min", s / 60);
-    else
-        str_addf(out, " %7.1f h", s / 3600);
+        return NULL;
+    if (s < 60)
+        return arena_printf(a, "%.1f s", s);
+    return s < 3600 ? arena_printf(a, "%.1f min", s / 60) : arena_printf(a, "%.1f h", s / 3600);
 }
 
-static void add_row(struct arena *a, const struct runs_row *r, int width, struct str *out)
+/* "modelled for NVIDIA H200" */
+static const char *basis_text(struct arena *a, const struct runs_row *r)
 {
-    const char *state = str_eq(r->status, "done") ? r->outcome : r->status;
+    if (!r->basis)
+        return r->kind;
+    return arena_printf(a, "%s %s %s", r->basis, str_eq(r->kind, "cuda") ? "on" : "for", r->device);
+}
 
-    str_addf(out, "%-*s  %-11s", width, r->run, state ? state : "?");
-    if (isfinite(r->speedup))
-        str_addf(out, " %7.2fx", r->speedup);
-    else
-        str_addf(out, " %8s", "-");
-    add_seconds(out, r->wall_s);
-    if (isfinite(r->usd))
-        str_addf(out, " %6.2f\n", r->usd);
-    else
-        str_addf(out, " %6s\n", "-");
-    str_addf(out, "%s\n",
-             report_one_line(a,
-                             arena_printf(a, "  %.10s %.5s  %s, %s, %s%s%s", r->started,
-                                          strlen(r->started) > 11 ? r->started + 11 : "", r->task, r->agents,
-                                          r->basis ? r->basis : r->kind,
-                                          !r->basis                 ? ""
-                                          : str_eq(r->kind, "cuda") ? " on "
-                                                                    : " for ",
-                                          r->basis ? r->device : ""),
-                             80));
+static void add_row(struct arena *a, const struct runs_row *r, struct table *t)
+{
+    const char *state = str_eq(r->status, "done") ? r->outcome : r->status,
+               *time = strlen(r->started) > 11 ? r->started + 11 : "";
+
+    table_row(t);
+    table_text(t, r->run);
+    table_text(t, state ? state : "?");
+    table_num(t, r->speedup, 2, "x");
+    table_text(t, seconds_text(a, r->wall_s));
+    table_num(t, r->usd, 2, "");
+    table_under(t, report_one_line(a,
+                                   arena_printf(a, "  %.10s %.5s  %s, %s, %s", r->started, time, r->task,
+                                                r->agents, basis_text(a, r)),
+                                   80));
 }
 
 void runs_table(const struct runs_row *list, size_t n, size_t n_all, struct str *out)
 {
     struct arena *a = arena_open();
-    size_t n_rows = 0;
-    int width = 12;
+    struct table *t = table_new(a, "Runs");
+    size_t n_rows;
 
+    table_column(t, "run", NULL);
+    table_column(t, "outcome", NULL);
+    table_column(t, "speed-up", "");
+    table_column(t, "time", "");
+    table_column(t, "USD", "");
     for (size_t i = 0; i < n; i++)
-        if (!list[i].error) {
-            width = MAX(width, (int)strlen(list[i].run));
-            n_rows++;
-        }
+        if (!list[i].error)
+            add_row(a, &list[i], t);
+    n_rows = table_rows(t);
     if (n_rows)
-        str_addf(out, "%-*s  %-11s %8s %9s %6s\n", width, "run", "outcome", "speed-up", "time", "USD");
-    for (size_t i = 0; i < n_rows; i++)
-        add_row(a, &list[i], width, out);
+        table_as_text(t, out);
     if (n_rows < n_all)
         str_addf(out, "%zu of %zu runs\n", n_rows, n_all);
     else if (n_all)

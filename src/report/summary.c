@@ -12,22 +12,6 @@ char *report_one_line(struct arena *a, const char *text, size_t max)
     return s;
 }
 
-static void add_us(struct str *out, double us)
-{
-    if (isfinite(us))
-        str_addf(out, " %10.2f", us);
-    else
-        str_add(out, "          -");
-}
-
-static void add_ratio(struct str *out, double ratio)
-{
-    if (isfinite(ratio))
-        str_addf(out, " %8.2fx", ratio);
-    else
-        str_add(out, "         -");
-}
-
 char *report_dims(const json_t *workload, char *buf, size_t size)
 {
     const char *key;
@@ -44,16 +28,18 @@ static void add_basis(const json_t *result, struct str *out)
 {
     const json_t *device = json_object_get(result, "device"), *noise = json_object_get(result, "noise"),
                  *clocks = json_object_get(result, "clocks");
-    const char *name = json_text(device, "name", "?");
+    const char *name = json_text(device, "name", "?"), *caches = "inputs from DRAM (cold)";
 
+    if (str_eq(json_text(json_array_get(json_object_get(result, "workloads"), 0), "regime", ""), "hot"))
+        caches = "what fits in the L2 (hot)";
     if (!str_eq(json_text(device, "basis", ""), "measured")) {
-        str_addf(out, "Times are modelled for %s%s.\n", name,
+        str_addf(out, "Times are modelled for %s, %s%s.\n", name, caches,
                  json_is_false(json_object_get(device, "validated"))
                      ? "; its model is not validated against measured times"
                      : "; docs/simulator.md states the model's error");
         return;
     }
-    str_addf(out, "Times are measured on %s (driver %s)", name, json_text(device, "driver", "?"));
+    str_addf(out, "Times are measured on %s (driver %s), %s", name, json_text(device, "driver", "?"), caches);
     if (json_is_object(clocks))
         str_addf(out, ", SM %lld MHz, memory %lld MHz", (long long)json_int(clocks, "sm_mhz", 0),
                  (long long)json_int(clocks, "memory_mhz", 0));
@@ -67,50 +53,55 @@ static void add_basis(const json_t *result, struct str *out)
     str_add(out, ".\n");
 }
 
-static void add_interval(struct str *out, const json_t *w, bool measured)
+struct table *report_workload_table(struct arena *a, const json_t *result, bool other)
 {
-    double low = json_num(w, "low"), high = json_num(w, "high");
+    const json_t *list = json_object_get(result, other ? "other_regime" : "workloads"),
+                 *speedup = json_object_get(result, "speedup"), *w;
+    bool measured = str_eq(json_text(json_object_get(result, "device"), "basis", ""), "measured"),
+         hot = str_eq(json_text(json_array_get(list, 0), "regime", ""), "hot");
+    struct table *t = table_new(a, hot ? "Hot: what fits stays in the L2" : "Cold: inputs come from DRAM");
+    char dims[256];
+    size_t i;
 
-    if (!measured)
-        return;
-    if (isfinite(low) && isfinite(high))
-        str_addf(out, " %6.3f-%-6.3f", low, high);
-    else
-        str_addf(out, " %13s", "-");
+    table_column(t, "workload", NULL);
+    table_column(t, "original", "us");
+    table_column(t, "best", "us");
+    table_column(t, "speed-up", "");
+    if (measured)
+        table_column(t, "95 % interval", "");
+    table_column(t, "of copy", "");
+    table_column(t, "bound by", NULL);
+    json_array_foreach(list, i, w)
+    {
+        table_row(t);
+        table_text(t, arena_strdup(a, report_dims(w, dims, sizeof(dims))));
+        table_num(t, json_num(w, "baseline_us"), 2, "");
+        table_num(t, json_num(w, "best_us"), 2, "");
+        table_num(t, json_num(w, "speedup"), 2, "x");
+        if (measured)
+            table_interval(t, json_num(w, "low"), json_num(w, "high"));
+        table_num(t, 100 * json_num(w, "light_us") / json_num(w, "best_us"), 0, " %");
+        table_text(t, json_text(w, "bound_by", NULL));
+    }
+    if (other)
+        return t;
+    table_total(t);
+    table_text(t, "geometric mean");
+    table_text(t, "");
+    table_text(t, "");
+    table_num(t, json_num(speedup, "geomean"), 2, "x");
+    if (measured)
+        table_interval(t, json_num(speedup, "low"), json_num(speedup, "high"));
+    return t;
 }
 
 void report_workloads(const json_t *result, struct str *out)
 {
-    const json_t *list = json_object_get(result, "workloads"), *device = json_object_get(result, "device"), *w;
-    const char *basis = json_text(device, "basis", "?");
-    bool measured = str_eq(basis, "measured");
-    char dims[128];
-    size_t i;
-    int width = 8;
+    struct arena *a = arena_open();
 
-    json_array_foreach(list, i, w) width = MAX(width, (int)strlen(report_dims(w, dims, sizeof(dims))));
-    str_addf(out, "%-*s %10s %10s %9s%s %9s  %s\n", width, "workload", "original", "best", "speed-up",
-             measured ? "      interval" : "", "of copy", "bound by");
-    json_array_foreach(list, i, w)
-    {
-        double best = json_num(w, "best_us"), light = json_num(w, "light_us");
-        str_addf(out, "%-*s", width, report_dims(w, dims, sizeof(dims)));
-        add_us(out, json_num(w, "baseline_us"));
-        add_us(out, best);
-        add_ratio(out, json_num(w, "speedup"));
-        add_interval(out, w, measured);
-        if (isfinite(light / best))
-            str_addf(out, " %7.0f %%", 100 * light / best);
-        else
-            str_add(out, "         -");
-        str_addf(out, "  %s\n", json_text(w, "bound_by", "-"));
-    }
-    str_addf(out, "%-*s %10s %10s", width, "geomean", "", "");
-    add_ratio(out, json_num(json_object_get(result, "speedup"), "geomean"));
-    add_interval(out, json_object_get(result, "speedup"), measured);
-    str_addf(out, "   (us, %s, %s)\n", basis,
-             json_array_size(list) ? json_text(json_array_get(list, 0), "regime", "?") : "?");
+    table_as_text(report_workload_table(a, result, false), out);
     add_basis(result, out);
+    arena_close(a);
 }
 
 static void add_tried(struct arena *a, const struct store_candidate *list, size_t n, int best, struct str *out)

@@ -156,7 +156,7 @@ def what_cannot_be_derived_asks_for_a_reference(folder):
 def errors_are_shown(folder):
     path = small_task(folder)
     done = said(astra(folder, "check", path, "--mutants", "0"), 0)
-    expect("original p50, p99, max" in done.out and "share of elements" in done.out, done.out)
+    expect("errors in ulps" in done.out and "allowed" in done.out and "share of elements" in done.out, done.out)
     told = json.loads(said(astra(folder, "bench", path, os.path.join(path, "kernel.cu"), "--json"), 0).out)
     told = told["verification"]
     rows = [x for x in told["errors"] if x["values"] == "as the task says"]
