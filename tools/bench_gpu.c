@@ -60,9 +60,9 @@ static void print_trial(struct arena *a, const struct task *task, const struct t
 {
     for (size_t i = 0; i < t->n_workloads; i++) {
         const char *dims = task_dims_text(a, task, t->workloads[i].dims);
-        print_row(task->name, dims, "cold", &t->workloads[i].cold);
-        if (!isnan(t->workloads[i].hot.us))
-            print_row(task->name, dims, "hot", &t->workloads[i].hot);
+        for (enum regime r = 0; r < N_REGIMES; r++)
+            if (!isnan(t->workloads[i].times[r].us))
+                print_row(task->name, dims, regime_name(r), &t->workloads[i].times[r]);
     }
 }
 
@@ -89,7 +89,7 @@ static json_t *measured_to_json(const char *task, const char *what, const struct
     json_put_num(o, "gpu_measure_s", t->gpu_measure_s);
     json_put_num(o, "wall_s", t->wall_s);
     for (size_t i = 0; i < 2 * t->n_workloads; i++) {
-        const struct trial_time *x = i % 2 ? &t->workloads[i / 2].hot : &t->workloads[i / 2].cold;
+        const struct trial_time *x = &t->workloads[i / 2].times[i % 2];
         json_t *row = json_object(), *dims = json_array();
         if (isnan(x->us)) {
             json_decref(row);
@@ -99,7 +99,7 @@ static json_t *measured_to_json(const char *task, const char *what, const struct
         for (size_t k = 0; k < t->n_dims; k++)
             json_array_append_new(dims, json_integer(t->workloads[i / 2].dims[k]));
         json_put(row, "dims", dims);
-        json_put_text(row, "regime", i % 2 ? "hot" : "cold");
+        json_put_text(row, "regime", regime_name(i % 2));
         json_put_num(row, "original_us", x->base_us);
         json_put_num(row, "us", x->us);
         json_put_num(row, "copy_us", x->light_us);
@@ -153,8 +153,8 @@ static bool again(struct judge *j, const char *task, const char *text, struct ar
     if (!judge_file(j, a, "same.cu", text, &t, err))
         return false;
     for (size_t w = 0; w < t.n_workloads; w++)
-        for (int hot = 0; hot < 2; hot++) {
-            const struct trial_time *x = hot ? &t.workloads[w].hot : &t.workloads[w].cold;
+        for (enum regime regime = 0; regime < N_REGIMES; regime++) {
+            const struct trial_time *x = &t.workloads[w].times[regime];
             if (isnan(x->us))
                 continue;
             f->intervals++;
@@ -191,7 +191,7 @@ static bool control(const struct options *o, const char *dir, struct arena *a, j
     const struct trial *t = judge_original(j);
     print_trial(a, task, t);
     for (size_t i = 0; i < t->n_workloads; i++) {
-        const struct trial_time *c = task->hot ? &t->workloads[i].hot : &t->workloads[i].cold;
+        const struct trial_time *c = &t->workloads[i].times[task->regime];
         n++;
         within += c->low >= 1 - noise_allowed(c->us) && c->high <= 1 + noise_allowed(c->us);
     }

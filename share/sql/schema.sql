@@ -40,27 +40,12 @@ CREATE TABLE IF NOT EXISTS candidate (
     gain REAL,                 -- over the parent
     score REAL,                -- over the original, geometric mean
     trial TEXT,                -- JSON, whole
-    wall_s REAL
+    wall_s REAL,
+    bound_by TEXT,
+    diagnosis TEXT
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS candidate_hash ON candidate (hash);
-
--- One row a candidate, workload and regime; unknown figures are NULL.
-CREATE TABLE IF NOT EXISTS workload (
-    candidate INTEGER NOT NULL REFERENCES candidate (id),
-    dims TEXT NOT NULL,
-    regime TEXT NOT NULL CHECK (regime IN ('cold', 'hot')),
-    us REAL,
-    light_us REAL,
-    bound TEXT,
-    PRIMARY KEY (candidate, dims, regime)
-) STRICT;
-
-CREATE TABLE IF NOT EXISTS diagnosis (
-    candidate INTEGER PRIMARY KEY REFERENCES candidate (id),
-    bound_by TEXT NOT NULL,
-    text TEXT NOT NULL
-) STRICT;
 
 -- Trials by the hash of their candidate's text, each from the moment it is known; a candidate gets its row when its
 -- turn comes, which with several strategies at a time may be later.

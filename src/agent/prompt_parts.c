@@ -156,7 +156,7 @@ char *part_task(const struct agent_brief *b, struct arena *a)
         {"args", args_text(t, a)},
         {"dims", done(a, &dims)},
         {"domain", domain.len ? done(a, &domain) : "everything that fits"},
-        {"regime", t->hot ? "data in cache" : "nothing in cache"},
+        {"regime", t->regime == REGIME_HOT ? "data in cache" : "nothing in cache"},
         {"workloads", workloads_text(b, a)},
     };
     return fill_share(a, "prompts/task.md", slots, ARRAY_LEN(slots));

@@ -56,16 +56,13 @@ static bool session_open(struct session *s, const struct cmd_args *args, bool co
     return true;
 }
 
-static json_t *workloads_to_json(const struct session *s, bool hot)
+static json_t *workloads_to_json(const struct session *s, enum regime regime)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < s->original.n_workloads; i++) {
-        const struct trial_workload *b = &s->original.workloads[i];
         const struct trial_workload *w = i < s->version.n_workloads ? &s->version.workloads[i] : NULL;
-        const struct trial_time *base = hot ? &b->hot : &b->cold, *time = !w ? NULL : hot ? &w->hot : &w->cold;
-        json_array_append_new(list, report_workload(diagnose_dims_text(s->task, s->arena, b->dims), base, time,
-                                                    hot ? "hot" : "cold"));
+        json_array_append_new(list, trial_row_to_json(&s->original, i, w ? &w->times[regime] : NULL, regime));
     }
     return list;
 }
@@ -86,10 +83,10 @@ static json_t *bench_to_json(const struct session *s)
     json_put_num(speedup, "high", t->high);
     json_put(o, "speedup", speedup);
     json_put(o, "device", report_device(s->device));
-    json_put(o, "noise", report_noise(&s->original, s->task->hot));
+    json_put(o, "noise", report_noise(&s->original, s->task->regime));
     json_put(o, "clocks", trial_clocks_to_json(&t->clocks));
-    json_put(o, "workloads", workloads_to_json(s, s->task->hot));
-    json_put(o, "other_regime", workloads_to_json(s, !s->task->hot));
+    json_put(o, "workloads", workloads_to_json(s, s->task->regime));
+    json_put(o, "other_regime", workloads_to_json(s, regime_other(s->task->regime)));
     json_put(o, "verification", report_verification(t, NULL, json_null()));
     json_put_num(o, "wall_s", t->wall_s);
     return o;
@@ -173,11 +170,11 @@ static void add_profile(struct session *s, const struct agent_diagnosis *d, cons
     str_addf(out, "%s\n\n%-28s %9s %9s  %-8s %8s %8s %8s %8s %8s %6s\n", d->text, "workload", "us", "copy",
              "bound by", "dram", "l2", "issue", "latency", "sync", "occ.");
     for (size_t i = 0; i < t->n_workloads; i++) {
-        const struct trial_time *x = diagnose_scoring(s->task, &t->workloads[i]);
+        const struct trial_time *x = &t->workloads[i].times[s->task->regime];
         str_addf(out, "%-28s %9.2f %9.2f  %-8s %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n",
-                 diagnose_dims_text(s->task, s->arena, t->workloads[i].dims), x->us, x->light_us,
-                 x->bound ? x->bound : "-", x->dram_us, x->l2_us, x->issue_us, x->latency_us, x->sync_us,
-                 100 * x->occupancy, x->extrapolated ? "  extrapolated from a smaller shape" : "");
+                 trial_dims_text(s->arena, t, i), x->us, x->light_us, x->bound ? x->bound : "-", x->dram_us,
+                 x->l2_us, x->issue_us, x->latency_us, x->sync_us, 100 * x->occupancy,
+                 x->extrapolated ? "  extrapolated from a smaller shape" : "");
     }
     str_addf(out, "\n%u registers, %u bytes spilled, %u bytes of shared memory\n", t->registers, t->spill_bytes,
              t->shared_bytes);
@@ -348,7 +345,7 @@ int cmd_check(const struct cmd_args *args)
             str_addf(&out, "task       %s (%s)\n", s.task->name, s.task->dir);
             str_addf(&out, "kernel     %zu kernel function%s, at most %zu step%s a launch\n", kernels,
                      kernels == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
-            str_addf(&out, "workloads  %zu, scored %s\n", s.task->n_workloads, s.task->hot ? "hot" : "cold");
+            str_addf(&out, "workloads  %zu, scored %s\n", s.task->n_workloads, regime_name(s.task->regime));
             str_addf(&out, "suite      %s: right, safe and the same in every order of warps and blocks\n",
                      suite.text);
             if (s.task->reference_path)

@@ -96,11 +96,10 @@ static int opened_close(struct opened *o, bool ok, enum cmd_form form, struct st
 static bool show_candidate(struct opened *o, struct str *out, struct err *err)
 {
     const struct store_candidate *c = &o->list[o->candidate];
-    const struct store_workload *w;
+    struct trial trial = {0};
     struct table *t;
-    size_t n;
 
-    if (!store_workloads(o->store, o->arena, c->id, &w, &n, err))
+    if (c->trial && !trial_from_text(c->trial, o->arena, &trial, err))
         return false;
     str_addf(out, "candidate %d, round %d, from candidate %d, by %s\n", c->id, c->round, c->parent, c->mind);
     str_addf(out, "strategy  %s\nreason    %s\nplan      %s\n", c->name, c->reason, c->plan);
@@ -118,15 +117,17 @@ static bool show_candidate(struct opened *o, struct str *out, struct err *err)
     table_column(t, "time", "us");
     table_column(t, "copy", "us");
     table_column(t, "bound by", NULL);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < N_REGIMES * trial.n_workloads; i++) {
+        enum regime regime = i < trial.n_workloads ? REGIME_COLD : REGIME_HOT;
+        const struct trial_time *x = &trial.workloads[i % trial.n_workloads].times[regime];
         table_row(t);
-        table_text(t, w[i].dims);
-        table_text(t, w[i].regime);
-        table_num(t, w[i].us, 2, "");
-        table_num(t, w[i].light_us, 2, "");
-        table_text(t, w[i].bound);
+        table_text(t, trial_dims_text(o->arena, &trial, i % trial.n_workloads));
+        table_text(t, regime_name(regime));
+        table_num(t, x->us, 2, "");
+        table_num(t, x->light_us, 2, "");
+        table_text(t, x->bound);
     }
-    if (n) {
+    if (trial.n_workloads) {
         str_addc(out, '\n');
         table_as_text(t, out);
     }

@@ -91,7 +91,7 @@ static double now_of(const struct trial_time *x, const char *key)
     return str_eq(key, "best_us") ? x->us : str_eq(key, "baseline_us") ? x->base_us : x->speedup;
 }
 
-static void compare_workloads(struct verify *v, const char *list, bool hot, const struct trial *t)
+static void compare_workloads(struct verify *v, const char *list, enum regime regime, const struct trial *t)
 {
     static const char *const keys[] = {"baseline_us", "best_us", "speedup"};
     const json_t *rows = json_object_get(v->kept.result, list), *row;
@@ -106,7 +106,7 @@ static void compare_workloads(struct verify *v, const char *list, bool hot, cons
         same_number(v,
                     arena_printf(v->arena, "%s of %s", keys[k],
                                  task_dims_text(v->arena, v->kept.task, t->workloads[i].dims)),
-                    row, keys[k], now_of(hot ? &t->workloads[i].hot : &t->workloads[i].cold, keys[k]));
+                    row, keys[k], now_of(&t->workloads[i].times[regime], keys[k]));
 }
 
 static void compare(struct verify *v, const struct trial *own, const struct trial *hidden)
@@ -129,8 +129,8 @@ static void compare(struct verify *v, const struct trial *own, const struct tria
                     fmax(own->original_error.max, hidden->original_error.max));
         same_number(v, "allowed_error", x, "allowed_error",
                     fmax(own->allowed_error.max, hidden->allowed_error.max));
-        compare_workloads(v, "workloads", v->kept.task->hot, timed);
-        compare_workloads(v, "other_regime", !v->kept.task->hot, timed);
+        compare_workloads(v, "workloads", v->kept.task->regime, timed);
+        compare_workloads(v, "other_regime", regime_other(v->kept.task->regime), timed);
     }
     same_number(v, "speedup", json_object_get(v->kept.result, "speedup"), "geomean", timed->score);
 }

@@ -79,6 +79,7 @@ static void start(const struct judge *j, struct trial *t)
                         .gpu_verify_s = NAN,
                         .gpu_measure_s = NAN,
                         .n_dims = j->task->n_dims,
+                        .dim_names = j->task->dims,
                         .missing_checks = j->missing_checks,
                         .exact = j->original.exact,
                         .shadow_lost = j->original.shadow_lost,
@@ -104,9 +105,9 @@ static void add_model(struct trial *t, const struct trial *model)
     struct trial_workload *w = (struct trial_workload *)t->workloads;
 
     for (size_t i = 0; i < t->n_workloads && i < model->n_workloads; i++)
-        for (int hot = 0; hot < 2; hot++) {
-            const struct trial_time *from = hot ? &model->workloads[i].hot : &model->workloads[i].cold;
-            struct trial_time *to = hot ? &w[i].hot : &w[i].cold, measured = *to;
+        for (enum regime regime = 0; regime < N_REGIMES; regime++) {
+            const struct trial_time *from = &model->workloads[i].times[regime];
+            struct trial_time *to = &w[i].times[regime], measured = *to;
             *to = *from;
             to->us = measured.us;
             to->light_us = measured.light_us;
@@ -167,7 +168,7 @@ static bool sum_up(const struct task *task, struct arena *a, struct trial *t, si
 
     *worst = 0;
     for (size_t i = 0; i < t->n_workloads; i++) {
-        const struct trial_time *x = task->hot ? &t->workloads[i].hot : &t->workloads[i].cold;
+        const struct trial_time *x = &t->workloads[i].times[task->regime];
         pairs[i] = (struct pair_result){.ratio = x->speedup, .low = x->low, .high = x->high};
         if (!(x->speedup > 0) || !(x->low > 0) || !(x->high > 0))
             return false;
@@ -185,7 +186,7 @@ static double noise_of(const struct task *task, const struct trial *control)
     double widest = NAN;
 
     for (size_t i = 0; i < control->n_workloads; i++) {
-        const struct trial_time *x = task->hot ? &control->workloads[i].hot : &control->workloads[i].cold;
+        const struct trial_time *x = &control->workloads[i].times[task->regime];
         widest = fmax(widest, fmax(fabs(1 - x->low), fabs(x->high - 1)));
     }
     return widest;
@@ -426,8 +427,7 @@ static void slower_on(const struct judge *j, struct arena *a, const struct trial
 
     fate_is(fate, VERDICT_SLOWER, 0,
             arena_printf(a, "%s takes %.2f us, the original %.2f us (%.2fx in the geometric mean)",
-                         task_dims_text(a, j->task, w->dims), j->task->hot ? w->hot.us : w->cold.us, own_us,
-                         t->score));
+                         task_dims_text(a, j->task, w->dims), w->times[j->task->regime].us, own_us, t->score));
 }
 
 /* Modelled times are compared with the original's own. */
@@ -438,13 +438,13 @@ static void score_model(const struct judge *j, struct arena *a, struct trial *t,
     size_t n = MIN(t->n_workloads, ARRAY_LEN(ratios)), worst_i = 0;
 
     for (size_t i = 0; i < n; i++)
-        for (int hot = 0; hot < 2; hot++) {
-            struct trial_time *x = hot ? &list[i].hot : &list[i].cold;
-            x->base_us = hot ? j->original.workloads[i].hot.us : j->original.workloads[i].cold.us;
+        for (enum regime regime = 0; regime < N_REGIMES; regime++) {
+            struct trial_time *x = &list[i].times[regime];
+            x->base_us = j->original.workloads[i].times[regime].us;
             x->speedup = x->base_us / x->us;
         }
     for (size_t i = 0; i < n; i++) {
-        ratios[i] = (j->task->hot ? &list[i].hot : &list[i].cold)->speedup;
+        ratios[i] = list[i].times[j->task->regime].speedup;
         if (!(ratios[i] > 0))
             return; /* not timed: no score */
         if (ratios[i] < worst) {
@@ -454,7 +454,7 @@ static void score_model(const struct judge *j, struct arena *a, struct trial *t,
     }
     t->score = stats_geomean(ratios, n);
     if (worst < NOT_SLOWER)
-        slower_on(j, a, t, worst_i, (j->task->hot ? &list[worst_i].hot : &list[worst_i].cold)->base_us, fate);
+        slower_on(j, a, t, worst_i, list[worst_i].times[j->task->regime].base_us, fate);
     else if (t->score < BETTER)
         fate_is(
             fate, VERDICT_SLOWER, 0,
@@ -471,7 +471,7 @@ static void score_measured(const struct judge *j, struct arena *a, struct trial 
         fate_is(fate, VERDICT_UNSUPPORTED, 0, "not all workloads could be timed");
         return;
     }
-    const struct trial_time *x = j->task->hot ? &t->workloads[worst].hot : &t->workloads[worst].cold;
+    const struct trial_time *x = &t->workloads[worst].times[j->task->regime];
     double floor = fmax(x->base_us < TINY_US ? TINY_NOISE : NOISE, j->noise);
     if (x->high < 1 - floor)
         slower_on(j, a, t, worst, x->base_us, fate);

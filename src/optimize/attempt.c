@@ -63,12 +63,8 @@ static bool chain_judge(struct thinking *t, struct chain *c, const char *text, s
         return true;
     if (!store_find_trial(r->store, r->arena, x->hash, &id, &stored, err))
         return false;
-    if (stored) {
-        json_t *j = json_parse(stored, strlen(stored), "stored trial", err);
-        x->judged = j && trial_from_json(j, r->arena, &x->trial, err);
-        json_decref(j);
-        return x->judged;
-    }
+    if (stored)
+        return x->judged = trial_from_text(stored, r->arena, &x->trial, err);
     return tell_submit(r, ticket_of(t, c), attempt_label(r, c, c->n_attempts - 1), c->strategy.name, t->round,
                        t->parent->id, text, err);
 }
@@ -235,8 +231,6 @@ static bool take_trials(struct thinking *t, double wait_s, struct err *err)
     for (;; wait_s = 0) {
         struct trial trial;
         struct attempt *x;
-        json_t *j;
-        bool ok;
         int id;
         if (!pool_collect(r->pool, wait_s, r->arena, &id, &trial, err))
             return false;
@@ -246,10 +240,7 @@ static bool take_trials(struct thinking *t, double wait_s, struct err *err)
         x->trial = trial;
         x->judged = true;
         tell_judged(r, id, &trial);
-        j = trial_to_json(&trial);
-        ok = store_put_trial(r->store, x->hash, json_line(r->arena, j), err);
-        json_decref(j);
-        if (!ok)
+        if (!store_put_trial(r->store, x->hash, trial_to_text(r->arena, &trial), err))
             return false;
     }
 }

@@ -18,8 +18,7 @@ static json_t *steps_to_json(const struct agent_step *steps, size_t n)
 bool candidate_store(struct run *r, const struct candidate *c, struct err *err)
 {
     const struct trial *t = &c->trial;
-    struct store_workload *w = arena_array(r->arena, struct store_workload, 2 * t->n_workloads);
-    json_t *trial = trial_to_json(t), *steps = steps_to_json(c->steps, c->n_steps);
+    json_t *steps = steps_to_json(c->steps, c->n_steps);
     double parent_score = c->parent >= 0 ? r->search.nodes.v[c->parent].score : NAN;
     struct store_candidate row = {.id = c->id,
                                   .parent = c->parent,
@@ -38,19 +37,10 @@ bool candidate_store(struct run *r, const struct candidate *c, struct err *err)
                                   .gain = t->score / parent_score,
                                   .score = t->score,
                                   .wall_s = t->wall_s,
-                                  .trial = json_line(r->arena, trial),
-                                  .workloads = w,
-                                  .n_workloads = 2 * t->n_workloads,
+                                  .trial = trial_to_text(r->arena, t),
                                   .bound_by = c->diagnosis.bound_by,
                                   .diagnosis = c->diagnosis.text};
 
-    for (size_t i = 0; i < t->n_workloads; i++) {
-        const char *dims = diagnose_dims_text(r->task, r->arena, t->workloads[i].dims);
-        const struct trial_time *cold = &t->workloads[i].cold, *hot = &t->workloads[i].hot;
-        w[2 * i] = (struct store_workload){dims, "cold", cold->bound, cold->us, cold->light_us};
-        w[2 * i + 1] = (struct store_workload){dims, "hot", hot->bound, hot->us, hot->light_us};
-    }
-    json_decref(trial);
     json_decref(steps);
     return store_put_candidate(r->store, &row, err);
 }
@@ -124,12 +114,10 @@ bool candidate_submit(struct run *r, int parent, int round, const struct agent_s
     if (!store_find_trial(r->store, r->arena, c->hash, &known_id, &known, err))
         return false;
     if (known) {
-        json_t *j = json_parse(known, strlen(known), "stored trial", err);
-        bool ok = j && trial_from_json(j, r->arena, &c->trial, err);
-        json_decref(j);
-        if (ok)
-            candidate_tell(r, c);
-        return ok;
+        if (!trial_from_text(known, r->arena, &c->trial, err))
+            return false;
+        candidate_tell(r, c);
+        return true;
     }
     return tell_submit(r, c->id, c->label, s->name, round, parent, c->text, err);
 }

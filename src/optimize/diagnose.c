@@ -1,22 +1,5 @@
 #include "diagnose.h"
 
-char *diagnose_dims_text(const struct task *t, struct arena *a, const int64_t *dims)
-{
-    struct str s = {0};
-    char *text;
-
-    for (size_t i = 0; i < t->n_dims; i++)
-        str_addf(&s, "%s%s=%lld", i ? " " : "", t->dims[i], (long long)dims[i]);
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
-}
-
-const struct trial_time *diagnose_scoring(const struct task *t, const struct trial_workload *w)
-{
-    return t->hot ? &w->hot : &w->cold;
-}
-
 const char *diagnose_line(struct arena *a, const char *text, int n)
 {
     for (; text && n > 1; n--) {
@@ -34,7 +17,7 @@ void diagnose_profile(const struct task *t, const struct trial *trial, const cha
 {
     struct agent_workload *w = arena_array(a, struct agent_workload, trial->n_workloads);
     struct agent_line *l = arena_array(a, struct agent_line, trial->n_lines);
-    bool measured = trial->n_workloads && isfinite(diagnose_scoring(t, &trial->workloads[0])->low);
+    bool measured = trial->n_workloads && isfinite(trial->workloads[0].times[t->regime].low);
 
     *p = (struct agent_profile){.device = device,
                                 .basis = measured ? "measured" : "modelled",
@@ -46,8 +29,8 @@ void diagnose_profile(const struct task *t, const struct trial *trial, const cha
                                 .spill_bytes = trial->spill_bytes,
                                 .shared_bytes = trial->shared_bytes};
     for (size_t i = 0; i < trial->n_workloads; i++) {
-        const struct trial_time *x = diagnose_scoring(t, &trial->workloads[i]);
-        w[i] = (struct agent_workload){.dims = diagnose_dims_text(t, a, trial->workloads[i].dims),
+        const struct trial_time *x = &trial->workloads[i].times[t->regime];
+        w[i] = (struct agent_workload){.dims = trial_dims_text(a, trial, i),
                                        .us = x->us,
                                        .copy_us = x->light_us,
                                        .bound = x->bound,

@@ -14,9 +14,7 @@ void diagnose_profile(const struct task *t, const struct trial *trial, const cha
 void diagnose_trial(const struct task *t, const struct trial *trial, const char *device, struct arena *a,
                     struct agent_diagnosis *d);
 
-const struct trial_time *diagnose_scoring(const struct task *t, const struct trial_workload *w);
 /* Line n of a text, without its indentation; NULL when there is none. */
 const char *diagnose_line(struct arena *a, const char *text, int n);
-char *diagnose_dims_text(const struct task *t, struct arena *a, const int64_t *dims); /* "rows=16 d=4096" */
 
 #endif

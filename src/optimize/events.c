@@ -42,10 +42,10 @@ void tell_run(const struct run *r, bool resumed)
     json_put(e, "limits", limits);
     json_put(e, "spent", calls_spent(r));
     json_put_num(e, "spent_s", r->spent_before_s);
-    json_put_text(e, "regime", r->task->hot ? "hot" : "cold");
+    json_put_text(e, "regime", regime_name(r->task->regime));
     for (size_t i = 0; i < r->task->n_workloads; i++)
-        json_array_append_new(workloads, json_string(diagnose_dims_text(
-                                             r->task, r->arena, r->task->workloads + i * r->task->n_dims)));
+        json_array_append_new(workloads, json_string(task_dims_text(r->arena, r->task,
+                                                                    r->task->workloads + i * r->task->n_dims)));
     json_put(e, "workloads", workloads);
     trace_event("run", e);
 }
@@ -57,10 +57,8 @@ static json_t *workloads_of(const struct run *r, const struct trial *t)
     json_t *list = json_array();
 
     for (size_t i = 0; i < t->n_workloads && i < original->n_workloads; i++) {
-        const struct trial_time *x = diagnose_scoring(r->task, &t->workloads[i]);
-        json_t *o = report_workload(diagnose_dims_text(r->task, r->arena, t->workloads[i].dims),
-                                    diagnose_scoring(r->task, &original->workloads[i]), x,
-                                    r->task->hot ? "hot" : "cold");
+        const struct trial_time *x = &t->workloads[i].times[r->task->regime];
+        json_t *o = trial_row_to_json(original, i, x, r->task->regime);
         json_put_num(o, "share_of_copy", x->light_us / x->us);
         json_array_append_new(list, o);
     }

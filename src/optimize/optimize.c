@@ -144,9 +144,7 @@ static bool same_device(struct run *r, bool resume, struct err *err)
     json_decref(j);
     if (!ok || !noted)
         return ok && store_note(r->store, "device", text, err);
-    j = json_parse(noted, strlen(noted), "the run's device", err);
-    ok = j && trial_device_from_json(j, r->arena, &before, err);
-    json_decref(j);
+    ok = trial_device_from_text(noted, r->arena, &before, err);
     if (ok && (!str_eq(before.name, d->name) || !str_eq(before.uuid, d->uuid)))
         ok = err_input(err, "the run began on %s (%s), this is %s (%s): times of two GPUs do not compare",
                        before.name, before.uuid ? before.uuid : "simulated", d->name,
@@ -158,21 +156,12 @@ static bool same_device(struct run *r, bool resume, struct err *err)
 static bool first_original(struct run *r, struct candidate *original, struct err *err)
 {
     const char *stored;
-    json_t *j;
-    bool ok;
     int id;
 
     if (!store_find_trial(r->store, r->arena, original->hash, &id, &stored, err))
         return false;
-    if (!stored) {
-        j = trial_to_json(&original->trial);
-        ok = store_put_trial(r->store, original->hash, json_line(r->arena, j), err);
-    } else {
-        j = json_parse(stored, strlen(stored), "stored trial", err);
-        ok = j && trial_from_json(j, r->arena, &original->trial, err);
-    }
-    json_decref(j);
-    return ok;
+    return stored ? trial_from_text(stored, r->arena, &original->trial, err)
+                  : store_put_trial(r->store, original->hash, trial_to_text(r->arena, &original->trial), err);
 }
 
 static bool open_world(struct run *r, bool resume, struct err *err)
@@ -235,7 +224,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
     candidate_tell(r, original);
     tell_original(r);
     return store_note(r->store, "suite", r->suite_text, err) &&
-           store_note(r->store, "regime", r->task->hot ? "hot" : "cold", err) &&
+           store_note(r->store, "regime", regime_name(r->task->regime), err) &&
            candidate_store(r, original, err);
 }
 

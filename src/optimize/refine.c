@@ -47,7 +47,7 @@ bool refine_losers(struct run *r, size_t first, int round, struct err *err)
     if (!c)
         return true;
     for (size_t w = 0; w < r->task->n_workloads; w++)
-        speedups[w] = diagnose_scoring(r->task, &c->trial.workloads[w])->speedup;
+        speedups[w] = c->trial.workloads[w].times[r->task->regime].speedup;
     return !agent_dispatch_rules(r->task, speedups, r->arena, &s) ||
            (candidate_submit(r, c->id, round, &s, -1, NULL, err) && candidate_collect(r, err));
 }
@@ -90,8 +90,8 @@ static bool as_good(const struct run *r, const struct candidate *c)
     /* A mean over many workloads hides what one of them loses. */
     const struct trial *best = &r->candidates.v[r->search.best]->trial;
     for (size_t w = 0; w < c->trial.n_workloads && w < best->n_workloads; w++)
-        if (diagnose_scoring(r->task, &c->trial.workloads[w])->us >
-            ONE_LOSES * diagnose_scoring(r->task, &best->workloads[w])->us)
+        if (c->trial.workloads[w].times[r->task->regime].us >
+            ONE_LOSES * best->workloads[w].times[r->task->regime].us)
             return false;
     return true;
 }
@@ -261,9 +261,7 @@ static bool confirm_once(struct run *r, const struct candidate *c, int look, str
         ok = pool_collect(fresh, 0.2, r->arena, &id, t, err);
     *looked = ok && id >= 0;
     if (*looked && pool_original(fresh, r->arena, &control, err)) {
-        json_t *j = trial_to_json(&control);
-        ok = store_note(r->store, "control", json_line(r->arena, j), err);
-        json_decref(j);
+        ok = store_note(r->store, "control", trial_to_text(r->arena, &control), err);
     }
     pool_close(fresh);
     return ok;
@@ -292,11 +290,8 @@ bool refine_confirm(struct run *r, bool *refused, struct err *err)
             return false;
         tell_confirm(c, &t);
         if (t.verdict == VERDICT_PASSED) {
-            json_t *j = trial_to_json(&t);
-            bool ok = store_note(r->store, "looks", arena_printf(r->arena, "%d", looks), err) &&
-                      store_note(r->store, "confirmation", json_line(r->arena, j), err);
-            json_decref(j);
-            return ok;
+            return store_note(r->store, "looks", arena_printf(r->arena, "%d", looks), err) &&
+                   store_note(r->store, "confirmation", trial_to_text(r->arena, &t), err);
         }
         t.words = arena_printf(r->arena, REFINE_HIDDEN "%s", t.words);
         c->trial = t;

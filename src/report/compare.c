@@ -81,8 +81,8 @@ static const char *bar(struct arena *arena, const struct view *a, const struct v
         return arena_printf(arena, "its times are %s, not %s", basis_of(b), basis_of(a));
     if (!str_eq(a->device->name, b->device->name))
         return arena_printf(arena, "another device (%s, not %s)", b->device->name, a->device->name);
-    if (a->hot != b->hot)
-        return b->hot ? "it is scored hot, not cold" : "it is scored cold, not hot";
+    if (a->regime != b->regime)
+        return b->regime == REGIME_HOT ? "it is scored hot, not cold" : "it is scored cold, not hot";
     return NULL;
 }
 
@@ -131,11 +131,11 @@ static void judge_all(const struct compare *c, struct compare_cell cells[])
             judge(&cells[i], &cells[c->first[i]], c->runs[i]->measured);
 }
 
-static const struct view_time *time_of(const struct view *v, const char *dims)
+static const struct trial_time *time_of(const struct view *v, const char *dims)
 {
     for (size_t i = 0; i < v->n_workloads; i++)
         if (str_eq(v->workloads[i].dims, dims))
-            return v->hot ? &v->workloads[i].hot : &v->workloads[i].cold;
+            return &v->workloads[i].times[v->regime];
     return NULL;
 }
 
@@ -144,7 +144,7 @@ static struct compare_row row_of(const struct compare *c, int first, const char 
     struct compare_row row = {.dims = dims, .first = first};
 
     for (size_t i = 0; i < c->n; i++) {
-        const struct view_time *t = c->first[i] == first ? time_of(c->runs[i], dims) : NULL;
+        const struct trial_time *t = c->first[i] == first ? time_of(c->runs[i], dims) : NULL;
         row.cells[i] =
             t ? cell_of(c->runs[i], t->speedup, t->low, t->high) : cell_of(c->runs[i], NAN, NAN, NAN);
     }

@@ -120,9 +120,9 @@ void report_markdown(const struct view *v, struct arena *a, struct str *out)
     }
     if (v->result) {
         str_add(out, "\n");
-        str_addf(out, "%s:\n\n", v->hot ? "Hot" : "Cold");
+        str_addf(out, "%s:\n\n", v->regime == REGIME_HOT ? "Hot" : "Cold");
         table_as_markdown(report_workload_table(a, v->result, false), out);
-        str_addf(out, "\n<details>\n<summary>%s</summary>\n\n", v->hot ? "Cold" : "Hot");
+        str_addf(out, "\n<details>\n<summary>%s</summary>\n\n", v->regime == REGIME_HOT ? "Cold" : "Hot");
         table_as_markdown(report_workload_table(a, v->result, true), out);
         str_add(out, "\n</details>\n");
         add_verified(out, v, a);

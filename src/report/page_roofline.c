@@ -17,7 +17,7 @@ struct roofline {
 /* Cold, where the DRAM's roof means something. */
 static const struct trial_time *time_of(const struct view_candidate *c, size_t workload)
 {
-    return workload < c->trial.n_workloads ? &c->trial.workloads[workload].cold : NULL;
+    return workload < c->trial.n_workloads ? &c->trial.workloads[workload].times[REGIME_COLD] : NULL;
 }
 
 /* By the bytes that must move. */

@@ -13,7 +13,7 @@ static void add_basis(const struct view *v, struct str *out)
         "<p>Times of the whole launcher, %s %s. The task scores %s; the other regime stands beside it. The copy "
         "moves the bytes that must move at this size and nothing else: a yardstick, not a bound.",
         v->measured ? "measured on" : "modelled for", v->device ? v->device->name : "an unknown device",
-        words_regime(v->hot));
+        words_regime(v->regime));
     if (v->measured && isfinite(json_num(noise, "low")))
         html_addf(out, " The original against itself, the noise: %.4f to %.4f.", json_num(noise, "low"),
                   json_num(noise, "high"));
@@ -27,11 +27,13 @@ static void add_charts(const struct view *v, struct arena *a, struct str *out)
 
     for (size_t i = 0; i < v->n_workloads; i++) {
         const struct view_workload *w = &v->workloads[i];
-        const struct view_time *t = v->hot ? &w->hot : &w->cold;
+        const struct trial_time *t = &w->times[v->regime];
         speedups[i] = (struct chart_row){
-            w->dims, {w->cold.speedup, w->cold.low, w->cold.high}, {w->hot.speedup, w->hot.low, w->hot.high}};
-        shares[i] = (struct chart_row){
-            w->dims, {t->light_us / t->base_us, NAN, NAN}, {t->light_us / t->best_us, NAN, NAN}};
+            w->dims,
+            {w->times[REGIME_COLD].speedup, w->times[REGIME_COLD].low, w->times[REGIME_COLD].high},
+            {w->times[REGIME_HOT].speedup, w->times[REGIME_HOT].low, w->times[REGIME_HOT].high}};
+        shares[i] =
+            (struct chart_row){w->dims, {t->light_us / t->base_us, NAN, NAN}, {t->light_us / t->us, NAN, NAN}};
     }
     str_add(out, "<div class=\"figures\">\n<figure>\n");
     chart_speedups(out, "speedups", speedups, v->n_workloads);
@@ -39,7 +41,7 @@ static void add_charts(const struct view *v, struct arena *a, struct str *out)
              v->measured ? ", with the 95 % interval where it is wider than the mark" : "");
     chart_shares(out, "shares", shares, v->n_workloads);
     str_addf(out, "<figcaption>Share of the plain copy's speed, %s.</figcaption>\n</figure>\n</div>\n",
-             v->hot ? "hot" : "cold");
+             regime_name(v->regime));
 }
 
 void page_speed(const struct view *v, struct arena *a, struct str *out)

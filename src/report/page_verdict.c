@@ -15,7 +15,7 @@ static void add_copy(const struct view *v, struct arena *a, struct str *out)
 {
     double low, high;
 
-    words_copy(v, v->hot, &low, &high);
+    words_copy(v, v->regime, &low, &high);
     if (isfinite(low))
         add_fact(out, "Of a copy's speed",
                  lround(100 * low) == lround(100 * high)

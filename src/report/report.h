@@ -75,18 +75,13 @@ json_t *report_call_row(const struct store_call *c, const char *end, const struc
 bool report_call(struct store *s, struct arena *a, int id, struct str *out, struct err *err);
 bool report_strategy(struct store *s, struct arena *a, int id, struct str *out, struct err *err);
 
-/* One row of a result's `workloads`; dims as "rows=16 d=4096", NAN and NULL where unknown. best NULL: not
- * timed. */
-json_t *report_workload(const char *dims, const struct trial_time *original, const struct trial_time *best,
-                        const char *regime);
-
 /* The `verification` of a result: of a candidate's own cases and, unless NULL, of the hidden ones, the worst
  * error of both. Takes `mutation`, the suite's score or null. */
 json_t *report_verification(const struct trial *own, const struct trial *hidden, json_t *mutation);
 
 /* The `device`, `noise` (of the original against itself) and `clocks` of a result. */
 json_t *report_device(const struct trial_device *d);
-json_t *report_noise(const struct trial *control, bool hot);
+json_t *report_noise(const struct trial *control, enum regime regime);
 
 /* ---- for whoever reviews it (docs/report.md) ---- */
 

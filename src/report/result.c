@@ -10,7 +10,8 @@ struct facts {
     const struct store_candidate *list;
     size_t n;
     const struct store_candidate *best; /* list[0], the original, when nothing is better */
-    const char *regime, *tester;        /* tester: JSON; NULL: it was the rules */
+    enum regime regime;
+    const char *tester; /* JSON; NULL: it was the rules */
     struct trial_device device;
     /* The best's own trial; what a fresh process said of it, and of the original beside it. */
     struct trial original, own, hidden, control;
@@ -36,43 +37,28 @@ static bool best_of(struct store *s, struct arena *a, const struct store_candida
     return true;
 }
 
-static bool read_trial(struct arena *a, const char *text, struct trial *t, struct err *err)
-{
-    json_t *j = json_parse(text, strlen(text), "stored trial", err);
-    bool ok = j && trial_from_json(j, a, t, err);
-
-    json_decref(j);
-    return ok;
-}
-
-static bool read_device(struct arena *a, const char *text, struct trial_device *d, struct err *err)
-{
-    json_t *j = json_parse(text ? text : "", text ? strlen(text) : 0, "stored device", err);
-    bool ok = j && trial_device_from_json(j, a, d, err);
-
-    json_decref(j);
-    return ok || err_context(err, "the run was written by another version");
-}
-
 static bool facts_read(struct store *s, struct arena *a, struct facts *f, struct err *err)
 {
-    const char *device, *hidden, *control;
+    const char *device, *regime, *hidden, *control;
 
     if (!store_get_run(s, a, &f->run, err) || !store_candidates(s, a, &f->list, &f->n, err) ||
-        !store_get_note(s, a, "regime", &f->regime, err) || !store_get_note(s, a, "device", &device, err) ||
+        !store_get_note(s, a, "regime", &regime, err) || !store_get_note(s, a, "device", &device, err) ||
         !store_get_note(s, a, "confirmation", &hidden, err) ||
         !store_get_note(s, a, "control", &control, err) || !store_get_note(s, a, "tester", &f->tester, err) ||
         !store_get_note(s, a, "mutation", &f->mutation, err))
         return false;
     if (f->n == 0)
         return err_world(err, "the run stopped before its original was judged; run it again");
-    if (!best_of(s, a, f->list, f->n, &f->best, err) || !read_device(a, device, &f->device, err) ||
-        !read_trial(a, f->list[0].trial, &f->original, err) || !read_trial(a, f->best->trial, &f->own, err))
+    if (!device || !regime_parse(regime, &f->regime))
+        return err_world(err, "the run's notes are not readable; it was written by another version");
+    if (!best_of(s, a, f->list, f->n, &f->best, err) || !trial_device_from_text(device, a, &f->device, err) ||
+        !trial_from_text(f->list[0].trial, a, &f->original, err) ||
+        !trial_from_text(f->best->trial, a, &f->own, err))
         return false;
     f->has_hidden = f->best->id != 0 && hidden;
     f->has_control = f->has_hidden && control;
-    if ((f->has_hidden && !read_trial(a, hidden, &f->hidden, err)) ||
-        (f->has_control && !read_trial(a, control, &f->control, err)))
+    if ((f->has_hidden && !trial_from_text(hidden, a, &f->hidden, err)) ||
+        (f->has_control && !trial_from_text(control, a, &f->control, err)))
         return false;
     f->options = json_parse(f->run.options, strlen(f->run.options), "the run's options", err);
     return f->options != NULL;
@@ -85,77 +71,20 @@ static const struct trial *timed(const struct facts *f)
     return f->has_hidden && trial_device_measures(&f->device) && f->hidden.n_workloads ? &f->hidden : &f->own;
 }
 
-static json_t *dims_to_json(const char *dims)
+static json_t *workloads_to_json(const struct facts *f, enum regime regime)
 {
-    json_t *o = json_object();
-    char name[64];
-    long long value;
-    int used;
-
-    while (sscanf(dims, " %63[^= ]=%lld%n", name, &value, &used) == 2) {
-        json_put_int(o, name, value);
-        dims += used;
-    }
-    return o;
-}
-
-json_t *report_workload(const char *dims, const struct trial_time *original, const struct trial_time *best,
-                        const char *regime)
-{
-    json_t *o = json_object();
-    /* The original's time beside the best's in the same pairs, where there were pairs. */
-    double base_us = best && isfinite(best->base_us) ? best->base_us : original->us;
-    double speedup = !best ? NAN : isfinite(best->speedup) ? best->speedup : base_us / best->us;
-
-    json_put(o, "dims", dims_to_json(dims));
-    json_put_num(o, "baseline_us", base_us);
-    json_put_num(o, "best_us", best ? best->us : NAN);
-    json_put_num(o, "speedup", speedup);
-    json_put_num(o, "low", best ? best->low : NAN);
-    json_put_num(o, "high", best ? best->high : NAN);
-    json_put_num(o, "light_us", original->light_us);
-    json_put_num(o, "compulsory_bytes", original->compulsory_bytes);
-    json_put_num(o, "baseline_flops", original->flops);
-    json_put_num(o, "best_flops", best ? best->flops : NAN);
-    json_put_num(o, "baseline_dram_bytes", original->dram_bytes);
-    json_put_num(o, "best_dram_bytes", best ? best->dram_bytes : NAN);
-    json_put_text(o, "regime", regime);
-    json_put_text(o, "bound_by", best ? best->bound : NULL);
-    return o;
-}
-
-static bool workloads_to_json(struct store *s, struct arena *a, const struct facts *f, const char *regime,
-                              json_t **out, struct err *err)
-{
-    const struct store_workload *rows; /* for the dims' names */
     const struct trial *best = timed(f);
     json_t *list = json_array();
-    bool hot = str_eq(regime, "hot");
-    size_t n, at = 0;
 
-    if (!store_workloads(s, a, 0, &rows, &n, err)) {
-        json_decref(list);
-        return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (!str_eq(rows[i].regime, regime) || at >= f->original.n_workloads)
-            continue;
-        const struct trial_workload *o = &f->original.workloads[at],
-                                    *b = at < best->n_workloads ? &best->workloads[at] : NULL;
-        struct trial_time own = hot ? o->hot : o->cold; /* the original as its own best */
+    for (size_t i = 0; i < f->original.n_workloads; i++) {
+        struct trial_time own = f->original.workloads[i].times[regime]; /* the original as its own best */
+        const struct trial_time *time = i < best->n_workloads ? &best->workloads[i].times[regime] : NULL;
         own.base_us = own.us;
         own.speedup = 1;
         own.low = own.high = NAN;
-        json_array_append_new(list, report_workload(rows[i].dims, hot ? &o->hot : &o->cold,
-                                                    f->best->id == 0 ? &own
-                                                    : !b             ? NULL
-                                                    : hot            ? &b->hot
-                                                                     : &b->cold,
-                                                    regime));
-        at++;
+        json_array_append_new(list, trial_row_to_json(&f->original, i, f->best->id == 0 ? &own : time, regime));
     }
-    *out = list;
-    return true;
+    return list;
 }
 
 static json_t *candidates_to_json(const struct facts *f)
@@ -228,13 +157,13 @@ json_t *report_device(const struct trial_device *d)
     return o;
 }
 
-json_t *report_noise(const struct trial *control, bool hot)
+json_t *report_noise(const struct trial *control, enum regime regime)
 {
     json_t *o = json_object();
     double low = NAN, high = NAN;
 
     for (size_t i = 0; i < control->n_workloads; i++) {
-        const struct trial_time *x = hot ? &control->workloads[i].hot : &control->workloads[i].cold;
+        const struct trial_time *x = &control->workloads[i].times[regime];
         low = fmin(low, x->low);
         high = fmax(high, x->high);
     }
@@ -246,21 +175,13 @@ json_t *report_noise(const struct trial *control, bool hot)
 bool report_result(struct store *s, struct arena *a, json_t **result, struct err *err)
 {
     struct facts f = {0};
-    json_t *o, *workloads, *other, *cost, *provenance;
+    json_t *o, *workloads, *cost, *provenance;
     char digest[65];
     int rounds = 0;
 
     if (!facts_read(s, a, &f, err))
         return false;
-    if (!workloads_to_json(s, a, &f, f.regime, &workloads, err)) {
-        json_decref(f.options);
-        return false;
-    }
-    if (!workloads_to_json(s, a, &f, str_eq(f.regime, "hot") ? "cold" : "hot", &other, err)) {
-        json_decref(workloads);
-        json_decref(f.options);
-        return false;
-    }
+    workloads = workloads_to_json(&f, f.regime);
     for (size_t i = 0; i < f.n; i++)
         rounds = MAX(rounds, f.list[i].round);
     o = json_object();
@@ -273,8 +194,8 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put_text(o, "agents", json_text(f.options, "agents", "rules"));
     json_put(o, "speedup", speedup_to_json(&f, workloads));
     json_put(o, "workloads", workloads);
-    json_put(o, "other_regime", other);
-    json_put(o, "noise", report_noise(f.has_control ? &f.control : &f.original, str_eq(f.regime, "hot")));
+    json_put(o, "other_regime", workloads_to_json(&f, regime_other(f.regime)));
+    json_put(o, "noise", report_noise(f.has_control ? &f.control : &f.original, f.regime));
     json_put(o, "clocks", trial_clocks_to_json(&timed(&f)->clocks));
     json_put(o, "verification",
              report_verification(&f.own, f.has_hidden ? &f.hidden : NULL, noted(f.mutation)));

@@ -14,29 +14,18 @@ static json_t *parsed(const char *text)
     return text ? json_parse(text, strlen(text), "stored note", NULL) : NULL;
 }
 
+/* NULL where there is none that can be read. */
 static const struct trial *read_trial(struct arena *a, const char *text)
 {
     struct trial *t = arena_new(a, struct trial);
-    json_t *j = parsed(text);
-    bool ok = j && trial_from_json(j, a, t, NULL);
 
-    json_decref(j);
-    return ok ? t : NULL;
-}
-
-static const struct trial_device *read_device(struct arena *a, const char *text)
-{
-    struct trial_device *d = arena_new(a, struct trial_device);
-    json_t *j = parsed(text);
-    bool ok = j && trial_device_from_json(j, a, d, NULL);
-
-    json_decref(j);
-    return ok ? d : NULL;
+    return text && trial_from_text(text, a, t, NULL) ? t : NULL;
 }
 
 static bool read_notes(struct view *v, struct opened *o, struct store *s, struct arena *a, struct err *err)
 {
     const char *device, *regime, *mutation, *hidden;
+    struct trial_device *d;
 
     if (!store_get_note(s, a, "device", &device, err) || !store_get_note(s, a, "regime", &regime, err) ||
         !store_get_note(s, a, "suite", &v->suite_text, err) ||
@@ -46,9 +35,11 @@ static bool read_notes(struct view *v, struct opened *o, struct store *s, struct
         !store_get_note(s, a, "confirmation", &hidden, err) ||
         !store_get_note(s, a, "failure", &v->failure, err))
         return false;
-    v->device = read_device(a, device);
+    d = arena_new(a, struct trial_device);
+    v->device = device && trial_device_from_text(device, a, d, NULL) ? d : NULL;
     v->measured = v->device && trial_device_measures(v->device);
-    v->hot = str_eq(regime, "hot");
+    if (!regime_parse(regime, &v->regime))
+        v->regime = REGIME_COLD;
     v->mutation = o->mutation = parsed(mutation);
     v->hidden = read_trial(a, hidden);
     return true;
@@ -164,13 +155,6 @@ static bool read_candidates(struct view *v, struct opened *o, struct store *s, s
 
 /* ---- the result ---- */
 
-static struct view_time time_of(const json_t *o)
-{
-    return (struct view_time){
-        json_num(o, "baseline_us"), json_num(o, "best_us"),  json_num(o, "speedup"),        json_num(o, "low"),
-        json_num(o, "high"),        json_num(o, "light_us"), json_text(o, "bound_by", NULL)};
-}
-
 /* The result is what the run is worth: figures are taken from it, not made twice. */
 static void read_workloads(struct view *v, struct arena *a)
 {
@@ -181,11 +165,9 @@ static void read_workloads(struct view *v, struct arena *a)
 
     v->n_workloads = json_array_size(own);
     for (size_t i = 0; i < v->n_workloads; i++) {
-        struct view_time scoring = time_of(json_array_get(own, i)), rest = time_of(json_array_get(other, i));
-        list[i] = (struct view_workload){
-            .dims = arena_strdup(a, report_dims(json_array_get(own, i), dims, sizeof(dims))),
-            .cold = v->hot ? rest : scoring,
-            .hot = v->hot ? scoring : rest};
+        list[i].dims = arena_strdup(a, report_dims(json_array_get(own, i), dims, sizeof(dims)));
+        list[i].times[v->regime] = trial_row_from_json(json_array_get(own, i));
+        list[i].times[regime_other(v->regime)] = trial_row_from_json(json_array_get(other, i));
     }
     v->workloads = list;
 }

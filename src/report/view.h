@@ -27,14 +27,9 @@ struct view_candidate {
     bool on_way;                           /* from the original to the best, both included */
 };
 
-struct view_time { /* one workload in one regime: the original beside the best; NAN where unknown */
-    double base_us, best_us, speedup, low, high, light_us;
-    const char *bound_by; /* of the best; NULL */
-};
-
 struct view_workload {
-    const char *dims; /* "rows=16 d=4096" */
-    struct view_time cold, hot;
+    const char *dims;                   /* "rows=16 d=4096" */
+    struct trial_time times[N_REGIMES]; /* of the best, the original's beside it */
 };
 
 struct view_message {
@@ -56,7 +51,8 @@ struct view {
     const json_t *result;  /* docs/result.md; NULL: the run ended before its original was judged */
 
     const struct trial_device *device; /* NULL as `result` */
-    bool measured, hot;                /* times; the regime that scores */
+    bool measured;                     /* times */
+    enum regime regime;                /* that scores */
     const char *suite_text;            /* what the suite is, in words; NULL */
     const json_t *mutation;            /* faults put into the original; NULL: nobody looked */
     const char *hidden_seed;           /* NULL: nothing came to be confirmed */

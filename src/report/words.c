@@ -3,9 +3,9 @@
 enum { MIN_MUTATION = 60 };  /* per cent: the option's default */
 #define OWN_CHOICE INT32_MIN /* as a step's setting: what the move prefers (agent/agent.h) */
 
-const char *words_regime(bool hot)
+const char *words_regime(enum regime regime)
 {
-    return hot ? "hot: what fits stays in the L2" : "cold: inputs come from DRAM";
+    return regime == REGIME_HOT ? "hot: what fits stays in the L2" : "cold: inputs come from DRAM";
 }
 
 const char *words_seconds(struct arena *a, double s)
@@ -41,13 +41,13 @@ const char *words_parent(struct arena *a, int parent)
     return parent > 0 ? arena_printf(a, "candidate %d", parent) : "the original";
 }
 
-void words_copy(const struct view *v, bool hot, double *low, double *high)
+void words_copy(const struct view *v, enum regime regime, double *low, double *high)
 {
     *low = *high = NAN;
     for (size_t i = 0; i < v->n_workloads; i++) {
-        const struct view_time *t = hot ? &v->workloads[i].hot : &v->workloads[i].cold;
-        *low = fmin(*low, t->light_us / t->best_us);
-        *high = fmax(*high, t->light_us / t->best_us);
+        const struct trial_time *t = &v->workloads[i].times[regime];
+        *low = fmin(*low, t->light_us / t->us);
+        *high = fmax(*high, t->light_us / t->us);
     }
 }
 
@@ -90,14 +90,14 @@ const char *words_verdict(const struct view *v, struct arena *a)
             a,
             "%s runs %.2f times as fast as the original, modelled for %s (%s, %s). No GPU has timed it, "
             "so there is no interval.",
-            v->run.task_name, geomean(v), name, over, words_regime(v->hot));
+            v->run.task_name, geomean(v), name, over, words_regime(v->regime));
     if (!isfinite(low) || !isfinite(high))
         return arena_printf(
             a, "%s runs %.2f times as fast as the original, measured on %s (%s, %s), with no interval.",
-            v->run.task_name, geomean(v), name, over, words_regime(v->hot));
+            v->run.task_name, geomean(v), name, over, words_regime(v->regime));
     return arena_printf(
         a, "%s runs %.2f times as fast as the original, 95 %% interval %.3f to %.3f, measured on %s (%s, %s).",
-        v->run.task_name, geomean(v), low, high, name, over, words_regime(v->hot));
+        v->run.task_name, geomean(v), low, high, name, over, words_regime(v->regime));
 }
 
 struct sentences {

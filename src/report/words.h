@@ -21,11 +21,11 @@ const char *words_verify(const struct view *v, struct arena *a);
 /* What a command does not repeat to the letter; NULL: it does. */
 const char *words_unrepeatable(const struct view *v);
 
-const char *words_regime(bool hot);                                       /* "cold: inputs come from DRAM" */
+const char *words_regime(enum regime regime);                             /* "cold: inputs come from DRAM" */
 const char *words_seconds(struct arena *a, double s);                     /* "4 min 10 s" */
 const char *words_steps(struct arena *a, const struct view_candidate *c); /* "vectorise 16 + restrict"; "" */
 const char *words_parent(struct arena *a, int parent);                    /* "the original", "candidate 3" */
 /* The least and greatest share of the plain copy's speed over the workloads; NAN: unknown. */
-void words_copy(const struct view *v, bool hot, double *low, double *high);
+void words_copy(const struct view *v, enum regime regime, double *low, double *high);
 
 #endif

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { SCHEMA_VERSION = 2, BUSY_WAIT_MS = 3000 };
+enum { SCHEMA_VERSION = 3, BUSY_WAIT_MS = 3000 };
 
 bool store_open(struct store **out, const char *folder, bool create, struct err *err)
 {
@@ -38,9 +38,13 @@ bool store_open(struct store **out, const char *folder, bool create, struct err 
         fail(s, err);
     sqlite3_finalize(q);
     if (ok && version == 0 && create)
-        ok = execute(s, share_text("sql/schema.sql"), err) && execute(s, "PRAGMA user_version = 2", err);
+        ok = execute(s, share_text("sql/schema.sql"), err) && execute(s, "PRAGMA user_version = 3", err);
     else if (ok && version != SCHEMA_VERSION)
-        ok = err_world(err, "%s has version %d, this astra knows version %d", s->path, version, SCHEMA_VERSION);
+        ok = err_input(
+            err,
+            "%s is of store version %d, this astra reads version %d: show or resume it with the astra that "
+            "began it; its best.cu and result.json stand",
+            s->path, version, SCHEMA_VERSION);
     if (!ok) {
         store_close(s);
         return false;
@@ -60,8 +64,8 @@ void store_close(struct store *s)
     free(s);
 }
 
-/* A byte of run.db that SQLite locks never: it uses those from 0x40000000 to 0x400001ff. The kernel lets go of it
- * when the process ends, however it ends. */
+/* A byte of run.db that SQLite locks never: it uses those from 0x40000000 to 0x400001ff. The kernel lets go of
+ * it when the process ends, however it ends. */
 static struct flock writer(void)
 {
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40001000, .l_len = 1};
@@ -154,51 +158,13 @@ bool store_get_run(struct store *s, struct arena *a, struct store_run *r, struct
     return code == SQLITE_DONE ? err_input(err, "%s holds no run", s->path) : fail(s, err);
 }
 
-static bool put_workloads(struct store *s, const struct store_candidate *c, struct err *err)
-{
-    for (size_t i = 0; i < c->n_workloads; i++) {
-        const struct store_workload *w = &c->workloads[i];
-        sqlite3_stmt *q =
-            prepare(s,
-                    "INSERT OR REPLACE INTO workload (candidate, dims, regime, us, light_us, bound)"
-                    " VALUES (?, ?, ?, ?, ?, ?)",
-                    err);
-        if (!q)
-            return false;
-        sqlite3_bind_int(q, 1, c->id);
-        bind_text(q, 2, w->dims);
-        bind_text(q, 3, w->regime);
-        bind_number(q, 4, w->us);
-        bind_number(q, 5, w->light_us);
-        bind_text(q, 6, w->bound);
-        if (!finish(s, q, err))
-            return false;
-    }
-    return true;
-}
-
-static bool put_diagnosis(struct store *s, const struct store_candidate *c, struct err *err)
-{
-    sqlite3_stmt *q;
-
-    if (!c->bound_by)
-        return true;
-    q = prepare(s, "INSERT OR REPLACE INTO diagnosis (candidate, bound_by, text) VALUES (?, ?, ?)", err);
-    if (!q)
-        return false;
-    sqlite3_bind_int(q, 1, c->id);
-    bind_text(q, 2, c->bound_by);
-    bind_text(q, 3, c->diagnosis ? c->diagnosis : "");
-    return finish(s, q, err);
-}
-
-static bool put_row(struct store *s, const struct store_candidate *c, struct err *err)
+bool store_put_candidate(struct store *s, const struct store_candidate *c, struct err *err)
 {
     sqlite3_stmt *q =
         prepare(s,
                 "INSERT OR REPLACE INTO candidate (id, parent, round, repairs, mind, name, reason, plan,"
-                " steps, text, hash, verdict, words, line, gain, score, trial, wall_s)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " steps, text, hash, verdict, words, line, gain, score, trial, wall_s, bound_by, diagnosis)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 err);
 
     if (!q)
@@ -221,17 +187,9 @@ static bool put_row(struct store *s, const struct store_candidate *c, struct err
     bind_number(q, 16, c->score);
     bind_text(q, 17, c->trial);
     bind_number(q, 18, c->wall_s);
+    bind_text(q, 19, c->bound_by);
+    bind_text(q, 20, c->diagnosis);
     return finish(s, q, err);
-}
-
-bool store_put_candidate(struct store *s, const struct store_candidate *c, struct err *err)
-{
-    if (!execute(s, "BEGIN IMMEDIATE", err))
-        return false;
-    if (put_row(s, c, err) && put_workloads(s, c, err) && put_diagnosis(s, c, err) && execute(s, "COMMIT", err))
-        return true;
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return false;
 }
 
 bool store_candidates(struct store *s, struct arena *a, const struct store_candidate **list, size_t *n,
@@ -240,9 +198,8 @@ bool store_candidates(struct store *s, struct arena *a, const struct store_candi
     VEC(struct store_candidate) rows = {0};
     sqlite3_stmt *q =
         prepare(s,
-                "SELECT c.id, parent, round, repairs, mind, name, reason, plan, steps, c.text, hash, verdict,"
-                " words, line, gain, score, trial, wall_s, d.bound_by, d.text"
-                " FROM candidate c LEFT JOIN diagnosis d ON d.candidate = c.id ORDER BY c.id",
+                "SELECT id, parent, round, repairs, mind, name, reason, plan, steps, text, hash, verdict,"
+                " words, line, gain, score, trial, wall_s, bound_by, diagnosis FROM candidate ORDER BY id",
                 err);
     int code;
 
@@ -272,35 +229,6 @@ bool store_candidates(struct store *s, struct arena *a, const struct store_candi
             .diagnosis = text_or_null(a, q, 19),
         };
         vec_push(&rows, c);
-    }
-    sqlite3_finalize(q);
-    *list = arena_copy(a, rows.v, rows.n * sizeof(*rows.v));
-    *n = rows.n;
-    vec_free(&rows);
-    return code == SQLITE_DONE || fail(s, err);
-}
-
-bool store_workloads(struct store *s, struct arena *a, int candidate, const struct store_workload **list,
-                     size_t *n, struct err *err)
-{
-    VEC(struct store_workload) rows = {0};
-    sqlite3_stmt *q = prepare(
-        s, "SELECT dims, regime, us, light_us, bound FROM workload WHERE candidate = ? ORDER BY regime, rowid",
-        err);
-    int code;
-
-    if (!q)
-        return false;
-    sqlite3_bind_int(q, 1, candidate);
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        struct store_workload w = {
-            .dims = text_of(a, q, 0),
-            .regime = text_of(a, q, 1),
-            .us = number_of(q, 2),
-            .light_us = number_of(q, 3),
-            .bound = text_or_null(a, q, 4),
-        };
-        vec_push(&rows, w);
     }
     sqlite3_finalize(q);
     *list = arena_copy(a, rows.v, rows.n * sizeof(*rows.v));

@@ -13,11 +13,11 @@ struct store;
  * this version, is an error that says so. */
 bool store_open(struct store **out, const char *folder, bool create, struct err *err);
 void store_close(struct store *s); /* takes NULL */
-/* Whoever carries a run on takes its lock first, until store_close. An error that names the process where another
- * has it. */
+/* Whoever carries a run on takes its lock first, until store_close. An error that names the process where
+ * another has it. */
 bool store_lock(struct store *s, const char *folder, struct err *err);
-/* Whether another process has that lock. To be asked while this process has run.db closed: it would let go of its
- * own locks. */
+/* Whether another process has that lock. To be asked while this process has run.db closed: it would let go of
+ * its own locks. */
 bool store_in_use(const char *folder);
 
 struct store_run {
@@ -28,29 +28,20 @@ struct store_run {
 bool store_put_run(struct store *s, const struct store_run *r, struct err *err); /* adds or replaces */
 bool store_get_run(struct store *s, struct arena *a, struct store_run *r, struct err *err);
 
-struct store_workload {
-    const char *dims, *regime, *bound;
-    double us, light_us; /* NAN: unknown */
-};
-
 struct store_candidate {
     int id, parent, round, repairs; /* parent, repairs: -1 none */
     const char *mind, *name, *reason, *plan, *steps, *text, *hash, *verdict, *words;
     int line;
-    double gain, score, wall_s; /* NAN: unknown */
-    const char *trial;          /* JSON; NULL: none */
-    const struct store_workload *workloads;
-    size_t n_workloads;
+    double gain, score, wall_s;       /* NAN: unknown */
+    const char *trial;                /* JSON; NULL: none */
     const char *bound_by, *diagnosis; /* NULL: none */
 };
 
-/* All of a candidate in one transaction. */
+/* Adds or replaces. */
 bool store_put_candidate(struct store *s, const struct store_candidate *c, struct err *err);
-/* By id; without workloads. */
+/* By id. */
 bool store_candidates(struct store *s, struct arena *a, const struct store_candidate **list, size_t *n,
                       struct err *err);
-bool store_workloads(struct store *s, struct arena *a, int candidate, const struct store_workload **list,
-                     size_t *n, struct err *err);
 /* The trial of an earlier candidate with this hash; *trial NULL when there is none. */
 bool store_find_trial(struct store *s, struct arena *a, const char *hash, int *id, const char **trial,
                       struct err *err);

@@ -413,10 +413,26 @@ static bool read_workloads(struct loader *l, const struct yaml_node *root)
     return true;
 }
 
+static const char *const regimes[] = {[REGIME_COLD] = "cold", [REGIME_HOT] = "hot", NULL};
+
+const char *regime_name(enum regime regime)
+{
+    return regimes[regime];
+}
+
+bool regime_parse(const char *name, enum regime *regime)
+{
+    for (size_t i = 0; i < N_REGIMES; i++)
+        if (str_eq(name, regimes[i])) {
+            *regime = (enum regime)i;
+            return true;
+        }
+    return false;
+}
+
 static bool read_choices(struct loader *l, const struct yaml_node *root)
 {
-    static const char *const regimes[] = {"cold", "hot", NULL}, *const accepts[] = {"race", "nondeterminism",
-                                                                                    NULL};
+    static const char *const accepts[] = {"race", "nondeterminism", NULL};
     struct task *t = l->task;
     const struct yaml_node *n = yaml_get(root, "tolerance");
     const char *regime = "cold", **accept;
@@ -429,9 +445,8 @@ static bool read_choices(struct loader *l, const struct yaml_node *root)
         return fail(l, n, "tolerance: must be above 0: ulps of the output type");
     if (!read_text(l, root, "regime", false, &regime) || !read_texts(l, root, "accept", &accept, &n_accept))
         return false;
-    if (index_of(regime, regimes) < 0)
+    if (!regime_parse(regime, &t->regime))
         return unknown(l, yaml_get(root, "regime"), "regime", regime, regimes);
-    t->hot = !strcmp(regime, "hot");
     for (size_t i = 0; i < n_accept; i++) {
         if (index_of(accept[i], accepts) < 0)
             return unknown(l, yaml_get(root, "accept")->items[i], "thing to accept", accept[i], accepts);

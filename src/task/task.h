@@ -49,6 +49,15 @@ struct task_arg {
     int64_t align_bytes;
 };
 
+/* Cold: nothing of a workload is in the L2. Hot: what fits is. */
+enum regime { REGIME_COLD, REGIME_HOT, N_REGIMES };
+const char *regime_name(enum regime regime); /* "cold", "hot" */
+bool regime_parse(const char *name, enum regime *regime);
+static inline enum regime regime_other(enum regime regime)
+{
+    return regime == REGIME_COLD ? REGIME_HOT : REGIME_COLD;
+}
+
 struct task {
     const char *path;                                              /* of its task.yaml, for messages */
     const char *dir, *name, *source_path, *entry, *reference_path; /* absolute; reference NULL when absent */
@@ -64,8 +73,8 @@ struct task {
     size_t n_flags, n_headers;
     const char **equivalent; /* ids of mutants that the author says change nothing: docs/mutants.md */
     size_t n_equivalent;
-    bool hot;         /* regime that scores */
-    double tolerance; /* NAN: the rule of docs/integrity.md */
+    enum regime regime; /* that scores */
+    double tolerance;   /* NAN: the rule of docs/integrity.md */
     bool accept_race, accept_nondeterminism;
 };
 

@@ -157,7 +157,7 @@ static void accuracy_from_json(const json_t *list, struct arena *a, struct trial
 
 json_t *trial_to_json(const struct trial *t)
 {
-    json_t *o = json_object(), *workloads = json_array(), *lines = json_array();
+    json_t *o = json_object(), *names = json_array(), *workloads = json_array(), *lines = json_array();
 
     json_put_text(o, "verdict", verdict_name(t->verdict));
     json_put_text(o, "words", t->words);
@@ -178,14 +178,17 @@ json_t *trial_to_json(const struct trial *t)
     json_put(o, "original_error", errors_to_json(&t->original_error));
     json_put(o, "allowed_error", errors_to_json(&t->allowed_error));
     json_put(o, "errors", trial_accuracy_to_json(t));
+    for (size_t i = 0; i < t->n_dims; i++)
+        json_array_append_new(names, json_string(t->dim_names[i]));
+    json_put(o, "dim_names", names);
     for (size_t i = 0; i < t->n_workloads; i++) {
         const struct trial_workload *w = &t->workloads[i];
         json_t *x = json_object(), *dims = json_array();
         for (size_t k = 0; k < t->n_dims; k++)
             json_array_append_new(dims, json_integer(w->dims[k]));
         json_put(x, "dims", dims);
-        json_put(x, "cold", time_to_json(&w->cold));
-        json_put(x, "hot", time_to_json(&w->hot));
+        for (enum regime r = 0; r < N_REGIMES; r++)
+            json_put(x, regime_name(r), time_to_json(&w->times[r]));
         json_array_append_new(workloads, x);
     }
     for (size_t i = 0; i < t->n_lines; i++) {
@@ -203,7 +206,9 @@ json_t *trial_to_json(const struct trial *t)
 
 bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct err *err)
 {
-    const json_t *workloads = json_object_get(o, "workloads"), *lines = json_object_get(o, "lines");
+    const json_t *workloads = json_object_get(o, "workloads"), *lines = json_object_get(o, "lines"),
+                 *dim_names = json_object_get(o, "dim_names");
+    const char **names;
     struct trial_workload *w;
     struct trial_line *l;
 
@@ -228,20 +233,25 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
     errors_from_json(json_object_get(o, "original_error"), &t->original_error);
     errors_from_json(json_object_get(o, "allowed_error"), &t->allowed_error);
     accuracy_from_json(json_object_get(o, "errors"), a, t);
+    t->n_dims = json_array_size(dim_names);
+    t->dim_names = names = arena_array(a, const char *, t->n_dims + 1);
+    for (size_t i = 0; i < t->n_dims; i++) {
+        const char *name = json_string_value(json_array_get(dim_names, i));
+        names[i] = arena_strdup(a, name ? name : "?");
+    }
     t->n_workloads = json_array_size(workloads);
     t->workloads = w = arena_array(a, struct trial_workload, t->n_workloads + 1);
     for (size_t i = 0; i < t->n_workloads; i++) {
         const json_t *x = json_array_get(workloads, i), *dims = json_object_get(x, "dims");
-        if (i > 0 && json_array_size(dims) != t->n_dims)
-            return err_world(err, "not a trial: workloads of %zu and of %zu dims", t->n_dims,
-                             json_array_size(dims));
-        t->n_dims = json_array_size(dims);
+        if (json_array_size(dims) != t->n_dims)
+            return err_world(err, "not a trial: a workload of %zu dims, not of %zu", json_array_size(dims),
+                             t->n_dims);
         int64_t *to = arena_array(a, int64_t, t->n_dims + 1);
         for (size_t k = 0; k < t->n_dims; k++)
             to[k] = json_integer_value(json_array_get(dims, k));
         w[i].dims = to;
-        time_from_json(json_object_get(x, "cold"), a, &w[i].cold);
-        time_from_json(json_object_get(x, "hot"), a, &w[i].hot);
+        for (enum regime r = 0; r < N_REGIMES; r++)
+            time_from_json(json_object_get(x, regime_name(r)), a, &w[i].times[r]);
     }
     t->n_lines = json_array_size(lines);
     t->lines = l = arena_array(a, struct trial_line, t->n_lines + 1);
@@ -254,6 +264,78 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
     }
     return true;
 }
+
+char *trial_to_text(struct arena *a, const struct trial *t)
+{
+    json_t *o = trial_to_json(t);
+    char *text = json_line(a, o);
+
+    json_decref(o);
+    return text;
+}
+
+bool trial_from_text(const char *text, struct arena *a, struct trial *t, struct err *err)
+{
+    json_t *o = json_parse(text, strlen(text), "stored trial", err);
+    bool ok = o && trial_from_json(o, a, t, err);
+
+    json_decref(o);
+    return ok;
+}
+
+/* ---- rows of a result ---- */
+
+char *trial_dims_text(struct arena *a, const struct trial *t, size_t i)
+{
+    struct str s = {0};
+    char *text;
+
+    for (size_t k = 0; k < t->n_dims; k++)
+        str_addf(&s, "%s%s=%lld", k ? " " : "", t->dim_names[k], (long long)t->workloads[i].dims[k]);
+    text = arena_strdup(a, str_text(&s));
+    str_free(&s);
+    return text;
+}
+
+json_t *trial_row_to_json(const struct trial *t, size_t i, const struct trial_time *best, enum regime regime)
+{
+    const struct trial_time *original = &t->workloads[i].times[regime];
+    json_t *o = json_object(), *dims = json_object();
+    /* The original's time beside the best's in the same pairs, where there were pairs. */
+    double base_us = best && isfinite(best->base_us) ? best->base_us : original->us;
+    double speedup = !best ? NAN : isfinite(best->speedup) ? best->speedup : base_us / best->us;
+
+    for (size_t k = 0; k < t->n_dims; k++)
+        json_put_int(dims, t->dim_names[k], t->workloads[i].dims[k]);
+    json_put(o, "dims", dims);
+    json_put_num(o, "baseline_us", base_us);
+    json_put_num(o, "best_us", best ? best->us : NAN);
+    json_put_num(o, "speedup", speedup);
+    json_put_num(o, "low", best ? best->low : NAN);
+    json_put_num(o, "high", best ? best->high : NAN);
+    json_put_num(o, "light_us", original->light_us);
+    json_put_num(o, "compulsory_bytes", original->compulsory_bytes);
+    json_put_num(o, "baseline_flops", original->flops);
+    json_put_num(o, "best_flops", best ? best->flops : NAN);
+    json_put_num(o, "baseline_dram_bytes", original->dram_bytes);
+    json_put_num(o, "best_dram_bytes", best ? best->dram_bytes : NAN);
+    json_put_text(o, "regime", regime_name(regime));
+    json_put_text(o, "bound_by", best ? best->bound : NULL);
+    return o;
+}
+
+struct trial_time trial_row_from_json(const json_t *row)
+{
+    return (struct trial_time){.us = json_num(row, "best_us"),
+                               .light_us = json_num(row, "light_us"),
+                               .base_us = json_num(row, "baseline_us"),
+                               .speedup = json_num(row, "speedup"),
+                               .low = json_num(row, "low"),
+                               .high = json_num(row, "high"),
+                               .bound = json_text(row, "bound_by", NULL)};
+}
+
+/* ---- the device ---- */
 
 #define LIMITS(X)             \
     X(sm_count)               \
@@ -328,6 +410,15 @@ bool trial_device_from_json(const json_t *o, struct arena *a, struct trial_devic
     PEAKS(X)
 #undef X
     return true;
+}
+
+bool trial_device_from_text(const char *text, struct arena *a, struct trial_device *d, struct err *err)
+{
+    json_t *o = json_parse(text, strlen(text), "stored device", err);
+    bool ok = o && trial_device_from_json(o, a, d, err);
+
+    json_decref(o);
+    return ok;
 }
 
 char *trial_device_id(struct arena *a, const struct trial_device *d)

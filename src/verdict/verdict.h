@@ -45,7 +45,7 @@ struct trial_time {      /* of one workload in one regime; NAN where unknown */
 
 struct trial_workload {
     const int64_t *dims; /* the task's n_dims */
-    struct trial_time cold, hot;
+    struct trial_time times[N_REGIMES];
 };
 
 struct trial_errors { /* in ulps of the output type, worst over outputs and cases */
@@ -91,7 +91,8 @@ struct trial {
     double low, high; /* its interval; NAN when modelled */
     const struct trial_workload *workloads;
     size_t n_workloads, n_dims;
-    size_t cases; /* verification cases run */
+    const char *const *dim_names; /* n_dims */
+    size_t cases;                 /* verification cases run */
     struct trial_errors error, original_error, allowed_error;
     const char *error_where;               /* output and case of the worst error */
     const struct trial_accuracy *accuracy; /* floating outputs, kind of values by kind of values */
@@ -120,6 +121,17 @@ json_t *trial_accuracy_to_json(const struct trial *t);                      /* `
 json_t *trial_edges_to_json(void);                                          /* and `ulp_edges` */
 void trial_add_missing(struct arena *a, struct trial *t, const char *what); /* NULL: nothing */
 bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct err *err);
+/* The same as the line of text that the store keeps. */
+char *trial_to_text(struct arena *a, const struct trial *t);
+bool trial_from_text(const char *text, struct arena *a, struct trial *t, struct err *err);
+
+/* Of workload i: "rows=16 d=4096". */
+char *trial_dims_text(struct arena *a, const struct trial *t, size_t i);
+/* A row of the `workloads` of docs/result.md: workload i of the original in one regime, and beside it the
+ * best's time, NULL: not timed. Read back, it is the best's time. */
+json_t *trial_row_to_json(const struct trial *original, size_t i, const struct trial_time *best,
+                          enum regime regime);
+struct trial_time trial_row_from_json(const json_t *row);
 
 /* ---- where it is judged ---- */
 
@@ -143,6 +155,7 @@ struct trial_device {
 
 json_t *trial_device_to_json(const struct trial_device *d);
 bool trial_device_from_json(const json_t *o, struct arena *a, struct trial_device *d, struct err *err);
+bool trial_device_from_text(const char *text, struct arena *a, struct trial_device *d, struct err *err);
 char *trial_device_id(struct arena *a, const struct trial_device *d); /* as trial_options.device */
 static inline bool trial_device_measures(const struct trial_device *d)
 {

@@ -132,7 +132,7 @@ static bool merge(const json_t *map, const struct counted_launch *launches, size
     }
     if (same) {
         for (size_t i = 0; i < t->n_workloads; i++)
-            put_time(&sums[i], task->hot ? &workloads[i].hot : &workloads[i].cold);
+            put_time(&sums[i], &workloads[i].times[task->regime]);
         t->workloads = workloads;
         lines_put(&lines, a, t);
         t->counters = "ncu";

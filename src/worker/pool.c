@@ -555,10 +555,9 @@ static void add_light(const struct pool *p, struct arena *a, struct trial *t)
     if (p->n_gpus == 0 || t->n_workloads == 0 || !trial_from_json(p->original, a, &original, NULL))
         return;
     for (size_t i = 0; i < t->n_workloads && i < original.n_workloads; i++) {
-        if (isnan(w[i].cold.light_us))
-            w[i].cold.light_us = original.workloads[i].cold.light_us;
-        if (isnan(w[i].hot.light_us))
-            w[i].hot.light_us = original.workloads[i].hot.light_us;
+        for (enum regime r = 0; r < N_REGIMES; r++)
+            if (isnan(w[i].times[r].light_us))
+                w[i].times[r].light_us = original.workloads[i].times[r].light_us;
     }
 }
 

@@ -447,8 +447,7 @@ def a_later_one_was_judged_first(folder):
         last = db.execute("SELECT max(id) FROM candidate").fetchone()[0]
         best = int(db.execute("SELECT value FROM meta WHERE key = 'best'").fetchone()[0])
         gap = last - 1 if best != last - 1 else last - 2
-        for table, key in (("workload", "candidate"), ("diagnosis", "candidate"), ("candidate", "id")):
-            db.execute(f"DELETE FROM {table} WHERE {key} = ?", (gap,))
+        db.execute("DELETE FROM candidate WHERE id = ?", (gap,))
         db.execute("UPDATE run SET status = 'interrupted'")
     ended(folder)
     page = read(os.path.join(folder, "run", "report.html"))
@@ -466,7 +465,7 @@ def before_its_original_was_judged(folder):
         path = os.path.join(folder, "run", name)
         (shutil.rmtree if os.path.isdir(path) else os.remove)(path)
     with contextlib.closing(sqlite3.connect(os.path.join(folder, "run", "run.db"))) as db, db:
-        for table in ("workload", "diagnosis", "candidate", "trial"):
+        for table in ("candidate", "trial"):
             db.execute(f"DELETE FROM {table}")
         db.execute("DELETE FROM meta WHERE key IN ('best', 'confirmation', 'control', 'hidden_seed', 'mutation', 'suite', 'provenance', 'device')")
         db.execute("UPDATE run SET status = 'running', result = NULL, ended = NULL")

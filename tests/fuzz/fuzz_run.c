@@ -6,15 +6,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void show(struct store *s, struct arena *a, const char *folder)
 {
     const struct store_candidate *list;
-    const struct store_workload *w;
     struct str out = {0};
     struct err err = {0};
     json_t *result = NULL, *calls = NULL;
-    size_t n, n_w;
+    size_t n;
 
-    if (store_candidates(s, a, &list, &n, &err))
-        for (size_t i = 0; i < MIN(n, 4); i++)
-            store_workloads(s, a, list[i].id, &w, &n_w, &err);
+    store_candidates(s, a, &list, &n, &err);
     report_result(s, a, &result, &err);
     report_summary(s, a, folder, true, &out, &err);
     report_calls(s, a, &out, &err);

@@ -35,14 +35,12 @@ else:
     db.execute("PRAGMA page_size = 512")
     schema = (ROOT / "share/sql/schema.sql").read_text().replace("PRAGMA journal_mode = WAL;", "")
     db.executescript(schema)
-    db.execute("PRAGMA user_version = 2")
+    db.execute("PRAGMA user_version = 3")
     db.execute("INSERT INTO run VALUES (1, '0.1.0', 'silu_and_mul', ?, 'hash', '{\"device\": \"h200\"}', '2026-01-01T00:00:00Z', NULL,"
                " 'done', 1.5, ?)", (str(TASK), json.dumps(result)))
     for c in range(2):
-        db.execute("INSERT INTO candidate VALUES (?, ?, ?, NULL, 'rules', 'n', 'r', 'p', '[]', ?, ?, 'passed', '', 0, 1.0, 1.0, ?, 0.5)",
+        db.execute("INSERT INTO candidate VALUES (?, ?, ?, NULL, 'rules', 'n', 'r', 'p', '[]', ?, ?, 'passed', '', 0, 1.0, 1.0, ?, 0.5, 'latency', 'waits')",
                    (c, c - 1 if c else None, c, "void k();", f"h{c}", json.dumps(trial)))
-    db.execute("INSERT INTO workload VALUES (0, 'rows=16 d=4096', 'cold', 1.0, 0.5, 'dram')")
-    db.execute("INSERT INTO diagnosis VALUES (0, 'latency', 'waits')")
     db.execute("INSERT INTO call VALUES (1, '1.planner', 'planner', 'replay', 'm', 'h', '{}', '{\"text\": \"x\"}', 0, '', 5, 1, 1, 5, 0,"
                " 0.1, 0.2)")
     db.execute("INSERT INTO strategy VALUES (1, '1.1', 1, 0, 'n', 'r', 'p', 1.5, 0.5, NULL, 1)")

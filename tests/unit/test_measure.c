@@ -86,9 +86,9 @@ static struct trial judged(struct judge *j, const char *text)
     return t;
 }
 
-static const struct trial_time *time_of(const struct trial *t, size_t workload, int hot)
+static const struct trial_time *time_of(const struct trial *t, size_t workload, enum regime regime)
 {
-    return hot ? &t->workloads[workload].hot : &t->workloads[workload].cold;
+    return &t->workloads[workload].times[regime];
 }
 
 static void assert_verdict(const struct trial *t, enum verdict v, const char *words)
@@ -105,8 +105,8 @@ static void test_control(void **state)
     (void)state;
     assert_int_equal(t->n_workloads, 2);
     for (size_t i = 0; i < 2; i++)
-        for (int hot = 0; hot < 2; hot++) {
-            const struct trial_time *x = time_of(t, i, hot);
+        for (enum regime regime = 0; regime < N_REGIMES; regime++) {
+            const struct trial_time *x = time_of(t, i, regime);
             assert_true(fabs(x->speedup - 1) < 1e-9);
             assert_true(x->low <= 1 && 1 <= x->high && x->pairs >= 14);
             assert_true(x->us > x->light_us && x->light_us > t->empty_us && t->empty_us > 0);
@@ -124,8 +124,8 @@ static void test_candidates(void **state)
     t = judged(j, faster_text);
     assert_verdict(&t, VERDICT_PASSED, "");
     assert_true(t.low > 1.2 && t.high < 1.6);
-    for (int hot = 0; hot < 2; hot++) {
-        const struct trial_time *x = time_of(&t, 1, hot);
+    for (enum regime regime = 0; regime < N_REGIMES; regime++) {
+        const struct trial_time *x = time_of(&t, 1, regime);
         assert_true(fabs(x->speedup * x->us / x->base_us - 1) < 1e-6 && x->low > 1);
     }
     t = judged(j, slower_text);

@@ -52,10 +52,8 @@ static struct store_candidate a_candidate(int id)
 
 static void test_roundtrip(void **state)
 {
-    struct store_workload w[2] = {{"rows=1", "cold", "dram", 2.5, NAN}, {"rows=1", "hot", NULL, NAN, 1}};
     struct store_candidate c = a_candidate(0);
     const struct store_candidate *list;
-    const struct store_workload *back;
     const char *trial, *note;
     struct store_run run;
     struct store *s;
@@ -66,8 +64,6 @@ static void test_roundtrip(void **state)
     (void)state;
     assert_ok(store_open(&s, folder, true, &err), err);
     assert_ok(store_put_run(s, &a_run, &err), err);
-    c.workloads = w;
-    c.n_workloads = 2;
     c.bound_by = "dram";
     c.diagnosis = "text";
     assert_ok(store_put_candidate(s, &c, &err), err);
@@ -83,9 +79,6 @@ static void test_roundtrip(void **state)
     assert_int_equal(list[0].parent, -1);
     assert_true(isnan(list[0].gain) && list[0].score == 1.5);
     assert_string_equal(list[0].bound_by, "dram");
-    assert_ok(store_workloads(s, arena, 0, &back, &n, &err), err);
-    assert_int_equal(n, 2);
-    assert_true(back[0].us == 2.5 && isnan(back[0].light_us) && isnan(back[1].us));
     assert_ok(store_find_trial(s, arena, "abc", &id, &trial, &err), err);
     assert_int_equal(id, 0);
     assert_string_equal(trial, c.trial);
@@ -134,9 +127,6 @@ static void test_killed_writer(void **state)
             _exit(1);
         for (int i = 0;; i++) {
             struct store_candidate c = a_candidate(i);
-            struct store_workload w = {"rows=1", "cold", "dram", 2.5, NAN};
-            c.workloads = &w;
-            c.n_workloads = 1;
             if (!store_put_candidate(s, &c, &err))
                 _exit(1);
             if (i == 20 && write(ready[1], "x", 1) != 1)
@@ -149,13 +139,8 @@ static void test_killed_writer(void **state)
     assert_ok(store_open(&s, other, false, &err), err);
     assert_ok(store_candidates(s, arena, &list, &n, &err), err);
     assert_true(n >= 21);
-    for (size_t i = 0; i < n; i++) {
-        const struct store_workload *w;
-        size_t n_w;
+    for (size_t i = 0; i < n; i++)
         assert_int_equal(list[i].id, i);
-        assert_ok(store_workloads(s, arena, (int)i, &w, &n_w, &err), err);
-        assert_int_equal(n_w, 1);
-    }
     store_close(s);
     close(ready[0]);
     close(ready[1]);

@@ -98,7 +98,7 @@ static void reads_a_task(void **state)
     assert_int_equal(t->args[1].align_bytes, 256);
     assert_int_equal(t->n_workloads, 2);
     assert_int_equal(t->workloads[3], 5120);
-    assert_true(t->hot && t->accept_race && !t->accept_nondeterminism && t->tolerance == 4);
+    assert_true(t->regime == REGIME_HOT && t->accept_race && !t->accept_nondeterminism && t->tolerance == 4);
     assert_true(task_shape(t, &t->args[1], small, &v, &err));
     assert_int_equal(v, 30);
     assert_true(task_traffic(t, small, &v, &err));

@@ -238,11 +238,12 @@ static void rounding_may_not_lean(void **state)
 
 static void trials_go_through_json(void **state)
 {
+    static const char *const names[] = {"rows", "d"};
     const int64_t dims[] = {3, 5};
     const struct trial_workload w = {
         .dims = dims,
-        .cold = {.us = 1.5, .light_us = 1, .low = NAN, .high = NAN, .bound = "dram", .waves = 2},
-        .hot = {.us = NAN, .extrapolated = true}};
+        .times = {{.us = 1.5, .light_us = 1, .low = NAN, .high = NAN, .bound = "dram", .waves = 2},
+                  {.us = NAN, .extrapolated = true}}};
     const struct trial_accuracy accuracy = {.output = "out",
                                             .values = "large",
                                             .original = {{0, 1, 2}, 0.5, {1, 2, 3}},
@@ -257,6 +258,7 @@ static void trials_go_through_json(void **state)
                             .workloads = &w,
                             .n_workloads = 1,
                             .n_dims = 2,
+                            .dim_names = names,
                             .cases = 9,
                             .error = {1, 2, 3},
                             .original_error = {NAN, 0, 1},
@@ -279,11 +281,13 @@ static void trials_go_through_json(void **state)
                 back.line == 7);
     assert_int_equal(back.n_workloads, 1);
     assert_memory_equal(back.workloads[0].dims, dims, sizeof(dims));
-    assert_true(back.workloads[0].cold.us == 1.5 && isnan(back.workloads[0].cold.low) &&
-                isnan(back.workloads[0].hot.us));
-    assert_string_equal(back.workloads[0].cold.bound, "dram");
-    assert_null(back.workloads[0].hot.bound);
-    assert_true(back.workloads[0].hot.extrapolated);
+    assert_string_equal(trial_dims_text(arena, &back, 0), "rows=3 d=5");
+    assert_true(back.workloads[0].times[REGIME_COLD].us == 1.5 &&
+                isnan(back.workloads[0].times[REGIME_COLD].low) &&
+                isnan(back.workloads[0].times[REGIME_HOT].us));
+    assert_string_equal(back.workloads[0].times[REGIME_COLD].bound, "dram");
+    assert_null(back.workloads[0].times[REGIME_HOT].bound);
+    assert_true(back.workloads[0].times[REGIME_HOT].extrapolated);
     assert_true(isnan(back.original_error.p50) && back.allowed_error.max == 6);
     assert_int_equal(back.lines[0].line, 12);
     assert_true(back.lines[0].share == 0.25);
@@ -298,7 +302,8 @@ static void trials_go_through_json(void **state)
     json_t *bad = json_pack("{s:s}", "verdict", "superb");
     assert_false(trial_from_json(bad, arena, &back, &err));
     json_decref(bad);
-    bad = json_pack("{s:s, s:[{s:[i]}, {s:[ii]}]}", "verdict", "passed", "workloads", "dims", 1, "dims", 1, 2);
+    bad = json_pack("{s:s, s:[s], s:[{s:[i]}, {s:[ii]}]}", "verdict", "passed", "dim_names", "n", "workloads",
+                    "dims", 1, "dims", 1, 2);
     assert_false(trial_from_json(bad, arena, &back, &err));
     json_decref(bad);
 }
@@ -307,10 +312,10 @@ static void trials_go_through_json(void **state)
 static const char *impossible(double cold_us, double hot_us, double dram_bytes, double flops, const char *ptx)
 {
     static const int64_t dims[] = {4096, 14336};
-    struct trial_workload w[] = {{.dims = dims, .cold = {.us = 1e4}, .hot = {.us = 1e4}},
-                                 {.dims = dims, .cold = {.us = cold_us}, .hot = {.us = hot_us}}},
-                          own[] = {{.cold = {.dram_bytes = 1e9}}, {.cold = {.dram_bytes = dram_bytes}}},
-                          model[] = {{.cold = {.flops = 1}}, {.cold = {.flops = flops}}};
+    struct trial_workload w[] = {{.dims = dims, .times = {{.us = 1e4}, {.us = 1e4}}},
+                                 {.dims = dims, .times = {{.us = cold_us}, {.us = hot_us}}}},
+                          own[] = {{.times = {{.dram_bytes = 1e9}}}, {.times = {{.dram_bytes = dram_bytes}}}},
+                          model[] = {{.times = {{.flops = 1}}}, {.times = {{.flops = flops}}}};
     struct judge j = {.device = ptx_device_find("h200"),
                       .model = ptx_device_find("h200"),
                       .about = {.same_model = true},
@@ -456,7 +461,8 @@ static void a_better_candidate_passes(void **state)
     assert_true(t.cases >= 8 && t.cases == judge_original(judge)->cases);
     assert_true(t.score > 1.03);
     assert_int_equal(t.n_workloads, 2);
-    assert_true(t.workloads[0].cold.us > 0 && t.workloads[0].hot.us > 0 && t.workloads[0].cold.light_us > 0);
+    assert_true(t.workloads[0].times[REGIME_COLD].us > 0 && t.workloads[0].times[REGIME_HOT].us > 0 &&
+                t.workloads[0].times[REGIME_COLD].light_us > 0);
     assert_true(t.n_lines > 0 && t.registers > 0);
     assert_true(t.error.max <= t.allowed_error.max);
 }
@@ -485,7 +491,8 @@ static void a_plan_of_several_steps_is_run(void **state)
     assert_ok(judge_file(judge, arena, "candidate.cu", text, &t, &err), err);
     if (!verdict_correct(t.verdict))
         fail_msg("%s, line %d: %s", verdict_name(t.verdict), t.line, t.words);
-    assert_true(t.score > 0 && t.workloads[0].cold.us > judge_original(judge)->workloads[0].cold.light_us);
+    assert_true(t.score > 0 && t.workloads[0].times[REGIME_COLD].us >
+                                   judge_original(judge)->workloads[0].times[REGIME_COLD].light_us);
     /* without the memset the sums start from nothing */
     char *bare = arena_strdup(arena, text);
     memcpy(strstr(bare, "    cudaMemsetAsync"), "//  cudaMemsetAsync", 19);

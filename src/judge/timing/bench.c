@@ -76,20 +76,20 @@ static size_t plans_for(double us)
 /* Whoever is as fast as the copy has a set of its own for each plan of a block. */
 static void cut_windows(struct track *t)
 {
-    size_t plans = plans_for(t->light_us[COLD]);
+    size_t plans = plans_for(t->light_us[REGIME_COLD]);
 
     t->n_windows = MAX(1, MIN(t->n_sets / plans, MOST_WINDOWS));
     t->window_sets = t->n_sets / t->n_windows;
 }
 
-size_t bench_windows(const struct track *t, int regime)
+size_t bench_windows(const struct track *t, enum regime regime)
 {
-    return regime == HOT ? 1 : t->n_windows;
+    return regime == REGIME_HOT ? 1 : t->n_windows;
 }
 
-size_t bench_window(const struct track *t, int regime, size_t window)
+size_t bench_window(const struct track *t, enum regime regime, size_t window)
 {
-    return regime == HOT ? 0 : window * t->window_sets;
+    return regime == REGIME_HOT ? 0 : window * t->window_sets;
 }
 
 bool bench_light(struct bench *b, struct track *t, struct err *err)
@@ -100,15 +100,15 @@ bool bench_light(struct bench *b, struct track *t, struct err *err)
     if (t->n_windows)
         return true;
     b->loaded = NULL;
-    for (int regime = COLD; regime < REGIMES; regime++) {
-        size_t n = regime == COLD ? places : 1 + (size_t)(BLOCK_US / (1 + (double)t->traffic / 4e6));
+    for (enum regime regime = REGIME_COLD; regime < N_REGIMES; regime++) {
+        size_t n = regime == REGIME_COLD ? places : 1 + (size_t)(BLOCK_US / (1 + (double)t->traffic / 4e6));
         struct cuda_tape *tape;
         bool ok;
         if (!cuda_tape_open(&tape, b->gpu, err))
             return false;
         ok = true;
         for (size_t i = 0; ok && i < n; i++) {
-            uint64_t from = b->sets + (regime == COLD ? i : 0) * pair;
+            uint64_t from = b->sets + (regime == REGIME_COLD ? i : 0) * pair;
             ok = copy_node(b, tape, from + half, from, half, err);
         }
         ok = ok && time_tape(tape, n, &t->light_us[regime], err);
@@ -310,7 +310,7 @@ static void lap_close(struct lap *l)
 
 void side_close(struct side *s)
 {
-    for (int regime = COLD; regime < REGIMES; regime++)
+    for (enum regime regime = REGIME_COLD; regime < N_REGIMES; regime++)
         lap_close(&s->lap[regime]);
     stage_close(&s->stage);
     arena_close(s->arena);
@@ -371,20 +371,20 @@ static bool time_block(struct side *s, const struct track *t, struct cuda_tape *
 }
 
 /* Going round all sets more than once stays cold, but updates in place. */
-static void choose_plans(struct lap *l, const struct track *t, int regime, double us)
+static void choose_plans(struct lap *l, const struct track *t, enum regime regime, double us)
 {
-    size_t plans = plans_for(us), sets = regime == HOT ? t->n_hot : t->window_sets;
+    size_t plans = plans_for(us), sets = regime == REGIME_HOT ? t->n_hot : t->window_sets;
 
     if (t->in_place)
-        plans = MIN(plans, regime == HOT ? IN_PLACE * sets : sets);
-    else if (regime == COLD && plans > sets)
+        plans = MIN(plans, regime == REGIME_HOT ? IN_PLACE * sets : sets);
+    else if (regime == REGIME_COLD && plans > sets)
         plans = t->n_windows == 1 ? plans / sets * sets : sets;
     l->plans = plans;
     l->sets = MIN(plans, sets);
 }
 
-bool side_record(struct side *s, struct bench *b, struct track *t, int regime, double us, struct fate *fate,
-                 struct err *err)
+bool side_record(struct side *s, struct bench *b, struct track *t, enum regime regime, double us,
+                 struct fate *fate, struct err *err)
 {
     struct lap *l = &s->lap[regime];
     size_t windows = bench_windows(t, regime);
@@ -406,8 +406,8 @@ bool side_record(struct side *s, struct bench *b, struct track *t, int regime, d
     return ok;
 }
 
-bool side_block(struct side *s, const struct track *t, int regime, size_t window, double *us, struct fate *fate,
-                struct err *err)
+bool side_block(struct side *s, const struct track *t, enum regime regime, size_t window, double *us,
+                struct fate *fate, struct err *err)
 {
     const struct lap *l = &s->lap[regime];
 

@@ -17,8 +17,6 @@
 #include "../internal.h"
 #include "paired.h"
 
-enum { COLD, HOT, REGIMES };
-
 struct lap {                  /* the graphs of one version in one regime */
     size_t plans, sets;       /* of a block */
     struct cuda_tape **tapes; /* one a window */
@@ -31,7 +29,7 @@ struct side { /* one version on one workload */
     struct arena *arena;
     struct stage stage; /* its workspaces; the addresses are those of one set after the other */
     struct plan plan;
-    struct lap lap[REGIMES];
+    struct lap lap[N_REGIMES];
     double us; /* of one plan, roughly */
 };
 
@@ -46,7 +44,7 @@ struct track { /* one workload */
     size_t n_sets, n_hot, n_images, n_distinct; /* images: contents in the bank; they repeat after n_distinct */
     size_t n_windows, window_sets;              /* cold; hot there is one window, of n_hot sets */
     bool in_place;
-    double light_us[REGIMES]; /* the plain copy of the compulsory bytes */
+    double light_us[N_REGIMES]; /* the plain copy of the compulsory bytes */
     struct side original;
 };
 
@@ -73,8 +71,8 @@ bool bench_light(struct bench *b, struct track *t, struct err *err);
 bool bench_refresh(struct bench *b, struct track *t, size_t first, size_t n, uint64_t pair, struct err *err);
 /* Nothing of these sets is in the L2 any more; whoever goes through them all has seen to that himself. */
 bool bench_cool(struct bench *b, struct track *t, size_t first, size_t n, struct err *err);
-size_t bench_windows(const struct track *t, int regime);
-size_t bench_window(const struct track *t, int regime, size_t window); /* its first set */
+size_t bench_windows(const struct track *t, enum regime regime);
+size_t bench_window(const struct track *t, enum regime regime, size_t window); /* its first set */
 /* True when clocks or throttle reasons are not what they were when last asked. */
 bool bench_disturbed(struct bench *b);
 uint64_t bench_set(const struct bench *b, const struct track *t, size_t set); /* its address */
@@ -84,10 +82,10 @@ bool side_open(struct side *s, struct bench *b, struct track *t, struct version 
                struct err *err);
 void side_close(struct side *s);
 /* Its graphs of one regime, if there are none, for plans that take about `us`; replayed once. */
-bool side_record(struct side *s, struct bench *b, struct track *t, int regime, double us, struct fate *fate,
-                 struct err *err);
+bool side_record(struct side *s, struct bench *b, struct track *t, enum regime regime, double us,
+                 struct fate *fate, struct err *err);
 /* One block: us per plan. */
-bool side_block(struct side *s, const struct track *t, int regime, size_t window, double *us, struct fate *fate,
-                struct err *err);
+bool side_block(struct side *s, const struct track *t, enum regime regime, size_t window, double *us,
+                struct fate *fate, struct err *err);
 
 #endif

@@ -19,7 +19,7 @@ struct pairs { /* the source's state */
     struct bench *bench;
     struct track *track;
     struct side *sides[2];
-    int regime;
+    enum regime regime;
     size_t used[2], most;    /* sets of a block of each side; of the larger one */
     uint64_t n_pairs, check; /* check: the pair whose outputs are compared */
     size_t check_set;        /* of the window */
@@ -132,7 +132,7 @@ static bool one_block(struct pairs *p, int side, size_t window, bool check, bool
 
     return side_block(p->sides[side], t, p->regime, window, us, p->fate, err) && fate_open(p->fate) &&
            (!check || take_sample(p, side, window, err)) && bench_refresh(b, t, first, used, next, err) &&
-           (p->regime == HOT || bench_cool(b, t, first, used, err));
+           (p->regime == REGIME_HOT || bench_cool(b, t, first, used, err));
 }
 
 static bool one_pair(void *context, bool b_first, struct pair *pair, struct err *err)
@@ -160,7 +160,7 @@ static bool start_contents(struct pairs *p, struct err *err)
 
     for (size_t w = 0; ok && w < bench_windows(t, p->regime); w++)
         ok = bench_refresh(p->bench, t, bench_window(t, p->regime, w), p->most, w, err);
-    return ok && (p->regime == HOT || bench_cool(p->bench, t, 0, p->most, err));
+    return ok && (p->regime == REGIME_HOT || bench_cool(p->bench, t, 0, p->most, err));
 }
 
 static bool warm_up(struct pairs *p, struct err *err)
@@ -190,7 +190,7 @@ static struct wish wish_of(const struct judge *j, bool control, bool scoring)
 
 static struct pair_rules rules_of(const struct judge *j, const struct pairs *p, bool control, size_t workload)
 {
-    bool scoring = (p->regime == HOT) == j->task->hot;
+    bool scoring = p->regime == j->task->regime;
     struct wish wish = wish_of(j, control, scoring);
     struct pair_rules rules = pair_rules_default();
     double a_us = p->sides[0]->us, b_us = p->sides[1]->us, tiny = a_us < TINY_US ? 3 : 1;
@@ -200,15 +200,15 @@ static struct pair_rules rules_of(const struct judge *j, const struct pairs *p, 
     rules.max_s = wish.max_s;
     /* A long plan is looked at too, unless it is not worth it. */
     rules.first_s = b_us < PATIENCE * a_us ? INFINITY : rules.max_s;
-    rules.seed = rng_hash(j->options.seed, workload * REGIMES + (size_t)p->regime);
+    rules.seed = rng_hash(j->options.seed, workload * N_REGIMES + (size_t)p->regime);
     if (!control)
         rules.hopeless = 1 - fmax(0.005 * tiny, j->noise);
     return rules;
 }
 
 static bool measure_regime(struct bench *b, struct track *t, struct side *original, struct side *candidate,
-                           int regime, bool control, bool warm, struct arena *a, struct trial_time *time,
-                           struct fate *fate, struct err *err)
+                           enum regime regime, bool control, bool warm, struct arena *a,
+                           struct trial_time *time, struct fate *fate, struct err *err)
 {
     struct judge *j = b->judge;
     size_t workload = (size_t)(t - b->tracks);
@@ -231,7 +231,7 @@ static bool measure_regime(struct bench *b, struct track *t, struct side *origin
     }
     p.check = rng_below(&rng, CHECKED_PAIR);
     p.check_set = (size_t)rng_below(&rng, MIN(p.used[0], p.used[1]));
-    if (!(regime == HOT && t->in_place)) /* there the results grow, and differences with them */
+    if (!(regime == REGIME_HOT && t->in_place)) /* there the results grow, and differences with them */
         choose_pieces(&p, &rng);
     if ((warm && !warm_up(&p, err)) || !start_contents(&p, err))
         return false;
@@ -274,19 +274,20 @@ static bool measure_workload(struct bench *b, struct track *t, struct version *o
 
     if (!bench_light(b, t, err) || !bench_load(b, t, err))
         return false;
-    w->cold.light_us = t->light_us[COLD];
-    w->hot.light_us = t->light_us[HOT];
-    w->cold.compulsory_bytes = w->hot.compulsory_bytes = (double)t->traffic;
+    for (enum regime r = 0; r < N_REGIMES; r++) {
+        w->times[r].light_us = t->light_us[r];
+        w->times[r].compulsory_bytes = (double)t->traffic;
+    }
     if (base->version && base->loaded != original->loaded) /* it was compiled again, for another shape */
         side_close(base);
     ok = base->version || side_open(base, b, t, original, fate, err);
     if (ok && fate_open(fate))
         ok = side_open(&side, b, t, candidate, fate, err);
     /* While searching, the regime that scores is all that is asked for. */
-    for (int regime = COLD; ok && fate_open(fate) && regime < REGIMES; regime++)
-        ok = (!control && !b->judge->options.confirm && (regime == HOT) != b->judge->task->hot) ||
-             measure_regime(b, t, base, &side, regime, control, warm && regime == COLD, a,
-                            regime == COLD ? &w->cold : &w->hot, fate, err);
+    for (enum regime regime = REGIME_COLD; ok && fate_open(fate) && regime < N_REGIMES; regime++)
+        ok = (!control && !b->judge->options.confirm && regime != b->judge->task->regime) ||
+             measure_regime(b, t, base, &side, regime, control, warm && regime == REGIME_COLD, a,
+                            &w->times[regime], fate, err);
     if (side.version)
         side_close(&side);
     if (base->version && (!ok || !fate_open(fate)))
@@ -336,7 +337,7 @@ static bool hopeless(const struct task *task, const struct trial_workload *list,
 {
     for (size_t i = 0; i < FIRST_WORKLOADS; i++) {
         const struct trial_workload *w = &list[order[i]];
-        double high = task->hot ? w->hot.high : w->cold.high;
+        double high = w->times[task->regime].high;
         if (!(high < HOPELESS))
             return false;
     }
@@ -355,7 +356,7 @@ bool measure_paired(struct judge *j, struct bench **bench, struct version *origi
         return false;
     order = order_of(*bench, a);
     for (size_t i = 0; i < task->n_workloads; i++)
-        list[i] = (struct trial_workload){task->workloads + i * task->n_dims, unknown, unknown};
+        list[i] = (struct trial_workload){task->workloads + i * task->n_dims, {unknown, unknown}};
     (*bench)->clocks = clocks_now(j->gpu);
     for (size_t i = 0; i < task->n_workloads; i++) {
         struct trial_workload *w = &list[order[i]];
@@ -364,7 +365,7 @@ bool measure_paired(struct judge *j, struct bench **bench, struct version *origi
             return false;
         if (!fate_open(fate))
             return true;
-        const struct trial_time *x = task->hot ? &w->hot : &w->cold;
+        const struct trial_time *x = &w->times[task->regime];
         if (!control && isnan(x->low))
             fate_is(
                 fate, VERDICT_SLOWER, 0,
@@ -378,7 +379,7 @@ bool measure_paired(struct judge *j, struct bench **bench, struct version *origi
                     arena_printf(a,
                                  "%.2fx the original's speed at %s, and slower on the smallest and the largest "
                                  "workload too: the others were not timed",
-                                 (task->hot ? &list[order[0]].hot : &list[order[0]].cold)->speedup,
+                                 list[order[0]].times[task->regime].speedup,
                                  task_dims_text(a, task, list[order[0]].dims)));
         if (!fate_open(fate))
             break;
@@ -387,5 +388,6 @@ bool measure_paired(struct judge *j, struct bench **bench, struct version *origi
     t->workloads = list;
     t->n_workloads = task->n_workloads;
     t->n_dims = task->n_dims;
+    t->dim_names = task->dims;
     return true;
 }

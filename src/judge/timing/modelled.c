@@ -121,8 +121,8 @@ static bool measure_workload(struct timing *t, const int64_t *dims, struct trial
     t->stage = &stage;
     t->cache = ptx_cache_open(j->model);
     ok = version_plan(v, t->arena, dims, stage.addr, &plan, fate, err);
-    for (int hot = 0; hot < 2 && ok && fate_open(fate); hot++) {
-        t->time = hot ? &w->hot : &w->cold;
+    for (enum regime regime = 0; regime < N_REGIMES && ok && fate_open(fate); regime++) {
+        t->time = &w->times[regime];
         *t->time = (struct trial_time){.base_us = NAN,
                                        .speedup = NAN,
                                        .low = NAN,
@@ -131,9 +131,9 @@ static bool measure_workload(struct timing *t, const int64_t *dims, struct trial
                                        .occupancy = NAN,
                                        .waves = NAN,
                                        .compulsory_bytes = (double)traffic};
-        t->time->light_us = ptx_copy_us(j->model, (double)traffic, hot);
+        t->time->light_us = ptx_copy_us(j->model, (double)traffic, regime == REGIME_HOT);
         t->longest_us = 0;
-        t->scoring = j->task->hot == (hot != 0);
+        t->scoring = j->task->regime == regime;
         ok = stage_run(&stage, v, &plan, &visitor, t->arena, fate, err);
     }
     ptx_cache_close(t->cache);
@@ -160,6 +160,7 @@ bool model_version(struct judge *j, struct version *v, struct arena *a, struct t
         t->workloads = list;
         t->n_workloads = task->n_workloads;
         t->n_dims = task->n_dims;
+        t->dim_names = task->dims;
         lines_put(&sum.lines, a, t);
     }
     vec_free(&sum.lines);

@@ -10,7 +10,7 @@
 static double needed_bytes(const struct judge *j, size_t workload, const int64_t *dims)
 {
     const struct trial *t = &j->modelled;
-    double moved = workload < t->n_workloads ? t->workloads[workload].cold.dram_bytes : NAN;
+    double moved = workload < t->n_workloads ? t->workloads[workload].times[REGIME_COLD].dram_bytes : NAN;
     int64_t traffic;
 
     return task_traffic(j->task, dims, &traffic, NULL) ? fmin((double)traffic, moved) : NAN;
@@ -28,27 +28,29 @@ void refuse_impossible(const struct judge *j, struct arena *a, const struct tria
                        const char *ptx, struct fate *fate)
 {
     /* Hot: what the SMs can take from the L2, 64 bytes a clock each, over twice what kernels reach. */
-    const double rates[] = {j->device->dram_peak_gbs * 1e3,
-                            64.0 * j->device->sm_count * j->device->sm_clock_mhz},
+    const double rates[N_REGIMES] = {j->device->dram_peak_gbs * 1e3,
+                                     64.0 * j->device->sm_count * j->device->sm_clock_mhz},
                  operations_us = peak_operations(j, ptx);
 
     for (size_t i = 0; i < t->n_workloads; i++)
-        for (size_t hot = 0; hot < ARRAY_LEN(rates) && fate_open(fate); hot++) {
+        for (enum regime regime = 0; regime < N_REGIMES && fate_open(fate); regime++) {
             const struct trial_workload *w = &t->workloads[i];
-            const char *where = task_dims_text(a, j->task, w->dims), *regime = hot ? " hot" : "";
-            double us = hot ? w->hot.us : w->cold.us, bytes = needed_bytes(j, i, w->dims),
-                   flops = i < model->n_workloads && j->about.same_model ? model->workloads[i].cold.flops : NAN;
-            if (us < IMPOSSIBLE * bytes / rates[hot])
+            const char *where = task_dims_text(a, j->task, w->dims), *word = regime == REGIME_HOT ? " hot" : "";
+            double us = w->times[regime].us, bytes = needed_bytes(j, i, w->dims),
+                   flops = i < model->n_workloads && j->about.same_model
+                               ? model->workloads[i].times[REGIME_COLD].flops
+                               : NAN;
+            if (us < IMPOSSIBLE * bytes / rates[regime])
                 fate_is(fate, VERDICT_CHEAT, 0,
                         arena_printf(
                             a,
                             "%s takes %.2f us%s: to move its %.0f bytes alone takes %.2f us at the peak rate",
-                            where, us, regime, bytes, bytes / rates[hot]));
+                            where, us, word, bytes, bytes / rates[regime]));
             else if (us < IMPOSSIBLE * flops / operations_us)
                 fate_is(fate, VERDICT_CHEAT, 0,
                         arena_printf(
                             a,
                             "%s takes %.2f us%s: its own %.4g operations alone take %.2f us at the peak rate",
-                            where, us, regime, flops, flops / operations_us));
+                            where, us, word, flops, flops / operations_us));
         }
 }
