@@ -447,8 +447,8 @@ bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx
     p.n_blocks = r.n_blocks;
     p.concurrent = MIN((double)r.n_blocks, resident * sms);
     p.l1_bytes = l1_share(o->device, p.model, shared, resident);
-    r.options.profile = &p;
-    r.options.checks = 0;
+    memset(r.options.observers, 0, sizeof(r.options.observers));
+    r.options.observers[0] = &p.observer;
     r.options.blocks = NULL;
 
     bool done = false, ok = take_sample(&r, &p, &done, err);

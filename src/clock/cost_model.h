@@ -3,7 +3,8 @@
 #ifndef CLOCK_COST_MODEL_H
 #define CLOCK_COST_MODEL_H
 
-#include "ptx/machine.h"
+#include "clock.h"
+#include "ptx/observe.h"
 
 /* ---- devices: what share/devices/NAME.yaml says beyond struct ptx_device ---- */
 
@@ -172,6 +173,7 @@ struct sample { /* one block */
 };
 
 struct ptx_profile {
+    struct ptx_observer observer;
     const struct ptx_device *device;
     const struct model *model;
     const struct ptx_module *module;

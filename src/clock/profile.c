@@ -8,6 +8,7 @@
 #include "cost_model.h"
 
 struct warp_clock {
+    struct kept kept;
     float block_start, issued, last_start;
     float order, order_shared; /* loads start no earlier; the second holds those of shared memory alone */
     float async_ready[9];      /* of cp.async: the open group, then the last 8 committed */
@@ -30,6 +31,7 @@ struct warp_clock {
 };
 
 struct block_clock {
+    struct kept kept;
     struct sample s;
     uint32_t number;
     double touched; /* bytes */
@@ -40,31 +42,39 @@ static float frontier(const struct warp_clock *c)
     return MAX(c->block_start + c->issued, c->last_start);
 }
 
-bool prof_begin(struct launch *l, struct err *err)
+static struct ptx_profile *profile_of(const struct launch *l)
 {
-    (void)err;
-    l->prof = l->options->profile;
-    return true;
+    return (struct ptx_profile *)l->observer[PTX_CLOCK];
 }
 
-void prof_end(struct launch *l)
+static struct warp_clock *warp_clock(const struct warp *w)
 {
-    (void)l;
+    return (struct warp_clock *)w->kept[PTX_CLOCK];
 }
 
-/* The engine frees block->prof and warp->prof with the residency slot. */
-void prof_block_begin(struct block *b)
+static struct block_clock *block_clock(const struct block *b)
 {
-    struct ptx_profile *p = b->launch->prof;
-    struct block_clock *k = b->prof ? b->prof : mem_alloc(sizeof(*k));
+    return (struct block_clock *)b->kept[PTX_CLOCK];
+}
+
+static void kept_free(struct kept *k)
+{
+    free(k);
+}
+
+static void prof_block_begin(struct block *b)
+{
+    struct ptx_profile *p = profile_of(b->launch);
+    struct block_clock *k = b->kept[PTX_CLOCK] ? block_clock(b) : mem_alloc(sizeof(*k));
     uint32_t n_slots = p->module->n_slots;
-    b->prof = k;
-    *k = (struct block_clock){.s.linear = b->linear, .number = p->block_number++};
+    *k = (struct block_clock){.kept.drop = kept_free, .s.linear = b->linear, .number = p->block_number++};
+    b->kept[PTX_CLOCK] = &k->kept;
     for (uint32_t w = 0; w < b->n_warps; w++) {
-        struct warp_clock *c = b->warps[w].prof;
+        struct warp_clock *c = warp_clock(&b->warps[w]);
         if (!c)
-            c = b->warps[w].prof = mem_alloc(sizeof(*c) + n_slots * sizeof(c->regs[0]));
-        *c = (struct warp_clock){.next_pc = p->module->n_code};
+            c = mem_alloc(sizeof(*c) + n_slots * sizeof(c->regs[0]));
+        *c = (struct warp_clock){.kept.drop = kept_free, .next_pc = p->module->n_code};
+        b->warps[w].kept[PTX_CLOCK] = &c->kept;
         for (uint32_t r = 0; r < n_slots; r++)
             c->regs[r] = (struct reg_clock){0, ~0u};
     }
@@ -73,12 +83,12 @@ void prof_block_begin(struct block *b)
     l1_reset(&p->l1s.v[b->slot], p->l1_bytes);
 }
 
-void prof_block_end(struct block *b)
+static void prof_block_end(struct block *b)
 {
-    struct ptx_profile *p = b->launch->prof;
-    struct block_clock *k = b->prof;
+    struct ptx_profile *p = profile_of(b->launch);
+    struct block_clock *k = block_clock(b);
     for (uint32_t w = 0; w < b->n_warps; w++) {
-        const struct warp_clock *c = b->warps[w].prof;
+        const struct warp_clock *c = warp_clock(&b->warps[w]);
         double end = frontier(c);
         k->s.warp_cycles += end;
         k->s.sync += c->sync;
@@ -171,11 +181,11 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
     }
 }
 
-void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
+static void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct warp_clock *c = w->prof;
-    struct block_clock *k = w->block->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct warp_clock *c = warp_clock(w);
+    struct block_clock *k = block_clock(w->block);
     uint32_t pc = i->self;
 
     if (pc > c->next_pc && pc - c->next_pc < 256 && !p->prices.of[c->next_pc - 1].is_branch)
@@ -189,17 +199,16 @@ void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
     step(p, k, c, pc, true);
 }
 
-void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting)
+static void prof_barrier(struct block *b, const uint32_t *arrived, const uint32_t *waiting)
 {
-    struct ptx_profile *p = b->launch->prof;
+    struct ptx_profile *p = profile_of(b->launch);
     float latest = 0, cost = (float)p->model->barrier_cycles + 2 * (float)b->n_warps;
-    (void)id;
     for (uint32_t w = 0; w < b->n_warps; w++)
         if (arrived[w])
-            latest = MAX(latest, frontier(b->warps[w].prof));
+            latest = MAX(latest, frontier(warp_clock(&b->warps[w])));
     latest += cost;
     for (uint32_t w = 0; w < b->n_warps; w++) {
-        struct warp_clock *c = b->warps[w].prof;
+        struct warp_clock *c = warp_clock(&b->warps[w]);
         if (!waiting[w])
             continue;
         p->stats[c->pc].stall += (double)(latest - frontier(c));
@@ -401,7 +410,7 @@ static bool goes_through_l1(const struct insn *i, const struct access *x)
 static float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
                            const struct access *x, struct pc_stats *s)
 {
-    struct warp_clock *c = w->prof;
+    struct warp_clock *c = warp_clock(w);
     uint64_t line[64];
     uint8_t sectors[64];
     unsigned n = lines_of(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
@@ -461,11 +470,13 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     return slowest + (float)(n - 1);
 }
 
-void prof_access(struct warp *w, const struct insn *i, const struct access *x)
+static void prof_spin(struct warp *w, const struct insn *i);
+
+static void prof_access(struct warp *w, const struct insn *i, const struct access *x)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct warp_clock *c = w->prof;
-    struct block_clock *k = w->block->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct warp_clock *c = warp_clock(w);
+    struct block_clock *k = block_clock(w->block);
     const struct price *price = &p->prices.of[i->self];
     struct pc_stats *s = &p->stats[i->self];
     float latency;
@@ -506,15 +517,15 @@ void prof_access(struct warp *w, const struct insn *i, const struct access *x)
 
 /* ---- what works beside the threads ---- */
 
-float prof_now(const struct warp *w)
+static float prof_now(const struct warp *w)
 {
-    return frontier(w->prof);
+    return frontier(warp_clock(w));
 }
 
-void prof_until(struct warp *w, float time, bool memory)
+static void prof_until(struct warp *w, float time, bool memory)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct warp_clock *c = w->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct warp_clock *c = warp_clock(w);
     float now = frontier(c);
     if (time <= now)
         return;
@@ -527,25 +538,25 @@ void prof_until(struct warp *w, float time, bool memory)
     c->order = MAX(c->order, time);
 }
 
-void prof_spin(struct warp *w, const struct insn *i)
+static void prof_spin(struct warp *w, const struct insn *i)
 {
-    struct warp_clock *c = w->prof;
+    struct warp_clock *c = warp_clock(w);
     if (w->spins > 1 && c->spin_progress == w->launch->progress)
         return;
     c->spin_progress = w->launch->progress;
     c->spin_pc = i->self;
     c->spin_from = c->start;
     c->spin_waited = c->waited;
-    c->spin_sample = ((struct block_clock *)w->block->prof)->s;
+    c->spin_sample = block_clock(w->block)->s;
 }
 
 /* Warps run one after the other, so that one may spin through a whole slice; of that only the first read
  * counts. What it waits for may come later than that; only mbarriers and cluster barriers say when. */
-void prof_spun(struct warp *w)
+static void prof_spun(struct warp *w)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct warp_clock *c = w->prof;
-    struct block_clock *k = w->block->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct warp_clock *c = warp_clock(w);
+    struct block_clock *k = block_clock(w->block);
     if (c->spin_progress != w->launch->progress) /* it changes memory: that is work */
         return;
     double *stall = &p->stats[c->spin_pc].stall, spun = (double)(frontier(c) - c->spin_from);
@@ -559,9 +570,9 @@ void prof_spun(struct warp *w)
         c->regs[r].ready = MIN(c->regs[r].ready, c->block_start);
 }
 
-float prof_async_ready(const struct warp *w)
+static float prof_async_ready(const struct warp *w)
 {
-    const struct warp_clock *c = w->prof;
+    const struct warp_clock *c = warp_clock(w);
     float t = frontier(c);
     for (unsigned k = 0; k < ARRAY_LEN(c->async_ready); k++)
         t = MAX(t, c->async_ready[k]);
@@ -570,11 +581,11 @@ float prof_async_ready(const struct warp *w)
 
 /* Lines of 128 bytes that come (or go) one after the other over the SM's link to the L2. a NULL: between two
  * blocks' shared memories. */
-float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
-                enum access_kind kind)
+static float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
+                       enum access_kind kind)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct block_clock *k = w->block->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct block_clock *k = block_clock(w->block);
     struct pc_stats *s = &p->stats[i->self];
     float latency = (float)p->model->l2_cycles;
     double link = p->model->sm_gbs * 1e3 / p->device->sm_clock_mhz; /* bytes a cycle */
@@ -594,25 +605,44 @@ float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t 
         s->ideal += (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
         s->used += bytes;
     }
-    return frontier(w->prof) + latency + (float)(bytes / MAX(link, 1));
+    return frontier(warp_clock(w)) + latency + (float)(bytes / MAX(link, 1));
 }
 
 /* barrier.cluster: an arrival is at the others after about the way to the L2. */
-void prof_cluster_arrive(struct warp *w)
+static void prof_cluster_arrive(struct warp *w, struct cluster *c, uint32_t m, bool relaxed)
 {
-    struct cluster *c = w->block->cluster;
-    c->arrived = MAX(c->arrived, prof_now(w) + (float)(w->launch->prof->model->l2_cycles * 0.5));
+    (void)m, (void)relaxed;
+    c->arrived = MAX(c->arrived, prof_now(w) + (float)(profile_of(w->launch)->model->l2_cycles * 0.5));
 }
 
-void prof_cluster_wait(struct warp *w)
+static void prof_cluster_wait(struct warp *w, struct cluster *c, uint32_t m)
 {
-    prof_until(w, w->block->cluster->passed, false);
+    (void)m;
+    prof_until(w, c->passed, false);
 }
+
+static const struct ptx_observer_calls clock_calls = {
+    .role = PTX_CLOCK,
+    .block_begin = prof_block_begin,
+    .block_end = prof_block_end,
+    .issue = prof_issue,
+    .access = prof_access,
+    .spin = prof_spin,
+    .spun = prof_spun,
+    .barrier = prof_barrier,
+    .cluster_arrive = prof_cluster_arrive,
+    .cluster_wait = prof_cluster_wait,
+    .now = prof_now,
+    .async_ready = prof_async_ready,
+    .bulk = prof_bulk,
+    .until = prof_until,
+};
 
 void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
                   struct ptx_cache *cache)
 {
-    *p = (struct ptx_profile){.device = d, .model = model_of(d), .module = m, .cache = cache};
+    *p = (struct ptx_profile){
+        .observer.calls = &clock_calls, .device = d, .model = model_of(d), .module = m, .cache = cache};
     if (!p->model)
         BUG("device %s is not in the table", d->name);
     p->dram_cycles = p->model->dram_ns * 1e-3 * d->sm_clock_mhz;

@@ -5,6 +5,8 @@
 #define JUDGE_INTERNAL_H
 
 #include "judge.h"
+#include "sanitize/sanitize.h"
+#include "shadow/shadow.h"
 
 enum { MAX_ARGS = 64 };
 
@@ -75,7 +77,7 @@ struct stage_fill {
 struct stage;
 struct stage_data;
 struct stage_check { /* how a checked launch is run */
-    unsigned checks; /* enum ptx_checks; simulator */
+    unsigned checks; /* enum sanitize_checks; simulator */
     uint64_t order;  /* of warps and blocks; simulator */
     uint64_t max_insns;
     uint64_t stochastic; /* ptx_options; simulator */

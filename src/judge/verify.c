@@ -163,7 +163,7 @@ bool case_run(struct judge *j, struct version *v, struct arena *a, size_t case_i
         uint64_t addr = stage_arg(&stage, j->outputs[o], &size);
         outputs[o] = arena_alloc(a, (size_t)size + 1);
         ok = !size || stage.ops->read(&stage, addr, outputs[o], (size_t)size, err);
-        if (ok && stage.mem && (rules->checks & PTX_CHECK_INIT))
+        if (ok && stage.mem && (rules->checks & SANITIZE_INIT))
             judge_written(a, &stage, v, arg, outputs[o], addr, (size_t)size, where, fate);
     }
     stage_close(&stage);
@@ -172,7 +172,7 @@ bool case_run(struct judge *j, struct version *v, struct arena *a, size_t case_i
 
 static unsigned checks_of(const struct judge *j)
 {
-    return j->task->accept_race ? PTX_CHECK_INIT | PTX_CHECK_NC : PTX_CHECK_ALL;
+    return j->task->accept_race ? SANITIZE_INIT | SANITIZE_NC : SANITIZE_ALL;
 }
 
 static bool all_bytes(const unsigned char *p, size_t n, int byte)
