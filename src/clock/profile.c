@@ -226,13 +226,15 @@ static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
         if (p->allocs.v[k].alloc == a)
             return &p->allocs.v[k];
     const struct footprint *f = cache_footprint(p->cache, a->addr);
-    vec_push(&p->allocs, ((struct touched){.alloc = a,
-                                           .addr = a->addr,
-                                           .size = a->size,
-                                           .hit = cache_resident(p->device, p->cache->clock - f->clock),
-                                           .known = f->first,
-                                           .known_end = f->end,
-                                           .first = UINT64_MAX}));
+    vec_push(
+        &p->allocs,
+        ((struct touched){.alloc = a,
+                          .addr = a->addr,
+                          .size = a->size,
+                          .hit = f->end > f->first ? cache_resident(p->device, p->cache->clock - f->clock) : 0,
+                          .known = f->first,
+                          .known_end = f->end,
+                          .first = UINT64_MAX}));
     return &vec_last(&p->allocs);
 }
 
@@ -360,6 +362,15 @@ static bool was_resident(const struct touched *t, uint64_t line)
 static float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
                        uint64_t line, unsigned sectors)
 {
+    if (p->probe_axis >= 0) {
+        const struct l2_line *seen = l2_find(&p->l2, line);
+        unsigned both = seen ? sectors & (unsigned)(seen->read | seen->written) : 0;
+        if (x->kind == ACCESS_LOAD) {
+            t->probed[p->probe_axis] += SECTOR_BYTES * __builtin_popcount(sectors);
+            t->shared[p->probe_axis] += SECTOR_BYTES * __builtin_popcount(both);
+        }
+        return (float)p->model->l2_cycles;
+    }
     struct l2_line *l = l2_get(&p->l2, line);
     bool reads = x->kind != ACCESS_STORE, writes = x->kind != ACCESS_LOAD;
     unsigned known = l->read | l->written, fresh = sectors & ~known, again = sectors & known;
@@ -367,13 +378,16 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
     bool dram = false;
     t->first = MIN(t->first, line);
     t->end = MAX(t->end, line + 1);
-    k->s.l2_requests++;
+    k->s.l2_loads += x->kind == ACCESS_LOAD;
+    k->s.l2_stores += x->kind == ACCESS_STORE;
     if (fresh) {
         unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh);
         k->touched += bytes;
         if (!was_resident(t, line)) {
             dram = reads;
             k->s.dram_read += reads ? bytes : 0;
+            t->missed += reads ? bytes : 0;
+            t->missed_lines += reads;
         }
     } else if (again && l->block == k->number) {
         double distance = (k->touched - (double)l->at_bytes) * p->concurrent;
@@ -382,7 +396,11 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
             k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
         }
     }
+    if (l->block != k->number)
+        l->own = 0;
     if (reads) {
+        t->own += SECTOR_BYTES * __builtin_popcount(sectors & ~(unsigned)l->own);
+        l->own |= (uint8_t)sectors;
         k->s.l2_read += SECTOR_BYTES * n;
         t->read +=
             SECTOR_BYTES * (unsigned)__builtin_popcount(sectors & ~(unsigned)l->read & ~(unsigned)l->written);
@@ -396,6 +414,7 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
             k->s.dram_write += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
         l->written |= (uint8_t)sectors;
     }
+    k->s.dram_lines += dram;
     l->block = k->number;
     l->at_bytes = (float)k->touched;
     return (float)p->model->l2_cycles + (dram ? (float)p->dram_cycles : 0);
@@ -452,9 +471,10 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     s->moved += total * SECTOR_BYTES;
     if (x->kind == ACCESS_ATOMIC) {
         unsigned different, same = same_words(x, &different);
+        (void)different;
         s->atomics += lanes;
         s->atomic_conflicts += same - 1;
-        k->s.atomics += different;
+        k->s.atomics += n;
         for (unsigned q = 0; q < n; q++) {
             struct l2_line *l = l2_get(&p->l2, line[q]);
             uint32_t block = (uint32_t)w->block->linear;
@@ -648,6 +668,7 @@ void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struc
     p->dram_cycles = p->model->dram_ns * 1e-3 * d->sm_clock_mhz;
     p->stats = mem_zalloc((m->n_code + 1) * sizeof(*p->stats));
     p->concurrent = 1;
+    p->probe_axis = -1;
     p->l1_bytes = p->model->l1_bytes;
 }
 
