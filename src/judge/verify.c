@@ -46,8 +46,13 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
 const char *case_where(struct arena *a, const struct task *t, const struct task_case *c)
 {
     bool buffer = c->changed && t->args[c->changed - 1].role != ROLE_SCALAR;
+    const struct task *own = task_of_case(a, t, c);
+    const char *numbers = "";
 
-    return arena_printf(a, "%s, values: %s%s%s", task_dims_text(a, t, c->dims), c->distribution,
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].n_choices)
+            numbers = arena_printf(a, "%s, %s = %g", numbers, t->args[i].name, own->args[i].value);
+    return arena_printf(a, "%s%s, values: %s%s%s", task_dims_text(a, t, c->dims), numbers, c->distribution,
                         buffer ? ", and others in " : "", buffer ? t->args[c->changed - 1].name : "");
 }
 
