@@ -338,6 +338,7 @@ struct comparison {
     double *got;              /* worst element's value, per pool */
     double *most;             /* the largest error allowed, per pool */
     size_t *n_other;          /* integers that are not the original's, per pool */
+    size_t identical_cases, elements, identical_elements; /* as a trial counts them */
 };
 void comparison_open(struct comparison *c, struct judge *j, enum stage_side side, struct arena *a);
 void comparison_close(struct comparison *c);

@@ -323,11 +323,30 @@ static bool other_integer(struct comparison *c, size_t pool, double by)
     return by <= own->most_other && ++c->n_other[pool] <= integers_allowed(own, own->n);
 }
 
+static void count_identical(struct comparison *c, const struct case_data *d, unsigned char *const *outputs)
+{
+    const struct judge *j = c->judge;
+    size_t elements = 0, same = 0;
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        size_t size = kernel_type_size(j->task->args[j->outputs[o]].type),
+               n = (size_t)d->elements[j->outputs[o]];
+        const unsigned char *own = d->outputs[c->side][o].original;
+        elements += n;
+        for (size_t e = 0; e < n; e++)
+            same += !memcmp(outputs[o] + e * size, own + e * size, size);
+    }
+    c->elements += elements;
+    c->identical_elements += same;
+    c->identical_cases += same == elements;
+}
+
 void compare_case(struct comparison *c, size_t case_i, unsigned char *const *outputs, struct fate *fate)
 {
     const struct judge *j = c->judge;
     const struct case_data *d = &j->data[case_i];
 
+    count_identical(c, d, outputs);
     for (size_t o = 0; o < j->n_outputs && fate_open(fate); o++) {
         const struct task_arg *arg = &j->task->args[j->outputs[o]];
         size_t size = kernel_type_size(arg->type), pool_i = d->distribution * j->n_outputs + o;
@@ -537,6 +556,9 @@ static bool verify_suite(struct judge *j, struct version *v, const struct stage_
         ok = verify_inputs(&c, v, ops, scratch, t, fate, err);
     if (ok && fate_open(fate))
         judge_pools(&c, t, fate);
+    t->identical_cases = c.identical_cases;
+    t->elements = c.elements;
+    t->identical_elements = c.identical_elements;
     comparison_close(&c);
     arena_close(scratch);
     return ok;

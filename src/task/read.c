@@ -623,11 +623,13 @@ static bool check_entry(struct loader *l, const struct yaml_node *root)
             names[n++] = name;
         }
     }
+    if (n == 0)
+        return true; /* the file is broken, and its own fault */
     names[n] = NULL;
     name = str_nearest(t->entry, names);
     fail(l, yaml_get(root, "entry"), "entry: there is no %s in %s%s%s%s%s%s%s", t->entry,
          fs_basename(t->source_path), name ? "; did you mean " : "", name ? name : "", name ? "?" : "",
-         n ? " (extern \"C\" there: " : ", and nothing is extern \"C\" there", str_text(&list), n ? ")" : "");
+         " (extern \"C\" there: ", str_text(&list), ")");
     str_free(&list);
     return false;
 }

@@ -455,8 +455,8 @@ static bool has_own_value(const struct task *t, const struct task_case *c, size_
 {
     const struct task_arg *x = &t->args[arg];
 
-    return x->role == ROLE_SCALAR && c->values[arg].kind == VALUE_CONSTANT &&
-           (arg + 1 == c->changed || x->n_choices > 0);
+    return x->role == ROLE_SCALAR && (arg + 1 == c->changed || x->n_choices > 0) && c->values &&
+           c->values[arg].kind == VALUE_CONSTANT;
 }
 
 const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c)
