@@ -105,7 +105,7 @@ dist: setup ## dist/astra-VERSION-linux-ARCH: a folder and an archive that run o
 
 .PHONY: clean
 clean: ## remove what was built; .deps stays
-	rm -rf $(BUILD) build-asan build-tsan build-cover build-fuzz build-dist dist
+	rm -rf .cache $(BUILD) build-asan build-tsan build-cover build-fuzz build-dist dist
 
 .PHONY: help
 help:
