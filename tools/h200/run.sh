@@ -16,7 +16,7 @@ build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 export nvcc build
 
-python3 "$here/manifest.py" "$here/../../examples" "$here/points" "$build" "$@" || exit 2
+python3 "$here/manifest.py" "$here/../../examples" "$here/../../docs/results/versions" "$build" "$@" || exit 2
 
 # One CUDA runtime for the program and all the libraries that it loads. A version that does not build gets no
 # library, and a row that says so.

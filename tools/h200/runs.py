@@ -8,7 +8,7 @@ import sys
 
 folder = sys.argv[1]
 here = os.path.dirname(os.path.abspath(__file__))
-with open(os.path.join(here, "best-known.csv"), newline="") as file:
+with open(os.path.join(here, "../../docs/results/best-known.csv"), newline="") as file:
     known = {(r["task"], r["dims"]): float(r["best_us"]) for r in csv.DictReader(file) if r["best_us"]}
 
 

@@ -20,7 +20,7 @@ PAPER = {
 
 here = os.path.dirname(os.path.abspath(__file__))
 best = {}
-with open(os.path.join(here, "best-known.csv"), newline="") as file:
+with open(os.path.join(here, "../../docs/results/best-known.csv"), newline="") as file:
     for row in csv.DictReader(file):
         best[row["task"], row["dims"]] = float(row["best_us"])
 made = sys.argv[2] if len(sys.argv) > 2 else "rules"
