@@ -17,15 +17,19 @@
  * too.
  *
  *     verdicts [-v] [-t] [-n] [-c] [-w] [-e N] [-s SEED] [-d DEVICE] [FOLDER or FILE]...   (default: all)
+ *     verdicts -x NAME|all [FOLDER or FILE]...
  *
  * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too,
  * -c judges all as the last confirmation does; -e only every N-th file, for tests under a sanitizer; -d judges
- * elsewhere: "cuda:0". A run of all ends with the table of docs/integrity.md, which must be the one that stands
- * there; -w writes it. What a kernel does to a GPU ends with its process, so workers judge, several at a time.
+ * elsewhere: "cuda:0". -x judges with an exception of the error rule switched off (src/judge/rule.c) and names
+ * the files whose verdict changes: by default the one that the rule's table names, which must. A run of all
+ * ends with the table of docs/integrity.md, which must be the one that stands there; -w writes it. What a
+ * kernel does to a GPU ends with its process, so workers judge, several at a time.
  */
 #include <dirent.h>
 #include <unistd.h>
 
+#include "judge/rule.h"
 #include "worker/worker.h"
 
 #define DOCUMENT "docs/integrity.md"
@@ -269,6 +273,61 @@ static bool run_all(struct err *err)
     return true;
 }
 
+/* ---- exceptions of the error rule ---- */
+
+/* One file without them, in this process. */
+static bool judge_without(struct kernel_file *f, unsigned without, struct err *err)
+{
+    struct arena *a = arena_open();
+    const char *own = arena_printf(a, "tests/tasks/%s", f->task);
+    struct trial_options o = options;
+    struct judge *j = NULL;
+    struct task *task;
+    struct trial t;
+
+    o.without = without;
+    o.confirm = is_whole(f);
+    bool ok = task_open(&task, a, fs_is_dir(own) ? own : arena_printf(a, "examples/%s", f->task), err) &&
+              judge_open(&j, task, &o, err) && judge_file(j, a, f->path, f->text, &t, err);
+    f->good = ok && verdict_expected(f->expected, t.verdict);
+    if (ok && verbose)
+        printf("%s: %s: %s\n", f->path, verdict_name(t.verdict), t.words);
+    judge_close(j);
+    arena_close(a);
+    return ok;
+}
+
+static bool is_named(const char *name, int exception)
+{
+    return str_eq(name, "all") || str_eq(name, rule_rows[exception].name);
+}
+
+/* How many of the exceptions change nothing. */
+static bool switch_off(const char *name, struct arena *a, size_t *needless, struct err *err)
+{
+    bool given = files.n > 0;
+
+    for (int x = 0; x < N_RULE_EXCEPTIONS; x++) {
+        size_t changed = 0;
+        if (!is_named(name, x))
+            continue;
+        if (!given && !add(a, fs_join(a, "tests", rule_rows[x].file), err))
+            return false;
+        for (size_t i = given ? 0 : files.n - 1; i < files.n; i++) {
+            if (!judge_without(&files.v[i], 1u << x, err))
+                return false;
+            changed += !files.v[i].good;
+            if (!files.v[i].good)
+                printf("without \"%s\": %s changes\n", rule_rows[x].name, files.v[i].path);
+        }
+        if (!changed)
+            printf("without \"%s\": nothing changes\n", rule_rows[x].name);
+        fflush(stdout);
+        *needless += !changed;
+    }
+    return true;
+}
+
 /* ---- the table ---- */
 
 /* "3 cheat, 1 unsafe" */
@@ -369,12 +428,13 @@ int main(int argc, char **argv)
     struct err err = {0};
     char place[2600];
     bool write = false, ok = true;
-    size_t passed = 0, every = 1;
+    size_t passed = 0, every = 1, needless = 0;
+    const char *without = NULL;
     int option;
 
     if (argc > 1 && str_eq(argv[1], "worker"))
         return pool_worker_main(argc - 1, argv + 1);
-    while ((option = getopt(argc, argv, "vtncwe:s:d:")) != -1) {
+    while ((option = getopt(argc, argv, "vtncwe:s:d:x:")) != -1) {
         if (option == '?')
             return 2;
         verbose |= option == 'v';
@@ -387,6 +447,8 @@ int main(int argc, char **argv)
             every = MAX(strtoul(optarg, NULL, 10), 1);
         if (option == 'd')
             options.device = optarg;
+        if (option == 'x')
+            without = optarg;
         if (option == 's')
             options.seed = strtoull(optarg, NULL, 10);
     }
@@ -397,6 +459,12 @@ int main(int argc, char **argv)
     nvrtc_close(n);
     for (int i = optind; ok && i < argc; i++)
         ok = add(a, argv[i], &err);
+    if (without) {
+        ok = ok && switch_off(without, a, &needless, &err);
+        if (!ok)
+            printf("%s\n", err_format(&err, place, sizeof(place)));
+        return !ok || needless;
+    }
     for (int i = 0; ok && optind == argc && i < N_CORPORA; i++)
         ok = add(a, arena_printf(a, "tests/%s", corpora[i]), &err);
     if (every > 1)

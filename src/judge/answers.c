@@ -34,7 +34,7 @@ static bool run_reference(struct judge *j, struct arena *scratch, size_t case_i,
     struct version *ref = &j->exact;
     struct case_data *d = &j->data[case_i];
     const unsigned char *inputs[MAX_ARGS] = {0};
-    unsigned char *outputs[MAX_ARGS];
+    struct case_run run = {.version = ref, .arena = scratch, .case_i = case_i, .inputs = inputs};
     struct fate fate = {0};
 
     for (size_t i = 0; i < j->task->n_args; i++) {
@@ -49,8 +49,8 @@ static bool run_reference(struct judge *j, struct arena *scratch, size_t case_i,
             wide[e] = task_to_double(arg->type, d->inputs[i] + (size_t)e * size);
         inputs[i] = (const unsigned char *)wide;
     }
-    const struct case_rules rules = {.ops = &stage_sim, .checks = SANITIZE_INIT};
-    if (!case_run(j, ref, scratch, case_i, &rules, inputs, outputs, NULL, NULL, &fate, err))
+    const struct case_rules rules = {.ops = &stage_sim, .checks = PTX_CHECK_INIT};
+    if (!case_run(&run, &rules, &fate, err))
         return false;
     if (!fate_open(&fate))
         return err_at(err, j->task->reference_path, fate.line, 0, "the reference is at fault: %s: %s",
@@ -60,7 +60,7 @@ static bool run_reference(struct judge *j, struct arena *scratch, size_t case_i,
         size_t n = (size_t)d->elements[j->outputs[o]], size = kernel_type_size(arg->type);
         d->exact[o] = arena_array(j->arena, double, n + 1);
         for (size_t e = 0; e < n; e++)
-            d->exact[o][e] = task_to_double(arg->type, outputs[o] + e * size);
+            d->exact[o][e] = task_to_double(arg->type, run.outputs[o] + e * size);
     }
     return true;
 }
@@ -122,82 +122,99 @@ bool answers_differ(enum kernel_type type, const struct error_stats *s)
     return s->n && !(s->p50 < quarter);
 }
 
-bool answers_measure(const struct judge *j, enum stage_side side, size_t distribution, size_t o,
-                     struct error_stats *s)
-{
-    const struct task_arg *arg = &j->task->args[j->outputs[o]];
-    size_t size = kernel_type_size(arg->type), n = 0, far = 0;
-    struct error_pool pool = {0};
-    double absolute = 0, noise = 0;
+struct measuring {
+    const struct judge *judge;
+    struct error_pool pool;
+    size_t n, far; /* elements, and those whose error is beyond the cap */
+};
 
-    for (size_t i = 0; i < j->n_cases; i++) {
-        const struct case_data *d = &j->data[i];
-        const struct case_output *x = &d->outputs[side][o];
-        for (size_t e = 0; d->distribution == distribution && e < (size_t)d->elements[j->outputs[o]]; e++) {
-            double v = task_to_double(arg->type, x->original + e * size), ulps;
-            if (type_is_floating(arg->type)) {
-                ulps = error_ulps(arg->type, j->ftz, v, x->exact[e], v);
-                absolute = MAX(absolute, isfinite(v) ? error_absolute(arg->type, v, x->exact[e], NAN) : 0);
-                noise = MAX(noise, error_beyond_rounding(arg->type, v, x->exact[e]));
-                x->ill[e] = error_is_ill(arg->type, j->task->tolerance, x->exact[e], ulps);
-                far += x->ill[e] && x->exact[e] != 0;
-                n++;
-            } else {
-                ulps = v == x->exact[e] ? 0 : INFINITY;
-            }
-            if (!x->ill[e] && (isfinite(v) || ulps != 0))
-                error_add(&pool, ulps, v, x->exact[e], i, e);
-        }
+static bool measure_element(void *context, const struct output_element *x)
+{
+    struct measuring *m = context;
+    enum kernel_type type = x->arg->type;
+    const struct rule r =
+        rule_of(type, m->judge->exceptions, m->judge->task->tolerance, &(struct error_stats){0});
+    const struct rule_element *is = &x->is;
+    double units = is->own == is->exact ? 0 : INFINITY;
+    bool *ill = &x->must->ill[x->place.element];
+
+    if (type_is_floating(type)) {
+        units = error_ulps(type, r.in_force, is->got, is->exact, is->got);
+        error_see(&m->pool, type, is->got, is->exact);
+        *ill = rule_is_ill(&r, is->exact, units);
+        m->far += *ill && is->exact != 0;
+        m->n++;
     }
-    *s = error_stats(&pool);
-    s->absolute = absolute;
-    s->noise = noise;
-    vec_free(&pool.errors);
-    return far * FAR_SHARE > n;
+    if (!*ill && (isfinite(is->got) || units != 0))
+        error_add(&m->pool, units, units, is->got, is->exact, x->place);
+    return true;
+}
+
+bool answers_measure(const struct judge *j, enum stage_side side, size_t pool, struct error_stats *s)
+{
+    struct measuring m = {.judge = j};
+    size_t o = pool % j->n_outputs;
+
+    for (size_t i = 0; i < j->n_cases; i++)
+        if (j->data[i].distribution == pool / j->n_outputs)
+            output_walk(j, side, i, o, j->data[i].outputs[side][o].original, measure_element, &m);
+    *s = error_stats(&m.pool);
+    vec_free(&m.pool.errors);
+    return m.far * FAR_SHARE > m.n;
 }
 
 /* The original against the reference: its own errors, which bound the candidates'. One that is far from the
  * reference in half of its elements shows that one of the two computes something else. */
+static bool measure_pool(struct judge *j, enum stage_side side, size_t pool, bool *far, struct err *err)
+{
+    size_t k = pool / j->n_outputs, o = pool % j->n_outputs;
+    const struct task_arg *arg = &j->task->args[j->outputs[o]];
+    struct error_stats *s = &j->original_errors[side][pool];
+    bool floating = type_is_floating(arg->type);
+    struct trial *t = &j->original;
+
+    *far = answers_measure(j, side, pool, s) && k == 0 && !j->task->reference_path;
+    if (*far || s->n == 0)
+        return true;
+    const struct task_case *worst = &j->cases[s->worst.case_i];
+    const struct rule r = output_rule(j, o, k, s);
+    if (floating) {
+        struct trial_accuracy *x = (struct trial_accuracy *)&t->accuracy[t->n_accuracy++];
+        *x = output_accuracy(j, o, k, &r, s);
+        if (k == 0 && !(s->max <= t->error.max)) {
+            t->error = t->original_error = x->original.at;
+            t->allowed_error = x->allowed;
+            t->error_where = arena_printf(j->arena, "%s, values: %s", arg->name, j->distributions[k]);
+        }
+    }
+    if (k == 0 && answers_differ(arg->type, s))
+        return err_at(
+            err, j->task->reference_path, 0, 0,
+            "the original and the reference do not compute the same: half of the elements of %s are more "
+            "than a quarter apart, for example element %zu (%s)",
+            arg->name, s->worst.element, case_where(j->arena, j->task, worst));
+    if (!floating && s->max > 0)
+        return err_at(err, j->task->reference_path, 0, 0,
+                      "the original and the reference differ in element %zu of %s, an integer (%s)",
+                      s->worst.element, arg->name, case_where(j->arena, j->task, worst));
+    return true;
+}
+
 static bool measure_original(struct judge *j, enum stage_side side, struct err *err)
 {
-    struct error_stats *all = arena_array(j->arena, struct error_stats, j->n_distributions * j->n_outputs);
+    size_t n = j->n_distributions * j->n_outputs;
+    bool far = false;
 
-    struct trial_accuracy *accuracy =
-        arena_array(j->arena, struct trial_accuracy, j->n_distributions * j->n_outputs);
-
-    j->original_errors[side] = all;
+    j->original_errors[side] = arena_array(j->arena, struct error_stats, n);
     j->original.error.max = NAN;
-    j->original.accuracy = accuracy;
+    j->original.accuracy = arena_array(j->arena, struct trial_accuracy, n);
     j->original.n_accuracy = 0;
-    for (size_t k = 0; k < j->n_distributions; k++)
-        for (size_t o = 0; o < j->n_outputs; o++) {
-            const struct task_arg *arg = &j->task->args[j->outputs[o]];
-            struct error_stats *s = &all[k * j->n_outputs + o];
-            bool far = answers_measure(j, side, k, o, s);
-            if (type_is_floating(arg->type) && s->n)
-                accuracy[j->original.n_accuracy++] = case_accuracy(j, o, k, s, s);
-            double allowed[3];
-            case_allowed(j, arg, j->distributions[k], s, allowed);
-            if (k == 0 && type_is_floating(arg->type) && s->n && !(s->max <= j->original.error.max)) {
-                j->original.error = j->original.original_error = (struct trial_errors){s->p50, s->p99, s->max};
-                j->original.allowed_error = (struct trial_errors){allowed[0], allowed[1], allowed[2]};
-                j->original.error_where =
-                    arena_printf(j->arena, "%s, values: %s", arg->name, j->distributions[k]);
-            }
-            if (k == 0 && !j->task->reference_path && far)
-                return without_shadow(j, side, err);
-            if (k == 0 && answers_differ(arg->type, s))
-                return err_at(
-                    err, j->task->reference_path, 0, 0,
-                    "the original and the reference do not compute the same: half of the elements of %s are more "
-                    "than a quarter apart, for example element %zu (%s)",
-                    arg->name, s->worst_element, case_where(j->arena, j->task, &j->cases[s->worst_case]));
-            if (s->n && !type_is_floating(arg->type) && s->max > 0)
-                return err_at(err, j->task->reference_path, 0, 0,
-                              "the original and the reference differ in element %zu of %s, an integer (%s)",
-                              s->worst_element, arg->name,
-                              case_where(j->arena, j->task, &j->cases[s->worst_case]));
-        }
+    for (size_t i = 0; i < n; i++) {
+        if (!measure_pool(j, side, i, &far, err))
+            return false;
+        if (far)
+            return without_shadow(j, side, err);
+    }
     return true;
 }
 
@@ -233,12 +250,11 @@ static bool run_original(struct judge *j, struct version *original, const struct
     bool ok = true;
 
     for (size_t i = 0; ok && i < j->n_cases; i++) {
-        unsigned char *outputs[MAX_ARGS], *again[MAX_ARGS];
+        struct case_run run = {.version = original, .arena = scratch, .case_i = i};
         struct fate fate = {0};
-        uint64_t insns = 0;
-        ok = case_run_twice(j, original, scratch, i, ops, 0, outputs, again, &insns, NULL, &fate, err);
+        ok = case_run_twice(&run, ops, 0, &fate, err);
         if (ops == &stage_sim)
-            j->data[i].warp_insns = insns;
+            j->data[i].warp_insns = run.insns;
         if (ok && fate.verdict == VERDICT_UNSUPPORTED && unsupported) {
             *unsupported = arena_strdup(j->arena, fate.words);
             break;
@@ -249,7 +265,7 @@ static bool run_original(struct judge *j, struct version *original, const struct
                 err_context(err, "say accept: [nondeterminism] if that is meant");
         }
         if (ok)
-            keep_outputs(j, i, ops->side, outputs);
+            keep_outputs(j, i, ops->side, run.outputs);
         arena_reset(scratch);
     }
     arena_close(scratch);
@@ -295,13 +311,12 @@ static bool drop_unfit(struct judge *j, struct version *original, struct arena *
     bool ok = true;
 
     for (size_t i = j->n_cases; ok && i-- > j->first_input;) {
-        unsigned char *outputs[MAX_ARGS];
+        struct case_run run = {.version = original, .arena = scratch, .case_i = i};
         struct fate fate = {0};
         if (!j->cases[i].changed || j->task->args[j->cases[i].changed - 1].role != ROLE_SCALAR)
             continue;
         make_inputs(j, i);
-        ok = case_run(j, original, scratch, i, &rules, (const unsigned char *const *)j->data[i].inputs, outputs,
-                      NULL, NULL, &fate, err);
+        ok = case_run(&run, &rules, &fate, err);
         if (!fate_open(&fate)) {
             memmove(j->cases + i, j->cases + i + 1, (--j->n_cases - i) * sizeof(*j->cases));
             j->n_inputs--;

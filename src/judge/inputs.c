@@ -15,7 +15,7 @@ struct followed {
 /* One output in the first case and in that where an input is changed. */
 struct both {
     enum kernel_type type;
-    bool ftz;
+    unsigned exceptions;
     double allowed; /* of both cases together: ulps; of integers what rounding may make of them */
 };
 
@@ -23,31 +23,26 @@ static bool apart(const struct both *b, double x, double y)
 {
     if (!type_is_floating(b->type))
         return fabs(x - y) > b->allowed;
-    return isfinite(x) && isfinite(y) && error_ulps(b->type, b->ftz, x, y, y) > b->allowed &&
-           error_ulps(b->type, b->ftz, y, x, x) > b->allowed;
+    return isfinite(x) && isfinite(y) && error_ulps(b->type, b->exceptions, x, y, y) > b->allowed &&
+           error_ulps(b->type, b->exceptions, y, x, x) > b->allowed;
 }
 
-static double most_allowed(const struct judge *j, enum stage_side side, const struct case_data *d,
-                           size_t output)
+static double most_allowed(const struct comparison *c, size_t case_i, size_t output)
 {
-    const struct task_arg *arg = &j->task->args[j->outputs[output]];
-    const struct error_stats *own = &j->original_errors[side][d->distribution * j->n_outputs + output];
-    double allowed[3];
+    const struct rule *r = &c->rules[c->judge->data[case_i].distribution * c->judge->n_outputs + output];
 
-    if (!type_is_floating(arg->type))
-        return own->most_other;
-    case_allowed(j, arg, j->distributions[d->distribution], own, allowed);
-    return allowed[2];
+    return type_is_floating(r->type) ? r->most[2] : r->own->most_other;
 }
 
-static void follow(const struct judge *j, enum stage_side side, size_t case_i, size_t output,
-                   const unsigned char *first, const unsigned char *changed, struct followed *f)
+static void follow(const struct comparison *c, size_t case_i, size_t output, const unsigned char *first,
+                   const unsigned char *changed, struct followed *f)
 {
+    const struct judge *j = c->judge;
     const struct task_arg *arg = &j->task->args[j->outputs[output]];
     const struct case_data *before = &j->data[j->first_input], *after = &j->data[case_i];
-    const struct case_output *x = &before->outputs[side][output], *y = &after->outputs[side][output];
-    const struct both b = {arg->type, j->ftz,
-                           most_allowed(j, side, before, output) + most_allowed(j, side, after, output)};
+    const struct case_output *x = &before->outputs[c->side][output], *y = &after->outputs[c->side][output];
+    const struct both b = {arg->type, j->exceptions,
+                           most_allowed(c, j->first_input, output) + most_allowed(c, case_i, output)};
     size_t size = kernel_type_size(arg->type);
 
     for (size_t e = 0; e < (size_t)before->elements[j->outputs[output]]; e++) {
@@ -115,15 +110,17 @@ static void judge_followed(const struct judge *j, struct arena *a, const struct 
 
 /* To forget one input is a mistake, to compute without any is none. Whoever was found to be wrong and follows
  * most of what an input moves does not forget it: what was found says more. */
-void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
-                  unsigned char *(*outputs)[MAX_ARGS], bool found, struct fate *fate)
+void inputs_judge(const struct comparison *c, unsigned char *(*outputs)[MAX_ARGS], bool found,
+                  struct fate *fate)
 {
+    const struct judge *j = c->judge;
+    struct arena *a = c->arena;
     struct followed all[MAX_ARGS + 1] = {0};
     size_t moving = 0, ignored = 0, first = j->first_input;
 
     for (size_t i = 1; i < j->n_inputs; i++) {
         for (size_t o = 0; o < j->n_outputs; o++)
-            follow(j, side, first + i, o, outputs[0][o], outputs[i][o], &all[i]);
+            follow(c, first + i, o, outputs[0][o], outputs[i][o], &all[i]);
         moving += all[i].n > 0;
         ignored += is_ignored(&all[i]);
     }

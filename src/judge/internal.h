@@ -1,12 +1,11 @@
 /* What the files of judge/ share. One version of the kernel (original, reference or candidate) is opened by
- * version.c, run on one set of buffers by stage.c, compared by errors.c, timed by timing/measure.c; verify.c
+ * version.c, run on one set of buffers by stage.c, compared by compare.c, timed by timing/measure.c; verify.c
  * runs the suite and judge.c puts it together. A fate is a verdict in the making. */
 #ifndef JUDGE_INTERNAL_H
 #define JUDGE_INTERNAL_H
 
 #include "judge.h"
-#include "sanitize/sanitize.h"
-#include "shadow/shadow.h"
+#include "rule.h"
 
 enum { MAX_ARGS = 64 };
 
@@ -77,7 +76,7 @@ struct stage_fill {
 struct stage;
 struct stage_data;
 struct stage_check { /* how a checked launch is run */
-    unsigned checks; /* enum sanitize_checks; simulator */
+    unsigned checks; /* enum ptx_checks; simulator */
     uint64_t order;  /* of warps and blocks; simulator */
     uint64_t max_insns;
     uint64_t stochastic; /* ptx_options; simulator */
@@ -176,49 +175,6 @@ bool stage_run(struct stage *s, struct version *v, const struct plan *plan, cons
 void fate_of_report(struct arena *a, const struct version *v, const struct ptx_report *r, const char *where,
                     struct fate *fate);
 
-/* ---- comparison ---- */
-
-struct error_stats {
-    double p50, p99, max; /* in ulps, of the elements that are not ill-conditioned */
-    double absolute;      /* largest, of all elements */
-    double noise;         /* the same beyond rounding to the output's type */
-    double drift;         /* trial_spread */
-    size_t n, histogram[TRIAL_BUCKETS];
-    size_t worst_case, worst_element; /* of max */
-    size_t n_other;                   /* integers that another rounding of what they come from makes others, */
-    double most_other;                /* and by how much at most: original_can */
-};
-
-struct error_pool { /* errors of one output under one distribution */
-    VEC(double) errors;
-    size_t worst_case, worst_element, histogram[TRIAL_BUCKETS];
-    double max;
-    ptrdiff_t down,
-        inward; /* not the nearest number, and below the exact one, or nearer to zero: their surplus */
-};
-
-/* Error of got in ulps of the type; orig is the original's. INFINITY: NaN or inf where it may not be, or the
- * other way round. */
-double error_ulps(enum kernel_type type, bool ftz, double got, double exact, double orig);
-double error_absolute(enum kernel_type type, double got, double exact, double orig);
-double error_beyond_rounding(enum kernel_type type, double got, double exact); /* absolute */
-/* Above the largest error that is allowed in ulps, but of the size of the original's absolute errors. */
-bool error_excused(enum kernel_type type, double tolerance, const struct error_stats *own, double got,
-                   double exact);
-/* An element on which ulps say nothing: the exact answer is zero, or the original's error is beyond the cap. It
- * is judged by its absolute error. */
-/* One ulp of the type at v. */
-double error_ulp(enum kernel_type type, double v);
-bool error_is_ill(enum kernel_type type, double tolerance, double exact, double own_ulps);
-void error_add(struct error_pool *p, double ulps, double got, double exact, size_t in_case, size_t element);
-struct error_stats error_stats(struct error_pool *p); /* sorts the errors */
-void error_spread(const struct error_stats *s, struct trial_spread *to);
-/* What a candidate may have (p50, p99, max), from the original's own errors. */
-void error_allowed(enum kernel_type type, double tolerance, const struct error_stats *own, double allowed[3]);
-/* And how far its rounding may lean to one side; NAN: as far as it likes. */
-double error_allowed_drift(enum kernel_type type, double tolerance, const struct error_stats *own);
-bool type_is_floating(enum kernel_type t);
-
 /* The process shut in (worker_sandbox.c); gives what is missing of it, NULL: nothing. */
 const char *cell_enter(struct judge *j, const char *scratch);
 
@@ -227,7 +183,7 @@ const char *cell_enter(struct judge *j, const char *scratch);
 struct case_output {         /* of one output argument in one case on one device */
     unsigned char *original; /* bytes */
     double *exact;           /* from the reference, else from the original */
-    bool *ill;               /* error_is_ill, per element */
+    bool *ill;               /* rule_is_ill, per element */
     const uint64_t *at;      /* which elements of the output these are; NULL: all */
 };
 
@@ -281,7 +237,7 @@ struct judge {
     bool mutant; /* the next file is one: it is verified only */
     int fault;   /* put into it; -1 none */
     const char *missing_checks;
-    bool ftz; /* the flags flush denormals */
+    unsigned exceptions; /* of the error rule that are in force */
 };
 
 struct trial_clocks clocks_now(const struct cuda *gpu);
@@ -297,8 +253,7 @@ enum ptx_real exact_real(enum kernel_type t);
  * after it. insns and printed may be NULL. */
 bool stage_verify(struct stage *s, struct version *v, const struct stage_check *check, const char *where,
                   struct arena *a, uint64_t *insns, const char **printed, struct fate *fate, struct err *err);
-/* One case on one device (verify.c). outputs[i], the task's out and inout arguments in order, are the bytes
- * left. */
+/* One case on one device (verify.c). */
 struct case_rules {
     const struct stage_ops *ops;
     unsigned checks;
@@ -306,57 +261,79 @@ struct case_rules {
     uint64_t stochastic; /* ptx_options */
     bool second;         /* the run that differs in all that may not matter */
 };
-bool case_run(struct judge *j, struct version *v, struct arena *a, size_t case_i,
-              const struct case_rules *rules, const unsigned char *const *inputs, unsigned char **outputs,
-              uint64_t *insns, const char **printed, struct fate *fate, struct err *err);
-/* Both runs, compared; again[0] is NULL where there was no second. */
-bool case_run_twice(struct judge *j, struct version *v, struct arena *a, size_t case_i,
-                    const struct stage_ops *ops, uint64_t max_insns, unsigned char **outputs,
-                    unsigned char **again, uint64_t *insns, const char **printed, struct fate *fate,
+struct case_run {
+    struct version *version;
+    struct arena *arena;
+    size_t case_i;
+    const unsigned char *const *inputs; /* NULL: the case's own */
+    /* What came of it: the bytes left of the task's out and inout arguments, in order; warp instructions. */
+    unsigned char *outputs[MAX_ARGS];
+    unsigned char *again[MAX_ARGS]; /* of a second run; [0] NULL: there was none */
+    uint64_t insns;
+    const char *printed; /* NULL: nothing */
+};
+bool case_run(struct case_run *run, const struct case_rules *rules, struct fate *fate, struct err *err);
+/* Both runs, compared. */
+bool case_run_twice(struct case_run *run, const struct stage_ops *ops, uint64_t max_insns, struct fate *fate,
                     struct err *err);
 const char *case_where(struct arena *a, const struct task *t, const struct task_case *c);
-/* What a candidate may have, from the original's own errors: p50, p99, max. */
-void case_allowed(const struct judge *j, const struct task_arg *arg, const char *distribution,
-                  const struct error_stats *own, double allowed[3]);
-/* What is told of an output under one distribution (a number). */
-struct trial_accuracy case_accuracy(const struct judge *j, size_t output, size_t distribution,
-                                    const struct error_stats *own, const struct error_stats *got);
 
 /* The original's own errors of one output under one distribution, and which of its elements are ill; true: too
  * many are for exact answers that were derived. */
-bool answers_measure(const struct judge *j, enum stage_side side, size_t distribution, size_t output,
-                     struct error_stats *s);
+bool answers_measure(const struct judge *j, enum stage_side side, size_t pool, struct error_stats *s);
 /* Half of them are far: the two compute something else. */
 bool answers_differ(enum kernel_type type, const struct error_stats *s);
+
+/* compare.c: one walk over what was left of an output in one case, beside the answers. The visitor ends it with
+ * false, which the walk then returns. */
+struct output_element {
+    const struct task_arg *arg;
+    const struct case_output *must;
+    struct rule_element is;
+    struct error_place place;
+    size_t pool; /* distribution x n_outputs + output */
+};
+typedef bool (*element_visitor)(void *context, const struct output_element *x);
+bool output_walk(const struct judge *j, enum stage_side side, size_t case_i, size_t output,
+                 const unsigned char *bytes, element_visitor visit, void *context);
+
+/* The rule for an output (a number) under a distribution (a number), from the original's own errors there. */
+struct rule output_rule(const struct judge *j, size_t output, size_t distribution,
+                        const struct error_stats *own);
+/* What is told of it. */
+struct trial_accuracy output_accuracy(const struct judge *j, size_t output, size_t distribution,
+                                      const struct rule *r, const struct error_stats *got);
 
 /* A version's outputs, case by case, against the answers, and then its errors against what is allowed. */
 struct comparison {
     struct judge *judge;
     enum stage_side side;
     struct arena *arena;
-    struct error_pool *pools; /* n_distributions x n_outputs */
-    double *got;              /* worst element's value, per pool */
-    double *most;             /* the largest error allowed, per pool */
-    size_t *n_other;          /* integers that are not the original's, per pool */
-    size_t identical_cases, elements, identical_elements; /* as a trial counts them */
+    struct error_pool *pools; /* n_distributions x n_outputs, as all of these */
+    struct rule *rules;
+    double *got;      /* worst element's value */
+    double *apart;    /* largest difference to the original's, in ulps */
+    size_t *n_other;  /* integers that are not the original's */
+    size_t differing; /* elements whose bytes are not the original's */
 };
-void comparison_open(struct comparison *c, struct judge *j, enum stage_side side, struct arena *a);
+/* own: the original's errors, by pool. */
+void comparison_open(struct comparison *c, struct judge *j, enum stage_side side, const struct error_stats *own,
+                     struct arena *a);
 void comparison_close(struct comparison *c);
-/* Integers must be equal, but for other_integer's; NaN and inf in their places; the rest goes into the pools.
- */
+/* Elements that are wrong by themselves are a fate; the errors of the others go into the pools. */
 void compare_case(struct comparison *c, size_t case_i, unsigned char *const *outputs, struct fate *fate);
-/* The accuracy goes into t. */
+/* Where the order may change the outputs it may not change them much. */
+void compare_again(struct comparison *c, size_t case_i, unsigned char *const *again, const char *when,
+                   struct fate *fate);
+/* The errors together; the accuracy goes into t. */
 void judge_pools(struct comparison *c, struct trial *t, struct fate *fate);
 
 /* stochastic.c: j->can, the original's errors and what they are when its operations round by chance. */
 bool original_can(struct judge *j, enum stage_side side, struct err *err);
-/* How many of n integers may be others. */
-size_t integers_allowed(const struct error_stats *own, size_t n);
-
 /* inputs.c: does a version follow each input as the original does? outputs[i] are those of case first_input +
  * i; found: the suite has found it wrong already. */
-void inputs_judge(const struct judge *j, enum stage_side side, struct arena *a,
-                  unsigned char *(*outputs)[MAX_ARGS], bool found, struct fate *fate);
+void inputs_judge(const struct comparison *c, unsigned char *(*outputs)[MAX_ARGS], bool found,
+                  struct fate *fate);
 
 /* The suite on the original: inputs made, outputs kept, exact answers from the reference. A finding is an
  * error. On the GPU after the simulator. */

@@ -25,8 +25,10 @@ struct trial_options {
     const char *scratch;
     bool hidden; /* cases that the seed draws over the whole domain join the suite: for a version that is final
                   */
-    bool alone;  /* no original, no suite's answers: the task only, for the verb `launch` */
-    bool no_control; /* on a GPU: the original against itself is not timed; somebody else has done it */
+    unsigned without; /* exceptions of the error rule that are switched off, 1 << number: judge/rule.h; in this
+                         process */
+    bool alone;       /* no original, no suite's answers: the task only, for the verb `launch` */
+    bool no_control;  /* on a GPU: the original against itself is not timed; somebody else has done it */
     /* Told before and after this process waits for its turn on the GPU; NULL: nobody listens. */
     void (*phase)(void *context, bool waiting);
     void *phase_context;

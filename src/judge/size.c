@@ -192,7 +192,7 @@ static void make_case(struct judge *sized, const struct whole *w, enum stage_sid
         d->outputs[side][o] = (struct case_output){
             .original = p->own, .exact = p->exact, .ill = arena_array(w->arena, bool, p->n + 1), .at = p->at};
         d->elements[j->outputs[o]] = (int64_t)p->n;
-        if (answers_measure(sized, side, 0, o, &own[o]) || answers_differ(type, &own[o]))
+        if (answers_measure(sized, side, o, &own[o]) || answers_differ(type, &own[o]))
             p->n = 0;
         if (j->can[side] && own[o].max > 0) { /* a workload may have few rows, too */
             const struct error_stats *can = &j->can[side][o];
@@ -216,7 +216,7 @@ static void judge_outputs(struct judge *sized, const struct whole *w, enum stage
         outputs[o] = picked[o].got;
         sized->data->elements[sized->outputs[o]] = asked[o] ? (int64_t)picked[o].n : 0;
     }
-    comparison_open(&c, sized, side, w->arena);
+    comparison_open(&c, sized, side, sized->original_errors[side], w->arena);
     compare_case(&c, 0, outputs, fate);
     if (fate_open(fate))
         judge_pools(&c, &t, fate);

@@ -7,7 +7,6 @@
 enum {
     DRAWS = 4,
     MOST_INSNS = 4000000, /* of a case: dearer ones are left out */
-    LUCK = 3              /* integers, where a draw has any that differ */
 };
 
 static bool is_computed(const struct task *t)
@@ -25,33 +24,30 @@ static void raise(double *own, double drawn)
 }
 
 struct draw { /* of one output under one distribution */
+    unsigned exceptions;
     struct error_pool pool;
-    double absolute, noise, most_other;
+    double most_other;
     size_t n_other;
 };
 
-static void add_case(const struct judge *j, size_t case_i, size_t output, const unsigned char *bytes,
-                     struct draw *d)
+static bool add_element(void *context, const struct output_element *x)
 {
-    const struct case_output *x = &j->data[case_i].outputs[SIDE_SIM][output];
-    enum kernel_type type = j->task->args[j->outputs[output]].type;
-    size_t size = kernel_type_size(type), n = (size_t)j->data[case_i].elements[j->outputs[output]];
+    struct draw *d = context;
+    enum kernel_type type = x->arg->type;
+    const struct rule_element *is = &x->is;
 
-    for (size_t e = 0; e < n; e++) {
-        double got = task_to_double(type, bytes + e * size), own = task_to_double(type, x->original + e * size);
-        if (!type_is_floating(type)) {
-            d->n_other += got != own;
-            d->most_other = fmax(d->most_other, fabs(got - own));
-            continue;
-        }
-        double ulps = error_ulps(type, j->ftz, got, x->exact[e], own);
-        if (isinf(ulps) || !isfinite(got))
-            continue;
-        d->absolute = fmax(d->absolute, error_absolute(type, got, x->exact[e], NAN));
-        d->noise = fmax(d->noise, error_beyond_rounding(type, got, x->exact[e]));
-        if (!x->ill[e])
-            error_add(&d->pool, ulps, got, x->exact[e], case_i, e);
+    if (!type_is_floating(type)) {
+        d->n_other += is->got != is->own;
+        d->most_other = fmax(d->most_other, fabs(is->got - is->own));
+        return true;
     }
+    double units = error_ulps(type, d->exceptions, is->got, is->exact, is->own);
+    if (isinf(units) || !isfinite(is->got))
+        return true;
+    error_see(&d->pool, type, is->got, is->exact);
+    if (!is->ill)
+        error_add(&d->pool, units, units, is->got, is->exact, x->place);
+    return true;
 }
 
 /* What is exact by its nature stays so: an error of zero is no luck. */
@@ -63,8 +59,8 @@ static void take(struct draw *d, struct error_stats *to)
         raise(&to->p50, s.p50);
         raise(&to->p99, s.p99);
         raise(&to->max, s.max);
-        raise(&to->absolute, d->absolute);
-        raise(&to->noise, d->noise);
+        raise(&to->absolute, s.absolute);
+        raise(&to->noise, s.noise);
     }
     to->n_other = MAX(to->n_other, d->n_other);
     to->most_other = fmax(to->most_other, d->most_other);
@@ -80,15 +76,17 @@ static bool draw_once(struct judge *j, uint64_t seed, struct arena *scratch, str
     struct arena *of_case = arena_open();
     bool ok = true;
 
+    for (size_t k = 0; k < n; k++)
+        draws[k].exceptions = j->exceptions;
     for (size_t i = 0; ok && i < j->n_cases; i++) {
-        unsigned char *outputs[MAX_ARGS];
+        struct case_run run = {.version = &j->baseline, .arena = of_case, .case_i = i};
+        struct draw *of = &draws[j->data[i].distribution * j->n_outputs];
         struct fate fate = {0};
         if (j->data[i].warp_insns > MOST_INSNS)
             continue;
-        ok = case_run(j, &j->baseline, of_case, i, &rules, (const unsigned char *const *)j->data[i].inputs,
-                      outputs, NULL, NULL, &fate, err);
+        ok = case_run(&run, &rules, &fate, err);
         for (size_t o = 0; ok && fate_open(&fate) && o < j->n_outputs; o++)
-            add_case(j, i, o, outputs[o], &draws[j->data[i].distribution * j->n_outputs + o]);
+            output_walk(j, SIDE_SIM, i, o, run.outputs[o], add_element, &of[o]);
         arena_reset(of_case);
     }
     for (size_t k = 0; k < n; k++)
@@ -128,11 +126,4 @@ bool original_can(struct judge *j, enum stage_side side, struct err *err)
     share_integers(j, j->can[side]);
     arena_close(scratch);
     return ok;
-}
-
-size_t integers_allowed(const struct error_stats *own, size_t n)
-{
-    return own->most_other > 0
-               ? LUCK + (size_t)ceil(3.0 * (double)own->n_other / (double)MAX(own->n, (size_t)1) * (double)n)
-               : 0;
 }

@@ -65,17 +65,15 @@ static double typical(enum kernel_type type, const unsigned char *x, size_t n)
  * millions is further out. */
 static double apart_allowed(const struct judge *j, enum stage_side side, size_t o)
 {
-    double allowed[3];
-
-    case_allowed(j, &j->task->args[j->outputs[o]], j->distributions[0], &j->original_errors[side][o], allowed);
-    return FURTHER * allowed[1];
+    return FURTHER * output_rule(j, o, 0, &j->original_errors[side][o]).most[1];
 }
 
 static bool near(const struct judge *j, enum kernel_type type, double got, double own, double ulps,
                  double scale)
 {
     /* Both ways: next to the type's edge one may be inf and the other not. */
-    return error_ulps(type, j->ftz, got, own, own) <= ulps || error_ulps(type, j->ftz, own, got, got) <= ulps ||
+    return error_ulps(type, j->exceptions, got, own, own) <= ulps ||
+           error_ulps(type, j->exceptions, own, got, got) <= ulps ||
            fabs(got - own) <= ulps * error_ulp(type, scale);
 }
 
@@ -89,9 +87,9 @@ struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_
         y.ulps = apart_allowed(j, side, o);
         y.scale = typical(arg->type, own, elements);
     } else if (j->can[side]) {
-        const struct error_stats *can = &j->can[side][o];
-        y.most_other = can->most_other;
-        y.n_other = integers_allowed(can, elements);
+        const struct rule r = output_rule(j, o, 0, &j->can[side][o]);
+        y.most_other = r.own->most_other;
+        y.n_other = rule_integers(&r, elements);
     }
     return y;
 }

@@ -20,7 +20,8 @@ enum value_kind {
     VALUE_INTEGERS,   /* small integers, exact in every type */
     VALUE_CANCELLING, /* the second half of a row takes back all but a 256th of the first */
     VALUE_ALIKE,      /* all rows are the same but for their last eighth */
-    VALUE_FAINT       /* down to subnormal numbers, and products of two that are */
+    VALUE_FAINT,      /* down to subnormal numbers, and products of two that are */
+    VALUE_DIM         /* normal numbers whose products of two are about where subnormal ones begin */
 };
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
@@ -45,8 +46,6 @@ struct task_arg {
     size_t n_shape;
     const struct dim_expr *value_expr; /* integer scalars */
     double value;                      /* floating scalars */
-    const double *choices;             /* of a floating scalar that has several values: all, `value` first */
-    size_t n_choices;
     struct task_values values;
     int64_t align_bytes;
 };
@@ -133,7 +132,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
  * shape is small enough. */
 void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                  size_t *n_cases);
-/* The task with the scalars as a case has them; t itself when they are the task's own. */
+/* The task with the scalar that a case changes; t itself when it changes none. */
 const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c);
 /* The whole content of a buffer in a case. */
 void task_fill_case(const struct task *t, const struct task_case *c, size_t arg, int64_t elements, void *to);

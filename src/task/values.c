@@ -218,6 +218,10 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
         return ldexp(rng_normal_of(bits), arg->type == KT_F16   ? -(int)(rng_mix(bits) % 16) - 4
                                           : arg->type == KT_F64 ? -1022 / 2 - (int)(rng_mix(bits) % 520)
                                                                 : -60 - (int)(rng_mix(bits) % 72));
+    case VALUE_DIM:
+        return ldexp(rng_normal_of(bits), arg->type == KT_F16   ? -7 - (int)(rng_mix(bits) % 3)
+                                          : arg->type == KT_F64 ? -510 - (int)(rng_mix(bits) % 6)
+                                                                : -62 - (int)(rng_mix(bits) % 3));
     case VALUE_CANCELLING:
         break; /* more than its bits decide */
     }

@@ -133,6 +133,8 @@ json_t *trial_accuracy_to_json(const struct trial *t)
         json_put(o, "candidate", spread_to_json(&x->candidate));
         json_put_num(allowed, "drift", x->allowed_drift);
         json_put(o, "allowed", allowed);
+        json_put_int(o, "excused", (int64_t)x->excused);
+        json_put_num(o, "apart", x->apart);
         json_array_append_new(list, o);
     }
     return list;
@@ -152,6 +154,8 @@ static void accuracy_from_json(const json_t *list, struct arena *a, struct trial
         spread_from_json(json_object_get(o, "candidate"), &x[i].candidate);
         errors_from_json(allowed, &x[i].allowed);
         x[i].allowed_drift = json_num(allowed, "drift");
+        x[i].excused = (size_t)json_int(o, "excused", 0);
+        x[i].apart = json_num(o, "apart");
     }
 }
 
@@ -165,8 +169,7 @@ json_t *trial_to_json(const struct trial *t)
     json_put_int(o, "col", t->col);
     json_put_int(o, "cases", (int64_t)t->cases);
     json_put_int(o, "identical_cases", (int64_t)t->identical_cases);
-    json_put_int(o, "elements", (int64_t)t->elements);
-    json_put_int(o, "identical_elements", (int64_t)t->identical_elements);
+    json_put(o, "bit_identical", json_boolean(t->bit_identical));
 #define X(name) json_put_num(o, #name, t->name);
     TRIAL_NUMBERS(X)
 #undef X
@@ -223,8 +226,7 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
     t->col = (int)json_int(o, "col", 0);
     t->cases = (size_t)json_int(o, "cases", 0);
     t->identical_cases = (size_t)json_int(o, "identical_cases", 0);
-    t->elements = (size_t)json_int(o, "elements", 0);
-    t->identical_elements = (size_t)json_int(o, "identical_elements", 0);
+    t->bit_identical = json_is_true(json_object_get(o, "bit_identical"));
 #define X(name) t->name = json_num(o, #name);
     TRIAL_NUMBERS(X)
 #undef X

@@ -68,6 +68,8 @@ struct trial_accuracy { /* of one output under one kind of values */
     struct trial_spread original, candidate; /* the same in the original's own trial */
     struct trial_errors allowed;
     double allowed_drift; /* NAN: not judged */
+    size_t excused; /* the candidate's elements beyond the largest allowed error that an exception allows */
+    double apart;   /* its largest difference to the original, in ulps; 0: bit-identical */
 };
 
 struct trial_clocks { /* what NVML says at one moment; 0 or false where it says nothing */
@@ -93,9 +95,8 @@ struct trial {
     size_t n_workloads, n_dims;
     const char *const *dim_names; /* n_dims */
     size_t cases;                 /* verification cases run */
-    /* Of their answers: how many cases, and elements, are the original's byte for byte. elements 0: not
-     * counted. */
-    size_t identical_cases, elements, identical_elements;
+    size_t identical_cases;       /* of them: every byte of every output is the original's */
+    bool bit_identical;           /* all of them, and it passed */
     struct trial_errors error, original_error, allowed_error;
     const char *error_where;               /* output and case of the worst error */
     const struct trial_accuracy *accuracy; /* floating outputs, kind of values by kind of values */

@@ -4,8 +4,7 @@
  * driver would. */
 #include "fake.h"
 
-#include "clock/clock.h"
-#include "ptx/observe.h"
+#include "ptx/machine.h"
 
 enum {
     OK = 0,

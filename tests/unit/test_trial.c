@@ -112,6 +112,8 @@ static void verdicts_have_names(void **state)
     assert_false(verdict_parse("fine", &(enum verdict){0}));
 }
 
+static const unsigned stiff = RULE_ALL & ~(1u << RULE_FLUSHED); /* nothing is flushed */
+
 static void errors_are_in_ulps(void **state)
 {
     static const struct {
@@ -136,7 +138,7 @@ static void errors_are_in_ulps(void **state)
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        double e = error_ulps(cases[i].type, false, cases[i].got, cases[i].exact, cases[i].orig);
+        double e = error_ulps(cases[i].type, stiff, cases[i].got, cases[i].exact, cases[i].orig);
         bool huge = isinf(cases[i].ulps) && e > 1e6;
         if (!huge && e != cases[i].ulps)
             fail_msg("case %zu: %g ulps, not %g", i, e, cases[i].ulps);
@@ -146,57 +148,90 @@ static void errors_are_in_ulps(void **state)
 static void flushed_denormals_are_equal(void **state)
 {
     (void)state;
-    assert_true(error_ulps(KT_F32, true, 0, 0x1p-127, 0) == 0);
-    assert_true(error_ulps(KT_F32, false, 0, 0x1p-127, 0) == 0x1p22);
-    assert_true(error_ulps(KT_BF16, true, 0x1p-126, 0, 0) == 0);
-    assert_true(error_ulps(KT_F32, true, 0, 0x1p-124, 0) > 1e6);
-    assert_true(error_ulps(KT_F16, true, 0, 0x1p-15, 0) == 512); /* f16's are normal numbers in f32 */
+    assert_true(error_ulps(KT_F32, RULE_ALL, 0, 0x1p-127, 0) == 0);
+    assert_true(error_ulps(KT_F32, stiff, 0, 0x1p-127, 0) == 0x1p22);
+    assert_true(error_ulps(KT_BF16, RULE_ALL, 0x1p-126, 0, 0) == 0);
+    assert_true(error_ulps(KT_F32, RULE_ALL, 0, 0x1p-124, 0) > 1e6);
+    assert_true(error_ulps(KT_F16, RULE_ALL, 0, 0x1p-15, 0) == 512); /* f16's are normal numbers in f32 */
+}
+
+static bool allows(const struct rule *r, double median, double p99, double largest)
+{
+    return r->most[0] == median && r->most[1] == p99 && r->most[2] == largest;
 }
 
 static void allowances_have_floor_and_cap(void **state)
 {
-    double allowed[3];
+    const struct error_stats wide = {.p50 = 0.5, .p99 = 10, .max = 1000},
+                             half = {.p50 = 0.5, .p99 = 0.5, .max = 1000}, none = {0},
+                             common = {.p50 = 1, .p99 = 14000, .max = 16000};
+    struct rule r = rule_of(KT_F32, RULE_ALL, NAN, &wide);
     (void)state;
-    error_allowed(KT_F32, NAN, &(struct error_stats){.p50 = 0.5, .p99 = 10, .max = 1e6}, allowed);
-    assert_true(allowed[0] == 4 && allowed[1] == 30 && allowed[2] == 16384);
-    assert_true(error_is_ill(KT_F32, NAN, 0, 0) && error_is_ill(KT_F32, NAN, 1, 20000) &&
-                !error_is_ill(KT_F32, NAN, 1, 1e4));
-    error_allowed(KT_F16, NAN, &(struct error_stats){.p50 = 0.5, .p99 = 0.5, .max = 1000}, allowed);
-    assert_true(allowed[0] == 1.5 && allowed[1] == 1.5 && allowed[2] == 2048);
-    error_allowed(KT_F32, NAN, &(struct error_stats){.p50 = 1, .p99 = 14000, .max = 16000}, allowed);
-    assert_true(allowed[1] == 14000 && allowed[2] == 16384);
-    error_allowed(KT_F16, 8, &(struct error_stats){.p50 = 0, .p99 = 0, .max = 0}, allowed);
-    assert_true(allowed[0] == 8 && allowed[1] == 8 && allowed[2] == 8);
+    assert_true(allows(&r, 4, 30, 3000));
+    assert_true(rule_is_ill(&r, 0, 0) && rule_is_ill(&r, 1, 20000) && !rule_is_ill(&r, 1, 1e4));
+    r = rule_of(KT_F16, RULE_ALL, NAN, &half);
+    assert_true(allows(&r, 1.5, 1.5, 2048));
+    r = rule_of(KT_F32, RULE_ALL, NAN, &common);
+    assert_true(r.most[1] == 14000 && r.most[2] == 16384);
+    r = rule_of(KT_F16, RULE_ALL, 8, &none);
+    assert_true(allows(&r, 8, 8, 8));
 }
 
-static void few_and_cancelling_elements_have_more_room(void **state)
+/* What an error counts for, INFINITY where it is not allowed. */
+static double judged(const struct rule *r, double got, double exact)
 {
-    const struct error_stats own = {.p50 = 1, .p99 = 10, .max = 100, .noise = 0x1p-20, .n = 30};
-    double allowed[3];
+    struct rule_answer a;
+
+    return rule_allows(r, &(struct rule_element){.got = got, .own = exact, .exact = exact}, &a) ? a.judged
+                                                                                                : INFINITY;
+}
+
+static void cancelling_elements_have_more_room(void **state)
+{
+    const struct error_stats own = {.p50 = 1, .p99 = 10, .max = 100, .noise = 0x1p-20},
+                             sure = {.max = 16, .noise = 1};
+    struct rule r = rule_of(KT_F32, RULE_ALL, NAN, &own);
     (void)state;
-    error_allowed(KT_F32, NAN, &own, allowed);
-    assert_true(allowed[0] == 6 && allowed[1] == 60 && allowed[2] == 600);
+    assert_true(allows(&r, 4, 30, 300));
     /* Near zero an absolute error of the original's size is many ulps. */
-    assert_true(error_excused(KT_F32, NAN, &own, 0x1p-16 + 0x1.8p-19, 0x1p-16));
-    assert_false(error_excused(KT_F32, NAN, &own, 0x1p-16 + 0x1p-18, 0x1p-16));
-    assert_false(error_excused(KT_F32, NAN, &(struct error_stats){.max = 16, .noise = 1}, 1.5, 1));
+    assert_true(judged(&r, 0x1p-16 + 0x1.8p-19, 0x1p-16) == 300);
+    assert_true(judged(&r, 0x1p-16 + 0x1p-18, 0x1p-16) > 300);
+    r = rule_of(KT_F32, RULE_ALL & ~(1u << RULE_CANCELS), NAN, &own);
+    assert_true(judged(&r, 0x1p-16 + 0x1.8p-19, 0x1p-16) > 300);
+    r = rule_of(KT_F32, RULE_ALL, NAN, &sure);
+    assert_true(judged(&r, 1.5, 1) > 1e6);
     /* Rounding to the output's type is no error of the sum. */
     assert_true(error_beyond_rounding(KT_F16, 1 + 0x1p-11, 1) == 0);
     assert_true(error_beyond_rounding(KT_F16, 1 + 0x1p-10, 1) == 0x1p-11);
+}
+
+static void exceptions_have_names_and_kernels(void **state)
+{
+    struct arena *a = arena_open();
+    (void)state;
+    for (int i = 0; i < N_RULE_EXCEPTIONS; i++) {
+        assert_non_null(rule_rows[i].name);
+        assert_non_null(rule_rows[i].file);
+        if (!fs_exists(fs_join(a, "tests", rule_rows[i].file)))
+            fail_msg("%s: there is no %s", rule_rows[i].name, rule_rows[i].file);
+    }
+    arena_close(a);
 }
 
 static void quantiles_of_errors(void **state)
 {
     struct error_pool p = {0};
     (void)state;
-    for (int i = 0; i < 1000; i++)
-        error_add(&p, (i * 7 % 1000) / 1000.0, 0, 0, (size_t)i / 100, (size_t)i);
+    for (int i = 0; i < 1000; i++) {
+        double e = (i * 7 % 1000) / 1000.0;
+        error_add(&p, e, e, 0, 0, (struct error_place){(size_t)i / 100, (size_t)i});
+    }
     struct error_stats s = error_stats(&p);
     assert_true(s.p50 == 0.5 && s.p99 == 0.99 && s.max == 0.999 && s.n == 1000);
     assert_int_equal(s.histogram[0], 1);
     assert_int_equal(s.histogram[1], 500);
     assert_int_equal(s.histogram[2], 499);
-    assert_int_equal(s.worst_element * 7 % 1000, 999);
+    assert_int_equal(s.worst.element * 7 % 1000, 999);
     vec_free(&p.errors);
 }
 
@@ -207,7 +242,7 @@ static struct error_stats errors_of(double (*bring)(double))
 
     for (size_t i = 0; i < 4000; i++) {
         double exact = 200 * rng_unit_of(rng_hash(7, i)) - 100, got = bring(exact);
-        error_add(&p, fabs(got - exact), got, exact, 0, i);
+        error_add(&p, fabs(got - exact), fabs(got - exact), got, exact, (struct error_place){0, i});
     }
     struct error_stats s = error_stats(&p);
     vec_free(&p.errors);
@@ -224,16 +259,17 @@ static void rounding_may_not_lean(void **state)
     struct error_stats own = errors_of(rint), twice = errors_of(to_nearest_twice);
     double (*const leaning[])(double) = {trunc, floor, ceil};
     (void)state;
-    double allowed = error_allowed_drift(KT_BF16, NAN, &own);
+    double allowed = rule_of(KT_BF16, RULE_ALL, NAN, &own).most_drift;
     assert_true(own.drift == 0 && allowed > 0.1 && allowed < 0.15);
     assert_true(twice.p99 > 0.6 && twice.drift < 0.1);
     for (size_t i = 0; i < ARRAY_LEN(leaning); i++)
         assert_true(errors_of(leaning[i]).drift > 0.4);
     /* Who leans may lean on; other types, a tolerance and an original that errs by more are not looked at. */
-    assert_true(error_allowed_drift(KT_F16, NAN, &(struct error_stats){.drift = 0.4, .n = 4000}) > 1);
-    assert_true(isnan(error_allowed_drift(KT_F32, NAN, &own)));
-    assert_true(isnan(error_allowed_drift(KT_BF16, 2, &own)));
-    assert_true(isnan(error_allowed_drift(KT_BF16, NAN, &(struct error_stats){.p99 = 1.5, .n = 4000})));
+    const struct error_stats leans = {.drift = 0.4, .n = 4000}, errs = {.p99 = 1.5, .n = 4000};
+    assert_true(rule_of(KT_F16, RULE_ALL, NAN, &leans).most_drift > 1);
+    assert_true(isnan(rule_of(KT_F32, RULE_ALL, NAN, &own).most_drift));
+    assert_true(isnan(rule_of(KT_BF16, RULE_ALL, 2, &own).most_drift));
+    assert_true(isnan(rule_of(KT_BF16, RULE_ALL, NAN, &errs).most_drift));
 }
 
 static void trials_go_through_json(void **state)
@@ -682,7 +718,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(errors_are_in_ulps),
         cmocka_unit_test(flushed_denormals_are_equal),
         cmocka_unit_test(allowances_have_floor_and_cap),
-        cmocka_unit_test(few_and_cancelling_elements_have_more_room),
+        cmocka_unit_test(cancelling_elements_have_more_room),
+        cmocka_unit_test(exceptions_have_names_and_kernels),
         cmocka_unit_test(quantiles_of_errors),
         cmocka_unit_test(rounding_may_not_lean),
         cmocka_unit_test(trials_go_through_json),

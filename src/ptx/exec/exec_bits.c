@@ -1,5 +1,5 @@
 /* Bit-wise instructions with a life of their own: lop3 shf prmt bmsk szext dp4a dp2a. */
-#include "exec.h"
+#include "isa.h"
 
 /* ---- lop3 ---- */
 

@@ -1,6 +1,6 @@
 /* mapa, getctarank, and the way to mbarrier.c and cluster.c. */
 #include "ptx/machine/async.h"
-#include "exec.h"
+#include "isa.h"
 
 static bool generic_shared(uint64_t addr)
 {

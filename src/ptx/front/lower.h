@@ -2,9 +2,7 @@
 #ifndef PTX_LOWER_H
 #define PTX_LOWER_H
 
-#include "parse.h"
-
-bool module_lower(struct parsed *p, struct err *err);
+#include "ptx/machine.h"
 
 struct lower {
     struct parsed *p;

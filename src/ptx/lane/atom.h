@@ -3,7 +3,7 @@
 #define PTX_ATOM_H
 
 #include "half.h"
-#include "ptx/observe.h"
+#include "ptx/machine.h"
 
 typedef unsigned __int128 u128;
 

@@ -1,6 +1,6 @@
 /* The careful way to memory, lane by lane: every space and any mixture of allocations, and all findings about
  * addresses. The fast paths of exec_mem.c come here when anything is unusual. */
-#include "machine.h"
+#include "ptx/machine.h"
 
 static const char *kind_name(enum access_kind k)
 {
@@ -44,6 +44,14 @@ static void misaligned(struct warp *w, const struct insn *i, unsigned lane, enum
     else
         fault(w, i, (int)lane, PTX_MISALIGNED, addr, "%s of %u bytes at 0x%llx, which is not aligned to %u",
               kind_name(kind), bytes, (unsigned long long)addr, bytes);
+}
+
+static void observe(struct warp *w, const struct insn *i, const struct access *x)
+{
+    if (w->launch->san)
+        san_access(w, i, x);
+    if (w->launch->prof && !w->launch->stop)
+        prof_access(w, i, x);
 }
 
 /* Lanes in global memory (also constants). */
@@ -91,7 +99,7 @@ static bool global_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
         x.linear = m == ~0u;
         for (unsigned lane = 1; x.linear && lane < 32; lane++)
             x.linear = addr[lane] == addr[0] + lane * (uint64_t)bytes;
-        observe_access(w, i, &x);
+        observe(w, i, &x);
     }
     return !l->stop;
 }
@@ -152,7 +160,7 @@ static bool remote_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
                                .bytes = bytes,
                                .addr = offset,
                                .owner = b == w->block ? NULL : b};
-            observe_access(w, i, &x);
+            observe(w, i, &x);
         }
         if (l->stop)
             return false;
@@ -201,7 +209,7 @@ static bool window_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
         x.linear = m == ~0u;
         for (unsigned lane = 1; x.linear && lane < 32; lane++)
             x.linear = addr[lane] == addr[0] + lane * (uint64_t)bytes;
-        observe_access(w, i, &x);
+        observe(w, i, &x);
     }
     return !l->stop;
 }

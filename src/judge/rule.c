@@ -1,0 +1,154 @@
+/* The error rule. docs/integrity.md says the same for a reader with a pencil. */
+#include "rule.h"
+
+enum {
+    TIMES = 3,  /* the original's own errors */
+    FEW = 90,   /* over the number of elements, more times the original's own errors */
+    CAP = 1024, /* times the floor: beyond it ulps say nothing */
+    LUCK = 3,   /* integers, where some may be others */
+};
+#define LEAN 0.1 /* of the elements */
+
+const struct rule_row rule_rows[N_RULE_EXCEPTIONS] = {
+    [RULE_FLUSHED] = {"flushed", "with flags that flush them, numbers below the smallest normal one are equal",
+                      "legit/scale_f32/in_single.cu"},
+    [RULE_EDGE] = {"edge", "a number beyond the type's range counts as the first one that does not fit",
+                   "legit/axpy_f16/half2_fused.cu"},
+    [RULE_SPECIAL] = {"special", "where only one of original and exact answer is finite, either is right",
+                      "legit/rotate_f16/one_thread_a_pair.cu"},
+    [RULE_FEW] = {"few", "of few elements some are right by luck: 90/n is added to the three times",
+                  "legit/sum/grid_of_64_blocks.cu"},
+    [RULE_EXACT] = {"exact", "what the original computes exactly from small integers stays exact",
+                    "cheats/double_sum/one_ulp_more.cu"},
+    [RULE_MOVED] = {"moved", "what the original moves or chooses and does not compute has no error",
+                    "cheats/transpose/last_bits_dropped.cu"},
+    [RULE_CHANCE] = {"chance", "the original's errors are those that its operations can have",
+                     "legit/group_norm/grid_sync_split.cu"},
+    [RULE_INTEGERS] = {"integers", "integers that the original's rounding decides may be others",
+                       "legit/group_quant_fp8/inverse_scale.cu"},
+    [RULE_ABSOLUTE] = {"absolute", "where ulps say nothing, three times its largest absolute error",
+                       "legit/group_norm/grid_sync_split.cu"},
+    [RULE_CANCELS] = {"cancels", "where terms cancel, three times its largest error beyond rounding",
+                      "legit/group_norm/grid_sync_split.cu"},
+    [RULE_LEANS] = {"leans", "rounding to 16 bits may not lean to one side",
+                    "cheats/silu_and_mul/rounds_down.cu"},
+};
+
+static bool in_force(const struct rule *r, enum rule_exception x)
+{
+    return r->in_force >> x & 1;
+}
+
+static void floors_of(enum kernel_type type, double tolerance, double least[3])
+{
+    static const double half[] = {1, 1, 2}, single[] = {4, 8, 16};
+    const double *of = type == KT_F16 || type == KT_BF16 ? half : single;
+
+    for (int i = 0; i < 3; i++)
+        least[i] = tolerance > of[i] ? tolerance : of[i]; /* false for NAN */
+}
+
+/* Cut off instead of rounded, an answer in a 16-bit type is less than one ulp off, as it may be, but always to
+ * the same side: of random numbers 44 % of the elements, of sums of two of them 16 %. Rounding twice errs as
+ * far and to both sides, with a surplus of 1.4 % at most. In wider types what comes before the last rounding
+ * errs by more than that does, and so it does where the original's own errors are more than a rounding's. */
+static double drift_of(const struct rule *r, double tolerance)
+{
+    bool half = r->type == KT_F16 || r->type == KT_BF16;
+
+    if (!in_force(r, RULE_LEANS) || !half || !isnan(tolerance) || r->own->n == 0 || r->own->p99 > 1)
+        return NAN;
+    return fmax(TIMES * r->own->drift, LEAN + 2 / sqrt((double)r->own->n));
+}
+
+struct rule rule_of(enum kernel_type type, unsigned exceptions, double tolerance, const struct error_stats *own)
+{
+    struct rule r = {.type = type, .in_force = exceptions, .own = own};
+    const double base[3] = {own->p50, own->p99, own->max};
+    double times = own->n && in_force(&r, RULE_FEW) ? TIMES + (double)FEW / (double)own->n : TIMES;
+
+    floors_of(type, tolerance, r.least);
+    for (int i = 0; i < 3; i++) {
+        double cap =
+            fmax(CAP * r.least[i], i < 2 ? base[i] : 0); /* what most elements have cannot be too much */
+        r.most[i] = fmax(r.least[i], fmin(times * base[i], cap));
+    }
+    r.most_drift = drift_of(&r, tolerance);
+    return r;
+}
+
+struct rule rule_exactly(struct rule r)
+{
+    r.most[0] = r.most[1] = r.most[2] = 0;
+    return r;
+}
+
+bool rule_is_ill(const struct rule *r, double exact, double own_units)
+{
+    return in_force(r, RULE_ABSOLUTE) && (exact == 0 || own_units > r->least[2] * CAP);
+}
+
+size_t rule_integers(const struct rule *r, size_t n)
+{
+    const struct error_stats *own = r->own;
+
+    if (!in_force(r, RULE_INTEGERS) || !(own->most_other > 0))
+        return 0;
+    return LUCK +
+           (size_t)ceil((double)TIMES * (double)own->n_other / (double)MAX(own->n, (size_t)1) * (double)n);
+}
+
+/* An original with an error above the floor has elements that cancel. The largest error in ulps is that of the
+ * answer nearest to zero, and two versions of the same precision differ in it by any factor. */
+static bool cancels(const struct rule *r, double got, double exact)
+{
+    return in_force(r, RULE_CANCELS) && r->own->max > r->least[2] &&
+           error_beyond_rounding(r->type, got, exact) <= TIMES * r->own->noise;
+}
+
+static bool integer_allowed(const struct rule *r, const struct rule_element *x, struct rule_answer *a)
+{
+    if (x->equal)
+        return true;
+    a->by = RULE_INTEGERS;
+    a->units = INFINITY;
+    return in_force(r, RULE_INTEGERS) && fabs(x->got - x->own) <= r->own->most_other;
+}
+
+static bool absolute_allowed(const struct rule *r, const struct rule_element *x, struct rule_answer *a)
+{
+    a->by = RULE_ABSOLUTE;
+    a->most = TIMES * r->own->absolute;
+    return a->units == 0 || error_absolute(r->type, x->got, x->exact, x->own) <= a->most;
+}
+
+bool rule_allows(const struct rule *r, const struct rule_element *x, struct rule_answer *a)
+{
+    *a = (struct rule_answer){.by = N_RULE_EXCEPTIONS, .judged = NAN};
+    if (!type_is_floating(r->type))
+        return integer_allowed(r, x, a);
+    a->units = error_ulps(r->type, r->in_force, x->got, x->exact, x->own);
+    if (isinf(a->units))
+        return false;
+    if (x->ill)
+        return absolute_allowed(r, x, a);
+    if (a->units == 0 && !isfinite(x->got))
+        return true; /* in its place; how precise it is nobody can say */
+    a->judged = a->units;
+    if (a->units > r->most[2] && cancels(r, x->got, x->exact)) {
+        a->by = RULE_CANCELS;
+        a->judged = r->most[2];
+    }
+    return true;
+}
+
+enum rule_statistic rule_broken(const struct rule *r, const struct error_stats *got)
+{
+    if (got->max > r->most[2])
+        return RULE_LARGEST;
+    if (got->p99 > r->most[1])
+        return RULE_P99;
+    if (got->p50 > r->most[0])
+        return RULE_MEDIAN;
+    return got->drift > r->most_drift ? RULE_DRIFT : RULE_KEPT;
+}

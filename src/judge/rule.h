@@ -1,0 +1,83 @@
+/* rule: what an answer may be off from the exact one: the error rule of docs/integrity.md as one function and a
+ * table of named exceptions.
+ *
+ * The law. Each output is judged under each kind of values by itself. The error of an element is its distance
+ * from the exact answer in units, and a unit is one ulp of the output's type at the exact answer. The median,
+ * the 99th percentile and the largest error may each be the floor or three times the original's own, whichever
+ * is more, and at most 1024 times the floor (median and percentile never less than the original's). All else is
+ * an exception, has a name and a kernel of the corpora whose verdict needs it, and can be switched off, which
+ * is how tests/verdicts -x shows that the kernel does. */
+#ifndef JUDGE_RULE_H
+#define JUDGE_RULE_H
+
+#include "errors.h"
+
+enum rule_exception {
+    /* what an element's error is */
+    RULE_FLUSHED,
+    RULE_EDGE,
+    RULE_SPECIAL,
+    /* what is allowed */
+    RULE_FEW,
+    RULE_EXACT,
+    RULE_MOVED,
+    RULE_CHANCE,
+    /* elements that are judged otherwise */
+    RULE_INTEGERS,
+    RULE_ABSOLUTE,
+    RULE_CANCELS,
+    /* what is asked beside the size of the errors */
+    RULE_LEANS,
+    N_RULE_EXCEPTIONS,
+};
+enum { RULE_ALL = (1 << N_RULE_EXCEPTIONS) - 1 };
+
+struct rule_row {
+    const char *name, *words;
+    const char *file; /* below tests/: a kernel whose verdict is another without it */
+};
+extern const struct rule_row rule_rows[N_RULE_EXCEPTIONS];
+
+struct rule { /* for one output under one kind of values */
+    enum kernel_type type;
+    unsigned in_force;             /* exceptions, 1 << number */
+    const struct error_stats *own; /* the original's errors */
+    double least[3], most[3];      /* allowed: median, 99th percentile, largest; and the floors of these */
+    double most_drift;             /* NAN: rounding may lean as far as it likes */
+};
+
+/* tolerance: the task's, NAN for none. */
+struct rule rule_of(enum kernel_type type, unsigned in_force, double tolerance, const struct error_stats *own);
+/* The same for an output that must have no error at all. */
+struct rule rule_exactly(struct rule r);
+/* An element on which ulps say nothing: the exact answer is zero, or the original's error is beyond the cap. */
+bool rule_is_ill(const struct rule *r, double exact, double own_units);
+/* How many of n integers may be others. */
+size_t rule_integers(const struct rule *r, size_t n);
+
+struct rule_element {
+    double got, own, exact; /* own: the original's */
+    bool equal;             /* got's bytes are own's */
+    bool ill;
+};
+
+struct rule_answer {
+    enum rule_exception by; /* the exception that it needed; N_RULE_EXCEPTIONS: none */
+    double units;           /* its error; INFINITY: no error that can be measured */
+    double judged; /* what of it goes into the median, the 99th percentile and the largest; NAN: nothing */
+    double most;   /* where an absolute error decided: the allowed one */
+};
+
+/* Is this element by itself right? The statistics of all of them are asked afterwards: rule_broken. */
+bool rule_allows(const struct rule *r, const struct rule_element *x, struct rule_answer *a);
+/* Is its error among those that are allowed? Of a run whose statistics nobody takes. */
+static inline bool rule_within(const struct rule *r, const struct rule_answer *a)
+{
+    return !(a->judged > r->most[2]); /* NAN: nothing is counted */
+}
+
+enum rule_statistic { RULE_MEDIAN, RULE_P99, RULE_LARGEST, RULE_DRIFT, RULE_KEPT };
+/* Which statistic of a version's errors is more than allowed. */
+enum rule_statistic rule_broken(const struct rule *r, const struct error_stats *got);
+
+#endif
