@@ -1,6 +1,7 @@
-/* agent: the four roles. A role has minds behind one set of structs: `rules`, here, costs nothing and knows the
- * transforms of rewrite/; a model is a later mind. Everything a mind is told and everything it answers is plain
- * data, so that it can be stored, shown and replayed. No mind ever judges: verdicts come from the trial. */
+/* agent: the four roles. A role has two backends behind one set of structs: `rules`, here, costs nothing and
+ * knows the transforms of rewrite/; a model is the other. Everything a backend is told and everything it
+ * answers is plain data, so that it can be stored, shown and replayed. No backend ever judges: verdicts come
+ * from the trial. */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
 
@@ -132,10 +133,10 @@ bool agent_dispatch_rules(const struct task *t, const double *speedups, struct a
 /* "vectorise 16 + split_rows" */
 char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n);
 
-/* ---- minds that are models: a prompt out, a reply read. Pure functions: whoever runs the loop makes the call,
- * so that it can be stored, counted, replayed and abandoned. docs/models.md has what each role is given and
- * must return. A reply is read leniently (prose around it, fences, trailing commas) and checked strictly; the
- * complaint of a failed check is what the model is told in the one re-ask. ---- */
+/* ---- backends that are models: a prompt out, a reply read. Pure functions: whoever runs the loop makes the
+ * call, so that it can be stored, counted, replayed and abandoned. docs/models.md has what each role is given
+ * and must return. A reply is read leniently (prose around it, fences, trailing commas) and checked strictly;
+ * the complaint of a failed check is what the model is told in the one re-ask. ---- */
 
 struct agent_prompt {
     const char *role, *system;

@@ -1,4 +1,4 @@
-/* The coder's rules mind: carries out a strategy's transforms one after the other, each on the text the last
+/* The coder's rules backend: carries out a strategy's transforms one after the other, each on the text the last
  * one left. */
 #include "agent/agent.h"
 

@@ -1,4 +1,4 @@
-/* The planner's rules mind. It knows the transforms only by what they say they help, and learns the rest:
+/* The planner's rules backend. It knows the transforms only by what they say they help, and learns the rest:
  *  - every transform that applies to the parent is worth one try alone, the ones that help what bounds it
  * first;
  *  - transforms that gained earlier, on whatever parent, are worth trying together;

@@ -1,4 +1,5 @@
-/* The profiler's rules mind: counters to a sentence or two that a person can check against the table beside it.
+/* The profiler's rules backend: counters to a sentence or two that a person can check against the table beside
+ * it.
  */
 #include "agent/agent.h"
 

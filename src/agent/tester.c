@@ -1,5 +1,5 @@
-/* The tester's rules mind: the suite that task/ derives from dims, domain and workloads, and what is in it, in
- * words. The judge draws the same suite from the same seed; hidden cases come from another. */
+/* The tester's rules backend: the suite that task/ derives from dims, domain and workloads, and what is in it,
+ * in words. The judge draws the same suite from the same seed; hidden cases come from another. */
 #include "agent/agent.h"
 
 static bool first_of(const struct task_case *cases, size_t i, size_t n_dims, bool by_dims)

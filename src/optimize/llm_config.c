@@ -1,4 +1,4 @@
-/* Whose mind, which model. The fields of a configuration stand in one table, which the flags, astra.yaml and
+/* Which backend, which model. The fields of a configuration stand in one table, which the flags, astra.yaml and
  * the stored options read. */
 #include "llm_config.h"
 
@@ -88,7 +88,8 @@ static bool mind_of_role(const char *word, size_t len, struct models *m, struct 
     int role;
 
     if (!equals)
-        return err_input(err, "--agents: '%.*s' is neither rules, llm, single nor ROLE=MIND", (int)len, word);
+        return err_input(err, "--agents: '%.*s' is neither rules, llm, single nor ROLE=BACKEND", (int)len,
+                         word);
     role = index_of(word, (size_t)(equals - word), role_names);
     if (role < 0 || role == FOR_SINGLE)
         return err_input(err,
@@ -98,8 +99,8 @@ static bool mind_of_role(const char *word, size_t len, struct models *m, struct 
     len -= (size_t)(equals - word);
     m->asked[role] = len == 3 && !strncmp(equals, "llm", 3);
     if (!m->asked[role] && (len != 5 || strncmp(equals, "rules", 5) != 0))
-        return err_input(err, "--agents: a %s's mind is rules or llm, not '%.*s'", role_names[role], (int)len,
-                         equals);
+        return err_input(err, "--agents: a %s's backend is rules or llm, not '%.*s'", role_names[role],
+                         (int)len, equals);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* models: whose mind each role has, and which model serves it: from --agents, astra.yaml and the flags
+/* models: which backend each role has, and which model serves it: from --agents, astra.yaml and the flags
  * (docs/models.md). */
 #ifndef OPTIMIZE_LLM_CONFIG_H
 #define OPTIMIZE_LLM_CONFIG_H
@@ -9,7 +9,7 @@
 enum models_role { FOR_TESTER, FOR_PROFILER, FOR_PLANNER, FOR_CODER, FOR_SINGLE, N_MODEL_ROLES };
 
 struct models {
-    bool asked[N_MODEL_ROLES];               /* a model's mind; else the rules' */
+    bool asked[N_MODEL_ROLES];               /* a model; else the rules */
     bool rules_first;                        /* the rules' own rounds, before any model is asked */
     struct llm_config config[N_MODEL_ROLES]; /* of the roles asked for */
     const char *prices;                      /* a file of the user's; NULL: the built-in ones */
@@ -23,7 +23,7 @@ struct models models_default(void); /* nobody asked, width 1; strategies 0: as w
 const char *models_role_name(enum models_role role);
 bool models_any(const struct models *m); /* is a model asked at all? */
 
-/* "rules", "llm", "single", or ROLE=MIND,...: fills asked and rules_first. */
+/* "rules", "llm", "single", or ROLE=BACKEND,...: fills asked and rules_first. */
 bool models_minds(const char *agents, struct models *m, struct err *err);
 
 /* One key with its value, as astra.yaml and the flags name it ("base_url"); for one role, or for all. False

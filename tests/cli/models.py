@@ -1,4 +1,4 @@
-"""Runs in which models think: calls counted, weak models, kills, budgets, widths, minds, recordings, secrets. The model
+"""Runs in which models think: calls counted, weak models, kills, budgets, widths, backends, recordings, secrets. The model
 is a scripted server on loopback (tests/llm/server.py)."""
 
 import json
@@ -397,7 +397,7 @@ def minds_by_role(folder, row):
     ("no model, single", ["--agents", "single"], "--provider", "--model"),
     ("unknown provider", ["--agents", "llm", "--provider", "opnai", "--model", "m"], "opnai", "openai", "anthropic", "exec", "replay"),
     ("unknown role", ["--agents", "critic=llm"], "critic", "tester, profiler, planner and coder"),
-    ("unknown mind", ["--agents", "planner=oracle"], "oracle"),
+    ("unknown backend", ["--agents", "planner=oracle"], "oracle"),
     ("single and a role", ["--agents", "single,planner=llm"], "single"),
     ("flags without models", ["--provider", "openai"], "--agents"),
     ("width 0", ["--agents", "llm", "--provider", "exec", "--command", "true", "--width", "0"], "--width"),

@@ -1,4 +1,4 @@
-/* Minds that are models: what they are told, and what their replies are read as. The replies are in
+/* Backends that are models: what they are told, and what their replies are read as. The replies are in
  * tests/agent, each with what must come out of it. */
 #include "agent/agent.h"
 #include "agent/internal.h"
@@ -525,5 +525,5 @@ int main(void)
         cmocka_unit_test(length_costs_little),
     };
 
-    return cmocka_run_group_tests_name("minds", tests, setup, teardown);
+    return cmocka_run_group_tests_name("backends", tests, setup, teardown);
 }
