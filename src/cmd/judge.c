@@ -244,7 +244,7 @@ int cmd_profile(const struct cmd_args *args)
     return status;
 }
 
-static void add_survivors(const struct adequacy *m, struct str *out)
+static void add_survivors(const struct mutation_score *m, struct str *out)
 {
     str_addf(
         out,
@@ -255,7 +255,7 @@ static void add_survivors(const struct adequacy *m, struct str *out)
         str_addf(out, "; score %.1f %%", 100 * m->score);
     str_addc(out, '\n');
     for (size_t i = 0; i < m->n_rows; i++) {
-        const struct adequacy_row *x = &m->rows[i];
+        const struct mutation_score_row *x = &m->rows[i];
         if (x->fate == MUTANT_SURVIVED)
             str_addf(out, "  not noticed, line %d: %s (%s)\n", x->mutant.line, x->mutant.what, x->mutant.id);
     }
@@ -305,7 +305,7 @@ int cmd_check(const struct cmd_args *args)
     struct str out = {0};
     struct err err = {0};
     struct agent_suite suite;
-    struct adequacy mutants = {0};
+    struct mutation_score mutants = {0};
     size_t steps, kernels;
     json_t *errors = NULL;
     int status;
@@ -314,12 +314,12 @@ int cmd_check(const struct cmd_args *args)
     one.n_words = 1;
     ok = session_open(&s, &one, false, &err);
     if (ok && args->mutants > 0) {
-        const struct adequacy_options o = {.device = s.device->model,
-                                           .seed = (uint64_t)args->seed,
-                                           .most = (size_t)args->mutants,
-                                           .progress = trace_mutants};
+        const struct mutation_score_options o = {.device = s.device->model,
+                                                 .seed = (uint64_t)args->seed,
+                                                 .most = (size_t)args->mutants,
+                                                 .progress = trace_mutants};
         pool_widen(s.pool, args->jobs ? (int)args->jobs : cmd_cores());
-        ok = adequacy_measure(s.task, &o, s.pool, s.arena, &mutants, &err);
+        ok = mutation_score_measure(s.task, &o, s.pool, s.arena, &mutants, &err);
     }
     if (ok) {
         const struct trial *t = &s.original;
@@ -338,7 +338,7 @@ int cmd_check(const struct cmd_args *args)
             json_put_num(o, "shadow_lost", t->shadow_lost);
             json_put(o, "ulp_edges", trial_edges_to_json());
             json_put(o, "errors", json_incref(errors));
-            json_put(o, "mutation", args->mutants > 0 ? adequacy_to_json(&mutants, false) : json_null());
+            json_put(o, "mutation", args->mutants > 0 ? mutation_score_to_json(&mutants, false) : json_null());
             str_addf(&out, "%s\n", json_pretty(s.arena, o));
             json_decref(o);
         } else {

@@ -21,9 +21,9 @@ char *mutant_text(const struct mutant *m, struct arena *a, const char *text, siz
 
 size_t mutant_operators(const char *const **names); /* all of them, the source's first */
 
-/* Faults in the file: its device functions and its launcher. Every fault there is, in text order. */
+/* Mutants of the file: of its device functions and its launcher. All there are, in text order. */
 void mutants_of_source(const struct kernel *k, struct arena *a, const struct mutant **list, size_t *n);
-/* Faults in the PTX that was made of it. */
+/* Mutants of the PTX that was made of it. */
 void mutants_of_ptx(const char *ptx, size_t len, struct arena *a, const struct mutant **list, size_t *n);
 /* At most `most` of them, every operator having its turn; which ones follows from the seed. Text order stays.
  */

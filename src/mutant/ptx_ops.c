@@ -1,4 +1,4 @@
-/* Faults in PTX, a line at a time: what the source's operators cannot say, such as how a result is rounded. */
+/* Mutants of PTX, a line at a time: what the source's operators cannot say, such as how a result is rounded. */
 #include "internal.h"
 
 static const struct {

@@ -1,5 +1,5 @@
-/* Faults on the syntax tree. Each operator looks at one kind of node and says what to put in its place; whether
- * the result compiles, differs and is noticed is for others to find out. */
+/* Mutants by the syntax tree. Each operator looks at one kind of node and says what to put in its place;
+ * whether the result compiles, differs and is noticed is for others to find out. */
 #include "internal.h"
 
 const char *const source_op_names[SOURCE_OPS] = {

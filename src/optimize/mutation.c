@@ -11,7 +11,7 @@ const char *mutant_fate_name(enum mutant_fate f)
 
 /* ---- what is kept ---- */
 
-json_t *adequacy_to_json(const struct adequacy *r, bool rows)
+json_t *mutation_score_to_json(const struct mutation_score *r, bool rows)
 {
     json_t *o = json_object(), *list = json_array();
 
@@ -23,7 +23,7 @@ json_t *adequacy_to_json(const struct adequacy *r, bool rows)
     json_put_int(o, "equivalent", (int64_t)r->equivalent);
     json_put_int(o, "stillborn", (int64_t)r->stillborn);
     for (size_t i = 0; i < r->n_rows; i++) {
-        const struct adequacy_row *x = &r->rows[i];
+        const struct mutation_score_row *x = &r->rows[i];
         json_t *m = json_object();
         if (!rows && x->fate != MUTANT_SURVIVED) {
             json_decref(m);
@@ -42,7 +42,7 @@ json_t *adequacy_to_json(const struct adequacy *r, bool rows)
     return o;
 }
 
-static void count(struct adequacy *r)
+static void count(struct mutation_score *r)
 {
     size_t *counts[] = {&r->killed, &r->survived, &r->equivalent, &r->stillborn};
 
@@ -51,15 +51,15 @@ static void count(struct adequacy *r)
     r->score = r->killed + r->survived ? (double)r->killed / (double)(r->killed + r->survived) : NAN;
 }
 
-static bool from_json(const json_t *o, struct arena *a, struct adequacy *r)
+static bool from_json(const json_t *o, struct arena *a, struct mutation_score *r)
 {
     const json_t *list = json_object_get(o, "mutants");
-    struct adequacy_row *rows = arena_array(a, struct adequacy_row, json_array_size(list) + 1);
+    struct mutation_score_row *rows = arena_array(a, struct mutation_score_row, json_array_size(list) + 1);
 
-    *r = (struct adequacy){.rows = rows,
-                           .n_rows = json_array_size(list),
-                           .n_faults = (size_t)json_int(o, "faults", 0),
-                           .cached = true};
+    *r = (struct mutation_score){.rows = rows,
+                                 .n_rows = json_array_size(list),
+                                 .n_faults = (size_t)json_int(o, "faults", 0),
+                                 .cached = true};
     for (size_t i = 0; i < r->n_rows; i++) {
         const json_t *m = json_array_get(list, i);
         size_t f = 0;
@@ -67,13 +67,13 @@ static bool from_json(const json_t *o, struct arena *a, struct adequacy *r)
             f++;
         if (f == ARRAY_LEN(fate_names))
             return false;
-        rows[i] = (struct adequacy_row){.mutant = {.id = arena_strdup(a, json_text(m, "id", "")),
-                                                   .op = arena_strdup(a, json_text(m, "op", "")),
-                                                   .line = (int)json_int(m, "line", 0),
-                                                   .what = arena_strdup(a, json_text(m, "what", ""))},
-                                        .fate = (enum mutant_fate)f,
-                                        .verdict = arena_strdup(a, json_text(m, "verdict", "")),
-                                        .words = arena_strdup(a, json_text(m, "words", ""))};
+        rows[i] = (struct mutation_score_row){.mutant = {.id = arena_strdup(a, json_text(m, "id", "")),
+                                                         .op = arena_strdup(a, json_text(m, "op", "")),
+                                                         .line = (int)json_int(m, "line", 0),
+                                                         .what = arena_strdup(a, json_text(m, "what", ""))},
+                                              .fate = (enum mutant_fate)f,
+                                              .verdict = arena_strdup(a, json_text(m, "verdict", "")),
+                                              .words = arena_strdup(a, json_text(m, "words", ""))};
     }
     count(r);
     return r->n_rows > 0;
@@ -89,7 +89,7 @@ static void add_cases(struct str *s, const struct task *t, const struct task_cas
     }
 }
 
-static char *cache_path(const struct task *t, const struct adequacy_options *o, const char *source,
+static char *cache_path(const struct task *t, const struct mutation_score_options *o, const char *source,
                         struct arena *a)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -124,7 +124,7 @@ static char *cache_path(const struct task *t, const struct adequacy_options *o, 
                            : arena_printf(a, "%s/.cache/astra/mutants/%s.json", home, hex);
 }
 
-static bool cache_read(const char *path, struct arena *a, struct adequacy *r)
+static bool cache_read(const char *path, struct arena *a, struct mutation_score *r)
 {
     struct err ignored = {0};
     char *text;
@@ -139,13 +139,13 @@ static bool cache_read(const char *path, struct arena *a, struct adequacy *r)
 }
 
 /* What cannot be kept is measured again: no reason to fail. */
-static void cache_write(const char *path, const struct adequacy *r, struct arena *a)
+static void cache_write(const char *path, const struct mutation_score *r, struct arena *a)
 {
     json_t *o;
 
     if (!path || !fs_mkdirs(fs_dirname(a, path), NULL))
         return;
-    o = adequacy_to_json(r, true);
+    o = mutation_score_to_json(r, true);
     fs_write_text(path, json_line(a, o), NULL);
     json_decref(o);
 }
@@ -176,9 +176,9 @@ static enum mutant_fate fate_of(const struct task *t, const struct mutant *m, co
     }
 }
 
-static bool judge_all(const struct task *t, const struct adequacy_options *o, struct pool *p,
+static bool judge_all(const struct task *t, const struct mutation_score_options *o, struct pool *p,
                       const struct trial *original, const char *source, const struct mutant *ptx_faults,
-                      size_t n_ptx, struct adequacy_row *rows, size_t n, struct arena *a, struct err *err)
+                      size_t n_ptx, struct mutation_score_row *rows, size_t n, struct arena *a, struct err *err)
 {
     struct arena *scratch = arena_open();
     size_t done = 0, len = strlen(source);
@@ -210,7 +210,7 @@ static bool judge_all(const struct task *t, const struct adequacy_options *o, st
         ok = pool_collect(p, 0.5, scratch, &id, &trial, err);
         if (!ok || id < 0)
             continue;
-        struct adequacy_row *x = &rows[id];
+        struct mutation_score_row *x = &rows[id];
         x->fate = fate_of(t, &x->mutant, &trial, original);
         x->verdict = verdict_name(trial.verdict);
         x->words = arena_strdup(a, trial.words ? trial.words : "");
@@ -226,11 +226,11 @@ static bool judge_all(const struct task *t, const struct adequacy_options *o, st
 }
 
 /* More cases do not undo what fewer have shown. */
-static void take_over(const struct adequacy *fewer, struct adequacy_row *rows, size_t n)
+static void take_over(const struct mutation_score *fewer, struct mutation_score_row *rows, size_t n)
 {
     for (size_t i = 0; fewer && i < n; i++)
         for (size_t k = 0; k < fewer->n_rows; k++) {
-            const struct adequacy_row *x = &fewer->rows[k];
+            const struct mutation_score_row *x = &fewer->rows[k];
             if (x->fate == MUTANT_SURVIVED || !str_eq(x->mutant.id, rows[i].mutant.id))
                 continue;
             rows[i].fate = x->fate;
@@ -239,8 +239,8 @@ static void take_over(const struct adequacy *fewer, struct adequacy_row *rows, s
         }
 }
 
-bool adequacy_measure(const struct task *t, const struct adequacy_options *o, struct pool *p, struct arena *a,
-                      struct adequacy *r, struct err *err)
+bool mutation_score_measure(const struct task *t, const struct mutation_score_options *o, struct pool *p,
+                            struct arena *a, struct mutation_score *r, struct err *err)
 {
     const struct mutant *in_source, *in_ptx, *chosen;
     struct kernel *k;
@@ -248,7 +248,7 @@ bool adequacy_measure(const struct task *t, const struct adequacy_options *o, st
     char *source, *path;
     size_t n_source, n_ptx, n = 0;
 
-    *r = (struct adequacy){.score = NAN};
+    *r = (struct mutation_score){.score = NAN};
     if (!fs_read(a, t->source_path, &source, NULL, err))
         return false;
     path = cache_path(t, o, source, a);
@@ -264,12 +264,12 @@ bool adequacy_measure(const struct task *t, const struct adequacy_options *o, st
         memcpy(all, in_source, n_source * sizeof(*all));
         memcpy(all + n_source, in_ptx, n_ptx * sizeof(*all));
         mutants_choose(all, n_source + n_ptx, o->most ? o->most : SIZE_MAX, o->seed, a, &chosen, &n);
-        struct adequacy_row *rows = arena_array(a, struct adequacy_row, n + 1);
+        struct mutation_score_row *rows = arena_array(a, struct mutation_score_row, n + 1);
         for (size_t i = 0; i < n; i++)
             rows[i].mutant = chosen[i];
         take_over(o->fewer, rows, n);
         ok = judge_all(t, o, p, &original, source, in_ptx, n_ptx, rows, n, a, err);
-        *r = (struct adequacy){.rows = rows, .n_rows = n, .n_faults = n_source + n_ptx, .score = NAN};
+        *r = (struct mutation_score){.rows = rows, .n_rows = n, .n_faults = n_source + n_ptx, .score = NAN};
         count(r);
         if (ok)
             cache_write(path, r, a);
@@ -278,7 +278,8 @@ bool adequacy_measure(const struct task *t, const struct adequacy_options *o, st
     return ok;
 }
 
-bool adequacy_known(const struct task *t, const struct adequacy_options *o, struct arena *a, struct adequacy *r)
+bool mutation_score_known(const struct task *t, const struct mutation_score_options *o, struct arena *a,
+                          struct mutation_score *r)
 {
     char *source;
 

@@ -14,31 +14,32 @@ static bool stop(const void *context)
     return run_stopping(context);
 }
 
-static struct adequacy_options faults_for(const struct run *r, const struct trial_options *with, size_t n_cases)
+static struct mutation_score_options faults_for(const struct run *r, const struct trial_options *with,
+                                                size_t n_cases)
 {
-    return (struct adequacy_options){.device = pool_device(r->pool)->model,
-                                     .seed = r->o->seed,
-                                     .most = WEIGHED,
-                                     .cases = with->cases,
-                                     .n_cases = n_cases,
-                                     .progress = trace_mutants};
+    return (struct mutation_score_options){.device = pool_device(r->pool)->model,
+                                           .seed = r->o->seed,
+                                           .most = WEIGHED,
+                                           .cases = with->cases,
+                                           .n_cases = n_cases,
+                                           .progress = trace_mutants};
 }
 
 static bool noticed(struct run *r, struct pool *p, const struct trial_options *with, size_t n_cases,
-                    const struct adequacy *fewer, struct adequacy *a, struct err *err)
+                    const struct mutation_score *fewer, struct mutation_score *a, struct err *err)
 {
-    struct adequacy_options o = faults_for(r, with, n_cases);
+    struct mutation_score_options o = faults_for(r, with, n_cases);
 
     o.fewer = fewer;
     o.stop = stop;
     o.context = r;
-    return adequacy_measure(r->task, &o, p, r->arena, a, err);
+    return mutation_score_measure(r->task, &o, p, r->arena, a, err);
 }
 
 /* How many faults the rules' cases notice, and how many they do with the tester's; each in its pool. */
 static bool weigh(struct run *r, struct pool *alone, const struct trial_options *o, struct err *err)
 {
-    struct adequacy rules, both;
+    struct mutation_score rules, both;
     struct err why = {0};
     json_t *j;
     bool ok;
@@ -108,8 +109,8 @@ bool suite_extend(struct run *r, struct trial_options *o, struct candidate *orig
 bool suite_adequate(struct run *r, const struct trial_options *suite, struct err *err)
 {
     static const size_t dearest_first[] = {CHECKED, WEIGHED};
-    struct adequacy_options o = faults_for(r, suite, suite->n_cases);
-    struct adequacy m;
+    struct mutation_score_options o = faults_for(r, suite, suite->n_cases);
+    struct mutation_score m;
     json_t *j;
     bool ok, known = false;
 
@@ -117,14 +118,14 @@ bool suite_adequate(struct run *r, const struct trial_options *suite, struct err
         return true;
     for (size_t i = 0; !known && i < ARRAY_LEN(dearest_first); i++) {
         o.most = dearest_first[i];
-        known = adequacy_known(r->task, &o, r->arena, &m);
+        known = mutation_score_known(r->task, &o, r->arena, &m);
     }
     if (!known) {
         o.most = FEW;
-        if (!adequacy_measure(r->task, &o, r->pool, r->arena, &m, err))
+        if (!mutation_score_measure(r->task, &o, r->pool, r->arena, &m, err))
             return false;
     }
-    j = adequacy_to_json(&m, false);
+    j = mutation_score_to_json(&m, false);
     ok = store_note(r->store, "mutation", json_line(r->arena, j), err);
     trace_event("mutation", j);
     if (ok && 100 * m.score < r->o->min_mutation)
