@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """clang-tidy 14 with the checks of .clang-tidy over src/ and tests/unit/, shellcheck over the scripts where it
-is installed, and the layers.
+is installed, the layers, and the rules of the house.
 
     tools/lint.py [BUILD [FILE]...]
 """
@@ -65,7 +65,7 @@ def shellcheck():
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
-    good = [tidy(build, sys.argv[2:]), shellcheck(), subprocess.run(["tools/layers.py"], check=False).returncode == 0]
+    good = [tidy(build, sys.argv[2:]), shellcheck(), *(subprocess.run([tool], check=False).returncode == 0 for tool in ("tools/layers.py", "tools/house.py"))]
     sys.exit(0 if all(good) else 1)
 
 
