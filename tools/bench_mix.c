@@ -1,6 +1,6 @@
 /* The mix of bench_sim: every handler of a module is replaced by one that counts. Apart because it looks inside
  * the simulator. */
-#include "ptx/machine.h"
+#include "ptx/observe.h"
 
 void mix_begin(struct ptx_module *m);
 void mix_end(struct ptx_module *m);

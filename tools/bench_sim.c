@@ -7,7 +7,8 @@
 
 #include "gpu/gpu.h"
 #include "kernel/kernel.h"
-#include "ptx/ptx.h"
+#include "sanitize/sanitize.h"
+#include "shadow/shadow.h"
 
 /* bench_mix.c: count the instructions of a module's launches in between, then print the most frequent. */
 void mix_begin(struct ptx_module *m);
@@ -182,7 +183,7 @@ static bool prepare(struct bench *b, struct nvrtc *n, struct err *err)
     return ptx_module_open(&b->module, b->work->file, b->compiled.image.ptx, b->compiled.image.ptx_len, err);
 }
 
-enum { SHADOW = 1 << 16 }; /* beside enum ptx_checks */
+enum { SHADOW = 1 << 16 }; /* beside enum sanitize_checks */
 
 /* The whole plan once on fresh memory; the time is of the launches alone. */
 static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *insns, double *lanes,
@@ -247,8 +248,10 @@ static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *ins
         memcpy(l.grid, step->grid, sizeof(l.grid));
         memcpy(l.block, step->block, sizeof(l.block));
         struct ptx_shadow *shadow = checks & SHADOW ? ptx_shadow_open() : NULL;
+        struct sanitizer sanitizer;
         struct ptx_options o = {
-            .device = ptx_device_find("h200"), .checks = checks & PTX_CHECK_ALL, .shadow = shadow};
+            .device = ptx_device_find("h200"),
+            .observers = {sanitizer_on(&sanitizer, checks & SANITIZE_ALL), ptx_shadow_observer(shadow)}};
         struct ptx_report r = {0};
         double start = cpu_s();
         ok = ptx_run(b->module, mem, &l, &o, &r, err);
@@ -304,7 +307,7 @@ int main(int argc, char **argv)
         double plain, checked, shadow, lanes;
         uint64_t insns;
         ok = prepare(&b, n, &err) && best(&b, 0, &plain, &insns, &lanes, &err) &&
-             best(&b, PTX_CHECK_ALL, &checked, &insns, &lanes, &err) &&
+             best(&b, SANITIZE_ALL, &checked, &insns, &lanes, &err) &&
              best(&b, SHADOW, &shadow, &insns, &lanes, &err);
         if (ok) {
             printf("%-52s %9.1f %9.1f %9.1f %7.2f %7.1f\n", works[k].name, plain, checked, shadow,

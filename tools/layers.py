@@ -20,14 +20,14 @@ BELOW = {
     "sanitize": ["ptx"],
     "shadow": ["ptx"],
     "clock": ["ptx"],
-    "gpu": ["ptx"],
+    "gpu": ["clock"],
     "kernel": ["source"],
     "mutant": ["kernel"],
     "task": ["kernel"],
     "rewrite": ["kernel"],
     "agent": ["llm", "rewrite", "task"],
     "verdict": ["task"],
-    "judge": ["gpu", "mutant", "verdict"],
+    "judge": ["gpu", "mutant", "sanitize", "shadow", "verdict"],
     "worker": ["judge"],
     "store": ["base"],
     "report": ["store", "verdict"],
@@ -42,20 +42,18 @@ BELOW = {
 ROOMS = {
     "ptx/front": ["ptx"],
     "ptx/lane": ["ptx"],
-    "ptx/machine": ["ptx/lane", "shadow"],
+    "ptx/machine": ["ptx/lane"],
     "ptx/exec": ["ptx/machine"],
 }
 
 # Public headers besides x/x.h, and who may include them.
 OBSERVERS = ("sanitize", "shadow", "clock")
 PUBLIC = {
-    "ptx/machine.h": OBSERVERS,
-    "ptx/machine/async.h": OBSERVERS,
+    "ptx/observe.h": OBSERVERS,
+    "ptx/lane/isa.h": OBSERVERS,
     "ptx/lane/half.h": OBSERVERS,
     "ptx/lane/half_row.h": OBSERVERS,
     "ptx/lane/matrix.h": OBSERVERS,
-    "ptx/exec/isa.h": OBSERVERS,
-    "shadow/shadow_value.h": ("ptx",),
 }
 
 LIBRARIES = {

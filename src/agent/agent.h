@@ -120,9 +120,16 @@ bool agent_code_rules(const struct task *t, const char *path, const char *parent
                       struct arena *a, char **text, const struct agent_step **done, size_t *n_done,
                       struct err *why_not);
 
-/* A humbler strategy after a failed one: fewer steps, or the next smaller setting. False when there is none. */
-bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_plan_input *in, struct arena *a,
-                        struct agent_strategy *repaired);
+struct agent_failure {              /* of a strategy carried out */
+    const struct agent_step *steps; /* that took effect, each with the text it left */
+    size_t n_steps;
+    int line; /* of the last text, that the verdict names; 0: none */
+};
+
+/* The strategy without the step that wrote the line where it failed; where that is not known (why may be NULL),
+ * without those that are known to fail alone, or without the last one. False when nothing is left to try. */
+bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_failure *why,
+                        const struct agent_plan_input *in, struct arena *a, struct agent_strategy *repaired);
 
 /* For a correct version that is slower than the original on some workloads (speedups[i] < 1, in the task's
  * order): keep the original for these, where one scalar argument tells them from the others. False when none

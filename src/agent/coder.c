@@ -148,6 +148,18 @@ static bool settled(const struct agent_step *done, size_t n, struct agent_step s
     return false;
 }
 
+/* A step whose file is no kernel file of the task any more is left out, and the others go on from the file
+ * before it. */
+static bool still_opens(const struct task *t, const char *path, struct arena *a, const char *text,
+                        struct err *why_not)
+{
+    struct kernel *k = NULL;
+    bool ok = task_kernel_open(&k, a, t, path, text, why_not) && task_match(t, k, why_not);
+
+    kernel_close(k);
+    return ok;
+}
+
 bool agent_code_rules(const struct task *t, const char *path, const char *parent_text,
                       const struct agent_strategy *strategy, const struct kernel_limits *limits,
                       struct arena *a, char **text, const struct agent_step **done, size_t *n_done,
@@ -159,8 +171,10 @@ bool agent_code_rules(const struct task *t, const char *path, const char *parent
     *n_done = 0;
     for (size_t i = 0; i < strategy->n_steps; i++) {
         struct agent_step step = strategy->steps[i];
-        if (!settled(effective, *n_done, step) && carry_out(t, path, &step, limits, a, text, why_not)) {
-            step.text = *text;
+        char *next = *text;
+        if (!settled(effective, *n_done, step) && carry_out(t, path, &step, limits, a, &next, why_not) &&
+            still_opens(t, path, a, next, why_not)) {
+            step.text = *text = next;
             effective[(*n_done)++] = step;
         }
     }

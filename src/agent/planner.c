@@ -273,20 +273,47 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
     *n = MIN(d.n, in->max_strategies);
 }
 
-bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_plan_input *in, struct arena *a,
-                        struct agent_strategy *repaired)
+/* The place of a line of `after` in `before`, both from 1; 0 when it is new. */
+static int line_before(struct arena *a, const char *before, const char *after, int line)
 {
-    const struct agent_step *steps = failed->steps;
+    const struct diff_line *x, *y;
+    size_t n = diff_lines(a, before, &x), m = diff_lines(a, after, &y);
+    const int *places = diff_match(a, x, n, y, m);
+
+    for (size_t i = 0; i < n; i++)
+        if (places[i] == line - 1)
+            return (int)i + 1;
+    return 0;
+}
+
+/* The step that wrote the line where it failed; NULL: not known, or the parent's own. */
+static const struct agent_step *step_to_blame(const struct agent_plan_input *in,
+                                              const struct agent_failure *why, struct arena *a)
+{
+    int line = why && in->version ? why->line : 0;
+
+    for (size_t k = why ? why->n_steps : 0; line > 0 && k-- > 0;) {
+        line = line_before(a, k ? why->steps[k - 1].text : in->version->kernel->text, why->steps[k].text, line);
+        if (line == 0)
+            return &why->steps[k];
+    }
+    return NULL;
+}
+
+bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_failure *why,
+                        const struct agent_plan_input *in, struct arena *a, struct agent_strategy *repaired)
+{
+    const struct agent_step *steps = failed->steps, *blamed;
     struct agent_step kept[MAX_TRANSFORMS];
     size_t n = 0;
 
     if (failed->n_steps < 2)
         return false;
-    /* Drop what is known to fail alone; where nothing is, the last step, which rests on all the others. */
+    blamed = step_to_blame(in, why, a);
     for (size_t i = 0; i < failed->n_steps && n < MAX_TRANSFORMS; i++)
-        if (!only_failed(in, steps[i].transform))
+        if (blamed ? !str_eq(steps[i].transform, blamed->transform) : !only_failed(in, steps[i].transform))
             kept[n++] = steps[i];
-    if (n == failed->n_steps)
+    if (n == failed->n_steps) /* the last one rests on all the others */
         n--;
     if (n == 0 || tried_on_parent(in, kept, n))
         return false;

@@ -102,7 +102,11 @@ static char *args_text(const struct task *t, struct arena *a)
             if (x->value_expr)
                 str_addf(&s, " = %s\n", dim_text(x->value_expr));
             else
-                str_addf(&s, " = %g\n", x->value);
+                str_addf(&s, " = %g", x->value);
+            for (size_t k = 1; k < x->n_choices; k++)
+                str_addf(&s, " or %g", x->choices[k]);
+            if (!x->value_expr)
+                str_addc(&s, '\n');
             continue;
         }
         str_add(&s, " [");

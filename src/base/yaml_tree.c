@@ -5,7 +5,7 @@
 
 struct reader {
     struct arena *arena;
-    const char *path;
+    const char *path, *text;
     yaml_parser_t parser;
     struct err *err;
     int depth;
@@ -16,12 +16,29 @@ static bool fail_at(struct reader *r, const yaml_mark_t *m, const char *what)
     return err_at(r->err, r->path, (int)m->line + 1, (int)m->column + 1, "%s", what);
 }
 
+/* The column of a tab among what a line (counted from 0) is indented with; 0: there is none. */
+static int tab_before(const char *text, size_t line)
+{
+    size_t indent;
+
+    for (; line > 0 && text; line--)
+        text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL;
+    if (!text)
+        return 0;
+    indent = strspn(text, " ");
+    return text[indent] == '\t' ? (int)indent + 1 : 0;
+}
+
 static bool next(struct reader *r, yaml_event_t *e)
 {
     if (yaml_parser_parse(&r->parser, e))
         return true;
     const yaml_parser_t *p = &r->parser;
     yaml_mark_t mark = p->error == YAML_READER_ERROR ? p->mark : p->problem_mark;
+    int tab = tab_before(r->text, mark.line);
+    if (tab)
+        return err_at(r->err, r->path, (int)mark.line + 1, tab,
+                      "not valid YAML: a tab, where YAML takes spaces");
     return err_at(r->err, r->path, (int)mark.line + 1, (int)mark.column + 1, "not valid YAML: %s%s%s",
                   p->problem ? p->problem : "unreadable text", p->context ? " " : "",
                   p->context ? p->context : "");
@@ -164,7 +181,7 @@ static bool read_document(struct reader *r, const struct yaml_node **root)
 bool yaml_parse(struct arena *a, const char *path, const char *text, size_t len, const struct yaml_node **root,
                 struct err *err)
 {
-    struct reader r = {.arena = a, .path = path, .err = err};
+    struct reader r = {.arena = a, .path = path, .text = text, .err = err};
     bool ok;
 
     if (!yaml_parser_initialize(&r.parser))

@@ -75,6 +75,13 @@ struct l2_line *l2_get(struct l2 *c, uint64_t line)
     return l;
 }
 
+const struct l2_line *l2_find(const struct l2 *c, uint64_t line)
+{
+    const struct l2_line *l = c->cap ? l2_slot(c->lines, c->cap, line) : NULL;
+
+    return l && l->line ? l : NULL;
+}
+
 void l2_clear(struct l2 *c)
 {
     free(c->lines);

@@ -15,13 +15,13 @@ enum { SHORT_RUN = 8192 / LINE_BYTES }; /* lines: blocks that read longer runs n
 struct load {                       /* what the GPU must do, all blocks together */
     double blocks, resident, warps; /* resident: on one SM at once; warps of a block */
     double cycles, first_cycles;    /* of a block alone: later ones, the slowest of the first wave */
-    double slots, pipe[N_PIPES], l2_read, l2_write, l2_requests; /* a block */
-    double code;                     /* machine instructions of which any was executed */
-    bool geometry;                   /* the sizes of grid or block are asked for */
-    double apart;                    /* share of neighbouring blocks that work far from each other */
-    double dram_read, dram_write;    /* the launch */
-    double sync_share, memory_share; /* of a block's time */
-    double hottest, atomics;         /* updates of one address; of all, a block */
+    double slots, pipe[N_PIPES], l2_read, l2_write, l2_loads, l2_stores; /* a block */
+    double code;                              /* machine instructions of which any was executed */
+    bool geometry;                            /* the sizes of grid or block are asked for */
+    double apart;                             /* share of neighbouring blocks that work far from each other */
+    double dram_read, dram_write, dram_lines; /* the launch */
+    double sync_share, memory_share;          /* of a block's time */
+    double hottest, atomics;                  /* updates of one address; of all, a block */
     bool cold;
 };
 
@@ -71,11 +71,13 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
     t->l2_bytes = read + write;
     t->l2_us = MAX(read / m->l2_read_gbs, write / m->l2_write_gbs) * 1e-3; /* each way has its own wires */
     t->l2_us = MAX(t->l2_us, (x->l2_read + x->l2_write) * per_sm / m->sm_gbs * 1e-3);
-    t->l2_us = MAX(t->l2_us, x->l2_requests * x->blocks / m->l2_requests_per_ns * 1e-3);
+    t->l2_us = MAX(t->l2_us,
+                   (x->l2_loads / m->l2_loads_per_ns + x->l2_stores / m->l2_stores_per_ns) * x->blocks * 1e-3);
     t->l2_us = MAX(t->l2_us, x->atomics * x->blocks / m->l2_atomics_per_ns * 1e-3);
     t->dram_bytes = x->dram_read + x->dram_write;
-    t->dram_us = (x->dram_read / m->dram_read_gbs + x->dram_write / m->dram_write_gbs) * 1e-3 *
-                 (1 + (m->dram_scatter - 1) * x->apart);
+    t->dram_us = (MAX(x->dram_read / m->dram_read_gbs, x->dram_lines / m->dram_lines_per_ns) +
+                  x->dram_write / m->dram_write_gbs) *
+                 1e-3 * (1 + (m->dram_scatter - 1) * x->apart);
     t->launch_us = m->launch_us + (x->cold ? m->cold_us : 0);
 
     /* A stream starts when its first bytes arrive. */
@@ -113,7 +115,7 @@ double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot)
     x.cycles = x.first_cycles = 10 * m->alu_cycles + m->l2_cycles + 512 / m->port_bytes + (1 - hit) * dram;
     x.slots = 4 * 14;
     x.code = 14;
-    x.l2_requests = 4 * 2 * 4;
+    x.l2_loads = x.l2_stores = 4 * 4;
     x.pipe[PIPE_LSU] = 4 * 2 * 4;
     x.l2_read = x.l2_write = each;
     x.dram_read = x.dram_write = bytes / 2 * (1 - hit);
@@ -188,6 +190,39 @@ static size_t choose(uint64_t n_blocks, uint64_t want, uint64_t *list)
     return n;
 }
 
+/* The blocks beside the first one, each a little way; nothing of them counts but what they share. */
+static bool probe(struct run *r, struct ptx_profile *p, struct err *err)
+{
+    struct pc_stats *stats = p->stats;
+    struct ptx_report aside = {0}, *report = r->report;
+    struct ptx_profile before = *p;
+    uint64_t limit = r->options.max_warp_insns, next[3] = {r->cluster[0]};
+    bool ok = true, done;
+
+    next[1] = (uint64_t)r->launch.grid[0] * r->cluster[1];
+    next[2] = (uint64_t)r->launch.grid[0] * r->launch.grid[1] * r->cluster[2];
+    p->stats = mem_zalloc((p->module->n_code + 1) * sizeof(*stats));
+    r->options.max_warp_insns = reuse_probe_limit();
+    r->report = &aside; /* that a probe does not end says nothing */
+    for (int d = 0; ok && d < 3; d++)
+        if (r->launch.grid[d] > r->cluster[d]) {
+            p->probe_axis = d;
+            ok = run_blocks(r, &next[d], 1, &done, err);
+        }
+    r->options.max_warp_insns = limit;
+    ptx_report_clear(&aside);
+    r->report = report;
+    free(p->stats);
+    p->stats = stats;
+    p->samples.n = before.samples.n;
+    p->hottest = before.hottest;
+    p->hottest_near = before.hottest_near;
+    p->result_branches = before.result_branches;
+    p->block_number = before.block_number;
+    p->probe_axis = -1;
+    return ok;
+}
+
 static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct err *err)
 {
     uint64_t zero = 0, budget = SAMPLE_INSNS;
@@ -197,6 +232,8 @@ static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct
     uint64_t n_clusters = r->n_blocks / MAX(p->samples.n, (size_t)1); /* a cluster runs whole */
     if (!*done || n_clusters <= 1)
         return true;
+    if (reuse_needs_probe(p, (double)n_clusters) && !(p->probed = probe(r, p, err)))
+        return false;
     uint64_t each = MAX(insns_of(p), (uint64_t)1), want = budget / each;
     if (want == 0)
         return true;
@@ -250,7 +287,9 @@ static void averages(const struct ptx_profile *p, struct load *x)
             x->pipe[q] += s->pipe[q] / n;
         x->l2_read += s->l2_read / n;
         x->l2_write += s->l2_write / n;
-        x->l2_requests += s->l2_requests / n;
+        x->l2_loads += s->l2_loads / n;
+        x->l2_stores += s->l2_stores / n;
+        x->dram_lines += s->dram_lines / n;
         x->atomics += s->atomics / n;
         x->dram_read += s->dram_read / n;
         x->dram_write += s->dram_write / n;
@@ -279,18 +318,24 @@ static void averages(const struct ptx_profile *p, struct load *x)
 /* Blocks far apart may read the same bytes (weights, a matrix's other operand), which no sample sees; but
  * nobody touches more of a buffer for the first time than it holds. What was counted above that are hits, if
  * the buffer stays. */
-static void spread(const struct ptx_profile *p, double scale, struct load *x)
+static void spread(const struct ptx_profile *p, const uint32_t grid[3], double scale, struct load *x)
 {
     x->dram_read *= x->blocks;
     x->dram_write *= x->blocks;
+    double before = x->dram_read, window = p->probed ? reuse_window(p, grid) : 0;
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
         double size = (double)t->size, stays = cache_resident(p->device, size) * (1 - t->hit);
-        x->dram_read -= MAX(t->read * scale - size, 0) * stays;
+        if (window > 0)
+            x->dram_read -=
+                MAX(t->missed * scale - reuse_bytes(p, t, grid, window) * t->missed / MAX(t->read, 1), 0);
+        else
+            x->dram_read -= MAX(t->read * scale - size, 0) * stays;
         x->dram_write -= MAX(t->written * scale - size, 0) * stays;
     }
     x->dram_read = MAX(x->dram_read, 0);
     x->dram_write = MAX(x->dram_write, 0);
+    x->dram_lines *= x->blocks * (before > 0 ? x->dram_read / before : 1);
 }
 
 /* The sample ends with the last block, so what it touched spans what the launch touches; a sample of one block
@@ -415,7 +460,7 @@ static void launch_load(const struct ptx_profile *p, const struct run *r, struct
     x.warps = ceil((double)r->launch.block[0] * r->launch.block[1] * r->launch.block[2] / 32);
     double scale = all_blocks / (double)p->samples.n;
     averages(p, &x);
-    spread(p, scale, &x);
+    spread(p, r->launch.grid, scale, &x);
     x.hottest = MAX(p->hottest * scale, p->hottest_near);
     combine(p->device, p->model, &x, t);
     remember(cache, p, scale);
@@ -447,8 +492,8 @@ bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx
     p.n_blocks = r.n_blocks;
     p.concurrent = MIN((double)r.n_blocks, resident * sms);
     p.l1_bytes = l1_share(o->device, p.model, shared, resident);
-    r.options.profile = &p;
-    r.options.checks = 0;
+    memset(r.options.observers, 0, sizeof(r.options.observers));
+    r.options.observers[0] = &p.observer;
     r.options.blocks = NULL;
 
     bool done = false, ok = take_sample(&r, &p, &done, err);
@@ -457,10 +502,10 @@ bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx
     bool smaller = ok && (report->end == PTX_HUNG || (done && p.result_branches && !all && !l->cooperative));
     if (smaller)
         ok = take_smaller(&r, &p, &done, err);
+    double scale = (double)r.n_blocks / (double)MAX(p.samples.n, (size_t)1);
     if (ok && done && p.samples.n) {
         launch_load(&p, &r, cache, resident, smaller || (l->cooperative && !all), (double)r.n_blocks, t);
         t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
-        double scale = (double)r.n_blocks / (double)p.samples.n;
         t->flops = flops_of(&p, scale);
         lines_make(&p, scale, a, t);
     }

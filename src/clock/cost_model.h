@@ -3,7 +3,8 @@
 #ifndef CLOCK_COST_MODEL_H
 #define CLOCK_COST_MODEL_H
 
-#include "ptx/machine.h"
+#include "clock.h"
+#include "ptx/observe.h"
 
 /* ---- devices: what share/devices/NAME.yaml says beyond struct ptx_device ---- */
 
@@ -21,11 +22,13 @@ struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to
     double dram_ns;
     double dram_scatter; /* DRAM time where neighbouring blocks work far apart, over where they do not */
     double l1_bytes;     /* of one SM, shared memory included */
-    double dram_read_gbs, dram_write_gbs;                 /* alone, with enough in flight */
-    double l2_read_gbs, l2_write_gbs, l2_requests_per_ns; /* a request: one line of one warp's access */
-    double sm_gbs;                                        /* between one SM and the L2 */
-    double launch_us;                                     /* around any kernel's work */
-    double cold_us;           /* more when code, constants and page translations were evicted */
+    double dram_read_gbs, dram_write_gbs; /* alone, with enough in flight */
+    double l2_read_gbs, l2_write_gbs;
+    double l2_loads_per_ns, l2_stores_per_ns; /* requests: one line of one warp's access */
+    double dram_lines_per_ns;                 /* lines of which any sector comes from DRAM, at random places */
+    double sm_gbs;                            /* between one SM and the L2 */
+    double launch_us;                         /* around any kernel's work */
+    double cold_us;                           /* more when code, constants and page translations were evicted */
     double crowding;          /* share of one round's issue and traffic that its own time grows by */
     double block_ns;          /* to start a block on an SM that has room */
     double blocks_per_us;     /* that the whole GPU can start */
@@ -107,6 +110,7 @@ struct l2_line {   /* touched by the sample of this launch */
     uint64_t line; /* + 1; 0: free */
     uint8_t read, written;
     uint32_t block;                /* that touched it last */
+    uint8_t own;                   /* sectors that this block has read */
     uint32_t atomics, first_block; /* updates; the first block (in the grid) that made one */
     float at_bytes;                /* bytes the block had touched by then */
 };
@@ -117,6 +121,7 @@ struct l2 {
 };
 
 struct l2_line *l2_get(struct l2 *c, uint64_t line);
+const struct l2_line *l2_find(const struct l2 *c, uint64_t line); /* NULL: not touched */
 void l2_clear(struct l2 *c);
 
 /* One allocation as the launches of a plan left it in the L2. */
@@ -154,6 +159,11 @@ struct touched {               /* one allocation in the sample */
     uint64_t known, known_end;
     uint64_t first, end;  /* lines touched */
     double read, written; /* unique bytes */
+    double own;    /* bytes read that a block of the sample read for the first time, all blocks together */
+    double missed; /* bytes of read that came from DRAM */
+    double missed_lines; /* and in how many requests */
+    double probed[3],
+        shared[3]; /* bytes that the neighbour along an axis read; of these, also read by block 0 */
 };
 
 struct sample { /* one block */
@@ -161,7 +171,8 @@ struct sample { /* one block */
     double cycles;               /* from its first warp's start to its last warp's end, were it alone */
     double slots, pipe[N_PIPES]; /* issue slots; cycles of each pipe */
     double l2_read, l2_write;    /* bytes */
-    double l2_requests;          /* lines of requests */
+    double l2_loads, l2_stores;  /* requests: lines of one warp's access */
+    double dram_lines;           /* of the loads, those of which anything came from DRAM */
     double dram_read, dram_write;
     double sync, atomics;         /* cycles at barriers, summed over warps; atomics that reached the L2 */
     double memory_wait;           /* cycles of the longest warp that loads caused */
@@ -172,6 +183,7 @@ struct sample { /* one block */
 };
 
 struct ptx_profile {
+    struct ptx_observer observer;
     const struct ptx_device *device;
     const struct model *model;
     const struct ptx_module *module;
@@ -189,7 +201,16 @@ struct ptx_profile {
     bool result_branches;           /* an atomic's result reached a branch or an address */
     VEC(struct l1) l1s;             /* by residency slot */
     uint32_t block_number;
+    bool probed;    /* neighbours were asked */
+    int probe_axis; /* -1: none; else the block that runs is only asked what it shares: reuse.c */
 };
+
+/* reuse.c: does the launch read bytes again that the L2 does not hold, so that neighbours must be asked? */
+bool reuse_needs_probe(const struct ptx_profile *p, double scale);
+uint64_t reuse_probe_limit(void); /* warp instructions of a neighbour that run */
+double reuse_window(const struct ptx_profile *p, const uint32_t grid[3]); /* blocks */
+/* Bytes of an allocation that all blocks of the launch read from DRAM, if nothing was resident before it. */
+double reuse_bytes(const struct ptx_profile *p, const struct touched *t, const uint32_t grid[3], double window);
 
 void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
                   struct ptx_cache *cache);

@@ -8,6 +8,7 @@
 #include "cost_model.h"
 
 struct warp_clock {
+    struct kept kept;
     float block_start, issued, last_start;
     float order, order_shared; /* loads start no earlier; the second holds those of shared memory alone */
     float async_ready[9];      /* of cp.async: the open group, then the last 8 committed */
@@ -30,6 +31,7 @@ struct warp_clock {
 };
 
 struct block_clock {
+    struct kept kept;
     struct sample s;
     uint32_t number;
     double touched; /* bytes */
@@ -40,31 +42,39 @@ static float frontier(const struct warp_clock *c)
     return MAX(c->block_start + c->issued, c->last_start);
 }
 
-bool prof_begin(struct launch *l, struct err *err)
+static struct ptx_profile *profile_of(const struct launch *l)
 {
-    (void)err;
-    l->prof = l->options->profile;
-    return true;
+    return (struct ptx_profile *)l->observer[PTX_CLOCK];
 }
 
-void prof_end(struct launch *l)
+static struct warp_clock *warp_clock(const struct warp *w)
 {
-    (void)l;
+    return (struct warp_clock *)w->kept[PTX_CLOCK];
 }
 
-/* The engine frees block->prof and warp->prof with the residency slot. */
-void prof_block_begin(struct block *b)
+static struct block_clock *block_clock(const struct block *b)
 {
-    struct ptx_profile *p = b->launch->prof;
-    struct block_clock *k = b->prof ? b->prof : mem_alloc(sizeof(*k));
+    return (struct block_clock *)b->kept[PTX_CLOCK];
+}
+
+static void kept_free(struct kept *k)
+{
+    free(k);
+}
+
+static void prof_block_begin(struct block *b)
+{
+    struct ptx_profile *p = profile_of(b->launch);
+    struct block_clock *k = b->kept[PTX_CLOCK] ? block_clock(b) : mem_alloc(sizeof(*k));
     uint32_t n_slots = p->module->n_slots;
-    b->prof = k;
-    *k = (struct block_clock){.s.linear = b->linear, .number = p->block_number++};
+    *k = (struct block_clock){.kept.drop = kept_free, .s.linear = b->linear, .number = p->block_number++};
+    b->kept[PTX_CLOCK] = &k->kept;
     for (uint32_t w = 0; w < b->n_warps; w++) {
-        struct warp_clock *c = b->warps[w].prof;
+        struct warp_clock *c = warp_clock(&b->warps[w]);
         if (!c)
-            c = b->warps[w].prof = mem_alloc(sizeof(*c) + n_slots * sizeof(c->regs[0]));
-        *c = (struct warp_clock){.next_pc = p->module->n_code};
+            c = mem_alloc(sizeof(*c) + n_slots * sizeof(c->regs[0]));
+        *c = (struct warp_clock){.kept.drop = kept_free, .next_pc = p->module->n_code};
+        b->warps[w].kept[PTX_CLOCK] = &c->kept;
         for (uint32_t r = 0; r < n_slots; r++)
             c->regs[r] = (struct reg_clock){0, ~0u};
     }
@@ -73,12 +83,12 @@ void prof_block_begin(struct block *b)
     l1_reset(&p->l1s.v[b->slot], p->l1_bytes);
 }
 
-void prof_block_end(struct block *b)
+static void prof_block_end(struct block *b)
 {
-    struct ptx_profile *p = b->launch->prof;
-    struct block_clock *k = b->prof;
+    struct ptx_profile *p = profile_of(b->launch);
+    struct block_clock *k = block_clock(b);
     for (uint32_t w = 0; w < b->n_warps; w++) {
-        const struct warp_clock *c = b->warps[w].prof;
+        const struct warp_clock *c = warp_clock(&b->warps[w]);
         double end = frontier(c);
         k->s.warp_cycles += end;
         k->s.sync += c->sync;
@@ -171,11 +181,11 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
     }
 }
 
-void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
+static void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct warp_clock *c = w->prof;
-    struct block_clock *k = w->block->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct warp_clock *c = warp_clock(w);
+    struct block_clock *k = block_clock(w->block);
     uint32_t pc = i->self;
 
     if (pc > c->next_pc && pc - c->next_pc < 256 && !p->prices.of[c->next_pc - 1].is_branch)
@@ -189,17 +199,16 @@ void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
     step(p, k, c, pc, true);
 }
 
-void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting)
+static void prof_barrier(struct block *b, const uint32_t *arrived, const uint32_t *waiting)
 {
-    struct ptx_profile *p = b->launch->prof;
+    struct ptx_profile *p = profile_of(b->launch);
     float latest = 0, cost = (float)p->model->barrier_cycles + 2 * (float)b->n_warps;
-    (void)id;
     for (uint32_t w = 0; w < b->n_warps; w++)
         if (arrived[w])
-            latest = MAX(latest, frontier(b->warps[w].prof));
+            latest = MAX(latest, frontier(warp_clock(&b->warps[w])));
     latest += cost;
     for (uint32_t w = 0; w < b->n_warps; w++) {
-        struct warp_clock *c = b->warps[w].prof;
+        struct warp_clock *c = warp_clock(&b->warps[w]);
         if (!waiting[w])
             continue;
         p->stats[c->pc].stall += (double)(latest - frontier(c));
@@ -217,13 +226,15 @@ static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
         if (p->allocs.v[k].alloc == a)
             return &p->allocs.v[k];
     const struct footprint *f = cache_footprint(p->cache, a->addr);
-    vec_push(&p->allocs, ((struct touched){.alloc = a,
-                                           .addr = a->addr,
-                                           .size = a->size,
-                                           .hit = cache_resident(p->device, p->cache->clock - f->clock),
-                                           .known = f->first,
-                                           .known_end = f->end,
-                                           .first = UINT64_MAX}));
+    vec_push(
+        &p->allocs,
+        ((struct touched){.alloc = a,
+                          .addr = a->addr,
+                          .size = a->size,
+                          .hit = f->end > f->first ? cache_resident(p->device, p->cache->clock - f->clock) : 0,
+                          .known = f->first,
+                          .known_end = f->end,
+                          .first = UINT64_MAX}));
     return &vec_last(&p->allocs);
 }
 
@@ -351,6 +362,15 @@ static bool was_resident(const struct touched *t, uint64_t line)
 static float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
                        uint64_t line, unsigned sectors)
 {
+    if (p->probe_axis >= 0) {
+        const struct l2_line *seen = l2_find(&p->l2, line);
+        unsigned both = seen ? sectors & (unsigned)(seen->read | seen->written) : 0;
+        if (x->kind == ACCESS_LOAD) {
+            t->probed[p->probe_axis] += SECTOR_BYTES * __builtin_popcount(sectors);
+            t->shared[p->probe_axis] += SECTOR_BYTES * __builtin_popcount(both);
+        }
+        return (float)p->model->l2_cycles;
+    }
     struct l2_line *l = l2_get(&p->l2, line);
     bool reads = x->kind != ACCESS_STORE, writes = x->kind != ACCESS_LOAD;
     unsigned known = l->read | l->written, fresh = sectors & ~known, again = sectors & known;
@@ -358,13 +378,16 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
     bool dram = false;
     t->first = MIN(t->first, line);
     t->end = MAX(t->end, line + 1);
-    k->s.l2_requests++;
+    k->s.l2_loads += x->kind == ACCESS_LOAD;
+    k->s.l2_stores += x->kind == ACCESS_STORE;
     if (fresh) {
         unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh);
         k->touched += bytes;
         if (!was_resident(t, line)) {
             dram = reads;
             k->s.dram_read += reads ? bytes : 0;
+            t->missed += reads ? bytes : 0;
+            t->missed_lines += reads;
         }
     } else if (again && l->block == k->number) {
         double distance = (k->touched - (double)l->at_bytes) * p->concurrent;
@@ -373,7 +396,11 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
             k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
         }
     }
+    if (l->block != k->number)
+        l->own = 0;
     if (reads) {
+        t->own += SECTOR_BYTES * __builtin_popcount(sectors & ~(unsigned)l->own);
+        l->own |= (uint8_t)sectors;
         k->s.l2_read += SECTOR_BYTES * n;
         t->read +=
             SECTOR_BYTES * (unsigned)__builtin_popcount(sectors & ~(unsigned)l->read & ~(unsigned)l->written);
@@ -387,6 +414,7 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
             k->s.dram_write += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
         l->written |= (uint8_t)sectors;
     }
+    k->s.dram_lines += dram;
     l->block = k->number;
     l->at_bytes = (float)k->touched;
     return (float)p->model->l2_cycles + (dram ? (float)p->dram_cycles : 0);
@@ -401,7 +429,7 @@ static bool goes_through_l1(const struct insn *i, const struct access *x)
 static float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
                            const struct access *x, struct pc_stats *s)
 {
-    struct warp_clock *c = w->prof;
+    struct warp_clock *c = warp_clock(w);
     uint64_t line[64];
     uint8_t sectors[64];
     unsigned n = lines_of(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
@@ -443,9 +471,10 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     s->moved += total * SECTOR_BYTES;
     if (x->kind == ACCESS_ATOMIC) {
         unsigned different, same = same_words(x, &different);
+        (void)different;
         s->atomics += lanes;
         s->atomic_conflicts += same - 1;
-        k->s.atomics += different;
+        k->s.atomics += n;
         for (unsigned q = 0; q < n; q++) {
             struct l2_line *l = l2_get(&p->l2, line[q]);
             uint32_t block = (uint32_t)w->block->linear;
@@ -461,11 +490,13 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     return slowest + (float)(n - 1);
 }
 
-void prof_access(struct warp *w, const struct insn *i, const struct access *x)
+static void prof_spin(struct warp *w, const struct insn *i);
+
+static void prof_access(struct warp *w, const struct insn *i, const struct access *x)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct warp_clock *c = w->prof;
-    struct block_clock *k = w->block->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct warp_clock *c = warp_clock(w);
+    struct block_clock *k = block_clock(w->block);
     const struct price *price = &p->prices.of[i->self];
     struct pc_stats *s = &p->stats[i->self];
     float latency;
@@ -506,15 +537,15 @@ void prof_access(struct warp *w, const struct insn *i, const struct access *x)
 
 /* ---- what works beside the threads ---- */
 
-float prof_now(const struct warp *w)
+static float prof_now(const struct warp *w)
 {
-    return frontier(w->prof);
+    return frontier(warp_clock(w));
 }
 
-void prof_until(struct warp *w, float time, bool memory)
+static void prof_until(struct warp *w, float time, bool memory)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct warp_clock *c = w->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct warp_clock *c = warp_clock(w);
     float now = frontier(c);
     if (time <= now)
         return;
@@ -527,25 +558,25 @@ void prof_until(struct warp *w, float time, bool memory)
     c->order = MAX(c->order, time);
 }
 
-void prof_spin(struct warp *w, const struct insn *i)
+static void prof_spin(struct warp *w, const struct insn *i)
 {
-    struct warp_clock *c = w->prof;
+    struct warp_clock *c = warp_clock(w);
     if (w->spins > 1 && c->spin_progress == w->launch->progress)
         return;
     c->spin_progress = w->launch->progress;
     c->spin_pc = i->self;
     c->spin_from = c->start;
     c->spin_waited = c->waited;
-    c->spin_sample = ((struct block_clock *)w->block->prof)->s;
+    c->spin_sample = block_clock(w->block)->s;
 }
 
 /* Warps run one after the other, so that one may spin through a whole slice; of that only the first read
  * counts. What it waits for may come later than that; only mbarriers and cluster barriers say when. */
-void prof_spun(struct warp *w)
+static void prof_spun(struct warp *w)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct warp_clock *c = w->prof;
-    struct block_clock *k = w->block->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct warp_clock *c = warp_clock(w);
+    struct block_clock *k = block_clock(w->block);
     if (c->spin_progress != w->launch->progress) /* it changes memory: that is work */
         return;
     double *stall = &p->stats[c->spin_pc].stall, spun = (double)(frontier(c) - c->spin_from);
@@ -559,9 +590,9 @@ void prof_spun(struct warp *w)
         c->regs[r].ready = MIN(c->regs[r].ready, c->block_start);
 }
 
-float prof_async_ready(const struct warp *w)
+static float prof_async_ready(const struct warp *w)
 {
-    const struct warp_clock *c = w->prof;
+    const struct warp_clock *c = warp_clock(w);
     float t = frontier(c);
     for (unsigned k = 0; k < ARRAY_LEN(c->async_ready); k++)
         t = MAX(t, c->async_ready[k]);
@@ -570,11 +601,11 @@ float prof_async_ready(const struct warp *w)
 
 /* Lines of 128 bytes that come (or go) one after the other over the SM's link to the L2. a NULL: between two
  * blocks' shared memories. */
-float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
-                enum access_kind kind)
+static float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
+                       enum access_kind kind)
 {
-    struct ptx_profile *p = w->launch->prof;
-    struct block_clock *k = w->block->prof;
+    struct ptx_profile *p = profile_of(w->launch);
+    struct block_clock *k = block_clock(w->block);
     struct pc_stats *s = &p->stats[i->self];
     float latency = (float)p->model->l2_cycles;
     double link = p->model->sm_gbs * 1e3 / p->device->sm_clock_mhz; /* bytes a cycle */
@@ -594,30 +625,50 @@ float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t 
         s->ideal += (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
         s->used += bytes;
     }
-    return frontier(w->prof) + latency + (float)(bytes / MAX(link, 1));
+    return frontier(warp_clock(w)) + latency + (float)(bytes / MAX(link, 1));
 }
 
 /* barrier.cluster: an arrival is at the others after about the way to the L2. */
-void prof_cluster_arrive(struct warp *w)
+static void prof_cluster_arrive(struct warp *w, struct cluster *c, uint32_t m, bool relaxed)
 {
-    struct cluster *c = w->block->cluster;
-    c->arrived = MAX(c->arrived, prof_now(w) + (float)(w->launch->prof->model->l2_cycles * 0.5));
+    (void)m, (void)relaxed;
+    c->arrived = MAX(c->arrived, prof_now(w) + (float)(profile_of(w->launch)->model->l2_cycles * 0.5));
 }
 
-void prof_cluster_wait(struct warp *w)
+static void prof_cluster_wait(struct warp *w, struct cluster *c, uint32_t m)
 {
-    prof_until(w, w->block->cluster->passed, false);
+    (void)m;
+    prof_until(w, c->passed, false);
 }
+
+static const struct ptx_observer_calls clock_calls = {
+    .role = PTX_CLOCK,
+    .block_begin = prof_block_begin,
+    .block_end = prof_block_end,
+    .issue = prof_issue,
+    .access = prof_access,
+    .spin = prof_spin,
+    .spun = prof_spun,
+    .barrier = prof_barrier,
+    .cluster_arrive = prof_cluster_arrive,
+    .cluster_wait = prof_cluster_wait,
+    .now = prof_now,
+    .async_ready = prof_async_ready,
+    .bulk = prof_bulk,
+    .until = prof_until,
+};
 
 void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
                   struct ptx_cache *cache)
 {
-    *p = (struct ptx_profile){.device = d, .model = model_of(d), .module = m, .cache = cache};
+    *p = (struct ptx_profile){
+        .observer.calls = &clock_calls, .device = d, .model = model_of(d), .module = m, .cache = cache};
     if (!p->model)
         BUG("device %s is not in the table", d->name);
     p->dram_cycles = p->model->dram_ns * 1e-3 * d->sm_clock_mhz;
     p->stats = mem_zalloc((m->n_code + 1) * sizeof(*p->stats));
     p->concurrent = 1;
+    p->probe_axis = -1;
     p->l1_bytes = p->model->l1_bytes;
 }
 

@@ -1,4 +1,5 @@
 /* The verbs completion and man: the tables of verbs and options as a shell and as man take them. */
+#include "clock/clock.h"
 #include "cmd/options.h"
 #include "export/export.h"
 #include "ptx/ptx.h"

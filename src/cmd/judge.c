@@ -95,6 +95,7 @@ static json_t *bench_to_json(const struct session *s)
 static void add_verdict(const struct session *s, struct str *out)
 {
     const struct trial *t = &s->version;
+    json_t *verification = report_verification(t, NULL, json_null());
 
     str_addf(out, "verdict: %s", verdict_name(t->verdict));
     if (t->line)
@@ -104,9 +105,9 @@ static void add_verdict(const struct session *s, struct str *out)
     if (t->words && *t->words)
         str_addf(out, ": %s", t->words);
     str_addf(out, "\n%zu verification cases", t->cases);
-    if (isfinite(t->error.max))
-        str_addf(out, "; error %.2f ulp (the original's own %.2f, allowed %.2f)", t->error.max,
-                 t->original_error.max, t->allowed_error.max);
+    if (s->has_version && verdict_correct(t->verdict))
+        str_addf(out, ": %s", report_exactness(s->arena, verification));
+    json_decref(verification);
     str_addf(out, "\njudged in %.2f s (compile %.2f, verify %.2f, measure %.2f)\n", t->wall_s, t->compile_s,
              t->verify_s, t->measure_s);
     if (t->missing_checks)

@@ -1,5 +1,6 @@
 /* What a file says of itself once it has left its run: the result in words, and the comment made of them. */
 #include "internal.h"
+#include "op.h"
 
 enum { COMMENT_WIDTH = 112, NAME_WIDTH = 9 };
 
@@ -88,7 +89,8 @@ static void add_domain(struct facts *f, const struct task *t, struct arena *a)
         else if (x->value_expr)
             str_addf(&s, " = %s", dim_text(x->value_expr));
         else
-            str_addf(&s, " = %.9g, the only value that was verified", x->value);
+            str_addf(&s, " = %s, the only value%s verified", op_numbers(a, x),
+                     x->n_choices > 1 ? "s that were" : " that was");
         add(f, i ? "" : "arguments", arena_strdup(a, str_text(&s)));
     }
     str_free(&s);

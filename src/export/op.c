@@ -134,9 +134,12 @@ bool op_open(struct op *o, const struct export_run *r, struct arena *a, struct e
     o->returns = !str_eq(node_text(a, k->source, node_field(k->launcher, FIELD_TYPE)), "void");
     kernel_close(k);
     for (size_t i = 0; i < t->n_args; i++)
-        if (op_is_number(o, i) && !isfinite(t->args[i].value))
-            return err_input(err, "%s is %g: only finite numbers are handed to an operator", t->args[i].name,
-                             t->args[i].value);
+        for (size_t c = 0; op_is_number(o, i) && c < MAX(t->args[i].n_choices, (size_t)1); c++) {
+            double v = c ? t->args[i].choices[c] : t->args[i].value;
+            if (!isfinite(v))
+                return err_input(err, "%s is %g: only finite numbers are handed to an operator",
+                                 t->args[i].name, v);
+        }
     return true;
 }
 
@@ -150,4 +153,13 @@ const char *op_number(struct arena *a, double v)
             break;
     }
     return arena_printf(a, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+const char *op_numbers(struct arena *a, const struct task_arg *arg)
+{
+    const char *text = op_number(a, arg->value);
+
+    for (size_t i = 1; i < arg->n_choices; i++)
+        text = arena_printf(a, "%s, %s", text, op_number(a, arg->choices[i]));
+    return text;
 }

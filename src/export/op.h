@@ -47,5 +47,6 @@ const char *torch_test(const struct op *o, const struct op_plan *into, const str
 char *op_identifier(struct arena *a, const char *text);
 /* The shortest text that reads back as v, a floating number in C++ and Python. */
 const char *op_number(struct arena *a, double v);
+const char *op_numbers(struct arena *a, const struct task_arg *arg); /* all values of a scalar, with commas */
 
 #endif

@@ -268,8 +268,8 @@ static void add_checks(const struct gen *g, struct str *to)
                          o->args[k]);
     for (size_t i = 0; i < t->n_args; i++)
         if (op_is_number(o, i))
-            str_addf(to, "    check_number(%s, %s, \"%s\");\n", o->args[i],
-                     op_number(g->arena, t->args[i].value), o->args[i]);
+            str_addf(to, "    check_number(%s, {%s}, \"%s\");\n", o->args[i], op_numbers(g->arena, &t->args[i]),
+                     o->args[i]);
 }
 
 static size_t nth_buffer(const struct gen *g, size_t arg)

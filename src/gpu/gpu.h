@@ -3,6 +3,7 @@
 #define GPU_GPU_H
 
 #include "base/base.h"
+#include "clock/clock.h"
 #include "ptx/ptx.h"
 
 struct nvrtc;

@@ -49,7 +49,7 @@ static bool run_reference(struct judge *j, struct arena *scratch, size_t case_i,
             wide[e] = task_to_double(arg->type, d->inputs[i] + (size_t)e * size);
         inputs[i] = (const unsigned char *)wide;
     }
-    const struct case_rules rules = {.ops = &stage_sim, .checks = PTX_CHECK_INIT};
+    const struct case_rules rules = {.ops = &stage_sim, .checks = SANITIZE_INIT};
     if (!case_run(&run, &rules, &fate, err))
         return false;
     if (!fate_open(&fate))

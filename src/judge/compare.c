@@ -131,9 +131,10 @@ static void note_difference(struct comparison *c, const struct output_element *x
 {
     double ulps = fabs(x->is.got - x->is.own);
 
+    c->elements++;
+    c->identical_elements += x->is.equal;
     if (x->is.equal)
         return;
-    c->differing++;
     if (type_is_floating(x->arg->type))
         ulps /= error_ulp(x->arg->type, x->is.own);
     if (isfinite(ulps))

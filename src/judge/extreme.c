@@ -66,8 +66,9 @@ static bool certain(const struct ptx_report *r, bool first)
 static bool run_block(struct probe *p, const struct ptx_launch *l, const struct image_kernel *k, uint64_t block,
                       bool first, struct fate *fate, struct err *err)
 {
+    struct sanitizer sanitizer;
     const struct ptx_options o = {.device = p->version->judge->device,
-                                  .checks = PTX_CHECK_INIT,
+                                  .observers = {sanitizer_on(&sanitizer, SANITIZE_INIT)},
                                   .max_warp_insns = first ? BLOCK_INSNS : 1,
                                   .registers = k->resources.registers,
                                   .blocks = &block,

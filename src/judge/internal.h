@@ -6,6 +6,8 @@
 
 #include "judge.h"
 #include "rule.h"
+#include "sanitize/sanitize.h"
+#include "shadow/shadow.h"
 
 enum { MAX_ARGS = 64 };
 
@@ -76,7 +78,7 @@ struct stage_fill {
 struct stage;
 struct stage_data;
 struct stage_check { /* how a checked launch is run */
-    unsigned checks; /* enum ptx_checks; simulator */
+    unsigned checks; /* enum sanitize_checks; simulator */
     uint64_t order;  /* of warps and blocks; simulator */
     uint64_t max_insns;
     uint64_t stochastic; /* ptx_options; simulator */
@@ -311,10 +313,10 @@ struct comparison {
     struct arena *arena;
     struct error_pool *pools; /* n_distributions x n_outputs, as all of these */
     struct rule *rules;
-    double *got;      /* worst element's value */
-    double *apart;    /* largest difference to the original's, in ulps */
-    size_t *n_other;  /* integers that are not the original's */
-    size_t differing; /* elements whose bytes are not the original's */
+    double *got;                         /* worst element's value */
+    double *apart;                       /* largest difference to the original's, in ulps */
+    size_t *n_other;                     /* integers that are not the original's */
+    size_t elements, identical_elements; /* all that were compared, and those whose bytes are the original's */
 };
 /* own: the original's errors, by pool. */
 void comparison_open(struct comparison *c, struct judge *j, enum stage_side side, const struct error_stats *own,

@@ -3,11 +3,12 @@
 #include "internal.h"
 #include "timing/paired.h"
 
-#define BETTER     1.03   /* on a model, less than this is no gain */
-#define NOT_SLOWER 0.9999 /* any workload; the rest is rounding */
-#define NOISE      0.005  /* measured, the least that counts as a loss on one workload, */
-#define TINY_NOISE 0.015  /* and below */
-#define TINY_US    5.0
+/* On a model, less than this is neither gain nor loss: how far off the ratio of two versions' times is
+ * (docs/simulator.md, "Ratios"). */
+#define MODEL_ERROR 0.03
+#define NOISE       0.005 /* measured, the least that counts as a loss on one workload, */
+#define TINY_NOISE  0.015 /* and below */
+#define TINY_US     5.0
 
 void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits)
 {
@@ -422,14 +423,20 @@ bool judge_spoilt(const struct judge *j)
     return j->gpu && cuda_spoilt(j->gpu);
 }
 
-static void slower_on(const struct judge *j, struct arena *a, const struct trial *t, size_t i, double own_us,
+/* On n of the workloads, most on that of number i. */
+static void slower_on(const struct judge *j, struct arena *a, const struct trial *t, size_t n, size_t i,
                       struct fate *fate)
 {
     const struct trial_workload *w = &t->workloads[i];
+    const struct trial_time *x = &w->times[j->task->regime];
 
     fate_is(fate, VERDICT_SLOWER, 0,
-            arena_printf(a, "%s takes %.2f us, the original %.2f us (%.2fx in the geometric mean)",
-                         task_dims_text(a, j->task, w->dims), w->times[j->task->regime].us, own_us, t->score));
+            arena_printf(
+                a,
+                "slower on %zu of %zu workloads%s %s: %.2f us, the original %.2f us (%+.1f %%); %.2fx in the "
+                "geometric mean",
+                n, t->n_workloads, n == 1 ? "," : ", most on", task_dims_text(a, j->task, w->dims), x->us,
+                x->base_us, 100 * (x->us / x->base_us - 1), t->score));
 }
 
 /* Modelled times are compared with the original's own. */
@@ -437,7 +444,7 @@ static void score_model(const struct judge *j, struct arena *a, struct trial *t,
 {
     struct trial_workload *list = (struct trial_workload *)t->workloads;
     double ratios[256] = {0}, worst = INFINITY;
-    size_t n = MIN(t->n_workloads, ARRAY_LEN(ratios)), worst_i = 0;
+    size_t n = MIN(t->n_workloads, ARRAY_LEN(ratios)), worst_i = 0, n_slower = 0;
 
     for (size_t i = 0; i < n; i++)
         for (enum regime regime = 0; regime < N_REGIMES; regime++) {
@@ -449,34 +456,41 @@ static void score_model(const struct judge *j, struct arena *a, struct trial *t,
         ratios[i] = list[i].times[j->task->regime].speedup;
         if (!(ratios[i] > 0))
             return; /* not timed: no score */
+        n_slower += ratios[i] < 1 / (1 + MODEL_ERROR);
         if (ratios[i] < worst) {
             worst = ratios[i];
             worst_i = i;
         }
     }
     t->score = stats_geomean(ratios, n);
-    if (worst < NOT_SLOWER)
-        slower_on(j, a, t, worst_i, list[worst_i].times[j->task->regime].base_us, fate);
-    else if (t->score < BETTER)
-        fate_is(
-            fate, VERDICT_SLOWER, 0,
-            arena_printf(a, "%.3fx the original's speed: a modelled gain counts from %.2fx", t->score, BETTER));
+    if (n_slower)
+        slower_on(j, a, t, n_slower, worst_i, fate);
+    else if (t->score < 1 + MODEL_ERROR)
+        fate_is(fate, VERDICT_SLOWER, 0,
+                arena_printf(a, "%.3fx the original's speed: a modelled gain counts from %.2fx", t->score,
+                             1 + MODEL_ERROR));
+}
+
+/* By more than the noise. */
+static bool for_certain_slower(const struct judge *j, const struct trial_time *x)
+{
+    return x->high < 1 - fmax(x->base_us < TINY_US ? TINY_NOISE : NOISE, j->noise);
 }
 
 /* Of measured times the intervals decide: the whole must be faster for certain, and no workload slower for
  * certain by more than the noise. */
 static void score_measured(const struct judge *j, struct arena *a, struct trial *t, struct fate *fate)
 {
-    size_t worst;
+    size_t worst, n_slower = 0;
 
     if (!sum_up(j->task, a, t, &worst)) {
         fate_is(fate, VERDICT_UNSUPPORTED, 0, "not all workloads could be timed");
         return;
     }
-    const struct trial_time *x = &t->workloads[worst].times[j->task->regime];
-    double floor = fmax(x->base_us < TINY_US ? TINY_NOISE : NOISE, j->noise);
-    if (x->high < 1 - floor)
-        slower_on(j, a, t, worst, x->base_us, fate);
+    for (size_t i = 0; i < t->n_workloads; i++)
+        n_slower += for_certain_slower(j, &t->workloads[i].times[j->task->regime]);
+    if (for_certain_slower(j, &t->workloads[worst].times[j->task->regime]))
+        slower_on(j, a, t, n_slower, worst, fate);
     else if (!(t->low > 1))
         fate_is(fate, VERDICT_SLOWER, 0,
                 arena_printf(a,

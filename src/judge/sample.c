@@ -36,11 +36,12 @@ static bool sample_launch(void *context, const struct plan_step *step, const str
             if (n_blocks == 0 || b > (int64_t)blocks[n_blocks - 1])
                 blocks[n_blocks++] = (uint64_t)b;
     }
+    struct sanitizer sanitizer;
     const struct ptx_options o = {.device = s->whole->judge->device,
-                                  .checks = s->stage.shadow ? 0 : PTX_CHECK_INIT,
+                                  .observers = {sanitizer_on(&sanitizer, s->stage.shadow ? 0 : SANITIZE_INIT),
+                                                ptx_shadow_observer(s->stage.shadow)},
                                   .max_warp_insns = SAMPLE_INSNS,
                                   .registers = k->resources.registers,
-                                  .shadow = s->stage.shadow,
                                   .blocks = blocks,
                                   .n_blocks = n_blocks};
     bool ok = ptx_run(s->version->module, s->stage.mem, l, &o, &report, err);

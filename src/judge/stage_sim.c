@@ -100,14 +100,15 @@ static bool sim_launch(struct stage *s, struct version *v, const struct ptx_laun
                        const struct image_kernel *k, const struct stage_check *c, struct ptx_report *r,
                        struct err *err)
 {
-    const struct ptx_options o = {.device = s->judge->device,
-                                  .checks = c->checks,
-                                  .seed = c->order,
-                                  .max_warp_insns =
-                                      c->max_insns ? c->max_insns + whole_device_insns(s->judge->device, l) : 0,
-                                  .registers = k->resources.registers,
-                                  .shadow = s->shadow,
-                                  .stochastic = c->stochastic};
+    struct sanitizer sanitizer;
+    struct stochastic stochastic;
+    const struct ptx_options o = {
+        .device = s->judge->device,
+        .observers = {sanitizer_on(&sanitizer, c->checks), stochastic_on(&stochastic, c->stochastic),
+                      ptx_shadow_observer(s->shadow)},
+        .seed = c->order,
+        .max_warp_insns = c->max_insns ? c->max_insns + whole_device_insns(s->judge->device, l) : 0,
+        .registers = k->resources.registers};
 
     return ptx_run(v->module, s->mem, l, &o, r, err);
 }

@@ -43,8 +43,13 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
 const char *case_where(struct arena *a, const struct task *t, const struct task_case *c)
 {
     bool buffer = c->changed && t->args[c->changed - 1].role != ROLE_SCALAR;
+    const struct task *own = task_of_case(a, t, c);
+    const char *numbers = "";
 
-    return arena_printf(a, "%s, values: %s%s%s", task_dims_text(a, t, c->dims), c->distribution,
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].n_choices)
+            numbers = arena_printf(a, "%s, %s = %g", numbers, t->args[i].name, own->args[i].value);
+    return arena_printf(a, "%s%s, values: %s%s%s", task_dims_text(a, t, c->dims), numbers, c->distribution,
                         buffer ? ", and others in " : "", buffer ? t->args[c->changed - 1].name : "");
 }
 
@@ -163,7 +168,7 @@ bool case_run(struct case_run *run, const struct case_rules *rules, struct fate 
         uint64_t addr = stage_arg(&stage, j->outputs[o], &size);
         outputs[o] = arena_alloc(a, (size_t)size + 1);
         ok = !size || stage.ops->read(&stage, addr, outputs[o], (size_t)size, err);
-        if (ok && stage.mem && (rules->checks & PTX_CHECK_INIT))
+        if (ok && stage.mem && (rules->checks & SANITIZE_INIT))
             judge_written(a, &stage, v, arg, outputs[o], addr, (size_t)size, where, fate);
     }
     stage_close(&stage);
@@ -172,7 +177,7 @@ bool case_run(struct case_run *run, const struct case_rules *rules, struct fate 
 
 static unsigned checks_of(const struct judge *j)
 {
-    return j->task->accept_race ? PTX_CHECK_INIT | PTX_CHECK_NC : PTX_CHECK_ALL;
+    return j->task->accept_race ? SANITIZE_INIT | SANITIZE_NC : SANITIZE_ALL;
 }
 
 static bool all_bytes(const unsigned char *p, size_t n, int byte)
@@ -268,11 +273,12 @@ static bool run_case(struct suite_run *s, size_t case_i, unsigned char **outputs
 /* Passed: what it leaves is right. */
 static void compare_passed(struct suite_run *s, size_t case_i, unsigned char *const *outputs, struct fate *fate)
 {
-    size_t differing = s->compared.differing;
+    struct comparison *c = &s->compared;
+    size_t others = c->elements - c->identical_elements;
 
-    compare_case(&s->compared, case_i, outputs, fate);
+    compare_case(c, case_i, outputs, fate);
     s->trial->cases += fate_open(fate);
-    s->trial->identical_cases += s->compared.differing == differing;
+    s->trial->identical_cases += c->elements - c->identical_elements == others;
 }
 
 /* Each input changed alone. Who is wrong may well ignore one, and is told that, rather than where it shows. */
@@ -314,6 +320,8 @@ static bool run_suite(struct suite_run *s, struct fate *fate, struct err *err)
         return false;
     if (fate_open(fate))
         judge_pools(&s->compared, s->trial, fate);
+    s->trial->elements = s->compared.elements;
+    s->trial->identical_elements = s->compared.identical_elements;
     s->trial->bit_identical = fate_open(fate) && s->trial->identical_cases == s->trial->cases;
     return true;
 }

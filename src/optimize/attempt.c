@@ -143,7 +143,7 @@ static bool chain_judged(struct thinking *t, struct chain *c, struct err *err)
         return true;
     if (!c->call) { /* its file was made by the moves alone */
         struct agent_strategy next;
-        if (!agent_repair_rules(&c->repaired, &t->in, r->arena, &next))
+        if (!agent_repair_rules(&c->repaired, NULL, &t->in, r->arena, &next))
             return true;
         c->repaired = next;
         return rules_code(t, c, err);

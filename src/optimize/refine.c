@@ -22,7 +22,8 @@ bool refine_failures(struct run *r, size_t first, struct agent_plan_input *in, s
         struct agent_strategy repaired;
         if (!c->judged || verdict_correct(c->trial.verdict))
             continue;
-        if (agent_repair_rules(&c->strategy, in, r->arena, &repaired) &&
+        const struct agent_failure why = {c->steps, c->n_steps, c->trial.line};
+        if (agent_repair_rules(&c->strategy, &why, in, r->arena, &repaired) &&
             !candidate_submit(r, in->parent, c->round, &repaired, c->id, NULL, err))
             return false;
     }

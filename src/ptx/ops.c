@@ -1,5 +1,5 @@
 /* The tables behind the names, and where an instruction stands in the user's file. */
-#include "machine.h"
+#include "observe.h"
 
 const struct op_info op_table[N_OPS] = {
     [OP_unsupported] = {"unsupported", "", UNIT_NONE},

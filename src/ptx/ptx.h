@@ -1,7 +1,6 @@
-/* ptx: a simulator of PTX. A device (executes, warp by warp), a sanitizer (what a GPU would not say), a
- * profiler (counters per instruction and source line) and a clock (modelled time on a named GPU).
- * docs/simulator.md says what the model is and what it leaves out. One launch, one thread; different memories
- * may be used by different threads. */
+/* ptx: a simulator of PTX: a device that executes it, warp by warp, and lets others watch. docs/simulator.md
+ * says what the model is and what it leaves out. One launch, one thread; different memories may be used by
+ * different threads. */
 #ifndef PTX_PTX_H
 #define PTX_PTX_H
 
@@ -43,10 +42,6 @@ bool ptx_mem_next_touched(const struct ptx_mem *m, uint64_t addr, uint64_t *offs
  * has touched the pages. */
 bool ptx_mem_filled(const struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes);
 struct ptx_finding;
-/* Says of such a byte who stored an undefined value there, or (line 0) that nobody stored; false: no
- * allocation. */
-bool ptx_mem_explain(struct ptx_mem *m, uint64_t addr, struct ptx_finding *f);
-
 /* ---- modules ---- */
 
 struct ptx_module;
@@ -140,29 +135,23 @@ struct ptx_launch {
     bool non_portable_cluster; /* cudaFuncAttributeNonPortableClusterSizeAllowed: up to 16 blocks */
 };
 
-enum ptx_checks { /* bounds, alignment and launch limits are always checked */
-                  PTX_CHECK_INIT = 1,
-                  PTX_CHECK_RACE_SHARED = 2,
-                  PTX_CHECK_RACE_GLOBAL = 4,
-                  PTX_CHECK_NC = 8,
-                  PTX_CHECK_ALL = 15,
-};
+struct ptx_device; /* a named GPU, below */
 
-struct ptx_device;  /* a named GPU, below */
-struct ptx_shadow;  /* exact values, below */
-struct ptx_profile; /* counters, below */
+/* Who watches a launch: sanitize/ looks for faults, clock/ takes times, shadow/ computes beside the values.
+ * Each gives its observer; observe.h says what one is. */
+struct ptx_observer {
+    const struct ptx_observer_calls *calls;
+};
+enum { PTX_OBSERVERS = 3 };
 
 struct ptx_options {
-    const struct ptx_device *device; /* limits; never NULL */
-    unsigned checks;                 /* enum ptx_checks */
-    uint64_t seed;                   /* permutes the order of warps and blocks; 0: natural order */
-    uint64_t max_warp_insns;         /* 0: a large default */
-    uint32_t registers;              /* a thread, as ptxas reported; 0: unknown */
-    struct ptx_profile *profile;     /* NULL: none */
-    struct ptx_shadow *shadow;       /* NULL: none; else checks must be 0 and profile NULL */
-    uint64_t stochastic; /* floating results round up or down by chance, from this seed; 0: to the nearest; the
-                            same */
-    const uint64_t *blocks; /* run only these linear block ids (ascending); NULL: all */
+    const struct ptx_device *device;               /* limits; never NULL */
+    struct ptx_observer *observers[PTX_OBSERVERS]; /* in any order; NULL: none. One that computes beside the
+                                                      values is alone. */
+    uint64_t seed;           /* permutes the order of warps and blocks; 0: natural order */
+    uint64_t max_warp_insns; /* 0: a large default */
+    uint32_t registers;      /* a thread, as ptxas reported; 0: unknown */
+    const uint64_t *blocks;  /* run only these linear block ids (ascending); NULL: all */
     size_t n_blocks;
 };
 
@@ -173,22 +162,7 @@ void ptx_report_clear(struct ptx_report *r);
 const char *ptx_end_name(enum ptx_end e);
 const char *ptx_finding_name(enum ptx_finding_kind k);
 
-/* ---- the shadow: what a launch's floating values would be in double (docs/simulator.md) ---- */
-
-/* Of one memory, from launch to launch. With it, calls of the undefined functions astra_f32_NAME and
- * astra_f64_NAME (share/shadow.cuh) are mathematics. */
-struct ptx_shadow *ptx_shadow_open(void);
-void ptx_shadow_close(struct ptx_shadow *s); /* takes NULL */
-enum ptx_real { PTX_F16, PTX_BF16, PTX_F32, PTX_F64 };
-/* n elements at addr, in one allocation whose bytes were read before: in double; lost: an integer instruction
- * made the value, or one it came from, and the double starts from its bits there. */
-void ptx_shadow_read(struct ptx_shadow *s, struct ptx_mem *mem, uint64_t addr, enum ptx_real type, size_t n,
-                     double *to, bool *lost);
-/* What others do to the memory between launches: bytes copied, bytes set. */
-void ptx_shadow_copy(struct ptx_shadow *s, struct ptx_mem *mem, uint64_t to, uint64_t from, size_t bytes);
-void ptx_shadow_set(struct ptx_shadow *s, struct ptx_mem *mem, uint64_t to, size_t bytes);
-
-/* ---- devices: share/devices/NAME.yaml, compiled in ---- */
+/* ---- devices ---- */
 
 struct ptx_device {
     const char *name; /* "h200" */
@@ -200,75 +174,10 @@ struct ptx_device {
     uint64_t l2_bytes, dram_bytes;
     double sm_clock_mhz, dram_peak_gbs, dram_copy_gbs, l2_gbs;
     double tensor_fp16_tflops; /* dense, fp32 sums */
-    /* model parameters of the clock live in ptx/internal.h beside the code that uses them */
 };
 
-const struct ptx_device *ptx_device_find(const char *name); /* NULL when unknown */
-size_t ptx_device_list(const struct ptx_device **list);
-/* Floating-point operations a second at the device's clock: what its lanes and tensor cores can do at most. */
-struct ptx_peaks {
-    double fp64, fp32, fp16, tensor_fp16;
-};
-struct ptx_peaks ptx_device_peaks(const struct ptx_device *d);
 /* Blocks of a kernel that fit one SM. */
 int ptx_occupancy(const struct ptx_device *d, uint32_t registers, uint32_t shared_bytes,
                   uint32_t block_threads);
-
-/* ---- profiler and clock ---- */
-
-struct ptx_sass_line { /* machine instructions per source line, from the CUBIN */
-    int line, count;
-};
-
-struct ptx_resources { /* of one kernel, from ptxas; 0 or NULL: unknown */
-    uint32_t registers, shared_bytes, stack_bytes, spill_load_bytes, spill_store_bytes;
-    const struct ptx_sass_line *sass;
-    size_t n_sass;
-};
-
-enum ptx_bound {
-    PTX_BOUND_DRAM,
-    PTX_BOUND_L2,
-    PTX_BOUND_ISSUE,
-    PTX_BOUND_LATENCY,
-    PTX_BOUND_LAUNCH,
-    PTX_BOUND_SYNC
-};
-const char *ptx_bound_name(enum ptx_bound b); /* "dram", "l2", "issue", "latency", "launch", "sync" */
-
-struct ptx_line_stats { /* of one source line, scaled to the whole launch */
-    int line;
-    double warp_insns, lanes_active; /* mean 0..32 */
-    double global_requests, global_sectors, ideal_sectors, bytes_used, bytes_moved;
-    double shared_requests, bank_conflicts, atomics, atomic_conflicts, local_bytes;
-    double stall_share; /* of the modelled time */
-};
-
-struct ptx_time { /* one launch, modelled */
-    double us;
-    enum ptx_bound bound;
-    double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us; /* each resource's own time */
-    double dram_bytes, l2_bytes;
-    double flops;     /* floating-point operations: fma counts two, packed and tensor ones by element;
-                         conversions and comparisons are none */
-    double occupancy; /* resident warps over the maximum */
-    double waves;
-    uint64_t sampled_blocks, blocks;
-    bool extrapolated;            /* control flow depends on atomics or spins: from a smaller shape */
-    struct ptx_line_stats *lines; /* sorted by stall_share; in the arena given */
-    size_t n_lines;
-};
-
-/* State of the L2 carried from launch to launch of one plan, and between runs when hot. */
-struct ptx_cache;
-struct ptx_cache *ptx_cache_open(const struct ptx_device *d);
-void ptx_cache_close(struct ptx_cache *c);
-
-/* Modelled time of one launch: runs a sample of its blocks on mem (contents change). */
-bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
-                     const struct ptx_options *o, const struct ptx_resources *res, struct ptx_cache *cache,
-                     struct arena *a, struct ptx_time *t, struct ptx_report *r, struct err *err);
-/* Modelled time of the plain copy of bytes (half read, half written): 16 bytes a thread, blocks of 128. */
-double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot);
 
 #endif

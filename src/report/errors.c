@@ -69,6 +69,25 @@ static bool first_of_output(const json_t *errors, size_t i)
     return true;
 }
 
+const char *report_exactness(struct arena *a, const json_t *v)
+{
+    double error = json_num(v, "max_error");
+    int64_t cases = json_int(v, "cases", 0) + json_int(v, "hidden", 0), elements = json_int(v, "elements", 0),
+            same = json_int(v, "identical_elements", 0);
+    const char *errors = isfinite(error)
+                             ? arena_printf(a, "largest error %.2f ulp (the original's own %.2f, allowed %.2f)",
+                                            error, json_num(v, "original_error"), json_num(v, "allowed_error"))
+                             : "what differs are integers that the original's own rounding can make others";
+
+    if (elements == 0) /* an older result, or nothing to compare */
+        return isfinite(error) ? errors : "outputs equal to the original's";
+    if (json_int(v, "identical_cases", 0) == cases)
+        return arena_printf(a, "bit-identical to the original on all %lld cases (%lld elements)",
+                            (long long)cases, (long long)elements);
+    return arena_printf(a, "bit-identical to the original in %lld of %lld elements (%.2f %%); %s",
+                        (long long)same, (long long)elements, 100. * (double)same / (double)elements, errors);
+}
+
 void report_derived(double shadow_lost, const char *why, struct str *out)
 {
     const double most = 0.01;

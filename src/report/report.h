@@ -103,6 +103,9 @@ char *report_dims(const json_t *workload, char *buf, size_t size);
 /* Asks for a reference.cu, in a line, where the exact answers of more than 1 % of the elements could not be
  * derived; why may be NULL. */
 void report_derived(double shadow_lost, const char *why, struct str *out);
+/* One sentence: whether the version's answers are the original's bit for bit, and if not, how far off they are.
+ * verification is a result's. */
+const char *report_exactness(struct arena *a, const json_t *verification);
 /* The tables of a result's `verification.errors`: per output and kind of values, and a histogram per output. */
 void report_errors(const json_t *errors, bool original_only, struct str *out);
 struct table *report_error_table(struct arena *a, const json_t *errors, bool original_only);

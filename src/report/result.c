@@ -121,6 +121,11 @@ json_t *report_verification(const struct trial *own, const struct trial *hidden,
 
     json_put_int(o, "cases", (int64_t)own->cases);
     json_put_int(o, "hidden", hidden ? (int64_t)hidden->cases : 0);
+    json_put_int(o, "identical_cases",
+                 (int64_t)(own->identical_cases + (hidden ? hidden->identical_cases : 0)));
+    json_put_int(o, "elements", (int64_t)(own->elements + (hidden ? hidden->elements : 0)));
+    json_put_int(o, "identical_elements",
+                 (int64_t)(own->identical_elements + (hidden ? hidden->identical_elements : 0)));
     json_put_num(o, "max_error", fmax(own->error.max, hidden ? hidden->error.max : NAN));
     json_put_num(o, "original_error", fmax(own->original_error.max, hidden ? hidden->original_error.max : NAN));
     json_put_num(o, "allowed_error", fmax(own->allowed_error.max, hidden ? hidden->allowed_error.max : NAN));

@@ -30,6 +30,26 @@ static bool is_one(const struct function *f, struct node e)
 
 static char *fast(const struct function *f, struct node e, size_t *changes);
 
+/* The branch of an `if constexpr` that is not compiled in any launch: nobody could verify what is changed
+ * there. Where the condition is not known both are taken for compiled. */
+static bool is_discarded(const struct function *f, struct node branch)
+{
+    struct node parent = node_parent(branch), condition;
+    int64_t holds;
+
+    if (node_is(parent, NODE_ELSE_CLAUSE))
+        parent = node_parent(branch = parent);
+    condition = node_field(parent, FIELD_CONDITION);
+    if (!node_is(parent, NODE_IF_STATEMENT) || node_same(branch, condition) ||
+        !text_has_word(text_range(f, node_start(parent), node_start(condition)), "constexpr"))
+        return false;
+    if (node_is(condition, NODE_CONDITION_CLAUSE))
+        condition = node_field(condition, FIELD_VALUE);
+    if (!constant_value(f, condition, &holds))
+        return false;
+    return node_same(branch, node_field(parent, FIELD_CONSEQUENCE)) ? !holds : holds != 0;
+}
+
 /* The text of e with everything inside it made fast. */
 static char *fast_inside(const struct function *f, struct node e, size_t *changes)
 {
@@ -37,6 +57,8 @@ static char *fast_inside(const struct function *f, struct node e, size_t *change
     size_t before = *changes;
     for (uint32_t i = 0, all = node_count(e); i < all; i++) {
         struct node c = node_child(e, i);
+        if (is_discarded(f, c))
+            continue;
         size_t one = *changes;
         char *text = fast(f, c, changes);
         if (*changes > one)

@@ -1,6 +1,12 @@
 /* What a part of a function writes, and what is the same in every turn of it. */
 #include "rewrite/analysis.h"
 
+static bool is_null(const struct function *f, struct node n)
+{
+    n = node_strip(n);
+    return node_text_is(f->s, n, "nullptr") || node_text_is(f->s, n, "NULL") || node_text_is(f->s, n, "0");
+}
+
 const struct variable *pointer_root(const struct function *f, struct node pointer)
 {
     for (int depth = 0; depth < 16; depth++) {
@@ -19,11 +25,37 @@ const struct variable *pointer_root(const struct function *f, struct node pointe
             if (!node_is(node_field(pointer, FIELD_FUNCTION), NODE_TEMPLATE_FUNCTION) || node_count(args) != 1)
                 return NULL;
             pointer = node_child(args, 0);
+        } else if (node_is(pointer, NODE_CONDITIONAL_EXPRESSION)) { /* p ? p + offset : nullptr */
+            struct node yes = node_field(pointer, FIELD_CONSEQUENCE),
+                        no = node_field(pointer, FIELD_ALTERNATIVE);
+            const struct variable *root = is_null(f, no) ? NULL : pointer_root(f, no);
+            if (!is_null(f, yes) && !is_null(f, no) && pointer_root(f, yes) != root)
+                return NULL;
+            if (is_null(f, yes))
+                return root;
+            pointer = yes;
         } else {
             return NULL;
         }
     }
     return NULL;
+}
+
+/* May the memory of root be written through what is passed? Where the tree does not show what a pointer is,
+ * every pointer that it mentions may be the one. */
+static bool passes(const struct function *f, const struct variable *root, struct node arg)
+{
+    arg = node_strip(arg);
+    if (node_is(arg, NODE_SUBSCRIPT_EXPRESSION) ||
+        (node_is(arg, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, arg), "*")))
+        return false; /* a value */
+    if (node_is(arg, NODE_IDENTIFIER)) {
+        const struct variable *v = function_variable_of(f, arg);
+        if (!v || (!v->pointer && !v->array))
+            return false;
+    }
+    const struct variable *of = pointer_root(f, arg);
+    return of ? of == root : node_mentions(f, arg, root->name);
 }
 
 /* Is something reached through the same root written: an assignment, an atomic, or a call that takes its
@@ -40,16 +72,9 @@ static bool root_written_in(const struct function *f, const struct variable *roo
     }
     if (node_is(part, NODE_CALL_EXPRESSION) && !call_is_pure(f, part)) {
         struct node args = node_field(part, FIELD_ARGUMENTS);
-        for (uint32_t i = 0, all = node_count(args); i < all; i++) {
-            struct node arg = node_strip(node_child(args, i));
-            const struct variable *v = NULL;
-            if (node_is(arg, NODE_IDENTIFIER))
-                v = function_variable_of(f, arg);
-            if (node_is(arg, NODE_POINTER_EXPRESSION) || (v && (v->pointer || v->array)) ||
-                node_is(arg, NODE_BINARY_EXPRESSION))
-                if (pointer_root(f, arg) == root)
-                    return true;
-        }
+        for (uint32_t i = 0, all = node_count(args); i < all; i++)
+            if (passes(f, root, node_child(args, i)))
+                return true;
     }
     for (uint32_t i = 0, all = node_count(part); i < all; i++)
         if (root_written_in(f, root, node_child(part, i)))

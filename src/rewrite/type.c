@@ -206,6 +206,33 @@ static const char *file_constant(const struct function *f, const char *name)
     return NULL;
 }
 
+/* x op y; false where the result is not known or does not fit. */
+static bool operation(const char *op, int64_t x, int64_t y, int64_t *value)
+{
+    const struct {
+        const char *op;
+        bool holds;
+    } relations[] = {{"==", x == y}, {"!=", x != y}, {"<", x < y},   {"<=", x <= y},
+                     {">", x > y},   {">=", x >= y}, {"&&", x && y}, {"||", x || y}};
+
+    if (str_eq(op, "+"))
+        return !__builtin_add_overflow(x, y, value);
+    if (str_eq(op, "-"))
+        return !__builtin_sub_overflow(x, y, value);
+    if (str_eq(op, "*"))
+        return !__builtin_mul_overflow(x, y, value);
+    for (size_t i = 0; i < ARRAY_LEN(relations); i++)
+        if (str_eq(op, relations[i].op))
+            return *value = relations[i].holds, true;
+    if (y > 0 && x >= 0 && str_eq(op, "/"))
+        return *value = x / y, true;
+    if (y > 0 && x >= 0 && str_eq(op, "%"))
+        return *value = x % y, true;
+    if (y >= 0 && y < 31 && x >= 0 && x < (1LL << 31) && str_eq(op, "<<"))
+        return *value = x << y, true;
+    return false;
+}
+
 static bool constant_depth(const struct function *f, struct node n, int64_t *value, int depth)
 {
     n = node_strip(n);
@@ -213,6 +240,13 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
         return false;
     if (node_is(n, NODE_NUMBER_LITERAL))
         return number_of(text_of(f, n), value);
+    if (node_is(n, NODE_TRUE) || node_is(n, NODE_FALSE))
+        return *value = node_is(n, NODE_TRUE), true;
+    if (node_is(n, NODE_UNARY_EXPRESSION) && str_eq(node_op(f, n), "!")) {
+        bool known = constant_depth(f, node_field(n, FIELD_ARGUMENT), value, depth + 1);
+        *value = known && !*value;
+        return known;
+    }
     if (node_is(n, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, n);
         if (v)
@@ -233,22 +267,9 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
     }
     if (node_is(n, NODE_BINARY_EXPRESSION)) {
         int64_t x, y;
-        if (!constant_depth(f, node_field(n, FIELD_LEFT), &x, depth + 1) ||
-            !constant_depth(f, node_field(n, FIELD_RIGHT), &y, depth + 1))
-            return false;
-        const char *op = node_op(f, n);
-        if (str_eq(op, "+"))
-            return !__builtin_add_overflow(x, y, value);
-        if (str_eq(op, "-"))
-            return !__builtin_sub_overflow(x, y, value);
-        if (str_eq(op, "*"))
-            return !__builtin_mul_overflow(x, y, value);
-        if (y > 0 && x >= 0 && str_eq(op, "/"))
-            return *value = x / y, true;
-        if (y > 0 && x >= 0 && str_eq(op, "%"))
-            return *value = x % y, true;
-        if (y >= 0 && y < 31 && x >= 0 && x < (1LL << 31) && str_eq(op, "<<"))
-            return *value = x << y, true;
+        return constant_depth(f, node_field(n, FIELD_LEFT), &x, depth + 1) &&
+               constant_depth(f, node_field(n, FIELD_RIGHT), &y, depth + 1) &&
+               operation(node_op(f, n), x, y, value);
     }
     return false;
 }

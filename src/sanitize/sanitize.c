@@ -139,10 +139,10 @@ void san_report_conflict(struct warp *w, const struct insn *i, enum space space,
 
 static void check_race(struct warp *w, const struct insn *i, const struct access *x)
 {
-    struct san *s = w->launch->san;
-    struct san_block *sb = w->block->san;
+    struct san *s = san_of(w->launch);
+    struct san_block *sb = san_block(w->block);
     bool shared = x->space == SPACE_SHARED;
-    if (shared ? !(s->checks & PTX_CHECK_RACE_SHARED) : !(s->checks & (PTX_CHECK_RACE_GLOBAL | PTX_CHECK_NC)))
+    if (shared ? !(s->checks & SANITIZE_RACE_SHARED) : !(s->checks & (SANITIZE_RACE_GLOBAL | SANITIZE_NC)))
         return;
     /* Nothing can be written there, so reading it cannot race. */
     if (!shared && x->kind == ACCESS_LOAD && (i->space == SPACE_CONST || (x->alloc && x->alloc->read_only)))
@@ -159,8 +159,8 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
         .acquire = x->flags & ACCESS_ACQUIRE,
         .release = x->flags & ACCESS_RELEASE,
         .block_scope = x->flags & ACCESS_CTA,
-        .nc = (x->flags & ACCESS_NC) && (s->checks & PTX_CHECK_NC),
-        .home = x->owner ? ((struct san_block *)x->owner->san)->race : NULL,
+        .nc = (x->flags & ACCESS_NC) && (s->checks & SANITIZE_NC),
+        .home = x->owner ? san_block(x->owner)->race : NULL,
         .async = shared && x->kind == ACCESS_STORE && (x->flags & ACCESS_ASYNC),
         .pc = i->self,
         .stored = stored,
@@ -179,7 +179,7 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
         }
         if (race_access(s->race, sb->race, w->index, &a, &c))
             continue;
-        if (!shared && !(s->checks & (c.nc ? PTX_CHECK_NC : PTX_CHECK_RACE_GLOBAL)))
+        if (!shared && !(s->checks & (c.nc ? SANITIZE_NC : SANITIZE_RACE_GLOBAL)))
             continue;
         san_report_conflict(w, i, (enum space)x->space,
                             x->kind == ACCESS_LOAD    ? "the read"
@@ -193,6 +193,7 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
 /* ---- undefined bytes in memory ---- */
 
 struct undefined_stores { /* of one allocation: where undefined values came in, for ptx_mem_explain */
+    struct kept kept;
     struct undefined_store {
         uint64_t offset, bytes;
         struct ptx_finding finding;
@@ -200,13 +201,21 @@ struct undefined_stores { /* of one allocation: where undefined values came in, 
     size_t n;
 };
 
+static void stores_drop(struct kept *k)
+{
+    free(k);
+}
+
 void san_remember_store(struct warp *w, const struct insn *i, struct alloc *a, int lane, uint64_t addr,
                         uint32_t bytes)
 {
     const struct launch *l = w->launch;
-    struct undefined_stores *all = a->san;
-    if (!all)
-        a->san = all = mem_zalloc(sizeof(*all));
+    struct undefined_stores *all = (struct undefined_stores *)a->kept;
+    if (!all) {
+        all = mem_zalloc(sizeof(*all));
+        all->kept.drop = stores_drop;
+        a->kept = &all->kept;
+    }
     if (all->n == ARRAY_LEN(all->v))
         return;
     struct undefined_store *u = &all->v[all->n++];
@@ -224,7 +233,7 @@ void san_remember_store(struct warp *w, const struct insn *i, struct alloc *a, i
     memcpy(f->block, w->block->id, sizeof(f->block));
     warp_thread(w, lane, f->thread);
     san_thread_words(l, w->block->linear, w->index, (uint32_t)lane, thread, sizeof(thread));
-    const struct origin *o = &l->san->origin;
+    const struct origin *o = &san_of(l)->origin;
     snprintf(f->words, sizeof(f->words), "an undefined value is stored to '%s', byte %llu, by %s%s%s", a->name,
              (unsigned long long)u->offset, thread, o->words[0] ? ": " : "", o->words);
 }
@@ -234,7 +243,7 @@ bool ptx_mem_explain(struct ptx_mem *m, uint64_t addr, struct ptx_finding *f)
     const struct alloc *a = mem_find(m, addr);
     if (!a)
         return false;
-    const struct undefined_stores *all = a->san;
+    const struct undefined_stores *all = (const struct undefined_stores *)a->kept;
     for (size_t k = 0; all && k < all->n; k++)
         if (addr - a->addr - all->v[k].offset < all->v[k].bytes) {
             *f = all->v[k].finding;
@@ -254,7 +263,7 @@ bool ptx_mem_explain(struct ptx_mem *m, uint64_t addr, struct ptx_finding *f)
 static uint8_t *bitmap(struct warp *w, const struct access *x, int lane, uint64_t *at)
 {
     struct launch *l = w->launch;
-    struct san_block *sb = x->owner ? x->owner->san : w->block->san;
+    struct san_block *sb = san_block(x->owner ? x->owner : w->block);
     uint64_t addr = x->addr[lane];
     if (x->space == SPACE_SHARED) {
         *at = addr;
@@ -273,7 +282,7 @@ static void note_origin(struct warp *w, const struct insn *i, const struct acces
                         uint32_t missing)
 {
     struct launch *l = w->launch;
-    struct origin *o = &l->san->origin;
+    struct origin *o = &san_of(l)->origin;
     char place[128];
     if (o->words[0])
         return;
@@ -342,7 +351,7 @@ static bool span(const struct access *x, uint64_t *low, uint64_t *bytes)
 /* What memory lacks, lane by lane. */
 static bool memory_lacks(struct warp *w, const struct access *x, uint32_t missing[32])
 {
-    const struct san_block *sb = x->owner ? x->owner->san : w->block->san;
+    const struct san_block *sb = san_block(x->owner ? x->owner : w->block);
     uint64_t at, low, bytes;
     uint32_t any = 0;
     if (x->space == SPACE_GLOBAL && x->alloc) {
@@ -364,7 +373,7 @@ static bool memory_lacks(struct warp *w, const struct access *x, uint32_t missin
 
 static void loaded(struct warp *w, const struct insn *i, const struct access *x)
 {
-    struct san_warp *sw = w->san;
+    struct san_warp *sw = san_warp(w);
     static const uint32_t none[32];
     uint32_t missing[32];
     bool lacks = memory_lacks(w, x, missing);
@@ -373,7 +382,7 @@ static void loaded(struct warp *w, const struct insn *i, const struct access *x)
             sw->async[l] = (uint16_t)(lacks ? missing[l] : 0);
         return;
     }
-    if (!lacks && !w->any_undef)
+    if (!lacks && !w->followed)
         return;
     if (lacks)
         for (int l = 0; l < 32; l++)
@@ -425,7 +434,7 @@ static void stored_to(struct warp *w, const struct insn *i, const struct access 
 
 static void check_init(struct warp *w, const struct insn *i, const struct access *x)
 {
-    struct san_warp *sw = w->san;
+    struct san_warp *sw = san_warp(w);
     uint32_t lacks[32], given[32];
     if (x->kind == ACCESS_LOAD) {
         loaded(w, i, x);
@@ -436,13 +445,13 @@ static void check_init(struct warp *w, const struct insn *i, const struct access
         for (int l = 0; l < 32; l++)
             undefined |= (given[l] = sw->async[l]) != 0;
         memset(sw->async, 0, sizeof(sw->async));
-    } else if (w->any_undef) {
+    } else if (w->followed) {
         undefined = i->op == OP_wmma_store ? undef_fragment_stored(w, i, x->flags / ACCESS_PART, given)
                                            : undef_stored(w, i, x->mask, given);
     }
     if (x->kind == ACCESS_ATOMIC) { /* what it leaves is undefined when either side is */
         bool lacking = memory_lacks(w, x, lacks);
-        if (i->op == OP_atom && (lacking || w->any_undef)) {
+        if (i->op == OP_atom && (lacking || w->followed)) {
             static const uint32_t none[32];
             undef_loaded(w, i, x->mask, lacking ? lacks : none);
         }
@@ -471,48 +480,52 @@ __attribute__((constructor)) static void spare_make(void)
     BUG_IF(pthread_key_create(&spare_key, spare_drop) != 0);
 }
 
-bool san_begin(struct launch *l, struct err *err)
+static const struct ptx_observer_calls launch_calls;
+
+static struct ptx_observer *begin(struct ptx_observer *self, struct launch *l)
 {
-    (void)err;
-    l->san = NULL;
-    if (!(l->options->checks & PTX_CHECK_ALL))
-        return true;
     struct arena *a = arena_open();
-    struct san *s = l->san = arena_new(a, struct san);
+    struct san *s = arena_new(a, struct san);
+    s->observer.calls = &launch_calls;
     s->arena = a;
-    s->checks = l->options->checks;
-    if (s->checks & (PTX_CHECK_RACE_SHARED | PTX_CHECK_RACE_GLOBAL | PTX_CHECK_NC)) {
+    s->checks = ((const struct sanitizer *)self)->checks;
+    if (s->checks & (SANITIZE_RACE_SHARED | SANITIZE_RACE_GLOBAL | SANITIZE_NC)) {
         s->race = pthread_getspecific(spare_key);
         if (!s->race)
             s->race = race_open(peek);
         pthread_setspecific(spare_key, NULL);
         race_launch(s->race, l->n_warps, l->cluster_blocks > 1);
     }
-    undef_begin(l);
-    return true;
+    undef_begin(l, s);
+    return &s->observer;
 }
 
-void san_end(struct launch *l)
+static void end(struct ptx_observer *self, struct launch *l)
 {
-    if (!l->san)
-        return;
-    struct race *r = l->san->race;
-    if (r && r->cell_bytes <= RACE_SPARE_BYTES && !pthread_getspecific(spare_key))
-        pthread_setspecific(spare_key, r);
+    struct san *s = (struct san *)self;
+    (void)l;
+    if (s->race && s->race->cell_bytes <= RACE_SPARE_BYTES && !pthread_getspecific(spare_key))
+        pthread_setspecific(spare_key, s->race);
     else
-        race_close(r);
-    arena_close(l->san->arena);
-    l->san = NULL;
+        race_close(s->race);
+    arena_close(s->arena);
 }
 
-void san_block_begin(struct block *b)
+static void block_drop(struct kept *k)
+{
+    free(k);
+}
+
+static void block_begin(struct block *b)
 {
     struct launch *l = b->launch;
-    struct san *s = l->san;
-    struct san_block *sb = b->san;
+    struct san *s = san_of(l);
+    struct san_block *sb = san_block(b);
     size_t shared = l->shared_bytes / 8 + 16, local = (size_t)l->threads * l->local_bytes / 8 + 16;
     if (!sb) {
-        b->san = sb = mem_zalloc(sizeof(*sb)); /* the engine frees it with the slot */
+        sb = mem_zalloc(sizeof(*sb));
+        sb->kept.drop = block_drop;
+        b->kept[PTX_CHECKER] = &sb->kept;
         sb->shared = arena_alloc(s->arena, shared);
         sb->local = arena_alloc(s->arena, local);
     }
@@ -520,33 +533,32 @@ void san_block_begin(struct block *b)
     memset(sb->local, 0, local);
     if (s->race)
         sb->race = race_block_open(s->race, b->linear);
-    if (s->checks & PTX_CHECK_INIT)
-        undef_block(b);
+    undef_block(b);
 }
 
-void san_block_end(struct block *b)
+static void block_end(struct block *b)
 {
-    struct san_block *sb = b->san;
-    if (b->launch->san->race)
-        race_block_close(b->launch->san->race, sb->race);
+    struct san_block *sb = san_block(b);
+    if (san_of(b->launch)->race)
+        race_block_close(san_of(b->launch)->race, sb->race);
     sb->race = NULL;
 }
 
-void san_access(struct warp *w, const struct insn *i, const struct access *x)
+static void watch_access(struct warp *w, const struct insn *i, const struct access *x)
 {
-    if (w->launch->san->race && x->space != SPACE_LOCAL)
+    const struct san *s = san_of(w->launch);
+    if (s->race && x->space != SPACE_LOCAL)
         check_race(w, i, x);
-    if ((w->launch->san->checks & PTX_CHECK_INIT) && !w->launch->stop)
+    if ((s->checks & SANITIZE_INIT) && !w->launch->stop)
         check_init(w, i, x);
 }
 
-void san_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting)
+static void barrier(struct block *b, const uint32_t *arrived, const uint32_t *waiting)
 {
-    struct san *s = b->launch->san;
-    struct san_block *sb = b->san;
+    struct san *s = san_of(b->launch);
+    struct san_block *sb = san_block(b);
     uint32_t live[64];
     bool whole = true;
-    (void)id;
     if (!s->race)
         return;
     for (uint32_t k = 0; k < b->n_warps; k++) {
@@ -559,34 +571,67 @@ void san_barrier(struct block *b, unsigned id, const uint32_t *arrived, const ui
         race_barrier_some(s->race, sb->race, arrived, waiting, live);
 }
 
-void san_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
+static void warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct san_block *sb = w->block->san;
+    struct san_block *sb = san_block(w->block);
     (void)i;
-    if (w->launch->san->race)
-        race_warp_sync(w->launch->san->race, sb->race, w->index, mask, warp_full(w, mask));
+    if (san_of(w->launch)->race)
+        race_warp_sync(san_of(w->launch)->race, sb->race, w->index, mask, warp_full(w, mask));
 }
 
-void san_fence(struct warp *w, const struct insn *i, uint32_t mask)
+static void fence(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct san_block *sb = w->block->san;
-    if (w->launch->san->race)
-        race_fence(w->launch->san->race, sb->race, w->index, mask, warp_full(w, mask), insn_has(i, MOD_cta));
+    struct san_block *sb = san_block(w->block);
+    if (san_of(w->launch)->race)
+        race_fence(san_of(w->launch)->race, sb->race, w->index, mask, warp_full(w, mask), insn_has(i, MOD_cta));
 }
 
-void san_async(struct warp *w, const struct insn *i, uint32_t mask)
+static void async(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct san_block *sb = w->block->san;
-    if (!w->launch->san->race)
+    struct san_block *sb = san_block(w->block);
+    if (!san_of(w->launch)->race)
         return;
     if (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_all))
         race_async_commit(sb->race, w->index, mask);
     if (insn_has(i, MOD_wait_all) || insn_has(i, MOD_wait_group))
-        race_async_wait(w->launch->san->race, sb->race, w->index, mask,
+        race_async_wait(san_of(w->launch)->race, sb->race, w->index, mask,
                         insn_has(i, MOD_wait_group) && i->n_opnds ? (uint32_t)i->opnds[0].imm : 0);
 }
 
-void san_exit(struct warp *w, uint32_t mask)
+/* An exited thread's accesses count as before the next barrier: warp.dead says all, so that nobody tells of
+ * exits. */
+static const struct ptx_observer_calls launch_calls = {
+    .role = PTX_CHECKER,
+    .begin = begin,
+    .end = end,
+    .block_begin = block_begin,
+    .block_end = block_end,
+    .use = undef_use,
+    .insn = undef_insn,
+    .access = watch_access,
+    .barrier = barrier,
+    .warp_sync = warp_sync,
+    .fence = fence,
+    .proxy_fence = san_proxy_fence,
+    .async = async,
+    .cluster_arrive = san_cluster_arrive,
+    .cluster_flip = san_cluster_flip,
+    .cluster_wait = san_cluster_wait,
+    .cluster_exit = san_cluster_exit,
+    .flight_begin = san_flight_begin,
+    .flight_bytes = san_flight_bytes,
+    .flight_read = san_flight_read,
+    .flight_end = san_flight_end,
+    .arrival_end = san_arrival_end,
+    .mbar_init = san_mbar_init,
+    .mbar_use = san_mbar_use,
+    .mbar_arrive = san_mbar_arrive,
+    .mbar_flip = san_mbar_flip,
+    .mbar_wait = san_mbar_wait,
+};
+
+struct ptx_observer *sanitizer_on(struct sanitizer *s, unsigned checks)
 {
-    (void)w, (void)mask; /* an exited thread's accesses count as before the next barrier: warp.dead says all */
+    *s = (struct sanitizer){.observer.calls = &launch_calls, .checks = checks & SANITIZE_ALL};
+    return s->checks ? &s->observer : NULL;
 }

@@ -1,16 +1,47 @@
 /* The sanitizer's view of what works beside the threads: mbarriers, bulk copies, clusters. */
-#include "ptx/machine/async.h"
 #include "race.h"
 #include "sanitize_internal.h"
 
 static struct race *race_of(const struct launch *l)
 {
-    return l->san->race;
+    return san_of(l)->race;
 }
 
 static struct race_block *race_block_of(const struct block *b)
 {
-    return ((struct san_block *)b->san)->race;
+    return san_block(b)->race;
+}
+
+static void mbar_drop(struct kept *k)
+{
+    race_sync_drop(&((struct san_mbar *)k)->sync);
+    free(k);
+}
+
+static void cluster_drop(struct kept *k)
+{
+    race_sync_drop(&((struct san_cluster *)k)->sync);
+    free(k);
+}
+
+static struct san_mbar *san_mbar(struct mbar *bar)
+{
+    if (!bar->kept) {
+        struct san_mbar *sm = mem_zalloc(sizeof(*sm));
+        sm->kept.drop = mbar_drop;
+        bar->kept = &sm->kept;
+    }
+    return (struct san_mbar *)bar->kept;
+}
+
+static struct san_cluster *san_cluster(struct cluster *c)
+{
+    if (!c->kept) {
+        struct san_cluster *sc = mem_zalloc(sizeof(*sc));
+        sc->kept.drop = cluster_drop;
+        c->kept = &sc->kept;
+    }
+    return (struct san_cluster *)c->kept;
 }
 
 static uint32_t number_of(const struct mbar *bar)
@@ -39,8 +70,8 @@ static bool checked(const struct flight *f, bool write)
 {
     const struct launch *l = f->warp->launch;
     bool shared = write ? f->to_block : f->from_block;
-    if (!l->san->race || !f->bytes || (!write && f->small) ||
-        !(l->san->checks & (shared ? PTX_CHECK_RACE_SHARED : PTX_CHECK_RACE_GLOBAL)))
+    if (!san_of(l)->race || !f->bytes || (!write && f->small) ||
+        !(san_of(l)->checks & (shared ? SANITIZE_RACE_SHARED : SANITIZE_RACE_GLOBAL)))
         return false;
     const struct alloc *a = shared || write ? NULL : mem_find(l->mem, f->from);
     return !a || !a->read_only;
@@ -79,20 +110,19 @@ void san_flight_end(const struct flight *f, struct mbar *bar, struct block *bar_
     struct race *r = race_of(f->warp->launch);
     if (!r)
         return;
-    uint32_t id = bar ? race_agent(r, race_block_of(bar_block), &bar->sync, number_of(bar))
+    uint32_t id = bar ? race_agent(r, race_block_of(bar_block), &san_mbar(bar)->sync, number_of(bar))
                       : race_thread(r, race_block_of(f->warp->block), f->warp->index, f->lane);
     ends(f, true, id);
     if (bar)
         ends(f, false, id);
 }
 
-void san_arrival_end(const struct flight *f, struct mbar *bar, struct block *bar_block)
+void san_arrival_end(const struct flight *f, struct mbar *bar)
 {
     struct race *r = race_of(f->warp->launch);
-    (void)bar_block;
     if (r)
-        race_async_arrived(r, race_block_of(f->warp->block), f->warp->index, f->lane, f->serial, &bar->sync,
-                           number_of(bar));
+        race_async_arrived(r, race_block_of(f->warp->block), f->warp->index, f->lane, f->serial,
+                           &san_mbar(bar)->sync, number_of(bar));
 }
 
 /* Bytes of the source that nobody wrote stay undefined where they go. */
@@ -101,13 +131,13 @@ void san_flight_bytes(const struct flight *f)
     struct launch *l = f->warp->launch;
     const struct alloc *source = f->from_block || f->small ? NULL : mem_find(l->mem, f->from);
     struct alloc *to = f->to_block ? NULL : mem_find(l->mem, f->to);
-    const uint8_t *from_bits = f->from_block ? ((struct san_block *)f->from_block->san)->shared
+    const uint8_t *from_bits = f->from_block                    ? san_block(f->from_block)->shared
                                : source && !source->initialised ? l->mem->init
                                                                 : NULL;
     uint64_t from = f->from_block ? f->from : f->from - MEM_BASE, at = f->to_block ? f->to : f->to - MEM_BASE;
-    uint8_t *to_bits = f->to_block ? ((struct san_block *)f->to_block->san)->shared : l->mem->init;
+    uint8_t *to_bits = f->to_block ? san_block(f->to_block)->shared : l->mem->init;
     bool told = false;
-    if (!(l->san->checks & PTX_CHECK_INIT))
+    if (!(san_of(l)->checks & SANITIZE_INIT))
         return;
     for (uint32_t k = 0; k < f->bytes; k += 16) {
         uint32_t n = MIN(f->bytes - k, 16u), missing = from_bits ? bits_missing(from_bits, from + k, n) : 0;
@@ -130,41 +160,42 @@ void san_flight_bytes(const struct flight *f)
 
 void san_mbar_init(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar)
 {
-    bar->init_id =
+    san_mbar(bar)->init_id =
         race_of(w->launch) ? race_thread(race_of(w->launch), race_block_of(w->block), w->index, lane) : 0;
-    bar->init_pc = i->self;
+    san_mbar(bar)->init_pc = i->self;
 }
 
 /* The cells remember the latest operation only, so that an early use would hide behind a later one. */
 void san_mbar_use(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar)
 {
     const struct launch *l = w->launch;
-    if (!race_of(l) || !bar->init_id || !(l->san->checks & PTX_CHECK_RACE_SHARED) ||
-        race_before(race_of(l), race_block_of(w->block), w->index, lane, bar->init_id))
+    const struct san_mbar *sm = san_mbar(bar);
+    if (!race_of(l) || !sm->init_id || !(san_of(l)->checks & SANITIZE_RACE_SHARED) ||
+        race_before(race_of(l), race_block_of(w->block), w->index, lane, sm->init_id))
         return;
     fault(
         w, i, (int)lane, PTX_RACE_SHARED, bar->at,
         "the mbarrier at byte %u of shared memory is used by a thread that nothing orders behind its initialisation "
         "at line %d",
-        bar->at, insn_line(l->module, &l->module->code[bar->init_pc]));
+        bar->at, insn_line(l->module, &l->module->code[sm->init_pc]));
 }
 
 void san_mbar_arrive(struct warp *w, const struct insn *i, struct mbar *bar, uint32_t mask)
 {
     if (race_of(w->launch))
-        race_sync_arrive(race_of(w->launch), &bar->sync, race_block_of(w->block), w->index, mask,
+        race_sync_arrive(race_of(w->launch), &san_mbar(bar)->sync, race_block_of(w->block), w->index, mask,
                          warp_full(w, mask), insn_has(i, MOD_relaxed));
 }
 
 void san_mbar_flip(struct mbar *bar)
 {
-    race_sync_flip(bar->sync);
+    race_sync_flip(san_mbar(bar)->sync);
 }
 
 void san_mbar_wait(struct warp *w, struct mbar *bar, uint32_t mask)
 {
     if (race_of(w->launch))
-        race_sync_wait(race_of(w->launch), bar->sync, race_block_of(w->block), w->index, mask);
+        race_sync_wait(race_of(w->launch), san_mbar(bar)->sync, race_block_of(w->block), w->index, mask);
 }
 
 /* ---- clusters ---- */
@@ -172,39 +203,43 @@ void san_mbar_wait(struct warp *w, struct mbar *bar, uint32_t mask)
 void san_cluster_arrive(struct warp *w, struct cluster *c, uint32_t mask, bool relaxed)
 {
     struct race *r = race_of(w->launch);
+    struct san_cluster *sc = san_cluster(c);
     if (!r)
         return;
-    if (!c->first_seg) {
-        c->first_seg = race_now(r);
-        c->relaxed = false;
+    if (!sc->first_seg) {
+        sc->first_seg = race_now(r);
+        sc->relaxed = false;
     }
-    c->relaxed |= relaxed;
-    race_sync_arrive(r, &c->sync, race_block_of(w->block), w->index, mask, warp_full(w, mask), relaxed);
+    sc->relaxed |= relaxed;
+    race_sync_arrive(r, &sc->sync, race_block_of(w->block), w->index, mask, warp_full(w, mask), relaxed);
 }
 
 void san_cluster_flip(struct cluster *c)
 {
-    race_sync_flip(c->sync);
-    c->passed_seg = c->first_seg;
-    c->passed_relaxed = c->relaxed;
-    c->first_seg = 0;
+    struct san_cluster *sc = san_cluster(c);
+    race_sync_flip(sc->sync);
+    sc->passed_seg = sc->first_seg;
+    sc->passed_relaxed = sc->relaxed;
+    sc->first_seg = 0;
 }
 
 void san_cluster_wait(struct warp *w, struct cluster *c, uint32_t mask)
 {
     struct race *r = race_of(w->launch);
     const struct block *b = w->block;
+    const struct san_cluster *sc = san_cluster(c);
     if (!r)
         return;
-    race_sync_wait(r, c->sync, race_block_of(b), w->index, mask);
+    race_sync_wait(r, sc->sync, race_block_of(b), w->index, mask);
     for (uint32_t k = 0; k < b->n_warps; k++)
         if (b->warps[k].cluster_arrived | b->warps[k].cluster_ready)
             return;
-    race_cluster_passed(c->sync, race_block_of(b), c->passed_seg, c->passed_relaxed);
+    race_cluster_passed(sc->sync, race_block_of(b), sc->passed_seg, sc->passed_relaxed);
 }
 
-void san_proxy_fence(struct warp *w)
+void san_proxy_fence(struct warp *w, const struct insn *i, uint32_t m)
 {
+    (void)i, (void)m;
     const struct cluster *c = w->block->cluster;
     for (uint32_t k = 0; k < c->n && race_of(w->launch); k++)
         if (!c->blocks[k]->done)

@@ -2,10 +2,12 @@
 #ifndef SANITIZE_SANITIZE_INTERNAL_H
 #define SANITIZE_SANITIZE_INTERNAL_H
 
-#include "ptx/machine.h"
+#include "ptx/observe.h"
+#include "sanitize.h"
 
 struct race;
 struct race_block;
+struct race_sync;
 
 struct origin { /* the first load in a launch that found such bytes: where the trouble began */
     int line;
@@ -13,9 +15,10 @@ struct origin { /* the first load in a launch that found such bytes: where the t
 };
 
 struct san { /* of a launch */
+    struct ptx_observer observer;
     struct arena *arena;
     struct race *race; /* NULL: no race checks */
-    unsigned checks;   /* enum ptx_checks */
+    unsigned checks;   /* enum sanitize_checks */
     uint32_t *slot_at; /* register file offset / 2 -> slot, for guards */
     uint32_t *never;   /* slots of registers that the text reads before it writes them */
     size_t n_never;
@@ -23,15 +26,49 @@ struct san { /* of a launch */
 };
 
 struct san_block {
+    struct kept kept;
     struct race_block *race;
     uint8_t *shared, *local; /* bit per byte, 1: written; local: [thread][local_bytes] */
 };
 
 struct san_warp {
-    uint8_t (*bytes)[32]; /* by slot: for lanes in warp.undef[slot], which bytes are undefined */
-    bool dirty;           /* warp.undef is not all zero */
+    struct kept kept;
+    uint32_t *undef;      /* by slot: lanes whose register holds an undefined value; while warp.followed */
+    uint8_t (*bytes)[32]; /* by slot: for those lanes, which bytes are undefined */
+    bool dirty;           /* undef is not all zero */
     uint16_t async[32];   /* the same for what a cp.async just read */
 };
+
+struct san_mbar {
+    struct kept kept;
+    struct race_sync *sync; /* what arrivals published */
+    uint32_t init_id;       /* who initialised it; 0: unknown */
+    uint32_t init_pc;
+};
+
+struct san_cluster {
+    struct kept kept;
+    struct race_sync *sync; /* what arrivals at its barrier published */
+    uint32_t first_seg;     /* at the first arrival; 0: none */
+    bool relaxed;           /* some arrival published nothing */
+    uint32_t passed_seg;    /* the same of the phase that completed last */
+    bool passed_relaxed;
+};
+
+static inline struct san *san_of(const struct launch *l)
+{
+    return (struct san *)l->observer[PTX_CHECKER];
+}
+
+static inline struct san_block *san_block(const struct block *b)
+{
+    return (struct san_block *)b->kept[PTX_CHECKER];
+}
+
+static inline struct san_warp *san_warp(const struct warp *w)
+{
+    return (struct san_warp *)w->kept[PTX_CHECKER];
+}
 
 /* Bytes [at, at + n) that are not set, as bits; n up to 32. Bitmaps have 8 bytes to spare at the end. */
 uint32_t bits_missing(const uint8_t *bits, uint64_t at, uint32_t n);
@@ -51,7 +88,7 @@ void san_taint(struct launch *l, struct alloc *a); /* an allocation that was bor
 void san_remember_store(struct warp *w, const struct insn *i, struct alloc *a, int lane, uint64_t addr,
                         uint32_t bytes);
 
-void undef_begin(struct launch *l);                              /* finds `never`, `slot_at` */
+void undef_begin(const struct launch *l, struct san *s);         /* finds `never`, `slot_at` */
 void undef_block(struct block *b);                               /* registers of its warps are fresh */
 uint8_t undef_of(const struct warp *w, uint32_t slot, int lane); /* undefined bytes of a register */
 void undef_set(struct warp *w, uint32_t slot, uint32_t mask, const uint8_t bytes[32]);
@@ -62,5 +99,22 @@ bool undef_stored(struct warp *w, const struct insn *i, uint32_t mask, uint32_t 
 /* The same of one part (matrix.h) of wmma.load and wmma.store. */
 void undef_fragment_loaded(struct warp *w, const struct insn *i, unsigned part, const uint32_t missing[32]);
 bool undef_fragment_stored(const struct warp *w, const struct insn *i, unsigned part, uint32_t missing[32]);
+
+/* The observer's calls that stand in undef.c and sanitize_async.c. */
+exec_fn undef_use, undef_insn, san_proxy_fence;
+void san_flight_begin(const struct flight *f);
+void san_flight_bytes(const struct flight *f);
+void san_flight_read(const struct flight *f);
+void san_flight_end(const struct flight *f, struct mbar *bar, struct block *bar_block);
+void san_arrival_end(const struct flight *f, struct mbar *bar);
+void san_mbar_init(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar);
+void san_mbar_use(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar);
+void san_mbar_arrive(struct warp *w, const struct insn *i, struct mbar *bar, uint32_t m);
+void san_mbar_flip(struct mbar *bar);
+void san_mbar_wait(struct warp *w, struct mbar *bar, uint32_t m);
+void san_cluster_arrive(struct warp *w, struct cluster *c, uint32_t m, bool relaxed);
+void san_cluster_flip(struct cluster *c);
+void san_cluster_wait(struct warp *w, struct cluster *c, uint32_t m);
+void san_cluster_exit(struct block *b);
 
 #endif

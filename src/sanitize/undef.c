@@ -1,5 +1,5 @@
 /* Undefined values in registers: who holds one, and how it travels. Nothing here runs before a warp has met its
- * first undefined value (warp.any_undef).
+ * first undefined value (warp.followed).
  *
  * Copies are exact by byte, so that packing a half that is defined beside one that is not, and taking it out
  * again, is no finding; so are selects, masks and shifts, and packed halves by half. Any other arithmetic on an
@@ -63,10 +63,9 @@ static void note(const struct opnd *o, uint8_t *seen, uint8_t bit)
 
 /* Registers that the kernel reads and nobody writes. (One that only some paths write is given a value by the
  * compiler.) */
-void undef_begin(struct launch *l)
+void undef_begin(const struct launch *l, struct san *s)
 {
     enum { READ = 1, WRITTEN = 2 };
-    struct san *s = l->san;
     const struct ptx_module *m = l->module;
     uint8_t *seen = arena_zalloc(s->arena, m->n_slots + 1);
     s->never = arena_array(s->arena, uint32_t, m->n_slots + 1);
@@ -85,18 +84,29 @@ void undef_begin(struct launch *l)
             s->never[s->n_never++] = k;
 }
 
+static void warp_drop(struct kept *k)
+{
+    free(k);
+}
+
 void undef_block(struct block *b)
 {
-    struct san *s = b->launch->san;
+    struct san *s = san_of(b->launch);
     size_t n = b->launch->module->n_slots;
     for (uint32_t k = 0; k < b->n_warps; k++) {
         struct warp *w = &b->warps[k];
-        if (!w->san)
-            w->san = mem_zalloc(sizeof(struct san_warp)); /* the engine frees it with the slot */
-        struct san_warp *sw = w->san;
+        struct san_warp *sw = san_warp(w);
+        if (!sw) {
+            sw = mem_zalloc(sizeof(*sw));
+            sw->kept.drop = warp_drop;
+            sw->undef = arena_zalloc(s->arena, (n + 1) * sizeof(*sw->undef));
+            w->kept[PTX_CHECKER] = &sw->kept;
+        }
         if (sw->dirty)
-            memset(w->undef, 0, n * sizeof(*w->undef));
-        sw->dirty = w->any_undef = false;
+            memset(sw->undef, 0, n * sizeof(*sw->undef));
+        sw->dirty = w->followed = false;
+        if (!(s->checks & SANITIZE_INIT))
+            continue;
         uint8_t all[32];
         memset(all, 0xff, sizeof(all));
         for (size_t j = 0; j < s->n_never; j++)
@@ -106,28 +116,28 @@ void undef_block(struct block *b)
 
 uint8_t undef_of(const struct warp *w, uint32_t slot, int lane)
 {
-    return (w->undef[slot] >> lane & 1) ? ((struct san_warp *)w->san)->bytes[slot][lane] : 0;
+    return (san_warp(w)->undef[slot] >> lane & 1) ? san_warp(w)->bytes[slot][lane] : 0;
 }
 
 void undef_set(struct warp *w, uint32_t slot, uint32_t mask, const uint8_t bytes[32])
 {
-    struct san_warp *sw = w->san;
+    struct san_warp *sw = san_warp(w);
     if (!sw->bytes)
-        sw->bytes = arena_alloc(w->launch->san->arena, ((size_t)w->launch->module->n_slots + 1) * 32);
+        sw->bytes = arena_alloc(san_of(w->launch)->arena, ((size_t)w->launch->module->n_slots + 1) * 32);
     uint32_t some = 0;
     for (int l = 0; l < 32; l++)
         if ((mask >> l & 1) && bytes[l]) {
             sw->bytes[slot][l] = bytes[l];
             some |= 1u << l;
         }
-    w->undef[slot] = (w->undef[slot] & ~mask) | some;
+    sw->undef[slot] = (sw->undef[slot] & ~mask) | some;
     if (some)
-        sw->dirty = w->any_undef = true;
+        sw->dirty = w->followed = true;
 }
 
 static void undef_clear(struct warp *w, uint32_t slot, uint32_t mask)
 {
-    w->undef[slot] &= ~mask;
+    san_warp(w)->undef[slot] &= ~mask;
 }
 
 static uint8_t whole(uint32_t bytes)
@@ -181,7 +191,7 @@ bool undef_stored(struct warp *w, const struct insn *i, uint32_t mask, uint32_t 
     memset(missing, 0, 32 * sizeof(missing[0]));
     for (unsigned e = 0; e < (v->kind == OPND_VEC ? v->n : 1u); e++) {
         const struct opnd *o = v->kind == OPND_VEC ? &v->vec[e] : v;
-        if (!is_register(o) || !(w->undef[o->slot] & mask))
+        if (!is_register(o) || !(san_warp(w)->undef[o->slot] & mask))
             continue;
         for (int l = 0; l < 32; l++)
             if (mask >> l & 1)
@@ -505,9 +515,9 @@ static bool sources_touched(const struct warp *w, const struct insn *i)
             continue;
         if (o->kind == OPND_VEC) {
             for (int e = 0; e < o->n; e++)
-                if (is_register(&o->vec[e]) && w->undef[o->vec[e].slot])
+                if (is_register(&o->vec[e]) && san_warp(w)->undef[o->vec[e].slot])
                     return true;
-        } else if (is_register(o) && o->kind != OPND_SINK && w->undef[o->slot]) {
+        } else if (is_register(o) && o->kind != OPND_SINK && san_warp(w)->undef[o->slot]) {
             return true;
         }
     }
@@ -533,11 +543,12 @@ static void set_all(struct warp *w, const struct insn *i, uint32_t m, const uint
         set_opnd(w, i->pair, m, bytes, any);
 }
 
-void san_insn(struct warp *w, const struct insn *i, uint32_t m)
+void undef_insn(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint8_t bytes[32] = {0};
-    if ((w->mask & m) != m ||
-        w->launch->stop) /* it waits for other lanes, and will be executed again; a fault */
+    if ((w->mask & m) != m || w->launch->stop) /* it waits for others, and will be executed again; a fault */
+        return;
+    if (!(san_of(w->launch)->checks & SANITIZE_INIT))
         return;
     switch (i->op) {
     case OP_ld:
@@ -601,15 +612,15 @@ void san_insn(struct warp *w, const struct insn *i, uint32_t m)
 
 static void report_use(struct warp *w, const struct insn *i, uint32_t lanes, const char *what)
 {
-    const struct origin *o = &w->launch->san->origin;
+    const struct origin *o = &san_of(w->launch)->origin;
     fault(w, i, __builtin_ctz(lanes), PTX_UNINITIALISED, 0, "%s an undefined value%s%s", what,
           o->words[0] ? ": " : "", o->words);
 }
 
-void san_use(struct warp *w, const struct insn *i, uint32_t m)
+void undef_use(struct warp *w, const struct insn *i, uint32_t m)
 {
     if (i->guard) {
-        uint32_t lanes = w->undef[w->launch->san->slot_at[i->guard / 2]] & w->mask;
+        uint32_t lanes = san_warp(w)->undef[san_of(w->launch)->slot_at[i->guard / 2]] & w->mask;
         if (lanes) {
             report_use(w, i, lanes,
                        i->op == OP_bra ? "the branch depends on" : "whether this executes depends on");
@@ -620,9 +631,9 @@ void san_use(struct warp *w, const struct insn *i, uint32_t m)
         const struct opnd *o = &i->opnds[k];
         bool index = i->op == OP_brx && k == 0;
         bool stride = (i->op == OP_wmma_load || i->op == OP_wmma_store) && k == 2;
-        if ((o->kind != OPND_ADDR && !index && !stride) || o->is_imm || !(w->undef[o->slot] & m))
+        if ((o->kind != OPND_ADDR && !index && !stride) || o->is_imm || !(san_warp(w)->undef[o->slot] & m))
             continue;
-        report_use(w, i, w->undef[o->slot] & m,
+        report_use(w, i, san_warp(w)->undef[o->slot] & m,
                    index ? "the branch's target depends on" : "the address is formed from");
         return;
     }

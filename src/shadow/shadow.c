@@ -31,9 +31,12 @@ static struct shadow_page *page_new(struct ptx_shadow *s)
     return &s->slabs->pages[s->slabs->n++];
 }
 
+static const struct ptx_observer_calls shadow_calls;
+
 struct ptx_shadow *ptx_shadow_open(void)
 {
     struct ptx_shadow *s = mem_zalloc(sizeof(*s));
+    s->observer.calls = &shadow_calls;
     s->cap = 256;
     s->slots = mem_zalloc(s->cap * sizeof(*s->slots));
     return s;
@@ -49,6 +52,11 @@ void ptx_shadow_close(struct ptx_shadow *s)
     }
     free(s->slots);
     free(s);
+}
+
+struct ptx_observer *ptx_shadow_observer(struct ptx_shadow *s)
+{
+    return s ? &s->observer : NULL;
 }
 
 static struct shadow_page **slot_of(struct shadow_page **slots, size_t cap, uint64_t key)
@@ -132,6 +140,127 @@ void shadow_move(struct ptx_shadow *s, const void *to, const void *from, size_t 
             *b = copy;
     }
 }
+
+/* ---- the observer ---- */
+
+static struct ptx_observer *begin(struct ptx_observer *self, struct launch *l)
+{
+    ((struct ptx_shadow *)self)->plan = shadow_plan(l->module);
+    return self;
+}
+
+static void end(struct ptx_observer *self, struct launch *l)
+{
+    struct ptx_shadow *s = (struct ptx_shadow *)self;
+    (void)l;
+    free(s->plan);
+    s->plan = NULL;
+}
+
+static loop_fn *loop(const struct ptx_module *m)
+{
+    extern loop_fn shadow_loop_base, shadow_loop_v3, shadow_loop_v4;
+    static loop_fn *const loops[N_ISAS] = {
+        [ISA_BASE] = shadow_loop_base,
+#ifdef PTX_ISA_v3
+        [ISA_V3] = shadow_loop_v3,
+#endif
+#ifdef PTX_ISA_v4
+        [ISA_V4] = shadow_loop_v4,
+#endif
+    };
+    return loops[m->isa];
+}
+
+static void kept_free(struct kept *k)
+{
+    free(k);
+}
+
+static struct kept *warp_open(const struct launch *l)
+{
+    size_t bytes = sizeof(struct shadow_warp) + (l->module->file_bytes / 64 + 1) * sizeof(struct shadow_part);
+    struct shadow_warp *sw = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!sw)
+        mem_exhausted(bytes);
+    memset(sw, 0, bytes);
+    sw->kept.drop = kept_free;
+    return &sw->kept;
+}
+
+static void block_begin(struct block *b)
+{
+    struct launch *l = b->launch;
+    for (uint32_t k = 0; k < b->n_warps; k++)
+        if (!b->warps[k].kept[PTX_VALUES])
+            b->warps[k].kept[PTX_VALUES] = warp_open(l);
+    shadow_forget(shadow_of(l), b->shared, l->shared_bytes);
+    shadow_forget(shadow_of(l), b->local, (size_t)l->n_warps * 32 * l->local_bytes);
+}
+
+static void moved(struct launch *l, const void *to, const void *from, size_t bytes)
+{
+    shadow_move(shadow_of(l), to, from, bytes);
+}
+
+static void cleared(struct launch *l, const void *at, size_t bytes)
+{
+    shadow_forget(shadow_of(l), at, bytes);
+}
+
+static void changed(struct launch *l, const void *at, size_t bytes)
+{
+    shadow_lose(shadow_of(l), at, bytes);
+}
+
+/* The registers came back; their shadows did not. */
+static void restored(struct warp *w, const struct func *f, unsigned lane)
+{
+    for (uint32_t k = 0; k < f->n_places; k++)
+        for (unsigned part = 0; part < f->places[k].bytes / 2u; part++)
+            warp_shadow(w)[f->places[k].off / 64 + part].s[lane] = SHADOW_LOST;
+}
+
+struct flight_shadow { /* of the parts of a flight's value */
+    struct kept kept;
+    double v[8];
+    uint8_t s[8];
+};
+
+static void flight_posted(struct flight *f, unsigned at, const struct opnd *o)
+{
+    struct flight_shadow *x = (struct flight_shadow *)f->kept;
+    if (!x) {
+        x = mem_zalloc(sizeof(*x));
+        x->kept.drop = kept_free;
+        f->kept = &x->kept;
+    }
+    for (unsigned part = 0; !o->is_imm && part < f->insn->bytes / 2u; part++) {
+        x->v[at / 2 + part] = shadow_parts(f->warp, o)[part].v[f->lane];
+        x->s[at / 2 + part] = shadow_parts(f->warp, o)[part].s[f->lane];
+    }
+}
+
+static void flight_delivered(struct flight *f, const void *to)
+{
+    const struct flight_shadow *x = (const struct flight_shadow *)f->kept;
+    shadow_put(shadow_of(f->warp->launch), to, f->bytes, x->s, x->v);
+}
+
+static const struct ptx_observer_calls shadow_calls = {
+    .role = PTX_VALUES,
+    .begin = begin,
+    .end = end,
+    .loop = loop,
+    .block_begin = block_begin,
+    .flight_posted = flight_posted,
+    .flight_delivered = flight_delivered,
+    .moved = moved,
+    .cleared = cleared,
+    .changed = changed,
+    .restored = restored,
+    .call = shadow_call,
+};
 
 /* ---- for who owns the shadow ---- */
 

@@ -1,6 +1,6 @@
 /* Shadows through instructions on bits. What survives: moves and packing of whole parts, sign bits, a bf16 that
  * becomes the high half of an f32 and back. A value whose bits are exactly its shadow has nothing to lose. */
-#include "ptx/exec/isa.h"
+#include "ptx/lane/isa.h"
 #include "shadow_value.h"
 
 enum sign { KEEP, ABS, NEG, NABS };

@@ -82,7 +82,7 @@ static const struct {
 
 static double argument(const struct warp *w, uint8_t format, const uint8_t *host, double *shadow, uint8_t *lost)
 {
-    const struct shadow_cell *c = shadow_cells(w->launch->shadow, host, false);
+    const struct shadow_cell *c = shadow_cells(shadow_of(w->launch), host, false);
     double real = shadow_real(format, host);
     uint8_t s = c ? shadow_cell_state(c, host, shadow) : SHADOW_PLAIN;
     if ((s & SHADOW_FORMAT) != format)
@@ -120,7 +120,7 @@ bool shadow_call(struct warp *w, const struct insn *i, const struct func *f, uin
             memcpy(to, &(float){(float)r}, 4);
         else
             memcpy(to, &r, 8);
-        struct shadow_cell *c = shadow_cells(w->launch->shadow, to, true);
+        struct shadow_cell *c = shadow_cells(shadow_of(w->launch), to, true);
         *c = (struct shadow_cell){.v = v, .s = format | lost};
         c->tag = shadow_tag(c->s, to);
         for (unsigned p = 1; p < bytes / 2; p++)

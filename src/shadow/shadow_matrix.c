@@ -1,5 +1,5 @@
 /* Shadows through what whole warps do with matrices. Who holds what: matrix.h. */
-#include "ptx/exec/isa.h"
+#include "ptx/lane/isa.h"
 #include "ptx/lane/matrix.h"
 #include "shadow_value.h"
 
@@ -85,7 +85,7 @@ static void load_rows(const struct warp *w, const struct insn *i, struct shadow_
                 unsigned g = l / 4, t = l % 4 * 2 + h;
                 const uint8_t *row = host[8 * k + (trans ? t : g)];
                 const struct shadow_cell *c =
-                    row ? shadow_cells(w->launch->shadow, row + 2 * (trans ? g : t), false) : NULL;
+                    row ? shadow_cells(shadow_of(w->launch), row + 2 * (trans ? g : t), false) : NULL;
                 if (c)
                     d[h].s[l] = shadow_cell_state(c, row + 2 * (trans ? g : t), &d[h].v[l]);
             }
@@ -103,7 +103,7 @@ static void store_rows(const struct warp *w, const struct insn *i, uint8_t *host
                 unsigned g = l / 4, t = l % 4 * 2 + h;
                 uint8_t *row = host[8 * k + (trans ? t : g)];
                 if (row)
-                    cell_store(w->launch->shadow, row + 2 * (trans ? g : t), 2, p + h, l);
+                    cell_store(shadow_of(w->launch), row + 2 * (trans ? g : t), 2, p + h, l);
             }
     }
 }
@@ -156,7 +156,7 @@ static void load_fragment(const struct warp *w, const struct insn *i, struct sha
                 struct element e = element_at(w, i, &x, part, l, atom);
                 size_t reg = (size_t)(regs->kind == OPND_VEC ? e.reg - regs->vec : 0);
                 if (e.host)
-                    cell_load(w->launch->shadow, e.host, x.size, to[reg] + e.part, e.lane);
+                    cell_load(shadow_of(w->launch), e.host, x.size, to[reg] + e.part, e.lane);
             }
     for (unsigned k = fragment_regs(&x.f), own = k; k < matrix_reg_count(regs); k++)
         memcpy(to[k], to[k % own], opnd_parts(matrix_reg(regs, k)) * sizeof(*to[k]));
@@ -169,7 +169,7 @@ static void store_fragment(const struct warp *w, const struct insn *i, const str
             for (unsigned atom = 0; atom < x->atoms; atom++) {
                 struct element e = element_at(w, i, x, part, l, atom);
                 if (e.host)
-                    cell_store(w->launch->shadow, e.host, x->size, shadow_parts(w, e.reg) + e.part, e.lane);
+                    cell_store(shadow_of(w->launch), e.host, x->size, shadow_parts(w, e.reg) + e.part, e.lane);
             }
 }
 

@@ -1,7 +1,7 @@
 /* One instruction and its shadow: what the destinations' shadows will be is found from the sources before the
  * instruction executes, and written when it has. */
 #include "ptx/lane/half_row.h"
-#include "ptx/exec/isa.h"
+#include "ptx/lane/isa.h"
 #include "shadow_value.h"
 
 #include <math.h>
@@ -92,7 +92,7 @@ static void row_put(const struct warp *w, const struct opnd *o, uint32_t m, uint
                     unsigned e, const struct row *r)
 {
     unsigned n = opnd_parts(o) / values;
-    struct shadow_part *p = &w->shadow[o->off / 64 + e * n];
+    struct shadow_part *p = &shadow_parts(w, o)[e * n];
     if (m == ~0u) {
         row_write(p, format, r);
         for (unsigned k = 1; k < n; k++)
@@ -111,7 +111,7 @@ static void row_put(const struct warp *w, const struct opnd *o, uint32_t m, uint
 static void shadow_commit(struct warp *w, uint32_t m, const struct shadow_out *out)
 {
     for (unsigned k = 0; k < out->n; k++) {
-        struct shadow_part *p = &w->shadow[out->at[k]];
+        struct shadow_part *p = &warp_shadow(w)[out->at[k]];
         const struct shadow_part *q = &out->p[k];
         if (m == ~0u) {
             memcpy(p->s, q->s, sizeof(p->s));
@@ -461,7 +461,7 @@ static const struct opnd *element(const struct opnd *o, unsigned k)
 
 static void load(struct warp *w, const struct insn *i, uint32_t m, struct shadow_out *out)
 {
-    struct ptx_shadow *s = w->launch->shadow;
+    struct ptx_shadow *s = shadow_of(w->launch);
     uint8_t *host[32];
     hosts_of(w, i, m, (uint32_t)i->bytes * i->vec, host);
     bool plain = untouched(s, host, m, (uint32_t)i->bytes * i->vec);
@@ -474,7 +474,7 @@ static void load(struct warp *w, const struct insn *i, uint32_t m, struct shadow
 
 static void store(struct warp *w, const struct insn *i, uint32_t m, exec_fn *fn)
 {
-    struct ptx_shadow *s = w->launch->shadow;
+    struct ptx_shadow *s = shadow_of(w->launch);
     uint8_t *host[32];
     hosts_of(w, i, m, (uint32_t)i->bytes * i->vec, host);
     fn(w, i, m);
@@ -541,7 +541,7 @@ static void atomic_element(const struct insn *i, const struct operand *b, const 
 
 static void atomic(struct warp *w, const struct insn *i, uint32_t m, exec_fn *fn)
 {
-    struct ptx_shadow *s = w->launch->shadow;
+    struct ptx_shadow *s = shadow_of(w->launch);
     bool red = i->op == OP_red;
     const struct opnd *ob = &i->opnds[red ? 1 : 2];
     struct operand b[4], c;
@@ -677,7 +677,7 @@ static void step(struct warp *w, const struct insn *i, uint32_t m, const struct 
 void ISA(shadow_loop)(struct warp *w)
 {
     const struct insn *code = w->launch->module->code;
-    const struct shadow_plan *plan = w->launch->shadow_plan;
+    const struct shadow_plan *plan = shadow_of(w->launch)->plan;
     while (w->fuel > 0) {
         if (w->pc >= w->merge_pc && !warp_switch(w))
             break;

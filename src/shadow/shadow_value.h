@@ -9,7 +9,8 @@
 #define SHADOW_SHADOW_VALUE_H
 
 #include "ptx/lane/half.h"
-#include "ptx/machine.h"
+#include "ptx/observe.h"
+#include "shadow.h"
 
 enum { /* state of a part */
        SHADOW_PLAIN,
@@ -26,6 +27,11 @@ struct shadow_part { /* of a register, 32 lanes; one for 64 bytes of a warp's re
     uint8_t s[32];
 };
 
+struct shadow_warp { /* a warp's registers: a part for each 64 bytes */
+    struct kept kept;
+    _Alignas(64) struct shadow_part parts[];
+};
+
 struct shadow_cell { /* of memory */
     double v;
     uint32_t tag; /* the bits beside which v stands: when others are found there, somebody else wrote them */
@@ -40,12 +46,19 @@ struct shadow_page {
 };
 
 struct ptx_shadow {
+    struct ptx_observer observer;
+    struct shadow_plan *plan;   /* of the launch, by pc */
     struct shadow_page **slots; /* hash table */
     size_t n, cap;
     struct shadow_slab *slabs; /* what the pages lie in */
     uint64_t last_key;         /* the page asked for last, and what was found */
     struct shadow_page *last;
 };
+
+static inline struct ptx_shadow *shadow_of(const struct launch *l)
+{
+    return (struct ptx_shadow *)l->observer[PTX_VALUES];
+}
 
 /* The cells of host, room for the rest of its page; NULL when there are none and !create. */
 struct shadow_cell *shadow_cells_find(struct ptx_shadow *s, const void *host, bool create);
@@ -171,9 +184,14 @@ struct shadow_out { /* the destinations of an instruction, before it executes */
     unsigned n;
 };
 
+static inline struct shadow_part *warp_shadow(const struct warp *w)
+{
+    return ((struct shadow_warp *)w->kept[PTX_VALUES])->parts;
+}
+
 static inline struct shadow_part *shadow_parts(const struct warp *w, const struct opnd *o)
 {
-    return &w->shadow[o->off / 64];
+    return &warp_shadow(w)[o->off / 64];
 }
 
 static inline unsigned opnd_parts(const struct opnd *o)
@@ -232,6 +250,7 @@ static inline void row_write(struct shadow_part *p, uint8_t format, const struct
 #define shadow_store_matrix ISA(shadow_store_matrix)
 #define shadow_taint        ISA(shadow_taint)
 #define shadow_turn_matrix  ISA(shadow_turn_matrix)
+loop_fn ISA(shadow_loop);
 bool opnd_any(const struct warp *w, const struct opnd *o); /* some lane of some part is not plain */
 /* Room for a destination's parts, all plain. */
 struct shadow_part *out_add(struct shadow_out *out, const struct opnd *o);

@@ -87,9 +87,10 @@ static void round_by_chance(struct warp *w, const struct insn *i, uint32_t m, ui
             unsigned lane = (unsigned)__builtin_ctz(left);
             exact[value][lane] = exactly(w, i, value, lane);
         }
+    struct stochastic *s = (struct stochastic *)w->launch->observer[PTX_VALUES];
     i->fn(w, i, m);
     for (unsigned value = 0; value < n; value++) {
-        uint64_t chance = w->launch->rng = rng_mix(w->launch->rng + 1);
+        uint64_t chance = s->rng = rng_mix(s->rng + 1);
         for (uint32_t left = m; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctz(left);
             uint8_t *bits = (uint8_t *)part_bits(w, &i->opnds[0], value * width, lane);
@@ -101,7 +102,7 @@ static void round_by_chance(struct warp *w, const struct insn *i, uint32_t m, ui
     }
 }
 
-void stochastic_loop(struct warp *w)
+static void stochastic_loop(struct warp *w)
 {
     const struct insn *code = w->launch->module->code;
 
@@ -119,4 +120,18 @@ void stochastic_loop(struct warp *w)
         else if (m)
             i->fn(w, i, m);
     }
+}
+
+static loop_fn *loop(const struct ptx_module *m)
+{
+    (void)m;
+    return stochastic_loop;
+}
+
+static const struct ptx_observer_calls stochastic_calls = {.role = PTX_VALUES, .loop = loop};
+
+struct ptx_observer *stochastic_on(struct stochastic *s, uint64_t seed)
+{
+    *s = (struct stochastic){.observer.calls = &stochastic_calls, .rng = seed};
+    return seed ? &s->observer : NULL;
 }

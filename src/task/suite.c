@@ -227,7 +227,13 @@ static void add_case(struct builder *b, const struct shapes *s, size_t shape, co
     if (b->cases.n >= 8 && cost <= CASE_ELEMENTS && b->spent + cost > SUITE_ELEMENTS && distribution == as_said)
         return;
     for (size_t i = 0; i < t->n_args; i++) {
+        size_t n = t->args[i].n_choices;
         values[i] = t->args[i].values;
+        if (n) /* all in turn, in other places of the suite each time round */
+            values[i] = (struct task_values){.kind = VALUE_CONSTANT,
+                                             .constant = t->args[i].choices[(b->cases.n + b->cases.n / n) % n]};
+        if (n)
+            continue;
         /* Only "any real number" may be replaced by other reals: a declared range is a promise of the callers.
          */
         if (values[i].kind == VALUE_NORMAL)
@@ -444,16 +450,31 @@ void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const str
     }
 }
 
+/* A scalar whose value the case says: one that it changes, or one of several. */
+static bool has_own_value(const struct task *t, const struct task_case *c, size_t arg)
+{
+    const struct task_arg *x = &t->args[arg];
+
+    return x->role == ROLE_SCALAR && (arg + 1 == c->changed || x->n_choices > 0) && c->values &&
+           c->values[arg].kind == VALUE_CONSTANT;
+}
+
 const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c)
 {
     struct task *other;
     struct task_arg *args;
 
-    if (!c->changed || t->args[c->changed - 1].role != ROLE_SCALAR)
+    bool same = true;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        same = same && !has_own_value(t, c, i);
+    if (same)
         return t;
     other = arena_copy(a, t, sizeof(*t));
     args = arena_copy(a, t->args, t->n_args * sizeof(*args));
-    args[c->changed - 1].value = c->values[c->changed - 1].constant;
+    for (size_t i = 0; i < t->n_args; i++)
+        if (has_own_value(t, c, i))
+            args[i].value = c->values[i].constant;
     other->args = args;
     return other;
 }

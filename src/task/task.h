@@ -46,6 +46,8 @@ struct task_arg {
     size_t n_shape;
     const struct dim_expr *value_expr; /* integer scalars */
     double value;                      /* floating scalars */
+    const double *choices;             /* of a floating scalar that has several values: all, `value` first */
+    size_t n_choices;
     struct task_values values;
     int64_t align_bytes;
 };
@@ -132,7 +134,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
  * shape is small enough. */
 void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                  size_t *n_cases);
-/* The task with the scalar that a case changes; t itself when it changes none. */
+/* The task with the scalars as a case has them; t itself when they are the task's own. */
 const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c);
 /* The whole content of a buffer in a case. */
 void task_fill_case(const struct task *t, const struct task_case *c, size_t arg, int64_t elements, void *to);

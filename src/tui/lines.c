@@ -48,12 +48,15 @@ static void add_plan(struct str *to, const json_t *f)
 static void add_trial(struct str *to, const json_t *f)
 {
     double gain = json_num(f, "gain"), score = json_num(f, "score");
+    const char *verdict = json_text(f, "verdict", "?");
 
-    str_addf(to, "  %3lld %-14s", (long long)json_int(f, "id", 0), json_text(f, "verdict", "?"));
+    str_addf(to, "  %3lld %-14s", (long long)json_int(f, "id", 0), verdict);
     if (isfinite(score))
-        str_addf(to, " %6.2fx (%+.0f %%)", score, 100 * (gain - 1));
+        str_addf(to, " %6.2fx", score);
+    if (isfinite(score) && json_int(f, "parent", 0) > 0)
+        str_addf(to, " (%+.0f %% over its parent)", 100 * (gain - 1));
     str_addf(to, "  %s", json_text(f, "name", ""));
-    if (!isfinite(score))
+    if (!str_eq(verdict, "passed"))
         add_first_line(to, ": ", json_text(f, "words", ""));
 }
 
@@ -70,7 +73,7 @@ static void add_best(struct str *to, const json_t *f)
 
 static void add_confirm(struct str *to, const json_t *f)
 {
-    str_addf(to, "candidate %lld on %lld cases, hidden ones among them: %s", (long long)json_int(f, "id", 0),
+    str_addf(to, "candidate %lld on %lld cases of a hidden seed: %s", (long long)json_int(f, "id", 0),
              (long long)json_int(f, "cases", 0), json_text(f, "verdict", "?"));
     add_first_line(to, ": ", json_text(f, "words", ""));
 }

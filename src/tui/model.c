@@ -412,7 +412,7 @@ static void on_pruned(struct model *m, const json_t *f)
 static void on_confirm(struct model *m, const json_t *f)
 {
     all_idle(m);
-    say(&m->agents_now[ROLE_JUDGE].text, "candidate %lld on %lld cases, hidden ones among them: %s",
+    say(&m->agents_now[ROLE_JUDGE].text, "candidate %lld on %lld cases of a hidden seed: %s",
         (long long)json_int(f, "id", 0), (long long)json_int(f, "cases", 0), json_text(f, "verdict", "?"));
 }
 

@@ -169,6 +169,8 @@ json_t *trial_to_json(const struct trial *t)
     json_put_int(o, "col", t->col);
     json_put_int(o, "cases", (int64_t)t->cases);
     json_put_int(o, "identical_cases", (int64_t)t->identical_cases);
+    json_put_int(o, "elements", (int64_t)t->elements);
+    json_put_int(o, "identical_elements", (int64_t)t->identical_elements);
     json_put(o, "bit_identical", json_boolean(t->bit_identical));
 #define X(name) json_put_num(o, #name, t->name);
     TRIAL_NUMBERS(X)
@@ -226,6 +228,8 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
     t->col = (int)json_int(o, "col", 0);
     t->cases = (size_t)json_int(o, "cases", 0);
     t->identical_cases = (size_t)json_int(o, "identical_cases", 0);
+    t->elements = (size_t)json_int(o, "elements", 0);
+    t->identical_elements = (size_t)json_int(o, "identical_elements", 0);
     t->bit_identical = json_is_true(json_object_get(o, "bit_identical"));
 #define X(name) t->name = json_num(o, #name);
     TRIAL_NUMBERS(X)

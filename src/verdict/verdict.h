@@ -95,8 +95,10 @@ struct trial {
     size_t n_workloads, n_dims;
     const char *const *dim_names; /* n_dims */
     size_t cases;                 /* verification cases run */
-    size_t identical_cases;       /* of them: every byte of every output is the original's */
-    bool bit_identical;           /* all of them, and it passed */
+    /* Of their answers: how many cases, and elements, are the original's byte for byte. elements 0: not
+     * counted. */
+    size_t identical_cases, elements, identical_elements;
+    bool bit_identical; /* all of them, and it passed */
     struct trial_errors error, original_error, allowed_error;
     const char *error_where;               /* output and case of the worst error */
     const struct trial_accuracy *accuracy; /* floating outputs, kind of values by kind of values */

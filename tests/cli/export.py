@@ -47,7 +47,8 @@ def the_targets_are_listed(folder):
 @case
 def usage(folder):
     plain(folder)
-    said(astra(folder, "export"), 2, "needs RUN")
+    said(astra(folder, "export"), 2, "to what")
+    said(astra(folder, "export", "--to", "cuda"), 2, "needs RUN")
     said(astra(folder, "export", "run"), 2, "--to")
     said(astra(folder, "export", "run", "--to", "pach"), 2, "did you mean patch", "cuda, patch, torch, flashinfer-bench")
     said(astra(folder, "export", "nothing", "--to", "cuda"), 2, "no run 'nothing'")
@@ -207,7 +208,7 @@ def torch_files(folder):
                  "mix(Tensor sum, Tensor in_, Tensor flags, Tensor steps, float factor=0.3, float bias=0.25) -> (Tensor, Tensor)",
                  '{shape.rows, 2 * shape.d}, "[rows, 2 * d]")',
                  '{{"out", out, 64}, {"sum", sum, 64}, {"in_", in_, 64},', "placed[2].read<__nv_bfloat16>()", "placed[1].write_back();", "check_holds(shape.d % 2 == 0 || shape.d < 1000",
-                 'fit<bool>(shape.d > 64, "wide")', "check_number(factor, 0.3", "__float2half(static_cast<float>(bias))",
+                 'fit<bool>(shape.d > 64, "wide")', "check_number(factor, {0.3", "__float2half(static_cast<float>(bias))",
                  "room({Int(shape.rows * shape.d).value}", "check_apart(", "TORCH_CHECK(status == 0"):
         expect(re.sub(r"\s+", "", text) in re.sub(r"\s+", "", binding), f"{text} is not in {binding}")
     for path in glob.glob(os.path.join(top, "**", "*.py"), recursive=True):

@@ -50,7 +50,7 @@ def replaced(old, new):
     ("a list", "- a\n- b\n", r"task\.yaml:1:"),
     ("bytes", b"\x00\xff\xfe\x01 \x80", r"task\.yaml"),
     ("not closed", TASK.replace("{name: d,", "{{name: d,"), r"task\.yaml:\d+:\d+: "),
-    ("a tab", TASK.replace("  - [64, 512]", "\t- [64, 512]"), r"task\.yaml:\d+:\d+: "),
+    ("a tab", TASK.replace("  - [64, 512]", "\t- [64, 512]"), r"task\.yaml:13:1: .*a tab, where YAML takes spaces"),
     ("an alias bomb", "a: &a [x, x]\nb: &b [*a, *a]\nname: *b\n", r"task\.yaml:\d+:\d+: "),
     ("very deep", "name: " + "[" * 20000 + "\n", r"task\.yaml"),
     ("two documents", TASK + "---\nname: again\n", r"task\.yaml:\d+:"),
@@ -80,9 +80,17 @@ def not_a_task(folder, row):
     ("no arguments", TASK[TASK.index("args:"):TASK.index("dims:")], "args: []\n", r"task\.yaml"),
     ("no source", "source: kernel.cu\n", "", r"task\.yaml.*source"),
     ("no entry", "entry: scale_rows\n", "", r"task\.yaml.*entry"),
+    ("a type of C", "type: i32, value: d", "type: int, value: d", AT % 8 + ".*unknown type int: did you mean i32"),
+    ("a type of CUDA", "type: f16, shape: [rows, d], role: out", "type: half, shape: [rows, d], role: out",
+     "unknown type half: did you mean f16"),
+    ("which condition", "  - [64, 512]", "  - [5000, 512]", "rows <= 4096 does not hold"),
+    ("scalar with values and value", "value: 0.5}", "value: 0.5, values: [0.5, 1]}", "not both"),
+    ("scalar with a value twice", "value: 0.5}", "values: [0.5, 0.5]}", "named twice"),
+    ("values of an integer", "type: i32, value: d", "type: i32, values: [1, 2]", "floating types"),
     ("source not there", "source: kernel.cu", "source: colonel.cu", r"colonel\.cu"),
     ("reference not there", "entry:", "reference: nothing.cu\nentry:", r"nothing\.cu"),
-    ("entry not there", "entry: scale_rows", "entry: scale_row", "scale_row"),
+    ("entry not there", "entry: scale_rows", "entry: scale_row",
+     r"task\.yaml:3:8: entry: there is no scale_row in kernel.cu; did you mean scale_rows"),
     ("regime", "dims:", "regime: warm\ndims:", AT % 10 + ".*warm.*(cold|hot)"),
     ("value generator", "role: in}", "role: in, values: {kind: gaussian}}", AT % 6 + ".*gaussian"),
     ("argument left out", "  - {name: factor, type: f32, value: 0.5}\n", "", "scale_rows|factor"),
@@ -93,6 +101,28 @@ def not_a_task(folder, row):
 def broken(folder, row):
     done = said(astra(folder, "check", small_task(folder, replaced(row[1], row[2]))), 2, row[3])
     expect(not done.out, done.out)
+
+
+@case
+def all_faults_at_once(folder):
+    """Each with its place, its line and a caret; what a misspelt key was meant to say is not called missing."""
+    text = TASK.replace("type: i32, value: d", "type: int, value: d").replace("value: rows}", "value: rosw}")
+    text = text.replace("entry: scale_rows", "enrty: scale_rows")
+    done = said(astra(folder, "check", small_task(folder, text)), 2)
+    places = re.findall(r"task\.yaml:(\d+):\d+: ", done.err)
+    expect(places == ["3", "7", "8"], done.err)
+    expect(done.err.count("^") == 3 and "missing" not in done.err, done.err)
+
+
+@case
+def a_scalar_of_several_values(folder):
+    """Each is met by the suite: what holds for one alone is wrong."""
+    path = small_task(folder, replaced("value: 0.5}", "values: [0.5, 0.25, 3]}"))
+    said(astra(folder, "check", path, "--mutants", "0"), 0)
+    for only in ("factor > 1.0f ? 1.0f : factor", "factor < 0.3f ? 0.0f : factor"):
+        write(os.path.join(folder, "one.cu"), KERNEL.replace("* factor", f"* ({only})"))
+        told = json.loads(said(astra(folder, "bench", path, "one.cu", "--json"), 0).out)
+        expect(told["verdict"] == "wrong" and "factor = " in told["words"], told["words"])
 
 
 @cases([

@@ -4,7 +4,8 @@
  * driver would. */
 #include "fake.h"
 
-#include "ptx/machine.h"
+#include "clock/clock.h"
+#include "ptx/observe.h"
 
 enum {
     OK = 0,

@@ -1,6 +1,8 @@
 /* Any text as PTX: a module or an error; each of its kernels runs for a while on small buffers, with every
  * check or, in modules of an odd length, with a shadow. */
-#include "ptx/ptx.h"
+#include "clock/clock.h"
+#include "sanitize/sanitize.h"
+#include "shadow/shadow.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,10 +17,13 @@ static void run(struct ptx_module *m, const struct ptx_kernel_info *k, struct pt
     struct err err;
     struct ptx_launch l = {
         .kernel = k->name, .grid = {2, 1, 1}, .block = {40, 1, 1}, .args = args, .n_args = k->n_params};
+    struct sanitizer sanitizer;
     struct ptx_options o = {
-        .device = ptx_device_find("h200"), .shadow = shadow, .seed = 3, .max_warp_insns = 20000};
+        .device = ptx_device_find("h200"),
+        .observers = {ptx_shadow_observer(shadow), sanitizer_on(&sanitizer, shadow ? 0 : SANITIZE_ALL)},
+        .seed = 3,
+        .max_warp_insns = 20000};
 
-    o.checks = shadow ? 0 : PTX_CHECK_ALL;
     if (k->n_params <= ARRAY_LEN(args)) {
         for (size_t i = 0; i < k->n_params; i++) {
             base[i] = ptx_mem_alloc(mem, &buffer, &err);

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sanitize/sanitize.h"
+
 enum { POISON = 0xa5, MOST_BYTES = 8 << 20 };
 #define LIMIT_S 2.0
 
@@ -116,8 +118,10 @@ static bool on_simulator(struct corpus *c, const struct compile_result *compiled
     }
     for (size_t k = 0; ok && k < c->n_launches && s->end == PTX_DONE; k++) {
         struct ptx_report r = {0};
-        struct ptx_options o = {
-            .device = ptx_device_find("h200"), .checks = PTX_CHECK_ALL, .max_warp_insns = 20000000};
+        struct sanitizer sanitizer;
+        struct ptx_options o = {.device = ptx_device_find("h200"),
+                                .observers = {sanitizer_on(&sanitizer, SANITIZE_ALL)},
+                                .max_warp_insns = 20000000};
         ok =
             arguments(c, &c->launches[k], values, args, err) && ptx_run(m, mem, &c->launches[k].l, &o, &r, err);
         if (ok)

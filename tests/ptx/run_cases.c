@@ -5,7 +5,8 @@
 
 #include <dirent.h>
 
-#include "ptx/ptx.h"
+#include "clock/clock.h"
+#include "sanitize/sanitize.h"
 
 struct tally {
     size_t passed, failed;
@@ -45,7 +46,9 @@ static const char *run_case(struct ptx_module *m, const struct ptx_case *c, uint
                                 .cluster = {c->cluster, c->cluster ? 1 : 0, c->cluster ? 1 : 0},
                                 .args = args,
                                 .n_args = c->n_arrays};
-    struct ptx_options options = {.device = ptx_device_find("h200"), .checks = PTX_CHECK_ALL, .seed = seed};
+    struct sanitizer sanitizer;
+    struct ptx_options options = {
+        .device = ptx_device_find("h200"), .observers = {sanitizer_on(&sanitizer, SANITIZE_ALL)}, .seed = seed};
     struct ptx_report report = {0};
     if (!ptx_run(m, mem, &launch, &options, &report, &err)) {
         snprintf(words, sizeof(words), "%s", err.text);

@@ -5,6 +5,8 @@
  *     sanitizer [-v] [FILE or FOLDER]...     (default: both) */
 #include "corpus.h"
 
+#include "sanitize/sanitize.h"
+
 static const uint64_t seeds[] = {0, 1, 20240607};
 static bool verbose;
 
@@ -65,8 +67,9 @@ static bool run_once(struct corpus *c, const struct compile_result *compiled, ui
             ok = corpus_argument(c, l->args[j], &values[j], err);
         }
         struct ptx_report r = {0};
+        struct sanitizer sanitizer;
         struct ptx_options options = {.device = ptx_device_find("h200"),
-                                      .checks = PTX_CHECK_ALL,
+                                      .observers = {sanitizer_on(&sanitizer, SANITIZE_ALL)},
                                       .seed = seed,
                                       .max_warp_insns = 20000000};
         for (size_t j = 0; j < compiled->image.n_kernels; j++)

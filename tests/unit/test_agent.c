@@ -139,14 +139,45 @@ static void test_code_and_repair(void **state)
         agent_version_close(&w);
     }
     assert_true(stack != SIZE_MAX);
-    assert_true(agent_repair_rules(&s[stack], &in, arena, &repaired));
+    assert_true(agent_repair_rules(&s[stack], NULL, &in, arena, &repaired));
     assert_int_equal(repaired.n_steps, s[stack].n_steps - 1);
     /* A step known to fail alone is the one dropped. */
     failed = (struct agent_attempt){.id = 1, .steps = s[stack].steps, .n_steps = 1, .verdict = "wrong"};
     in.history = &failed;
     in.n_history = 1;
-    assert_true(agent_repair_rules(&s[stack], &in, arena, &repaired));
+    assert_true(agent_repair_rules(&s[stack], NULL, &in, arena, &repaired));
     assert_string_not_equal(repaired.steps[0].transform, s[stack].steps[0].transform);
+    agent_version_close(&v);
+}
+
+/* The line where a stack failed tells which step goes; the others stay. */
+static void test_repair_drops_who_wrote_the_line(void **state)
+{
+    static const struct agent_step steps[] = {{"vectorise", 16}, {"fast-math", 0}};
+    const char *const marks[] = {"_vec8(", "__fdividef"};
+    struct agent_strategy s = {.name = "", .reason = "", .plan = "", .steps = steps, .n_steps = 2}, repaired;
+    const struct agent_step *done;
+    struct agent_version v;
+    struct agent_plan_input in = {.version = &v};
+    struct err err = {0};
+    size_t n_done;
+    char *out;
+
+    (void)state;
+    assert_ok(agent_version_open(&v, arena, task, "k.cu", text, &limits, &err), err);
+    assert_ok(agent_code_rules(task, "k.cu", text, &s, &limits, arena, &out, &done, &n_done, &err), err);
+    assert_int_equal(n_done, 2);
+    for (size_t i = 0; i < n_done; i++) {
+        const char *at = strstr(out, marks[i]);
+        struct agent_failure why = {.steps = done, .n_steps = n_done, .line = 1};
+        if (!at)
+            fail_msg("no %s in\n%s", marks[i], out);
+        for (const char *p = out; p < at; p++)
+            why.line += *p == '\n';
+        assert_true(agent_repair_rules(&s, &why, &in, arena, &repaired));
+        assert_int_equal(repaired.n_steps, 1);
+        assert_string_equal(repaired.steps[0].transform, steps[1 - i].transform);
+    }
     agent_version_close(&v);
 }
 
@@ -205,9 +236,8 @@ static void test_dispatch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diagnosis),
-        cmocka_unit_test(test_plan_learns),
-        cmocka_unit_test(test_code_and_repair),
+        cmocka_unit_test(test_diagnosis),       cmocka_unit_test(test_plan_learns),
+        cmocka_unit_test(test_code_and_repair), cmocka_unit_test(test_repair_drops_who_wrote_the_line),
         cmocka_unit_test(test_dispatch),
     };
 

@@ -2,7 +2,8 @@
  * tests/ptx. */
 #include "test.h"
 
-#include "ptx/ptx.h"
+#include "clock/clock.h"
+#include "sanitize/sanitize.h"
 
 static struct ptx_module *module;
 static struct ptx_mem *mem;
@@ -67,8 +68,11 @@ static void run(const struct launch *l)
                                 .shared_bytes = l->shared,
                                 .args = l->args,
                                 .n_args = l->n_args};
-    struct ptx_options o = {
-        .device = ptx_device_find("h200"), .checks = l->checks, .seed = l->seed, .max_warp_insns = l->limit};
+    struct sanitizer sanitizer;
+    struct ptx_options o = {.device = ptx_device_find("h200"),
+                            .observers = {sanitizer_on(&sanitizer, l->checks)},
+                            .seed = l->seed,
+                            .max_warp_insns = l->limit};
     ptx_report_clear(&report);
     assert_ok(ptx_run(module, mem, &launch, &o, &report, &err), err);
 }
@@ -89,7 +93,7 @@ static void test_elementwise(void **state)
     for (int i = 0; i < N; i++)
         in[i] = (float)i - 300;
     uint64_t a = buffer("in", in, sizeof(in)), b = buffer("out", NULL, sizeof(out));
-    run(&(struct launch){"scale", 8, 128, 0, PTX_CHECK_ALL, 0, 0, {&a, &b, &n, &by}, 4});
+    run(&(struct launch){"scale", 8, 128, 0, SANITIZE_ALL, 0, 0, {&a, &b, &n, &by}, 4});
     expect_end(PTX_DONE);
     ptx_mem_read(mem, b, out, sizeof(out));
     for (int i = 0; i < N; i++)
@@ -121,7 +125,7 @@ static void test_calls(void **state)
     for (int i = 0; i < N; i++)
         in[i] = (float)(i % 17);
     uint64_t a = buffer("in", in, sizeof(in)), b = buffer("out", NULL, sizeof(out));
-    run(&(struct launch){"calls", 3, 128, 0, PTX_CHECK_ALL, 0, 0, {&a, &b, &n}, 3});
+    run(&(struct launch){"calls", 3, 128, 0, SANITIZE_ALL, 0, 0, {&a, &b, &n}, 3});
     expect_end(PTX_DONE);
     ptx_mem_read(mem, b, out, sizeof(out));
     for (int i = 0; i < N; i++) {
@@ -144,7 +148,7 @@ static void test_barriers(void **state)
         sum += in[i] = (float)(i % 13);
     for (uint64_t seed = 0; seed < 4; seed++) {
         uint64_t a = buffer("in", in, N * 4), b = buffer("out", &out, 4);
-        run(&(struct launch){"block_sum", 5, 256, 0, PTX_CHECK_ALL, seed, 0, {&a, &b, &n}, 3});
+        run(&(struct launch){"block_sum", 5, 256, 0, SANITIZE_ALL, seed, 0, {&a, &b, &n}, 3});
         expect_end(PTX_DONE);
         float got;
         ptx_mem_read(mem, b, &got, 4);
@@ -163,7 +167,7 @@ static void test_shuffles_and_dynamic_shared(void **state)
         odd[i / 32] += in[i] & 1;
     }
     uint64_t a = buffer("in", in, sizeof(in)), b = buffer("out", NULL, sizeof(out));
-    run(&(struct launch){"warp_sum", 1, 64, 256, PTX_CHECK_INIT, 0, 0, {&a, &b}, 2});
+    run(&(struct launch){"warp_sum", 1, 64, 256, SANITIZE_INIT, 0, 0, {&a, &b}, 2});
     expect_end(PTX_DONE);
     ptx_mem_read(mem, b, out, sizeof(out));
     for (int i = 0; i < 64; i++)
@@ -178,7 +182,7 @@ static void test_divergence(void **state)
     (void)state;
     int out[96], n = 7;
     uint64_t b = buffer("out", NULL, sizeof(out));
-    run(&(struct launch){"divergent", 1, 96, 0, PTX_CHECK_ALL, 3, 0, {&b, &n}, 2});
+    run(&(struct launch){"divergent", 1, 96, 0, SANITIZE_ALL, 3, 0, {&b, &n}, 2});
     expect_end(PTX_DONE);
     ptx_mem_read(mem, b, out, sizeof(out));
     for (int i = 0; i < 96; i++) {
@@ -302,7 +306,7 @@ static void test_frames_of_recursion(void **state)
     (void)state;
     int out[64];
     uint64_t b = buffer("out", NULL, sizeof(out));
-    run(&(struct launch){"frames", 2, 64, 0, PTX_CHECK_ALL & ~PTX_CHECK_RACE_GLOBAL, 0, 0, {&b}, 1});
+    run(&(struct launch){"frames", 2, 64, 0, SANITIZE_ALL & ~SANITIZE_RACE_GLOBAL, 0, 0, {&b}, 1});
     expect_end(PTX_DONE);
     ptx_mem_read(mem, b, out, sizeof(out));
     for (int i = 0; i < 64; i++)
@@ -314,7 +318,7 @@ static void test_calls_through_pointers(void **state)
     (void)state;
     int out[64];
     uint64_t b = buffer("out", NULL, sizeof(out));
-    run(&(struct launch){"pointers", 1, 64, 0, PTX_CHECK_ALL, 0, 0, {&b}, 1});
+    run(&(struct launch){"pointers", 1, 64, 0, SANITIZE_ALL, 0, 0, {&b}, 1});
     expect_end(PTX_DONE);
     ptx_mem_read(mem, b, out, sizeof(out));
     for (int i = 0; i < 64; i++)
@@ -434,7 +438,7 @@ static void test_vectors(void **state)
     for (int i = 0; i < 800; i++)
         in[i] = (float)i;
     uint64_t a = buffer("in", in, sizeof(in)), b = buffer("out", NULL, sizeof(out)), odd = a + 4;
-    run(&(struct launch){"wide", 2, 128, 0, PTX_CHECK_ALL, 0, 0, {&a, &b, &n}, 3});
+    run(&(struct launch){"wide", 2, 128, 0, SANITIZE_ALL, 0, 0, {&a, &b, &n}, 3});
     expect_end(PTX_DONE);
     ptx_mem_read(mem, b, out, sizeof(out));
     for (int i = 0; i < 800; i++)
@@ -534,8 +538,9 @@ static void test_mutations(void **state)
                                    .block = {64, 1, 1},
                                    .args = args,
                                    .n_args = list[k].n_params};
+            struct sanitizer sanitizer;
             struct ptx_options o = {.device = ptx_device_find("h200"),
-                                    .checks = round % 2 ? PTX_CHECK_ALL : 0,
+                                    .observers = {sanitizer_on(&sanitizer, round % 2 ? SANITIZE_ALL : 0)},
                                     .max_warp_insns = 2000};
             ptx_run(m, small, &l, &o, &r, &e);
             ptx_report_clear(&r);

@@ -1,7 +1,8 @@
 /* The shadow of a launch: what it follows, instruction by instruction, and where it is lost. */
 #include "test.h"
 
-#include "ptx/ptx.h"
+#include "clock/clock.h"
+#include "shadow/shadow.h"
 
 #include <math.h>
 
@@ -45,7 +46,8 @@ static void run(const char *body, unsigned threads, float a, float b)
     assert_true((addr = ptx_mem_alloc(mem, &buffer, &err)) != 0);
     ptx_mem_write(mem, addr, &a, 4, true);
     ptx_mem_write(mem, addr + 4, &b, 4, true);
-    const struct ptx_options o = {.device = ptx_device_find("h200"), .shadow = shadow};
+    const struct ptx_options o = {.device = ptx_device_find("h200"),
+                                  .observers = {ptx_shadow_observer(shadow)}};
     assert_ok(ptx_run(module, mem, &l, &o, &report, &err), err);
     if (report.end != PTX_DONE)
         fail_msg("%s: %s", body, report.n_findings ? report.findings[0].words : ptx_end_name(report.end));

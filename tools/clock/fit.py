@@ -7,6 +7,7 @@ of one task at one shape and regime whose measured times differ by at least 20 %
 import argparse
 import csv
 import itertools
+import math
 import statistics
 import sys
 import zlib
@@ -61,6 +62,20 @@ def table(name, keys):
     )
 
 
+def ratio_errors(keys):
+    """By how much the modelled ratio of two versions' times is off, where the measured one is within --differ."""
+    groups = {}
+    for p in keys:
+        groups.setdefault((p[0], p[2], p[3]), []).append(p)
+    errors = []
+    for group in groups.values():
+        for a, b in itertools.combinations(group, 2):
+            measured_ratio, modelled_ratio = (points[a][i] / points[b][i] for i in (0, 1))
+            if max(measured_ratio, 1 / measured_ratio) < 1 + options.differ / 100:
+                errors.append(abs(math.log(modelled_ratio / measured_ratio)))
+    return sorted(errors)
+
+
 def pairs(keys):
     groups = {}
     for p in keys:
@@ -95,6 +110,11 @@ right, wrong = pairs(points)
 if right + len(wrong):
     print(f"pairs that differ by {options.differ:g} % or more: {right} of {right + len(wrong)} in the right order "
           f"({100 * right / (right + len(wrong)):.1f} %)")
+ratios = ratio_errors(points)
+if ratios:
+    half, three_quarters, most = (100 * math.expm1(ratios[int(q * (len(ratios) - 1))]) for q in (0.5, 0.75, 0.9))
+    print(f"ratios of the {len(ratios)} pairs that differ by less: half are off by at most {half:.1f} %, "
+          f"three quarters by {three_quarters:.1f} %, nine tenths by {most:.1f} %")
 if options.all or options.worst:
     for a, b in wrong[: options.worst or None]:
         print(f"wrong: {a[0]} {a[2]} {a[3]}: {a[1]} {points[a][0]:.2f} ({points[a][1]:.2f}), "

@@ -5,7 +5,6 @@
 #include "base/base.h"
 #include "gpu/gpu.h"
 #include "kernel/kernel.h"
-#include "ptx/ptx.h"
 #include "task/task.h"
 
 struct program {

@@ -128,10 +128,17 @@ inline void check_apart(const char *name_a, const at::Tensor &a, const char *nam
                 said(name_a, std::string(" and ") + name_b + " overlap, and one of them is written"));
 }
 
-inline void check_number(double given, double verified, const char *name)
+inline void check_number(double given, std::initializer_list<double> verified, const char *name)
 {
-    TORCH_CHECK(given == verified, said("the kernel was verified with ",
-                                        std::string(name) + " = " + text(verified) + " only, not " + text(given)));
+    std::string list;
+
+    for (double v : verified) {
+        if (given == v)
+            return;
+        list += (list.empty() ? "" : " or ") + text(v);
+    }
+    TORCH_CHECK(false, said("the kernel was verified with ",
+                            std::string(name) + " = " + list + " only, not " + text(given)));
 }
 
 template <typename T> T fit(Int v, const char *name)

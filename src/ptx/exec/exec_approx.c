@@ -1,5 +1,5 @@
 /* The approximate instructions: ex2 lg2 sin cos tanh, and the .approx and .full forms of rcp sqrt rsqrt div. */
-#include "isa.h"
+#include "exec.h"
 #include "ptx/lane/approx.h"
 
 /* Each f32 form with and without .ftz; flushing is of the input and of the result. */

@@ -1,6 +1,6 @@
 /* cp.async and the cache policies; async.c lets the copies land. */
 #include "ptx/machine/async.h"
-#include "isa.h"
+#include "exec.h"
 
 static void addresses(const struct warp *w, const struct opnd *o, uint64_t addr[32])
 {
@@ -67,22 +67,19 @@ static void commit_group(struct warp *w, const struct insn *i, uint32_t m)
     struct async *a = async_of(w, 0);
     for (unsigned l = 0; l < 32; l++)
         a->committed[l] += m >> l & 1;
-    if (w->launch->san)
-        san_async(w, i, m);
+    OBSERVE(w->launch, async, w, i, m);
 }
 
 static void wait_group(struct warp *w, const struct insn *i, uint32_t m)
 {
     async_land(async_of(w, 0), m, i->opnds[0].imm);
-    if (w->launch->san)
-        san_async(w, i, m);
+    OBSERVE(w->launch, async, w, i, m);
 }
 
 static void wait_all(struct warp *w, const struct insn *i, uint32_t m)
 {
     async_land(async_of(w, 0), m, -1);
-    if (w->launch->san)
-        san_async(w, i, m);
+    OBSERVE(w->launch, async, w, i, m);
 }
 
 exec_fn *ISA(select_async)(struct insn *i)

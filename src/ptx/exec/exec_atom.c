@@ -1,6 +1,6 @@
 /* atom and red. Lanes act one after the other, lowest first. */
 #include "ptx/machine/async.h"
-#include "isa.h"
+#include "exec.h"
 
 #include "ptx/lane/atom.h"
 

@@ -1,5 +1,5 @@
 /* Bit-wise instructions with a life of their own: lop3 shf prmt bmsk szext dp4a dp2a. */
-#include "isa.h"
+#include "exec.h"
 
 /* ---- lop3 ---- */
 

@@ -1,6 +1,6 @@
 /* mapa, getctarank, and the way to mbarrier.c and cluster.c. */
 #include "ptx/machine/async.h"
-#include "isa.h"
+#include "exec.h"
 
 static bool generic_shared(uint64_t addr)
 {

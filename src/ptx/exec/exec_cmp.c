@@ -1,6 +1,6 @@
 /* setp, set, selp, slct, testp. A comparison gives a word with a bit a lane; .and .or .xor combine it with a
  * predicate. */
-#include "isa.h"
+#include "exec.h"
 
 static inline float flush(float x)
 {

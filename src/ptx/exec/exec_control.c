@@ -1,12 +1,14 @@
 /* The loop that executes a warp, and the instructions that change its course. */
 #include "ptx/machine/async.h"
-#include "isa.h"
+#include "exec.h"
 
 /* ---- the loop ---- */
 
 static inline __attribute__((always_inline)) void run(struct warp *w, bool watched)
 {
     const struct insn *code = w->launch->module->code;
+    const struct ptx_observer *checker = w->launch->observer[PTX_CHECKER],
+                              *clock = w->launch->observer[PTX_CLOCK];
     uint64_t lanes = 0;
     while (w->fuel > 0) {
         uint32_t pc = w->pc;
@@ -20,16 +22,15 @@ static inline __attribute__((always_inline)) void run(struct warp *w, bool watch
         w->pc = pc + 1;
         w->fuel--;
         lanes += (unsigned)__builtin_popcount(m);
-        if (watched && w->any_undef)
-            san_use(w, i, m); /* an undefined guard may let nobody through */
+        if (watched && w->followed)
+            checker->calls->use(w, i, m); /* a guard may let nobody through */
         if (!m)
             continue;
-        if (watched && w->launch->prof)
-            prof_issue(w, i, m);
+        if (watched && clock)
+            clock->calls->issue(w, i, m);
         i->fn(w, i, m);
-        /* A shuffle makes undefined values where it reads lanes that are not there. */
-        if (watched && (w->any_undef || (m != ~0u && i->op == OP_shfl && w->launch->san)))
-            san_insn(w, i, m);
+        if (watched && checker && (w->followed || (m != ~0u && i->op == OP_shfl)))
+            checker->calls->insn(w, i, m);
     }
     w->lane_insns += lanes;
 }
@@ -188,15 +189,12 @@ exec_fn *ISA(select_barrier)(struct insn *i)
 
 static void fence(struct warp *w, const struct insn *i, uint32_t m)
 {
-    if (w->launch->san)
-        san_fence(w, i, m);
+    OBSERVE(w->launch, fence, w, i, m);
 }
 
 static void proxy_fence(struct warp *w, const struct insn *i, uint32_t m)
 {
-    (void)i, (void)m;
-    if (w->launch->san)
-        san_proxy_fence(w);
+    OBSERVE(w->launch, proxy_fence, w, i, m);
 }
 
 /* fence.mbarrier_init counts as a whole fence, which may hide a race but invents none. */

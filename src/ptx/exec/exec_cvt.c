@@ -1,5 +1,5 @@
 /* mov, cvta, isspacep and cvt between integers, f32 and f64. */
-#include "isa.h"
+#include "exec.h"
 
 #include <fenv.h>
 

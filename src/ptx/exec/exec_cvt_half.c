@@ -1,7 +1,7 @@
 /* cvt from and to f16, bf16, their pairs, tf32 and the 8-bit floating types, and cvt.pack. The few forms that
  * kernels execute all the time have loops of their own; the rest go a lane at a time through f64, which holds
  * every source exactly (64-bit integers: rounded to odd, so that rounding again rounds once). */
-#include "isa.h"
+#include "exec.h"
 #include "ptx/lane/half_row.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* f32 and f64 arithmetic with IEEE rounding. A NaN result of f32 arithmetic is 0x7fffffff, as the machine gives
  * it. .ftz turns subnormal inputs and results into zeros of their sign. Approximate forms are in exec_approx.c.
  */
-#include "isa.h"
+#include "exec.h"
 
 #include <fenv.h>
 

@@ -1,6 +1,6 @@
 /* f16, f16x2, bf16 and bf16x2: arithmetic, comparison, atomic addition. A packed register of 32 lanes is a row
  * of 64 halves, so that scalar and packed forms are the same loop with another length. */
-#include "isa.h"
+#include "exec.h"
 #include "ptx/lane/half_row.h"
 
 /* ---- arithmetic ---- */

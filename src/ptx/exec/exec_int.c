@@ -1,6 +1,6 @@
 /* Integer arithmetic, carries, logic, shifts, bit fields. Quotient and remainder of a division by zero are all
  * ones, as the machine's routine leaves them; the most negative value divided by -1 is itself. */
-#include "isa.h"
+#include "exec.h"
 
 typedef unsigned __int128 u128;
 typedef __int128 s128;

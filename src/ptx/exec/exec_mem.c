@@ -1,7 +1,7 @@
 /* ld, st and hints. The usual forms (global or shared, a register as wide as the element, all lanes in one
  * allocation) take a fast path; everything else goes through mem_lanes(). */
 #include "ptx/machine/async.h"
-#include "isa.h"
+#include "exec.h"
 
 /* ---- addresses ---- */
 
@@ -221,7 +221,6 @@ static void store_func_param(struct warp *w, const struct insn *i, uint32_t m)
 static bool observe(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind, enum space space,
                     uint32_t bytes, bool linear, const uint64_t *addr, struct alloc *a)
 {
-    struct launch *l = w->launch;
     struct access x = {.kind = (uint8_t)kind,
                        .space = (uint8_t)space,
                        .flags = i->extra,
@@ -230,11 +229,8 @@ static bool observe(struct warp *w, const struct insn *i, uint32_t m, enum acces
                        .linear = linear,
                        .addr = addr,
                        .alloc = a};
-    if (l->san)
-        san_access(w, i, &x);
-    if (l->prof && !l->stop)
-        prof_access(w, i, &x);
-    return !l->stop;
+    observe_access(w, i, &x);
+    return !w->launch->stop;
 }
 
 enum shape { CAREFUL, RUN, SPREAD };

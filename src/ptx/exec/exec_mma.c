@@ -5,7 +5,7 @@
  * cores cut too, and the documentation promises no rounding. Sums of f64 are fused step by step; integers are
  * exact. */
 #include "ptx/lane/half_row.h"
-#include "isa.h"
+#include "exec.h"
 #include "ptx/lane/matrix.h"
 
 #include <math.h>
@@ -164,7 +164,7 @@ static void scatter(struct warp *w, const struct insn *i, const struct operands 
 static void mma(struct warp *w, const struct insn *i, uint32_t m)
 {
     struct operands x;
-    if (!matrix_warp(w, i, m))
+    if (!warp_await_whole(w, i, m))
         return;
     gather(w, i, 1, x.a[0], K_MAX);
     gather(w, i, 2, x.b[0], N_MAX);
@@ -180,7 +180,7 @@ static void mma_bits(struct warp *w, const struct insn *i, uint32_t m)
     bool both = insn_has(i, MOD_and);
     uint32_t a[16][8], b[8][8], d[4][32];
     unsigned across, along;
-    if (!matrix_warp(w, i, m))
+    if (!warp_await_whole(w, i, m))
         return;
     for (unsigned piece = 0; piece < fa.pieces; piece++)
         for (unsigned l = 0; l < 32; l++) {

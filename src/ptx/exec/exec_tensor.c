@@ -1,6 +1,6 @@
 /* Matrices between a warp's registers and memory: ldmatrix, stmatrix, movmatrix, wmma.load, wmma.store. Who
  * holds what: matrix.h. */
-#include "isa.h"
+#include "exec.h"
 #include "ptx/lane/matrix.h"
 
 /* ---- matrices of 8 rows of 16 bytes in shared memory; lane 8k + r holds the address of row r of matrix k ----
@@ -21,7 +21,7 @@ static void ldmatrix(struct warp *w, const struct insn *i, uint32_t m)
     unsigned matrices = matrix_reg_count(&i->opnds[0]);
     uint8_t *host[32];
     uint16_t rows[32][8];
-    if (!matrix_warp(w, i, m) || !row_hosts(w, i, &i->opnds[1], matrices, ACCESS_LOAD, host))
+    if (!warp_await_whole(w, i, m) || !row_hosts(w, i, &i->opnds[1], matrices, ACCESS_LOAD, host))
         return;
     for (unsigned l = 0; l < 8 * matrices; l++)
         memcpy(rows[l], host[l], 16);
@@ -41,7 +41,7 @@ static void stmatrix(struct warp *w, const struct insn *i, uint32_t m)
 {
     unsigned matrices = matrix_reg_count(&i->opnds[1]);
     uint8_t *host[32];
-    if (!matrix_warp(w, i, m) || !row_hosts(w, i, &i->opnds[0], matrices, ACCESS_STORE, host))
+    if (!warp_await_whole(w, i, m) || !row_hosts(w, i, &i->opnds[0], matrices, ACCESS_STORE, host))
         return;
     bool trans = insn_has(i, MOD_trans);
     for (unsigned k = 0; k < matrices; k++) {
@@ -58,7 +58,7 @@ static void stmatrix(struct warp *w, const struct insn *i, uint32_t m)
 static void movmatrix(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint16_t rows[8][8];
-    if (!matrix_warp(w, i, m))
+    if (!warp_await_whole(w, i, m))
         return;
     const uint32_t *a = REG(uint32_t, w, i->a);
     for (unsigned l = 0; l < 32; l++) {
@@ -139,7 +139,7 @@ static void wmma_load(struct warp *w, const struct insn *i, uint32_t m)
     struct matrix_access x = matrix_access_of(i);
     const struct opnd *regs = matrix_operand(i);
     uint8_t *host[MATRIX_PARTS][32];
-    if (!matrix_warp(w, i, m) || !matrix_hosts(w, i, &x, ACCESS_LOAD, host))
+    if (!warp_await_whole(w, i, m) || !matrix_hosts(w, i, &x, ACCESS_LOAD, host))
         return;
     wmma_move(w, i, &x, true, host);
     for (unsigned k = fragment_regs(&x.f), first = k; k < matrix_reg_count(regs); k++)
@@ -151,7 +151,7 @@ static void wmma_store(struct warp *w, const struct insn *i, uint32_t m)
 {
     struct matrix_access x = matrix_access_of(i);
     uint8_t *host[MATRIX_PARTS][32];
-    if (matrix_warp(w, i, m) && matrix_hosts(w, i, &x, ACCESS_STORE, host))
+    if (warp_await_whole(w, i, m) && matrix_hosts(w, i, &x, ACCESS_STORE, host))
         wmma_move(w, i, &x, false, host);
 }
 

@@ -1,7 +1,7 @@
 /* Instructions across lanes: shfl, vote, match, redux, activemask, elect. Those with .sync wait until the lanes
  * of their mask are there (lanes that exited count as arrived). Sources are read before anything is written: a
  * register may be both. */
-#include "isa.h"
+#include "exec.h"
 
 /* The mask operand; lanes of one instruction may name different ones. */
 static bool await(struct warp *w, const struct insn *i, uint32_t m, const struct opnd *o, uint32_t mask[32])

@@ -2,7 +2,9 @@
 #ifndef PTX_LOWER_H
 #define PTX_LOWER_H
 
-#include "ptx/machine.h"
+#include "parse.h"
+
+bool module_lower(struct parsed *p, struct err *err);
 
 struct lower {
     struct parsed *p;

@@ -1,5 +1,5 @@
 /* A module: opened from its text, asked for its kernels. */
-#include "ptx/machine.h"
+#include "lower.h"
 
 static void find_infos(struct ptx_module *m)
 {
@@ -20,6 +20,8 @@ static void find_infos(struct ptx_module *m)
     }
     m->infos = list;
 }
+
+static void module_select(struct ptx_module *m); /* handlers for this processor */
 
 bool ptx_module_open(struct ptx_module **out, const char *name, const char *text, size_t len, struct err *err)
 {
@@ -87,7 +89,7 @@ uint64_t ptx_module_hash(const struct ptx_module *m)
 /* Handlers of functions called through isa.h, of each instruction set that was compiled in. */
 #define ISA_TABLE(isa)                            \
     extern exec_fn *select_##isa(struct insn *i); \
-    extern loop_fn warp_loop_##isa, shadow_loop_##isa;
+    extern loop_fn warp_loop_##isa;
 ISA_TABLE(base)
 #ifdef PTX_ISA_v3
 ISA_TABLE(v3)
@@ -98,16 +100,17 @@ ISA_TABLE(v4)
 
 static const struct {
     const char *name;
+    enum isa isa;
     exec_fn *(*select)(struct insn *i);
-    loop_fn *loop, *shadow_loop;
+    loop_fn *loop;
 } isas[] = {
 #ifdef PTX_ISA_v4
-    {"v4", select_v4, warp_loop_v4, shadow_loop_v4},
+    {"v4", ISA_V4, select_v4, warp_loop_v4},
 #endif
 #ifdef PTX_ISA_v3
-    {"v3", select_v3, warp_loop_v3, shadow_loop_v3},
+    {"v3", ISA_V3, select_v3, warp_loop_v3},
 #endif
-    {"base", select_base, warp_loop_base, shadow_loop_base},
+    {"base", ISA_BASE, select_base, warp_loop_base},
 };
 
 static bool isa_usable(const char *name)
@@ -135,13 +138,13 @@ void insn_unsupported(struct warp *w, const struct insn *i, uint32_t m)
     fault_unsupported(w, i, NULL);
 }
 
-void module_select(struct ptx_module *m)
+static void module_select(struct ptx_module *m)
 {
     size_t isa = 0;
     while (isa + 1 < ARRAY_LEN(isas) && !isa_usable(isas[isa].name))
         isa++;
     m->loop = isas[isa].loop;
-    m->shadow_loop = isas[isa].shadow_loop;
+    m->isa = isas[isa].isa;
     for (size_t k = 0; k < m->n_code; k++) {
         struct insn *i = &m->code[k];
         i->fn = isas[isa].select(i);

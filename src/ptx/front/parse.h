@@ -6,7 +6,23 @@
 #include <ctype.h>
 #include <setjmp.h>
 
-#include "ptx/machine.h"
+#include "ptx/observe.h"
+
+struct vreg {      /* a register as the text names it */
+    uint8_t bytes; /* 0: predicate */
+    uint32_t off, slot;
+};
+
+struct parsed { /* between parse.c and lower.c; the instructions' register offsets are still numbers of vregs */
+    struct ptx_module *module;
+    VEC(struct insn) code;
+    VEC(struct func) funcs;
+    VEC(struct var *) vars;
+    VEC(struct loc) locs;
+    VEC(const char *) files;
+    VEC(struct vreg) vregs;
+};
+bool module_parse(struct parsed *p, const char *text, size_t len, struct err *err);
 
 enum token { T_END, T_IDENT, T_DOT /* .word */, T_INT, T_F32, T_F64, T_STRING, T_PUNCT };
 

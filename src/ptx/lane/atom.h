@@ -3,7 +3,7 @@
 #define PTX_ATOM_H
 
 #include "half.h"
-#include "ptx/machine.h"
+#include "ptx/observe.h"
 
 typedef unsigned __int128 u128;
 

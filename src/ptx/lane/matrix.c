@@ -141,13 +141,3 @@ bool matrix_known(const struct insn *i)
     return registers_fit(matrix_operand(i), matrix_access_of(i).f, t == TYPE_F16 && (a || b)) &&
            (!stride || (stride->kind == OPND_REG && stride->bytes == 4));
 }
-
-bool matrix_warp(struct warp *w, const struct insn *i, uint32_t m)
-{
-    if (!warp_await(w, i, m, ~0u))
-        return false;
-    if (m == ~0u)
-        return true;
-    fault(w, i, -1, PTX_DIVERGENT_BARRIER, 0, "%s is executed by a part of a warp", i->text);
-    return false;
-}

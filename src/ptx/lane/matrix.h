@@ -9,7 +9,7 @@
 #ifndef PTX_MATRIX_H
 #define PTX_MATRIX_H
 
-#include "ptx/machine.h"
+#include "ptx/observe.h"
 
 enum matrix { MATRIX_A, MATRIX_B, MATRIX_C /* and D */ };
 
@@ -98,8 +98,6 @@ static inline struct fragment mma_fragment(const struct insn *i, unsigned operan
 /* matrix.c: whether PTX has a mma, wmma.mma, wmma.load or wmma.store of this shape and these types, and its
  * operands are as many registers of the right size. */
 bool matrix_known(const struct insn *i);
-/* Every lane takes part: the instruction is for whole warps. False: it waits, or after a fault. */
-bool matrix_warp(struct warp *w, const struct insn *i, uint32_t m);
 
 /* ---- wmma.load and wmma.store: a fragment from and to memory, in accesses of the whole warp ("parts").
  * Where memory runs along with the registers a lane moves its pieces; where it runs across them it moves, of 16

@@ -2,8 +2,6 @@
  * belongs to the block that is in the warp's slot, and the engine frees it with the slot. */
 #include "async.h"
 
-#include "shadow/shadow_value.h"
-
 struct async *async_of(struct warp *w, size_t room)
 {
     struct async *a = w->async;
@@ -15,7 +13,7 @@ struct async *async_of(struct warp *w, size_t room)
         if (fresh)
             a->block = 0;
         a->cap = cap;
-        a->shadow = w->launch->shadow;
+        a->launch = w->launch;
         w->async = a;
     }
     if (a->block != w->block->linear + 1) {
@@ -31,10 +29,8 @@ static void copy_land(const struct async *a, const struct copy *c)
 {
     memcpy(c->to, c->from, c->from_bytes);
     memset(c->to + c->from_bytes, 0, (size_t)(c->bytes - c->from_bytes));
-    if (a->shadow) {
-        shadow_move(a->shadow, c->to, c->from, c->from_bytes);
-        shadow_forget(a->shadow, c->to + c->from_bytes, (size_t)(c->bytes - c->from_bytes));
-    }
+    OBSERVE(a->launch, moved, a->launch, c->to, c->from, c->from_bytes);
+    OBSERVE(a->launch, cleared, a->launch, c->to + c->from_bytes, (size_t)(c->bytes - c->from_bytes));
 }
 
 void async_land(struct async *a, uint32_t m, int64_t keep)

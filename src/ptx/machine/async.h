@@ -7,7 +7,7 @@
 #ifndef PTX_ASYNC_H
 #define PTX_ASYNC_H
 
-#include "ptx/machine.h"
+#include "machine.h"
 
 /* ---- cp.async ---- */
 
@@ -20,8 +20,8 @@ struct copy {
 };
 
 struct async {
-    struct ptx_shadow *shadow; /* of the launch */
-    uint64_t block;            /* linear id + 1 of the block whose copies these are */
+    struct launch *launch;
+    uint64_t block; /* linear id + 1 of the block whose copies these are */
     uint32_t committed[32];
     uint64_t serial; /* of the next */
     size_t n, cap;
@@ -35,58 +35,14 @@ void async_land_before(struct async *a, uint32_t m, uint64_t serial);
 
 /* ---- bulk copies ---- */
 
-enum flight_kind {
-    FLIGHT_COPY,
-    FLIGHT_REDUCE,
-    FLIGHT_ARRIVE, /* an arrival that waits for cp.async copies */
-};
-
-struct flight {
-    enum flight_kind kind;
-    const struct insn *insn;
-    struct warp *warp; /* who began it; its block's cluster is not done yet */
-    uint32_t lane, group, bytes;
-    struct block *to_block, *from_block; /* whose shared memory; NULL: global */
-    uint64_t to, from;                   /* offsets there, or device addresses */
-    uint8_t *taken;                      /* what the source held when it was given back (wait_group.read) */
-    bool small;                          /* st.async, red.async: what a thread's registers held, in `value` */
-    uint8_t value[16];
-    double shadow[8]; /* of value's parts, and their states (shadow_value.h) */
-    uint8_t shadowed[8];
-    uint64_t serial; /* FLIGHT_ARRIVE: cp.async instructions before it */
-    float ready;     /* the clock's: when the bytes are there */
-};
-
-struct bulk_groups { /* of a warp */
-    uint32_t committed[32];
-    VEC(struct flight) flights;
-};
-
 exec_fn *store_async_select(struct insn *i); /* of st.async and red.async */
 exec_fn *bulk_select(struct insn *i);        /* of cp.async.bulk and cp.reduce.async.bulk; NULL: no such form */
 /* The bytes arrive; false after a finding. */
 bool flight_land(struct flight *f);
+void flight_free(struct flight *f); /* what it owns */
 void bulk_groups_free(struct warp *w);
 
 /* ---- mbarriers ---- */
-
-struct mbar {
-    uint32_t at; /* offset in the block's shared memory */
-    bool live;
-    uint32_t expected, pending; /* arrivals */
-    int64_t tx;                 /* bytes that are expected and have not come */
-    uint32_t phase;
-    uint64_t word; /* what its 8 bytes hold, for whoever looks */
-    struct race_sync *sync;
-    uint32_t init_id; /* the race detector's: who initialised it; 0: unknown */
-    uint32_t init_pc;
-    float gathered, done;       /* the clock's: the latest arrival of this phase, and of the last one */
-    VEC(struct flight) flights; /* that it will be told of */
-};
-
-struct mbars { /* of a block */
-    VEC(struct mbar) v;
-};
 
 exec_fn *mbar_select(struct insn *i); /* of mbarrier and cp.async.mbarrier.arrive; NULL: no such form */
 /* The mbarrier that lane's instruction means, as it must be; NULL after a finding. */
@@ -116,32 +72,5 @@ static inline uint64_t opnd_address(const struct warp *w, const struct opnd *o, 
 {
     return opnd_lane(w, o, lane) + (uint64_t)o->imm;
 }
-
-/* ---- the sanitizer's view: sanitize_async.c; called only when launch.san is set ---- */
-
-/* A flight begins: does it meet anything unordered? */
-void san_flight_begin(const struct flight *f);
-void san_flight_bytes(const struct flight *f); /* landed: which bytes are defined now */
-/* The thread that began it knows that the source is free again. */
-void san_flight_read(const struct flight *f);
-/* The bytes are there; bar: who was told, or NULL: the thread that began it waited. */
-void san_flight_end(const struct flight *f, struct mbar *bar, struct block *bar_block);
-void san_arrival_end(const struct flight *f, struct mbar *bar, struct block *bar_block);
-void san_mbar_init(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar);
-/* Is its initialisation known to lane? A finding when not. */
-void san_mbar_use(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar);
-void san_mbar_arrive(struct warp *w, const struct insn *i, struct mbar *bar, uint32_t mask);
-void san_mbar_flip(struct mbar *bar);
-void san_mbar_wait(struct warp *w, struct mbar *bar, uint32_t mask);
-void san_cluster_arrive(struct warp *w, struct cluster *c, uint32_t mask, bool relaxed);
-void san_cluster_flip(struct cluster *c);
-void san_cluster_wait(struct warp *w, struct cluster *c, uint32_t mask);
-void san_proxy_fence(struct warp *w);
-/* All threads of b have exited: may others still be at its memory? */
-void san_cluster_exit(struct block *b);
-
-/* The race detector's, kept by whoever it is about. */
-struct race_sync;
-void race_sync_drop(struct race_sync **s);
 
 #endif

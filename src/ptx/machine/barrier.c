@@ -1,6 +1,6 @@
 /* Barriers of a block. A warp has arrived when all its living lanes have; a warp that is dead altogether counts
  * for barriers of the whole block. */
-#include "ptx/machine.h"
+#include "machine.h"
 
 uint32_t barrier_threads(const struct block *b, const struct barrier *bar)
 {
@@ -41,10 +41,7 @@ static void barrier_release(struct block *b, unsigned id)
     }
     *bar = (struct barrier){0};
     l->progress++;
-    if (l->san)
-        san_barrier(b, id, arrived, waiting);
-    if (l->prof)
-        prof_barrier(b, id, arrived, waiting);
+    OBSERVE(l, barrier, b, arrived, waiting);
 }
 
 /* Warps all of whose living lanes came; a warp that is dead altogether counts for a barrier of the whole block.
@@ -95,7 +92,7 @@ void warp_barrier(struct warp *w, const struct insn *i, uint32_t m)
     }
     if (!bar->busy) {
         *bar = (struct barrier){.busy = true, .expected = count, .pc = i->self, .acc_and = 1};
-    } else if (bar->pc != i->self && !count && id == 0 && !arrive && w->launch->options->checks) {
+    } else if (bar->pc != i->self && !count && id == 0 && !arrive && launch_checked(w->launch)) {
         const struct insn *o = &w->launch->module->code[bar->pc];
         fault(w, i, (int)lane, PTX_DIVERGENT_BARRIER, 0,
               "threads of one block wait at different barriers: some at line %d, this one at line %d",
@@ -124,8 +121,6 @@ void warp_barrier(struct warp *w, const struct insn *i, uint32_t m)
 
 void warp_exit(struct warp *w, uint32_t lanes)
 {
-    if (w->launch->san)
-        san_exit(w, lanes);
     w->dead |= lanes;
     w->mask &= ~lanes;
     w->launch->progress++;

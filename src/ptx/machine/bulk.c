@@ -3,7 +3,6 @@
 #include "async.h"
 
 #include "ptx/lane/atom.h"
-#include "shadow/shadow_value.h"
 
 enum { BULK_ALIGN = 16, MOST_FLIGHTS = 1 << 18 };
 
@@ -15,6 +14,13 @@ static const uint8_t *source_of(const struct flight *f)
            : f->taken      ? f->taken
            : f->from_block ? f->from_block->shared + f->from
                            : mem_host(f->warp->launch->mem, f->from);
+}
+
+void flight_free(struct flight *f)
+{
+    free(f->taken);
+    f->taken = NULL;
+    kept_drop(&f->kept);
 }
 
 bool flight_land(struct flight *f)
@@ -33,17 +39,15 @@ bool flight_land(struct flight *f)
         }
     else
         memmove(to, from, f->bytes);
-    if (l->shadow && f->kind == FLIGHT_REDUCE)
-        shadow_lose(l->shadow, to, f->bytes);
-    else if (l->shadow && f->small)
-        shadow_put(l->shadow, to, f->bytes, f->shadowed, f->shadow);
-    else if (l->shadow)
-        shadow_move(l->shadow, to, from, f->bytes);
+    if (f->kind == FLIGHT_REDUCE)
+        OBSERVE(l, changed, l, to, f->bytes);
+    else if (f->small)
+        OBSERVE(l, flight_delivered, f, to);
+    else
+        OBSERVE(l, moved, l, to, from, f->bytes);
     l->progress++;
-    if (l->san)
-        san_flight_bytes(f);
-    free(f->taken);
-    f->taken = NULL;
+    OBSERVE(l, flight_bytes, f);
+    flight_free(f);
     return true;
 }
 
@@ -51,7 +55,7 @@ void bulk_groups_free(struct warp *w)
 {
     struct bulk_groups *g = w->bulk;
     for (size_t k = 0; g && k < g->flights.n; k++)
-        free(g->flights.v[k].taken);
+        flight_free(&g->flights.v[k]);
     if (g)
         vec_free(&g->flights);
     free(g);
@@ -106,15 +110,23 @@ static struct block *shared_fits(struct warp *w, const struct insn *i, uint32_t 
     return b;
 }
 
-static float price(struct warp *w, const struct insn *i, const struct flight *f)
+/* When its bytes will be there. */
+static float ready_at(struct warp *w, const struct insn *i, const struct flight *f)
 {
+    const struct ptx_observer_calls *clock = clock_of(w);
     struct ptx_mem *m = w->launch->mem;
+    if (!clock)
+        return 0;
     if (!f->bytes)
-        return prof_now(w);
-    return !f->from_block ? prof_bulk(w, i, mem_find(m, f->from), f->from, f->bytes, ACCESS_LOAD)
-           : !f->to_block ? prof_bulk(w, i, mem_find(m, f->to), f->to, f->bytes,
-                                      f->kind == FLIGHT_REDUCE ? ACCESS_ATOMIC : ACCESS_STORE)
-                          : prof_bulk(w, i, NULL, 0, f->bytes, ACCESS_LOAD);
+        return clock->now(w);
+    if (f->small)
+        return clock->bulk(w, i, NULL, 0, f->bytes, ACCESS_STORE);
+    if (!f->from_block)
+        return clock->bulk(w, i, mem_find(m, f->from), f->from, f->bytes, ACCESS_LOAD);
+    if (!f->to_block)
+        return clock->bulk(w, i, mem_find(m, f->to), f->to, f->bytes,
+                           f->kind == FLIGHT_REDUCE ? ACCESS_ATOMIC : ACCESS_STORE);
+    return clock->bulk(w, i, NULL, 0, f->bytes, ACCESS_LOAD);
 }
 
 /* ---- instructions ---- */
@@ -146,8 +158,7 @@ static bool to_mbarrier(struct warp *w, const struct insn *i, struct flight f, u
               "a bulk copy into one block's shared memory that tells an mbarrier of another");
         return false;
     }
-    if (w->launch->prof)
-        f.ready = price(w, i, &f);
+    f.ready = ready_at(w, i, &f);
     for (; ranks; ranks &= ranks - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(ranks);
         if (rank >= w->block->cluster->n) {
@@ -162,8 +173,7 @@ static bool to_mbarrier(struct warp *w, const struct insn *i, struct flight f, u
         struct mbar *bar = mbar_use(w, i, f.lane, f.to_block, bar_offset);
         if (!bar || too_many(w, i, f.lane, bar->flights.n))
             return false;
-        if (w->launch->san)
-            san_flight_begin(&f);
+        OBSERVE(w->launch, flight_begin, &f);
         if (w->launch->stop)
             return false;
         vec_push(&bar->flights, f);
@@ -209,10 +219,8 @@ static bool copy_lane(struct warp *w, const struct insn *i, uint32_t lane)
     if (too_many(w, i, lane, g->flights.n))
         return false;
     f.group = g->committed[lane];
-    if (w->launch->prof)
-        f.ready = price(w, i, &f);
-    if (w->launch->san)
-        san_flight_begin(&f);
+    f.ready = ready_at(w, i, &f);
+    OBSERVE(w->launch, flight_begin, &f);
     vec_push(&g->flights, f);
     return !w->launch->stop;
 }
@@ -254,13 +262,11 @@ static void wait(struct warp *w, const struct insn *i, uint32_t m)
         struct flight f = g->flights.v[k];
         bool waited = (m >> f.lane & 1) && (int64_t)f.group < (int64_t)g->committed[f.lane] - keep;
         if (waited && !f.taken) {
-            if (l->san)
-                san_flight_read(&f);
+            OBSERVE(l, flight_read, &f);
             if (insn_has(i, MOD_read)) {
                 f.taken = mem_alloc(MAX(f.bytes, 1u));
                 memcpy(f.taken, f.from_block->shared + f.from, f.bytes);
-                if (l->shadow)
-                    shadow_move(l->shadow, f.taken, f.from_block->shared + f.from, f.bytes);
+                OBSERVE(l, moved, l, f.taken, f.from_block->shared + f.from, f.bytes);
             }
         }
         if (!waited || insn_has(i, MOD_read)) {
@@ -268,10 +274,8 @@ static void wait(struct warp *w, const struct insn *i, uint32_t m)
             continue;
         }
         flight_land(&f);
-        if (l->san)
-            san_flight_end(&f, NULL, NULL);
-        if (l->prof)
-            prof_until(w, f.ready, true);
+        OBSERVE(l, flight_end, &f, NULL, NULL);
+        OBSERVE(l, until, w, f.ready, true);
     }
     g->flights.n = left;
 }
@@ -312,20 +316,16 @@ static void store_async(struct warp *w, const struct insn *i, uint32_t m)
             const struct opnd *o = v->kind == OPND_VEC ? &v->vec[k] : v;
             uint64_t x = opnd_lane(w, o, lane);
             memcpy(f.value + (size_t)k * i->bytes, &x, i->bytes);
-            for (unsigned part = 0; w->shadow && !o->is_imm && part < i->bytes / 2u; part++) {
-                f.shadow[k * i->bytes / 2 + part] = shadow_parts(w, o)[part].v[lane];
-                f.shadowed[k * i->bytes / 2 + part] = shadow_parts(w, o)[part].s[lane];
-            }
         }
         struct mbar *bar = mbar_use(w, i, lane, b, bar_offset);
         if (!bar || too_many(w, i, lane, bar->flights.n))
             return;
-        if (w->launch->prof)
-            f.ready = prof_bulk(w, i, NULL, 0, bytes, ACCESS_STORE);
-        if (w->launch->san)
-            san_flight_begin(&f);
+        f.ready = ready_at(w, i, &f);
+        OBSERVE(w->launch, flight_begin, &f);
         if (w->launch->stop)
             return;
+        for (unsigned k = 0; k < i->vec; k++)
+            OBSERVE(w->launch, flight_posted, &f, k * i->bytes, v->kind == OPND_VEC ? &v->vec[k] : v);
         vec_push(&bar->flights, f);
         w->launch->progress++;
     }

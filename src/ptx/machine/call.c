@@ -2,7 +2,7 @@
  * columns of it, so lanes that are in the function for different callers do not meet. A function that may call
  * itself saves the caller's columns before and brings them back after; its local frame moves by the size of all
  * frames at each level. */
-#include "shadow/shadow_value.h"
+#include "machine.h"
 
 struct save_stack { /* one lane's saved columns */
     uint8_t *v;
@@ -41,13 +41,6 @@ static void column_copy(struct warp *w, const struct func *f, unsigned lane, uin
     }
     uint8_t *params = w->regs + f->params_at + lane * f->param_stride;
     memcpy(save ? p : params, save ? params : p, f->param_stride);
-}
-
-static void shadow_lose_places(struct warp *w, const struct func *f, unsigned lane)
-{
-    for (uint32_t k = 0; k < f->n_places; k++)
-        for (unsigned part = 0; part < f->places[k].bytes / 2u; part++)
-            w->shadow[f->places[k].off / 64 + part].s[lane] = SHADOW_LOST;
 }
 
 static size_t column_bytes(const struct func *f)
@@ -103,9 +96,8 @@ static void param_copy(struct warp *w, uint32_t to, uint32_t to_stride, uint32_t
     for (; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         memmove(w->regs + to + lane * to_stride, w->regs + from + lane * from_stride, bytes);
-        if (w->launch->shadow)
-            shadow_move(w->launch->shadow, w->regs + to + lane * to_stride, w->regs + from + lane * from_stride,
-                        bytes);
+        OBSERVE(w->launch, moved, w->launch, w->regs + to + lane * to_stride,
+                w->regs + from + lane * from_stride, bytes);
     }
 }
 
@@ -132,6 +124,13 @@ static const struct func *callee(struct warp *w, const struct insn *i, uint32_t 
     return &mod->funcs[target];
 }
 
+/* A function that nobody defines may be one that an observer stands in for. */
+static bool called_by_observer(struct warp *w, const struct insn *i, const struct func *f, uint32_t m)
+{
+    const struct ptx_observer *o = w->launch->observer[PTX_VALUES];
+    return o && o->calls->call && o->calls->call(w, i, f, m);
+}
+
 void warp_call(struct warp *w, const struct insn *i, uint32_t m)
 {
     const struct func *f = callee(w, i, &m), *caller = &w->launch->module->funcs[i->func];
@@ -143,7 +142,7 @@ void warp_call(struct warp *w, const struct insn *i, uint32_t m)
             fault_unsupported(w, i, "an argument that is no .param variable");
             return;
         }
-    if (f->native == NATIVE_UNKNOWN && w->launch->shadow && shadow_call(w, i, f, m))
+    if (f->native == NATIVE_UNKNOWN && called_by_observer(w, i, f, m))
         return;
     if (f->native != NATIVE_NONE) {
         native_call(w, i, f, m);
@@ -211,8 +210,7 @@ void warp_return(struct warp *w, const struct insn *i, uint32_t m)
             struct save_stack *s = &w->saved[l];
             s->n -= column_bytes(caller);
             column_copy(w, caller, l, s->v + s->n, false);
-            if (w->launch->shadow) /* the columns came back; their shadows did not */
-                shadow_lose_places(w, caller, l);
+            OBSERVE(w->launch, restored, w, caller, l);
         }
         for (unsigned k = 0; k < rets->n && k < f->n_rets; k++)
             if (rets->vec[k].ref_kind == REF_FUNC_PARAM) {
@@ -220,11 +218,11 @@ void warp_return(struct warp *w, const struct insn *i, uint32_t m)
                 uint8_t *host = w->regs + rets->vec[k].off + l * caller->param_stride;
                 uint32_t bytes = MIN(to->bytes, f->rets[k]->bytes);
                 memcpy(host, result + (f->rets[k]->off - f->params_at), bytes);
-                if (w->launch->shadow && again)
-                    shadow_lose(w->launch->shadow, host, bytes);
-                else if (w->launch->shadow)
-                    shadow_move(w->launch->shadow, host, w->regs + f->rets[k]->off + l * f->param_stride,
-                                bytes);
+                if (again)
+                    OBSERVE(w->launch, changed, w->launch, host, bytes);
+                else
+                    OBSERVE(w->launch, moved, w->launch, host, w->regs + f->rets[k]->off + l * f->param_stride,
+                            bytes);
             }
     }
     if (again)

@@ -24,10 +24,7 @@ void cluster_arrive(struct warp *w, const struct insn *i, uint32_t m)
     w->cluster_arrived |= m;
     w->spins = 0;
     c->busy = true;
-    if (w->launch->san)
-        san_cluster_arrive(w, c, m, insn_has(i, MOD_relaxed));
-    if (w->launch->prof)
-        prof_cluster_arrive(w);
+    OBSERVE(w->launch, cluster_arrive, w, c, m, insn_has(i, MOD_relaxed));
     cluster_check(c);
 }
 
@@ -41,10 +38,8 @@ void cluster_wait(struct warp *w, const struct insn *i, uint32_t m)
         return;
     }
     w->cluster_ready &= ~pass;
-    if (pass && w->launch->san)
-        san_cluster_wait(w, w->block->cluster, pass);
-    if (pass && w->launch->prof)
-        prof_cluster_wait(w);
+    if (pass)
+        OBSERVE(w->launch, cluster_wait, w, w->block->cluster, pass);
     if (!stay)
         return;
     w->mask &= ~stay;
@@ -66,8 +61,7 @@ void cluster_check(struct cluster *c)
     c->busy = false;
     if (!some)
         return;
-    if (l->san)
-        san_cluster_flip(c);
+    OBSERVE(l, cluster_flip, c);
     c->passed = c->arrived;
     c->arrived = 0;
     l->progress++;
@@ -110,21 +104,21 @@ static void copies_end(struct block *b)
                 open = o;
                 reads = true;
             }
-            if (!l->san)
+            if (!launch_checked(l))
                 flight_land(o);
         }
     }
-    if (open && l->san) {
+    if (open && launch_checked(l)) {
         fault(open->warp, open->insn, (int)open->lane, PTX_EXIT, reads ? open->from : open->to,
               "the block may end while this bulk copy still %s its shared memory: nothing waits for it",
               reads ? "reads" : "writes");
         return;
     }
-    for (uint32_t k = 0; k < b->n_warps && l->san; k++) {
+    for (uint32_t k = 0; k < b->n_warps && launch_checked(l); k++) {
         struct bulk_groups *g = b->warps[k].bulk;
         for (size_t f = 0; g && f < g->flights.n && !l->stop; f++) {
             flight_land(&g->flights.v[f]);
-            san_flight_end(&g->flights.v[f], NULL, NULL);
+            OBSERVE(l, flight_end, &g->flights.v[f], NULL, NULL);
         }
     }
 }
@@ -134,6 +128,6 @@ void cluster_block_end(struct block *b)
     if (b->launch->stop)
         return;
     copies_end(b);
-    if (b->launch->san && !b->launch->stop)
-        san_cluster_exit(b);
+    if (!b->launch->stop)
+        OBSERVE(b->launch, cluster_exit, b);
 }

@@ -1,7 +1,6 @@
 /* Blocks. A warp runs until it waits, ends or its slice is spent; blocks run one after the other, but when one
  * spins (it waits for another block) the next ones come in, as many as a GPU would hold. */
 #include "async.h"
-#include "shadow/shadow_value.h"
 
 enum {
     IDLE_TURNS = 20000, /* turns of blocks without a change in memory that look like a deadlock, */
@@ -32,8 +31,6 @@ static struct block *slot_open(struct launch *l, uint32_t slot)
         w->block = b;
         w->index = k;
         w->regs = place(l->module->file_bytes);
-        w->undef = l->san ? place(l->module->n_slots * sizeof(uint32_t)) : NULL;
-        w->shadow = l->shadow ? place(l->module->file_bytes / 64 * sizeof(*w->shadow)) : NULL;
         w->call_pc = l->entry->calls ? place(MAX_CALL_DEPTH * 32 * sizeof(uint32_t)) : NULL;
         for (uint32_t lane = 0; lane < 32; lane++) {
             uint32_t t = k * 32 + lane;
@@ -55,18 +52,16 @@ static void slot_close(struct block *b)
 {
     for (uint32_t k = 0; k < b->n_warps; k++) {
         free(b->warps[k].regs);
-        free(b->warps[k].undef);
-        free(b->warps[k].shadow);
         free(b->warps[k].call_pc);
         calls_free(&b->warps[k]);
-        free(b->warps[k].san);
-        free(b->warps[k].prof);
+        for (int role = 0; role < PTX_ROLES; role++)
+            kept_drop(&b->warps[k].kept[role]);
         free(b->warps[k].async);
         bulk_groups_free(&b->warps[k]);
     }
     mbars_free(b);
-    free(b->san);
-    free(b->prof);
+    for (int role = 0; role < PTX_ROLES; role++)
+        kept_drop(&b->kept[role]);
     free(b->warps);
     free(b->local);
     free(b->shared);
@@ -96,7 +91,7 @@ static void block_begin(struct block *b, uint64_t linear)
         w->n_groups = 0;
         w->penalty = w->spins = w->back_edges = w->gave_way = 0;
         w->carry = 0;
-        w->any_undef = false;
+        w->followed = false;
         w->cluster_arrived = w->cluster_ready = 0;
         w->stalled.insn = NULL;
         memset(w->bar_mask, 0, sizeof(w->bar_mask));
@@ -106,14 +101,7 @@ static void block_begin(struct block *b, uint64_t linear)
         for (size_t c = 0; c < l->module->n_block_consts; c++)
             const_write(w, &l->module->consts[c]);
     }
-    if (l->shadow) {
-        shadow_forget(l->shadow, b->shared, l->shared_bytes);
-        shadow_forget(l->shadow, b->local, (size_t)l->n_warps * 32 * l->local_bytes);
-    }
-    if (l->san)
-        san_block_begin(b);
-    if (l->prof)
-        prof_block_begin(b);
+    OBSERVE(l, block_begin, b);
 }
 
 enum block_state { BLOCK_DONE, BLOCK_WAITS /* no warp can go on */, BLOCK_SPINS, BLOCK_RUNS };
@@ -155,7 +143,7 @@ static enum block_state block_turn(struct block *b)
         w->fuel = slice;
         w->unspent = 0;
         w->yielded = false;
-        (l->shadow ? l->module->shadow_loop : l->options->stochastic ? stochastic_loop : l->module->loop)(w);
+        l->loop(w);
         l->issued += (uint64_t)(slice - w->fuel - w->unspent);
         if (l->stop)
             return BLOCK_RUNS;
@@ -304,7 +292,7 @@ static void cluster_free(struct cluster *c)
 {
     for (uint32_t k = 0; k < c->n; k++)
         c->blocks[k]->cluster = NULL;
-    race_sync_drop(&c->sync);
+    kept_drop(&c->kept);
     free(c);
 }
 
@@ -321,10 +309,7 @@ static void block_done(struct turns *t, size_t turn)
     if (++c->done < c->n)
         return;
     for (uint32_t k = 0; k < c->n; k++) {
-        if (t->l->san)
-            san_block_end(c->blocks[k]);
-        if (t->l->prof)
-            prof_block_end(c->blocks[k]);
+        OBSERVE(t->l, block_end, c->blocks[k]);
         vec_push(&t->idle, c->blocks[k]);
     }
     cluster_free(c);
@@ -336,7 +321,7 @@ static bool absent_blocks_arrive(struct turns *t)
 {
     struct launch *l = t->l;
     uint32_t word, absent = (uint32_t)(l->n_blocks - t->n_begun);
-    if (!l->prof || !l->options->blocks || !l->grid_workspace || t->next < t->total || !absent)
+    if (!l->observer[PTX_CLOCK] || !l->options->blocks || !l->grid_workspace || t->next < t->total || !absent)
         return false;
     uint8_t *at = mem_host(l->mem, l->grid_workspace) + 4; /* behind the workspace's size */
     memcpy(&word, at, sizeof(word));

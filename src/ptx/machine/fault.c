@@ -1,5 +1,5 @@
 /* Findings: what went wrong, where, in one sentence; each ends the launch. */
-#include "ptx/machine.h"
+#include "machine.h"
 
 void warp_thread(const struct warp *w, int lane, uint32_t tid[3])
 {

@@ -1,6 +1,6 @@
 /* Groups of a warp's lanes: lanes that stand at the same instruction execute together. The group at the lowest
  * pc runs first, so that groups meet again; one that spins lets the others go on. */
-#include "ptx/machine.h"
+#include "machine.h"
 
 enum {
     SPIN_READS = 64,       /* synchronising reads in a row that look like waiting */
@@ -150,8 +150,7 @@ void warp_backward(struct warp *w, const struct insn *i)
         }
     }
     if (w->spins > SPIN_READS) {
-        if (w->launch->prof)
-            prof_spun(w);
+        OBSERVE(w->launch, spun, w);
         w->spins = 0;
         w->yielded = true;
         slice_end(w);
@@ -167,6 +166,16 @@ bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want)
         w, (struct group){.pc = i->self, .mask = m, .state = GROUP_SYNC, .want = want, .penalty = w->penalty});
     w->mask = rest;
     w->merge_pc = 0;
+    return false;
+}
+
+bool warp_await_whole(struct warp *w, const struct insn *i, uint32_t m)
+{
+    if (!warp_await(w, i, m, ~0u))
+        return false;
+    if (m == ~0u)
+        return true;
+    fault(w, i, -1, PTX_DIVERGENT_BARRIER, 0, "%s is executed by a part of a warp", i->text);
     return false;
 }
 
@@ -188,8 +197,7 @@ void warp_sync(struct warp *w, const struct insn *i, uint32_t m)
         w->merge_pc = 0;
         return;
     }
-    if (w->launch->san)
-        san_warp_sync(w, i, here);
+    OBSERVE(w->launch, warp_sync, w, i, here);
     if (here == m)
         return;
     for (uint32_t k = 0; k < w->n_groups; k++)

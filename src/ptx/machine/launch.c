@@ -1,5 +1,5 @@
 /* One launch: is it one that a GPU would take, its parameters, its blocks, its end. */
-#include "shadow/shadow_value.h"
+#include "machine.h"
 
 static const uint64_t default_limit = 4000000000ull;
 
@@ -108,6 +108,34 @@ static bool launch_fits(struct launch *l)
     return true;
 }
 
+static void observers_begin(struct launch *l)
+{
+    l->loop = l->module->loop;
+    for (int k = 0; k < PTX_OBSERVERS; k++) {
+        struct ptx_observer *o = l->options->observers[k];
+        if (!o)
+            continue;
+        BUG_IF(l->observer[o->calls->role]);
+        l->observer[o->calls->role] = o;
+    }
+    for (int role = 0; role < PTX_ROLES; role++) {
+        struct ptx_observer *o = l->observer[role];
+        if (o && o->calls->begin)
+            l->observer[role] = o->calls->begin(o, l);
+        if (o && o->calls->loop)
+            l->loop = o->calls->loop(l->module);
+    }
+    l->watched = l->observer[PTX_CHECKER] || l->observer[PTX_CLOCK];
+    BUG_IF(l->watched && l->observer[PTX_VALUES]);
+}
+
+static void observers_end(struct launch *l)
+{
+    for (int role = 0; role < PTX_ROLES; role++)
+        if (l->observer[role] && l->observer[role]->calls->end)
+            l->observer[role]->calls->end(l->observer[role], l);
+}
+
 bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *args,
              const struct ptx_options *o, struct ptx_report *r, struct err *err)
 {
@@ -153,27 +181,16 @@ bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch 
     for (size_t k = 0; k < f->n_params; k++)
         memcpy(l.params + f->params[k]->off, args->args[k], f->params[k]->bytes);
     l.last_alloc = mem_zalloc((m->n_code + 1) * sizeof(*l.last_alloc));
-    bool ok = san_begin(&l, err) && prof_begin(&l, err);
-    l.watched = l.san || l.prof;
-    struct shadow_plan *plan = o->shadow ? shadow_plan(m) : NULL;
-    l.shadow = o->shadow;
-    l.shadow_plan = plan;
-    l.rng = o->stochastic;
-    BUG_IF((l.shadow != NULL) + l.watched + (o->stochastic != 0) > 1);
-    if (ok)
-        blocks_run(&l);
-    free(plan);
-    if (l.san)
-        san_end(&l);
-    if (l.prof)
-        prof_end(&l);
+    observers_begin(&l);
+    blocks_run(&l);
+    observers_end(&l);
     r->end = l.stop ? l.end : PTX_DONE;
     r->warp_insns = l.issued;
     free(l.last_alloc);
     free(l.params);
     if (l.grid_workspace)
         ptx_mem_free(mem, l.grid_workspace);
-    return ok;
+    return true;
 }
 
 void ptx_report_clear(struct ptx_report *r)

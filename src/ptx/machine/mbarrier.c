@@ -50,16 +50,18 @@ struct mbar *mbar_use(struct warp *w, const struct insn *i, uint32_t lane, const
               (unsigned long long)offset);
         return NULL;
     }
-    if (w->launch->san)
-        san_mbar_use(w, i, lane, bar);
+    OBSERVE(w->launch, mbar_use, w, i, lane, bar);
     return w->launch->stop ? NULL : bar;
 }
 
 void mbars_reset(struct block *b)
 {
     for (size_t k = 0; b->mbars && k < b->mbars->v.n; k++) {
-        race_sync_drop(&b->mbars->v.v[k].sync);
-        vec_free(&b->mbars->v.v[k].flights);
+        struct mbar *bar = &b->mbars->v.v[k];
+        kept_drop(&bar->kept);
+        for (size_t f = 0; f < bar->flights.n; f++)
+            flight_free(&bar->flights.v[f]);
+        vec_free(&bar->flights);
     }
     if (b->mbars)
         b->mbars->v.n = 0;
@@ -84,8 +86,7 @@ static void flip(struct block *b, struct mbar *bar)
     bar->pending = bar->expected;
     bar->done = bar->gathered;
     bar->gathered = 0;
-    if (b->launch->san)
-        san_mbar_flip(bar);
+    OBSERVE(b->launch, mbar_flip, bar);
 }
 
 static void settle(struct block *b, struct mbar *bar)
@@ -143,15 +144,13 @@ static void land(struct block *b, struct mbar *bar)
         if (f.kind == FLIGHT_ARRIVE) {
             struct async *a = async_of(f.warp, 0);
             async_land_before(a, 1u << f.lane, f.serial);
-            if (l->san)
-                san_arrival_end(&f, bar, b);
+            OBSERVE(l, arrival_end, &f, bar);
             arrive_count(f.warp, f.insn, f.lane, b, bar, 1);
             continue;
         }
         if (!flight_land(&f))
             return;
-        if (l->san)
-            san_flight_end(&f, bar, b);
+        OBSERVE(l, flight_end, &f, bar, b);
         mbar_complete_tx(b, bar, f.bytes);
         if (bar->phase == phase && !bar->pending && bar->tx < 0) {
             fault(
@@ -245,15 +244,14 @@ static void init(struct warp *w, const struct insn *i, uint32_t m)
             vec_push(&b->mbars->v, ((struct mbar){.at = (uint32_t)offset[l]}));
             bar = &vec_last(&b->mbars->v);
         }
-        race_sync_drop(&bar->sync);
+        kept_drop(&bar->kept);
         bar->live = true;
         bar->expected = bar->pending = (uint32_t)count;
         bar->tx = bar->phase = 0;
         bar->gathered = bar->done = 0;
         word_store(b, bar);
         w->launch->progress++;
-        if (w->launch->san)
-            san_mbar_init(w, i, l, bar);
+        OBSERVE(w->launch, mbar_init, w, i, l, bar);
     }
 }
 
@@ -314,8 +312,8 @@ static bool arrive_lane(struct warp *w, const struct insn *i, uint32_t l, struct
         }
         bar->expected -= (uint32_t)value;
     }
-    if (w->launch->prof)
-        bar->gathered = MAX(bar->gathered, prof_now(w));
+    if (clock_of(w))
+        bar->gathered = MAX(bar->gathered, clock_of(w)->now(w));
     return arrive_count(w, i, l, b, bar, (uint32_t)value);
 }
 
@@ -338,8 +336,8 @@ static void arrive(struct warp *w, const struct insn *i, uint32_t m)
             bar->pending > (unsigned)__builtin_popcount(same); /* no phase ends between these lanes */
         for (uint32_t left = same; left; left &= left - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(left);
-            if (w->launch->san && arrives && (!together || left == same))
-                san_mbar_arrive(w, i, bar, together ? same : 1u << l);
+            if (arrives && (!together || left == same))
+                OBSERVE(w->launch, mbar_arrive, w, i, bar, together ? same : 1u << l);
             uint64_t state = bar->word;
             if (!arrive_lane(w, i, l, block[l], bar))
                 return;
@@ -356,8 +354,7 @@ static void wait(struct warp *w, const struct insn *i, uint32_t m)
     uint32_t over = 0;
     if (!access_bars(w, i, m, ACCESS_LOAD, ACCESS_RELAXED, block, offset))
         return;
-    if (w->launch->prof)
-        prof_spin(w, i);
+    OBSERVE(w->launch, spin, w, i);
     for (uint32_t rest = m; rest;) {
         uint32_t first = (uint32_t)__builtin_ctz(rest), same = same_bar(rest, first, block, offset), passed = 0;
         struct block *b = block[first];
@@ -381,10 +378,10 @@ static void wait(struct warp *w, const struct insn *i, uint32_t m)
             passed |= (uint32_t)((bar->phase & 1) != parity) << l;
         }
         over |= passed;
-        if (passed && w->launch->san)
-            san_mbar_wait(w, bar, passed);
-        if (passed && w->launch->prof)
-            prof_until(w, bar->done, true);
+        if (passed) {
+            OBSERVE(w->launch, mbar_wait, w, bar, passed);
+            OBSERVE(w->launch, until, w, bar->done, true);
+        }
         if (same & ~passed) {
             w->stalled.insn = i;
             w->stalled.addr = offset[first];
@@ -430,8 +427,8 @@ static void arrive_async(struct warp *w, const struct insn *i, uint32_t m)
         }
         struct flight f = {
             .kind = FLIGHT_ARRIVE, .insn = i, .warp = w, .lane = l, .to_block = block[l], .serial = a->serial};
-        if (w->launch->prof)
-            f.ready = prof_async_ready(w);
+        if (clock_of(w))
+            f.ready = clock_of(w)->async_ready(w);
         vec_push(&bar->flights, f);
         w->launch->progress++;
     }

@@ -1,7 +1,7 @@
 /* Device memory: one reserved range of host addresses in which allocations lie far enough apart that a stray
  * access meets none. Nothing is really there until it is touched; allocations with a fill are made page by
  * page. */
-#include "ptx/machine.h"
+#include "machine.h"
 
 #include <sys/mman.h>
 
@@ -34,7 +34,7 @@ static void alloc_free(struct alloc *a)
 {
     free(a->name);
     free(a->present);
-    free(a->san);
+    kept_drop(&a->kept);
     free(a);
 }
 

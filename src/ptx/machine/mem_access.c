@@ -1,6 +1,6 @@
 /* The careful way to memory, lane by lane: every space and any mixture of allocations, and all findings about
  * addresses. The fast paths of exec_mem.c come here when anything is unusual. */
-#include "ptx/machine.h"
+#include "machine.h"
 
 static const char *kind_name(enum access_kind k)
 {
@@ -44,14 +44,6 @@ static void misaligned(struct warp *w, const struct insn *i, unsigned lane, enum
     else
         fault(w, i, (int)lane, PTX_MISALIGNED, addr, "%s of %u bytes at 0x%llx, which is not aligned to %u",
               kind_name(kind), bytes, (unsigned long long)addr, bytes);
-}
-
-static void observe(struct warp *w, const struct insn *i, const struct access *x)
-{
-    if (w->launch->san)
-        san_access(w, i, x);
-    if (w->launch->prof && !w->launch->stop)
-        prof_access(w, i, x);
 }
 
 /* Lanes in global memory (also constants). */
@@ -99,7 +91,7 @@ static bool global_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
         x.linear = m == ~0u;
         for (unsigned lane = 1; x.linear && lane < 32; lane++)
             x.linear = addr[lane] == addr[0] + lane * (uint64_t)bytes;
-        observe(w, i, &x);
+        observe_access(w, i, &x);
     }
     return !l->stop;
 }
@@ -160,7 +152,7 @@ static bool remote_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
                                .bytes = bytes,
                                .addr = offset,
                                .owner = b == w->block ? NULL : b};
-            observe(w, i, &x);
+            observe_access(w, i, &x);
         }
         if (l->stop)
             return false;
@@ -209,7 +201,7 @@ static bool window_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
         x.linear = m == ~0u;
         for (unsigned lane = 1; x.linear && lane < 32; lane++)
             x.linear = addr[lane] == addr[0] + lane * (uint64_t)bytes;
-        observe(w, i, &x);
+        observe_access(w, i, &x);
     }
     return !l->stop;
 }

@@ -1,5 +1,5 @@
 /* Functions that a module calls and nobody defines: the device side of printf and assert. */
-#include "ptx/machine.h"
+#include "machine.h"
 
 enum { PRINTED_MOST = 1 << 16 };
 

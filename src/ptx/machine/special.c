@@ -1,5 +1,5 @@
 /* Special registers, and the registers that hold immediates and addresses. */
-#include "ptx/machine.h"
+#include "machine.h"
 
 uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
 {

@@ -1,26 +1,14 @@
-/* For the files exec_*.c, which meson compiles once per instruction set with ISA_SUFFIX set (base, v3, v4):
+/* For the files that meson compiles once per instruction set with ISA_SUFFIX set (base, v3, v4):
  * names that leave such a file go through ISA(), everything else in it is static. Loops over lanes are written
  * plainly, for gcc to vectorise. */
 #ifndef PTX_ISA_H
 #define PTX_ISA_H
 
-#include "ptx/machine.h"
+#include "ptx/observe.h"
 
 #define ISA_PASTE2(a, b) a##_##b
 #define ISA_PASTE(a, b)  ISA_PASTE2(a, b)
 #define ISA(name)        ISA_PASTE(name, ISA_SUFFIX)
-
-/* The handler of an instruction, or NULL when this file lacks it. May set i->extra and, for instructions
- * without a memory operand, i->imm. */
-typedef exec_fn *select_fn(struct insn *i);
-select_fn ISA(select_arith), ISA(select_half), ISA(select_carry), ISA(select_approx), ISA(select_logic),
-    ISA(select_bits), ISA(select_cmp), ISA(select_mov), ISA(select_cvt), ISA(select_cvt_half), ISA(select_mem),
-    ISA(select_atom), ISA(select_nothing), ISA(select_policy), ISA(select_async), ISA(select_mma),
-    ISA(select_tensor), ISA(select_warp), ISA(select_barrier), ISA(select_fence), ISA(select_control),
-    ISA(select_cluster), ISA(select_mbarrier);
-
-loop_fn ISA(warp_loop), ISA(shadow_loop);
-select_fn ISA(select), ISA(select_float);
 
 #define LANES _Pragma("GCC ivdep") for (unsigned l = 0; l < 32; l++)
 

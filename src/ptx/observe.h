@@ -1,4 +1,5 @@
-/* What the rooms of src/ptx share. Read this and op.def, then front/lower.c and machine/engine.c.
+/* What the rooms of src/ptx share, and whoever watches a launch sees. Read this and op.def, then front/lower.c
+ * and machine/engine.c.
  *
  * A module's text becomes one array of `struct insn` (all functions, callees before callers); a pc is an index
  * into it. A warp is 32 lanes with a pc each, kept as groups (pc, mask); one group, the current one, executes.
@@ -13,8 +14,8 @@
  * exist). Handlers are chosen once, when lowering, by the select function that op.def names. Files exec_*.c are
  * compiled once per instruction set (isa.h), so everything in them is static but the select functions, which
  * are named through ISA(). */
-#ifndef PTX_MACHINE_H
-#define PTX_MACHINE_H
+#ifndef PTX_OBSERVE_H
+#define PTX_OBSERVE_H
 
 #include "ptx/ptx.h"
 
@@ -143,7 +144,6 @@ struct warp;
 struct insn;
 /* Runs the warp until its fuel is spent or no group of it can go on. */
 typedef void loop_fn(struct warp *w);
-loop_fn stochastic_loop; /* executes a warp whose results round by chance */
 typedef void exec_fn(struct warp *w, const struct insn *i, uint32_t m);
 
 struct mma_shape { /* m16n8k16: of D, m by n; all 0: none */
@@ -177,6 +177,8 @@ static inline bool insn_has(const struct insn *i, enum mod m)
 {
     return i->mods[m >> 6] >> (m & 63) & 1;
 }
+
+enum isa { ISA_BASE, ISA_V3, ISA_V4, N_ISAS }; /* instruction sets that handlers are compiled for */
 
 struct loc { /* .loc; follow inlined_at (0: none) outwards */
     uint32_t file, line, col, inlined_at;
@@ -247,6 +249,8 @@ struct const_reg { /* immediates and values known at launch */
 };
 enum const_kind { CONST_VALUE, CONST_VAR /* address of var + value */, CONST_SPECIAL, CONST_FUNC };
 
+#define FUNC_BASE 0x600000000000ull /* address of function n: FUNC_BASE + 16 n */
+
 struct ptx_module {
     struct arena *arena;
     char *name;
@@ -269,8 +273,9 @@ struct ptx_module {
     bool recurses;        /* some function may call itself */
     uint64_t image_bytes; /* global and const variables */
     uint64_t hash, serial;
-    loop_fn *loop, *shadow_loop; /* executes a warp, for this processor; the same with a shadow */
-    int target;                  /* sm_ number */
+    enum isa isa;  /* handlers are those for this processor */
+    loop_fn *loop; /* executes a warp */
+    int target;    /* sm_ number */
     const struct ptx_kernel_info *infos;
     size_t n_infos;
 };
@@ -281,6 +286,102 @@ int insn_line(const struct ptx_module *m, const struct insn *i);
 /* First operand that is a source (op.def's string), and whether operand k is a destination. */
 bool insn_writes(const struct insn *i, unsigned k);
 exec_fn insn_unsupported; /* what stands for a form that no handler takes */
+
+/* ---- observers ----
+ * Who watches a launch: one of each role at most. The machine calls them and knows no more of them. */
+
+enum ptx_role {
+    PTX_CHECKER, /* looks for faults; may end the launch with fault() */
+    PTX_CLOCK,   /* counts, and says when things happen; the machine asks it */
+    PTX_VALUES, /* computes something beside the values; has a loop of its own, so that nobody else can watch */
+    PTX_ROLES,
+};
+
+/* What an observer keeps of a warp, a block, ...: its own struct begins with this one. NULL until it makes it;
+ * the machine drops it with the thing it is about. */
+struct kept {
+    void (*drop)(struct kept *self);
+};
+
+static inline void kept_drop(struct kept **k)
+{
+    if (*k)
+        (*k)->drop(*k);
+    *k = NULL;
+}
+
+struct alloc;
+struct block;
+struct launch;
+struct access;
+struct cluster;
+struct flight;
+struct mbar;
+enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC /* atom, red: reads and writes */ };
+
+/* Any of them may be NULL but those of a clock that say a time. An observer finds itself in launch.observer by
+ * its role. */
+struct ptx_observer_calls {
+    enum ptx_role role;
+    /* What watches the launch: self, or an object that end frees. */
+    struct ptx_observer *(*begin)(struct ptx_observer *self, struct launch *l);
+    void (*end)(struct ptx_observer *self, struct launch *l);
+    loop_fn *(*loop)(const struct ptx_module *m); /* executes a warp in the place of the machine's */
+    void (*block_begin)(struct block *b);         /* all of it is fresh */
+    void (*block_end)(struct block *b);
+
+    exec_fn *issue; /* before each instruction, m not 0 */
+    /* While warp.followed. use: before each instruction, even with m 0; insn: after it. insn also comes after a
+     * shuffle by some lanes, which may read what is nobody's. */
+    exec_fn *use, *insn;
+    void (*access)(struct warp *w, const struct insn *i, const struct access *x);
+    void (*spin)(struct warp *w, const struct insn *i); /* a read that may be waited on in a loop */
+    void (*spun)(struct warp *w); /* it was: the loop's turns are the simulator's, not the GPU's */
+
+    /* A block's barrier is complete: arrived[warp] lanes came, waiting[warp] lanes go on after it. */
+    void (*barrier)(struct block *b, const uint32_t *arrived, const uint32_t *waiting);
+    exec_fn *warp_sync; /* bar.warp.sync is complete for m */
+    exec_fn *fence, *proxy_fence;
+    exec_fn *async; /* cp.async commit and wait forms */
+    void (*cluster_arrive)(struct warp *w, struct cluster *c, uint32_t m, bool relaxed);
+    void (*cluster_flip)(struct cluster *c); /* its barrier is complete */
+    void (*cluster_wait)(struct warp *w, struct cluster *c, uint32_t m);
+    void (*cluster_exit)(
+        struct block *b); /* all threads of b have exited; others of the cluster may still run */
+
+    /* Bulk copies and the like. bar: who is told that it is over; NULL: the thread that began it waited. */
+    void (*flight_begin)(const struct flight *f);
+    void (*flight_bytes)(const struct flight *f); /* landed */
+    void (*flight_read)(const struct flight *f);  /* its thread knows that the source is free again */
+    void (*flight_end)(const struct flight *f, struct mbar *bar, struct block *bar_block);
+    void (*flight_posted)(struct flight *f, unsigned at,
+                          const struct opnd *o);                /* value[at] is out of a register */
+    void (*flight_delivered)(struct flight *f, const void *to); /* its value landed there */
+    void (*arrival_end)(const struct flight *f, struct mbar *bar);
+    void (*mbar_init)(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar);
+    void (*mbar_use)(struct warp *w, const struct insn *i, uint32_t lane, struct mbar *bar);
+    void (*mbar_arrive)(struct warp *w, const struct insn *i, struct mbar *bar, uint32_t m);
+    void (*mbar_flip)(struct mbar *bar); /* its phase is complete */
+    void (*mbar_wait)(struct warp *w, struct mbar *bar, uint32_t m);
+
+    /* What the machine does with bytes besides loads and stores, by host address. */
+    void (*moved)(struct launch *l, const void *to, const void *from, size_t bytes);
+    void (*cleared)(struct launch *l, const void *at, size_t bytes);
+    void (*changed)(struct launch *l, const void *at, size_t bytes);
+    void (*restored)(struct warp *w, const struct func *f,
+                     unsigned lane); /* its registers, after a recursive call */
+    bool (*call)(struct warp *w, const struct insn *i, const struct func *f,
+                 uint32_t m); /* of a function nobody
+                                 defines; true: done */
+
+    /* Of a clock, in its cycles: now; the copies begun so far are there; bytes come or go over a bulk copy (a
+     * NULL: between two blocks). until: the warp waits for a copy (memory) or for other threads. */
+    float (*now)(const struct warp *w);
+    float (*async_ready)(const struct warp *w);
+    float (*bulk)(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
+                  enum access_kind kind);
+    void (*until)(struct warp *w, float time, bool memory);
+};
 
 /* ---- memory ---- */
 
@@ -303,8 +404,8 @@ struct alloc {
     void *context;
     uint64_t *present; /* fill: bit per page; else NULL */
     size_t first_page;
-    void *san;      /* the sanitizer's own, freed with free() */
-    bool is_module; /* the image of a module */
+    struct kept *kept; /* PTX_CHECKER's own */
+    bool is_module;    /* the image of a module */
 };
 
 struct ptx_mem {
@@ -368,8 +469,7 @@ struct warp {
     struct launch *launch;
     struct block *block;
     uint32_t index;   /* in the block */
-    uint32_t *undef;  /* by slot: lanes whose register holds an uninitialised value; the sanitizer's */
-    bool any_undef;   /* some undef word may be non-zero */
+    bool followed;    /* PTX_CHECKER sets it: it wants use and insn of every instruction */
     uint32_t penalty; /* of the current group */
     bool yielded;     /* the slice ended because the warp spins or gives way */
     uint32_t spins;   /* synchronising reads since the last progress */
@@ -384,10 +484,9 @@ struct warp {
     uint32_t carry;           /* CC, bit a lane */
     uint32_t bar_mask[MAX_BARRIERS];
     uint32_t tid[3][32];
-    void *san, *prof;                        /* the observers' own, per warp slot; NULL at first */
-    struct shadow_part *shadow;              /* shadow_value.h: by 64 bytes of regs; NULL: off */
-    void *async;                             /* async.h: cp.async copies under way; freed with free() */
-    struct bulk_groups *bulk;                /* async.h: bulk copies that a bulk group waits for */
+    struct kept *kept[PTX_ROLES];            /* of the slot: later blocks find it there */
+    struct async *async;                     /* async.h: cp.async copies under way; freed with free() */
+    struct bulk_groups *bulk;                /* bulk copies that a bulk group waits for */
     uint32_t cluster_arrived, cluster_ready; /* lanes that arrived at the cluster's barrier, and may pass it */
     struct stalled { /* the wait on an mbarrier that failed last, until one succeeds; insn NULL: none */
         const struct insn *insn;
@@ -423,25 +522,20 @@ struct block {
     uint64_t seed;
     uint32_t slot; /* residency slot: 0, 1, ...; its memory is used again by later blocks */
     bool done;
-    bool gave_way;    /* in this turn, a warp did at a strong load */
-    void *san, *prof; /* the observers' own, per block slot */
+    bool gave_way;                /* in this turn, a warp did at a strong load */
+    struct kept *kept[PTX_ROLES]; /* of the slot */
     struct cluster *cluster;
-    uint32_t rank;       /* in it */
-    struct mbars *mbars; /* async.h */
+    uint32_t rank; /* in it */
+    struct mbars *mbars;
 };
 
 /* Blocks that run together and see each other's shared memory; without clusters, one block. */
 struct cluster {
     struct block *blocks[MAX_CLUSTER];
     uint32_t n, done;
-    bool busy;              /* somebody arrived at its barrier */
-    struct race_sync *sync; /* what arrivals at its barrier published */
-    uint32_t first_seg;     /* the race detector's: at the first arrival; 0: none */
-    bool relaxed;           /* some arrival published nothing */
-    uint32_t passed_seg;    /* the same of the phase that completed last */
-    bool passed_relaxed;
-    float arrived; /* the clock's: the latest arrival, of this phase and of the last one */
-    float passed;
+    bool busy;             /* somebody arrived at its barrier */
+    struct kept *kept;     /* PTX_CHECKER's own */
+    float arrived, passed; /* times, as the clock says: the latest arrival of this phase, and of the last one */
 };
 
 struct launch {
@@ -453,11 +547,9 @@ struct launch {
     struct ptx_report *report;
     enum ptx_end end;
     bool stop;
-    bool watched;                          /* san or prof: use the watched loop */
-    struct san *san;                       /* NULL: off */
-    struct ptx_profile *prof;              /* NULL: off */
-    struct ptx_shadow *shadow;             /* NULL: off */
-    const struct shadow_plan *shadow_plan; /* by pc */
+    bool watched;                             /* use the watched loop */
+    struct ptx_observer *observer[PTX_ROLES]; /* NULL: none */
+    loop_fn *loop;                            /* executes a warp */
     uint32_t grid[3], dim[3], cluster[3];
     uint32_t cluster_blocks; /* product of cluster[]; 1: no clusters */
     bool explicit_cluster;   /* the launch or the kernel named a cluster's size */
@@ -472,7 +564,6 @@ struct launch {
     uint64_t limit, clock;
     uint64_t progress; /* counts stores and atomics that change something, exits, barriers */
     uint32_t max_resident;
-    uint64_t rng; /* stochastic.c */
 };
 
 static inline bool warp_full(const struct warp *w, uint32_t m)
@@ -493,7 +584,6 @@ void warp_thread(const struct warp *w, int lane, uint32_t tid[3]);
  * One executed memory instruction, after its bounds and alignment were found right and before any byte moved.
  * Generic addresses are resolved: one access per space met. */
 
-enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC /* atom, red: reads and writes */ };
 enum { /* access.flags */
        ACCESS_VOLATILE = 1,
        ACCESS_RELAXED = 2,
@@ -518,119 +608,56 @@ struct access {
     struct block *owner;  /* shared: whose, when it is another block's of the cluster; else NULL */
 };
 
-/* For handlers of other files that move memory (ldmatrix, cp.async, stmatrix): checks and observes bytes at
- * addr[l] of lanes of mask in a space, and gives host pointers. False after a fault. addr of generic space is
- * resolved per lane. */
-bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space space, enum access_kind kind,
-               unsigned flags, uint32_t bytes, const uint64_t addr[32], uint8_t *host[32]);
+/* ---- what works beside the threads: bulk copies, mbarriers ---- */
 
-void mem_out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
-                       uint32_t bytes, uint64_t addr); /* the finding for an address in global memory */
+enum flight_kind {
+    FLIGHT_COPY,
+    FLIGHT_REDUCE,
+    FLIGHT_ARRIVE, /* an arrival that waits for cp.async copies */
+};
+
+struct flight {
+    enum flight_kind kind;
+    const struct insn *insn;
+    struct warp *warp; /* who began it; its block's cluster is not done yet */
+    uint32_t lane, group, bytes;
+    struct block *to_block, *from_block; /* whose shared memory; NULL: global */
+    uint64_t to, from;                   /* offsets there, or device addresses */
+    uint8_t *taken;                      /* what the source held when it was given back (wait_group.read) */
+    bool small;                          /* st.async, red.async: what a thread's registers held, in `value` */
+    uint8_t value[16];
+    struct kept *kept; /* PTX_VALUES' own: what stands beside `value` */
+    uint64_t serial;   /* FLIGHT_ARRIVE: cp.async instructions before it */
+    float ready;       /* when the bytes are there, as the clock says */
+};
+
+struct bulk_groups { /* of a warp */
+    uint32_t committed[32];
+    VEC(struct flight) flights;
+};
+
+struct mbar {
+    uint32_t at; /* offset in the block's shared memory */
+    bool live;
+    uint32_t expected, pending; /* arrivals */
+    int64_t tx;                 /* bytes that are expected and have not come */
+    uint32_t phase;
+    uint64_t word;        /* what its 8 bytes hold, for whoever looks */
+    struct kept *kept;    /* PTX_CHECKER's own */
+    float gathered, done; /* times, as the clock says: the latest arrival of this phase, and of the last one */
+    VEC(struct flight) flights; /* that it will be told of */
+};
+
+struct mbars { /* of a block */
+    VEC(struct mbar) v;
+};
+
+/* ---- what observers may ask ---- */
+
 /* A shared::cluster address: the block whose memory it is in and the offset there; NULL: no such block. */
 struct block *cluster_block(const struct block *b, uint64_t addr, uint64_t *offset);
-
-/* engine.c: block `rank` of cluster number c of a grid. */
+/* Block `rank` of cluster number c of a grid. */
 uint64_t block_of_cluster(const uint32_t grid[3], const uint32_t cluster[3], uint64_t c, uint32_t rank);
-/* cluster.c: barrier.cluster, and what ends with a block */
-void cluster_arrive(struct warp *w, const struct insn *i, uint32_t m);
-void cluster_wait(struct warp *w, const struct insn *i, uint32_t m);
-void cluster_check(struct cluster *c);   /* completes the barrier's phase when everybody arrived or exited */
-void cluster_block_end(struct block *b); /* all its threads have exited */
-
-/* ---- control that handlers may need ---- */
-
-/* group.c, call.c, barrier.c: what instructions that change a warp's course ask for */
 bool warp_switch(struct warp *w); /* another group becomes the current one; false: none can go on */
-void warp_exit(struct warp *w, uint32_t lanes);
-void warp_branch(struct warp *w, const struct insn *i,
-                 uint32_t taken); /* lanes of the current group; 0 < taken < mask */
-void warp_split(struct warp *w, uint32_t lanes,
-                uint32_t pc);                             /* lanes leave the current group and go on at pc */
-void warp_backward(struct warp *w, const struct insn *i); /* a backward branch was taken */
-void warp_call(struct warp *w, const struct insn *i, uint32_t m);
-void warp_return(struct warp *w, const struct insn *i, uint32_t m);
-void group_add(struct warp *w, struct group g);
-void release_sync(struct warp *w); /* lanes that wait at .sync for others that have died go on */
-uint32_t barrier_threads(const struct block *b, const struct barrier *bar); /* it waits for */
-void const_write(struct warp *w, const struct const_reg *c);
-void blocks_run(struct launch *l);
-enum { WARP_SLICE = 1 << 20 }; /* instructions a warp may run before the next warp's turn */
-void launch_stop(struct launch *l, enum ptx_end end);
-void calls_reset(struct warp *w);
-void calls_free(struct warp *w);
-void warp_barrier(struct warp *w, const struct insn *i, uint32_t m);
-void warp_sync(struct warp *w, const struct insn *i, uint32_t m); /* bar.warp.sync */
-void native_call(struct warp *w, const struct insn *i, const struct func *f,
-                 uint32_t m); /* vprintf, __assertfail */
-uint64_t special_value(const struct warp *w, enum special s, unsigned lane);
-
-/* For handlers of .sync instructions: true when all lanes of want that are alive are in m. Else the group waits
- * and will execute the instruction again: return at once. */
-bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want);
-
-/* ---- observers: sanitize.c (checks) and profile.c (counters, clock). Called only when launch.san /
- * launch.prof is set. ---- */
-
-bool san_begin(struct launch *l, struct err *err); /* sets l->san when options->checks asks for it */
-void san_end(struct launch *l);
-void san_block_begin(struct block *b); /* shared memory is fresh (undefined), registers too */
-void san_block_end(struct block *b);
-void san_access(struct warp *w, const struct insn *i, const struct access *x);
-/* After an instruction executed, while warp.any_undef: carry undefinedness from sources to destinations. Loads
- * set their destinations in san_access. */
-void san_insn(struct warp *w, const struct insn *i, uint32_t m);
-/* Before a branch on a predicate / an address is formed: the values are used. Called only while warp.any_undef.
- */
-void san_use(struct warp *w, const struct insn *i, uint32_t m);
-/* A block barrier completed: arrived[warp] lanes came (waiting or only arriving), waiting[warp] lanes go on
- * after it. */
-void san_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting);
-void san_warp_sync(struct warp *w, const struct insn *i, uint32_t mask); /* bar.warp.sync completed for mask */
-void san_fence(struct warp *w, const struct insn *i, uint32_t mask);
-void san_async(struct warp *w, const struct insn *i, uint32_t mask); /* cp.async commit and wait forms */
-void san_exit(struct warp *w, uint32_t mask);
-
-bool prof_begin(struct launch *l, struct err *err); /* sets l->prof when options->profile is */
-void prof_end(struct launch *l);
-void prof_block_begin(struct block *b);
-void prof_block_end(struct block *b);
-void prof_issue(struct warp *w, const struct insn *i,
-                uint32_t m); /* every instruction with m != 0, before it executes */
-void prof_access(struct warp *w, const struct insn *i, const struct access *x);
-/* Bytes of a bulk copy from or to global memory; gives the time when they have come. */
-float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, uint64_t addr, uint32_t bytes,
-                enum access_kind kind);
-float prof_now(const struct warp *w); /* the warp's time */
-void prof_until(struct warp *w, float time,
-                bool memory);                         /* it waits for a copy (memory) or for other threads */
-void prof_spin(struct warp *w, const struct insn *i); /* a read that may be waited on in a loop */
-void prof_spun(struct warp *w);               /* it was: the loop's turns are the simulator's, not the GPU's */
-float prof_async_ready(const struct warp *w); /* when the cp.async copies begun so far are there */
-void prof_cluster_arrive(struct warp *w);
-void prof_cluster_wait(struct warp *w);
-void prof_barrier(struct block *b, unsigned id, const uint32_t *arrived, const uint32_t *waiting);
-
-/* ---- parts ---- */
-
-#define FUNC_BASE 0x600000000000ull /* address of function n: FUNC_BASE + 16 n */
-
-struct vreg {      /* a register as the text names it */
-    uint8_t bytes; /* 0: predicate */
-    uint32_t off, slot;
-};
-
-struct parsed { /* between parse.c and lower.c; the instructions' register offsets are still numbers of vregs */
-    struct ptx_module *module;
-    VEC(struct insn) code;
-    VEC(struct func) funcs;
-    VEC(struct var *) vars;
-    VEC(struct loc) locs;
-    VEC(const char *) files;
-    VEC(struct vreg) vregs;
-};
-bool module_parse(struct parsed *p, const char *text, size_t len, struct err *err);
-
-bool module_lower(struct parsed *p, struct err *err);
-void module_select(struct ptx_module *m); /* handlers for this processor */
 
 #endif

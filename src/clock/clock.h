@@ -1,0 +1,75 @@
+/* clock: named GPUs, and the time that a launch would take on one. A time from here is modelled, never
+ * measured. docs/simulator.md explains the model. */
+#ifndef CLOCK_CLOCK_H
+#define CLOCK_CLOCK_H
+
+#include "ptx/ptx.h"
+
+/* ---- devices: share/devices/NAME.yaml, compiled in ---- */
+
+const struct ptx_device *ptx_device_find(const char *name); /* NULL when unknown */
+size_t ptx_device_list(const struct ptx_device **list);
+/* Floating-point operations a second at the device's clock: what its lanes and tensor cores can do at most. */
+struct ptx_peaks {
+    double fp64, fp32, fp16, tensor_fp16;
+};
+struct ptx_peaks ptx_device_peaks(const struct ptx_device *d);
+
+/* ---- profiler and clock ---- */
+
+struct ptx_sass_line { /* machine instructions per source line, from the CUBIN */
+    int line, count;
+};
+
+struct ptx_resources { /* of one kernel, from ptxas; 0 or NULL: unknown */
+    uint32_t registers, shared_bytes, stack_bytes, spill_load_bytes, spill_store_bytes;
+    const struct ptx_sass_line *sass;
+    size_t n_sass;
+};
+
+enum ptx_bound {
+    PTX_BOUND_DRAM,
+    PTX_BOUND_L2,
+    PTX_BOUND_ISSUE,
+    PTX_BOUND_LATENCY,
+    PTX_BOUND_LAUNCH,
+    PTX_BOUND_SYNC
+};
+const char *ptx_bound_name(enum ptx_bound b); /* "dram", "l2", "issue", "latency", "launch", "sync" */
+
+struct ptx_line_stats { /* of one source line, scaled to the whole launch */
+    int line;
+    double warp_insns, lanes_active; /* mean 0..32 */
+    double global_requests, global_sectors, ideal_sectors, bytes_used, bytes_moved;
+    double shared_requests, bank_conflicts, atomics, atomic_conflicts, local_bytes;
+    double stall_share; /* of the modelled time */
+};
+
+struct ptx_time { /* one launch, modelled */
+    double us;
+    enum ptx_bound bound;
+    double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us; /* each resource's own time */
+    double dram_bytes, l2_bytes;
+    double flops;     /* floating-point operations: fma counts two, packed and tensor ones by element;
+                         conversions and comparisons are none */
+    double occupancy; /* resident warps over the maximum */
+    double waves;
+    uint64_t sampled_blocks, blocks;
+    bool extrapolated;            /* control flow depends on atomics or spins: from a smaller shape */
+    struct ptx_line_stats *lines; /* sorted by stall_share; in the arena given */
+    size_t n_lines;
+};
+
+/* State of the L2 carried from launch to launch of one plan, and between runs when hot. */
+struct ptx_cache;
+struct ptx_cache *ptx_cache_open(const struct ptx_device *d);
+void ptx_cache_close(struct ptx_cache *c);
+
+/* Modelled time of one launch: runs a sample of its blocks on mem (contents change). */
+bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
+                     const struct ptx_options *o, const struct ptx_resources *res, struct ptx_cache *cache,
+                     struct arena *a, struct ptx_time *t, struct ptx_report *r, struct err *err);
+/* Modelled time of the plain copy of bytes (half read, half written): 16 bytes a thread, blocks of 128. */
+double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot);
+
+#endif

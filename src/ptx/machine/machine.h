@@ -1,0 +1,85 @@
+/* What handlers and the machine's files ask of each other, and how observers are told. */
+#ifndef PTX_MACHINE_H
+#define PTX_MACHINE_H
+
+#include "ptx/observe.h"
+
+/* For handlers of other files that move memory (ldmatrix, cp.async, stmatrix): checks and observes bytes at
+ * addr[l] of lanes of mask in a space, and gives host pointers. False after a fault. addr of generic space is
+ * resolved per lane. */
+bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space space, enum access_kind kind,
+               unsigned flags, uint32_t bytes, const uint64_t addr[32], uint8_t *host[32]);
+
+void mem_out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
+                       uint32_t bytes, uint64_t addr); /* the finding for an address in global memory */
+/* cluster.c: barrier.cluster, and what ends with a block */
+void cluster_arrive(struct warp *w, const struct insn *i, uint32_t m);
+void cluster_wait(struct warp *w, const struct insn *i, uint32_t m);
+void cluster_check(struct cluster *c);   /* completes the barrier's phase when everybody arrived or exited */
+void cluster_block_end(struct block *b); /* all its threads have exited */
+
+/* ---- control that handlers may need ---- */
+
+/* group.c, call.c, barrier.c: what instructions that change a warp's course ask for */
+void warp_exit(struct warp *w, uint32_t lanes);
+void warp_branch(struct warp *w, const struct insn *i,
+                 uint32_t taken); /* lanes of the current group; 0 < taken < mask */
+void warp_split(struct warp *w, uint32_t lanes,
+                uint32_t pc);                             /* lanes leave the current group and go on at pc */
+void warp_backward(struct warp *w, const struct insn *i); /* a backward branch was taken */
+void warp_call(struct warp *w, const struct insn *i, uint32_t m);
+void warp_return(struct warp *w, const struct insn *i, uint32_t m);
+void group_add(struct warp *w, struct group g);
+void release_sync(struct warp *w); /* lanes that wait at .sync for others that have died go on */
+uint32_t barrier_threads(const struct block *b, const struct barrier *bar); /* it waits for */
+void const_write(struct warp *w, const struct const_reg *c);
+void blocks_run(struct launch *l);
+enum { WARP_SLICE = 1 << 20 }; /* instructions a warp may run before the next warp's turn */
+void launch_stop(struct launch *l, enum ptx_end end);
+void calls_reset(struct warp *w);
+void calls_free(struct warp *w);
+void warp_barrier(struct warp *w, const struct insn *i, uint32_t m);
+void warp_sync(struct warp *w, const struct insn *i, uint32_t m); /* bar.warp.sync */
+void native_call(struct warp *w, const struct insn *i, const struct func *f,
+                 uint32_t m); /* vprintf, __assertfail */
+uint64_t special_value(const struct warp *w, enum special s, unsigned lane);
+
+/* For handlers of .sync instructions: true when all lanes of want that are alive are in m. Else the group waits
+ * and will execute the instruction again: return at once. */
+bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want);
+/* The same of the whole warp, as matrix instructions need it; a finding when it is not whole. */
+bool warp_await_whole(struct warp *w, const struct insn *i, uint32_t m);
+
+/* ---- telling the observers ---- */
+
+/* Those of a launch that have the call are called. */
+#define OBSERVE(l, call, ...)                                              \
+    do {                                                                   \
+        const struct launch *on_ = (l);                                    \
+        for (int role_ = 0; role_ < PTX_ROLES; role_++)                    \
+            if (on_->observer[role_] && on_->observer[role_]->calls->call) \
+                on_->observer[role_]->calls->call(__VA_ARGS__);            \
+    } while (0)
+
+/* A finding ends the launch; who comes after it is not told. */
+static inline void observe_access(struct warp *w, const struct insn *i, const struct access *x)
+{
+    const struct launch *l = w->launch;
+    for (int role = 0; role < PTX_VALUES; role++)
+        if (l->observer[role] && !l->stop)
+            l->observer[role]->calls->access(w, i, x);
+}
+
+static inline bool launch_checked(const struct launch *l)
+{
+    return l->observer[PTX_CHECKER];
+}
+
+/* The clock's calls; NULL: nobody keeps the time, which is then 0 everywhere. */
+static inline const struct ptx_observer_calls *clock_of(const struct warp *w)
+{
+    const struct ptx_observer *o = w->launch->observer[PTX_CLOCK];
+    return o ? o->calls : NULL;
+}
+
+#endif
