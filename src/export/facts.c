@@ -101,16 +101,8 @@ static void add_checks(struct facts *f, const json_t *v, struct arena *a)
     const json_t *mutation = json_object_get(v, "mutation");
     long long killed = (long long)json_int(mutation, "killed", 0),
               survived = (long long)json_int(mutation, "survived", 0);
-    double error = json_num(v, "max_error");
 
-    add(f, "error",
-        isfinite(error)
-            ? arena_printf(
-                  a,
-                  "at most %.2f %s of the output against the exact answer (the original's own %.2f, allowed %.2f)",
-                  error, json_text(v, "unit", "ulp"), json_num(v, "original_error"),
-                  json_num(v, "allowed_error"))
-            : "the outputs are no floating numbers: equal to the original's");
+    add(f, "accuracy", report_exactness(a, v));
     add(f, "verified",
         arena_printf(a, "on %lld cases, and in a fresh process on %lld hidden ones",
                      (long long)json_int(v, "cases", 0), (long long)json_int(v, "hidden", 0)));

@@ -150,11 +150,13 @@ static const char *given(const struct op *o, const struct op_plan *p, struct are
     return arena_printf(a, "[%s]", keep(a, &s));
 }
 
-/* Of the cases with the task's own values, where the run kept errors by their kind; else of all. */
+/* Of the cases with the task's own values, where the run kept errors by their kind; else of all. Equal to the
+ * bit where the run saw nothing else; else what it saw, with room for other values, and never more than the
+ * errors of both together. */
 static double allowed(const struct op *o, const struct task_arg *x)
 {
     const json_t *v = json_object_get(o->run->kept.result, "verification"), *row;
-    double own = json_num(v, "original_error"), most = json_num(v, "allowed_error");
+    double own = json_num(v, "original_error"), most = json_num(v, "allowed_error"), apart = NAN;
     size_t i;
 
     json_array_foreach(json_object_get(v, "errors"), i,
@@ -163,8 +165,11 @@ static double allowed(const struct op *o, const struct task_arg *x)
     {
         own = json_num(json_object_get(row, "original"), "max");
         most = json_num(json_object_get(row, "allowed"), "max");
+        apart = json_num(row, "apart");
     }
-    return isfinite(own + most) ? own + most + 1 : 0;
+    if (report_identical(v) || apart == 0 || !isfinite(own + most))
+        return 0;
+    return isfinite(apart) ? fmin(own + most + 1, fmax(4 * apart, 4)) : own + most + 1;
 }
 
 const char *torch_test(const struct op *o, const struct op_plan *into, const struct op_plan *functional,

@@ -69,6 +69,12 @@ static bool first_of_output(const json_t *errors, size_t i)
     return true;
 }
 
+bool report_identical(const json_t *v)
+{
+    return json_int(v, "elements", 0) > 0 &&
+           json_int(v, "identical_cases", 0) == json_int(v, "cases", 0) + json_int(v, "hidden", 0);
+}
+
 const char *report_exactness(struct arena *a, const json_t *v)
 {
     double error = json_num(v, "max_error");
@@ -81,7 +87,7 @@ const char *report_exactness(struct arena *a, const json_t *v)
 
     if (elements == 0) /* an older result, or nothing to compare */
         return isfinite(error) ? errors : "outputs equal to the original's";
-    if (json_int(v, "identical_cases", 0) == cases)
+    if (report_identical(v))
         return arena_printf(a, "bit-identical to the original on all %lld cases (%lld elements)",
                             (long long)cases, (long long)elements);
     return arena_printf(a, "bit-identical to the original in %lld of %lld elements (%.2f %%); %s",

@@ -51,11 +51,9 @@ static void add_verified(struct str *out, const struct view *v, struct arena *a)
         str_addf(out, " and %lld hidden ones (seed %s) in a fresh process", (long long)json_int(o, "hidden", 0),
                  v->hidden_seed ? v->hidden_seed : "unknown");
     str_add(out, "\n");
+    str_addf(out, "- %s\n", report_exactness(a, o));
     if (isfinite(json_num(o, "max_error")))
-        str_addf(out,
-                 "- largest error %.2f ulp; the original's own %.2f, allowed %.2f; the exact answer is %s\n",
-                 json_num(o, "max_error"), json_num(o, "original_error"), json_num(o, "allowed_error"),
-                 words_exact(v, a));
+        str_addf(out, "- the exact answer is %s\n", words_exact(v, a));
     if (v->mutation)
         str_addf(out, "- of %lld faults put into the original the suite noticed %lld\n", killed + survived,
                  killed);

@@ -51,7 +51,9 @@ static void add_facts(const struct view *v, struct arena *a, struct str *out)
              hidden            ? arena_printf(a, "and %lld hidden ones", hidden)
              : v->best->row.id ? "no hidden ones yet"
                                : "");
-    if (isfinite(error))
+    if (report_identical(o))
+        add_fact(out, "Answers", "bit-identical", "to the original's, on every case");
+    else if (isfinite(error))
         add_fact(out, "Largest error", arena_printf(a, "%.2f ulp", error),
                  isfinite(allowed) ? arena_printf(a, "%.2f allowed", allowed) : "");
     add_fact(out, "Candidates", arena_printf(a, "%lld", total),

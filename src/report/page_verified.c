@@ -137,10 +137,9 @@ static void add_errors(const struct view *v, struct arena *a, struct str *out)
     str_add(out, "<h3>Errors against the exact answer</h3>\n");
     html_addf(
         out,
-        "<p>The exact answer is %s. Errors are in units in the last place (ulp) of the output's type. The largest is "
-        "%.3g, the original's own %.3g, allowed are %.3g.",
-        words_exact(v, a), json_num(o, "max_error"), json_num(o, "original_error"),
-        json_num(o, "allowed_error"));
+        "<p>The exact answer is %s. Errors are in units in the last place (ulp) of the output's type. This version: "
+        "%s.",
+        words_exact(v, a), report_exactness(a, o));
     if (t->error_where && *t->error_where)
         html_addf(out, " It is in %s.", t->error_where);
     str_add(out, "</p>\n");

@@ -7,6 +7,7 @@
 #include "report/runs.h"
 #include "report/table.h"
 #include "report/view.h"
+#include "report/words.h"
 #include "store/store.h"
 #include "verdict/verdict.h"
 
@@ -106,6 +107,7 @@ void report_derived(double shadow_lost, const char *why, struct str *out);
 /* One sentence: whether the version's answers are the original's bit for bit, and if not, how far off they are.
  * verification is a result's. */
 const char *report_exactness(struct arena *a, const json_t *verification);
+bool report_identical(const json_t *verification); /* bit for bit, on every case */
 /* The tables of a result's `verification.errors`: per output and kind of values, and a histogram per output. */
 void report_errors(const json_t *errors, bool original_only, struct str *out);
 struct table *report_error_table(struct arena *a, const json_t *errors, bool original_only);

@@ -28,8 +28,9 @@ INTO = torch.ops.{{package}}.{{op}}_into
 ORIGINAL = torch.ops.{{package}}_original.{{op}}_into
 {{new}}
 
-# How far the two may be from each other, in units of the last place: the error that the run allowed on values like these,
-# the original's own, and one for the two roundings. Integers must be equal.
+# How far the two may be from each other, in units of the last place. 0: equal, as the run found them bit by bit on every
+# case, and as integers must be. Else four times the largest difference that the run saw on values like these, at most
+# the error that it allowed, the original's own, and one for the two roundings.
 ULPS = {{ulps}}
 # Small shapes of the run's suite and its workloads: {{dims}}.
 SHAPES = [
