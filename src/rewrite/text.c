@@ -271,6 +271,14 @@ bool edits_done(struct edits *e, const struct function *f, char **text, struct e
     return true;
 }
 
+/* Before the first function and its comment; a comment that begins the file is the file's and stays on top. */
+static size_t below_head(const struct function *f, struct node n)
+{
+    size_t at = comments_above(f->text, node_start(n));
+
+    return at ? at : line_start(f->text, node_start(n));
+}
+
 /* The first byte after the file's includes, macros and opening comment: helpers stand there. */
 static size_t helpers_place(const struct function *f)
 {
@@ -279,9 +287,20 @@ static size_t helpers_place(const struct function *f)
         struct node n = node_child(root, i);
         if (node_is(n, NODE_FUNCTION_DEFINITION) || node_is(n, NODE_TEMPLATE_DECLARATION) ||
             node_is(n, NODE_LINKAGE_SPECIFICATION))
-            return comments_above(f->text, node_start(n));
+            return below_head(f, n);
     }
-    return function_head(f);
+    return below_head(f, f->whole);
+}
+
+/* A blank line keeps what is put there from the comment above it. */
+static void put_helper(struct edits *e, const struct function *f, size_t at, const char *text)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < e->list.n; i++)
+        first = first && e->list.v[i].start != at;
+    bool touches = first && at > 0 && comments_above(f->text, at) == 0;
+    edits_at(e, at, arena_printf(f->a, "%s%s\n", touches ? "\n" : "", text));
 }
 
 void edits_helper(struct edits *e, const struct function *f, const char *text)
@@ -292,7 +311,7 @@ void edits_helper(struct edits *e, const struct function *f, const char *text)
     for (size_t i = 0; i < e->list.n; i++)
         if (e->list.v[i].start == at && strstr(e->list.v[i].text, text))
             return;
-    edits_at(e, at, arena_printf(f->a, "%s\n", text));
+    put_helper(e, f, at, text);
 }
 
 void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative)
@@ -314,5 +333,5 @@ void edits_include(struct edits *e, const struct function *f, const char *header
     if (at)
         edits_at(e, at - 1, line);
     else
-        edits_at(e, helpers_place(f), arena_printf(f->a, "%s\n", line));
+        put_helper(e, f, helpers_place(f), line);
 }

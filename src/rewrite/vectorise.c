@@ -326,8 +326,8 @@ static bool vectorise_apply(const struct transform_input *in, const struct trans
     edits_at(
         &edits, node_end(f->whole),
         arena_printf(a, "\n\n// As %s, %d elements at a time; its launch says when.\n%s", f->name, d->n, copy));
-    edits_helper(&edits, f, helper);
     edits_include(&edits, f, "<cstdint>", "<stdint.h>");
+    edits_helper(&edits, f, helper);
     for (size_t l = 0; l < f->n_launches; l++) {
         const struct launch *launch = &f->launches[l];
         struct guard_list g = {0};

@@ -198,6 +198,30 @@ static void test_file(void **state)
     check_file(*state);
 }
 
+/* A file that begins with a comment on its kernel, and includes nothing: the comment stays on top, then stand
+ * the include and the templates. */
+static void test_the_head_stays_on_top(void **state)
+{
+    (void)state;
+    struct arena *a = arena_open();
+    struct err err = {0};
+    struct input v;
+    const struct transform_site *sites;
+    const struct transform *ops = transform_find("vectorise");
+    char *text, *out;
+    assert_ok(fs_read(a, "tests/rewrite/vectorise-element.cu", &text, NULL, &err), err);
+    text = arena_printf(a, "// Weighs rows.\n%s", strstr(text, "__global__"));
+    assert_true(input_open(&v, a, "head.cu", text, "entry", &err));
+    assert_true(ops->find(&v.in, a, &sites) > 0);
+    assert_ok(ops->apply(&v.in, &sites[0], a, &out, &err), err);
+    assert_true(str_starts(out, "// Weighs rows.\n\n#include <cstdint>\n\n//"));
+    assert_true(strstr(out, "template <") < strstr(out, "__global__"));
+    assert_true(strstr(out, "template <") > strstr(out, "#include"));
+    check_opens("head.cu", out, "entry");
+    kernel_close(v.kernel);
+    arena_close(a);
+}
+
 static void test_every_transform_has_cases(void **state)
 {
     (void)state;
@@ -529,6 +553,7 @@ int main(void)
     for (size_t i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){fs_basename(names[i]), test_file, NULL, NULL, names[i]};
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_every_transform_has_cases);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_the_head_stays_on_top);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_old_names_are_read);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_names_do_not_matter);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_transforms_compose);
