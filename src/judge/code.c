@@ -78,8 +78,11 @@ bool version_code(struct version *v, const char **code, struct fate *fate, struc
     for (size_t i = 0; ok && fate_open(fate) && i < j->task->n_workloads; i++) {
         struct plan plan;
         ok = version_plan(v, v->arena, j->task->workloads + i * j->task->n_dims, NULL, &plan, fate, err);
-        for (size_t k = 0; ok && fate_open(fate) && k < plan.n_steps; k++)
+        for (size_t k = 0; ok && fate_open(fate) && k < plan.n_steps; k++) {
             plans = hash_step(&plan.steps[k], plans);
+            v->dynamic_shared_bytes =
+                (unsigned)MAX(v->dynamic_shared_bytes, MIN(plan.steps[k].shared_bytes, UINT32_MAX));
+        }
     }
     arena_close(scratch);
     *code = arena_printf(v->arena, "%016llx%016llx%016llx",

@@ -35,6 +35,7 @@ struct version {
     struct kernel_limits limits; /* occupancy answered from this version's registers */
     bool shadow;                 /* compiled for the exact answer: exact.c */
     VEC(const char *) kernels;   /* name expressions compiled so far */
+    unsigned dynamic_shared_bytes; /* the most that a launch on a workload asks for; of version_code */
     double compile_s;
 };
 
@@ -48,7 +49,7 @@ void version_close(struct version *v);
 /* The plan for these dims and addresses; compiles again when it launches what was not compiled yet. */
 bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const uint64_t *addr,
                   struct plan *plan, struct fate *fate, struct err *err);
-/* The hash of what it compiles to and launches on the workloads. */
+/* The hash of what it compiles to and launches on the workloads; notes their dynamic shared memory. */
 bool version_code(struct version *v, const char **code, struct fate *fate, struct err *err);
 /* Put nvcc's PTX of the whole file in the place of NVRTC's. *used: false when there is no nvcc, or it names the
  * kernels otherwise, and nothing changed. */

@@ -48,6 +48,7 @@ static bool read_headers(struct judge *j, struct err *err)
 
 static void put_resources(const struct version *v, struct trial *t)
 {
+    t->dynamic_shared_bytes = v->dynamic_shared_bytes;
     for (size_t i = 0; i < v->compiled.image.n_kernels; i++) {
         const struct ptx_resources *r = &v->compiled.image.kernels[i].resources;
         t->registers = MAX(t->registers, r->registers);

@@ -36,19 +36,37 @@ static bool is_free(const struct plane *p, const struct box *b)
     return true;
 }
 
-/* Right of the point, left of it, above, below, at its corners; nowhere when none is free. */
+/* A line, as boxes along it. */
+static void take_line(struct plane *p, double x0, double y0, double x1, double y1)
+{
+    double length = hypot(x1 - x0, y1 - y0);
+
+    for (double along = 0; along < length; along += 4)
+        vec_push(&p->taken, ((struct box){x0 + (x1 - x0) * along / length - 1,
+                                          y0 + (y1 - y0) * along / length - 1, 2, 2}));
+}
+
+/* Right of the point, left of it, above, below, at its corners, each again further away with a line to the
+ * point; nowhere when none is free. */
 static void name_point(struct plane *p, struct str *out, double x, double y, const char *text)
 {
-    double w = svg_width(text, SVG_SMALL), h = SVG_SMALL;
-    const struct box places[] = {{x + 7, y - h / 2, w, h},     {x - 7 - w, y - h / 2, w, h},
-                                 {x - w / 2, y - 7 - h, w, h}, {x - w / 2, y + 7, w, h},
-                                 {x + 6, y + 4, w, h},         {x - 6 - w, y - 4 - h, w, h},
-                                 {x + 6, y + 4 + h, w, h},     {x - 6 - w, y - 4 - 2 * h, w, h}};
+    static const struct {
+        double across, down;
+    } ways_out[] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
+    double w = svg_width(text, SVG_SMALL) + 2, h = SVG_SMALL + 1;
 
-    for (size_t i = 0; i < ARRAY_LEN(places); i++)
-        if (is_free(p, &places[i])) {
-            vec_push(&p->taken, places[i]);
-            svg_text(out, places[i].x, places[i].y + h - 1.5, "start", "small", text);
+    for (double away = 7; away < 50; away += 13)
+        for (size_t i = 0; i < ARRAY_LEN(ways_out); i++) {
+            double dx = ways_out[i].across, dy = ways_out[i].down, slant = dx != 0 && dy != 0 ? 0.8 : 1,
+                   middle_x = x + dx * (slant * away + w / 2), middle_y = y + dy * (slant * away + h / 2);
+            const struct box b = {middle_x - w / 2, middle_y - h / 2, w, h};
+            if (!is_free(p, &b))
+                continue;
+            vec_push(&p->taken, b);
+            if (away > 7)
+                html_addf(out, "<path class=\"leader\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x + dx * 5, y + dy * 5,
+                          middle_x - dx * w / 2, middle_y - dy * h / 2);
+            svg_text(out, b.x + 1, b.y + h - 2, "start", "small", text);
             return;
         }
 }
@@ -120,6 +138,7 @@ static void draw_slope(struct plane *p, struct str *out, const char *name, doubl
     dx = svg_at(&p->x, high) - x0;
     dy = svg_at(&p->y, high * per_s) - y0;
     angle = atan2(dy, dx);
+    take_line(p, x0, y0, x0 + dx, y0 + dy);
     html_addf(out, "<path class=\"roof%s\" d=\"M%.1f %.1fl%.1f %.1f\"><title>%s</title></path>\n",
               first ? "" : " thin", x0, y0, dx, dy, name);
     html_addf(out,
@@ -141,6 +160,7 @@ static void draw_ceiling(struct plane *p, struct str *out, const char *name, dou
 
     html_addf(out, "<path class=\"roof\" d=\"M%.1f %.1fH%.1f\"><title>%s</title></path>\n", svg_at(&p->x, from),
               y, p->x.to, name);
+    take_line(p, svg_at(&p->x, from), y, p->x.to, y);
     svg_text(out, end, base, "end", "small roof-name", name);
     vec_push(&p->taken, ((struct box){end - width, base - 10, width, 12}));
 }
@@ -174,6 +194,7 @@ static void draw_roofs(struct plane *p, struct str *out, const struct chart_roof
 
 static void draw_path(struct plane *p, struct str *out, const struct chart_path *path, size_t k)
 {
+    const struct chart_point *before = NULL;
     bool open = false;
 
     for (size_t i = 0; i < path->n; i++) {
@@ -195,6 +216,9 @@ static void draw_path(struct plane *p, struct str *out, const struct chart_path 
             continue;
         x = svg_at(&p->x, v->intensity);
         y = svg_at(&p->y, v->per_s);
+        if (before)
+            take_line(p, svg_at(&p->x, before->intensity), svg_at(&p->y, before->per_s), x, y);
+        before = v;
         vec_push(&p->taken, ((struct box){x - 5, y - 5, 10, 10}));
         html_addf(out, "<g class=\"point\"><title>%s, ", path->label);
         if (original)

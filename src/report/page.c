@@ -46,6 +46,17 @@ static const char *escaped(struct arena *a, const char *text)
     return safe;
 }
 
+/* Code is in one column where that was chosen, and on a phone. */
+static const char *style(struct arena *a)
+{
+    const struct fill_slot chosen = {"when", "section:has(#unified:checked) "}, always = {"when", ""};
+
+    return arena_printf(a, "%s%s%s%s\n@media (max-width: 44rem) {\n%s\n}\n", share_text("report/chart.css"),
+                        share_text("report/code.css"), share_text("report/page.css"),
+                        fill_share(a, "report/unified.css", &chosen, 1),
+                        fill_share(a, "report/unified.css", &always, 1));
+}
+
 void page_frame(const char *title, const char *astra, const char *body, struct arena *a, struct str *out)
 {
     const char *script = share_text("report/page.js");
@@ -56,8 +67,7 @@ void page_frame(const char *title, const char *astra, const char *body, struct a
     const struct fill_slot slots[] = {
         {"script_hash", str_text(&hash)},
         {"script", script},
-        {"style", arena_printf(a, "%s%s%s", share_text("report/chart.css"), share_text("report/code.css"),
-                               share_text("report/page.css"))},
+        {"style", style(a)},
         {"task", escaped(a, title)},
         {"astra", escaped(a, astra)},
         {"navigation", str_text(&navigation)},

@@ -196,40 +196,66 @@ static bool is_context(const struct code *c, size_t k)
     return false;
 }
 
+/* Rows that are alike in this are a body of the table: unified, a body's old lines stand above its new ones. */
+enum rows { ROWS_NONE, ROWS_SAME, ROWS_CHANGED, ROWS_FOLDED };
+
+static void begin_rows(const struct code *c, enum rows kind, enum rows *now, struct str *out)
+{
+    if (kind == *now)
+        return;
+    if (*now != ROWS_NONE)
+        str_add(out, "</tbody>\n");
+    if (kind != ROWS_NONE)
+        str_addf(out, "<tbody class=\"code%s\">\n", c->n_steps ? "" : " one");
+    *now = kind;
+}
+
 static void add_rows(struct code *c, struct str *out)
 {
+    enum rows now = ROWS_NONE;
     size_t end;
 
     for (size_t k = 0; k < c->n_rows; k = end) {
         for (end = k; end < c->n_rows && !is_context(c, end);)
             end++;
         if (end - k >= FOLD) {
+            begin_rows(c, ROWS_FOLDED, &now, out);
             str_addf(out, "<tr class=\"fold\"><td colspan=\"%d\">lines %d to %d%s</td></tr>\n",
                      c->n_steps ? 7 : 3, c->rows[k].left + 1, c->rows[end - 1].left + 1,
                      c->n_steps ? ": the same in both" : "");
             continue;
         }
-        for (end = MAX(end, k + 1); k < end; k++)
+        for (end = MAX(end, k + 1); k < end; k++) {
+            begin_rows(c, is_changed(c, &c->rows[k]) ? ROWS_CHANGED : ROWS_SAME, &now, out);
             add_row(c, k, out);
+        }
     }
+    begin_rows(c, ROWS_NONE, &now, out);
 }
+
+/* Without a script: the style asks which is checked. */
+static const char layout[] =
+    "<fieldset class=\"layout\"><legend>Layout</legend>\n"
+    "<label><input type=\"radio\" name=\"layout\" id=\"side-by-side\" checked> side by side</label>\n"
+    "<label><input type=\"radio\" name=\"layout\" id=\"unified\"> unified</label></fieldset>\n";
 
 static void add_table(struct code *c, struct str *out)
 {
     const char *caption = c->n_steps ? "The original beside the best" : "The original";
 
+    if (c->n_steps)
+        str_add(out, layout);
     html_addf(out,
               "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table>\n"
               "<caption>%s</caption>\n",
               caption, caption);
-    str_addf(out, "<thead><tr>%s%s</tr></thead>\n<tbody class=\"code%s\">\n",
+    str_addf(out, "<thead><tr>%s%s</tr></thead>\n",
              "<th scope=\"col\">Time</th><th scope=\"col\">Line</th><th scope=\"col\">Original</th>",
              c->n_steps ? "<th scope=\"col\">Time</th><th scope=\"col\">Line</th><th scope=\"col\">Best</th>"
                           "<th scope=\"col\">Step</th>"
-                        : "",
-             c->n_steps ? "" : " one");
+                        : "");
     add_rows(c, out);
-    str_add(out, "</tbody>\n</table>\n</div>\n");
+    str_add(out, "</table>\n</div>\n");
 }
 
 /* ---- steps ---- */
@@ -264,7 +290,10 @@ static void add_steps(const struct code *c, struct str *out)
         else
             html_addf(out, "%s: ", s->name);
         add_gain(s, out);
-        html_addf(out, "%zu %s went, %zu came.", gone, gone == 1 ? "line" : "lines", come);
+        if (gone + come)
+            str_addf(out, "it removes %zu line%s and adds %zu.", gone, gone == 1 ? "" : "s", come);
+        else
+            str_add(out, "later steps replaced its lines.");
         if (s->why[0])
             html_addf(out, "<br><span class=\"why\">%s</span>", s->why);
         str_add(out, "</li>\n");

@@ -44,6 +44,56 @@ static void add_charts(const struct view *v, struct arena *a, struct str *out)
              regime_name(v->regime));
 }
 
+/* The least and the greatest share of a multiprocessor's warps over the workloads. */
+static const char *occupancy(const struct view *v, const struct trial *t, struct arena *a)
+{
+    double low = NAN, high = NAN;
+
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        low = fmin(low, 100 * t->workloads[i].times[v->regime].occupancy);
+        high = fmax(high, 100 * t->workloads[i].times[v->regime].occupancy);
+    }
+    if (!isfinite(low))
+        return NULL;
+    return lround(low) == lround(high) ? arena_printf(a, "%.0f %%", low)
+                                       : arena_printf(a, "%.0f to %.0f %%", low, high);
+}
+
+/* What the versions take of a multiprocessor, in the kernel that takes most. */
+static void add_resources(const struct view *v, struct arena *a, struct str *out)
+{
+    const struct trial *sides[] = {&v->candidates[0].trial, &v->best->trial};
+    const struct {
+        const char *name;
+        unsigned values[2];
+    } rows[] = {
+        {"registers a thread", {sides[0]->registers, sides[1]->registers}},
+        {"bytes spilled a thread", {sides[0]->spill_bytes, sides[1]->spill_bytes}},
+        {"shared memory a block, static bytes", {sides[0]->shared_bytes, sides[1]->shared_bytes}},
+        {"shared memory a block, dynamic bytes",
+         {sides[0]->dynamic_shared_bytes, sides[1]->dynamic_shared_bytes}},
+    };
+    size_t n = v->best->row.id ? 2 : 1;
+    struct table *t =
+        table_new(a, "Resources: the most over a version's kernels; occupancy over the workloads");
+
+    table_column(t, "resource", NULL);
+    table_column(t, "original", "");
+    if (n > 1)
+        table_column(t, "best", "");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        table_row(t);
+        table_text(t, rows[i].name);
+        for (size_t k = 0; k < n; k++)
+            table_int(t, rows[i].values[k]);
+    }
+    table_row(t);
+    table_text(t, "occupancy");
+    for (size_t k = 0; k < n; k++)
+        table_text(t, occupancy(v, sides[k], a));
+    table_as_html(t, out);
+}
+
 void page_speed(const struct view *v, struct arena *a, struct str *out)
 {
     str_add(out,
@@ -57,6 +107,7 @@ void page_speed(const struct view *v, struct arena *a, struct str *out)
         str_add(out, "<details>\n<summary><span class=\"name\">The other regime in figures</span></summary>\n");
         table_as_html(report_workload_table(a, v->result, true), out);
         str_add(out, "</details>\n");
+        add_resources(v, a, out);
     }
     str_add(out, "</section>\n");
 }

@@ -23,7 +23,7 @@
     X(low)               \
     X(high)              \
     X(compile_s) X(verify_s) X(measure_s) X(wall_s) X(gpu_verify_s) X(gpu_measure_s) X(empty_us) X(shadow_lost)
-#define TRIAL_COUNTS(X) X(registers) X(spill_bytes) X(stack_bytes) X(shared_bytes)
+#define TRIAL_COUNTS(X) X(registers) X(spill_bytes) X(stack_bytes) X(shared_bytes) X(dynamic_shared_bytes)
 #define TRIAL_TEXTS(X)  X(error_where) X(missing_checks) X(printed) X(counters) X(code) X(exact) X(underived)
 
 static json_t *time_to_json(const struct trial_time *t)

@@ -109,7 +109,8 @@ struct trial {
     const char *counters;  /* what bounds, occupancy and lines come from: "ncu"; NULL: the simulator's clock */
     const struct trial_line *lines; /* by share, at most 12 */
     size_t n_lines;
-    unsigned registers, spill_bytes, stack_bytes, shared_bytes; /* worst over its kernels */
+    unsigned registers, spill_bytes, stack_bytes, shared_bytes; /* worst over its kernels; shared: static */
+    unsigned dynamic_shared_bytes;                              /* the most that a launch asks for */
     const char *missing_checks;                                 /* of the sanitizer, NULL when none */
     const char *printed;                                        /* of device printf, NULL when none */
     const char *code; /* hash of what it compiles to and launches: what two files share that do the same; NULL:
