@@ -75,6 +75,17 @@ bool report_identical(const json_t *v)
            json_int(v, "identical_cases", 0) == json_int(v, "cases", 0) + json_int(v, "hidden", 0);
 }
 
+/* Elements beyond the largest error allowed that an exception of the rule lets pass. */
+static int64_t excused(const json_t *v)
+{
+    const json_t *x;
+    int64_t n = 0;
+    size_t i;
+
+    json_array_foreach(json_object_get(v, "errors"), i, x) n += json_int(x, "excused", 0);
+    return n;
+}
+
 const char *report_exactness(struct arena *a, const json_t *v)
 {
     double error = json_num(v, "max_error");
@@ -85,6 +96,9 @@ const char *report_exactness(struct arena *a, const json_t *v)
                                             error, json_num(v, "original_error"), json_num(v, "allowed_error"))
                              : "what differs are integers that the original's own rounding can make others";
 
+    if (excused(v))
+        errors = arena_printf(a, "%s; %lld elements beyond that, by an exception of docs/integrity.md", errors,
+                              (long long)excused(v));
     if (elements == 0) /* an older result, or nothing to compare */
         return isfinite(error) ? errors : "outputs equal to the original's";
     if (report_identical(v))

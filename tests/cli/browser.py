@@ -138,7 +138,7 @@ class Browser:
 
     def key(self, key):
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode={"Tab": 9, "Enter": 13, "Escape": 27}[key])
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode={"Tab": 9, "Enter": 13, "Escape": 27, "ArrowRight": 39}[key])
 
     def screenshot(self, path):
         """The whole page as a PNG."""

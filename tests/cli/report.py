@@ -209,6 +209,21 @@ def without_a_script_it_shows_the_same(_folder):
 
 
 @case
+def the_code_can_be_unified(_folder):
+    """By the keyboard alone, also without a script: in each change what went stands above what came."""
+    b = opened(report("rules", "report.html"))
+    heights = """[...document.querySelectorAll('#code tbody.code')].map(t => [
+        Math.max(...[...t.querySelectorAll('.old.changed')].map(e => e.getBoundingClientRect().bottom)),
+        Math.min(...[...t.querySelectorAll('.new.changed')].map(e => e.getBoundingClientRect().top))]).filter(h => h.every(isFinite))"""
+    beside = b.value(heights)
+    expect(beside and all(old > new for old, new in beside), f"they do not stand beside each other: {beside}")
+    b.value("document.getElementById('side-by-side').focus()")
+    b.key("ArrowRight")
+    expect(b.value("document.getElementById('unified').checked"), "an arrow does not choose")
+    expect(all(old <= new + 0.5 for old, new in b.value(heights)), "what came does not stand below what went")
+
+
+@case
 def on_paper_nothing_is_closed(_folder):
     b = opened(report("a_model", "report.html"), media="print")
     hidden = b.value("[...document.querySelectorAll('details :is(p, pre, td, dd)')].filter(e => e.getBoundingClientRect().height === 0).length")
