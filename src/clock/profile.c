@@ -24,6 +24,8 @@ struct warp_clock {
     float spin_from, spin_waited;
     uint64_t spin_progress;
     struct sample spin_sample;
+    uint8_t *spin_regs; /* the register file at that read; NULL: never needed */
+    bool idle;          /* the loop's last turn left every register as it was */
     struct reg_clock {
         float ready;
         uint32_t writer; /* pc of the instruction that its value waited for, ~0: none */
@@ -62,6 +64,12 @@ static void kept_free(struct kept *k)
     free(k);
 }
 
+static void warp_free(struct kept *k)
+{
+    free(((struct warp_clock *)k)->spin_regs);
+    free(k);
+}
+
 static void prof_block_begin(struct block *b)
 {
     struct ptx_profile *p = profile_of(b->launch);
@@ -71,9 +79,11 @@ static void prof_block_begin(struct block *b)
     b->kept[PTX_CLOCK] = &k->kept;
     for (uint32_t w = 0; w < b->n_warps; w++) {
         struct warp_clock *c = warp_clock(&b->warps[w]);
+        uint8_t *spin_regs = c ? c->spin_regs : NULL;
         if (!c)
             c = mem_alloc(sizeof(*c) + n_slots * sizeof(c->regs[0]));
-        *c = (struct warp_clock){.kept.drop = kept_free, .next_pc = p->module->n_code};
+        *c = (struct warp_clock){
+            .kept.drop = warp_free, .next_pc = p->module->n_code, .spin_pc = ~0u, .spin_regs = spin_regs};
         b->warps[w].kept[PTX_CLOCK] = &c->kept;
         for (uint32_t r = 0; r < n_slots; r++)
             c->regs[r] = (struct reg_clock){0, ~0u};
@@ -561,8 +571,17 @@ static void prof_until(struct warp *w, float time, bool memory)
 static void prof_spin(struct warp *w, const struct insn *i)
 {
     struct warp_clock *c = warp_clock(w);
-    if (w->spins > 1 && c->spin_progress == w->launch->progress)
+    uint32_t bytes = profile_of(w->launch)->module->file_bytes;
+    bool again = w->spins > 1 && c->spin_progress == w->launch->progress;
+    if (again && !c->spin_regs)
+        c->spin_regs = mem_alloc(bytes);
+    if (again && c->spin_pc == i->self && !memcmp(c->spin_regs, w->regs, bytes)) {
+        c->idle = true;
         return;
+    }
+    if (again) /* else what the loop begins with is not needed yet */
+        memcpy(c->spin_regs, w->regs, bytes);
+    c->idle = false;
     c->spin_progress = w->launch->progress;
     c->spin_pc = i->self;
     c->spin_from = c->start;
@@ -571,13 +590,15 @@ static void prof_spin(struct warp *w, const struct insn *i)
 }
 
 /* Warps run one after the other, so that one may spin through a whole slice; of that only the first read
- * counts. What it waits for may come later than that; only mbarriers and cluster barriers say when. */
+ * counts. To wait is to come to the same read with the same registers while nothing in memory changed: who
+ * computes, counts or reads on meanwhile works. What it waits for may come later than that; only mbarriers and
+ * cluster barriers say when. */
 static void prof_spun(struct warp *w)
 {
     struct ptx_profile *p = profile_of(w->launch);
     struct warp_clock *c = warp_clock(w);
     struct block_clock *k = block_clock(w->block);
-    if (c->spin_progress != w->launch->progress) /* it changes memory: that is work */
+    if (c->spin_progress != w->launch->progress || !c->idle)
         return;
     double *stall = &p->stats[c->spin_pc].stall, spun = (double)(frontier(c) - c->spin_from);
     *stall = MAX(*stall - MAX(spun, 0), 0);

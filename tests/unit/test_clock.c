@@ -222,6 +222,19 @@ static const char module_text[] =
     "@%p mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], %r1;\n"
     "@%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [%rd1], %r1, [bar];\n"
     ".loc 1 9 0\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\nret;\n}\n"
+    /* `count` words one after the other, all of them zero, by strong loads: that is no waiting */
+    ".visible .entry reads(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r3, 0;\n"
+    "next:\nld.relaxed.gpu.global.u32 %r2, [%rd1];\nadd.u32 %r3, %r3, %r2;\nadd.s64 %rd1, %rd1, 4;\n"
+    "sub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p, %r1, 0;\n@%p bra next;\nst.global.u32 [%rd1], %r3;\nret;\n}\n"
+    /* every block reads the same `count` words */
+    ".visible .entry same(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, %tid.x;\nmov.u32 %r4, %ntid.x;\n"
+    "mov.u32 %r5, 0;\nnext:\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r3, [%rd2];\n"
+    "add.u32 %r5, %r5, %r3;\nadd.u32 %r2, %r2, %r4;\nsetp.lt.u32 %p, %r2, %r1;\n@%p bra next;\n"
+    "setp.eq.u32 %p, %r5, 77;\n@%p st.global.u32 [%rd1], %r5;\nret;\n}\n"
     /* floating-point operations of a thread: 2, half of them 1 more, 4, 1, 128, 1, 1; and what is none */
     ".visible .entry operations(.param .u64 out, .param .u32 count)\n{\n"
     ".reg .b32 %r<16>;\n.reg .f32 %f<8>;\n.reg .f64 %d<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
@@ -430,6 +443,30 @@ static void test_waiting_blocks(void **state)
     bench_close(&b);
 }
 
+static void test_strong_reads_are_work(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time few = bench_time(&b, "reads", 1, 32, 256, 16),
+                    many = bench_time(&b, "reads", 1, 32, 8192, 16);
+    assert_true(many.us - many.launch_us > 16 * (few.us - few.launch_us));
+    bench_close(&b);
+}
+
+/* 8192 blocks ask the L2 for four times what the buffer holds, and the L2 does not hold the buffer: but what
+ * all of them read came from DRAM once. */
+static void test_shared_bytes(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time t = bench_time(&b, "same", 8192, 256, 8192, 16);
+    assert_true(t.l2_bytes > 200e6);
+    assert_float_equal(t.dram_bytes, 32768, 1024);
+    bench_close(&b);
+}
+
 /* A sample passes the grid's barrier: the whole would be 40 million warp instructions. */
 static void test_grid_barrier(void **state)
 {
@@ -478,15 +515,26 @@ static void test_unknown_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_occupancy),      cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_device_errors),  cmocka_unit_test(test_l1),
-        cmocka_unit_test(test_l2_lines),       cmocka_unit_test(test_residency),
-        cmocka_unit_test(test_operations),     cmocka_unit_test(test_peaks),
-        cmocka_unit_test(test_copy),           cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_scatter),        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_issue),          cmocka_unit_test(test_banks),
-        cmocka_unit_test(test_waiting_blocks), cmocka_unit_test(test_unknown_kernel),
-        cmocka_unit_test(test_grid_barrier),   cmocka_unit_test(test_bulk_copies),
+        cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_device_errors),
+        cmocka_unit_test(test_l1),
+        cmocka_unit_test(test_l2_lines),
+        cmocka_unit_test(test_residency),
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_peaks),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_scatter),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_waiting_blocks),
+        cmocka_unit_test(test_unknown_kernel),
+        cmocka_unit_test(test_grid_barrier),
+        cmocka_unit_test(test_bulk_copies),
+        cmocka_unit_test(test_strong_reads_are_work),
+        cmocka_unit_test(test_shared_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
