@@ -165,10 +165,11 @@ static uint64_t insns_of(const struct ptx_profile *p)
     return n;
 }
 
-/* Runs of neighbours, so that sectors shared between neighbours are seen, evenly over the grid, so that no kind
- * of block counts for more than its share; and the last block, so that what the sample touched spans what the
- * launch touches. Block 0 ran already. */
-static size_t choose(uint64_t n_blocks, uint64_t want, uint64_t *list)
+/* Runs of neighbours, so that sectors shared between neighbours are seen; one in each of equal parts of the
+ * grid, so that no kind of block counts for more than its share, at a place drawn from the seed, so that no
+ * block is known to be left out; and the last block, so that what the sample touched spans what the launch
+ * touches. Block 0 ran already. */
+static size_t choose(uint64_t n_blocks, uint64_t want, uint64_t seed, uint64_t *list)
 {
     size_t n = 0;
     uint64_t runs = MIN(MAX(want / 4, (uint64_t)1), (uint64_t)16), each = MAX(want / runs, (uint64_t)1),
@@ -179,7 +180,8 @@ static size_t choose(uint64_t n_blocks, uint64_t want, uint64_t *list)
         return n;
     }
     for (uint64_t k = 0; k < runs; k++) {
-        uint64_t start = runs < 3 ? n_blocks / 2 : k * n_blocks / runs;
+        uint64_t part = n_blocks / runs, room = part > each ? part - each : 0;
+        uint64_t start = k * n_blocks / runs + rng_hash(seed, k) % (room + 1);
         for (uint64_t b = MAX(start, next); b < start + each && b < n_blocks; b++) {
             list[n++] = b;
             next = b + 1;
@@ -239,7 +241,7 @@ static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct
         return true;
     want = MIN(MAX(want, (uint64_t)2), n_clusters - 1); /* two: neighbours */
     uint64_t *list = mem_alloc((want + 4) * sizeof(*list));
-    size_t n = choose(n_clusters, want, list);
+    size_t n = choose(n_clusters, want, r->options.sample_seed, list);
     for (size_t k = 0; k < n; k++)
         list[k] = block_of_cluster(r->launch.grid, r->cluster, list[k], 0);
     bool ok = n == 0 || run_blocks(r, list, n, done, err);

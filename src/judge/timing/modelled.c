@@ -45,7 +45,9 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     struct timing *t = context;
     struct ptx_report report = {0};
     struct ptx_time x = {.us = NAN};
-    const struct ptx_options o = {.device = t->version->judge->model, .registers = k->resources.registers};
+    const struct ptx_options o = {.device = t->version->judge->model,
+                                  .registers = k->resources.registers,
+                                  .sample_seed = rng_hash(t->version->judge->options.seed, 0x73616d70)};
 
     (void)step;
     if (!ptx_time_launch(t->version->module, t->stage->mem, l, &o, &k->resources, t->cache, t->arena, &x,
