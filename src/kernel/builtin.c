@@ -33,9 +33,9 @@ static bool parse_float(char *text, struct value *out)
 
     if (end == text)
         return false;
-    if (strcmp(end, "f") == 0 || strcmp(end, "F") == 0)
-        *out = value_float(type_float, f);
-    else if (*end == 0 || strcmp(end, "l") == 0 || strcmp(end, "L") == 0)
+    if (strcmp(end, "f") == 0 || strcmp(end, "F") == 0) /* rounded once */
+        *out = value_float(type_float, (double)strtof(text, NULL));
+    else if (*end == 0) /* long double is not understood */
         *out = value_float(type_double, f);
     else
         return false;
@@ -64,7 +64,10 @@ bool number_parse(const char *s, size_t len, struct value *out)
         return parse_float(text, out);
     decimal = !hex && !binary_digits && !(text[0] == '0' && n > 1 && isdigit((unsigned char)text[1]));
     errno = 0;
-    i = strtoull(text + (binary_digits ? 2 : 0), &end, hex ? 16 : binary_digits ? 2 : decimal ? 10 : 8);
+    int base = decimal ? 10 : 8;
+    if (hex || binary_digits)
+        base = hex ? 16 : 2;
+    i = strtoull(text + (binary_digits ? 2 : 0), &end, base);
     if (errno || end == text + (binary_digits ? 2 : 0))
         return false;
     for (; *end; end++) {
@@ -92,23 +95,20 @@ bool number_parse(const char *s, size_t len, struct value *out)
     return true;
 }
 
-static double ceil_of(double x)
-{
-    return ceil(x);
-}
-
+/* The C library's own, each in its own precision: what the compiled launcher calls. */
+#define BOTH(name)                    \
+    {#name, name, name##f, 'g'},      \
+    {                                 \
+#name "f", name, name##f, 'f' \
+    }
 static const struct {
     const char *name;
     double (*f)(double);
+    float (*single)(float);
     char kind; /* 'g': by the argument's type; 'f': float */
 } functions[] = {
-    {"ceil", ceil_of, 'g'}, {"floor", floor, 'g'},  {"round", round, 'g'},  {"trunc", trunc, 'g'},
-    {"sqrt", sqrt, 'g'},    {"exp", exp, 'g'},      {"exp2", exp2, 'g'},    {"log", log, 'g'},
-    {"log2", log2, 'g'},    {"log10", log10, 'g'},  {"fabs", fabs, 'g'},    {"sin", sin, 'g'},
-    {"cos", cos, 'g'},      {"tanh", tanh, 'g'},    {"rint", rint, 'g'},    {"ceilf", ceil, 'f'},
-    {"floorf", floor, 'f'}, {"roundf", round, 'f'}, {"truncf", trunc, 'f'}, {"sqrtf", sqrt, 'f'},
-    {"expf", exp, 'f'},     {"exp2f", exp2, 'f'},   {"logf", log, 'f'},     {"log2f", log2, 'f'},
-    {"log10f", log10, 'f'}, {"fabsf", fabs, 'f'},   {"tanhf", tanh, 'f'},
+    BOTH(ceil), BOTH(floor), BOTH(round), BOTH(trunc), BOTH(sqrt), BOTH(exp),  BOTH(exp2), BOTH(log),
+    BOTH(log2), BOTH(log10), BOTH(fabs),  BOTH(sin),   BOTH(cos),  BOTH(tanh), BOTH(rint),
 };
 
 static const struct {
@@ -176,6 +176,8 @@ static void need(struct interp *in, const struct expr *e, const char *name, size
 
 static struct value limit_of(struct interp *in, const struct expr *e, const char *which, const struct type *t)
 {
+    if (t->is_enum)
+        fail(in->unit, e->at, "numeric_limits of %s is not understood", type_spell(in->arena, t));
     if (type_is_integer(t)) {
         int bits = t->scalar == KT_BOOL ? 1 : (int)t->size * 8 - type_is_signed(t);
         uint64_t most = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
@@ -189,11 +191,21 @@ static struct value limit_of(struct interp *in, const struct expr *e, const char
     if (t->scalar != KT_F32 && t->scalar != KT_F64)
         fail(in->unit, e->at, "numeric_limits of %s is not understood", type_spell(in->arena, t));
     bool single = t->scalar == KT_F32;
-    double f = strcmp(which, "max") == 0        ? (single ? (double)FLT_MAX : DBL_MAX)
-               : strcmp(which, "lowest") == 0   ? (single ? -(double)FLT_MAX : -DBL_MAX)
-               : strcmp(which, "min") == 0      ? (single ? (double)FLT_MIN : DBL_MIN)
-               : strcmp(which, "infinity") == 0 ? INFINITY
-                                                : (single ? (double)FLT_EPSILON : DBL_EPSILON);
+    static const struct {
+        const char *name;
+        double single, full;
+    } limits[] = {
+        {"max", (double)FLT_MAX, DBL_MAX},
+        {"lowest", -(double)FLT_MAX, -DBL_MAX},
+        {"min", (double)FLT_MIN, DBL_MIN},
+        {"infinity", INFINITY, INFINITY},
+        {"epsilon", (double)FLT_EPSILON, DBL_EPSILON},
+    };
+    double f = 0;
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+        if (strcmp(limits[i].name, which) == 0)
+            f = single ? limits[i].single : limits[i].full;
+    }
     return value_float(t, f);
 }
 
@@ -225,6 +237,22 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+/* abs is by the argument's type, the others are not. */
+static struct value absolute(struct interp *in, const struct expr *e, const char *name, struct value v)
+{
+    v = value_plain(v);
+    if (is(name, "labs"))
+        v = convert(in, e->at, v, type_long, false);
+    else if (is(name, "llabs"))
+        v = convert(in, e->at, v, type_longlong, false);
+    v = unary(in, e->at, OP_PLUS, v);
+    if (!type_is_signed(v.type))
+        fail(in->unit, e->at, "%s of %s", name, type_spell(in->arena, v.type));
+    if (type_is_float(v.type))
+        return value_float(v.type, fabs(v.f));
+    return v.i < 0 ? unary(in, e->at, OP_NEG, v) : v;
+}
+
 static struct value integer_builtin(struct interp *in, const struct expr *e, const char *name, struct value v)
 {
     uint64_t x = (uint64_t)convert(in, e->at, v, is(name, "__builtin_clzll") ? type_ulong : type_uint, false).i;
@@ -248,7 +276,8 @@ bool builtin_call(struct interp *in, const struct expr *e, const char *name, con
             need(in, e, name, n, 1);
             if (functions[i].kind == 'g' && type_same(args[0].type, type_float))
                 t = type_float;
-            *out = value_float(t, functions[i].f(convert(in, e->at, args[0], t, false).f));
+            double x = convert(in, e->at, args[0], t, false).f;
+            *out = value_float(t, t == type_float ? (double)functions[i].single((float)x) : functions[i].f(x));
             return true;
         }
     }
@@ -275,9 +304,7 @@ bool builtin_call(struct interp *in, const struct expr *e, const char *name, con
                        min_max(in, e, true, targs, n_targs, args[0], args[2]));
     } else if (is(name, "abs") || is(name, "labs") || is(name, "llabs")) {
         need(in, e, name, n, 1);
-        *out = truth(in, e->at, binary(in, e->at, OP_LT, args[0], value_int(type_int, 0)))
-                   ? unary(in, e->at, OP_NEG, args[0])
-                   : unary(in, e->at, OP_PLUS, args[0]);
+        *out = absolute(in, e, name, args[0]);
     } else if (is(name, "pow") || is(name, "powf") || is(name, "fmin") || is(name, "fmax") ||
                is(name, "fminf") || is(name, "fmaxf")) {
         bool single = name[strlen(name) - 1] == 'f' ||
@@ -286,9 +313,14 @@ bool builtin_call(struct interp *in, const struct expr *e, const char *name, con
 
         need(in, e, name, n, 2);
         double a = convert(in, e->at, args[0], t, false).f, b = convert(in, e->at, args[1], t, false).f;
-        *out = value_float(t, name[0] == 'p' ? pow(a, b) : name[2] == 'i' ? fmin(a, b) : fmax(a, b));
+        if (name[0] == 'p')
+            *out = value_float(t, single ? (double)powf((float)a, (float)b) : pow(a, b));
+        else
+            *out = value_float(t, name[2] == 'i' ? fmin(a, b) : fmax(a, b));
     } else if (is(name, "cuda::ceil_div")) {
         need(in, e, name, n, 2);
+        if (!type_same(args[0].type, args[1].type))
+            fail(in->unit, e->at, "cuda::ceil_div of two types; cast one of them");
         struct value q = binary(in, e->at, OP_DIV, args[0], args[1]),
                      r = binary(in, e->at, OP_REM, args[0], args[1]);
         *out = truth(in, e->at, r) ? binary(in, e->at, OP_ADD, q, value_int(type_int, 1)) : q;
@@ -305,7 +337,7 @@ bool builtin_call(struct interp *in, const struct expr *e, const char *name, con
     } else if (strncmp(name, "__builtin_", 10) == 0) {
         if (is(name, "__builtin_expect")) {
             need(in, e, name, n, 2);
-            *out = args[0];
+            *out = convert(in, e->at, args[0], type_long, false);
         } else {
             need(in, e, name, n, 1);
             *out = integer_builtin(in, e, name, args[0]);
@@ -345,7 +377,6 @@ bool builtin_constant(struct interp *in, const char *name, const struct template
         {"INT8_MAX", &type_int, 127},
         {"UINT8_MAX", &type_int, 255},
         {"CHAR_BIT", &type_int, 8},
-        {"CUDART_VERSION", &type_int, 13000},
     };
     static const struct {
         const char *name;

@@ -20,7 +20,7 @@ static void bind_value(struct interp *in, struct env *env, const char *name, str
     struct cell *c = cell_make(in, v.type, true);
 
     c->value = v;
-    c->known = true;
+    c->known = c->fixed = true;
     env_bind(in, env, name, c);
 }
 
@@ -62,26 +62,26 @@ static void deduce(const struct func *f, const struct type_node *n, const struct
     }
 }
 
-bool template_bind(struct interp *in, const struct func *f, const struct template_arg *targs, size_t n_targs,
-                   const struct value *values, size_t n_values, struct env **out, const char **missing)
+enum bound template_bind(struct interp *in, const struct func *f, const struct call_args *call,
+                         struct env **out, const char **missing)
 {
     struct template_arg *args = arena_array(in->arena, struct template_arg, f->n_tparams + 1);
     enum told *told = arena_array(in->arena, enum told, f->n_tparams + 1);
     struct env *env = arena_new(in->arena, struct env);
 
     *missing = "";
-    if (n_targs > f->n_tparams)
-        return false;
-    for (size_t i = 0; i < n_targs; i++) {
-        if (f->tparams[i].is_type != !!targs[i].type) {
+    if (call->n_targs > f->n_tparams)
+        return BOUND_NOT;
+    for (size_t i = 0; i < call->n_targs; i++) {
+        if (f->tparams[i].is_type != !!call->targs[i].type) {
             *missing = f->tparams[i].name;
-            return false;
+            return BOUND_NOT;
         }
-        args[i] = targs[i];
+        args[i] = call->targs[i];
         told[i] = TOLD_GIVEN;
     }
-    for (size_t i = 0; i < f->n_params && i < n_values && !f->params[i].pack; i++)
-        deduce(f, f->params[i].type, values[i].type, args, told);
+    for (size_t i = 0; i < f->n_params && i < call->n && !f->params[i].pack; i++)
+        deduce(f, f->params[i].type, call->values[i].type, args, told);
     for (size_t i = 0; i < f->n_tparams; i++) {
         const struct template_param *p = &f->tparams[i];
 
@@ -91,7 +91,7 @@ bool template_bind(struct interp *in, const struct func *f, const struct templat
             args[i] = *eval_template_args(in, env, &p->fallback, 1);
         } else if (told[i] == TOLD_NOT || told[i] == TOLD_TWICE) {
             *missing = *p->name ? p->name : "an unnamed parameter";
-            return false;
+            return told[i] == TOLD_TWICE ? BOUND_NOT : BOUND_MISSING;
         }
         if (args[i].type) {
             env_bind_type(in, env, p->name, args[i].type);
@@ -102,7 +102,7 @@ bool template_bind(struct interp *in, const struct func *f, const struct templat
         }
     }
     *out = env;
-    return true;
+    return BOUND;
 }
 
 static struct stmt *body_of(struct interp *in, const struct func *f)
@@ -129,14 +129,20 @@ static void bind_param(struct interp *in, const struct token *at, const struct f
     const struct type *t = type_resolve_for(in, env, p->type, v.type);
     struct cell *c;
 
-    if (p->type->kind == TN_REFERENCE && !p->type->to->constant && place.cell) {
-        if (place.member >= 0)
+    if (p->type->kind == TN_REFERENCE) {
+        bool changes = !p->type->to->constant, same = place.cell && type_same(place.cell->type, t);
+
+        if (changes && place.member >= 0)
             fail(in->unit, at, "a reference to a dim3's member");
-        if (!type_same(place.cell->type, t) && p->type->to->kind != TN_AUTO)
-            fail(in->unit, at, "the reference %s of %s needs a %s, not %s", p->name, f->name,
-                 type_spell(in->arena, t), type_spell(in->arena, place.cell->type));
-        env_bind(in, env, p->name, place.cell);
-        return;
+        if (changes && !same && (!p->type->rvalue || place.member == -2) && p->type->to->kind != TN_AUTO)
+            fail(in->unit, at, "the reference %s of %s needs a variable of type %s", p->name, f->name,
+                 type_spell(in->arena, t));
+        if (same && place.member < 0) {
+            env_bind(in, env, p->name, place.cell)->reference = true;
+            return;
+        }
+        if (changes && place.member == -2)
+            fail(in->unit, at, "the reference %s of %s needs a variable's name", p->name, f->name);
     }
     if (t->kind == TY_ARRAY) /* int v[] is int *v */
         t = type_pointer(in->arena, t->to, t->to_const);
@@ -159,7 +165,7 @@ static const char *element_name(struct interp *in, const char *pack, size_t i)
 }
 
 static void bind_pack(struct interp *in, const struct token *at, const struct param *p, struct env *env,
-                      const struct value *args, size_t n)
+                      const struct value *args, const struct place *places, size_t n)
 {
     struct type_node automatic = {.kind = TN_AUTO, .at = p->at};
     struct cell *count = cell_make(in, type_list, true);
@@ -171,7 +177,10 @@ static void bind_pack(struct interp *in, const struct token *at, const struct pa
         struct param one = {.name = element_name(in, p->name, i), .type = &automatic, .at = p->at};
         const struct func f = {.name = p->name, .params = &one, .n_params = 1};
 
-        bind_param(in, at, &f, 0, env, args[i], (struct place){NULL, -1});
+        if (p->by_reference && places && places[i].cell && places[i].member < 0)
+            env_bind(in, env, one.name, places[i].cell);
+        else
+            bind_param(in, at, &f, 0, env, args[i], (struct place){NULL, -1});
     }
 }
 
@@ -196,7 +205,7 @@ const struct expr *expand_packs(struct interp *in, struct env *env, const struct
         return e;
     for (size_t i = 0; i < e->n_args; i++) {
         const struct expr *name = e->args[i]->kind == EX_EXPAND ? pack_name(e->args[i]->a) : NULL;
-        const struct cell *c = name ? env_find(in, env, name->name) : NULL;
+        const struct cell *c = name ? env_find(in, env, use_of(name)) : NULL;
 
         if (e->args[i]->kind != EX_EXPAND) {
             vec_add(in->arena, &args, e->args[i]);
@@ -245,7 +254,7 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
         struct place none = {NULL, -1};
 
         if (f->params[i].pack)
-            bind_pack(in, at, &f->params[i], env, args + MIN(i, n), n - MIN(i, n));
+            bind_pack(in, at, &f->params[i], env, args + MIN(i, n), places + MIN(i, n), n - MIN(i, n));
         else if (i < n)
             bind_param(in, at, f, i, env, args[i], places[i]);
         else if (f->params[i].fallback)
@@ -263,91 +272,31 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
     return returned;
 }
 
-static struct value call_own(struct interp *in, const struct expr *e, const struct expr *name,
-                             const struct template_arg *targs, struct value *args, struct place *places)
-{
-    const struct func *best = NULL;
-    struct env *best_env = NULL;
-    int best_score = -1;
-    bool tie = false;
-    const char *missing = "", *why = NULL;
-
-    for (size_t i = 0; i < in->unit->funcs.n; i++) {
-        const struct func *f = in->unit->funcs.v[i];
-        struct env *env = NULL;
-        size_t least = 0;
-        int score = 0;
-
-        if (f->is_global || !name_matches(f->name, f->qualified, name->name))
-            continue;
-        if (f->is_device && !f->is_host) {
-            why = "runs on the device only; declare it __host__ __device__ or constexpr";
-            continue;
-        }
-        while (least < f->n_params && !f->params[least].fallback && !f->params[least].pack)
-            least++;
-        if (e->n_args < least ||
-            (e->n_args > f->n_params && !f->variadic && !f->not_understood && !has_pack(f))) {
-            why = "takes another number of arguments";
-            continue;
-        }
-        if (!template_bind(in, f, targs, name->n_targs, args, e->n_args, &env, &missing)) {
-            why = "has template parameters that these arguments do not give";
-            continue;
-        }
-        for (size_t k = 0; k < e->n_args && k < f->n_params && !f->params[k].pack; k++)
-            score += 2 * type_same(type_resolve_for(in, env, f->params[k].type, args[k].type), args[k].type);
-        score += !f->is_template;
-        if (score == best_score)
-            tie = true;
-        if (score > best_score) {
-            best = f;
-            best_env = env;
-            best_score = score;
-            tie = false;
-        }
-    }
-    if (!best)
-        fail(in->unit, e->at, "%s %s%s%s%s", name->name, why ? why : "cannot be called", *missing ? " (" : "",
-             missing, *missing ? ")" : "");
-    if (tie)
-        fail(in->unit, e->at, "more than one function %s fits these arguments", name->name);
-    return call_func(in, e->at, best, best_env, args, places, e->n_args);
-}
-
-static bool is_own(struct interp *in, const char *name)
-{
-    for (size_t i = 0; i < in->unit->funcs.n; i++) {
-        const struct func *f = in->unit->funcs.v[i];
-
-        if (!f->is_global && name_matches(f->name, f->qualified, name))
-            return true;
-    }
-    return false;
-}
-
-/* Arguments as values and, where they are variables, as places for reference parameters. */
-static struct value *eval_args(struct interp *in, struct env *env, const struct expr *e,
+/* Arguments as values and, where they are variables, as places for reference parameters. own: of this file. */
+static struct value *eval_args(struct interp *in, struct env *env, const struct expr *e, bool own,
                                struct place **places_out)
 {
     struct value *args = arena_array(in->arena, struct value, e->n_args + 1);
     struct place *places = arena_array(in->arena, struct place, e->n_args + 1);
+    struct group g;
 
+    if (e->risky)
+        group_open(in, &g);
     for (size_t i = 0; i < e->n_args; i++) {
         const struct expr *arg = e->args[i];
 
-        places[i].member = -1;
-        if (arg->kind == EX_NAME && !arg->has_targs)
-            places[i].cell = env_find(in, env, arg->name);
-        if (places[i].cell && !places[i].cell->known && places[i].cell->type->kind != TY_ARRAY) {
+        places[i] = own || arg->kind == EX_NAME ? place_if_any(in, env, arg) : (struct place){NULL, -1};
+        if (own && places[i].cell && !places[i].cell->known && places[i].cell->type->kind != TY_ARRAY)
             /* It may be set through a reference; if it is read, the callee says so. */
             args[i] = (struct value){.type = places[i].cell->type};
-            if (!is_own(in, e->a->kind == EX_NAME ? e->a->name : ""))
-                args[i] = eval(in, env, arg);
-        } else {
-            args[i] = eval(in, env, arg);
-        }
+        else
+            args[i] = own && places[i].cell && arg->kind != EX_NAME ? place_read(in, arg->at, places[i])
+                                                                    : eval(in, env, arg);
+        if (e->risky)
+            group_next(in, &g, e->at);
     }
+    if (e->risky)
+        group_close(in, &g, e->at);
     *places_out = places;
     return args;
 }
@@ -379,6 +328,68 @@ static const char *refusal(const char *name)
     return NULL;
 }
 
+/* Of this file, but not declared here, or not in a way that is understood. */
+static void check_unknown(struct interp *in, const struct expr *name)
+{
+    struct found found;
+    const char *last = name->name;
+
+    for (const char *c; (c = strstr(last, "::"));)
+        last = c + 2;
+    names_find(in->unit, &(struct name_use){name->name, name->scope, name->look, name->at}, &found);
+    if (found_first(&found, DECL_UNKNOWN))
+        fail(in->unit, name->at, "a declaration that may be of %s is not understood", name->name);
+    for (size_t i = 0; name->look != LOOK_STD && i < in->unit->decls.n; i++) {
+        const struct decl *d = &in->unit->decls.v[i];
+
+        if (d->kind != DECL_FUNC || d->func->is_global || strcmp(d->name, last) != 0 ||
+            builtin_is_call(name->name))
+            continue;
+        if (strcmp(d->func->qualified, name->name) == 0)
+            fail(in->unit, name->at, "%s is declared behind this call", name->name);
+        fail(in->unit, name->at, "the function %s is not known here; %s is", name->name, d->func->qualified);
+    }
+}
+
+/* The type that a call gives, without making it. */
+const struct type *call_type(struct interp *in, struct env *env, const struct expr *e)
+{
+    struct value *values = arena_array(in->arena, struct value, e->n_args + 1), out;
+    struct place *places = arena_array(in->arena, struct place, e->n_args + 1);
+    struct call_args call = {.values = values, .places = places, .n = e->n_args};
+    const struct func *f;
+    struct env *bound;
+
+    if (e->a->kind != EX_NAME || (e->a->look == LOOK_HERE && env_local(env, e->a->name, e->a->at)))
+        return NULL;
+    for (size_t i = 0; i < e->n_args; i++) {
+        const struct type *t = e->args[i]->kind == EX_EXPAND ? NULL : type_static(in, env, e->args[i]);
+
+        if (!t)
+            return NULL;
+        values[i] = type_is_float(t) ? value_float(t, 1) : value_int(t, 1);
+        places[i].member = -1;
+        if (e->args[i]->kind == EX_NAME)
+            places[i] = place_if_any(in, env, e->args[i]);
+    }
+    call.targs = eval_template_args(in, env, e->a->targs, e->a->n_targs);
+    call.n_targs = e->a->n_targs;
+    if (is_own_function(in->unit, e->a)) {
+        f = overload_find(in, e, &call, &bound);
+        return f->result && f->result->kind != TN_AUTO ? type_resolve(in, bound, f->result) : NULL;
+    }
+    if (e->a->look != LOOK_STD && runtime_is_call(e->a->name))
+        return type_error;
+    for (size_t i = 0; i < e->n_args; i++) {
+        if (!type_is_arithmetic(values[i].type))
+            return NULL;
+    }
+    if (builtin_is_call(e->a->name) &&
+        builtin_call(in, e, e->a->name, call.targs, call.n_targs, values, e->n_args, &out))
+        return out.type;
+    return NULL;
+}
+
 struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
 {
     const struct expr *name = e->a;
@@ -394,10 +405,14 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
             fail(in->unit, e->at,
                  "this call is not understood; functions of this file, of the CUDA runtime and of "
                  "<algorithm> and <cmath> are, member functions are not");
-        args = eval_args(in, env, e, &places);
+        args = eval_args(in, env, e, true, &places);
         return call_func(in, e->at, f.closure->func, f.closure->env, args, places, e->n_args);
     }
-    c = name->has_targs || is_own(in, name->name) ? NULL : env_find(in, env, name->name);
+    /* A local name hides functions. */
+    const struct binding *local = name->look == LOOK_HERE ? env_local(env, name->name, name->at) : NULL;
+    c = local ? local->cell : NULL;
+    if (!c && !name->has_targs && !is_own_function(in->unit, name))
+        c = env_find(in, env, use_of(name));
     if (c && c->type->kind == TY_CONSTANT && e->n_args == 0)
         return value_int(c->type->to, c->type->n);
     if (c) {
@@ -408,26 +423,34 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
         struct closure *closure = c->value.closure;
         struct env *bound = closure->env;
 
-        args = eval_args(in, env, e, &places);
+        args = eval_args(in, env, e, true, &places);
         if (closure->func->is_template) {
+            const struct call_args call = {.values = args, .n = e->n_args};
             const char *missing;
 
-            if (!template_bind(in, closure->func, NULL, 0, args, e->n_args, &bound, &missing))
+            if (template_bind(in, closure->func, &call, &bound, &missing) != BOUND)
                 fail(in->unit, e->at, "the template parameter %s of this lambda is not given", missing);
             bound->up = closure->env;
         }
         return call_func(in, e->at, closure->func, bound, args, places, e->n_args);
     }
-    if (is_own(in, name->name)) {
-        targs = eval_template_args(in, env, name->targs, name->n_targs);
-        args = eval_args(in, env, e, &places);
-        return call_own(in, e, name, targs, args, places);
+    if (is_own_function(in->unit, name)) {
+        struct call_args call = {.n_targs = name->n_targs, .n = e->n_args};
+        struct env *bound;
+
+        call.targs = eval_template_args(in, env, name->targs, name->n_targs);
+        args = eval_args(in, env, e, true, &places);
+        call.values = args;
+        call.places = places;
+        const struct func *f = overload_find(in, e, &call, &bound);
+        return call_func(in, e->at, f, bound, args, places, e->n_args);
     }
+    check_unknown(in, name);
     if (runtime_call(in, env, e, name->name, &out))
         return out;
     if (builtin_is_call(name->name)) {
         targs = eval_template_args(in, env, name->targs, name->n_targs);
-        args = eval_args(in, env, e, &places);
+        args = eval_args(in, env, e, false, &places);
         if (builtin_call(in, e, name->name, targs, name->n_targs, args, e->n_args, &out))
             return out;
     }

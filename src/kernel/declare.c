@@ -10,6 +10,14 @@ struct value initialise(struct interp *in, struct env *env, const struct type *t
     return convert(in, init->at, v, t, false);
 }
 
+/* A member of what is no variable here: the device's properties. */
+static bool is_property(struct interp *in, struct env *env, const struct expr *e)
+{
+    const struct type *t = type_static(in, env, e->a);
+
+    return !t || t->kind == TY_PROPERTIES || (t->kind == TY_POINTER && t->to->kind == TY_PROPERTIES);
+}
+
 static void fill_array(struct interp *in, struct env *env, struct cell *c, const struct expr *init)
 {
     if (c->type->n > MAX_ARRAY)
@@ -47,6 +55,22 @@ static void fill_array(struct interp *in, struct env *env, struct cell *c, const
     }
 }
 
+struct place place_if_any(struct interp *in, struct env *env, const struct expr *e)
+{
+    struct place none = {NULL, -1};
+
+    if (e->kind == EX_INIT && e->n_args == 1)
+        e = e->args[0];
+    if (e->kind == EX_NAME && !e->has_targs)
+        return (struct place){env_find(in, env, use_of(e)), -1};
+    if (e->kind == EX_INDEX || (e->kind == EX_UNARY && e->op == OP_DEREF) ||
+        (e->kind == EX_MEMBER && !e->type && !is_property(in, env, e)))
+        return eval_place(in, env, e);
+    if (e->kind == EX_COND || e->kind == EX_ASSIGN || e->kind == EX_COMMA)
+        none.member = -2;
+    return none;
+}
+
 void declare(struct interp *in, struct env *env, const struct declarator *d)
 {
     const struct type *type, *automatic = NULL;
@@ -54,6 +78,8 @@ void declare(struct interp *in, struct env *env, const struct declarator *d)
     struct cell *c;
     struct value v = {0};
     bool is_auto = false, have = false;
+    struct cell *hidden;
+    size_t place;
 
     if (d->is_static && !d->constant)
         fail(in->unit, d->at,
@@ -65,15 +91,29 @@ void declare(struct interp *in, struct env *env, const struct declarator *d)
 
         if (!d->init)
             fail(in->unit, d->at, "the reference %s needs a variable", d->name);
-        if (d->init->kind == EX_NAME && !d->init->has_targs)
-            p.cell = env_find(in, env, d->init->name);
-        if (p.cell && !n->to->constant) {
-            env_bind(in, env, d->name, p.cell);
+        p = place_if_any(in, env, d->init);
+        if (p.member == -2)
+            fail(in->unit, d->init->at, "a reference to what this gives; name the variable");
+        if (p.member >= 0)
+            fail(in->unit, d->at, "a reference to a dim3's member");
+        if (p.cell && (is_auto || type_same(type_resolve(in, env, n), p.cell->type))) {
+            struct binding *b = env_bind(in, env, d->name, p.cell);
+
+            b->at = d->at;
+            b->reference = true;
             return;
         }
-        if (!n->to->constant && !is_auto)
-            fail(in->unit, d->at, "the reference %s needs a variable", d->name);
+        if (!n->to->constant && !n->rvalue)
+            fail(in->unit, d->at, "the reference %s needs a variable of its type", d->name);
     }
+    if (system_predefined(d->name))
+        fail(in->unit, d->at, "%s is a macro of the compiler or of a header; use another name", d->name);
+    /* It hides an outer one from here on, in its own initial value, too. */
+    hidden = cell_make(in, type_int, true);
+    hidden->known = false;
+    place = env->names.n;
+    env_bind(in, env, d->name, hidden)->at = d->at;
+    in->fixed_only += d->is_static && !d->is_constexpr;
     if (is_auto) {
         if (!d->init)
             fail(in->unit, d->at, "auto %s needs an initial value", d->name);
@@ -131,5 +171,7 @@ void declare(struct interp *in, struct env *env, const struct declarator *d)
         fail(in->unit, d->at, "the constant %s has no value", d->name);
     }
     c->value.literal_zero = false;
-    env_bind(in, env, d->name, c);
+    in->fixed_only -= d->is_static && !d->is_constexpr;
+    c->fixed = d->is_constexpr || d->is_static;
+    env->names.v[place].cell = c;
 }

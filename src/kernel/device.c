@@ -11,11 +11,13 @@ struct piece {
         constant; /* host: a function or variable without __device__ or __global__; constant: a variable's */
 };
 
-struct group { /* the pieces that declare one name */
+struct homonyms { /* the pieces that declare one name */
     const char *name;
     VEC(struct piece *) pieces;
     bool blank, reached; /* blank: one of them is */
 };
+
+enum { MAX_GROUPS = 128 };
 
 struct todo {
     struct piece **v;
@@ -52,22 +54,50 @@ static bool is_host_only(const struct unit *u, const struct region *r)
     return false;
 }
 
-static struct group *find_group(const struct device *d, const struct token *t)
+/* The groups that the word at t may name: those of the name as C++ finds it, or with `any` of every namespace.
+ */
+static size_t find_groups(const struct device *d, const char *scope, const struct token *t, bool any,
+                          struct homonyms **out)
 {
-    char name[256];
+    const struct token *first = t;
+    struct found found;
+    size_t n = 0;
 
-    if (t->kind != TOK_WORD || t->len >= sizeof(name))
-        return NULL;
-    memcpy(name, t->s, t->len);
-    name[t->len] = 0;
-    return map_get(&d->groups, name);
+    if (t->kind != TOK_WORD)
+        return 0;
+    if (!any) { /* with the namespaces in front of it */
+        while (first > d->unit->tokens.v + 1 && token_is(first - 1, "::") && first[-2].kind == TOK_WORD)
+            first -= 2;
+        const char *name = "";
+        for (const struct token *w = first; w < t; w += 2)
+            name = arena_printf(d->arena, "%s%.*s::", name, (int)w->len, w->s);
+        name = arena_printf(d->arena, "%s%.*s", name, (int)t->len, t->s);
+        names_find(d->unit, &(struct name_use){name, scope, LOOK_HERE, t + 1}, &found);
+        for (size_t i = 0; i < found.n; i++) {
+            const struct decl *k = found.v[i];
+            const char *key = k->kind == DECL_FUNC ? k->func->qualified : NULL;
+
+            if (k->kind == DECL_GLOBAL)
+                key = k->global->name;
+            if (key && map_get(&d->groups, key))
+                out[n++] = map_get(&d->groups, key);
+        }
+        return n;
+    }
+    for (size_t i = 0; i < d->groups.n && n < MAX_GROUPS; i++) {
+        struct homonyms *g = d->groups.entries[i].value;
+        size_t len = strlen(g->name);
+
+        if (len >= t->len && memcmp(g->name + len - t->len, t->s, t->len) == 0 &&
+            (len == t->len || g->name[len - t->len - 1] == ':'))
+            out[n++] = g;
+    }
+    return n;
 }
 
-static void reach_word(struct device *d, const struct token *t, struct todo *todo)
+static void reach_group(struct device *d, struct homonyms *g, struct todo *todo)
 {
-    struct group *g = find_group(d, t);
-
-    if (!g || g->reached)
+    if (g->reached)
         return;
     g->reached = true;
     for (size_t k = 0; k < g->pieces.n; k++) {
@@ -78,6 +108,15 @@ static void reach_word(struct device *d, const struct token *t, struct todo *tod
             vec_add(d->arena, todo, p);
         }
     }
+}
+
+static void reach_word(struct device *d, const struct token *t, struct todo *todo)
+{
+    struct homonyms *groups[MAX_GROUPS];
+    size_t n = find_groups(d, "", t, true, groups);
+
+    for (size_t i = 0; i < n; i++)
+        reach_group(d, groups[i], todo);
 }
 
 /* What a kept piece mentions is reached, and so on. */
@@ -94,9 +133,9 @@ static void reach(struct device *d, struct todo *todo)
 static bool declares(const struct unit *u, const struct region *r, const char *name)
 {
     if (r->func)
-        return strcmp(r->func->name, name) == 0;
+        return strcmp(r->func->qualified, name) == 0;
     for (size_t i = 0; i < r->n_globals; i++) {
-        if (strcmp(u->globals.v[r->first_global + i]->decl.name, name) == 0)
+        if (strcmp(u->globals.v[r->first_global + i]->name, name) == 0)
             return true;
     }
     return false;
@@ -105,20 +144,23 @@ static bool declares(const struct unit *u, const struct region *r, const char *n
 static bool mentions_blank(const struct device *d, const struct region *r)
 {
     for (size_t i = r->first; i < r->last; i++) {
-        const struct group *g = find_group(d, &d->unit->tokens.v[i]);
+        struct homonyms *groups[MAX_GROUPS];
+        size_t n = find_groups(d, r->scope, &d->unit->tokens.v[i], false, groups);
 
-        if (g && g->blank && !declares(d->unit, r, g->name))
-            return true;
+        for (size_t k = 0; k < n; k++) {
+            if (groups[k]->blank && !declares(d->unit, r, groups[k]->name))
+                return true;
+        }
     }
     return false;
 }
 
 static void join(struct device *d, const char *name, struct piece *p)
 {
-    struct group *g = map_get(&d->groups, name);
+    struct homonyms *g = map_get(&d->groups, name);
 
     if (!g) {
-        g = arena_new(d->arena, struct group);
+        g = arena_new(d->arena, struct homonyms);
         g->name = name;
         map_put(&d->groups, name, g);
     }
@@ -130,12 +172,12 @@ static void join(struct device *d, const char *name, struct piece *p)
 static void blank_names(struct device *d, const struct piece *p)
 {
     const struct region *r = p->region;
-    struct group *g;
+    struct homonyms *g;
 
-    if (r->func && (g = map_get(&d->groups, r->func->name)))
+    if (r->func && (g = map_get(&d->groups, r->func->qualified)))
         g->blank = true;
     for (size_t i = 0; i < r->n_globals; i++) {
-        if ((g = map_get(&d->groups, d->unit->globals.v[r->first_global + i]->decl.name)))
+        if ((g = map_get(&d->groups, d->unit->globals.v[r->first_global + i]->name)))
             g->blank = true;
     }
 }
@@ -154,9 +196,9 @@ static void judge(struct device *d)
         p->host = (r->func && !r->func->is_global && !r->func->is_device) || (g && !g->usable && !g->device);
         p->constant = g && !g->device;
         if (r->func)
-            join(d, r->func->name, p);
+            join(d, r->func->qualified, p);
         for (size_t k = 0; k < r->n_globals; k++)
-            join(d, d->unit->globals.v[r->first_global + k]->decl.name, p);
+            join(d, d->unit->globals.v[r->first_global + k]->name, p);
     }
     /* Each round blanks at least one piece or is the last; chains of helpers are short. */
     for (int round = 0; changed && round < 64; round++) {

@@ -37,6 +37,10 @@ struct value place_read(struct interp *in, const struct token *at, struct place 
         return decay(in, p.cell);
     if (!p.cell->known)
         fail(in->unit, at, "this variable is used before it has a value");
+    access_log(in, p.cell, false);
+    if (in->fixed_only && !p.cell->fixed)
+        fail(in->unit, at,
+             "a static constant is made once, in the first call; make it constexpr or not static");
     if (p.member >= 0)
         return value_int(type_uint, p.cell->value.dim[p.member]);
     return p.cell->value;
@@ -46,6 +50,7 @@ void place_write(struct interp *in, const struct token *at, struct place p, stru
 {
     if (p.cell->constant)
         fail(in->unit, at, "an assignment to a constant");
+    access_log(in, p.cell, true);
     if (p.member >= 0) {
         p.cell->value.dim[p.member] = (uint32_t)convert(in, at, v, type_uint, false).i;
         return;
@@ -84,19 +89,16 @@ static struct place deref(struct interp *in, const struct token *at, struct valu
             in->unit, at,
             "this reads or writes a buffer's contents; a launcher runs before its kernels and decides by shapes and "
             "scalars only");
-    return (struct place){host_cell(in, at, v, "what `*` and `[]` take"), -1};
+    struct cell *c = host_cell(in, at, v, "what `*` and `[]` take");
+
+    if (!type_same(c->type, v.type->to))
+        fail(in->unit, at, "a %s read as %s; a launcher reads variables as what they are",
+             type_spell(in->arena, c->type), type_spell(in->arena, v.type->to));
+    return (struct place){c, -1};
 }
 
-static struct place member_place(struct interp *in, struct env *env, const struct expr *e)
+static struct place member_of(struct interp *in, const struct expr *e, struct place p)
 {
-    struct place p;
-
-    if (e->type)
-        fail(in->unit, e->at, "%s is a value, not a variable", e->name);
-    if (e->arrow)
-        p = deref(in, e->at, eval(in, env, e->a));
-    else
-        p = eval_place(in, env, e->a);
     if (p.cell->type->kind == TY_RECORD)
         return (struct place){record_member(in, e->at, p.cell, e->name), -1};
     if (p.cell->type->kind == TY_DIM3 && p.member < 0) {
@@ -111,31 +113,59 @@ static struct place member_place(struct interp *in, struct env *env, const struc
          type_spell(in->arena, p.cell->type), e->name);
 }
 
+static struct place member_place(struct interp *in, struct env *env, const struct expr *e)
+{
+    if (e->type)
+        fail(in->unit, e->at, "%s is a value, not a variable", e->name);
+    return member_of(in, e, e->arrow ? deref(in, e->at, eval(in, env, e->a)) : eval_place(in, env, e->a));
+}
+
+/* a[b], as the address of the element. */
+static struct value element(struct interp *in, struct env *env, const struct expr *e)
+{
+    struct group g;
+    struct value a, b;
+
+    if (e->risky)
+        group_open(in, &g);
+    a = eval(in, env, e->a);
+    if (e->risky)
+        group_next(in, &g, e->at);
+    b = eval(in, env, e->b);
+    if (e->risky)
+        group_close(in, &g, e->at);
+    return binary(in, e->at, OP_ADD, a, b);
+}
+
+static struct place increment_place(struct interp *in, struct env *env, const struct expr *e,
+                                    struct value *before);
+static struct place assign_place(struct interp *in, struct env *env, const struct expr *e);
+
 static struct place place_kind(struct interp *in, struct env *env, const struct expr *e)
 {
     switch (e->kind) {
     case EX_NAME: {
-        struct cell *c = env_find(in, env, e->name);
+        struct cell *c = env_find(in, env, use_of(e));
 
         if (!c)
             unknown_name(in, env, e);
         return (struct place){c, -1};
     }
     case EX_INDEX:
-        return deref(in, e->at, binary(in, e->at, OP_ADD, eval(in, env, e->a), eval(in, env, e->b)));
+        return deref(in, e->at, element(in, env, e));
     case EX_MEMBER:
         return member_place(in, env, e);
     case EX_UNARY:
         if (e->op == OP_DEREF)
             return deref(in, e->at, eval(in, env, e->a));
-        if (e->op == OP_INC || e->op == OP_DEC) {
-            eval(in, env, e);
-            return eval_place(in, env, e->a);
-        }
+        if (e->op == OP_INC || e->op == OP_DEC)
+            return increment_place(in, env, e, NULL);
         break;
     case EX_ASSIGN:
-        eval(in, env, e);
-        return eval_place(in, env, e->a);
+        return assign_place(in, env, e);
+    case EX_COMMA:
+        eval(in, env, e->a);
+        return eval_place(in, env, e->b);
     case EX_COND:
         return eval_place(in, env, truth(in, e->at, eval(in, env, e->a)) ? e->b : e->c);
     default:
@@ -166,13 +196,20 @@ static const struct type *type_kind(struct interp *in, struct env *env, const st
     case EX_NUMBER:
         return e->number->type;
     case EX_NAME: {
-        struct cell *c = e->has_targs ? NULL : env_find(in, env, e->name);
+        struct cell *c = e->has_targs ? NULL : env_find(in, env, use_of(e));
 
-        return c ? c->type : NULL;
+        return c ? c->type : eval_name(in, env, e).type; /* a constant */
     }
+    case EX_STRING:
+        return type_string;
+    case EX_LAMBDA:
+        return type_lambda;
+    case EX_CALL:
+        return call_type(in, env, e);
     case EX_CAST:
     case EX_CONSTRUCT:
         return e->type->kind == TN_AUTO ? NULL : type_resolve(in, env, e->type);
+    case EX_SIZEOF_PACK:
     case EX_SIZEOF:
     case EX_SIZEOF_TYPE:
         return type_ulong;
@@ -200,8 +237,10 @@ static const struct type *type_kind(struct interp *in, struct env *env, const st
         if (e->op == OP_NOT)
             return type_bool;
         a = type_of(in, env, e->a);
-        if (!a || e->op == OP_ADDR)
+        if (!a)
             return NULL;
+        if (e->op == OP_ADDR)
+            return type_pointer(in->arena, a, false);
         if (e->op == OP_DEREF)
             return a->to;
         return e->op == OP_INC || e->op == OP_DEC || !type_is_arithmetic(a) ? a : arithmetic_type(a, a);
@@ -213,7 +252,13 @@ static const struct type *type_kind(struct interp *in, struct env *env, const st
         if (e->op >= OP_EQ && e->op <= OP_GE)
             return type_bool;
         a = type_of(in, env, e->a);
-        b = e->op == OP_SHL || e->op == OP_SHR ? a : type_of(in, env, e->b);
+        if (a && (e->op == OP_SHL || e->op == OP_SHR))
+            return type_is_integer(a) ? type_promote(a) : NULL;
+        b = type_of(in, env, e->b);
+        if (a && b && a->kind == TY_POINTER && b->kind == TY_POINTER && e->op == OP_SUB)
+            return type_long;
+        if (a && b && b->kind == TY_POINTER && a->kind != TY_POINTER)
+            return b;
         if (a && b && a->kind == TY_POINTER && b->kind != TY_POINTER)
             return a;
         break;
@@ -222,6 +267,10 @@ static const struct type *type_kind(struct interp *in, struct env *env, const st
     }
     if (!a || !b)
         return NULL;
+    if (a->kind == TY_CONSTANT)
+        a = a->to;
+    if (b->kind == TY_CONSTANT)
+        b = b->to;
     if (type_is_arithmetic(a) && type_is_arithmetic(b))
         return e->kind == EX_COND && type_same(a, b) ? a : arithmetic_type(a, b);
     return type_same(a, b) ? a : NULL;
@@ -237,9 +286,14 @@ static const struct type *type_of(struct interp *in, struct env *env, const stru
     return t;
 }
 
+const struct type *type_static(struct interp *in, struct env *env, const struct expr *e)
+{
+    return type_of(in, env, e);
+}
+
 static struct value size_of(struct interp *in, const struct token *at, const struct type *t)
 {
-    if (t->size == 0)
+    if (t->size == 0 || t->kind == TY_KERNEL || t->kind == TY_LAMBDA)
         fail(in->unit, at, "the size of %s is not known", type_spell(in->arena, t));
     return value_int(type_ulong, t->size);
 }
@@ -251,14 +305,14 @@ static struct value address_of(struct interp *in, struct env *env, const struct 
     struct value v;
     struct place p;
 
-    if (e->kind == EX_NAME && (e->has_targs || !env_find(in, env, e->name))) {
+    if (e->kind == EX_NAME && (e->has_targs || !env_find(in, env, use_of(e)))) {
         if (kernel_named(in, env, e, &v))
             return v;
         unknown_name(in, env, e);
     }
     /* &p[i] and &*p read nothing */
     if (e->kind == EX_INDEX) {
-        v = binary(in, e->at, OP_ADD, eval(in, env, e->a), eval(in, env, e->b));
+        v = element(in, env, e);
         if (v.type->kind == TY_POINTER)
             return v;
     }
@@ -271,34 +325,51 @@ static struct value address_of(struct interp *in, struct env *env, const struct 
                           .p = {.host = p.cell, .count = 1, .buffer = -1}};
 }
 
-static struct value increment(struct interp *in, struct env *env, const struct expr *e, bool after)
+static struct place increment_place(struct interp *in, struct env *env, const struct expr *e,
+                                    struct value *before)
 {
     struct place p = eval_place(in, env, e->a);
-    struct value before = place_read(in, e->at, p);
-    struct value now = binary(in, e->at, e->op == OP_INC ? OP_ADD : OP_SUB, before, value_int(type_int, 1));
+    struct value v = place_read(in, e->at, p);
 
-    place_write(in, e->at, p, now);
-    return after ? before : place_read(in, e->at, p);
+    if (type_same(v.type, type_bool))
+        fail(in->unit, e->at, "++ and -- do not take a bool");
+    if (before)
+        *before = v;
+    place_write(in, e->at, p, binary(in, e->at, e->op == OP_INC ? OP_ADD : OP_SUB, v, value_int(type_int, 1)));
+    return p;
 }
 
-static struct value assign(struct interp *in, struct env *env, const struct expr *e)
+/* C++17 evaluates the right side first; what compilers make of a left side that it changes is not relied on. */
+static struct place assign_place(struct interp *in, struct env *env, const struct expr *e)
 {
-    struct place p = eval_place(in, env, e->a);
-    struct value v;
+    struct group g;
+    struct place p;
+    struct value v, before = {0};
 
+    if (e->risky)
+        group_open(in, &g);
+    p = eval_place(in, env, e->a);
+    if (e->op != OP_NONE)
+        before = place_read(in, e->at, p);
+    if (e->risky)
+        group_next(in, &g, e->at);
     if (e->op == OP_NONE && e->b->kind == EX_INIT)
         v = initialise(in, env, p.member >= 0 ? type_uint : p.cell->type, e->b);
     else
         v = eval(in, env, e->b);
+    if (e->risky)
+        group_close(in, &g, e->at);
     if (e->op != OP_NONE)
-        v = binary(in, e->at, e->op, place_read(in, e->at, p), v);
+        v = binary(in, e->at, e->op, before, v);
     place_write(in, e->at, p, v);
-    return place_read(in, e->at, p);
+    return p;
 }
 
 static struct value cast(struct interp *in, struct env *env, const struct expr *e)
 {
     const struct type *to = type_resolve(in, env, e->type);
+    if (e->type->kind == TN_REFERENCE)
+        fail(in->unit, e->at, "a cast to a reference; cast the value");
     struct value v = e->a->kind == EX_INIT ? initialise(in, env, to, e->a) : eval(in, env, e->a);
 
     if (v.type->kind == TY_POINTER && to->kind == TY_POINTER) {
@@ -314,14 +385,29 @@ static struct value cast(struct interp *in, struct env *env, const struct expr *
     return convert(in, e->at, v, to, true);
 }
 
+/* The arguments or items of e, in order; in parentheses the order is open. */
+static void eval_list(struct interp *in, struct env *env, const struct expr *e, struct value *items)
+{
+    struct group g;
+
+    if (e->risky)
+        group_open(in, &g);
+    for (size_t i = 0; i < e->n_args; i++) {
+        items[i] = eval(in, env, e->args[i]);
+        if (e->risky)
+            group_next(in, &g, e->at);
+    }
+    if (e->risky)
+        group_close(in, &g, e->at);
+}
+
 static struct value construct(struct interp *in, struct env *env, const struct expr *e)
 {
     const struct type *to = type_resolve(in, env, e->type);
     struct value *items = arena_array(in->arena, struct value, e->n_args + 1);
     struct value list = {.type = type_list};
 
-    for (size_t i = 0; i < e->n_args; i++)
-        items[i] = eval(in, env, e->args[i]);
+    eval_list(in, env, e, items);
     list.items = items;
     list.n_items = e->n_args;
     if (to->kind == TY_CONSTANT && e->n_args == 0)
@@ -355,7 +441,7 @@ static struct value member(struct interp *in, struct env *env, const struct expr
                 fail(in->unit, e->at, "the properties are used before cudaGetDeviceProperties");
             return properties_member(in, e->at, e->name);
         }
-        return place_read(in, e->at, member_place(in, env, e));
+        return place_read(in, e->at, member_of(in, e, p));
     }
     struct value v = eval(in, env, e->a);
     if (v.type->kind == TY_RECORD)
@@ -375,11 +461,46 @@ static struct value choose(struct interp *in, struct env *env, const struct expr
     if (!type_is_arithmetic(v.type) && v.type->kind != TY_NULL)
         return v;
     t = type_of(in, env, yes ? e->c : e->b);
+    if (!t && type_is_arithmetic(v.type))
+        fail(in->unit, e->at,
+             "the other operand's type, which both share, is not understood; cast both to one type");
     if (t && v.type->kind == TY_NULL && t->kind == TY_POINTER)
         return convert(in, e->at, v, t, false);
+    if (t && t->kind == TY_CONSTANT)
+        t = t->to;
     if (!t || !type_is_arithmetic(t) || v.type->kind == TY_NULL || type_same(t, v.type))
         return v;
     return convert(in, e->at, v, arithmetic_type(v.type, t), true);
+}
+
+static struct value binary_expr(struct interp *in, struct env *env, const struct expr *e)
+{
+    struct group g;
+    struct value a, b;
+
+    if (!e->risky) {
+        a = eval(in, env, e->a);
+        return binary(in, e->at, e->op, a, eval(in, env, e->b));
+    }
+    group_open(in, &g);
+    a = eval(in, env, e->a);
+    group_next(in, &g, e->at);
+    b = eval(in, env, e->b);
+    group_close(in, &g, e->at);
+    return binary(in, e->at, e->op, a, b);
+}
+
+/* Its operand is not evaluated. */
+static struct value size_of_expr(struct interp *in, struct env *env, const struct expr *e)
+{
+    const struct type *t;
+
+    if (e->a->kind == EX_STRING && e->a->string_bytes)
+        return value_int(type_ulong, e->a->string_bytes);
+    t = e->a->kind == EX_STRING ? NULL : type_of(in, env, e->a);
+    if (!t)
+        fail(in->unit, e->at, "the size of this is not understood; write sizeof(type)");
+    return size_of(in, e->at, t);
 }
 
 static struct value eval_kind(struct interp *in, struct env *env, const struct expr *e)
@@ -397,17 +518,17 @@ static struct value eval_kind(struct interp *in, struct env *env, const struct e
         if (e->op == OP_ADDR)
             return address_of(in, env, e->a);
         if (e->op == OP_INC || e->op == OP_DEC)
-            return increment(in, env, e, false);
+            return place_read(in, e->at, increment_place(in, env, e, NULL));
         if (e->op == OP_DEREF) {
             v = eval(in, env, e->a);
             return v.type->kind == TY_KERNEL ? v : place_read(in, e->at, deref(in, e->at, v));
         }
         return unary(in, e->at, e->op, eval(in, env, e->a));
     case EX_POSTFIX:
-        return increment(in, env, e, true);
+        increment_place(in, env, e, &v);
+        return v;
     case EX_BINARY:
-        v = eval(in, env, e->a);
-        return binary(in, e->at, e->op, v, eval(in, env, e->b));
+        return binary_expr(in, env, e);
     case EX_AND:
         return value_int(type_bool,
                          truth(in, e->at, eval(in, env, e->a)) && truth(in, e->at, eval(in, env, e->b)));
@@ -415,7 +536,7 @@ static struct value eval_kind(struct interp *in, struct env *env, const struct e
         return value_int(type_bool,
                          truth(in, e->at, eval(in, env, e->a)) || truth(in, e->at, eval(in, env, e->b)));
     case EX_ASSIGN:
-        return assign(in, env, e);
+        return place_read(in, e->at, assign_place(in, env, e));
     case EX_COND:
         return choose(in, env, e);
     case EX_COMMA:
@@ -427,11 +548,15 @@ static struct value eval_kind(struct interp *in, struct env *env, const struct e
         return construct(in, env, expand_packs(in, env, e));
     case EX_SIZEOF_TYPE:
         return size_of(in, e->at, type_resolve(in, env, e->type));
-    case EX_SIZEOF: {
-        const struct type *t = type_of(in, env, e->a);
+    case EX_SIZEOF_PACK: {
+        struct cell *pack = env_find(in, env, (struct name_use){.name = e->name, .at = e->at});
 
-        return size_of(in, e->at, t ? t : eval(in, env, e->a).type);
+        if (!pack || pack->type->kind != TY_LIST)
+            fail(in->unit, e->at, "sizeof...(%s) of what is no parameter pack of arguments", e->name);
+        return value_int(type_ulong, (int64_t)pack->value.n_items);
     }
+    case EX_SIZEOF:
+        return size_of_expr(in, env, e);
     case EX_CALL:
         return call_expr(in, env, expand_packs(in, env, e));
     case EX_LAUNCH:
@@ -446,9 +571,8 @@ static struct value eval_kind(struct interp *in, struct env *env, const struct e
         e = expand_packs(in, env, e);
         struct value *items = arena_array(in->arena, struct value, e->n_args + 1);
 
-        for (size_t i = 0; i < e->n_args; i++)
-            items[i] = eval(in, env, e->args[i]);
-        return (struct value){.type = type_list, .items = items, .n_items = e->n_args};
+        eval_list(in, env, e, items);
+        return (struct value){.type = type_list, .items = items, .n_items = e->n_args, .fields = e->fields};
     }
     case EX_LAMBDA: {
         struct closure *c = arena_new(in->arena, struct closure);

@@ -30,10 +30,24 @@ static enum flow loop(struct interp *in, struct env *env, const struct stmt *s, 
     }
 }
 
+/* A label of the switch around s, in s. */
+static bool has_label(const struct stmt *s)
+{
+    if (!s || s->kind == ST_SWITCH)
+        return false;
+    if (s->kind == ST_CASE || s->kind == ST_DEFAULT || s->has_case)
+        return true;
+    for (size_t i = 0; i < s->n_body; i++) {
+        if (has_label(s->body[i]))
+            return true;
+    }
+    return has_label(s->a) || has_label(s->b);
+}
+
 static enum flow run_switch(struct interp *in, struct env *env, const struct stmt *s, const struct type *result,
                             struct value *returned)
 {
-    struct value v = eval(in, env, s->cond);
+    struct value v = value_plain(eval(in, env, s->cond));
     const struct stmt *body = s->a;
     size_t start;
     enum flow flow;
@@ -42,7 +56,14 @@ static enum flow run_switch(struct interp *in, struct env *env, const struct stm
         fail(in->unit, s->cond->at, "switch takes an integer");
     if (body->kind != ST_BLOCK)
         fail(in->unit, body->at, "the body of a switch is a block");
+    if (!v.type->scoped)
+        v = convert(in, s->cond->at, v, type_promote(v.type), true);
     start = body->n_body;
+    for (size_t i = 0; i < body->n_body; i++) {
+        if (body->body[i]->kind != ST_CASE && body->body[i]->kind != ST_DEFAULT && has_label(body->body[i]))
+            fail(in->unit, body->body[i]->at,
+                 "a case within another statement; put it into the switch's own block");
+    }
     for (size_t i = 0; i < body->n_body; i++) {
         const struct stmt *c = body->body[i];
 

@@ -32,6 +32,8 @@ struct token {
     bool foreign;  /* of a header; at is then the #include's, macro the header's name */
     bool inactive; /* in the raw tokens: a condition leaves it out */
     bool quiet;    /* a macro's own name inside its expansion: not expanded again */
+    bool made;     /* a string that # made */
+    uint8_t pack;  /* what #pragma pack allows at most; 0: anything */
     uint32_t len;
     const char *s;     /* not NUL-terminated */
     size_t at;         /* byte in the file: of the token, or of the macro call it came from */
@@ -45,6 +47,45 @@ struct comment {
 struct tokens {
     struct token *v;
     size_t n, cap;
+};
+
+/* ---- names: lookup.c */
+
+enum look { LOOK_HERE, LOOK_GLOBAL, LOOK_STD }; /* name, ::name, std::name */
+
+struct name_use { /* a name and the place that says it */
+    const char *name, *scope;
+    enum look look;
+    const struct token *at;
+};
+
+enum decl_kind { DECL_FUNC, DECL_GLOBAL, DECL_TYPE, DECL_ENUMERATOR, DECL_UNKNOWN };
+
+struct decl {
+    enum decl_kind kind;
+    const char *name, *scope;
+    const struct token *at;
+    struct func *func;
+    struct global *global;
+    struct type_name *type;
+    struct enumerator *enumerator;
+};
+
+struct parser;
+
+struct using_name { /* in namespace `in`: all of namespace `from`, or its `name` */
+    const char *in, *from, *name;
+    const struct token *at, *until; /* until: the end of the block; NULL: to the end of the file */
+};
+
+struct namespace_alias {
+    const char *in, *name, *to; /* all end in `::` */
+    const struct token *at;
+};
+
+struct found {
+    size_t n;
+    const struct decl *v[128];
 };
 
 struct trap {
@@ -61,6 +102,8 @@ struct unit {
     struct trap *trap;
     VEC(size_t) lines; /* offsets of line starts */
     VEC(struct comment) comments;
+    bool asks_compiler; /* a condition asks for a macro of the compiler or of a header */
+    bool any_words;     /* only the words count: ## takes what it would refuse */
     const struct kernel_header *headers;
     size_t n_headers;
     size_t parse_work;         /* against text that backtracks without end */
@@ -69,7 +112,12 @@ struct unit {
     VEC(struct global *) globals;
     VEC(struct type_name *) types;
     VEC(struct enumerator *) enumerators;
-    VEC(struct region) regions; /* top-level declarations in file order, for the device part */
+    VEC(struct decl) decls;
+    VEC(struct using_name) usings;
+    VEC(struct namespace_alias) aliases;
+    VEC(const char *) namespaces; /* "a::b::" */
+    bool operators;               /* the file defines operators of its own */
+    VEC(struct region) regions;   /* top-level declarations in file order, for the device part */
 };
 
 _Noreturn void fail(struct unit *u, const struct token *t, const char *fmt, ...)
@@ -79,7 +127,15 @@ char *token_text(struct arena *a, const struct token *t);
 bool token_is(const struct token *t, const char *s);
 
 void lex_text(struct unit *u);
+struct token lex_token(struct unit *u, const char *t, size_t len, size_t i); /* the one that begins at i */
 void macro_expand(struct unit *u);
+
+/* system.c: names of the compiler, its library and the toolkit */
+bool system_header(const char *name, size_t len); /* whose macros are known by name */
+bool system_macro(const char *name);              /* may be a macro of one of them */
+bool system_predefined(const char *name);         /* is a macro in every file */
+bool system_undefined(const char *name);          /* is none on this host */
+bool system_replaced(const char *name);           /* is replaced before ## and # see it in an argument */
 
 /* ---- trees */
 
@@ -98,6 +154,9 @@ struct type_node {
     const struct token *at;
     bool constant;
     const char *name; /* TN_NAME: canonical for built-in types, "a::b" for others */
+    const char *scope;
+    enum look look;
+    bool rvalue; /* && */
     struct template_arg_node *args;
     size_t n_args;
     struct type_node *to; /* pointer, reference, array */
@@ -121,6 +180,7 @@ enum expr_kind {
     EX_CONSTRUCT,
     EX_SIZEOF_TYPE,
     EX_SIZEOF,
+    EX_SIZEOF_PACK, /* sizeof...(name) */
     EX_CALL,
     EX_LAUNCH,
     EX_MEMBER,
@@ -166,7 +226,12 @@ struct expr {
     enum cast_kind cast;
     bool arrow, braces;
     const struct token *at;
-    const char *name; /* EX_NAME, EX_MEMBER, EX_STRING */
+    bool risky;        /* the order of its operands could be seen */
+    const char *name;  /* EX_NAME, EX_MEMBER, EX_STRING */
+    const char *scope; /* the namespace around it */
+    enum look look;
+    int64_t string_bytes; /* EX_STRING: with the 0; 0: not known */
+    const char **fields;  /* EX_INIT: the members that .x = names; NULL: none */
     struct template_arg_node *targs;
     size_t n_targs;
     bool has_targs;
@@ -217,6 +282,7 @@ struct stmt {
     const char *name;       /* ST_TYPE */
     struct type_node *type; /* ST_TYPE */
     struct err *err;        /* ST_BAD: raised when it is reached */
+    bool has_case;          /* ST_BAD: labels of a switch in it */
 };
 
 /* ---- declarations of the file */
@@ -236,15 +302,15 @@ struct capture {      /* of a lambda */
 };
 
 struct param {
-    bool pack;        /* Args... args, the last one */
-    const char *name; /* "" when it has none */
+    bool pack, by_reference; /* Args... args, the last one; Args &...args */
+    const char *name;        /* "" when it has none */
     struct type_node *type;
     struct expr *fallback;
     const struct token *at;
 };
 
 struct func {
-    const char *name, *qualified; /* with its named namespaces */
+    const char *name, *qualified, *scope; /* with its named namespaces; these alone, with the last `::` */
     const struct token *at;
     bool is_global, is_device, is_host, is_template, extern_c, is_lambda, variadic;
     bool not_understood, specialised; /* specialised: template <> forms exist */
@@ -261,7 +327,7 @@ struct func {
 };
 
 struct global {
-    const char *name;
+    const char *name, *scope;
     struct declarator decl;
     bool usable; /* const or constexpr; others hold state */
     bool device; /* lives on the device */
@@ -274,9 +340,10 @@ struct field {
 };
 
 struct type_name { /* typedef, using, struct, enum */
-    const char *name, *qualified;
+    const char *name, *qualified, *scope;
     struct type_node *alias; /* typedef and using */
-    bool is_struct, is_enum, is_template, specialised,
+    uint8_t pack;            /* of #pragma pack; 0: none */
+    bool is_struct, is_enum, is_template, specialised, scoped, forward,
         opaque,      /* opaque: a struct whose size is not understood */
         constructed; /* its values are made by code: a constructor, initialisers of members */
     struct template_param *tparams;
@@ -287,14 +354,15 @@ struct type_name { /* typedef, using, struct, enum */
 };
 
 struct enumerator {
-    const char *name, *qualified, *scoped; /* name: "" when only Enum::NAME is allowed */
-    const struct type_name *type;          /* may be NULL */
-    struct expr *value;                    /* NULL: one more than the one before */
+    const char *name;
+    const struct type_name *type; /* may be NULL */
+    struct expr *value;           /* NULL: one more than the one before */
     const struct enumerator *before;
 };
 
 struct region { /* bytes [start, end) are one top-level declaration */
     size_t start, end;
+    const char *scope;
     size_t first, last; /* its tokens in unit->tokens, last exclusive */
     struct func *func;
     size_t first_global, n_globals; /* in unit->globals */
@@ -308,6 +376,8 @@ struct scope_name {
 struct parser {
     struct unit *unit;
     struct arena *arena;
+    const char *scope;     /* the namespace around */
+    size_t effects;        /* calls, assignments and increments so far */
     const struct token *t; /* the present token; the list ends in TOK_END */
     int depth;
     int no_greater;               /* > 0: `>` ends a template argument list */
@@ -323,8 +393,16 @@ struct parser {
     } while (0)
 
 void unit_read(struct unit *u); /* tokens to declarations */
-struct type_name *unit_type(const struct unit *u, const char *name);
-bool name_matches(const char *name, const char *qualified, const char *wanted);
+
+void decl_add(struct unit *u, struct decl d);
+void names_find(const struct unit *u, const struct name_use *use, struct found *found);
+struct name_use use_of(const struct expr *e);
+const struct decl *found_first(const struct found *f, enum decl_kind kind); /* NULL: none */
+struct type_name *type_find(const struct unit *u, struct name_use use);
+size_t funcs_find(const struct unit *u, struct name_use use, bool global, const struct func **out, size_t room);
+/* The namespace that `head`, which ends in `::`, names seen from another. */
+void using_add(struct parser *p, const char *scope); /* p is behind `using` */
+bool scope_known(const struct unit *u, const char *from, const char *head, bool global, const char **scope);
 
 /* parse_type.c */
 _Noreturn void parse_fail(struct parser *p, const char *expected);
@@ -335,11 +413,11 @@ void parse_enter(struct parser *p); /* one level deeper; p->depth-- leaves it */
 void parse_close_angle(struct parser *p);
 void parse_skip_balanced(struct parser *p); /* over one bracketed group, or one token */
 char *parse_word(struct parser *p);
-char *parse_qualified(struct parser *p, struct template_arg_node **args, size_t *n_args, bool *has_args);
+char *parse_qualified(struct parser *p, struct expr *e); /* its arguments and where it is looked for go to e */
 
 struct specifiers {
     bool is_const, is_constexpr, is_static, is_extern, is_inline, is_global, is_device, is_host,
-        is_constant_memory, is_shared, is_thread_local;
+        is_constant_memory, is_shared, is_thread_local, has_layout; /* has_layout: alignas and its like */
 };
 bool parse_at_type(struct parser *p);
 struct type_node *parse_specifiers(struct parser *p, struct specifiers *s);
@@ -395,10 +473,10 @@ struct type {
     enum kernel_type scalar;
     const char *name; /* C++ spelling */
     int64_t size, align;
-    int rank;               /* integer conversion rank */
-    bool is_enum, to_const; /* to_const: pointers, points to const */
-    bool passable;          /* records: of this file, so that a kernel may take one */
-    const struct type *to;
+    int rank;                         /* integer conversion rank */
+    bool is_enum, scoped, to_const;   /* to_const: pointers, points to const */
+    bool passable;                    /* records: of this file, so that a kernel may take one */
+    const struct type *to, *promoted; /* promoted: of enumerations */
     const struct record_field *fields;
     int64_t n;                        /* array elements, fields */
     const struct type_name *declared; /* structs of the file, for their constants; else NULL */
@@ -438,6 +516,7 @@ struct value {
         struct {
             const struct value *items;
             size_t n_items;
+            const char **fields; /* of designators; NULL: none */
         };
         int stream; /* 1: the launcher's, 0: the default */
     };
@@ -454,12 +533,17 @@ struct cell { /* a variable */
     const struct type *type;
     struct value value;
     bool known, constant;
+    bool fixed;    /* the same in every call: a constant of the file, a constexpr */
+    uint64_t mark; /* of group_close */
+    uint32_t segment;
     struct cell *elems; /* arrays, records */
     int64_t n_elems;
 };
 
 struct binding {
     const char *name;
+    const struct token *at; /* seen behind it only; NULL: everywhere */
+    bool reference;
     const struct type *type; /* a type name */
     struct cell *cell;
 };
@@ -476,6 +560,11 @@ struct closure {
 
 struct shared_limit;
 
+struct access { /* of a variable, while the order of evaluation counts */
+    struct cell *cell;
+    bool write;
+};
+
 struct interp {
     struct unit *unit;
     struct arena *arena;
@@ -484,8 +573,15 @@ struct interp {
     const uint64_t *buffer_addr;
     uint64_t steps;
     int call_depth, eval_depth;
-    struct env file;           /* file-scope constants evaluated so far */
-    VEC(const char *) pending; /* file-scope names being evaluated */
+    struct env file;                   /* file-scope constants evaluated so far */
+    VEC(const char *) pending;         /* file-scope names being evaluated */
+    const struct token *pending_at;    /* the first of them */
+    const struct type_name *enum_open; /* the enumeration whose values are being found */
+    int fixed_only;                    /* > 0: in what is evaluated once for all calls */
+    VEC(struct access) accesses;
+    int groups; /* open ones */
+    uint64_t group_serial;
+    struct cell plan_cell; /* stands for what the plan has so far */
     VEC(struct parsed_body *) bodies;
     VEC(struct plan_step) plan;
     VEC(int64_t) workspaces;
@@ -537,6 +633,8 @@ bool type_is_arithmetic(const struct type *t);
 bool type_is_signed(const struct type *t);
 const char *type_spell(struct arena *a, const struct type *t);
 const struct type *type_resolve(struct interp *in, struct env *env, const struct type_node *n);
+const struct type *type_of_enum(struct interp *in, const struct type_name *t);
+int64_t enumerator_value(struct interp *in, const struct enumerator *e, const struct type **type);
 const struct type *type_resolve_for(struct interp *in, struct env *env, const struct type_node *n,
                                     const struct type *automatic); /* what auto stands for */
 
@@ -556,12 +654,23 @@ struct value unary(struct interp *in, const struct token *at, enum op op, struct
 uint64_t pointer_address(struct interp *in, const struct token *at, struct pointer p);
 int64_t to_integer(struct interp *in, const struct token *at, struct value v, const char *what);
 const struct type *arithmetic_type(const struct type *a, const struct type *b);
+const struct type *type_promote(const struct type *t);
 
 /* eval.c */
 struct place {
     struct cell *cell;
     int member; /* of a dim3; -1: the whole */
 };
+/* Operands that C++ evaluates in any order: a variable that one of them writes, no other may touch. */
+struct group {
+    size_t start, n_cuts;
+    size_t cuts[64];
+};
+void group_open(struct interp *in, struct group *g);
+void group_next(struct interp *in, struct group *g, const struct token *at); /* behind each operand */
+void group_close(struct interp *in, struct group *g, const struct token *at);
+void access_log(struct interp *in, struct cell *c, bool write);
+const struct type *type_static(struct interp *in, struct env *env, const struct expr *e); /* NULL: not told */
 void step_count(struct interp *in, const struct token *at);
 void eval_enter(struct interp *in, const struct token *at); /* one level deeper; in->eval_depth-- leaves it */
 struct value eval(struct interp *in, struct env *env, const struct expr *e);
@@ -573,9 +682,11 @@ struct template_arg *eval_template_args(struct interp *in, struct env *env, cons
                                         size_t count);
 
 /* name.c */
-void env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell);
+struct binding *env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell);
 void env_bind_type(struct interp *in, struct env *env, const char *name, const struct type *type);
-struct cell *env_find(struct interp *in, struct env *env, const char *name); /* NULL when it is no variable */
+struct cell *env_find(struct interp *in, struct env *env,
+                      struct name_use use); /* NULL when it is no variable */
+const struct binding *env_local(struct env *env, const char *name, const struct token *at);
 const struct type *env_find_type(struct env *env, const char *name);
 struct cell *cell_make(struct interp *in, const struct type *type, bool constant);
 struct value decay(struct interp *in, struct cell *array); /* as the pointer to its first element */
@@ -588,6 +699,8 @@ _Noreturn void unknown_name(struct interp *in, struct env *env, const struct exp
 
 /* declare.c */
 void declare(struct interp *in, struct env *env, const struct declarator *d);
+/* The variable that an expression stands for. No cell: it is a value, or with member -2 some variable. */
+struct place place_if_any(struct interp *in, struct env *env, const struct expr *e);
 struct value initialise(struct interp *in, struct env *env, const struct type *t, const struct expr *init);
 
 /* exec.c */
@@ -596,12 +709,27 @@ enum flow exec(struct interp *in, struct env *env, const struct stmt *s, const s
                struct value *returned);
 
 /* call.c */
+const struct type *call_type(struct interp *in, struct env *env, const struct expr *e); /* NULL: not told */
 struct value call_expr(struct interp *in, struct env *env, const struct expr *e);
 const struct expr *expand_packs(struct interp *in, struct env *env, const struct expr *e);
 struct value call_func(struct interp *in, const struct token *at, const struct func *f, struct env *bound,
                        struct value *args, struct place *places, size_t n);
-bool template_bind(struct interp *in, const struct func *f, const struct template_arg *targs, size_t n_targs,
-                   const struct value *args, size_t n_args, struct env **out, const char **missing);
+struct call_args { /* values may be types alone when only those count */
+    const struct template_arg *targs;
+    size_t n_targs;
+    const struct value *values;
+    const struct place *places; /* NULL: none is a variable */
+    size_t n;
+};
+enum bound { BOUND, BOUND_NOT, BOUND_MISSING };
+enum bound template_bind(struct interp *in, const struct func *f, const struct call_args *args,
+                         struct env **out, const char **missing);
+
+/* overload.c: the one of the file's functions that a call means, with its template's parameters; NULL: the name
+ * is none of a function of the file. */
+const struct func *overload_find(struct interp *in, const struct expr *call, const struct call_args *args,
+                                 struct env **bound);
+bool is_own_function(const struct unit *u, const struct expr *name);
 
 /* record.c */
 const struct type *record_builtin(const char *name); /* NULL: no such struct of the runtime */

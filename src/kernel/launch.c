@@ -45,7 +45,7 @@ static const char *spell_arg(struct interp *in, const struct token *at, const st
 
     if (p->is_type)
         return type_spell(in->arena, env_find_type(bound, p->name));
-    v = &env_find(in, bound, p->name)->value;
+    v = &env_local(bound, p->name, NULL)->cell->value;
     text = spell_value(in, at, v);
     if (!text)
         fail(in->unit, at, "the template argument %s of %s is %s; allowed are " TEMPLATE_ARGS, p->name, f->name,
@@ -95,7 +95,8 @@ const char *kernel_expression(struct interp *in, const struct token *at, const s
     if (k->n_args > k->func->n_tparams)
         fail(in->unit, at, "kernel %s takes %zu template arguments, not %zu", k->name, k->func->n_tparams,
              k->n_args);
-    if (!template_bind(in, k->func, k->args, k->n_args, args, n_args, bound, &missing))
+    const struct call_args call = {.targs = k->args, .n_targs = k->n_args, .values = args, .n = n_args};
+    if (template_bind(in, k->func, &call, bound, &missing) != BOUND)
         fail(in->unit, at, "the template argument %s of kernel %s is neither given nor told by the arguments",
              missing, k->name);
     expression = arena_printf(in->arena, "%s<", k->func->qualified);
@@ -113,8 +114,10 @@ struct kernel_value plan_value(struct interp *in, const struct token *at, struct
     const struct type *t = v.type;
     struct kernel_value k = {0};
 
-    k.type = t->kind == TY_POINTER ? (t->to->kind == TY_SCALAR ? t->to->scalar : KT_VOID) : t->scalar;
     k.pointer = t->kind == TY_POINTER;
+    k.type = k.pointer ? t->to->scalar : t->scalar;
+    if (k.pointer && t->to->kind != TY_SCALAR)
+        k.type = KT_VOID;
     if (!k.pointer) {
         if (type_is_float(t))
             k.f = v.f;
@@ -209,6 +212,9 @@ void launch(struct interp *in, const struct token *at, const struct kernel_ref *
         values[i] = kernel_arg(in, arg_exprs ? arg_exprs[i]->at : at, f, i, bound, args[i]);
     step.args = values;
     step.n_args = n_args;
+    access_log(in, &in->plan_cell, true);
+    if (in->pending.n || in->fixed_only)
+        fail(in->unit, at, "a launch before the launcher is called");
     unit_place(in->unit, at->at, &step.line, &col);
     if (in->plan.n >= MAX_PLAN_STEPS)
         fail(in->unit, at, "more than %d launches", MAX_PLAN_STEPS);
@@ -220,16 +226,24 @@ struct value launch_expr(struct interp *in, struct env *env, const struct expr *
     struct value k = eval(in, env, e->a);
     struct value *config = arena_array(in->arena, struct value, e->n_config + 1);
     struct value *args = arena_array(in->arena, struct value, e->n_args + 1);
+    struct group g;
 
     if (k.type->kind != TY_KERNEL)
         fail(in->unit, e->at, "%s is not a kernel; a __global__ function of this file is launched",
              type_spell(in->arena, k.type));
     if (!k.kernel)
         fail(in->unit, e->at, "a kernel's address that is null");
-    for (size_t i = 0; i < e->n_config; i++)
-        config[i] = eval(in, env, e->config[i]);
-    for (size_t i = 0; i < e->n_args; i++)
-        args[i] = eval(in, env, e->args[i]);
+    if (e->risky)
+        group_open(in, &g);
+    for (size_t i = 0; i < e->n_config + e->n_args; i++) {
+        const struct expr *x = i < e->n_config ? e->config[i] : e->args[i - e->n_config];
+
+        *(i < e->n_config ? &config[i] : &args[i - e->n_config]) = eval(in, env, x);
+        if (e->risky)
+            group_next(in, &g, e->at);
+    }
+    if (e->risky)
+        group_close(in, &g, e->at);
     launch(in, e->at, k.kernel, config, e->n_config, args, e->args, e->n_args, (struct launch_attributes){0});
     return (struct value){.type = type_void};
 }

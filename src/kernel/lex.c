@@ -120,7 +120,26 @@ static size_t number_end(const char *t, size_t len, size_t i)
     return i;
 }
 
-static struct token next_token(const char *t, size_t len, size_t i)
+static _Noreturn void fail_at(struct unit *u, size_t at, const char *why)
+{
+    fail(u, &(struct token){.s = "", .at = at}, "%s", why);
+}
+
+/* `<:` and its like, which stand for other signs. */
+static bool is_digraph(const char *t, size_t len, size_t i)
+{
+    static const char *const signs[] = {"<:", ":>", "<%", "%>", "%:"};
+
+    for (size_t k = 0; k < ARRAY_LEN(signs); k++) {
+        if (len - i < 2 || memcmp(t + i, signs[k], 2) != 0)
+            continue;
+        /* <::name is < and ::name */
+        return k != 0 || len - i < 4 || t[i + 2] != ':' || t[i + 3] == ':' || t[i + 3] == '>';
+    }
+    return false;
+}
+
+struct token lex_token(struct unit *u, const char *t, size_t len, size_t i)
 {
     struct token k = {.s = t + i, .at = i};
     size_t end;
@@ -154,9 +173,103 @@ static struct token next_token(const char *t, size_t len, size_t i)
     } else {
         k.kind = TOK_PUNCT;
         end = i + punct_len(t + i, len - i);
+        if (is_digraph(t, len, i))
+            fail_at(u, i, "a digraph; write the sign itself: [ ] { } #");
+        if (t[i] == '\\' || t[i] == '@' || t[i] == '`' || (unsigned char)t[i] < ' ')
+            fail_at(u, i, "a character that begins no word and no sign");
+    }
+    for (size_t at = i; k.kind == TOK_WORD && at < end; at++) {
+        if ((unsigned char)t[at] >= 0x80)
+            fail_at(u, at, "a letter outside of ASCII in a name");
     }
     k.len = (uint32_t)(end - i);
     return k;
+}
+
+/* The length of a backslash that ends its line, with the line's end; 0 when it does not. */
+static size_t splice_len(struct unit *u, size_t i)
+{
+    const char *t = u->text;
+    size_t end = i + 1;
+
+    if (t[i] != '\\')
+        return 0;
+    while (end < u->len && (t[end] == ' ' || t[end] == '\t' || t[end] == '\v' || t[end] == '\f'))
+        end++;
+    if (end < u->len && t[end] == '\r')
+        end++;
+    if (end >= u->len || t[end] != '\n')
+        return 0;
+    if (end - i > 2 || (end - i == 2 && t[i + 1] != '\r'))
+        fail_at(u, i, "blanks between a backslash and the end of its line: compilers differ; remove them");
+    return end + 1 - i;
+}
+
+static bool parts(char c)
+{
+    return isspace((unsigned char)c) || strchr("(){}[];,", c);
+}
+
+/* Lines joined between two tokens are nothing; within one they make it, which is refused. */
+static size_t splice_end(struct unit *u, size_t i)
+{
+    size_t end = i, n;
+
+    while (end < u->len && (n = splice_len(u, end)))
+        end += n;
+    if (end > i && i > 0 && end < u->len && !parts(u->text[i - 1]) && !parts(u->text[end]))
+        fail_at(u, i,
+                "a backslash joins what could be one word or sign; put a blank before it or join the lines");
+    return end;
+}
+
+static size_t line_comment_end(struct unit *u, size_t i)
+{
+    size_t n;
+
+    while (i < u->len && u->text[i] != '\n')
+        i += (n = splice_len(u, i)) ? n : 1;
+    return i;
+}
+
+static size_t block_comment_end(struct unit *u, size_t i)
+{
+    for (i += 2; i < u->len; i++) {
+        size_t next = i + 1, n;
+
+        if (u->text[i] != '*')
+            continue;
+        while (next < u->len && (n = splice_len(u, next)))
+            next += n;
+        if (next >= u->len || u->text[next] != '/')
+            continue;
+        if (next > i + 1)
+            fail_at(u, i, "a backslash within the end of a comment; join the lines");
+        return next + 1;
+    }
+    return u->len;
+}
+
+/* What compilers, or the host's and the device's, read in different ways. */
+static void check_text(struct unit *u)
+{
+    const char *t = u->text;
+
+    for (size_t i = 0; i < u->len; i++) {
+        if (t[i] == '\r' && (i + 1 >= u->len || t[i + 1] != '\n'))
+            fail_at(u, i, "a carriage return that ends no line; end lines with a line feed");
+        if (t[i] == '?' && i + 2 < u->len && t[i + 1] == '?' && strchr("=/'()!<>-", t[i + 2]))
+            fail_at(u, i, "a trigraph, which some compilers replace; write a blank between the question marks");
+    }
+}
+
+static void find_lines(struct unit *u)
+{
+    vec_add(u->arena, &u->lines, 0);
+    for (size_t at = 0; at < u->len; at++) {
+        if (u->text[at] == '\n')
+            vec_add(u->arena, &u->lines, at + 1);
+    }
 }
 
 void lex_text(struct unit *u)
@@ -165,45 +278,35 @@ void lex_text(struct unit *u)
     size_t len = u->len, i = 0;
     bool line_start = true, space = false;
 
-    vec_add(u->arena, &u->lines, 0);
-    for (size_t at = 0; at < len; at++) {
-        if (t[at] == '\n')
-            vec_add(u->arena, &u->lines, at + 1);
-    }
+    find_lines(u);
+    check_text(u);
     while (i < len) {
         size_t end;
 
         if (t[i] == '\n') {
             line_start = true;
             i++;
-        } else if (t[i] == '\\' && i + 1 < len && (t[i + 1] == '\n' || t[i + 1] == '\r')) {
-            i += t[i + 1] == '\r' && i + 2 < len && t[i + 2] == '\n' ? 3 : 2;
-            space = true;
+        } else if (t[i] == '\\' && splice_len(u, i)) {
+            i = splice_end(u, i);
         } else if (isspace((unsigned char)t[i])) {
             space = true;
             i++;
         } else if (t[i] == '/' && i + 1 < len && (t[i + 1] == '/' || t[i + 1] == '*')) {
-            if (t[i + 1] == '/') {
-                for (end = i; end < len && t[end] != '\n'; end++) {
-                    if (t[end] == '\\' && end + 1 < len && t[end + 1] == '\n')
-                        end++;
-                }
-            } else {
-                const char *close = len - i > 3 ? memmem(t + i + 2, len - i - 2, "*/", 2) : NULL;
-
-                end = close ? (size_t)(close - t) + 2 : len;
-            }
-            end = MIN(end, len);
+            end = MIN(t[i + 1] == '/' ? line_comment_end(u, i) : block_comment_end(u, i), len);
             vec_add(u->arena, &u->comments, ((struct comment){i, end}));
             space = true;
             i = end;
         } else {
-            struct token k = next_token(t, len, i);
+            struct token k = lex_token(u, t, len, i);
 
             k.line_start = line_start;
             k.space_before = space;
             if (u->raw.n >= MAX_TOKENS)
                 fail(u, &k, "the file has more than %d words and signs", MAX_TOKENS);
+            if (k.kind == TOK_STRING || k.kind == TOK_CHAR) {
+                for (size_t at = i; at < i + k.len; at++)
+                    splice_len(u, at); /* refuses blanks behind the backslash */
+            }
             vec_add(u->arena, &u->raw, k);
             line_start = space = false;
             i += k.len;

@@ -1,22 +1,26 @@
 /* What names mean: variables, constants of the file, enumerators, members of structs, kernels. */
 #include "kernel/internal.h"
 
-void env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell)
+struct binding *env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell)
 {
-    vec_add(in->arena, &env->names, ((struct binding){name, NULL, cell}));
+    vec_add(in->arena, &env->names, ((struct binding){.name = name, .cell = cell}));
+    return &vec_last(&env->names);
 }
 
 void env_bind_type(struct interp *in, struct env *env, const char *name, const struct type *type)
 {
-    vec_add(in->arena, &env->names, ((struct binding){name, type, NULL}));
+    vec_add(in->arena, &env->names, ((struct binding){.name = name, .type = type}));
 }
 
-static const struct binding *env_lookup(struct env *env, const char *name)
+/* What is declared behind `at` does not count there. */
+const struct binding *env_local(struct env *env, const char *name, const struct token *at)
 {
     for (; env; env = env->up) {
         for (size_t i = env->names.n; i-- > 0;) {
-            if (strcmp(env->names.v[i].name, name) == 0)
-                return &env->names.v[i];
+            const struct binding *b = &env->names.v[i];
+
+            if (strcmp(b->name, name) == 0 && (!at || !b->at || b->at < at))
+                return b;
         }
     }
     return NULL;
@@ -24,7 +28,7 @@ static const struct binding *env_lookup(struct env *env, const char *name)
 
 const struct type *env_find_type(struct env *env, const char *name)
 {
-    const struct binding *b = env_lookup(env, name);
+    const struct binding *b = env_local(env, name, NULL);
 
     return b ? b->type : NULL;
 }
@@ -42,20 +46,52 @@ struct cell *cell_make(struct interp *in, const struct type *type, bool constant
     return c;
 }
 
-/* A constant of the file, evaluated when it is first asked for. */
-static struct cell *file_constant(struct interp *in, const char *name)
+/* The variable that a name stands for; NULL when it is something else. */
+static const struct global *one_global(struct interp *in, struct name_use use, const struct found *found)
 {
-    const struct binding *b = env_lookup(&in->file, name);
     const struct global *g = NULL;
 
+    if (found->v[0]->kind == DECL_UNKNOWN)
+        fail(in->unit, use.at, "a declaration that may be of %s is not understood", use.name);
+    for (size_t i = 0; i < found->n; i++) {
+        const struct global *o = found->v[i]->kind == DECL_GLOBAL ? found->v[i]->global : NULL;
+
+        if (o && g && strcmp(o->name, g->name) != 0)
+            fail(in->unit, use.at, "%s may be %s or %s; write the whole name", use.name, g->name, o->name);
+        if (o && (!g || o->decl.init)) /* extern const int N; is defined elsewhere */
+            g = o;
+    }
+    if (!g || g->decl.init)
+        return g;
+    for (size_t i = 0; i < in->unit->globals.n; i++) { /* behind the place of use */
+        if (in->unit->globals.v[i]->decl.init && strcmp(in->unit->globals.v[i]->name, g->name) == 0)
+            return in->unit->globals.v[i];
+    }
+    return g;
+}
+
+/* A constant of the file, evaluated when it is first asked for. */
+static struct cell *file_constant(struct interp *in, struct name_use use)
+{
+    const struct binding *b;
+    const struct global *g;
+    const char *name = use.name;
+    struct found found;
+
+    names_find(in->unit, &use, &found);
+    if (!found.n)
+        return NULL;
+    if (!(g = one_global(in, use, &found)))
+        return NULL;
+    for (size_t i = 0; i < in->pending.n; i++) {
+        if (strcmp(in->pending.v[i], g->name) == 0)
+            fail(in->unit, g->decl.at, "the value of %s depends on itself", name);
+    }
+    b = env_local(&in->file, g->name, NULL);
     if (b)
         return b->cell;
-    for (size_t i = 0; i < in->unit->globals.n; i++) {
-        if (name_matches(in->unit->globals.v[i]->decl.name, in->unit->globals.v[i]->name, name))
-            g = in->unit->globals.v[i];
-    }
-    if (!g)
-        return NULL;
+    if (in->pending.n && g->decl.at > in->pending_at)
+        fail(in->unit, use.at, "%s is defined behind the constant that needs it", name);
     if (g->device)
         fail(in->unit, g->decl.at, "%s lives on the device; the launcher cannot read it", name);
     if (!g->usable)
@@ -64,29 +100,34 @@ static struct cell *file_constant(struct interp *in, const char *name)
             "%s is a variable of the file; a launcher keeps no state between calls, so only const and constexpr with "
             "a value are read",
             name);
-    for (size_t i = 0; i < in->pending.n; i++) {
-        if (strcmp(in->pending.v[i], name) == 0)
-            fail(in->unit, g->decl.at, "the value of %s depends on itself", name);
-    }
     if (in->pending.n > 64)
         fail(in->unit, g->decl.at, "constants refer to each other through more than 64 names");
-    vec_add(in->arena, &in->pending, name);
+    if (!in->pending.n)
+        in->pending_at = g->decl.at;
+    vec_add(in->arena, &in->pending, g->name);
     struct declarator d = g->decl;
-    d.name = name;
+    int fixed_only = in->fixed_only;
+    d.name = g->name;
     d.is_static = false;
+    in->fixed_only = 0;
     declare(in, &in->file, &d);
+    in->fixed_only = fixed_only;
     in->pending.n--;
-    return env_lookup(&in->file, name)->cell;
+    struct cell *cell = env_local(&in->file, g->name, NULL)->cell;
+    cell->fixed = true;
+    return cell;
 }
 
-struct cell *env_find(struct interp *in, struct env *env, const char *name)
+struct cell *env_find(struct interp *in, struct env *env, struct name_use use)
 {
-    const struct binding *b = env_lookup(env, name);
+    const struct binding *b = use.look == LOOK_HERE ? env_local(env, use.name, use.at) : NULL;
 
-    return b ? b->cell : file_constant(in, name);
+    return b ? b->cell : file_constant(in, use);
 }
 
-static int64_t enumerator_value(struct interp *in, const struct enumerator *e)
+/* The type of an enumerator's value while the enumeration's own is not fixed: that of its initialiser, or where
+ * one more does not fit, a wider one. */
+int64_t enumerator_value(struct interp *in, const struct enumerator *e, const struct type **type)
 {
     const struct enumerator *from = e;
     int64_t after = 0;
@@ -95,34 +136,54 @@ static int64_t enumerator_value(struct interp *in, const struct enumerator *e)
         from = from->before;
         after++;
     }
+    *type = type_int;
     if (!from->value)
         return after;
     if (in->pending.n > 64)
         fail(in->unit, from->value->at, "constants refer to each other through more than 64 names");
+    if (!in->pending.n)
+        in->pending_at = from->value->at;
     vec_add(in->arena, &in->pending, "");
-    after += to_integer(in, from->value->at, eval(in, NULL, from->value), "an enumerator");
+    struct value v = value_plain(eval(in, NULL, from->value));
     in->pending.n--;
-    return after;
+    *type = v.type;
+    if (!type_is_integer(v.type))
+        fail(in->unit, from->value->at, "an enumerator must be an integer, not %s",
+             type_spell(in->arena, v.type));
+    if (after && v.i > INT64_MAX - after)
+        fail(in->unit, from->value->at, "the enumerators behind this one overflow");
+    if (v.type->scalar == KT_U64 && v.i < 0)
+        fail(in->unit, from->value->at, "an enumerator beyond the range of long; use a constant");
+    return v.i + after;
 }
 
-static bool enumerator_read(struct interp *in, const char *name, struct value *out)
+static bool enumerator_read(struct interp *in, const struct expr *name, struct value *out)
 {
-    for (size_t i = 0; i < in->unit->enumerators.n; i++) {
-        const struct enumerator *e = in->unit->enumerators.v[i];
+    const struct enumerator *e = NULL;
+    const char *colon = strrchr(name->name, ':');
+    struct found found;
 
-        /* Enum::NAME may drop namespaces before Enum, but not Enum */
-        if (name_matches(e->name, e->qualified, name) ||
-            (strchr(name, ':') && name_matches(e->scoped, e->scoped, name))) {
-            const struct type *t = type_int;
+    names_find(in->unit, &(struct name_use){name->name, name->scope, name->look, name->at}, &found);
+    if (found_first(&found, DECL_ENUMERATOR)) {
+        e = found_first(&found, DECL_ENUMERATOR)->enumerator;
+    } else if (colon && colon > name->name + 1) { /* Enum::NAME */
+        struct name_use use = use_of(name);
 
-            if (e->type)
-                t = type_resolve(in, NULL,
-                                 &(struct type_node){.kind = TN_NAME, .name = e->type->qualified, .at = NULL});
-            *out = value_int(t, int_wrap(t, enumerator_value(in, e)));
-            return true;
+        use.name = arena_strndup(in->arena, name->name, (size_t)(colon - 1 - name->name));
+        const struct type_name *t = type_find(in->unit, use);
+        for (size_t i = 0; t && t->is_enum && i < in->unit->enumerators.n; i++) {
+            if (in->unit->enumerators.v[i]->type == t &&
+                strcmp(in->unit->enumerators.v[i]->name, colon + 1) == 0)
+                e = in->unit->enumerators.v[i];
         }
     }
-    return false;
+    if (!e)
+        return false;
+    const struct type *t, *own;
+    int64_t value = enumerator_value(in, e, &own);
+    t = in->enum_open == e->type ? own : type_of_enum(in, e->type);
+    *out = value_int(t, int_wrap(t, value));
+    return true;
 }
 
 /* Type::constant. */
@@ -136,7 +197,9 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
     if (!colon || colon == e->name)
         return false;
     n.name = arena_strndup(in->arena, e->name, (size_t)(colon - 1 - e->name));
-    const struct type *bound_type = env_find_type(env, n.name);
+    n.scope = e->scope;
+    n.look = e->look;
+    const struct type *bound_type = e->look == LOOK_HERE ? env_find_type(env, n.name) : NULL;
     if ((bound_type || strcmp(n.name, "integral_constant") == 0) && strcmp(colon + 1, "value") == 0) {
         if (!bound_type)
             bound_type = type_resolve(in, env, &n);
@@ -145,7 +208,7 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
             return true;
         }
     }
-    t = unit_type(in->unit, n.name);
+    t = type_find(in->unit, (struct name_use){n.name, n.scope, n.look, n.at});
     if (!bound_type && t && t->alias && !t->is_enum)
         bound_type = type_resolve(in, env, &n);
     if (bound_type) {
@@ -186,7 +249,7 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
             for (size_t k = 0; k < i; k++) {
                 if (t->fields[k].value)
                     declare(in, inner,
-                            &(struct declarator){.at = e->at,
+                            &(struct declarator){.at = NULL,
                                                  .name = t->fields[k].name,
                                                  .type = t->fields[k].type,
                                                  .init = t->fields[k].value});
@@ -202,21 +265,18 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
 static bool function_of(struct interp *in, struct env *env, const struct expr *e, bool global,
                         struct value *out)
 {
-    for (size_t i = 0; i < in->unit->funcs.n; i++) {
-        const struct func *f = in->unit->funcs.v[i];
+    const struct func *f;
+    struct kernel_ref *k;
 
-        if (f->is_global == global && name_matches(f->name, f->qualified, e->name)) {
-            struct kernel_ref *k = arena_new(in->arena, struct kernel_ref);
-
-            k->func = f;
-            k->name = e->name;
-            k->args = eval_template_args(in, env, e->targs, e->n_targs);
-            k->n_args = e->n_targs;
-            *out = (struct value){.type = type_kernel, .kernel = k};
-            return true;
-        }
-    }
-    return false;
+    if (!funcs_find(in->unit, use_of(e), global, &f, 1))
+        return false;
+    k = arena_new(in->arena, struct kernel_ref);
+    k->func = f;
+    k->name = e->name;
+    k->args = eval_template_args(in, env, e->targs, e->n_targs);
+    k->n_args = e->n_targs;
+    *out = (struct value){.type = type_kernel, .kernel = k};
+    return true;
 }
 
 bool kernel_named(struct interp *in, struct env *env, const struct expr *e, struct value *out)
@@ -228,7 +288,25 @@ bool function_named(struct interp *in, struct env *env, const struct expr *e, st
 {
     if (e->kind == EX_UNARY && e->op == OP_ADDR)
         e = e->a;
-    return e->kind == EX_NAME && !env_find(in, env, e->name) && function_of(in, env, e, false, out);
+    return e->kind == EX_NAME && !env_find(in, env, use_of(e)) && function_of(in, env, e, false, out);
+}
+
+/* A name that another namespace has, or that stands behind this place. */
+static void refuse_elsewhere(struct interp *in, const struct expr *e)
+{
+    const char *last = e->name;
+
+    for (const char *c; (c = strstr(last, "::"));)
+        last = c + 2;
+    for (size_t i = 0; i < in->unit->decls.n; i++) {
+        const struct decl *d = &in->unit->decls.v[i];
+
+        if (strcmp(d->name, last) != 0 || d->kind == DECL_UNKNOWN)
+            continue;
+        if (e->at && d->at > e->at)
+            fail(in->unit, e->at, "the name %s is declared behind this place", e->name);
+        fail(in->unit, e->at, "the name %s is not known here; %s%s is", e->name, d->scope, d->name);
+    }
 }
 
 void unknown_name(struct interp *in, struct env *env, const struct expr *e)
@@ -236,14 +314,11 @@ void unknown_name(struct interp *in, struct env *env, const struct expr *e)
     VEC(const char *) names = {0};
     const char *near;
 
-    for (size_t i = 0; i < in->unit->funcs.n; i++) {
-        const struct func *f = in->unit->funcs.v[i];
-
-        if (name_matches(f->name, f->qualified, e->name))
-            fail(in->unit, e->at, "the function %s is called or launched; its address is not understood",
-                 e->name);
-        vec_add(in->arena, &names, f->name);
-    }
+    if (is_own_function(in->unit, e))
+        fail(in->unit, e->at, "the function %s is called or launched; its address is not understood", e->name);
+    refuse_elsewhere(in, e);
+    for (size_t i = 0; i < in->unit->funcs.n; i++)
+        vec_add(in->arena, &names, in->unit->funcs.v[i]->name);
     for (size_t i = 0; i < in->unit->globals.n; i++)
         vec_add(in->arena, &names, in->unit->globals.v[i]->name);
     for (; env; env = env->up) {
@@ -265,7 +340,7 @@ struct value decay(struct interp *in, struct cell *c)
 
 struct value eval_name(struct interp *in, struct env *env, const struct expr *e)
 {
-    struct cell *c = e->has_targs ? NULL : env_find(in, env, e->name);
+    struct cell *c = e->has_targs ? NULL : env_find(in, env, use_of(e));
     struct value v;
 
     if (c && c->type->kind == TY_ARRAY)
@@ -273,13 +348,19 @@ struct value eval_name(struct interp *in, struct env *env, const struct expr *e)
     if (c) {
         if (!c->known)
             fail(in->unit, e->at, "%s is used before it has a value", e->name);
+        access_log(in, c, false);
+        if (in->fixed_only && !c->fixed)
+            fail(in->unit, e->at,
+                 "a static constant is made once, in the first call; make it constexpr or not static");
         return c->value;
     }
-    if (env_find_type(env, e->name))
+    if (e->look == LOOK_HERE && env_find_type(env, e->name))
         fail(in->unit, e->at, "%s is a type, not a value", e->name);
-    if (enumerator_read(in, e->name, &v) || kernel_named(in, env, e, &v) || member_constant(in, env, e, &v) ||
-        runtime_constant(e->name, &v))
+    if (enumerator_read(in, e, &v) || kernel_named(in, env, e, &v) || member_constant(in, env, e, &v) ||
+        (e->look != LOOK_STD && runtime_constant(e->name, &v)))
         return v;
+    if (!is_own_function(in->unit, e))
+        refuse_elsewhere(in, e);
     if (builtin_constant(in, e->name, eval_template_args(in, env, e->targs, e->n_targs), e->n_targs, &v))
         return v;
     unknown_name(in, env, e);
@@ -311,7 +392,7 @@ static void copy_all(struct interp *in, struct env *to, const struct env *from)
             struct binding b = from->names.v[i];
 
             step_count(in, NULL);
-            if (b.cell)
+            if (b.cell && !b.cell->constant)
                 b.cell = cell_copy(in, b.cell);
             vec_add(in->arena, &outer, b);
         }
@@ -347,7 +428,7 @@ struct env *capture(struct interp *in, struct env *env, const struct func *lambd
             cell->value = v;
             cell->known = true;
         } else {
-            cell = env_find(in, env, c->name);
+            cell = env_find(in, env, (struct name_use){.name = c->name, .at = c->at, .scope = lambda->scope});
             if (!cell)
                 fail(in->unit, c->at, "the name %s is not known", c->name);
             if (c->copy)

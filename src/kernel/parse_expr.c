@@ -7,20 +7,27 @@ static struct expr *node(struct parser *p, enum expr_kind kind)
 
     e->kind = kind;
     e->at = p->t;
+    p->effects += kind == EX_ASSIGN || kind == EX_POSTFIX || kind == EX_CALL || kind == EX_LAUNCH;
     return e;
 }
 
-static struct expr **arguments(struct parser *p, const char *close, size_t *n)
+static struct expr **arguments(struct parser *p, const char *close, size_t *n, const char ***fields)
 {
     VEC(struct expr *) args = {0};
+    VEC(const char *) named = {0};
+    bool any = false;
     int no_greater = p->no_greater;
 
     p->no_greater = 0;
     while (!parse_is(p, close)) {
+        const char *field = NULL;
+
         if (parse_take(p, ".")) { /* .x = designators */
-            parse_word(p);
+            field = parse_word(p);
+            any = true;
             parse_expect(p, "=");
         }
+        vec_add(p->arena, &named, field);
         vec_add(p->arena, &args, parse_is(p, "{") ? parse_braces(p) : parse_assignment(p));
         if (parse_is(p, "...")) {
             struct expr *e = node(p, EX_EXPAND);
@@ -34,6 +41,10 @@ static struct expr **arguments(struct parser *p, const char *close, size_t *n)
     }
     parse_expect(p, close);
     p->no_greater = no_greater;
+    if (any && fields)
+        *fields = named.v;
+    else if (any)
+        parse_fail(p, "an argument without the name of a member");
     *n = args.n;
     return args.v;
 }
@@ -45,7 +56,7 @@ struct expr *parse_braces(struct parser *p)
     parse_enter(p);
     e->braces = true;
     parse_expect(p, "{");
-    e->args = arguments(p, "}", &e->n_args);
+    e->args = arguments(p, "}", &e->n_args, &e->fields);
     p->depth--;
     return e;
 }
@@ -85,7 +96,8 @@ static struct expr *lambda(struct parser *p)
     size_t n_names = p->names.n;
 
     p->no_greater = 0;
-    *f = (struct func){.name = "lambda", .qualified = "lambda", .at = p->t, .is_lambda = true};
+    *f = (struct func){
+        .name = "lambda", .qualified = "lambda", .scope = p->scope, .at = p->t, .is_lambda = true};
     captures(p, f);
     parse_attributes(p, &s);
     if (parse_is(p, "<")) {
@@ -128,6 +140,20 @@ static struct expr *named_cast(struct parser *p, enum cast_kind kind)
     return e;
 }
 
+/* The bytes of a plain string with its 0; 0: of another kind, or with escapes that are not counted here. */
+static int64_t string_bytes(const struct token *t)
+{
+    int64_t n = 1;
+
+    if (t->made || t->len < 2 || t->s[0] != '"')
+        return 0;
+    for (uint32_t i = 1; i + 1 < t->len; i++, n++) {
+        if (t->s[i] == '\\' && !strchr("abfnrtv\\'\"?", t->s[++i]))
+            return 0;
+    }
+    return n;
+}
+
 static struct expr *literal(struct parser *p)
 {
     struct expr *e = node(p, EX_NUMBER);
@@ -147,12 +173,17 @@ static struct expr *literal(struct parser *p)
     } else if (p->t->kind == TOK_STRING) {
         e->kind = EX_STRING;
         e->name = token_text(p->arena, p->t);
-        while (p->t[1].kind == TOK_STRING)
-            p->t++;
+        e->string_bytes = string_bytes(p->t);
+        while (p->t[1].kind == TOK_STRING) {
+            int64_t more = string_bytes(++p->t);
+
+            e->string_bytes = e->string_bytes && more ? e->string_bytes + more - 1 : 0;
+        }
     } else if (parse_is(p, "true") || parse_is(p, "false")) {
         *v = value_int(type_bool, parse_is(p, "true"));
     } else {
         *v = value_null();
+        v->literal_zero = parse_is(p, "NULL");
     }
     p->t++;
     return e;
@@ -173,7 +204,9 @@ static struct expr *name_or_construct(struct parser *p)
             e->type = type;
             e->braces = parse_is(p, "{");
             p->t++;
-            e->args = arguments(p, e->braces ? "}" : ")", &e->n_args);
+            size_t effects = p->effects;
+            e->args = arguments(p, e->braces ? "}" : ")", &e->n_args, NULL);
+            e->risky = !e->braces && p->effects > effects;
             return e;
         }
         if (type->kind == TN_DECLTYPE && parse_take(p, "::")) {
@@ -185,7 +218,7 @@ static struct expr *name_or_construct(struct parser *p)
         p->t = start; /* Type::member, or a function of the same name */
     }
     e = node(p, EX_NAME);
-    e->name = parse_qualified(p, &e->targs, &e->n_targs, &e->has_targs);
+    e->name = parse_qualified(p, e);
     return e;
 }
 
@@ -227,6 +260,7 @@ static struct expr *primary(struct parser *p)
 
 static struct expr *postfix(struct parser *p)
 {
+    const size_t start = p->effects;
     struct expr *e = primary(p), *n;
 
     for (int links = 0;; links++) {
@@ -236,14 +270,18 @@ static struct expr *postfix(struct parser *p)
             n = node(p, EX_CALL);
             n->at = e->at;
             p->t++;
-            n->args = arguments(p, ")", &n->n_args);
+            size_t effects = p->effects;
+            n->args = arguments(p, ")", &n->n_args, NULL);
+            n->risky = p->effects > effects;
         } else if (parse_is(p, "<<<")) {
             n = node(p, EX_LAUNCH);
             n->at = e->at;
             p->t++;
-            n->config = arguments(p, ">>>", &n->n_config);
+            size_t effects = p->effects;
+            n->config = arguments(p, ">>>", &n->n_config, NULL);
             parse_expect(p, "(");
-            n->args = arguments(p, ")", &n->n_args);
+            n->args = arguments(p, ")", &n->n_args, NULL);
+            n->risky = p->effects > effects;
         } else if (parse_is(p, "[")) {
             int no_greater = p->no_greater;
 
@@ -251,6 +289,7 @@ static struct expr *postfix(struct parser *p)
             p->t++;
             p->no_greater = 0;
             n->b = parse_expr(p);
+            n->risky = p->effects > start;
             p->no_greater = no_greater;
             parse_expect(p, "]");
         } else if (parse_is(p, ".") || parse_is(p, "->")) {
@@ -284,6 +323,7 @@ static struct expr *unary_expr(struct parser *p)
         if (parse_is(p, ops[i].sign)) {
             e = node(p, EX_UNARY);
             e->op = ops[i].op;
+            p->effects += e->op == OP_INC || e->op == OP_DEC;
             p->t++;
             e->a = unary_expr(p);
         }
@@ -291,7 +331,12 @@ static struct expr *unary_expr(struct parser *p)
     if (!e && parse_is(p, "sizeof")) {
         e = node(p, EX_SIZEOF);
         p->t++;
-        if (parse_is(p, "(")) {
+        if (parse_take(p, "...")) { /* of a parameter pack */
+            parse_expect(p, "(");
+            e->name = parse_word(p);
+            parse_expect(p, ")");
+            e->kind = EX_SIZEOF_PACK;
+        } else if (parse_is(p, "(")) {
             const struct token *start = p->t++;
 
             if (parse_at_type(p)) {
@@ -335,15 +380,18 @@ struct binary_op {
     const char *sign;
     enum op op;
     int level;
+    enum expr_kind kind;
 };
 
 static const struct binary_op *binary_op(const struct parser *p)
 {
     static const struct binary_op ops[] = {
-        {"*", OP_MUL, 10}, {"/", OP_DIV, 10}, {"%", OP_REM, 10}, {"+", OP_ADD, 9}, {"-", OP_SUB, 9},
-        {"<<", OP_SHL, 8}, {">>", OP_SHR, 8}, {"<=", OP_LE, 7},  {">=", OP_GE, 7}, {"<", OP_LT, 7},
-        {">", OP_GT, 7},   {"==", OP_EQ, 6},  {"!=", OP_NE, 6},  {"&", OP_AND, 5}, {"^", OP_XOR, 4},
-        {"|", OP_OR, 3},   {"&&", OP_AND, 2}, {"||", OP_OR, 1},
+        {"*", OP_MUL, 10, EX_BINARY}, {"/", OP_DIV, 10, EX_BINARY}, {"%", OP_REM, 10, EX_BINARY},
+        {"+", OP_ADD, 9, EX_BINARY},  {"-", OP_SUB, 9, EX_BINARY},  {"<<", OP_SHL, 8, EX_BINARY},
+        {">>", OP_SHR, 8, EX_BINARY}, {"<=", OP_LE, 7, EX_BINARY},  {">=", OP_GE, 7, EX_BINARY},
+        {"<", OP_LT, 7, EX_BINARY},   {">", OP_GT, 7, EX_BINARY},   {"==", OP_EQ, 6, EX_BINARY},
+        {"!=", OP_NE, 6, EX_BINARY},  {"&", OP_AND, 5, EX_BINARY},  {"^", OP_XOR, 4, EX_BINARY},
+        {"|", OP_OR, 3, EX_BINARY},   {"&&", OP_AND, 2, EX_AND},    {"||", OP_OR, 1, EX_OR},
     };
 
     if (p->t->kind != TOK_PUNCT || (p->no_greater && p->t->s[0] == '>'))
@@ -357,12 +405,13 @@ static const struct binary_op *binary_op(const struct parser *p)
 
 static struct expr *binary_expr(struct parser *p, int least)
 {
+    const size_t effects = p->effects;
     struct expr *a = unary_expr(p);
     const struct binary_op *op;
     int links = 0;
 
     while ((op = binary_op(p)) && op->level >= least) {
-        struct expr *e = node(p, op->level == 2 ? EX_AND : op->level == 1 ? EX_OR : EX_BINARY);
+        struct expr *e = node(p, op->kind);
 
         /* A long chain makes a deep left spine, which eval walks by recursion. */
         if (++links > MAX_PARSE_DEPTH)
@@ -372,6 +421,7 @@ static struct expr *binary_expr(struct parser *p, int least)
         parse_enter(p);
         e->a = a;
         e->b = binary_expr(p, op->level + 1);
+        e->risky = p->effects > effects;
         p->depth--;
         a = e;
     }
@@ -406,6 +456,7 @@ struct expr *parse_assignment(struct parser *p)
     } ops[] = {{"=", OP_NONE},  {"+=", OP_ADD},  {"-=", OP_SUB}, {"*=", OP_MUL}, {"/=", OP_DIV}, {"%=", OP_REM},
                {"<<=", OP_SHL}, {">>=", OP_SHR}, {"&=", OP_AND}, {"|=", OP_OR},  {"^=", OP_XOR}};
     struct expr *a, *e = NULL;
+    const size_t effects = p->effects;
 
     parse_enter(p);
     if (parse_is(p, "throw"))
@@ -418,6 +469,7 @@ struct expr *parse_assignment(struct parser *p)
             p->t++;
             e->a = a;
             e->b = parse_is(p, "{") ? parse_braces(p) : parse_assignment(p);
+            e->risky = p->effects > effects + 1;
         }
     }
     p->depth--;

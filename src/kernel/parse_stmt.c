@@ -39,6 +39,7 @@ struct declarator *parse_declarators(struct parser *p, struct type_node *base, c
 
             e->kind = EX_INIT;
             e->at = p->t++;
+            const size_t effects = p->effects;
             while (!parse_is(p, ")")) {
                 vec_add(p->arena, &args, parse_assignment(p));
                 if (!parse_take(p, ","))
@@ -47,6 +48,7 @@ struct declarator *parse_declarators(struct parser *p, struct type_node *base, c
             parse_expect(p, ")");
             e->args = args.v;
             e->n_args = args.n;
+            e->risky = p->effects > effects;
             d.init = e;
         }
         vec_add(p->arena, &list, d);
@@ -67,12 +69,27 @@ static struct stmt *declaration(struct parser *p)
     return s;
 }
 
+/* `using a::name;` in a function hides other functions of that name. */
+static void refuse_own_using(struct parser *p)
+{
+    const struct token *t = p->t + token_is(p->t, "::");
+    const char *scope;
+
+    if (scope_known(p->unit, p->scope, arena_printf(p->arena, "%.*s::", (int)t->len, t->s), false, &scope))
+        parse_fail(
+            p, "a namespace that is not this file's (write `using` outside of functions, or the whole name)");
+}
+
 static struct stmt *type_declaration(struct parser *p)
 {
     struct stmt *s = node(p, ST_TYPE);
 
     if (parse_take(p, "using")) {
-        if (parse_is(p, "namespace") || !token_is(p->t + 1, "=")) { /* names are found without it */
+        if (parse_is(p, "namespace") || !token_is(p->t + 1, "=")) {
+            if (parse_is(p, "namespace"))
+                using_add(p, p->scope);
+            else
+                refuse_own_using(p);
             while (!parse_is(p, ";") && p->t->kind != TOK_END)
                 p->t++;
             s->kind = ST_EMPTY;
@@ -217,9 +234,8 @@ static struct stmt *simple(struct parser *p)
         return s;
     }
     if (p->t->kind == TOK_WORD && token_is(p->t + 1, ":") && !parse_is(p, "default")) { /* a label */
-        s = node(p, ST_EMPTY);
         p->t += 2;
-        return s;
+        return statement(p);
     }
     if (parse_is(p, "do")) {
         s = node(p, ST_DO);
@@ -302,6 +318,7 @@ static struct stmt *statement(struct parser *p)
 {
     const struct token *const start = p->t;
     const int depth = p->depth, no_greater = p->no_greater;
+    const size_t n_usings = p->unit->usings.n;
     struct trap trap = {.up = p->unit->trap};
     struct stmt *s;
 
@@ -326,6 +343,10 @@ static struct stmt *statement(struct parser *p)
     s = node(p, ST_BAD);
     s->err = arena_copy(p->arena, &trap.err, sizeof(trap.err));
     skip_statement(p);
+    for (size_t i = n_usings; i < p->unit->usings.n; i++)
+        p->unit->usings.v[i].until = start;
+    for (const struct token *t = start; t < p->t; t++)
+        s->has_case |= token_is(t, "case") || token_is(t, "default");
     return s;
 }
 
@@ -333,7 +354,7 @@ struct stmt *parse_block(struct parser *p)
 {
     struct stmt *block = node(p, ST_BLOCK);
     VEC(struct stmt *) body = {0};
-    size_t n_names = p->names.n;
+    size_t n_names = p->names.n, n_usings = p->unit->usings.n;
 
     parse_enter(p);
     parse_expect(p, "{");
@@ -346,6 +367,8 @@ struct stmt *parse_block(struct parser *p)
         if (p->t == start)
             parse_fail(p, "a statement");
     }
+    for (size_t i = n_usings; i < p->unit->usings.n; i++)
+        p->unit->usings.v[i].until = p->t;
     p->t++;
     p->depth--;
     p->names.n = n_names;
@@ -356,7 +379,7 @@ struct stmt *parse_block(struct parser *p)
 
 struct stmt *parse_function_body(struct unit *u, struct arena *a, const struct func *f)
 {
-    struct parser p = {.unit = u, .arena = a, .t = u->tokens.v + f->body};
+    struct parser p = {.unit = u, .arena = a, .scope = f->scope, .t = u->tokens.v + f->body};
 
     for (size_t i = 0; i < f->n_tparams; i++) {
         if (f->tparams[i].is_type)

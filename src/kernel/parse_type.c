@@ -125,7 +125,10 @@ static const char *const reserved_words[] = {
     "throw",      "try",          "catch",         "template",    "using",
     "typedef",    "namespace",    "operator",      "static_cast", "reinterpret_cast",
     "const_cast", "dynamic_cast", "true",          "false",       "nullptr",
-    "this",       "asm",          "static_assert", NULL};
+    "this",       "asm",          "static_assert", "and",         "or",
+    "not",        "xor",          "bitand",        "bitor",       "compl",
+    "and_eq",     "or_eq",        "xor_eq",        "not_eq",      "alignof",
+    "noexcept",   "typeid",       "co_await",      NULL};
 
 static bool word_in(const struct parser *p, const char *const *words)
 {
@@ -149,13 +152,13 @@ char *parse_word(struct parser *p)
     return token_text(p->arena, p->t++);
 }
 
-static bool is_type_name(const struct parser *p, const char *name)
+static bool is_type_name(const struct parser *p, const char *name, enum look look)
 {
-    for (size_t i = p->names.n; i-- > 0;) {
+    for (size_t i = look == LOOK_HERE ? p->names.n : 0; i-- > 0;) {
         if (strcmp(p->names.v[i].name, name) == 0)
             return p->names.v[i].is_type;
     }
-    return type_builtin_name(name) || unit_type(p->unit, name);
+    return type_builtin_name(name) || type_find(p->unit, (struct name_use){name, p->scope, look, p->t + 1});
 }
 
 void parse_declare_type(struct parser *p, const char *name)
@@ -167,11 +170,11 @@ void parse_declare_type(struct parser *p, const char *name)
 /* `int half = n / 2;`: from here on half is no type. */
 void parse_declare_variable(struct parser *p, const char *name)
 {
-    if (*name && is_type_name(p, name))
+    if (*name && is_type_name(p, name, LOOK_HERE))
         vec_add(p->arena, &p->names, ((struct scope_name){name, false}));
 }
 
-static bool is_template_name(const struct parser *p, const char *name)
+static bool is_template_name(const struct parser *p, const char *name, enum look look)
 {
     static const char *const known[] = {"min",           "max",     "numeric_limits", "is_same", "is_same_v",
                                         "conditional_t", "forward", "clamp",          NULL};
@@ -183,33 +186,47 @@ static bool is_template_name(const struct parser *p, const char *name)
         if (strcmp(known[i], last) == 0)
             return true;
     }
-    for (size_t i = 0; i < p->unit->funcs.n; i++) {
-        const struct func *f = p->unit->funcs.v[i];
-
-        if (f->is_template && name_matches(f->name, f->qualified, name))
+    struct found f;
+    names_find(p->unit, &(struct name_use){name, p->scope, look, p->t}, &f);
+    for (size_t i = 0; i < f.n; i++) {
+        if ((f.v[i]->func && f.v[i]->func->is_template) || (f.v[i]->type && f.v[i]->type->is_template))
             return true;
     }
-    const struct type_name *t = unit_type(p->unit, name);
-    return t && t->is_template;
+    return false;
 }
 
-/* a, ::a, a::b, a<x>::b; "std::" is dropped from the front. */
-static char *qualified(struct parser *p, bool is_type, struct template_arg_node **args, size_t *n_args,
-                       bool *has_args)
+/* The `::` and `std::` in front of a name. */
+static enum look take_look(struct parser *p)
+{
+    enum look look = parse_take(p, "::") ? LOOK_GLOBAL : LOOK_HERE;
+
+    if (!parse_is(p, "std") || !token_is(p->t + 1, "::"))
+        return look;
+    p->t += 2;
+    return LOOK_STD;
+}
+
+struct qualified { /* a, ::a, a::b, a<x>::b */
+    enum look look;
+    struct template_arg_node *args;
+    size_t n_args;
+    bool has_args;
+};
+
+static char *qualified(struct parser *p, bool is_type, struct qualified *q)
 {
     char *name = NULL;
 
-    *has_args = false;
-    parse_take(p, "::");
+    *q = (struct qualified){.look = take_look(p)};
     for (;;) {
         char *word;
 
         parse_take(p, "template");
         word = parse_word(p);
-        name = name && strcmp(name, "std") != 0 ? arena_printf(p->arena, "%s::%s", name, word) : word;
-        if (parse_is(p, "<") && (is_type || is_template_name(p, name))) {
-            *args = parse_template_args(p, n_args);
-            *has_args = true;
+        name = name ? arena_printf(p->arena, "%s::%s", name, word) : word;
+        if (parse_is(p, "<") && (is_type || is_template_name(p, name, q->look))) {
+            q->args = parse_template_args(p, &q->n_args);
+            q->has_args = true;
         }
         if (strlen(name) > 1000)
             parse_fail(p, "a shorter name");
@@ -219,31 +236,40 @@ static char *qualified(struct parser *p, bool is_type, struct template_arg_node 
     }
 }
 
-char *parse_qualified(struct parser *p, struct template_arg_node **args, size_t *n_args, bool *has_args)
+char *parse_qualified(struct parser *p, struct expr *e)
 {
-    return qualified(p, false, args, n_args, has_args);
+    struct qualified q;
+    char *name = qualified(p, false, &q);
+
+    e->targs = q.args;
+    e->n_targs = q.n_args;
+    e->has_targs = q.has_args;
+    e->look = q.look;
+    e->scope = p->scope;
+    return name;
 }
 
 bool parse_at_type(struct parser *p)
 {
     const struct token *start = p->t;
     char *name = NULL;
+    enum look look;
     bool is;
 
     if (p->t->kind != TOK_WORD && !parse_is(p, "::"))
         return false;
     if (word_in(p, builtin_words) || word_in(p, specifier_words))
         return true;
-    parse_take(p, "::");
+    look = take_look(p);
     while (at_name(p)) {
         char *word = token_text(p->arena, p->t++);
 
-        name = name && strcmp(name, "std") != 0 ? arena_printf(p->arena, "%s::%s", name, word) : word;
+        name = name ? arena_printf(p->arena, "%s::%s", name, word) : word;
         if (!parse_is(p, "::"))
             break;
         p->t++;
     }
-    is = name && is_type_name(p, name);
+    is = name && is_type_name(p, name, look);
     p->t = start;
     return is;
 }
@@ -263,6 +289,7 @@ void parse_attributes(struct parser *p, struct specifiers *s)
         if (parse_is(p, "[") && token_is(p->t + 1, "[")) {
             parse_skip_balanced(p);
         } else if (word_in(p, bracketed)) {
+            s->has_layout |= parse_is(p, "__align__") || parse_is(p, "alignas") || parse_is(p, "__attribute__");
             p->t++;
             if (parse_is(p, "("))
                 parse_skip_balanced(p);
@@ -346,16 +373,22 @@ struct type_node *parse_specifiers(struct parser *p, struct specifiers *s)
             p->t++;
             parse_expect(p, "(");
             n->kind = TN_DECLTYPE;
+            if (parse_is(p, "("))
+                parse_fail(p, "a name or an operation without brackets (two brackets make a reference)");
             n->of = parse_expr(p);
             parse_expect(p, ")");
         } else if (!builtin && !n->name && n->kind != TN_DECLTYPE) {
-            bool has_args;
+            struct qualified q;
 
             if (parse_is(p, "struct") || parse_is(p, "class") || parse_is(p, "enum") || parse_is(p, "union"))
                 p->t++;
             if (!at_name(p) && !parse_is(p, "::"))
                 parse_fail(p, "a type");
-            n->name = qualified(p, true, &n->args, &n->n_args, &has_args);
+            n->name = qualified(p, true, &q);
+            n->args = q.args;
+            n->n_args = q.n_args;
+            n->look = q.look;
+            n->scope = p->scope;
         } else {
             break;
         }
@@ -388,6 +421,7 @@ struct type_node *parse_declarator(struct parser *p, struct type_node *base, con
     *name = "";
     while (parse_is(p, "*") || parse_is(p, "&") || parse_is(p, "&&")) {
         n = wrap(p, parse_is(p, "*") ? TN_POINTER : TN_REFERENCE, n);
+        n->rvalue = parse_is(p, "&&");
         p->t++;
         s = (struct specifiers){0};
         parse_attributes(p, &s);
@@ -459,6 +493,7 @@ void parse_params(struct parser *p, struct func *f)
             p->t++; /* Args &&...args */
         if (parse_is(p, "&&") && token_is(p->t + 1, "..."))
             p->t++;
+        param.by_reference = token_is(p->t - 1, "&") || token_is(p->t - 1, "&&");
         param.pack = parse_take(p, "...");
         param.type = parse_declarator(p, param.type, &param.name, &param.at, NULL);
         f->variadic |= param.pack && !parse_is(p, ")");

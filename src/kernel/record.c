@@ -85,7 +85,7 @@ struct cell *record_member(struct interp *in, const struct token *at, const stru
          c->type->name);
 }
 
-static void copy_cells(struct interp *in, struct cell *to, const struct cell *from)
+static void copy_cells(struct interp *in, struct cell *to, struct cell *from)
 {
     for (int64_t i = 0; i < to->n_elems; i++) {
         struct cell *m = &to->elems[i];
@@ -94,6 +94,8 @@ static void copy_cells(struct interp *in, struct cell *to, const struct cell *fr
         if (m->elems) {
             copy_cells(in, m, &from->elems[i]);
         } else {
+            access_log(in, &from->elems[i], false);
+            access_log(in, m, true);
             m->value = from->elems[i].value;
             m->known = from->elems[i].known;
         }
@@ -114,6 +116,12 @@ static void fill(struct interp *in, const struct token *at, struct cell *c, stru
     if (list.n_items > (size_t)c->n_elems)
         fail(in->unit, at, "%zu values for the %lld members of %s", list.n_items, (long long)c->n_elems,
              type_spell(in->arena, c->type));
+    for (size_t i = 0; list.fields && i < list.n_items; i++) {
+        if (!list.fields[i] || strcmp(c->type->fields[i].name, list.fields[i]) != 0)
+            fail(in->unit, at,
+                 "the members of %s in another order than it has, or some left out; name all, in order",
+                 type_spell(in->arena, c->type));
+    }
     for (size_t i = 0; i < list.n_items; i++) {
         struct cell *m = &c->elems[i];
         struct value v = list.items[i];

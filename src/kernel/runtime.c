@@ -100,6 +100,7 @@ static void call_malloc(const struct call *c)
         fail(c->in->unit, c->e->at, "more than 256 workspaces");
     vec_add(c->in->arena, &c->in->workspaces, bytes);
     vec_add(c->in->arena, &c->in->freed, false);
+    access_log(c->in, cell, true);
     cell->value = value_buffer(cell->type, -1 - (int32_t)c->in->workspaces.n, 0);
     cell->known = true;
 }
@@ -551,6 +552,7 @@ static int dispatch(const struct call *c, enum runtime_call call)
         if (cell->type->kind != TY_PROPERTIES)
             fail(c->in->unit, arg_at(c, 0), "cudaGetDeviceProperties fills a cudaDeviceProp");
         limits(c);
+        access_log(c->in, cell, true);
         cell->value = (struct value){.type = type_properties};
         cell->known = true;
         return 0;
@@ -579,6 +581,7 @@ static int dispatch(const struct call *c, enum runtime_call call)
 bool runtime_call(struct interp *in, struct env *env, const struct expr *e, const char *name, struct value *out)
 {
     struct call c = {.in = in, .env = env, .e = e, .n = e->n_args};
+    struct group g;
     size_t row = 0;
 
     if (!runtime_is_call(name))
@@ -597,8 +600,18 @@ bool runtime_call(struct interp *in, struct env *env, const struct expr *e, cons
     if (c.n < calls[row].least || c.n > calls[row].most)
         fail(in->unit, e->at, "%s takes %zu arguments, not %zu", name, calls[row].most, c.n);
     c.args = arena_array(in->arena, struct value, c.n + 1);
-    for (size_t i = 0; i < c.n; i++)
+    if (in->pending.n || in->fixed_only)
+        fail(in->unit, e->at, "%s before the launcher is called, or once for all calls", name);
+    if (e->risky)
+        group_open(in, &g);
+    for (size_t i = 0; i < c.n; i++) {
         c.args[i] = eval(in, env, e->args[i]);
+        if (e->risky)
+            group_next(in, &g, e->at);
+    }
+    if (e->risky)
+        group_close(in, &g, e->at);
+    access_log(in, &in->plan_cell, true);
     if (calls[row].call == RT_ERROR_STRING)
         *out = (struct value){.type = type_string, .text = "no error"};
     else

@@ -36,7 +36,7 @@ static const struct type scalars[] = {
     {.kind = TY_DIM3, .name = "dim3", .size = 12, .align = 4},
     {.kind = TY_KERNEL, .name = "a kernel's address", .size = 8, .align = 8},
     {.kind = TY_STREAM, .name = "cudaStream_t", .size = 8, .align = 8},
-    {.kind = TY_PROPERTIES, .name = "cudaDeviceProp", .size = 1032, .align = 8},
+    {.kind = TY_PROPERTIES, .name = "cudaDeviceProp", .size = 0, .align = 8},
     {.kind = TY_STRING, .name = "const char *", .size = 8, .align = 8},
     {.kind = TY_NULL, .name = "nullptr", .size = 8, .align = 8},
     {.kind = TY_LIST, .name = "a list in braces"},
@@ -282,6 +282,12 @@ static int64_t round_up(int64_t x, int64_t to)
     return (x + to - 1) / to * to;
 }
 
+/* #pragma pack */
+static int64_t packed(const struct type_name *s, int64_t align)
+{
+    return s->pack ? MIN(align, s->pack) : align;
+}
+
 static void layout_struct(struct interp *in, const struct type_name *s, struct env *env, int64_t *size,
                           int64_t *align)
 {
@@ -298,8 +304,8 @@ static void layout_struct(struct interp *in, const struct type_name *s, struct e
             *align = 1;
             return;
         }
-        at = round_up(at, t->align) + t->size;
-        most = MAX(most, t->align);
+        at = round_up(at, packed(s, t->align)) + t->size;
+        most = MAX(most, packed(s, t->align));
         if (at > INT32_MAX)
             fail(in->unit, s->fields[i].type->at, "struct %s is larger than 2 GB", s->name);
     }
@@ -326,7 +332,7 @@ static void make_record(struct interp *in, const struct type_name *t, struct env
         if (t->fields[i].value)
             continue;
         types[n] = of = type_resolve(in, env, t->fields[i].type);
-        at = round_up(at, of->align);
+        at = round_up(at, packed(t, of->align));
         fields[n] = (struct record_field){t->fields[i].name, &types[n], at};
         at += of->size;
         n++;
@@ -397,22 +403,63 @@ static const struct type *resolve_constant(struct interp *in, struct env *env, c
     return t;
 }
 
+/* The underlying type that g++ gives an enumeration without one: the first that holds all values. */
+static const struct type *fitting(int64_t least, int64_t most)
+{
+    if (least < 0)
+        return least >= INT32_MIN && most <= INT32_MAX ? type_int : type_long;
+    return most <= UINT32_MAX ? type_uint : type_ulong;
+}
+
+/* As g++ does it: a signed type, when that holds all values. */
+static const struct type *promoted(const struct type *under, int64_t most)
+{
+    if (under == type_ulong)
+        return type_long;
+    return under == type_uint && most <= INT32_MAX ? type_int : under;
+}
+
+const struct type *type_of_enum(struct interp *in, const struct type_name *own)
+{
+    struct type *e = arena_new(in->arena, struct type);
+    const struct type *under = type_int, *of;
+    int64_t least = 0, most = 0;
+
+    if (own->alias) {
+        under = resolve(in, NULL, own->alias, NULL);
+    } else if (!own->scoped) {
+        const struct type_name *outer = in->enum_open;
+
+        in->enum_open = own;
+        for (size_t i = 0; i < in->unit->enumerators.n; i++) {
+            if (in->unit->enumerators.v[i]->type != own)
+                continue;
+            int64_t v = enumerator_value(in, in->unit->enumerators.v[i], &of);
+            least = MIN(least, v);
+            most = MAX(most, v);
+        }
+        in->enum_open = outer;
+        under = fitting(least, most);
+    }
+    *e = *under;
+    e->promoted = own->alias || own->scoped ? type_promote(under) : promoted(under, most);
+    e->name = *own->qualified ? own->qualified : "an enumeration";
+    e->is_enum = true;
+    e->scoped = own->scoped;
+    e->declared = own;
+    return e;
+}
+
 static const struct type *resolve_name(struct interp *in, struct env *env, const struct type_node *n)
 {
-    const struct type *t = env_find_type(env, n->name);
+    const struct type *t = n->look == LOOK_HERE ? env_find_type(env, n->name) : NULL;
     const struct type_name *own;
 
     if (t)
         return t;
-    own = unit_type(in->unit, n->name);
-    if (own && own->is_enum) {
-        struct type *e = arena_new(in->arena, struct type);
-
-        *e = own->alias ? *resolve(in, NULL, own->alias, NULL) : *type_int;
-        e->name = own->qualified;
-        e->is_enum = true;
-        return e;
-    }
+    own = type_find(in->unit, (struct name_use){n->name, n->scope, n->look, n->at});
+    if (own && own->is_enum)
+        return type_of_enum(in, own);
     if (own && own->is_struct) {
         if (n->n_args > own->n_tparams)
             fail(in->unit, n->at, "%s takes %zu template arguments", own->name, own->n_tparams);
@@ -465,7 +512,11 @@ static const struct type *resolve_kind(struct interp *in, struct env *env, const
             fail(in->unit, n->at, "auto needs an initial value");
         return automatic;
     case TN_DECLTYPE: {
-        const struct type *of = eval(in, env, n->of).type;
+        const struct type *of = type_static(in, env, n->of);
+
+        if (!of || n->of->kind == EX_INDEX || n->of->kind == EX_COND || n->of->kind == EX_ASSIGN ||
+            n->of->kind == EX_COMMA || n->of->kind == EX_UNARY)
+            fail(in->unit, n->at, "what decltype gives here is not understood; write the type");
         return of;
     }
     case TN_ARRAY:

@@ -2,24 +2,6 @@
  * over; what it declared is then an unknown name, which is said where the launcher uses it. */
 #include "kernel/internal.h"
 
-/* Does `name`, whose full name is `qualified`, answer to `wanted` (any tail of the full name)? */
-bool name_matches(const char *name, const char *qualified, const char *wanted)
-{
-    size_t q = strlen(qualified), w = strlen(wanted);
-
-    return strcmp(name, wanted) == 0 ||
-           (w <= q && strcmp(qualified + q - w, wanted) == 0 && (w == q || qualified[q - w - 1] == ':'));
-}
-
-struct type_name *unit_type(const struct unit *u, const char *name)
-{
-    for (size_t i = u->types.n; i-- > 0;) {
-        if (name_matches(u->types.v[i]->name, u->types.v[i]->qualified, name))
-            return u->types.v[i];
-    }
-    return NULL;
-}
-
 struct scope {
     const char *prefix; /* "a::b::" */
     bool extern_c;
@@ -30,23 +12,23 @@ static const char *qualify(struct parser *p, const struct scope *s, const char *
     return *s->prefix ? arena_printf(p->arena, "%s%s", s->prefix, name) : name;
 }
 
-static void enumeration(struct parser *p, const struct scope *s, const struct type_name *type, bool scoped)
+static void enumeration(struct parser *p, const struct scope *s, struct type_name *type)
 {
     struct enumerator *before = NULL;
 
     parse_expect(p, "{");
     while (!parse_is(p, "}")) {
         struct enumerator *e = arena_new(p->arena, struct enumerator);
-        const char *name = parse_word(p);
+        const struct token *at = p->t;
 
-        e->scoped = type ? arena_printf(p->arena, "%s::%s", type->qualified, name) : "";
-        e->name = scoped ? "" : name;
-        e->qualified = scoped ? "" : qualify(p, s, name);
+        e->name = parse_word(p);
         e->type = type;
         e->before = before;
         if (parse_take(p, "="))
             e->value = parse_conditional(p);
         declare_in(p->unit, enumerators, e);
+        if (!type->scoped)
+            decl_add(p->unit, (struct decl){DECL_ENUMERATOR, e->name, s->prefix, at, .enumerator = e});
         before = e;
         if (!parse_take(p, ","))
             break;
@@ -77,6 +59,7 @@ static void struct_members(struct parser *p, struct type_name *type)
                 struct declarator *d = parse_declarators(p, base, &spec, &n);
 
                 parse_expect(p, ";");
+                type->opaque |= spec.has_layout;
                 for (size_t i = 0; i < n; i++) {
                     struct field f = {.name = d[i].name,
                                       .type = d[i].type,
@@ -112,6 +95,32 @@ static void struct_members(struct parser *p, struct type_name *type)
     type->n_fields = fields.n;
 }
 
+static void func_add(struct parser *p, const struct scope *s, struct func *f)
+{
+    declare_in(p->unit, funcs, f);
+    decl_add(p->unit, (struct decl){DECL_FUNC, f->name, s->prefix, f->at, .func = f});
+}
+
+/* A definition behind specialisations is specialised like what announced it. */
+static void type_add(struct parser *p, const struct scope *s, struct type_name *type, const struct token *at)
+{
+    for (size_t i = 0; i < p->unit->types.n; i++) {
+        const struct type_name *o = p->unit->types.v[i];
+
+        if (o->specialised && strcmp(o->qualified, type->qualified) == 0)
+            type->opaque = type->specialised = true;
+    }
+    declare_in(p->unit, types, type);
+    decl_add(p->unit, (struct decl){DECL_TYPE, type->name, s->prefix, at, .type = type});
+}
+
+/* What #pragma pack says; a template's instances are laid out elsewhere. */
+static void set_pack(struct type_name *type, const struct token *open, const struct token *close)
+{
+    type->pack = close->pack;
+    type->opaque |= open->pack != close->pack || (type->is_template && close->pack);
+}
+
 /* struct, class, union or enum with a body, or a forward declaration. False when it is something else, such as
  * the type of a variable. */
 static bool type_definition(struct parser *p, const struct scope *s, struct template_param *tparams,
@@ -129,29 +138,37 @@ static bool type_definition(struct parser *p, const struct scope *s, struct temp
             const struct token *open = ++p->t;
 
             p->t++;
+            type->opaque |= parse_at_type(p);
             type->align = parse_at_type(p) ? NULL : parse_expr(p);
             p->t = open;
             parse_skip_balanced(p);
         } else if (parse_is(p, "__attribute__") || (parse_is(p, "[") && token_is(p->t + 1, "["))) {
+            type->opaque = true; /* it may change the layout */
             p->t += !parse_is(p, "[");
             parse_skip_balanced(p);
         } else {
             break;
         }
     }
+    const struct token *const at = p->t;
     type->name = p->t->kind == TOK_WORD ? parse_word(p) : "";
     type->qualified = qualify(p, s, type->name);
     type->is_enum = is_enum;
     type->is_struct = !is_enum;
-    type->opaque = is_union;
+    type->scoped = scoped;
+    type->scope = s->prefix;
+    type->opaque |= is_union;
     type->tparams = tparams;
     type->n_tparams = n_tparams;
     type->is_template = is_template;
     if (parse_is(p, "<")) { /* a specialisation: only the general form is known, so the size is not */
-        struct type_name *general = unit_type(p->unit, type->name);
+        struct found f;
 
-        if (general)
-            general->opaque = general->specialised = true;
+        names_find(p->unit, &(struct name_use){type->name, s->prefix, LOOK_HERE, p->t}, &f);
+        for (size_t i = 0; i < f.n; i++) {
+            if (f.v[i]->type)
+                f.v[i]->type->opaque = f.v[i]->type->specialised = true;
+        }
         while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
             p->t++;
         if (parse_is(p, "{"))
@@ -174,44 +191,74 @@ static bool type_definition(struct parser *p, const struct scope *s, struct temp
     }
     if (parse_is(p, ";")) {
         type->opaque = !is_enum;
-        if (!unit_type(p->unit, type->name))
-            declare_in(p->unit, types, type);
+        type->forward = true;
+        type_add(p, s, type, at);
         p->t++;
         return true;
     }
     if (*type->name)
-        declare_in(p->unit, types, type);
+        type_add(p, s, type, at);
     if (is_enum) {
-        enumeration(p, s, *type->name ? type : NULL, scoped);
+        enumeration(p, s, type);
     } else {
-        p->t++;
+        const struct token *open = p->t++;
+
         struct_members(p, type);
+        set_pack(type, open, p->t);
         parse_expect(p, "}");
     }
-    while (p->t->kind != TOK_END && !parse_take(p, ";")) /* declarators behind the brace are not constants */
+    while (p->t->kind != TOK_END && !parse_take(p, ";")) { /* declarators behind the brace are not constants */
+        type->opaque |= parse_is(p, "__attribute__");
         parse_skip_balanced(p);
+    }
     return true;
+}
+
+/* `using namespace a::b;` and `using a::b::name;`. Those of namespaces that the file does not open add nothing
+ * that is not known without them. */
+void using_add(struct parser *p, const char *from)
+{
+    bool whole = parse_take(p, "namespace"), global = parse_take(p, "::");
+    const struct token *at = p->t;
+    const char *head = "", *last = NULL, *scope;
+
+    while (p->t->kind == TOK_WORD) {
+        const char *word = token_text(p->arena, p->t++);
+        bool more = parse_take(p, "::");
+
+        if (more || whole)
+            head = arena_printf(p->arena, "%s%s::", head, word);
+        else
+            last = word;
+        if (!more)
+            break;
+    }
+    if (scope_known(p->unit, from, head, global, &scope))
+        vec_add(p->arena, &p->unit->usings,
+                ((struct using_name){.in = from, .from = scope, .name = last, .at = at}));
 }
 
 static void alias(struct parser *p, const struct scope *s, struct template_param *tparams, size_t n_tparams)
 {
     struct type_name *type = arena_new(p->arena, struct type_name);
+    const struct token *name_at = p->t;
 
     type->tparams = tparams;
     type->n_tparams = n_tparams;
     type->is_template = n_tparams > 0;
     if (parse_take(p, "using")) {
         if (parse_is(p, "namespace") || !token_is(p->t + 1, "=")) {
+            using_add(p, s->prefix);
             while (p->t->kind != TOK_END && !parse_take(p, ";"))
                 p->t++;
             return;
         }
+        name_at = p->t;
         type->name = parse_word(p);
         parse_expect(p, "=");
         type->alias = parse_type_id(p);
     } else {
         struct specifiers spec = {0};
-        const struct token *at;
 
         parse_expect(p, "typedef");
         if ((parse_is(p, "struct") || parse_is(p, "union") || parse_is(p, "enum")) &&
@@ -219,28 +266,40 @@ static void alias(struct parser *p, const struct scope *s, struct template_param
             /* typedef struct { ... } name; */
             const struct token *body;
 
+            type->is_enum = parse_is(p, "enum");
+            type->opaque = parse_is(p, "union") || token_is(p->t + 1, "__align__");
             p->t++;
             while (!parse_is(p, "{") && p->t->kind != TOK_END)
                 parse_skip_balanced(p);
             body = p->t;
             parse_skip_balanced(p);
+            type->opaque |= parse_is(p, "__attribute__");
+            name_at = p->t;
             type->name = parse_word(p);
             type->qualified = qualify(p, s, type->name);
-            type->is_struct = true;
+            type->scope = s->prefix;
+            type->is_struct = !type->is_enum;
             parse_expect(p, ";");
-            declare_in(p->unit, types, type);
+            type_add(p, s, type, name_at);
             const struct token *after = p->t;
-            p->t = body + 1;
-            struct_members(p, type);
+            p->t = body;
+            if (type->is_enum) {
+                enumeration(p, s, type);
+            } else {
+                p->t++;
+                struct_members(p, type);
+                set_pack(type, body, p->t);
+            }
             p->t = after;
             return;
         }
         type->alias = parse_specifiers(p, &spec);
-        type->alias = parse_declarator(p, type->alias, &type->name, &at, NULL);
+        type->alias = parse_declarator(p, type->alias, &type->name, &name_at, NULL);
     }
     type->qualified = qualify(p, s, type->name);
-    declare_in(p->unit, types, type);
+    type->scope = s->prefix;
     parse_expect(p, ";");
+    type_add(p, s, type, name_at);
 }
 
 static size_t index_of(const struct parser *p, const struct token *t)
@@ -248,9 +307,36 @@ static size_t index_of(const struct parser *p, const struct token *t)
     return (size_t)(t - p->unit->tokens.v);
 }
 
+static bool same_type_node(const struct type_node *a, const struct type_node *b)
+{
+    for (; a && b; a = a->to, b = b->to) {
+        if (a->kind != b->kind || a->constant != b->constant || a->n_args != b->n_args ||
+            (a->name && b->name ? strcmp(a->name, b->name) != 0 : a->name != b->name))
+            return false;
+    }
+    return !a && !b;
+}
+
+/* Two declarations of one function, as far as their words tell. */
+static bool same_function(const struct func *a, const struct func *b)
+{
+    if (strcmp(a->qualified, b->qualified) != 0 || a->n_params != b->n_params ||
+        a->is_template != b->is_template || a->n_tparams != b->n_tparams)
+        return false;
+    for (size_t i = 0; i < a->n_params; i++) {
+        struct type_node x = *a->params[i].type, y = *b->params[i].type;
+
+        x.constant = y.constant = false; /* int and const int are one parameter */
+        if (!same_type_node(&x, &y))
+            return false;
+    }
+    return true;
+}
+
 static void function(struct parser *p, const struct scope *s, struct func *f, const struct specifiers *spec)
 {
     f->qualified = qualify(p, s, f->name);
+    f->scope = s->prefix;
     f->is_global = spec->is_global;
     f->is_device = spec->is_device;
     f->is_host = spec->is_host;
@@ -275,14 +361,14 @@ static void function(struct parser *p, const struct scope *s, struct func *f, co
         for (size_t i = 0; i < p->unit->funcs.n; i++) {
             const struct func *o = p->unit->funcs.v[i];
 
-            if (o->body && strcmp(o->qualified, f->qualified) == 0 && o->n_params == f->n_params)
+            if (o->body && same_function(o, f))
                 return;
         }
     }
     for (size_t i = 0; f->body && i < p->unit->funcs.n; i++) {
         struct func *o = p->unit->funcs.v[i];
 
-        if (!o->body && strcmp(o->qualified, f->qualified) == 0 && o->n_params == f->n_params) {
+        if (!o->body && same_function(o, f)) {
             for (size_t k = 0; k < f->n_params; k++) { /* defaults stand in the declaration */
                 if (!f->params[k].fallback)
                     f->params[k].fallback = o->params[k].fallback;
@@ -292,11 +378,18 @@ static void function(struct parser *p, const struct scope *s, struct func *f, co
                     f->tparams[k].fallback = o->tparams[k].fallback;
             }
             f->extern_c |= o->extern_c;
+            f->specialised |= o->specialised;
+            f->is_device |= o->is_device;
+            f->is_host |= o->is_host;
             p->unit->funcs.v[i] = f;
+            for (size_t k = 0; k < p->unit->decls.n; k++) {
+                if (p->unit->decls.v[k].func == o)
+                    p->unit->decls.v[k].func = f;
+            }
             return;
         }
     }
-    declare_in(p->unit, funcs, f);
+    func_add(p, s, f);
 }
 
 /* False when it is no function after all, such as `const int x(3);`. A function with parameters that are not
@@ -324,8 +417,16 @@ static bool function_or_skip(struct parser *p, const struct scope *s, struct fun
     if (parse_is(p, "{"))
         parse_skip_balanced(p);
     f->not_understood = true;
-    declare_in(p->unit, funcs, f);
+    f->qualified = qualify(p, s, f->name);
+    f->scope = s->prefix;
+    func_add(p, s, f);
     return true;
+}
+
+static void refuse_macro(struct parser *p, const char *name, const struct token *at)
+{
+    if (system_predefined(name))
+        fail(p->unit, at, "%s is a macro of the compiler or of a header; use another name", name);
 }
 
 /* template <> int width<float>() { ... }: which body a call means is then not known here. */
@@ -383,12 +484,34 @@ static void declaration(struct parser *p, const struct scope *s, struct region *
     for (size_t i = 0; i < n; i++) {
         struct global *g = arena_new(p->arena, struct global);
 
+        refuse_macro(p, list[i].name, list[i].at);
         g->name = qualify(p, s, list[i].name);
+        g->scope = s->prefix;
         g->decl = list[i];
         g->device = spec.is_device || spec.is_constant_memory || spec.is_shared;
         g->usable = list[i].constant && !g->device && list[i].init && !is_template;
         declare_in(p->unit, globals, g);
+        decl_add(p->unit, (struct decl){DECL_GLOBAL, list[i].name, s->prefix, list[i].at, .global = g});
         r->n_globals++;
+    }
+}
+
+/* What a declaration that is not understood may have declared: the words outside of its brackets. */
+static void add_unknown(struct parser *p, const struct scope *s, const struct token *from,
+                        const struct token *to)
+{
+    int depth = 0;
+
+    if (token_is(from, "static_assert") ||
+        (token_is(from, "template") && (!token_is(from + 1, "<") || token_is(from + 2, ">"))))
+        return;
+    if (token_is(from, "asm") || token_is(from, "__asm__"))
+        fail(p->unit, from, "assembler of the host; leave it out");
+    for (const struct token *t = from; t < to; t++) {
+        depth += token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
+        depth -= token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
+        if (depth == 0 && t->kind == TOK_WORD)
+            decl_add(p->unit, (struct decl){DECL_UNKNOWN, token_text(p->arena, t), s->prefix, t, .func = NULL});
     }
 }
 
@@ -420,9 +543,10 @@ static void one_declaration(struct parser *p, const struct scope *s)
 {
     const struct token *const start = p->t;
     struct trap trap = {.up = p->unit->trap};
-    struct region r = {.first = index_of(p, start)};
+    struct region r = {.first = index_of(p, start), .scope = s->prefix};
 
     p->names.n = 0;
+    p->scope = s->prefix;
     p->depth = p->no_greater = p->angle = 0;
     p->unit->trap = &trap;
     if (setjmp(trap.jump) == 0) {
@@ -448,6 +572,7 @@ static void one_declaration(struct parser *p, const struct scope *s)
         }
         if (p->t == start)
             p->t++;
+        add_unknown(p, s, start, p->t);
     }
     r.last = index_of(p, p->t);
     r.start = start->at;
@@ -459,6 +584,37 @@ static void one_declaration(struct parser *p, const struct scope *s)
         r.func->end = r.end;
     }
     vec_add(p->arena, &p->unit->regions, r);
+}
+
+static void namespace_add(struct parser *p, const char *name)
+{
+    for (size_t i = 0; i < p->unit->namespaces.n; i++) {
+        if (strcmp(p->unit->namespaces.v[i], name) == 0)
+            return;
+    }
+    vec_add(p->arena, &p->unit->namespaces, name);
+}
+
+/* `namespace x = a::b;` */
+static void alias_add(struct parser *p, const struct scope *s)
+{
+    const struct token *at = p->t;
+    const char *head = "", *to;
+
+    p->t += token_is(p->t + 1, "=") ? 2 : 0;
+    bool global = parse_take(p, "::");
+    while (p->t->kind == TOK_WORD) {
+        head = arena_printf(p->arena, "%s%.*s::", head, (int)p->t->len, p->t->s);
+        p->t++;
+        if (!parse_take(p, "::"))
+            break;
+    }
+    if (at->kind == TOK_WORD && scope_known(p->unit, s->prefix, head, global, &to))
+        vec_add(p->arena, &p->unit->aliases,
+                ((struct namespace_alias){s->prefix, arena_printf(p->arena, "%.*s::", (int)at->len, at->s), to,
+                                          at}));
+    while (p->t->kind != TOK_END && !parse_take(p, ";"))
+        p->t++;
 }
 
 static void declarations(struct parser *p, const struct scope *s)
@@ -482,17 +638,21 @@ static void declarations(struct parser *p, const struct scope *s)
             vec_add(p->arena, &open, inner);
         } else if (parse_is(p, "namespace") || (parse_is(p, "inline") && token_is(p->t + 1, "namespace"))) {
             bool is_inline = parse_take(p, "inline");
-            p->t++;
+            const struct token *at = ++p->t;
+            if (parse_is(p, "std") && token_is(p->t + 1, "{"))
+                fail(p->unit, p->t, "namespace std is opened; declare the names in another one");
             while (p->t->kind == TOK_WORD || parse_is(p, "::")) {
                 if (p->t->kind == TOK_WORD && !is_inline && strlen(inner.prefix) < 1000)
                     inner.prefix = arena_printf(p->arena, "%s%.*s::", inner.prefix, (int)p->t->len, p->t->s);
                 p->t++;
             }
             if (parse_take(p, "{")) {
+                for (const char *c = inner.prefix; (c = strstr(c, "::")); c += 2)
+                    namespace_add(p, arena_strndup(p->arena, inner.prefix, (size_t)(c + 2 - inner.prefix)));
                 vec_add(p->arena, &open, inner);
-            } else { /* an alias */
-                while (p->t->kind != TOK_END && !parse_take(p, ";"))
-                    p->t++;
+            } else {
+                p->t = at;
+                alias_add(p, &vec_last(&open));
             }
         } else {
             one_declaration(p, &inner);
@@ -508,5 +668,7 @@ void unit_read(struct unit *u)
     lex_text(u);
     macro_expand(u);
     p.t = u->tokens.v;
+    for (size_t i = 0; i < u->tokens.n; i++)
+        u->operators |= token_is(&u->tokens.v[i], "operator");
     declarations(&p, &file);
 }

@@ -55,9 +55,25 @@ static __int128 wide(struct value v)
     return v.type->scalar == KT_U64 ? (__int128)(uint64_t)v.i : (__int128)v.i;
 }
 
-static double round_bf16(double f)
+/* As a float whose last bit says whether something was lost: rounding it again gives what rounding once would.
+ */
+static float float_odd(double f)
 {
     float x = (float)f;
+    uint32_t bits;
+
+    if ((double)x == f || isnan(x) || isinf(x))
+        return x;
+    memcpy(&bits, &x, sizeof(bits));
+    if ((bits & 1) == 0)
+        bits += fabs((double)x) < fabs(f) ? 1 : -1u;
+    memcpy(&x, &bits, sizeof(bits));
+    return x;
+}
+
+static double round_bf16(double f)
+{
+    float x = float_odd(f);
     uint32_t bits;
 
     if (isnan(x))
@@ -66,7 +82,7 @@ static double round_bf16(double f)
     bits += 0x7fff + ((bits >> 16) & 1);
     bits &= 0xffff0000u;
     memcpy(&x, &bits, sizeof(bits));
-    return x;
+    return (double)x;
 }
 
 static double round_f16(double f)
@@ -184,6 +200,11 @@ static struct value to_pointer(struct interp *in, const struct token *at, struct
         if (!explicit_ && v.type->to_const && !to->to_const)
             fail(in->unit, at, "%s does not become %s: that drops the const", type_spell(in->arena, v.type),
                  type_spell(in->arena, to));
+        if (v.p.host && !same && to->to != type_void && v.type->to != type_void &&
+            !(v.type->to->kind == TY_POINTER &&
+              to->to->kind == TY_POINTER)) /* (void **)&p of cudaMallocAsync */
+            fail(in->unit, at, "the address of a %s as %s; a launcher reads variables as what they are",
+                 type_spell(in->arena, v.type->to), type_spell(in->arena, to));
         v.type = to;
         return v;
     case TY_ARRAY:
@@ -213,21 +234,21 @@ static struct value to_scalar(struct interp *in, const struct token *at, struct 
     }
     if (!type_is_arithmetic(v.type))
         fail(in->unit, at, "%s does not become %s", type_spell(in->arena, v.type), to->name);
+    if (v.type->scoped && !explicit_ && strcmp(v.type->name, to->name) != 0)
+        fail(in->unit, at, "%s does not become %s without a cast", v.type->name, to->name);
     if (to->is_enum && !explicit_ && strcmp(v.type->name, to->name) != 0)
         fail(in->unit, at, "%s does not become %s without a cast", v.type->name, to->name);
     if (type_is_float(to))
-        return value_float(to, as_double(v));
+        return value_float(to, to->scalar == KT_F32 && !type_is_float(v.type) ? (double)(float)wide(v)
+                                                                              : as_double(v));
     if (type_is_float(v.type)) {
         double whole = trunc(v.f);
+        int bits = (int)to->size * 8 - type_is_signed(to);
 
         if (to->scalar == KT_BOOL)
             return value_int(to, v.f != 0);
-        if (!(whole >= (type_is_signed(to) ? -0x1p63 : 0) &&
-              whole < (to->scalar == KT_U64 ? 0x1p64 : 0x1p63)) ||
-            (double)int_wrap(to, (__int128)whole) != whole) {
-            if (!(to->scalar == KT_U64 && whole >= 0 && whole < 0x1p64))
-                fail(in->unit, at, "%g does not fit %s", v.f, to->name);
-        }
+        if (!(whole < ldexp(1, bits)) || !(whole >= (type_is_signed(to) ? -ldexp(1, bits) : 0)))
+            fail(in->unit, at, "%g does not fit %s", v.f, to->name);
         return value_int(to, int_wrap(to, (__int128)whole));
     }
     r.i = int_wrap(to, wide(v));
@@ -293,12 +314,11 @@ struct value convert(struct interp *in, const struct token *at, struct value v, 
     fail(in->unit, at, "%s does not become %s", type_spell(in->arena, v.type), type_spell(in->arena, to));
 }
 
-static const struct type *promote(const struct type *t)
+const struct type *type_promote(const struct type *t)
 {
-    return type_is_integer(t) && t->rank < type_int->rank ? type_int
-           : t->is_enum && t->scalar == KT_I32            ? type_int
-           : t->is_enum && t->scalar == KT_U32            ? type_uint
-                                                          : t;
+    if (t->is_enum && t->promoted)
+        return t->promoted;
+    return t->is_enum || (type_is_integer(t) && t->rank < type_int->rank) ? type_int : t;
 }
 
 const struct type *arithmetic_type(const struct type *a, const struct type *b)
@@ -312,8 +332,8 @@ const struct type *arithmetic_type(const struct type *a, const struct type *b)
             return type_float;
         return a->size >= b->size ? a : b;
     }
-    a = promote(a);
-    b = promote(b);
+    a = type_promote(a);
+    b = type_promote(b);
     if (a == b || type_is_signed(a) == type_is_signed(b))
         return a->rank >= b->rank ? a : b;
     const struct type *s = type_is_signed(a) ? a : b, *u = type_is_signed(a) ? b : a;
@@ -335,13 +355,29 @@ static bool is_comparison(enum op op)
     return op >= OP_EQ && op <= OP_GE;
 }
 
-#define COMPARE(a, b)           \
-    (op == OP_EQ   ? (a) == (b) \
-     : op == OP_NE ? (a) != (b) \
-     : op == OP_LT ? (a) < (b)  \
-     : op == OP_LE ? (a) <= (b) \
-     : op == OP_GT ? (a) > (b)  \
-                   : (a) >= (b))
+/* less, equal, greater as -1, 0, 1; not comparable (NAN) as 2 */
+static bool compared(enum op op, int order)
+{
+    switch (op) {
+    case OP_EQ:
+        return order == 0;
+    case OP_NE:
+        return order != 0;
+    case OP_LT:
+        return order == -1;
+    case OP_LE:
+        return order == -1 || order == 0;
+    case OP_GT:
+        return order == 1;
+    default:
+        return order == 1 || order == 0;
+    }
+}
+
+static int order_of(__int128 a, __int128 b)
+{
+    return (a > b) - (a < b);
+}
 
 static struct value pointer_binary(struct interp *in, const struct token *at, enum op op, struct value a,
                                    struct value b)
@@ -357,7 +393,7 @@ static struct value pointer_binary(struct interp *in, const struct token *at, en
         if (!same_base)
             fail(in->unit, at, "`%s` between pointers into different buffers", op_signs[op]);
         if (op != OP_SUB)
-            return value_int(type_bool, COMPARE(pos_a, pos_b));
+            return value_int(type_bool, compared(op, order_of(pos_a, pos_b)));
         if (a.p.host)
             return value_int(type_long, pos_a - pos_b);
         if (a.type->to->size == 0 || !type_same(a.type->to, b.type->to) || (pos_a - pos_b) % a.type->to->size)
@@ -379,6 +415,8 @@ static struct value pointer_binary(struct interp *in, const struct token *at, en
             fail(in->unit, at, "a pointer moves by an integer, not by %s", type_spell(in->arena, n.type));
         by = op == OP_SUB ? -wide(n) : wide(n);
         if (p.p.host) {
+            if (p.type->to == type_void)
+                fail(in->unit, at, "arithmetic on a void pointer");
             by += p.p.index;
             if (by < 0 || by > p.p.count)
                 fail(in->unit, at, "a pointer beyond the ends of its array");
@@ -400,13 +438,18 @@ static struct value pointer_binary(struct interp *in, const struct token *at, en
          op_signs[op], type_spell(in->arena, a.type), type_spell(in->arena, b.type));
 }
 
+static bool half_float(const struct type *t)
+{
+    return t->scalar == KT_F16 || t->scalar == KT_BF16;
+}
+
 static struct value float_binary(struct interp *in, const struct token *at, enum op op, const struct type *t,
                                  struct value a, struct value b)
 {
-    double x = float_round(t, as_double(a)), y = float_round(t, as_double(b));
+    double x = convert(in, at, a, t, true).f, y = convert(in, at, b, t, true).f;
 
     if (is_comparison(op))
-        return value_int(type_bool, COMPARE(x, y));
+        return value_int(type_bool, compared(op, isnan(x) || isnan(y) ? 2 : (x > y) - (x < y)));
     switch (op) {
     case OP_ADD:
         return value_float(t, x + y);
@@ -437,11 +480,13 @@ static struct value int_binary(struct interp *in, const struct token *at, enum o
     x = wide(a);
     y = wide(b);
     if (is_comparison(op))
-        return value_int(type_bool, COMPARE(x, y));
+        return value_int(type_bool, compared(op, order_of(x, y)));
     if (is_shift && (y < 0 || y >= t->size * 8))
         fail(in->unit, at, "a shift of %s by %lld", t->name, (long long)y);
     if ((op == OP_DIV || op == OP_REM) && y == 0)
         fail(in->unit, at, "division by zero: %lld %s 0", (long long)x, op_signs[op]);
+    if (op == OP_REM && y == -1 && (__int128)int_wrap(t, -x) != -x && type_is_signed(t))
+        fail(in->unit, at, "%lld %% -1 overflows %s", (long long)x, t->name);
     switch (op) {
     case OP_ADD:
         r = x + y;
@@ -486,12 +531,22 @@ static struct value int_binary(struct interp *in, const struct token *at, enum o
     return v;
 }
 
+/* An operator of the file's own may be what this means. */
+static void refuse_operator(struct interp *in, const struct token *at, const struct type *t)
+{
+    if (in->unit->operators && t->declared)
+        fail(in->unit, at, "an operator on %s, in a file that defines operators; name a function instead",
+             t->name);
+}
+
 struct value binary(struct interp *in, const struct token *at, enum op op, struct value a, struct value b)
 {
     const struct type *t;
 
     a = value_plain(a);
     b = value_plain(b);
+    refuse_operator(in, at, a.type);
+    refuse_operator(in, at, b.type);
     if (a.type->kind == TY_KERNEL && b.type->kind == TY_KERNEL && (op == OP_EQ || op == OP_NE))
         fail(in->unit, at, "kernels do not compare; compare what chose them");
     if (((a.type->kind == TY_KERNEL && b.type->kind == TY_NULL) ||
@@ -510,15 +565,20 @@ struct value binary(struct interp *in, const struct token *at, enum op op, struc
     if (op == OP_SHL || op == OP_SHR) {
         if (type_is_float(a.type) || type_is_float(b.type))
             fail(in->unit, at, "`%s` takes integers", op_signs[op]);
-        return int_binary(in, at, op, promote(a.type), a, b);
+        return int_binary(in, at, op, type_promote(a.type), a, b);
     }
     t = arithmetic_type(a.type, b.type);
+    if (type_is_float(t) && (a.type->size == 2 || b.type->size == 2) && !type_same(a.type, b.type) &&
+        (half_float(a.type) || half_float(b.type)))
+        fail(in->unit, at, "`%s` between %s and %s; cast one of them", op_signs[op], a.type->name,
+             b.type->name);
     return type_is_float(t) ? float_binary(in, at, op, t, a, b) : int_binary(in, at, op, t, a, b);
 }
 
 struct value unary(struct interp *in, const struct token *at, enum op op, struct value a)
 {
     a = value_plain(a);
+    refuse_operator(in, at, a.type);
     if (op == OP_NOT)
         return value_int(type_bool, !truth(in, at, a));
     if (op == OP_PLUS && a.type->kind == TY_POINTER)
@@ -530,7 +590,7 @@ struct value unary(struct interp *in, const struct token *at, enum op op, struct
             fail(in->unit, at, "`~` takes an integer");
         return value_float(a.type, op == OP_NEG ? -a.f : a.f);
     }
-    const struct type *t = promote(a.type);
+    const struct type *t = type_promote(a.type);
     struct value v = {.type = t, .i = int_wrap(t, wide(a))};
     if (op == OP_NEG && type_is_signed(t) && (__int128)int_wrap(t, -(__int128)v.i) != -(__int128)v.i)
         fail(in->unit, at, "-(%lld) overflows %s", (long long)v.i, t->name);

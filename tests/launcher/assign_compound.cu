@@ -13,8 +13,8 @@ extern "C" void go(float *p, int n, cudaStream_t stream)
     b |= 1;
     b &= ~2;
     b ^= 8;
-    d = c++ + ++c;
-    d -= c-- - --c;
+    d = c++, d += ++c;
+    d -= c--, d += --c;
     k<<<1, 1, 0, stream>>>(a, b, c, d);
 }
 

@@ -10,4 +10,4 @@ extern "C" void go(float *p, cudaStream_t stream)
 }
 
 // run:
-// error 1:15 the value of A depends on itself
+// error 1:19 the name B is declared behind this place
