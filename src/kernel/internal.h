@@ -32,7 +32,6 @@ struct token {
     bool foreign;  /* of a header; at is then the #include's, macro the header's name */
     bool inactive; /* in the raw tokens: a condition leaves it out */
     bool quiet;    /* a macro's own name inside its expansion: not expanded again */
-    bool made;     /* a string that # made */
     uint8_t pack;  /* what #pragma pack allows at most; 0: anything */
     uint32_t len;
     const char *s;     /* not NUL-terminated */
@@ -398,7 +397,7 @@ void decl_add(struct unit *u, struct decl d);
 void names_find(const struct unit *u, const struct name_use *use, struct found *found);
 struct name_use use_of(const struct expr *e);
 const struct decl *found_first(const struct found *f, enum decl_kind kind); /* NULL: none */
-struct type_name *type_find(const struct unit *u, struct name_use use);
+struct type_name *type_name_find(const struct unit *u, struct name_use use);
 size_t funcs_find(const struct unit *u, struct name_use use, bool global, const struct func **out, size_t room);
 /* The namespace that `head`, which ends in `::`, names seen from another. */
 void using_add(struct parser *p, const char *scope); /* p is behind `using` */

@@ -284,7 +284,7 @@ void lex_text(struct unit *u)
         size_t end;
 
         if (t[i] == '\n') {
-            line_start = true;
+            line_start = space = true;
             i++;
         } else if (t[i] == '\\' && splice_len(u, i)) {
             i = splice_end(u, i);

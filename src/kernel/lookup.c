@@ -188,7 +188,7 @@ const struct decl *found_first(const struct found *f, enum decl_kind kind)
     return NULL;
 }
 
-struct type_name *type_find(const struct unit *u, struct name_use use)
+struct type_name *type_name_find(const struct unit *u, struct name_use use)
 {
     struct found f;
     struct type_name *t = NULL;

@@ -92,7 +92,6 @@ static struct token stringize(struct expander *x, const struct tokens *arg, cons
     }
     str_addc(&s, '"');
     t.kind = TOK_STRING;
-    t.made = true;
     t.len = (uint32_t)s.len;
     t.s = arena_strndup(x->arena, s.s, s.len);
     str_free(&s);

@@ -170,7 +170,7 @@ static bool enumerator_read(struct interp *in, const struct expr *name, struct v
         struct name_use use = use_of(name);
 
         use.name = arena_strndup(in->arena, name->name, (size_t)(colon - 1 - name->name));
-        const struct type_name *t = type_find(in->unit, use);
+        const struct type_name *t = type_name_find(in->unit, use);
         for (size_t i = 0; t && t->is_enum && i < in->unit->enumerators.n; i++) {
             if (in->unit->enumerators.v[i]->type == t &&
                 strcmp(in->unit->enumerators.v[i]->name, colon + 1) == 0)
@@ -208,7 +208,7 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
             return true;
         }
     }
-    t = type_find(in->unit, (struct name_use){n.name, n.scope, n.look, n.at});
+    t = type_name_find(in->unit, (struct name_use){n.name, n.scope, n.look, n.at});
     if (!bound_type && t && t->alias && !t->is_enum)
         bound_type = type_resolve(in, env, &n);
     if (bound_type) {

@@ -145,7 +145,7 @@ static int64_t string_bytes(const struct token *t)
 {
     int64_t n = 1;
 
-    if (t->made || t->len < 2 || t->s[0] != '"')
+    if (t->len < 2 || t->s[0] != '"')
         return 0;
     for (uint32_t i = 1; i + 1 < t->len; i++, n++) {
         if (t->s[i] == '\\' && !strchr("abfnrtv\\'\"?", t->s[++i]))

@@ -158,7 +158,8 @@ static bool is_type_name(const struct parser *p, const char *name, enum look loo
         if (strcmp(p->names.v[i].name, name) == 0)
             return p->names.v[i].is_type;
     }
-    return type_builtin_name(name) || type_find(p->unit, (struct name_use){name, p->scope, look, p->t + 1});
+    return type_builtin_name(name) ||
+           type_name_find(p->unit, (struct name_use){name, p->scope, look, p->t + 1});
 }
 
 void parse_declare_type(struct parser *p, const char *name)

@@ -457,7 +457,7 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
 
     if (t)
         return t;
-    own = type_find(in->unit, (struct name_use){n->name, n->scope, n->look, n->at});
+    own = type_name_find(in->unit, (struct name_use){n->name, n->scope, n->look, n->at});
     if (own && own->is_enum)
         return type_of_enum(in, own);
     if (own && own->is_struct) {
