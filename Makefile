@@ -44,6 +44,11 @@ fuzz: setup ## each libFuzzer target of tests/fuzz for FUZZ_SECONDS
 	@tools/setup.sh fuzz
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
+.PHONY: fuzz-launcher
+fuzz-launcher: setup ## the launcher's interpreter against g++, FUZZ_SECONDS for each kind of launcher
+	@tools/build.sh $(BUILD) -- tests/plans
+	@tests/launcher/differential.py $(BUILD)/tests/plans --seconds $(FUZZ_SECONDS) --seed $$(date +%s)
+
 .PHONY: cover
 cover: setup ## a table of the lines and branches that the tests reach
 	@tools/setup.sh cover

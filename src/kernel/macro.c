@@ -255,7 +255,6 @@ static void expand_stream(struct stream *s, struct tokens *out, int depth)
         substitute(x, m, args, &t, &body, depth);
         if (body.n)
             body.v[0].space_before = t.space_before;
-        peek(s); /* drop what is read out before pushing, so that tail calls do not pile up */
         m->active = true;
         vec_add(x->arena, &s->stack, ((struct input){body.v, body.n, 0, m}));
     }

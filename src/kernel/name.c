@@ -105,15 +105,18 @@ static struct cell *file_constant(struct interp *in, struct name_use use)
     if (!in->pending.n)
         in->pending_at = g->decl.at;
     vec_add(in->arena, &in->pending, g->name);
+    struct env *alone =
+        arena_new(in->arena, struct env); /* other constants are no locals of its initial value */
     struct declarator d = g->decl;
     int fixed_only = in->fixed_only;
     d.name = g->name;
     d.is_static = false;
     in->fixed_only = 0;
-    declare(in, &in->file, &d);
+    declare(in, alone, &d);
     in->fixed_only = fixed_only;
     in->pending.n--;
-    struct cell *cell = env_local(&in->file, g->name, NULL)->cell;
+    struct cell *cell = vec_last(&alone->names).cell;
+    env_bind(in, &in->file, g->name, cell);
     cell->fixed = true;
     return cell;
 }

@@ -253,7 +253,8 @@ const struct func *overload_find(struct interp *in, const struct expr *call, con
     check_arguments(&c, &found);
     n = funcs_find(in->unit, use_of(call->a), false, all, MAX_CANDIDATES);
     for (size_t i = 0; i < n; i++) {
-        if (takes(all[i], args->n))
+        if (takes(all[i], args->n) &&
+            (all[i]->is_template || !call->a->has_targs)) /* f<>(x): templates alone */
             fit[n_fit++] = all[i];
     }
     if (n == MAX_CANDIDATES)

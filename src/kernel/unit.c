@@ -660,6 +660,28 @@ static void declarations(struct parser *p, const struct scope *s)
     }
 }
 
+/* NULL is 8 bytes for the host and 4 for the device: what looks at its type is two things. */
+static void check_null(struct unit *u)
+{
+    static const char *const looks[] = {"sizeof", "decltype", "typeof", "__typeof__", "alignof"};
+
+    for (size_t i = 2; i < u->tokens.n; i++) {
+        const struct token *t = &u->tokens.v[i], *before = t - 1;
+        bool asked = i > 2 && token_is(before, "=") && token_is(t - 3, "auto");
+
+        if (!token_is(t, "NULL") && !token_is(t, "__null"))
+            continue;
+        while (before > u->tokens.v && token_is(before, "("))
+            before--;
+        for (size_t k = 0; k < ARRAY_LEN(looks); k++)
+            asked |= token_is(before, looks[k]);
+        if (asked)
+            fail(
+                u, t,
+                "the type of NULL, which the host's and the device's compiler have differently; write nullptr");
+    }
+}
+
 void unit_read(struct unit *u)
 {
     struct parser p = {.unit = u, .arena = u->arena};
@@ -667,6 +689,7 @@ void unit_read(struct unit *u)
 
     lex_text(u);
     macro_expand(u);
+    check_null(u);
     p.t = u->tokens.v;
     for (size_t i = 0; i < u->tokens.n; i++)
         u->operators |= token_is(&u->tokens.v[i], "operator");
