@@ -13,7 +13,9 @@ static char *done(struct arena *a, struct str *s)
 /* "16.3", "0.85", "1923": three digits are what a figure is worth here. */
 static const char *us_text(struct arena *a, double us)
 {
-    return !isfinite(us) ? "?" : arena_printf(a, us >= 100 ? "%.0f" : us >= 10 ? "%.1f" : "%.2f", us);
+    int decimals = us >= 10 ? 1 : 2;
+
+    return isfinite(us) ? arena_printf(a, "%.*f", us >= 100 ? 0 : decimals, us) : "?";
 }
 
 static const char *c_type(enum kernel_type t)
@@ -283,7 +285,9 @@ char *part_transforms(const struct agent_brief *b, struct arena *a, bool in_full
         size_t n = transform_settings(b->version, ops, a, &settings, &first);
         if (!n)
             continue;
-        str_addf(&s, in_full ? "%s- %s" : "%s%s", !s.len ? "" : in_full ? "\n" : "; ", ops->name);
+        if (s.len)
+            str_add(&s, in_full ? "\n" : "; ");
+        str_addf(&s, in_full ? "- %s" : "%s", ops->name);
         if (in_full && (n > 1 || settings[0]))
             str_addc(&s, ':');
         for (size_t i = 0; i < n && (n > 1 || settings[0]); i++)

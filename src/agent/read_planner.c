@@ -191,9 +191,10 @@ static json_t *read_list(struct arena *a, const char *reply, struct err *complai
         return o ? json_pack("[o]", o) : NULL;
     }
     list = json_object_get(o, "strategies");
-    list = json_is_object(list)  ? json_pack("[O]", list)
-           : json_is_array(list) ? json_incref(list)
-                                 : json_array();
+    if (json_is_object(list))
+        list = json_pack("[O]", list);
+    else
+        list = json_is_array(list) ? json_incref(list) : json_array();
     json_decref(o);
     return list;
 }

@@ -42,7 +42,9 @@ static bool read_dims(struct cases *c, const json_t *list, const char *what, con
 
 static double reach_of(enum kernel_type t) /* numbers beyond are no longer ordinary inputs */
 {
-    return t == KT_F16 ? 4096 : t == KT_BF16 || t == KT_F32 || t == KT_F64 ? 4e10 : 1000;
+    if (t == KT_F16)
+        return 4096;
+    return t == KT_BF16 || t == KT_F32 || t == KT_F64 ? 4e10 : 1000;
 }
 
 static bool special_number(const json_t *v, double *x)
@@ -51,7 +53,9 @@ static bool special_number(const json_t *v, double *x)
 
     if (reply_number(v, x))
         return true;
-    *x = !s ? NAN : strcasestr(s, "inf") ? (*s == '-' ? -INFINITY : INFINITY) : NAN;
+    *x = NAN;
+    if (s && strcasestr(s, "inf"))
+        *x = *s == '-' ? -INFINITY : INFINITY;
     return s && (isinf(*x) || !strcasecmp(s, "nan"));
 }
 
@@ -73,9 +77,8 @@ static bool keeps_promise(const struct task_arg *arg, const struct task_values *
     case VALUE_NORMAL:
         return v->kind != VALUE_INDEX;
     case VALUE_UNIFORM:
-        return v->kind == VALUE_UNIFORM    ? v->low >= own->low && v->high <= own->high
-               : v->kind == VALUE_CONSTANT ? v->constant >= own->low && v->constant < own->high
-                                           : false;
+        return (v->kind == VALUE_UNIFORM && v->low >= own->low && v->high <= own->high) ||
+               (v->kind == VALUE_CONSTANT && v->constant >= own->low && v->constant < own->high);
     case VALUE_INDEX:
         return v->kind == VALUE_INDEX ||
                (v->kind == VALUE_CONSTANT && (!own->low_expr || dim_eval(own->low_expr, dims, &low)) &&

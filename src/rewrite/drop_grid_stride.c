@@ -220,7 +220,6 @@ static char *turn_text(const struct detail *d, const struct turn *t, const bool 
     bool block = node_is(t->body, NODE_COMPOUND_STATEMENT);
     bool alone = node_is(node_parent(t->loop), NODE_COMPOUND_STATEMENT) && !names_meet(f, t);
     bool sure = exact[t - d->turns];
-    char *text;
     if (sure && block && alone) { /* nothing to ask, and the braces go */
         char *inner = arena_strndup(a, body + 1, strlen(body) - 2);
         size_t end = strlen(inner);
@@ -228,20 +227,15 @@ static char *turn_text(const struct detail *d, const struct turn *t, const bool 
             inner[--end] = '\0';
         return arena_printf(a, "const %s %s = %s;%s", t->type, t->index, start, text_reindent(a, inner, -4));
     }
-    const char *ask = sure ? "" : arena_printf(a, "if (%s < %s)", t->index, text_of(f, t->bound));
+    const char *ask = "", *gap = "";
+    if (!sure) {
+        ask = arena_printf(a, "if (%s < %s)", t->index, text_of(f, t->bound));
+        gap = block ? " " : arena_printf(a, "\n%s    %s", indent, alone ? "" : "    ");
+    }
     if (alone)
-        return arena_printf(a, "const %s %s = %s;\n%s%s%s%s", t->type, t->index, start, indent, ask,
-                            sure    ? ""
-                            : block ? " "
-                                    : arena_printf(a, "\n%s    ", indent),
-                            body);
-    text = arena_printf(a, "{\n%s    const %s %s = %s;\n%s    %s%s%s\n%s}", indent, t->type, t->index, start,
-                        indent, ask,
-                        sure    ? ""
-                        : block ? " "
-                                : arena_printf(a, "\n%s        ", indent),
-                        text_reindent(a, body, 4), indent);
-    return text;
+        return arena_printf(a, "const %s %s = %s;\n%s%s%s%s", t->type, t->index, start, indent, ask, gap, body);
+    return arena_printf(a, "{\n%s    const %s %s = %s;\n%s    %s%s%s\n%s}", indent, t->type, t->index, start,
+                        indent, ask, gap, text_reindent(a, body, 4), indent);
 }
 
 /* x and y of blockIdx and gridDim change places. */
@@ -252,7 +246,8 @@ static char *exchanged(struct arena *a, const char *text)
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         for (char *p = out; (p = strstr(p, names[k])); p += strlen(names[k])) {
             char *axis = p + strlen(names[k]);
-            *axis = *axis == 'x' ? 'y' : *axis == 'y' ? 'x' : *axis;
+            if (*axis == 'x' || *axis == 'y')
+                *axis = *axis == 'x' ? 'y' : 'x';
         }
     return out;
 }
@@ -335,9 +330,9 @@ static bool stride_apply(const struct transform_input *in, const struct transfor
     if (!copy)
         return err_input(why_not, "the changes to %s meet", f->name);
     edits_at(&edits, node_end(f->whole),
-             arena_printf(a, "\n\n// As %s, for a grid%s%s.\n%s", f->name,
+             arena_printf(a, "\n\n// As %s, for a grid%s%s%s.\n%s", f->name,
                           d->n_turns ? " that reaches everything in one turn" : "",
-                          d->swap ? d->n_turns ? ", with x and y exchanged" : " with x and y exchanged" : "",
+                          d->swap && d->n_turns ? "," : "", d->swap ? " with x and y exchanged" : "",
                           d->swap ? exchanged(a, copy) : copy));
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];

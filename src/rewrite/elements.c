@@ -46,7 +46,9 @@ static int factor_score(struct elements *w, struct node e)
     size_t before = w->multiples.n;
     bool can = elements_multiple(w, e);
     size_t added = w->multiples.n - before;
-    int score = !can ? -1 : added == 0 ? 2 : 1;
+    int score = added == 0 ? 2 : 1;
+    if (!can)
+        score = -1;
     for (size_t i = before; can && i < w->multiples.n && w->f->n_launches; i++) {
         struct node arg = node_strip(launch_arg(w->f, &w->f->launches[0], w->multiples.v[i]));
         const struct transform_fact *fact = node_ok(arg) ? fact_of(w->f->in, text_of(w->f, arg)) : NULL;
@@ -592,7 +594,10 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
             err_input(w->why, "line %d leaves the loop or synchronises", node_line(f->s, s));
             return NULL;
         }
-        pieces[i].place = elements_stay(w, s) ? BEFORE : once_for_all(w, s) ? AFTER : INSIDE;
+        if (elements_stay(w, s))
+            pieces[i].place = BEFORE;
+        else
+            pieces[i].place = once_for_all(w, s) ? AFTER : INSIDE;
     }
     for (size_t i = n; i-- > 0;)
         if (i + 1 < n && (node_is(pieces[i].node, NODE_COMMENT) || node_is(pieces[i].node, NODE_PREPROC_CALL)))

@@ -61,8 +61,8 @@ static bool bounds_of(const struct function *f, struct node e, bool leaves, stru
         return bounds_of(f, node_field(e, FIELD_LEFT), leaves, x, y) &&
                bounds_of(f, node_field(e, FIELD_RIGHT), leaves, x, y);
     const struct variable *v = function_variable_of(f, node_field(e, FIELD_LEFT));
-    struct axis *a = v && v == x->index ? x : v && v == y->index ? y : NULL;
-    if (!a || !str_eq(op, leaves ? ">=" : "<"))
+    struct axis *a = v && v == x->index ? x : y;
+    if (!v || v != a->index || !str_eq(op, leaves ? ">=" : "<"))
         return false;
     a->bound = node_field(e, FIELD_RIGHT);
     return true;
