@@ -261,6 +261,14 @@ static size_t cache_find(const struct transform_input *in, struct arena *a, cons
     return found.n;
 }
 
+/* A loop over lanes with a fixed number of steps. */
+static const char LOOP[] = "{{arrays}}\n"
+                           "#pragma unroll\n"
+                           "{{indent}}for (int {{item}} = 0; {{item}} < {{steps}}; {{item}}++) {\n"
+                           "{{indent}}    const {{type}} {{index}} = {{start}} + {{item}} * {{step}};\n"
+                           "{{indent}}    if ({{index}} < {{bound}}){{gap}}{{body}}\n"
+                           "{{indent}}}";
+
 /* steps: their number as the copy writes it */
 static void loop_edit(const struct detail *d, size_t which, const char *item, const char *steps,
                       struct edits *edits)
@@ -288,21 +296,28 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, co
     bool product = node_is(step, NODE_IDENTIFIER) || node_is(step, NODE_FIELD_EXPRESSION) ||
                    node_is(step, NODE_NUMBER_LITERAL) ||
                    (node_is(step, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, step), "*"));
-    struct str b = {0};
     struct node before = node_prev(l->loop);
     bool pragma = node_is(before, NODE_PREPROC_CALL);
     size_t start = pragma ? node_start(before) : line_start(f->text, node_start(l->loop));
-    if (which == 0)
-        for (size_t k = 0; k < d->n_kept; k++)
-            str_addf(&b, "%s%s %s[%s]; // read again below\n", indent, d->kept[k].type, d->kept[k].name, steps);
-    str_addf(&b, "#pragma unroll\n%sfor (int %s = 0; %s < %s; %s++) {\n", indent, item, item, steps, item);
-    str_addf(&b, "%s    const %s %s = %s + %s * %s%s%s;\n", indent, l->index->type, l->index->name,
-             text_of(f, l->start), item, product ? "" : "(", text_of(f, l->step), product ? "" : ")");
-    str_addf(&b, "%s    if (%s < %s)%s%s%s\n%s}", indent, l->index->name, text_of(f, l->bound),
-             block ? " " : "\n", block ? "" : arena_printf(f->a, "%s        ", indent),
-             text_reindent(f->a, body, 4), indent);
-    edits_try(edits, start, node_end(l->loop), str_text(&b));
-    str_free(&b);
+    const char *arrays = "", *by = text_of(f, l->step);
+    for (size_t k = 0; which == 0 && k < d->n_kept; k++)
+        arrays = arena_printf(f->a, "%s%s%s%s %s[%s]; // read again below", arrays, k ? "\n" : "", indent,
+                              d->kept[k].type, d->kept[k].name, steps);
+    const struct fill_slot slots[] = {
+        {"arrays", arrays},
+        {"indent", indent},
+        {"item", item},
+        {"steps", steps},
+        {"type", l->index->type},
+        {"index", l->index->name},
+        {"start", text_of(f, l->start)},
+        {"step", product ? by : arena_printf(f->a, "(%s)", by)},
+        {"bound", text_of(f, l->bound)},
+        {"gap", block ? " " : arena_printf(f->a, "\n%s        ", indent)},
+        {"body", text_reindent(f->a, body, 4)},
+    };
+    edits_try(edits, start, node_end(l->loop),
+              fill_text(f->a, "register-cache", LOOP, slots, ARRAY_LEN(slots)));
 }
 
 /* The launch of the copy, with its number of steps where that is a template argument. */
