@@ -76,7 +76,10 @@ void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct
         const struct agent_line *l = &p->lines[i];
         if (!(l->share > 0.15))
             continue;
-        str_addf(&s, " Line %d takes %.0f %% of the time", l->line, 100 * l->share);
+        if (l->line)
+            str_addf(&s, " Line %d takes %.0f %% of the time", l->line, 100 * l->share);
+        else
+            str_addf(&s, " What the compiler made for no line takes %.0f %% of the time", 100 * l->share);
         if (l->sectors_per_request > 1.3 * l->ideal_sectors_per_request)
             str_addf(&s, " and moves %.1f sectors a request where %.1f would do", l->sectors_per_request,
                      l->ideal_sectors_per_request);

@@ -167,6 +167,7 @@ int cmd_doctor(const struct cmd_args *args)
     const char *path, *include;
     json_t *o = json_object(), *list = json_array();
     int major, minor, status;
+    size_t n_devices;
     bool ok = nvrtc_open(&n, &err);
 
     json_put_text(o, "astra", ASTRA_VERSION);
@@ -189,17 +190,23 @@ int cmd_doctor(const struct cmd_args *args)
     add_sandbox(o, &out);
     add_gpus(a, ok ? 1000 * major + 10 * minor : 0, o, &out);
     str_add(&out, "simulated devices:\n");
-    for (size_t i = 0, k = ptx_device_list(&devices); i < k; i++) {
+    n_devices = ptx_device_list(&devices);
+    if (n_devices == 0)
+        str_add(&out, "  missing: " CMD_NO_DEVICES "\n");
+    for (size_t i = 0; i < n_devices; i++) {
         str_addf(&out, "  sim:%-12s %s, %d SMs%s\n", devices[i].name, devices[i].full_name, devices[i].sm_count,
                  devices[i].validated ? "" : "; its times are not validated");
         json_array_append_new(list, json_string(devices[i].name));
     }
     json_put(o, "devices", list);
-    str_add(&out, "models (optional):\n");
-    json_put(o, "models", llm_doctor(&out));
-    json_put_flag(o, "ready", ok);
+    if (n_devices) { /* else the prices of models are not in it either */
+        str_add(&out, "models (optional):\n");
+        json_put(o, "models", llm_doctor(&out));
+    }
     if (!ok)
         str_add(&out, "\nWithout NVRTC no kernel can be compiled.\n");
+    ok = ok && n_devices > 0;
+    json_put_flag(o, "ready", ok);
     if (args->json) {
         str_clear(&out);
         str_addf(&out, "%s\n", json_pretty(a, o));

@@ -29,12 +29,13 @@ static const struct verb verbs[] = {
      1, 1, cmd_optimize},
     {"check", 'c', "DIR", "is the task sound: does it parse, launch, and give the right answer everywhere?",
      "  astra check my_task\n", 1, 1, cmd_check},
-    {"bench", 'b', "DIR [FILE]", "verify and time one version against the original",
+    {"bench", 'b', "DIR [FILE...]", "verify and time versions against the original",
      "FILE is another version of the task's kernel file; without it the original is timed. Exit status 0 whatever\n"
      "the verdict (but see --fail-under): with --json it is the field `verdict`.\n\n"
      "  astra bench examples/silu_and_mul examples/silu_and_mul/production.cu\n"
-     "  astra bench my_task mine.cu --json\n",
-     1, 2, cmd_bench},
+     "  astra bench my_task mine.cu --json\n"
+     "  astra bench my_task mine.cu yours.cu --markdown\n",
+     1, 7, cmd_bench},
     {"profile", 'p', "DIR [FILE]", "where the time goes: the diagnosis, per workload and per source line",
      "  astra profile examples/merge_attn_states\n", 1, 2, cmd_profile},
     {"runs", 'u', "[FOLDER]", "the runs below a folder (default astra-runs): chosen, sorted",

@@ -3,12 +3,13 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 
-from harness import (ASTRA, ROUNDS, TASK, astra, case, cases, environment, expect, finished, load, main, optimize, read, said,
-                     same, skip, small_task)
+from harness import (ASTRA, KERNEL, ROUNDS, TASK, astra, case, cases, environment, expect, finished, load, main, optimize, read, said,
+                     same, skip, small_task, write)
 
 
 @case
@@ -129,6 +130,37 @@ def two_at_once_do_not_meet(folder):
         same(folder, "alone", os.path.join("astra-runs", name))
     listed = json.loads(astra(folder, "runs", "--json").out)
     expect(len(listed) == 2 and all(run["status"] == "done" for run in listed), listed)
+
+
+@case
+def bench_of_several_files(folder):
+    """One after the other, with what each takes of the device; as text, Markdown and JSON."""
+    small_task(folder)
+    wide = KERNEL.replace("128, 0, stream", "256, 0, stream")
+    write(os.path.join(folder, "wide.cu"), wide)
+    write(os.path.join(folder, "wrong.cu"), wide.replace("* factor", "+ factor"))
+    words = ["bench", "task", "wide.cu", "wrong.cu"]
+    told = json.loads(said(astra(folder, *words, "--json"), 0).out)["versions"]
+    expect([x["verdict"] != "wrong" for x in told] == [True, False], [x["verdict"] for x in told])
+    own = told[0]["resources"]["version"]
+    expect(own["registers"] > 0 and own["dynamic_shared_bytes"] == 0 and 0 < own["occupancy"][0] <= 1, own)
+    v = told[0]["verification"]
+    expect(v["identical_cases"] == v["cases"] and v["identical_elements"] == v["elements"] > 1000, v)
+    text = said(astra(folder, *words), 0).out
+    expect("bit-identical to the original on all" in text and "dynamic shared" in text, text)
+    markdown = said(astra(folder, *words, "--markdown"), 0).out
+    expect("| version" in markdown and "## wide.cu" in markdown and "| wrong.cu" in markdown, markdown)
+    said(astra(folder, *words, "--markdown", "--json"), 2, "two forms")
+    said(astra(folder, *words, "--fail-under", "1"), 4, "wrong")
+
+
+@case
+def not_bit_identical(folder):
+    """A version that differs in a last bit says in how many elements, and how far off."""
+    path = small_task(folder, TASK.replace("value: 0.5", "value: 0.3"))
+    write(os.path.join(folder, "other.cu"), KERNEL.replace("* factor", "* factor * (i % 2 ? 1.0003f : 0.9997f)"))
+    text = said(astra(folder, "bench", path, "other.cu"), 0).out
+    expect("verdict: wrong" not in text and re.search(r"bit-identical to the original in \d+ of \d+ elements \(\d+\.\d\d %\); largest error", text), text)
 
 
 @case

@@ -151,7 +151,7 @@ def a_stopped_run_is_not_offered_for_export(folder):
         t.keys("C-c")
         t.ended(130)
     shown = said(astra(folder, "show", "run"), 0).out
-    expect("astra report" in shown and "astra export" not in shown and "and 0 hidden ones" in shown, shown[-600:])
+    expect("astra report" in shown and "astra export" not in shown and "and on 0 more of a hidden seed" in shown, shown[-600:])
     resumes(folder)
     expect("astra export" in said(astra(folder, "show", "run"), 0).out, "not offered at the end")
 

@@ -115,6 +115,16 @@ def all_faults_at_once(folder):
 
 
 @case
+def check_says_what_to_do(folder):
+    """A fault that the suite does not notice has its place, its line and a remedy."""
+    kernel = KERNEL.replace("    int i =", "    if (rows > 4000 && d == 3) return;\n    int i =")
+    done = said(astra(folder, "check", small_task(folder, kernel=kernel), env=nothing_known(folder)), 0)
+    expect("The task is sound: " in done.out and "misses" in done.out, done.out)
+    expect(re.search(r"not noticed, kernel\.cu:\d+:\d+: `.*\n +if \(rows > 4000.*\n +\^\n", done.out), done.out)
+    expect("equivalent: [" in done.out and "Write a reference.cu" in done.out, done.out)
+
+
+@case
 def a_scalar_of_several_values(folder):
     """Each is met by the suite: what holds for one alone is wrong."""
     path = small_task(folder, replaced("value: 0.5}", "values: [0.5, 0.25, 3]}"))

@@ -1,0 +1,135 @@
+/* The verb profile: where the time of one version goes, by workload and by source line. */
+#include "cmd/session.h"
+#include "optimize/optimize.h"
+
+static json_t *profile_to_json(struct session *s, const struct agent_diagnosis *d)
+{
+    json_t *o = json_object(), *trial = trial_to_json(&s->versions[0].trial);
+
+    json_put_text(o, "bound_by", d->bound_by);
+    json_put_text(o, "diagnosis", d->text);
+    json_put_num(o, "share_of_copy", d->share_of_copy);
+    json_put(o, "trial", trial);
+    return o;
+}
+
+static void add_line(struct arena *a, const struct trial_line *l, const char *text, struct str *out)
+{
+    const char *source = diagnose_line(a, text, l->line);
+
+    str_addf(out, "%5d %5.0f%% %6.1f", l->line, 100 * l->share, l->lanes_active);
+    if (isfinite(l->sectors_per_request))
+        str_addf(out, " %7.1f of %5.1f", l->sectors_per_request, l->ideal_sectors_per_request);
+    else
+        str_addf(out, " %16s", "-");
+    if (isfinite(l->conflicts_per_request))
+        str_addf(out, " %10.1f", l->conflicts_per_request);
+    else
+        str_addf(out, " %10s", "-");
+    str_addf(out, "  %.70s\n", source ? source : "");
+}
+
+/* What the lines above leave of the time. */
+static void add_other_lines(const struct trial *t, struct str *out)
+{
+    double listed = 0, compiler = 0;
+
+    for (size_t i = 0; i < t->n_lines; i++)
+        *(t->lines[i].line ? &listed : &compiler) += t->lines[i].share;
+    if (compiler >= 0.005)
+        str_addf(out, "%5s %5.0f%%  code that the compiler made for no line\n", "-", 100 * compiler);
+    if (t->n_lines && 1 - listed - compiler >= 0.005)
+        str_addf(out, "%5s %5.0f%%  all other lines\n", "-", 100 * (1 - listed - compiler));
+}
+
+static double share_of_bound(const struct trial_time *x)
+{
+    const struct {
+        const char *bound;
+        double us;
+    } parts[] = {{"dram", x->dram_us},       {"l2", x->l2_us},         {"issue", x->issue_us},
+                 {"latency", x->latency_us}, {"launch", x->launch_us}, {"sync", x->sync_us}};
+
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        if (str_eq(parts[i].bound, x->bound))
+            return parts[i].us / x->us;
+    return NAN;
+}
+
+static void add_profile(struct session *s, const struct agent_diagnosis *d, const char *text, struct str *out)
+{
+    const struct trial *t = &s->versions[0].trial;
+
+    str_addf(out, "%s\n\n%-28s %9s %9s  %-13s %8s %8s %8s %8s %8s %8s %6s\n", d->text, "workload", "us", "copy",
+             "bound by", "dram", "l2", "issue", "latency", "launch", "sync", "occ.");
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        const struct trial_time *x = &t->workloads[i].times[s->task->regime];
+        double share = share_of_bound(x);
+        const char *bound = x->bound ? x->bound : "-";
+        if (isfinite(share))
+            bound = arena_printf(s->arena, "%s %.0f %%", bound, 100 * share);
+        str_addf(out, "%-28s %9.2f %9.2f  %-13s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n",
+                 trial_dims_text(s->arena, t, i), x->us, x->light_us, bound, x->dram_us, x->l2_us, x->issue_us,
+                 x->latency_us, x->launch_us, x->sync_us, 100 * x->occupancy,
+                 x->extrapolated ? "  extrapolated from a smaller shape" : "");
+    }
+    str_add(
+        out,
+        "The share is what the bound alone explains of the time. The parts overlap and do not add up to it; where the\n"
+        "largest is far below the whole, warps wait for several things in turn.\n\n");
+    session_add_resources(s, false, out);
+    str_addf(out, "\n%5s %6s %6s %16s %10s  %s\n", "line", "time", "lanes", "sectors/request", "conflicts",
+             "source");
+    for (size_t i = 0; i < t->n_lines; i++)
+        if (t->lines[i].line)
+            add_line(s->arena, &t->lines[i], text, out);
+    add_other_lines(t, out);
+    if (t->counters)
+        str_addf(out, "\nTimes are measured; what bounds them and the lines are counters of the GPU (%s).\n",
+                 t->counters);
+    else
+        str_add(out,
+                trial_device_measures(s->device)
+                    ? "\nTimes of workloads are measured; all other figures are modelled by the simulator, "
+                      "docs/simulator.md states its error.\n"
+                    : "\nAll figures are modelled by the simulator; docs/simulator.md states its error.\n");
+}
+
+int cmd_profile(const struct cmd_args *args)
+{
+    struct session s;
+    struct str out = {0};
+    struct err err = {0};
+    struct agent_diagnosis d;
+    const char *path = NULL, *why_not = NULL;
+    char *text;
+    int status;
+    bool ok = session_open(&s, args, false, &err);
+
+    if (ok) {
+        path = s.versions[0].file ? s.versions[0].file : s.task->source_path;
+        ok = fs_read(s.arena, path, &text, NULL, &err);
+    }
+    if (ok && verdict_correct(s.versions[0].trial.verdict) && trial_device_measures(s.device))
+        ok = watch_counters(s.task, trial_device_id(s.arena, s.device), path, text, false, s.arena,
+                            &s.versions[0].trial, &why_not, &err);
+
+    if (ok && !verdict_correct(s.versions[0].trial.verdict)) {
+        session_add_verdict(&s, &s.versions[0], &out);
+        str_add(&out, "A version that is not correct is not profiled.\n");
+    } else if (ok) {
+        diagnose_trial(s.task, &s.versions[0].trial, s.device->name, s.arena, &d);
+        if (args->json) {
+            json_t *o = profile_to_json(&s, &d);
+            str_addf(&out, "%s\n", json_pretty(s.arena, o));
+            json_decref(o);
+        } else {
+            add_profile(&s, &d, text, &out);
+            if (why_not)
+                str_addf(&out, "No counters of the GPU: %s.\n", why_not);
+        }
+    }
+    status = session_close(&s, args, ok, &out, &err);
+    str_free(&out);
+    return status;
+}

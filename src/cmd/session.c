@@ -1,0 +1,149 @@
+#include "cmd/session.h"
+
+#include "tui/tui.h"
+
+/* The most dynamic shared memory that a launch asks for, from the plans of the workloads. */
+static int64_t dynamic_shared(struct session *s, const char *path, const char *text)
+{
+    struct agent_version v;
+    int64_t most = 0;
+
+    if (!agent_version_open(&v, s->arena, s->task, path, text, &s->device->limits, NULL))
+        return -1;
+    for (size_t i = 0; i < v.input.n_plans; i++)
+        for (size_t k = 0; k < v.input.plans[i].n_steps; k++)
+            most = MAX(most, v.input.plans[i].steps[k].shared_bytes);
+    agent_version_close(&v);
+    return most;
+}
+
+static bool judge_version(struct session *s, struct session_version *v, const char *text, struct err *err)
+{
+    int id = -1;
+
+    trace_doing("judge", "judges %s", v->file);
+    if (!pool_submit(s->pool, 1, v->file, text, err))
+        return false;
+    while (id < 0)
+        if (!pool_collect(s->pool, 1, s->arena, &id, &v->trial, err))
+            return false;
+    v->dynamic_bytes = dynamic_shared(s, v->file, text);
+    return true;
+}
+
+bool session_open(struct session *s, const struct cmd_args *args, bool confirm, struct err *err)
+{
+    struct trial_options o = {.seed = (uint64_t)args->seed, .confirm = confirm};
+    char *texts[ARRAY_LEN(args->words)], *own;
+    size_t n_files = (size_t)MAX(args->n_words - 1, 0);
+
+    *s = (struct session){.arena = arena_open()};
+    s->n_versions = MAX(n_files, (size_t)1);
+    s->versions = arena_array(s->arena, struct session_version, s->n_versions);
+    tui_open(&(struct tui_options){.quiet = args->quiet});
+    if (!cmd_device(args->device, s->arena, args->quiet, &o.device, err) ||
+        !task_open(&s->task, s->arena, args->words[0], err))
+        return false;
+    for (size_t i = 0; i < n_files; i++)
+        if (!fs_read(s->arena, args->words[i + 1], &texts[i], NULL, err)) {
+            err->kind = ERR_INPUT;
+            return false;
+        }
+    trace_doing("judge", "judges the original");
+    if (!pool_open(&s->pool, s->task, &o, 1, NULL, err) ||
+        !pool_original(s->pool, s->arena, &s->original.trial, err) ||
+        !fs_read(s->arena, s->task->source_path, &own, NULL, err))
+        return false;
+    s->device = pool_device(s->pool);
+    s->original.dynamic_bytes = dynamic_shared(s, s->task->source_path, own);
+    s->versions[0] = s->original;
+    for (size_t i = 0; i < n_files; i++) {
+        s->versions[i].file = args->words[i + 1];
+        if (!judge_version(s, &s->versions[i], texts[i], err))
+            return false;
+    }
+    return true;
+}
+
+int session_close(struct session *s, const struct cmd_args *args, bool ok, const struct str *text,
+                  struct err *err)
+{
+    int status = ok && cmd_print_result(args, str_text(text), err) ? EXIT_OK : cmd_fail(err);
+
+    pool_close(s->pool);
+    arena_close(s->arena);
+    return status;
+}
+
+void session_add_verdict(const struct session *s, const struct session_version *v, struct str *out)
+{
+    const struct trial *t = &v->trial;
+    json_t *verification = report_verification(t, NULL, json_null());
+
+    str_addf(out, "verdict: %s", verdict_name(t->verdict));
+    if (t->line)
+        str_addf(out, ", line %d", t->line);
+    if (t->line && t->col)
+        str_addf(out, ":%d", t->col);
+    if (t->words && *t->words)
+        str_addf(out, ": %s", t->words);
+    str_addc(out, '\n');
+    if (v->file && t->line)
+        cmd_add_place(out, v->file, t->line, t->col, false);
+    str_addf(out, "%zu verification cases", t->cases);
+    if (v->file && verdict_correct(t->verdict))
+        str_addf(out, ": %s", report_exactness(s->arena, verification));
+    json_decref(verification);
+    str_addf(out, "\njudged in %.2f s (compile %.2f, verify %.2f, measure %.2f)\n", t->wall_s, t->compile_s,
+             t->verify_s, t->measure_s);
+    if (t->missing_checks)
+        str_addf(out, "not checked: %s\n", t->missing_checks);
+    report_derived(t->shadow_lost, t->underived, out);
+}
+
+/* "12 to 100 %" over the workloads. */
+static const char *occupancy_text(struct arena *a, const struct trial *t, enum regime regime)
+{
+    double low = NAN, high = NAN;
+
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        low = fmin(low, t->workloads[i].times[regime].occupancy);
+        high = fmax(high, t->workloads[i].times[regime].occupancy);
+    }
+    if (!isfinite(low))
+        return NULL;
+    if (lround(100 * low) == lround(100 * high))
+        return arena_printf(a, "%.0f %%", 100 * low);
+    return arena_printf(a, "%.0f to %.0f %%", 100 * low, 100 * high);
+}
+
+static void add_resource_row(const struct session *s, const struct session_version *v, struct table *t)
+{
+    const struct trial *x = &v->trial;
+    bool compiled = x->registers > 0;
+
+    table_row(t);
+    table_text(t, v->file ? v->file : "the original");
+    table_int(t, compiled ? (int64_t)x->registers : -1);
+    table_int(t, compiled ? (int64_t)x->spill_bytes : -1);
+    table_int(t, compiled ? (int64_t)x->shared_bytes : -1);
+    table_int(t, v->dynamic_bytes);
+    table_text(t, occupancy_text(s->arena, x, s->task->regime));
+}
+
+void session_add_resources(const struct session *s, bool markdown, struct str *out)
+{
+    struct table *t = table_new(s->arena, "Resources");
+
+    table_column(t, "version", NULL);
+    table_column(t, "registers", "");
+    table_column(t, "spilled", "B");
+    table_column(t, "static shared", "B");
+    table_column(t, "dynamic shared", "B");
+    table_column(t, "occupancy", NULL);
+    add_resource_row(s, &s->original, t);
+    for (size_t i = 0; i < s->n_versions; i++)
+        if (s->versions[i].file)
+            add_resource_row(s, &s->versions[i], t);
+    (markdown ? table_as_markdown : table_as_text)(t, out);
+}
