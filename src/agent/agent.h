@@ -200,9 +200,18 @@ bool agent_read_profiler(const char *reply, const struct agent_brief *b, struct 
                          struct agent_diagnosis *d, struct err *complaint);
 bool agent_read_planner(const char *reply, const struct agent_brief *b, struct arena *a,
                         const struct agent_strategy **strategies, size_t *n, struct err *complaint);
+struct agent_file { /* of a coder */
+    char *text;
+    /* The transforms that took effect; before them AGENT_EDIT where the coder wrote the file itself. None where
+     * it wrote all of it. */
+    const struct agent_step *steps;
+    size_t n_steps;
+};
+#define AGENT_EDIT "edit"
+
 /* The whole file of the reply's fenced block; built-in transforms it names (`// astra: transform NAME
  * [SETTING]` as the file's first lines) are carried out on it. The file must open and match the task. */
-bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, char **text,
+bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, struct agent_file *file,
                       struct err *complaint);
 
 #endif

@@ -92,49 +92,56 @@ static bool opens(const struct agent_brief *b, struct arena *a, const char *text
     return complain_at(a, text, &why, complaint);
 }
 
-static bool carry_out(const struct agent_brief *b, struct arena *a, const char *transforms, char **text,
-                      struct err *complaint)
+/* On the file so far; edited: its coder wrote it. */
+static bool carry_out(const struct agent_brief *b, struct arena *a, const char *transforms, bool edited,
+                      struct agent_file *file, struct err *complaint)
 {
     const char *path = fs_basename(b->task->source_path);
     struct agent_strategy s = {.name = "", .reason = "", .plan = ""};
     struct agent_version v;
+    struct agent_step *steps, edit = {AGENT_EDIT, 0, file->text};
     const struct agent_step *done;
     struct err why = {0};
     size_t n_done;
     bool ok;
 
-    if (!agent_version_open(&v, a, b->task, path, *text, b->limits, &why))
-        return complain_at(a, *text, &why, complaint);
+    if (!agent_version_open(&v, a, b->task, path, file->text, b->limits, &why))
+        return complain_at(a, file->text, &why, complaint);
     ok = steps_of_text(&v, transforms, a, &s.steps, &s.n_steps, complaint);
     agent_version_close(&v);
     if (!ok)
         return false;
-    if (!agent_code_rules(b->task, path, *text, &s, b->limits, a, text, &done, &n_done, &why))
+    if (!agent_code_rules(b->task, path, file->text, &s, b->limits, a, &file->text, &done, &n_done, &why))
         return err_input(complaint, "the built-in transforms could not be carried out: %s", why.text);
+    file->steps = steps = arena_array(a, struct agent_step, n_done + 1);
+    steps[0] = edit;
+    memcpy(steps + edited, done, n_done * sizeof(*done));
+    file->n_steps = n_done + edited;
     return true;
 }
 
-static bool read_file(const struct agent_brief *b, struct arena *a, const char *block, char **text,
+static bool read_file(const struct agent_brief *b, struct arena *a, const char *block, struct agent_file *file,
                       struct err *complaint)
 {
     struct str transforms = {0};
-    char *rest = take_transforms(a, block, &transforms),
+    char *rest = take_transforms(a, block, &transforms), *text,
          *named = transforms.len ? arena_strdup(a, transforms.s) : NULL;
 
+    bool edited = !named || !blank(rest);
+
     str_free(&transforms);
-    if (named && blank(rest))
-        rest = arena_strdup(a, b->parent_text);
-    if (!opens(b, a, rest, complaint) || (named && !carry_out(b, a, named, &rest, complaint)))
+    *file = (struct agent_file){.text = edited ? rest : arena_strdup(a, b->parent_text)};
+    if (!opens(b, a, file->text, complaint) || (named && !carry_out(b, a, named, edited, file, complaint)))
         return false;
-    if (!strcmp(kernel_normalise(a, rest, strlen(rest)),
+    text = file->text;
+    if (!strcmp(kernel_normalise(a, text, strlen(text)),
                 kernel_normalise(a, b->parent_text, strlen(b->parent_text))))
         return err_input(complaint,
                          "this is the file you were given, without a change; carry out the strategy");
-    *text = rest;
     return true;
 }
 
-bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, char **text,
+bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, struct agent_file *file,
                       struct err *complaint)
 {
     enum { MAX_TRIES = 8 };
@@ -144,7 +151,7 @@ bool agent_read_coder(const char *reply, const struct agent_brief *b, struct are
 
     for (size_t i = 0; i < n; i++) {
         why = (struct err){0};
-        if (read_file(b, a, blocks[i], text, &why))
+        if (read_file(b, a, blocks[i], file, &why))
             return true;
         if (i == 0)
             first = why;

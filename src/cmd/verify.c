@@ -193,7 +193,7 @@ static bool rejudge(struct verify *v, const char **note, struct err *err)
     }
     bool ok = judge(v, device, seed, false, &own, &original, &why);
     for (int look = 0; ok && look < looks; look++) { /* the last one's figures are the result's */
-        ok = judge(v, device, refine_look_seed(hidden_seed, look), true, &hidden, &original, &why);
+        ok = judge(v, device, confirm_look_seed(hidden_seed, look), true, &hidden, &original, &why);
         if (ok && look + 1 < looks)
             say_verdict(v, "the hidden cases of an earlier look", &hidden);
     }

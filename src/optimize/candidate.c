@@ -25,7 +25,7 @@ bool candidate_store(struct run *r, const struct candidate *c, struct err *err)
                                   .round = c->round,
                                   .repairs = c->repairs,
                                   .mind = c->mind,
-                                  .name = c->strategy.name,
+                                  .name = c->name,
                                   .reason = c->strategy.reason,
                                   .plan = c->strategy.plan,
                                   .steps = json_line(r->arena, steps),
@@ -76,69 +76,10 @@ struct candidate *candidate_add(struct run *r, int parent, int round, const char
     c->text = text;
     candidate_hash(r, text, c->hash);
     c->label = c->id ? arena_printf(r->arena, "candidate-%d", c->id) : "original";
-    c->strategy.name = c->strategy.reason = c->strategy.plan = "";
+    c->name = c->strategy.name = c->strategy.reason = c->strategy.plan = "";
     vec_push(&r->candidates, c);
     map_put(&r->seen, c->hash, c);
     return c;
-}
-
-bool candidate_submit(struct run *r, int parent, int round, const struct agent_strategy *s, int repairs,
-                      struct candidate **made, struct err *err)
-{
-    struct candidate *p = r->candidates.v[parent], *c, *ignored;
-    struct err why = {0};
-    const struct agent_step *done;
-    const char *known;
-    size_t n_done;
-    char *text, hash[24];
-    int known_id;
-
-    made = made ? made : &ignored;
-    *made = NULL;
-    if (!agent_code_rules(r->task, r->task->source_path, p->text, s, &r->limits, r->arena, &text, &done,
-                          &n_done, &why)) {
-        trace_text("not_coded", "%s: %s", s->name, why.text);
-        return true;
-    }
-    candidate_hash(r, text, hash);
-    *made = map_get(&r->seen, hash);
-    if (*made) {
-        trace_text("duplicate", "%s: the same code as candidate %d", s->name, (*made)->id);
-        return true;
-    }
-    c = *made = candidate_add(r, parent, round, text);
-    c->strategy = *s;
-    c->repairs = repairs;
-    c->steps = done;
-    c->n_steps = n_done;
-    if (!store_find_trial(r->store, r->arena, c->hash, &known_id, &known, err))
-        return false;
-    if (known) {
-        if (!trial_from_text(known, r->arena, &c->trial, err))
-            return false;
-        candidate_tell(r, c);
-        return true;
-    }
-    return tell_submit(r, c->id, c->label, s->name, round, parent, c->text, err);
-}
-
-bool candidate_collect(struct run *r, struct err *err)
-{
-    while (pool_busy(r->pool) > 0) {
-        struct trial t;
-        int id;
-        if (run_stopping(r))
-            return true;
-        if (!pool_collect(r->pool, 0.2, r->arena, &id, &t, err))
-            return false;
-        if (id < 0)
-            continue;
-        r->candidates.v[id]->trial = t;
-        candidate_tell(r, r->candidates.v[id]);
-        if (!candidate_store(r, r->candidates.v[id], err))
-            return false;
-    }
-    return true;
 }
 
 /* Kept, with where each move applies: the best is the parent of many rounds. */

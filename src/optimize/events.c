@@ -99,7 +99,7 @@ void tell_round(const struct run *r, int round, int parent, const char *mind)
     json_put_int(e, "of", MAX(round, r->last_round));
     json_put_int(e, "parent", parent);
     json_put_num(e, "parent_score", r->search.nodes.v[parent].score);
-    json_put_text(e, "parent_name", r->candidates.v[parent]->strategy.name);
+    json_put_text(e, "parent_name", r->candidates.v[parent]->name);
     json_put_text(e, "mind", mind);
     trace_event("round", e);
 }
@@ -125,20 +125,15 @@ void tell_plan(int round, int parent, const struct agent_diagnosis *d, const str
     trace_event("plan", e);
 }
 
-bool tell_submit(struct run *r, int ticket, const char *label, const char *name, int round, int parent,
-                 const char *text, struct err *err)
+void tell_submitted(const char *label, const char *name, int round, int parent)
 {
     json_t *e = json_object();
 
-    while (r->labels.n <= (size_t)ticket)
-        vec_push(&r->labels, NULL);
-    r->labels.v[ticket] = label;
     json_put_text(e, "label", label);
     json_put_text(e, "name", name);
     json_put_int(e, "round", round);
     json_put_int(e, "parent", parent);
     trace_event("submitted", e);
-    return pool_submit(r->pool, ticket, r->task->source_path, text, err);
 }
 
 void tell_started(void *context, int ticket, int worker)
@@ -202,7 +197,7 @@ void tell_trial(const struct run *r, const struct candidate *c)
     json_put_int(e, "parent", c->parent);
     json_put_int(e, "round", c->round);
     json_put_text(e, "mind", c->mind);
-    json_put_text(e, "name", c->strategy.name);
+    json_put_text(e, "name", c->name);
     json_put_text(e, "verdict", verdict_name(t->verdict));
     json_put_text(e, "words", t->words);
     json_put(e, "line", t->line ? json_integer(t->line) : json_null());
@@ -214,8 +209,8 @@ void tell_trial(const struct run *r, const struct candidate *c)
     json_put_int(e, "best", r->search.best);
     json_put_num(e, "best_score", r->search.nodes.v[r->search.best].score);
     trace_event("trial", e);
-    if (c->id > 0 && !str_starts(c->strategy.name, REFINE_WITHOUT))
-        tell_learnt(c->id, c->strategy.name, verdict_name(t->verdict), refine_words(t), gain, c->parent);
+    if (c->id > 0 && !c->pruned)
+        tell_learnt(c->id, c->name, verdict_name(t->verdict), confirm_words(t), gain, c->parent);
 }
 
 void tell_best(struct run *r)
@@ -228,7 +223,7 @@ void tell_best(struct run *r)
     r->told_best = c->id;
     e = json_object();
     json_put_int(e, "id", c->id);
-    json_put_text(e, "name", c->strategy.name);
+    json_put_text(e, "name", c->name);
     json_put_text(e, "bound_by", c->diagnosis.bound_by);
     put_times(r, c, e);
     trace_event("best", e);
@@ -239,7 +234,7 @@ void tell_confirm(const struct candidate *c, const struct trial *t)
     json_t *e = json_object();
 
     json_put_int(e, "id", c->id);
-    json_put_text(e, "name", c->strategy.name);
+    json_put_text(e, "name", c->name);
     json_put_text(e, "verdict", verdict_name(t->verdict));
     json_put_text(e, "words", t->words);
     json_put_int(e, "cases", (int64_t)t->cases);

@@ -1,4 +1,4 @@
-/* What run.c, candidate.c, refine.c, calls.c and think.c share: one run in memory. */
+/* What the files of the loop share: one run in memory. round.h has the road of a candidate. */
 #ifndef OPTIMIZE_INTERNAL_H
 #define OPTIMIZE_INTERNAL_H
 
@@ -12,6 +12,7 @@
 
 struct candidate {
     int id, parent, round, repairs; /* repairs: the failed candidate it mends, or -1 */
+    const char *name;               /* after what was done */
     struct agent_strategy strategy;
     const struct agent_step *steps; /* what took effect */
     size_t n_steps;
@@ -19,6 +20,7 @@ struct candidate {
     char hash[24];
     struct trial trial;
     bool judged;
+    bool pruned; /* the best with steps left out: says nothing of what could be tried */
     struct agent_diagnosis diagnosis;
     const char *mind;              /* "original", "rules", "llm" */
     const char *label;             /* in events */
@@ -45,8 +47,12 @@ struct run {
     VEC(struct agent_lesson) lessons; /* of the first n_learnt candidates, and of strategies without one */
     size_t n_learnt, n_known;         /* n_known: of candidates, whose code the pool knows */
     int n_strategies;                 /* of models */
-    int last_round;                   /* that --rounds allows those who think now */
-    VEC(const char *) labels;         /* of what is submitted to the pool, by its id there */
+    int n_derived;                    /* attempts that no round planned */
+    const struct attempt *single;     /* the last turn of the one agent, and all said before it */
+    const struct llm_message *said;
+    size_t n_said;
+    int last_round;           /* that --rounds allows those who think now */
+    VEC(const char *) labels; /* of what is submitted to the pool, by its id there */
     int told_best;
 };
 
@@ -59,13 +65,6 @@ bool run_stopping(const struct run *r); /* Ctrl-C, or the time is up */
 /* ---- candidate.c: from a strategy to a stored trial ---- */
 
 struct candidate *candidate_add(struct run *r, int parent, int round, const char *text);
-/* The coder, then the queue: a candidate whose trial is already stored is told at once. *made (which may be
- * NULL) is the candidate of that text, new or known from before; NULL when the strategy gave none. */
-bool candidate_submit(struct run *r, int parent, int round, const struct agent_strategy *s, int repairs,
-                      struct candidate **made, struct err *err);
-/* Waits for everything submitted. When the run is stopping, what still runs is left behind: it is not stored,
- * so a resumed run does it again. */
-bool candidate_collect(struct run *r, struct err *err);
 void candidate_tell(struct run *r, struct candidate *c); /* its trial is known: search, diagnosis, events */
 bool candidate_store(struct run *r, const struct candidate *c, struct err *err);
 /* A round begins: files that compile to the same as a candidate so far are not run in it. Only then, so that
@@ -86,20 +85,14 @@ bool look_counters(struct run *r, struct candidate *c, struct err *err);
 /* After a confirmation that passed on a GPU: a finding makes it unsafe. */
 bool look_sanitizer(struct run *r, const char *text, struct trial *t, struct err *err);
 
-/* ---- refine.c: what is made of results ---- */
+/* ---- prune.c and confirm.c ---- */
 
-#define REFINE_WITHOUT "the best without " /* begins the names of pruned versions */
-
-bool refine_failures(struct run *r, size_t first, struct agent_plan_input *in, struct err *err);
-bool refine_losers(struct run *r, size_t first, int round, struct err *err);
-bool refine_prune(struct run *r, int round, struct err *err);
-/* The other values of tunables that a model's candidates from `first` on declare. */
-bool refine_tunables(struct run *r, size_t first, int round, struct err *err);
-#define REFINE_HIDDEN "hidden cases: " /* begins the words of what fails in the confirmation */
-bool refine_confirm(struct run *r, bool *refused, struct err *err);
+bool prune_best(struct run *r, int round, struct err *err);
+/* refused, unless NULL: the best has failed; see there. */
+bool confirm_best(struct run *r, bool *refused, struct err *err);
 /* What a failed confirmation may tell whoever codes next: that there are such cases, and what kind of fault it
  * was; never the case. Other words stay as they are. */
-const char *refine_words(const struct trial *t);
+const char *confirm_words(const struct trial *t);
 
 /* ---- suite.c ---- */
 
@@ -152,9 +145,7 @@ void tell_original(const struct run *r);
 void tell_round(const struct run *r, int round, int parent, const char *mind);
 void tell_plan(int round, int parent, const struct agent_diagnosis *d, const struct agent_strategy *s,
                size_t n);
-/* To the pool under this ticket, and said. */
-bool tell_submit(struct run *r, int ticket, const char *label, const char *name, int round, int parent,
-                 const char *text, struct err *err);
+void tell_submitted(const char *label, const char *name, int round, int parent);
 void tell_started(void *run, int ticket, int worker); /* trial_options.started */
 void tell_judged(const struct run *r, int ticket, const struct trial *t);
 void tell_trial(const struct run *r, const struct candidate *c);
@@ -164,14 +155,14 @@ void tell_confirm(const struct candidate *c, const struct trial *t);
 void tell_budget(const char *what, double used, double limit); /* "s", "tokens", "usd": spent */
 void tell_end(const struct run *r, const char *status, const json_t *result, const char *words);
 
-/* ---- think.c: rounds in which models think ---- */
+/* ---- what rounds ask of LLMs beside plans and files: backend_llm.c ---- */
 
+struct round;
 /* The tester's cases beside the rules'; none when it had none to give. */
-bool think_suite(struct run *r, struct agent_suite *suite, struct err *err);
-/* Where the profiler is a model: its diagnosis of round n's parent; else *d stays. */
-bool think_diagnosis(struct run *r, struct candidate *parent, const struct agent_version *version, int n,
-                     struct agent_diagnosis *d, struct err *err);
-bool think_rounds(struct run *r, int *round, int first, int last, struct err *err);
-bool think_single(struct run *r, int *round, struct err *err);
+bool llm_suite(struct run *r, struct agent_suite *suite, struct err *err);
+/* Where the profiler is an LLM: its diagnosis of the round's parent; else the rules' stays. */
+bool llm_diagnosis(struct round *t, struct err *err);
+/* Every candidate so far as a lesson for the planner. */
+void lessons_catch_up(struct run *r);
 
 #endif

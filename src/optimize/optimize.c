@@ -2,12 +2,12 @@
  * and the coder write it, has every candidate judged in a worker, and tells the search. Everything a round
  * decides follows from the trials before it, and every trial is stored under the hash of its text: so a resumed
  * run simply runs again, finds the trials it had, and goes on with the first one missing. */
-#include "internal.h"
+#include "round.h"
 
 #include <signal.h>
 #include <time.h>
 
-enum { MAX_REPAIRS = 2, STALE_ROUNDS = 2 };
+enum { STALE_ROUNDS = 2 };
 
 static volatile sig_atomic_t stop_asked;
 
@@ -94,44 +94,6 @@ bool run_stopping(const struct run *r)
     return run_interrupted() || over_budget(r);
 }
 
-/* One round of the rules' planner and coder; *tried tells how many new candidates it made. */
-static bool round_run(struct run *r, int round, size_t *tried, struct err *err)
-{
-    struct agent_plan_input in = {.parent = search_ask(&r->search), .max_strategies = (size_t)r->o->candidates};
-    struct candidate *parent = r->candidates.v[in.parent];
-    const struct agent_strategy *strategies;
-    struct agent_diagnosis diagnosis = parent->diagnosis;
-    const struct agent_version *version;
-    size_t n, first = r->candidates.n, from = first;
-    bool ok = true;
-
-    candidate_learn(r);
-    tell_round(r, round, in.parent, "rules");
-    if (!look_counters(r, parent, err) || !candidate_version(r, parent, &version, err))
-        return false;
-    in.version = version;
-    in.diagnosis = &diagnosis;
-    if (!r->o->models.rules_first && !think_diagnosis(r, parent, version, round, &diagnosis, err))
-        return false;
-    candidate_lineage(r, in.parent, &in);
-    candidate_history(r, &in);
-    agent_plan_rules(&in, r->arena, &strategies, &n);
-    tell_plan(round, in.parent, &diagnosis, strategies, n);
-    trace_doing("coder", "writes %zu version%s", n, n == 1 ? "" : "s");
-    for (size_t i = 0; ok && i < n && !stop_asked; i++)
-        ok = candidate_submit(r, in.parent, round, &strategies[i], -1, NULL, err);
-    trace_doing("judge", "judges them");
-    ok = ok && candidate_collect(r, err);
-    for (int wave = 0; ok && wave < MAX_REPAIRS && !run_stopping(r); wave++) {
-        size_t next = r->candidates.n;
-        ok = refine_failures(r, from, &in, err);
-        from = next;
-    }
-    ok = ok && (run_stopping(r) || refine_losers(r, first, round, err));
-    *tried = r->candidates.n - first;
-    return ok;
-}
-
 /* Times of two GPUs do not compare: a run stays on the one it began on. */
 static bool same_device(struct run *r, bool resume, struct err *err)
 {
@@ -207,7 +169,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
         return false;
     search_open(&r->search, 1.01);
     original = candidate_add(r, -1, 0, text);
-    original->strategy.name = "original";
+    original->name = original->strategy.name = "original";
     if (!pool_original(r->pool, r->arena, &original->trial, err))
         return false;
     r->limits = pool_device(r->pool)->limits;
@@ -252,18 +214,41 @@ static bool close_books(struct run *r, const char *status, struct err *err)
     return ok;
 }
 
+static bool round_of_rules(struct run *r, int number, size_t *made, struct err *err)
+{
+    return round_play(r, &backend_rules, &backend_rules, number, number, made, err);
+}
+
 static bool rounds_of_rules(struct run *r, int *round, struct err *err)
 {
     r->last_round = r->o->rounds;
     for (*round = 1; *round <= r->o->rounds && !run_stopping(r); (*round)++) {
-        size_t tried;
-        if (!round_run(r, *round, &tried, err))
+        size_t made;
+        if (!round_of_rules(r, *round, &made, err))
             return false;
-        if (tried == 0 || search_stale_rounds(&r->search, *round) >= STALE_ROUNDS)
+        if (made == 0 || search_stale_rounds(&r->search, *round) >= STALE_ROUNDS)
             break;
     }
     *round = MIN(*round, r->o->rounds);
-    return run_stopping(r) || refine_prune(r, *round, err);
+    return run_stopping(r) || prune_best(r, *round, err);
+}
+
+/* Rounds in which LLMs have a part, numbered first to last in their labels. */
+static bool rounds_of_llms(struct run *r, int *round, int first, int last, struct err *err)
+{
+    const bool *asked = r->o->models.asked;
+    const struct backend *planner = asked[FOR_PLANNER] ? &backend_llm : &backend_rules,
+                         *coder = asked[FOR_CODER] ? &backend_llm : &backend_rules;
+
+    if (asked[FOR_SINGLE])
+        planner = coder = &backend_single;
+    r->last_round = *round + last - first + 1;
+    for (int n = first; n <= last && !run_stopping(r) && !calls_exhausted(r); n++) {
+        size_t made;
+        if (!round_play(r, planner, coder, ++*round, n, &made, err))
+            return false;
+    }
+    return true;
 }
 
 /* What fails on hidden cases has taught something: one more round is told of it, and what is best then must
@@ -272,19 +257,17 @@ static bool confirm(struct run *r, int *round, struct err *err)
 {
     const struct models *m = &r->o->models;
     bool refused, worked_out = m->asked[FOR_PLANNER] || m->asked[FOR_CODER];
-    size_t tried;
+    size_t made;
 
-    if (!refine_confirm(r, &refused, err))
+    if (!confirm_best(r, &refused, err))
         return false;
     if (!refused)
         return true;
-    if (!run_stopping(r) && !calls_exhausted(r)) {
-        if (worked_out && !think_rounds(r, round, r->o->rounds + 1, r->o->rounds + 1, err))
-            return false;
-        if (!worked_out && !m->asked[FOR_SINGLE] && !round_run(r, ++*round, &tried, err))
-            return false;
-    }
-    return stop_asked || refine_confirm(r, NULL, err);
+    if (!run_stopping(r) && !calls_exhausted(r) && !m->asked[FOR_SINGLE] &&
+        !(worked_out ? rounds_of_llms(r, round, r->o->rounds + 1, r->o->rounds + 1, err)
+                     : round_of_rules(r, ++*round, &made, err)))
+        return false;
+    return stop_asked || confirm_best(r, NULL, err);
 }
 
 static bool loop(struct run *r, enum run_end *end, struct err *err)
@@ -296,9 +279,7 @@ static bool loop(struct run *r, enum run_end *end, struct err *err)
     *end = RUN_DONE;
     if (!m->asked[FOR_SINGLE] && (m->rules_first || !worked_out) && !rounds_of_rules(r, &round, err))
         return false;
-    if (worked_out && !think_rounds(r, &round, 1, r->o->rounds, err))
-        return false;
-    if (m->asked[FOR_SINGLE] && !think_single(r, &round, err))
+    if ((worked_out || m->asked[FOR_SINGLE]) && !rounds_of_llms(r, &round, 1, r->o->rounds, err))
         return false;
     if (over_budget(r) || calls_exhausted(r))
         *end = RUN_BUDGET;

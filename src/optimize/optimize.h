@@ -32,7 +32,7 @@ bool run_optimize(const struct run_options *o, bool resume, enum run_end *end, s
 enum { RUN_MAX_LOOKS = 2 };
 
 /* The seed of a confirmation's first or second look (0 or 1). */
-uint64_t refine_look_seed(uint64_t hidden, int look);
+uint64_t confirm_look_seed(uint64_t hidden, int look);
 
 /* Ask a run in this process to stop soon, resumably; safe in a signal handler. Asked twice, it stops at once.
  */

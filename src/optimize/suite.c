@@ -75,7 +75,7 @@ bool suite_extend(struct run *r, struct trial_options *o, struct candidate *orig
     struct err why = {0};
     bool ok;
 
-    if (!think_suite(r, &more, err))
+    if (!llm_suite(r, &more, err))
         return false;
     if (more.n_cases == 0 || run_stopping(r))
         return true;

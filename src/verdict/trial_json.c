@@ -165,6 +165,7 @@ json_t *trial_to_json(const struct trial *t)
 
     json_put_text(o, "verdict", verdict_name(t->verdict));
     json_put_text(o, "words", t->words);
+    json_put_flag(o, "hidden", t->hidden);
     json_put_int(o, "line", t->line);
     json_put_int(o, "col", t->col);
     json_put_int(o, "cases", (int64_t)t->cases);
@@ -224,6 +225,7 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
     if (!verdict_parse(json_text(o, "verdict", ""), &t->verdict))
         return err_world(err, "not a trial: unknown verdict \"%s\"", json_text(o, "verdict", ""));
     t->words = arena_strdup(a, json_text(o, "words", ""));
+    t->hidden = json_flag(o, "hidden", false);
     t->line = (int)json_int(o, "line", 0);
     t->col = (int)json_int(o, "col", 0);
     t->cases = (size_t)json_int(o, "cases", 0);

@@ -115,6 +115,7 @@ struct trial {
     const char *printed;                                        /* of device printf, NULL when none */
     const char *code; /* hash of what it compiles to and launches: what two files share that do the same; NULL:
                        * it did not get so far */
+    bool hidden;      /* its verdict is that of hidden cases: whoever codes next is not told which */
     bool known;       /* its code is one of those that were known: nothing was run (judge_file only) */
     struct trial_clocks clocks; /* of the GPU right after it was timed */
     double empty_us;            /* a kernel that does nothing, as part of a graph; NAN when modelled */

@@ -9,12 +9,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena *a = arena_open();
     struct err err = {0};
     struct kernel *k;
-    char *text;
+    struct agent_file file;
 
-    if (!agent_read_coder(arena_strndup(a, (const char *)data, size), b, a, &text, &err)) {
+    if (!agent_read_coder(arena_strndup(a, (const char *)data, size), b, a, &file, &err)) {
         BUG_IF(err.kind == ERR_NONE);
-    } else if (!kernel_tests_compiler("k.cu", text, strlen(text), NULL)) {
-        BUG_IF(!task_kernel_open(&k, a, b->task, "k.cu", text, &err));
+    } else if (!kernel_tests_compiler("k.cu", file.text, strlen(file.text), NULL)) {
+        BUG_IF(!task_kernel_open(&k, a, b->task, "k.cu", file.text, &err));
         BUG_IF(!task_match(b->task, k, &err));
         kernel_close(k);
     }

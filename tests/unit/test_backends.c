@@ -386,10 +386,10 @@ static bool read_as(const char *role, const struct situation *s, const char *rep
                      agent_steps_text(arena, list[i].steps, list[i].n_steps), list[i].expected_gain,
                      list[i].confidence, list[i].plan);
     } else {
-        char *text;
-        ok = agent_read_coder(reply, &s->brief, arena, &text, &complaint);
+        struct agent_file file;
+        ok = agent_read_coder(reply, &s->brief, arena, &file, &complaint);
         if (ok)
-            str_add(out, text);
+            str_add(out, file.text);
     }
     if (!ok) {
         assert_int_not_equal(complaint.kind, ERR_NONE);
