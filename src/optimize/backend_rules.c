@@ -38,9 +38,11 @@ static bool code(struct round *t, struct attempt *x, struct err *err)
 
 static bool repair(struct round *t, struct attempt *x, struct err *err)
 {
+    const struct try *last = &x->tries[x->n_tries - 1];
+    const struct agent_failure why = {last->file.steps, last->file.n_steps, last->trial.line};
     struct agent_strategy next;
 
-    if (!agent_repair_rules(&x->strategy, &t->in, t->r->arena, &next))
+    if (!agent_repair_rules(&x->strategy, &why, &t->in, t->r->arena, &next))
         return true;
     x->strategy = next;
     return code(t, x, err);
