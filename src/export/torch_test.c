@@ -24,9 +24,40 @@ static const char *lambda(const struct op *o, struct arena *a, const char *first
 
 static const char *number(struct arena *a, double v)
 {
-    return isnan(v)   ? "float(\"nan\")"
-           : isinf(v) ? v < 0 ? "float(\"-inf\")" : "float(\"inf\")"
-                      : op_number(a, v);
+    if (isnan(v))
+        return "float(\"nan\")";
+    if (isinf(v))
+        return v < 0 ? "float(\"-inf\")" : "float(\"inf\")";
+    return op_number(a, v);
+}
+
+static bool is_floating(enum kernel_type t)
+{
+    return t == KT_F16 || t == KT_BF16 || t == KT_F32 || t == KT_F64;
+}
+
+/* What a normal distribution is scaled by. */
+static double scale_of(const struct task_arg *x)
+{
+    if (x->values.kind == VALUE_ZEROS)
+        return 0;
+    if (x->values.kind == VALUE_TINY)
+        return x->type == KT_F16 ? 0x1p-16 : 1e-12;
+    if (x->values.kind != VALUE_LARGE)
+        return 1;
+    if (x->type == KT_F16)
+        return 1024;
+    return is_floating(x->type) ? 1e10 : 1000;
+}
+
+/* Small integers, as the arguments of fill_index. */
+static const char *integer_range(enum kernel_type t)
+{
+    if (t == KT_I8)
+        return "-128, 128";
+    if (t == KT_U8)
+        return "0, 256";
+    return t == KT_I16 || t == KT_I32 || t == KT_I64 || is_floating(t) ? "-8, 9" : "0, 17";
 }
 
 static void add_bound(const struct op *o, const struct dim_expr *e, double v, struct str *to)
@@ -42,15 +73,7 @@ static void add_fill(const struct op *o, const struct task_arg *x, struct arena 
 {
     const struct task_values *v = &x->values;
     const char *type = torch_type(x->type);
-    bool is_signed = x->type == KT_I16 || x->type == KT_I32 || x->type == KT_I64,
-         wide = x->type != KT_I8 && x->type != KT_U8,
-         floating = x->type == KT_F16 || x->type == KT_BF16 || x->type == KT_F32 || x->type == KT_F64;
-    double scale = v->kind == VALUE_LARGE   ? x->type == KT_F16 ? 1024
-                                              : floating        ? 1e10
-                                                                : 1000
-                   : v->kind == VALUE_TINY  ? x->type == KT_F16 ? 0x1p-16 : 1e-12
-                   : v->kind == VALUE_ZEROS ? 0
-                                            : 1;
+    double low = v->low, high = v->high;
 
     if (x->type == KT_BOOL) {
         str_addf(to, "fill_index(shape, %s, 0, 2)", type);
@@ -60,22 +83,17 @@ static void add_fill(const struct op *o, const struct task_arg *x, struct arena 
         str_add(to, ", ");
         add_bound(o, v->high_expr, v->high, to);
         str_addc(to, ')');
-    } else if (v->kind == VALUE_INTEGERS || (!floating && v->kind == VALUE_NORMAL)) {
-        str_addf(to, "fill_index(shape, %s, %s)", type,
-                 wide               ? is_signed || floating ? "-8, 9" : "0, 17"
-                 : x->type == KT_I8 ? "-128, 128"
-                                    : "0, 256");
+    } else if (v->kind == VALUE_INTEGERS || (!is_floating(x->type) && v->kind == VALUE_NORMAL)) {
+        str_addf(to, "fill_index(shape, %s, %s)", type, integer_range(x->type));
     } else {
+        if (v->kind == VALUE_ONES)
+            low = high = 1;
+        if (v->kind == VALUE_CONSTANT)
+            low = high = v->constant;
         if (v->kind == VALUE_UNIFORM || v->kind == VALUE_CONSTANT || v->kind == VALUE_ONES)
-            str_addf(to, "fill_uniform(shape, %s, %s, %s, (", type,
-                     number(a, v->kind == VALUE_ONES       ? 1
-                               : v->kind == VALUE_CONSTANT ? v->constant
-                                                           : v->low),
-                     number(a, v->kind == VALUE_ONES       ? 1
-                               : v->kind == VALUE_CONSTANT ? v->constant
-                                                           : v->high));
+            str_addf(to, "fill_uniform(shape, %s, %s, %s, (", type, number(a, low), number(a, high));
         else
-            str_addf(to, "fill_scaled(shape, %s, %s, (", type, number(a, scale));
+            str_addf(to, "fill_scaled(shape, %s, %s, (", type, number(a, scale_of(x)));
         for (size_t i = 0; i < v->n_special; i++)
             str_addf(to, "%s,%s", number(a, v->special[i]), i + 1 < v->n_special ? " " : "");
         str_add(to, "))");
