@@ -52,21 +52,20 @@ static struct cost special(const struct model *m, const struct insn *i, enum typ
 {
     bool ftz = insn_has(i, MOD_ftz), exact = !insn_has(i, MOD_approx);
     float alu = (float)m->alu_cycles, look_up = (float)m->sfu_cycles;
-    if (i->op == OP_div || i->op == OP_rem)
-        return divide(m, i, t);
+    enum price_kind kind = (enum price_kind)op_table[i->op].price;
     if (t == TYPE_F64)
         return (struct cost){18, look_up + 10 * (float)m->fp64_cycles, PIPE_FP64, 10};
-    if (exact && i->op == OP_rcp)
+    if (exact && kind == PRICE_RCP)
         return (struct cost){13, look_up + 13 * alu, PIPE_SFU, 1};
-    if (exact && i->op == OP_sqrt)
+    if (exact && kind == PRICE_SQRT)
         return (struct cost){12, look_up + 9 * alu, PIPE_SFU, 1};
     if (is_half(t))
         return sfu(m, t == TYPE_F16X2 || t == TYPE_BF16X2 ? 2 : 1, 0);
-    if (i->op == OP_sin || i->op == OP_cos)
+    if (kind == PRICE_SINE)
         return sfu(m, 2, 1);
-    if (i->op == OP_sqrt)
+    if (kind == PRICE_SQRT)
         return sfu(m, ftz ? 2 : 5, ftz ? 1 : 3);
-    if (i->op == OP_tanh)
+    if (kind == PRICE_TANH)
         return sfu(m, 1, 0);
     return sfu(m, ftz ? 1 : 4, ftz ? 0 : 3); /* denormals are scaled before and after */
 }
@@ -74,9 +73,7 @@ static struct cost special(const struct model *m, const struct insn *i, enum typ
 static struct cost arithmetic(const struct model *m, const struct insn *i, enum type t)
 {
     float alu = (float)m->alu_cycles, wide = type_bytes[t] == 8;
-    bool multiplies = i->op == OP_mul || i->op == OP_mad || i->op == OP_madc || i->op == OP_fma ||
-                      i->op == OP_mul24 || i->op == OP_mad24 || i->op == OP_dp4a || i->op == OP_dp2a;
-    bool adds = i->op == OP_add || i->op == OP_sub;
+    bool multiplies = op_table[i->op].price == PRICE_MULTIPLY, adds = op_table[i->op].price == PRICE_ADD;
     if (t == TYPE_F64)
         return (struct cost){1, (float)m->fp64_cycles, PIPE_FP64, 0};
     if (is_float(t) && (multiplies || adds))
@@ -98,29 +95,9 @@ double insn_flops(const struct insn *i)
         return i->types[0] == TYPE_S32 ? 0 : 2.0 * i->shape.m * i->shape.n * i->shape.k / 32;
     if (!pair && !is_float(i->type))
         return 0;
-    switch (i->op) {
-    case OP_fma:
-    case OP_mad:
-        return 2 * lanes;
-    case OP_add:
-    case OP_sub:
-    case OP_mul:
-    case OP_div:
-    case OP_rcp:
-    case OP_sqrt:
-    case OP_rsqrt:
-    case OP_sin:
-    case OP_cos:
-    case OP_lg2:
-    case OP_ex2:
-    case OP_tanh:
-        return lanes;
-    case OP_atom:
-    case OP_red:
-        return insn_has(i, MOD_add) ? lanes * MAX(i->vec, 1) : 0;
-    default:
-        return 0;
-    }
+    if (op_table[i->op].unit == UNIT_ATOM)
+        return insn_has(i, MOD_add) ? op_table[i->op].flops * lanes * MAX(i->vec, 1) : 0;
+    return op_table[i->op].flops * lanes;
 }
 
 static struct cost convert(const struct model *m, const struct insn *i)
@@ -139,7 +116,7 @@ static struct cost convert(const struct model *m, const struct insn *i)
 
 static bool is_async_wait(const struct insn *i)
 {
-    return i->op == OP_cp &&
+    return op_table[i->op].price == PRICE_COPY &&
            (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all));
 }
 
@@ -147,34 +124,9 @@ static struct cost memory(const struct model *m, const struct insn *i)
 {
     if (i->space == SPACE_PARAM)
         return (struct cost){0.1f, 0, PIPE_ALU, 0}; /* constants are operands */
-    if (i->op == OP_cp &&
-        (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all)))
+    if (is_async_wait(i))
         return (struct cost){1, 0, PIPE_LSU, 0};
     return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
-}
-
-static struct cost plain(const struct model *m, const struct insn *i)
-{
-    float alu = (float)m->alu_cycles, shuffle = (float)m->shuffle_cycles;
-    switch (i->op) {
-    case OP_mov:
-        return (struct cost){0.2f, 0, PIPE_ALU, 0};
-    case OP_cvta:
-    case OP_isspacep:
-        return (struct cost){0, 0, PIPE_ALU, 0};
-    case OP_abs:
-    case OP_neg: /* of a float: part of the instruction that uses it */
-        return is_float(i->type) ? (struct cost){0.2f, 0, PIPE_FP32, 0} : (struct cost){1, alu, PIPE_ALU, 0};
-    case OP_vote:
-    case OP_activemask:
-        return (struct cost){1, 2 * alu, PIPE_ALU, 0};
-    case OP_match:
-        return (struct cost){2, 6 * shuffle, PIPE_SHUFFLE, 8};
-    case OP_redux:
-        return (struct cost){2, shuffle, PIPE_SHUFFLE, 2};
-    default:
-        return arithmetic(m, i, i->type);
-    }
 }
 
 /* Products by mma.sync, in units of m16n8k16 of f16; figures without a source are measured on one H200. Tensor
@@ -211,7 +163,7 @@ static struct cost fragment(const struct model *m, const struct insn *i)
         return (struct cost){1, 0, PIPE_LSU, 0};
     struct matrix_access x = matrix_access_of(i);
     float parts = x.parts, slots = parts;
-    if (i->op == OP_wmma_load && x.size == 2 && i->space == SPACE_SHARED)
+    if (op_table[i->op].price == PRICE_LOAD_PARTS && x.size == 2 && i->space == SPACE_SHARED)
         slots = MAX(parts / 4, 1);
     else if (x.way == TURNED)
         slots = 2 * parts;
@@ -220,38 +172,61 @@ static struct cost fragment(const struct model *m, const struct insn *i)
 
 static struct cost cost_of(const struct model *m, const struct insn *i)
 {
-    float wide = type_bytes[i->type] == 8;
-    switch (op_table[i->op].unit) {
-    case UNIT_SFU:
-        if (i->op == OP_popc || i->op == OP_clz || i->op == OP_brev || i->op == OP_bfind)
-            return (struct cost){1 + wide, (float)m->sfu_cycles, PIPE_SFU, 0};
-        return special(m, i, i->type);
-    case UNIT_FMA:
-        return arithmetic(m, i, i->type);
-    case UNIT_CVT:
-        return convert(m, i);
-    case UNIT_FP64:
-        return (struct cost){1, (float)m->fp64_cycles, PIPE_FP64, 0};
-    case UNIT_SHFL:
-        return (struct cost){1, (float)m->shuffle_cycles, PIPE_SHUFFLE, 0};
-    case UNIT_TENSOR:
-        return product(m, i);
-    case UNIT_ATOM:
-    case UNIT_LSU:
-        return i->op == OP_wmma_load || i->op == OP_wmma_store ? fragment(m, i) : memory(m, i);
-    case UNIT_SYNC: /* a fence waits for what is on its way; mbarriers are shared memory */
-        if (i->op == OP_mbarrier)
-            return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
-        return (struct cost){1, i->op == OP_bar || i->op == OP_barrier ? 0 : (float)m->l2_cycles * 0.5f,
-                             PIPE_ALU, 0};
-    case UNIT_CONTROL:
-        return (struct cost){1, (float)m->branch_cycles, PIPE_ALU, 0};
-    case UNIT_NONE:
+    float alu = (float)m->alu_cycles, shuffle = (float)m->shuffle_cycles, wide = type_bytes[i->type] == 8;
+    switch ((enum price_kind)op_table[i->op].price) {
+    case PRICE_NONE:
+    case PRICE_FREE:
         return (struct cost){0, 0, PIPE_ALU, 0};
-    case UNIT_ALU:
-        return plain(m, i);
+    case PRICE_MOVE:
+        return (struct cost){0.2f, 0, PIPE_ALU, 0};
+    case PRICE_SIGN: /* of a float: part of the instruction that uses it */
+        return is_float(i->type) ? (struct cost){0.2f, 0, PIPE_FP32, 0} : (struct cost){1, alu, PIPE_ALU, 0};
+    case PRICE_ALU:
+    case PRICE_ADD:
+    case PRICE_MULTIPLY:
+        return arithmetic(m, i, i->type);
+    case PRICE_DIVIDE:
+        return divide(m, i, i->type);
+    case PRICE_RCP:
+    case PRICE_SQRT:
+    case PRICE_SINE:
+    case PRICE_TANH:
+    case PRICE_SFU:
+        return special(m, i, i->type);
+    case PRICE_COUNT:
+        return (struct cost){1 + wide, (float)m->sfu_cycles, PIPE_SFU, 0};
+    case PRICE_CONVERT:
+        return convert(m, i);
+    case PRICE_VOTE:
+        return (struct cost){1, 2 * alu, PIPE_ALU, 0};
+    case PRICE_MATCH:
+        return (struct cost){2, 6 * shuffle, PIPE_SHUFFLE, 8};
+    case PRICE_REDUX:
+        return (struct cost){2, shuffle, PIPE_SHUFFLE, 2};
+    case PRICE_SHUFFLE:
+        return (struct cost){1, shuffle, PIPE_SHUFFLE, 0};
+    case PRICE_PRODUCT:
+        return product(m, i);
+    case PRICE_LOAD:
+    case PRICE_STORE:
+    case PRICE_ATOMIC:
+    case PRICE_REDUCE:
+    case PRICE_COPY:
+    case PRICE_HINT:
+        return memory(m, i);
+    case PRICE_LOAD_PARTS:
+    case PRICE_STORE_PARTS:
+        return fragment(m, i);
+    case PRICE_MBARRIER: /* mbarriers are shared memory */
+        return (struct cost){1, (float)m->shared_cycles, PIPE_LSU, 0};
+    case PRICE_BARRIER:
+        return (struct cost){1, 0, PIPE_ALU, 0};
+    case PRICE_FENCE: /* waits for what is on its way */
+        return (struct cost){1, (float)m->l2_cycles * 0.5f, PIPE_ALU, 0};
+    case PRICE_CONTROL:
+        return (struct cost){1, (float)m->branch_cycles, PIPE_ALU, 0};
     }
-    return plain(m, i);
+    BUG("an instruction without a price");
 }
 
 static double lanes_of(const struct model *m, enum pipe p)
@@ -315,7 +290,7 @@ static void insn_slots(struct slots *s, const struct insn *i, const uint32_t *sl
 
 static bool calls_routine(const struct insn *i)
 {
-    return (i->op == OP_div || i->op == OP_rem) && type_bytes[i->type] == 8 && i->type != TYPE_F64;
+    return op_table[i->op].price == PRICE_DIVIDE && type_bytes[i->type] == 8 && i->type != TYPE_F64;
 }
 
 /* Machine instructions in the line itself: long divisions call a routine, the rest of the exact ones keep their
@@ -324,7 +299,7 @@ static float inline_slots(const struct insn *i, float slots)
 {
     if (calls_routine(i))
         return 8;
-    if (i->op == OP_div && i->type == TYPE_F64)
+    if (op_table[i->op].price == PRICE_DIVIDE && i->type == TYPE_F64)
         return 14;
     return op_table[i->op].unit == UNIT_SFU && is_float(i->type) ? MIN(slots, 10) : slots;
 }
@@ -332,16 +307,16 @@ static float inline_slots(const struct insn *i, float slots)
 static void price_insn(struct price *p, const struct insn *i, const struct model *m)
 {
     struct cost c = cost_of(m, i);
-    enum unit unit = op_table[i->op].unit;
+    enum unit unit = (enum unit)op_table[i->op].unit;
+    enum price_kind kind = (enum price_kind)op_table[i->op].price;
     *p = (struct price){.slots = c.slots, .latency = c.latency, .pipe = c.pipe};
     p->busy = (c.busy ? c.busy : c.slots) * (float)(32 / lanes_of(m, c.pipe));
-    p->is_load = (i->op == OP_ld || i->op == OP_ldu || i->op == OP_ldmatrix || i->op == OP_wmma_load) &&
-                 i->space != SPACE_PARAM;
+    p->is_load = (kind == PRICE_LOAD || kind == PRICE_LOAD_PARTS) && i->space != SPACE_PARAM;
     p->is_store =
-        i->op == OP_st || i->op == OP_red || i->op == OP_stmatrix || i->op == OP_wmma_store || i->op == OP_cp;
-    p->is_barrier = i->op == OP_bar || i->op == OP_barrier;
-    p->is_order = p->is_barrier || unit == UNIT_SYNC || i->op == OP_atom || insn_has(i, MOD_volatile) ||
-                  insn_has(i, MOD_acquire) || i->op == OP_cp;
+        kind == PRICE_STORE || kind == PRICE_STORE_PARTS || kind == PRICE_REDUCE || kind == PRICE_COPY;
+    p->is_barrier = kind == PRICE_BARRIER;
+    p->is_order = unit == UNIT_SYNC || kind == PRICE_ATOMIC || kind == PRICE_COPY ||
+                  insn_has(i, MOD_volatile) || insn_has(i, MOD_acquire);
     p->is_async_wait = is_async_wait(i);
     p->is_branch = unit == UNIT_CONTROL;
     p->ends_block = p->is_branch || p->is_barrier;

@@ -175,7 +175,7 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
             (struct reg_clock){start + x->latency, blame == ~0u || x->is_load ? pc : blame};
     if (executed && x->is_async_wait)
         async_wait(c, i);
-    if (executed && x->is_branch && blame != ~0u && p->module->code[blame].op == OP_atom)
+    if (executed && x->is_branch && blame != ~0u && op_table[p->module->code[blame].op].price == PRICE_ATOMIC)
         p->result_branches = true;
     c->merged =
         executed && ((x->is_branch && !x->ends_block) || (x->unroll > 1 && ++c->trips % x->unroll != 0));

@@ -2,7 +2,7 @@
 #include "clock/clock.h"
 #include "cmd/options.h"
 #include "export/export.h"
-#include "ptx/ptx.h"
+#include "clock/clock.h"
 
 #include <ctype.h>
 

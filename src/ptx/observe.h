@@ -36,17 +36,131 @@ enum unit { /* who executes it; the clock prices by it */
             UNIT_SYNC,
 };
 
+/* The columns of op.def that observers read. */
+/* how an instruction is priced */
+enum price_kind {
+    PRICE_NONE,
+    PRICE_ALU,
+    PRICE_ADD,
+    PRICE_MULTIPLY,
+    PRICE_DIVIDE,
+    PRICE_RCP,
+    PRICE_SQRT,
+    PRICE_SINE,
+    PRICE_TANH,
+    PRICE_SFU,
+    PRICE_COUNT,
+    PRICE_SIGN,
+    PRICE_MOVE,
+    PRICE_FREE,
+    PRICE_VOTE,
+    PRICE_MATCH,
+    PRICE_REDUX,
+    PRICE_CONVERT,
+    PRICE_SHUFFLE,
+    PRICE_PRODUCT,
+    PRICE_LOAD,
+    PRICE_STORE,
+    PRICE_ATOMIC,
+    PRICE_REDUCE,
+    PRICE_COPY,
+    PRICE_HINT,
+    PRICE_LOAD_PARTS,
+    PRICE_STORE_PARTS,
+    PRICE_MBARRIER,
+    PRICE_BARRIER,
+    PRICE_FENCE,
+    PRICE_CONTROL,
+};
+
+/* what happens to a result that is not a number of the type */
+enum rounds {
+    ROUNDS_EXACT,
+    ROUNDS_NEAREST,
+    ROUNDS_APPROX,
+    ROUNDS_CONVERTED,
+};
+
+/* the function that an instruction is on real numbers */
+enum real_kind {
+    REAL_NONE,
+    REAL_ADD,
+    REAL_SUB,
+    REAL_MUL,
+    REAL_DIV,
+    REAL_ABS,
+    REAL_NEG,
+    REAL_MIN,
+    REAL_MAX,
+    REAL_COPYSIGN,
+    REAL_RCP,
+    REAL_SQRT,
+    REAL_RSQRT,
+    REAL_SIN,
+    REAL_COS,
+    REAL_LG2,
+    REAL_EX2,
+    REAL_TANH,
+    REAL_FMA,
+};
+
+/* what a launch with shadow values does at an instruction; shadow_plan.c narrows it by types and operands */
+enum shadow_kind {
+    SHADOW_NOTHING,  /* execute it; no shadow value comes near */
+    SHADOW_ARITH,    /* of real types: the function in double; else as TAINT */
+    SHADOW_COMPARED, /* set: made by a comparison, which follows the real values */
+    SHADOW_CONVERT,
+    SHADOW_BITS,  /* moves parts about: column bits */
+    SHADOW_TAINT, /* a result from a shadow value is lost */
+    SHADOW_LOAD,
+    SHADOW_STORE,
+    SHADOW_ATOMIC,
+    SHADOW_SHUFFLE,
+    SHADOW_MATRIX,
+    SHADOW_LOAD_MATRIX,
+    SHADOW_STORE_MATRIX,
+    SHADOW_TURN_MATRIX,
+};
+
+/* how undefined values pass through an instruction */
+enum undef_kind {
+    UNDEF_NOTHING, /* it writes no register */
+    UNDEF_LANES,   /* lane by lane: column bits */
+    UNDEF_LOAD,    /* said when memory is accessed; of parameters, as LANES */
+    UNDEF_ACCESS,  /* said when memory is accessed, or its destinations are its own affair */
+    UNDEF_SHUFFLE,
+    UNDEF_PRODUCT,
+    UNDEF_WARP, /* any undefined source of any lane makes all results undefined */
+};
+
+/* which bits of a lane's result hang on which bits of its sources */
+enum bits_kind {
+    BITS_ALL,   /* all on all; of packed types, half by half */
+    BITS_WHOLE, /* all on all */
+    BITS_BYTES, /* byte by byte */
+    BITS_MOVE,
+    BITS_XOR,
+    BITS_MASK,
+    BITS_SHIFT,
+    BITS_FIELD,
+    BITS_COMPARE,
+    BITS_PERMUTE,
+    BITS_SELECT,
+    BITS_SELECT_SIGN,
+    BITS_RESIZE,
+};
+
 enum op {
     OP_unsupported, /* known to nobody: executing it ends the launch */
-#define OP(id, text, operands, unit, select) OP_##id,
+#define OP(id, ...) OP_##id,
 #include "op.def"
 #undef OP
     N_OPS,
 };
 
 struct op_info {
-    const char *text, *operands;
-    enum unit unit;
+    const char *text, *operands, *widths;
+    uint8_t unit, price, flops, rounding, real, shadow, undef, bits; /* enums above */
 };
 extern const struct op_info op_table[N_OPS];
 

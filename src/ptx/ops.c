@@ -2,8 +2,11 @@
 #include "observe.h"
 
 const struct op_info op_table[N_OPS] = {
-    [OP_unsupported] = {"unsupported", "", UNIT_NONE},
-#define OP(id, text, operands, unit, select) [OP_##id] = {text, operands, unit},
+    [OP_unsupported] = {.text = "unsupported", .operands = "", .widths = ""},
+#define OP(id, text, operands, widths, unit, price, flops, rounding, real, shadow, undef, bits, select) \
+    [OP_##id] = {text,       operands,          widths,      UNIT_##unit,     PRICE_##price,            \
+                 flops,      ROUNDS_##rounding, REAL_##real, SHADOW_##shadow, UNDEF_##undef,            \
+                 BITS_##bits},
 #include "op.def"
 #undef OP
 };

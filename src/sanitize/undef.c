@@ -340,43 +340,43 @@ static uint8_t of_one_lane(const struct warp *w, const struct insn *i, int lane)
     uint8_t u = any_source(w, i, lane);
     if (!u)
         return 0;
-    switch (i->op) {
-    case OP_mov:
-    case OP_cvta:
+    switch ((enum bits_kind)op_table[i->op].bits) {
+    case BITS_MOVE:
         return opnd_undef(w, a, lane);
-    case OP_not:
+    case BITS_BYTES:
         return u;
-    case OP_xor:
+    case BITS_XOR:
         return a->slot == i->opnds[2].slot && is_register(a) && is_register(&i->opnds[2])
                    ? 0
                    : opnd_undef(w, a, lane) | opnd_undef(w, &i->opnds[2], lane);
-    case OP_and:
-    case OP_or:
+    case BITS_MASK:
         return masked(w, i, lane);
-    case OP_shl:
-    case OP_shr:
+    case BITS_SHIFT:
         return shifted(w, i, lane);
-    case OP_bfe:
-    case OP_bfi:
+    case BITS_FIELD:
         return field(w, i, lane);
-    case OP_setp:
+    case BITS_COMPARE:
         return compared(w, i, lane);
-    case OP_prmt:
+    case BITS_PERMUTE:
         return permuted(w, i, lane);
-    case OP_selp:
+    case BITS_SELECT:
         return chosen(w, i, lane);
-    case OP_cvt: /* cvt.TO.FROM */
+    case BITS_RESIZE: /* cvt.TO.FROM */
         if (is_int(i->type) && is_int(i->type2) && i->n_opnds == 2)
             return resize(u, type_bytes[i->type], type_bytes[i->type2], type_signed(i->type));
         if (is_halves(i->type2) && i->n_opnds == 3)
             return (uint8_t)((opnd_undef(w, a, lane) ? 0xc : 0) |
                              (opnd_undef(w, &i->opnds[2], lane) ? 0x3 : 0));
         return 0xff;
-    default:
-        if (is_halves(i->type) && i->op != OP_set)
+    case BITS_ALL:
+    case BITS_SELECT_SIGN:
+        if (is_halves(i->type))
             return (uint8_t)((u & 0x3 ? 0x3 : 0) | (u & 0xc ? 0xc : 0));
         return 0xff;
+    case BITS_WHOLE:
+        return 0xff;
     }
+    return 0xff;
 }
 
 static void move_vector(struct warp *w, const struct insn *i, uint32_t m)
@@ -550,51 +550,27 @@ void undef_insn(struct warp *w, const struct insn *i, uint32_t m)
         return;
     if (!(san_of(w->launch)->checks & SANITIZE_INIT))
         return;
-    switch (i->op) {
-    case OP_ld:
-    case OP_ldu:
-        if (i->space == SPACE_PARAM)
-            break;
+    enum undef_kind kind = (enum undef_kind)op_table[i->op].undef;
+    if (kind == UNDEF_NOTHING || kind == UNDEF_ACCESS || (kind == UNDEF_LOAD && i->space != SPACE_PARAM))
         return;
-    case OP_ldmatrix:
-    case OP_wmma_load:
-    case OP_atom:
-    case OP_st:
-    case OP_red:
-    case OP_cp:
-    case OP_call:
-        return; /* san_access did it, or there is no destination */
-    default:
-        break;
-    }
     if (!i->n_opnds || !insn_writes(i, 0))
         return;
-    bool missing_lanes = i->op == OP_shfl && m != ~0u;
+    bool missing_lanes = kind == UNDEF_SHUFFLE && m != ~0u;
     if (!missing_lanes && !sources_touched(w, i)) {
         set_all(w, i, m, bytes, false);
         return;
     }
-    switch (i->op) {
-    case OP_mov:
-        if (i->opnds[0].kind == OPND_VEC || i->opnds[1].kind == OPND_VEC) {
-            move_vector(w, i, m);
-            return;
-        }
-        break;
-    case OP_shfl:
+    switch (kind) {
+    case UNDEF_SHUFFLE:
         shuffled(w, i, m, bytes);
         set_opnd(w, &i->opnds[0], m, bytes, true);
         if (i->pair)
             set_opnd(w, i->pair, m, bytes, false);
         return;
-    case OP_mma:
-    case OP_wmma_mma:
+    case UNDEF_PRODUCT:
         multiplied(w, i);
         return;
-    case OP_vote:
-    case OP_match:
-    case OP_redux:
-    case OP_movmatrix:
+    case UNDEF_WARP:
         for (int l = 0; l < 32; l++)
             bytes[0] |= (m >> l & 1) ? any_source(w, i, l) : 0;
         memset(bytes, bytes[0] ? 0xff : 0, sizeof(bytes));
@@ -602,6 +578,10 @@ void undef_insn(struct warp *w, const struct insn *i, uint32_t m)
         return;
     default:
         break;
+    }
+    if (op_table[i->op].bits == BITS_MOVE && (i->opnds[0].kind == OPND_VEC || i->opnds[1].kind == OPND_VEC)) {
+        move_vector(w, i, m);
+        return;
     }
     for (int l = 0; l < 32; l++)
         bytes[l] = (m >> l & 1) ? of_one_lane(w, i, l) : 0;

@@ -392,17 +392,18 @@ void shadow_taint(const struct warp *w, const struct insn *i, uint32_t m, struct
 void shadow_bits(const struct warp *w, const struct insn *i, uint32_t m, struct shadow_out *out)
 {
     const struct opnd *d = &i->opnds[0];
-    if (i->op == OP_mov) {
+    enum bits_kind kind = (enum bits_kind)op_table[i->op].bits;
+    if (kind == BITS_MOVE) {
         moved(w, i, m, out);
         return;
     }
-    if ((i->op == OP_shl || i->op == OP_shr) && i->opnds[2].is_imm && lane_value(w, &i->opnds[2], 0) % 16) {
+    if (kind == BITS_SHIFT && i->opnds[2].is_imm && lane_value(w, &i->opnds[2], 0) % 16) {
         shadow_taint(w, i, m, out);
         return;
     }
     struct shadow_part *to = out_add(out, d);
     unsigned n = opnd_parts(d);
-    if (i->op == OP_selp) {
+    if (kind == BITS_SELECT) {
         uint32_t first = *REG(uint32_t, w, i->opnds[3].off) ^ (i->opnds[3].negated ? ~0u : 0);
         const struct shadow_part *x = row_of(w, &i->opnds[1]), *y = row_of(w, &i->opnds[2]);
         for (unsigned k = 0; k < n; k++)
@@ -415,27 +416,24 @@ void shadow_bits(const struct warp *w, const struct insn *i, uint32_t m, struct 
     for (; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         struct piece u[8] = {{0}};
-        switch (i->op) {
-        case OP_and:
-        case OP_or:
-        case OP_xor:
+        switch (kind) {
+        case BITS_MASK:
+        case BITS_XOR:
             masked(w, i, lane, u, n);
             break;
-        case OP_shl:
-        case OP_shr:
+        case BITS_SHIFT:
             shifted(w, i, lane, u, n);
             break;
-        case OP_bfi:
-        case OP_bfe:
+        case BITS_FIELD:
             field(w, i, lane, u, n);
             break;
-        case OP_prmt:
+        case BITS_PERMUTE:
             permuted(w, i, lane, u);
             break;
-        case OP_cvt:
+        case BITS_RESIZE:
             resized(w, i, lane, u, n);
             break;
-        case OP_slct: {
+        case BITS_SELECT_SIGN: {
             const struct opnd *c = &i->opnds[3];
             bool first =
                 i->type == TYPE_F32 ? REG(float, w, c->off)[lane] >= 0 : REG(int32_t, w, c->off)[lane] >= 0;

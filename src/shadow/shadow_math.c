@@ -5,31 +5,46 @@
 
 #include <math.h>
 
-/* Instructions of one operand. */
-double shadow_one(enum op op, double x)
+double shadow_real_function(enum real_kind kind, double x, double y, double z)
 {
-    switch (op) {
-    case OP_abs:
+    switch (kind) {
+    case REAL_ADD:
+        return x + y;
+    case REAL_SUB:
+        return x - y;
+    case REAL_MUL:
+        return x * y;
+    case REAL_FMA:
+        return x * y + z;
+    case REAL_DIV:
+        return x / y;
+    case REAL_ABS:
         return fabs(x);
-    case OP_neg:
+    case REAL_NEG:
         return -x;
-    case OP_rcp:
+    case REAL_RCP:
         return 1 / x;
-    case OP_sqrt:
+    case REAL_SQRT:
         return sqrt(x);
-    case OP_rsqrt:
+    case REAL_RSQRT:
         return 1 / sqrt(x);
-    case OP_sin:
+    case REAL_SIN:
         return sin(x);
-    case OP_cos:
+    case REAL_COS:
         return cos(x);
-    case OP_lg2:
+    case REAL_LG2:
         return log2(x);
-    case OP_ex2:
+    case REAL_EX2:
         return exp2(x);
-    default:
+    case REAL_TANH:
         return tanh(x);
+    case REAL_NONE:
+    case REAL_MIN: /* these choose by the real values: shadow_step.c */
+    case REAL_MAX:
+    case REAL_COPYSIGN:
+        break;
     }
+    BUG("no function of real numbers");
 }
 
 static double exp10_of(double x)

@@ -1,81 +1,28 @@
 /* Which instructions a launch with a shadow must follow, and how. */
 #include "shadow_value.h"
 
+/* What op.def says, narrowed by types and operands. */
 static enum shadow_kind kind_of(const struct insn *i)
 {
     bool real = shadow_format((enum type)i->type) != SHADOW_PLAIN;
-    switch (i->op) {
-    case OP_add:
-    case OP_sub:
-    case OP_mul:
-    case OP_mad:
-    case OP_fma:
-    case OP_div:
-    case OP_abs:
-    case OP_neg:
-    case OP_min:
-    case OP_max:
-    case OP_copysign:
-    case OP_rcp:
-    case OP_sqrt:
-    case OP_rsqrt:
-    case OP_sin:
-    case OP_cos:
-    case OP_lg2:
-    case OP_ex2:
-    case OP_tanh:
-        return real ? ARITH : TAINT;
-    case OP_set:
-        return COMPARED;
-    case OP_cvt: /* of integers: parts that stay */
+    enum shadow_kind kind = (enum shadow_kind)op_table[i->op].shadow;
+    switch (kind) {
+    case SHADOW_ARITH:
+        return real ? SHADOW_ARITH : SHADOW_TAINT;
+    case SHADOW_CONVERT: /* of integers: parts that stay */
         return real || shadow_format((enum type)i->type2) || i->n_types != 2 || i->n_opnds != 2 ||
                        insn_has(i, MOD_pack)
-                   ? CONVERT
-                   : BITS;
-    case OP_mov:
-    case OP_and:
-    case OP_or:
-    case OP_xor:
-    case OP_shl:
-    case OP_shr:
-    case OP_bfi:
-    case OP_bfe:
-    case OP_prmt:
-    case OP_selp:
-    case OP_slct:
-        return i->opnds[0].kind != OPND_VEC && !i->opnds[0].bytes ? NOTHING : BITS;
-    case OP_ld:
-    case OP_ldu:
-        return LOAD;
-    case OP_st: /* st.async carries the shadow with its bytes, as bulk copies do */
-        return insn_has(i, MOD_async) ? NOTHING : STORE;
-    case OP_atom:
-    case OP_red:
-        return insn_has(i, MOD_async) ? NOTHING : ATOMIC;
-    case OP_shfl:
-        return SHUFFLE;
-    case OP_mma:
-    case OP_wmma_mma:
-        return MATRIX;
-    case OP_ldmatrix:
-    case OP_wmma_load:
-        return LOAD_MATRIX;
-    case OP_stmatrix:
-    case OP_wmma_store:
-        return STORE_MATRIX;
-    case OP_movmatrix:
-        return TURN_MATRIX;
-    case OP_call:
-    case OP_cp:
-    case OP_mbarrier:
-    case OP_bar:
-    case OP_barrier:
-    case OP_setp:
-    case OP_testp:
-    case OP_isspacep:
-        return NOTHING;
+                   ? SHADOW_CONVERT
+                   : SHADOW_BITS;
+    case SHADOW_BITS:
+        return i->opnds[0].kind != OPND_VEC && !i->opnds[0].bytes ? SHADOW_NOTHING : SHADOW_BITS;
+    case SHADOW_STORE: /* st.async carries the shadow with its bytes, as bulk copies do */
+    case SHADOW_ATOMIC:
+        return insn_has(i, MOD_async) ? SHADOW_NOTHING : kind;
+    case SHADOW_TAINT:
+        return i->n_opnds && insn_writes(i, 0) ? SHADOW_TAINT : SHADOW_NOTHING;
     default:
-        return i->n_opnds && insn_writes(i, 0) ? TAINT : NOTHING;
+        return kind;
     }
 }
 
@@ -127,23 +74,26 @@ struct shadow_plan *shadow_plan(const struct ptx_module *m)
                 continue;
             for (unsigned k = 0; k < i->n_opnds; k++)
                 sources |= !insn_writes(i, k) && may(seen, &i->opnds[k]);
-            if ((kind == BITS || kind == TAINT || kind == SHUFFLE || kind == TURN_MATRIX ||
-                 (kind == CONVERT && !shadow_format((enum type)i->type2))) &&
+            if ((kind == SHADOW_BITS || kind == SHADOW_TAINT || kind == SHADOW_SHUFFLE ||
+                 kind == SHADOW_TURN_MATRIX ||
+                 (kind == SHADOW_CONVERT && !shadow_format((enum type)i->type2))) &&
                 !sources && !(i->n_opnds && may(seen, &i->opnds[0])))
                 continue;
-            const struct opnd *address = kind == LOAD ? shadow_address(i) : NULL;
-            if (kind == LOAD && i->space == SPACE_PARAM && (!address || address->ref_kind != REF_FUNC_PARAM) &&
-                !may(seen, &i->opnds[0]))
+            const struct opnd *address = kind == SHADOW_LOAD ? shadow_address(i) : NULL;
+            if (kind == SHADOW_LOAD && i->space == SPACE_PARAM &&
+                (!address || address->ref_kind != REF_FUNC_PARAM) && !may(seen, &i->opnds[0]))
                 continue;
-            if (kind == COMPARED && !may(seen, &i->opnds[0]))
+            if (kind == SHADOW_COMPARED && !may(seen, &i->opnds[0]))
                 continue;
             plan[pc].kind = (uint8_t)kind;
             plan[pc].n_written = n_written(i);
-            if (kind == NOTHING || kind == STORE || kind == STORE_MATRIX || kind == COMPARED)
+            if (kind == SHADOW_NOTHING || kind == SHADOW_STORE || kind == SHADOW_STORE_MATRIX ||
+                kind == SHADOW_COMPARED)
                 continue;
-            for (unsigned k = 0; (sources || kind == ARITH || kind == CONVERT || kind == LOAD ||
-                                  kind == ATOMIC || kind == MATRIX || kind == LOAD_MATRIX) &&
-                                 k < i->n_opnds && insn_writes(i, k);
+            for (unsigned k = 0;
+                 (sources || kind == SHADOW_ARITH || kind == SHADOW_CONVERT || kind == SHADOW_LOAD ||
+                  kind == SHADOW_ATOMIC || kind == SHADOW_MATRIX || kind == SHADOW_LOAD_MATRIX) &&
+                 k < i->n_opnds && insn_writes(i, k);
                  k++)
                 news |= mark(seen, &i->opnds[k]);
         }

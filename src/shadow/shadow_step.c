@@ -143,29 +143,28 @@ static double chosen(double x, double y, double rx, double ry, bool max)
 static void combine(const struct insn *i, const double *x, const double *y, const double *z, double (*real)[32],
                     double *r, uint32_t m)
 {
-    switch (i->op) {
-    case OP_add:
+    switch ((enum real_kind)op_table[i->op].real) {
+    case REAL_ADD:
         EVERY r[l] = x[l] + y[l];
         break;
-    case OP_sub:
+    case REAL_SUB:
         EVERY r[l] = x[l] - y[l];
         break;
-    case OP_mul:
+    case REAL_MUL:
         EVERY r[l] = x[l] * y[l];
         break;
-    case OP_fma:
-    case OP_mad:
+    case REAL_FMA:
         EVERY r[l] = x[l] * y[l] + z[l];
         break;
-    case OP_div:
+    case REAL_DIV:
         EVERY r[l] = x[l] / y[l];
         break;
-    case OP_copysign: /* copysign d, a, b: the sign of a, the rest of b */
+    case REAL_COPYSIGN: /* copysign d, a, b: the sign of a, the rest of b */
         EVERY r[l] = signbit(real[0][l]) ? -fabs(y[l]) : fabs(y[l]);
         break;
-    case OP_min:
-    case OP_max: {
-        bool max = i->op == OP_max;
+    case REAL_MIN:
+    case REAL_MAX: {
+        bool max = op_table[i->op].real == REAL_MAX;
         EVERY
         {
             r[l] = chosen(x[l], y[l], real[0][l], real[1][l], max);
@@ -178,7 +177,7 @@ static void combine(const struct insn *i, const double *x, const double *y, cons
     default:
         for (; m; m &= m - 1) {
             unsigned l = (unsigned)__builtin_ctz(m);
-            r[l] = shadow_one((enum op)i->op, x[l]);
+            r[l] = shadow_real_function((enum real_kind)op_table[i->op].real, x[l], 0, 0);
         }
     }
     if (insn_has(i, MOD_sat))
@@ -191,7 +190,8 @@ static void arith(const struct warp *w, const struct insn *i, uint32_t m)
 {
     uint8_t format = shadow_format((enum type)i->type);
     unsigned values = values_of((enum type)i->type);
-    bool choice = i->op == OP_min || i->op == OP_max || i->op == OP_copysign;
+    enum real_kind kind = (enum real_kind)op_table[i->op].real;
+    bool choice = kind == REAL_MIN || kind == REAL_MAX || kind == REAL_COPYSIGN;
     for (unsigned e = 0; e < values; e++) {
         unsigned part = e * width_of(format);
         const double *v[3] = {NULL};
@@ -618,23 +618,23 @@ static void step(struct warp *w, const struct insn *i, uint32_t m, const struct 
     struct shadow_out out;
     out.n = 0;
     switch ((enum shadow_kind)plan->kind) {
-    case NOTHING:
+    case SHADOW_NOTHING:
         break;
-    case ARITH:
+    case SHADOW_ARITH:
         arith(w, i, m);
         break;
-    case COMPARED:
+    case SHADOW_COMPARED:
         out_add(&out, &i->opnds[0]);
         break;
-    case CONVERT:
+    case SHADOW_CONVERT:
         convert(w, i, m, &out);
         break;
-    case BITS:
-    case TAINT: {
+    case SHADOW_BITS:
+    case SHADOW_TAINT: {
         bool any = false;
         for (unsigned k = plan->n_written; k < i->n_opnds && !any; k++)
             any = opnd_any(w, &i->opnds[k]);
-        if (any && plan->kind == BITS)
+        if (any && plan->kind == SHADOW_BITS)
             shadow_bits(w, i, m, &out);
         else if (any)
             shadow_taint(w, i, m, &out);
@@ -643,28 +643,28 @@ static void step(struct warp *w, const struct insn *i, uint32_t m, const struct 
                 out_add(&out, element(&i->opnds[k], e));
         break;
     }
-    case LOAD:
+    case SHADOW_LOAD:
         load(w, i, m, &out);
         break;
-    case STORE:
+    case SHADOW_STORE:
         store(w, i, m, i->fn);
         return;
-    case ATOMIC:
+    case SHADOW_ATOMIC:
         atomic(w, i, m, i->fn);
         return;
-    case SHUFFLE:
+    case SHADOW_SHUFFLE:
         shuffle(w, i, &out);
         break;
-    case MATRIX:
+    case SHADOW_MATRIX:
         shadow_product(w, i, &out);
         break;
-    case LOAD_MATRIX:
+    case SHADOW_LOAD_MATRIX:
         shadow_load_matrix(w, i, &out);
         break;
-    case STORE_MATRIX:
+    case SHADOW_STORE_MATRIX:
         shadow_store_matrix(w, i, m);
         return;
-    case TURN_MATRIX:
+    case SHADOW_TURN_MATRIX:
         shadow_turn_matrix(w, i, &out);
         break;
     }
@@ -689,7 +689,7 @@ void ISA(shadow_loop)(struct warp *w)
         w->lane_insns += (unsigned)__builtin_popcount(m);
         if (!m)
             continue;
-        if (plan[pc].kind == NOTHING)
+        if (plan[pc].kind == SHADOW_NOTHING)
             i->fn(w, i, m);
         else
             step(w, i, m, &plan[pc]);

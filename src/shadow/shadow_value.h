@@ -118,23 +118,6 @@ void shadow_lose(struct ptx_shadow *s, const void *host, size_t bytes);
 void shadow_put(struct ptx_shadow *s, const void *host, size_t bytes, const uint8_t *states, const double *v);
 void shadow_move(struct ptx_shadow *s, const void *to, const void *from, size_t bytes);
 
-enum shadow_kind {          /* what a launch must do at an instruction */
-                   NOTHING, /* execute it; no shadow can be near */
-                   ARITH,
-                   COMPARED, /* set: made by a comparison, which follows the real values */
-                   CONVERT,
-                   BITS,
-                   TAINT,
-                   LOAD,
-                   STORE,
-                   ATOMIC,
-                   SHUFFLE,
-                   MATRIX,
-                   LOAD_MATRIX,
-                   STORE_MATRIX,
-                   TURN_MATRIX,
-};
-
 struct shadow_plan {
     uint8_t kind;      /* enum shadow_kind */
     uint8_t n_written; /* of the operands, which stand first */
@@ -142,7 +125,8 @@ struct shadow_plan {
 
 /* Which instructions a launch must follow, by pc; freed with free(). */
 struct shadow_plan *shadow_plan(const struct ptx_module *m);
-double shadow_one(enum op op, double x); /* what an instruction of one operand computes */
+/* What an instruction computes, of its operands as far as it has them. */
+double shadow_real_function(enum real_kind kind, double x, double y, double z);
 /* A call of one of the functions that the shadow's build leaves undefined: mathematics. False: none of them. */
 bool shadow_call(struct warp *w, const struct insn *i, const struct func *f, uint32_t m);
 

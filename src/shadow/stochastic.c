@@ -3,34 +3,30 @@
  * operations with a rounding of their own (fma.rm in expf) and those in double. */
 #include "shadow_value.h"
 
-static bool approximate(enum op op)
+static bool approximate(const struct insn *i)
 {
-    return op == OP_rcp || op == OP_rsqrt || op == OP_sin || op == OP_cos || op == OP_lg2 || op == OP_ex2 ||
-           op == OP_tanh;
+    return op_table[i->op].rounding == ROUNDS_APPROX;
 }
 
 /* The format that the instruction rounds to; SHADOW_PLAIN: it does not. */
 static uint8_t rounded_format(const struct insn *i)
 {
-    uint8_t format = shadow_format((enum type)(i->op == OP_cvt ? i->type2 : i->type));
+    uint8_t format =
+        shadow_format((enum type)(op_table[i->op].rounding == ROUNDS_CONVERTED ? i->type2 : i->type));
 
     if (format < SHADOW_F16 || format > SHADOW_F32 || insn_has(i, MOD_sat) || insn_has(i, MOD_relu) ||
         insn_has(i, MOD_rz) || insn_has(i, MOD_rm) || insn_has(i, MOD_rp))
         return SHADOW_PLAIN;
-    switch (i->op) {
-    case OP_add:
-    case OP_sub:
-    case OP_mul:
-    case OP_mad:
-    case OP_fma:
-    case OP_div:
-    case OP_sqrt:
+    switch ((enum rounds)op_table[i->op].rounding) {
+    case ROUNDS_NEAREST:
+    case ROUNDS_APPROX:
         return format;
-    case OP_cvt:
+    case ROUNDS_CONVERTED:
         return insn_has(i, MOD_rn) && shadow_format((enum type)i->type) ? format : SHADOW_PLAIN;
-    default:
-        return approximate((enum op)i->op) ? format : SHADOW_PLAIN;
+    case ROUNDS_EXACT:
+        break;
     }
+    return SHADOW_PLAIN;
 }
 
 static double operand(const struct warp *w, const struct insn *i, unsigned k, unsigned value, unsigned lane)
@@ -43,24 +39,12 @@ static double operand(const struct warp *w, const struct insn *i, unsigned k, un
 
 static double exactly(const struct warp *w, const struct insn *i, unsigned value, unsigned lane)
 {
-    if (i->op == OP_cvt) /* of two operands the first goes to the high half */
+    if (op_table[i->op].rounding == ROUNDS_CONVERTED) /* of two operands the first goes to the high half */
         return operand(w, i, i->n_opnds == 3 ? 2 - value : 1, 0, lane);
-    double x = operand(w, i, 1, value, lane), y = i->n_opnds > 2 ? operand(w, i, 2, value, lane) : 0;
-    switch (i->op) {
-    case OP_add:
-        return x + y;
-    case OP_sub:
-        return x - y;
-    case OP_mul:
-        return x * y;
-    case OP_div:
-        return x / y;
-    case OP_mad:
-    case OP_fma:
-        return x * y + operand(w, i, 3, value, lane);
-    default:
-        return shadow_one((enum op)i->op, x);
-    }
+    double v[3] = {0};
+    for (unsigned k = 1; k < i->n_opnds && k <= ARRAY_LEN(v); k++)
+        v[k - 1] = operand(w, i, k, value, lane);
+    return shadow_real_function((enum real_kind)op_table[i->op].real, v[0], v[1], v[2]);
 }
 
 /* The next number of the format above or below; what is zero or not finite stays. */
@@ -96,8 +80,7 @@ static void round_by_chance(struct warp *w, const struct insn *i, uint32_t m, ui
             uint8_t *bits = (uint8_t *)part_bits(w, &i->opnds[0], value * width, lane);
             double got = shadow_real(format, bits);
             if (got != exact[value][lane] && chance >> lane & 1)
-                step_to(bits, format,
-                        approximate((enum op)i->op) ? chance >> (32 + lane) & 1 : got < exact[value][lane]);
+                step_to(bits, format, approximate(i) ? chance >> (32 + lane) & 1 : got < exact[value][lane]);
         }
     }
 }

@@ -210,8 +210,8 @@ exec_fn *ISA(select_fence)(struct insn *i)
 exec_fn *ISA(select)(struct insn *i)
 {
     switch (i->op) {
-#define OP(id, text, operands, unit, select) \
-    case OP_##id:                            \
+#define OP(id, text, operands, widths, unit, price, flops, rounding, real, shadow, undef, bits, select) \
+    case OP_##id:                                                                                       \
         return ISA(select_##select)(i);
 #include "ptx/op.def"
 #undef OP

@@ -24,73 +24,34 @@ bool insn_writes(const struct insn *i, unsigned k)
     return c == 'd' || c == 'D' || c == 'v';
 }
 
-/* Bytes of a register that stands as operand k: what an immediate there becomes. */
+/* Bytes of a register that stands as operand k, or of what an immediate there becomes: op.def's column widths.
+ */
 static uint8_t operand_bytes(const struct insn *i, unsigned k)
 {
-    uint8_t bytes = i->type == TYPE_PRED ? 0 : MAX(type_bytes[i->type], 2);
-    switch (i->op) {
-    case OP_shl:
-    case OP_shr:
-        return k == 2 ? 4 : bytes;
-    case OP_bfe:
-        return k >= 2 ? 4 : bytes;
-    case OP_bfi:
-        return k >= 3 ? 4 : bytes;
-    case OP_mul:
-    case OP_mad:
-    case OP_madc:
-        return k == 3 && insn_has(i, MOD_wide) ? bytes * 2 : bytes;
-    case OP_selp:
-    case OP_set:
-    case OP_setp:
-        return k == 3 ? 0 : bytes;
-    case OP_slct:
-        return k == 3 ? bytes : MAX(type_bytes[i->types[0]], 2);
-    case OP_vote:
-        return k == 1 ? 0 : 4;
-    case OP_match:
-        return k == 1 ? bytes : 4;
-    case OP_lop3:
-        return k == 5 ? 0 : 4;
-    case OP_bar:
-    case OP_barrier:
-    case OP_fns:
-    case OP_shf:
-    case OP_prmt:
-    case OP_shfl:
-    case OP_redux:
-    case OP_elect:
-    case OP_brx:
-    case OP_nanosleep:
-    case OP_pmevent:
-    case OP_setmaxnreg:
-    case OP_createpolicy:
-    case OP_mma:
-    case OP_wmma_mma:
-    case OP_dp4a:
-    case OP_dp2a:
-    case OP_cp:
-    case OP_getctarank:
-        return 4;
-    case OP_wmma_load:
-    case OP_wmma_store:
-        return k == 2 ? 4 : bytes;
-    case OP_mbarrier:
-        return k ? 4 : insn_has(i, MOD_test_wait) || insn_has(i, MOD_try_wait) ? 0 : 8;
-    case OP_mapa:
-        return k == 2 ? 4 : bytes;
-    case OP_atom:
-        return k == 4 ? 8 : bytes;
-    case OP_ld:
-        return 8;
-    case OP_st:
-    case OP_red:
-        return k == 2 ? 8 : bytes;
-    case OP_cvta:
-    case OP_isspacep:
+    const char *widths = op_table[i->op].widths;
+    uint8_t of_type = i->type ? MAX(type_bytes[i->type], 2) : 4;
+    if (i->type == TYPE_PRED)
+        of_type = 0;
+    switch (k < strlen(widths) ? widths[k] : 0) {
+    case 't':
+    case 'T':
+    case 'r':
+        return of_type;
+    case 'w':
+        return insn_has(i, MOD_wide) ? of_type * 2 : of_type;
+    case 'u':
+        return MAX(type_bytes[i->types[0]], 2);
+    case 'p':
+    case 'P':
+        return 0;
+    case 'M':
+        return insn_has(i, MOD_test_wait) || insn_has(i, MOD_try_wait) ? 0 : 8;
+    case '8':
+    case 'q':
+    case 'E':
         return 8;
     default:
-        return i->type ? bytes : 4;
+        return 4;
     }
 }
 
@@ -406,99 +367,23 @@ static bool well_formed(const struct insn *i)
     return true;
 }
 
-/* Widths of plain operands against the type. ld, st and cvt may use wider registers than their type. */
+/* Are registers as wide as op.def says? A call's operands are looked at when it is executed. */
 static bool widths_fit(const struct insn *i)
 {
-    for (unsigned k = 0; k < i->n_opnds; k++) {
+    const char *widths = op_table[i->op].widths;
+    for (unsigned k = 0; k < i->n_opnds && i->op != OP_call; k++) {
         const struct opnd *o = &i->opnds[k];
         if (o->kind != OPND_REG && o->kind != OPND_SINK)
             continue;
-        uint8_t want;
-        switch (i->op) {
-        case OP_add:
-        case OP_sub:
-        case OP_addc:
-        case OP_subc:
-        case OP_fma:
-        case OP_div:
-        case OP_rem:
-        case OP_abs:
-        case OP_neg:
-        case OP_min:
-        case OP_max:
-        case OP_copysign:
-        case OP_rcp:
-        case OP_sqrt:
-        case OP_rsqrt:
-        case OP_sin:
-        case OP_cos:
-        case OP_lg2:
-        case OP_ex2:
-        case OP_tanh:
-        case OP_and:
-        case OP_or:
-        case OP_xor:
-        case OP_not:
-        case OP_cnot:
-        case OP_shl:
-        case OP_shr:
-        case OP_brev:
-        case OP_bfe:
-        case OP_bfi:
-        case OP_sad:
-        case OP_mul24:
-        case OP_mad24:
-        case OP_lop3:
-        case OP_shf:
-        case OP_prmt:
-        case OP_shfl:
-        case OP_redux:
-        case OP_dp4a:
-        case OP_dp2a:
-        case OP_bmsk:
-        case OP_szext:
-        case OP_fns:
-            want = operand_bytes(i, k);
-            break;
-        case OP_mul:
-        case OP_mad:
-        case OP_madc:
-            want = operand_bytes(i, k);
-            if (k == 0 && insn_has(i, MOD_wide))
-                want *= 2;
-            break;
-        case OP_selp:
-            want = operand_bytes(i, k);
-            break;
-        case OP_setp:
-        case OP_testp:
-            want = k == 0 ? 0 : operand_bytes(i, k);
-            break;
-        case OP_set:
-            want = k == 0 ? MAX(type_bytes[i->types[0]], 2) : operand_bytes(i, k);
-            break;
-        case OP_slct:
-            want = operand_bytes(i, k == 0 ? 1 : k);
-            break;
-        case OP_popc:
-        case OP_clz:
-        case OP_bfind:
-            want = k == 0 ? 4 : operand_bytes(i, k);
-            break;
-        case OP_ld:
-        case OP_ldu:
-        case OP_st:
-        case OP_cvt:
-        case OP_atom:
-        case OP_red:
-            if (o->bytes == 0)
-                return false;
-            continue;
-        default:
-            continue;
-        }
-        if (o->bytes != want)
+        char width = k < strlen(widths) ? widths[k] : 0;
+        if (!width || width == '.')
             return false;
+        if (width == 'r' || width == 'q') {
+            if (!o->bytes)
+                return false;
+        } else if (!(width >= 'A' && width <= 'Z') && o->bytes != operand_bytes(i, k)) {
+            return false;
+        }
     }
     return true;
 }
