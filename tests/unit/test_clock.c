@@ -79,6 +79,19 @@ static void test_device_errors(void **state)
     check_bad("sm_count: \"4\n", 2, "end of stream");
 }
 
+/* An operand without a width would make every use of its opcode unsupported. */
+static void test_opcode_rows(void **state)
+{
+    (void)state;
+    for (int op = 0; op < N_OPS; op++) {
+        size_t letters = 0;
+        for (const char *s = op_table[op].operands; *s; s++)
+            letters += *s != '?';
+        if (strlen(op_table[op].widths) < letters)
+            fail_msg("%s: %zu operands, widths \"%s\"", op_table[op].text, letters, op_table[op].widths);
+    }
+}
+
 static void test_l1(void **state)
 {
     (void)state;
@@ -518,6 +531,7 @@ int main(void)
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_device_errors),
+        cmocka_unit_test(test_opcode_rows),
         cmocka_unit_test(test_l1),
         cmocka_unit_test(test_l2_lines),
         cmocka_unit_test(test_residency),
