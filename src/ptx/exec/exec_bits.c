@@ -121,6 +121,30 @@ DP2(hi_us, uint16_t, int8_t, 2)
 DP2(hi_su, int16_t, uint8_t, 2)
 DP2(hi_ss, int16_t, int8_t, 2)
 
+/* ---- differences of bytes: each in its byte of the result, or all added to c ---- */
+
+#define BYTE_DIFF(A, B, k) ((uint32_t)abs((int)(A)(x >> 8 * (k)) - (int)(B)(y >> 8 * (k))))
+#define DIFF4(name, A, B)                                                             \
+    BINARY(vabsdiff4_##name, uint32_t, uint32_t,                                      \
+           (BYTE_DIFF(A, B, 0) & 0xff) | (BYTE_DIFF(A, B, 1) & 0xff) << 8 |           \
+               (BYTE_DIFF(A, B, 2) & 0xff) << 16 | (BYTE_DIFF(A, B, 3) & 0xff) << 24) \
+    TERNARY(vabsdiff4_add_##name, uint32_t, uint32_t, uint32_t,                       \
+            z + BYTE_DIFF(A, B, 0) + BYTE_DIFF(A, B, 1) + BYTE_DIFF(A, B, 2) + BYTE_DIFF(A, B, 3))
+DIFF4(uu, uint8_t, uint8_t)
+DIFF4(ss, int8_t, int8_t)
+
+/* vabsdiff4.D.A.B{.add}: A and B alike, without saturation. */
+static exec_fn *select_diff(const struct insn *i)
+{
+    bool add = insn_has(i, MOD_add), is_signed = type_signed(i->types[1]);
+    if (i->n_types != 3 || i->types[1] != i->types[2] || type_bytes[i->types[0]] != 4 ||
+        type_bytes[i->types[1]] != 4 || insn_has(i, MOD_sat))
+        return NULL;
+    if (is_signed)
+        return add ? vabsdiff4_add_ss : vabsdiff4_ss;
+    return add ? vabsdiff4_add_uu : vabsdiff4_uu;
+}
+
 static exec_fn *select_dot(const struct insn *i)
 {
     static exec_fn *const table[3][4] = {
@@ -159,6 +183,8 @@ exec_fn *ISA(select_bits)(struct insn *i)
     case OP_dp4a:
     case OP_dp2a:
         return select_dot(i);
+    case OP_vabsdiff4:
+        return select_diff(i);
     default:
         return NULL;
     }

@@ -340,6 +340,15 @@ def dots(m):
             for half, k in (("lo", 0), ("hi", 2)):
                 want = [wrap(c + sum(part(a, 16, j, ta) * part(b, 8, k + j, tb) for j in range(2)), to) for a, b, c in zip(x, y, z)]
                 m.each("dp2a_%s_%s_%s" % (half, ta, tb), "dp2a.%s.%s.%s %%d, %%a, %%b, %%c;" % (half, ta, tb), ins, [OUT("d", to, want)])
+    for t in ("u32", "s32"): # bytes of the type's sign, each difference in its place; .add: their sum and c
+        x, y, z = integers("b32", N, 24), integers("b32", N, 25), integers(t, N, 26)
+        x[:4], y[:4] = (0, 0xffffffff, 0x80808080, 0x7f807f80), (0xffffffff, 0, 0x7f7f7f7f, 0x807f807f)
+        ins = [IN("a", "b32", x), IN("b", "b32", y), IN("c", t, z)]
+        apart = [[abs(part(a, 8, k, t) - part(b, 8, k, t)) for k in range(4)] for a, b in zip(x, y)]
+        want = [sum((d & 255) << 8 * k for k, d in enumerate(ds)) for ds in apart]
+        m.each("vabsdiff4_%s" % t, "vabsdiff4.%s.%s.%s %%d, %%a, %%b, %%c;" % (t, t, t), ins, [OUT("d", "b32", want)])
+        want = [wrap(c + sum(ds), t) for ds, c in zip(apart, z)]
+        m.each("vabsdiff4_%s_add" % t, "vabsdiff4.%s.%s.%s.add %%d, %%a, %%b, %%c;" % (t, t, t), ins, [OUT("d", t, want)])
 
 
 COMPARE = {
