@@ -137,7 +137,7 @@ def it_shows_the_run(folder):
             expect(re.search(pattern, seen, re.M), f"no /{pattern}/ in\n{seen}")
         go(folder)
         everything = t.ended(0)
-        for word in ("workload", "geomean", "run/best.cu"):
+        for word in ("workload", "geometric mean", "run/best.cu"):
             expect(word in everything, f"the summary is not in the scrollback:\n{everything}")
         expect("q stop" not in everything, "the screen is in the scrollback")
 
@@ -262,7 +262,7 @@ def nothing_hostile_is_obeyed(folder):
         go(folder)
         t.astra(*RUN, "--trace", "trace")
         everything = t.ended(0)
-        expect("geomean" in everything, everything)
+        expect("geometric mean" in everything, everything)
         expect("wipe" in read(os.path.join(folder, "trace")), "the name was not hostile")
         t.run("clear; " + ASTRA + " show run; echo sho''wn")
         t.wait("shown$")

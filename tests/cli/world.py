@@ -67,7 +67,7 @@ def told_once_where_both_go(folder):
     both = shell(folder, '"$A" optimize task --rounds 1 --out both 2>&1 | cat').out
     apart = shell(folder, '"$A" optimize task --rounds 1 --out apart 2>err | cat').out
     expect("What was tried" in apart and "What was tried" not in both, both)
-    expect("geomean" in both, both)
+    expect("geometric mean" in both, both)
 
 
 @cases(["check task", "bench task", "profile task"])
