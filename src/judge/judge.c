@@ -361,9 +361,11 @@ bool judge_open(struct judge **out, const struct task *t, const struct trial_opt
             j->outputs[j->n_outputs++] = i;
     suite(j);
     j->data = arena_array(a, struct case_data, j->n_cases);
-    if (j->n_cases == 0) {
+    if (j->n_cases == j->n_inputs) {
+        err_at(err, t->path, 0, 0, "no shape in the domain is small enough to be verified: %s",
+               task_suite_hindrance(t, a));
         judge_close(j);
-        return err_at(err, t->path, 0, 0, "no shape in the domain is small enough to be verified");
+        return false;
     }
     if (!check_flags(j, err) || !read_headers(j, err) || (!o->alone && !judge_original_version(j, err))) {
         judge_close(j);

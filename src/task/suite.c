@@ -207,6 +207,38 @@ static void add_random(struct shapes *s, struct rng *r, int64_t limit, size_t co
     }
 }
 
+/* A domain with holes, like n % 4096 == 0: multiples of the least extents that halving comes to. */
+static void add_multiples(struct shapes *s, int64_t limit, size_t count)
+{
+    const struct task *t = s->task;
+    int64_t least[16], dims[16];
+
+    memcpy(least, t->workloads, t->n_dims * sizeof(*least));
+    shrink(t, least, t->n_dims, 0);
+    for (int64_t k = 1; k < 8; k++)
+        for (size_t i = 0; i < t->n_dims && count > 0; i++) {
+            memcpy(dims, least, sizeof(dims));
+            dims[i] *= k;
+            count -= add(s, dims, limit, "a multiple of the least extents");
+        }
+}
+
+const char *task_suite_hindrance(const struct task *t, struct arena *a)
+{
+    int64_t least[16], dims[16];
+    char words[512];
+
+    memcpy(least, t->workloads, t->n_dims * sizeof(*least));
+    shrink(t, least, t->n_dims, 0);
+    for (size_t i = 0; i < t->n_dims; i++) {
+        memcpy(dims, least, sizeof(dims));
+        dims[i] /= 2;
+        if (least[i] > 1 && task_dims_fault(t, dims, words, sizeof(words)))
+            return arena_printf(a, "the smallest one found is %s: %s", task_dims_text(a, t, least), words);
+    }
+    return arena_printf(a, "the smallest one found is %s", task_dims_text(a, t, least));
+}
+
 struct builder {
     const struct task *task;
     struct arena *arena;
@@ -378,6 +410,10 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     for (size_t i = 0; i < last; i++)
         add_workload_extents(&s, i, 0, CASE_ELEMENTS, 1, "a workload's extent");
     add_random(&s, &b.rng, CASE_ELEMENTS, 8);
+    if (values.n == 0)
+        add_multiples(&values, SMALL_ELEMENTS, 3);
+    if (s.n == 0)
+        add_multiples(&s, CASE_ELEMENTS, 6);
 
     for (size_t i = 0; i < values.n; i++)
         add_case(&b, &values, i, as_said, VALUE_NORMAL, 0);

@@ -128,6 +128,8 @@ struct task_case {
  * distributions. */
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                 size_t *n_cases);
+/* Why it has no case: the smallest shape of the domain, and the condition that no smaller one meets. */
+const char *task_suite_hindrance(const struct task *t, struct arena *a);
 
 /* Cases beside a suite that change each input alone: the first, and for every buffer that is read and every
  * floating scalar the same once more with about half of its elements, or its value, replaced. None when no

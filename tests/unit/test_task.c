@@ -478,6 +478,27 @@ static void flags_flush_subnormals(void **state)
     }
 }
 
+/* Halving comes to the least multiple, and what is made of that is the suite; where even that is too large the
+ * condition is named. */
+static void domains_with_holes_have_a_suite(void **state)
+{
+    struct arena *a = arena_open();
+    const struct task_case *cases;
+    struct task *t;
+    size_t n;
+
+    (void)state;
+    assert_ok(task_open(&t, a, "tests/tasks/page_scale", &err), err);
+    task_suite(t, a, 1, &cases, &n);
+    assert_true(n >= 8);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(cases[i].dims[0] % 4096, 0);
+    const char *why = task_suite_hindrance(t, a);
+    assert_non_null(strstr(why, "n=4096"));
+    assert_non_null(strstr(why, "n >= 4096"));
+    arena_close(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -493,6 +514,7 @@ int main(void)
         cmocka_unit_test(the_suite_covers),
         cmocka_unit_test(cases_survive_json),
         cmocka_unit_test(flags_flush_subnormals),
+        cmocka_unit_test(domains_with_holes_have_a_suite),
     };
     return cmocka_run_group_tests_name("task", tests, open_all, close_all);
 }
