@@ -19,6 +19,6 @@ extern "C" cudaError_t mix(__half *out, double *sum, const __nv_bfloat16 *in, co
                            float *scratch, int rows, int64_t d, float factor, __half bias, bool wide, cudaStream_t stream)
 {
     int n = rows * d;
-    mix_kernel<<<(n + 63) / 64, 64, 0, stream>>>(out, sum, in, flags, steps, scratch, rows, d, factor, bias, wide);
+    mix_kernel<<<(n + 31) / 32, 32, 0, stream>>>(out, sum, in, flags, steps, scratch, rows, d, factor, bias, wide);
     return cudaGetLastError();
 }
