@@ -266,9 +266,13 @@ static struct value integer_builtin(struct interp *in, const struct expr *e, con
     return value_int(type_int, __builtin_clzll(x) - (is(name, "__builtin_clz") ? 32 : 0));
 }
 
-bool builtin_call(struct interp *in, const struct expr *e, const char *name, const struct template_arg *targs,
-                  size_t n_targs, const struct value *args, size_t n, struct value *out)
+bool builtin_call(struct interp *in, const struct expr *e, const char *name, const struct call_args *call,
+                  struct value *out)
 {
+    const struct template_arg *targs = call->targs;
+    const struct value *args = call->values;
+    const size_t n = call->n, n_targs = call->n_targs;
+
     for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
         if (is(functions[i].name, name)) {
             const struct type *t = functions[i].kind == 'f' ? type_float : type_double;

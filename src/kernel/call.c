@@ -384,8 +384,7 @@ const struct type *call_type(struct interp *in, struct env *env, const struct ex
         if (!type_is_arithmetic(values[i].type))
             return NULL;
     }
-    if (builtin_is_call(e->a->name) &&
-        builtin_call(in, e, e->a->name, call.targs, call.n_targs, values, e->n_args, &out))
+    if (builtin_is_call(e->a->name) && builtin_call(in, e, e->a->name, &call, &out))
         return out.type;
     return NULL;
 }
@@ -451,7 +450,9 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
     if (builtin_is_call(name->name)) {
         targs = eval_template_args(in, env, name->targs, name->n_targs);
         args = eval_args(in, env, e, false, &places);
-        if (builtin_call(in, e, name->name, targs, name->n_targs, args, e->n_args, &out))
+        const struct call_args call = {
+            .targs = targs, .n_targs = name->n_targs, .values = args, .n = e->n_args};
+        if (builtin_call(in, e, name->name, &call, &out))
             return out;
     }
     for (size_t i = 0; i < in->unit->funcs.n; i++) {

@@ -752,10 +752,16 @@ struct launch_attributes {
 struct kernel_value plan_value(struct interp *in, const struct token *at,
                                struct value v); /* a number or pointer */
 struct value launch_expr(struct interp *in, struct env *env, const struct expr *e);
-/* arg_exprs: where the arguments stand; NULL: at */
-void launch(struct interp *in, const struct token *at, const struct kernel_ref *k, const struct value *config,
-            size_t n_config, const struct value *args, struct expr *const *arg_exprs, size_t n_args,
-            struct launch_attributes attributes);
+struct launch_call {
+    const struct kernel_ref *kernel;
+    const struct value *config; /* grid, block, shared, stream */
+    size_t n_config;
+    const struct value *args;
+    struct expr *const *arg_exprs; /* where the arguments stand; NULL: at the launch */
+    size_t n_args;
+    struct launch_attributes attributes;
+};
+void launch(struct interp *in, const struct token *at, const struct launch_call *call);
 const char *kernel_expression(struct interp *in, const struct token *at, const struct kernel_ref *k,
                               const struct value *args, size_t n_args, const struct func **f,
                               struct env **bound);
@@ -768,8 +774,8 @@ bool runtime_is_call(const char *name); /* a name of the CUDA runtime's host sid
 struct value properties_member(struct interp *in, const struct token *at, const char *name);
 
 /* builtin.c: min, max, sqrt, numeric_limits ... */
-bool builtin_call(struct interp *in, const struct expr *e, const char *name, const struct template_arg *targs,
-                  size_t n_targs, const struct value *args, size_t n_args, struct value *out);
+bool builtin_call(struct interp *in, const struct expr *e, const char *name, const struct call_args *call,
+                  struct value *out);
 bool builtin_is_call(const char *name);
 bool builtin_constant(struct interp *in, const char *name, const struct template_arg *targs, size_t n_targs,
                       struct value *out);

@@ -232,33 +232,32 @@ static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
 bool kernel_open(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
                  const char *entry, struct err *err)
 {
-    return kernel_open_with_headers(out, a, path, text, len, entry, NULL, 0, err);
+    return kernel_open_file(out, a, &(struct kernel_file){path, text, len, entry, NULL, 0}, err);
 }
 
-bool kernel_open_with_headers(struct kernel **out, struct arena *a, const char *path, const char *text,
-                              size_t len, const char *entry, const struct kernel_header *headers,
-                              size_t n_headers, struct err *err)
+bool kernel_open_file(struct kernel **out, struct arena *a, const struct kernel_file *f, struct err *err)
 {
-    struct kernel_header *copies = arena_array(a, struct kernel_header, n_headers + 1);
+    struct kernel_header *copies = arena_array(a, struct kernel_header, f->n_headers + 1);
     struct kernel *k = arena_new(a, struct kernel);
     struct unit *u = arena_new(a, struct unit);
     struct trap trap = {.up = NULL};
 
-    k->path = arena_strdup(a, path);
-    k->text = arena_strndup(a, text, len);
-    k->len = len;
-    k->entry = arena_strdup(a, entry);
-    if (!source_open(&k->source, path, text, len, err))
+    k->path = arena_strdup(a, f->path);
+    k->text = arena_strndup(a, f->text, f->len);
+    k->len = f->len;
+    k->entry = arena_strdup(a, f->entry);
+    if (!source_open(&k->source, f->path, f->text, f->len, err))
         return false;
-    *u = (struct unit){.arena = a, .path = k->path, .text = k->text, .len = len, .trap = &trap};
-    for (size_t i = 0; i < n_headers; i++) {
-        copies[i] = (struct kernel_header){arena_strdup(a, headers[i].name),
-                                           arena_strndup(a, headers[i].text, headers[i].len), headers[i].len};
+    *u = (struct unit){.arena = a, .path = k->path, .text = k->text, .len = f->len, .trap = &trap};
+    for (size_t i = 0; i < f->n_headers; i++) {
+        copies[i] =
+            (struct kernel_header){arena_strdup(a, f->headers[i].name),
+                                   arena_strndup(a, f->headers[i].text, f->headers[i].len), f->headers[i].len};
     }
     u->headers = copies;
-    u->n_headers = n_headers;
+    u->n_headers = f->n_headers;
     k->unit = u;
-    if (kernel_tests_compiler(k->path, k->text, len, err)) {
+    if (kernel_tests_compiler(k->path, k->text, f->len, err)) {
         kernel_close(k);
         return false;
     }

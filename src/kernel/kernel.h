@@ -78,9 +78,14 @@ struct kernel_header {
     const char *name, *text;
     size_t len;
 };
-bool kernel_open_with_headers(struct kernel **out, struct arena *a, const char *path, const char *text,
-                              size_t len, const char *entry, const struct kernel_header *headers,
-                              size_t n_headers, struct err *err);
+struct kernel_file {
+    const char *path, *text;
+    size_t len;
+    const char *entry;
+    const struct kernel_header *headers;
+    size_t n_headers;
+};
+bool kernel_open_file(struct kernel **out, struct arena *a, const struct kernel_file *f, struct err *err);
 void kernel_close(struct kernel *k); /* takes NULL */
 
 /* Does the text test how it is compiled (__CUDACC*__, __NVCC__, __FILE__, __DATE__, __TIME__)? Then err says

@@ -177,39 +177,38 @@ static void check_shared(struct interp *in, const struct token *at, const char *
         (long long)bytes, (long long)in->limits->shared_per_block);
 }
 
-void launch(struct interp *in, const struct token *at, const struct kernel_ref *k, const struct value *config,
-            size_t n_config, const struct value *args, struct expr *const *arg_exprs, size_t n_args,
-            struct launch_attributes attributes)
+void launch(struct interp *in, const struct token *at, const struct launch_call *call)
 {
-    struct plan_step step = {.kind = PLAN_LAUNCH, .cooperative = attributes.cooperative};
+    const size_t n_args = call->n_args;
+    struct plan_step step = {.kind = PLAN_LAUNCH, .cooperative = call->attributes.cooperative};
     struct kernel_value *values = arena_array(in->arena, struct kernel_value, n_args + 1);
     const struct func *f;
     struct env *bound;
     struct value v;
     int col;
 
-    if (n_config != 4)
+    if (call->n_config != 4)
         fail(in->unit, at,
              "this launch is not on the launcher's stream; write <<<grid, block, shared bytes (0), stream>>>");
-    step.kernel = kernel_expression(in, at, k, args, n_args, &f, &bound);
-    memcpy(step.cluster, attributes.cluster, sizeof(step.cluster));
+    step.kernel = kernel_expression(in, at, call->kernel, call->args, n_args, &f, &bound);
+    memcpy(step.cluster, call->attributes.cluster, sizeof(step.cluster));
     for (size_t i = 0; i < in->large_clusters.n; i++)
         step.non_portable_cluster |= strcmp(in->large_clusters.v[i], step.kernel) == 0;
     if (n_args != f->n_params)
         fail(in->unit, at, "kernel %s takes %zu arguments, not %zu", f->name, f->n_params, n_args);
-    v = convert(in, at, config[0], type_dim3, false);
+    v = convert(in, at, call->config[0], type_dim3, false);
     memcpy(step.grid, v.dim, sizeof(step.grid));
-    v = convert(in, at, config[1], type_dim3, false);
+    v = convert(in, at, call->config[1], type_dim3, false);
     memcpy(step.block, v.dim, sizeof(step.block));
-    step.shared_bytes = convert(in, at, config[2], type_ulong, false).i;
+    step.shared_bytes = convert(in, at, call->config[2], type_ulong, false).i;
     if (step.shared_bytes < 0 || step.shared_bytes > INT32_MAX)
         fail(in->unit, at, "%lld bytes of shared memory", (long long)step.shared_bytes);
     check_shared(in, at, step.kernel, step.shared_bytes);
-    v = convert(in, at, config[3], type_stream, false);
+    v = convert(in, at, call->config[3], type_stream, false);
     if (!v.stream)
         fail(in->unit, at, "this launch is on the default stream; give the launcher's stream parameter");
     for (size_t i = 0; i < n_args; i++)
-        values[i] = kernel_arg(in, arg_exprs ? arg_exprs[i]->at : at, f, i, bound, args[i]);
+        values[i] = kernel_arg(in, call->arg_exprs ? call->arg_exprs[i]->at : at, f, i, bound, call->args[i]);
     step.args = values;
     step.n_args = n_args;
     access_log(in, &in->plan_cell, true);
@@ -244,6 +243,6 @@ struct value launch_expr(struct interp *in, struct env *env, const struct expr *
     }
     if (e->risky)
         group_close(in, &g, e->at);
-    launch(in, e->at, k.kernel, config, e->n_config, args, e->args, e->n_args, (struct launch_attributes){0});
+    launch(in, e->at, &(struct launch_call){k.kernel, config, e->n_config, args, e->args, e->n_args, {0}});
     return (struct value){.type = type_void};
 }

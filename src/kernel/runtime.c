@@ -321,8 +321,7 @@ static void launch_by_addresses(const struct call *c, bool cooperative)
     size_t n;
     const struct value *args = args_by_addresses(c, k, 0, 3, &n);
 
-    launch(c->in, c->e->at, k, config, 4, args, NULL, n,
-           (struct launch_attributes){.cooperative = cooperative});
+    launch(c->in, c->e->at, &(struct launch_call){k, config, 4, args, NULL, n, {.cooperative = cooperative}});
 }
 
 /* ---- cudaLaunchKernelEx */
@@ -412,7 +411,8 @@ static void launch_by_config(const struct call *c, bool by_addresses)
     size_t n = c->n - 2;
     const struct value *args = by_addresses ? args_by_addresses(c, k, 1, 2, &n) : c->args + 2;
 
-    launch(c->in, c->e->at, k, config, 4, args, by_addresses ? NULL : c->e->args + 2, n, attributes);
+    launch(c->in, c->e->at,
+           &(struct launch_call){k, config, 4, args, by_addresses ? NULL : c->e->args + 2, n, attributes});
 }
 
 /* cudaOccupancyMaxActiveClusters */

@@ -128,7 +128,8 @@ bool task_kernel_open(struct kernel **out, struct arena *a, const struct task *t
         headers[i].name = t->headers[i];
         headers[i].text = own;
     }
-    return kernel_open_with_headers(out, a, path, text, strlen(text), t->entry, headers, t->n_headers, err);
+    return kernel_open_file(
+        out, a, &(struct kernel_file){path, text, strlen(text), t->entry, headers, t->n_headers}, err);
 }
 
 bool task_match(const struct task *t, const struct kernel *k, struct err *err)

@@ -409,7 +409,7 @@ def compile_batch(folder, batch, show=False):
         if made.returncode == 0:
             break
         bad = set(re.findall(r"(\w+)\.inc:\d+:\d+: error", made.stderr)) or set(re.findall(r"(\w+)\.inc:\d", made.stderr))
-        bad &= set(alive)
+        bad = bad & set(alive) or set(re.findall(r"namespace N_(\w+) \{", made.stderr)) & set(alive)  # a brace too few
         if show:
             print("\n".join(x for x in made.stderr.splitlines() if "error" in x)[:1500])
         if not bad:
@@ -417,7 +417,7 @@ def compile_batch(folder, batch, show=False):
         for i in bad:
             del alive[i]
     out = subprocess.run([folder + "/all"], capture_output=True, text=True).stdout
-    return {tuple(line.split(" ")[:2]): " ".join(line.split(" ")[2:]) for line in out.splitlines()}
+    return {tuple(line.split(" ")[:2]): " ".join(line.split(" ")[2:]) for line in out.split("\n") if line}
 
 
 def interpret(plans, folder, batch):
@@ -428,7 +428,7 @@ def interpret(plans, folder, batch):
             f.write(l.text(False))
         lines.append("%s go %s\n" % (path, " ".join(ARGUMENTS)))
     done = subprocess.run([plans], input="".join(lines), capture_output=True, text=True)
-    out = done.stdout.splitlines()
+    out = done.stdout.rstrip("\n").split("\n")
     if done.returncode or len(out) != len(batch) * len(ARGUMENTS):
         sys.exit("%s ends with %d after %d of %d plans" % (plans, done.returncode, len(out), len(batch) * len(ARGUMENTS)))
     return {(l.id, a): out.pop(0) for l in batch for a in ARGUMENTS}

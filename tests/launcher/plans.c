@@ -73,6 +73,13 @@ static void print_plan(const struct plan *p)
     printf("\n");
 }
 
+static void print_refusal(struct err *err)
+{
+    for (char *c = err->text; *c; c++)
+        *c = *c == '\n' ? ' ' : *c;
+    printf("refused %d:%d %s\n", err->line, err->col, err->text);
+}
+
 static void plan(const struct kernel *k, struct arena *a, char *text)
 {
     struct kernel_value *args = arena_array(a, struct kernel_value, k->n_params + 1);
@@ -93,7 +100,7 @@ static void plan(const struct kernel *k, struct arena *a, char *text)
         printf("plan");
         print_plan(&p);
     } else {
-        printf("refused %d:%d %s\n", err.line, err.col, err.text);
+        print_refusal(&err);
     }
 }
 
@@ -116,7 +123,7 @@ int main(void)
             kernel_close(k);
         } else {
             while ((word = strtok_r(NULL, " \n", &save)))
-                printf("refused %d:%d %s\n", err.line, err.col, err.text);
+                print_refusal(&err);
         }
         arena_close(a);
     }

@@ -354,14 +354,17 @@ static void test_headers(void **state)
     struct plan plan;
 
     (void)state;
-    assert_ok(kernel_open_with_headers(&k, a, "k.cu", file, strlen(file), "go", headers, 2, &err), err);
+    assert_ok(
+        kernel_open_file(&k, a, &(struct kernel_file){"k.cu", file, strlen(file), "go", headers, 2}, &err),
+        err);
     assert_ok(kernel_plan(&plan, a, k, args, NULL, &h200, &err), err);
     assert_int_equal(plan.n_steps, 1);
     assert_int_equal(plan.steps[0].grid[0], 2);
     assert_int_equal(plan.steps[0].line, 5);
     assert_true(strncmp(k->device_text, "#include \"common.h\"\n#include", 28) == 0);
     kernel_close(k);
-    assert_false(kernel_open_with_headers(&k, a, "k.cu", loop, strlen(loop), "go", headers, 2, &err));
+    assert_false(
+        kernel_open_file(&k, a, &(struct kernel_file){"k.cu", loop, strlen(loop), "go", headers, 2}, &err));
     assert_non_null(strstr(err.text, "16 levels"));
     arena_close(a);
 }
