@@ -30,7 +30,7 @@ BELOW = {
     "judge": ["gpu", "mutant", "sanitize", "shadow", "verdict"],
     "worker": ["judge"],
     "store": ["base"],
-    "report": ["store", "verdict"],
+    "report": ["rewrite", "store", "verdict"],
     "export": ["report"],
     "optimize": ["agent", "worker", "export"],
     "tui": ["base"],

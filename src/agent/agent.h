@@ -79,7 +79,7 @@ struct agent_step {
     int setting;      /* AGENT_OWN_CHOICE: what the transform prefers at that point, if it applies there */
     const char *text; /* of one that was carried out: what it left */
 };
-#define AGENT_OWN_CHOICE INT32_MIN
+#define AGENT_OWN_CHOICE TRANSFORM_OWN_CHOICE
 
 struct agent_attempt { /* what became of an earlier candidate */
     int id, parent;

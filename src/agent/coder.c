@@ -9,11 +9,8 @@ char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n
     struct str s = {0};
     char *r;
 
-    for (size_t i = 0; i < n; i++) {
-        str_addf(&s, "%s%s", i ? " + " : "", steps[i].transform);
-        if (steps[i].setting && steps[i].setting != AGENT_OWN_CHOICE)
-            str_addf(&s, " %d", steps[i].setting);
-    }
+    for (size_t i = 0; i < n; i++)
+        str_addf(&s, "%s%s", i ? " + " : "", transform_words(a, steps[i].transform, steps[i].setting));
     r = arena_strdup(a, str_text(&s));
     str_free(&s);
     return r;

@@ -41,6 +41,35 @@ static const char *main_bound(const struct agent_profile *p)
     return votes[best] > 0 ? meanings[best].bound : "unknown";
 }
 
+/* How much of the time its bound is alone, the next one, and what they all leave. Bounds overlap, so that what
+ * is left is at least that much. */
+static void add_bounds(const struct agent_workload *w, struct str *s)
+{
+    const double us[] = {w->dram_us, w->l2_us, w->issue_us, w->latency_us, w->launch_us, w->sync_us};
+    const char *const names[] = {"dram", "l2", "issue", "latency", "launch", "sync"};
+    double rest = w->us;
+    size_t first = 0, second;
+
+    for (size_t i = 0; i < ARRAY_LEN(us); i++) {
+        rest -= us[i] > 0 ? us[i] : 0;
+        if (str_eq(names[i], w->bound))
+            first = i;
+    }
+    second = first == 0;
+    for (size_t i = 0; i < ARRAY_LEN(us); i++)
+        if (i != first && us[i] > us[second])
+            second = i;
+    if (!str_eq(names[first], w->bound) || !(us[first] > 0))
+        return;
+    str_addf(s, " There %s alone accounts for %.2f of %.2f us (%.0f %%)", names[first], us[first], w->us,
+             fmin(100, 100 * us[first] / w->us));
+    if (us[second] > 0.1 * w->us)
+        str_addf(s, ", %s for %.2f us", names[second], us[second]);
+    if (rest > 0.1 * w->us)
+        str_addf(s, "; at least %.2f us are waiting that no bound explains", rest);
+    str_add(s, ".");
+}
+
 void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct agent_diagnosis *d)
 {
     struct str s = {0};
@@ -68,6 +97,7 @@ void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct
             &s,
             " It reaches %.0f %% of the plain copy's speed on average; furthest away is %s (%.2f us, copy %.2f us, %s).",
             100 * d->share_of_copy, w->dims, w->us, w->copy_us, w->bound);
+        add_bounds(w, &s);
         if (isfinite(w->occupancy) && w->occupancy < 0.25)
             str_addf(&s, " Only %.0f %% of the warps that would fit are resident there (%.2g waves).",
                      100 * w->occupancy, w->waves);

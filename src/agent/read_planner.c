@@ -35,6 +35,14 @@ static bool one_step(const struct agent_version *v, char *word, struct arena *a,
     if (!n)
         return err_input(complaint, "%s does not apply to this file. Those that apply: %s", ops->name,
                          transforms_text(v, a));
+    rest += strspn(rest, " ");
+    for (size_t i = 0; i < n && ops->setting_words; i++) { /* as people are told it */
+        const char *words = ops->setting_words(a, settings[i]);
+        if (words && str_starts(rest, words) && !isdigit((unsigned char)rest[strlen(words)])) {
+            *step = (struct agent_step){ops->name, settings[i]};
+            return true;
+        }
+    }
     while (*rest && !isdigit((unsigned char)*rest))
         rest++;
     *step = (struct agent_step){ops->name, *rest ? (int)strtol(rest, NULL, 10) : settings[0]};

@@ -1,7 +1,8 @@
 #include "report/words.h"
 
-enum { MIN_MUTATION = 60 };  /* per cent: the option's default */
-#define OWN_CHOICE INT32_MIN /* as a step's setting: what the move prefers (agent/agent.h) */
+#include "rewrite/rewrite.h"
+
+enum { MIN_MUTATION = 60 }; /* per cent: the option's default */
 
 const char *words_regime(enum regime regime)
 {
@@ -26,11 +27,8 @@ const char *words_steps(struct arena *a, const struct view_candidate *c)
     struct str s = {0};
     const char *text;
 
-    for (size_t i = 0; i < c->n_steps; i++) {
-        str_addf(&s, "%s%s", i ? " + " : "", c->steps[i].transform);
-        if (c->steps[i].setting && c->steps[i].setting != OWN_CHOICE)
-            str_addf(&s, " %d", c->steps[i].setting);
-    }
+    for (size_t i = 0; i < c->n_steps; i++)
+        str_addf(&s, "%s%s", i ? " + " : "", transform_words(a, c->steps[i].transform, c->steps[i].setting));
     text = arena_strdup(a, str_text(&s));
     str_free(&s);
     return text;

@@ -4,6 +4,8 @@
  * work for, up to setting - 10000. */
 #include "rewrite/analysis.h"
 
+enum { UP_TO = 10000 };
+
 enum where { LITERAL, VARIABLE, CONSTANT };
 
 struct detail {
@@ -278,7 +280,7 @@ static size_t block_find(const struct transform_input *in, struct arena *a, cons
                  t++) {
                 struct detail *d = arena_new(a, struct detail);
                 *d = one;
-                d->threads = 10000 + most[t];
+                d->threads = UP_TO + most[t];
                 struct transform_site site = {.transform = "block-size",
                                               .line = node_line(f->s, one.value),
                                               .setting = d->threads,
@@ -301,9 +303,9 @@ static bool block_apply(const struct transform_input *in, const struct transform
     const struct detail *d = site->detail;
     const struct function *f = d->f;
     struct edits edits = {.arena = a};
-    if (d->threads > 10000) {
+    if (d->threads > UP_TO) {
         char *bound, *name = fresh_name(f, "threads");
-        int width, most = d->threads - 10000;
+        int width, most = d->threads - UP_TO;
         if (!row_fits(f, &bound, &width))
             return err_input(why_not, "rows of %s are not shared by the threads of a block", f->name);
         const struct launch *l = &f->launches[0];
@@ -339,12 +341,18 @@ static bool block_apply(const struct transform_input *in, const struct transform
     return edits_done(&edits, f, text, why_not);
 }
 
+static const char *block_words(struct arena *a, int setting)
+{
+    return setting > UP_TO ? arena_printf(a, "up to %d", setting - UP_TO) : NULL;
+}
+
 const struct transform transform_block_size = {
     .name = "block-size",
     .summary = "launch with another number of threads in a block, or as many as a row has work for",
     .helps = "latency dram sync launch issue",
     .chooses = "block",
-    .later = 11024,
+    .setting_words = block_words,
+    .later = UP_TO + 1024,
     .find = block_find,
     .apply = block_apply,
 };

@@ -433,11 +433,17 @@ static bool cache_apply(const struct transform_input *in, const struct transform
     return edits_done(&edits, f, text, why_not);
 }
 
+static const char *cache_words(struct arena *a, int setting)
+{
+    return setting > FITTED ? arena_printf(a, "up to %d", setting - FITTED) : NULL;
+}
+
 const struct transform transform_register_cache = {
     .name = "register-cache",
     .alias = "keep",
     .summary = "keep a row that is read again in registers between two loops, for rows short enough",
     .helps = "latency dram l2",
+    .setting_words = cache_words,
     .find = cache_find,
     .apply = cache_apply,
 };

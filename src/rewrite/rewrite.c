@@ -19,6 +19,18 @@ const struct transform *transform_find(const char *name)
     return NULL;
 }
 
+const char *transform_words(struct arena *a, const char *transform, int setting)
+{
+    const struct transform *t = transform_find(transform);
+    const char *words = NULL;
+
+    if (setting == 0 || setting == TRANSFORM_OWN_CHOICE)
+        return transform;
+    if (t && t->setting_words)
+        words = t->setting_words(a, setting);
+    return words ? arena_printf(a, "%s %s", transform, words) : arena_printf(a, "%s %d", transform, setting);
+}
+
 const char *transform_old_name(const char *name)
 {
     const struct transform *t = transform_find(name);

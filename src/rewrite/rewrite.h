@@ -42,6 +42,8 @@ struct transform {
     const char *helps;   /* bounds it helps: "dram latency issue launch sync l2" */
     const char *chooses; /* what it settles ("block items"); in a stack, a transform whose words one before it
                             has is left out */
+    /* The setting in words, where its number says nothing to people; NULL for one that speaks for itself. */
+    const char *(*setting_words)(struct arena *a, int setting);
     int later; /* a setting worth a stack although it may only apply after other transforms; 0: none */
     size_t (*find)(const struct transform_input *in, struct arena *a, const struct transform_site **sites);
     /* The new file text, in the arena. False with the reason when it turns out not to be legal. */
@@ -57,6 +59,9 @@ bool transform_dispatch(struct arena *a, const struct kernel *original, const st
 
 extern const struct transform *const transform_all[];     /* NULL-terminated */
 const struct transform *transform_find(const char *name); /* by its name or its alias */
+/* A step for people, "block-size 256" or "block-size up to 1024"; stored files and JSON keep the number. */
+#define TRANSFORM_OWN_CHOICE INT32_MIN /* as a setting: what the transform prefers at that point */
+const char *transform_words(struct arena *a, const char *transform, int setting);
 /* A step's name as earlier versions wrote it, for those who read the key `move`. */
 const char *transform_old_name(const char *name);
 

@@ -174,12 +174,18 @@ static bool split_apply(const struct transform_input *in, const struct transform
     return edits_done(&edits, f, text, why_not);
 }
 
+static const char *split_words(struct arena *a, int setting)
+{
+    return setting >= 1000 ? arena_printf(a, "%d in %d steps", setting % 1000, setting / 1000) : NULL;
+}
+
 const struct transform transform_split_row = {
     .name = "split-row",
     .alias = "split-rows",
     .summary = "share a row among several blocks along grid.y, where one block walked it",
     .helps = "latency launch dram",
     .chooses = "block items",
+    .setting_words = split_words,
     .find = split_find,
     .apply = split_apply,
 };

@@ -60,6 +60,39 @@ static void test_diagnosis(void **state)
     assert_string_equal(d.bound_by, "unknown");
 }
 
+static void test_diagnosis_leaves_nothing_out(void **state)
+{
+    struct agent_workload w = {"n=9", 80, 40, "issue", 6, 0, 25, 12, 2, NAN, 0.9, 3};
+    struct agent_profile p = {.device = "a GPU", .basis = "modelled", .workloads = &w, .n_workloads = 1};
+    struct agent_diagnosis d;
+
+    (void)state;
+    agent_diagnose_rules(&p, arena, &d);
+    assert_non_null(strstr(d.text,
+                           "There issue alone accounts for 25.00 of 80.00 us (31 %), latency for 12.00 us; "
+                           "at least 35.00 us are waiting that no bound explains."));
+    w.issue_us = 78;
+    agent_diagnose_rules(&p, arena, &d);
+    assert_non_null(
+        strstr(d.text, "There issue alone accounts for 78.00 of 80.00 us (98 %), latency for 12.00 us."));
+    w.issue_us = NAN; /* a bound whose time nobody knows */
+    agent_diagnose_rules(&p, arena, &d);
+    assert_null(strstr(d.text, "alone accounts"));
+}
+
+static void test_steps_in_words(void **state)
+{
+    static const struct agent_step steps[] = {{"block-size", 11024},   {"block-size", 1024},
+                                              {"register-cache", 104}, {"register-cache", 4},
+                                              {"split-row", 2128},     {"vectorise", AGENT_OWN_CHOICE},
+                                              {"dispatch rows <=", 8}, {"fuse", 0}};
+
+    (void)state;
+    assert_string_equal(agent_steps_text(arena, steps, ARRAY_LEN(steps)),
+                        "block-size up to 1024 + block-size 1024 + register-cache up to 4 + register-cache 4 + "
+                        "split-row 128 in 2 steps + vectorise + dispatch rows <= 8 + fuse");
+}
+
 static void plan(const struct agent_version *v, const struct agent_attempt *history, size_t n_history,
                  const struct agent_strategy **s, size_t *n)
 {
@@ -236,7 +269,8 @@ static void test_dispatch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diagnosis),       cmocka_unit_test(test_plan_learns),
+        cmocka_unit_test(test_diagnosis),       cmocka_unit_test(test_diagnosis_leaves_nothing_out),
+        cmocka_unit_test(test_steps_in_words),  cmocka_unit_test(test_plan_learns),
         cmocka_unit_test(test_code_and_repair), cmocka_unit_test(test_repair_drops_who_wrote_the_line),
         cmocka_unit_test(test_dispatch),
     };
