@@ -23,7 +23,7 @@
  * -c judges all as the last confirmation does; -e only every N-th file, for tests under a sanitizer; -d judges
  * elsewhere: "cuda:0". -x judges with an exception of the error rule switched off (src/judge/rule.c) and names
  * the files whose verdict changes: by default the one that the rule's table names, which must. A run of all
- * ends with the table of docs/integrity.md, which must be the one that stands there; -w writes it. What a
+ * ends with the table of docs/results/corpora.md, which must be the one that stands there; -w writes it. What a
  * kernel does to a GPU ends with its process, so workers judge, several at a time.
  */
 #include <dirent.h>
@@ -32,7 +32,7 @@
 #include "judge/rule.h"
 #include "worker/worker.h"
 
-#define DOCUMENT "docs/integrity.md"
+#define DOCUMENT "docs/results/corpora.md"
 static const char mark[] = "<!-- made by build/tests/verdicts -w -->\n", end_mark[] = "<!-- end -->\n";
 
 enum { CHEATS, BUGS, LEGIT, REFUSED, N_CORPORA, N_ROWS = 28 };

@@ -2,7 +2,7 @@
 # Each target of tests/fuzz under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, for some seconds:
 # tools/fuzz.sh [SECONDS [TARGET]...]. The first inputs are files of the project; the words in them are the
 # dictionary. What crashes a target is left in build-fuzz/crashes; once it is mended it moves to
-# tests/fuzz/found/TARGET, from where it is tried first, here and by `meson test --suite fuzz` (docs/fuzzing.md).
+# tests/fuzz/found/TARGET, from where it is tried first, here and by `meson test --suite fuzz` (docs/testing.md).
 set -eu
 cd -- "$(dirname -- "$0")/.."
 

@@ -1,5 +1,5 @@
 /* noise: two sides timed on a machine that was made up, each with a disturbance of its own kind: for the tests
- * of trial/paired and for the table of docs/timing.md. One block of launches is one step in time. */
+ * of trial/paired and for the table of docs/measuring.md. One block of launches is one step in time. */
 #ifndef TOOLS_NOISE_H
 #define TOOLS_NOISE_H
 

@@ -1,6 +1,6 @@
 /* cmd: the command line. One table of options for all verbs, one file a verb; a verb gets its options filled in
- * and returns the exit status: 0 it did its job, 1 the world failed, 2 usage or a broken task, 3 a budget ended
- * it, 4 its result is below --fail-under, 130 interrupted. */
+ * and returns the exit status: 0 it did its job, 1 an I/O or system error, 2 usage or a broken task, 3 a budget
+ * ended it, 4 its result is below --fail-under, 130 interrupted. */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 

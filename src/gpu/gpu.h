@@ -153,7 +153,7 @@ bool cuda_module_occupancy(struct cuda_module *m, const char *kernel, int block_
 bool cuda_module_globals_hash(struct cuda_module *m, const char *const *names, size_t n, uint64_t *hash,
                               struct err *err);
 
-/* ---- buffers: see docs/gpu.md for what surrounds them ---- */
+/* ---- buffers: see docs/measuring.md for what surrounds them ---- */
 
 struct cuda_buffer {
     const char *name;
@@ -215,7 +215,7 @@ bool cuda_tape_seal(struct cuda_tape *t, struct err *err); /* made executable; n
 bool cuda_tape_time(struct cuda_tape *t, int times, double limit_s, double *us, struct ptx_report *r,
                     struct err *err);
 
-/* ---- counters: NVIDIA's profiler, where there is one that may read them (docs/profile.md) ---- */
+/* ---- counters: NVIDIA's profiler, where there is one that may read them (docs/measuring.md) ---- */
 
 enum counter {
 #define COUNTER(name, metric, what) COUNTER_##name,

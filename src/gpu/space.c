@@ -1,4 +1,4 @@
-/* Buffers that live and die together, and what surrounds them. docs/gpu.md has the picture.
+/* Buffers that live and die together, and what surrounds them. docs/measuring.md has the picture.
  *
  * Guarded with VMM: a buffer has whole pages of its own between two unmapped ranges. It ends, rounded up to its
  * alignment, where the pages end (even seeds), or up to 64 x 256 bytes before (odd seeds); all else of the

@@ -1,5 +1,5 @@
 /* mutant: small faults put into a kernel, to see whether the suite notices: a dropped term, a bound off by one,
- * a missing barrier. A suite that lets a mutant live would let such a candidate pass. docs/mutants.md lists the
+ * a missing barrier. A suite that lets a mutant live would let such a candidate pass. docs/testing.md lists the
  * operators. */
 #ifndef MUTANT_MUTANT_H
 #define MUTANT_MUTANT_H

@@ -1,5 +1,5 @@
 /* mutation score: how much of what could be wrong the suite would notice. Mutants of the original are judged
- * like candidates, on the simulator; the share that is rejected is the mutation score. docs/mutants.md. */
+ * like candidates, on the simulator; the share that is rejected is the mutation score. docs/testing.md. */
 #ifndef OPTIMIZE_MUTATION_H
 #define OPTIMIZE_MUTATION_H
 

@@ -68,7 +68,7 @@ int64_t compare_verdict(const struct compare *c, size_t run, const char *name); 
 bool compare_diff(const struct compare *c, struct arena *a, size_t from, size_t to, char **diff,
                   struct err *err);
 
-/* ---- its faces (docs/compare.md) ---- */
+/* ---- its faces (docs/report.md) ---- */
 
 json_t *compare_json(const struct compare *c, struct arena *a);               /* json_decref it */
 void compare_text(const struct compare *c, struct arena *a, struct str *out); /* for a terminal */

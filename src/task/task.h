@@ -74,10 +74,10 @@ struct task {
     size_t n_workloads;
     const char **flags, **headers;
     size_t n_flags, n_headers;
-    const char **equivalent; /* ids of mutants that the author says change nothing: docs/mutants.md */
+    const char **equivalent; /* ids of mutants that the author says change nothing: docs/testing.md */
     size_t n_equivalent;
     enum regime regime; /* that scores */
-    double tolerance;   /* NAN: the rule of docs/integrity.md */
+    double tolerance;   /* NAN: the rule of docs/error-rule.md */
     bool accept_race, accept_nondeterminism;
 };
 

@@ -40,7 +40,7 @@ bool pool_collect(struct pool *p, double wait_s, struct arena *a, int *id, struc
 int pool_worker_main(int argc, char **argv); /* the hidden verb `worker` */
 
 /* ---- a version by itself under NVIDIA's own programs, where they are: the profiler's counters in the place of
- * the clock's (docs/profile.md), and the compute-sanitizer as the last gate (docs/integrity.md). Each takes
+ * the clock's (docs/measuring.md), and the compute-sanitizer as the last gate (docs/integrity.md). Each takes
  * seconds: for the version a round starts from, and for the one that is given back. ---- */
 
 /* Counters of one run of each workload: what bounds them, occupancy, traffic, hot lines of t, which keeps its

@@ -1,5 +1,5 @@
 /* What the fake driver and the fake NVML share: their misbehaviour, from the environment, read at every call so
- * that a test can change it. docs/gpu.md lists the variables. */
+ * that a test can change it. docs/measuring.md lists the variables. */
 #ifndef FAKECUDA_FAKE_H
 #define FAKECUDA_FAKE_H
 

@@ -1,5 +1,5 @@
 /* What a launch costs on this GPU, by several ways of launching, of placing buffers, and with graphs that wait
- * uploaded: the table of docs/gpu.md. `gpu_overhead`, of nothing else on the GPU. */
+ * uploaded: the table of docs/measuring.md. `gpu_overhead`, of nothing else on the GPU. */
 #include "gpu/device.h"
 
 #include <dlfcn.h>

@@ -3,7 +3,8 @@
  * of the quads lie above the true median and half below, whatever the noise looks like, so the interval between
  * two order statistics has a level that binomial numbers give exactly, for any number of quads; a bootstrap of
  * the median tends to the same interval, but is too narrow for the few quads and the high levels that are
- * needed here (the table in docs/timing.md). Quads that lie above or below the median in runs count as fewer.
+ * needed here (the table in docs/measuring.md). Quads that lie above or below the median in runs count as
+ * fewer.
  *
  * Looks: at each doubling of the quads, the k-th with level 1 - (1 - level) / 2^k and the last with what is
  * left. Whenever it stops, and for whatever reason, the chance that the interval of any look misses the truth

@@ -1,7 +1,7 @@
 /* paired: is B faster than A, and by how much? Blocks of A and B are timed within milliseconds of each other,
  * in random order, one pair in one order and the next in the other; the statistic is the median of the
  * log-ratios of such twos, and the interval holds its level although the loop looks at it again and again
- * (docs/timing.md). Knows nothing of GPUs: a source gives the times, so that tests can give noise. */
+ * (docs/measuring.md). Knows nothing of GPUs: a source gives the times, so that tests can give noise. */
 #ifndef JUDGE_PAIRED_H
 #define JUDGE_PAIRED_H
 
