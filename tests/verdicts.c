@@ -68,7 +68,7 @@ static const char *const exploits[N_ROWS] = {
     [27] = "is one thing when judged and another when shipped",
 };
 
-struct kernel_file {
+struct corpus_file {
     int corpus, row;
     const char *task, *name, *path, *text;
     const char *expected, *words; /* verdicts with | between; NULL: any words */
@@ -79,10 +79,10 @@ struct kernel_file {
 
 static bool verbose, confirm_all;
 static struct trial_options options = {.device = "h200", .seed = 1, .verify_only = true};
-static VEC(struct kernel_file) files;
+static VEC(struct corpus_file) files;
 
 /* "// expect: ..." and the line below. */
-static bool parse_head(struct arena *a, struct kernel_file *f)
+static bool parse_head(struct arena *a, struct corpus_file *f)
 {
     static const char head[] = "// expect: ";
     const char *text = f->text, *second = text + strcspn(text, "\n");
@@ -120,7 +120,7 @@ static bool verdict_expected(const char *list, enum verdict v)
     return false;
 }
 
-static void look(struct kernel_file *f, const struct trial *t)
+static void look(struct corpus_file *f, const struct trial *t)
 {
     /* What the simulator lacks a GPU may have. */
     bool gpu_has_it = str_starts(options.device, "cuda") && str_eq(f->expected, "unsupported");
@@ -184,7 +184,7 @@ static bool add(struct arena *a, const char *path, struct err *err)
     if (!fs_read(a, path, &text, NULL, err))
         return false;
     const char *task = fs_dirname(a, path), *corpus = fs_basename(fs_dirname(a, task));
-    struct kernel_file f = {.task = fs_basename(task), .name = fs_basename(path), .path = path, .text = text};
+    struct corpus_file f = {.task = fs_basename(task), .name = fs_basename(path), .path = path, .text = text};
     while (f.corpus < N_CORPORA && !str_eq(corpora[f.corpus], corpus))
         f.corpus++;
     if (f.corpus == N_CORPORA)
@@ -197,7 +197,7 @@ static bool add(struct arena *a, const char *path, struct err *err)
 
 /* ---- judging them ---- */
 
-static bool is_whole(const struct kernel_file *f)
+static bool is_whole(const struct corpus_file *f)
 {
     return confirm_all || str_ends(f->name, "_whole.cu");
 }
@@ -276,7 +276,7 @@ static bool run_all(struct err *err)
 /* ---- exceptions of the error rule ---- */
 
 /* One file without them, in this process. */
-static bool judge_without(struct kernel_file *f, unsigned without, struct err *err)
+static bool judge_without(struct corpus_file *f, unsigned without, struct err *err)
 {
     struct arena *a = arena_open();
     const char *own = arena_printf(a, "tests/tasks/%s", f->task);
@@ -338,7 +338,7 @@ static void add_verdicts(struct str *s, int corpus, int row, bool got)
     for (enum verdict v = 0; v <= VERDICT_CHEAT; v++) {
         int n = 0;
         for (size_t i = 0; i < files.n; i++) {
-            const struct kernel_file *f = &files.v[i];
+            const struct corpus_file *f = &files.v[i];
             n += f->corpus == corpus && f->row == row && (got ? f->got == v : verdict_expected(f->expected, v));
         }
         if (n) {
@@ -355,7 +355,7 @@ static size_t add_names(struct str *s, int corpus, int row)
     size_t n = 0;
 
     for (size_t i = 0; i < files.n; i++) {
-        const struct kernel_file *f = &files.v[i];
+        const struct corpus_file *f = &files.v[i];
         if (f->corpus != corpus || f->row != row)
             continue;
         if (!str_eq(task, f->task))
