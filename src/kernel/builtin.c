@@ -397,11 +397,21 @@ bool builtin_constant(struct interp *in, const char *name, const struct template
         {"NAN", &type_float, NAN},
         {"HUGE_VALF", &type_float, INFINITY},
         {"CUDART_INF_F", &type_float, INFINITY},
-        {"M_PI", &type_double, M_PI},
-        {"M_LOG2E", &type_double, M_LOG2E},
-        {"M_LN2", &type_double, M_LN2},
-        {"M_SQRT1_2", &type_double, M_SQRT1_2},
-        {"M_SQRT2", &type_double, M_SQRT2},
+#define MATH(name) {#name, &type_double, name}
+        MATH(M_E),
+        MATH(M_LOG2E),
+        MATH(M_LOG10E),
+        MATH(M_LN2),
+        MATH(M_LN10),
+        MATH(M_PI),
+        MATH(M_PI_2),
+        MATH(M_PI_4),
+        MATH(M_1_PI),
+        MATH(M_2_PI),
+        MATH(M_2_SQRTPI),
+        MATH(M_SQRT2),
+        MATH(M_SQRT1_2),
+#undef MATH
     };
 
     for (size_t i = 0; i < ARRAY_LEN(integers); i++) {

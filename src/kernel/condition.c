@@ -248,6 +248,8 @@ bool condition_defined(struct expander *x, const struct token *name)
         fail(x->unit, name, "a macro makes `defined` here; write the condition itself");
     if (name->foreign && strstr(text, "_H"))
         return false; /* the guard of a header of the task */
+    if (system_constant(text))
+        return true;
     x->unit->asks_compiler = system_macro(text);
     if (x->unit->asks_compiler)
         fail(

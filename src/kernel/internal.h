@@ -131,6 +131,7 @@ void macro_expand(struct unit *u);
 
 /* system.c: names of the compiler, its library and the toolkit */
 bool system_header(const char *name, size_t len); /* whose macros are known by name */
+bool system_constant(const char *name);           /* one whose value is known, and is defined everywhere */
 bool system_macro(const char *name);              /* may be a macro of one of them */
 bool system_predefined(const char *name);         /* is a macro in every file */
 bool system_undefined(const char *name);          /* is none on this host */

@@ -400,6 +400,15 @@ bool system_undefined(const char *name)
            (len > 4 && memcmp(name + len - 4, "_CUH", 4) == 0);
 }
 
+/* Defined in every file with a value that is known here (share/shims/cmath gives it to the device part):
+ * to ask for one is no question about the compiler. */
+bool system_constant(const char *name)
+{
+    return listed(
+        " M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 ",
+        name);
+}
+
 bool system_predefined(const char *name)
 {
     return listed(always, name);
