@@ -302,8 +302,8 @@ static bool is_named(const char *name, int exception)
     return str_eq(name, "all") || str_eq(name, rule_rows[exception].name);
 }
 
-/* How many of the exceptions change nothing. */
-static bool switch_off(const char *name, struct arena *a, size_t *needless, struct err *err)
+/* How many of the exceptions change a verdict, and how many change nothing. */
+static bool switch_off(const char *name, struct arena *a, size_t *needed, size_t *needless, struct err *err)
 {
     bool given = files.n > 0;
 
@@ -323,6 +323,7 @@ static bool switch_off(const char *name, struct arena *a, size_t *needless, stru
         if (!changed)
             printf("without \"%s\": nothing changes\n", rule_rows[x].name);
         fflush(stdout);
+        *needed += changed > 0;
         *needless += !changed;
     }
     return true;
@@ -460,9 +461,10 @@ int main(int argc, char **argv)
     for (int i = optind; ok && i < argc; i++)
         ok = add(a, argv[i], &err);
     if (without) {
-        ok = ok && switch_off(without, a, &needless, &err);
+        ok = ok && switch_off(without, a, &passed, &needless, &err);
         if (!ok)
             printf("%s\n", err_format(&err, place, sizeof(place)));
+        printf("%zu cases passed, %zu failed\n", passed, needless + !ok);
         return !ok || needless;
     }
     for (int i = 0; ok && optind == argc && i < N_CORPORA; i++)

@@ -9,6 +9,7 @@
 
 #include "judge/timing/paired.h"
 #include "judge/judge.h"
+#include "worker/worker.h"
 
 enum { REPEATS = 10, REPEATS_OF_TASKS = 3 };
 

@@ -2,7 +2,6 @@
 #include "clock/clock.h"
 #include "cmd/options.h"
 #include "export/export.h"
-#include "clock/clock.h"
 
 #include <ctype.h>
 

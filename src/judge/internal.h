@@ -31,10 +31,10 @@ struct version {
     struct kernel *kernel;
     struct compile_result compiled;
     struct ptx_module *module;
-    struct cuda_module *loaded;  /* on the judge's GPU, from version_load on; NULL otherwise */
-    struct kernel_limits limits; /* occupancy answered from this version's registers */
-    bool shadow;                 /* compiled for the exact answer: exact.c */
-    VEC(const char *) kernels;   /* name expressions compiled so far */
+    struct cuda_module *loaded;    /* on the judge's GPU, from version_load on; NULL otherwise */
+    struct kernel_limits limits;   /* occupancy answered from this version's registers */
+    bool shadow;                   /* compiled for the exact answer: exact.c */
+    VEC(const char *) kernels;     /* name expressions compiled so far */
     unsigned dynamic_shared_bytes; /* the most that a launch on a workload asks for; of version_code */
     double compile_s;
 };

@@ -43,9 +43,11 @@ static struct number word(struct condition_parser *p)
 
     if (token_is(t, "true") || token_is(t, "false"))
         return number_of(false, token_is(t, "true"));
-    if (p->t < p->end && token_is(p->t, "("))
+    if (p->t < p->end && token_is(p->t, "(")) {
+        p->x->unit->asks_compiler = t->len > 2 && !memcmp(t->s, "__", 2); /* __has_include and the like */
         fail(p->x->unit, p->at, "the condition asks for %.*s(...), which is not known here; write it without",
              (int)t->len, t->s);
+    }
     condition_defined(p->x, t);
     return number_of(false, 0);
 }

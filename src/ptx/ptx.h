@@ -148,7 +148,7 @@ struct ptx_options {
     const struct ptx_device *device;               /* limits; never NULL */
     struct ptx_observer *observers[PTX_OBSERVERS]; /* in any order; NULL: none. One that computes beside the
                                                       values is alone. */
-    uint64_t sample_seed;    /* where the clock takes its sample of blocks */
+    uint64_t sample_seed;                          /* where the clock takes its sample of blocks */
     uint64_t seed;           /* permutes the order of warps and blocks; 0: natural order */
     uint64_t max_warp_insns; /* 0: a large default */
     uint32_t registers;      /* a thread, as ptxas reported; 0: unknown */

@@ -39,6 +39,9 @@ bool store_open(struct store **out, const char *folder, bool create, struct err 
     sqlite3_finalize(q);
     if (ok && version == 0 && create)
         ok = execute(s, share_text("sql/schema.sql"), err) && execute(s, "PRAGMA user_version = 3", err);
+    else if (ok && version == 0)
+        ok = err_input(err, "%s holds no run yet: one is just beginning there, or ended before it began",
+                       s->path);
     else if (ok && version != SCHEMA_VERSION)
         ok = err_input(
             err,

@@ -81,6 +81,7 @@
     if (element.getAttribute("aria-label")) return element.getAttribute("aria-label").trim();
     const by = element.getAttribute("aria-labelledby");
     if (by) return by.split(/\s+/).map((id) => document.getElementById(id)?.textContent || "").join(" ").trim();
+    if (element.labels?.length) return [...element.labels].map((l) => l.textContent).join(" ").trim();
     const title = element.querySelector(":scope > title");
     return (title && title.textContent.trim()) || (element.innerText ?? element.textContent).trim();
   };

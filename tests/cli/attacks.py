@@ -28,11 +28,11 @@ ATTACKS = [
     ("include in angles", above(f"#include <{SECRET}>"), "compile-failed", "cannot include"),
     ("include above", above('#include "../../../../../../../../etc/passwd"'), "compile-failed", "cannot include"),
     ("include above a toolkit's folder", above("#include <cuda/../../../../../../../etc/passwd>"), "compile-failed", "cannot include"),
-    ("include by a macro", above(f"#define P <{SECRET}>\n#include P"), "compile-failed", "directly"),
-    ("include spliced", above(f'#inc\\\nlude "{SECRET}"'), "compile-failed", "cannot include"),
+    ("include by a macro", above(f"#define P <{SECRET}>\n#include P"), "not-understood", "whose name a macro makes"),
+    ("include spliced", above(f'#inc\\\nlude "{SECRET}"'), "not-understood", "a backslash joins"),
     ("include by a digraph", above(f'%:include "{SECRET}"'), "not-understood", ""),
     ("include itself", above('#include "kernel.cu"'), "compile-failed", "cannot include"),
-    ("embed", above(f'__device__ char e[] = {{\n#embed "{SECRET}"\n}};'), "compile-failed", "embed"),
+    ("embed", above(f'__device__ char e[] = {{\n#embed "{SECRET}"\n}};'), "not-understood", "embed"),
     ("probe", above(f'#if __has_include("{SECRET}")\n__device__ int there;\n#endif'), "cheat", "__has_include"),
     ("incbin", within(f'asm volatile(".incbin \\"{SECRET}\\";");'), "compile-failed", ".incbin"),
     ("assembler's include", within(f'asm volatile(".include \\"{SECRET}\\"");'), "compile-failed", ".include"),
@@ -44,7 +44,7 @@ ATTACKS = [
     ("log of a name of 100 MB", above(doubling("template <class A, class B> struct P {};\nusing T0 = P<int, int>;\n",
                                                lambda i: f"using T{i + 1} = P<T{i}, T{i}>;\n", 24) +
                                       "__device__ int f() { return T24(); }"), "compile-failed", "P<"),
-    ("log of errors", above("\n".join(f"unknown{i} x{i};" for i in range(20000))), "compile-failed", "unknown"),
+    ("log of errors", above("\n".join(f"unknown{i} x{i};" for i in range(4000))), "compile-failed", "unknown"),
     ("endless templates", above("template <int N> struct T { static const int v = T<N + 1>::v; };\n__device__ int z = T<0>::v;"),
      "compile-failed", "recursion"),
     ("exponential templates", above("template <int N, class A, class B> struct T { T<N - 1, T<N, A, B>, int> a; T<N - 1, int, T<N, A, B>> b; };\n"

@@ -251,7 +251,8 @@ def every_chart_has_its_marks(_folder, name):
     expect(count("#progress .point") >= result["candidates"]["passed"], "progress")
     expect(count("#errors .mark") >= 2, "no errors")
     expect(count("details.candidate") == total + 1 and count("details.call") == result["cost"]["calls"], "details")
-    expect(count("#speed table") == 2 and count("#speed tbody tr") == 2 * n, "rows of workloads")
+    # Both regimes, and what the versions take of a multiprocessor: four figures and the occupancy.
+    expect(count("#speed table") == 3 and count("#speed tbody tr") == 2 * n + 5, "rows of workloads and of resources")
 
 
 @cases(list(RUNS))

@@ -1,7 +1,7 @@
-/* Runs the conformance cases that tests/ptx/generate writes on the machine's GPU: run_cases [-o FILE] FILE... . The driver
- * is found at run time. A child process runs a file's cases; a case that hangs or breaks its context ends the
- * child, and a fresh one goes on with the next case. Prints every wrong element and a count; exit status 1 when
- * anything failed. -o: the bits where a case names none. */
+/* Runs the conformance cases that tests/ptx/generate writes on the machine's GPU: run_cases [-o FILE] FILE... .
+ * The driver is found at run time. A child process runs a file's cases; a case that hangs or breaks its context
+ * ends the child, and a fresh one goes on with the next case. Prints every wrong element and a count; exit
+ * status 1 when anything failed. -o: the bits where a case names none. */
 #include "../ptx/case.h"
 
 #include <dlfcn.h>

@@ -445,7 +445,7 @@ def main():
     p.add_argument("--show", action="store_true", help="why plans were refused")
     p.add_argument("--show-errors", action="store_true", help="what g++ refused")
     args = p.parse_args()
-    failed = False
+    passed = failed = 0
     for kind in args.kind or KINDS:
         counts = {"launchers": 0, "plans": 0, "refused": 0, "undefined": 0, "not C++": 0, "differ": 0}
         why, seed, start = {}, args.seed, time.time()
@@ -474,7 +474,9 @@ def main():
         if args.show:
             for words in sorted(why, key=lambda w: -why[w])[:12]:
                 print("    %5d %s" % (why[words], words))
-        failed |= counts["differ"] > 0 or share > args.most_refused
+        bad = counts["differ"] > 0 or share > args.most_refused
+        passed, failed = passed + (not bad), failed + bad
+    print("%d cases passed, %d failed" % (passed, failed))  # a case a kind
     sys.exit(1 if failed else 0)
 
 

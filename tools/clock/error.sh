@@ -18,18 +18,18 @@ results=docs/results
 ninja -C "$build" tools/predict >/dev/null
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-predicted=$tmp/predicted.csv points=$results/clock/$set.csv
+predicted=$tmp/predicted.csv points="$results"/clock/$set.csv
 for task in examples/*/; do
     name=$(basename "$task")
     versions=()
     if [ "$set" = bench ]; then
-        files=("$task"kernel.cu "$task"production.cu $results/versions/"$name"/*.cu)
+        files=("$task"kernel.cu "$task"production.cu "$results"/versions/"$name"/*.cu)
     elif [ "$set" = runs ]; then
-        files=("$task"kernel.cu "$task"production.cu $results/optimize/"$name"{,-production}.cu)
+        files=("$task"kernel.cu "$task"production.cu "$results"/optimize/"$name"{,-production}.cu)
     elif [ "$set" = blind ]; then
-        files=($results/rules/"$name"{,-*}.cu)
+        files=("$results"/rules/"$name"{,-*}.cu)
     else
-        files=($results/clock/made/"$name"-*.cu)
+        files=("$results"/clock/made/"$name"-*.cu)
     fi
     for file in "${files[@]}"; do
         [ -f "$file" ] && versions+=("$file")
@@ -38,10 +38,10 @@ for task in examples/*/; do
 done
 if [ "$set" = runs ]; then
     points=$tmp/points.csv
-    python3 tools/clock/runs.py $results/optimize/*.json >"$points"
+    python3 tools/clock/runs.py "$results"/optimize/*.json >"$points"
 elif [ "$set" = blind ]; then # its versions are called NAME or NAME-from_production there, rules or from_production here
     points=$tmp/points.csv
-    awk -F , -v OFS=, '$2 == "rules" || $2 == "from_production" { $2 = $1 "-" $2 } 1' $results/h200-rules.csv >"$points"
+    awk -F , -v OFS=, '$2 == "rules" || $2 == "from_production" { $2 = $1 "-" $2 } 1' "$results"/h200-rules.csv >"$points"
     awk -F , -v OFS=, '$1 == $2 { $2 = $1 "-rules" } 1' "$predicted" >"$tmp/named"
     mv "$tmp/named" "$predicted"
 fi
