@@ -88,6 +88,14 @@ const char *str_text(const struct str *b)
     return b->s ? b->s : "";
 }
 
+char *str_take(struct str *b, struct arena *a)
+{
+    char *text = arena_strndup(a, str_text(b), b->len);
+
+    str_free(b);
+    return text;
+}
+
 bool str_starts(const char *s, const char *prefix)
 {
     return strncmp(s, prefix, strlen(prefix)) == 0;

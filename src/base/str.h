@@ -20,6 +20,8 @@ void str_addc(struct str *b, char c);
 void str_addf(struct str *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void str_vaddf(struct str *b, const char *fmt, va_list ap);
 const char *str_text(const struct str *b); /* "" when empty */
+struct arena;
+char *str_take(struct str *b, struct arena *a); /* its text, now in the arena; frees b */
 
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);

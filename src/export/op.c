@@ -71,6 +71,14 @@ static bool is_known(const struct op_plan *p, size_t dim)
     return false;
 }
 
+bool op_is_given(const struct op_plan *p, size_t dim)
+{
+    for (size_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].dim == dim)
+            return p->steps[i].value == NULL;
+    return false;
+}
+
 /* The extent in which `dim` is the only one that is not known yet. */
 static bool find_step(const struct op *o, struct arena *a, const struct op_plan *p, size_t dim, bool outputs,
                       struct op_step *step)

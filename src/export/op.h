@@ -29,6 +29,7 @@ struct op_plan {
     size_t n_steps;
 };
 void op_plan(const struct op *o, struct arena *a, bool with_outputs, struct op_plan *p);
+bool op_is_given(const struct op_plan *p, size_t dim); /* by the caller */
 
 /* ---- torch.c ---- */
 
@@ -36,13 +37,13 @@ void op_plan(const struct op *o, struct arena *a, bool with_outputs, struct op_p
 const char *torch_binding(const struct op *o, struct arena *a);
 const char *torch_package(const struct op *o, struct arena *a); /* and the operators' namespace */
 const char *torch_flags(const struct op *o, struct arena *a);
-const char *torch_type(enum kernel_type t); /* "torch.float16" */
 
 /* ---- torch_test.c ---- */
 
-/* The text of the test; functional NULL: there is no such operator. */
-const char *torch_test(const struct op *o, const struct op_plan *into, const struct op_plan *functional,
-                       struct arena *a);
+/* The slots of the test: what a tensor holds, how far a written one may be off, the shapes. */
+void torch_test_content(const struct op *o, struct fill *row, size_t arg);
+void torch_test_error(const struct op *o, struct fill *row, size_t arg);
+void torch_test_shapes(const struct op *o, struct fill *f, struct arena *a);
 
 char *op_identifier(struct arena *a, const char *text);
 /* The shortest text that reads back as v, a floating number in C++ and Python. */

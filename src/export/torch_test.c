@@ -3,25 +3,6 @@
 
 enum { SMALL_SHAPES = 6, LARGEST_ELEMENTS = 1 << 27 };
 
-static const char *keep(struct arena *a, struct str *s)
-{
-    const char *text = arena_strdup(a, str_text(s));
-
-    str_free(s);
-    return text;
-}
-
-static const char *lambda(const struct op *o, struct arena *a, const char *first)
-{
-    struct str s = {0};
-
-    str_addf(&s, "lambda %s", first);
-    for (size_t d = 0; d < o->task->n_dims; d++)
-        str_addf(&s, "%s%s", d || *first ? ", " : "", o->dims[d]);
-    str_add(&s, ": ");
-    return keep(a, &s);
-}
-
 static const char *number(struct arena *a, double v)
 {
     if (isnan(v))
@@ -60,88 +41,62 @@ static const char *integer_range(enum kernel_type t)
     return t == KT_I16 || t == KT_I32 || t == KT_I64 || is_floating(t) ? "-8, 9" : "0, 17";
 }
 
-static void add_bound(const struct op *o, const struct dim_expr *e, double v, struct str *to)
+static const char *bound(const struct op *o, const struct dim_expr *e, double v, struct arena *a)
 {
-    if (e)
-        dim_write(to, e, o->dims, DIM_PYTHON);
-    else
-        str_addf(to, "%.0f", v);
-}
-
-/* A call that fills a tensor as the task's suite fills its buffers, in distribution if not in every bit. */
-static void add_fill(const struct op *o, const struct task_arg *x, struct arena *a, struct str *to)
-{
-    const struct task_values *v = &x->values;
-    const char *type = torch_type(x->type);
-    double low = v->low, high = v->high;
-
-    if (x->type == KT_BOOL) {
-        str_addf(to, "fill_index(shape, %s, 0, 2)", type);
-    } else if (v->kind == VALUE_INDEX) {
-        str_addf(to, "fill_index(shape, %s, ", type);
-        add_bound(o, v->low_expr, v->low, to);
-        str_add(to, ", ");
-        add_bound(o, v->high_expr, v->high, to);
-        str_addc(to, ')');
-    } else if (v->kind == VALUE_INTEGERS || (!is_floating(x->type) && v->kind == VALUE_NORMAL)) {
-        str_addf(to, "fill_index(shape, %s, %s)", type, integer_range(x->type));
-    } else {
-        if (v->kind == VALUE_ONES)
-            low = high = 1;
-        if (v->kind == VALUE_CONSTANT)
-            low = high = v->constant;
-        if (v->kind == VALUE_UNIFORM || v->kind == VALUE_CONSTANT || v->kind == VALUE_ONES)
-            str_addf(to, "fill_uniform(shape, %s, %s, %s, (", type, number(a, low), number(a, high));
-        else
-            str_addf(to, "fill_scaled(shape, %s, %s, (", type, number(a, scale_of(x)));
-        for (size_t i = 0; i < v->n_special; i++)
-            str_addf(to, "%s,%s", number(a, v->special[i]), i + 1 < v->n_special ? " " : "");
-        str_add(to, "))");
-    }
-}
-
-static const char *arguments(const struct op *o, struct arena *a)
-{
-    static const char *const roles[] = {[ROLE_IN] = "in", [ROLE_OUT] = "out", [ROLE_INOUT] = "inout"};
     struct str s = {0};
 
-    for (size_t i = 0; i < o->task->n_args; i++) {
-        const struct task_arg *x = &o->task->args[i];
-        if (!op_is_tensor(o, i))
-            continue;
-        str_addf(&s, "%s    (\"%s\", \"%s\", %s, %s(", s.len ? "\n" : "", o->args[i], roles[x->role],
-                 torch_type(x->type), lambda(o, a, ""));
-        for (size_t k = 0; k < x->n_shape; k++) {
-            dim_write(&s, x->shape[k], o->dims, DIM_PYTHON);
-            str_add(&s, k + 1 < x->n_shape ? ", " : x->n_shape == 1 ? "," : "");
-        }
-        str_add(&s, "), ");
-        if (x->role == ROLE_OUT) {
-            str_add(&s, "None),");
-        } else {
-            str_add(&s, lambda(o, a, "shape"));
-            add_fill(o, x, a, &s);
-            str_add(&s, "),");
-        }
-    }
-    return keep(a, &s);
+    if (!e)
+        return arena_printf(a, "%.0f", v);
+    dim_write(&s, e, o->dims, DIM_PYTHON);
+    return str_take(&s, a);
 }
 
-static void add_shape(const struct task *t, const int64_t *dims, struct str *to)
+/* A tensor filled as the task's suite fills its buffers, in distribution if not in every bit. */
+void torch_test_content(const struct op *o, struct fill *row, size_t arg)
 {
-    str_addf(to, "%s    (", to->len ? "\n" : "");
-    for (size_t d = 0; d < t->n_dims; d++)
-        str_addf(to, "%lld%s", (long long)dims[d], d + 1 < t->n_dims ? ", " : t->n_dims == 1 ? ",)," : "),");
+    static const char *const roles[] = {[ROLE_IN] = "in", [ROLE_OUT] = "out", [ROLE_INOUT] = "inout"};
+    const struct task_arg *x = &o->task->args[arg];
+    const struct task_values *v = &x->values;
+    struct arena *a = fill_arena(row);
+    double low = v->low, high = v->high;
+    bool is_index = v->kind == VALUE_INDEX,
+         is_integer = v->kind == VALUE_INTEGERS || (!is_floating(x->type) && v->kind == VALUE_NORMAL),
+         is_listed = x->type != KT_BOOL && !is_index && !is_integer;
+
+    if (v->kind == VALUE_ONES)
+        low = high = 1;
+    if (v->kind == VALUE_CONSTANT)
+        low = high = v->constant;
+    fill_put(row, "role", roles[x->role]);
+    fill_if(row, "filled", x->role != ROLE_OUT);
+    fill_put(row, "how", "index");
+    fill_if(row, "listed", is_listed);
+    fill_section(row, "special");
+    if (x->type == KT_BOOL) {
+        fill_put(row, "bounds", "0, 2");
+    } else if (is_index) {
+        fill_putf(row, "bounds", "%s, %s", bound(o, v->low_expr, v->low, a),
+                  bound(o, v->high_expr, v->high, a));
+    } else if (is_integer) {
+        fill_put(row, "bounds", integer_range(x->type));
+    } else if (v->kind == VALUE_UNIFORM || v->kind == VALUE_CONSTANT || v->kind == VALUE_ONES) {
+        fill_put(row, "how", "uniform");
+        fill_putf(row, "bounds", "%s, %s", number(a, low), number(a, high));
+    } else {
+        fill_put(row, "how", "scaled");
+        fill_put(row, "bounds", number(a, scale_of(x)));
+    }
+    for (size_t i = 0; i < v->n_special; i++)
+        fill_putf(fill_row(row, "special"), "value", "%s%s", i ? " " : "", number(a, v->special[i]));
 }
 
 /* Small shapes first, for what only needs one; then every workload that is not too large. */
-static const char *shapes(const struct op *o, struct arena *a)
+void torch_test_shapes(const struct op *o, struct fill *f, struct arena *a)
 {
     const struct task *t = o->task;
     uint64_t seed = (uint64_t)json_int(o->run->kept.provenance, "seed", 0);
     const struct task_case *cases;
     const int64_t **taken;
-    struct str s = {0};
     size_t n, n_taken = 0;
 
     task_suite(t, a, seed, &cases, &n);
@@ -149,23 +104,17 @@ static const char *shapes(const struct op *o, struct arena *a)
     for (size_t i = 0; i < n + t->n_workloads; i++) {
         const int64_t *dims = i < n ? cases[i].dims : t->workloads + (i - n) * t->n_dims;
         bool is_new = i < n ? n_taken < SMALL_SHAPES : task_case_elements(t, dims) <= LARGEST_ELEMENTS;
+        struct fill *row;
         for (size_t k = 0; k < n_taken; k++)
             is_new &= memcmp(taken[k], dims, t->n_dims * sizeof(*dims)) != 0;
-        if (is_new)
-            add_shape(t, taken[n_taken++] = dims, &s);
+        if (!is_new)
+            continue;
+        taken[n_taken++] = dims;
+        row = fill_row(f, "shapes");
+        for (size_t d = 0; d < t->n_dims; d++)
+            fill_putf(fill_row(row, "extents"), "extent", "%lld", (long long)dims[d]);
+        fill_if(row, "single", t->n_dims == 1);
     }
-    return keep(a, &s);
-}
-
-static const char *given(const struct op *o, const struct op_plan *p, struct arena *a)
-{
-    struct str s = {0};
-
-    for (size_t d = 0; p && d < o->task->n_dims; d++)
-        for (size_t k = 0; k < p->n_steps; k++)
-            if (p->steps[k].dim == d && !p->steps[k].value)
-                str_addf(&s, "%s\"%s\"", s.len ? ", " : "", o->dims[d]);
-    return arena_printf(a, "[%s]", keep(a, &s));
 }
 
 /* Of the cases with the task's own values, where the run kept errors by their kind; else of all. Equal to the
@@ -190,34 +139,7 @@ static double allowed(const struct op *o, const struct task_arg *x)
     return isfinite(apart) ? fmin(own + most + 1, fmax(4 * apart, 4)) : own + most + 1;
 }
 
-const char *torch_test(const struct op *o, const struct op_plan *into, const struct op_plan *functional,
-                       struct arena *a)
+void torch_test_error(const struct op *o, struct fill *row, size_t arg)
 {
-    const char *package = torch_package(o, a);
-    struct str dims = {0}, numbers = {0}, quoted = {0}, ulps = {0};
-
-    for (size_t d = 0; d < o->task->n_dims; d++) {
-        str_addf(&dims, "%s%s", d ? ", " : "", o->dims[d]);
-        str_addf(&quoted, "%s\"%s\"", d ? ", " : "", o->dims[d]);
-    }
-    for (size_t i = 0; i < o->task->n_args; i++) {
-        if (o->task->args[i].role == ROLE_OUT || o->task->args[i].role == ROLE_INOUT)
-            str_addf(&ulps, "%s\"%s\": %s", ulps.len ? ", " : "", o->args[i],
-                     number(a, allowed(o, &o->task->args[i])));
-        if (op_is_number(o, i))
-            str_addf(&numbers, "%s%s", numbers.len ? ", " : "", op_number(a, o->task->args[i].value));
-    }
-    const struct fill_slot slots[] = {
-        {"package", package},
-        {"op", o->name},
-        {"new", functional ? arena_printf(a, "NEW = torch.ops.%s.%s", package, o->name) : "NEW = None"},
-        {"ulps", arena_printf(a, "{%s}", keep(a, &ulps))},
-        {"dims", keep(a, &dims)},
-        {"dim_names", arena_printf(a, "[%s]", keep(a, &quoted))},
-        {"shapes", shapes(o, a)},
-        {"given", arena_printf(a, "{\"into\": %s, \"new\": %s}", given(o, into, a), given(o, functional, a))},
-        {"numbers", arena_printf(a, "[%s]", keep(a, &numbers))},
-        {"args", arguments(o, a)},
-    };
-    return arena_printf(a, "%s\n", fill_share(a, "export/torch/test.py", slots, ARRAY_LEN(slots)));
+    fill_put(row, "ulps", number(fill_arena(row), allowed(o, &o->task->args[arg])));
 }

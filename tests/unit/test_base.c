@@ -145,6 +145,45 @@ static void test_proc(void **state)
     str_free(&line);
 }
 
+static void test_fill(void **state)
+{
+    static const struct fill_slot slots[] = {{"a", "1"}, {"none", NULL}};
+    struct arena *a = arena_open();
+    struct fill *f = fill_open(a), *row;
+    struct str s = {0};
+
+    (void)state;
+    assert_string_equal(fill_text(a, "test", "x {{a}}\n{{none}}\n{{{a}}}\n\n", slots, ARRAY_LEN(slots)),
+                        "x 1\n{1}");
+    fill_put(f, "package", "p");
+    fill_put(f, "op", "f");
+    fill_section(f, "parameters");
+    fill_if(f, "makes", true);
+    fill_if(f, "single", false);
+    for (int i = 0; i < 2; i++) {
+        row = fill_row(f, "parameters");
+        fill_put(row, "schema", "Tensor ");
+        fill_putf(row, "name", "x%d", i);
+        fill_put(row, "default", i ? "=2" : "");
+        fill_putf(fill_row(f, "written"), "name", "y%d", i);
+    }
+    fill_put(f, "suffix", "_old");
+    fill_put(f, "suffix", "_into"); /* the last one counts */
+    assert_string_equal(fill_file(f, "export/torch/schema.txt"),
+                        "f_into(Tensor x0, Tensor x1=2) -> (Tensor, Tensor)");
+    fill_section(f, "operators");
+    fill_put(f, "title", "t");
+    fill_if(f, "functional", false);
+    fill_put(f, "flags", "");
+    fill_section(f, "facts");
+    str_add(&s, fill_file(f, "export/torch/README.md")); /* sections alone on their lines leave none */
+    assert_non_null(strstr(str_text(&s),
+                           "as operators of PyTorch:\n\n\nThe first writes into the tensors that are given. "));
+    assert_string_equal(str_take(&s, a), fill_file(f, "export/torch/README.md"));
+    assert_null(s.s);
+    arena_close(a);
+}
+
 static void test_fs(void **state)
 {
     struct arena *a = arena_open();
@@ -225,8 +264,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena), cmocka_unit_test(test_containers), cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_shell), cmocka_unit_test(test_err),        cmocka_unit_test(test_sha256),
-        cmocka_unit_test(test_stats), cmocka_unit_test(test_proc),       cmocka_unit_test(test_fs),
-        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_stats), cmocka_unit_test(test_proc),       cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_fs),    cmocka_unit_test(test_utf8),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
-"""{{title}}: the operators torch.ops.{{package}}.{{op}}{{and_into}}.
+"""{{quoted_title}}: the operators torch.ops.{{package}}.{{op}}{{#functional}} and torch.ops.{{package}}.{{op}}{{/functional}}_into.
 
-{{signatures}}
+{{#operators}}
+{{schema}}
+{{/operators}}
 """
 
 import torch
@@ -20,6 +22,23 @@ def _check(name, tensor, dtype, shape):
         torch._check(tensor.size(axis) == extent, lambda: f"{{op}}: axis {axis} of {name} must be {extent}")
 
 
-{{fakes}}
+{{#operators}}
+@library.register_fake("{{package}}::{{op}}{{suffix}}")
+def _({{#parameters}}{{comma}}{{name}}{{default}}{{/parameters}}):
+{{#steps}}
+{{#told}}
+    {{dim}} = {{python}}
+{{/told}}
+{{/steps}}
+{{#given_tensors}}
+    _check("{{name}}", {{name}}, {{python}}, ({{shape}}))
+{{/given_tensors}}
+{{#makes}}
+    return {{#written}}{{comma}}{{first}}.new_empty(({{shape}}), dtype={{python}}){{/written}}
+{{/makes}}
 
-{{exports}}
+
+{{/operators}}
+{{#operators}}
+{{op}}{{suffix}} = torch.ops.{{package}}.{{op}}{{suffix}}
+{{/operators}}

@@ -26,18 +26,20 @@ HAS_DEVICE = torch.cuda.is_available()  # where the operators can run
 DEVICE = torch.device("cuda" if HAS_DEVICE else "cpu")
 INTO = torch.ops.{{package}}.{{op}}_into
 ORIGINAL = torch.ops.{{package}}_original.{{op}}_into
-{{new}}
+NEW = {{#functional}}torch.ops.{{package}}.{{op}}{{/functional}}{{^functional}}None{{/functional}}
 
 # How far the two may be from each other, in units of the last place. 0: equal, as the run found them bit by bit on every
 # case, and as integers must be. Else four times the largest difference that the run saw on values like these, at most
 # the error that it allowed, the original's own, and one for the two roundings.
-ULPS = {{ulps}}
-# Small shapes of the run's suite and its workloads: {{dims}}.
+ULPS = {{{#written}}{{comma}}"{{name}}": {{ulps}}{{/written}}}
+# Small shapes of the run's suite and its workloads: {{#dims}}{{comma}}{{name}}{{/dims}}.
 SHAPES = [
-{{shapes}}
+{{#shapes}}
+    ({{#extents}}{{comma}}{{extent}}{{/extents}}{{#single}},{{/single}}),
+{{/shapes}}
 ]
-GIVEN = {{given}}  # dims that no tensor tells: by name, for the operator that writes in place and for the other
-NUMBERS = {{numbers}}
+GIVEN = {{{#operators}}{{comma}}"{{key}}": [{{#given}}{{comma}}"{{name}}"{{/given}}]{{/operators}}{{^functional}}, "new": []{{/functional}}}  # dims that no tensor tells: by name, for the operator that writes in place and for the other
+NUMBERS = [{{#numbers}}{{comma}}{{value}}{{/numbers}}]
 
 
 def special(t, values):
@@ -62,7 +64,9 @@ def fill_uniform(shape, dtype, low, high, values):
 
 # name, role, type, shape, content; in the launcher's order
 ARGS = [
-{{args}}
+{{#tensors}}
+    ("{{name}}", "{{role}}", {{python}}, lambda {{#dims}}{{comma}}{{name}}{{/dims}}: ({{shape}}), {{#filled}}lambda shape{{#dims}}, {{name}}{{/dims}}: fill_{{how}}(shape, {{python}}, {{bounds}}{{#listed}}, ({{#special}}{{value}},{{/special}}){{/listed}}){{/filled}}{{^filled}}None{{/filled}}),
+{{/tensors}}
 ]
 
 
@@ -91,7 +95,7 @@ def around(t):
 
 
 def more(which, dims):
-    return [dict(zip({{dim_names}}, dims))[name] for name in GIVEN[which]] + NUMBERS
+    return [dict(zip([{{#dims}}{{comma}}"{{name}}"{{/dims}}], dims))[name] for name in GIVEN[which]] + NUMBERS
 
 
 def read(list_of_tensors):
