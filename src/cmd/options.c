@@ -55,8 +55,8 @@ static const struct verb verbs[] = {
      0, 2, cmd_diff},
     {"report", 't', "[RUN...]", "a run as one page for whoever reviews it, or several side by side",
      "Writes report.html into the run's folder and prints where it is: one file that needs no network and can be mailed,\n"
-     "read on a phone and printed. Unfinished runs have one, too. docs/report.md says what each part means. Several runs are put\n"
-     "beside each other, in comparison.html (docs/report.md).\n\n"
+     "read on a phone and printed. Unfinished runs have one, too. Several runs are put beside each other, in comparison.html.\n"
+     "docs/report.md says what each part means.\n\n"
      "  astra report softmax-1\n"
      "  astra report softmax-rules softmax-llm --out rules-or-llm.html\n"
      "  astra report softmax-1 --markdown >pull-request.md\n",
