@@ -8,16 +8,13 @@ enum { COMMENT_WIDTH = 112, NAME_WIDTH = 9 };
 static char *plain(struct arena *a, const char *text)
 {
     struct str s = {0};
-    char *out;
 
     for (const char *p = text; *p; p++) {
         str_addc(&s, *p < ' ' || *p > '~' ? '?' : *p);
         if (p[0] == '*' && p[1] == '/')
             str_addc(&s, ' ');
     }
-    out = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return out;
+    return str_take(&s, a);
 }
 
 static void add(struct facts *f, const char *name, const char *text)
@@ -37,13 +34,10 @@ static char *dims_text(struct arena *a, const json_t *workload)
     struct str s = {0};
     const char *name;
     json_t *v;
-    char *text;
 
     json_object_foreach(json_object_get(workload, "dims"), name, v)
         str_addf(&s, "%s%s=%lld", s.len ? " " : "", name, (long long)json_integer_value(v));
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }
 
 static void add_speed(struct facts *f, const json_t *result, struct arena *a)
@@ -176,14 +170,11 @@ static void add_wrapped(struct str *to, const char *name, const char *text)
 char *facts_comment(const struct facts *f, struct arena *a, const char *more)
 {
     struct str out = {0};
-    char *text;
 
     str_addf(&out, "/* %s\n *\n", f->title);
     for (size_t i = 0; i < f->list.n; i++)
         add_wrapped(&out, f->list.v[i].name, f->list.v[i].text);
     str_addf(&out, " *\n * `astra verify RUN` repeats the judgement.%s%s */\n", more ? " " : "",
              more ? more : "");
-    text = arena_strdup(a, str_text(&out));
-    str_free(&out);
-    return text;
+    return str_take(&out, a);
 }

@@ -91,9 +91,7 @@ static const char *axis_name(struct set *s, const char *text)
             str_addc(&name, '_');
             i = (size_t)-1;
         }
-    text = arena_strdup(s->arena, str_text(&name));
-    str_free(&name);
-    return text;
+    return str_take(&name, s->arena);
 }
 
 static const char *axis_of(struct set *s, const struct dim_expr *e)
@@ -242,16 +240,13 @@ static const char *description(const struct set *s)
 {
     struct facts f;
     struct str text = {0};
-    const char *kept;
 
     facts_read(&f, s->op->run, s->arena);
     str_add(&text, f.title);
     for (size_t i = 0; i < f.list.n; i++)
         str_addf(&text, "\n%-9s %s", f.list.v[i].name, f.list.v[i].text);
-    kept = arena_strdup(s->arena, str_text(&text));
-    str_free(&text);
     facts_free(&f);
-    return kept;
+    return str_take(&text, s->arena);
 }
 
 static const char *hardware(const struct set *s)
@@ -452,10 +447,10 @@ static void add_lines(const struct set *s, const char *name, const int64_t *dims
         json_decref(o);
     }
     export_add(s->out, arena_printf(s->arena, "workloads/%s/%s.jsonl", s->op->name, name),
-               arena_strdup(s->arena, str_text(&workloads)));
+               str_take(&workloads, s->arena));
     if (measured)
         export_add(s->out, arena_printf(s->arena, "traces/astra/%s/%s.jsonl", s->op->name, name),
-                   arena_strdup(s->arena, str_text(&traces)));
+                   str_take(&traces, s->arena));
     str_free(&workloads);
     str_free(&traces);
 }

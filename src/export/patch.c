@@ -37,7 +37,6 @@ static char *quoted(struct arena *a, const char *side, const char *name)
 {
     struct str s = {0};
     bool plain = true;
-    char *text;
 
     for (const char *p = name; *p; p++)
         plain &= *p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\';
@@ -51,9 +50,7 @@ static char *quoted(struct arena *a, const char *side, const char *name)
             str_addf(&s, "\\%03o", (unsigned char)*p);
     if (!plain)
         str_addc(&s, '"');
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }
 
 /* git ends a name that has a blank in it with a tab, so that no reader takes the rest for a date. */
@@ -67,17 +64,14 @@ static char *preamble(const struct export_run *r, struct arena *a)
 {
     struct str s = {0};
     struct facts f;
-    char *text;
 
     facts_read(&f, r, a);
     str_addf(&s, "%s\n\n", f.title);
     for (size_t i = 0; i < f.list.n; i++)
         str_addf(&s, "%-9s %s\n", f.list.v[i].name, f.list.v[i].text);
     str_addc(&s, '\n');
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
     facts_free(&f);
-    return text;
+    return str_take(&s, a);
 }
 
 bool make_patch(const struct export_run *r, struct export_files *out, struct err *err)

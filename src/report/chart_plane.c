@@ -237,11 +237,11 @@ static void name_points(struct plane *p, struct str *out, const struct chart_pat
     for (size_t i = 0; i < path->n; i++) {
         const struct chart_point *v = &path->points[i];
         bool best = i + 1 == path->n;
+        struct svg_number number = plain(v->candidate);
+        const char *name = best ? "best" : number.text;
         if (known(v) && ends == (v->candidate == 0 || best))
             name_point(p, out, svg_at(&p->x, v->intensity), svg_at(&p->y, v->per_s),
-                       v->candidate == 0 ? "original"
-                       : best            ? "best"
-                                         : plain(v->candidate).text);
+                       v->candidate == 0 ? "original" : name);
     }
 }
 
@@ -330,7 +330,9 @@ static struct svg_number times(double v)
 /* A disc passed, a square is correct and not faster, a cross failed. */
 static void draw_dot(struct str *out, bool passed, bool timed, double x, double y)
 {
-    svg_shape(out, !timed ? SVG_CROSS : passed ? SVG_DISC : SVG_SQUARE, timed ? "dot" : "cross", x, y, 3.3);
+    enum svg_shape shape = passed ? SVG_DISC : SVG_SQUARE;
+
+    svg_shape(out, timed ? shape : SVG_CROSS, timed ? "dot" : "cross", x, y, 3.3);
 }
 
 static void draw_dot_names(struct str *out)
@@ -396,10 +398,8 @@ void chart_progress(struct str *out, const char *id, const struct chart_node *no
         double x = svg_at(&p.x, (double)i);
         bool passed = str_eq(nodes[i].verdict, "passed"), timed = isfinite(nodes[i].score);
         double y = timed ? svg_at(&p.y, nodes[i].score) : bottom - 4;
-        html_addf(out, "<g class=\"point node %s\"><title>candidate %zu: %s",
-                  passed  ? "good"
-                  : timed ? "fair"
-                          : "bad",
+        const char *unless_passed = timed ? "fair" : "bad";
+        html_addf(out, "<g class=\"point node %s\"><title>candidate %zu: %s", passed ? "good" : unless_passed,
                   i, nodes[i].verdict);
         if (timed)
             html_addf(out, ", %s\xc3\x97", svg_number(nodes[i].score).text);

@@ -34,6 +34,7 @@ static struct svg_number percent(double v)
 {
     struct svg_number n;
     double p = 100 * v;
+    int digits = p >= 0.995 ? 1 : 2;
 
     if (!isfinite(v))
         return svg_number(v);
@@ -42,7 +43,7 @@ static struct svg_number percent(double v)
     else if (p >= 1e5)
         snprintf(n.text, sizeof(n.text), "%.1e %%", p);
     else
-        snprintf(n.text, sizeof(n.text), "%.*f %%", p == 0 || p >= 9.95 ? 0 : p >= 0.995 ? 1 : 2, p);
+        snprintf(n.text, sizeof(n.text), "%.*f %%", p == 0 || p >= 9.95 ? 0 : digits, p);
     return n;
 }
 

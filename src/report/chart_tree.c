@@ -104,10 +104,9 @@ static void draw_node(struct str *out, const char *id, const struct chart_node *
     svg_text(out, at->x, at->y + 4, "middle", "small strong", str_text(&text));
     if (number && correct && isfinite(x->score))
         strcat(score.text, "\xc3\x97");
+    const char *below = correct && isfinite(x->score) ? score.text : l->below;
     svg_text(out, at->x, at->y + RADIUS + 13, "middle", x->on_way ? "small below strong" : "small below",
-             number == 0                     ? "original"
-             : correct && isfinite(x->score) ? score.text
-                                             : l->below);
+             number == 0 ? "original" : below);
     str_add(out, "</a>\n");
     str_free(&text);
 }

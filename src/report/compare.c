@@ -19,8 +19,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct sentences *s, const
     va_start(ap, fmt);
     str_vaddf(&text, fmt, ap);
     va_end(ap);
-    vec_push(&s->list, arena_strdup(s->arena, str_text(&text)));
-    str_free(&text);
+    vec_push(&s->list, str_take(&text, s->arena));
 }
 
 static const char **said(struct sentences *s, size_t *n)
@@ -211,7 +210,9 @@ static const char *value_text(struct arena *a, const json_t *v, bool of_model)
         return json_string_value(v);
     if (json_is_real(v))
         return arena_printf(a, "%g", json_real_value(v));
-    return arena_printf(a, "%s", json_is_true(v) ? "yes" : json_is_false(v) ? "no" : json_line(a, v));
+    if (json_is_boolean(v))
+        return json_is_true(v) ? "yes" : "no";
+    return json_line(a, v);
 }
 
 /* Names have the role before a dot. Where a run lay is no option. */

@@ -101,14 +101,11 @@ static void add_patch(struct str *out, const struct view *v, struct arena *a)
 void report_markdown(const struct view *v, struct arena *a, struct str *out)
 {
     size_t n;
-    const char *const *caveats = words_caveats(v, a, &n);
+    const char *const *caveats = words_caveats(v, a, &n), *basis = v->measured ? " (measured)" : " (modelled)";
 
     str_add(out, "## ");
     markdown_text(out, v->run.task_name);
-    str_addf(out, ": %s%s\n\n", words_headline(v, a),
-             !v->result    ? ""
-             : v->measured ? " (measured)"
-                           : " (modelled)");
+    str_addf(out, ": %s%s\n\n", words_headline(v, a), v->result ? basis : "");
     markdown_text(out, words_verdict(v, a));
     str_add(out, "\n");
     for (size_t i = 0; i < n; i++) {

@@ -38,12 +38,9 @@ static void add_navigation(const char *body, struct str *out)
 static const char *escaped(struct arena *a, const char *text)
 {
     struct str s = {0};
-    const char *safe;
 
     html_text(&s, text);
-    safe = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return safe;
+    return str_take(&s, a);
 }
 
 /* Code is in one column where that was chosen, and on a phone. */

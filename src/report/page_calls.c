@@ -44,6 +44,7 @@ static void add_roles(const struct view *v, struct arena *a, struct str *out)
 static void add_message(const struct view_message *m, int call, struct map *shown, struct str *out)
 {
     char hex[65];
+    const char *unless_model = str_eq(m->from, "system") ? "System" : "Astra";
     void *before;
     size_t len = strlen(m->text), most = utf8_cut(m->text, MIN(len, MOST_TEXT));
 
@@ -51,10 +52,7 @@ static void add_message(const struct view_message *m, int call, struct map *show
         return;
     hash_sha256_hex(m->text, len, hex);
     before = map_get(shown, hex);
-    html_addf(out, "<h3>%s</h3>\n",
-              str_eq(m->from, "model")    ? "The model"
-              : str_eq(m->from, "system") ? "System"
-                                          : "Astra");
+    html_addf(out, "<h3>%s</h3>\n", str_eq(m->from, "model") ? "The model" : unless_model);
     if (before && (intptr_t)before != call) {
         str_addf(out, "<p>The same as in <a href=\"#call-%d\">call %d</a>.</p>\n", (int)(intptr_t)before,
                  (int)(intptr_t)before);

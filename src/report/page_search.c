@@ -45,10 +45,10 @@ static void add_candidate(const struct view *v, const struct view_candidate *c, 
     add_term(out, "Reason", r->reason);
     add_term(out, "Plan", r->plan);
     add_term(out, "Took effect", words_steps(a, c));
-    add_term(out, "Verdict",
-             r->line     ? arena_printf(a, "%s, line %d: %s", r->verdict, r->line, r->words)
-             : *r->words ? arena_printf(a, "%s: %s", r->verdict, r->words)
-                         : r->verdict);
+    if (r->line)
+        add_term(out, "Verdict", arena_printf(a, "%s, line %d: %s", r->verdict, r->line, r->words));
+    else
+        add_term(out, "Verdict", *r->words ? arena_printf(a, "%s: %s", r->verdict, r->words) : r->verdict);
     if (isfinite(r->score))
         add_term(out, "Speed",
                  isfinite(r->gain) && r->parent > 0

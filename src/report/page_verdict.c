@@ -44,13 +44,12 @@ static void add_facts(const struct view *v, struct arena *a, struct str *out)
                  *tried = json_object_get(v->result, "candidates");
     long long hidden = json_int(o, "hidden", 0), total = json_int(tried, "total", 0);
     double error = json_num(o, "max_error"), allowed = json_num(o, "allowed_error");
+    const char *none_hidden = v->best->row.id ? "no hidden ones yet" : "";
 
     str_add(out, "<dl class=\"facts\">\n");
     add_copy(v, a, out);
     add_fact(out, "Verified on", arena_printf(a, "%lld cases", (long long)json_int(o, "cases", 0)),
-             hidden            ? arena_printf(a, "and %lld hidden ones", hidden)
-             : v->best->row.id ? "no hidden ones yet"
-                               : "");
+             hidden ? arena_printf(a, "and %lld hidden ones", hidden) : none_hidden);
     if (report_identical(o))
         add_fact(out, "Answers", "bit-identical", "to the original's, on every case");
     else if (isfinite(error))

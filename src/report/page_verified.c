@@ -54,8 +54,7 @@ static void add_cases_of(struct table *t, struct arena *a, const json_t *list, b
         table_row(t);
         table_text(t, tester ? json_text(c, "why", name) : name);
         table_int(t, n);
-        table_text(t, arena_strdup(a, str_text(&shapes)));
-        str_free(&shapes);
+        table_text(t, str_take(&shapes, a));
     }
     map_free(&seen);
 }
@@ -118,10 +117,10 @@ static void add_error_chart(const json_t *o, struct arena *a, struct str *out)
     for (size_t k = 0; k < n; k++) {
         bool last = k + 1 == n;
         double edge = json_number_value(json_array_get(edges, last ? k - 1 : k));
-        rows[k] =
-            (struct chart_row){k == 0 ? "exact" : arena_printf(a, last ? "more than %g" : "up to %g", edge),
-                               {share_of(errors, "original", k), NAN, NAN},
-                               {share_of(errors, "candidate", k), NAN, NAN}};
+        const char *name = arena_printf(a, last ? "more than %g" : "up to %g", edge);
+        rows[k] = (struct chart_row){k == 0 ? "exact" : name,
+                                     {share_of(errors, "original", k), NAN, NAN},
+                                     {share_of(errors, "candidate", k), NAN, NAN}};
     }
     str_add(out, "<figure>\n");
     chart_errors(out, "errors", rows, n);

@@ -31,13 +31,12 @@ static bool keep_file(const struct task *t, struct arena *a, const char *path, c
 
 static bool keep_task(const struct task *t, struct arena *a, const char *folder, json_t *files, struct err *err)
 {
-    bool ok = keep_file(t, a, fs_join(a, t->dir, "task.yaml"), folder, files, err) &&
-              keep_file(t, a, t->source_path, folder, files, err) &&
-              (!t->reference_path || keep_file(t, a, t->reference_path, folder, files, err));
-
-    for (size_t i = 0; ok && i < t->n_headers; i++)
-        ok = keep_file(t, a, fs_join(a, t->dir, t->headers[i]), folder, files, err);
-    return ok;
+    for (size_t i = 0; i < t->n_headers; i++)
+        if (!keep_file(t, a, fs_join(a, t->dir, t->headers[i]), folder, files, err))
+            return false;
+    return keep_file(t, a, fs_join(a, t->dir, "task.yaml"), folder, files, err) &&
+           keep_file(t, a, t->source_path, folder, files, err) &&
+           (!t->reference_path || keep_file(t, a, t->reference_path, folder, files, err));
 }
 
 json_t *report_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case *more,
@@ -172,10 +171,8 @@ char *report_header(struct arena *a, const json_t *result)
         &s,
         " * SHA-256 each; judged: of all that follows this comment. `astra verify` repeats the judgement. ");
     str_add(&s, header_end);
-    char *text = arena_strdup(a, str_text(&s));
-    str_free(&s);
     str_free(&flags);
-    return text;
+    return str_take(&s, a);
 }
 
 const char *report_judged(const char *text)

@@ -202,7 +202,9 @@ static int compare(const void *x, const void *y, void *context)
     default:
         c = o->sign * newest;
     }
-    return c ? c : newest ? newest : strcmp(a->run, b->run);
+    if (!c)
+        c = newest;
+    return c ? c : strcmp(a->run, b->run);
 }
 
 static bool order_read(const struct runs_choice *c, struct order *o, struct err *err)

@@ -108,6 +108,15 @@ void svg_shape(struct str *out, enum svg_shape shape, const char *class, double 
     }
 }
 
+static int digits_of(double size)
+{
+    if (size >= 99.95 || size == 0)
+        return 0;
+    if (size >= 9.995)
+        return 1;
+    return size >= 0.0995 ? 2 : 4;
+}
+
 struct svg_number svg_number(double v)
 {
     struct svg_number n;
@@ -118,12 +127,7 @@ struct svg_number svg_number(double v)
     else if (size >= 1e5 || (size > 0 && size < 1e-3))
         snprintf(n.text, sizeof(n.text), "%.1e", v);
     else
-        snprintf(n.text, sizeof(n.text), "%.*f",
-                 size >= 99.95 || v == 0 ? 0
-                 : size >= 9.995         ? 1
-                 : size >= 0.0995        ? 2
-                                         : 4,
-                 v);
+        snprintf(n.text, sizeof(n.text), "%.*f", digits_of(size), v);
     return n;
 }
 
@@ -152,9 +156,13 @@ void svg_see(struct svg_range *r, double v)
 /* The next of 1, 2, 5 times a power of ten, not below v. */
 static double round_up(double v)
 {
+    static const int leading[] = {1, 2, 5};
     double ten = pow(10, floor(log10(v)));
 
-    return ten * (v <= ten * 1.0001 ? 1 : v <= ten * 2.0001 ? 2 : v <= ten * 5.0001 ? 5 : 10);
+    for (size_t i = 0; i < ARRAY_LEN(leading); i++)
+        if (v <= ten * (leading[i] + 0.0001))
+            return leading[i] * ten;
+    return 10 * ten;
 }
 
 static double step_of(const struct svg_axis *a)

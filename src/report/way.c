@@ -86,10 +86,11 @@ static bool is_kept(const struct view_candidate *c)
 
 static const char *name_of(struct arena *a, const struct view_candidate *c)
 {
-    return c->n_steps       ? words_steps(a, c)
-           : c->strategy    ? c->strategy->name
-           : c->row.name[0] ? c->row.name
-                            : arena_printf(a, "candidate %d", c->row.id);
+    if (c->n_steps)
+        return words_steps(a, c);
+    if (c->strategy)
+        return c->strategy->name;
+    return c->row.name[0] ? c->row.name : arena_printf(a, "candidate %d", c->row.id);
 }
 
 static struct way_step whole_candidate(struct arena *a, const struct view_candidate *c)

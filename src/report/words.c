@@ -25,13 +25,10 @@ const char *words_seconds(struct arena *a, double s)
 const char *words_steps(struct arena *a, const struct view_candidate *c)
 {
     struct str s = {0};
-    const char *text;
 
     for (size_t i = 0; i < c->n_steps; i++)
         str_addf(&s, "%s%s", i ? " + " : "", transform_words(a, c->steps[i].transform, c->steps[i].setting));
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }
 
 const char *words_parent(struct arena *a, int parent)
@@ -222,7 +219,7 @@ static const char *file_name(const char *path)
 const char *words_repeat(const struct view *v, struct arena *a)
 {
     const json_t *o = v->options, *models = json_object_get(o, "models"), *m;
-    const char *device = json_text(o, "device", "sim"), *text;
+    const char *device = json_text(o, "device", "sim");
     struct str s = {0};
     bool differ;
 
@@ -255,21 +252,16 @@ const char *words_repeat(const struct view *v, struct arena *a)
         str_addf(&s, " --min-mutation %lld", (long long)json_int(o, "min_mutation", 0));
     str_addf(&s, " --seed %lld", (long long)json_int(o, "seed", 1));
     add_option(&s, "--hidden-seed", v->hidden_seed);
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }
 
 const char *words_verify(const struct view *v, struct arena *a)
 {
     struct str s = {0};
-    const char *text;
 
     str_add(&s, "astra verify ");
     str_add_shell(&s, fs_basename(fs_absolute(a, v->folder)));
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }
 
 const char *words_unrepeatable(const struct view *v)
