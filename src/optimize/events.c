@@ -183,6 +183,21 @@ void tell_learnt(int id, const char *name, const char *verdict, const char *word
     trace_event("learnt", e);
 }
 
+/* What was meant, what took effect, and what that changed in the file it was made from. */
+static void put_making(const struct run *r, const struct candidate *c, json_t *e)
+{
+    struct arena *a = arena_open();
+    const char *parent = c->parent > 0 ? arena_printf(a, "candidate-%d.cu", c->parent) : "original.cu";
+
+    json_put_text(e, "steps", agent_steps_text(a, c->steps, c->n_steps));
+    json_put_text(e, "plan", c->strategy.plan);
+    json_put_text(e, "reason", c->strategy.reason);
+    json_put_text(e, "diff",
+                  diff_unified(a, parent, r->candidates.v[c->parent]->text,
+                               arena_printf(a, "candidate-%d.cu", c->id), c->text));
+    arena_close(a);
+}
+
 void tell_trial(const struct run *r, const struct candidate *c)
 {
     const struct trial *t = &c->trial;
@@ -206,6 +221,8 @@ void tell_trial(const struct run *r, const struct candidate *c)
     json_put_num(e, "wall_s", t->wall_s);
     if (t->printed)
         json_put_text(e, "printed", t->printed);
+    if (c->id > 0)
+        put_making(r, c, e);
     json_put_int(e, "best", r->search.best);
     json_put_num(e, "best_score", r->search.nodes.v[r->search.best].score);
     trace_event("trial", e);

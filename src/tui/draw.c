@@ -3,7 +3,7 @@
  * in that order of importance; below MIN_SPLIT rows one pane at a time is shown, and Tab changes it. */
 #include "tui/internal.h"
 
-enum { MIN_AGENTS = 18, MIN_SPLIT = 16, MIN_AIR = 28, MIN_LEARNT = 14, MIN_BESIDE = 140 };
+enum { MIN_AGENTS = 18, MIN_SPLIT = 16, MIN_AIR = 28, MIN_LEARNT = 14, MIN_BESIDE = 140, MIN_GAIN = 70 };
 
 /* ---- pieces ---- */
 
@@ -335,7 +335,7 @@ static void put_row(const struct model *m, const struct row *r, struct frame *f,
         add_ratio(&text, r->score);
     frame_putf(f, row, at, end, r->state == ROW_RUNNING ? STYLE_DIM : STYLE_PLAIN, "%8s", str_text(&text));
     at += 9;
-    if (end - col >= 70) {
+    if (end - col >= MIN_GAIN) {
         if (isfinite(r->gain))
             frame_putf(f, row, at, end, STYLE_DIM, "%+6.0f %%", 100 * (r->gain - 1));
         at += 9;
@@ -351,6 +351,38 @@ static void put_row(const struct model *m, const struct row *r, struct frame *f,
     str_free(&text);
 }
 
+static int chosen_row(const struct model *m, const struct view *v)
+{
+    const struct row *r = v->chosen ? view_row(m, v) : NULL;
+
+    return r ? (int)(r - m->rows.v) : -1;
+}
+
+/* What is chosen moves as keys asked; the first time, into the list as it was drawn last. */
+static void choose(const struct model *m, struct view *v)
+{
+    const struct scroll *s = &v->scroll[PANE_CANDIDATES];
+    int at = chosen_row(m, v), all = (int)m->rows.n;
+
+    if (v->move && all) {
+        if (at < 0)
+            at = MIN(s->top + s->page, all) - (v->move > 0);
+        v->chosen = m->rows.v[MIN(MAX(at + v->move, 0), all - 1)].label;
+    }
+    v->move = 0;
+}
+
+/* The chosen row stays in sight. */
+static void scroll_to_chosen(const struct model *m, const struct view *v, struct scroll *s)
+{
+    int at = chosen_row(m, v);
+
+    if (at < 0 || s->page < 1)
+        return;
+    s->top = MAX(MIN(s->top, at), at - s->page + 1);
+    s->held = true;
+}
+
 static void put_candidates(const struct model *m, struct view *v, struct frame *f, int row, int col, int end,
                            int rows)
 {
@@ -358,14 +390,20 @@ static void put_candidates(const struct model *m, struct view *v, struct frame *
     struct str title = {0};
     int news = 0; /* what waits is none, but for one of them */
 
-    str_addf(&title, "candidates: %zu tried, %zu passed", model_count(m, ROW_COUNTED), model_passed(m));
+    str_addf(&title, "candidates: %zu tried, %zu passed%s", model_count(m, ROW_COUNTED), model_passed(m),
+             end - col >= MIN_GAIN ? "; % is over the parent" : "");
     for (size_t i = 0; i < m->rows.n; i++)
         news = m->rows.v[i].state == ROW_WAITING ? news : (int)i;
     scroll_fit(s, rows - 1, (int)m->rows.n, news + 1);
+    scroll_to_chosen(m, v, s);
     put_title(f, row++, col, end, v, PANE_CANDIDATES, str_text(&title));
     str_free(&title);
-    for (int i = 0; i < s->page && s->top + i < s->all; i++)
-        put_row(m, &m->rows.v[s->top + i], f, row + i, col, end, v->now_s);
+    for (int i = 0; i < s->page && s->top + i < s->all; i++) {
+        const struct row *r = &m->rows.v[s->top + i];
+        put_row(m, r, f, row + i, col, end, v->now_s);
+        if (r->label == v->chosen)
+            frame_put(f, row + i, col, end, STYLE_BOLD, ">");
+    }
 }
 
 /* ---- the foot ---- */
@@ -386,14 +424,16 @@ static void put_foot(const struct model *m, const struct view *v, struct frame *
     else if (m->note.len)
         frame_putf(f, row, 0, f->cols, STYLE_BUSY, " %s", str_text(&m->note));
     else
-        frame_putf(f, row, 0, f->cols, STYLE_DIM, " %s scroll  tab %slist  q stop  ? help",
-                   f->ascii ? "j k" : "\xe2\x86\x91\xe2\x86\x93", f->cols < 45 ? "" : "other ");
+        frame_putf(f, row, 0, f->cols, STYLE_DIM, " %s scroll  %stab %slist  q stop  ? help",
+                   f->ascii ? "j k" : "\xe2\x86\x91\xe2\x86\x93", f->cols < 60 ? "" : "enter open  ",
+                   f->cols < 45 ? "" : "other ");
 }
 
 static void put_help(struct frame *f)
 {
     static const char *const lines[] = {
-        "up down  j k       scroll by a line",
+        "up down  j k       choose a candidate, scroll by a line",
+        "enter              the candidate: verdict, plan, what it changed; Esc: back",
         "PgUp PgDn  space   scroll by a page",
         "Home End  g G      to the first, to the last; there the list follows what is new",
         "tab                the other list: candidates, workloads",
@@ -402,7 +442,7 @@ static void put_help(struct frame *f)
         "Ctrl-Z             pause; fg goes on",
         "Ctrl-L             draw anew",
         "",
-        "*                  the best so far; speed-ups are over the original",
+        "*                  the best so far; x is over the original, % over the parent",
         "of copy            share of the speed of a plain copy of the bytes that must move:",
         "                   a yardstick and not a bound",
         "modelled           by the simulator: a reason to measure, not a measurement",
@@ -447,6 +487,12 @@ void draw(const struct model *m, struct view *v, struct frame *f)
         put_help(f);
         return;
     }
+    choose(m, v);
+    if (v->open && view_row(m, v)) {
+        draw_candidate(m, v, view_row(m, v), f);
+        return;
+    }
+    v->open = false;
     put_what(m, v, f);
     put_how_far(m, f);
     row += f->rows >= 22;

@@ -38,7 +38,8 @@ enum row_state { ROW_WAITING, ROW_RUNNING, ROW_JUDGED, ROW_COUNTED };
 struct row { /* a candidate, or a file that may become one */
     enum row_state state;
     const char *label, *name, *verdict, *words;
-    int id, worker; /* id 0: not counted yet */
+    const char *mind, *steps, *plan, *reason, *diff; /* of what is counted; "" where it is not known */
+    int id, parent, round, worker;                   /* id 0: not counted yet */
     double score, gain, since_s;
 };
 
@@ -111,6 +112,7 @@ enum key {
     KEY_HOME,
     KEY_END,
     KEY_TAB,
+    KEY_ENTER,
     KEY_QUIT,
     KEY_YES,
     KEY_NO,
@@ -125,11 +127,21 @@ struct view {
         int top, page, all; /* page, all: as drawn last */
         bool held;          /* it was scrolled: does not follow the newest */
     } scroll[N_PANES];
+    const char *chosen; /* label of a candidate, the model's; NULL: none */
+    int move;           /* of what is chosen, since it was drawn last */
     bool help, asking;
+    bool open;            /* the chosen candidate is shown; where none was chosen, the newest */
+    struct scroll inside; /* of what is shown of it */
 };
 
 /* Keeps the view's scrolling within what there is. */
 void draw(const struct model *m, struct view *v, struct frame *f);
+
+/* ---- candidate.c ---- */
+
+const struct row *view_row(const struct model *m, const struct view *v); /* what is chosen; NULL: nothing */
+void draw_candidate(const struct model *m, struct view *v, const struct row *r, struct frame *f);
+
 /* ---- keys.c ---- */
 
 bool view_key(struct view *v, enum key k); /* true: the run is to stop */

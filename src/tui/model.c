@@ -267,6 +267,13 @@ static struct row *row_add(struct model *m, const json_t *f)
                     .name = keep(m, json_text(f, "name", "?")),
                     .verdict = "",
                     .words = "",
+                    .mind = "",
+                    .steps = "",
+                    .plan = "",
+                    .reason = "",
+                    .diff = "",
+                    .round = (int)json_int(f, "round", 0),
+                    .parent = (int)json_int(f, "parent", 0),
                     .score = NAN,
                     .gain = NAN};
 
@@ -328,6 +335,13 @@ static void on_trial(struct model *m, const json_t *f)
     row_fill(m, &r, f);
     r.id = (int)json_int(f, "id", 0);
     r.state = ROW_COUNTED;
+    r.parent = (int)json_int(f, "parent", r.parent);
+    r.round = (int)json_int(f, "round", r.round);
+    r.mind = keep(m, json_text(f, "mind", ""));
+    r.steps = keep(m, json_text(f, "steps", ""));
+    r.plan = keep(m, json_text(f, "plan", ""));
+    r.reason = keep(m, json_text(f, "reason", ""));
+    r.diff = keep(m, json_text(f, "diff", ""));
     while (m->rows.v[to].state == ROW_COUNTED && m->rows.v[to].id < r.id)
         to++;
     memmove(&m->rows.v[to + 1], &m->rows.v[to], (at - to) * sizeof(r));

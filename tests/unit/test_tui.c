@@ -318,7 +318,11 @@ static void scrolling_and_asking(void **state)
     draw(&m, &v, &f);
     follow = s->top;
     assert_true(follow > 0 && s->all > s->page);
-    press(&v, &m, &f, KEY_UP);
+    press(&v, &m, &f, KEY_UP); /* the last one in sight */
+    assert_string_equal(v.chosen, m.rows.v[s->top + s->page - 1].label);
+    assert_int_equal(s->top, follow);
+    for (int i = 0; i < s->page; i++)
+        press(&v, &m, &f, KEY_UP);
     assert_int_equal(s->top, follow - 1);
     draw(&m, &v, &f);
     assert_int_equal(s->top, follow - 1); /* stays where it was put */
@@ -345,6 +349,67 @@ static void scrolling_and_asking(void **state)
     model_close(&m);
 }
 
+/* Enter on a candidate, and back, at any size; what a model wrote there is obeyed nowhere. */
+static void a_candidate_in_full(void **state)
+{
+    struct model m;
+    struct view v = {0};
+    struct frame f;
+    struct str text = {0};
+
+    (void)state;
+    model_open(&m);
+    feed("rules", to_model, &m);
+    v.now_s = m.t_s;
+    frame_open(&f, 15, 60, false);
+    draw(&m, &v, &f);
+    press(&v, &m, &f, KEY_HOME);
+    press(&v, &m, &f, KEY_ENTER);
+    assert_true(v.open);
+    assert_string_equal(view_row(&m, &v)->label, m.rows.v[0].label);
+    assert_screen(&m, &v, "candidate", 60, 15, false);
+    press(&v, &m, &f, KEY_DOWN);
+    press(&v, &m, &f, KEY_TAB); /* neither the list nor the pane moves */
+    assert_int_equal(v.inside.top, 1);
+    assert_string_equal(view_row(&m, &v)->label, m.rows.v[0].label);
+    press(&v, &m, &f, KEY_END);
+    assert_int_equal(v.inside.top, v.inside.all - v.inside.page);
+    assert_screen(&m, &v, "candidate-end", 60, 15, false);
+    press(&v, &m, &f, KEY_QUIT);
+    assert_false(v.open || v.asking);
+    press(&v, &m, &f, KEY_DOWN);
+    press(&v, &m, &f, KEY_ENTER);
+    assert_string_equal(view_row(&m, &v)->label, m.rows.v[1].label);
+    assert_int_equal(v.inside.top, 0);
+    press(&v, &m, &f, KEY_NO);
+    assert_false(v.open);
+    assert_false(view_key(&v, KEY_HOME)); /* keys that come faster than it draws */
+    press(&v, &m, &f, KEY_ENTER);
+    assert_string_equal(view_row(&m, &v)->label, m.rows.v[0].label);
+    press(&v, &m, &f, KEY_NO);
+    assert_false(view_key(&v, KEY_DOWN));
+    press(&v, &m, &f, KEY_QUIT);
+    assert_true(v.asking);
+    press(&v, &m, &f, KEY_NO);
+    frame_close(&f);
+    feed("model", to_model, &m);
+    v.chosen = NULL;
+    for (int rows = 1; rows < 40; rows++)
+        for (int cols = 1; cols < 100; cols += cols < 30 ? 1 : 11) {
+            v.open = true;
+            frame_open(&f, rows, cols, rows % 2);
+            draw(&m, &v, &f);
+            frame_text(&f, &text);
+            frame_close(&f);
+        }
+    for (const char *at = str_text(&text); *at; at++)
+        if (!((unsigned char)*at >= 0x20 || *at == '\n'))
+            fail_msg("a control character %02x", *at);
+    assert_null(strstr(str_text(&text), "\xe2\x80\xae")); /* U+202E */
+    str_free(&text);
+    model_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +423,7 @@ int main(void)
         cmocka_unit_test(only_what_changed_is_drawn),
         cmocka_unit_test(keys),
         cmocka_unit_test(scrolling_and_asking),
+        cmocka_unit_test(a_candidate_in_full),
     };
 
     return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
