@@ -133,7 +133,7 @@ def it_shows_the_run(folder):
         for pattern in (r"^ scale_rows · modelled for NVIDIA H200 · agents llm +\d+:\d\d$", r"^ round \d of \d, best \d+\.\d\dx", r"tester +\S",
                         r"profiler .* bound by \w+, at \d+ % of the copy's speed", r"^   coder ", r"^   judge ",
                         r"^─ best: candidate \d+, \d\.\d\dx modelled", r"^ rows=64 d=512 +\d+\.\d\d +\d+\.\d\d +\d+\.\d\dx +\d+ %  \w+ +█+",
-                        r"^─ candidates: \d+ tried, \d+ passed ─", r"^ \* *\d+  passed +\d+\.\d\dx", r"^ learnt last: \S", r"q stop"):
+                        r"^─ candidates: \d+ tried, \d+ passed; % is over the parent ─", r"^ \* *\d+  passed +\d+\.\d\dx", r"^ learnt last: \S", r"q stop"):
             expect(re.search(pattern, seen, re.M), f"no /{pattern}/ in\n{seen}")
         go(folder)
         everything = t.ended(0)
@@ -258,7 +258,8 @@ def killed(folder):
         # The shell may have been quicker than the guard.
         until(lambda: t.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").split() == ["0", "1"], "the screen is still there")
         os.remove(os.path.join(folder, "after"))
-        t.run("stty -a >now; mv now after")  # whole, or not there
+        # Whole, or not there; and what the shell said may be gone with the screen.
+        t.run("stty -a >now; mv now after; echo ov''er")
         t.ended(137)
     resumes(folder)
 
