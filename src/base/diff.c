@@ -168,9 +168,11 @@ static bool read_hunk(const char **p, const char **old, const char **new, size_t
         return false;
     while (n || n_new) {
         char sign = **p;
+        bool is_old = sign == ' ' || sign == '-', is_new = sign == ' ' || sign == '+';
+        if (!sign) /* the hunk ends early */
+            return false;
         const char *line = *p + 1;
         size_t len = strcspn(line, "\n") + 1;
-        bool is_old = sign == ' ' || sign == '-', is_new = sign == ' ' || sign == '+';
         if ((!is_old && !is_new) || line[len - 1] != '\n' || (is_old && n == 0) || (is_new && n_new == 0))
             return false;
         *p = line + len;
