@@ -64,6 +64,11 @@ bench-judge: all ## processor seconds that judging one candidate of each example
 	@tools/build.sh $(BUILD) -- tools/bench_judge
 	@$(BUILD)/tools/bench_judge
 
+.PHONY: bench-busy
+bench-busy: all ## the same verdicts on some kernels beside 20 busy processes as without them? some minutes
+	@tools/build.sh $(BUILD) -- tests/verdicts
+	@tools/bench_busy.py $(BUILD)/tests/verdicts
+
 .PHONY: bench-paired
 bench-paired: all ## how often a measurement's interval is wrong, under made-up noise
 	@tools/build.sh $(BUILD) -- tools/bench_paired

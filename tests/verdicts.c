@@ -14,7 +14,8 @@
  *
  * `correct` stands for passed|slower. TEXT, to the end of the line, must occur in the verdict's words. A file
  * whose name ends in _whole.cu is judged as the last confirmation does it: the workloads are verified whole,
- * too.
+ * too. One whose name ends in _timed.cu is judged so and timed: `slower` is then what a cheat on the clock
+ * gets, no gain.
  *
  *     verdicts [-v] [-t] [-n] [-c] [-w] [-e N] [-s SEED] [-d DEVICE] [FOLDER or FILE]...   (default: all)
  *     verdicts -x NAME|all [FOLDER or FILE]...
@@ -120,15 +121,26 @@ static bool verdict_expected(const char *list, enum verdict v)
     return false;
 }
 
+enum depth { PLAIN, WHOLE, TIMED, N_DEPTHS };
+
+static enum depth depth_of(const struct corpus_file *f)
+{
+    if (str_ends(f->name, "_timed.cu"))
+        return TIMED;
+    return confirm_all || str_ends(f->name, "_whole.cu") ? WHOLE : PLAIN;
+}
+
 static void look(struct corpus_file *f, const struct trial *t)
 {
     /* What the simulator lacks a GPU may have. */
     bool gpu_has_it = str_starts(options.device, "cuda") && str_eq(f->expected, "unsupported");
 
+    bool measured = str_starts(options.device, "cuda") && depth_of(f) == TIMED; /* other words */
+
     f->got = t->verdict;
     f->good = (gpu_has_it && verdict_correct(t->verdict)) ||
               (verdict_expected(f->expected, t->verdict) && (!f->line || f->line == t->line) &&
-               (!f->words || strstr(t->words, f->words)));
+               (!f->words || measured || strstr(t->words, f->words)));
     if (!f->good) {
         printf("%s: FAILED, expected %s", f->path, f->expected);
         if (f->line)
@@ -140,6 +152,10 @@ static void look(struct corpus_file *f, const struct trial *t)
                t->wall_s, t->score);
     if (verbose && t->missing_checks)
         printf("%s: not checked: %s\n", f->path, t->missing_checks);
+    if (verbose && t->shipped.asked)
+        printf("%s: compiled launcher: %u of %u plans%s%s\n", f->path, t->shipped.compared, t->shipped.shapes,
+               t->shipped.not_run_because ? ", not run: " : "",
+               t->shipped.not_run_because ? t->shipped.not_run_because : "");
     fflush(stdout);
 }
 
@@ -197,13 +213,8 @@ static bool add(struct arena *a, const char *path, struct err *err)
 
 /* ---- judging them ---- */
 
-static bool is_whole(const struct corpus_file *f)
-{
-    return confirm_all || str_ends(f->name, "_whole.cu");
-}
-
-/* A task's files: those that are judged with the workloads whole, or those that are not. */
-static bool run_files(const struct task *task, const char *name, bool whole, struct err *err)
+/* A task's files of one depth. */
+static bool run_files(const struct task *task, const char *name, enum depth depth, struct err *err)
 {
     const struct pool_limits limits = {.candidate_s = 600}; /* a busy machine is no candidate's fault */
     struct trial_options o = options;
@@ -212,14 +223,15 @@ static bool run_files(const struct task *task, const char *name, bool whole, str
     bool ok = true;
 
     for (size_t i = 0; i < files.n; i++)
-        left += str_eq(files.v[i].task, name) && is_whole(&files.v[i]) == whole;
+        left += str_eq(files.v[i].task, name) && depth_of(&files.v[i]) == depth;
     if (!left)
         return true;
-    o.confirm = whole;
+    o.confirm = depth != PLAIN;
+    o.verify_only &= depth != TIMED;
     ok = pool_open(&p, task, &o, (int)MIN((size_t)sysconf(_SC_NPROCESSORS_ONLN), MIN(8u, 1 + left / 4)),
                    &limits, err);
     for (size_t i = 0; ok && i < files.n; i++)
-        if (str_eq(files.v[i].task, name) && is_whole(&files.v[i]) == whole)
+        if (str_eq(files.v[i].task, name) && depth_of(&files.v[i]) == depth)
             ok = pool_submit(p, (int)i, files.v[i].path, files.v[i].text, err);
     while (ok && left > 0) {
         struct arena *scratch = arena_open();
@@ -242,9 +254,10 @@ static bool run_task(const char *name, struct err *err)
     struct task *task;
     double start_s = time_s();
     const char *own = arena_printf(a, "tests/tasks/%s", name);
-    bool ok = task_open(&task, a, fs_is_dir(own) ? own : arena_printf(a, "examples/%s", name), err) &&
-              run_files(task, name, false, err) && run_files(task, name, true, err);
+    bool ok = task_open(&task, a, fs_is_dir(own) ? own : arena_printf(a, "examples/%s", name), err);
 
+    for (enum depth depth = PLAIN; ok && depth < N_DEPTHS; depth++)
+        ok = run_files(task, name, depth, err);
     if (ok && verbose)
         printf("%s: %.2f s\n", name, time_s() - start_s);
     arena_close(a);
@@ -286,7 +299,8 @@ static bool judge_without(struct corpus_file *f, unsigned without, struct err *e
     struct trial t;
 
     o.without = without;
-    o.confirm = is_whole(f);
+    o.confirm = depth_of(f) != PLAIN;
+    o.verify_only &= depth_of(f) != TIMED;
     bool ok = task_open(&task, a, fs_is_dir(own) ? own : arena_printf(a, "examples/%s", f->task), err) &&
               judge_open(&j, task, &o, err) && judge_file(j, a, f->path, f->text, &t, err);
     f->good = ok && verdict_expected(f->expected, t.verdict);

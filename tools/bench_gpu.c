@@ -48,7 +48,7 @@ static double noise_allowed(double us)
 static void print_row(const char *task, const char *dims, const char *regime, const struct trial_time *x)
 {
     printf("| %s | %s | %s | %.2f | %.2f | %.2f | %.4f | %.4f to %.4f | %.0f |\n", task, dims, regime,
-           x->base_us, x->us, x->light_us, x->speedup, x->low, x->high, x->pairs);
+           x->base_us, x->us, x->copy_us, x->speedup, x->low, x->high, x->pairs);
 }
 
 static void print_head(void)
@@ -103,7 +103,7 @@ static json_t *measured_to_json(const char *task, const char *what, const struct
         json_put_text(row, "regime", regime_name(i % 2));
         json_put_num(row, "original_us", x->base_us);
         json_put_num(row, "us", x->us);
-        json_put_num(row, "copy_us", x->light_us);
+        json_put_num(row, "copy_us", x->copy_us);
         json_put_num(row, "speedup", x->speedup);
         json_put_num(row, "low", x->low);
         json_put_num(row, "high", x->high);

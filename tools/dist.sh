@@ -21,8 +21,8 @@ mkdir -p "$top/bin" "$top/lib" "$top/licenses"
 install -m 755 -s $build/astra "$top/bin/astra"
 
 if [ -n "${WITH_TESTS:-}" ]; then # for tests/gpu/check.sh on a machine that cannot build
-    tools/build.sh $build -- tests/both tests/verdicts
-    install -m 755 -s $build/tests/both $build/tests/verdicts "$top/bin/"
+    tools/build.sh $build -- tests/both tests/verdicts tests/plans tools/bench_judge
+    install -m 755 -s $build/tests/both $build/tests/verdicts $build/tests/plans $build/tools/bench_judge "$top/bin/"
 fi
 
 # Everything but the C library itself goes along, each with its licence.

@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "llm/llm.h"
 #include "rewrite/rewrite.h"
-#include "task/task.h"
+#include "verdict/verdict.h"
 
 /* ---- the tester ---- */
 
@@ -22,19 +22,14 @@ void agent_test_rules(const struct task *t, struct arena *a, uint64_t seed, stru
 
 /* ---- what the profiler sees ---- */
 
-struct agent_workload { /* one shape of the version at hand; times in us, NAN when unknown */
+struct agent_workload { /* one shape of the version at hand */
     const char *dims;   /* "rows=16 d=4096" */
-    double us, copy_us; /* the plain copy of the compulsory bytes */
-    const char *bound;  /* "dram", "l2", "issue", "latency", "launch", "sync" */
-    double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us;
-    double occupancy, waves;
+    struct trial_time time;
 };
 
 struct agent_line { /* a hot source line */
-    int line;
     const char *text;
-    double share; /* of the time, 0..1 */
-    double lanes_active, sectors_per_request, ideal_sectors_per_request, conflicts_per_request;
+    struct trial_line counters;
 };
 
 struct agent_profile {
@@ -44,6 +39,7 @@ struct agent_profile {
     const struct agent_line *lines;
     size_t n_lines;
     unsigned registers, spill_bytes, shared_bytes;
+    const char *redundant; /* traffic that changes nothing, in words; NULL: none */
 };
 
 struct agent_diagnosis {
@@ -87,6 +83,7 @@ struct agent_attempt { /* what became of an earlier candidate */
     size_t n_steps;
     const char *verdict;
     bool passed;  /* correct, whatever its speed */
+    bool untold;  /* the machine was too slow to judge it: tried, and nothing is known of it */
     double gain;  /* over its parent; NAN unless timed */
     double score; /* over the original; NAN unless timed */
 };

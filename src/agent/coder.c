@@ -6,14 +6,11 @@ enum { MAX_PLACES = 8 };
 
 char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n)
 {
-    struct str s = {0};
-    char *r;
+    struct str s = {.arena = a};
 
     for (size_t i = 0; i < n; i++)
         str_addf(&s, "%s%s", i ? " + " : "", transform_words(a, steps[i].transform, steps[i].setting));
-    r = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return r;
+    return str_take(&s, a);
 }
 
 /* The step "dispatch rows <=" with setting 8 keeps the original where rows <= 8. */
@@ -109,7 +106,7 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
 
         if (!agent_version_open(&v, a, t, path, *text, limits, why_not))
             return changed;
-        n = ops->find(&v.input, a, &sites);
+        n = transform_sites(ops, &v.input, a, &sites);
         if (step->setting == AGENT_OWN_CHOICE && n > 0)
             step->setting = sites[0].setting;
         for (size_t i = 0; i < n; i++)
@@ -119,7 +116,7 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
             places = MIN(left, (size_t)MAX_PLACES);
         if (!site && !changed && left == 0)
             err_input(why_not, "%s does not apply", step->transform);
-        if (site && ops->apply(&v.input, site, a, &next, why_not)) {
+        if (site && transform_apply(ops, &v.input, site, a, &next, why_not)) {
             *text = next;
             changed = true;
         } else {

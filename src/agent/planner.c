@@ -32,7 +32,7 @@ static struct lesson lesson_of(const struct agent_plan_input *in, struct agent_s
 
     for (size_t i = 0; i < in->n_history; i++) {
         const struct agent_attempt *h = &in->history[i];
-        if (h->n_steps != 1 || !same_step(h->steps[0], step))
+        if (h->untold || h->n_steps != 1 || !same_step(h->steps[0], step))
             continue;
         l.tried++;
         if (!h->passed)
@@ -74,7 +74,7 @@ static void draft_single(const struct agent_plan_input *in, struct arena *a, con
     struct agent_step *step = arena_new(a, struct agent_step);
     struct lesson l;
     double gain = helps(ops, in->diagnosis->bound_by) ? 1.3 : 1.05, confidence = 0.7;
-    struct str reason = {0};
+    struct str reason = {.arena = a};
 
     *step = (struct agent_step){ops->name, site->setting};
     if (tried_on_parent(in, step, 1))
@@ -96,14 +96,13 @@ static void draft_single(const struct agent_plan_input *in, struct arena *a, con
     confidence *= pow(0.93, rank);
     add_draft(d, (struct agent_strategy){
                      .name = agent_steps_text(a, step, 1),
-                     .reason = arena_strdup(a, str_text(&reason)),
+                     .reason = str_take(&reason, a),
                      .plan = arena_printf(a, "%s (%s)", ops->summary, site->where ? site->where : "everywhere"),
                      .steps = step,
                      .n_steps = 1,
                      .expected_gain = gain,
                      .confidence = confidence,
                  });
-    str_free(&reason);
 }
 
 static void draft_stack(const struct agent_plan_input *in, struct arena *a, const struct agent_step *steps,
@@ -179,7 +178,7 @@ static bool only_failed(const struct agent_plan_input *in, const char *transform
 
     for (size_t i = 0; i < in->n_history; i++) {
         const struct agent_attempt *h = &in->history[i];
-        if (h->n_steps != 1 || !str_eq(h->steps[0].transform, transform))
+        if (h->untold || h->n_steps != 1 || !str_eq(h->steps[0].transform, transform))
             continue;
         if (h->passed)
             return false;

@@ -29,7 +29,7 @@ static const char *main_bound(const struct agent_profile *p)
     size_t best = 0;
 
     for (size_t i = 0; i < p->n_workloads; i++) {
-        const struct agent_workload *w = &p->workloads[i];
+        const struct trial_time *w = &p->workloads[i].time;
         double weight = isfinite(w->copy_us) && w->copy_us > 0 ? log(MAX(w->us / w->copy_us, 1.01)) : 1;
         for (size_t b = 0; b < ARRAY_LEN(meanings); b++)
             if (str_eq(meanings[b].bound, w->bound))
@@ -43,7 +43,7 @@ static const char *main_bound(const struct agent_profile *p)
 
 /* How much of the time its bound is alone, the next one, and what they all leave. Bounds overlap, so that what
  * is left is at least that much. */
-static void add_bounds(const struct agent_workload *w, struct str *s)
+static void add_bounds(const struct trial_time *w, struct str *s)
 {
     const double us[] = {w->dram_us, w->l2_us, w->issue_us, w->latency_us, w->launch_us, w->sync_us};
     const char *const names[] = {"dram", "l2", "issue", "latency", "launch", "sync"};
@@ -72,12 +72,12 @@ static void add_bounds(const struct agent_workload *w, struct str *s)
 
 void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct agent_diagnosis *d)
 {
-    struct str s = {0};
+    struct str s = {.arena = a};
     double log_share = 0;
     size_t n = 0, worst = 0;
 
     for (size_t i = 0; i < p->n_workloads; i++) {
-        const struct agent_workload *w = &p->workloads[i], *x = &p->workloads[worst];
+        const struct trial_time *w = &p->workloads[i].time, *x = &p->workloads[worst].time;
         if (!(w->us > 0) || !(w->copy_us > 0))
             continue;
         log_share += log(w->copy_us / w->us);
@@ -92,18 +92,18 @@ void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct
         str_addf(&s, ": %s", meaning_of(d->bound_by));
     str_add(&s, ".");
     if (n) {
-        const struct agent_workload *w = &p->workloads[worst];
+        const struct trial_time *w = &p->workloads[worst].time;
         str_addf(
             &s,
             " It reaches %.0f %% of the plain copy's speed on average; furthest away is %s (%.2f us, copy %.2f us, %s).",
-            100 * d->share_of_copy, w->dims, w->us, w->copy_us, w->bound);
+            100 * d->share_of_copy, p->workloads[worst].dims, w->us, w->copy_us, w->bound);
         add_bounds(w, &s);
         if (isfinite(w->occupancy) && w->occupancy < 0.25)
             str_addf(&s, " Only %.0f %% of the warps that would fit are resident there (%.2g waves).",
                      100 * w->occupancy, w->waves);
     }
     for (size_t i = 0; i < p->n_lines && i < 2; i++) {
-        const struct agent_line *l = &p->lines[i];
+        const struct trial_line *l = &p->lines[i].counters;
         if (!(l->share > 0.15))
             continue;
         if (l->line)
@@ -121,6 +121,7 @@ void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct
     }
     if (p->spill_bytes)
         str_addf(&s, " It spills %u bytes of registers to local memory.", p->spill_bytes);
-    d->text = arena_strdup(a, str_text(&s));
-    str_free(&s);
+    if (p->redundant)
+        str_addf(&s, " Redundant traffic, on the suite's cases: %s.", p->redundant);
+    d->text = str_take(&s, a);
 }

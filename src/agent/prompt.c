@@ -23,7 +23,7 @@ static struct agent_prompt *prompt_of(struct agent_prompt *p, struct arena *a, c
 void agent_prompt_tester(const struct agent_brief *b, struct arena *a, struct agent_prompt *p)
 {
     const struct task *t = b->task;
-    struct str special = {0}, dims = {0};
+    struct str special = {.arena = a}, dims = {.arena = a};
 
     for (size_t i = 0; i < t->n_args; i++)
         if (t->args[i].values.n_special && t->args[i].role != ROLE_SCALAR)
@@ -34,8 +34,8 @@ void agent_prompt_tester(const struct agent_brief *b, struct arena *a, struct ag
         {"task", part_task(b, a)},
         {"data", share_text("prompts/data.md")},
         {"n_dims", arena_printf(a, "%zu", t->n_dims)},
-        {"dims", arena_strdup(a, str_text(&dims))},
-        {"special", special.len ? arena_strdup(a, special.s) : "none here"},
+        {"dims", str_take(&dims, a)},
+        {"special", special.len ? str_take(&special, a) : "none here"},
         {"max_elements", arena_printf(a, "%d", MAX_CASE_ELEMENTS)},
         {"max_cases", arena_printf(a, "%d", MAX_TESTER_CASES)},
     };
@@ -45,8 +45,6 @@ void agent_prompt_tester(const struct agent_brief *b, struct arena *a, struct ag
     };
     prompt_of(p, a, "tester", fill_share(a, "prompts/tester.md", system, ARRAY_LEN(system)),
               fill_share(a, "prompts/tester-ask.md", ask, ARRAY_LEN(ask)));
-    str_free(&special);
-    str_free(&dims);
 }
 
 void agent_prompt_profiler(const struct agent_brief *b, struct arena *a, struct agent_prompt *p)

@@ -2,14 +2,6 @@
  * learnt. */
 #include "internal.h"
 
-static char *done(struct arena *a, struct str *s)
-{
-    char *text = arena_strdup(a, str_text(s));
-
-    str_free(s);
-    return text;
-}
-
 /* "16.3", "0.85", "1923": three digits are what a figure is worth here. */
 static const char *us_text(struct arena *a, double us)
 {
@@ -38,7 +30,7 @@ static char *signature(const struct task *t, struct arena *a)
         str_addf(&s, "%s%s %s%s, ", t->args[i].role == ROLE_IN ? "const " : "", c_type(t->args[i].type),
                  t->args[i].role == ROLE_SCALAR ? "" : "*", t->args[i].name);
     str_add(&s, "cudaStream_t stream)");
-    return done(a, &s);
+    return str_take(&s, a);
 }
 
 char *part_contract(const struct agent_brief *b, struct arena *a)
@@ -52,8 +44,8 @@ char *part_contract(const struct agent_brief *b, struct arena *a)
     struct fill_slot slots[] = {
         {"signature", signature(b->task, a)},
         {"arch", arena_printf(a, "%d%d", b->limits->cc_major, b->limits->cc_minor)},
-        {"flags", flags.len ? done(a, &flags) : "none"},
-        {"headers", done(a, &headers)},
+        {"flags", flags.len ? str_take(&flags, a) : "none"},
+        {"headers", str_take(&headers, a)},
     };
     return fill_share(a, "prompts/contract.md", slots, ARRAY_LEN(slots));
 }
@@ -123,7 +115,7 @@ static char *args_text(const struct task *t, struct arena *a)
     }
     if (s.len)
         s.s[--s.len] = 0;
-    return done(a, &s);
+    return str_take(&s, a);
 }
 
 static char *workloads_text(const struct agent_brief *b, struct arena *a)
@@ -139,10 +131,10 @@ static char *workloads_text(const struct agent_brief *b, struct arena *a)
         str_addf(&s, "%s- %s", i ? "\n" : "", task_dims_text(a, t, dims));
         if (task_traffic(t, dims, &bytes, NULL))
             str_addf(&s, ": %.3g MB", (double)bytes * 1e-6);
-        if (i < n && isfinite(w[i].copy_us))
-            str_addf(&s, ", copy %s us", us_text(a, w[i].copy_us));
+        if (i < n && isfinite(w[i].time.copy_us))
+            str_addf(&s, ", copy %s us", us_text(a, w[i].time.copy_us));
     }
-    return done(a, &s);
+    return str_take(&s, a);
 }
 
 char *part_task(const struct agent_brief *b, struct arena *a)
@@ -160,8 +152,8 @@ char *part_task(const struct agent_brief *b, struct arena *a)
         {"basis", b->basis},
         {"gpu", gpu_text(b->limits, a)},
         {"args", args_text(t, a)},
-        {"dims", done(a, &dims)},
-        {"domain", domain.len ? done(a, &domain) : "everything that fits"},
+        {"dims", str_take(&dims, a)},
+        {"domain", domain.len ? str_take(&domain, a) : "everything that fits"},
         {"regime", t->regime == REGIME_HOT ? "data in cache" : "nothing in cache"},
         {"workloads", workloads_text(b, a)},
     };
@@ -180,8 +172,9 @@ char *part_times(const struct agent_brief *b, struct arena *a, bool components)
     struct str s = {0};
 
     for (size_t i = 0; i < b->n_workloads; i++) {
-        const struct agent_workload *w = &b->workloads[i];
-        str_addf(&s, "%s- %s: %s (copy %s", i ? "\n" : "", w->dims, us_text(a, w->us), us_text(a, w->copy_us));
+        const struct trial_time *w = &b->workloads[i].time;
+        str_addf(&s, "%s- %s: %s (copy %s", i ? "\n" : "", b->workloads[i].dims, us_text(a, w->us),
+                 us_text(a, w->copy_us));
         if (w->bound)
             str_addf(&s, "; %s", w->bound);
         str_addc(&s, ')');
@@ -202,7 +195,7 @@ char *part_times(const struct agent_brief *b, struct arena *a, bool components)
     }
     if (!b->n_workloads)
         str_add(&s, "- not timed");
-    return done(a, &s);
+    return str_take(&s, a);
 }
 
 static char *line_of(const struct agent_brief *b, struct arena *a, const struct agent_line *l)
@@ -211,7 +204,7 @@ static char *line_of(const struct agent_brief *b, struct arena *a, const struct 
 
     if (l->text)
         return text_line(a, l->text, 100);
-    for (int line = 1; p && line < l->line; line++)
+    for (int line = 1; p && line < l->counters.line; line++)
         p = (p = strchr(p, '\n')) ? p + 1 : NULL;
     return p ? text_line(a, arena_strndup(a, p, strcspn(p, "\n")), 100) : "";
 }
@@ -222,7 +215,7 @@ char *part_lines(const struct agent_brief *b, struct arena *a, bool counters)
     size_t shown = 0;
 
     for (size_t i = 0; b->profile && i < b->profile->n_lines && shown < (counters ? 10 : 5); i++) {
-        const struct agent_line *l = &b->profile->lines[i];
+        const struct trial_line *l = &b->profile->lines[i].counters;
         if (l->line < 1 || (!(l->share > 0.02) && shown))
             continue;
         str_addf(&s, "%s- line %d, %.0f %%", shown++ ? "\n" : "", l->line, 100 * l->share);
@@ -236,11 +229,13 @@ char *part_lines(const struct agent_brief *b, struct arena *a, bool counters)
             str_addf(&s, ", %.1f bank conflicts a request", l->conflicts_per_request);
         else if (l->lanes_active < 24)
             str_addf(&s, ", %.0f of 32 lanes active", l->lanes_active);
-        str_addf(&s, ": %s", line_of(b, a, l));
+        str_addf(&s, ": %s", line_of(b, a, &b->profile->lines[i]));
     }
     if (!shown)
         str_add(&s, "- not known");
-    return done(a, &s);
+    if (b->profile && b->profile->redundant)
+        str_addf(&s, "\n- redundant traffic, on the suite's cases: %s", b->profile->redundant);
+    return str_take(&s, a);
 }
 
 char *part_resources(const struct agent_brief *b, struct arena *a)
@@ -298,7 +293,7 @@ char *part_transforms(const struct agent_brief *b, struct arena *a, bool in_full
     }
     if (!s.len)
         str_add(&s, in_full ? "- none" : "none");
-    return done(a, &s);
+    return str_take(&s, a);
 }
 
 /* The best and the latest are what a plan can use; the rest are counted. */
@@ -334,8 +329,7 @@ char *part_lessons(const struct agent_brief *b, struct arena *a, size_t max)
 {
     bool *chosen = arena_array(a, bool, b->n_lessons + 1);
     size_t failed = 0, correct = 0;
-    struct str s = {0};
-    char *text;
+    struct str s = {.arena = a};
 
     if (!b->n_lessons)
         return "Nothing yet.\n";
@@ -357,7 +351,5 @@ char *part_lessons(const struct agent_brief *b, struct arena *a, size_t max)
     }
     if (correct + failed)
         str_addf(&s, "and %zu more that gained less, %zu that failed\n", correct, failed);
-    text = text_quote(a, "what became of earlier attempts, oldest first", str_text(&s), max + 1);
-    str_free(&s);
-    return text;
+    return text_quote(a, "what became of earlier attempts, oldest first", str_text(&s), max + 1);
 }

@@ -62,7 +62,7 @@ void text_neutral(struct str *out, const char *s, size_t len)
 
 char *text_line(struct arena *a, const char *s, size_t max)
 {
-    struct str b = {0};
+    struct str b = {.arena = a};
     char *line;
     size_t n = 0;
 
@@ -79,7 +79,6 @@ char *text_line(struct arena *a, const char *s, size_t max)
     line = arena_strndup(a, n ? b.s : "", n);
     if (n > max)
         line = arena_printf(a, "%s...", text_head(a, line, max > 3 ? max - 3 : 0));
-    str_free(&b);
     return line;
 }
 
@@ -92,7 +91,7 @@ static bool starts_warning(const char *line, size_t len)
 char *text_quote(struct arena *a, const char *what, const char *s, size_t max_lines)
 {
     enum { MAX_LINE = 240 };
-    struct str b = {0}, out = {0};
+    struct str b = {.arena = a}, out = {.arena = a};
     VEC(const char *) lines = {0};
     bool errors = strstr(s, "error") != NULL, skip = false;
     char *text;
@@ -118,18 +117,15 @@ char *text_quote(struct arena *a, const char *what, const char *s, size_t max_li
         str_addf(&out, "| %s\n", text_line(a, lines.v[i], MAX_LINE));
     }
     str_add(&out, "[end of data]\n");
-    text = arena_strdup(a, out.s);
-    str_free(&b);
-    str_free(&out);
+    text = str_take(&out, a);
     vec_free(&lines);
     return text;
 }
 
 char *text_code(struct arena *a, const char *s, bool numbered)
 {
-    struct str b = {0}, out = {0};
+    struct str b = {.arena = a}, out = {.arena = a};
     int line = 1;
-    char *text;
 
     text_neutral(&b, s, strlen(s));
     str_add(&out, "```cuda\n");
@@ -143,10 +139,7 @@ char *text_code(struct arena *a, const char *s, bool numbered)
     if (out.s[out.len - 1] != '\n')
         str_addc(&out, '\n');
     str_add(&out, "```\n");
-    text = arena_strdup(a, out.s);
-    str_free(&b);
-    str_free(&out);
-    return text;
+    return str_take(&out, a);
 }
 
 const char *text_verdict(struct arena *a, const char *verdict)

@@ -38,22 +38,18 @@ static const char *unescape(struct arena *a, const char *text)
                                            {"&#39;", "'"},         {"&amp;", "&"},    {"\xe2\x80\x9c", "\""},
                                            {"\xe2\x80\x9d", "\""}, {"\xc2\xa0", " "}, {"\xe2\x80\x8b", ""}};
     bool page = strstr(text, "&lt;") && !strstr(text, "<<<");
-    struct str s = {0};
-    const char *plain;
+    struct str s = {.arena = a};
 
     str_add(&s, text);
     for (size_t i = page ? 0 : 5; i < ARRAY_LEN(pairs); i++)
         replace_all(&s, pairs[i][0], pairs[i][1]);
-    plain = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return plain;
+    return str_take(&s, a);
 }
 
 /* A file with its line numbers, as it is shown to some roles: without them. */
 static const char *unnumbered(struct arena *a, const char *text)
 {
-    struct str s = {0};
-    const char *plain = text;
+    struct str s = {.arena = a};
     long line = 1;
 
     for (const char *p = text, *end; *p; p = end, line++) {
@@ -61,18 +57,13 @@ static const char *unnumbered(struct arena *a, const char *text)
         char *after;
         end = strchrnul(p, '\n');
         end += *end == '\n';
-        if (!isdigit((unsigned char)*start) || strtol(start, &after, 10) != line || !strchr(" |:\n", *after)) {
-            str_free(&s);
+        if (!isdigit((unsigned char)*start) || strtol(start, &after, 10) != line || !strchr(" |:\n", *after))
             return text;
-        }
         if (*after != '\n')
             after += strspn(after, "|:") + (after[strspn(after, "|:")] == ' ');
         str_addn(&s, after, after < end ? (size_t)(end - after) : 0);
     }
-    if (line > 3)
-        plain = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return plain;
+    return line > 3 ? str_take(&s, a) : text;
 }
 
 /* The marks of a fence at p: how many. */
@@ -206,7 +197,7 @@ size_t reply_blocks(struct arena *a, const char *reply, const char *entry, char 
 {
     const char *text = unescape(a, reply_spoken(a, reply)), *other;
     struct blocks b = {.arena = a};
-    struct str all = {0};
+    struct str all = {.arena = a};
     size_t n = 0;
 
     collect(&b, text, 0);
@@ -217,7 +208,7 @@ size_t reply_blocks(struct arena *a, const char *reply, const char *entry, char 
     for (size_t i = 0; i < b.n; i++)
         str_addf(&all, "%s\n", b.v[i]);
     if (b.n > 1 && n)
-        add(blocks, &n, max, arena_strdup(a, str_text(&all)));
+        add(blocks, &n, max, str_take(&all, a));
     for (size_t i = 0; i < b.n; i++)
         if (only_transforms(b.v[i]))
             add(blocks, &n, max, b.v[i]);
@@ -227,6 +218,5 @@ size_t reply_blocks(struct arena *a, const char *reply, const char *entry, char 
         add(blocks, &n, max, other);
     if (!n && only_transforms(text))
         add(blocks, &n, max, text);
-    str_free(&all);
     return n;
 }

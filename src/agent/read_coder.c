@@ -7,8 +7,7 @@
 /* The text without its transform lines; what they name, joined by " + ". */
 static char *take_transforms(struct arena *a, const char *text, struct str *transforms)
 {
-    struct str rest = {0};
-    char *out;
+    struct str rest = {.arena = a};
 
     for (const char *p = text; *p;) {
         const char *end = strchrnul(p, '\n'), *word = p + strspn(p, " \t");
@@ -19,9 +18,7 @@ static char *take_transforms(struct arena *a, const char *text, struct str *tran
             str_addn(&rest, p, (size_t)(end - p));
         p = end;
     }
-    out = arena_strdup(a, str_text(&rest));
-    str_free(&rest);
-    return out;
+    return str_take(&rest, a);
 }
 
 static bool blank(const char *s)
@@ -123,13 +120,12 @@ static bool carry_out(const struct agent_brief *b, struct arena *a, const char *
 static bool read_file(const struct agent_brief *b, struct arena *a, const char *block, struct agent_file *file,
                       struct err *complaint)
 {
-    struct str transforms = {0};
+    struct str transforms = {.arena = a};
     char *rest = take_transforms(a, block, &transforms), *text,
-         *named = transforms.len ? arena_strdup(a, transforms.s) : NULL;
+         *named = transforms.len ? str_take(&transforms, a) : NULL;
 
     bool edited = !named || !blank(rest);
 
-    str_free(&transforms);
     *file = (struct agent_file){.text = edited ? rest : arena_strdup(a, b->parent_text)};
     if (!opens(b, a, file->text, complaint) || (named && !carry_out(b, a, named, edited, file, complaint)))
         return false;

@@ -315,8 +315,7 @@ char *reply_spoken(struct arena *a, const char *reply)
     static const char thought[] = "</think>";
     size_t len = strnlen(reply, MAX_REPLY_BYTES);
     const char *p = reply, *q;
-    struct str s = {0};
-    char *text;
+    struct str s = {.arena = a};
 
     while ((q = memmem(p, len - (size_t)(p - reply), thought, strlen(thought))))
         p = q + strlen(thought);
@@ -333,9 +332,7 @@ char *reply_spoken(struct arena *a, const char *reply)
         } else if (c != 0xfeff)
             str_addn(&s, reply + i, n);
     }
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }
 
 json_t *reply_json(struct arena *a, const char *reply, const char *const *keys, struct err *complaint)

@@ -137,7 +137,7 @@ static bool read_share(const json_t *v, double *out)
 static bool read_transforms(const json_t *v, const struct agent_brief *b, struct arena *a,
                             struct agent_strategy *s, struct err *complaint)
 {
-    struct str all = {0};
+    struct str all = {.arena = a};
     const char *text;
     bool ok;
 
@@ -147,7 +147,6 @@ static bool read_transforms(const json_t *v, const struct agent_brief *b, struct
         if (json_is_string(json_array_get(v, i)))
             str_addf(&all, "%s%s", i ? " + " : "", json_string_value(json_array_get(v, i)));
     text = text_line(a, str_text(&all), 300);
-    str_free(&all);
     if (!*text || !strcasecmp(text, "null") || !strcasecmp(text, "none") || !strcasecmp(text, "no") ||
         !strcasecmp(text, "n/a") || !strcmp(text, "-"))
         return true;

@@ -34,7 +34,7 @@ bool agent_read_profiler(const char *reply, const struct agent_brief *b, struct 
     json_t *o = reply_json(a, reply, keys, complaint);
     const char *word, *text, *bound;
     struct agent_diagnosis rules;
-    struct str s = {0};
+    struct str s = {.arena = a};
     int n_lines = lines_of(b->parent_text);
 
     if (!o)
@@ -63,7 +63,6 @@ bool agent_read_profiler(const char *reply, const struct agent_brief *b, struct 
     rules.share_of_copy = NAN;
     if (b->profile)
         agent_diagnose_rules(b->profile, a, &rules);
-    *d = (struct agent_diagnosis){bound, arena_strdup(a, s.s), rules.share_of_copy};
-    str_free(&s);
+    *d = (struct agent_diagnosis){bound, str_take(&s, a), rules.share_of_copy};
     return true;
 }

@@ -75,7 +75,7 @@ static bool keeps_promise(const struct task_arg *arg, const struct task_values *
 
     switch (own->kind) {
     case VALUE_NORMAL:
-        return v->kind != VALUE_INDEX;
+        return v->kind != VALUE_INDEX && v->kind != VALUE_RANGE && v->kind != VALUE_HUGE;
     case VALUE_UNIFORM:
         return (v->kind == VALUE_UNIFORM && v->low >= own->low && v->high <= own->high) ||
                (v->kind == VALUE_CONSTANT && v->constant >= own->low && v->constant < own->high);
@@ -248,7 +248,7 @@ bool agent_read_tester(const char *reply, const struct task *t, struct arena *a,
     static const char *const keys[] = {"cases", "workloads", NULL};
     struct cases *c = arena_new(a, struct cases);
     json_t *o = reply_json(a, reply, keys, complaint);
-    struct str text = {0};
+    struct str text = {.arena = a};
     bool ok;
 
     if (!o)
@@ -267,8 +267,7 @@ bool agent_read_tester(const char *reply, const struct task *t, struct arena *a,
     str_addf(&text, "%zu cases by the tester:", c->n);
     for (size_t i = 0; i < c->n; i++)
         str_addf(&text, "%s %s (%s)", i ? ";" : "", task_dims_text(a, t, c->v[i].dims), c->v[i].why);
-    *s = (struct agent_suite){c->v, c->n, arena_strdup(a, text.s)};
+    *s = (struct agent_suite){c->v, c->n, str_take(&text, a)};
     *dropped = c->dropped;
-    str_free(&text);
     return true;
 }

@@ -13,7 +13,7 @@ static bool first_of(const struct task_case *cases, size_t i, size_t n_dims, boo
 
 void agent_test_rules(const struct task *t, struct arena *a, uint64_t seed, struct agent_suite *s)
 {
-    struct str kinds = {0}, shapes = {0};
+    struct str kinds = {.arena = a}, shapes = {.arena = a};
     size_t n_shapes = 0;
 
     task_suite(t, a, seed, &s->cases, &s->n_cases);
@@ -29,6 +29,4 @@ void agent_test_rules(const struct task *t, struct arena *a, uint64_t seed, stru
     }
     s->text = arena_printf(a, "%zu cases over %zu shapes (%s) and these values: %s", s->n_cases, n_shapes,
                            str_text(&shapes), str_text(&kinds));
-    str_free(&kinds);
-    str_free(&shapes);
 }

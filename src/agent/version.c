@@ -73,7 +73,7 @@ size_t agent_version_sites(const struct agent_version *v, const struct transform
         m++;
     }
     if (!v->sites[m].known) {
-        v->sites[m].n = transform->find(&v->input, v->arena, &v->sites[m].list);
+        v->sites[m].n = transform_sites(transform, &v->input, v->arena, &v->sites[m].list);
         v->sites[m].known = true;
     }
     *sites = v->sites[m].list;

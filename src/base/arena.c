@@ -180,13 +180,10 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 char *arena_shell(struct arena *a, const char *word)
 {
-    struct str s = {0};
-    char *text;
+    struct str s = {.arena = a};
 
     str_add_shell(&s, word);
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }
 
 size_t arena_size(const struct arena *a)

@@ -20,6 +20,7 @@
 #include "fs.h"
 #include "json.h"
 #include "map.h"
+#include "member.h"
 #include "proc.h"
 #include "rng.h"
 #include "sandbox.h"

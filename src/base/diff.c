@@ -93,10 +93,9 @@ char *diff_unified(struct arena *a, const char *name_a, const char *text_a, cons
                    const char *text_b)
 {
     struct side old = split(a, text_a), new = split(a, text_b);
-    struct str out = {0};
+    struct str out = {.arena = a};
     struct change *c;
     size_t n = find_changes(a, &old, &new, &c), end;
-    char *text;
 
     if (n)
         str_addf(&out, "--- %s\n+++ %s\n", name_a, name_b);
@@ -106,9 +105,7 @@ char *diff_unified(struct arena *a, const char *name_a, const char *text_a, cons
                 break;
         add_hunk(&out, &old, &new, &c[i], end - i);
     }
-    text = arena_strdup(a, str_text(&out));
-    str_free(&out);
-    return text;
+    return str_take(&out, a);
 }
 
 /* ---- a difference read ---- */

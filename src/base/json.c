@@ -104,3 +104,29 @@ char *json_pretty(struct arena *a, const json_t *o)
 {
     return dump(a, o, JSON_INDENT(2) | JSON_ENCODE_ANY);
 }
+
+char *json_take_line(struct arena *a, json_t *o)
+{
+    char *line = json_line(a, o);
+
+    json_decref(o);
+    return line;
+}
+
+void json_print(struct str *out, json_t *o)
+{
+    struct arena *a = arena_open();
+
+    str_addf(out, "%s\n", json_pretty(a, o));
+    json_decref(o);
+    arena_close(a);
+}
+
+json_t *json_texts(const char *const *list, size_t n)
+{
+    json_t *o = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(o, list[i] ? json_from_bytes(list[i]) : json_null());
+    return o;
+}

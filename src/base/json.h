@@ -23,5 +23,9 @@ void json_put_flag(json_t *o, const char *key, bool v);
 json_t *json_num_or_null(double v);
 char *json_line(struct arena *a, const json_t *o); /* one line, no newline */
 char *json_pretty(struct arena *a, const json_t *o);
+json_t *json_texts(const char *const *list, size_t n); /* an array; NULL among them is null */
+char *json_take_line(struct arena *a, json_t *o);      /* json_line of what is not needed any more */
+struct str;
+void json_print(struct str *out, json_t *o); /* json_pretty and a newline; o is not needed any more */
 
 #endif

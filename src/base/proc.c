@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +33,37 @@ size_t proc_resident_bytes(pid_t pid)
         resident = 0;
     fclose(f);
     return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+double proc_children_cpu_s(void)
+{
+    struct rusage u;
+
+    getrusage(RUSAGE_CHILDREN, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+double proc_cpu_s(pid_t pid)
+{
+    char path[64], line[1024];
+    unsigned long long ticks[4];
+    const char *rest;
+    size_t n;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+    f = fopen(path, "r");
+    if (!f)
+        return 0;
+    n = fread(line, 1, sizeof(line) - 1, f);
+    fclose(f);
+    line[n] = 0;
+    rest = strrchr(line, ')'); /* the name before it may hold anything */
+    if (!rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &ticks[0],
+                        &ticks[1], &ticks[2], &ticks[3]) != 4)
+        return 0;
+    return (double)(ticks[0] + ticks[1] + ticks[2] + ticks[3]) / (double)sysconf(_SC_CLK_TCK);
 }
 
 void proc_take_name(void)
@@ -141,6 +173,10 @@ bool proc_run(const char *const *argv, const char *input, const struct proc_limi
         close(out[0]);
         close(er[0]);
         return false;
+    }
+    if (limits->cpu_s > 0) {
+        const struct rlimit cpu = {(rlim_t)limits->cpu_s + 1, (rlim_t)limits->cpu_s + 2};
+        prlimit(pid, RLIMIT_CPU, &cpu, NULL);
     }
     sigaction(SIGPIPE, &ignore, &old);
     fcntl(in[1], F_SETFL, O_NONBLOCK);

@@ -13,6 +13,7 @@
 
 struct proc_limits {
     double wall_s;         /* killed after it; 0: none */
+    double cpu_s;          /* of processor time, for each process of its tree; 0: none */
     size_t output_bytes;   /* more on stdout+stderr kills it; 0: none */
     size_t resident_bytes; /* polled; more kills it; 0: none */
 };
@@ -53,8 +54,11 @@ enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT };
 /* Waits at most wait_s (negative: for ever) for one line, without its newline. */
 enum proc_read proc_read_line(struct proc *p, double wait_s, struct str *line);
 size_t proc_resident_bytes(pid_t pid); /* 0 when unknown */
-int proc_close(struct proc *p);        /* closes the pipes, waits; gives the wait status */
-int proc_kill(struct proc *p);         /* SIGKILL, then as close */
+double proc_children_cpu_s(void);      /* of all children of this process that have ended */
+double proc_cpu_s(
+    pid_t pid); /* processor time of its threads and of its children that have ended; 0: unknown */
+int proc_close(struct proc *p); /* closes the pipes, waits; gives the wait status */
+int proc_kill(struct proc *p);  /* SIGKILL, then as close */
 
 double time_s(void); /* monotonic seconds */
 

@@ -1,5 +1,8 @@
 #include "base/base.h"
 
+#include <errno.h>
+#include <sys/random.h>
+
 double rng_normal_of(uint64_t bits)
 {
     /* Box-Muller on the two halves; the first is kept away from zero. */
@@ -11,4 +14,12 @@ double rng_normal_of(uint64_t bits)
 double rng_normal(struct rng *r)
 {
     return rng_normal_of(rng_next(r));
+}
+
+bool rng_fresh_seed(uint64_t *seed, struct err *err)
+{
+    if (getrandom(seed, sizeof(*seed), 0) != sizeof(*seed))
+        return err_world(err, "the system gives no random numbers: %s", strerror(errno));
+    *seed = 1 + (*seed >> 11);
+    return true;
 }

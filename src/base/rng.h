@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "err.h"
+
 struct rng {
     uint64_t state;
 };
@@ -43,5 +45,7 @@ static inline uint64_t rng_below(struct rng *r, uint64_t n) /* [0, n), n > 0 */
 
 double rng_normal_of(uint64_t bits); /* N(0,1) from one 64-bit hash */
 double rng_normal(struct rng *r);
+/* The system's, never 0, exact in every reader of JSON. */
+bool rng_fresh_seed(uint64_t *seed, struct err *err);
 
 #endif

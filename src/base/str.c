@@ -7,13 +7,17 @@ static void str_reserve(struct str *b, size_t more)
     if (need <= b->cap)
         return;
     b->cap = MAX(need, b->cap * 2);
-    b->s = mem_realloc(b->s, b->cap);
+    if (b->arena)
+        b->s = memcpy(arena_alloc(b->arena, b->cap), str_text(b), b->len + 1);
+    else
+        b->s = mem_realloc(b->s, b->cap);
 }
 
 void str_free(struct str *b)
 {
-    free(b->s);
-    *b = (struct str){0};
+    if (!b->arena)
+        free(b->s);
+    *b = (struct str){.arena = b->arena};
 }
 
 void str_clear(struct str *b)
@@ -111,6 +115,26 @@ bool str_ends(const char *s, const char *suffix)
 bool str_eq(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool str_in_n(const char *word, size_t len, const char *list)
+{
+    for (const char *p = list; *p;) {
+        size_t n = 0;
+        while (n < len && p[n] == word[n] && p[n])
+            n++;
+        if (n == len && (p[n] == '|' || !p[n]))
+            return true;
+        for (p += n; *p && *p != '|';)
+            p++;
+        p += *p == '|';
+    }
+    return false;
+}
+
+bool str_in(const char *word, const char *list)
+{
+    return str_in_n(word, strlen(word), list);
 }
 
 static int edit_distance(const char *a, const char *b)

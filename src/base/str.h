@@ -1,5 +1,5 @@
-/* str: a growable text buffer, always NUL-terminated once something was added. Zero-initialise, str_free at the
- * end. */
+/* str: a growable text buffer, always NUL-terminated once something was added. `struct str s = {.arena = a};`
+ * and it dies with the arena; zero-initialised, it is the owner's to free. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
@@ -7,9 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct arena;
+
 struct str {
     char *s; /* NULL while empty; use str_text() where a C string is needed */
     size_t len, cap;
+    struct arena *arena; /* NULL: str_free at the end */
 };
 
 void str_free(struct str *b);
@@ -19,13 +22,15 @@ void str_addn(struct str *b, const char *s, size_t len);
 void str_addc(struct str *b, char c);
 void str_addf(struct str *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void str_vaddf(struct str *b, const char *fmt, va_list ap);
-const char *str_text(const struct str *b); /* "" when empty */
-struct arena;
-char *str_take(struct str *b, struct arena *a); /* its text, now in the arena; frees b */
+const char *str_text(const struct str *b);      /* "" when empty */
+char *str_take(struct str *b, struct arena *a); /* its text, now in the arena; b is empty again */
 
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 bool str_eq(const char *a, const char *b); /* either may be NULL */
+/* Is it one of the words of a list, "one|two|a third"? */
+bool str_in(const char *word, const char *list);
+bool str_in_n(const char *word, size_t len, const char *list);
 /* A word as a POSIX shell takes it: quoted where it must be. For every command that is printed. */
 void str_add_shell(struct str *b, const char *word);
 /* Nearest of `names` (NULL-terminated) for "did you mean"; NULL when nothing is near. */

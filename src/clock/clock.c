@@ -8,6 +8,10 @@ static const double HARD = 5;
 
 enum { SAMPLE_INSNS = 50000, PILOT_LIMIT = 4000000 };
 
+/* A sample is too light when all blocks need so many times what its own do, and when the largest of them does.
+ * Below this it is what blocks that differ do to any sample. */
+static const double LIGHT = 1.1, LIGHT_MOST = 2;
+
 enum { SHORT_RUN = 8192 / LINE_BYTES }; /* lines: blocks that read longer runs need no neighbours */
 
 /* ---- from blocks to the whole GPU ---- */
@@ -249,6 +253,25 @@ static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct
     return ok;
 }
 
+static void sample_forget(struct ptx_profile *p)
+{
+    p->samples.n = p->allocs.n = 0;
+    p->hottest = p->hottest_near = 0;
+    p->result_branches = p->takes_again = false;
+    l2_clear(&p->l2);
+    memset(p->stats, 0, p->module->n_code * sizeof(*p->stats));
+}
+
+/* A kernel whose blocks take work from a counter: the first that runs would take all of it. */
+static bool take_turns(struct run *r, struct ptx_profile *p, bool *done, struct err *err)
+{
+    sample_forget(p);
+    r->options.queue->blocks = r->n_blocks;
+    bool ok = take_sample(r, p, done, err);
+    r->options.queue->blocks = 0;
+    return ok;
+}
+
 /* A kernel whose blocks wait for each other cannot be sampled: its first blocks run as a whole smaller grid. */
 static bool take_smaller(struct run *r, struct ptx_profile *p, bool *done, struct err *err)
 {
@@ -259,10 +282,7 @@ static bool take_smaller(struct run *r, struct ptx_profile *p, bool *done, struc
         r->launch.grid[k] = MAX(most / r->cluster[k], 1u) * r->cluster[k];
         blocks *= r->launch.grid[k];
     }
-    p->samples.n = p->allocs.n = 0;
-    p->hottest = p->hottest_near = 0;
-    l2_clear(&p->l2);
-    memset(p->stats, 0, p->module->n_code * sizeof(*p->stats));
+    sample_forget(p);
     r->options.max_warp_insns = 4 * (uint64_t)PILOT_LIMIT;
     return run_blocks(r, NULL, 0, done, err);
 }
@@ -455,20 +475,43 @@ static double l1_share(const struct ptx_device *d, const struct model *m, double
     return MAX(0.75 * left / resident, 4.0 * LINE_BYTES);
 }
 
+/* What was counted over more blocks than the sample has. A launch that needs more counts as so many more blocks
+ * of the sampled kind, and the block that needs most is one of the slowest of the first wave; of blocks that
+ * wait for each other the order decides which that is. */
+static void correct(const struct ptx_profile *p, const struct ptx_work *w, struct load *x, struct ptx_time *t)
+{
+    double most = 1;
+
+    for (size_t k = 0; k < p->samples.n; k++)
+        most = MAX(most, (double)p->samples.v[k].insns);
+    double mean = MAX((double)insns_of(p), 1) / (double)p->samples.n;
+    t->work_ratio = w->mean / mean;
+    t->slowest_ratio = t->extrapolated ? 1 : w->most / most;
+    if (t->slowest_ratio > LIGHT_MOST)
+        x->first_cycles = MAX(x->first_cycles, x->cycles) * t->slowest_ratio;
+    if (t->work_ratio > LIGHT)
+        x->blocks *= t->work_ratio;
+    t->light = t->slowest_ratio > LIGHT_MOST || t->work_ratio > LIGHT;
+}
+
 static void launch_load(const struct ptx_profile *p, const struct run *r, struct ptx_cache *cache,
                         double resident, bool extrapolated, double all_blocks, struct ptx_time *t)
 {
     struct load x = {.blocks = all_blocks, .resident = resident, .cold = !cache->used};
     x.warps = ceil((double)r->launch.block[0] * r->launch.block[1] * r->launch.block[2] / 32);
-    double scale = all_blocks / (double)p->samples.n;
+    const struct ptx_work *w = r->options.work;
+    t->extrapolated = extrapolated;
     averages(p, &x);
+    /* Of blocks that wait for each other only all of them say what they need. */
+    if (w && w->known && (!extrapolated || w->blocks == w->of))
+        correct(p, w, &x, t);
+    double scale = x.blocks / (double)p->samples.n;
     spread(p, r->launch.grid, scale, &x);
     x.hottest = MAX(p->hottest * scale, p->hottest_near);
     combine(p->device, p->model, &x, t);
     remember(cache, p, scale);
     t->sampled_blocks = p->samples.n;
     t->blocks = (uint64_t)all_blocks;
-    t->extrapolated = extrapolated;
 }
 
 bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
@@ -497,16 +540,30 @@ bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx
     memset(r.options.observers, 0, sizeof(r.options.observers));
     r.options.observers[0] = &p.observer;
     r.options.blocks = NULL;
+    struct ptx_queue counters = {0};
+    r.options.queue = &counters;
 
     bool done = false, ok = take_sample(&r, &p, &done, err);
-    bool all = p.samples.n == r.n_blocks;
+    bool queue = ok && r.n_blocks > 1 && !l->cooperative && (done ? p.takes_again : report->end == PTX_HUNG);
+    if (queue) {
+        bool was_done = done;
+        ok = take_turns(&r, &p, &done, err);
+        queue = done;
+        if (ok && !done && was_done) { /* it is no queue */
+            sample_forget(&p);
+            ok = take_sample(&r, &p, &done, err);
+        }
+    }
+    bool all = p.samples.n == r.n_blocks || queue;
     /* The grid's barrier is an atomic whose result is branched on, but a sample may pass it (engine.c). */
-    bool smaller = ok && (report->end == PTX_HUNG || (done && p.result_branches && !all && !l->cooperative));
+    bool smaller =
+        ok && !queue && (report->end == PTX_HUNG || (done && p.result_branches && !all && !l->cooperative));
     if (smaller)
         ok = take_smaller(&r, &p, &done, err);
     double scale = (double)r.n_blocks / (double)MAX(p.samples.n, (size_t)1);
     if (ok && done && p.samples.n) {
-        launch_load(&p, &r, cache, resident, smaller || (l->cooperative && !all), (double)r.n_blocks, t);
+        launch_load(&p, &r, cache, resident, smaller || queue || (l->cooperative && !all), (double)r.n_blocks,
+                    t);
         t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
         t->flops = flops_of(&p, scale);
         lines_make(&p, scale, a, t);

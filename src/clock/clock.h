@@ -55,8 +55,10 @@ struct ptx_time { /* one launch, modelled */
     double occupancy; /* resident warps over the maximum */
     double waves;
     uint64_t sampled_blocks, blocks;
-    bool extrapolated;            /* control flow depends on atomics or spins: from a smaller shape */
-    struct ptx_line_stats *lines; /* sorted by stall_share; in the arena given */
+    bool light; /* the sample is, beside o->work: its blocks need so many times less, on average and at most; */
+    double work_ratio, slowest_ratio; /* and its time is that of what was counted */
+    bool extrapolated;                /* control flow depends on atomics or spins: from a smaller shape */
+    struct ptx_line_stats *lines;     /* sorted by stall_share; in the arena given */
     size_t n_lines;
 };
 
@@ -65,7 +67,22 @@ struct ptx_cache;
 struct ptx_cache *ptx_cache_open(const struct ptx_device *d);
 void ptx_cache_close(struct ptx_cache *c);
 
-/* Modelled time of one launch: runs a sample of its blocks on mem (contents change). */
+/* The work of a launch, counted without a clock. */
+struct ptx_work {
+    double mean, most;   /* warp instructions of a block */
+    uint64_t blocks, of; /* run, of the launch's; as many: nothing is left to chance */
+    bool known;          /* false: it did not come to an end, or its blocks wait for each other */
+    bool whole;          /* asked for: all or nothing, as blocks that wait for each other need it */
+};
+
+/* Runs blocks of one launch on mem (contents change) and counts their warp instructions: all of them where
+ * about max_insns are enough, else the first, the last and others drawn from o->sample_seed, unless
+ * w->whole is set. */
+bool ptx_count_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
+                      const struct ptx_options *o, double max_insns, struct ptx_work *w, struct err *err);
+
+/* Modelled time of one launch: runs a sample of its blocks on mem (contents change). Where
+ * o->work says that the sample is light, the time is that of what was counted. */
 bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
                      const struct ptx_options *o, const struct ptx_resources *res, struct ptx_cache *cache,
                      struct arena *a, struct ptx_time *t, struct ptx_report *r, struct err *err);

@@ -199,6 +199,7 @@ struct ptx_profile {
     uint32_t hottest, hottest_near; /* updates of one line by blocks all over the grid, by neighbours */
     uint64_t n_blocks;              /* of the launch */
     bool result_branches;           /* an atomic's result reached a branch or an address */
+    bool takes_again;               /* a warp added and asked for the result, used it, and did so again */
     VEC(struct l1) l1s;             /* by residency slot */
     uint32_t block_number;
     bool probed;    /* neighbours were asked */

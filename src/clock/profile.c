@@ -20,6 +20,9 @@ struct warp_clock {
     bool seen;   /* an access of it was priced */
     bool merged; /* the branch that executed last joins two copies of an unrolled loop's body */
     uint32_t trips;
+    uint32_t took_pc;  /* of the addition whose result was used last, and 1 more; 0: none */
+    uint32_t took_reg; /* the register of the last addition's result, and 1 more, until it is used; 0: none */
+    uint32_t taking_pc;
     uint32_t spin_pc; /* the first read of a loop that waits, and all as it was then */
     float spin_from, spin_waited;
     uint64_t spin_progress;
@@ -138,6 +141,26 @@ static void async_wait(struct warp_clock *c, const struct insn *i)
     }
 }
 
+/* Work may be taken by it: an addition to global memory with a result. */
+static bool is_take(const struct insn *i)
+{
+    return i->op == OP_atom && (enum mod)i->extra == MOD_add && i->space != SPACE_SHARED;
+}
+
+/* Is the result compared, or handed to other threads? */
+static void follow_taken(struct warp_clock *c, const struct price *x, const struct insn *i,
+                         const uint32_t *refs)
+{
+    if (i->op != OP_setp && i->op != OP_st && i->op != OP_shfl && i->op != OP_mov)
+        return;
+    for (unsigned n = 0; n < x->n_src; n++)
+        if (refs[n] + 1 == c->took_reg) {
+            c->took_pc = c->taking_pc + 1;
+            c->took_reg = 0;
+            return;
+        }
+}
+
 /* One instruction of the warp; not executed: no lane's guard held, yet it takes its issue slot and waits for
  * the guard. */
 static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock *c, uint32_t pc, bool executed)
@@ -177,6 +200,14 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
         async_wait(c, i);
     if (executed && x->is_branch && blame != ~0u && op_table[p->module->code[blame].op].price == PRICE_ATOMIC)
         p->result_branches = true;
+    if (executed && c->took_reg)
+        follow_taken(c, x, i, refs);
+    if (executed && is_take(i) && x->n_dst) {
+        p->takes_again = p->takes_again || c->took_pc == pc + 1;
+        c->took_pc = 0;
+        c->taking_pc = pc;
+        c->took_reg = refs[x->n_src] + 1;
+    }
     c->merged =
         executed && ((x->is_branch && !x->ends_block) || (x->unroll > 1 && ++c->trips % x->unroll != 0));
     if (x->ends_block && !c->merged)

@@ -31,6 +31,7 @@ static json_t *resources_to_json(const struct session *s, const struct session_v
 static json_t *version_to_json(const struct session *s, const struct session_version *v)
 {
     const struct trial *t = &v->trial;
+    const struct verified verified = {&s->original.trial, t, NULL};
     json_t *o = json_object(), *speedup = json_object(), *resources = json_object();
 
     json_put_text(o, "astra", ASTRA_VERSION);
@@ -49,7 +50,8 @@ static json_t *version_to_json(const struct session *s, const struct session_ver
     json_put(o, "clocks", trial_clocks_to_json(&t->clocks));
     json_put(o, "workloads", workloads_to_json(s, t, s->task->regime));
     json_put(o, "other_regime", workloads_to_json(s, t, regime_other(s->task->regime)));
-    json_put(o, "verification", report_verification(t, NULL, json_null()));
+    json_put(o, "verification", report_verification(s->arena, &verified, json_null()));
+    json_put(o, "seed", s->seed <= (uint64_t)1 << 53 ? json_integer((json_int_t)s->seed) : json_null());
     json_put(resources, "original", resources_to_json(s, &s->original));
     json_put(resources, "version", resources_to_json(s, v));
     json_put(o, "resources", resources);
@@ -120,6 +122,8 @@ static void add_all(const struct session *s, const json_t *list, bool markdown, 
     for (size_t i = 0; i < s->n_versions; i++)
         add_version(s, &s->versions[i], json_array_get(list, i), markdown, out);
     session_add_resources(s, markdown, out);
+    if (s->confirmed)
+        str_addf(out, "\nThe hidden cases are those of --hidden-seed %llu.\n", (unsigned long long)s->seed);
 }
 
 int cmd_bench(const struct cmd_args *args)
@@ -140,9 +144,7 @@ int cmd_bench(const struct cmd_args *args)
     for (size_t i = 0; ok && i < s.n_versions; i++)
         json_array_append_new(list, version_to_json(&s, &s.versions[i]));
     if (ok && args->json) {
-        json_t *o = all_to_json(&s, list);
-        str_addf(&out, "%s\n", json_pretty(s.arena, o));
-        json_decref(o);
+        json_print(&out, all_to_json(&s, list));
     } else if (ok) {
         add_all(&s, list, args->markdown, &out);
     }

@@ -204,9 +204,7 @@ int cmd_check(const struct cmd_args *args)
         ok = mutation_score_measure(s.task, &o, s.pool, s.arena, &mutants, &err);
     }
     if (ok && args->json) {
-        json_t *o = check_to_json(&s, known);
-        str_addf(&out, "%s\n", json_pretty(s.arena, o));
-        json_decref(o);
+        json_print(&out, check_to_json(&s, known));
     } else if (ok) {
         add_check(&s, known, (uint64_t)args->seed, &out);
     }

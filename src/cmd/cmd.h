@@ -1,6 +1,6 @@
 /* cmd: the command line. One table of options for all verbs, one file a verb; a verb gets its options filled in
  * and returns the exit status: 0 it did its job, 1 an I/O or system error, 2 usage or a broken task, 3 a budget
- * ended it, 4 its result is below --fail-under, 130 interrupted. */
+ * ended it, 4 its result is below --fail-under or has findings, 130 interrupted. */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
@@ -11,11 +11,11 @@ enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_UNDER 
 struct cmd_args {
     const char *words[8]; /* what is not an option */
     int n_words;
-    const char *device, *agents, *out, *trace, *config, *to, *name, *color;
+    const char *device, *agents, *out, *trace, *config, *to, *name, *color, *sarif, *junit;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
     double budget_s, fail_under; /* fail_under 0: not asked */
-    bool json, events, quiet, help, calls, markdown, reverse, force;
+    bool confirm, exact, json, events, quiet, help, calls, markdown, reverse, force;
     struct cmd_models {
         struct cmd_setting {
             const char *option, *value;
@@ -52,6 +52,7 @@ int cmd_optimize(const struct cmd_args *args);
 int cmd_check(const struct cmd_args *args);
 int cmd_bench(const struct cmd_args *args);
 int cmd_profile(const struct cmd_args *args);
+int cmd_sanitize(const struct cmd_args *args);
 int cmd_runs(const struct cmd_args *args);
 int cmd_show(const struct cmd_args *args);
 int cmd_diff(const struct cmd_args *args);

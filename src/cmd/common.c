@@ -13,6 +13,10 @@ int cmd_fail_under(const struct cmd_args *args, const json_t *result)
 
     if (!args->fail_under)
         return EXIT_OK;
+    if (str_eq(named, verdict_name(VERDICT_TOO_SLOW))) {
+        fprintf(stderr, "astra: this machine was too slow to judge the version: its speed-up is not known\n");
+        return EXIT_WORLD;
+    }
     if (!verdict_parse(named, &verdict) || !verdict_correct(verdict))
         fprintf(stderr, "astra: under %gx: the version is %s\n", args->fail_under, named);
     else if (!isfinite(reached))
@@ -51,7 +55,7 @@ static bool gpus(struct arena *a, const char *device, const char **out, struct e
 {
     const char *words = NULL, *list = device[4] ? device + 5 : "0", *at = list;
     int n = cuda_count(a, &words);
-    struct str s = {0};
+    struct str s = {.arena = a};
 
     if (device[4] && device[4] != ':')
         return err_input(err, "'%s' is no device; use auto, cuda, cuda:N, sim or sim:NAME", device);
@@ -62,20 +66,17 @@ static bool gpus(struct arena *a, const char *device, const char **out, struct e
     while (!str_eq(list, "all") && *at) {
         char *end;
         long i = strtol(at, &end, 10);
-        if (end == at || i < 0 || (*end && *end != ',') || (*end == ',' && !end[1])) {
-            str_free(&s);
+        if (end == at || i < 0 || (*end && *end != ',') || (*end == ',' && !end[1]))
             return err_input(err, "'%s' names no GPU; write cuda, cuda:0, cuda:0,1 or cuda:all", device);
-        }
-        if (i >= n) {
-            str_free(&s);
+
+        if (i >= n)
             return err_input(
                 err, "there is no GPU %ld; the driver shows %d, numbered from 0: see `astra doctor`", i, n);
-        }
+
         str_addf(&s, "%s%ld", s.len ? "," : "cuda:", i);
         at = *end ? end + 1 : end;
     }
-    *out = arena_strdup(a, str_text(&s));
-    str_free(&s);
+    *out = str_take(&s, a);
     return str_starts(*out, "cuda:") ||
            err_input(err, "'%s' names no GPU; write cuda, cuda:0 or cuda:all", device);
 }
@@ -86,7 +87,9 @@ bool cmd_device(const char *device, struct arena *a, bool quiet, const char **na
 
     if (str_eq(device, "auto")) {
         bool gpu = cuda_count(a, &words) > 0;
-        *name = gpu ? "cuda:0" : "h200";
+        *name = "cuda:0";
+        if (!gpu && !simulated("h200", name, err))
+            return false;
         if (!quiet && gpu)
             fprintf(stderr, "device: cuda:0, times are measured (--device sim models them)\n");
         else if (!quiet)

@@ -26,14 +26,12 @@ static const char *throttle_text(struct arena *a, uint64_t reasons)
         const char *what;
     } known[] = {{0x4, "power cap"},         {0x8, "hardware slowdown"}, {0x20, "software thermal"},
                  {0x40, "hardware thermal"}, {0x80, "power brake"},      {0x100, "display clocks"}};
-    struct str s = {0};
+    struct str s = {.arena = a};
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (reasons & known[i].bit)
             str_addf(&s, "%s%s", s.len ? ", " : "", known[i].what);
-    char *text = s.len ? arena_strdup(a, str_text(&s)) : NULL;
-    str_free(&s);
-    return text;
+    return s.len ? str_take(&s, a) : NULL;
 }
 
 /* NVML calls clocks and reasons what they are at this moment: an idle GPU's are low. */

@@ -24,7 +24,7 @@ static bool deliver(const struct cmd_args *args, const struct export_target *t, 
     const char *to = args->out;
 
     if (!to && t->folder)
-        to = fs_join(a, r->kept.folder, arena_printf(a, "export/%s", t->name));
+        to = fs_join(a, r->bundle.folder, arena_printf(a, "export/%s", t->name));
     if (!to)
         return cmd_print_as(CMD_EXACT, files->list.v[0].text, err);
     return export_write(t, files, to, args->force, err) && cmd_print(arena_printf(a, "%s\n", to), err);

@@ -77,7 +77,7 @@ static bool print_result(const char *out, const struct cmd_args *args, int *unde
     return ok;
 }
 
-/* After the world failed: whether there is anything to go on from. */
+/* After an I/O or system error: whether there is anything to go on from. */
 static void say_resumable(const char *out)
 {
     struct arena *a = arena_open();
@@ -149,7 +149,7 @@ static bool models_of(const struct cmd_args *args, struct arena *a, struct model
     const char *config = args->config ? args->config : "astra.yaml";
 
     *m = models_default();
-    if (!models_minds(args->agents, m, err))
+    if (!models_backends(args->agents, m, err))
         return false;
     if (!models_any(m)) {
         if (args->models.n == 0)
@@ -176,7 +176,8 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
                               .jobs = args->jobs ? (int)args->jobs : cmd_cores(),
                               .budget_s = args->budget_s,
                               .seed = (uint64_t)args->seed,
-                              .hidden_seed = (uint64_t)args->hidden_seed};
+                              .hidden_seed = (uint64_t)args->hidden_seed,
+                              .exact = args->exact};
     if (!models_of(args, a, &o->models, err))
         return false;
     if (o->out && fs_exists(fs_join(a, o->out, "run.db")))
@@ -215,10 +216,11 @@ int cmd_resume(const struct cmd_args *args)
     struct run_options o;
     struct err err = {0};
     json_t *options = NULL;
+    const char *unjudged = NULL;
     char *folder;
     int status;
     bool ok = cmd_run_named(a, args, "resume", &folder, &err) && store_open(&s, folder, false, &err) &&
-              store_get_run(s, a, &row, &err);
+              store_get_run(s, a, &row, &err) && store_get_note(s, a, "unjudged", &unjudged, &err);
 
     if (ok) {
         options = json_parse(row.options, strlen(row.options), "the run's options", &err);
@@ -228,7 +230,7 @@ int cmd_resume(const struct cmd_args *args)
     json_decref(options);
     if (!ok) {
         status = cmd_fail(&err);
-    } else if (str_eq(row.status, "done")) {
+    } else if (str_eq(row.status, "done") && !str_eq(unjudged, "1")) {
         fprintf(stderr, "astra: this run is finished; here is its result\n");
         if (!print_result(folder, args, &status, &err))
             status = cmd_fail(&err);

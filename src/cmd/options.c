@@ -34,10 +34,19 @@ static const struct verb verbs[] = {
      "the verdict (but see --fail-under): with --json it is the field `verdict`.\n\n"
      "  astra bench examples/silu_and_mul examples/silu_and_mul/production.cu\n"
      "  astra bench my_task mine.cu --json\n"
+     "  astra bench my_task mine.cu --confirm\n"
      "  astra bench my_task mine.cu yours.cu --markdown\n",
      1, 7, cmd_bench},
     {"profile", 'p', "DIR [FILE]", "where the time goes: the diagnosis, per workload and per source line",
      "  astra profile examples/merge_attn_states\n", 1, 2, cmd_profile},
+    {"sanitize", 'z', "DIR|FILE [FILE]",
+     "the simulator's checks alone: races, bounds, undefined values, barriers",
+     "Every case of the task's suite is launched once on the simulator, whatever the others found; nothing is compared or\n"
+     "timed, so a kernel that is not sound can be looked at. FILE is another version, or lies in its task's folder. Exit\n"
+     "status 4 with findings (docs/sanitizer.md).\n\n"
+     "  astra sanitize my_task\n"
+     "  astra sanitize my_task mine.cu --sarif findings.sarif --junit findings.xml\n",
+     1, 2, cmd_sanitize},
     {"runs", 'u', "[FOLDER]", "the runs below a folder (default astra-runs): chosen, sorted",
      "Also those in folders in FOLDER. What is no run is named on stderr. A run that goes on, or was stopped, is listed with the\n"
      "best it has so far.\n\n  astra runs\n  astra runs --task 'softmax*' --outcome improved --sort speedup\n"
@@ -91,7 +100,7 @@ static const struct verb verbs[] = {
 
 const char options_exit_status[] =
     "0 done (also when the original stays), 1 an I/O or system error, 2 usage or a broken task,\n"
-    "3 a budget ended it, 4 below --fail-under, 130 interrupted (and resumable)";
+    "3 a budget ended it, 4 below --fail-under or with findings, 130 interrupted (and resumable)";
 
 const struct verb *options_verbs(size_t *n)
 {

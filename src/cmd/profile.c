@@ -69,7 +69,7 @@ static void add_profile(struct session *s, const struct agent_diagnosis *d, cons
         if (isfinite(share))
             bound = arena_printf(s->arena, "%s %.0f %%", bound, 100 * share);
         str_addf(out, "%-28s %9.2f %9.2f  %-13s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n",
-                 trial_dims_text(s->arena, t, i), x->us, x->light_us, bound, x->dram_us, x->l2_us, x->issue_us,
+                 trial_dims_text(s->arena, t, i), x->us, x->copy_us, bound, x->dram_us, x->l2_us, x->issue_us,
                  x->latency_us, x->launch_us, x->sync_us, 100 * x->occupancy,
                  x->extrapolated ? "  extrapolated from a smaller shape" : "");
     }
@@ -120,9 +120,7 @@ int cmd_profile(const struct cmd_args *args)
     } else if (ok) {
         diagnose_trial(s.task, &s.versions[0].trial, s.device->name, s.arena, &d);
         if (args->json) {
-            json_t *o = profile_to_json(&s, &d);
-            str_addf(&out, "%s\n", json_pretty(s.arena, o));
-            json_decref(o);
+            json_print(&out, profile_to_json(&s, &d));
         } else {
             add_profile(&s, &d, text, &out);
             if (why_not)

@@ -46,9 +46,7 @@ static bool make(const struct cmd_args *args, const struct opened_runs *o, struc
     if (args->json && args->markdown)
         return err_input(err, "--json and --markdown are two forms of a report; ask for one");
     if (args->json) {
-        json_t *j = c ? compare_json(c, o->arena) : report_enriched(v, o->arena);
-        str_addf(out, "%s\n", json_pretty(o->arena, j));
-        json_decref(j);
+        json_print(out, c ? compare_json(c, o->arena) : report_enriched(v, o->arena));
     } else if (args->markdown && c) {
         compare_markdown(c, o->arena, out);
     } else if (args->markdown) {
@@ -109,8 +107,7 @@ int cmd_diff_runs(const struct cmd_args *args)
     if (ok && args->json) {
         json_t *j = compare_json(c, o.arena);
         json_put_text(j, "diff", diff);
-        str_addf(&out, "%s\n", json_pretty(o.arena, j));
-        json_decref(j);
+        json_print(&out, j);
     } else if (ok) {
         compare_text(c, o.arena, &out);
         str_addf(&out, "\n%s", *diff ? diff : "Their best files are the same.\n");

@@ -39,7 +39,7 @@ static size_t beginning(struct arena *a, const char *prefix, const char ***names
 static bool by_beginning(struct arena *a, const char *run, char **folder, struct err *err)
 {
     const char **names;
-    struct str list = {0};
+    struct str list = {.arena = a};
     size_t n = *run && !strchr(run, '/') ? beginning(a, run, &names) : 0;
 
     if (n == 1) {
@@ -54,7 +54,6 @@ static bool by_beginning(struct arena *a, const char *run, char **folder, struct
         err_input(err,
                   "there is no run '%s', neither as a folder nor below astra-runs; `astra runs` lists them",
                   run);
-    str_free(&list);
     return false;
 }
 

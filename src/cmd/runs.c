@@ -22,9 +22,7 @@ int cmd_runs(const struct cmd_args *args)
 
     ok = ok && runs_read(a, dir, &choice, &list, &n, &n_all, &err);
     if (ok && args->json) {
-        json_t *all = runs_json(list, n);
-        str_addf(&out, "%s\n", json_pretty(a, all));
-        json_decref(all);
+        json_print(&out, runs_json(list, n));
     } else if (ok && n_all) {
         runs_table(list, n, n_all, &out);
     } else if (ok) {
@@ -101,7 +99,7 @@ static bool show_candidate(struct opened *o, struct str *out, struct err *err)
 
     if (c->trial && !trial_from_text(c->trial, o->arena, &trial, err))
         return false;
-    str_addf(out, "candidate %d, round %d, from candidate %d, by %s\n", c->id, c->round, c->parent, c->mind);
+    str_addf(out, "candidate %d, round %d, from candidate %d, by %s\n", c->id, c->round, c->parent, c->backend);
     str_addf(out, "strategy  %s\nreason    %s\nplan      %s\n", c->name, c->reason, c->plan);
     str_addf(out, "verdict   %s", c->verdict);
     if (c->line)
@@ -124,7 +122,7 @@ static bool show_candidate(struct opened *o, struct str *out, struct err *err)
         table_text(t, trial_dims_text(o->arena, &trial, i % trial.n_workloads));
         table_text(t, regime_name(regime));
         table_num(t, x->us, 2, "");
-        table_num(t, x->light_us, 2, "");
+        table_num(t, x->copy_us, 2, "");
         table_text(t, x->bound);
     }
     if (trial.n_workloads) {
@@ -150,7 +148,7 @@ int cmd_show(const struct cmd_args *args)
     if (ok && args->calls && args->json) {
         ok = report_calls_json(o.store, o.arena, &result, &err);
         if (ok)
-            str_addf(&out, "%s\n", json_pretty(o.arena, result));
+            json_print(&out, json_incref(result));
     } else if (ok && args->calls)
         ok = report_calls(o.store, o.arena, &out, &err);
     else if (ok && args->prompt)
@@ -162,7 +160,7 @@ int cmd_show(const struct cmd_args *args)
     else if (ok && args->json) {
         ok = report_result(o.store, o.arena, &result, &err);
         if (ok)
-            str_addf(&out, "%s\n", json_pretty(o.arena, result));
+            json_print(&out, json_incref(result));
     } else if (ok)
         ok = report_summary(o.store, o.arena, o.folder, REPORT_ERRORS, &out, &err);
     if (ok && args->fail_under)

@@ -33,13 +33,23 @@ static bool judge_version(struct session *s, struct session_version *v, const ch
 
 bool session_open(struct session *s, const struct cmd_args *args, bool confirm, struct err *err)
 {
-    struct trial_options o = {.seed = (uint64_t)args->seed, .confirm = confirm};
+    struct trial_options o = {.seed = (uint64_t)args->seed,
+                              .confirm = confirm,
+                              .hidden = args->confirm,
+                              .with_nvcc = args->confirm,
+                              .exact = args->exact};
     char *texts[ARRAY_LEN(args->words)], *own;
     size_t n_files = (size_t)MAX(args->n_words - 1, 0);
 
     *s = (struct session){.arena = arena_open()};
     s->n_versions = MAX(n_files, (size_t)1);
     s->versions = arena_array(s->arena, struct session_version, s->n_versions);
+    if (args->confirm && args->hidden_seed > 0)
+        o.seed = (uint64_t)args->hidden_seed;
+    else if (args->confirm && !rng_fresh_seed(&o.seed, err))
+        return false;
+    s->seed = o.seed;
+    s->confirmed = args->confirm;
     tui_open(&(struct tui_options){.quiet = args->quiet});
     if (!cmd_device(args->device, s->arena, args->quiet, &o.device, err) ||
         !task_open(&s->task, s->arena, args->words[0], err))
@@ -78,7 +88,9 @@ int session_close(struct session *s, const struct cmd_args *args, bool ok, const
 void session_add_verdict(const struct session *s, const struct session_version *v, struct str *out)
 {
     const struct trial *t = &v->trial;
-    json_t *verification = report_verification(t, NULL, json_null());
+    const struct verified verified = {&s->original.trial, t, NULL};
+    json_t *verification = report_verification(s->arena, &verified, json_null());
+    const char *uncovered = report_uncovered(s->arena, verification), *waste = trial_waste_words(s->arena, t);
 
     str_addf(out, "verdict: %s", verdict_name(t->verdict));
     if (t->line)
@@ -93,28 +105,17 @@ void session_add_verdict(const struct session *s, const struct session_version *
     str_addf(out, "%zu verification cases", t->cases);
     if (v->file && verdict_correct(t->verdict))
         str_addf(out, ": %s", report_exactness(s->arena, verification));
-    json_decref(verification);
     str_addf(out, "\njudged in %.2f s (compile %.2f, verify %.2f, measure %.2f)\n", t->wall_s, t->compile_s,
              t->verify_s, t->measure_s);
     if (t->missing_checks)
         str_addf(out, "not checked: %s\n", t->missing_checks);
+    if (uncovered && verdict_correct(t->verdict))
+        str_addf(out, "coverage: %s\n", uncovered);
+    if (waste && verdict_correct(t->verdict))
+        str_addf(out, "redundant traffic: %s\n", waste);
+    report_shipped(verification, out);
+    json_decref(verification);
     report_derived(t->shadow_lost, t->underived, out);
-}
-
-/* "12 to 100 %" over the workloads. */
-static const char *occupancy_text(struct arena *a, const struct trial *t, enum regime regime)
-{
-    double low = NAN, high = NAN;
-
-    for (size_t i = 0; i < t->n_workloads; i++) {
-        low = fmin(low, t->workloads[i].times[regime].occupancy);
-        high = fmax(high, t->workloads[i].times[regime].occupancy);
-    }
-    if (!isfinite(low))
-        return NULL;
-    if (lround(100 * low) == lround(100 * high))
-        return arena_printf(a, "%.0f %%", 100 * low);
-    return arena_printf(a, "%.0f to %.0f %%", 100 * low, 100 * high);
 }
 
 static void add_resource_row(const struct session *s, const struct session_version *v, struct table *t)
@@ -128,7 +129,7 @@ static void add_resource_row(const struct session *s, const struct session_versi
     table_int(t, compiled ? (int64_t)x->spill_bytes : -1);
     table_int(t, compiled ? (int64_t)x->shared_bytes : -1);
     table_int(t, v->dynamic_bytes);
-    table_text(t, occupancy_text(s->arena, x, s->task->regime));
+    table_text(t, words_occupancy(s->arena, x, s->task->regime));
 }
 
 void session_add_resources(const struct session *s, bool markdown, struct str *out)

@@ -21,6 +21,8 @@ struct session {
     const struct trial_device *device;
     struct session_version original, *versions; /* without files the original is the one version */
     size_t n_versions;
+    uint64_t seed;  /* that the cases were drawn with */
+    bool confirmed; /* hidden cases are among them */
 };
 
 /* The files after DIR are the versions. */

@@ -11,7 +11,7 @@
 
 struct verify {
     struct arena *arena;
-    struct report_kept kept;
+    struct report_bundle bundle;
     const struct task_case *cases; /* the tester's */
     size_t n_cases;
     bool timed; /* on a device like the recorded one */
@@ -21,8 +21,8 @@ struct verify {
 
 static bool check_suite(struct verify *v, struct err *err)
 {
-    char *path = fs_join(v->arena, v->kept.folder, "suite.json"), *text;
-    uint64_t seed = (uint64_t)json_int(v->kept.provenance, "seed", 0);
+    char *path = fs_join(v->arena, v->bundle.folder, "suite.json"), *text;
+    uint64_t seed = (uint64_t)json_int(v->bundle.provenance, "seed", 0);
     struct err why = {0};
     struct task_case *cases;
     json_t *suite, *again, *o;
@@ -30,22 +30,22 @@ static bool check_suite(struct verify *v, struct err *err)
     bool ok = true;
 
     if (!fs_read(v->arena, path, &text, &n, &why))
-        return report_holds(&v->kept, false, "suite.json is not there");
-    if (!report_hash_is(text, n, json_text(v->kept.provenance, "suite", "")))
-        return report_holds(&v->kept, false, "suite.json is not the suite that was passed");
+        return report_holds(&v->bundle, false, "suite.json is not there");
+    if (!report_hash_is(text, n, json_text(v->bundle.provenance, "suite", "")))
+        return report_holds(&v->bundle, false, "suite.json is not the suite that was passed");
     suite = json_parse(text, n, "suite.json", err);
     if (!suite)
         return false;
     cases = arena_array(v->arena, struct task_case, json_array_size(json_object_get(suite, "tester")) + 1);
     json_array_foreach(json_object_get(suite, "tester"), i, o) ok =
-        ok && task_case_from_json(v->kept.task, o, v->arena, &cases[i], &why);
+        ok && task_case_from_json(v->bundle.task, o, v->arena, &cases[i], &why);
     v->cases = cases;
     v->n_cases = json_array_size(json_object_get(suite, "tester"));
-    again = report_suite(v->kept.task, v->arena, seed, cases, ok ? v->n_cases : 0);
+    again = report_suite(v->bundle.task, v->arena, seed, cases, ok ? v->n_cases : 0);
     ok = ok && str_eq(json_line(v->arena, again), json_line(v->arena, suite));
     json_decref(again);
     json_decref(suite);
-    return report_holds(&v->kept, ok,
+    return report_holds(&v->bundle, ok,
                         ok ? "the suite is that of the task and the recorded seed"
                            : "suite.json is not what this version draws from the task and the recorded seed");
 }
@@ -59,17 +59,20 @@ static bool judge(struct verify *v, const char *device, uint64_t seed, bool hidd
                                     .seed = seed,
                                     .cases = v->cases,
                                     .n_cases = v->n_cases,
+                                    .exact = json_flag(v->bundle.provenance, "exact", false),
                                     .hidden = hidden,
                                     .confirm = hidden,
                                     .with_nvcc = hidden,
                                     .verify_only = !v->timed};
     struct pool *p = NULL;
     int id = -1;
-    bool ok = pool_open(&p, v->kept.task, &o, 1, NULL, err) && pool_original(p, v->arena, original, err) &&
-              pool_submit(p, 1, v->kept.task->source_path, v->kept.judged, err);
+    bool ok = pool_open(&p, v->bundle.task, &o, 1, NULL, err) && pool_original(p, v->arena, original, err) &&
+              pool_submit(p, 1, v->bundle.task->source_path, v->bundle.judged, err);
 
     while (ok && id < 0)
         ok = pool_collect(p, 1, v->arena, &id, t, err);
+    if (ok && !verdict_stands(t->verdict))
+        ok = err_world(err, "%s: %s", v->bundle.task->name, t->words);
     if (ok)
         v->nvrtc = arena_strdup(v->arena, pool_device(p)->nvrtc);
     pool_close(p);
@@ -83,43 +86,45 @@ static void same_number(struct verify *v, const char *what, const json_t *o, con
     if (isnan(then) && isnan(now))
         return;
     if (!(fabs(then - now) <= v->tolerance * fabs(then)))
-        report_holds(&v->kept, false, "%s: the result says %.9g, it is %.9g", what, then, now);
+        report_holds(&v->bundle, false, "%s: the result says %.9g, it is %.9g", what, then, now);
 }
 
 static double now_of(const struct trial_time *x, const char *key)
 {
-    return str_eq(key, "best_us") ? x->us : str_eq(key, "baseline_us") ? x->base_us : x->speedup;
+    if (str_eq(key, "best_us"))
+        return x->us;
+    return str_eq(key, "baseline_us") ? x->base_us : x->speedup;
 }
 
 static void compare_workloads(struct verify *v, const char *list, enum regime regime, const struct trial *t)
 {
     static const char *const keys[] = {"baseline_us", "best_us", "speedup"};
-    const json_t *rows = json_object_get(v->kept.result, list), *row;
+    const json_t *rows = json_object_get(v->bundle.result, list), *row;
     size_t i;
 
     if (json_array_size(rows) != t->n_workloads) {
-        report_holds(&v->kept, false, "%s: the task has %zu workloads, the result %zu", list, t->n_workloads,
+        report_holds(&v->bundle, false, "%s: the task has %zu workloads, the result %zu", list, t->n_workloads,
                      json_array_size(rows));
         return;
     }
     json_array_foreach(rows, i, row) for (size_t k = 0; k < ARRAY_LEN(keys); k++)
         same_number(v,
                     arena_printf(v->arena, "%s of %s", keys[k],
-                                 task_dims_text(v->arena, v->kept.task, t->workloads[i].dims)),
+                                 task_dims_text(v->arena, v->bundle.task, t->workloads[i].dims)),
                     row, keys[k], now_of(&t->workloads[i].times[regime], keys[k]));
 }
 
 static void compare(struct verify *v, const struct trial *own, const struct trial *hidden)
 {
-    const json_t *x = json_object_get(v->kept.result, "verification"), *device = v->kept.device;
+    const json_t *x = json_object_get(v->bundle.result, "verification"), *device = v->bundle.device;
     bool measured = str_eq(json_text(device, "kind", ""), "cuda");
     const struct trial *timed = measured ? hidden : own;
 
     if (json_int(x, "cases", -1) != (int64_t)own->cases)
-        report_holds(&v->kept, false, "cases of the suite: the result says %lld, it is %zu",
+        report_holds(&v->bundle, false, "cases of the suite: the result says %lld, it is %zu",
                      (long long)json_int(x, "cases", -1), own->cases);
     if (json_int(x, "hidden", -1) != (int64_t)hidden->cases)
-        report_holds(&v->kept, false, "hidden cases: the result says %lld, it is %zu",
+        report_holds(&v->bundle, false, "hidden cases: the result says %lld, it is %zu",
                      (long long)json_int(x, "hidden", -1), hidden->cases);
     if (!v->timed)
         return;
@@ -129,34 +134,34 @@ static void compare(struct verify *v, const struct trial *own, const struct tria
                     fmax(own->original_error.max, hidden->original_error.max));
         same_number(v, "allowed_error", x, "allowed_error",
                     fmax(own->allowed_error.max, hidden->allowed_error.max));
-        compare_workloads(v, "workloads", v->kept.task->regime, timed);
-        compare_workloads(v, "other_regime", regime_other(v->kept.task->regime), timed);
+        compare_workloads(v, "workloads", v->bundle.task->regime, timed);
+        compare_workloads(v, "other_regime", regime_other(v->bundle.task->regime), timed);
     }
-    same_number(v, "speedup", json_object_get(v->kept.result, "speedup"), "geomean", timed->score);
+    same_number(v, "speedup", json_object_get(v->bundle.result, "speedup"), "geomean", timed->score);
 }
 
 static void say_verdict(struct verify *v, const char *what, const struct trial *t)
 {
     bool ok = v->timed ? t->verdict == VERDICT_PASSED : verdict_correct(t->verdict);
 
-    report_holds(&v->kept, ok, "%s: %s%s%s", what, verdict_name(t->verdict), !ok && *t->words ? ": " : "",
+    report_holds(&v->bundle, ok, "%s: %s%s%s", what, verdict_name(t->verdict), !ok && *t->words ? ": " : "",
                  ok ? "" : t->words);
 }
 
 /* The recorded device where it is here; else the simulator, for the answers alone. */
 static const char *device_of(struct verify *v, const char **note)
 {
-    const char *kind = json_text(v->kept.device, "kind", ""), *name = json_text(v->kept.device, "name", ""),
-               *model = json_text(v->kept.device, "model", "");
+    const char *kind = json_text(v->bundle.device, "kind", ""), *name = json_text(v->bundle.device, "name", ""),
+               *model = json_text(v->bundle.device, "model", "");
     const char *words;
     int n = str_eq(kind, "cuda") ? cuda_count(v->arena, &words) : 0;
 
     v->timed = str_eq(kind, "sim");
     v->tolerance = SAME;
-    if (!str_eq(json_text(v->kept.result, "astra", ""), ASTRA_VERSION)) {
+    if (!str_eq(json_text(v->bundle.result, "astra", ""), ASTRA_VERSION)) {
         v->tolerance = SAME_KIND;
         *note = arena_printf(v->arena, "the result was written by Astra %s, this is %s",
-                             json_text(v->kept.result, "astra", "?"), ASTRA_VERSION);
+                             json_text(v->bundle.result, "astra", "?"), ASTRA_VERSION);
     }
     for (int i = 0; i < n; i++) {
         struct cuda *c;
@@ -180,13 +185,13 @@ static const char *device_of(struct verify *v, const char **note)
 static bool rejudge(struct verify *v, const char **note, struct err *err)
 {
     const char *device = device_of(v, note);
-    uint64_t seed = (uint64_t)json_int(v->kept.provenance, "seed", 0),
-             hidden_seed = (uint64_t)json_int(v->kept.provenance, "hidden_seed", 0);
-    int looks = (int)MAX(1, MIN(json_int(v->kept.provenance, "looks", 1), RUN_MAX_LOOKS));
+    uint64_t seed = (uint64_t)json_int(v->bundle.provenance, "seed", 0),
+             hidden_seed = (uint64_t)json_int(v->bundle.provenance, "hidden_seed", 0);
+    int looks = (int)MAX(1, MIN(json_int(v->bundle.provenance, "looks", 1), RUN_MAX_LOOKS));
     struct trial own, hidden = {0}, original;
     struct err why = {0};
 
-    if (str_eq(json_text(v->kept.result, "outcome", ""), "unchanged")) {
+    if (str_eq(json_text(v->bundle.result, "outcome", ""), "unchanged")) {
         v->timed = false;
         return judge(v, device, seed, false, &own, &original, err) &&
                (say_verdict(v, "the original, on the suite", &own), true);
@@ -199,14 +204,14 @@ static bool rejudge(struct verify *v, const char **note, struct err *err)
     }
     if (!ok) {
         if (why.kind == ERR_INPUT)
-            return report_holds(&v->kept, false, "the task: %s", why.text);
+            return report_holds(&v->bundle, false, "the task: %s", why.text);
         *err = why;
         return false;
     }
-    if (!str_eq(v->nvrtc, json_text(v->kept.device, "nvrtc", ""))) {
+    if (!str_eq(v->nvrtc, json_text(v->bundle.device, "nvrtc", ""))) {
         v->tolerance = SAME_KIND;
         *note = arena_printf(v->arena, "%s%sit was compiled by NVRTC %s, here by %s", *note ? *note : "",
-                             *note ? "; " : "", json_text(v->kept.device, "nvrtc", "?"), v->nvrtc);
+                             *note ? "; " : "", json_text(v->bundle.device, "nvrtc", "?"), v->nvrtc);
     }
     say_verdict(v, "the suite", &own);
     say_verdict(v, "the hidden cases", &hidden);
@@ -216,22 +221,21 @@ static bool rejudge(struct verify *v, const char **note, struct err *err)
 
 static void put_words(struct verify *v, const char *note, bool json, struct str *out)
 {
-    bool ok = json_array_size(v->kept.broken) == 0;
+    bool ok = json_array_size(v->bundle.broken) == 0;
     const json_t *line;
     size_t i;
 
     if (json) {
         json_t *o = json_object();
         json_put_flag(o, "holds", ok);
-        json_put(o, "held", json_incref(v->kept.held));
-        json_put(o, "broken", json_incref(v->kept.broken));
+        json_put(o, "held", json_incref(v->bundle.held));
+        json_put(o, "broken", json_incref(v->bundle.broken));
         json_put_text(o, "note", note);
-        str_addf(out, "%s\n", json_pretty(v->arena, o));
-        json_decref(o);
+        json_print(out, o);
         return;
     }
-    json_array_foreach(v->kept.held, i, line) str_addf(out, "holds   %s\n", json_string_value(line));
-    json_array_foreach(v->kept.broken, i, line) str_addf(out, "BROKEN  %s\n", json_string_value(line));
+    json_array_foreach(v->bundle.held, i, line) str_addf(out, "holds   %s\n", json_string_value(line));
+    json_array_foreach(v->bundle.broken, i, line) str_addf(out, "BROKEN  %s\n", json_string_value(line));
     if (note)
         str_addf(out, "note    %s\n", note);
     str_addf(out, "%s\n", ok ? "The result holds." : "The result does not hold.");
@@ -253,23 +257,24 @@ int cmd_verify(const struct cmd_args *args)
     struct err err = {0};
     const char *note = NULL;
     char *result = NULL;
-    bool ok = result_named(v.arena, args, &result, &err) && report_kept_open(&v.kept, v.arena, result, &err);
+    bool ok =
+        result_named(v.arena, args, &result, &err) && report_bundle_open(&v.bundle, v.arena, result, &err);
     int status;
 
     /* What is not what was judged is not worth judging. */
-    if (ok && v.kept.task && (check_suite(&v, &err) & v.kept.intact) && err.kind == ERR_NONE)
+    if (ok && v.bundle.task && (check_suite(&v, &err) & v.bundle.intact) && err.kind == ERR_NONE)
         ok = rejudge(&v, &note, &err) || err.kind == ERR_NONE;
     ok = ok && err.kind == ERR_NONE;
     if (ok)
         put_words(&v, note, args->json, &out);
     ok = ok && cmd_print_result(args, str_text(&out), &err);
-    if (ok && json_array_size(v.kept.broken) > 0)
+    if (ok && json_array_size(v.bundle.broken) > 0)
         ok = err_world(&err, "%s does not hold: %s%s", result,
-                       json_string_value(json_array_get(v.kept.broken, 0)),
-                       json_array_size(v.kept.broken) > 1 ? ", and more" : "");
-    status = ok ? cmd_fail_under(args, v.kept.result) : cmd_fail(&err);
+                       json_string_value(json_array_get(v.bundle.broken, 0)),
+                       json_array_size(v.bundle.broken) > 1 ? ", and more" : "");
+    status = ok ? cmd_fail_under(args, v.bundle.result) : cmd_fail(&err);
     str_free(&out);
-    report_kept_close(&v.kept);
+    report_bundle_close(&v.bundle);
     arena_close(v.arena);
     return status;
 }

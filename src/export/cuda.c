@@ -25,8 +25,8 @@ char *export_formatted(struct arena *a, const char *text)
 bool make_cuda(const struct export_run *r, struct export_files *out, struct err *err)
 {
     struct arena *a = out->arena;
-    const struct task *t = r->kept.task;
-    char *text = export_formatted(a, r->kept.judged);
+    const struct task *t = r->bundle.task;
+    char *text = export_formatted(a, r->bundle.judged);
     struct facts f;
 
     (void)err;
@@ -38,7 +38,7 @@ bool make_cuda(const struct export_run *r, struct export_files *out, struct err 
             facts_comment(&f, a,
                           text ? "What follows is the judged text, laid out by clang-format: the same tokens."
                                : "What follows is the judged text, byte for byte."),
-            text ? text : r->kept.judged));
+            text ? text : r->bundle.judged));
     facts_free(&f);
     if (t->n_headers)
         out->note = arena_printf(a, "it includes %s%s, which lie in %s", t->headers[0],

@@ -31,7 +31,7 @@ const struct export_target *export_target_find(const char *name, struct err *err
     }
     near = str_nearest(name, names);
     err_input(err, "nothing is exported to '%s'%s%s%s; there are %s", name, near ? "; did you mean " : "",
-              near ? near : "", near ? "?" : "", str_text(&known));
+              near ? near : "", near ? "?" : "", known.s);
     str_free(&known);
     return NULL;
 }
@@ -51,10 +51,10 @@ bool export_open(struct export_run *r, struct arena *a, const char *path, struct
     *r = (struct export_run){.path = path};
     if (fs_exists(fs_join(a, path, "run.db")) && !fs_exists(fs_join(a, path, "result.json")))
         return unfinished(r, "has no result yet", err);
-    if (!report_kept_open(&r->kept, a, path, err))
+    if (!report_bundle_open(&r->bundle, a, path, err))
         return false;
-    result = r->kept.result;
-    broken = json_array_get(r->kept.broken, 0);
+    result = r->bundle.result;
+    broken = json_array_get(r->bundle.broken, 0);
     if (broken)
         return err_world(err, "%s: %s; nothing is exported of it (`astra verify` says more)", path,
                          json_string_value(broken));
@@ -69,7 +69,7 @@ bool export_open(struct export_run *r, struct arena *a, const char *path, struct
 
 void export_close(struct export_run *r)
 {
-    report_kept_close(&r->kept);
+    report_bundle_close(&r->bundle);
 }
 
 void export_add(struct export_files *out, const char *name, const char *text)
@@ -83,14 +83,14 @@ char *export_kernel(const struct export_run *r, struct arena *a)
     char *text;
 
     facts_read(&f, r, a);
-    text = arena_printf(a, "%s%s", facts_comment(&f, a, NULL), r->kept.judged);
+    text = arena_printf(a, "%s%s", facts_comment(&f, a, NULL), r->bundle.judged);
     facts_free(&f);
     return text;
 }
 
 bool export_headers(const struct export_run *r, const char *folder, struct export_files *out, struct err *err)
 {
-    const struct task *t = r->kept.task;
+    const struct task *t = r->bundle.task;
 
     for (size_t i = 0; i < t->n_headers; i++) {
         char *text;

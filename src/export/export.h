@@ -10,7 +10,7 @@
 struct export_run {
     const char *path; /* as the user named it */
     const char *name; /* what the operators are of, of the caller; NULL: the task */
-    struct report_kept kept;
+    struct report_bundle bundle;
     bool improved; /* else the original stayed, and there is nothing to take home */
 };
 

@@ -67,11 +67,11 @@ static void add_domain(struct facts *f, const struct task *t, struct arena *a)
                                         [ROLE_OUT] = "written",
                                         [ROLE_INOUT] = "updated in place",
                                         [ROLE_SCRATCH] = "scratch"};
-    struct str s = {0};
+    struct str s = {.arena = a};
 
     for (size_t i = 0; i < t->n_domain; i++)
         str_addf(&s, "%s%s", i ? ", " : "", dim_text(t->domain[i]));
-    add(f, "domain", s.len ? arena_strdup(a, str_text(&s)) : "any shape");
+    add(f, "domain", s.len ? str_take(&s, a) : "any shape");
     for (size_t i = 0; i < t->n_args; i++) {
         const struct task_arg *x = &t->args[i];
         str_clear(&s);
@@ -85,9 +85,8 @@ static void add_domain(struct facts *f, const struct task *t, struct arena *a)
         else
             str_addf(&s, " = %s, the only value%s verified", op_numbers(a, x),
                      x->n_choices > 1 ? "s that were" : " that was");
-        add(f, i ? "" : "arguments", arena_strdup(a, str_text(&s)));
+        add(f, i ? "" : "arguments", str_take(&s, a));
     }
-    str_free(&s);
 }
 
 static void add_checks(struct facts *f, const json_t *v, struct arena *a)
@@ -107,13 +106,15 @@ static void add_checks(struct facts *f, const json_t *v, struct arena *a)
             : "how many faults it notices was not looked at");
     if (json_text(v, "missing", NULL))
         add(f, "unchecked", json_text(v, "missing", ""));
+    if (report_uncovered(a, v))
+        add(f, "uncovered", report_uncovered(a, v));
     add(f, "limit", "Equality is shown on the tested domain, not proved beyond it.");
 }
 
 static void add_hashes(struct facts *f, const json_t *result, struct arena *a)
 {
     const json_t *p = json_object_get(result, "provenance"), *files = json_object_get(p, "files"), *flag;
-    struct str flags = {0};
+    struct str flags = {.arena = a};
     size_t i;
 
     json_array_foreach(json_object_get(p, "flags"), i, flag) str_addf(&flags, " %s", json_string_value(flag));
@@ -128,18 +129,17 @@ static void add_hashes(struct facts *f, const json_t *result, struct arena *a)
     add(f, "", arena_printf(a, "suite    %s", json_text(p, "suite", "?")));
     add(f, "", arena_printf(a, "judged   %s", json_text(p, "best", "?")));
     add(f, "", arena_printf(a, "result   %s", json_text(p, "digest", "?")));
-    str_free(&flags);
 }
 
 void facts_read(struct facts *f, const struct export_run *r, struct arena *a)
 {
-    const json_t *result = r->kept.result;
+    const json_t *result = r->bundle.result;
 
     *f = (struct facts){.arena = a};
     f->title = plain(a, arena_printf(a, "Astra %s: %s, made faster", json_text(result, "astra", "?"),
                                      json_text(result, "task", "?")));
     add_speed(f, result, a);
-    add_domain(f, r->kept.task, a);
+    add_domain(f, r->bundle.task, a);
     add_checks(f, json_object_get(result, "verification"), a);
     add_hashes(f, result, a);
 }

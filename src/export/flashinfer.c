@@ -220,7 +220,7 @@ static bool reference(const struct set *s, const int64_t *dims, const char **tex
 {
     struct export_files files = {.arena = s->arena};
     struct str literal = {0};
-    bool ok = sources(s, s->op->run->kept.original, &files, err);
+    bool ok = sources(s, s->op->run->bundle.original, &files, err);
 
     str_add(&literal, "{\n");
     for (size_t i = 0; ok && i < files.list.n; i++)
@@ -251,7 +251,7 @@ static const char *description(const struct set *s)
 
 static const char *hardware(const struct set *s)
 {
-    char *name = arena_strdup(s->arena, json_text(s->op->run->kept.device, "name", "unknown"));
+    char *name = arena_strdup(s->arena, json_text(s->op->run->bundle.device, "name", "unknown"));
 
     for (char *p = name; *p; p++)
         if (*p == ' ')
@@ -380,7 +380,7 @@ static json_t *workload(const struct set *s, size_t index)
             json_decref(input);
     }
     const char *key =
-        arena_printf(s->arena, "%s %zu", json_text(s->op->run->kept.provenance, "digest", ""), index);
+        arena_printf(s->arena, "%s %zu", json_text(s->op->run->bundle.provenance, "digest", ""), index);
     hash_sha256_hex(key, strlen(key), hex);
     json_put(o, "axes", axes);
     json_put(o, "inputs", inputs);
@@ -394,14 +394,14 @@ static json_t *workload(const struct set *s, size_t index)
 static json_t *evaluation(const struct set *s, size_t index)
 {
     const struct export_run *r = s->op->run;
-    const json_t *v = json_object_get(r->kept.result, "verification"),
-                 *w = json_array_get(json_object_get(r->kept.result, "workloads"), index);
+    const json_t *v = json_object_get(r->bundle.result, "verification"),
+                 *w = json_array_get(json_object_get(r->bundle.result, "workloads"), index);
     json_t *o = json_object(), *environment = json_object(), *libs = json_object(),
            *correctness = json_object(), *extra = json_object(), *performance = json_object();
 
-    json_put_text(libs, "astra", json_text(r->kept.result, "astra", "?"));
-    json_put_text(libs, "nvrtc", json_text(r->kept.device, "nvrtc", "?"));
-    json_put_text(libs, "driver", json_text(r->kept.device, "driver", "?"));
+    json_put_text(libs, "astra", json_text(r->bundle.result, "astra", "?"));
+    json_put_text(libs, "nvrtc", json_text(r->bundle.device, "nvrtc", "?"));
+    json_put_text(libs, "driver", json_text(r->bundle.device, "driver", "?"));
     json_put_text(environment, "hardware", hardware(s));
     json_put(environment, "libs", libs);
     json_put_num(extra, "max_error_ulp", json_num(v, "max_error"));
@@ -503,7 +503,7 @@ static const char *ended(const struct export_run *r, struct arena *a)
     struct store_run run = {0};
     struct err why = {0};
 
-    if (fs_exists(fs_join(a, r->kept.folder, "run.db")) && store_open(&s, r->kept.folder, false, &why) &&
+    if (fs_exists(fs_join(a, r->bundle.folder, "run.db")) && store_open(&s, r->bundle.folder, false, &why) &&
         !store_get_run(s, a, &run, &why))
         run.ended = NULL;
     store_close(s);
@@ -514,7 +514,7 @@ bool make_flashinfer(const struct export_run *r, struct export_files *out, struc
 {
     struct op o;
     struct set s = {.op = &o, .arena = out->arena, .out = out};
-    bool measured = str_eq(json_text(r->kept.device, "basis", ""), "measured"), ok;
+    bool measured = str_eq(json_text(r->bundle.device, "basis", ""), "measured"), ok;
 
     if (!op_open(&o, r, out->arena, err))
         return false;

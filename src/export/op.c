@@ -123,7 +123,7 @@ void op_plan(const struct op *o, struct arena *a, bool with_outputs, struct op_p
 
 bool op_open(struct op *o, const struct export_run *r, struct arena *a, struct err *err)
 {
-    const struct task *t = r->kept.task;
+    const struct task *t = r->bundle.task;
     const char **names = arena_array(a, const char *, t->n_args + t->n_dims);
     struct kernel *k = NULL;
 
@@ -134,7 +134,7 @@ bool op_open(struct op *o, const struct export_run *r, struct arena *a, struct e
             names[i] = own_name(a, t->args[i].name, names, i);
     for (size_t i = t->n_args; i < t->n_args + t->n_dims; i++)
         names[i] = own_name(a, t->dims[i - t->n_args], names, i);
-    if (!task_kernel_open(&k, a, t, "best.cu", r->kept.judged, err) || !task_match(t, k, err)) {
+    if (!task_kernel_open(&k, a, t, "best.cu", r->bundle.judged, err) || !task_match(t, k, err)) {
         kernel_close(k);
         return false;
     }

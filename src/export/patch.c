@@ -6,13 +6,13 @@
 /* Where the original lay when the run began; NULL when the folder came without its store. */
 static char *original_path(const struct export_run *r, struct arena *a)
 {
-    const char *source = json_text(r->kept.provenance, "source", "");
+    const char *source = json_text(r->bundle.provenance, "source", "");
     struct store *s = NULL;
     struct store_run run;
     struct err why = {0};
     char *path = NULL;
 
-    if (fs_exists(fs_join(a, r->kept.folder, "run.db")) && store_open(&s, r->kept.folder, false, &why) &&
+    if (fs_exists(fs_join(a, r->bundle.folder, "run.db")) && store_open(&s, r->bundle.folder, false, &why) &&
         store_get_run(s, a, &run, &why))
         path = fs_join(a, run.task_dir, source);
     store_close(s);
@@ -77,7 +77,7 @@ static char *preamble(const struct export_run *r, struct arena *a)
 bool make_patch(const struct export_run *r, struct export_files *out, struct err *err)
 {
     struct arena *a = out->arena;
-    const char *name = json_text(r->kept.provenance, "source", ""), *top = NULL, *old, *new;
+    const char *name = json_text(r->bundle.provenance, "source", ""), *top = NULL, *old, *new;
     char *path = original_path(r, a), *now, *diff;
     struct err why = {0};
 
@@ -92,13 +92,13 @@ bool make_patch(const struct export_run *r, struct export_files *out, struct err
                          "the original is not where it was when the run began; the patch is for %s, seen "
                          "from the task's folder",
                          name);
-    else if (!fs_read(a, path, &now, NULL, &why) || !str_eq(now, r->kept.original))
+    else if (!fs_read(a, path, &now, NULL, &why) || !str_eq(now, r->bundle.original))
         out->note = arena_printf(a, "%s changed since the run began; the patch may not apply", path);
     else
         out->note = arena_printf(a, "git -C %s apply FILE takes it in", top ? top : fs_dirname(a, path));
     old = quoted(a, "a", name);
     new = quoted(a, "b", name);
-    diff = diff_unified(a, label(a, old), r->kept.original, label(a, new), r->kept.best);
+    diff = diff_unified(a, label(a, old), r->bundle.original, label(a, new), r->bundle.best);
     export_add(out, "best.patch", arena_printf(a, "%sdiff --git %s %s\n%s", preamble(r, a), old, new, diff));
     return true;
 }

@@ -35,7 +35,7 @@ static bool writes(const struct gen *g, size_t arg)
 
 const char *torch_package(const struct op *o, struct arena *a)
 {
-    const char *name = o->run->name ? o->run->name : json_text(o->run->kept.result, "task", o->task->entry);
+    const char *name = o->run->name ? o->run->name : json_text(o->run->bundle.result, "task", o->task->entry);
 
     return arena_printf(a, "astra_%s", op_identifier(a, name));
 }
@@ -311,7 +311,7 @@ static struct fill *slots(const struct op *o, struct arena *a)
     struct gen g = {o, t, a, arena_array(a, const char *, t->n_dims)};
     struct fill *f = fill_open(a);
     bool has_functional = false; /* some tensor is read: else there is none to take the device from */
-    int cc = (int)json_int(o->run->kept.device, "compute_capability", 90);
+    int cc = (int)json_int(o->run->bundle.device, "compute_capability", 90);
 
     for (size_t i = 0; i < t->n_args; i++)
         has_functional |= op_is_tensor(o, i) && t->args[i].role != ROLE_OUT;
@@ -381,7 +381,7 @@ bool make_torch(const struct export_run *r, struct export_files *out, struct err
     export_add(out, "csrc/kernel.cu", export_kernel(r, a));
     export_add(out, "csrc/binding.cpp", binding(f, a));
     export_add(out, "csrc/check.h", share_text("export/torch/check.h"));
-    export_add(out, "test/original.cu", r->kept.original);
+    export_add(out, "test/original.cu", r->bundle.original);
     export_add(out, "test/original_binding.cpp", filled(f, a, "original_binding.cpp"));
     export_add(out, "test/test_op.py", filled(f, a, "test.py"));
     return export_headers(r, "csrc", out, err);

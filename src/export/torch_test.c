@@ -94,7 +94,7 @@ void torch_test_content(const struct op *o, struct fill *row, size_t arg)
 void torch_test_shapes(const struct op *o, struct fill *f, struct arena *a)
 {
     const struct task *t = o->task;
-    uint64_t seed = (uint64_t)json_int(o->run->kept.provenance, "seed", 0);
+    uint64_t seed = (uint64_t)json_int(o->run->bundle.provenance, "seed", 0);
     const struct task_case *cases;
     const int64_t **taken;
     size_t n, n_taken = 0;
@@ -122,7 +122,7 @@ void torch_test_shapes(const struct op *o, struct fill *f, struct arena *a)
  * errors of both together. */
 static double allowed(const struct op *o, const struct task_arg *x)
 {
-    const json_t *v = json_object_get(o->run->kept.result, "verification"), *row;
+    const json_t *v = json_object_get(o->run->bundle.result, "verification"), *row;
     double own = json_num(v, "original_error"), most = json_num(v, "allowed_error"), apart = NAN;
     size_t i;
 

@@ -9,16 +9,16 @@ enum { STATIC_SHARED_MOST = 48 << 10 };
 /* Options of a task that reach the compiler. They change what the device code means, so original and candidate
  * get the same. */
 static const struct {
-    const char *name, *values; /* values: NULL none, "" a number, else a space-separated list */
+    const char *name, *values; /* values: NULL none, "" a number, else a list */
     const char *option; /* NVRTC's spelling; NULL: accepted for nvcc's sake, no meaning for device code here */
 } flag_table[] = {
     {"use_fast_math", NULL, "--use_fast_math"},
-    {"fmad", "true false", "--fmad"},
-    {"ftz", "true false", "--ftz"},
-    {"prec-div", "true false", "--prec-div"},
-    {"prec-sqrt", "true false", "--prec-sqrt"},
+    {"fmad", "true|false", "--fmad"},
+    {"ftz", "true|false", "--ftz"},
+    {"prec-div", "true|false", "--prec-div"},
+    {"prec-sqrt", "true|false", "--prec-sqrt"},
     {"maxrregcount", "", "--maxrregcount"},
-    {"std", "c++03 c++11 c++14 c++17 c++20", "--std"},
+    {"std", "c++03|c++11|c++14|c++17|c++20", "--std"},
     {"extra-device-vectorization", NULL, "--extra-device-vectorization"},
     {"expt-relaxed-constexpr", NULL, NULL},
     {"expt-extended-lambda", NULL, NULL},
@@ -36,13 +36,7 @@ static bool value_allowed(const char *value, const char *values)
 
     if (!*values)
         return len > 0 && len < 5 && strspn(value, "0123456789") == len;
-    for (const char *p = values; *p; p += strspn(p, " ")) {
-        size_t n = strcspn(p, " ");
-        if (n == len && !memcmp(p, value, n))
-            return true;
-        p += n;
-    }
-    return false;
+    return str_in(value, values);
 }
 
 static bool define_allowed(const char *d)
@@ -125,31 +119,51 @@ static void parse_resources(const char *log, const char *mangled, struct ptx_res
     }
 }
 
-/* The first "PATH(LINE): error: words" of the log, as "words"; what follows (the source line, a caret) helps
- * people. */
-void compile_first_error(struct arena *a, const char *log, const char *path, struct compile_result *r)
+/* "PATH(LINE): error: words" as "words: the source line" that the log quotes below it; the line's number, 0
+ * where the error is not in this file. */
+static const char *error_words(struct arena *a, const char *error, const char *path, int *line)
 {
-    const char *line = log;
+    size_t len = strcspn(error, "\n"), path_len = strlen(path);
+    const char *end = error + len;
+    const char *after =
+        strncmp(error, path, path_len) == 0 && error[path_len] == '(' ? memmem(error, len, ": ", 2) : NULL;
+    const char *words = after ? after + 2 : error;
+    const char *text = arena_strndup(a, words, MIN((size_t)(end - words), 1000));
 
-    for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        size_t len = strcspn(line, "\n");
-        const char *error = memmem(line, len, "error", 5);
-        if (!error)
-            continue;
-        size_t path_len = strlen(path);
-        bool own = !strncmp(line, path, path_len) && line[path_len] == '(';
-        r->line = own ? atoi(line + path_len + 1) : 0;
-        const char *words = own ? memmem(line, len, ": ", 2) + 2 : line;
-        size_t n = (size_t)(line + len - words);
-        r->words = arena_strndup(a, words, MIN(n, 1000));
-        if (line[len]) { /* the quoted source line, unindented */
-            const char *quote = line + len + 1 + strspn(line + len + 1, " \t");
-            size_t quote_len = strcspn(quote, "\n");
-            if (quote_len && quote_len < 200 && own)
-                r->words = arena_printf(a, "%s: %.*s", r->words, (int)quote_len, quote);
-        }
-        return;
+    *line = after ? atoi(error + path_len + 1) : 0;
+    if (after && *end) {
+        const char *quote = end + 1 + strspn(end + 1, " \t");
+        size_t quote_len = strcspn(quote, "\n");
+        if (quote_len && quote_len < 200)
+            text = arena_printf(a, "%s: %.*s", text, (int)quote_len, quote);
     }
+    return text;
+}
+
+/* The log's first error, and up to two more of the same file. */
+void compile_errors(struct arena *a, const char *log, const char *path, struct compile_result *r)
+{
+    enum { MOST = 3 };
+    const char *line = log;
+    int n = 0;
+
+    for (; *line && n < MOST; line += strcspn(line, "\n"), line += *line == '\n') {
+        int number;
+        if (!memmem(line, strcspn(line, "\n"), "error", 5))
+            continue;
+        const char *words = error_words(a, line, path, &number);
+        if (n == 0) {
+            r->line = number;
+            r->words = words;
+        } else if (number > 0) {
+            r->words = arena_printf(a, "%s; line %d: %s", r->words, number, words);
+        } else {
+            continue;
+        }
+        n++;
+    }
+    if (n > 0)
+        return;
     /* The one complaint of ptxas that NVRTC keeps to itself. */
     for (line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         uint32_t shared = number_before(line, line + strcspn(line, "\n"), " bytes smem");
@@ -271,6 +285,42 @@ static bool take(int (*size_of)(nvrtc_program, size_t *), int (*get)(nvrtc_progr
     return get(p, *data) == 0;
 }
 
+/* `norm` and `any` are functions of the headers, too, and NVRTC cannot tell which is meant. Such a kernel,
+ * which is no template, is compiled all the same, and its entry has the name. NULL: there is none, or more than
+ * one. */
+static const char *entry_named(struct arena *a, const char *ptx, const char *name)
+{
+    const char *const heads[] = {"_Z", "_ZL"};
+    const char *found = NULL;
+
+    for (const char *p = ptx; (p = strstr(p, ".entry ")); p++) {
+        const char *at = p + strlen(".entry ");
+        char *entry = arena_strndup(a, at, strcspn(at, "(\n "));
+        bool same = str_eq(entry, name);
+        for (size_t i = 0; i < ARRAY_LEN(heads); i++)
+            same = same || str_starts(entry, arena_printf(a, "%s%zu%s", heads[i], strlen(name), name));
+        if (same && found)
+            return NULL;
+        found = same ? entry : found;
+    }
+    return found;
+}
+
+/* Which of the request's kernels the log says NVRTC could not tell from other functions; false: none more. */
+static bool names_shared(const struct compile_request *q, const char *log, bool *shared)
+{
+    bool more = false;
+
+    for (size_t i = 0; i < q->n_kernels; i++) {
+        char says[256];
+        snprintf(says, sizeof(says), "instance of overloaded function \"%s\" is intended", q->kernels[i]);
+        if (shared[i] || strpbrk(q->kernels[i], "<:") || !strstr(log, says))
+            continue;
+        shared[i] = more = true;
+    }
+    return more;
+}
+
 static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const struct compile_request *q,
                        struct image *image, struct err *err)
 {
@@ -290,7 +340,11 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
         const struct ptx_sass_line *lines;
         size_t n_lines;
         kernels[i].expression = arena_strdup(a, q->kernels[i]);
-        if (n->lowered_name(p, q->kernels[i], &lowered) != 0)
+        if (q->shared_names && q->shared_names[i])
+            lowered = entry_named(a, ptx, q->kernels[i]);
+        else if (n->lowered_name(p, q->kernels[i], &lowered) != 0)
+            lowered = NULL;
+        if (!lowered)
             return err_world(err, "%s does not know kernel %s after compiling it", n->path, q->kernels[i]);
         kernels[i].mangled = arena_strdup(a, lowered);
         parse_resources(image->log, lowered, &kernels[i].resources);
@@ -316,7 +370,8 @@ static bool compile_once(struct nvrtc *n, struct arena *a, const struct compile_
     texts = collect_headers(n, a, q, &names, &n_headers);
     *code = n->create(p, q->text, q->path, n_headers, texts, names);
     for (size_t i = 0; *code == 0 && i < q->n_kernels; i++)
-        *code = n->add_name(*p, q->kernels[i]);
+        if (!q->shared_names || !q->shared_names[i])
+            *code = n->add_name(*p, q->kernels[i]);
     if (*code != 0)
         return err_world(err, "%s: %s", n->path, n->error_string(*code));
     *code = n->compile(*p, (int)options->n, options->v);
@@ -331,7 +386,8 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
     nvrtc_program p = NULL;
     char *log;
     int code;
-    bool ok = false, precompiled = precompiles(n, q);
+    bool ok = false, precompiled = precompiles(n, q), *shared = arena_array(a, bool, q->n_kernels + 1);
+    struct compile_request named = *q;
 
     *r = (struct compile_result){.image.log = ""};
     if (!q->shadow) /* that text was looked at before; what is put before it says what others may not */
@@ -352,11 +408,16 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
         if (!compile_once(n, a, q, &options, &p, &code, &log, err))
             goto out;
     }
+    if (code == FAILED && names_shared(q, log, shared)) {
+        named.shared_names = shared;
+        if (!compile_once(n, a, &named, &options, &p, &code, &log, err))
+            goto out;
+    }
     n->compiled += !q->shadow;
     r->image.log = log;
     if (code == FAILED) {
         r->end = COMPILE_FAILED;
-        compile_first_error(a, log, q->path, r);
+        compile_errors(a, log, q->path, r);
         ok = true;
         goto out;
     }
@@ -364,7 +425,7 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
         err_world(err, "%s: %s%s%s", n->path, n->error_string(code), *log ? ": " : "", log);
         goto out;
     }
-    if (!take_image(n, a, p, q, &r->image, err))
+    if (!take_image(n, a, p, &named, &r->image, err))
         goto out;
     r->end = guard_ptx(a, r->image.ptx, r->image.ptx_len, &r->words, &r->line);
     ok = true;

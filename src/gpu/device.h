@@ -58,8 +58,9 @@ bool cuda_fault(struct cuda *c, int code, const struct ptx_launch *l, struct ptx
 /* One finding; always true, since a finding is no error. l may be NULL. */
 bool cuda_finding(struct ptx_report *r, enum ptx_end end, enum ptx_finding_kind kind,
                   const struct ptx_launch *l, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-/* Waits until all that was put into the stream has ended. *ended false: not within limit_s. *code: what the
- * driver said at the end. */
+/* Waits until all that was put into the stream has ended. *ended false: the GPU had limit_s for it, and was
+ * asked once more after that, so that a process that waited for a core takes nothing from its time. *code: what
+ * the driver said at the end. */
 void cuda_wait(struct cuda *c, double limit_s, bool *ended, int *code);
 
 bool helpers_open(struct cuda *c, struct err *err);

@@ -30,6 +30,8 @@ struct compile_request {
     size_t n_headers;
     const char *const *kernels; /* name expressions to instantiate */
     size_t n_kernels;
+    const bool
+        *shared_names; /* of kernels, n_kernels: called as a function of the headers is; NULL: none known */
     bool
         shadow; /* for the exact answer: calls of undefined functions stay, nothing is approximate on purpose */
 };
@@ -52,13 +54,14 @@ struct image {
 enum compile_end {
     COMPILE_DONE,
     COMPILE_FAILED,
-    COMPILE_CHEAT /* deny-listed PTX or macro tests; words say which */
+    COMPILE_CHEAT,   /* deny-listed PTX or macro tests; words say which */
+    COMPILE_TOO_SLOW /* nvcc, on this machine: says nothing of the file */
 };
 
 struct compile_result {
     enum compile_end end;
     struct image image;
-    const char *words; /* the compiler's first error, for people */
+    const char *words; /* the compiler's first errors, for people */
     int line;          /* in the user's file; 0 unknown */
 };
 
@@ -76,6 +79,33 @@ char *gpu_nvcc_path(struct arena *a, const struct nvrtc *n);
  * refusal. */
 bool gpu_nvcc_ptx(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
                   struct compile_result *r, struct err *err);
+
+/* The whole file compiled as it would be shipped. Of the result the PTX counts; close removes the folder. */
+struct gpu_text {
+    const char *text;
+    size_t len;
+};
+struct gpu_build {
+    struct compile_result result;
+    const char *dir, *path; /* where it was compiled, and the file there */
+    struct gpu_text host;   /* what the host compiler's preprocessor made of the file at path */
+    const void *object;
+    size_t object_len;
+    const char *understood_path; /* the same of kernel_understood_text, at this path */
+    struct gpu_text understood;
+};
+bool gpu_nvcc_build(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                    const char *understood, struct gpu_build *b, struct err *err);
+void gpu_build_close(struct gpu_build *b); /* takes an empty one */
+/* Looks at an object of nvcc's, whose bytes may be anything: is all that it calls known, is it made of what C++
+ * is made of, and what runs before it is asked? */
+struct gpu_object {
+    const char *words;  /* what is wrong; NULL: nothing */
+    const char **calls; /* names that no launcher needs: of what headers bring, or of the file itself */
+    size_t n_calls;
+    size_t constructors; /* that run by themselves; one registers the kernels */
+};
+void gpu_object_check(struct arena *a, const void *data, size_t len, struct gpu_object *found);
 
 /* Whether that nvcc can compile anything: without a host compiler it refuses every file, which says nothing of
  * it. */
@@ -197,7 +227,9 @@ bool cuda_launch(struct cuda_module *m, const struct ptx_launch *l, double limit
 bool cuda_poison_shared(struct cuda *c, int byte, struct err *err);
 /* What is launched between on and off is what a profiler looks at; nothing happens without one. */
 void cuda_profiled(struct cuda *c, bool on);
-/* Writes through more than the L2 and resets persisting lines. */
+/* Lines of the L2 that a kernel marked as staying (evict_last) are like all others again. */
+void cuda_reset_lines(struct cuda *c);
+/* Writes through more than the L2 and resets such lines. */
 bool cuda_flush(struct cuda *c, struct err *err);
 
 bool cuda_tape_open(struct cuda_tape **out, struct cuda *c, struct err *err);

@@ -109,6 +109,11 @@ static bool token_is(const struct token *t, const char *word)
     return !t->string && strlen(word) == t->len && !memcmp(t->at, word, t->len);
 }
 
+static bool token_in(const struct token *t, const char *list)
+{
+    return !t->string && str_in_n(t->at, t->len, list);
+}
+
 static bool reachable(const struct nvrtc *n, const struct compile_request *q, const char *name)
 {
     static const char *const below[] = {"", "cccl/"};
@@ -155,37 +160,24 @@ static const char *include_fault(const struct nvrtc *n, struct arena *a, const s
         name);
 }
 
-static const char *sensed_macro(const struct token *t)
+static bool is_sensed(const struct token *t)
 {
-    static const char *const exact[] = {"__FILE__",
-                                        "__DATE__",
-                                        "__TIME__",
-                                        "__TIMESTAMP__",
-                                        "__BASE_FILE__",
-                                        "__FILE_NAME__",
-                                        "__INCLUDE_LEVEL__",
-                                        "__COUNTER__",
-                                        "__builtin_FILE",
-                                        "__builtin_FILE_NAME",
-                                        "__builtin_source_location",
-                                        "source_location",
-                                        "__has_include",
-                                        "__has_include_next",
-                                        "__NV_BUILTIN_HEADERS__"};
+    static const char exact[] =
+        "__FILE__|__DATE__|__TIME__|__TIMESTAMP__|__BASE_FILE__|__FILE_NAME__|__INCLUDE_LEVEL__|__COUNTER__|"
+        "__builtin_FILE|__builtin_FILE_NAME|__builtin_source_location|source_location|__has_include|"
+        "__has_include_next|__NV_BUILTIN_HEADERS__";
     static const char *const part[] = {"CUDACC", "NVCC", "NVRTC", "CC_RTC"};
 
     if (t->string || t->len >= 64)
-        return NULL;
-    for (size_t i = 0; i < ARRAY_LEN(exact); i++)
-        if (token_is(t, exact[i]))
-            return exact[i];
-    if (t->len > 6 && !memcmp(t->at, "ASTRA_", 6)) /* names of the stand-in headers */
-        return "ASTRA_";
+        return false;
+    if (str_in_n(t->at, t->len, exact) ||
+        (t->len > 6 && !memcmp(t->at, "ASTRA_", 6))) /* of the stand-in headers */
+        return true;
     /* also halves that ## would join */
     for (size_t i = 0; t->at[0] == '_' && i < ARRAY_LEN(part); i++)
         if (memmem(t->at, t->len, part[i], strlen(part[i])))
-            return part[i];
-    return NULL;
+            return true;
+    return false;
 }
 
 /* ---- what conditions of the preprocessor ask for ---- */
@@ -218,7 +210,7 @@ static bool is_reserved(const struct token *t)
         "__CUDA_ARCH__", "__CUDA_ARCH_FEAT", "__CUDA_ARCH_SPECIFIC", "__cplusplus", "__HIP", "_WIN",
         "_MSC_VER",      "__APPLE"};
 
-    if (token_is(t, "linux") || token_is(t, "unix"))
+    if (token_in(t, "linux|unix"))
         return true;
     if (t->string || t->at[0] != '_')
         return false;
@@ -228,30 +220,21 @@ static bool is_reserved(const struct token *t)
     return true;
 }
 
-static bool is_any(const struct token *t, const char *const *words)
-{
-    while (*words && !token_is(t, *words))
-        words++;
-    return *words != NULL;
-}
-
 static void note_directive(struct conditions *c, const struct token *directive)
 {
-    static const char *const opens[] = {"if", "ifdef", "ifndef", NULL};
-    static const char *const goes_on[] = {"else", "elif", "elifdef", "elifndef", NULL};
     const char *at = directive->at + directive->len, *end = at + strcspn(at, "\n");
     const struct span line = {at, end};
     struct token name;
 
     if (token_is(directive, "define") && next_token(&at, c->start, c->line_of, &name) && name.at < end)
         vec_push(&c->macros, ((struct macro){name, {at, end}}));
-    if (is_any(directive, opens)) {
+    if (token_in(directive, "if|ifdef|ifndef")) {
         c->depth++;
         if (c->directives == 0 && token_is(directive, "ifndef"))
             c->guard = line;
         else
             vec_push(&c->asked, line);
-    } else if (is_any(directive, goes_on)) {
+    } else if (token_in(directive, "else|elif|elifdef|elifndef")) {
         c->broken |= c->depth == 1;
         vec_push(&c->asked, line);
     } else if (token_is(directive, "endif")) {
@@ -294,19 +277,17 @@ static enum compile_end read_text(const struct nvrtc *n, struct arena *a, const 
     struct token t, previous = {0};
 
     while (next_token(&at, c->start, c->line_of, &t)) {
-        const char *sensed = sensed_macro(&t);
         bool directive = (token_is(&previous, "#") || token_is(&previous, "%:")) && previous.line_start;
         c->broken |= c->closed;
         *line = t.line;
-        if (sensed) {
+        if (is_sensed(&t)) {
             *words = arena_printf(a, "%.*s: a kernel may not ask which compiler builds it, or when", (int)t.len,
                                   t.at);
             return COMPILE_CHEAT;
         }
         if (directive)
             note_directive(c, &t);
-        if (directive && (token_is(&t, "include") || token_is(&t, "include_next") || token_is(&t, "import") ||
-                          token_is(&t, "embed"))) {
+        if (directive && token_in(&t, "include|include_next|import|embed")) {
             *words = token_is(&t, "include") ? include_fault(n, a, q, t.at + t.len)
                                              : arena_printf(a, "#%.*s is not allowed", (int)t.len, t.at);
             if (*words)
@@ -340,7 +321,7 @@ enum compile_end guard_text(const struct nvrtc *n, struct arena *a, const struct
 /* A word of PTX (an opcode with its modifiers, a register, a name) and why it is refused. */
 static const struct {
     const char *word;
-    enum { WHOLE, PREFIX, PART } how;
+    enum { WHOLE, PREFIX } how;
     const char *why;
 } ptx_denied[] = {
     {"%globaltimer", PREFIX, "reads the wall clock"},
@@ -357,11 +338,6 @@ static const struct {
     {"nanosleep", PREFIX, "sleeps"},
     {"pmevent", PREFIX, "triggers performance events"},
     {"brkpt", PREFIX, "stops in the debugger"},
-    {"createpolicy", PREFIX, "pins lines in the L2 beyond its own launch"},
-    {"evict_last", PART, "pins lines in the L2 beyond its own launch"},
-    {"L2::cache_hint", PART, "gives the L2 a policy, which could pin lines beyond its own launch"},
-    {"applypriority", PREFIX, "changes the priority of lines in the L2"},
-    {"discard.", PREFIX, "drops memory's contents"},
     {"griddepcontrol", PREFIX, "starts the next kernel before this one is done"},
     {"cudaLaunchDevice", PREFIX, "launches kernels from the device"},
     {"cudaGetParameterBuffer", PREFIX, "launches kernels from the device"},
@@ -410,9 +386,7 @@ enum compile_end guard_ptx(struct arena *a, const char *ptx, size_t len, const c
                 at_line = line_of_loc(p);
             for (size_t i = 0; i < ARRAY_LEN(ptx_denied); i++) {
                 size_t m = strlen(ptx_denied[i].word);
-                bool hit = ptx_denied[i].how == WHOLE    ? n == m && !memcmp(p, ptx_denied[i].word, m)
-                           : ptx_denied[i].how == PREFIX ? n >= m && !memcmp(p, ptx_denied[i].word, m)
-                                                         : memmem(p, n, ptx_denied[i].word, m) != NULL;
+                bool hit = (ptx_denied[i].how == WHOLE ? n == m : n >= m) && !memcmp(p, ptx_denied[i].word, m);
                 if (!hit || is_grid_barrier(p, n))
                     continue;
                 *words =

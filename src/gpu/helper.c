@@ -48,6 +48,12 @@ bool cuda_poison_shared(struct cuda *c, int byte, struct err *err)
            cuda_sync(c, err);
 }
 
+void cuda_reset_lines(struct cuda *c)
+{
+    if (c->driver->reset_persisting)
+        (void)c->driver->reset_persisting(); /* not supported before sm_80, where nothing persists either */
+}
+
 bool cuda_flush(struct cuda *c, struct err *err)
 {
     const struct driver *d = c->driver;
@@ -60,8 +66,7 @@ bool cuda_flush(struct cuda *c, struct err *err)
             return false;
         c->scratch_bytes = bytes;
     }
-    if (d->reset_persisting)
-        (void)d->reset_persisting(); /* not supported before sm_80, where nothing persists either */
+    cuda_reset_lines(c);
     return cuda_check(c, d->set(c->scratch, 0x5a, c->scratch_bytes, c->stream), err, "flushing the L2") &&
            cuda_sync(c, err);
 }

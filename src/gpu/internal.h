@@ -42,7 +42,7 @@ enum compile_end guard_ptx(struct arena *a, const char *ptx, size_t len, const c
  */
 char *tool_path(struct arena *a, const char *variable, const char *name, const char *elsewhere);
 
-/* The first error of a compiler's log: r->words and, in q's file, r->line. */
-void compile_first_error(struct arena *a, const char *log, const char *path, struct compile_result *r);
+/* The first errors of a compiler's log: r->words and, of the first in q's file, r->line. */
+void compile_errors(struct arena *a, const char *log, const char *path, struct compile_result *r);
 
 #endif

@@ -6,17 +6,18 @@
 
 void cuda_wait(struct cuda *c, double limit_s, bool *ended, int *code)
 {
-    double start = time_s(), waited;
+    double start, waited = 0;
 
     *code = c->driver->event_record(c->done, c->stream);
     *ended = true;
+    start = time_s();
     while (*code == CUDA_OK && (*code = c->driver->event_query(c->done)) == CUDA_NOT_READY) {
         *code = CUDA_OK;
-        waited = time_s() - start;
         if (waited > limit_s) {
             *ended = false;
             return;
         }
+        waited = time_s() - start;
         if (waited > 2e-3)
             nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
         else if (waited > 100e-6)

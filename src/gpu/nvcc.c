@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+enum { CPU_S = 300 }; /* for each of its programs */
+
 char *gpu_nvcc_path(struct arena *a, const struct nvrtc *n)
 {
     return tool_path(a, "ASTRA_NVCC", "nvcc",
@@ -38,58 +40,176 @@ static char *without_folder(struct arena *a, const char *text, const char *dir)
     return out;
 }
 
-static bool run(struct arena *a, const char *nvcc, const char *dir, const struct compile_request *q,
-                struct compile_result *r, struct err *err)
-{
-    const struct proc_limits limits = {.wall_s = 60, .output_bytes = 1 << 20, .resident_bytes = 0};
-    char *ptx_path = fs_join(a, dir, "out.ptx");
-    VEC(const char *) argv = {0};
-    struct proc_result p;
-    char *ptx;
+struct command {
+    const char *nvcc, *dir;
+    VEC(const char *) argv;
+};
 
-    vec_push(&argv, nvcc);
-    vec_push(&argv, "-ptx");
-    vec_push(&argv, "-lineinfo");
-    vec_push(&argv, arena_printf(a, "-arch=%s", q->arch));
-    vec_push(&argv, arena_printf(a, "-I%s", dir));
+/* What every call is told: the task's flags, and where the file's headers are. */
+static void command_open(struct command *c, struct arena *a, const struct compile_request *q, const char *kind)
+{
+    vec_push(&c->argv, c->nvcc);
+    vec_push(&c->argv, kind);
+    vec_push(&c->argv, arena_printf(a, "-I%s", c->dir));
     for (size_t i = 0; i < q->n_flags; i++)
-        vec_push(&argv, q->flags[i]);
-    vec_push(&argv, "-o");
-    vec_push(&argv, ptx_path);
-    vec_push(&argv, fs_join(a, dir, q->path));
-    vec_push(&argv, NULL);
-    bool ok = proc_run(argv.v, NULL, &limits, &p, err);
-    vec_free(&argv);
+        vec_push(&c->argv, q->flags[i]);
+}
+
+/* r->end says whether nvcc took the file. */
+static bool run(struct command *c, struct arena *a, const struct compile_request *q, const char *from,
+                const char *to, struct compile_result *r, struct err *err)
+{
+    const struct proc_limits limits = {.wall_s = 10 * CPU_S, .cpu_s = CPU_S, .output_bytes = 1 << 20};
+    struct proc_result p;
+
+    vec_push(&c->argv, "-o");
+    vec_push(&c->argv, to);
+    vec_push(&c->argv, from);
+    vec_push(&c->argv, NULL);
+    double start_s = time_s(), cpu_s = proc_children_cpu_s();
+    bool ok = proc_run(c->argv.v, NULL, &limits, &p, err);
+    vec_free(&c->argv);
     if (!ok)
         return false;
-    r->image.log = without_folder(a, str_text(&p.err), dir);
-    if (p.end != PROC_EXITED || p.status != 0) {
+    cpu_s = proc_children_cpu_s() - cpu_s;
+    r->image.log = without_folder(a, str_text(&p.err), c->dir);
+    if (p.end == PROC_TIMED_OUT || (p.status != 0 && cpu_s >= CPU_S)) {
+        r->end = COMPILE_TOO_SLOW;
+        r->words = arena_printf(a, "too slow to judge: nvcc took %.0f s, %.0f s of them of processor time",
+                                time_s() - start_s, cpu_s);
+    } else if (p.end != PROC_EXITED || p.status != 0) {
         r->end = COMPILE_FAILED;
-        compile_first_error(a, r->image.log, q->path, r);
+        compile_errors(a, r->image.log, q->path, r);
         r->words = arena_printf(a, "nvcc refuses it, though NVRTC does not: %s",
                                 p.end == PROC_EXITED ? r->words : "it did not come to an end");
-    } else if ((ok = fs_read(a, ptx_path, &ptx, &r->image.ptx_len, err))) {
-        r->image.ptx = ptx;
     }
     str_free(&p.out);
     str_free(&p.err);
-    return ok;
+    return true;
+}
+
+static bool read_ptx(struct arena *a, const char *path, struct compile_result *r, struct err *err)
+{
+    char *ptx;
+
+    if (!fs_read(a, path, &ptx, &r->image.ptx_len, err))
+        return false;
+    r->image.ptx = ptx;
+    return true;
 }
 
 bool gpu_nvcc_ptx(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
                   struct compile_result *r, struct err *err)
 {
-    char *nvcc = gpu_nvcc_path(a, n), *dir;
-    bool ok;
+    struct command c = {.nvcc = gpu_nvcc_path(a, n)};
+    char *dir;
 
     *r = (struct compile_result){.image.log = ""};
-    if (!nvcc)
+    if (!c.nvcc)
         return err_world(err, "no nvcc on PATH, in CUDA_HOME or beside %s", n->path);
     if (!(dir = fs_temp_dir(a, err)))
         return false;
-    ok = write_files(a, dir, q, err) && run(a, nvcc, dir, q, r, err);
+    c.dir = dir;
+    command_open(&c, a, q, "-ptx");
+    vec_push(&c.argv, arena_printf(a, "-arch=%s", q->arch));
+    const char *ptx = fs_join(a, dir, "out.ptx");
+    bool ok = write_files(a, dir, q, err) && run(&c, a, q, fs_join(a, dir, q->path), ptx, r, err) &&
+              (r->end != COMPILE_DONE || read_ptx(a, ptx, r, err));
     fs_remove_tree(dir);
     return ok;
+}
+
+/* A file that nvcc kept, by how its name ends: its first part is the kernel file's. */
+static bool read_kept(struct arena *a, const char *dir, const struct compile_request *q, const char *end,
+                      struct gpu_text *to, struct err *err)
+{
+    const char *dot = strrchr(q->path, '.');
+    int len = dot ? (int)(dot - q->path) : (int)strlen(q->path);
+    char *text;
+
+    if (!fs_read(a, fs_join(a, dir, arena_printf(a, "%.*s%s", len, q->path, end)), &text, &to->len, err))
+        return false;
+    to->text = text;
+    return true;
+}
+
+/* One call compiles the whole file and keeps what was made on the way: the preprocessed text that the host code
+ * is made of, the PTX, the object. No machine code of the device: nothing looks at it. */
+static bool build(struct command *c, struct arena *a, const struct compile_request *q, struct gpu_build *b,
+                  struct err *err)
+{
+    const char *arch = strchr(q->arch, '_'), *object = fs_join(a, b->dir, "shipped.o");
+    struct gpu_text ptx, made;
+
+    command_open(c, a, q, "-c");
+    vec_push(&c->argv, "-lineinfo");
+    vec_push(&c->argv, arena_printf(a, "-gencode=arch=compute%s,code=compute%s", arch, arch));
+    vec_push(&c->argv, "--keep");
+    vec_push(&c->argv, "--keep-dir");
+    vec_push(&c->argv, b->dir);
+    if (!run(c, a, q, b->path, object, &b->result, err))
+        return false;
+    if (b->result.end != COMPILE_DONE)
+        return true;
+    if (!read_kept(a, b->dir, q, ".cpp4.ii", &b->host, err) || !read_kept(a, b->dir, q, ".ptx", &ptx, err))
+        return false;
+    b->result.image.ptx = ptx.text;
+    b->result.image.ptx_len = ptx.len;
+    char *bytes;
+    if (!fs_read(a, object, &bytes, &made.len, err))
+        return false;
+    b->object = bytes;
+    b->object_len = made.len;
+    return true;
+}
+
+/* As the host's pass is preprocessed: -E alone is the device's. */
+static bool preprocess(struct command *c, struct arena *a, const struct compile_request *q, struct gpu_build *b,
+                       const char *text, struct err *err)
+{
+    const char *out = fs_join(a, b->dir, "understood.ii");
+    struct compile_result r = {.end = COMPILE_DONE};
+    char *made;
+
+    b->understood_path = fs_join(a, b->dir, "understood.cu");
+    command_open(c, a, q, "-E");
+    vec_push(&c->argv, arena_printf(a, "-arch=compute%s", strchr(q->arch, '_')));
+    vec_push(&c->argv, "-U__CUDA_ARCH__");
+    vec_push(&c->argv, "-UCUDA_DOUBLE_MATH_FUNCTIONS");
+    if (!fs_write_text(b->understood_path, text, err) || !run(c, a, q, b->understood_path, out, &r, err))
+        return false;
+    if (r.end != COMPILE_DONE)
+        return err_world(err, "what was understood of %s is not preprocessed: %s", q->path, r.words);
+    if (!fs_read(a, out, &made, &b->understood.len, err))
+        return false;
+    b->understood.text = made;
+    return true;
+}
+
+bool gpu_nvcc_build(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                    const char *understood, struct gpu_build *b, struct err *err)
+{
+    struct command c = {.nvcc = gpu_nvcc_path(a, n)};
+
+    *b = (struct gpu_build){.result.image.log = ""};
+    if (!c.nvcc)
+        return err_world(err, "no nvcc on PATH, in CUDA_HOME or beside %s", n->path);
+    if (!(b->dir = fs_temp_dir(a, err)))
+        return false;
+    c.dir = b->dir;
+    b->path = fs_join(a, b->dir, q->path);
+    bool ok = write_files(a, b->dir, q, err) && build(&c, a, q, b, err) &&
+              (b->result.end != COMPILE_DONE || preprocess(&c, a, q, b, understood, err));
+    if (!ok)
+        gpu_build_close(b);
+    return ok;
+}
+
+void gpu_build_close(struct gpu_build *b)
+{
+    if (b->dir)
+        fs_remove_tree(b->dir);
+    b->dir = NULL;
 }
 
 bool gpu_nvcc_works(const struct nvrtc *n, struct arena *a)

@@ -2,7 +2,7 @@
  * errors bound the candidates'. */
 #include "internal.h"
 
-static void make_inputs(struct judge *j, size_t case_i)
+void case_inputs(struct judge *j, size_t case_i)
 {
     const struct task *t = j->task;
     struct case_data *d = &j->data[case_i];
@@ -52,6 +52,8 @@ static bool run_reference(struct judge *j, struct arena *scratch, size_t case_i,
     const struct case_rules rules = {.ops = &stage_sim, .checks = SANITIZE_INIT};
     if (!case_run(&run, &rules, &fate, err))
         return false;
+    if (!fate_open(&fate) && d->about->wild)
+        return true; /* without its answers */
     if (!fate_open(&fate))
         return err_at(err, j->task->reference_path, fate.line, 0, "the reference is at fault: %s: %s",
                       verdict_name(fate.verdict), fate.words);
@@ -102,6 +104,7 @@ static bool measure_original(struct judge *j, enum stage_side side, struct err *
  * adding and subtracting a large number for example. Its own answers it is. */
 static bool without_shadow(struct judge *j, enum stage_side side, struct err *err)
 {
+    j->astray = true;
     j->underived = "what was derived is far from what the original computes";
     for (size_t i = 0; i < j->n_cases; i++)
         for (size_t o = 0; o < j->n_outputs; o++) {
@@ -133,20 +136,26 @@ static bool measure_element(void *context, const struct output_element *x)
     struct measuring *m = context;
     enum kernel_type type = x->arg->type;
     const struct rule r =
-        rule_of(type, m->judge->exceptions, m->judge->task->tolerance, &(struct error_stats){0});
+        rule_of(type, m->judge->exceptions, output_tolerance(m->judge, x->pool % m->judge->n_outputs),
+                &(struct error_stats){0});
     const struct rule_element *is = &x->is;
-    double units = is->own == is->exact ? 0 : INFINITY;
+    double units = is->own == is->exact ? 0 : INFINITY, ulps = units;
     bool *ill = &x->must->ill[x->place.element];
 
+    if (is->excused)
+        return true;
     if (type_is_floating(type)) {
-        units = error_ulps(type, r.in_force, is->got, is->exact, is->got);
+        ulps = error_ulps(type, r.in_force, is->got, is->exact, is->got);
+        units = error_units(type, r.in_force, is->got, is->exact, is->got, is->unit);
         error_see(&m->pool, type, is->got, is->exact);
-        *ill = rule_is_ill(&r, is->exact, units);
+        *ill = rule_is_ill(&r, is->exact, is->unit, units);
         m->far += *ill && is->exact != 0;
         m->n++;
     }
-    if (!*ill && (isfinite(is->got) || units != 0))
-        error_add(&m->pool, units, units, is->got, is->exact, x->place);
+    if (!*ill && (isfinite(is->got) || units != 0)) {
+        error_add(&m->pool, units, units, x->place);
+        error_lean(&m->pool, ulps, is->got, is->exact);
+    }
     return true;
 }
 
@@ -205,6 +214,7 @@ static bool measure_original(struct judge *j, enum stage_side side, struct err *
     size_t n = j->n_distributions * j->n_outputs;
     bool far = false;
 
+    wild_excuse(j, side);
     j->original_errors[side] = arena_array(j->arena, struct error_stats, n);
     j->original.error.max = NAN;
     j->original.accuracy = arena_array(j->arena, struct trial_accuracy, n);
@@ -258,6 +268,11 @@ static bool run_original(struct judge *j, struct version *original, const struct
         if (ok && fate.verdict == VERDICT_UNSUPPORTED && unsupported) {
             *unsupported = arena_strdup(j->arena, fate.words);
             break;
+        }
+        if (ok && !fate_open(&fate) && j->cases[i].wild) {
+            wild_leave_out(j, i--, arena_strdup(j->arena, fate.words));
+            arena_reset(scratch);
+            continue;
         }
         if (ok && !fate_open(&fate)) {
             ok = finding_is_error(j, original, &fate, err);
@@ -315,7 +330,7 @@ static bool drop_unfit(struct judge *j, struct version *original, struct arena *
         struct fate fate = {0};
         if (!j->cases[i].changed || j->task->args[j->cases[i].changed - 1].role != ROLE_SCALAR)
             continue;
-        make_inputs(j, i);
+        case_inputs(j, i);
         ok = case_run(&run, &rules, &fate, err);
         if (!fate_open(&fate)) {
             memmove(j->cases + i, j->cases + i + 1, (--j->n_cases - i) * sizeof(*j->cases));
@@ -329,12 +344,13 @@ static bool drop_unfit(struct judge *j, struct version *original, struct arena *
 bool verify_prepare(struct judge *j, struct version *original, struct err *err)
 {
     struct arena *scratch = arena_open();
-    bool ok = (j->unsimulated || drop_unfit(j, original, scratch, err)) &&
-              (j->task->reference_path ? open_reference(j, err) : open_shadow(j, original, err));
+    bool ok =
+        (j->unsimulated || (drop_unfit(j, original, scratch, err) && wild_fit(j, original, scratch, err))) &&
+        (j->task->reference_path ? open_reference(j, err) : open_shadow(j, original, err));
 
     find_distributions(j);
     for (size_t i = 0; ok && i < j->n_cases; i++) {
-        make_inputs(j, i);
+        case_inputs(j, i);
         if (j->task->reference_path)
             ok = run_reference(j, scratch, i, err);
         else if (j->exact.module)

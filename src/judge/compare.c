@@ -23,8 +23,10 @@ bool output_walk(const struct judge *j, enum stage_side side, size_t case_i, siz
         x.is = (struct rule_element){.got = task_to_double(x.arg->type, got),
                                      .own = task_to_double(x.arg->type, own),
                                      .exact = must->exact[e],
+                                     .unit = must->unit ? must->unit[e] : 0,
                                      .equal = !memcmp(got, own, size),
-                                     .ill = must->ill[e]};
+                                     .ill = must->ill[e],
+                                     .excused = must->excused && must->excused[e]};
         if (!visit(context, &x))
             return false;
     }
@@ -32,6 +34,11 @@ bool output_walk(const struct judge *j, enum stage_side side, size_t case_i, siz
 }
 
 /* ---- the rule of an output ---- */
+
+bool must_be_identical(const struct judge *j)
+{
+    return j->options.exact && !j->mutant;
+}
 
 /* On the values that the task says it rounds nothing. */
 static bool is_exact(const struct judge *j, size_t output)
@@ -43,6 +50,26 @@ static bool is_exact(const struct judge *j, size_t output)
     return false;
 }
 
+enum kernel_type output_narrow(const struct judge *j, size_t output)
+{
+    enum kernel_type narrow = j->task->args[j->outputs[output]].type;
+
+    for (size_t i = 0; i < j->task->n_args; i++) {
+        const struct task_arg *arg = &j->task->args[i];
+        bool read = arg->role == ROLE_IN || arg->role == ROLE_INOUT;
+        if (read && type_is_floating(arg->type) && error_ulp(arg->type, 1) > error_ulp(narrow, 1))
+            narrow = arg->type;
+    }
+    return narrow;
+}
+
+double output_tolerance(const struct judge *j, size_t output)
+{
+    return j->in_terms ? rule_unit_tolerance(j->task->args[j->outputs[output]].type, output_narrow(j, output),
+                                             j->task->tolerance_terms)
+                       : j->task->tolerance;
+}
+
 struct rule output_rule(const struct judge *j, size_t output, size_t distribution,
                         const struct error_stats *own)
 {
@@ -50,11 +77,16 @@ struct rule output_rule(const struct judge *j, size_t output, size_t distributio
     bool known = j->task->reference_path || (j->n_derived > 0 && j->n_lost == 0 && !j->underived);
     /* In double the exact answer is its own. */
     bool moves = j->exceptions >> RULE_MOVED & 1 && own->n >= MOVED && known && arg->type != KT_F64 &&
-                 !(j->task->tolerance > 0) && is_exact(j, output);
+                 !(output_tolerance(j, output) > 0) && is_exact(j, output);
     bool small = j->exceptions >> RULE_EXACT & 1 && str_eq(j->distributions[distribution], "small integers");
-    struct rule r = rule_of(arg->type, j->exceptions, j->task->tolerance, own);
+    struct rule r = rule_of(arg->type, j->exceptions, output_tolerance(j, output), own);
 
     return own->max == 0 && (small || moves) ? rule_exactly(r) : r;
+}
+
+const char *judge_unit(const struct judge *j)
+{
+    return j->in_terms ? "term" : "ulp";
 }
 
 struct trial_accuracy output_accuracy(const struct judge *j, size_t output, size_t distribution,
@@ -62,6 +94,7 @@ struct trial_accuracy output_accuracy(const struct judge *j, size_t output, size
 {
     struct trial_accuracy x = {.output = j->task->args[j->outputs[output]].name,
                                .values = j->distributions[distribution],
+                               .unit = judge_unit(j),
                                .allowed = {r->most[0], r->most[1], r->most[2]},
                                .allowed_drift = NAN};
 
@@ -151,6 +184,8 @@ static bool compare_element(void *context, const struct output_element *x)
     bool allowed = rule_allows(r, &x->is, &a);
 
     note_difference(c, x);
+    if (must_be_identical(c->judge) && !x->is.equal)
+        return wrong(v, x, arena_printf(c->arena, ", the original has %.9g, and %s", x->is.own, ASKED_EXACT));
     if (a.by == RULE_INTEGERS)
         allowed &= ++c->n_other[x->pool] <= rule_integers(r, r->own->n);
     if (!allowed && a.by == RULE_ABSOLUTE)
@@ -165,7 +200,8 @@ static bool compare_element(void *context, const struct output_element *x)
         return true;
     if (a.judged > pool->max || pool->errors.n == 0)
         c->got[x->pool] = x->is.got;
-    error_add(pool, a.units, a.judged, x->is.got, x->is.exact, x->place);
+    error_add(pool, a.units, a.judged, x->place);
+    error_lean(pool, a.ulps, x->is.got, x->is.exact);
     return true;
 }
 
@@ -184,6 +220,10 @@ static bool compare_element_again(void *context, const struct output_element *x)
     const struct rule *r = &v->c->rules[x->pool];
     struct rule_answer a;
 
+    if (must_be_identical(v->c->judge) && !x->is.equal)
+        return wrong(
+            v, x,
+            arena_printf(v->c->arena, " %s, the original has %.9g, and %s", v->when, x->is.own, ASKED_EXACT));
     return (rule_allows(r, &x->is, &a) && rule_within(r, &a)) || wrong(v, x, must_be(v, x));
 }
 
@@ -216,9 +256,9 @@ static void judge_pool(const struct comparison *c, const struct trial_accuracy *
         fate_is(
             fate, VERDICT_WRONG, 0,
             arena_printf(c->arena,
-                         "the %s error of %s is %.3g ulps, allowed are %.3g (the original has %.3g); worst is "
+                         "the %s error of %s is %.3g %ss, allowed are %.3g (the original has %.3g); worst is "
                          "element %" PRIu64 ": %.9g, exact %.9g (%s)",
-                         names[broken], x->output, its[broken], r.most[broken], own[broken],
+                         names[broken], x->output, its[broken], judge_unit(j), r.most[broken], own[broken],
                          element_of(must, s->worst.element), c->got[pool], must->exact[s->worst.element],
                          case_where(c->arena, j->task, d->about)));
     if (broken == RULE_DRIFT)
@@ -242,6 +282,7 @@ void judge_pools(struct comparison *c, struct trial *t, struct fate *fate)
     struct trial_accuracy *all = arena_array(c->arena, struct trial_accuracy, n);
     double worst_share = -1;
 
+    t->unit = judge_unit(j);
     t->accuracy = all;
     t->n_accuracy = 0;
     for (size_t i = 0; i < n; i++) {

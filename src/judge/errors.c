@@ -58,6 +58,14 @@ static double distance(enum kernel_type t, unsigned in_force, double got, double
     return fabs(within_range(t, got) - within_range(t, exact)) / error_ulp(t, exact);
 }
 
+double error_units(enum kernel_type type, unsigned in_force, double got, double exact, double orig,
+                   double least)
+{
+    double ulps = error_ulps(type, in_force, got, exact, orig), ulp = error_ulp(type, exact);
+
+    return least > ulp ? ulps * (ulp / least) : ulps; /* INFINITY stays what it is */
+}
+
 double error_ulps(enum kernel_type type, unsigned in_force, double got, double exact, double orig)
 {
     unsigned char rounded[8];
@@ -95,19 +103,23 @@ void error_see(struct error_pool *p, enum kernel_type type, double got, double e
     p->noise = fmax(p->noise, error_beyond_rounding(type, got, exact));
 }
 
-void error_add(struct error_pool *p, double units, double judged, double got, double exact,
-               struct error_place at)
+void error_lean(struct error_pool *p, double ulps, double got, double exact)
 {
     const double nearest = 0.5 + 0x1p-4; /* and what arithmetic before the rounding may have moved it */
+
+    if (ulps > nearest) {
+        p->down += got < exact ? 1 : -1;
+        p->inward += fabs(got) < fabs(exact) ? 1 : -1;
+    }
+}
+
+void error_add(struct error_pool *p, double units, double judged, struct error_place at)
+{
     size_t bucket = 0;
 
     while (bucket < ARRAY_LEN(trial_ulp_edges) && units > trial_ulp_edges[bucket])
         bucket++;
     p->histogram[bucket]++;
-    if (units > nearest) {
-        p->down += got < exact ? 1 : -1;
-        p->inward += fabs(got) < fabs(exact) ? 1 : -1;
-    }
     p->n_excused += judged < units;
     p->largest = fmax(p->largest, units);
     vec_push(&p->errors, judged);

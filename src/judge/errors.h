@@ -37,13 +37,17 @@ double error_ulp(enum kernel_type type, double v);
 /* Error of got in ulps of the type; orig is the original's. INFINITY: NaN or inf where it may not be, or the
  * other way round. in_force: rule.h; of its exceptions those that say what an error is. */
 double error_ulps(enum kernel_type type, unsigned in_force, double got, double exact, double orig);
+/* The same in units that are at least that large. */
+double error_units(enum kernel_type type, unsigned in_force, double got, double exact, double orig,
+                   double least);
 double error_absolute(enum kernel_type type, double got, double exact, double orig);
 double error_beyond_rounding(enum kernel_type type, double got, double exact); /* absolute */
 /* Of every element, also of those that are not counted. */
 void error_see(struct error_pool *p, enum kernel_type type, double got, double exact);
 /* units: the error as it is; judged: as it counts, less where an exception excuses it. */
-void error_add(struct error_pool *p, double units, double judged, double got, double exact,
-               struct error_place at);
+void error_add(struct error_pool *p, double units, double judged, struct error_place at);
+/* To which side of the exact answer it is off, by so many ulps. */
+void error_lean(struct error_pool *p, double ulps, double got, double exact);
 struct error_stats error_stats(struct error_pool *p); /* sorts the errors */
 void error_spread(const struct error_stats *s, struct trial_spread *to);
 

@@ -9,11 +9,10 @@ enum ptx_real exact_real(enum kernel_type t)
     return t == KT_F16 ? PTX_F16 : t == KT_BF16 ? PTX_BF16 : t == KT_F32 ? PTX_F32 : PTX_F64;
 }
 
-/* Elements whose shadow was lost get the original's answer when it has run: keep_outputs. */
-static bool read_answers(struct judge *j, const struct stage *s, struct ptx_shadow *shadow, size_t case_i,
-                         struct err *err)
+static bool read_shadow(struct judge *j, const struct stage *s, struct ptx_shadow *shadow, size_t case_i,
+                        struct derived *to, struct err *err)
 {
-    struct case_data *d = &j->data[case_i];
+    const struct case_data *d = &j->data[case_i];
 
     for (size_t o = 0; o < j->n_outputs; o++) {
         const struct task_arg *arg = &j->task->args[j->outputs[o]];
@@ -27,17 +26,15 @@ static bool read_answers(struct judge *j, const struct stage *s, struct ptx_shad
         free(real);
         if (!ok)
             return false;
-        d->exact[o] = arena_array(j->arena, double, n + 1);
-        d->lost[o] = arena_array(j->arena, bool, n + 1);
-        ptx_shadow_read(shadow, s->mem, addr, exact_real(arg->type), n, d->exact[o], d->lost[o]);
-        for (size_t e = 0; e < n; e++)
-            j->n_lost += d->lost[o][e];
-        j->n_derived += n;
+        to->values[o] = arena_array(j->arena, double, n + 1);
+        to->lost[o] = arena_array(j->arena, bool, n + 1);
+        ptx_shadow_read(shadow, s->mem, addr, exact_real(arg->type), n, to->values[o], to->lost[o]);
     }
     return true;
 }
 
-bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, size_t case_i, struct err *err)
+bool exact_run(struct judge *j, struct version *v, struct ptx_shadow *shadow, struct arena *scratch,
+               size_t case_i, struct derived *to, struct err *err)
 {
     const struct task_case *about = &j->cases[case_i];
     const struct stage_data data = {.values = about->values,
@@ -49,18 +46,41 @@ bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, siz
     struct stage s;
     bool ok;
 
-    if (!stage_open(&s, j, &stage_sim, v->task, about->dims, &data, err))
+    if (!stage_open(&s, j, &stage_sim, v->task, about->dims, &data, err)) {
+        ptx_shadow_close(shadow);
         return false;
-    s.shadow = ptx_shadow_open();
+    }
+    s.shadow = shadow;
     v->task = task_of_case(scratch, j->task, about);
     ok = stage_verify(&s, v, &check, "exact", scratch, NULL, NULL, &fate, err) &&
-         (!fate_open(&fate) || read_answers(j, &s, s.shadow, case_i, err));
+         (!fate_open(&fate) || read_shadow(j, &s, shadow, case_i, to, err));
     v->task = j->task;
     if (!fate_open(&fate))
-        j->underived = arena_strdup(j->arena, fate.words);
-    ptx_shadow_close(s.shadow);
+        to->why_not = arena_strdup(j->arena, fate.words);
+    ptx_shadow_close(shadow);
     stage_close(&s);
     return ok;
+}
+
+/* Elements whose shadow was lost get the original's answer when it has run: keep_outputs. */
+bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, size_t case_i, struct err *err)
+{
+    struct case_data *d = &j->data[case_i];
+    struct derived got = {0};
+
+    if (!exact_run(j, v, ptx_shadow_open(), scratch, case_i, &got, err))
+        return false;
+    if (got.why_not && !j->cases[case_i].wild)
+        j->underived = got.why_not;
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        size_t n = got.values[o] ? (size_t)d->elements[j->outputs[o]] : 0;
+        d->exact[o] = got.values[o];
+        d->lost[o] = got.lost[o];
+        for (size_t e = 0; e < n; e++)
+            j->n_lost += d->lost[o][e];
+        j->n_derived += n;
+    }
+    return true;
 }
 
 /* The prelude goes behind the last include: the headers' own functions stay what they are. */

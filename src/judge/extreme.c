@@ -23,8 +23,9 @@ struct piece {
 
 struct extreme {
     const int64_t *dims;
-    bool told; /* all blocks ended, and what they wrote is final */
-    bool odd;  /* the original itself writes at other places, or too little */
+    bool told;           /* all blocks ended, and what they wrote is final */
+    bool odd;            /* the original itself writes at other places, or too little */
+    bool adds[MAX_ARGS]; /* outputs to which one block after the other adds */
     VEC(struct piece) pieces[MAX_ARGS];
 };
 
@@ -36,10 +37,13 @@ struct probe {
     uint64_t blocks;     /* of the first launch */
     const char *strayed; /* what its last block did not write, but at another place */
     int64_t
-        each[MAX_ARGS]; /* bytes of an output that three of its blocks have written, each the same; else 0 */
-    bool busy;          /* some block did more than look at its index */
-    bool ended;         /* all blocks that were run */
-    bool clustered;     /* what one block writes depends on others */
+        each[MAX_ARGS];  /* bytes of an output that three of its blocks have written, each the same; else 0 */
+    bool busy;           /* some block did more than look at its index */
+    bool ended;          /* all blocks that were run */
+    bool clustered;      /* what one block writes depends on others */
+    bool adds[MAX_ARGS]; /* a block has changed again what another had: a few blocks' share of a sum is no
+                            answer */
+    uint8_t *ran;        /* counts as covered only where the outcome was judged */
 };
 
 static size_t some_blocks(const struct ptx_launch *l, uint64_t blocks[4])
@@ -72,7 +76,8 @@ static bool run_block(struct probe *p, const struct ptx_launch *l, const struct 
                                   .max_warp_insns = first ? BLOCK_INSNS : 1,
                                   .registers = k->resources.registers,
                                   .blocks = &block,
-                                  .n_blocks = 1};
+                                  .n_blocks = 1,
+                                  .ran = p->ran};
     struct ptx_report report = {0};
     double warps = ceil((double)l->block[0] * l->block[1] * l->block[2] / 32);
     bool ok = ptx_run(p->version->module, p->stage->mem, l, &o, &report, err);
@@ -146,20 +151,86 @@ static void look_for_strays(struct probe *p)
     }
 }
 
+static void keep_pieces(const struct probe *p, struct extreme *x)
+{
+    const struct judge *j = p->stage->judge;
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        size_t size, element = kernel_type_size(arg->type), kept = 0;
+        int64_t all;
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
+        for (uint64_t at = 0; kept < WINDOW && ptx_mem_next_touched(p->stage->mem, addr, &at, &size);
+             at += size) {
+            unsigned char *bytes = arena_alloc(p->arena, size);
+            if (!ptx_mem_read(p->stage->mem, addr + at, bytes, size))
+                continue;
+            for (size_t i = 0, n; i < size; i += n + element) {
+                for (n = 0;
+                     i + n < size && stage_written(p->stage, arg, addr + at + i + n, bytes + i + n, element);)
+                    n += element;
+                if (n)
+                    vec_push(&x->pieces[o], ((struct piece){at + i, n, bytes + i}));
+                kept += n;
+            }
+        }
+    }
+}
+
+static void drop_pieces(const struct judge *j, struct extreme *x)
+{
+    for (size_t o = 0; o < j->n_outputs; o++)
+        vec_free(&x->pieces[o]);
+}
+
+static bool changes_inputs(const struct judge *j)
+{
+    for (size_t o = 0; o < j->n_outputs; o++)
+        if (j->task->args[j->outputs[o]].role == ROLE_INOUT)
+            return true;
+    return false;
+}
+
+/* Which outputs that were full before have changed again since `x` was kept? */
+static void look_for_sums(struct probe *p, const struct extreme *x)
+{
+    const struct judge *j = p->stage->judge;
+    unsigned char now[8];
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        size_t element = kernel_type_size(arg->type);
+        int64_t all;
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
+        for (size_t k = 0; arg->role == ROLE_INOUT && !p->adds[o] && k < x->pieces[o].n; k++) {
+            const struct piece *piece = &x->pieces[o].v[k];
+            for (size_t i = 0; i < piece->size_bytes && !p->adds[o]; i += element)
+                p->adds[o] = ptx_mem_read(p->stage->mem, addr + piece->offset_bytes + i, now, element) &&
+                             memcmp(now, piece->bytes + i, element) != 0;
+        }
+    }
+}
+
 /* The blocks of the first launch, the last one first. */
 static bool run_blocks(struct probe *p, const struct ptx_launch *l, const struct image_kernel *k,
                        const uint64_t *blocks, size_t n, struct fate *fate, struct err *err)
 {
     int64_t by_now[MAX_ARGS] = {0}, before[MAX_ARGS];
+    struct extreme so_far = {0};
+    bool ok = true;
 
     const struct ptx_kernel_info *about = ptx_module_kernel(p->version->module, l->kernel);
     p->clustered = l->cluster[0] * l->cluster[1] * l->cluster[2] > 1 || about->req_cluster[0] > 1;
     p->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    for (size_t i = n; i-- > 0 && fate_open(fate);) {
-        if (!run_block(p, l, k, blocks[i], true, fate, err))
-            return false;
-        if (!fate_open(fate) || !p->ended)
+    for (size_t i = n; ok && i-- > 0 && fate_open(fate);) {
+        ok = run_block(p, l, k, blocks[i], true, fate, err);
+        if (!ok || !fate_open(fate) || !p->ended)
             continue;
+        if (changes_inputs(p->stage->judge)) {
+            look_for_sums(p, &so_far);
+            drop_pieces(p->stage->judge, &so_far);
+            keep_pieces(p, &so_far);
+        }
         memcpy(before, by_now, sizeof(before));
         count_written(p, by_now);
         if (i + 1 == n)
@@ -172,7 +243,8 @@ static bool run_blocks(struct probe *p, const struct ptx_launch *l, const struct
                 p->each[o] = 0;
         }
     }
-    return true;
+    drop_pieces(p->stage->judge, &so_far);
+    return ok;
 }
 
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
@@ -233,33 +305,8 @@ static const char *too_few(const struct probe *p)
     return NULL;
 }
 
-static void keep_pieces(const struct probe *p, struct extreme *x)
-{
-    const struct judge *j = p->stage->judge;
-
-    for (size_t o = 0; o < j->n_outputs; o++) {
-        const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        size_t size, element = kernel_type_size(arg->type), kept = 0;
-        int64_t all;
-        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
-        for (uint64_t at = 0; kept < WINDOW && ptx_mem_next_touched(p->stage->mem, addr, &at, &size);
-             at += size) {
-            unsigned char *bytes = arena_alloc(p->arena, size);
-            if (!ptx_mem_read(p->stage->mem, addr + at, bytes, size))
-                continue;
-            for (size_t i = 0, n; i < size; i += n + element) {
-                for (n = 0;
-                     i + n < size && stage_written(p->stage, arg, addr + at + i + n, bytes + i + n, element);)
-                    n += element;
-                if (n)
-                    vec_push(&x->pieces[o], ((struct piece){at + i, n, bytes + i}));
-                kept += n;
-            }
-        }
-    }
-}
-
-/* Where both versions have written, they must agree. */
+/* Where both versions have written, they must agree; but to what is added up by all blocks each adds its
+ * own share, which is another where blocks have another size. */
 static void compare_pieces(const struct probe *p, const struct extreme *x, struct fate *fate)
 {
     const struct judge *j = p->stage->judge;
@@ -271,7 +318,7 @@ static void compare_pieces(const struct probe *p, const struct extreme *x, struc
         size_t element = kernel_type_size(arg->type);
         int64_t all;
         uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
-        for (size_t k = 0; k < x->pieces[o].n && fate_open(fate); k++) {
+        for (size_t k = 0; !x->adds[o] && !p->adds[o] && k < x->pieces[o].n && fate_open(fate); k++) {
             const struct piece *piece = &x->pieces[o].v[k];
             struct yardstick y = yardstick_of(j, SIDE_SIM, o, piece->bytes, piece->size_bytes / element);
             if (y.most_other > 0)
@@ -303,15 +350,18 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
             values[i].kind =
                 VALUE_INTEGERS; /* many pages may be filled for a few bytes of each: these cost little */
     }
+    judge_doing(j, arena_printf(a, "in case %s", task_dims_text(a, j->task, dims)));
     if (!stage_open(&stage, j, &stage_sim, j->task, dims, &data, err))
         return false;
     ok = version_plan(v, a, dims, stage.addr, &plan, fate, err);
+    ok = ok && (!fate_open(fate) || grid_verify(v, a, dims, &plan, fate, err));
     for (size_t i = 0; ok && i < plan.n_steps && fate_open(fate); i++)
         if ((plan.steps[i].kind != PLAN_LAUNCH && plan.steps[i].size_bytes > MOVE) ||
             plan.steps[i].cooperative) {
             stage_close(&stage); /* gigabytes to be set, or a barrier of all blocks */
             return true;
         }
+    probe.ran = ran_aside(v, a);
     ok = ok && (!fate_open(fate) || stage_run(&stage, v, &plan, &visitor, a, fate, err));
     if (ok && fate_open(fate) && probe.launches == 1 && !probe.busy && !anything_written(j, &stage))
         fate_is(fate, VERDICT_WRONG, 0,
@@ -331,11 +381,14 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
             x->odd = words;
             x->told = !words;
             keep_pieces(&probe, x);
+            memcpy(x->adds, probe.adds, sizeof(x->adds));
+            ran_join(v, probe.ran);
         } else if (words && !x->odd) {
             fate_is(fate, VERDICT_WRONG, 0,
                     arena_printf(a, "%s (%s)", words, task_dims_text(a, j->task, dims)));
         } else if (x->told) {
             compare_pieces(&probe, x, fate);
+            ran_join(v, probe.ran);
         }
     }
     stage_close(&stage);
@@ -348,6 +401,18 @@ bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct
 
     for (size_t i = 0; ok && fate_open(fate) && i < j->n_extremes; i++)
         ok = verify_extreme(j, v, a, &j->extremes[i], false, fate, err);
+    return ok;
+}
+
+bool verify_extreme_shape(struct judge *j, struct version *v, struct arena *a, const int64_t *dims,
+                          struct fate *fate, struct err *err)
+{
+    struct extreme x = {.dims = dims};
+    struct fate original = {0};
+    bool ok = verify_extreme(j, &j->baseline, a, &x, true, &original, err) &&
+              (!fate_open(&original) || verify_extreme(j, v, a, &x, false, fate, err));
+
+    drop_pieces(j, &x);
     return ok;
 }
 
@@ -373,6 +438,5 @@ bool verify_prepare_extremes(struct judge *j, struct version *original, struct e
 void extremes_close(struct judge *j)
 {
     for (size_t i = 0; i < j->n_extremes; i++)
-        for (size_t o = 0; o < j->n_outputs; o++)
-            vec_free(&j->extremes[i].pieces[o]);
+        drop_pieces(j, &j->extremes[i]);
 }

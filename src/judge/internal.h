@@ -19,10 +19,17 @@ struct fate {
 
 /* Sets the fate and returns true: a verdict is not a failure of the judge. */
 bool fate_is(struct fate *f, enum verdict v, int line, const char *words);
+void judge_doing(const struct judge *j, const char *what); /* trial_options.doing, where somebody listens */
 static inline bool fate_open(const struct fate *f)
 {
     return f->verdict == VERDICT_PASSED;
 }
+
+struct grid_wait {
+    const char *kernel; /* mangled */
+    size_t case_i;      /* of the suite, where that was seen; SIZE_MAX: not yet known */
+    bool asked, proved; /* it never ends when one block cannot begin */
+};
 
 struct version {
     struct judge *judge;
@@ -31,12 +38,19 @@ struct version {
     struct kernel *kernel;
     struct compile_result compiled;
     struct ptx_module *module;
+    struct sanitize_waste *waste;  /* of the module, likewise */
+    uint8_t *ran;                  /* of the module, by the simulator's cases so far: coverage.c */
     struct cuda_module *loaded;    /* on the judge's GPU, from version_load on; NULL otherwise */
     struct kernel_limits limits;   /* occupancy answered from this version's registers */
     bool shadow;                   /* compiled for the exact answer: exact.c */
     VEC(const char *) kernels;     /* name expressions compiled so far */
     unsigned dynamic_shared_bytes; /* the most that a launch on a workload asks for; of version_code */
     double compile_s;
+    VEC(struct grid_wait) waits; /* kernels whose blocks may wait for each other */
+    const int64_t **branches;    /* shapes on which its launcher goes where no case does */
+    size_t n_branches;
+    struct work *works;    /* of the workloads; NULL: none was asked for */
+    const char *unclocked; /* what the clock's samples of blocks left out; NULL: nothing */
 };
 
 /* Understood, matched against the task, planned for all shapes of the suite and all workloads, compiled. */
@@ -51,15 +65,56 @@ bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const
                   struct plan *plan, struct fate *fate, struct err *err);
 /* The hash of what it compiles to and launches on the workloads; notes their dynamic shared memory. */
 bool version_code(struct version *v, const char **code, struct fate *fate, struct err *err);
-/* Put nvcc's PTX of the whole file in the place of NVRTC's. *used: false when there is no nvcc, or it names the
- * kernels otherwise, and nothing changed. */
-bool version_use_nvcc(struct version *v, bool *used, struct fate *fate, struct err *err);
+/* What a compiler is asked for: text is the file's, or the device part's. */
+struct compile_request version_request(const struct version *v, const char *text);
+/* Put nvcc's PTX of the whole file in the place of NVRTC's. *used: false when it names the kernels otherwise,
+ * and nothing changed. */
+bool version_use_nvcc(struct version *v, const struct compile_result *r, bool *used, struct fate *fate);
+/* The same as far as no compiler is needed. */
+void version_plan_only(struct version *v, struct arena *a, const int64_t *dims, struct plan *plan,
+                       struct fate *fate);
+/* To be compiled: the plan's kernels. Were there new ones? */
+bool version_add_kernels(struct version *v, const struct plan *plan);
+/* grid.c: a launch of two blocks and more ended, and all of them were there at one time. */
+void grid_seen_together(struct version *v, const char *mangled);
+/* Since the last call it was in this case. */
+void grid_case(struct version *v, size_t case_i);
+/* A plan whose grid waits for itself and is larger than what the device holds at once is a fate. */
+bool grid_verify(struct version *v, struct arena *a, const int64_t *dims, const struct plan *plan,
+                 struct fate *fate, struct err *err);
+/* branches.c: shapes on which the launcher, or the original's, decides what it does in no case; before it is
+ * compiled. And these run, after the suite. */
+void branches_find(struct version *v, struct fate *fate);
+bool branches_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err);
 const struct image_kernel *version_kernel(const struct version *v,
                                           const char *expression); /* NULL: not compiled */
 /* Its code on the judge's GPU; what the driver refuses is a fate. Does nothing when it is there. */
 /* The i-th fault (mutants_of_ptx) in its PTX, for the simulator. */
 bool version_use_fault(struct version *v, size_t i, struct fate *fate);
 bool version_load(struct version *v, struct fate *fate, struct err *err);
+
+/* coverage.c: the record of what runs, for a module that takes the place of another (NULL: none); what is
+ * missing in it. */
+void version_ran_open(struct version *v, struct ptx_module *before);
+/* A record of its own for a run that may tell nothing, and that joined to the version's. */
+uint8_t *ran_aside(const struct version *v, struct arena *a);
+void ran_join(struct version *v, const uint8_t *ran);
+struct trial_coverage version_coverage(const struct version *v, struct arena *a);
+size_t version_waste(const struct version *v, struct arena *a, const struct trial_waste **waste);
+
+/* work.c: the warp instructions that a version needs for a workload, counted on the simulator without a clock;
+ * once. */
+struct work {
+    bool asked, known;
+    double insns;              /* of all launches, as far as it is known */
+    struct ptx_work *launches; /* in the plan's order */
+    size_t n_launches;
+};
+struct work *work_of(struct version *v, size_t workload);
+/* A run of the whole plan counts exactly: all its launches, in order. */
+void work_open(struct work *w, struct arena *a, size_t n_launches);
+void work_add(struct work *w, const struct ptx_report *r);
+bool version_work(struct version *v, size_t workload, const struct work **work, struct err *err);
 
 /* ---- one set of buffers, in a simulated device's memory (stage_sim.c) or a GPU's (stage_gpu.c) ---- */
 
@@ -82,8 +137,11 @@ struct stage_check { /* how a checked launch is run */
     unsigned checks; /* enum sanitize_checks; simulator */
     uint64_t order;  /* of warps and blocks; simulator */
     uint64_t max_insns;
-    uint64_t stochastic; /* ptx_options; simulator */
-    double limit_s;      /* GPU: after it the kernel counts as endless */
+    const char *short_of; /* a mangled kernel that has one block fewer at a time than its grid; NULL: none */
+    uint64_t stochastic;  /* ptx_options; simulator */
+    struct overflow *overflow; /* told of; NULL: nobody asks; simulator */
+    struct work *work;         /* a run that comes to its end is counted here; NULL: nobody asks; simulator */
+    double limit_s;            /* GPU: after it the kernel counts as endless */
 };
 
 enum stage_side { SIDE_SIM, SIDE_GPU, N_SIDES };
@@ -178,6 +236,17 @@ bool stage_run(struct stage *s, struct version *v, const struct plan *plan, cons
 void fate_of_report(struct arena *a, const struct version *v, const struct ptx_report *r, const char *where,
                     struct fate *fate);
 
+#define NO_SUCH_KERNEL \
+    "as nvcc compiles it, there is no kernel (or there are several) of the name that a judged plan launches"
+/* mangled.c: what nvcc calls a kernel that NVRTC calls `mangled`; NULL: it has none of that name, or several.
+ */
+const char *mangled_find(struct arena *a, const struct ptx_module *theirs, const char *mangled);
+/* The compiled launcher run on all shapes that are planned, beside the judged plans: t->shipped. */
+bool verify_recorded(struct judge *j, struct version *v, const struct gpu_build *b, struct arena *a,
+                     struct trial *t, struct fate *fate, struct err *err);
+/* The file compiled as it would be shipped, beside what was judged: t->shipped, and what differs as a fate. */
+bool verify_shipped(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                    struct err *err);
 /* The process shut in (worker_sandbox.c); gives what is missing of it, NULL: nothing. */
 const char *cell_enter(struct judge *j, const char *scratch);
 
@@ -187,6 +256,8 @@ struct case_output {         /* of one output argument in one case on one device
     unsigned char *original; /* bytes */
     double *exact;           /* from the reference, else from the original */
     bool *ill;               /* rule_is_ill, per element */
+    bool *excused;           /* nothing is asked of these elements; NULL: of all */
+    double *unit;            /* rule_unit, per element; NULL: ulps */
     const uint64_t *at;      /* which elements of the output these are; NULL: all */
 };
 
@@ -223,6 +294,7 @@ struct judge {
     const char **distributions;
     size_t n_distributions;
     size_t n_derived, n_lost; /* elements of floating outputs: exact answers asked of the shadow, not had */
+    bool astray;              /* what the shadow gave is of no use */
     const char *underived;    /* why some case has no exact answers of the shadow; NULL: all have */
     struct error_stats *original_errors[N_SIDES]; /* n_distributions x n_outputs */
     struct error_stats *can[N_SIDES];             /* original_can; NULL: not asked yet */
@@ -231,10 +303,14 @@ struct judge {
     struct version baseline;         /* the original, kept open on a GPU: candidates are timed beside it */
     struct version exact;            /* the reference, or the original compiled for its shadow; module NULL:
                                         neither */
+    struct version of_terms;         /* the original, compiled for its shadow, where `exact` is not that */
+    struct judge *terms[N_SIDES];    /* terms.c: the same, errors counted in terms; NULL: not asked for yet */
+    bool in_terms;                   /* this is one of these */
     struct bench *bench;
     double noise;             /* half-width of the A/A control's widest interval; NAN: not measured */
     struct extreme *extremes; /* shapes on which the original can be launched: extreme.c */
     size_t n_extremes;
+    struct map own_plans; /* what the original decides, by shape (branches.c) */
     const struct mutant *faults;
     size_t n_faults;
     bool mutant; /* the next file is one: it is verified only */
@@ -249,6 +325,22 @@ void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits);
 /* exact.c: of one case, by the original as version_open_shadow compiled it; where that cannot be run or costs
  * too much, nothing is set. And the text that is compiled. */
 bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, size_t case_i, struct err *err);
+/* What a shadow holds of the floating outputs after one case, in the judge's arena, NULL of those of other
+ * types; the shadow is closed. */
+struct derived {
+    double *values[MAX_ARGS]; /* n_outputs */
+    bool *lost[MAX_ARGS];
+    const char *why_not; /* it could not be run; NULL: it was */
+};
+bool exact_run(struct judge *j, struct version *v, struct ptx_shadow *shadow, struct arena *scratch,
+               size_t case_i, struct derived *to, struct err *err);
+/* terms.c: the judge with errors counted in terms, made when it is first asked for; *to NULL: there is none. */
+bool terms_judge(struct judge *j, enum stage_side side, struct judge **to, struct err *err);
+/* The version whose shadow has the terms; NULL: there is none. */
+bool terms_version(struct judge *j, struct version **v, struct err *err);
+void terms_close(struct judge *j);
+/* The squares of the terms of each value, or the largest of them. */
+struct ptx_shadow *terms_shadow(const struct judge *j, bool largest);
 const char *exact_text(struct arena *a, const char *text);
 enum ptx_real exact_real(enum kernel_type t);
 
@@ -261,8 +353,10 @@ struct case_rules {
     const struct stage_ops *ops;
     unsigned checks;
     uint64_t max_insns;
-    uint64_t stochastic; /* ptx_options */
-    bool second;         /* the run that differs in all that may not matter */
+    const char *short_of; /* stage_check */
+    uint64_t stochastic;  /* ptx_options */
+    struct overflow *overflow;
+    bool second; /* the run that differs in all that may not matter */
 };
 struct case_run {
     struct version *version;
@@ -300,6 +394,15 @@ typedef bool (*element_visitor)(void *context, const struct output_element *x);
 bool output_walk(const struct judge *j, enum stage_side side, size_t case_i, size_t output,
                  const unsigned char *bytes, element_visitor visit, void *context);
 
+/* Of the floating types that the task reads, and this output's, the one with the fewest digits. */
+enum kernel_type output_narrow(const struct judge *j, size_t output);
+/* Were bit-identical outputs asked for? Faults put in to weigh the suite are judged by the rule all the same.
+ */
+bool must_be_identical(const struct judge *j);
+#define ASKED_EXACT "outputs were asked to be bit-identical"
+/* What the task allows, in the unit of the judge: "ulp" or "term". */
+double output_tolerance(const struct judge *j, size_t output);
+const char *judge_unit(const struct judge *j);
 /* The rule for an output (a number) under a distribution (a number), from the original's own errors there. */
 struct rule output_rule(const struct judge *j, size_t output, size_t distribution,
                         const struct error_stats *own);
@@ -330,6 +433,16 @@ void compare_again(struct comparison *c, size_t case_i, unsigned char *const *ag
                    struct fate *fate);
 /* The errors together; the accuracy goes into t. */
 void judge_pools(struct comparison *c, struct trial *t, struct fate *fate);
+
+/* answers.c: what the buffers of a case hold. */
+void case_inputs(struct judge *j, size_t case_i);
+/* wild.c: cases whose values are wilder than the task's. Integers of the whole range become shorter where the
+ * original's sums of them have no place. */
+bool wild_fit(struct judge *j, struct version *original, struct arena *scratch, struct err *err);
+/* The case is taken out, which the result says. */
+void wild_leave_out(struct judge *j, size_t case_i, const char *why);
+/* Elements of which nothing is asked: those where the original itself is wrong, and their rows. */
+void wild_excuse(struct judge *j, enum stage_side side);
 
 /* stochastic.c: j->can, the original's errors and what they are when its operations round by chance. */
 bool original_can(struct judge *j, enum stage_side side, struct err *err);
@@ -366,6 +479,12 @@ void yardstick_compare(const struct judge *j, struct arena *a, struct yardstick 
 bool verify_prepare_extremes(struct judge *j, struct version *original, struct err *err);
 bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct fate *fate, struct err *err);
 void extremes_close(struct judge *j);
+/* One more such shape: both versions' blocks; nothing is said where the original's fail. */
+bool verify_extreme_shape(struct judge *j, struct version *v, struct arena *a, const int64_t *dims,
+                          struct fate *fate, struct err *err);
+/* seek.c: more cases, for code of a version that none has run. *sought: how many were run. */
+bool seek_verify(struct version *v, const struct trial_coverage *have, struct arena *a, size_t *sought,
+                 struct fate *fate, struct err *err);
 /* timing/speed_of_light.c: a time of t that nobody can have is a fate. model: the version's modelled times, t
  * itself where all are; ptx may be NULL. */
 void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, const struct trial *model,

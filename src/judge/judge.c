@@ -58,6 +58,12 @@ static void put_resources(const struct version *v, struct trial *t)
     }
 }
 
+void judge_doing(const struct judge *j, const char *what)
+{
+    if (j->options.doing)
+        j->options.doing(j->options.phase_context, what);
+}
+
 struct trial_clocks clocks_now(const struct cuda *gpu)
 {
     struct cuda_clocks k;
@@ -112,7 +118,7 @@ static void add_model(struct trial *t, const struct trial *model)
             struct trial_time *to = &w[i].times[regime], measured = *to;
             *to = *from;
             to->us = measured.us;
-            to->light_us = measured.light_us;
+            to->copy_us = measured.copy_us;
             to->base_us = measured.base_us;
             to->speedup = measured.speedup;
             to->low = measured.low;
@@ -217,6 +223,10 @@ static bool judge_original_version(struct judge *j, struct err *err)
                     verdict_name(fate.verdict), fate.words);
     if (ok && !j->options.measure_only)
         ok = verify_prepare(j, v, err) && (j->unsimulated || verify_prepare_extremes(j, v, err));
+    if (ok && !j->options.measure_only)
+        j->original.coverage = version_coverage(v, j->arena);
+    if (ok && !j->options.measure_only)
+        j->original.n_waste = version_waste(v, j->arena, &j->original.waste);
     verified_s = time_s();
     j->original.compile_s = v->compile_s;
     j->original.verify_s = verified_s - start_s - v->compile_s;
@@ -346,6 +356,14 @@ bool judge_open(struct judge **out, const struct task *t, const struct trial_opt
     struct judge *j = arena_new(a, struct judge);
 
     *j = (struct judge){.arena = a, .task = t, .options = *o, .noise = NAN, .fault = -1};
+    j->options.exact |= t->exact;
+    if (j->options.exact && t->accept_nondeterminism) {
+        err_at(
+            err, t->path, 0, 0,
+            "outputs that differ from run to run (`accept: [nondeterminism]`) cannot be bit-identical to others");
+        judge_close(j);
+        return false;
+    }
     if (!nvrtc_open(&j->nvrtc, err) || !open_device(j, err)) {
         judge_close(j);
         return false;
@@ -393,8 +411,10 @@ void judge_close(struct judge *j)
         return;
     bench_close(j->bench);
     extremes_close(j);
+    map_free(&j->own_plans);
     version_close(&j->baseline);
     version_close(&j->exact);
+    terms_close(j);
     cuda_close(j->gpu);
     nvrtc_close(j->nvrtc);
     arena_close(j->arena);
@@ -501,28 +521,6 @@ static void score_measured(const struct judge *j, struct arena *a, struct trial 
                              t->score, t->low, t->high));
 }
 
-/* What nvcc makes of the file must do what NVRTC's code does: the suite once more. */
-static bool verify_nvcc(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
-                        struct err *err)
-{
-    struct trial again = *t;
-    bool used;
-
-    if (!version_use_nvcc(v, &used, fate, err))
-        return false;
-    if (!fate_open(fate))
-        return true;
-    if (!used) {
-        trial_add_missing(a, t, "nvcc");
-        return true;
-    }
-    if (!verify_candidate(j, v, &stage_sim, a, &again, fate, err))
-        return false;
-    if (!fate_open(fate))
-        fate->words = arena_printf(a, "as nvcc compiles it: %s", fate->words);
-    return true;
-}
-
 /* What the simulator lacks is no reason to reject where there is a GPU: then the GPU decides, and the report
  * says which checks there were not. */
 static void forgive_simulator(const struct judge *j, struct arena *a, struct trial *t, struct fate *fate)
@@ -538,6 +536,21 @@ static bool verified_only(const struct judge *j)
     return j->options.verify_only || j->mutant;
 }
 
+/* What no case has run; more are sought for it first. */
+static bool cover(struct version *v, struct arena *a, struct trial *t, struct fate *fate, struct err *err)
+{
+    size_t sought = 0;
+
+    t->coverage = version_coverage(v, a);
+    if (v->judge->mutant)
+        return true;
+    if (!seek_verify(v, &t->coverage, a, &sought, fate, err))
+        return false;
+    t->coverage = version_coverage(v, a);
+    t->coverage.sought = sought;
+    return true;
+}
+
 /* On the simulator: its checks, and the modelled times. */
 static bool judge_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t,
                             struct trial *model, struct fate *fate, struct err *err)
@@ -547,10 +560,15 @@ static bool judge_simulated(struct judge *j, struct version *v, struct arena *a,
 
     if (!j->options.measure_only) {
         ok = verify_candidate(j, v, &stage_sim, a, t, fate, err) &&
+             (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
              (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
              (!fate_open(fate) || !j->options.confirm || j->gpu || verify_workloads(j, v, a, t, fate, err));
         forgive_simulator(j, a, t, fate);
     }
+    if (ok && fate_open(fate) && !j->options.measure_only && v->ran)
+        ok = cover(v, a, t, fate, err);
+    if (ok && fate_open(fate) && !j->options.measure_only)
+        t->n_waste = version_waste(v, a, &t->waste);
     t->verify_s = time_s() - start_s;
     start_s = time_s();
     if (ok && fate_open(fate) && !verified_only(j))
@@ -604,10 +622,12 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
         ok = judge_on_gpu(j, &v, false, &model, a, t, &fate, err);
     if (on_gpu)
         add_model(t, &model);
-    if (ok && fate_open(&fate) && j->options.with_nvcc && !j->unsimulated && v.module)
-        ok = verify_nvcc(j, &v, a, t, &fate, err);
+    if (ok && fate_open(&fate) && j->options.with_nvcc)
+        ok = verify_shipped(j, &v, a, t, &fate, err);
     if (ok && fate_open(&fate) && !verified_only(j))
         (j->gpu ? score_measured : score_model)(j, a, t, &fate);
+    if (fate.verdict == VERDICT_SLOWER && v.unclocked)
+        fate.words = arena_printf(a, "%s; %s", fate.words, v.unclocked);
     t->compile_s = v.compile_s;
     t->wall_s = time_s() - start_s;
     t->verdict = fate.verdict;

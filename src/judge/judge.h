@@ -10,6 +10,8 @@
 #include "task/task.h"
 #include "verdict/verdict.h"
 
+#define JUDGE_COMPILING "compiling"
+
 struct trial_options {
     const char *
         device; /* a simulated device's name, "h200"; or GPUs: "cuda:0", "cuda:0,1" (a judge takes the first) */
@@ -17,6 +19,7 @@ struct trial_options {
     const struct task_case *cases; /* beside the rules' suite, n_cases of them */
     size_t n_cases;
     bool verify_only, measure_only;
+    bool exact;     /* outputs must be the original's, byte for byte; a task may ask for it as well */
     bool with_nvcc; /* where nvcc exists, what it makes of the whole file must pass the suite too (2 s more) */
     bool confirm; /* the last word: workloads verified whole on the simulator too; both regimes measured, longer
                    */
@@ -27,11 +30,13 @@ struct trial_options {
                   */
     unsigned without; /* exceptions of the error rule that are switched off, 1 << number: judge/rule.h; in this
                          process */
-    bool alone;       /* no original, no suite's answers: the task only, for the verb `launch` */
+    bool alone;       /* no original, no suite's answers: the task only, for `launch` and `sanitize` */
     bool no_control;  /* on a GPU: the original against itself is not timed; somebody else has done it */
     /* Told before and after this process waits for its turn on the GPU; NULL: nobody listens. */
     void (*phase)(void *context, bool waiting);
     void *phase_context;
+    /* Told what it is about to do with a file: JUDGE_COMPILING, or "in case ..."; NULL: nobody listens. */
+    void (*doing)(void *context, const char *what);
     /* Told by a pool when a worker begins with what was submitted under that id; NULL: nobody listens. */
     void (*started)(void *context, int id, int worker);
     void *started_context;
@@ -61,6 +66,32 @@ double judge_noise(const struct judge *j);
 void judge_set_noise(struct judge *j, double half_width);
 /* A candidate has left the GPU's context unusable: no more files can be judged in this process. */
 bool judge_spoilt(const struct judge *j);
+
+/* ---- a version under the simulator's checks alone (sanitize_file.c) ---- */
+
+struct sanitized_finding { /* the same one in several cases is one */
+    const char *kind;      /* ptx_finding_name */
+    const char *kernel;    /* mangled */
+    const char *file, *words;
+    const char *where; /* the first case that has it */
+    int line;          /* of the source; 0: not known */
+    int ptx_line;
+    size_t n_cases;
+};
+struct sanitized_case {
+    const char *where;
+    enum verdict verdict; /* VERDICT_PASSED: clean */
+    const char *words;    /* NULL: clean */
+    int line;
+};
+struct sanitized {
+    VEC(struct sanitized_finding) findings;
+    VEC(struct sanitized_case) cases;
+};
+/* Runs the suite's cases on the simulator. For a judge that was opened `alone`: the original need not be sound.
+ * All is in the arena. What does not compile, or is not understood, is an error (ERR_INPUT) with its place. */
+bool judge_sanitize(struct judge *j, struct arena *a, const char *path, const char *text, struct sanitized *out,
+                    struct err *err);
 
 /* The hidden verb `launch`: one version run by itself, for NVIDIA's programs to watch (isolated_run.c). */
 int isolated_run_main(int argc, char **argv);

@@ -3,11 +3,12 @@
 
 enum {
     TIMES = 3,  /* the original's own errors */
-    FEW = 90,   /* over the number of elements, more times the original's own errors */
     CAP = 1024, /* times the floor: beyond it ulps say nothing */
+    OTHERS = 4, /* times the squares of all terms but the largest */
     LUCK = 3,   /* integers, where some may be others */
 };
 #define LEAN 0.1 /* of the elements */
+#define UNIT 0.6 /* of the last place of a term */
 
 const struct rule_row rule_rows[N_RULE_EXCEPTIONS] = {
     [RULE_FLUSHED] = {"flushed", "with flags that flush them, numbers below the smallest normal one are equal",
@@ -16,20 +17,22 @@ const struct rule_row rule_rows[N_RULE_EXCEPTIONS] = {
                    "legit/axpy_f16/half2_fused.cu"},
     [RULE_SPECIAL] = {"special", "where only one of original and exact answer is finite, either is right",
                       "legit/rotate_f16/one_thread_a_pair.cu"},
-    [RULE_FEW] = {"few", "of few elements some are right by luck: 90/n is added to the three times",
-                  "legit/sum/grid_of_64_blocks.cu"},
     [RULE_EXACT] = {"exact", "what the original computes exactly from small integers stays exact",
                     "cheats/double_sum/one_ulp_more.cu"},
     [RULE_MOVED] = {"moved", "what the original moves or chooses and does not compute has no error",
                     "cheats/transpose/last_bits_dropped.cu"},
     [RULE_CHANCE] = {"chance", "the original's errors are those that its operations can have",
                      "legit/group_norm/grid_sync_split.cu"},
+    [RULE_TERMS] = {"terms", "each term of a sum may be rounded once to the narrower of the types",
+                    "legit/attention_f16/half_probabilities.cu"},
     [RULE_INTEGERS] = {"integers", "integers that the original's rounding decides may be others",
                        "legit/group_quant_fp8/inverse_scale.cu"},
     [RULE_ABSOLUTE] = {"absolute", "where ulps say nothing, three times its largest absolute error",
                        "legit/group_norm/grid_sync_split.cu"},
     [RULE_CANCELS] = {"cancels", "where terms cancel, three times its largest error beyond rounding",
                       "legit/group_norm/grid_sync_split.cu"},
+    [RULE_OVERFLOWS] = {"overflows", "where values of every size overflow in the original, nothing is asked",
+                        "legit/group_norm/welford.cu"},
     [RULE_LEANS] = {"leans", "rounding to 16 bits may not lean to one side",
                     "cheats/silu_and_mul/rounds_down.cu"},
 };
@@ -39,10 +42,15 @@ static bool in_force(const struct rule *r, enum rule_exception x)
     return r->in_force >> x & 1;
 }
 
+static bool is_half(enum kernel_type type)
+{
+    return type == KT_F16 || type == KT_BF16;
+}
+
 static void floors_of(enum kernel_type type, double tolerance, double least[3])
 {
     static const double half[] = {1, 1, 2}, single[] = {4, 8, 16};
-    const double *of = type == KT_F16 || type == KT_BF16 ? half : single;
+    const double *of = is_half(type) ? half : single;
 
     for (int i = 0; i < 3; i++)
         least[i] = tolerance > of[i] ? tolerance : of[i]; /* false for NAN */
@@ -54,9 +62,7 @@ static void floors_of(enum kernel_type type, double tolerance, double least[3])
  * errs by more than that does, and so it does where the original's own errors are more than a rounding's. */
 static double drift_of(const struct rule *r, double tolerance)
 {
-    bool half = r->type == KT_F16 || r->type == KT_BF16;
-
-    if (!in_force(r, RULE_LEANS) || !half || !isnan(tolerance) || r->own->n == 0 || r->own->p99 > 1)
+    if (!in_force(r, RULE_LEANS) || !is_half(r->type) || !isnan(tolerance) || r->own->n == 0 || r->own->p99 > 1)
         return NAN;
     return fmax(TIMES * r->own->drift, LEAN + 2 / sqrt((double)r->own->n));
 }
@@ -65,13 +71,12 @@ struct rule rule_of(enum kernel_type type, unsigned exceptions, double tolerance
 {
     struct rule r = {.type = type, .in_force = exceptions, .own = own};
     const double base[3] = {own->p50, own->p99, own->max};
-    double times = own->n && in_force(&r, RULE_FEW) ? TIMES + (double)FEW / (double)own->n : TIMES;
 
     floors_of(type, tolerance, r.least);
     for (int i = 0; i < 3; i++) {
         double cap =
             fmax(CAP * r.least[i], i < 2 ? base[i] : 0); /* what most elements have cannot be too much */
-        r.most[i] = fmax(r.least[i], fmin(times * base[i], cap));
+        r.most[i] = fmax(r.least[i], fmin(TIMES * base[i], cap));
     }
     r.most_drift = drift_of(&r, tolerance);
     return r;
@@ -83,9 +88,29 @@ struct rule rule_exactly(struct rule r)
     return r;
 }
 
-bool rule_is_ill(const struct rule *r, double exact, double own_units)
+bool rule_is_ill(const struct rule *r, double exact, double unit, double own_units)
 {
-    return in_force(r, RULE_ABSOLUTE) && (exact == 0 || own_units > r->least[2] * CAP);
+    return in_force(r, RULE_ABSOLUTE) && ((exact == 0 && !(unit > 0)) || own_units > r->least[2] * CAP);
+}
+
+/* The floors of the wider types, which an error in the output's unit is held to, are so many times a half's. */
+static double times_floor(enum kernel_type type, enum kernel_type narrow)
+{
+    return is_half(narrow) && !is_half(type) ? 8 : 1;
+}
+
+double rule_unit(enum kernel_type type, enum kernel_type narrow, double squares, double largest)
+{
+    double summed = fmin(squares, OTHERS * (squares - largest));
+
+    return summed > 0 && isfinite(summed)
+               ? UNIT * error_ulp(narrow, 1) * sqrt(summed) / times_floor(type, narrow)
+               : 0;
+}
+
+double rule_unit_tolerance(enum kernel_type type, enum kernel_type narrow, double tolerance)
+{
+    return tolerance / UNIT * times_floor(type, narrow);
 }
 
 size_t rule_integers(const struct rule *r, size_t n)
@@ -125,9 +150,14 @@ static bool absolute_allowed(const struct rule *r, const struct rule_element *x,
 bool rule_allows(const struct rule *r, const struct rule_element *x, struct rule_answer *a)
 {
     *a = (struct rule_answer){.by = N_RULE_EXCEPTIONS, .judged = NAN};
+    if (x->excused && in_force(r, RULE_OVERFLOWS)) {
+        a->by = RULE_OVERFLOWS;
+        return true;
+    }
     if (!type_is_floating(r->type))
         return integer_allowed(r, x, a);
-    a->units = error_ulps(r->type, r->in_force, x->got, x->exact, x->own);
+    a->ulps = error_ulps(r->type, r->in_force, x->got, x->exact, x->own);
+    a->units = error_units(r->type, r->in_force, x->got, x->exact, x->own, x->unit);
     if (isinf(a->units))
         return false;
     if (x->ill)

@@ -18,14 +18,15 @@ enum rule_exception {
     RULE_EDGE,
     RULE_SPECIAL,
     /* what is allowed */
-    RULE_FEW,
     RULE_EXACT,
     RULE_MOVED,
     RULE_CHANCE,
+    RULE_TERMS,
     /* elements that are judged otherwise */
     RULE_INTEGERS,
     RULE_ABSOLUTE,
     RULE_CANCELS,
+    RULE_OVERFLOWS,
     /* what is asked beside the size of the errors */
     RULE_LEANS,
     N_RULE_EXCEPTIONS,
@@ -46,24 +47,34 @@ struct rule { /* for one output under one kind of values */
     double most_drift;             /* NAN: rounding may lean as far as it likes */
 };
 
+/* The unit of an element that is a sum of terms, from the sum of their squares and the largest of these
+ * (ptx_shadow_open_terms): what each is off at most when it was rounded to the narrower of the two
+ * types, added up as chance adds. One term alone is no sum. It is counted in the floors of that type. */
+double rule_unit(enum kernel_type type, enum kernel_type narrow, double squares, double largest);
+/* The task's tolerance in it. */
+double rule_unit_tolerance(enum kernel_type type, enum kernel_type narrow, double tolerance);
+
 /* tolerance: the task's, NAN for none. */
 struct rule rule_of(enum kernel_type type, unsigned in_force, double tolerance, const struct error_stats *own);
 /* The same for an output that must have no error at all. */
 struct rule rule_exactly(struct rule r);
 /* An element on which ulps say nothing: the exact answer is zero, or the original's error is beyond the cap. */
-bool rule_is_ill(const struct rule *r, double exact, double own_units);
+bool rule_is_ill(const struct rule *r, double exact, double unit, double own_units);
 /* How many of n integers may be others. */
 size_t rule_integers(const struct rule *r, size_t n);
 
 struct rule_element {
     double got, own, exact; /* own: the original's */
+    double unit;            /* what an error is counted in, where that is more than an ulp */
     bool equal;             /* got's bytes are own's */
     bool ill;
+    bool excused; /* the original overflows in its row */
 };
 
 struct rule_answer {
     enum rule_exception by; /* the exception that it needed; N_RULE_EXCEPTIONS: none */
     double units;           /* its error; INFINITY: no error that can be measured */
+    double ulps;
     double judged; /* what of it goes into the median, the 99th percentile and the largest; NAN: nothing */
     double most;   /* where an absolute error decided: the allowed one */
 };

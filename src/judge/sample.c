@@ -43,7 +43,8 @@ static bool sample_launch(void *context, const struct plan_step *step, const str
                                   .max_warp_insns = SAMPLE_INSNS,
                                   .registers = k->resources.registers,
                                   .blocks = blocks,
-                                  .n_blocks = n_blocks};
+                                  .n_blocks = n_blocks,
+                                  .ran = s->noted};
     bool ok = ptx_run(s->version->module, s->stage.mem, l, &o, &report, err);
     s->told &= ok && report.end == PTX_DONE;
     s->ran = MIN(s->ran, (double)n_blocks / (double)n);
@@ -65,9 +66,12 @@ bool sample_run(struct sample *s, struct err *err)
 
     for (size_t i = 0; i < t->n_args; i++)
         values[i] = t->args[i].values;
-    if (!stage_open(&s->stage, w->judge, &stage_sim, s->version->task, w->dims, &data, err))
+    if (!stage_open(&s->stage, w->judge, &stage_sim, s->version->task, w->dims, &data, err)) {
+        ptx_shadow_close(s->shadow);
         return false;
-    if (s->version->shadow)
+    }
+    s->stage.shadow = s->shadow;
+    if (s->version->shadow && !s->shadow)
         s->stage.shadow = ptx_shadow_open();
     if (!version_plan(s->version, w->arena, w->dims, s->stage.addr, &plan, &fate, err))
         return false;
@@ -79,6 +83,7 @@ bool sample_run(struct sample *s, struct err *err)
             return true;
         }
     s->plain = plan.n_steps == 1;
+    s->noted = ran_aside(s->version, w->arena);
     if (fate_open(&fate) && !stage_run(&s->stage, s->version, &plan, &visitor, w->arena, &fate, err))
         return false;
     s->told &= fate_open(&fate);

@@ -21,7 +21,7 @@ struct oracle { /* of exact answers */
 struct picked { /* of one output, in order */
     size_t n, size;
     uint64_t *at;
-    double *exact;
+    double *exact, *unit; /* unit NULL: ulps */
     unsigned char *got, *own;
 };
 
@@ -171,7 +171,8 @@ static bool pick(struct oracle *s, const struct both *b, size_t o, struct picked
 
 /* One case, of what was picked. An output whose exact answers are far from what the original has says nothing:
  * its blocks need what others do. */
-static void make_case(struct judge *sized, const struct whole *w, enum stage_side side, struct picked *picked)
+static void make_case(struct judge *sized, const struct whole *w, enum stage_side side, struct picked *picked,
+                      bool in_terms)
 {
     const struct judge *j = w->judge;
     struct task_case *about = arena_new(w->arena, struct task_case);
@@ -180,6 +181,7 @@ static void make_case(struct judge *sized, const struct whole *w, enum stage_sid
 
     *about = (struct task_case){.dims = w->dims, .distribution = j->distributions[0]};
     *sized = *j;
+    sized->in_terms = in_terms;
     sized->cases = about;
     sized->data = d;
     sized->n_cases = sized->n_distributions = 1;
@@ -189,12 +191,15 @@ static void make_case(struct judge *sized, const struct whole *w, enum stage_sid
     for (size_t o = 0; o < j->n_outputs; o++) {
         struct picked *p = &picked[o];
         enum kernel_type type = j->task->args[j->outputs[o]].type;
-        d->outputs[side][o] = (struct case_output){
-            .original = p->own, .exact = p->exact, .ill = arena_array(w->arena, bool, p->n + 1), .at = p->at};
+        d->outputs[side][o] = (struct case_output){.original = p->own,
+                                                   .exact = p->exact,
+                                                   .unit = p->unit,
+                                                   .ill = arena_array(w->arena, bool, p->n + 1),
+                                                   .at = p->at};
         d->elements[j->outputs[o]] = (int64_t)p->n;
         if (answers_measure(sized, side, o, &own[o]) || answers_differ(type, &own[o]))
             p->n = 0;
-        if (j->can[side] && own[o].max > 0) { /* a workload may have few rows, too */
+        if (j->can[side] && own[o].max > 0 && !in_terms) { /* a workload may have few rows, too */
             const struct error_stats *can = &j->can[side][o];
             own[o].p50 = fmax(own[o].p50, can->p50);
             own[o].p99 = fmax(own[o].p99, can->p99);
@@ -221,6 +226,82 @@ static void judge_outputs(struct judge *sized, const struct whole *w, enum stage
     if (fate_open(fate))
         judge_pools(&c, &t, fate);
     comparison_close(&c);
+}
+
+/* The units of what was picked, as far as blocks that were run apart have them; what they have not is not
+ * asked. */
+static void read_units(const struct whole *w, struct sample *squares, struct sample *largest, size_t o,
+                       struct picked *p)
+{
+    const struct judge *j = w->judge;
+    enum kernel_type type = j->task->args[j->outputs[o]].type, narrow = output_narrow(j, o);
+    size_t n = PIECE / p->size, kept = 0;
+    double q[PIECE], most[PIECE];
+    unsigned char bytes[PIECE];
+    bool lost[PIECE];
+    int64_t all;
+
+    p->unit = arena_array(w->arena, double, p->n + 1);
+    for (size_t k = 0; k + n <= p->n; k += n) {
+        int64_t first = (int64_t)p->at[k];
+        uint64_t from = (uint64_t)first * p->size;
+        if (!sample_written(squares, o, first, bytes) || !sample_written(largest, o, first, bytes))
+            continue;
+        ptx_shadow_read(squares->stage.shadow, squares->stage.mem,
+                        stage_arg(&squares->stage, j->outputs[o], &all) + from, exact_real(type), n, q, lost);
+        ptx_shadow_read(largest->stage.shadow, largest->stage.mem,
+                        stage_arg(&largest->stage, j->outputs[o], &all) + from, exact_real(type), n, most,
+                        lost);
+        memmove(p->at + kept, p->at + k, n * sizeof(*p->at));
+        memmove(p->exact + kept, p->exact + k, n * sizeof(*p->exact));
+        memmove(p->got + kept * p->size, p->got + k * p->size, n * p->size);
+        memmove(p->own + kept * p->size, p->own + k * p->size, n * p->size);
+        for (size_t e = 0; e < n; e++)
+            p->unit[kept + e] = rule_unit(type, narrow, q[e], most[e]);
+        kept += n;
+    }
+    p->n = kept;
+}
+
+/* Wrong in ulps: once more by the terms of the sums, as the suite is. A fate stays where these are not known.
+ */
+static bool judge_terms(const struct whole *w, enum stage_side side, struct picked *picked, const bool *asked,
+                        struct fate *fate, struct err *err)
+{
+    struct judge *j = w->judge, sized;
+    struct sample squares = {.whole = w}, largest = {.whole = w};
+    struct fate again = {0};
+    bool any = true, ok;
+    int64_t traffic;
+
+    if (!(j->exceptions >> RULE_TERMS & 1))
+        return true;
+    if (!terms_version(j, &squares.version, err) || !task_traffic(j->task, w->dims, &traffic, err))
+        return false;
+    if (!squares.version)
+        return true;
+    largest.version = squares.version;
+    squares.share = largest.share = MIN(1, (double)EXACT_BYTES / (double)traffic);
+    squares.shadow = terms_shadow(j, false);
+    ok = sample_run(&squares, err);
+    if (ok && squares.told) {
+        largest.shadow = terms_shadow(j, true);
+        ok = sample_run(&largest, err);
+    }
+    if (ok && squares.told && largest.told) {
+        for (size_t o = 0; o < j->n_outputs; o++)
+            if (asked[o] && picked[o].n) {
+                read_units(w, &squares, &largest, o, &picked[o]);
+                any &= picked[o].n > 0;
+            }
+        make_case(&sized, w, side, picked, true);
+        judge_outputs(&sized, w, side, picked, asked, &again);
+        if (any && fate_open(&again))
+            *fate = again;
+    }
+    sample_close(&squares);
+    sample_close(&largest);
+    return ok;
 }
 
 /* In double the original has nothing more exact than itself; integers were equal or not. */
@@ -256,12 +337,14 @@ bool size_verify(const struct whole *w, const struct both *b, const struct stage
     oracle_close(&s);
     if (!ok || why_not)
         return ok;
-    make_case(&sized, w, ops->side, picked);
+    make_case(&sized, w, ops->side, picked, false);
     *known = SIZE_MAX;
     for (size_t o = 0; o < j->n_outputs; o++)
         if (sure[o] || unsure[o])
             *known = MIN(*known, picked[o].n);
     judge_outputs(&sized, w, ops->side, picked, sure, fate);
+    if (!fate_open(fate) && !judge_terms(w, ops->side, picked, sure, fate, err))
+        return false;
     if (fate_open(fate) && !b->got) {
         judge_outputs(&sized, w, ops->side, picked, unsure, &maybe);
         *doubt |= !fate_open(&maybe);

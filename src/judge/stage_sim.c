@@ -96,6 +96,16 @@ static uint64_t whole_device_insns(const struct ptx_device *d, const struct ptx_
     return (uint64_t)(INSNS_PER_WARP * MIN(warps, (double)d->sm_count * d->max_threads_per_sm / 32));
 }
 
+static uint64_t blocks_of(const struct ptx_launch *l)
+{
+    return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
+static uint32_t short_by_one(const struct stage_check *c, const struct ptx_launch *l)
+{
+    return c->short_of && !strcmp(c->short_of, l->kernel) ? (uint32_t)MIN(blocks_of(l) - 1, UINT32_MAX) : 0;
+}
+
 static bool sim_launch(struct stage *s, struct version *v, const struct ptx_launch *l,
                        const struct image_kernel *k, const struct stage_check *c, struct ptx_report *r,
                        struct err *err)
@@ -104,13 +114,21 @@ static bool sim_launch(struct stage *s, struct version *v, const struct ptx_laun
     struct stochastic stochastic;
     const struct ptx_options o = {
         .device = s->judge->device,
-        .observers = {sanitizer_on(&sanitizer, c->checks), stochastic_on(&stochastic, c->stochastic),
+        .observers = {sanitizer_on(&sanitizer, c->checks),
+                      c->overflow ? overflow_on(c->overflow) : stochastic_on(&stochastic, c->stochastic),
                       ptx_shadow_observer(s->shadow)},
         .seed = c->order,
         .max_warp_insns = c->max_insns ? c->max_insns + whole_device_insns(s->judge->device, l) : 0,
-        .registers = k->resources.registers};
+        .registers = k->resources.registers,
+        .most_live = short_by_one(c, l),
+        .ran = c->order ? NULL : v->ran};
 
-    return ptx_run(v->module, s->mem, l, &o, r, err);
+    sanitizer.waste = c->order ? NULL : v->waste;
+    if (!ptx_run(v->module, s->mem, l, &o, r, err))
+        return false;
+    if (!c->order && r->end == PTX_DONE && r->most_live > 1 && r->most_live == blocks_of(l))
+        grid_seen_together(v, l->kernel);
+    return true;
 }
 
 static bool sim_state(struct stage *s, struct version *v, uint64_t *hash, struct err *err)

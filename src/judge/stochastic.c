@@ -36,6 +36,8 @@ static bool add_element(void *context, const struct output_element *x)
     enum kernel_type type = x->arg->type;
     const struct rule_element *is = &x->is;
 
+    if (is->excused)
+        return true;
     if (!type_is_floating(type)) {
         d->n_other += is->got != is->own;
         d->most_other = fmax(d->most_other, fabs(is->got - is->own));
@@ -45,8 +47,10 @@ static bool add_element(void *context, const struct output_element *x)
     if (isinf(units) || !isfinite(is->got))
         return true;
     error_see(&d->pool, type, is->got, is->exact);
-    if (!is->ill)
-        error_add(&d->pool, units, units, is->got, is->exact, x->place);
+    if (!is->ill) {
+        error_add(&d->pool, units, units, x->place);
+        error_lean(&d->pool, units, is->got, is->exact);
+    }
     return true;
 }
 
@@ -95,15 +99,31 @@ static bool draw_once(struct judge *j, uint64_t seed, struct arena *scratch, str
     return ok;
 }
 
-/* A number next to a half is rare, and may occur under values where no draw met one. */
+static bool is_wild(const struct judge *j, size_t distribution)
+{
+    for (size_t i = 0; i < j->n_cases; i++)
+        if (j->data[i].distribution == distribution)
+            return j->cases[i].wild;
+    return false;
+}
+
+/* A number next to a half is rare, and may occur under values where no draw met one. Wild values may lie next
+ * to one as often as any. */
 static void share_integers(const struct judge *j, struct error_stats *can)
 {
     for (size_t o = 0; o < j->n_outputs; o++) {
-        double most = 0;
-        for (size_t k = 0; k < j->n_distributions; k++)
-            most = fmax(most, can[k * j->n_outputs + o].most_other);
-        for (size_t k = 0; k < j->n_distributions; k++)
-            can[k * j->n_outputs + o].most_other = most;
+        double most = 0, share = 0;
+        for (size_t k = 0; k < j->n_distributions; k++) {
+            const struct error_stats *s = &can[k * j->n_outputs + o];
+            most = fmax(most, s->most_other);
+            share = fmax(share, s->n ? (double)s->n_other / (double)s->n : 0);
+        }
+        for (size_t k = 0; k < j->n_distributions; k++) {
+            struct error_stats *s = &can[k * j->n_outputs + o];
+            s->most_other = most;
+            if (is_wild(j, k))
+                s->n_other = MAX(s->n_other, (size_t)ceil(share * (double)s->n));
+        }
     }
 }
 

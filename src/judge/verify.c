@@ -31,6 +31,8 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     (void)step;
     if (ok) {
         c->insns += report.warp_insns;
+        if (c->check->work)
+            work_add(c->check->work, &report);
         fate_of_report(c->arena, c->version, &report, c->where, fate);
         if (c->printed && !*c->printed && report.printed && report.printed->len)
             *c->printed =
@@ -84,12 +86,15 @@ bool stage_verify(struct stage *s, struct version *v, const struct stage_check *
     uint64_t before, after;
     struct plan plan;
 
+    judge_doing(v->judge, arena_printf(a, "in case %s", where));
     if (!version_plan(v, a, s->dims, s->addr, &plan, fate, err))
         return false;
     if (fate_open(fate) && s->ops->side == SIDE_GPU && !version_load(v, fate, err))
         return false;
     if (!fate_open(fate))
         return true;
+    if (check->work)
+        work_open(check->work, v->arena, plan.n_steps);
     if (!s->ops->state(s, v, &before, err) || !stage_run(s, v, &plan, &visitor, a, fate, err))
         return false;
     if (insns)
@@ -149,7 +154,9 @@ bool case_run(struct case_run *run, const struct case_rules *rules, struct fate 
     const struct stage_check check = {.checks = rules->checks,
                                       .order = rules->second ? data.place | 1 : 0,
                                       .max_insns = rules->max_insns,
+                                      .short_of = rules->short_of,
                                       .stochastic = rules->stochastic,
+                                      .overflow = rules->overflow,
                                       .limit_s = CASE_LIMIT_S};
     const char *where = case_where(a, j->task, about);
     const struct task *whole = v->task;
@@ -162,6 +169,7 @@ bool case_run(struct case_run *run, const struct case_rules *rules, struct fate 
     ok =
         stage_verify(&stage, v, &check, where, a, rules->second ? NULL : &run->insns, &run->printed, fate, err);
     v->task = whole;
+    grid_case(v, run->case_i);
     for (size_t o = 0; ok && fate_open(fate) && o < j->n_outputs; o++) {
         const struct task_arg *arg = &v->task->args[j->outputs[o]];
         int64_t size;
@@ -245,11 +253,33 @@ struct suite_run {
     struct version *version;
     const struct stage_ops *ops;
     struct comparison compared;
-    struct arena *scratch; /* of a case */
+    struct arena *scratch;  /* of a case */
+    struct suite_case *ran; /* what was run before, of n_cases */
+    struct arena *kept;     /* what it left */
     struct trial *trial;
 };
 
-/* The bytes that it leaves are in scratch. */
+struct suite_case {
+    bool ran;
+    unsigned char *outputs[MAX_ARGS], *again[MAX_ARGS]; /* n_outputs; again[0] NULL: there was one run */
+};
+
+static void keep_case(struct suite_run *s, const struct case_run *run)
+{
+    const struct judge *j = s->compared.judge;
+    struct suite_case *x = &s->ran[run->case_i];
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        size_t arg = j->outputs[o],
+               n = (size_t)j->data[run->case_i].elements[arg] * kernel_type_size(j->task->args[arg].type) + 1;
+        x->outputs[o] = arena_copy(s->kept, run->outputs[o], n);
+        if (run->again[0])
+            x->again[o] = arena_copy(s->kept, run->again[o], n);
+    }
+    x->ran = true;
+}
+
+/* A version that was found wrong by one measure is judged by another: it is not run again for that. */
 static bool run_case(struct suite_run *s, size_t case_i, unsigned char **outputs, struct fate *fate,
                      struct err *err)
 {
@@ -258,15 +288,20 @@ static bool run_case(struct suite_run *s, size_t case_i, unsigned char **outputs
     /* Far more work than the original's is a hang for every practical purpose. */
     uint64_t max_insns = 1000000 + 50 * c->judge->data[case_i].warp_insns;
 
-    if (!case_run_twice(&run, s->ops, max_insns, fate, err))
-        return false;
+    if (!s->ran[case_i].ran) {
+        if (!case_run_twice(&run, s->ops, max_insns, fate, err))
+            return false;
+        if (fate_open(fate))
+            keep_case(s, &run);
+    }
+    memcpy(outputs, s->ran[case_i].outputs, sizeof(run.outputs));
+    memcpy(run.again, s->ran[case_i].again, sizeof(run.again));
     if (fate_open(fate) && run.again[0] && c->judge->task->accept_nondeterminism)
         compare_again(c, case_i, run.again, what_differed(s->ops), fate);
     if (!fate_open(fate))
         fate->words = arena_strdup(c->arena, fate->words);
     if (!s->trial->printed)
         s->trial->printed = arena_strdup(c->arena, run.printed);
-    memcpy(outputs, run.outputs, sizeof(run.outputs));
     return true;
 }
 
@@ -326,31 +361,64 @@ static bool run_suite(struct suite_run *s, struct fate *fate, struct err *err)
     return true;
 }
 
-/* Held to errors of the original, by pool: its own, or those that it can have. */
-static bool verify_suite(struct version *v, const struct stage_ops *ops, const struct error_stats *own,
-                         struct arena *a, struct trial *t, struct fate *fate, struct err *err)
+/* Held to errors of the original, by pool. */
+static bool verify_suite(struct suite_run *s, struct judge *j, const struct error_stats *own, struct arena *a,
+                         struct fate *fate, struct err *err)
 {
-    struct suite_run s = {.version = v, .ops = ops, .scratch = arena_open(), .trial = t};
     bool ok;
 
-    comparison_open(&s.compared, v->judge, ops->side, own, a);
-    ok = run_suite(&s, fate, err);
-    comparison_close(&s.compared);
-    arena_close(s.scratch);
+    *fate = (struct fate){0};
+    comparison_open(&s->compared, j, s->ops->side, own, a);
+    ok = run_suite(s, fate, err);
+    comparison_close(&s->compared);
+    arena_reset(s->scratch);
     return ok;
 }
 
 /* Who is wrong by the original's own errors is asked again by those that its arithmetic can make: one run of
- * the original is one draw of them, and few rows, or one statistic of a row, may have come out well by luck. */
+ * the original is one draw of them, and few rows, or one statistic of a row, may have come out well by luck.
+ * And once more by what the terms of its sums may be off. */
+static bool verify_by_all(struct suite_run *s, struct judge *j, struct arena *a, struct fate *fate,
+                          struct err *err)
+{
+    enum stage_side side = s->ops->side;
+    struct judge *in_terms;
+
+    if (!verify_suite(s, j, j->original_errors[side], a, fate, err))
+        return false;
+    if (fate->verdict != VERDICT_WRONG || must_be_identical(j))
+        return true;
+    if (!original_can(j, side, err))
+        return false;
+    if (j->exceptions >> RULE_CHANCE & 1 && !verify_suite(s, j, j->can[side], a, fate, err))
+        return false;
+    if (fate->verdict != VERDICT_WRONG)
+        return true;
+    const struct fate in_ulps = *fate;
+    const struct trial its = *s->trial;
+    if (!terms_judge(j, side, &in_terms, err))
+        return false;
+    if (in_terms && !verify_suite(s, in_terms, in_terms->original_errors[side], a, fate, err))
+        return false;
+    if (fate->verdict == VERDICT_WRONG) { /* told in the output's own ulps */
+        *fate = in_ulps;
+        *s->trial = its;
+    }
+    return true;
+}
+
 bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops *ops, struct arena *a,
                       struct trial *t, struct fate *fate, struct err *err)
 {
-    if (!verify_suite(v, ops, j->original_errors[ops->side], a, t, fate, err))
-        return false;
-    if (fate->verdict != VERDICT_WRONG || !(j->exceptions >> RULE_CHANCE & 1))
-        return true;
-    if (!original_can(j, ops->side, err))
-        return false;
-    *fate = (struct fate){0};
-    return verify_suite(v, ops, j->can[ops->side], a, t, fate, err);
+    struct suite_run s = {.version = v,
+                          .ops = ops,
+                          .scratch = arena_open(),
+                          .kept = arena_open(),
+                          .ran = arena_array(a, struct suite_case, j->n_cases),
+                          .trial = t};
+    bool ok = verify_by_all(&s, j, a, fate, err);
+
+    arena_close(s.scratch);
+    arena_close(s.kept);
+    return ok;
 }

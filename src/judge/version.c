@@ -36,7 +36,7 @@ const struct image_kernel *version_kernel(const struct version *v, const char *e
     return NULL;
 }
 
-static bool add_kernels(struct version *v, const struct plan *plan) /* were there new ones? */
+bool version_add_kernels(struct version *v, const struct plan *plan)
 {
     bool added = false;
 
@@ -66,7 +66,13 @@ static bool plan_for(struct version *v, struct arena *a, const int64_t *dims, co
                           arena_printf(a, "%s (for %s)", why.text, task_dims_text(a, v->task, dims)));
 }
 
-static struct compile_request request(const struct version *v, const char *text)
+void version_plan_only(struct version *v, struct arena *a, const int64_t *dims, struct plan *plan,
+                       struct fate *fate)
+{
+    plan_for(v, a, dims, NULL, plan, fate);
+}
+
+struct compile_request version_request(const struct version *v, const char *text)
 {
     if (v->shadow)
         text = exact_text(v->arena, text);
@@ -84,26 +90,52 @@ static struct compile_request request(const struct version *v, const char *text)
     };
 }
 
+/* The task's own files may pin lines in the L2, and so may the original with a fault in it: they win nothing.
+ */
+static bool may_pin(const struct version *v)
+{
+    const struct judge *j = v->judge;
+
+    return v == &j->baseline || v == &j->exact || j->mutant || v->shadow ||
+           (j->baseline.kernel && !strcmp(j->baseline.kernel->text, v->kernel->text));
+}
+
+static void refuse_pins(const struct version *v, const struct ptx_module *m, struct fate *fate)
+{
+    char words[400];
+    int line;
+
+    if (!may_pin(v) && ptx_module_pins(m, words, &line))
+        fate_is(fate, VERDICT_CHEAT, line, arena_strdup(v->arena, words));
+}
+
 static bool compile(struct version *v, struct fate *fate, struct err *err)
 {
     const struct judge *j = v->judge;
-    const struct compile_request q = request(v, v->kernel->device_text);
+    const struct compile_request q = version_request(v, v->kernel->device_text);
     double start_s = time_s();
     struct compile_result *r = &v->compiled;
     struct err why = {0};
+    struct ptx_module *before = v->module;
 
     cuda_module_close(v->loaded);
-    ptx_module_close(v->module);
     v->loaded = NULL;
     v->module = NULL;
-    if (!gpu_compile(j->nvrtc, v->arena, &q, r, err))
+    judge_doing(j, JUDGE_COMPILING);
+    if (!gpu_compile(j->nvrtc, v->arena, &q, r, err)) {
+        ptx_module_close(before);
         return false;
+    }
     v->compile_s += time_s() - start_s;
-    if (r->end != COMPILE_DONE)
-        return fate_is(fate, r->end == COMPILE_CHEAT ? VERDICT_CHEAT : VERDICT_COMPILE_FAILED, r->line,
-                       r->words);
-    if (!ptx_module_open(&v->module, q.path, r->image.ptx, r->image.ptx_len, &why))
-        return fate_is(fate, VERDICT_UNSUPPORTED, 0, arena_printf(v->arena, "the simulator: %s", why.text));
+    if (r->end != COMPILE_DONE) {
+        fate_is(fate, r->end == COMPILE_CHEAT ? VERDICT_CHEAT : VERDICT_COMPILE_FAILED, r->line, r->words);
+    } else if (!ptx_module_open(&v->module, q.path, r->image.ptx, r->image.ptx_len, &why)) {
+        fate_is(fate, VERDICT_UNSUPPORTED, 0, arena_printf(v->arena, "the simulator: %s", why.text));
+    } else {
+        version_ran_open(v, before);
+        refuse_pins(v, v->module, fate);
+    }
+    ptx_module_close(before);
     return true;
 }
 
@@ -140,38 +172,44 @@ bool version_use_fault(struct version *v, size_t i, struct fate *fate)
         return fate_is(fate, VERDICT_COMPILE_FAILED, 0, arena_strdup(v->arena, why.text));
     ptx_module_close(v->module);
     v->module = module;
+    v->ran = NULL;
     image->ptx = text;
     image->ptx_len = strlen(text);
     return true;
 }
 
-bool version_use_nvcc(struct version *v, bool *used, struct fate *fate, struct err *err)
+bool version_use_nvcc(struct version *v, const struct compile_result *r, bool *used, struct fate *fate)
 {
-    const struct compile_request q = request(v, v->kernel->text);
-    struct compile_result r;
     struct ptx_module *module;
     struct err why = {0};
 
     *used = false;
-    if (!gpu_nvcc_path(v->arena, v->judge->nvrtc))
-        return true;
-    if (!gpu_nvcc_ptx(v->judge->nvrtc, v->arena, &q, &r, err))
-        return false;
-    if (r.end != COMPILE_DONE)
-        return !gpu_nvcc_works(v->judge->nvrtc, v->arena) ||
-               fate_is(fate, VERDICT_COMPILE_FAILED, r.line, r.words);
-    if (!ptx_module_open(&module, q.path, r.image.ptx, r.image.ptx_len, &why))
+    if (!ptx_module_open(&module, fs_basename(v->kernel->path), r->image.ptx, r->image.ptx_len, &why))
         return fate_is(fate, VERDICT_UNSUPPORTED, 0,
                        arena_printf(v->arena, "the simulator, of nvcc's PTX: %s", why.text));
-    *used = true;
-    for (size_t i = 0; i < v->compiled.image.n_kernels; i++)
-        *used &= ptx_module_kernel(module, v->compiled.image.kernels[i].mangled) != NULL;
-    if (!*used) { /* kernels of internal linkage have names of nvcc's own */
+    refuse_pins(v, module, fate);
+    if (!fate_open(fate)) {
         ptx_module_close(module);
         return true;
     }
+    struct image *image = &v->compiled.image;
+    struct image_kernel *kernels = arena_array(v->arena, struct image_kernel, image->n_kernels + 1);
+    *used = true;
+    for (size_t i = 0; i < image->n_kernels; i++) {
+        kernels[i] = image->kernels[i];
+        kernels[i].mangled = mangled_find(v->arena, module, kernels[i].mangled);
+        *used &= kernels[i].mangled != NULL;
+    }
+    if (!*used) {
+        ptx_module_close(module);
+        return true;
+    }
+    for (size_t i = 0; i < image->n_kernels; i++)
+        kernels[i].mangled = arena_strdup(v->arena, kernels[i].mangled);
+    image->kernels = kernels;
     ptx_module_close(v->module);
     v->module = module;
+    v->ran = NULL;
     return true;
 }
 
@@ -180,7 +218,7 @@ bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const
 {
     if (!plan_for(v, a, dims, addr, plan, fate) || !fate_open(fate))
         return true;
-    if (!add_kernels(v, plan))
+    if (!version_add_kernels(v, plan))
         return true;
     return compile(v, fate, err);
 }
@@ -199,7 +237,7 @@ static bool plan_all(struct version *v, struct fate *fate)
         struct plan plan;
         plan_for(v, scratch, dims, NULL, &plan, fate);
         if (fate_open(fate))
-            add_kernels(v, &plan);
+            version_add_kernels(v, &plan);
         else
             fate->words = arena_strdup(v->arena, fate->words);
         arena_reset(scratch);
@@ -221,6 +259,8 @@ static bool open_as(struct version *v, struct judge *j, struct arena *a, const s
     if (!task_kernel_open(&v->kernel, a, t, path, text, &why) || !task_match(t, v->kernel, &why))
         return not_understood(fate, &why, arena_strdup(a, why.text));
     plan_all(v, fate);
+    if (fate_open(fate) && v->judge->baseline.module && !shadow && t == j->task && !j->mutant)
+        branches_find(v, fate);
     if (!fate_open(fate))
         return true;
     return compile(v, fate, err);
@@ -244,6 +284,7 @@ void version_close(struct version *v)
     ptx_module_close(v->module);
     kernel_close(v->kernel);
     vec_free(&v->kernels);
+    vec_free(&v->waits);
     v->loaded = NULL;
     v->module = NULL;
     v->kernel = NULL;

@@ -106,7 +106,8 @@ const char *cell_enter(struct judge *j, const char *scratch)
     add(&p, j->task->source_path, SANDBOX_READ);
     if (j->task->reference_path)
         add(&p, j->task->reference_path, SANDBOX_READ);
-    add(&p, scratch, SANDBOX_READ | SANDBOX_WRITE);
+    /* The compiled launcher is linked there, and started, to be shut in further. */
+    add(&p, scratch, SANDBOX_READ | SANDBOX_WRITE | (j->options.with_nvcc ? SANDBOX_RUN : 0u));
     if (j->gpu) {
         add_all(&p, of_a_driver, ARRAY_LEN(of_a_driver));
         add_matches(&p, j->arena, "/dev/nvidia*", SANDBOX_READ | SANDBOX_WRITE | SANDBOX_DEVICE);

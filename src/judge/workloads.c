@@ -4,10 +4,16 @@
 #include "workloads.h"
 
 enum {
-    SOME_BYTES = 192 << 20,  /* compulsory bytes of the workloads that are verified whole when not all are */
+    SOME_BYTES =
+        192 << 20, /* compulsory bytes of the workloads that are verified whole when not all are: on a GPU; */
+    SOME_INSNS = 100000000,  /* on the simulator, warp instructions of the original, */
+    INSN_BYTES = 32,         /* of which each stands for so many bytes, too; */
+    MOST_INSNS = 400000000,  /* and of a workload that is run whole because of a doubt, */
     SAMPLE_BYTES = 12 << 20, /* and of one of the others */
     FURTHER = 4,
-    MOST_BYTES = 1400 << 20, /* of a workload that is run whole because of a doubt */
+    MOST_BYTES = 1400 << 20,  /* which has at most so many bytes */
+    EXTRA_ELEMENTS = 1 << 20, /* of a case beside them that is run whole, */
+    EXTRA_INSNS = 20000000,   /* and instructions that the original may need for it */
 };
 #define LIMIT_S 10.0
 #define ENOUGH  0.9 /* of what the sampled blocks should have written */
@@ -24,12 +30,15 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
                                     .tiles = w->tiles,
                                     .poison = second ? 0x5b : POISON,
                                     .place = (w->seed & ~(uint64_t)1) + second};
-    const struct stage_check check = {.max_insns = max_insns, .limit_s = LIMIT_S};
+    const struct stage_check check = {.checks = second ? 0 : w->checks,
+                                      .max_insns = max_insns,
+                                      .work = second ? NULL : w->work,
+                                      .limit_s = LIMIT_S};
     struct stage stage;
     bool ok;
 
     for (size_t i = 0; i < t->n_args; i++)
-        values[i] = t->args[i].values;
+        values[i] = w->values ? w->values[i] : t->args[i].values;
     if (!stage_open(&stage, w->judge, ops, t, w->dims, &data, err))
         return false;
     ok = stage_verify(&stage, v, &check, w->where, w->arena, insns, NULL, fate, err);
@@ -108,6 +117,13 @@ void yardstick_compare(const struct judge *j, struct arena *a, struct yardstick 
         if (!memcmp(x, z, size))
             continue;
         double mine = task_to_double(type, x), its = task_to_double(type, z);
+        if (must_be_identical(j)) {
+            fate_is(fate, VERDICT_WRONG, 0,
+                    arena_printf(a,
+                                 "element %zu of %s is %.9g, the original has %.9g, and " ASKED_EXACT " (%s)",
+                                 first + i, y->arg->name, mine, its, where));
+            return;
+        }
         if (type_is_floating(type) && near(j, type, mine, its, y->ulps, y->scale))
             continue;
         if (y->n_other && fabs(mine - its) <= y->most_other) {
@@ -125,6 +141,73 @@ void yardstick_compare(const struct judge *j, struct arena *a, struct yardstick 
                                  y->arg->name, mine, its, where));
         return;
     }
+}
+
+static bool compare_whole(const struct whole *w, const struct both *b, enum stage_side side, struct fate *fate,
+                          struct err *err)
+{
+    struct judge *j = w->judge;
+
+    for (size_t o = 0; o < j->n_outputs && fate_open(fate); o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        int64_t elements;
+        if (!task_shape(j->task, arg, w->dims, &elements, err))
+            return false;
+        struct yardstick y = yardstick_of(j, side, o, b->own[o], (size_t)elements);
+        yardstick_compare(j, w->arena, &y, w->where, 0, b->got[o], b->own[o],
+                          (size_t)elements * kernel_type_size(arg->type), fate);
+    }
+    return true;
+}
+
+/* *told: the original came to its end. */
+static bool extra_whole(const struct whole *w, struct version *v, bool *told, struct fate *fate,
+                        struct err *err)
+{
+    unsigned char *got[MAX_ARGS], *own[MAX_ARGS];
+    const struct both b = {.got = got, .own = own};
+    struct fate original = {0};
+    uint64_t insns = 0;
+
+    if (!run_whole(w, &w->judge->baseline, &stage_sim, true, EXTRA_INSNS, &insns, own, &original, err))
+        return false;
+    *told = fate_open(&original);
+    if (!*told)
+        return true;
+    return run_whole(w, v, &stage_sim, false, 1000000 + 50 * insns, NULL, got, fate, err) &&
+           (!fate_open(fate) || compare_whole(w, &b, SIDE_SIM, fate, err));
+}
+
+/* What rounding makes of integers must be known before they are compared. */
+static bool integers_come_out(const struct judge *j)
+{
+    for (size_t o = 0; o < j->n_outputs; o++)
+        if (!type_is_floating(j->task->args[j->outputs[o]].type))
+            return true;
+    return false;
+}
+
+bool extra_verify(const struct extra *x, struct version *v, struct arena *scratch, struct fate *fate,
+                  struct err *err)
+{
+    struct judge *j = v->judge;
+    struct stage_tiles tiles = {.arena = scratch};
+    const struct whole w = {.judge = j,
+                            .arena = scratch,
+                            .dims = x->dims,
+                            .where = task_dims_text(scratch, j->task, x->dims),
+                            .seed = x->seed,
+                            .tiles = &tiles,
+                            .values = x->values,
+                            .checks = j->task->accept_race ? SANITIZE_INIT | SANITIZE_NC : SANITIZE_ALL};
+    bool told = false;
+
+    if (integers_come_out(j) && !original_can(j, SIDE_SIM, err))
+        return false;
+    if ((x->values || task_case_elements(j->task, x->dims) <= EXTRA_ELEMENTS) &&
+        !extra_whole(&w, v, &told, fate, err))
+        return false;
+    return told || x->values || verify_extreme_shape(j, v, scratch, x->dims, fate, err);
 }
 
 /* *known as size_verify says it. */
@@ -149,16 +232,9 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
     if (!fate_open(&original))
         return err_at(err, j->task->source_path, original.line, 0, "the original on its workloads: %s: %s",
                       verdict_name(original.verdict), original.words);
-    for (size_t o = 0; o < j->n_outputs && fate_open(fate); o++) {
-        const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        int64_t elements;
-        if (!task_shape(j->task, arg, w->dims, &elements, err))
-            return false;
-        struct yardstick y = yardstick_of(j, ops->side, o, own[o], (size_t)elements);
-        yardstick_compare(j, w->arena, &y, w->where, 0, got[o], own[o],
-                          (size_t)elements * kernel_type_size(arg->type), fate);
-    }
     const struct both b = {.got = got, .own = own};
+    if (!compare_whole(w, &b, ops->side, fate, err))
+        return false;
     return !fate_open(fate) || !j->options.confirm || size_verify(w, &b, ops, known, NULL, fate, err);
 }
 
@@ -201,6 +277,8 @@ static size_t compare_samples(const struct whole *w, struct sample *s, bool *dou
                   cover.written / s[0].ran < ENOUGH * MIN(whole, (double)its_pieces / s[1].ran);
     }
     *doubt |= !fate_open(&maybe);
+    if (compared)
+        ran_join(s[0].version, s[0].noted);
     return compared;
 }
 
@@ -226,8 +304,9 @@ static bool verify_sample(const struct whole *w, struct version *v, int64_t traf
     return ok;
 }
 
-/* Both versions' buffers, one after the other, and the outputs of both fit into a worker's memory. */
-static bool fits(const struct whole *w, int64_t traffic)
+/* Both versions' buffers, one after the other, and the outputs of both fit into a worker's memory, and the
+ * original's work into some seconds; where that is not known, its limit of instructions says it. */
+static bool fits(const struct whole *w, int64_t traffic, double cost)
 {
     int64_t bytes = traffic;
 
@@ -238,27 +317,48 @@ static bool fits(const struct whole *w, int64_t traffic)
             return false;
         bytes += 2 * elements * (int64_t)kernel_type_size(arg->type);
     }
-    return bytes <= (int64_t)MOST_BYTES;
+    return bytes <= (int64_t)MOST_BYTES && !(cost > MOST_INSNS);
+}
+
+/* What running a workload whole costs: bytes on a GPU; on the simulator the original's warp instructions, and
+ * its bytes, which are filled and compared. NAN: nobody knows. */
+static bool cost_of(struct judge *j, size_t i, double *cost, struct err *err)
+{
+    const struct task *t = j->task;
+    const struct work *work;
+    int64_t bytes;
+
+    *cost = NAN;
+    if (!task_traffic(t, t->workloads + i * t->n_dims, &bytes, NULL))
+        return true;
+    *cost = (double)bytes;
+    if (j->gpu)
+        return true;
+    if (!version_work(&j->baseline, i, &work, err))
+        return false;
+    *cost = work->known ? work->insns + (double)bytes / INSN_BYTES : NAN;
+    return true;
 }
 
 /* Which workloads are run whole: all of them on a GPU when it is the last word, before that and on the
- * simulator as many as a budget allows, the smallest first. */
-static bool affordable(const struct judge *j, size_t i)
+ * simulator as many as a budget allows, the cheapest first. */
+static bool affordable(struct judge *j, size_t i, bool *whole, struct err *err)
 {
-    const struct task *t = j->task;
-    int64_t mine, sum = 0;
+    double mine, other, sum = 0;
 
-    if (j->gpu && j->options.confirm)
+    *whole = j->gpu && j->options.confirm;
+    if (*whole)
         return true;
-    if (!task_traffic(t, t->workloads + i * t->n_dims, &mine, NULL))
+    if (!cost_of(j, i, &mine, err))
         return false;
-    for (size_t k = 0; k < t->n_workloads; k++) {
-        int64_t bytes;
-        if (task_traffic(t, t->workloads + k * t->n_dims, &bytes, NULL) &&
-            (bytes < mine || (bytes == mine && k <= i)))
-            sum += bytes;
+    for (size_t k = 0; k < j->task->n_workloads; k++) {
+        if (!cost_of(j, k, &other, err))
+            return false;
+        if (other < mine || (other <= mine && k <= i))
+            sum += other;
     }
-    return sum <= SOME_BYTES;
+    *whole = sum <= (j->gpu ? (double)SOME_BYTES : (double)SOME_INSNS) && mine <= sum;
+    return true;
 }
 
 bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
@@ -267,11 +367,9 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
     const struct stage_ops *ops = j->gpu ? &stage_gpu : &stage_sim;
     struct arena *scratch = arena_open();
     struct str left = {0}, inexact = {0};
-    bool integers = false, ok;
+    bool ok;
 
-    for (size_t o = 0; o < j->n_outputs; o++)
-        integers |= !type_is_floating(j->task->args[j->outputs[o]].type);
-    ok = !(integers || j->options.confirm) || original_can(j, ops->side, err);
+    ok = !(integers_come_out(j) || j->options.confirm) || original_can(j, ops->side, err);
     for (size_t i = 0; ok && fate_open(fate) && i < j->task->n_workloads; i++) {
         const int64_t *dims = j->task->workloads + i * j->task->n_dims;
         struct stage_tiles tiles = {.arena = scratch};
@@ -281,13 +379,17 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
                           task_dims_text(scratch, j->task, dims),
                           rng_hash(j->options.seed ^ hash_text(v->kernel->text), i),
                           &tiles};
+        w.work = ops->side == SIDE_SIM ? work_of(v, i) : NULL;
         int64_t traffic;
         size_t compared = 0, known = 0;
-        bool doubt = false, whole = affordable(j, i);
+        double cost;
+        bool doubt = false, whole;
+        if (!(ok = affordable(j, i, &whole, err) && cost_of(j, i, &cost, err)))
+            break;
         if (!whole && ops->side == SIDE_SIM && task_traffic(j->task, dims, &traffic, NULL)) {
             ok = verify_sample(&w, v, traffic, &compared, &known, &doubt, fate, err);
             /* Before the last word a doubt is no reason to spend seconds. */
-            whole = doubt && fate_open(fate) && j->options.confirm && fits(&w, traffic);
+            whole = doubt && fate_open(fate) && j->options.confirm && fits(&w, traffic, cost);
             if (!whole)
                 str_addf(&left, "%s%s", left.len ? ", " : "", w.where);
             if (!whole && compared)

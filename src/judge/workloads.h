@@ -17,7 +17,21 @@ struct whole { /* one workload */
     const char *where;
     uint64_t seed; /* of its values, and of the places of a sample */
     struct stage_tiles *tiles;
+    const struct task_values *values; /* one per arg; NULL: the task's own */
+    unsigned checks;                  /* of the candidate: enum sanitize_checks */
+    struct work *work;                /* what the candidate's run comes to is counted here; NULL: nobody asks */
 };
+
+/* workloads.c: a case that neither suite nor workloads have, on the simulator: both versions run whole and are
+ * compared element for element; where the shape is too large for that, or the original needs too long, as the
+ * extreme shapes are. Nothing is said where the original fails. */
+struct extra {
+    const int64_t *dims;
+    const struct task_values *values; /* one per arg; NULL: the task's own */
+    uint64_t seed;
+};
+bool extra_verify(const struct extra *x, struct version *v, struct arena *scratch, struct fate *fate,
+                  struct err *err);
 
 /* ---- sample.c ---- */
 
@@ -26,11 +40,13 @@ struct whole { /* one workload */
 struct sample {
     const struct whole *whole;
     struct version *version;
+    struct ptx_shadow *shadow; /* instead of one of real values; NULL: none */
     struct stage stage;
-    double share; /* of the blocks, asked for */
-    double ran;   /* and run, in the launch with the least; 1: there is none */
-    bool plain;   /* one launch and nothing else: what it has written is done */
-    bool told;    /* all of it ran, and means something */
+    double share;   /* of the blocks, asked for */
+    double ran;     /* and run, in the launch with the least; 1: there is none */
+    bool plain;     /* one launch and nothing else: what it has written is done */
+    bool told;      /* all of it ran, and means something */
+    uint8_t *noted; /* what ran; counts as covered where it was compared */
 };
 
 /* A version compiled for its shadow runs with one. */

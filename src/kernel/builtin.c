@@ -122,34 +122,11 @@ static const struct {
     {"__bfloat162float", &type_bf16, &type_float},
 };
 
-static const char *const others[] = {
-    "min",
-    "max",
-    "abs",
-    "labs",
-    "llabs",
-    "pow",
-    "powf",
-    "fmin",
-    "fmax",
-    "fminf",
-    "fmaxf",
-    "clamp",
-    "assert",
-    "numeric_limits::max",
-    "numeric_limits::min",
-    "numeric_limits::lowest",
-    "numeric_limits::infinity",
-    "numeric_limits::epsilon",
-    "cuda::ceil_div",
-    "__builtin_clz",
-    "__builtin_ctz",
-    "__builtin_popcount",
-    "__builtin_clzll",
-    "__builtin_expect",
-    "move",
-    "forward",
-};
+static const char others[] =
+    "min|max|abs|labs|llabs|pow|powf|fmin|fmax|fminf|fmaxf|clamp|assert|numeric_limits::max|"
+    "numeric_limits::min|numeric_limits::lowest|numeric_limits::infinity|numeric_limits::epsilon|"
+    "cuda::ceil_div|__builtin_clz|__builtin_ctz|__builtin_popcount|__builtin_clzll|__builtin_expect|move|"
+    "forward";
 
 bool builtin_is_call(const char *name)
 {
@@ -161,11 +138,12 @@ bool builtin_is_call(const char *name)
         if (strcmp(conversions[i].name, name) == 0)
             return true;
     }
-    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-        if (strcmp(others[i], name) == 0)
-            return true;
-    }
-    return false;
+    return str_in(name, others);
+}
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
 }
 
 static void need(struct interp *in, const struct expr *e, const char *name, size_t n, size_t wanted)
@@ -218,9 +196,13 @@ static struct value min_max(struct interp *in, const struct expr *e, bool is_min
         fail(in->unit, e->at, "min and max take numbers");
     if (n_targs == 1 && targs[0].type)
         t = targs[0].type;
-    else if (type_same(a.type, b.type))
-        t = a.type;
-    else if (token_is(e->at, "std"))
+    else if (type_same(a.type, b.type) && e->a->look != LOOK_STD && type_is_integer(a.type) &&
+             a.type->rank < type_int->rank && in->unit->uses_std)
+        fail(in->unit, e->at, "which %s of %s is meant; write std::%s", is_min ? "min" : "max",
+             type_spell(in->arena, a.type), is_min ? "min" : "max");
+    else if (type_same(a.type, b.type)) /* the toolkit's own begin with int */
+        t = e->a->look == LOOK_STD || is(e->a->name, "clamp") ? a.type : type_promote(a.type);
+    else if (e->a->look == LOOK_STD)
         fail(in->unit, e->at, "std::%s of %s and %s does not compile; cast one or write std::%s<%s>(...)",
              is_min ? "min" : "max", a.type->name, b.type->name, is_min ? "min" : "max",
              arithmetic_type(a.type, b.type)->name);
@@ -230,11 +212,6 @@ static struct value min_max(struct interp *in, const struct expr *e, bool is_min
     b = convert(in, e->at, b, t, false);
     bool less = truth(in, e->at, binary(in, e->at, OP_LT, b, a)); /* b < a */
     return is_min == less ? b : a;
-}
-
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
 }
 
 /* abs is by the argument's type, the others are not. */

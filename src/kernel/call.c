@@ -98,7 +98,7 @@ enum bound template_bind(struct interp *in, const struct func *f, const struct c
         } else {
             const struct type *t = type_resolve_for(in, env, p->type, args[i].value.type);
 
-            bind_value(in, env, p->name, convert(in, f->at, args[i].value, t, false));
+            bind_value(in, env, p->name, convert_same(in, f->at, args[i].value, t));
         }
     }
     *out = env;
@@ -238,10 +238,14 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
     const struct stmt *body;
     enum flow flow;
 
+    if (f->variadic || f->not_understood)
+        fail(
+            in->unit, at,
+            "the parameters or the words behind them of the function %s are not understood; write it without `...`, "
+            "requires and attributes",
+            f->name);
     if (!f->body && !f->tree)
         fail(in->unit, at, "the function %s is declared but not defined in this file", f->name);
-    if (f->variadic || f->not_understood)
-        fail(in->unit, at, "the parameters of the function %s are not understood", f->name);
     if (f->specialised)
         fail(in->unit, at, "%s has specialisations, which are not understood; use if constexpr or overloads",
              f->name);
@@ -266,6 +270,8 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
         result = type_resolve(in, env, f->result);
     body = body_of(in, f);
     flow = exec(in, env, body, result, &returned);
+    if (returned.type->kind == TY_LIST && !result)
+        fail(in->unit, at, "%s returns a list in braces as auto; write its type", f->name);
     if (flow != FLOW_RETURN && result && !(result->kind == TY_SCALAR && result->scalar == KT_VOID))
         fail(in->unit, at, "%s ends without a return", f->name);
     in->call_depth--;

@@ -45,7 +45,8 @@ static void fill_array(struct interp *in, struct env *env, struct cell *c, const
             else
                 record_make(in, elem, true);
         } else if (item) {
-            elem->value = initialise(in, env, elem->type, item);
+            elem->value = item->kind == EX_INIT ? initialise(in, env, elem->type, item)
+                                                : convert_same(in, item->at, eval(in, env, item), elem->type);
             elem->value.literal_zero = false;
             elem->known = true;
         } else if (init || elem->type->kind == TY_DIM3) { /* the rest of a list is zero */
@@ -71,7 +72,7 @@ struct place place_if_any(struct interp *in, struct env *env, const struct expr 
     return none;
 }
 
-void declare(struct interp *in, struct env *env, const struct declarator *d)
+static void declare_one(struct interp *in, struct env *env, const struct declarator *d)
 {
     const struct type *type, *automatic = NULL;
     struct type_node *n = d->type;
@@ -118,6 +119,8 @@ void declare(struct interp *in, struct env *env, const struct declarator *d)
         if (!d->init)
             fail(in->unit, d->at, "auto %s needs an initial value", d->name);
         v = eval(in, env, d->init);
+        if (v.type->kind == TY_LIST && d->assigned)
+            fail(in->unit, d->at, "auto %s = {...} is a std::initializer_list; write its type", d->name);
         if (v.type->kind == TY_LIST && v.n_items == 1)
             v = v.items[0];
         if (v.type->kind == TY_LIST || (v.type->kind == TY_SCALAR && v.type->scalar == KT_VOID))
@@ -128,6 +131,12 @@ void declare(struct interp *in, struct env *env, const struct declarator *d)
     type = type_resolve_for(in, env, n, automatic);
     if (type->kind == TY_SCALAR && type->scalar == KT_VOID)
         fail(in->unit, d->at, "a variable of type void");
+    if (type->kind == TY_OPAQUE && type->declared && type->declared->constructed)
+        fail(
+            in->unit, d->at,
+            "a variable of type %s, which has a constructor or initial values of members; give the values where "
+            "the variable is declared",
+            type->name);
     if (type->kind == TY_OPAQUE)
         fail(
             in->unit, d->at,
@@ -174,4 +183,62 @@ void declare(struct interp *in, struct env *env, const struct declarator *d)
     in->fixed_only -= d->is_static && !d->is_constexpr;
     c->fixed = d->is_constexpr || d->is_static;
     env->names.v[place].cell = c;
+}
+
+/* The names of auto [a, b]: the members or elements in their order. */
+static void bind_parts(struct interp *in, struct env *env, const struct declarator *d)
+{
+    struct cell *c = env_local(env, d->name, NULL)->cell;
+
+    if (in->unit->tuple_like || (c->type->kind != TY_RECORD && c->type->kind != TY_ARRAY) ||
+        (size_t)c->n_elems != d->n_parts)
+        fail(
+            in->unit, d->at,
+            "%zu names for the parts of %s; a plain struct of this file, or with auto & an array, gives as many as it "
+            "has",
+            d->n_parts, type_spell(in->arena, c->type));
+    for (size_t i = 0; i < d->n_parts; i++) {
+        if (system_predefined(d->parts[i]))
+            fail(in->unit, d->at, "%s is a macro of the compiler or of a header; use another name",
+                 d->parts[i]);
+        env_bind(in, env, d->parts[i], &c->elems[i])->at = d->at;
+    }
+}
+
+void declare(struct interp *in, struct env *env, const struct declarator *d)
+{
+    declare_one(in, env, d);
+    if (d->n_parts)
+        bind_parts(in, env, d);
+}
+
+struct cell *range_array(struct interp *in, struct env *env, const struct expr *range)
+{
+    struct place p = {NULL, -1};
+    struct type *t;
+    struct cell *c;
+
+    if (range->kind != EX_INIT)
+        p = place_if_any(in, env, range);
+    if (p.cell && p.member < 0 && p.cell->type->kind == TY_ARRAY)
+        return p.cell;
+    if (range->kind != EX_INIT || !range->n_args)
+        fail(in->unit, range->at,
+             "a range-based loop goes over an array's name or a list in braces here; count with an index");
+    t = arena_new(in->arena, struct type);
+    c = cell_make(in, t, true);
+    c->n_elems = (int64_t)range->n_args;
+    c->elems = arena_array(in->arena, struct cell, range->n_args + 1);
+    for (size_t i = 0; i < range->n_args; i++) {
+        struct value v = eval(in, env, range->args[i]);
+
+        if (!type_is_arithmetic(v.type) || (i && !type_same(v.type, c->elems[0].type)))
+            fail(in->unit, range->args[i]->at, "a list of numbers of one type; cast what is of another");
+        v.literal_zero = false;
+        c->elems[i] = (struct cell){.type = v.type, .value = v, .known = true, .constant = true};
+    }
+    *t = (struct type){.kind = TY_ARRAY, .name = "array", .to = c->elems[0].type, .n = c->n_elems};
+    t->align = t->to->align;
+    t->size = t->n * t->to->size;
+    return c;
 }

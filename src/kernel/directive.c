@@ -38,13 +38,11 @@ static size_t define_params(struct expander *x, struct macro *m, const struct to
 /* Names that cannot be macros of a file, or that mean something in one. */
 static void check_macro_name(struct expander *x, const struct token *name)
 {
-    static const char *const fixed[] = {"defined",     "__VA_ARGS__",       "__VA_OPT__", "__LINE__",
-                                        "__COUNTER__", "__INCLUDE_LEVEL__", "_Pragma",    "__cplusplus"};
+    static const char fixed[] =
+        "defined|__VA_ARGS__|__VA_OPT__|__LINE__|__COUNTER__|__INCLUDE_LEVEL__|_Pragma|__cplusplus";
 
-    for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
-        if (token_is(name, fixed[i]))
-            fail(x->unit, name, "%s is the compiler's own; use another name", fixed[i]);
-    }
+    if (token_in(name, fixed))
+        fail(x->unit, name, "%.*s is the compiler's own; use another name", (int)name->len, name->s);
 }
 
 static void define(struct expander *x, const struct token *v, size_t n)
@@ -141,6 +139,9 @@ static void include_system(struct expander *x, const struct token *v, size_t n)
     if (!quoted && (!token_is(&v[0], "<") || !token_is(last, ">") || n < 3))
         fail(x->unit, v, "a header whose name a macro makes; write #include <name> or #include \"name\"");
     x->unknown_header |= !system_header(name, len);
+    vec_add(x->unit->arena, &x->unit->inclusions,
+            ((struct inclusion){x->unit->tokens.n,
+                                arena_printf(x->unit->arena, quoted ? "\"%.*s\"" : "<%.*s>", (int)len, name)}));
     for (size_t i = 0; i < x->macros.n; i++) {
         struct macro *m = x->macros.entries[i].value;
 
@@ -214,38 +215,15 @@ static void pragma_pack(struct expander *x, const struct token *v, size_t n)
 
 static void pragma(struct expander *x, const struct token *at, const struct token *v, size_t n)
 {
-    static const char *const harmless[] = {
-        "once",
-        "unroll",
-        "nounroll",
-        "nv_diag_suppress",
-        "nv_diag_default",
-        "nv_diag_warning",
-        "nv_diag_remark",
-        "nv_diag_error",
-        "nv_diagnostic",
-        "diag_suppress",
-        "diag_default",
-        "diag_warning",
-        "nv_exec_check_disable",
-        "hd_warning_disable",
-        "region",
-        "endregion",
-        "message",
-        "warning",
-        "clang",
-        "omp",
-    };
-    static const char *const gcc[] = {"diagnostic", "unroll", "ivdep", "system_header"};
+    static const char harmless[] =
+        "once|unroll|nounroll|nv_diag_suppress|nv_diag_default|nv_diag_warning|nv_diag_remark|nv_diag_error|"
+        "nv_diagnostic|diag_suppress|diag_default|diag_warning|nv_exec_check_disable|hd_warning_disable|"
+        "region|endregion|message|warning|clang|omp";
 
-    for (size_t i = 0; n && i < ARRAY_LEN(harmless); i++) {
-        if (token_is(v, harmless[i]))
-            return;
-    }
-    for (size_t i = 0; n > 1 && token_is(v, "GCC") && i < ARRAY_LEN(gcc); i++) {
-        if (token_is(v + 1, gcc[i]))
-            return;
-    }
+    if (n && token_in(v, harmless))
+        return;
+    if (n > 1 && token_is(v, "GCC") && token_in(v + 1, "diagnostic|unroll|ivdep|system_header"))
+        return;
     if (n && token_is(v, "pack"))
         pragma_pack(x, v, n);
     else
@@ -254,18 +232,8 @@ static void pragma(struct expander *x, const struct token *at, const struct toke
              n && strstr(token_text(x->arena, v), "_macro") ? " (#undef and #define change a macro)" : "");
 }
 
-static bool word_in(const struct token *t, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (token_is(t, words[i]))
-            return true;
-    }
-    return false;
-}
-
 static void directive(struct expander *x, const struct token *v, size_t n)
 {
-    static const char *const conditionals[] = {"if", "ifdef", "ifndef", "elif", "else", "endif"};
     const struct token *name = v;
 
     if (n == 0)
@@ -273,7 +241,7 @@ static void directive(struct expander *x, const struct token *v, size_t n)
     if (token_is(name, "elifdef") || token_is(name, "elifndef"))
         fail(x->unit, name, "#%.*s is read by some compilers only; write #elif %sdefined(...)", (int)name->len,
              name->s, token_is(name, "elifdef") ? "" : "!");
-    if (word_in(name, conditionals, ARRAY_LEN(conditionals))) {
+    if (token_in(name, "if|ifdef|ifndef|elif|else|endif")) {
         conditional(x, name, v + 1, n - 1);
         return;
     }

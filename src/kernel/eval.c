@@ -49,7 +49,10 @@ struct value place_read(struct interp *in, const struct token *at, struct place 
 void place_write(struct interp *in, const struct token *at, struct place p, struct value v)
 {
     if (p.cell->constant)
-        fail(in->unit, at, "an assignment to a constant");
+        fail(
+            in->unit, at,
+            "an assignment to a constant (what a lambda captured by value is one, with mutable too: capture by "
+            "reference)");
     access_log(in, p.cell, true);
     if (p.member >= 0) {
         p.cell->value.dim[p.member] = (uint32_t)convert(in, at, v, type_uint, false).i;
@@ -212,6 +215,7 @@ static const struct type *type_kind(struct interp *in, struct env *env, const st
     case EX_SIZEOF_PACK:
     case EX_SIZEOF:
     case EX_SIZEOF_TYPE:
+    case EX_ALIGNOF:
         return type_ulong;
     case EX_AND:
     case EX_OR:
@@ -410,12 +414,14 @@ static struct value construct(struct interp *in, struct env *env, const struct e
     eval_list(in, env, e, items);
     list.items = items;
     list.n_items = e->n_args;
+    list.strict = e->braces;
     if (to->kind == TY_CONSTANT && e->n_args == 0)
         return (struct value){.type = to};
     if (to->kind == TY_RECORD)
         return record_value(in, e->at, to, e->n_args == 1 && type_same(items[0].type, to) ? items[0] : list);
     if (e->n_args == 1)
-        return convert(in, e->at, items[0], to, true);
+        return e->braces && !to->is_enum ? convert_same(in, e->at, items[0], to)
+                                         : convert(in, e->at, items[0], to, true);
     if (to->kind == TY_OPAQUE)
         fail(in->unit, e->at,
              "a value of type %s; a launcher's values are numbers, pointers, dim3 and plain structs of these",
@@ -528,7 +534,10 @@ static struct value eval_kind(struct interp *in, struct env *env, const struct e
         increment_place(in, env, e, &v);
         return v;
     case EX_BINARY:
-        return binary_expr(in, env, e);
+        v = binary_expr(in, env, e);
+        if (v.type == type_bool)
+            marks_decide(&in->marks, e->at, v.i != 0);
+        return v;
     case EX_AND:
         return value_int(type_bool,
                          truth(in, e->at, eval(in, env, e->a)) && truth(in, e->at, eval(in, env, e->b)));
@@ -548,6 +557,15 @@ static struct value eval_kind(struct interp *in, struct env *env, const struct e
         return construct(in, env, expand_packs(in, env, e));
     case EX_SIZEOF_TYPE:
         return size_of(in, e->at, type_resolve(in, env, e->type));
+    case EX_ALIGNOF: {
+        const struct type *t = type_resolve(in, env, e->type);
+
+        if (t->kind != TY_SCALAR && t->kind != TY_POINTER && !(t->kind == TY_RECORD && t->passable))
+            fail(in->unit, e->at, "the alignment of %s is not known; write the number",
+                 type_spell(in->arena, t));
+        size_of(in, e->at, t);
+        return value_int(type_ulong, t->align);
+    }
     case EX_SIZEOF_PACK: {
         struct cell *pack = env_find(in, env, (struct name_use){.name = e->name, .at = e->at});
 
@@ -572,7 +590,8 @@ static struct value eval_kind(struct interp *in, struct env *env, const struct e
         struct value *items = arena_array(in->arena, struct value, e->n_args + 1);
 
         eval_list(in, env, e, items);
-        return (struct value){.type = type_list, .items = items, .n_items = e->n_args, .fields = e->fields};
+        return (struct value){
+            .type = type_list, .items = items, .n_items = e->n_args, .fields = e->fields, .strict = e->braces};
     }
     case EX_LAMBDA: {
         struct closure *c = arena_new(in->arena, struct closure);

@@ -30,6 +30,35 @@ static enum flow loop(struct interp *in, struct env *env, const struct stmt *s, 
     }
 }
 
+/* for (x : array): x starts from element i of what stands behind the colon. */
+static enum flow range_loop(struct interp *in, struct env *env, const struct stmt *s, const struct type *result,
+                            struct value *returned)
+{
+    static const char name[] = "range#"; /* that no program can say */
+    struct cell *all = range_array(in, env, s->cond);
+    struct expr array = {.kind = EX_NAME, .at = s->cond->at, .name = name};
+    enum flow flow;
+
+    env_bind(in, env, name, all);
+    for (int64_t i = 0; i < all->n_elems; i++) {
+        const struct value number = value_int(type_int, i);
+        struct expr index = {.kind = EX_NUMBER, .at = s->cond->at, .number = &number};
+        struct expr element = {.kind = EX_INDEX, .at = s->cond->at, .a = &array, .b = &index};
+        struct declarator d = *s->decls;
+        struct env *each = inner(in, env);
+
+        step_count(in, s->at);
+        d.init = &element;
+        declare(in, each, &d);
+        flow = exec(in, inner(in, each), s->a, result, returned);
+        if (flow == FLOW_BREAK)
+            return FLOW_NEXT;
+        if (flow == FLOW_RETURN)
+            return flow;
+    }
+    return FLOW_NEXT;
+}
+
 /* A label of the switch around s, in s. */
 static bool has_label(const struct stmt *s)
 {
@@ -123,6 +152,8 @@ enum flow exec(struct interp *in, struct env *env, const struct stmt *s, const s
         if (truth(in, s->cond->at, eval(in, env, s->cond)))
             return exec(in, inner(in, env), s->a, result, returned);
         return s->b ? exec(in, inner(in, env), s->b, result, returned) : FLOW_NEXT;
+    case ST_RANGE:
+        return range_loop(in, inner(in, env), s, result, returned);
     case ST_FOR:
     case ST_WHILE:
     case ST_DO:

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 
 #include "kernel/kernel.h"
+#include "marks.h"
 
 enum {
     MAX_TOKENS = 200000,     /* before and after macro expansion */
@@ -46,6 +47,11 @@ struct comment {
 struct tokens {
     struct token *v;
     size_t n, cap;
+};
+
+struct inclusion { /* of a header that is not read: before[...] of the unit's tokens; name with its <> or "" */
+    size_t before;
+    const char *name;
 };
 
 /* ---- names: lookup.c */
@@ -105,8 +111,9 @@ struct unit {
     bool any_words;     /* only the words count: ## takes what it would refuse */
     const struct kernel_header *headers;
     size_t n_headers;
-    size_t parse_work;         /* against text that backtracks without end */
-    struct tokens raw, tokens; /* before and after preprocessing, both end in TOK_END */
+    size_t parse_work;                /* against text that backtracks without end */
+    struct tokens raw, tokens;        /* before and after preprocessing, both end in TOK_END */
+    VEC(struct inclusion) inclusions; /* of headers that are not read */
     VEC(struct func *) funcs;
     VEC(struct global *) globals;
     VEC(struct type_name *) types;
@@ -116,6 +123,8 @@ struct unit {
     VEC(struct namespace_alias) aliases;
     VEC(const char *) namespaces; /* "a::b::" */
     bool operators;               /* the file defines operators of its own */
+    bool tuple_like;              /* it says std::tuple_size */
+    bool uses_std;                /* using namespace std, using std::min */
     VEC(struct region) regions;   /* top-level declarations in file order, for the device part */
 };
 
@@ -124,6 +133,7 @@ _Noreturn void fail(struct unit *u, const struct token *t, const char *fmt, ...)
 void unit_place(const struct unit *u, size_t at, int *line, int *col);
 char *token_text(struct arena *a, const struct token *t);
 bool token_is(const struct token *t, const char *s);
+bool token_in(const struct token *t, const char *list); /* "one|two|three" */
 
 void lex_text(struct unit *u);
 struct token lex_token(struct unit *u, const char *t, size_t len, size_t i); /* the one that begins at i */
@@ -179,6 +189,7 @@ enum expr_kind {
     EX_CAST,
     EX_CONSTRUCT,
     EX_SIZEOF_TYPE,
+    EX_ALIGNOF,
     EX_SIZEOF,
     EX_SIZEOF_PACK, /* sizeof...(name) */
     EX_CALL,
@@ -251,6 +262,7 @@ enum stmt_kind {
     ST_BLOCK,
     ST_IF,
     ST_FOR,
+    ST_RANGE, /* decls: the variable, cond: an array's name or a list */
     ST_WHILE,
     ST_DO,
     ST_SWITCH,
@@ -268,6 +280,9 @@ struct declarator {
     struct type_node *type;
     struct expr *init; /* EX_INIT with braces or parentheses, or any expression; NULL */
     bool constant, is_static, is_constexpr;
+    bool assigned;      /* `= init` */
+    const char **parts; /* auto [a, b]: their names */
+    size_t n_parts;
 };
 
 struct stmt {
@@ -314,6 +329,7 @@ struct func {
     const struct token *at;
     bool is_global, is_device, is_host, is_template, extern_c, is_lambda, variadic;
     bool not_understood, specialised; /* specialised: template <> forms exist */
+    bool late_default;                /* a later declaration adds a default argument */
     struct template_param *tparams;
     size_t n_tparams;
     struct type_node *result;
@@ -430,6 +446,7 @@ void parse_declare_variable(struct parser *p, const char *name);
 struct template_arg_node *parse_template_args(struct parser *p, size_t *n);
 void parse_template_params(struct parser *p, struct template_param **params, size_t *n);
 void parse_attributes(struct parser *p, struct specifiers *s);
+void parse_statement_attributes(struct parser *p); /* [[...]] */
 
 /* parse_expr.c */
 struct expr *parse_expr(struct parser *p);       /* with commas */
@@ -505,6 +522,7 @@ struct value {
     const struct type *type;
     int32_t origin; /* integers made of a pointer: the buffer's number + ORIGIN_BASE; 0: none */
     bool literal_zero;
+    bool strict; /* a list in braces: its values stay the same in what they become */
     union {
         int64_t i; /* narrower integers extended by their sign */
         double f;
@@ -587,6 +605,7 @@ struct interp {
     VEC(int64_t) workspaces;
     VEC(bool) freed;
     VEC(struct shared_limit) shared_limits;
+    struct marks marks;
     VEC(const char *) large_clusters; /* kernels that allow clusters of more than 8 blocks */
 };
 
@@ -601,28 +620,10 @@ struct parsed_body {
 };
 
 /* type.c */
-extern const struct type *const type_void,
-    *const type_bool,
-        *const type_char,
-            *const type_int,
-                *const type_uint,
-                    *const type_long,
-                        *const type_ulong,
-                            *const type_longlong,
-                                *const type_ulonglong,
-                                    *const type_half,
-                                        *const type_bf16,
-                                            *const type_float,
-                                                *const type_double,
-                                                    *const type_error,
-                                                        *const type_dim3,
-                                                            *const type_kernel,
-                                                                *const type_stream,
-                                                                    *const type_properties,
-                                                                        *const type_string,
-                                                                            *const type_null,
-                                                                                *const type_list,
-                                                                                    *const type_lambda;
+typedef const struct type *const known_type;
+extern known_type type_void, type_bool, type_char, type_int, type_uint, type_long, type_ulong, type_longlong,
+    type_ulonglong, type_half, type_bf16, type_float, type_double, type_error, type_dim3, type_kernel,
+    type_stream, type_properties, type_string, type_null, type_list, type_lambda;
 const struct type *type_builtin(const char *name); /* NULL when there is none; knows std:: and every alias */
 bool type_builtin_name(const char *name);
 const struct type *type_pointer(struct arena *a, const struct type *to, bool to_const);
@@ -652,6 +653,8 @@ bool truth(struct interp *in, const struct token *at, struct value v);
 struct value binary(struct interp *in, const struct token *at, enum op op, struct value a, struct value b);
 struct value unary(struct interp *in, const struct token *at, enum op op, struct value a);
 uint64_t pointer_address(struct interp *in, const struct token *at, struct pointer p);
+/* v as `to`, in braces or as a template's argument: refused where the value would not stay the same. */
+struct value convert_same(struct interp *in, const struct token *at, struct value v, const struct type *to);
 int64_t to_integer(struct interp *in, const struct token *at, struct value v, const char *what);
 const struct type *arithmetic_type(const struct type *a, const struct type *b);
 const struct type *type_promote(const struct type *t);
@@ -699,6 +702,8 @@ _Noreturn void unknown_name(struct interp *in, struct env *env, const struct exp
 
 /* declare.c */
 void declare(struct interp *in, struct env *env, const struct declarator *d);
+/* The array that a range-based loop walks. */
+struct cell *range_array(struct interp *in, struct env *env, const struct expr *range);
 /* The variable that an expression stands for. No cell: it is a value, or with member -2 some variable. */
 struct place place_if_any(struct interp *in, struct env *env, const struct expr *e);
 struct value initialise(struct interp *in, struct env *env, const struct type *t, const struct expr *init);

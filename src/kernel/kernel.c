@@ -34,16 +34,8 @@ bool kernel_type_parse(const char *name, enum kernel_type *t)
 
 static bool is_forbidden(const char *s, size_t len)
 {
-    static const char *const words[] = {"__NVCC__", "__FILE__",      "__DATE__",
-                                        "__TIME__", "__TIMESTAMP__", "__BASE_FILE__"};
-
-    if (len >= 9 && memcmp(s, "__CUDACC_", 9) == 0)
-        return true;
-    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-        if (strlen(words[i]) == len && memcmp(words[i], s, len) == 0)
-            return true;
-    }
-    return false;
+    return (len >= 9 && memcmp(s, "__CUDACC_", 9) == 0) ||
+           str_in_n(s, len, "__NVCC__|__FILE__|__DATE__|__TIME__|__TIMESTAMP__|__BASE_FILE__");
 }
 
 static bool tests_compiler(const struct unit *u, const struct tokens *tokens, struct err *err)
@@ -91,7 +83,7 @@ bool kernel_tests_compiler(const char *path, const char *text, size_t len, struc
 
 static void interp_open(struct interp *in, struct unit *u, struct arena *a)
 {
-    *in = (struct interp){.unit = u, .arena = a};
+    *in = (struct interp){.unit = u, .arena = a, .marks = {.arena = a}};
 }
 
 static char closing(char open)
@@ -188,6 +180,7 @@ static void read_params(struct unit *u, struct arena *a, const struct func *f, s
             fail(u, f->at, "the launcher %s returns %s; allowed are void, int and cudaError_t", f->name,
                  type_spell(a, r));
     }
+    k->returns = f->result->kind != TN_AUTO && type_resolve(&in, NULL, f->result)->scalar != KT_VOID;
     k->params = params.v;
     k->n_params = params.n;
 }
@@ -348,13 +341,19 @@ bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, con
             at++;
         if (at == kernels.n)
             vec_add(a, &kernels, name);
+        marks_add(&in->marks, hash_text(name));
     }
     *plan = (struct plan){.steps = in->plan.v,
                           .n_steps = in->plan.n,
                           .workspace_bytes = in->workspaces.v,
                           .n_workspaces = in->workspaces.n,
                           .kernels = kernels.v,
-                          .n_kernels = kernels.n};
+                          .n_kernels = kernels.n,
+                          .marks = in->marks.list.v,
+                          .n_marks = in->marks.list.n,
+                          .numbers = in->marks.numbers.v,
+                          .n_numbers = in->marks.numbers.n,
+                          .interpreted = in->steps};
     return true;
 }
 

@@ -60,6 +60,7 @@ struct kernel {
         *device_text; /* same length and lines as text; functions that launch or call the runtime are blanked */
     const struct kernel_param *params;
     size_t n_params;
+    bool returns; /* an int or an error; else nothing */
     const struct kernel_function *functions;
     size_t n_functions;
     const struct kernel_tunable *tunables;
@@ -125,6 +126,11 @@ struct kernel_limits { /* what device queries in a launcher answer */
     void *context;
 };
 
+/* What cudaDeviceGetAttribute answers for the attribute of that number; false: it is not understood. */
+bool kernel_device_attribute(const struct kernel_limits *l, int number, int64_t *value);
+/* The member of cudaDeviceProp that says the same; "": none does. */
+const char *kernel_device_member(int number);
+
 enum plan_kind { PLAN_LAUNCH, PLAN_MEMSET, PLAN_COPY };
 
 struct plan_step {
@@ -143,6 +149,12 @@ struct plan_step {
     int64_t size_bytes;
 };
 
+struct plan_number {
+    uint64_t place; /* in the file, and on which side of an operator */
+    int64_t number; /* the first one there */
+    bool varies;    /* others came after it */
+};
+
 struct plan {
     const struct plan_step *steps;
     size_t n_steps;
@@ -150,6 +162,12 @@ struct plan {
     size_t n_workspaces;
     const char **kernels; /* distinct name expressions of the launches */
     size_t n_kernels;
+    const uint64_t *marks; /* what the launcher decided on the way, each once: which condition held or did not,
+                              which kernel was launched; numbers that mean the same for every plan of a file */
+    size_t n_marks;
+    const struct plan_number *numbers; /* what it compared or divided by, each place once */
+    size_t n_numbers;
+    uint64_t interpreted; /* nodes, by the interpreter */
 };
 
 /* Interpret the launcher for these argument values (n_params of them, without the stream). buffer_addr gives
@@ -157,6 +175,27 @@ struct plan {
  * understood. */
 bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, const struct kernel_value *args,
                  const uint64_t *buffer_addr, const struct kernel_limits *limits, struct err *err);
+
+/* ---- is it what the host compiler sees? (preprocessed.c) ---- */
+
+/* The file as it was understood here: its #includes of headers that are not read, and its words and signs with
+ * the file's own macros expanded. A host compiler's preprocessor makes of this what it makes of the file
+ * itself, or one of the two was misread. */
+char *kernel_understood_text(struct arena *a, const struct kernel *k);
+/* Compares what a host compiler's preprocessor made of the file at `path` (theirs) with what it made of
+ * kernel_understood_text at own_path: the words and signs of lines that are these files' or their neighbours'.
+ * False with the line of the file and what differs. */
+struct kernel_output {
+    const char *path, *text;
+    size_t len;
+};
+bool kernel_same_words(const struct kernel *k, const struct kernel_output *theirs,
+                       const struct kernel_output *ours, struct err *err);
+/* False with the place where the file itself says one of these names of the linker's. */
+bool kernel_calls_none(const struct kernel *k, const char *const *names, size_t n, struct err *err);
+/* False with the place of assembler text in host code, or, where constants: of a declaration at file scope that
+ * could run code before anything is asked (the object has a constructor more, which a header may explain). */
+bool kernel_host_is_plain(const struct kernel *k, bool constants, struct err *err);
 
 /* The text with tunable i set to value. */
 char *kernel_with_tunable(struct arena *a, const struct kernel *k, size_t i, const char *value);

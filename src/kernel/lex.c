@@ -50,6 +50,11 @@ bool token_is(const struct token *t, const char *s)
     return t->len == len && memcmp(t->s, s, len) == 0 && t->kind != TOK_STRING && t->kind != TOK_CHAR;
 }
 
+bool token_in(const struct token *t, const char *list)
+{
+    return t->kind == TOK_WORD && str_in_n(t->s, t->len, list);
+}
+
 static size_t punct_len(const char *s, size_t left)
 {
     static const char *const puncts[] = {
@@ -149,18 +154,13 @@ struct token lex_token(struct unit *u, const char *t, size_t len, size_t i)
             end++;
         k.kind = TOK_WORD;
         if (end < len && (t[end] == '"' || t[end] == '\'') && end - i <= 3) {
-            static const char *const prefixes[] = {"L", "u", "U", "u8", "R", "LR", "uR", "UR", "u8R"};
+            size_t raw = 0;
 
-            for (size_t p = 0; p < ARRAY_LEN(prefixes); p++) {
-                size_t raw = 0;
-
-                if (end - i != strlen(prefixes[p]) || memcmp(t + i, prefixes[p], end - i) != 0)
-                    continue;
+            if (str_in_n(t + i, end - i, "L|u|U|u8|R|LR|uR|UR|u8R")) {
                 if (t[end] == '"' && t[end - 1] == 'R')
                     raw = raw_end(t, len, end);
                 k.kind = t[end] == '"' ? TOK_STRING : TOK_CHAR;
                 end = raw ? raw : quoted_end(t, len, end);
-                break;
             }
         }
     } else if (isdigit((unsigned char)t[i]) ||

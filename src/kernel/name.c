@@ -228,12 +228,16 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
         for (size_t i = 0; i < t->n_tparams && i < e->n_targs; i++) {
             struct template_arg *arg = eval_template_args(in, env, &e->targs[i], 1);
 
+            if (t->tparams[i].is_type != !!arg->type)
+                fail(in->unit, e->at, "the template argument for %s of %s must be a %s", t->tparams[i].name,
+                     t->name, t->tparams[i].is_type ? "type" : "value");
             if (arg->type) {
                 env_bind_type(in, bound, t->tparams[i].name, arg->type);
             } else {
-                struct cell *c = cell_make(in, arg->value.type, true);
+                const struct type *of = type_resolve_for(in, bound, t->tparams[i].type, arg->value.type);
+                struct cell *c = cell_make(in, of, true);
 
-                c->value = arg->value;
+                c->value = convert_same(in, e->at, arg->value, of);
                 c->known = true;
                 env_bind(in, bound, t->tparams[i].name, c);
             }
@@ -427,6 +431,8 @@ struct env *capture(struct interp *in, struct env *env, const struct func *lambd
         if (c->init) {
             struct value v = eval(in, env, c->init);
 
+            if (v.type->kind == TY_LIST)
+                fail(in->unit, c->at, "a list in braces captured as %s; write its value", c->name);
             cell = cell_make(in, v.type, true);
             cell->value = v;
             cell->known = true;

@@ -94,6 +94,12 @@ static enum rank rank_of(const struct choice *c, const struct param *p, const st
     return to->kind == TY_DIM3 && type_is_integer(v->type) ? RANK_USER : RANK_NONE;
 }
 
+_Noreturn static void refuse_late_default(struct interp *in, const struct token *at, const struct func *f)
+{
+    fail(in->unit, at, "a later declaration of %s adds a default argument; write all of them in the first one",
+         f->name);
+}
+
 /* False when f takes other arguments. */
 static bool rank_all(struct choice *c, const struct func *f)
 {
@@ -102,6 +108,8 @@ static bool rank_all(struct choice *c, const struct func *f)
     enum bound bound;
 
     *k = (struct candidate){.f = f};
+    if (f->late_default)
+        refuse_late_default(c->in, c->call->at, f);
     if (f->not_understood || f->variadic || c->args->n > MAX_RANKED)
         fail(c->in->unit, c->call->at, "which %s this calls depends on a declaration that is not understood",
              f->name);
@@ -260,6 +268,8 @@ const struct func *overload_find(struct interp *in, const struct expr *call, con
     if (n == MAX_CANDIDATES)
         fail(in->unit, call->at, "more than %d functions %s", MAX_CANDIDATES - 1, call->a->name);
     if (n_fit == 1 && !is_shared_name(fit[0]->name)) { /* whatever the conversions */
+        if (fit[0]->late_default)
+            refuse_late_default(in, call->at, fit[0]);
         if (device_only(fit[0]))
             fail(in->unit, call->at, "%s runs on the device only; declare it __host__ __device__ or constexpr",
                  call->a->name);

@@ -108,8 +108,13 @@ static struct expr *lambda(struct parser *p)
         parse_params(p, f);
     for (size_t i = 0; i < f->n_params; i++)
         parse_declare_variable(p, f->params[i].name);
-    while (parse_take(p, "mutable") || parse_take(p, "noexcept"))
-        continue;
+    while (parse_is(p, "mutable") || parse_is(p, "noexcept")) {
+        if (parse_take(p, "mutable"))
+            continue;
+        p->t++;
+        if (parse_is(p, "("))
+            parse_skip_balanced(p);
+    }
     parse_attributes(p, &s);
     if (parse_take(p, "->"))
         f->result = parse_type_id(p);
@@ -224,19 +229,17 @@ static struct expr *name_or_construct(struct parser *p)
 
 static struct expr *primary(struct parser *p)
 {
-    static const char *const literals[] = {"true", "false", "nullptr", "NULL"};
     struct expr *e;
 
-    if (p->t->kind == TOK_NUMBER || p->t->kind == TOK_CHAR || p->t->kind == TOK_STRING)
+    if (p->t->kind == TOK_NUMBER || p->t->kind == TOK_CHAR || p->t->kind == TOK_STRING ||
+        token_in(p->t, "true|false|nullptr|NULL"))
         return literal(p);
-    for (size_t i = 0; i < ARRAY_LEN(literals); i++) {
-        if (parse_is(p, literals[i]))
-            return literal(p);
-    }
     if (parse_is(p, "(")) {
         int no_greater = p->no_greater;
 
         p->t++;
+        if (parse_is(p, "{"))
+            fail(p->unit, p->t, "statements within an expression; write a lambda or a function");
         p->no_greater = 0;
         e = parse_expr(p);
         p->no_greater = no_greater;
@@ -247,6 +250,12 @@ static struct expr *primary(struct parser *p)
         return lambda(p);
     if (parse_is(p, "{"))
         return parse_braces(p);
+    if (parse_is(p, "..."))
+        fail(p->unit, p->t,
+             "a fold expression is not understood; write functions that take the arguments one by one");
+    if (token_in(p->t, "noexcept|typeid|dynamic_cast|co_await|typeof|__typeof__|new|delete"))
+        fail(p->unit, p->t, "%.*s is not understood; write the value or the type that it stands for",
+             (int)p->t->len, p->t->s);
     if (parse_is(p, "static_cast"))
         return named_cast(p, CAST_STATIC);
     if (parse_is(p, "reinterpret_cast"))
@@ -349,6 +358,14 @@ static struct expr *unary_expr(struct parser *p)
         }
         if (e->kind == EX_SIZEOF)
             e->a = unary_expr(p);
+    } else if (!e && (parse_is(p, "alignof") || parse_is(p, "_Alignof") || parse_is(p, "__alignof__"))) {
+        e = node(p, EX_ALIGNOF);
+        p->t++;
+        parse_expect(p, "(");
+        if (!token_is(e->at, "alignof") || !parse_at_type(p))
+            fail(p->unit, e->at, "this form of alignof is not understood; write alignof(type)");
+        e->type = parse_type_id(p);
+        parse_expect(p, ")");
     } else if (!e && parse_is(p, "(")) {
         const struct token *start = p->t++;
 

@@ -13,6 +13,36 @@ static struct stmt *node(struct parser *p, enum stmt_kind kind)
     return s;
 }
 
+/* auto [a, b], auto &[a, b] */
+static bool parse_parts(struct parser *p, struct type_node *base, struct declarator *d)
+{
+    const bool reference = parse_is(p, "&") || parse_is(p, "&&");
+    VEC(const char *) parts = {0};
+
+    if (base->kind != TN_AUTO || !token_is(p->t + reference, "["))
+        return false;
+    if (d->is_static || d->is_constexpr)
+        fail(p->unit, p->t, "a static or constexpr structured binding; leave the word out");
+    d->at = p->t;
+    d->type = base;
+    if (reference) {
+        d->type = arena_new(p->arena, struct type_node);
+        *d->type =
+            (struct type_node){.kind = TN_REFERENCE, .at = p->t, .to = base, .rvalue = parse_is(p, "&&")};
+        p->t++;
+    }
+    p->t++;
+    do {
+        vec_add(p->arena, &parts, parse_word(p));
+        parse_declare_variable(p, vec_last(&parts));
+    } while (parse_take(p, ","));
+    parse_expect(p, "]");
+    d->name = "parts#"; /* a name that no program can say */
+    d->parts = parts.v;
+    d->n_parts = parts.n;
+    return true;
+}
+
 struct declarator *parse_declarators(struct parser *p, struct type_node *base, const struct specifiers *s,
                                      size_t *n)
 {
@@ -21,7 +51,8 @@ struct declarator *parse_declarators(struct parser *p, struct type_node *base, c
     do {
         struct declarator d = {.is_static = s->is_static, .is_constexpr = s->is_constexpr};
 
-        d.type = parse_declarator(p, base, &d.name, &d.at, NULL);
+        if (!parse_parts(p, base, &d))
+            d.type = parse_declarator(p, base, &d.name, &d.at, NULL);
         if (!*d.name)
             parse_fail(p, "a name to declare");
         parse_declare_variable(p, d.name);
@@ -30,6 +61,7 @@ struct declarator *parse_declarators(struct parser *p, struct type_node *base, c
         for (struct type_node *t = d.type; t->kind == TN_ARRAY; t = t->to)
             d.constant |= t->to->constant;
         if (parse_take(p, "=")) {
+            d.assigned = true;
             d.init = parse_is(p, "{") ? parse_braces(p) : parse_assignment(p);
         } else if (parse_is(p, "{")) {
             d.init = parse_braces(p);
@@ -117,14 +149,24 @@ static struct stmt *for_statement(struct parser *p)
     p->t++;
     parse_expect(p, "(");
     if (!parse_is(p, ";")) {
+        parse_statement_attributes(p);
         s->init = node(p, ST_EXPR);
         if (parse_at_type(p))
             s->init = declaration(p);
         else
             s->init->cond = parse_expr(p);
     }
-    if (parse_is(p, ":"))
-        parse_fail(p, "`;` (range-based loops are not understood; count with an index)");
+    if (parse_is(p, ":")) {
+        if (!s->init || s->init->kind != ST_DECL || s->init->n_decls != 1 || s->init->decls->init)
+            parse_fail(p, "`;`");
+        s->kind = ST_RANGE;
+        s->decls = s->init->decls;
+        p->t++;
+        s->cond = parse_is(p, "{") ? parse_braces(p) : parse_expr(p);
+        parse_expect(p, ")");
+        s->a = statement(p);
+        return s;
+    }
     parse_expect(p, ";");
     s->cond = parse_is(p, ";") ? NULL : parse_expr(p);
     parse_expect(p, ";");
@@ -152,16 +194,22 @@ static struct stmt *if_or_switch(struct parser *p)
             s->init = declaration(p);
         p->unit->trap = trap.up;
         if (!s->init || !parse_is(p, ";")) {
-            if (s->init && parse_is(p, ")"))
-                fail(p->unit, start,
-                     "a declaration as condition is not understood; declare it before the statement");
-            s->init = NULL;
-            p->t = start;
+            if (s->init && parse_is(p, ")")) { /* its value is the condition */
+                if (s->init->n_decls != 1 || !s->init->decls->init || s->init->decls->n_parts)
+                    fail(p->unit, start, "a condition that declares more than one variable with a value");
+                s->cond = arena_new(p->arena, struct expr);
+                *s->cond =
+                    (struct expr){.kind = EX_NAME, .at = p->t, .name = s->init->decls->name, .scope = p->scope};
+            } else {
+                s->init = NULL;
+                p->t = start;
+            }
         } else {
             p->t++;
         }
     }
-    s->cond = parse_expr(p);
+    if (!s->cond)
+        s->cond = parse_expr(p);
     if (!s->init && parse_is(p, ";")) {
         s->init = node(p, ST_EXPR);
         s->init->cond = s->cond;
@@ -178,18 +226,15 @@ static struct stmt *if_or_switch(struct parser *p)
 /* What begins no statement of the language, with better words than the expression's parser has. */
 static void refuse_unknown(struct parser *p)
 {
-    static const char *const refused[] = {"goto", "try", "asm", "throw", "delete", "struct", "operator"};
     const struct token *t = p->t;
     int len;
 
-    for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
-        if (parse_is(p, refused[i]))
-            fail(
-                p->unit, t,
-                "%s is not understood; allowed are declarations, assignments, calls, launches, if, switch, loops and "
-                "return (launchers do not throw)",
-                refused[i]);
-    }
+    if (token_in(t, "goto|try|asm|throw|delete|struct|operator"))
+        fail(
+            p->unit, t,
+            "%.*s is not understood; allowed are declarations, assignments, calls, launches, if, switch, loops and "
+            "return (launchers do not throw)",
+            (int)t->len, t->s);
     /* `Foo x` and `ns::foo<int> x` with a Foo that nobody declared */
     while (t->kind == TOK_WORD && token_is(t + 1, "::"))
         t += 2;
@@ -207,6 +252,9 @@ static struct stmt *simple(struct parser *p)
 {
     struct stmt *s;
 
+    parse_statement_attributes(p);
+    if (parse_is(p, "{"))
+        return parse_block(p);
     if (parse_is(p, "if") || parse_is(p, "switch"))
         return if_or_switch(p);
     if (parse_is(p, "for"))

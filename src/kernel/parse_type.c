@@ -74,79 +74,40 @@ void parse_skip_balanced(struct parser *p)
     } while (depth > 0);
 }
 
-static const char *const builtin_words[] = {"unsigned", "signed", "char", "short", "int",  "long",
-                                            "float",    "double", "bool", "void",  "auto", NULL};
-static const char *const specifier_words[] = {"const",
-                                              "constexpr",
-                                              "volatile",
-                                              "static",
-                                              "inline",
-                                              "extern",
-                                              "register",
-                                              "typename",
-                                              "struct",
-                                              "class",
-                                              "enum",
-                                              "union",
-                                              "decltype",
-                                              "thread_local",
-                                              "__restrict__",
-                                              "__device__",
-                                              "__host__",
-                                              "__global__",
-                                              "__constant__",
-                                              "__shared__",
-                                              "__managed__",
-                                              "__forceinline__",
-                                              "__inline__",
-                                              "__inline",
-                                              "__noinline__",
-                                              "__launch_bounds__",
-                                              "__cluster_dims__",
-                                              "__maxnreg__",
-                                              "__block_size__",
-                                              "__align__",
-                                              "alignas",
-                                              "__attribute__",
-                                              "__grid_constant__",
-                                              "__nv_pure__",
-                                              "__extension__",
-                                              "mutable",
-                                              "explicit",
-                                              "virtual",
-                                              "friend",
-                                              "consteval",
-                                              "constinit",
-                                              NULL};
-static const char *const reserved_words[] = {
-    "if",         "else",         "for",           "while",       "do",
-    "switch",     "case",         "default",       "break",       "continue",
-    "return",     "goto",         "sizeof",        "new",         "delete",
-    "throw",      "try",          "catch",         "template",    "using",
-    "typedef",    "namespace",    "operator",      "static_cast", "reinterpret_cast",
-    "const_cast", "dynamic_cast", "true",          "false",       "nullptr",
-    "this",       "asm",          "static_assert", "and",         "or",
-    "not",        "xor",          "bitand",        "bitor",       "compl",
-    "and_eq",     "or_eq",        "xor_eq",        "not_eq",      "alignof",
-    "noexcept",   "typeid",       "co_await",      NULL};
+static const char *const builtin_words[] = {"unsigned", "signed", "char", "short", "int", "long",
+                                            "float",    "double", "bool", "void",  "auto"};
+static const char specifier_words[] =
+    "const|constexpr|volatile|static|inline|extern|register|typename|struct|class|enum|union|decltype|"
+    "thread_local|__restrict__|__device__|__host__|__global__|__constant__|__shared__|__managed__|"
+    "__forceinline__|__inline__|__inline|__noinline__|__launch_bounds__|__cluster_dims__|__maxnreg__|"
+    "__block_size__|__align__|alignas|__attribute__|__grid_constant__|__nv_pure__|__extension__|mutable|"
+    "explicit|virtual|friend|consteval|constinit";
+static const char reserved_words[] =
+    "if|else|for|while|do|switch|case|default|break|continue|return|goto|sizeof|new|delete|throw|try|catch|"
+    "template|using|typedef|namespace|operator|static_cast|reinterpret_cast|const_cast|dynamic_cast|true|"
+    "false|nullptr|this|asm|static_assert|and|or|not|xor|bitand|bitor|compl|and_eq|or_eq|xor_eq|not_eq|"
+    "alignof|noexcept|typeid|co_await";
 
-static bool word_in(const struct parser *p, const char *const *words)
+static bool is_builtin_word(const struct parser *p)
 {
-    for (size_t i = 0; p->t->kind == TOK_WORD && words[i]; i++) {
-        if (token_is(p->t, words[i]))
+    for (size_t i = 0; i < ARRAY_LEN(builtin_words); i++)
+        if (token_is(p->t, builtin_words[i]))
             return true;
-    }
     return false;
 }
 
 static bool at_name(const struct parser *p)
 {
-    return p->t->kind == TOK_WORD && !word_in(p, builtin_words) && !word_in(p, specifier_words) &&
-           !word_in(p, reserved_words);
+    return p->t->kind == TOK_WORD && !is_builtin_word(p) && !token_in(p->t, specifier_words) &&
+           !token_in(p->t, reserved_words);
 }
 
 char *parse_word(struct parser *p)
 {
+    if (!at_name(p) && p->t->kind == TOK_WORD && (is_builtin_word(p) || token_in(p->t, specifier_words)))
+        parse_fail(
+            p,
+            "a name (a declaration stands on its own, before this; constants that are templates are written as functions)");
     if (!at_name(p))
         parse_fail(p, "a name");
     return token_text(p->arena, p->t++);
@@ -177,16 +138,13 @@ void parse_declare_variable(struct parser *p, const char *name)
 
 static bool is_template_name(const struct parser *p, const char *name, enum look look)
 {
-    static const char *const known[] = {"min",           "max",     "numeric_limits", "is_same", "is_same_v",
-                                        "conditional_t", "forward", "clamp",          NULL};
+    static const char known[] = "min|max|numeric_limits|is_same|is_same_v|conditional_t|forward|clamp";
     const char *last = name;
 
     for (const char *c; (c = strstr(last, "::"));)
         last = c + 2;
-    for (size_t i = 0; known[i]; i++) {
-        if (strcmp(known[i], last) == 0)
-            return true;
-    }
+    if (str_in(last, known))
+        return true;
     struct found f;
     names_find(p->unit, &(struct name_use){name, p->scope, look, p->t}, &f);
     for (size_t i = 0; i < f.n; i++) {
@@ -259,7 +217,7 @@ bool parse_at_type(struct parser *p)
 
     if (p->t->kind != TOK_WORD && !parse_is(p, "::"))
         return false;
-    if (word_in(p, builtin_words) || word_in(p, specifier_words))
+    if (is_builtin_word(p) || token_in(p->t, specifier_words))
         return true;
     look = take_look(p);
     while (at_name(p)) {
@@ -275,26 +233,59 @@ bool parse_at_type(struct parser *p)
     return is;
 }
 
+/* [[...]] or __attribute__((...)) of those that change no value and call nothing; true: the layout is another.
+ */
+static bool take_attribute(struct parser *p)
+{
+    static const char known[] =
+        "maybe_unused|nodiscard|likely|unlikely|fallthrough|deprecated|noreturn|unused|__unused__|noinline|__noinline__|"
+        "always_inline|__always_inline__|aligned|__aligned__|packed|__packed__|pure|const|hot|cold|flatten|used|"
+        "warn_unused_result|visibility|nonnull|may_alias|__may_alias__|device|host|global|launch_bounds";
+    const struct token *t = p->t + parse_is(p, "__attribute__"), *end;
+    bool layout = false;
+
+    p->t = t;
+    parse_skip_balanced(p);
+    for (end = p->t; t < end; t++) {
+        if (t->kind != TOK_WORD || (token_is(t, "gnu") && token_is(t + 1, "::")))
+            continue;
+        if (!token_in(t, known))
+            fail(p->unit, t, "the attribute %.*s may change what this means; leave it out",
+                 (int)MIN(t->len, 60), t->s);
+        layout |= token_in(t, "aligned|__aligned__|packed|__packed__|may_alias|__may_alias__");
+        if (token_is(t + 1, "(")) {
+            p->t = t + 1;
+            parse_skip_balanced(p);
+            t = p->t - 1;
+        }
+    }
+    p->t = end;
+    return layout;
+}
+
+void parse_statement_attributes(struct parser *p)
+{
+    while (parse_is(p, "[") && token_is(p->t + 1, "["))
+        take_attribute(p);
+}
+
 void parse_attributes(struct parser *p, struct specifiers *s)
 {
-    static const char *const bracketed[] = {
-        "__launch_bounds__", "__cluster_dims__", "__maxnreg__",   "__block_size__",
-        "__align__",         "alignas",          "__attribute__", NULL};
-    static const char *const ignored[] = {
-        "volatile",        "register",      "typename", "__restrict__", "__managed__",
-        "__forceinline__", "__inline__",    "__inline", "__noinline__", "__grid_constant__",
-        "__nv_pure__",     "__extension__", "mutable",  "explicit",     "virtual",
-        "friend",          "__restrict",    NULL};
+    static const char bracketed[] =
+        "__launch_bounds__|__cluster_dims__|__maxnreg__|__block_size__|__align__|alignas";
+    static const char ignored[] =
+        "volatile|register|typename|__restrict__|__managed__|__forceinline__|__inline__|__inline|"
+        "__noinline__|__grid_constant__|__nv_pure__|__extension__|mutable|explicit|virtual|friend|__restrict";
 
     for (;;) {
-        if (parse_is(p, "[") && token_is(p->t + 1, "[")) {
-            parse_skip_balanced(p);
-        } else if (word_in(p, bracketed)) {
-            s->has_layout |= parse_is(p, "__align__") || parse_is(p, "alignas") || parse_is(p, "__attribute__");
+        if ((parse_is(p, "[") && token_is(p->t + 1, "[")) || parse_is(p, "__attribute__")) {
+            s->has_layout |= take_attribute(p);
+        } else if (token_in(p->t, bracketed)) {
+            s->has_layout |= parse_is(p, "__align__") || parse_is(p, "alignas");
             p->t++;
             if (parse_is(p, "("))
                 parse_skip_balanced(p);
-        } else if (word_in(p, ignored)) {
+        } else if (token_in(p->t, ignored)) {
             p->t++;
         } else if (parse_take(p, "const")) {
             s->is_const = true;
@@ -365,8 +356,8 @@ struct type_node *parse_specifiers(struct parser *p, struct specifiers *s)
     n->at = p->t;
     for (;;) {
         parse_attributes(p, s);
-        if (word_in(p, builtin_words) && !n->name && n->kind != TN_DECLTYPE) {
-            for (size_t i = 0; builtin_words[i]; i++)
+        if (is_builtin_word(p) && !n->name && n->kind != TN_DECLTYPE) {
+            for (size_t i = 0; i < ARRAY_LEN(builtin_words); i++)
                 count[i] += token_is(p->t, builtin_words[i]);
             builtin = true;
             p->t++;
@@ -446,6 +437,10 @@ struct type_node *parse_declarator(struct parser *p, struct type_node *base, con
     }
     if (at_name(p))
         *name = parse_word(p);
+    while (parse_is(p, "[") && token_is(p->t + 1, "[")) {
+        if (take_attribute(p))
+            parse_fail(p, "a variable without an alignment of its own");
+    }
     if (f && parse_is(p, "("))
         return n;
     while (parse_is(p, "[") && sizes.n < 8) {
@@ -467,6 +462,8 @@ struct type_node *parse_type_id(struct parser *p)
     const struct token *at;
     const char *name;
 
+    if (s.has_layout)
+        parse_fail(p, "a type without alignment or attributes");
     n = parse_declarator(p, n, &name, &at, NULL);
     if (*name)
         fail(p->unit, at, "a name is not expected in this type");

@@ -133,7 +133,7 @@ static void fill(struct interp *in, const struct token *at, struct cell *c, stru
         } else if (m->type->kind == TY_ARRAY) {
             fail(in->unit, at, "an array in a struct starts from a list in braces");
         } else {
-            m->value = convert(in, at, v, m->type, false);
+            m->value = list.strict ? convert_same(in, at, v, m->type) : convert(in, at, v, m->type, false);
             m->value.literal_zero = false;
             m->known = true;
         }

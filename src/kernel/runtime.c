@@ -2,6 +2,8 @@
  * of the device that the plan is for; each gives a cudaError_t as the real one does. */
 #include "kernel/internal.h"
 
+#include <limits.h>
+
 struct call {
     struct interp *in;
     struct env *env;
@@ -193,23 +195,44 @@ static int call_func_attribute(const struct call *c)
     return 0;
 }
 
-static int call_device_attribute(const struct call *c)
+bool kernel_device_attribute(const struct kernel_limits *l, int number, int64_t *to)
 {
-    const struct kernel_limits *l = limits(c);
-    int64_t attribute = integer(c, 1, "the attribute");
-
-    switch (attribute) {
-#define DEVICE(name, number, member, value)     \
-    case number:                                \
-        give(c, 0, value_int(type_int, value)); \
-        return 0;
+    switch (number) {
+#define DEVICE(name, n, member, value) \
+    case n:                            \
+        *to = value;                   \
+        return true;
 #include "kernel/runtime.def"
 #undef DEVICE
     default:
+        return false;
+    }
+}
+
+const char *kernel_device_member(int number)
+{
+    switch (number) {
+#define DEVICE(name, n, member, value) \
+    case n:                            \
+        return member;
+#include "kernel/runtime.def"
+#undef DEVICE
+    default:
+        return "";
+    }
+}
+
+static int call_device_attribute(const struct call *c)
+{
+    const struct kernel_limits *l = limits(c);
+    int64_t attribute = integer(c, 1, "the attribute"), value;
+
+    if (attribute < 0 || attribute > INT_MAX || !kernel_device_attribute(l, (int)attribute, &value))
         fail(c->in->unit, arg_at(c, 1),
              "device attribute %lld is not understood; docs/launcher.md lists those that are",
              (long long)attribute);
-    }
+    give(c, 0, value_int(type_int, value));
+    return 0;
 }
 
 struct value properties_member(struct interp *in, const struct token *at, const char *name)
@@ -261,8 +284,8 @@ static int call_block_size(const struct call *c)
 
     if (limit <= 0 || limit > limits(c)->max_threads_per_block)
         limit = limits(c)->max_threads_per_block;
-    for (int64_t threads = limit / 32 * 32; threads > 0; threads -= 32) {
-        int64_t blocks = blocks_per_sm(c, kernel, threads, shared);
+    for (int64_t aligned = (limit + 31) / 32 * 32; aligned > 0; aligned -= 32) {
+        int64_t threads = MIN(aligned, limit), blocks = blocks_per_sm(c, kernel, threads, shared);
 
         if (blocks * threads > best_blocks * best) {
             best = threads;

@@ -271,78 +271,21 @@ static const char others[] =
     "va_arg va_copy va_end va_start ";
 
 /* Headers whose names stand above; those below cuda/ and cub/ define names of their own with a prefix. */
-static const char *const headers[] = {
-    "algorithm",
-    "array",
-    "assert.h",
-    "cassert",
-    "cfloat",
-    "cinttypes",
-    "climits",
-    "cmath",
-    "cooperative_groups.h",
-    "cooperative_groups/memcpy_async.h",
-    "cooperative_groups/reduce.h",
-    "cooperative_groups/scan.h",
-    "cstddef",
-    "cstdint",
-    "cstdio",
-    "cstdlib",
-    "cstring",
-    "ctime",
-    "cuda.h",
-    "cuda_awbarrier.h",
-    "cuda_bf16.h",
-    "cuda_bf16.hpp",
-    "cuda_fp16.h",
-    "cuda_fp16.hpp",
-    "cuda_fp8.h",
-    "cuda_pipeline.h",
-    "cuda_pipeline_primitives.h",
-    "cuda_runtime.h",
-    "cuda_runtime_api.h",
-    "curand_kernel.h",
-    "device_functions.h",
-    "device_launch_parameters.h",
-    "errno.h",
-    "float.h",
-    "functional",
-    "inttypes.h",
-    "iostream",
-    "limits",
-    "limits.h",
-    "math.h",
-    "math_constants.h",
-    "mma.h",
-    "setjmp.h",
-    "signal.h",
-    "stdarg.h",
-    "stddef.h",
-    "stdexcept",
-    "stdint.h",
-    "stdio.h",
-    "stdlib.h",
-    "string",
-    "string.h",
-    "thread",
-    "time.h",
-    "tuple",
-    "type_traits",
-    "unistd.h",
-    "utility",
-    "vector",
-    "vector_types.h",
-};
+static const char headers[] =
+    "algorithm|array|assert.h|cassert|cfloat|cinttypes|climits|cmath|cooperative_groups.h|"
+    "cooperative_groups/memcpy_async.h|cooperative_groups/reduce.h|cooperative_groups/scan.h|cstddef|cstdint|"
+    "cstdio|cstdlib|cstring|ctime|cuda.h|cuda_awbarrier.h|cuda_bf16.h|cuda_bf16.hpp|cuda_fp16.h|"
+    "cuda_fp16.hpp|cuda_fp8.h|cuda_pipeline.h|cuda_pipeline_primitives.h|cuda_runtime.h|cuda_runtime_api.h|"
+    "curand_kernel.h|device_functions.h|device_launch_parameters.h|errno.h|float.h|functional|inttypes.h|"
+    "iostream|limits|limits.h|math.h|math_constants.h|mma.h|setjmp.h|signal.h|stdarg.h|stddef.h|stdexcept|"
+    "stdint.h|stdio.h|stdlib.h|string|string.h|thread|time.h|tuple|type_traits|unistd.h|utility|vector|"
+    "vector_types.h";
 
 bool system_header(const char *name, size_t len)
 {
     if ((len > 4 && memcmp(name, "cub/", 4) == 0) || (len > 5 && memcmp(name, "cuda/", 5) == 0))
         return true;
-    for (size_t i = 0; i < ARRAY_LEN(headers); i++) {
-        if (strlen(headers[i]) == len && memcmp(headers[i], name, len) == 0)
-            return true;
-    }
-    return false;
+    return str_in_n(name, len, headers);
 }
 
 static bool listed(const char *list, const char *name)
@@ -373,26 +316,13 @@ static bool reserved(const char *name)
 
 bool system_undefined(const char *name)
 {
-    static const char *const undefined[] = {
-        "__CUDA_ARCH__",
-        "_MSC_VER",
-        "_WIN32",
-        "_WIN64",
-        "__APPLE__",
-        "__HIPCC__",
-        "__HIP_PLATFORM_AMD__",
-        "__HIP__",
-        "__HIP_DEVICE_COMPILE__",
-        "__clang__",
-        "__CUDA__",
-        "__MINGW32__",
-    };
+    static const char undefined[] =
+        "__CUDA_ARCH__|_MSC_VER|_WIN32|_WIN64|__APPLE__|__HIPCC__|__HIP_PLATFORM_AMD__|__HIP__|"
+        "__HIP_DEVICE_COMPILE__|__clang__|__CUDA__|__MINGW32__";
     size_t len = strlen(name);
 
-    for (size_t i = 0; i < ARRAY_LEN(undefined); i++) {
-        if (strcmp(undefined[i], name) == 0)
-            return true;
-    }
+    if (str_in(name, undefined))
+        return true;
     /* A guard against being included twice, as people write them. */
     while (len && name[len - 1] == '_')
         len--;

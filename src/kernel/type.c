@@ -155,15 +155,9 @@ const struct type *type_builtin(const char *name)
 
 bool type_builtin_name(const char *name)
 {
-    static const char *const constants[] = {"integral_constant", "bool_constant", "true_type", "false_type"};
-
-    for (size_t i = 0; i < ARRAY_LEN(constants); i++) {
-        if (strcmp(constants[i], name) == 0)
-            return true;
-    }
-    return type_builtin(name) || strcmp(name, "conditional_t") == 0 || strcmp(name, "cudaDeviceAttr") == 0 ||
-           strcmp(name, "cudaFuncAttribute") == 0 || strcmp(name, "cudaMemcpyKind") == 0 ||
-           strcmp(name, "cudaLaunchAttributeID") == 0 || strcmp(name, "long double") == 0;
+    return type_builtin(name) ||
+           str_in(name, "integral_constant|bool_constant|true_type|false_type|conditional_t|cudaDeviceAttr|"
+                        "cudaFuncAttribute|cudaMemcpyKind|cudaLaunchAttributeID|long double");
 }
 
 const struct type *type_pointer(struct arena *a, const struct type *to, bool to_const)
@@ -262,9 +256,10 @@ static struct env *bind_type_args(struct interp *in, struct env *env, const stru
         if (p->is_type) {
             env_bind_type(in, bound, p->name, arg.type);
         } else {
-            struct cell *c = cell_make(in, arg.value.type, true);
+            const struct type *of = type_resolve_for(in, bound, p->type, arg.value.type);
+            struct cell *c = cell_make(in, of, true);
 
-            c->value = arg.value;
+            c->value = convert_same(in, n->at, arg.value, of);
             c->known = true;
             env_bind(in, bound, p->name, c);
         }

@@ -294,6 +294,8 @@ static void alias(struct parser *p, const struct scope *s, struct template_param
             return;
         }
         type->alias = parse_specifiers(p, &spec);
+        if (spec.has_layout)
+            parse_fail(p, "a type without alignment or attributes");
         type->alias = parse_declarator(p, type->alias, &type->name, &name_at, NULL);
     }
     type->qualified = qualify(p, s, type->name);
@@ -333,6 +335,21 @@ static bool same_function(const struct func *a, const struct func *b)
     return true;
 }
 
+/* A default that calls between the two declarations do not see. */
+static bool adds_default(const struct func *before, const struct func *f)
+{
+    bool adds = false;
+
+    for (size_t i = 0; i < f->n_params; i++)
+        adds |= f->params[i].fallback && !before->params[i].fallback;
+    for (size_t i = 0; i < f->n_tparams; i++) {
+        const struct template_arg_node *a = &before->tparams[i].fallback, *b = &f->tparams[i].fallback;
+
+        adds |= (b->type || b->value) && !a->type && !a->value;
+    }
+    return adds;
+}
+
 static void function(struct parser *p, const struct scope *s, struct func *f, const struct specifiers *spec)
 {
     f->qualified = qualify(p, s, f->name);
@@ -343,8 +360,13 @@ static void function(struct parser *p, const struct scope *s, struct func *f, co
     f->extern_c = s->extern_c;
     parse_params(p, f);
     struct specifiers after = {0};
-    while (parse_take(p, "noexcept") || parse_take(p, "const"))
-        continue;
+    while (parse_is(p, "noexcept") || parse_is(p, "const")) {
+        bool condition = token_is(p->t, "noexcept") && token_is(p->t + 1, "(");
+
+        p->t++;
+        if (condition)
+            parse_skip_balanced(p);
+    }
     parse_attributes(p, &after);
     if (parse_take(p, "->"))
         f->result = parse_type_id(p);
@@ -357,18 +379,21 @@ static void function(struct parser *p, const struct scope *s, struct func *f, co
     } else {
         parse_expect(p, ";");
     }
-    if (!f->body) { /* a declaration only counts until the definition is seen */
+    if (!f->body) { /* a declaration adds nothing to the one before */
         for (size_t i = 0; i < p->unit->funcs.n; i++) {
-            const struct func *o = p->unit->funcs.v[i];
+            struct func *o = p->unit->funcs.v[i];
 
-            if (o->body && same_function(o, f))
+            if (same_function(o, f)) {
+                o->late_default |= adds_default(o, f);
                 return;
+            }
         }
     }
     for (size_t i = 0; f->body && i < p->unit->funcs.n; i++) {
         struct func *o = p->unit->funcs.v[i];
 
         if (!o->body && same_function(o, f)) {
+            f->late_default = o->late_default || adds_default(o, f);
             for (size_t k = 0; k < f->n_params; k++) { /* defaults stand in the declaration */
                 if (!f->params[k].fallback)
                     f->params[k].fallback = o->params[k].fallback;
@@ -663,8 +688,6 @@ static void declarations(struct parser *p, const struct scope *s)
 /* NULL is 8 bytes for the host and 4 for the device: what looks at its type is two things. */
 static void check_null(struct unit *u)
 {
-    static const char *const looks[] = {"sizeof", "decltype", "typeof", "__typeof__", "alignof"};
-
     for (size_t i = 2; i < u->tokens.n; i++) {
         const struct token *t = &u->tokens.v[i], *before = t - 1;
         bool asked = i > 2 && token_is(before, "=") && token_is(t - 3, "auto");
@@ -673,12 +696,28 @@ static void check_null(struct unit *u)
             continue;
         while (before > u->tokens.v && token_is(before, "("))
             before--;
-        for (size_t k = 0; k < ARRAY_LEN(looks); k++)
-            asked |= token_is(before, looks[k]);
-        if (asked)
+        if (asked || token_in(before, "sizeof|decltype|typeof|__typeof__|alignof"))
             fail(
                 u, t,
                 "the type of NULL, which the host's and the device's compiler have differently; write nullptr");
+    }
+}
+
+/* `and` is `&&` everywhere behind the preprocessor. */
+static void word_operator(struct token *t)
+{
+    static const struct {
+        const char *word, *sign;
+    } all[] = {{"and", "&&"},   {"or", "||"},     {"not", "!"},    {"bitand", "&"},
+               {"bitor", "|"},  {"xor", "^"},     {"compl", "~"},  {"and_eq", "&="},
+               {"or_eq", "|="}, {"xor_eq", "^="}, {"not_eq", "!="}};
+
+    for (size_t i = 0; t->kind == TOK_WORD && i < ARRAY_LEN(all); i++) {
+        if (!token_is(t, all[i].word))
+            continue;
+        t->kind = TOK_PUNCT;
+        t->s = all[i].sign;
+        t->len = (uint32_t)strlen(all[i].sign);
     }
 }
 
@@ -691,7 +730,13 @@ void unit_read(struct unit *u)
     macro_expand(u);
     check_null(u);
     p.t = u->tokens.v;
-    for (size_t i = 0; i < u->tokens.n; i++)
-        u->operators |= token_is(&u->tokens.v[i], "operator");
+    for (size_t i = 0; i < u->tokens.n; i++) {
+        const struct token *t = &u->tokens.v[i];
+
+        u->operators |= token_is(t, "operator");
+        u->tuple_like |= token_is(t, "tuple_size");
+        u->uses_std |= i > 0 && token_is(t, "std") && token_in(t - 1, "using|namespace");
+        word_operator(&u->tokens.v[i]);
+    }
     declarations(&p, &file);
 }

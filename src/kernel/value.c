@@ -117,7 +117,7 @@ static double as_double(struct value v)
     return type_is_float(v.type) ? v.f : (double)wide(v);
 }
 
-bool truth(struct interp *in, const struct token *at, struct value v)
+static bool is_true(struct interp *in, const struct token *at, struct value v)
 {
     v = value_plain(v);
     switch (v.type->kind) {
@@ -137,6 +137,11 @@ bool truth(struct interp *in, const struct token *at, struct value v)
         break;
     }
     fail(in->unit, at, "%s is not a condition", type_spell(in->arena, v.type));
+}
+
+bool truth(struct interp *in, const struct token *at, struct value v)
+{
+    return marks_decide(&in->marks, at, is_true(in, at, v));
 }
 
 int64_t to_integer(struct interp *in, const struct token *at, struct value v, const char *what)
@@ -264,7 +269,9 @@ static struct value to_dim3(struct interp *in, const struct token *at, struct va
         if (v.n_items > 3)
             fail(in->unit, at, "a dim3 has three members, not %zu", v.n_items);
         for (size_t i = 0; i < v.n_items; i++)
-            r.dim[i] = (uint32_t)convert(in, at, v.items[i], type_uint, false).i;
+            r.dim[i] = (uint32_t)(v.strict ? convert_same(in, at, v.items[i], type_uint)
+                                           : convert(in, at, v.items[i], type_uint, false))
+                           .i;
         return r;
     }
     r.dim[0] = (uint32_t)convert(in, at, v, type_uint, false).i;
@@ -285,7 +292,8 @@ struct value convert(struct interp *in, const struct token *at, struct value v, 
         if (v.n_items > 1 || to->kind == TY_ARRAY)
             fail(in->unit, at, "a list in braces does not become %s", type_spell(in->arena, to));
         if (v.n_items == 1)
-            return convert(in, at, v.items[0], to, explicit_);
+            return v.strict && !(explicit_ && to->is_enum) ? convert_same(in, at, v.items[0], to)
+                                                           : convert(in, at, v.items[0], to, explicit_);
         return to->kind == TY_POINTER ? value_buffer(to, -1, 0)
                                       : convert(in, at, value_int(type_int, 0), to, true);
     }
@@ -312,6 +320,32 @@ struct value convert(struct interp *in, const struct token *at, struct value v, 
         break;
     }
     fail(in->unit, at, "%s does not become %s", type_spell(in->arena, v.type), type_spell(in->arena, to));
+}
+
+static bool half_float(const struct type *t)
+{
+    return t->scalar == KT_F16 || t->scalar == KT_BF16;
+}
+
+struct value convert_same(struct interp *in, const struct token *at, struct value v, const struct type *to)
+{
+    const struct value from = value_plain(v), out = convert(in, at, v, to, false);
+    bool same = true;
+
+    if (type_is_arithmetic(from.type) && type_is_arithmetic(to) && !half_float(to) && !half_float(from.type)) {
+        if (type_is_integer(to))
+            same = type_is_integer(from.type) && wide(out) == wide(from);
+        else if (type_is_integer(from.type)) /* 2^63 and what lies above would overflow wide() */
+            same = fabs(out.f) < 0x1p63 ? (__int128)out.f == wide(from) : out.f == as_double(from);
+        else
+            same = isinf(out.f) == isinf(from.f);
+    } else if (from.type->kind == TY_POINTER && type_is_arithmetic(to)) {
+        same = false;
+    }
+    if (!same)
+        fail(in->unit, at, "a value that %s does not hold, in braces or as a template's argument; write a cast",
+             type_spell(in->arena, to));
+    return out;
 }
 
 const struct type *type_promote(const struct type *t)
@@ -436,11 +470,6 @@ static struct value pointer_binary(struct interp *in, const struct token *at, en
     }
     fail(in->unit, at, "`%s` between %s and %s is not understood; alignment tests use (uintptr_t)pointer",
          op_signs[op], type_spell(in->arena, a.type), type_spell(in->arena, b.type));
-}
-
-static bool half_float(const struct type *t)
-{
-    return t->scalar == KT_F16 || t->scalar == KT_BF16;
 }
 
 static struct value float_binary(struct interp *in, const struct token *at, enum op op, const struct type *t,
@@ -572,6 +601,9 @@ struct value binary(struct interp *in, const struct token *at, enum op op, struc
         (half_float(a.type) || half_float(b.type)))
         fail(in->unit, at, "`%s` between %s and %s; cast one of them", op_signs[op], a.type->name,
              b.type->name);
+    if (!type_is_float(t) &&
+        (is_comparison(op) || op == OP_REM || op == OP_DIV || op == OP_XOR || op == OP_AND || op == OP_SUB))
+        marks_operands(&in->marks, at, (int64_t)a.i, (int64_t)b.i);
     return type_is_float(t) ? float_binary(in, at, op, t, a, b) : int_binary(in, at, op, t, a, b);
 }
 

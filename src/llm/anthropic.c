@@ -19,7 +19,9 @@ static json_t *text_block(const char *text, bool cached)
 
 static int thinking_tokens(const char *effort)
 {
-    return str_eq(effort, "low") ? 2048 : str_eq(effort, "medium") ? 6144 : 12288;
+    if (str_eq(effort, "low"))
+        return 2048;
+    return str_eq(effort, "medium") ? 6144 : 12288;
 }
 
 /* Newer models take an effort and think as they see fit; older ones take a budget for thinking, and what

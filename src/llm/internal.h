@@ -1,5 +1,5 @@
 /* Between the files of llm. A call is tried one or more times; a try is one exchange over HTTP (http.c), one
- * child process (exec.c) or one look into a recording (replay.c). What a try brings is an `answer`, and the
+ * child process (command.c) or one look into a recording (replay.c). What a try brings is an `answer`, and the
  * verdict on it says whether another try follows: all of that is llm.c's. Over HTTP the bytes go through a
  * `reader`, which knows no sockets: stream or whole, they end up in the same answer.
  */
@@ -185,7 +185,7 @@ void key_free(char *key); /* takes NULL; overwrites it */
 bool url_is_loopback(const char *url);
 bool url_host(const char *url, char *host, size_t size); /* "host:port", without user and path */
 
-/* ---- record.c, replay.c ---- */
+/* ---- recording.c, replay.c ---- */
 
 /* DIR/LABEL.json; see docs/models.md. */
 char *record_path(struct arena *a, const char *dir, const struct llm_request *q);

@@ -75,7 +75,7 @@ void llm_close(struct llm *l); /* abandons what is under way; takes NULL */
 bool llm_submit(struct llm *l, int id, const struct llm_request *q, struct err *err);
 size_t llm_busy(const struct llm *l);
 /* Waits at most wait_s for one finished call. *id -1 when none came in time or a signal arrived. False only
- * when the world failed in a way no reply can say, or a replay does not fit its recording (ERR_INPUT, with the
+ * on an I/O or system error that no reply can say, or a replay does not fit its recording (ERR_INPUT, with the
  * difference). */
 bool llm_collect(struct llm *l, double wait_s, struct arena *a, int *id, struct llm_reply *r, struct err *err);
 

@@ -33,6 +33,11 @@ static bool fail(const char *name, const struct yaml_node *at, struct err *err, 
     return err_at(err, name, at->line, at->col, "%s", what);
 }
 
+#define PRICE(member) MEMBER(struct llm_price, member)
+
+static const struct member price_members[] = {
+    PRICE(input), PRICE(cached), PRICE(cache_written), PRICE(output), {0}};
+
 static bool model_read(const char *model, const struct yaml_node *at, const struct yaml_node *v,
                        const char *name, const char *date, struct err *err)
 {
@@ -44,17 +49,13 @@ static bool model_read(const char *model, const struct yaml_node *at, const stru
                     "a model is NAME: {input: USD, cached: USD, output: USD} for a million tokens");
     for (size_t i = 0; i < v->n; i++) {
         const char *what = v->keys[i];
-        double *to = str_eq(what, "input")           ? &e.price.input
-                     : str_eq(what, "cached")        ? &e.price.cached
-                     : str_eq(what, "output")        ? &e.price.output
-                     : str_eq(what, "cache_written") ? &e.price.cache_written
-                                                     : NULL;
+        const struct member *m = member_find(price_members, what);
         if (str_eq(what, "date") && v->items[i]->kind == YAML_TEXT)
             e.price.date = v->items[i]->text;
-        else if (!to)
+        else if (!m)
             return fail(name, v->key_nodes[i], err,
                         "a price is one of input, cached, cache_written, output, and may have a date");
-        else if (!number(v->items[i], to))
+        else if (!number(v->items[i], (double *)((char *)&e.price + m->at)))
             return fail(name, v->items[i], err, "a price is a number of USD for a million tokens");
     }
     if (isnan(e.price.input) || isnan(e.price.output))

@@ -46,16 +46,13 @@ static bool missing(const struct call *c, struct err *err)
 /* A prompt as one text, to be compared and shown. */
 static char *prompt_text(struct arena *a, const char *system, const struct llm_message *m, size_t n)
 {
-    struct str s = {0};
-    char *text;
+    struct str s = {.arena = a};
 
     if (system)
         str_addf(&s, "[system]\n%s\n", system);
     for (size_t i = 0; i < n; i++)
         str_addf(&s, "[%s]\n%s\n", m[i].assistant ? "assistant" : "user", m[i].text);
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }
 
 /* What a recording leaves out (its system prompt, its messages) is not compared. */

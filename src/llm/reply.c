@@ -20,29 +20,22 @@ bool llm_end_find(const char *name, enum llm_end *e)
     return false;
 }
 
-static void put_count(json_t *o, const char *key, int64_t n)
-{
-    json_put(o, key, n >= 0 ? json_integer(n) : json_null());
-}
+#define USAGE(member) MEMBER_AS(struct llm_usage, member, MEMBER_INT64_OR_NULL)
+#define REPLY(member) MEMBER(struct llm_reply, member)
+
+static const struct member usage_members[] = {USAGE(input),     USAGE(cached), USAGE(cache_written),
+                                              USAGE(reasoning), USAGE(output), {0}};
+
+static const struct member reply_members[] = {REPLY(text),         REPLY(words),  REPLY(model),    REPLY(usd),
+                                              REPLY(first_byte_s), REPLY(wall_s), REPLY(attempts), {0}};
 
 json_t *llm_reply_to_json(const struct llm_reply *r)
 {
-    json_t *o = json_object(), *u = json_object();
+    json_t *o = json_object();
 
     json_put_text(o, "end", llm_end_name(r->end));
-    json_put_text(o, "text", r->text);
-    json_put_text(o, "words", r->words);
-    json_put_text(o, "model", r->model);
-    put_count(u, "input", r->usage.input);
-    put_count(u, "cached", r->usage.cached);
-    put_count(u, "cache_written", r->usage.cache_written);
-    put_count(u, "reasoning", r->usage.reasoning);
-    put_count(u, "output", r->usage.output);
-    json_put(o, "usage", u);
-    json_put_num(o, "usd", r->usd);
-    json_put_num(o, "first_byte_s", r->first_byte_s);
-    json_put_num(o, "wall_s", r->wall_s);
-    json_put_int(o, "attempts", r->attempts);
+    json_put_members(o, reply_members, r);
+    json_put(o, "usage", json_of_members(usage_members, &r->usage));
     if (r->fatal)
         json_put_flag(o, "fatal", true);
     return o;
@@ -50,32 +43,21 @@ json_t *llm_reply_to_json(const struct llm_reply *r)
 
 bool llm_reply_from_json(const json_t *o, struct arena *a, struct llm_reply *r, struct err *err)
 {
-    const json_t *u = json_object_get(o, "usage");
-    const char *end = json_text(o, "end", "done"), *text = json_text(o, "text", NULL);
+    const char *end = json_text(o, "end", "done");
 
-    *r = (struct llm_reply){0};
+    *r = (struct llm_reply){.attempts = 1};
     if (!json_is_object(o))
         return err_input(err, "a reply is a JSON object");
     if (!llm_end_find(end, &r->end))
         return err_input(err, "a reply cannot end '%s'; it may be done, cut, refused, failed", end);
-    if (!text && r->end == LLM_DONE)
+    json_get_members(o, reply_members, a, r);
+    json_get_members(json_object_get(o, "usage"), usage_members, a, &r->usage);
+    if (!r->text && r->end == LLM_DONE)
         return err_input(err, "a reply needs its text");
-    r->text = arena_strdup(a, text ? text : "");
-    r->words = arena_strdup(a, json_text(o, "words", NULL));
+    r->text = r->text ? r->text : "";
     if (!r->words && r->end != LLM_DONE)
         r->words = arena_strdup(a, end);
-    r->model = arena_strdup(a, json_text(o, "model", "unknown"));
-    r->usage = (struct llm_usage){
-        .input = json_int(u, "input", -1),
-        .cached = json_int(u, "cached", -1),
-        .cache_written = json_int(u, "cache_written", -1),
-        .reasoning = json_int(u, "reasoning", -1),
-        .output = json_int(u, "output", -1),
-    };
-    r->usd = json_num(o, "usd");
-    r->first_byte_s = json_num(o, "first_byte_s");
-    r->wall_s = json_num(o, "wall_s");
-    r->attempts = (int)json_int(o, "attempts", 1);
+    r->model = r->model ? r->model : "unknown";
     r->fatal = json_flag(o, "fatal", false);
     return true;
 }

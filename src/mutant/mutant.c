@@ -15,7 +15,7 @@ size_t mutant_operators(const char *const **names)
 /* One line of at most 40 bytes. */
 static const char *shortened(struct arena *a, const char *s, size_t len)
 {
-    struct str out = {0};
+    struct str out = {.arena = a};
     bool blank = false;
 
     for (size_t i = 0; i < len && out.len < 40; i++) {
@@ -24,9 +24,7 @@ static const char *shortened(struct arena *a, const char *s, size_t len)
             str_addc(&out, space ? ' ' : s[i]);
         blank = space;
     }
-    char *text = arena_printf(a, "%s%s", str_text(&out), out.len == 40 ? "..." : "");
-    str_free(&out);
-    return text;
+    return arena_printf(a, "%s%s", str_text(&out), out.len == 40 ? "..." : "");
 }
 
 char *mutant_text(const struct mutant *m, struct arena *a, const char *text, size_t len)

@@ -1,10 +1,11 @@
 /* The attempts of a round, side by side, from a strategy to counted candidates. */
 #include "round.h"
 
-void attempt_end(struct attempt *x, const char *verdict, const char *words)
+void attempt_give_up(struct attempt *x, enum attempt_end end, const char *words)
 {
     x->state = ATTEMPT_ENDED;
-    x->verdict = verdict;
+    x->end = end;
+    x->verdict = end == ATTEMPT_DUPLICATE ? "duplicate" : "dropped";
     x->words = words;
 }
 
@@ -76,9 +77,9 @@ bool attempt_take(struct round *t, struct attempt *x, const struct agent_file *f
     known = map_get(&r->seen, y->hash);
     if (known && known->id < t->first_id) {
         x->known = known;
-        attempt_end(x, "duplicate",
-                    known->id ? arena_printf(r->arena, "the same code as candidate %d", known->id)
-                              : "the same code as the original");
+        attempt_give_up(x, ATTEMPT_DUPLICATE,
+                        known->id ? arena_printf(r->arena, "the same code as candidate %d", known->id)
+                                  : "the same code as the original");
         return true;
     }
     x->n_tries++;
@@ -88,22 +89,33 @@ bool attempt_take(struct round *t, struct attempt *x, const struct agent_file *f
         return true;
     if (!store_find_trial(r->store, r->arena, y->hash, &id, &stored, err))
         return false;
-    if (stored)
-        return y->judged = trial_from_text(stored, r->arena, &y->trial, err);
+    if (stored) {
+        if (!trial_from_text(stored, r->arena, &y->trial, err))
+            return false;
+        y->judged = verdict_stands(y->trial.verdict);
+    }
+    if (y->judged)
+        return true;
     return submit(t, x, y, err);
 }
 
 struct candidate *attempt_result(const struct attempt *x)
 {
-    return x->known ? x->known : x->n_tries ? x->tries[x->n_tries - 1].made : NULL;
+    if (x->known)
+        return x->known;
+    return x->n_tries ? x->tries[x->n_tries - 1].made : NULL;
 }
 
 static bool judged(struct round *t, struct attempt *x, struct err *err)
 {
     const struct try *y = &x->tries[x->n_tries - 1];
 
-    attempt_end(x, verdict_name(y->trial.verdict), y->trial.words ? y->trial.words : "");
-    if (verdict_correct(y->trial.verdict) || x->n_tries > t->max_repairs || !x->coder->repair)
+    x->state = ATTEMPT_ENDED;
+    x->end = ATTEMPT_JUDGED;
+    x->verdict = verdict_name(y->trial.verdict);
+    x->words = y->trial.words ? y->trial.words : "";
+    if (verdict_correct(y->trial.verdict) || !verdict_stands(y->trial.verdict) || x->n_tries > t->max_repairs ||
+        !x->coder->repair)
         return true;
     return x->coder->repair(t, x, err);
 }
@@ -138,7 +150,7 @@ static bool count_try(struct round *t, struct attempt *x, struct try *y, struct 
     if (y->made)
         return true;
     y->made = candidate_add(r, x->parent->id, t->number, y->file.text);
-    y->made->mind = round_asks(t) ? "llm" : "rules";
+    y->made->backend = round_asks(t) ? "llm" : "rules";
     y->made->label = try_label(r, x, (size_t)(y - x->tries));
     y->made->name = try_name(r, y);
     y->made->strategy = y->strategy;
@@ -174,17 +186,16 @@ static bool keep_outcome(struct round *t, struct attempt *x, struct err *err)
 
 static bool count(struct round *t, struct attempt *x, struct err *err)
 {
-    bool duplicate = str_eq(x->verdict, "duplicate"), dropped = str_eq(x->verdict, "dropped");
+    static const char *const events[] = {[ATTEMPT_DUPLICATE] = "duplicate", [ATTEMPT_DROPPED] = "not_coded"};
 
     for (size_t i = 0; i < x->n_tries; i++)
         if (!count_try(t, x, &x->tries[i], err))
             return false;
     x->state = ATTEMPT_COUNTED;
-    if (duplicate || dropped)
-        trace_text(x->row.id   ? "dropped"
-                   : duplicate ? "duplicate"
-                               : "not_coded",
-                   "%s: %s", x->row.id ? x->label : x->strategy.name, x->words);
+    if (x->end != ATTEMPT_JUDGED && x->row.id)
+        trace_text("dropped", "%s: %s", x->label, x->words);
+    else if (x->end != ATTEMPT_JUDGED)
+        trace_text(events[x->end], "%s: %s", x->strategy.name, x->words);
     return !x->row.id || keep_outcome(t, x, err);
 }
 
@@ -217,7 +228,8 @@ static bool take_trials(struct round *t, double wait_s, struct err *err)
         y->trial = trial;
         y->judged = true;
         tell_judged(r, id, &trial);
-        if (!store_put_trial(r->store, y->hash, trial_to_text(r->arena, &trial), err))
+        if (verdict_stands(trial.verdict) &&
+            !store_put_trial(r->store, y->hash, trial_to_text(r->arena, &trial), err))
             return false;
     }
 }

@@ -165,11 +165,11 @@ static bool go_on(struct round *t, struct attempt *x, bool *moved, struct err *e
         return true;
     *moved = true;
     if (x->call->state == CALL_NOT_MADE) {
-        attempt_end(x, "dropped", "the budget is spent");
+        attempt_give_up(x, ATTEMPT_DROPPED, "the budget is spent");
         return true;
     }
     if (reply->end == LLM_FAILED || reply->end == LLM_REFUSED) {
-        attempt_end(x, "dropped", reply->words ? reply->words : call_end_name(reply->end));
+        attempt_give_up(x, ATTEMPT_DROPPED, reply->words ? reply->words : call_end_name(reply->end));
         return true;
     }
     if (agent_read_coder(reply->text, &t->brief, r->arena, &file, &complaint))
@@ -177,7 +177,7 @@ static bool go_on(struct round *t, struct attempt *x, bool *moved, struct err *e
     reply_cut_short(reply, &complaint);
     reply_unusable(x->call->label, complaint.text);
     if (x->again) {
-        attempt_end(x, "dropped", arena_strdup(r->arena, complaint.text));
+        attempt_give_up(x, ATTEMPT_DROPPED, arena_strdup(r->arena, complaint.text));
         return true;
     }
     x->again = true;

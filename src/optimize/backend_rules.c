@@ -31,8 +31,8 @@ static bool code(struct round *t, struct attempt *x, struct err *err)
     if (!rules_carry_out(t, x, &made, &why_not, err))
         return false;
     if (!made)
-        attempt_end(x, "dropped",
-                    x->strategy.n_steps ? why_not : "no built-in transform, and the coder is the rules");
+        attempt_give_up(x, ATTEMPT_DROPPED,
+                        x->strategy.n_steps ? why_not : "no built-in transform, and the coder is the rules");
     return true;
 }
 

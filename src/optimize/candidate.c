@@ -1,4 +1,4 @@
-/* One candidate's way: coded, looked up or judged, told, stored. */
+/* One candidate, from attempt to record: coded, looked up or judged, told, stored. */
 #include "internal.h"
 
 static json_t *steps_to_json(const struct agent_step *steps, size_t n)
@@ -18,17 +18,16 @@ static json_t *steps_to_json(const struct agent_step *steps, size_t n)
 bool candidate_store(struct run *r, const struct candidate *c, struct err *err)
 {
     const struct trial *t = &c->trial;
-    json_t *steps = steps_to_json(c->steps, c->n_steps);
     double parent_score = c->parent >= 0 ? r->search.nodes.v[c->parent].score : NAN;
     struct store_candidate row = {.id = c->id,
                                   .parent = c->parent,
                                   .round = c->round,
                                   .repairs = c->repairs,
-                                  .mind = c->mind,
+                                  .backend = c->backend,
                                   .name = c->name,
                                   .reason = c->strategy.reason,
                                   .plan = c->strategy.plan,
-                                  .steps = json_line(r->arena, steps),
+                                  .steps = json_take_line(r->arena, steps_to_json(c->steps, c->n_steps)),
                                   .text = c->text,
                                   .hash = c->hash,
                                   .verdict = verdict_name(t->verdict),
@@ -41,13 +40,13 @@ bool candidate_store(struct run *r, const struct candidate *c, struct err *err)
                                   .bound_by = c->diagnosis.bound_by,
                                   .diagnosis = c->diagnosis.text};
 
-    json_decref(steps);
     return store_put_candidate(r->store, &row, err);
 }
 
 void candidate_tell(struct run *r, struct candidate *c)
 {
     c->judged = true;
+    r->unjudged = r->unjudged || !verdict_stands(c->trial.verdict);
     if (c->id > 0)
         search_tell(&r->search, c->id, verdict_correct(c->trial.verdict), c->trial.verdict == VERDICT_PASSED,
                     c->trial.score);
@@ -72,7 +71,7 @@ struct candidate *candidate_add(struct run *r, int parent, int round, const char
     c->parent = parent;
     c->round = round;
     c->repairs = -1;
-    c->mind = c->id ? "rules" : "original";
+    c->backend = c->id ? "rules" : "original";
     c->text = text;
     candidate_hash(r, text, c->hash);
     c->label = c->id ? arena_printf(r->arena, "candidate-%d", c->id) : "original";
@@ -108,7 +107,8 @@ void candidate_learn(struct run *r)
 {
     r->n_known = MAX(r->n_known, (size_t)1); /* the original's verdict is not that of what does the same */
     for (; r->n_known < r->candidates.n && r->candidates.v[r->n_known]->judged; r->n_known++)
-        pool_learn(r->pool, &r->candidates.v[r->n_known]->trial);
+        if (verdict_stands(r->candidates.v[r->n_known]->trial.verdict))
+            pool_learn(r->pool, &r->candidates.v[r->n_known]->trial);
 }
 
 void candidate_lineage(struct run *r, int id, struct agent_plan_input *in)
@@ -125,12 +125,11 @@ void candidate_lineage(struct run *r, int id, struct agent_plan_input *in)
     vec_free(&steps);
 }
 
-bool candidate_note_way(struct run *r, int id, struct err *err)
+bool candidate_note_lineage(struct run *r, int id, struct err *err)
 {
     int ids[256];
     size_t n = search_lineage(&r->search, id, ids, ARRAY_LEN(ids));
-    json_t *way = json_array();
-    bool ok;
+    json_t *lineage = json_array();
 
     for (size_t i = 0; i < n; i++) {
         const struct candidate *c = r->candidates.v[ids[i]];
@@ -143,12 +142,10 @@ bool candidate_note_way(struct run *r, int id, struct err *err)
             json_put_int(o, "setting", c->steps[k].setting);
             json_put_text(o, "why", t ? t->summary : c->strategy.reason);
             json_put_text(o, "text", c->steps[k].text);
-            json_array_append_new(way, o);
+            json_array_append_new(lineage, o);
         }
     }
-    ok = store_note(r->store, "way", json_line(r->arena, way), err);
-    json_decref(way);
-    return ok;
+    return store_note(r->store, "way", json_take_line(r->arena, lineage), err);
 }
 
 void candidate_history(struct run *r, struct agent_plan_input *in)
@@ -163,6 +160,7 @@ void candidate_history(struct run *r, struct agent_plan_input *in)
                                           .n_steps = c->strategy.n_steps,
                                           .verdict = c->judged ? verdict_name(c->trial.verdict) : "not judged",
                                           .passed = c->judged && verdict_correct(c->trial.verdict),
+                                          .untold = c->judged && !verdict_stands(c->trial.verdict),
                                           .gain = c->trial.score / r->search.nodes.v[c->parent].score,
                                           .score = c->trial.score};
     }

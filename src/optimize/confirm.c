@@ -1,9 +1,6 @@
 /* The last word: the best judged once more, in a fresh process, on hidden cases. */
 #include "internal.h"
 
-#include <errno.h>
-#include <sys/random.h>
-
 #define TOO_GOOD 10.0 /* measured, to be believed at first sight */
 
 /* Drawn when the first version is final, so that nothing before it can follow from it; kept, so that a resumed
@@ -19,11 +16,8 @@ static bool hidden_seed(struct run *r, uint64_t *seed, struct err *err)
         return true;
     }
     *seed = r->o->hidden_seed;
-    if (!*seed) {
-        if (getrandom(seed, sizeof(*seed), 0) != sizeof(*seed))
-            return err_world(err, "the system gives no random numbers: %s", strerror(errno));
-        *seed = 1 + (*seed >> 11); /* exact in every reader of JSON */
-    }
+    if (!*seed && !rng_fresh_seed(seed, err))
+        return false;
     return store_note(r->store, "hidden_seed", arena_printf(r->arena, "%llu", (unsigned long long)*seed), err);
 }
 
@@ -41,6 +35,7 @@ static bool confirm_once(struct run *r, const struct candidate *c, int look, str
     struct trial_options o = {.device = r->o->device,
                               .cases = r->cases,
                               .n_cases = r->n_cases,
+                              .exact = r->o->exact,
                               .hidden = true,
                               .with_nvcc = true,
                               .confirm = true};
@@ -65,6 +60,17 @@ static bool confirm_once(struct run *r, const struct candidate *c, int look, str
     return ok;
 }
 
+/* It could not be confirmed on this machine: the next best takes its place, and a resumed run, which finds its
+ * trial as it was, tries again. */
+static bool confirm_later(struct run *r, struct candidate *c, const struct trial *t, struct err *err)
+{
+    r->unjudged = true;
+    c->trial.words = arena_printf(r->arena, "not confirmed: %s", t->words);
+    search_tell(&r->search, c->id, true, false, c->trial.score);
+    tell_best(r);
+    return candidate_store(r, c, err);
+}
+
 /* The best confirmed. What is too good to be true is looked at twice. One that fails gets that verdict and the
  * next best takes its place, or, where refused is not NULL, the caller is told, who may try further; the
  * original needs no confirmation. */
@@ -87,8 +93,15 @@ bool confirm_best(struct run *r, bool *refused, struct err *err)
         if (!look_sanitizer(r, c->text, &t, err))
             return false;
         tell_confirm(c, &t);
+        if (!verdict_stands(t.verdict)) {
+            if (!confirm_later(r, c, &t, err))
+                return false;
+            continue;
+        }
         if (t.verdict == VERDICT_PASSED) {
-            return store_note(r->store, "looks", arena_printf(r->arena, "%d", looks), err) &&
+            c->trial.words = ""; /* an earlier confirmation may have left some */
+            return candidate_store(r, c, err) &&
+                   store_note(r->store, "looks", arena_printf(r->arena, "%d", looks), err) &&
                    store_note(r->store, "confirmation", trial_to_text(r->arena, &t), err);
         }
         t.words = arena_printf(r->arena, "hidden cases: %s", t.words);

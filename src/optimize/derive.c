@@ -42,7 +42,7 @@ static void add_tunables(struct run *r, struct candidate *c, attempts *list)
     if (!strstr(c->text, "astra: tune") ||
         !agent_version_open(&v, r->arena, r->task, r->task->source_path, c->text, &r->limits, &why))
         return; /* it passed, so it opened before: nothing to tune is no failure */
-    n = MIN(tune->find(&v.input, r->arena, &sites), (size_t)MAX_TUNED);
+    n = MIN(transform_sites(tune, &v.input, r->arena, &sites), (size_t)MAX_TUNED);
     for (size_t i = 0; i < n; i++) {
         struct agent_step *step = arena_new(r->arena, struct agent_step);
         *step = (struct agent_step){"tune", sites[i].setting};
@@ -67,7 +67,7 @@ bool derive_tuned(struct run *r, size_t first, int round, struct err *err)
 
     for (size_t i = first; i < last; i++) {
         struct candidate *c = r->candidates.v[i];
-        if (c->judged && verdict_correct(c->trial.verdict) && str_eq(c->mind, "llm"))
+        if (c->judged && verdict_correct(c->trial.verdict) && str_eq(c->backend, "llm"))
             add_tunables(r, c, &list);
     }
     ok = attempts_of_steps(r, round, "tune", list.v, list.n, err);

@@ -27,30 +27,12 @@ void diagnose_profile(const struct task *t, const struct trial *trial, const cha
                                 .n_lines = trial->n_lines,
                                 .registers = trial->registers,
                                 .spill_bytes = trial->spill_bytes,
-                                .shared_bytes = trial->shared_bytes};
-    for (size_t i = 0; i < trial->n_workloads; i++) {
-        const struct trial_time *x = &trial->workloads[i].times[t->regime];
-        w[i] = (struct agent_workload){.dims = trial_dims_text(a, trial, i),
-                                       .us = x->us,
-                                       .copy_us = x->light_us,
-                                       .bound = x->bound,
-                                       .dram_us = x->dram_us,
-                                       .l2_us = x->l2_us,
-                                       .issue_us = x->issue_us,
-                                       .latency_us = x->latency_us,
-                                       .launch_us = x->launch_us,
-                                       .sync_us = x->sync_us,
-                                       .occupancy = x->occupancy,
-                                       .waves = x->waves};
-    }
+                                .shared_bytes = trial->shared_bytes,
+                                .redundant = trial_waste_words(a, trial)};
+    for (size_t i = 0; i < trial->n_workloads; i++)
+        w[i] = (struct agent_workload){trial_dims_text(a, trial, i), trial->workloads[i].times[t->regime]};
     for (size_t i = 0; i < trial->n_lines; i++)
-        l[i] = (struct agent_line){.line = trial->lines[i].line,
-                                   .text = diagnose_line(a, text, trial->lines[i].line),
-                                   .share = trial->lines[i].share,
-                                   .lanes_active = trial->lines[i].lanes_active,
-                                   .sectors_per_request = trial->lines[i].sectors_per_request,
-                                   .ideal_sectors_per_request = trial->lines[i].ideal_sectors_per_request,
-                                   .conflicts_per_request = trial->lines[i].conflicts_per_request};
+        l[i] = (struct agent_line){diagnose_line(a, text, trial->lines[i].line), trial->lines[i]};
 }
 
 void diagnose_trial(const struct task *t, const struct trial *trial, const char *device, struct arena *a,

@@ -3,7 +3,7 @@
 
 #define NO_GAIN 0.005 /* what rounds to 0 % */
 
-static json_t *minds_to_json(const struct models *m)
+static json_t *backends_to_json(const struct models *m)
 {
     json_t *o = json_object();
 
@@ -31,7 +31,7 @@ void tell_run(const struct run *r, bool resumed)
     json_put_text(e, "device", o->device);
     json_put_text(e, "basis", str_starts(o->device, "cuda") ? "measured" : "modelled");
     json_put_text(e, "agents", o->agents);
-    json_put(e, "minds", minds_to_json(&o->models));
+    json_put(e, "minds", backends_to_json(&o->models));
     json_put_int(e, "jobs", o->jobs);
     json_put_int(limits, "rounds", o->rounds);
     json_put_int(limits, "candidates", o->candidates);
@@ -59,7 +59,7 @@ static json_t *workloads_of(const struct run *r, const struct trial *t)
     for (size_t i = 0; i < t->n_workloads && i < original->n_workloads; i++) {
         const struct trial_time *x = &t->workloads[i].times[r->task->regime];
         json_t *o = trial_row_to_json(original, i, x, r->task->regime);
-        json_put_num(o, "share_of_copy", x->light_us / x->us);
+        json_put_num(o, "share_of_copy", x->copy_us / x->us);
         json_array_append_new(list, o);
     }
     return list;
@@ -91,7 +91,7 @@ void tell_original(const struct run *r)
     trace_event("original", e);
 }
 
-void tell_round(const struct run *r, int round, int parent, const char *mind)
+void tell_round(const struct run *r, int round, int parent, const char *backend)
 {
     json_t *e = json_object();
 
@@ -100,7 +100,7 @@ void tell_round(const struct run *r, int round, int parent, const char *mind)
     json_put_int(e, "parent", parent);
     json_put_num(e, "parent_score", r->search.nodes.v[parent].score);
     json_put_text(e, "parent_name", r->candidates.v[parent]->name);
-    json_put_text(e, "mind", mind);
+    json_put_text(e, "mind", backend);
     trace_event("round", e);
 }
 
@@ -211,7 +211,7 @@ void tell_trial(const struct run *r, const struct candidate *c)
     json_put_text(e, "label", c->label);
     json_put_int(e, "parent", c->parent);
     json_put_int(e, "round", c->round);
-    json_put_text(e, "mind", c->mind);
+    json_put_text(e, "mind", c->backend);
     json_put_text(e, "name", c->name);
     json_put_text(e, "verdict", verdict_name(t->verdict));
     json_put_text(e, "words", t->words);
@@ -226,7 +226,7 @@ void tell_trial(const struct run *r, const struct candidate *c)
     json_put_int(e, "best", r->search.best);
     json_put_num(e, "best_score", r->search.nodes.v[r->search.best].score);
     trace_event("trial", e);
-    if (c->id > 0 && !c->pruned)
+    if (c->id > 0 && !c->pruned && verdict_stands(t->verdict))
         tell_learnt(c->id, c->name, verdict_name(t->verdict), confirm_words(t), gain, c->parent);
 }
 

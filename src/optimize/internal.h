@@ -22,7 +22,7 @@ struct candidate {
     bool judged;
     bool pruned; /* the best with steps left out: says nothing of what could be tried */
     struct agent_diagnosis diagnosis;
-    const char *mind;              /* "original", "rules", "llm" */
+    const char *backend;           /* "original", "rules", "llm" */
     const char *label;             /* in events */
     struct agent_version *version; /* opened when it is first a round's parent; NULL until then */
 };
@@ -38,6 +38,7 @@ struct run {
     struct map seen;                    /* hash of normalised text to candidate */
     struct kernel_limits limits;
     bool no_counters; /* of the GPU: they were asked for in vain */
+    bool unjudged;    /* this machine was too slow to judge something: a resumed run tries again */
     double start_s, spent_before_s;
     struct store_run row;
     struct calls *calls;
@@ -71,8 +72,8 @@ bool candidate_store(struct run *r, const struct candidate *c, struct err *err);
  * what is run does not follow from the order in which trials end. */
 void candidate_learn(struct run *r);
 bool candidate_version(struct run *r, struct candidate *c, const struct agent_version **v, struct err *err);
-/* What each step on the way to it left, for a reader of the result. */
-bool candidate_note_way(struct run *r, int id, struct err *err);
+/* What each step of its lineage left, for a reader of the result. */
+bool candidate_note_lineage(struct run *r, int id, struct err *err);
 void candidates_close(struct run *r);
 void candidate_hash(struct run *r, const char *text, char hash[24]); /* of the normalised text */
 /* What became of the candidates so far, and the steps that made one, for the planner. */
@@ -129,8 +130,8 @@ void calls_close(struct run *r); /* abandons what is under way */
 /* The call is answered at once when the store has its reply; else it is made when its turn comes. */
 bool calls_ask(struct run *r, enum models_role role, const char *label, const struct agent_prompt *p,
                struct call **call, struct err *err);
-/* Sends what may be sent, takes what came, waiting at most wait_s. False when the world failed, or the models
- * do: one that cannot answer, or none that does. */
+/* Sends what may be sent, takes what came, waiting at most wait_s. False on an I/O or system error, or when the
+ * models do: one that cannot answer, or none that does. */
 bool calls_turn(struct run *r, double wait_s, struct err *err);
 bool calls_wait(struct run *r, struct call *call, struct err *err); /* until it is answered, or the run stops */
 size_t calls_under_way(const struct run *r);                        /* and waiting */
@@ -142,7 +143,7 @@ json_t *calls_spent(const struct run *r); /* {"calls", "tokens", "usd"} of all c
 
 void tell_run(const struct run *r, bool resumed);
 void tell_original(const struct run *r);
-void tell_round(const struct run *r, int round, int parent, const char *mind);
+void tell_round(const struct run *r, int round, int parent, const char *backend);
 void tell_plan(int round, int parent, const struct agent_diagnosis *d, const struct agent_strategy *s,
                size_t n);
 void tell_submitted(const char *label, const char *name, int round, int parent);

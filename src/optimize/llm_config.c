@@ -1,4 +1,4 @@
-/* Which backend, which model. The fields of a configuration stand in one table, which the flags, astra.yaml and
+/* Which backend, which model. The members of a configuration stand in one list, which the flags, astra.yaml and
  * the stored options read. */
 #include "llm_config.h"
 
@@ -8,41 +8,34 @@ static const char *const role_names[] = {
     [FOR_TESTER] = "tester", [FOR_PROFILER] = "profiler", [FOR_PLANNER] = "planner",
     [FOR_CODER] = "coder",   [FOR_SINGLE] = "single",     [N_MODEL_ROLES] = NULL};
 
-enum kind { TEXT, PATH, COUNT, NUMBER, NUMBER0, FLAG };
+#define CONFIG(member)             MEMBER(struct llm_config, member)
+#define CONFIG_NAMED(name, member) MEMBER_NAMED(name, struct llm_config, member, MEMBER_TEXT_OR_NULL)
+#define RUN(member)                MEMBER(struct models, member)
 
-static const struct field {
-    const char *name;
-    size_t at;
-    enum kind kind;
-} fields[] = {
-#define FIELD(name, member, kind)                       \
-    {                                                   \
-        name, offsetof(struct llm_config, member), kind \
-    }
-    FIELD("provider", provider, TEXT),
-    FIELD("model", model, TEXT),
-    FIELD("base_url", base_url, TEXT),
-    FIELD("key_env", key_env, TEXT),
-    FIELD("key_file", key_file, PATH),
-    FIELD("command", command, TEXT),
-    FIELD("effort", effort, TEXT),
-    FIELD("max_output_tokens", max_output_tokens, COUNT),
-    FIELD("temperature", temperature, NUMBER0),
-    FIELD("connect_s", connect_s, NUMBER),
-    FIELD("first_byte_s", first_byte_s, NUMBER),
-    FIELD("silence_s", silence_s, NUMBER),
-    FIELD("max_attempts", max_attempts, COUNT),
-    FIELD("retry_s", retry_s, NUMBER),
-    FIELD("ca_file", ca_file, PATH),
-    FIELD("proxy", proxy, TEXT),
-    FIELD("record", record_dir, PATH),
-    FIELD("replay", replay_dir, PATH),
-    FIELD("allow_drift", allow_drift, FLAG),
-#undef FIELD
-};
+static const struct member config_members[] = {CONFIG(provider),
+                                               CONFIG(model),
+                                               CONFIG(base_url),
+                                               CONFIG(key_env),
+                                               CONFIG(key_file),
+                                               CONFIG(command),
+                                               CONFIG(effort),
+                                               CONFIG(max_output_tokens),
+                                               CONFIG(temperature),
+                                               CONFIG(connect_s),
+                                               CONFIG(first_byte_s),
+                                               CONFIG(silence_s),
+                                               CONFIG(max_attempts),
+                                               CONFIG(retry_s),
+                                               CONFIG(ca_file),
+                                               CONFIG(proxy),
+                                               CONFIG_NAMED("record", record_dir),
+                                               CONFIG_NAMED("replay", replay_dir),
+                                               CONFIG(allow_drift),
+                                               {0}};
 
 /* Beside these, for the run as a whole. */
-static const char *const run_keys[] = {"prices", "budget_usd", "budget_tokens", "width", "strategies", NULL};
+static const struct member run_members[] = {RUN(prices), RUN(budget_usd), RUN(budget_tokens),
+                                            RUN(width),  RUN(strategies), {0}};
 
 const char *models_role_name(enum models_role role)
 {
@@ -51,10 +44,12 @@ const char *models_role_name(enum models_role role)
 
 bool models_is_path(const char *key)
 {
-    for (size_t i = 0; i < ARRAY_LEN(fields); i++)
-        if (str_eq(fields[i].name, key))
-            return fields[i].kind == PATH;
-    return str_eq(key, "prices");
+    static const char *const paths[] = {"key_file", "ca_file", "record", "replay", "prices"};
+
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++)
+        if (str_eq(paths[i], key))
+            return true;
+    return false;
 }
 
 struct models models_default(void)
@@ -82,7 +77,7 @@ static int index_of(const char *word, size_t len, const char *const *names)
     return -1;
 }
 
-static bool mind_of_role(const char *word, size_t len, struct models *m, struct err *err)
+static bool backend_of_role(const char *word, size_t len, struct models *m, struct err *err)
 {
     const char *equals = memchr(word, '=', len);
     int role;
@@ -104,7 +99,7 @@ static bool mind_of_role(const char *word, size_t len, struct models *m, struct 
     return true;
 }
 
-bool models_minds(const char *agents, struct models *m, struct err *err)
+bool models_backends(const char *agents, struct models *m, struct err *err)
 {
     static const char *const presets[] = {"rules", "llm", "single", NULL};
     size_t n = 0;
@@ -123,7 +118,7 @@ bool models_minds(const char *agents, struct models *m, struct err *err)
             m->asked[FOR_SINGLE] = true;
             break;
         default:
-            if (!mind_of_role(at, len, m, err))
+            if (!backend_of_role(at, len, m, err))
                 return false;
         }
         at += len;
@@ -135,108 +130,88 @@ bool models_minds(const char *agents, struct models *m, struct err *err)
     return true;
 }
 
-static bool set_number(const char *key, const char *value, enum kind kind, double *v, struct err *err)
+static bool set_number(const struct member *m, const char *value, double *v, struct err *err)
 {
     char *end;
+    bool from_0 = str_eq(m->name, "temperature");
 
     *v = strtod(value, &end);
-    if (end == value || *end || !isfinite(*v) || *v < 0 || (*v == 0 && kind != NUMBER0))
-        return err_input(err, "%s: a number %s 0 is wanted, not '%s'", key, kind == NUMBER0 ? "from" : "above",
+    if (end == value || *end || !isfinite(*v) || *v < 0 || (*v == 0 && !from_0))
+        return err_input(err, "%s: a number %s 0 is wanted, not '%s'", m->name, from_0 ? "from" : "above",
                          value);
-    if (kind == COUNT && (*v != floor(*v) || *v > INT_MAX))
-        return err_input(err, "%s: a whole number from 1 up is wanted, not '%s'", key, value);
+    if (m->kind != MEMBER_NUMBER && (*v != floor(*v) || *v > INT_MAX))
+        return err_input(err, "%s: a whole number from 1 up is wanted, not '%s'", m->name, value);
     return true;
 }
 
-static bool set_field(struct llm_config *c, const struct field *f, const char *value, struct err *err)
+static bool set_member(const struct member *m, void *to, const char *value, struct err *err)
 {
-    void *to = (char *)c + f->at;
+    void *p = (char *)to + m->at;
     double v;
 
-    switch (f->kind) {
-    case TEXT:
-    case PATH:
-        if (!*value)
-            return err_input(err, "%s: is empty", f->name);
-        *(const char **)to = value;
-        return true;
-    case FLAG:
-        if (!str_eq(value, "true") && !str_eq(value, "false"))
-            return err_input(err, "%s: true or false is wanted, not '%s'", f->name, value);
-        *(bool *)to = str_eq(value, "true");
-        return true;
-    case COUNT:
-        if (!set_number(f->name, value, f->kind, &v, err))
+    switch (m->kind) {
+    case MEMBER_TEXT_OR_NULL:
+        *(const char **)p = value;
+        return *value || err_input(err, "%s: is empty", m->name);
+    case MEMBER_FLAG:
+        *(bool *)p = str_eq(value, "true");
+        return *(bool *)p || str_eq(value, "false") ||
+               err_input(err, "%s: true or false is wanted, not '%s'", m->name, value);
+    case MEMBER_NUMBER:
+        if (!set_number(m, value, &v, err))
             return false;
-        *(int *)to = (int)v;
+        *(double *)p = v > 0 ? v : -1; /* 0 would be the provider's default */
         return true;
-    case NUMBER:
-    case NUMBER0:
-        if (!set_number(f->name, value, f->kind, &v, err))
+    default:
+        if (!set_number(m, value, &v, err))
             return false;
-        *(double *)to = v > 0 ? v : -1; /* 0 would be the provider's default */
+        member_set_whole(m, to, (int64_t)v);
         return true;
     }
-    BUG("field kind %d", f->kind);
 }
 
-static bool set_for_run(struct models *m, int key, const char *value, struct err *err)
+static bool unknown_key(const char *key, bool of_run, struct err *err)
 {
-    double v = 0;
-
-    if (key == 0) {
-        m->prices = value;
-        return true;
-    }
-    if (!set_number(run_keys[key], value, key == 1 ? NUMBER : COUNT, &v, err))
-        return false;
-    if (key == 1)
-        m->budget_usd = v;
-    else if (key == 2)
-        m->budget_tokens = (int64_t)v;
-    else
-        *(key == 3 ? &m->width : &m->strategies) = (int)v;
-    return true;
-}
-
-bool models_set(struct models *m, enum models_role role, const char *key, const char *value, struct err *err)
-{
-    const char *names[ARRAY_LEN(fields) + ARRAY_LEN(run_keys)];
+    const struct member *lists[] = {config_members, run_members};
+    const char *names[ARRAY_LEN(config_members) + ARRAY_LEN(run_members)], *near;
     struct str known = {0};
-    const char *near;
     size_t n = 0;
-    int at = index_of(key, strlen(key), run_keys);
 
-    if (at >= 0 && role == N_MODEL_ROLES)
-        return set_for_run(m, at, value, err);
-    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        if (!str_eq(fields[i].name, key)) {
-            names[n++] = fields[i].name;
-            str_addf(&known, "%s%s", i ? ", " : "", fields[i].name);
-            continue;
+    for (size_t k = 0; k < (of_run ? 2 : 1); k++)
+        for (const struct member *m = lists[k]; m->name; m++) {
+            str_addf(&known, "%s%s", n ? ", " : "", m->name);
+            names[n++] = m->name;
         }
-        str_free(&known);
-        for (int r = 0; r < N_MODEL_ROLES; r++)
-            if ((role == N_MODEL_ROLES || role == (enum models_role)r) &&
-                !set_field(&m->config[r], &fields[i], value, err))
-                return false;
-        return true;
-    }
-    for (size_t i = 0; role == N_MODEL_ROLES && run_keys[i]; i++) {
-        names[n++] = run_keys[i];
-        str_addf(&known, ", %s", run_keys[i]);
-    }
     names[n] = NULL;
     near = str_nearest(key, names);
     if (str_eq(key, "key") || str_eq(key, "api_key"))
         err_input(err, "a key is never written here: key_env names the variable that holds it, key_file a file "
                        "that nobody else can read");
-    else if (near)
-        err_input(err, "unknown key %s: did you mean %s? (known: %s)", key, near, str_text(&known));
     else
-        err_input(err, "unknown key %s (known: %s)", key, str_text(&known));
+        err_input(err, "unknown key %s%s%s%s (known: %s)", key, near ? ": did you mean " : "", near ? near : "",
+                  near ? "?" : "", known.s);
     str_free(&known);
     return false;
+}
+
+static bool is_key(const char *key, enum models_role role)
+{
+    return member_find(config_members, key) || (role == N_MODEL_ROLES && member_find(run_members, key));
+}
+
+bool models_set(struct models *m, enum models_role role, const char *key, const char *value, struct err *err)
+{
+    const struct member *of_config = member_find(config_members, key);
+
+    if (!is_key(key, role))
+        return unknown_key(key, role == N_MODEL_ROLES, err);
+    if (!of_config)
+        return set_member(member_find(run_members, key), m, value, err);
+    for (int r = 0; r < N_MODEL_ROLES; r++)
+        if ((role == N_MODEL_ROLES || role == (enum models_role)r) &&
+            !set_member(of_config, &m->config[r], value, err))
+            return false;
+    return true;
 }
 
 static bool read_map(struct models *m, struct arena *a, const char *path, const struct yaml_node *map,
@@ -252,12 +227,13 @@ static bool read_map(struct models *m, struct arena *a, const char *path, const 
             continue;
         if (item->kind == YAML_TEXT && models_is_path(map->keys[i]))
             value = fs_join(a, dir, item->text);
-        if (!models_set(m, role, map->keys[i], item->kind == YAML_TEXT ? value : "", &e)) {
-            if (item->kind != YAML_TEXT && !str_starts(e.text, "unknown key"))
-                return err_at(err, path, item->line, item->col, "%s: one value is wanted", map->keys[i]);
-            return str_starts(e.text, "unknown key") ? err_at(err, path, at->line, at->col, "%s", e.text)
-                                                     : err_at(err, path, item->line, item->col, "%s", e.text);
-        }
+        if (!is_key(map->keys[i], role))
+            return models_set(m, role, map->keys[i], "", &e) ||
+                   err_at(err, path, at->line, at->col, "%s", e.text);
+        if (item->kind != YAML_TEXT)
+            return err_at(err, path, item->line, item->col, "%s: one value is wanted", map->keys[i]);
+        if (!models_set(m, role, map->keys[i], value, &e))
+            return err_at(err, path, item->line, item->col, "%s", e.text);
     }
     return true;
 }
@@ -334,73 +310,18 @@ bool models_check(const struct models *m, struct err *err)
 
 bool models_same(const struct llm_config *a, const struct llm_config *b)
 {
-    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        const void *x = (const char *)a + fields[i].at, *y = (const char *)b + fields[i].at;
-        double u, v;
-        switch (fields[i].kind) {
-        case TEXT:
-        case PATH:
-            if (!str_eq(*(const char *const *)x, *(const char *const *)y))
-                return false;
-            break;
-        case FLAG:
-            if (*(const bool *)x != *(const bool *)y)
-                return false;
-            break;
-        case COUNT:
-            if (*(const int *)x != *(const int *)y)
-                return false;
-            break;
-        case NUMBER:
-        case NUMBER0:
-            u = *(const double *)x;
-            v = *(const double *)y;
-            if (u != v && !(isnan(u) && isnan(v)))
-                return false;
-            break;
-        }
-    }
-    return true;
+    return members_equal(config_members, a, b);
 }
 
 json_t *models_to_json(const struct models *m)
 {
-    json_t *o = json_object(), *roles = json_object();
+    json_t *o = json_of_members(run_members, m), *roles = json_object();
 
-    for (int r = 0; r < N_MODEL_ROLES; r++) {
-        json_t *c;
-        if (!m->asked[r])
-            continue;
-        c = json_object();
-        for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-            const void *from = (const char *)&m->config[r] + fields[i].at;
-            switch (fields[i].kind) {
-            case TEXT:
-            case PATH:
-                if (*(const char *const *)from)
-                    json_put_text(c, fields[i].name, *(const char *const *)from);
-                break;
-            case FLAG:
-                json_put_flag(c, fields[i].name, *(const bool *)from);
-                break;
-            case COUNT:
-                json_put_int(c, fields[i].name, *(const int *)from);
-                break;
-            case NUMBER:
-            case NUMBER0:
-                json_put_num(c, fields[i].name, *(const double *)from);
-                break;
-            }
-        }
-        json_put(roles, role_names[r], c);
-    }
+    for (int r = 0; r < N_MODEL_ROLES; r++)
+        if (m->asked[r])
+            json_put(roles, role_names[r], json_of_members(config_members, &m->config[r]));
     json_put(o, "roles", roles);
     json_put_flag(o, "rules_first", m->rules_first);
-    json_put_text(o, "prices", m->prices);
-    json_put_num(o, "budget_usd", m->budget_usd);
-    json_put_int(o, "budget_tokens", m->budget_tokens);
-    json_put_int(o, "width", m->width);
-    json_put_int(o, "strategies", m->strategies);
     return o;
 }
 
@@ -408,35 +329,15 @@ bool models_from_json(const json_t *o, struct arena *a, struct models *m, struct
 {
     const json_t *roles = json_object_get(o, "roles");
 
-    *m = (struct models){.rules_first = json_flag(o, "rules_first", false),
-                         .prices = arena_strdup(a, json_text(o, "prices", NULL)),
-                         .budget_usd = json_num(o, "budget_usd"),
-                         .budget_tokens = json_int(o, "budget_tokens", 0),
-                         .width = (int)json_int(o, "width", 1),
-                         .strategies = (int)json_int(o, "strategies", 1)};
+    *m = models_default();
+    m->rules_first = json_flag(o, "rules_first", false);
+    m->strategies = 1;
+    json_get_members(o, run_members, a, m);
     for (int r = 0; r < N_MODEL_ROLES; r++) {
         const json_t *c = json_object_get(roles, role_names[r]);
-        m->config[r].temperature = NAN;
         m->asked[r] = c != NULL;
-        for (size_t i = 0; c && i < ARRAY_LEN(fields); i++) {
-            void *to = (char *)&m->config[r] + fields[i].at;
-            switch (fields[i].kind) {
-            case TEXT:
-            case PATH:
-                *(const char **)to = arena_strdup(a, json_text(c, fields[i].name, NULL));
-                break;
-            case FLAG:
-                *(bool *)to = json_flag(c, fields[i].name, false);
-                break;
-            case COUNT:
-                *(int *)to = (int)json_int(c, fields[i].name, 0);
-                break;
-            case NUMBER:
-            case NUMBER0:
-                *(double *)to = json_num(c, fields[i].name);
-                break;
-            }
-        }
+        if (c)
+            json_get_members(c, config_members, a, &m->config[r]);
     }
     return m->width > 0 ||
            err_world(err, "the run's options are not readable; it was written by another version");

@@ -24,7 +24,7 @@ const char *models_role_name(enum models_role role);
 bool models_any(const struct models *m); /* is a model asked at all? */
 
 /* "rules", "llm", "single", or ROLE=BACKEND,...: fills asked and rules_first. */
-bool models_minds(const char *agents, struct models *m, struct err *err);
+bool models_backends(const char *agents, struct models *m, struct err *err);
 
 /* One key with its value, as astra.yaml and the flags name it ("base_url"); for one role, or for all. False
  * when there is no such key, or with a value that cannot be; err has no place. */

@@ -39,13 +39,10 @@ static json_t *messages_to_json(const struct agent_prompt *p)
 static const char *request_of(struct run *r, const struct call *c)
 {
     json_t *o = json_object();
-    const char *text;
 
     json_put_text(o, "system", c->prompt.system);
     json_put(o, "messages", messages_to_json(&c->prompt));
-    text = json_line(r->arena, o);
-    json_decref(o);
-    return text;
+    return json_take_line(r->arena, o);
 }
 
 /* The address and the key are not part of it: a server may move. */
@@ -277,7 +274,6 @@ static bool keep(struct run *r, struct call *c, struct err *err)
 {
     const struct llm_config *m = &r->o->models.config[c->role];
     const struct llm_usage *u = &c->reply.usage;
-    json_t *j = llm_reply_to_json(&c->reply);
     bool failed = c->reply.end == LLM_FAILED;
     struct store_call row = {
         .label = c->label,
@@ -288,7 +284,7 @@ static bool keep(struct run *r, struct call *c, struct err *err)
                                 : "",
         .hash = c->hash,
         .request = c->request,
-        .reply = json_line(r->arena, j),
+        .reply = json_take_line(r->arena, llm_reply_to_json(&c->reply)),
         .failed = failed,
         .started = c->started,
         .tokens_in = u->input >= 0 ? u->input
@@ -302,7 +298,6 @@ static bool keep(struct run *r, struct call *c, struct err *err)
         .wall_s = c->reply.wall_s,
     };
 
-    json_decref(j);
     r->calls->tokens += row.tokens_in + row.tokens_out;
     r->calls->usd += isfinite(row.usd) ? row.usd : 0;
     r->calls->unpriced = r->calls->unpriced || !isfinite(row.usd);

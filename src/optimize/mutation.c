@@ -11,31 +11,40 @@ const char *mutant_fate_name(enum mutant_fate f)
 
 /* ---- what is kept ---- */
 
+#define SCORE(member)     MEMBER(struct mutation_score, member)
+#define ROW(name, member) MEMBER_NAMED(name, struct mutation_score_row, member, MEMBER_TEXT)
+
+static const struct member score_members[] = {
+    SCORE(score),
+    MEMBER_NAMED("faults", struct mutation_score, n_faults, MEMBER_INT64),
+    MEMBER_NAMED("judged", struct mutation_score, n_rows, MEMBER_INT64),
+    SCORE(killed),
+    SCORE(survived),
+    SCORE(equivalent),
+    SCORE(stillborn),
+    {0}};
+
+static const struct member row_members[] = {
+    ROW("id", mutant.id),
+    ROW("op", mutant.op),
+    MEMBER_NAMED("line", struct mutation_score_row, mutant.line, MEMBER_INT),
+    ROW("what", mutant.what),
+    ROW("verdict", verdict),
+    ROW("words", words),
+    {0}};
+
 json_t *mutation_score_to_json(const struct mutation_score *r, bool rows)
 {
     json_t *o = json_object(), *list = json_array();
 
-    json_put_num(o, "score", r->score);
-    json_put_int(o, "faults", (int64_t)r->n_faults);
-    json_put_int(o, "judged", (int64_t)r->n_rows);
-    json_put_int(o, "killed", (int64_t)r->killed);
-    json_put_int(o, "survived", (int64_t)r->survived);
-    json_put_int(o, "equivalent", (int64_t)r->equivalent);
-    json_put_int(o, "stillborn", (int64_t)r->stillborn);
+    json_put_members(o, score_members, r);
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct mutation_score_row *x = &r->rows[i];
-        json_t *m = json_object();
-        if (!rows && x->fate != MUTANT_SURVIVED) {
-            json_decref(m);
+        json_t *m;
+        if (!rows && x->fate != MUTANT_SURVIVED)
             continue;
-        }
-        json_put_text(m, "id", x->mutant.id);
-        json_put_text(m, "op", x->mutant.op);
-        json_put_int(m, "line", x->mutant.line);
-        json_put_text(m, "what", x->mutant.what);
+        m = json_of_members(row_members, x);
         json_put_text(m, "fate", mutant_fate_name(x->fate));
-        json_put_text(m, "verdict", x->verdict);
-        json_put_text(m, "words", x->words);
         json_array_append_new(list, m);
     }
     json_put(o, rows ? "mutants" : "survivors", list);
@@ -67,13 +76,8 @@ static bool from_json(const json_t *o, struct arena *a, struct mutation_score *r
             f++;
         if (f == ARRAY_LEN(fate_names))
             return false;
-        rows[i] = (struct mutation_score_row){.mutant = {.id = arena_strdup(a, json_text(m, "id", "")),
-                                                         .op = arena_strdup(a, json_text(m, "op", "")),
-                                                         .line = (int)json_int(m, "line", 0),
-                                                         .what = arena_strdup(a, json_text(m, "what", ""))},
-                                              .fate = (enum mutant_fate)f,
-                                              .verdict = arena_strdup(a, json_text(m, "verdict", "")),
-                                              .words = arena_strdup(a, json_text(m, "words", ""))};
+        rows[i].fate = (enum mutant_fate)f;
+        json_get_members(m, row_members, a, &rows[i]);
     }
     count(r);
     return r->n_rows > 0;
@@ -82,18 +86,15 @@ static bool from_json(const json_t *o, struct arena *a, struct mutation_score *r
 static void add_cases(struct str *s, const struct task *t, const struct task_case *cases, size_t n,
                       struct arena *a)
 {
-    for (size_t i = 0; i < n; i++) {
-        json_t *c = task_case_to_json(t, &cases[i]);
-        str_add(s, json_line(a, c));
-        json_decref(c);
-    }
+    for (size_t i = 0; i < n; i++)
+        str_add(s, json_take_line(a, task_case_to_json(t, &cases[i])));
 }
 
 static char *cache_path(const struct task *t, const struct mutation_score_options *o, const char *source,
                         struct arena *a)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    struct str s = {0};
+    struct str s = {.arena = a};
     struct stat program;
     const char *const *names;
     char *text, hex[65];
@@ -119,7 +120,6 @@ static char *cache_path(const struct task *t, const struct mutation_score_option
     for (size_t i = 0, n = mutant_operators(&names); i < n; i++)
         str_add(&s, names[i]);
     hash_sha256_hex(s.s, s.len, hex);
-    str_free(&s);
     return cache && *cache ? arena_printf(a, "%s/astra/mutants/%s.json", cache, hex)
                            : arena_printf(a, "%s/.cache/astra/mutants/%s.json", home, hex);
 }
@@ -141,13 +141,23 @@ static bool cache_read(const char *path, struct arena *a, struct mutation_score 
 /* What cannot be kept is measured again: no reason to fail. */
 static void cache_write(const char *path, const struct mutation_score *r, struct arena *a)
 {
-    json_t *o;
-
     if (!path || !fs_mkdirs(fs_dirname(a, path), NULL))
         return;
-    o = mutation_score_to_json(r, true);
-    fs_write_text(path, json_line(a, o), NULL);
-    json_decref(o);
+    fs_write_text(path, json_take_line(a, mutation_score_to_json(r, true)), NULL);
+}
+
+static bool untold(const struct mutation_score_row *x)
+{
+    return str_eq(x->verdict, verdict_name(VERDICT_TOO_SLOW));
+}
+
+static bool any_untold(const struct mutation_score *r)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < r->n_rows; i++)
+        any = any || untold(&r->rows[i]);
+    return any;
 }
 
 /* ---- judging ---- */
@@ -170,6 +180,7 @@ static enum mutant_fate fate_of(const struct task *t, const struct mutant *m, co
     case VERDICT_COMPILE_FAILED:
     case VERDICT_NOT_UNDERSTOOD:
     case VERDICT_UNSUPPORTED:
+    case VERDICT_TOO_SLOW:
         return MUTANT_STILLBORN;
     default:
         return MUTANT_KILLED;
@@ -231,12 +242,27 @@ static void take_over(const struct mutation_score *fewer, struct mutation_score_
     for (size_t i = 0; fewer && i < n; i++)
         for (size_t k = 0; k < fewer->n_rows; k++) {
             const struct mutation_score_row *x = &fewer->rows[k];
-            if (x->fate == MUTANT_SURVIVED || !str_eq(x->mutant.id, rows[i].mutant.id))
+            if (x->fate == MUTANT_SURVIVED || untold(x) || !str_eq(x->mutant.id, rows[i].mutant.id))
                 continue;
             rows[i].fate = x->fate;
             rows[i].verdict = x->verdict;
             rows[i].words = x->words;
         }
+}
+
+/* A fault in code that no case runs says nothing of the cases: such lines are named by the coverage. */
+static size_t drop_idle(struct mutant *list, size_t n, const struct trial_coverage *c)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool idle = false;
+        for (size_t k = 0; k < c->n_gaps && !idle; k++)
+            idle = c->gaps[k].idle && c->gaps[k].line == list[i].line && list[i].line;
+        if (!idle)
+            list[kept++] = list[i];
+    }
+    return kept;
 }
 
 bool mutation_score_measure(const struct task *t, const struct mutation_score_options *o, struct pool *p,
@@ -263,15 +289,16 @@ bool mutation_score_measure(const struct task *t, const struct mutation_score_op
         struct mutant *all = arena_array(a, struct mutant, n_source + n_ptx + 1);
         memcpy(all, in_source, n_source * sizeof(*all));
         memcpy(all + n_source, in_ptx, n_ptx * sizeof(*all));
-        mutants_choose(all, n_source + n_ptx, o->most ? o->most : SIZE_MAX, o->seed, a, &chosen, &n);
+        size_t n_all = drop_idle(all, n_source + n_ptx, &original.coverage);
+        mutants_choose(all, n_all, o->most ? o->most : SIZE_MAX, o->seed, a, &chosen, &n);
         struct mutation_score_row *rows = arena_array(a, struct mutation_score_row, n + 1);
         for (size_t i = 0; i < n; i++)
             rows[i].mutant = chosen[i];
         take_over(o->fewer, rows, n);
         ok = judge_all(t, o, p, &original, source, in_ptx, n_ptx, rows, n, a, err);
-        *r = (struct mutation_score){.rows = rows, .n_rows = n, .n_faults = n_source + n_ptx, .score = NAN};
+        *r = (struct mutation_score){.rows = rows, .n_rows = n, .n_faults = n_all, .score = NAN};
         count(r);
-        if (ok)
+        if (ok && !any_untold(r))
             cache_write(path, r, a);
     }
     kernel_close(k);

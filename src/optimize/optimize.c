@@ -16,21 +16,26 @@ void run_stop(void)
     stop_asked++;
 }
 
+#define OPTION(member) MEMBER(struct run_options, member)
+
+static const struct member option_members[] = {OPTION(task_dir),
+                                               OPTION(out),
+                                               OPTION(device),
+                                               OPTION(agents),
+                                               OPTION(rounds),
+                                               OPTION(candidates),
+                                               OPTION(min_mutation),
+                                               OPTION(jobs),
+                                               OPTION(budget_s),
+                                               OPTION(seed),
+                                               OPTION(hidden_seed),
+                                               OPTION(exact),
+                                               {0}};
+
 json_t *run_options_to_json(const struct run_options *o)
 {
-    json_t *j = json_object();
+    json_t *j = json_of_members(option_members, o);
 
-    json_put_text(j, "task_dir", o->task_dir);
-    json_put_text(j, "out", o->out);
-    json_put_text(j, "device", o->device);
-    json_put_text(j, "agents", o->agents);
-    json_put_int(j, "rounds", o->rounds);
-    json_put_int(j, "candidates", o->candidates);
-    json_put_int(j, "min_mutation", o->min_mutation);
-    json_put_int(j, "jobs", o->jobs);
-    json_put_num(j, "budget_s", o->budget_s);
-    json_put_int(j, "seed", (int64_t)o->seed);
-    json_put_int(j, "hidden_seed", (int64_t)o->hidden_seed);
     if (models_any(&o->models))
         json_put(j, "models", models_to_json(&o->models));
     return j;
@@ -38,19 +43,8 @@ json_t *run_options_to_json(const struct run_options *o)
 
 bool run_options_from_json(const json_t *j, struct arena *a, struct run_options *o, struct err *err)
 {
-    *o = (struct run_options){
-        .task_dir = arena_strdup(a, json_text(j, "task_dir", NULL)),
-        .out = arena_strdup(a, json_text(j, "out", NULL)),
-        .device = arena_strdup(a, json_text(j, "device", NULL)),
-        .agents = arena_strdup(a, json_text(j, "agents", NULL)),
-        .rounds = (int)json_int(j, "rounds", 0),
-        .candidates = (int)json_int(j, "candidates", 0),
-        .min_mutation = (int)json_int(j, "min_mutation", 0),
-        .jobs = (int)json_int(j, "jobs", 0),
-        .budget_s = json_num(j, "budget_s"),
-        .seed = (uint64_t)json_int(j, "seed", 0),
-        .hidden_seed = (uint64_t)json_int(j, "hidden_seed", 0),
-    };
+    *o = (struct run_options){0};
+    json_get_members(j, option_members, a, o);
     if (!o->task_dir || !o->out || !o->device || !o->agents || o->rounds <= 0 || o->candidates <= 0 ||
         o->jobs <= 0)
         return err_world(err, "the run's options are not readable; it was written by another version");
@@ -99,11 +93,9 @@ static bool same_device(struct run *r, bool resume, struct err *err)
 {
     const struct trial_device *d = pool_device(r->pool);
     struct trial_device before;
-    json_t *j = trial_device_to_json(d);
-    const char *text = json_line(r->arena, j), *noted = NULL;
+    const char *text = json_take_line(r->arena, trial_device_to_json(d)), *noted = NULL;
     bool ok = !resume || store_get_note(r->store, r->arena, "device", &noted, err);
 
-    json_decref(j);
     if (!ok || !noted)
         return ok && store_note(r->store, "device", text, err);
     ok = trial_device_from_text(noted, r->arena, &before, err);
@@ -128,13 +120,15 @@ static bool first_original(struct run *r, struct candidate *original, struct err
 
 static bool open_world(struct run *r, bool resume, struct err *err)
 {
-    struct trial_options o = {
-        .device = r->o->device, .seed = r->o->seed, .started = tell_started, .started_context = r};
+    struct trial_options o = {.device = r->o->device,
+                              .seed = r->o->seed,
+                              .exact = r->o->exact,
+                              .started = tell_started,
+                              .started_context = r};
     struct candidate *original;
     struct agent_suite suite;
     char *text, hex[65];
     size_t len;
-    json_t *j;
 
     if (!task_open(&r->task, r->arena, r->o->task_dir, err) || !fs_mkdirs(r->o->out, err) ||
         !fs_read(r->arena, r->task->source_path, &text, &len, err) ||
@@ -148,14 +142,12 @@ static bool open_world(struct run *r, bool resume, struct err *err)
             return err_input(err, "%s changed since the run began; start a new run", r->task->source_path);
         r->spent_before_s = r->row.wall_s;
     } else {
-        j = run_options_to_json(r->o);
         r->row = (struct store_run){.astra = ASTRA_VERSION,
                                     .task_name = r->task->name,
                                     .task_dir = r->task->dir,
                                     .source_hash = arena_strdup(r->arena, hex),
-                                    .options = json_line(r->arena, j),
+                                    .options = json_take_line(r->arena, run_options_to_json(r->o)),
                                     .started = run_now_utc(r->arena)};
-        json_decref(j);
     }
     r->row.status = "running";
     agent_test_rules(r->task, r->arena, r->o->seed, &suite);
@@ -197,7 +189,9 @@ static bool close_books(struct run *r, const char *status, struct err *err)
     bool ok;
 
     snprintf(best, sizeof(best), "%d", r->search.best);
-    if (!store_note(r->store, "best", best, err) || !candidate_note_way(r, r->search.best, err))
+    if (!store_note(r->store, "best", best, err) ||
+        !store_note(r->store, "unjudged", r->unjudged ? "1" : "", err) ||
+        !candidate_note_lineage(r, r->search.best, err))
         return false;
     r->row.status = status;
     r->row.ended = run_now_utc(r->arena);

@@ -18,6 +18,7 @@ struct run_options {
     double budget_s;  /* 0: none */
     uint64_t seed;
     uint64_t hidden_seed; /* 0: drawn when the first version is final */
+    bool exact;           /* outputs byte for byte */
     struct models models;
 };
 

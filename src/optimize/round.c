@@ -11,7 +11,7 @@ void lessons_catch_up(struct run *r)
         const struct candidate *c = r->candidates.v[r->n_learnt];
         const char *words = confirm_words(&c->trial);
         /* What was left out of the best says what the best does not need, not what could be tried. */
-        if (c->id == 0 || !c->judged || c->pruned)
+        if (c->id == 0 || !c->judged || c->pruned || !verdict_stands(c->trial.verdict))
             continue;
         if (c->trial.line && words == c->trial.words)
             words = arena_printf(r->arena, "line %d: %s", c->trial.line, words);

@@ -20,6 +20,11 @@ try { /* one file for a strategy */
     struct candidate *made;
 };
 
+enum attempt_end {
+    ATTEMPT_JUDGED,    /* its last file was */
+    ATTEMPT_DUPLICATE, /* that is a file of an earlier round */
+    ATTEMPT_DROPPED    /* there is no such file */
+};
 enum attempt_state { ATTEMPT_ASKING, ATTEMPT_JUDGING, ATTEMPT_ENDED, ATTEMPT_COUNTED };
 
 struct attempt {
@@ -32,7 +37,8 @@ struct attempt {
     struct try tries[MAX_TRIES];
     size_t n_tries;
     struct candidate *known;     /* whose code it would have been */
-    const char *verdict, *words; /* how it ended */
+    enum attempt_end end;        /* of one that has ended */
+    const char *verdict, *words; /* the same for people: the judge's verdict, or "duplicate", "dropped" */
     bool pruned;                 /* candidate.pruned */
     /* of backend_llm.c */
     struct agent_prompt prompt;
@@ -61,7 +67,8 @@ struct round {
 struct backend {
     const char *name; /* "rules", "llm" */
     bool (*plan)(struct round *t, const struct agent_strategy **list, size_t *n, struct err *err);
-    /* Begins an attempt's first file: goes on with attempt_take or attempt_end, or leaves it ATTEMPT_ASKING. */
+    /* Begins an attempt's first file: goes on with attempt_take or attempt_give_up, or leaves it
+     * ATTEMPT_ASKING. */
     bool (*code)(struct round *t, struct attempt *x, struct err *err);
     /* Goes on with one that is ATTEMPT_ASKING; *moved when it could. NULL: none ever is. */
     bool (*go_on)(struct round *t, struct attempt *x, bool *moved, struct err *err);
@@ -93,7 +100,7 @@ bool attempts_run(struct round *t, struct err *err);
 bool attempts_of_steps(struct run *r, int round, const char *what, struct attempt *list, size_t n,
                        struct err *err);
 bool attempt_take(struct round *t, struct attempt *x, const struct agent_file *file, struct err *err);
-void attempt_end(struct attempt *x, const char *verdict, const char *words);
+void attempt_give_up(struct attempt *x, enum attempt_end end, const char *words); /* not judged */
 /* The candidate of its last file, new or known from before; NULL: there is none. */
 struct candidate *attempt_result(const struct attempt *x);
 

@@ -42,7 +42,6 @@ static bool weigh(struct run *r, struct pool *alone, const struct trial_options 
     struct mutation_score rules, both;
     struct err why = {0};
     json_t *j;
-    bool ok;
 
     if (!noticed(r, alone, o, 0, NULL, &rules, &why) ||
         !noticed(r, r->pool, o, o->n_cases, &rules, &both, &why)) {
@@ -60,9 +59,7 @@ static bool weigh(struct run *r, struct pool *alone, const struct trial_options 
     json_put_int(j, "faults", (int64_t)(both.killed + both.survived));
     json_put_int(j, "noticed_by_rules", (int64_t)rules.killed);
     json_put_int(j, "noticed", (int64_t)both.killed);
-    ok = store_note(r->store, "tester", json_line(r->arena, j), err);
-    json_decref(j);
-    return ok;
+    return store_note(r->store, "tester", json_take_line(r->arena, j), err);
 }
 
 /* The tester's model adds cases to the suite, and the original must pass these too. Where it does not, its

@@ -386,6 +386,7 @@ struct ptx_module {
     uint32_t frame_bytes; /* local memory of all functions together */
     bool recurses;        /* some function may call itself */
     uint64_t image_bytes; /* global and const variables */
+    uint32_t pins;        /* pc of the first cache hint that may outlive a launch (hints.c); UINT32_MAX: none */
     uint64_t hash, serial;
     enum isa isa;  /* handlers are those for this processor */
     loop_fn *loop; /* executes a warp */
@@ -400,6 +401,15 @@ int insn_line(const struct ptx_module *m, const struct insn *i);
 /* First operand that is a source (op.def's string), and whether operand k is a destination. */
 bool insn_writes(const struct insn *i, unsigned k);
 exec_fn insn_unsupported; /* what stands for a form that no handler takes */
+
+/* ---- coverage: bits of a byte an instruction ---- */
+
+enum {
+    RAN_EXECUTED = 1, /* by some lane, */
+    RAN_GUARDED = 2,  /* and passed over by one whose guard was false */
+    RAN_FIRST = 4,    /* selp: the predicate was true in some lane, */
+    RAN_SECOND = 8,   /* and false in one */
+};
 
 /* ---- observers ----
  * Who watches a launch: one of each role at most. The machine calls them and knows no more of them. */
@@ -462,6 +472,8 @@ struct ptx_observer_calls {
     void (*cluster_wait)(struct warp *w, struct cluster *c, uint32_t m);
     void (*cluster_exit)(
         struct block *b); /* all threads of b have exited; others of the cluster may still run */
+    /* Lanes of m are about to use shared memory of another block of the cluster. */
+    void (*reach)(struct warp *w, const struct insn *i, uint32_t m, const struct block *of);
 
     /* Bulk copies and the like. bar: who is told that it is over; NULL: the thread that began it waited. */
     void (*flight_begin)(const struct flight *f);
@@ -632,6 +644,7 @@ struct block {
     uint8_t *local;  /* [thread][local_bytes] */
     struct warp *warps;
     uint32_t n_warps, live_warps;
+    uint64_t issued; /* warp instructions */
     struct barrier bars[MAX_BARRIERS];
     uint64_t seed;
     uint32_t slot; /* residency slot: 0, 1, ...; its memory is used again by later blocks */
@@ -674,6 +687,7 @@ struct launch {
     uint64_t grid_workspace;   /* of a cooperative launch: 64 zeroed bytes; else 0 */
     uint64_t image;            /* device address of the module's variables */
     struct alloc **last_alloc; /* by pc: the allocation last hit there */
+    uint8_t *ran;              /* by pc: what ran; NULL: nobody asks */
     uint64_t issued;           /* warp instructions of finished slices */
     uint64_t limit, clock;
     uint64_t progress; /* counts stores and atomics that change something, exits, barriers */

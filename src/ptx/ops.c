@@ -77,6 +77,7 @@ const char *ptx_finding_name(enum ptx_finding_kind k)
         "mbarrier-misuse",
         "missing-proxy-fence",
         "early-exit",
+        "early-access",
     };
     return (size_t)k < ARRAY_LEN(names) ? names[k] : "unknown";
 }

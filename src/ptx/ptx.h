@@ -73,6 +73,41 @@ size_t ptx_module_globals_size(const struct ptx_module *m);
 size_t ptx_module_globals(const struct ptx_module *m, struct arena *a, const char ***names);
 uint64_t ptx_module_globals_hash(const struct ptx_module *m, struct ptx_mem *mem);
 
+/* Does it hold a cache hint that may keep lines in the L2 beyond a launch, or drop them? words: which, and the
+ * cure. */
+bool ptx_module_pins(const struct ptx_module *m, char words[400], int *line);
+
+/* ---- coverage: what of a module's code ran ----
+ * A record of ptx_coverage_bytes(), zeros at first. A launch that is given one adds to it. */
+size_t ptx_coverage_bytes(const struct ptx_module *m);
+/* Functions that two modules of one file share keep what is known of them. */
+void ptx_coverage_carry(const struct ptx_module *from, const uint8_t *ran, const struct ptx_module *to,
+                        uint8_t *into);
+struct ptx_gap {        /* what no launch ran, of one source line */
+    const char *kernel; /* or function, mangled */
+    const char *file;
+    int line;            /* 0: unknown */
+    bool whole;          /* nothing of the function ran, */
+    bool idle;           /* and nothing of the line in any function */
+    size_t instructions; /* never executed by any lane */
+    size_t directions;   /* of branches and selections that were reached: never taken */
+};
+struct ptx_coverage {
+    size_t instructions, executed;
+    size_t branches, directions; /* conditional branches and selections; directions taken, of two each */
+    const struct ptx_gap *gaps;  /* by place in the code, one for each line of a function */
+    size_t n_gaps;
+};
+struct ptx_coverage ptx_coverage_of(const struct ptx_module *m, const uint8_t *ran, struct arena *a);
+/* The constants that decide branches and selections which have gone one way only. */
+struct ptx_constant {
+    bool is_real;
+    int64_t integer;
+    double real;
+};
+size_t ptx_coverage_constants(const struct ptx_module *m, const uint8_t *ran, struct arena *a,
+                              const struct ptx_constant **list);
+
 /* ---- launches ---- */
 
 enum ptx_end {
@@ -103,6 +138,7 @@ enum ptx_finding_kind {
     PTX_MBARRIER, /* an mbarrier used against its rules */
     PTX_PROXY,    /* an asynchronous copy of what threads wrote, without a proxy fence */
     PTX_EXIT,     /* a block may end while its shared memory is in use */
+    PTX_ENTRY,    /* a block's shared memory is used before it is known to have begun */
 };
 
 struct ptx_finding {
@@ -121,7 +157,9 @@ struct ptx_report {
     struct ptx_finding findings[8];
     size_t n_findings;
     uint64_t warp_insns, lane_insns, blocks;
-    struct str *printed; /* printf output, capped; NULL when none */
+    uint64_t most_live;        /* blocks that were begun and not done at one time */
+    uint64_t most_block_insns; /* warp instructions of the block that needed most, done or not */
+    struct str *printed;       /* printf output, capped; NULL when none */
 };
 
 struct ptx_launch {
@@ -144,16 +182,33 @@ struct ptx_observer {
 };
 enum { PTX_OBSERVERS = 3 };
 
+/* Counters that blocks take work from: words to which something was added and the result asked for. */
+struct ptx_queue {
+    /* 0: they are only noted. Else each of the blocks that run takes what is its own when as many take turns:
+     * an addition adds as often, and every block begins with the counters as they were first found. */
+    uint64_t blocks;
+    size_t n;
+    struct ptx_queue_word {
+        uint8_t *at;
+        uint32_t bytes;
+        uint64_t value;
+    } words[16];
+};
+
 struct ptx_options {
     const struct ptx_device *device;               /* limits; never NULL */
     struct ptx_observer *observers[PTX_OBSERVERS]; /* in any order; NULL: none. One that computes beside the
                                                       values is alone. */
     uint64_t sample_seed;                          /* where the clock takes its sample of blocks */
-    uint64_t seed;           /* permutes the order of warps and blocks; 0: natural order */
-    uint64_t max_warp_insns; /* 0: a large default */
-    uint32_t registers;      /* a thread, as ptxas reported; 0: unknown */
-    const uint64_t *blocks;  /* run only these linear block ids (ascending); NULL: all */
+    const struct ptx_work *work; /* what the launch was counted to need, for the clock; NULL: nobody counted */
+    uint64_t seed;               /* permutes the order of warps and blocks; 0: natural order */
+    uint64_t max_warp_insns;     /* 0: a large default */
+    uint32_t registers;          /* a thread, as ptxas reported; 0: unknown */
+    const uint64_t *blocks;      /* run only these linear block ids (ascending); NULL: all */
     size_t n_blocks;
+    uint32_t most_live;      /* blocks at a time, fewer than the device holds; 0: as it does */
+    struct ptx_queue *queue; /* NULL: nobody asks */
+    uint8_t *ran;            /* coverage is added to it; NULL: nobody asks */
 };
 
 /* False only for errors of the caller (unknown kernel name, argument count); all else is in the report. */

@@ -21,6 +21,30 @@ static bool belongs(const struct store_strategy *x, const struct store_call *c)
     return !strncmp(c->label, x->label, n) && (c->label[n] == 0 || c->label[n] == '-');
 }
 
+/* The strategies, with what their candidates are by now: the confirmation may have found more than the first
+ * judge. */
+static bool strategies_now(struct store *s, struct arena *a, const struct store_strategy **list, size_t *n,
+                           struct err *err)
+{
+    const struct store_candidate *made;
+    size_t n_made;
+
+    if (!store_strategies(s, a, list, n, err) || !store_candidates(s, a, &made, &n_made, err))
+        return false;
+    struct store_strategy *now = arena_copy(a, *list, *n * sizeof(*now));
+    for (size_t i = 0; i < *n; i++)
+        for (size_t k = 0; k < n_made; k++) {
+            const struct store_candidate *c = &made[k];
+            bool other = now[i].outcome && c->verdict && str_starts(now[i].outcome, "passed") &&
+                         !str_eq(c->verdict, "passed");
+            if (c->id == now[i].candidate && other)
+                now[i].outcome =
+                    c->words && *c->words ? arena_printf(a, "%s: %s", c->verdict, c->words) : c->verdict;
+        }
+    *list = now;
+    return true;
+}
+
 static const char *outcome_of(const struct store_strategy *list, size_t n, const struct store_call *c)
 {
     for (size_t i = 0; i < n; i++)
@@ -70,7 +94,7 @@ bool report_calls(struct store *s, struct arena *a, struct str *out, struct err 
     json_t *cost;
     size_t n, n_list;
 
-    if (!store_calls(s, a, &calls, &n, err) || !store_strategies(s, a, &list, &n_list, err) ||
+    if (!store_calls(s, a, &calls, &n, err) || !strategies_now(s, a, &list, &n_list, err) ||
         !report_cost(s, a, &cost, err))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(columns); i++)
@@ -90,23 +114,30 @@ bool report_calls(struct store *s, struct arena *a, struct str *out, struct err 
     return true;
 }
 
+#define CALL(member)        MEMBER(struct store_call, member)
+#define CALL_TOKENS(member) MEMBER_AS(struct store_call, member, MEMBER_INT64_OR_NULL)
+
+static const struct member call_members[] = {
+    MEMBER_NAMED("call", struct store_call, id, MEMBER_INT),
+    CALL(label),
+    CALL(role),
+    CALL(provider),
+    CALL(model),
+    CALL(started),
+    CALL(tokens_in),
+    CALL_TOKENS(tokens_cached),
+    CALL_TOKENS(tokens_reasoning),
+    CALL(tokens_out),
+    MEMBER_NAMED("tokens_estimated", struct store_call, estimated, MEMBER_FLAG),
+    CALL(usd),
+    MEMBER_NAMED("seconds", struct store_call, wall_s, MEMBER_NUMBER),
+    {0}};
+
 json_t *report_call_row(const struct store_call *c, const char *end, const struct store_strategy *x)
 {
     json_t *o = json_object();
 
-    json_put_int(o, "call", c->id);
-    json_put_text(o, "label", c->label);
-    json_put_text(o, "role", c->role);
-    json_put_text(o, "provider", c->provider);
-    json_put_text(o, "model", c->model);
-    json_put_text(o, "started", c->started);
-    json_put_int(o, "tokens_in", c->tokens_in);
-    json_put_num(o, "tokens_cached", c->tokens_cached >= 0 ? (double)c->tokens_cached : NAN);
-    json_put_num(o, "tokens_reasoning", c->tokens_reasoning >= 0 ? (double)c->tokens_reasoning : NAN);
-    json_put_int(o, "tokens_out", c->tokens_out);
-    json_put_flag(o, "tokens_estimated", c->estimated);
-    json_put_num(o, "usd", c->usd);
-    json_put_num(o, "seconds", c->wall_s);
+    json_put_members(o, call_members, c);
     json_put_text(o, "end", end);
     json_put(o, "strategy", x ? json_integer(x->id) : json_null());
     json_put_text(o, "outcome", x ? x->outcome : NULL);
@@ -120,7 +151,7 @@ bool report_calls_json(struct store *s, struct arena *a, json_t **out, struct er
     const struct store_strategy *list;
     size_t n, n_list;
 
-    if (!store_calls(s, a, &calls, &n, err) || !store_strategies(s, a, &list, &n_list, err))
+    if (!store_calls(s, a, &calls, &n, err) || !strategies_now(s, a, &list, &n_list, err))
         return false;
     *out = json_array();
     for (size_t i = 0; i < n; i++) {
@@ -167,7 +198,7 @@ bool report_call(struct store *s, struct arena *a, int id, struct str *out, stru
     const char *outcome;
     size_t n, n_list;
 
-    if (!store_calls(s, a, &calls, &n, err) || !store_strategies(s, a, &list, &n_list, err))
+    if (!store_calls(s, a, &calls, &n, err) || !strategies_now(s, a, &list, &n_list, err))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (calls[i].id != id)
@@ -187,7 +218,7 @@ bool report_strategy(struct store *s, struct arena *a, int id, struct str *out, 
     const struct store_strategy *list, *x = NULL;
     size_t n, n_list, said = 0;
 
-    if (!store_calls(s, a, &calls, &n, err) || !store_strategies(s, a, &list, &n_list, err))
+    if (!store_calls(s, a, &calls, &n, err) || !strategies_now(s, a, &list, &n_list, err))
         return false;
     for (size_t i = 0; i < n_list; i++)
         x = list[i].id == id ? &list[i] : x;

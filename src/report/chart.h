@@ -6,7 +6,7 @@
  * colour alone: shapes, words and numbers say it too. Colours are the classes of share/report/chart.css, which
  * gives them light and dark values as variables: --chart-text, --chart-muted, --chart-grid, --chart-page
  * (behind text and nodes), --chart-first and --chart-second (the two series of a row), --chart-third (with
- * them, of three workloads), --chart-good (passed, the way to the best), --chart-fair (slower), --chart-bad
+ * them, of three workloads), --chart-good (passed, the lineage of the best), --chart-fair (slower), --chart-bad
  * (wrong), --chart-none (never ran), --chart-roof. */
 #ifndef REPORT_CHART_H
 #define REPORT_CHART_H
@@ -62,7 +62,7 @@ struct chart_node { /* a candidate; its number is its place in the list */
     int round;
     const char *name, *verdict, *reason, *plan, *words; /* words: the judge's */
     double score, gain;                                 /* over the original, over the parent */
-    bool on_way;                                        /* from the original to the best */
+    bool in_lineage;                                    /* from the original to the best */
 };
 
 /* The tree over the rounds. Each node has the id ID-N and is a link to #ROW-N (`row` may be ""), can be

@@ -1,4 +1,4 @@
-/* Charts with two axes: the roofline, and the way to the best. */
+/* Charts with two axes: the roofline, and the lineage of the best. */
 #include "report/chart.h"
 #include "report/svg.h"
 
@@ -121,7 +121,8 @@ static const enum svg_shape shapes[] = {SVG_DISC, SVG_DIAMOND, SVG_SQUARE};
 static const char *const fills[] = {"mark fill-first", "mark fill-second", "mark fill-third"},
                          *const hollows[] = {"hollow stroke-first", "hollow stroke-second",
                                              "hollow stroke-third"},
-                         *const ways[] = {"way stroke-first", "way stroke-second", "way stroke-third"};
+                         *const lineages[] = {"lineage stroke-first", "lineage stroke-second",
+                                              "lineage stroke-third"};
 
 /* The name stands along the line at its low end: the first below it, the others above. */
 static void draw_slope(struct plane *p, struct str *out, const char *name, double per_s, double ceiling,
@@ -201,7 +202,7 @@ static void draw_path(struct plane *p, struct str *out, const struct chart_path 
         if (!known(&path->points[i]))
             continue;
         if (!open)
-            html_addf(out, "<path class=\"%s\" d=\"", ways[k]);
+            html_addf(out, "<path class=\"%s\" d=\"", lineages[k]);
         html_addf(out, "%c%.1f %.1f", open ? 'L' : 'M', svg_at(&p->x, path->points[i].intensity),
                   svg_at(&p->y, path->points[i].per_s));
         open = true;
@@ -317,7 +318,7 @@ void chart_roofline(struct str *out, const char *id, const struct chart_roof *ro
     str_free(&words);
 }
 
-/* ---- the way to the best ---- */
+/* ---- the lineage of the best ---- */
 
 static struct svg_number times(double v)
 {
@@ -459,7 +460,7 @@ void chart_curves(struct str *out, const char *id, const struct chart_curve *cur
         if (c->n == 0)
             continue;
         /* The first is wide, so that it shows below another that goes the same way. */
-        html_addf(out, "<path class=\"way stroke-%s%s%s\" d=\"M%.1f %.1f", colours[i % 3],
+        html_addf(out, "<path class=\"lineage stroke-%s%s%s\" d=\"M%.1f %.1f", colours[i % 3],
                   i == 0 ? " under" : "", i >= 3 ? " dashed" : "", svg_at(&p.x, 0), svg_at(&p.y, c->best[0]));
         for (size_t k = 1; k < c->n; k++)
             if (c->best[k] != c->best[k - 1])

@@ -24,12 +24,19 @@ struct look {
 
 /* Shapes: what is correct is round or square, what ran and is not has corners, what never ran has six. */
 static const struct look looks[] = {
-    {"passed", "good", SVG_DISC, "passed"},           {"slower", "fair", SVG_SQUARE, "slower"},
-    {"wrong", "bad", SVG_DIAMOND, "wrong"},           {"unsafe", "bad", SVG_DIAMOND, "unsafe"},
-    {"crashed", "bad", SVG_DIAMOND, "crashed"},       {"hung", "bad", SVG_DIAMOND, "hung"},
-    {"cheat", "bad", SVG_DIAMOND, "cheat"},           {"nondeterministic", "bad", SVG_DIAMOND, "nondet."},
-    {"compile-failed", "none", SVG_HEXAGON, "build"}, {"launch-failed", "none", SVG_HEXAGON, "launch"},
-    {"unsupported", "none", SVG_HEXAGON, "unsupp."},  {"not-understood", "none", SVG_HEXAGON, "unread"},
+    {"passed", "good", SVG_DISC, "passed"},
+    {"slower", "fair", SVG_SQUARE, "slower"},
+    {"wrong", "bad", SVG_DIAMOND, "wrong"},
+    {"unsafe", "bad", SVG_DIAMOND, "unsafe"},
+    {"crashed", "bad", SVG_DIAMOND, "crashed"},
+    {"hung", "bad", SVG_DIAMOND, "hung"},
+    {"cheat", "bad", SVG_DIAMOND, "cheat"},
+    {"nondeterministic", "bad", SVG_DIAMOND, "nondet."},
+    {"compile-failed", "none", SVG_HEXAGON, "build"},
+    {"launch-failed", "none", SVG_HEXAGON, "launch"},
+    {"too-slow-to-judge", "none", SVG_HEXAGON, "slow"},
+    {"unsupported", "none", SVG_HEXAGON, "unsupp."},
+    {"not-understood", "none", SVG_HEXAGON, "unread"},
 };
 
 static const struct look *look_of(const char *verdict)
@@ -88,8 +95,8 @@ static void draw_node(struct str *out, const char *id, const struct chart_node *
     struct str text = {0};
     bool correct = str_eq(x->verdict, "passed") || str_eq(x->verdict, "slower");
 
-    html_addf(out, "<a id=\"%s-%d\" class=\"node %s%s%s\"", id, number, l->class, x->on_way ? " way" : "",
-              best ? " best" : "");
+    html_addf(out, "<a id=\"%s-%d\" class=\"node %s%s%s\"", id, number, l->class,
+              x->in_lineage ? " lineage" : "", best ? " best" : "");
     if (row[0])
         html_addf(out, " href=\"#%s-%d\"", row, number);
     else
@@ -105,25 +112,25 @@ static void draw_node(struct str *out, const char *id, const struct chart_node *
     if (number && correct && isfinite(x->score))
         strcat(score.text, "\xc3\x97");
     const char *below = correct && isfinite(x->score) ? score.text : l->below;
-    svg_text(out, at->x, at->y + RADIUS + 13, "middle", x->on_way ? "small below strong" : "small below",
+    svg_text(out, at->x, at->y + RADIUS + 13, "middle", x->in_lineage ? "small below strong" : "small below",
              number == 0 ? "original" : below);
     str_add(out, "</a>\n");
     str_free(&text);
 }
 
 static void draw_edges(struct str *out, const struct chart_node *nodes, size_t n, const struct place *at,
-                       bool way)
+                       bool lineage)
 {
     for (size_t i = 1; i < n; i++) {
         int p = nodes[i].parent;
         double from, to;
-        if (p < 0 || (size_t)p >= i || (nodes[i].on_way && nodes[p].on_way) != way)
+        if (p < 0 || (size_t)p >= i || (nodes[i].in_lineage && nodes[p].in_lineage) != lineage)
             continue;
         from = at[p].y + RADIUS;
         to = at[i].y - RADIUS;
         html_addf(out, "<path class=\"edge%s%s\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\"/>\n",
-                  way ? " way" : "", nodes[i].round > nodes[p].round + 1 ? " far" : "", at[p].x, from, at[p].x,
-                  (from + to) / 2, at[i].x, (from + to) / 2, at[i].x, to);
+                  lineage ? " lineage" : "", nodes[i].round > nodes[p].round + 1 ? " far" : "", at[p].x, from,
+                  at[p].x, (from + to) / 2, at[i].x, (from + to) / 2, at[i].x, to);
     }
 }
 
@@ -215,9 +222,9 @@ static void describe(struct str *out, const struct chart_node *nodes, size_t n, 
         str_add(out, "The original stays.");
         return;
     }
-    str_add(out, "The way to the best:");
+    str_add(out, "The lineage of the best:");
     for (size_t i = 0; i < n; i++)
-        if (nodes[i].on_way)
+        if (nodes[i].in_lineage)
             str_addf(out, "%s %zu", i ? "," : "", i);
     str_add(out, ".");
 }

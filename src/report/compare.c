@@ -13,24 +13,11 @@ struct sentences {
 
 __attribute__((format(printf, 2, 3))) static void say(struct sentences *s, const char *fmt, ...)
 {
-    struct str text = {0};
     va_list ap;
 
     va_start(ap, fmt);
-    str_vaddf(&text, fmt, ap);
+    vec_add(s->arena, &s->list, arena_vprintf(s->arena, fmt, ap));
     va_end(ap);
-    vec_push(&s->list, str_take(&text, s->arena));
-}
-
-static const char **said(struct sentences *s, size_t *n)
-{
-    const char **list = arena_array(s->arena, const char *, s->list.n + 1);
-
-    for (size_t i = 0; i < s->list.n; i++)
-        list[i] = s->list.v[i];
-    *n = s->list.n;
-    vec_free(&s->list);
-    return list;
 }
 
 /* ---- what may be compared ---- */
@@ -263,7 +250,7 @@ static void add_options(struct compare *c, struct arena *a)
 }
 
 /* By the options; the model is the one that replied, where one did. */
-static const char *mind_of(struct arena *a, const struct view *v, const char *role)
+static const char *backend_of(struct arena *a, const struct view *v, const char *role)
 {
     const json_t *models = json_object_get(v->options, "models"), *roles = json_object_get(models, "roles"),
                  *by_role = json_object_get(json_object_get(v->result, "cost"), "by_role"), *o;
@@ -315,15 +302,17 @@ struct compare *compare_runs(struct arena *a, const struct view *const *runs, si
         c->runs[i] = runs[i];
         c->progress[i] = progress_of(runs[i], a);
         for (size_t r = 0; r < ARRAY_LEN(role_names); r++)
-            c->roles[i][r] = mind_of(a, runs[i], role_names[r]);
+            c->roles[i][r] = backend_of(a, runs[i], role_names[r]);
     }
     group(c, &apart);
     add_rows(c, a);
     add_geomeans(c);
     add_options(c, a);
     add_notes(c, &notes);
-    c->apart = said(&apart, &c->n_apart);
-    c->notes = said(&notes, &c->n_notes);
+    c->apart = apart.list.v;
+    c->n_apart = apart.list.n;
+    c->notes = notes.list.v;
+    c->n_notes = notes.list.n;
     return c;
 }
 
@@ -406,15 +395,6 @@ bool compare_diff(const struct compare *c, struct arena *a, size_t from, size_t 
 
 /* ---- JSON ---- */
 
-static json_t *sentences_to_json(const char *const *list, size_t n)
-{
-    json_t *o = json_array();
-
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(o, json_string(list[i]));
-    return o;
-}
-
 static json_t *cells_to_json(const struct compare *c, const struct compare_cell *cells)
 {
     json_t *list = json_array();
@@ -436,7 +416,7 @@ static json_t *cells_to_json(const struct compare *c, const struct compare_cell 
 static json_t *run_to_json(const struct compare *c, size_t i)
 {
     const struct view *v = c->runs[i];
-    json_t *o = json_object(), *minds = json_object(), *progress = json_array();
+    json_t *o = json_object(), *backends = json_object(), *progress = json_array();
 
     for (size_t k = 0; k < v->n_candidates; k++)
         json_array_append_new(progress, json_real(c->progress[i][k]));
@@ -445,8 +425,8 @@ static json_t *run_to_json(const struct compare *c, size_t i)
     json_put_text(o, "compared_with",
                   c->first[i] == (int)i ? NULL : ((char[]){compare_letter((size_t)c->first[i]), 0}));
     for (size_t r = 0; r < ARRAY_LEN(role_names); r++)
-        json_put_text(minds, role_names[r], c->roles[i][r]);
-    json_put(o, "minds", minds);
+        json_put_text(backends, role_names[r], c->roles[i][r]);
+    json_put(o, "minds", backends);
     json_put_text(o, "agents", json_text(v->options, "agents", "rules"));
     json_put_text(o, "task", v->run.task_name);
     json_put_text(o, "status", v->run.status);
@@ -473,18 +453,12 @@ json_t *compare_json(const struct compare *c, struct arena *a)
         json_put(row, "runs", cells_to_json(c, c->rows[i].cells));
         json_array_append_new(rows, row);
     }
-    for (size_t k = 0; k < c->n_options; k++) {
-        json_t *values = json_array();
-        for (size_t i = 0; i < c->n; i++) {
-            const char *value = c->options[k].values[i];
-            json_array_append_new(values, value ? json_string(value) : json_null());
-        }
-        json_put(options, c->options[k].name, values);
-    }
+    for (size_t k = 0; k < c->n_options; k++)
+        json_put(options, c->options[k].name, json_texts(c->options[k].values, c->n));
     json_put_int(o, "schema", 1);
     json_put(o, "runs", runs);
-    json_put(o, "apart", sentences_to_json(c->apart, c->n_apart));
-    json_put(o, "notes", sentences_to_json(c->notes, c->n_notes));
+    json_put(o, "apart", json_texts(c->apart, c->n_apart));
+    json_put(o, "notes", json_texts(c->notes, c->n_notes));
     json_put_text(o, "rule", compare_rule(c, a));
     json_put(o, "geomean", cells_to_json(c, c->geomean));
     json_put(o, "workloads", rows);

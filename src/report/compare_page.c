@@ -39,20 +39,18 @@ static void add_table(const struct compare *c, struct arena *a, const struct com
 {
     if (!x->table)
         return;
-    html_addf(out, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">%s</h2>\n", x->id, x->id,
-              x->id, x->title);
+    page_section(out, x->id, x->title);
     if (str_eq(x->id, "speed"))
         add_speed_charts(c, a, out);
     table_as_html(x->table, out);
     str_add(out, "</section>\n");
 }
 
-/* The way to the best, a chart for each group. */
+/* The lineage of the best, a chart for each group. */
 static void add_progress(const struct compare *c, struct arena *a, struct str *out)
 {
-    str_add(out,
-            "<section id=\"progress\" aria-labelledby=\"progress-h\">\n<h2 id=\"progress-h\">The best so far, "
-            "by candidate</h2>\n<div class=\"figures\">\n");
+    page_section(out, "progress", "The best so far, by candidate");
+    str_add(out, "<div class=\"figures\">\n");
     for (size_t first = 0; first < c->n; first++) {
         struct chart_curve curves[COMPARE_MOST];
         size_t n = 0;
@@ -73,10 +71,8 @@ static void add_progress(const struct compare *c, struct arena *a, struct str *o
 
 static void add_verdict(const struct compare *c, struct arena *a, struct str *out)
 {
-    html_addf(out,
-              "<section id=\"verdict\" aria-labelledby=\"verdict-h\">\n<h2 id=\"verdict-h\">Verdict</h2>\n"
-              "<p class=\"headline\">%s</p>\n",
-              compare_headline(c, a));
+    page_section(out, "verdict", "Verdict");
+    html_addf(out, "<p class=\"headline\">%s</p>\n", compare_headline(c, a));
     for (size_t i = 0; i < c->n_apart; i++)
         html_addf(out, "<p class=\"caveat\">%s</p>\n", c->apart[i]);
     str_add(out, "<dl class=\"terms\">\n");
@@ -100,7 +96,7 @@ static const char *title_of(const struct compare *c, struct arena *a)
 void compare_page(const struct compare *c, struct arena *a, struct str *out)
 {
     struct compare_table tables[N_TABLES];
-    struct str body = {0};
+    struct str body = {.arena = a};
 
     compare_tables(c, a, tables);
     add_verdict(c, a, &body);
@@ -110,5 +106,4 @@ void compare_page(const struct compare *c, struct arena *a, struct str *out)
     add_table(c, a, &tables[TABLE_VERDICTS], &body);
     add_table(c, a, &tables[TABLE_OPTIONS], &body);
     page_frame(title_of(c, a), ASTRA_VERSION, str_text(&body), a, out);
-    str_free(&body);
 }

@@ -3,8 +3,8 @@
 
 struct cost {
     double usd, seconds;
-    int64_t in, cached, reasoning, out, calls, failed;
-    bool estimated;
+    int64_t tokens_in, tokens_cached, tokens_reasoning, tokens_out, calls, failed;
+    bool tokens_estimated;
     const char *model;
 };
 
@@ -12,31 +12,23 @@ static void cost_add(struct cost *c, const struct store_call *x)
 {
     c->usd += x->usd; /* one unknown price makes the sum unknown */
     c->seconds += x->wall_s;
-    c->in += x->tokens_in;
-    c->cached += MAX(x->tokens_cached, 0);
-    c->reasoning += MAX(x->tokens_reasoning, 0);
-    c->out += x->tokens_out;
+    c->tokens_in += x->tokens_in;
+    c->tokens_cached += MAX(x->tokens_cached, 0);
+    c->tokens_reasoning += MAX(x->tokens_reasoning, 0);
+    c->tokens_out += x->tokens_out;
     c->calls += 1;
     c->failed += x->failed;
-    c->estimated = c->estimated || x->estimated;
+    c->tokens_estimated = c->tokens_estimated || x->estimated;
     c->model = x->model;
 }
 
-static json_t *cost_to_json(const struct cost *c)
-{
-    json_t *o = json_object();
+#define COST(member) MEMBER(struct cost, member)
 
-    json_put_num(o, "usd", c->usd);
-    json_put_int(o, "tokens_in", c->in);
-    json_put_int(o, "tokens_cached", c->cached);
-    json_put_int(o, "tokens_reasoning", c->reasoning);
-    json_put_int(o, "tokens_out", c->out);
-    json_put_flag(o, "tokens_estimated", c->estimated);
-    json_put_int(o, "calls", c->calls);
-    json_put_int(o, "failed", c->failed);
-    json_put_num(o, "seconds", c->seconds);
-    return o;
-}
+static const struct member cost_members[] = {COST(usd),           COST(tokens_in),
+                                             COST(tokens_cached), COST(tokens_reasoning),
+                                             COST(tokens_out),    COST(tokens_estimated),
+                                             COST(calls),         COST(failed),
+                                             COST(seconds),       {0}};
 
 bool report_cost(struct store *s, struct arena *a, json_t **out, struct err *err)
 {
@@ -64,11 +56,11 @@ bool report_cost(struct store *s, struct arena *a, json_t **out, struct err *err
         cost_add(&all, &list[i]);
     }
     for (size_t k = 0; k < n_roles; k++) {
-        json_t *o = cost_to_json(&roles[k]);
+        json_t *o = json_of_members(cost_members, &roles[k]);
         json_put_text(o, "model", roles[k].model);
         json_put(by_role, names[k], o);
     }
-    *out = cost_to_json(&all);
+    *out = json_of_members(cost_members, &all);
     json_put(*out, "by_role", by_role);
     return true;
 }

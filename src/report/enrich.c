@@ -2,43 +2,41 @@
 #include "report/report.h"
 #include "report/words.h"
 
-static json_t *texts(const char *const *list, size_t n)
-{
-    json_t *o = json_array();
+#define ROW(member)    MEMBER(struct store_candidate, member)
+#define ROW_ID(member) MEMBER_AS(struct store_candidate, member, MEMBER_INT_OR_NULL)
 
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(o, json_string(list[i]));
-    return o;
-}
+static const struct member candidate_members[] = {
+    MEMBER_NAMED("candidate", struct store_candidate, id, MEMBER_INT),
+    ROW_ID(parent),
+    ROW_ID(repairs),
+    ROW(round),
+    MEMBER_NAMED("mind", struct store_candidate, backend, MEMBER_TEXT_OR_NULL),
+    ROW(name),
+    ROW(reason),
+    ROW(plan),
+    ROW(verdict),
+    ROW(words),
+    ROW(score),
+    ROW(gain),
+    ROW(bound_by),
+    ROW(diagnosis),
+    {0}};
+
+static const struct member step_members[] = {MEMBER(struct view_step, transform),
+                                             MEMBER(struct view_step, move),
+                                             MEMBER(struct view_step, setting),
+                                             {0}};
 
 static json_t *candidate_to_json(const struct view *v, const struct view_candidate *c)
 {
     const struct store_candidate *r = &c->row;
     json_t *o = json_object(), *steps = json_array();
 
-    for (size_t i = 0; i < c->n_steps; i++) {
-        json_t *x = json_object();
-        json_put_text(x, "transform", c->steps[i].transform);
-        json_put_text(x, "move", c->steps[i].move);
-        json_put_int(x, "setting", c->steps[i].setting);
-        json_array_append_new(steps, x);
-    }
-    json_put_int(o, "candidate", r->id);
-    json_put(o, "parent", r->parent >= 0 ? json_integer(r->parent) : json_null());
-    json_put(o, "repairs", r->repairs >= 0 ? json_integer(r->repairs) : json_null());
-    json_put_int(o, "round", r->round);
-    json_put_text(o, "mind", r->mind);
-    json_put_text(o, "name", r->name);
-    json_put_text(o, "reason", r->reason);
-    json_put_text(o, "plan", r->plan);
+    for (size_t i = 0; i < c->n_steps; i++)
+        json_array_append_new(steps, json_of_members(step_members, &c->steps[i]));
+    json_put_members(o, candidate_members, r);
     json_put(o, "steps", steps);
-    json_put_text(o, "verdict", r->verdict);
-    json_put_text(o, "words", r->words);
     json_put(o, "line", r->line ? json_integer(r->line) : json_null());
-    json_put_num(o, "score", r->score);
-    json_put_num(o, "gain", r->gain);
-    json_put_text(o, "bound_by", r->bound_by);
-    json_put_text(o, "diagnosis", r->diagnosis);
     json_put_flag(o, "best", c == v->best);
     return o;
 }
@@ -54,9 +52,9 @@ json_t *report_enriched(const struct view *v, struct arena *a)
     json_put_text(more, "headline", words_headline(v, a));
     json_put_text(more, "verdict", words_verdict(v, a));
     sentences = words_caveats(v, a, &n);
-    json_put(more, "caveats", texts(sentences, n));
+    json_put(more, "caveats", json_texts(sentences, n));
     sentences = words_limits(v, a, &n);
-    json_put(more, "limits", texts(sentences, n));
+    json_put(more, "limits", json_texts(sentences, n));
     json_put_text(more, "verify", v->result ? words_verify(v, a) : NULL);
     json_put_text(more, "repeat", words_repeat(v, a));
     json_put_text(more, "started", v->run.started);

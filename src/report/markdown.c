@@ -119,6 +119,8 @@ void report_markdown(const struct view *v, struct arena *a, struct str *out)
         table_as_markdown(report_workload_table(a, v->result, false), out);
         str_addf(out, "\n<details>\n<summary>%s</summary>\n\n", v->regime == REGIME_HOT ? "Cold" : "Hot");
         table_as_markdown(report_workload_table(a, v->result, true), out);
+        str_add(out, "\n</details>\n\n<details>\n<summary>Resources</summary>\n\n");
+        table_as_markdown(report_resource_table(v, a), out);
         str_add(out, "\n</details>\n");
         add_verified(out, v, a);
     }

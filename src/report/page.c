@@ -54,10 +54,22 @@ static const char *style(struct arena *a)
                         fill_share(a, "report/unified.css", &always, 1));
 }
 
+void page_section(struct str *out, const char *id, const char *title)
+{
+    html_addf(out, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">%s</h2>\n", id, id, id,
+              title);
+}
+
+void page_term(struct str *out, const char *name, const char *value)
+{
+    if (value && *value)
+        html_addf(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
+}
+
 void page_frame(const char *title, const char *astra, const char *body, struct arena *a, struct str *out)
 {
     const char *script = share_text("report/page.js");
-    struct str hash = {0}, navigation = {0};
+    struct str hash = {.arena = a}, navigation = {.arena = a};
 
     add_hash(&hash, script);
     add_navigation(body, &navigation);
@@ -71,13 +83,11 @@ void page_frame(const char *title, const char *astra, const char *body, struct a
         {"body", body},
     };
     str_addf(out, "%s\n", fill_share(a, "report/page.html", slots, ARRAY_LEN(slots)));
-    str_free(&hash);
-    str_free(&navigation);
 }
 
 void report_page(const struct view *v, struct arena *a, struct str *out)
 {
-    struct str body = {0};
+    struct str body = {.arena = a};
 
     page_verdict(v, a, &body);
     page_speed(v, a, &body);
@@ -88,5 +98,4 @@ void report_page(const struct view *v, struct arena *a, struct str *out)
     page_calls(v, a, &body);
     page_repeat(v, a, &body);
     page_frame(v->run.task_name, v->run.astra, str_text(&body), a, out);
-    str_free(&body);
 }

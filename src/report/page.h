@@ -15,6 +15,12 @@ void page_verified(const struct view *v, struct arena *a, struct str *out);
 void page_calls(const struct view *v, struct arena *a, struct str *out);
 void page_repeat(const struct view *v, struct arena *a, struct str *out);
 
+/* A section begins, with its heading; the caller ends it. */
+void page_section(struct str *out, const char *id, const char *title);
+
+/* A name and its value in a list of terms; nothing for a value that is NULL or "". */
+void page_term(struct str *out, const char *name, const char *value);
+
 /* share/report/page.html around these; the title is the page's heading, astra the version that speaks. */
 void page_frame(const char *title, const char *astra, const char *body, struct arena *a, struct str *out);
 

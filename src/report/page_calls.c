@@ -71,7 +71,7 @@ void page_calls(const struct view *v, struct arena *a, struct str *out)
 {
     struct map shown = {0};
 
-    str_add(out, "<section id=\"calls\" aria-labelledby=\"calls-h\">\n<h2 id=\"calls-h\">Conversations</h2>\n");
+    page_section(out, "calls", "Conversations");
     if (v->n_calls == 0) {
         str_add(out, "<p>No model was asked: the built-in rules did all of it, at no cost.</p>\n</section>\n");
         return;

@@ -2,9 +2,9 @@
  * of the time. */
 #include "report/page.h"
 
-#include "report/code.h"
+#include "report/highlight.h"
 #include "report/svg.h"
-#include "report/way.h"
+#include "report/lineage.h"
 #include "report/words.h"
 
 enum { CONTEXT = 3, FOLD = 6 }; /* lines kept beside a change; the least that are folded */
@@ -22,7 +22,7 @@ struct row { /* places of lines; -1: none */
 };
 
 struct code {
-    const struct way_step *steps;
+    const struct lineage_step *steps;
     size_t n_steps;
     struct side left, right;
     struct row *rows;
@@ -35,7 +35,7 @@ struct code {
 static void open_side(struct arena *a, const struct view_candidate *c, struct side *s)
 {
     s->text = c->row.text;
-    s->kinds = code_kinds(a, s->text);
+    s->kinds = highlight_kinds(a, s->text);
     s->n = diff_lines(a, s->text, &s->lines);
     s->share = arena_array(a, double, s->n + 1);
     s->step = arena_array(a, int, s->n + 1);
@@ -143,7 +143,7 @@ static void add_side(const struct side *s, int line, char sign, const char *clas
         str_add(out, "<td class=\"heat\"></td>");
     str_addf(out, "<td class=\"ln\">%d%c</td><td class=\"%s%s\"><code>", line + 1, changed ? sign : ' ', class,
              changed ? " changed" : "");
-    code_line(out, s->lines[line].text, s->kinds + (s->lines[line].text - s->text), s->lines[line].len);
+    highlight_line(out, s->lines[line].text, s->kinds + (s->lines[line].text - s->text), s->lines[line].len);
     str_add(out, "</code></td>");
 }
 
@@ -260,7 +260,7 @@ static void add_table(struct code *c, struct str *out)
 
 /* ---- steps ---- */
 
-static void add_gain(const struct way_step *s, struct str *out)
+static void add_gain(const struct lineage_step *s, struct str *out)
 {
     if (!isfinite(s->gain)) {
         str_add(out, "What it gained alone is not known; ");
@@ -278,7 +278,7 @@ static void add_steps(const struct code *c, struct str *out)
 {
     str_add(out, "<ol class=\"steps\" aria-label=\"The steps from the original to the best\">\n");
     for (size_t k = 0; k < c->n_steps; k++) {
-        const struct way_step *s = &c->steps[k];
+        const struct lineage_step *s = &c->steps[k];
         size_t gone = 0, come = 0;
         for (size_t i = 0; i < c->left.n; i++)
             gone += c->left.step[i] == (int)k;
@@ -306,12 +306,12 @@ void page_code(const struct view *v, struct arena *a, struct str *out)
     struct code c = {0};
     int *kept;
 
-    str_add(out, "<section id=\"code\" aria-labelledby=\"code-h\">\n<h2 id=\"code-h\">The code</h2>\n");
+    page_section(out, "code", "The code");
     if (!v->best) {
         str_add(out, "<p>The run ended before its original was judged.</p>\n</section>\n");
         return;
     }
-    c.n_steps = way_steps(v, a, &c.steps);
+    c.n_steps = lineage_steps(v, a, &c.steps);
     c.seen = arena_zalloc(a, c.n_steps + 1);
     open_side(a, &v->candidates[0], &c.left);
     open_side(a, v->best, &c.right);

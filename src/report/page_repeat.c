@@ -3,12 +3,6 @@
 
 #include "report/words.h"
 
-static void add_term(struct str *out, const char *name, const char *value)
-{
-    if (value && *value)
-        html_addf(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
-}
-
 static void add_hash(struct str *out, const char *name, const char *value)
 {
     if (value)
@@ -19,33 +13,32 @@ static void add_environment(const struct view *v, struct arena *a, struct str *o
 {
     const json_t *device = json_object_get(v->result, "device"), *clocks = json_object_get(v->result, "clocks"),
                  *flag;
-    struct str flags = {0};
+    struct str flags = {.arena = a};
     size_t i;
 
     json_array_foreach(json_object_get(json_object_get(v->result, "provenance"), "flags"), i, flag)
         str_addf(&flags, "%s%s", i ? " " : "", json_string_value(flag));
     str_add(out, "<h3>Environment</h3>\n<dl class=\"terms\">\n");
     if (v->device)
-        add_term(out, v->measured ? "Measured on" : "Modelled for", v->device->name);
-    add_term(out, "GPU", json_text(device, "uuid", NULL));
-    add_term(out, "Driver", json_text(device, "driver", NULL));
+        page_term(out, v->measured ? "Measured on" : "Modelled for", v->device->name);
+    page_term(out, "GPU", json_text(device, "uuid", NULL));
+    page_term(out, "Driver", json_text(device, "driver", NULL));
     if (json_is_object(clocks))
-        add_term(out, "Clocks",
-                 arena_printf(a, "SM %lld MHz, memory %lld MHz, right after the best was timed",
-                              (long long)json_int(clocks, "sm_mhz", 0),
-                              (long long)json_int(clocks, "memory_mhz", 0)));
+        page_term(out, "Clocks",
+                  arena_printf(a, "SM %lld MHz, memory %lld MHz, right after the best was timed",
+                               (long long)json_int(clocks, "sm_mhz", 0),
+                               (long long)json_int(clocks, "memory_mhz", 0)));
     if (v->measured && !v->device->same_model)
-        add_term(out, "Simulated beside it",
-                 arena_printf(a, "sim:%s, the nearest GPU there is a model of", v->device->model));
-    add_term(out, "Compiler",
-             v->device && v->device->nvrtc ? arena_printf(a, "NVRTC %s", v->device->nvrtc) : NULL);
-    add_term(out, "Flags", str_text(&flags));
-    add_term(out, "Astra", v->run.astra);
-    add_term(out, "Started", v->run.started);
-    add_term(out, "Ended", v->run.ended);
-    add_term(out, "Status", v->run.status);
+        page_term(out, "Simulated beside it",
+                  arena_printf(a, "sim:%s, the nearest GPU there is a model of", v->device->model));
+    page_term(out, "Compiler",
+              v->device && v->device->nvrtc ? arena_printf(a, "NVRTC %s", v->device->nvrtc) : NULL);
+    page_term(out, "Flags", str_text(&flags));
+    page_term(out, "Astra", v->run.astra);
+    page_term(out, "Started", v->run.started);
+    page_term(out, "Ended", v->run.ended);
+    page_term(out, "Status", v->run.status);
     str_add(out, "</dl>\n");
-    str_free(&flags);
 }
 
 static void add_command(struct str *out, const char *why, const char *command)
@@ -86,9 +79,7 @@ static void add_hashes(const struct view *v, struct str *out)
 
 void page_repeat(const struct view *v, struct arena *a, struct str *out)
 {
-    str_add(
-        out,
-        "<section id=\"repeat\" aria-labelledby=\"repeat-h\">\n<h2 id=\"repeat-h\">Environment and how to repeat it</h2>\n");
+    page_section(out, "repeat", "Environment and how to repeat it");
     add_environment(v, a, out);
     add_again(v, a, out);
     add_hashes(v, out);

@@ -1,4 +1,5 @@
-/* How close to what the device can do: three workloads' way from the original to the best under its roofs. */
+/* How close to what the device can do: three workloads' versions from the original to the best under its roofs.
+ */
 #include "report/page.h"
 
 #include "report/chart.h"
@@ -48,7 +49,7 @@ static void add_path(const struct view *v, struct arena *a, size_t workload, con
     for (size_t i = 0; i < v->n_candidates; i++) {
         const struct view_candidate *c = &v->candidates[i];
         const struct trial_time *t = time_of(c, workload);
-        if (c->on_way && t)
+        if (c->in_lineage && t)
             points[path->n++] =
                 (struct chart_point){(int)i, t->flops / t->dram_bytes, t->flops / (t->us * 1e-6)};
     }
@@ -72,7 +73,7 @@ static bool has_doubles(const struct view *v)
 static bool uses_tensor_cores(const struct view *v)
 {
     for (size_t i = 0; i < v->n_candidates; i++)
-        if (v->candidates[i].on_way && strstr(v->candidates[i].row.text, "mma"))
+        if (v->candidates[i].in_lineage && strstr(v->candidates[i].row.text, "mma"))
             return true;
     return false;
 }
@@ -127,7 +128,7 @@ static void add_basis(const struct view *v, struct str *out)
 {
     html_addf(
         out,
-        "<p>Each workload goes from the original (hollow) by the versions on the way to the best. Up is more "
+        "<p>Each workload goes from the original (hollow) by the versions in the lineage of the best. Up is more "
         "operations a second, right is fewer bytes for each. Under a slope memory is the limit, under a "
         "level line arithmetic. The roofs are those of %s. Operations are counted by the simulator, bytes "
         "are %s, times %s; inputs come from DRAM.</p>\n",
@@ -169,8 +170,7 @@ void page_roofline(const struct view *v, struct arena *a, struct str *out)
     struct roofline r = {.peak_per_s = NAN};
     double most;
 
-    str_add(out,
-            "<section id=\"roofline\" aria-labelledby=\"roofline-h\">\n<h2 id=\"roofline-h\">Roofline</h2>\n");
+    page_section(out, "roofline", "Roofline");
     if (v->device && v->device->model_name && v->n_candidates)
         add_paths(v, a, &r);
     most = most_operations(&r);

@@ -4,12 +4,6 @@
 #include "report/chart.h"
 #include "report/words.h"
 
-static void add_term(struct str *out, const char *name, const char *value)
-{
-    if (value && *value)
-        html_addf(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
-}
-
 /* A strategy of all moves at once has a long name; the steps that took effect are shorter and truer. */
 static const char *name_of(const struct view_candidate *c, struct arena *a)
 {
@@ -35,26 +29,26 @@ static void add_candidate(const struct view *v, const struct view_candidate *c, 
         str_add(out, "<span class=\"score\"></span> ");
     html_addf(out, "<span class=\"name\">%s</span>", name_of(c, a));
     str_addf(out, "%s</summary>\n<dl>\n", c == v->best ? " <strong class=\"best\">best</strong>" : "");
-    add_term(out, "Strategy", r->name);
+    page_term(out, "Strategy", r->name);
     if (r->parent >= 0)
-        add_term(out, "Made from", words_parent(a, r->parent));
+        page_term(out, "Made from", words_parent(a, r->parent));
     if (r->repairs > 0)
-        add_term(out, "Repairs", words_parent(a, r->repairs));
+        page_term(out, "Repairs", words_parent(a, r->repairs));
     if (r->id > 0)
-        add_term(out, "By", str_eq(r->mind, "llm") ? "a model" : "the rules");
-    add_term(out, "Reason", r->reason);
-    add_term(out, "Plan", r->plan);
-    add_term(out, "Took effect", words_steps(a, c));
+        page_term(out, "By", str_eq(r->backend, "llm") ? "a model" : "the rules");
+    page_term(out, "Reason", r->reason);
+    page_term(out, "Plan", r->plan);
+    page_term(out, "Took effect", words_steps(a, c));
     if (r->line)
-        add_term(out, "Verdict", arena_printf(a, "%s, line %d: %s", r->verdict, r->line, r->words));
+        page_term(out, "Verdict", arena_printf(a, "%s, line %d: %s", r->verdict, r->line, r->words));
     else
-        add_term(out, "Verdict", *r->words ? arena_printf(a, "%s: %s", r->verdict, r->words) : r->verdict);
+        page_term(out, "Verdict", *r->words ? arena_printf(a, "%s: %s", r->verdict, r->words) : r->verdict);
     if (isfinite(r->score))
-        add_term(out, "Speed",
-                 isfinite(r->gain) && r->parent > 0
-                     ? arena_printf(a, "%.3f times the original's, %.3f times its parent's", r->score, r->gain)
-                     : arena_printf(a, "%.3f times the original's", r->score));
-    add_term(out, "Diagnosis", r->diagnosis);
+        page_term(out, "Speed",
+                  isfinite(r->gain) && r->parent > 0
+                      ? arena_printf(a, "%.3f times the original's, %.3f times its parent's", r->score, r->gain)
+                      : arena_printf(a, "%.3f times the original's", r->score));
+    page_term(out, "Diagnosis", r->diagnosis);
     str_add(out, "</dl>\n</details>\n");
 }
 
@@ -110,13 +104,13 @@ static void add_charts(const struct view *v, struct arena *a, struct str *out)
                                        .words = c->row.words,
                                        .score = c->row.score,
                                        .gain = c->row.gain,
-                                       .on_way = c->on_way};
+                                       .in_lineage = c->in_lineage};
     }
     str_add(out, "<div class=\"figures\">\n<figure>\n");
     chart_tree(out, "tree", nodes, v->n_candidates, v->best->row.id, "candidate");
     str_add(
         out,
-        "<figcaption>The candidates by round, each under the one it was made from; the way to the best is marked. "
+        "<figcaption>The candidates by round, each under the one it was made from; the lineage of the best is marked. "
         "Point at one, or focus it, for its plan and reason.</figcaption>\n</figure>\n<figure>\n");
     chart_progress(out, "progress", nodes, v->n_candidates);
     str_add(
@@ -131,8 +125,7 @@ void page_search(const struct view *v, struct arena *a, struct str *out)
     json_t *count;
     bool first = true;
 
-    str_add(out,
-            "<section id=\"search\" aria-labelledby=\"search-h\">\n<h2 id=\"search-h\">What was tried</h2>\n");
+    page_section(out, "search", "What was tried");
     if (v->n_candidates < 2) {
         str_add(out, "<p>No candidate was judged.</p>\n</section>\n");
         return;

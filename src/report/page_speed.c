@@ -33,7 +33,7 @@ static void add_charts(const struct view *v, struct arena *a, struct str *out)
             {w->times[REGIME_COLD].speedup, w->times[REGIME_COLD].low, w->times[REGIME_COLD].high},
             {w->times[REGIME_HOT].speedup, w->times[REGIME_HOT].low, w->times[REGIME_HOT].high}};
         shares[i] =
-            (struct chart_row){w->dims, {t->light_us / t->base_us, NAN, NAN}, {t->light_us / t->us, NAN, NAN}};
+            (struct chart_row){w->dims, {t->copy_us / t->base_us, NAN, NAN}, {t->copy_us / t->us, NAN, NAN}};
     }
     str_add(out, "<div class=\"figures\">\n<figure>\n");
     chart_speedups(out, "speedups", speedups, v->n_workloads);
@@ -44,23 +44,7 @@ static void add_charts(const struct view *v, struct arena *a, struct str *out)
              regime_name(v->regime));
 }
 
-/* The least and the greatest share of a multiprocessor's warps over the workloads. */
-static const char *occupancy(const struct view *v, const struct trial *t, struct arena *a)
-{
-    double low = NAN, high = NAN;
-
-    for (size_t i = 0; i < t->n_workloads; i++) {
-        low = fmin(low, 100 * t->workloads[i].times[v->regime].occupancy);
-        high = fmax(high, 100 * t->workloads[i].times[v->regime].occupancy);
-    }
-    if (!isfinite(low))
-        return NULL;
-    return lround(low) == lround(high) ? arena_printf(a, "%.0f %%", low)
-                                       : arena_printf(a, "%.0f to %.0f %%", low, high);
-}
-
-/* What the versions take of a multiprocessor, in the kernel that takes most. */
-static void add_resources(const struct view *v, struct arena *a, struct str *out)
+struct table *report_resource_table(const struct view *v, struct arena *a)
 {
     const struct trial *sides[] = {&v->candidates[0].trial, &v->best->trial};
     const struct {
@@ -90,14 +74,13 @@ static void add_resources(const struct view *v, struct arena *a, struct str *out
     table_row(t);
     table_text(t, "occupancy");
     for (size_t k = 0; k < n; k++)
-        table_text(t, occupancy(v, sides[k], a));
-    table_as_html(t, out);
+        table_text(t, words_occupancy(a, sides[k], v->regime));
+    return t;
 }
 
 void page_speed(const struct view *v, struct arena *a, struct str *out)
 {
-    str_add(out,
-            "<section id=\"speed\" aria-labelledby=\"speed-h\">\n<h2 id=\"speed-h\">Speed by workload</h2>\n");
+    page_section(out, "speed", "Speed by workload");
     if (v->n_workloads == 0) {
         str_add(out, "<p>No workload was timed.</p>\n");
     } else {
@@ -107,7 +90,7 @@ void page_speed(const struct view *v, struct arena *a, struct str *out)
         str_add(out, "<details>\n<summary><span class=\"name\">The other regime in figures</span></summary>\n");
         table_as_html(report_workload_table(a, v->result, true), out);
         str_add(out, "</details>\n");
-        add_resources(v, a, out);
+        table_as_html(report_resource_table(v, a), out);
     }
     str_add(out, "</section>\n");
 }

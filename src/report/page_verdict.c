@@ -69,7 +69,7 @@ void page_verdict(const struct view *v, struct arena *a, struct str *out)
     size_t n;
     const char *const *caveats = words_caveats(v, a, &n);
 
-    str_add(out, "<section id=\"verdict\" aria-labelledby=\"verdict-h\">\n<h2 id=\"verdict-h\">Verdict</h2>\n");
+    page_section(out, "verdict", "Verdict");
     html_addf(out, "<p class=\"headline\">%s", words_headline(v, a));
     if (v->result)
         html_addf(out, " <span class=\"basis\">%s</span>", v->measured ? "measured" : "modelled");

@@ -202,6 +202,11 @@ static void add_hidden(const struct view *v, struct str *out)
             "%s. Their seed, <code>%s</code>, was %s.</p>\n",
             v->hidden->cases, verdict_name(v->hidden->verdict), v->hidden_seed ? v->hidden_seed : "unknown",
             json_int(v->options, "hidden_seed", 0) ? "given beforehand" : "drawn when the version was final");
+    struct str shipped = {0};
+    report_shipped(json_object_get(v->result, "verification"), &shipped);
+    if (shipped.len)
+        html_addf(out, "<p>%s</p>\n", str_text(&shipped));
+    str_free(&shipped);
     if (v->sanitizer && strstr(v->sanitizer, ": nothing")) /* else it did not run, which is among the limits */
         html_addf(out, "<p>compute-sanitizer on all cases: %s.</p>\n", v->sanitizer);
 }
@@ -211,9 +216,7 @@ void page_verified(const struct view *v, struct arena *a, struct str *out)
     size_t n;
     const char *const *limits = words_limits(v, a, &n);
 
-    str_add(
-        out,
-        "<section id=\"verified\" aria-labelledby=\"verified-h\">\n<h2 id=\"verified-h\">What was verified</h2>\n");
+    page_section(out, "verified", "What was verified");
     add_domain(v, out);
     if (v->result) {
         add_cases(v, a, out);

@@ -60,19 +60,16 @@ json_t *report_suite(const struct task *t, struct arena *a, uint64_t seed, const
 bool report_keep(struct store *s, struct arena *a, const char *folder, const struct task *t, uint64_t seed,
                  const struct task_case *more, size_t n_more, struct err *err)
 {
-    json_t *o = json_object(), *files = json_object(), *flags = json_array(),
-           *suite = report_suite(t, a, seed, more, n_more), *before;
+    json_t *o = json_object(), *files = json_object(), *suite = report_suite(t, a, seed, more, n_more), *before;
     const char *text = arena_printf(a, "%s\n", json_pretty(a, suite)), *noted;
     char hex[65];
     bool ok;
 
-    for (size_t i = 0; i < t->n_flags; i++)
-        json_array_append_new(flags, json_string(t->flags[i]));
     hash_sha256_hex(text, strlen(text), hex);
     json_put(o, "files", files);
     json_put_text(o, "source", below(t, t->source_path));
     json_put_text(o, "suite", hex);
-    json_put(o, "flags", flags);
+    json_put(o, "flags", json_texts(t->flags, t->n_flags));
     json_put_int(o, "seed", (int64_t)seed);
     ok = keep_task(t, a, fs_join(a, folder, "task"), files, err) &&
          fs_write_text(fs_join(a, folder, "suite.json"), text, err) &&
@@ -143,7 +140,7 @@ char *report_header(struct arena *a, const json_t *result)
     const json_t *flag;
     double speedup = json_num(json_object_get(result, "speedup"), "geomean");
     size_t n = json_array_size(json_object_get(result, "workloads")), i;
-    struct str s = {0}, flags = {0};
+    struct str s = {0}, flags = {.arena = a};
 
     if (!str_eq(json_text(result, "outcome", ""), "improved") || !json_object_get(p, "files"))
         return arena_strdup(a, "");
@@ -171,7 +168,6 @@ char *report_header(struct arena *a, const json_t *result)
         &s,
         " * SHA-256 each; judged: of all that follows this comment. `astra verify` repeats the judgement. ");
     str_add(&s, header_end);
-    str_free(&flags);
     return str_take(&s, a);
 }
 

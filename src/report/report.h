@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "report/compare.h"
+#include "report/html.h"
 #include "report/runs.h"
 #include "report/table.h"
 #include "report/view.h"
@@ -38,7 +39,7 @@ bool report_best(struct store *s, struct arena *a, const json_t *result, const c
 
 /* ---- a run's folder read again, without its store ---- */
 
-struct report_kept {
+struct report_bundle {
     const char *folder;
     json_t *result;
     const json_t *provenance, *device; /* of the result */
@@ -51,10 +52,11 @@ struct report_kept {
 
 /* path: the folder or its result.json. What does not hold is no error but stands in `broken`; the suite is not
  * looked at. Close it in any case. */
-bool report_kept_open(struct report_kept *k, struct arena *a, const char *path, struct err *err);
-void report_kept_close(struct report_kept *k);
+bool report_bundle_open(struct report_bundle *b, struct arena *a, const char *path, struct err *err);
+void report_bundle_close(struct report_bundle *b);
 /* Adds a sentence to `held` or `broken`; gives ok. */
-bool report_holds(struct report_kept *k, bool ok, const char *words, ...) __attribute__((format(printf, 3, 4)));
+bool report_holds(struct report_bundle *b, bool ok, const char *words, ...)
+    __attribute__((format(printf, 3, 4)));
 bool report_hash_is(const char *text, size_t n, const char *recorded); /* recorded: SHA-256 in hexadecimal */
 
 /* The final words on a terminal: the table of workloads, what was tried and what it taught, where the files
@@ -77,8 +79,13 @@ bool report_call(struct store *s, struct arena *a, int id, struct str *out, stru
 bool report_strategy(struct store *s, struct arena *a, int id, struct str *out, struct err *err);
 
 /* The `verification` of a result: of a candidate's own cases and, unless NULL, of the hidden ones, the worst
- * error of both. Takes `mutation`, the suite's score or null. */
-json_t *report_verification(const struct trial *own, const struct trial *hidden, json_t *mutation);
+ * error of both; of the original's only what of it ran. Takes `mutation`, the suite's score or null. */
+struct verified {
+    const struct trial *original, *own, *hidden;
+};
+json_t *report_verification(struct arena *a, const struct verified *v, json_t *mutation);
+/* What of the version no case ran, from a `verification`: a sentence without its full stop; NULL: nothing. */
+char *report_uncovered(struct arena *a, const json_t *verification);
 
 /* The `device`, `noise` (of the original against itself) and `clocks` of a result. */
 json_t *report_device(const struct trial_device *d);
@@ -88,6 +95,9 @@ json_t *report_noise(const struct trial *control, enum regime regime);
 
 /* One self-contained HTML file. */
 void report_page(const struct view *v, struct arena *a, struct str *out);
+/* What the original and the best take of a multiprocessor, in the kernel that takes most. Only of a run with a
+ * result. */
+struct table *report_resource_table(const struct view *v, struct arena *a);
 /* For a pull request, as GitHub reads Markdown. */
 void report_markdown(const struct view *v, struct arena *a, struct str *out);
 /* The result and, as its `report`, what the page shows beside it. Release with json_decref. */
@@ -106,6 +116,8 @@ char *report_dims(const json_t *workload, char *buf, size_t size);
 void report_derived(double shadow_lost, const char *why, struct str *out);
 /* One sentence: whether the version's answers are the original's bit for bit, and if not, how far off they are.
  * verification is a result's. */
+/* How the compiled file was compared with the judged one; nothing where it was not asked. */
+void report_shipped(const json_t *verification, struct str *out);
 const char *report_exactness(struct arena *a, const json_t *verification);
 bool report_identical(const json_t *verification); /* bit for bit, on every case */
 /* The tables of a result's `verification.errors`: per output and kind of values, and a histogram per output. */

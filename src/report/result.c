@@ -89,21 +89,21 @@ static json_t *workloads_to_json(const struct facts *f, enum regime regime)
 
 static json_t *candidates_to_json(const struct facts *f)
 {
-    json_t *o = json_object(), *by_verdict = json_object(), *by_mind = json_object();
+    json_t *o = json_object(), *by_verdict = json_object(), *by_backend = json_object();
     int64_t passed = 0;
 
-    json_put_int(by_mind, "rules", 0);
-    json_put_int(by_mind, "llm", 0);
+    json_put_int(by_backend, "rules", 0);
+    json_put_int(by_backend, "llm", 0);
     for (size_t i = 1; i < f->n; i++) {
         const struct store_candidate *c = &f->list[i];
         passed += str_eq(c->verdict, "passed");
         json_put_int(by_verdict, c->verdict, json_int(by_verdict, c->verdict, 0) + 1);
-        json_put_int(by_mind, c->mind, json_int(by_mind, c->mind, 0) + 1);
+        json_put_int(by_backend, c->backend, json_int(by_backend, c->backend, 0) + 1);
     }
     json_put_int(o, "total", (int64_t)f->n - 1);
     json_put_int(o, "passed", passed);
     json_put(o, "by_verdict", by_verdict);
-    json_put(o, "by_mind", by_mind);
+    json_put(o, "by_mind", by_backend);
     return o;
 }
 
@@ -115,8 +115,23 @@ static json_t *noted(const char *text)
     return o ? o : json_null();
 }
 
-json_t *report_verification(const struct trial *own, const struct trial *hidden, json_t *mutation)
+char *report_uncovered(struct arena *a, const json_t *verification)
 {
+    struct trial_coverage c;
+
+    trial_coverage_from_json(json_object_get(verification, "coverage"), a, &c);
+    return trial_coverage_words(a, &c, "this version");
+}
+
+/* Of older results nothing is said: they are in ulps. */
+static const char *unit_of(const struct trial *t)
+{
+    return t->unit ? t->unit : "ulp";
+}
+
+json_t *report_verification(struct arena *a, const struct verified *v, json_t *mutation)
+{
+    const struct trial *own = v->own, *hidden = v->hidden;
     json_t *o = json_object();
 
     json_put_int(o, "cases", (int64_t)own->cases);
@@ -129,7 +144,7 @@ json_t *report_verification(const struct trial *own, const struct trial *hidden,
     json_put_num(o, "max_error", fmax(own->error.max, hidden ? hidden->error.max : NAN));
     json_put_num(o, "original_error", fmax(own->original_error.max, hidden ? hidden->original_error.max : NAN));
     json_put_num(o, "allowed_error", fmax(own->allowed_error.max, hidden ? hidden->allowed_error.max : NAN));
-    json_put_text(o, "unit", "ulp");
+    json_put_text(o, "unit", unit_of(hidden ? hidden : own));
     json_put(o, "ulp_edges", trial_edges_to_json());
     json_put(o, "errors", trial_accuracy_to_json(hidden && hidden->n_accuracy ? hidden : own));
     json_put_text(o, "exact", own->exact);
@@ -137,6 +152,13 @@ json_t *report_verification(const struct trial *own, const struct trial *hidden,
     json_put_text(o, "underived", own->underived);
     json_put(o, "mutation", mutation);
     json_put_text(o, "missing", hidden ? hidden->missing_checks : own->missing_checks);
+    const struct trial_coverage both =
+        hidden ? trial_coverage_both(a, &own->coverage, &hidden->coverage) : own->coverage;
+    json_put(o, "coverage", trial_coverage_to_json(&both));
+    json_put(o, "original_coverage", trial_coverage_to_json(&v->original->coverage));
+    json_put(o, "confirmation", trial_shipped_to_json(hidden ? &hidden->shipped : &own->shipped));
+    json_put(o, "redundant_traffic", trial_waste_to_json(own));
+    json_put(o, "original_redundant_traffic", trial_waste_to_json(v->original));
     return o;
 }
 
@@ -177,15 +199,52 @@ json_t *report_noise(const struct trial *control, enum regime regime)
     return o;
 }
 
+/* The steps from the original to the best that moved a rounding, as the trials on the way saw it: since the
+ * last version that was bit-identical, those whose answers are not as near to the original's, or as far, as
+ * before. */
+static bool roundings_to_json(const struct facts *f, struct arena *a, json_t **out, struct err *err)
+{
+    const struct store_candidate **way = arena_array(a, const struct store_candidate *, f->n + 1);
+    struct trial before = {.bit_identical = true}, t;
+    size_t n = 0;
+
+    *out = json_array();
+    for (const struct store_candidate *c = f->best; c->id > 0 && n < f->n; c = &f->list[c->parent])
+        way[n++] = c;
+    while (n-- > 0) {
+        if (!trial_from_text(way[n]->trial, a, &t, err))
+            return false;
+        if (t.bit_identical) {
+            json_array_clear(*out);
+        } else if (before.bit_identical || t.identical_elements != before.identical_elements ||
+                   trial_apart(&t) != trial_apart(&before)) {
+            json_t *o = json_object();
+            json_put_int(o, "candidate", way[n]->id);
+            json_put_text(o, "step", way[n]->name);
+            json_put_num(o, "apart_ulp", trial_apart(&t));
+            json_put_int(o, "identical_elements", (int64_t)t.identical_elements);
+            json_put_int(o, "elements", (int64_t)t.elements);
+            json_array_append_new(*out, o);
+        }
+        before = t;
+    }
+    return true;
+}
+
 bool report_result(struct store *s, struct arena *a, json_t **result, struct err *err)
 {
     struct facts f = {0};
-    json_t *o, *workloads, *cost, *provenance;
+    json_t *o, *workloads, *cost, *provenance, *roundings;
     char digest[65];
     int rounds = 0;
 
     if (!facts_read(s, a, &f, err))
         return false;
+    if (!roundings_to_json(&f, a, &roundings, err)) {
+        json_decref(roundings);
+        json_decref(f.options);
+        return false;
+    }
     workloads = workloads_to_json(&f, f.regime);
     for (size_t i = 0; i < f.n; i++)
         rounds = MAX(rounds, f.list[i].round);
@@ -202,8 +261,9 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put(o, "other_regime", workloads_to_json(&f, regime_other(f.regime)));
     json_put(o, "noise", report_noise(f.has_control ? &f.control : &f.original, f.regime));
     json_put(o, "clocks", trial_clocks_to_json(&timed(&f)->clocks));
-    json_put(o, "verification",
-             report_verification(&f.own, f.has_hidden ? &f.hidden : NULL, noted(f.mutation)));
+    const struct verified verified = {&f.original, &f.own, f.has_hidden ? &f.hidden : NULL};
+    json_put(o, "verification", report_verification(a, &verified, noted(f.mutation)));
+    json_put(json_object_get(o, "verification"), "roundings", roundings);
     json_put(o, "candidates", candidates_to_json(&f));
     json_put_int(o, "rounds", rounds);
     json_put_int(o, "best_candidate", f.best->id);
@@ -211,6 +271,7 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put_text(o, "diff", "best.diff");
     json_put_num(o, "wall_s", f.run.wall_s);
     json_put(o, "tester", noted(f.tester));
+    bool exact = json_flag(f.options, "exact", false);
     json_decref(f.options);
     if (!report_cost(s, a, &cost, err)) {
         json_decref(o);
@@ -222,6 +283,7 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
         return false;
     }
     json_put(o, "provenance", provenance);
+    json_put_flag(provenance, "exact", exact);
     report_digest(a, o, digest);
     json_put_text(provenance, "digest", digest);
     *result = o;

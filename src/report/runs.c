@@ -30,7 +30,7 @@ static json_t *result_of(struct store *s, struct arena *a, const struct store_ru
     return report_result(s, a, &result, NULL) ? result : NULL;
 }
 
-static const char *kept(struct arena *a, const json_t *o, const char *key, const char *fallback)
+static const char *stored(struct arena *a, const json_t *o, const char *key, const char *fallback)
 {
     return arena_strdup(a, json_text(o, key, fallback));
 }
@@ -45,13 +45,13 @@ static void row_fill(struct runs_row *row, struct arena *a, const struct store_r
     row->task = run->task_name;
     row->status = run->status;
     row->started = run->started;
-    row->agents = kept(a, options, "agents", "rules");
-    row->outcome = kept(a, result, "outcome", NULL);
+    row->agents = stored(a, options, "agents", "rules");
+    row->outcome = stored(a, result, "outcome", NULL);
     if (!is_over(run) && str_eq(row->outcome, "unchanged"))
         row->outcome = NULL; /* that is not known yet */
-    row->kind = kept(a, device, "kind", cuda ? "cuda" : "sim");
-    row->device = kept(a, device, "name", NULL);
-    row->basis = kept(a, device, "basis", NULL);
+    row->kind = stored(a, device, "kind", cuda ? "cuda" : "sim");
+    row->device = stored(a, device, "name", NULL);
+    row->basis = stored(a, device, "basis", NULL);
     row->speedup = json_num(speedup, "geomean");
     row->low = json_num(speedup, "low");
     row->high = json_num(speedup, "high");
@@ -328,30 +328,24 @@ void runs_table(const struct runs_row *list, size_t n, size_t n_all, struct str 
     arena_close(a);
 }
 
+#define ROW(member) MEMBER(struct runs_row, member)
+
+static const struct member row_members[] = {
+    ROW(run),     ROW(folder),
+    ROW(task),    ROW(status),
+    ROW(outcome), ROW(started),
+    ROW(agents),  ROW(kind),
+    ROW(device),  ROW(basis),
+    ROW(speedup), ROW(low),
+    ROW(high),    MEMBER_AS(struct runs_row, candidates, MEMBER_INT64_OR_NULL),
+    ROW(usd),     ROW(wall_s),
+    {0}};
+
 json_t *runs_json(const struct runs_row *list, size_t n)
 {
     json_t *all = json_array();
 
-    for (size_t i = 0; i < n && !list[i].error; i++) {
-        const struct runs_row *r = &list[i];
-        json_t *o = json_object();
-        json_put_text(o, "run", r->run);
-        json_put_text(o, "folder", r->folder);
-        json_put_text(o, "task", r->task);
-        json_put_text(o, "status", r->status);
-        json_put_text(o, "outcome", r->outcome);
-        json_put_text(o, "started", r->started);
-        json_put_text(o, "agents", r->agents);
-        json_put_text(o, "kind", r->kind);
-        json_put_text(o, "device", r->device);
-        json_put_text(o, "basis", r->basis);
-        json_put_num(o, "speedup", r->speedup);
-        json_put_num(o, "low", r->low);
-        json_put_num(o, "high", r->high);
-        json_put(o, "candidates", r->candidates < 0 ? json_null() : json_integer(r->candidates));
-        json_put_num(o, "usd", r->usd);
-        json_put_num(o, "wall_s", r->wall_s);
-        json_array_append_new(all, o);
-    }
+    for (size_t i = 0; i < n && !list[i].error; i++)
+        json_array_append_new(all, json_of_members(row_members, &list[i]));
     return all;
 }

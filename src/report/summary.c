@@ -164,6 +164,9 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, unsign
     str_add(out, "\n");
     if (json_text(v, "missing", NULL))
         str_addf(out, "Not checked: %s.\n", json_text(v, "missing", ""));
+    if (report_uncovered(a, v))
+        str_addf(out, "%s.\n", report_uncovered(a, v));
+    report_shipped(v, out);
     report_derived(json_num(v, "shadow_lost"), json_text(v, "underived", NULL), out);
     if (best == 0)
         str_addf(out, "Nothing tried is provably faster: the original stays.\n");

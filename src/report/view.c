@@ -24,7 +24,7 @@ static const struct trial *read_trial(struct arena *a, const char *text)
 
 static bool read_notes(struct view *v, struct opened *o, struct store *s, struct arena *a, struct err *err)
 {
-    const char *device, *regime, *mutation, *hidden;
+    const char *device, *regime, *mutation, *hidden, *unjudged;
     struct trial_device *d;
 
     if (!store_get_note(s, a, "device", &device, err) || !store_get_note(s, a, "regime", &regime, err) ||
@@ -33,8 +33,9 @@ static bool read_notes(struct view *v, struct opened *o, struct store *s, struct
         !store_get_note(s, a, "hidden_seed", &v->hidden_seed, err) ||
         !store_get_note(s, a, "sanitizer", &v->sanitizer, err) ||
         !store_get_note(s, a, "confirmation", &hidden, err) ||
-        !store_get_note(s, a, "failure", &v->failure, err))
+        !store_get_note(s, a, "unjudged", &unjudged, err) || !store_get_note(s, a, "failure", &v->failure, err))
         return false;
+    v->unjudged = str_eq(unjudged, "1");
     d = arena_new(a, struct trial_device);
     v->device = device && trial_device_from_text(device, a, d, NULL) ? d : NULL;
     v->measured = v->device && trial_device_measures(v->device);
@@ -65,10 +66,10 @@ static void read_steps(struct arena *a, struct view_candidate *c)
     json_decref(list);
 }
 
-/* The steps of the way in their order, each with what it left. */
-static void give_texts(struct arena *a, const char *way, struct view_candidate *list, size_t n)
+/* The steps of the lineage in their order, each with what it left. */
+static void give_texts(struct arena *a, const char *lineage, struct view_candidate *list, size_t n)
 {
-    json_t *kept = parsed(way), *x;
+    json_t *kept = parsed(lineage), *x;
     int64_t last = 0;
     size_t i, k = 0;
 
@@ -91,7 +92,7 @@ static void give_strategies(struct view *v, struct view_candidate *list)
 {
     for (size_t i = 0; i < v->n_strategies; i++)
         for (int c = v->strategies[i].candidate; c > 0 && c < (int)v->n_candidates; c = list[c].row.repairs)
-            if (str_eq(list[c].row.mind, "llm"))
+            if (str_eq(list[c].row.backend, "llm"))
                 list[c].strategy = &v->strategies[i];
 }
 
@@ -103,7 +104,7 @@ static struct view_candidate not_judged(int id, const struct store_candidate *ne
                                            .parent = MIN(next->parent, id - 1),
                                            .repairs = -1,
                                            .round = next->round,
-                                           .mind = "",
+                                           .backend = "",
                                            .name = "not judged",
                                            .reason = "",
                                            .plan = "",
@@ -121,10 +122,10 @@ static bool read_candidates(struct view *v, struct opened *o, struct store *s, s
 {
     const struct store_candidate *rows;
     struct view_candidate *list;
-    const char *way;
+    const char *lineage;
     size_t n_rows, n;
 
-    if (!store_candidates(s, a, &rows, &n_rows, err) || !store_get_note(s, a, "way", &way, err) ||
+    if (!store_candidates(s, a, &rows, &n_rows, err) || !store_get_note(s, a, "way", &lineage, err) ||
         !store_strategies(s, a, &v->strategies, &v->n_strategies, err))
         return false;
     n = n_rows ? (size_t)MAX(rows[n_rows - 1].id, 0) + 1 : 0;
@@ -147,7 +148,7 @@ static bool read_candidates(struct view *v, struct opened *o, struct store *s, s
         v->rounds = MAX(v->rounds, rows[k].round);
         k++;
     }
-    give_texts(a, way, list, v->n_candidates);
+    give_texts(a, lineage, list, v->n_candidates);
     give_strategies(v, list);
     v->candidates = o->candidates = list;
     return true;
@@ -181,7 +182,7 @@ static bool read_result(struct view *v, struct opened *o, struct store *s, struc
     v->result = o->result;
     v->best = &v->candidates[json_int(v->result, "best_candidate", 0)];
     for (int c = v->best->row.id; c >= 0; c = v->candidates[c].row.parent)
-        o->candidates[c].on_way = true;
+        o->candidates[c].in_lineage = true;
     read_workloads(v, a);
     return true;
 }

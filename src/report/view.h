@@ -13,7 +13,7 @@ struct view_step {                /* a transform that took effect */
     const char *transform, *move; /* move: as earlier versions call it */
     int setting;
     const char *why,
-        *text; /* what it is for, the file after it; NULL: not kept, as they are on the best's way */
+        *text; /* what it is for, the file after it; NULL: not kept, as they are in the best's lineage */
 };
 
 struct view_candidate {
@@ -24,7 +24,7 @@ struct view_candidate {
     const struct view_step *steps; /* from its parent; none where a model wrote the file */
     size_t n_steps;
     const struct store_strategy *strategy; /* of a model; NULL: the rules' */
-    bool on_way;                           /* from the original to the best, both included */
+    bool in_lineage;                       /* from the original to the best, both included */
 };
 
 struct view_workload {
@@ -58,6 +58,7 @@ struct view {
     const char *hidden_seed;           /* NULL: nothing came to be confirmed */
     const char *sanitizer;             /* what compute-sanitizer said; NULL: not asked */
     const struct trial *hidden;        /* the best in the confirmation; NULL */
+    bool unjudged;                     /* the machine was too slow to judge something */
     const char *failure;               /* why a failed run failed; NULL: not told */
 
     const struct view_candidate *candidates; /* the first is the original */

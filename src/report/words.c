@@ -1,5 +1,6 @@
 #include "report/words.h"
 
+#include "report/report.h"
 #include "rewrite/rewrite.h"
 
 enum { MIN_MUTATION = 60 }; /* per cent: the option's default */
@@ -41,9 +42,23 @@ void words_copy(const struct view *v, enum regime regime, double *low, double *h
     *low = *high = NAN;
     for (size_t i = 0; i < v->n_workloads; i++) {
         const struct trial_time *t = &v->workloads[i].times[regime];
-        *low = fmin(*low, t->light_us / t->us);
-        *high = fmax(*high, t->light_us / t->us);
+        *low = fmin(*low, t->copy_us / t->us);
+        *high = fmax(*high, t->copy_us / t->us);
     }
+}
+
+const char *words_occupancy(struct arena *a, const struct trial *t, enum regime regime)
+{
+    double low = NAN, high = NAN;
+
+    for (size_t i = 0; i < t->n_workloads; i++) {
+        low = fmin(low, 100 * t->workloads[i].times[regime].occupancy);
+        high = fmax(high, 100 * t->workloads[i].times[regime].occupancy);
+    }
+    if (!isfinite(low))
+        return NULL;
+    return lround(low) == lround(high) ? arena_printf(a, "%.0f %%", low)
+                                       : arena_printf(a, "%.0f to %.0f %%", low, high);
 }
 
 /* ---- the verdict ---- */
@@ -128,6 +143,10 @@ const char *const *words_caveats(const struct view *v, struct arena *a, size_t *
     else if (str_eq(status, "failed"))
         add(&s, v->failure ? arena_printf(a, "The run failed: %s. astra resume goes on with it.", v->failure)
                            : "The run failed, with the reason on its terminal; astra resume goes on with it.");
+    if (v->unjudged)
+        add(&s,
+            "This machine was too slow to judge some of it, or to confirm a better version; astra resume tries "
+            "that again.");
     if (improved(v) && !v->hidden)
         add(&s,
             "The best version has passed the suite, but not yet the confirmation in a fresh process on hidden cases.");
@@ -160,13 +179,17 @@ const char *words_exact(const struct view *v, struct arena *a)
 const char *const *words_limits(const struct view *v, struct arena *a, size_t *n)
 {
     struct sentences s = {.arena = a};
-    const char *missing = json_text(json_object_get(v->result, "verification"), "missing", NULL);
+    const json_t *verification = json_object_get(v->result, "verification");
+    const char *missing = json_text(verification, "missing", NULL);
+    const char *uncovered = report_uncovered(a, verification);
 
     add(&s, "Equality is shown on the tested domain, not proved beyond it.");
     if (v->result && !v->measured)
         add(&s, "Nothing was measured: a modelled speed-up is a reason to measure, not a measurement.");
     if (missing)
         add(&s, arena_printf(a, "Not checked: %s.", missing));
+    if (uncovered)
+        add(&s, arena_printf(a, "%s.", uncovered));
     if (v->task && isfinite(v->task->tolerance))
         add(&s, arena_printf(a, "The task itself allows errors of %g ulp, whatever the original's.",
                              v->task->tolerance));
@@ -250,6 +273,8 @@ const char *words_repeat(const struct view *v, struct arena *a)
         str_addf(&s, " --budget-time %gs", json_num(o, "budget_s"));
     if (json_int(o, "min_mutation", MIN_MUTATION) != MIN_MUTATION)
         str_addf(&s, " --min-mutation %lld", (long long)json_int(o, "min_mutation", 0));
+    if (json_flag(o, "exact", false))
+        str_add(&s, " --exact");
     str_addf(&s, " --seed %lld", (long long)json_int(o, "seed", 1));
     add_option(&s, "--hidden-seed", v->hidden_seed);
     return str_take(&s, a);

@@ -53,19 +53,22 @@ const struct variable *function_variable(const struct function *f, const char *n
 const struct variable *function_variable_of(const struct function *f, struct node identifier);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
 int ctype_size(const struct function *f, const char *type);
-bool name_in(const char *name, const char *const *list); /* list ends with NULL */
 bool ctype_is_integer(const char *type);
 bool ctype_is_float(const char *type); /* float or double, in registers */
 const char *expression_type(const struct function *f,
                             struct node e); /* "float", "int" ...; NULL when not seen */
 const char *ctype_bound(const struct function *f,
                         const char *type); /* a template type's binding, or the type */
+/* All functions of the file: kernels that run, and those that are no kernels. */
+struct function **functions_open(const struct transform_input *in, struct arena *a, size_t *count);
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
  * name. */
 bool function_is_named_elsewhere(const struct function *f);
 
 /* Nodes. */
-struct node node_strip(struct node n); /* without parentheses and casts */
+struct node node_strip(struct node n); /* without parentheses, casts and the clause of a condition */
+struct node statement_expression(struct node statement); /* of an expression statement, or no node */
+struct node subscript_index(const struct function *f, struct node subscript); /* the only one, or no node */
 const char *node_op(const struct function *f, struct node n);
 bool node_mentions(const struct function *f, struct node n, const char *name);
 bool node_within(struct node inner, struct node outer);
@@ -112,6 +115,8 @@ struct poly poly_atom(const struct function *f, const char *atom);
 struct poly poly_add(const struct function *f, struct poly x, struct poly y, int64_t by);
 struct poly poly_mul(const struct function *f, struct poly x, struct poly y);
 bool poly_same(const struct poly *x, const struct poly *y);
+bool poly_is_thread(const struct function *f, struct node e);     /* threadIdx.x */
+struct poly poly_thread_of_grid(const struct function *f);        /* blockIdx.x * blockDim.x + threadIdx.x */
 int64_t poly_coefficient(const struct poly *p, const char *atom); /* of the atom alone */
 
 /* A loop that the threads of a block, or of more, share: for (i = first; i < bound; i += lanes). */
@@ -127,6 +132,11 @@ struct lane_loop {
 struct lane_loop *lane_loops(const struct function *f, size_t *count);
 bool lane_loop_of(const struct function *f, struct node for_statement, struct lane_loop *loop);
 
+/* Adds a site of f at a node; `where` follows "NAME, line N: ". The caller sets detail, in the arena, if it
+ * needs one. */
+struct transform_site *site_add(struct site_list *found, const struct function *f, struct node at, int setting,
+                                const char *why, const char *where, ...) __attribute__((format(printf, 6, 7)));
+
 /* Text. */
 char *text_of(const struct function *f, struct node n);
 char *text_range(const struct function *f, size_t start, size_t end);
@@ -139,6 +149,7 @@ char *text_times(struct arena *a, const struct function *f, struct node e, int b
 /* base, or base with a number, such that it is no identifier of the file yet. */
 char *fresh_name(const struct function *f, const char *base);
 char *fresh_local(const struct function *f, const char *base); /* of this function, and no macro */
+size_t text_count_word(const char *text, const char *word);
 bool text_has_word(const char *text, const char *word);
 size_t line_start(const char *text, size_t at);
 /* Start of the whole function including comment lines right above it. */
@@ -148,29 +159,41 @@ size_t function_head(const struct function *f);
 char *edits_range(const struct edits *e, const struct function *f, size_t start,
                   size_t end);                                 /* only this range */
 char *edits_finish(struct edits *e, const struct function *f); /* the whole file */
-/* The same into *text; false where edits met, which odd code can bring about. */
-bool edits_done(struct edits *e, const struct function *f, char **text, struct err *why_not);
 static inline void edits_at(struct edits *e, size_t at, const char *text)
 {
     edits_try(e, at, at, text);
 }
+static inline bool edits_node(struct edits *e, struct node n, const char *text)
+{
+    return edits_try(e, node_start(n), node_end(n), text);
+}
 /* The function under another name, with the edits inside it; its parameters stay aligned. NULL where edits met.
  */
-char *function_copy(struct edits *e, const struct function *f, const char *name);
+char *function_copy(struct edits *inside, const struct function *f, const char *name, struct err *why_not);
+/* Put such a copy below the function, "// As NAME, <how>." above it. */
+void edits_beside(struct edits *e, const struct function *f, const char *how, const char *copy);
+/* Both in one. */
+bool edits_copy(struct edits *e, struct edits *inside, const struct function *f, const char *name,
+                const char *how, struct err *why_not);
 /* The parameter list written anew; shift: columns by which the name before it grows. */
 void edits_parameters(struct edits *e, const struct function *f, const char *const *params, size_t n,
                       int shift);
 /* Put text above the first function, once; after the includes it needs. */
 void edits_helper(struct edits *e, const struct function *f, const char *text);
 void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative);
+/* Replace the launch's statement by these lines, in braces where it was a body by itself. */
+void edits_launch(struct edits *e, const struct function *f, const struct launch *l, const char *lines);
 /* Replace the launch's statement by if (guard) { fast } else { as it was }. */
 void edits_guard_launch(struct edits *e, const struct function *f, const struct launch *l, const char *comment,
                         const char *guard, const char *fast);
+/* Where the launcher gives a name its first value, or no node; and what an expression is, through such names.
+ */
+struct node host_declarator(const struct function *f, const struct launch *l, struct node name);
+struct node host_value(const struct function *f, const struct launch *l, struct node e);
+int launch_column(const struct function *f, const struct launch *l); /* of its statement */
 /* The launch's text with name, grid and block replaced (NULL: as they are). */
 char *launch_text(const struct function *f, const struct launch *l, const char *name, const char *grid,
                   const char *block);
-/* The grid with x replaced by a formula over %s: dim3 variables and constructors stay whole. False when x is
- * not seen. */
 /* Has the grid only an x, as written? */
 bool launch_grid_is_line(const struct function *f, const struct launch *l);
 bool launch_grid_x(const struct function *f, const struct launch *l, char **x);
@@ -194,7 +217,8 @@ struct guard_list {
 void guard_add(struct arena *a, struct guard_list *g, const char *condition);
 void guard_multiple(const struct function *f, const struct launch *l, struct node n, int by,
                     struct guard_list *g);
-char *guard_join(struct arena *a, const struct guard_list *g, const char *indent);
+/* They all, as the condition of an if before the launch. */
+char *guard_join(const struct function *f, const struct guard_list *g, const struct launch *l);
 
 /* The same code for n neighbouring elements (elements.c): what a region of a kernel needs for it and what is
  * known. */

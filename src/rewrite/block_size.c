@@ -32,14 +32,10 @@ static bool block_of(const struct function *f, const struct launch *l, struct de
     }
     if (!node_is(e, NODE_IDENTIFIER))
         return false;
-    size_t n;
-    struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n);
-    for (size_t i = 0; i < n; i++)
-        if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, e))) {
-            d->where = VARIABLE;
-            d->value = node_field(all[i], FIELD_VALUE);
-            return node_is(d->value, NODE_NUMBER_LITERAL) && constant_value(f, d->value, &d->old);
-        }
+    d->value = node_field(host_declarator(f, l, e), FIELD_VALUE);
+    d->where = VARIABLE;
+    if (node_ok(d->value))
+        return node_is(d->value, NODE_NUMBER_LITERAL) && constant_value(f, d->value, &d->old);
     struct node root = source_root(f->s);
     for (uint32_t i = 0, count = node_count(root); i < count; i++) {
         struct node c = node_child(root, i), declarator = node_field(c, FIELD_DECLARATOR);
@@ -59,12 +55,6 @@ static bool block_of(const struct function *f, const struct launch *l, struct de
     return false;
 }
 
-static bool is_tid(const struct function *f, struct node index)
-{
-    struct poly p = poly_of(f, index), thread = poly_atom(f, "threadIdx.x");
-    return poly_same(&p, &thread);
-}
-
 /* Shared arrays with a slot a thread must be long enough; a literal length that equals the block's grows with
  * it. */
 static bool arrays_fit(const struct function *f, const struct detail *d, int threads, struct edits *edits)
@@ -73,9 +63,8 @@ static bool arrays_fit(const struct function *f, const struct detail *d, int thr
     struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++) {
         const struct variable *v = function_variable_of(f, node_field(all[i], FIELD_ARGUMENT));
-        size_t count;
-        struct node *index = named_children(f, node_field(all[i], FIELD_INDICES), &count);
-        if (!v || !v->shared || !v->array || !node_ok(v->size) || count != 1 || !is_tid(f, index[0]))
+        if (!v || !v->shared || !v->array || !node_ok(v->size) ||
+            !poly_is_thread(f, subscript_index(f, all[i])))
             continue;
         int64_t length;
         if (node_is(v->size, NODE_IDENTIFIER) && d->where == CONSTANT)
@@ -90,7 +79,7 @@ static bool arrays_fit(const struct function *f, const struct detail *d, int thr
         for (size_t e = 0; edits && e < edits->list.n; e++)
             seen = seen || edits->list.v[e].start == node_start(v->size);
         if (edits && !seen)
-            edits_try(edits, node_start(v->size), node_end(v->size), arena_printf(f->a, "%d", threads));
+            edits_node(edits, v->size, arena_printf(f->a, "%d", threads));
     }
     return true;
 }
@@ -136,8 +125,8 @@ static void grid_follow(const struct function *f, const struct detail *d, struct
         if (!node_is(add, NODE_NUMBER_LITERAL) || !constant_value(f, add, &round) || round != by - 1)
             continue;
         by = by / d->old * d->threads;
-        edits_try(edits, node_start(add), node_end(add), arena_printf(f->a, "%lld", (long long)by - 1));
-        edits_try(edits, node_start(right), node_end(right), arena_printf(f->a, "%lld", (long long)by));
+        edits_node(edits, add, arena_printf(f->a, "%lld", (long long)by - 1));
+        edits_node(edits, right, arena_printf(f->a, "%lld", (long long)by));
     }
 }
 
@@ -194,14 +183,14 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
             if (!node_is(number, NODE_NUMBER_LITERAL))
                 return err_input(why, "the launch bounds of %s are below %d", f->name, d->threads);
             if (edits)
-                edits_try(edits, node_start(number), node_end(number), arena_printf(a, "%d", d->threads));
+                edits_node(edits, number, arena_printf(a, "%d", d->threads));
         }
         for (size_t l = 0; edits && d->where == LITERAL && l < f->n_launches; l++) {
             struct detail other = {0};
             if (!block_of(f, &f->launches[l], &other) || other.where != LITERAL || other.old != d->old ||
                 !node_same(other.host, d->host))
                 continue;
-            edits_try(edits, node_start(other.value), node_end(other.value), arena_printf(a, "%d", d->threads));
+            edits_node(edits, other.value, arena_printf(a, "%d", d->threads));
             size_t n_args = 0;
             struct node *args = node_ok(f->launches[l].template_args)
                                     ? named_children(f, f->launches[l].template_args, &n_args)
@@ -209,7 +198,7 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
             for (size_t i = 0; i < n_args; i++) { /* a template parameter that repeats the block */
                 int64_t v;
                 if (node_is(args[i], NODE_NUMBER_LITERAL) && constant_value(f, args[i], &v) && v == d->old)
-                    edits_try(edits, node_start(args[i]), node_end(args[i]), arena_printf(a, "%d", d->threads));
+                    edits_node(edits, args[i], arena_printf(a, "%d", d->threads));
             }
         }
     }
@@ -239,106 +228,79 @@ static bool row_fits(const struct function *f, char **bound, int *width)
            arrays_fit(f, &(struct detail){.where = LITERAL}, 1024, NULL);
 }
 
-static size_t block_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void block_find(struct function *f, struct site_list *found)
 {
     static const int threads[] = {512, 1024, 256, 128, 64}, most[] = {256, 512, 1024};
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        if (!f)
+    for (size_t l = 0; l < f->n_launches; l++) {
+        struct detail one = {0};
+        if (!block_of(f, &f->launches[l], &one) || one.old < 32)
             continue;
-        for (size_t l = 0; l < f->n_launches; l++) {
-            struct detail one = {0};
-            if (!block_of(f, &f->launches[l], &one) || one.old < 32)
+        bool seen = false;
+        for (size_t s = 0; s < found->list.n; s++) {
+            const struct detail *d = found->list.v[s].detail;
+            seen = seen || node_same(d->value, one.value) ||
+                   (one.where == LITERAL && d->where == LITERAL && node_same(d->host, one.host) &&
+                    d->old == one.old);
+        }
+        for (size_t t = 0; t < ARRAY_LEN(threads) && !seen; t++) {
+            one.threads = threads[t];
+            if (threads[t] == one.old || !all_take(&one, NULL, NULL))
                 continue;
-            bool seen = false;
-            for (size_t s = 0; s < found.n; s++) {
-                const struct detail *d = found.v[s].detail;
-                seen = seen || node_same(d->value, one.value) ||
-                       (one.where == LITERAL && d->where == LITERAL && node_same(d->host, one.host) &&
-                        d->old == one.old);
-            }
-            for (size_t t = 0; t < ARRAY_LEN(threads) && !seen; t++) {
-                one.threads = threads[t];
-                if (threads[t] == one.old || !all_take(&one, NULL, NULL))
-                    continue;
-                struct detail *d = arena_new(a, struct detail);
-                *d = one;
-                struct transform_site site = {.transform = "block-size",
-                                              .line = node_line(f->s, one.value),
-                                              .setting = threads[t],
-                                              .detail = d};
-                site.where = arena_printf(a, "%s, line %d: %d threads instead of %lld", f->name, site.line,
-                                          threads[t], (long long)one.old);
-                site.why = threads[t] > one.old ? "more threads share a row and hide each other's waiting"
-                                                : "smaller blocks fill the SMs more evenly and meet sooner";
-                vec_add(a, &found, site);
-            }
-            char *bound;
-            int width;
-            for (size_t t = 0; t < ARRAY_LEN(most) && !repeats(f, one.old) && row_fits(f, &bound, &width);
-                 t++) {
-                struct detail *d = arena_new(a, struct detail);
-                *d = one;
-                d->threads = UP_TO + most[t];
-                struct transform_site site = {.transform = "block-size",
-                                              .line = node_line(f->s, one.value),
-                                              .setting = d->threads,
-                                              .detail = d};
-                site.where = arena_printf(a, "%s, line %d: as many threads as a row has work for, up to %d",
-                                          f->name, site.line, most[t]);
-                site.why = "long rows get many threads, short rows no idle ones";
-                vec_add(a, &found, site);
-            }
+            site_add(found, f, one.value, threads[t],
+                     threads[t] > one.old ? "more threads share a row and hide each other's waiting"
+                                          : "smaller blocks fill the SMs more evenly and meet sooner",
+                     "%d threads instead of %lld", threads[t], (long long)one.old)
+                ->detail = arena_copy(f->a, &one, sizeof(one));
+        }
+        char *bound;
+        int width;
+        for (size_t t = 0; t < ARRAY_LEN(most) && !repeats(f, one.old) && row_fits(f, &bound, &width); t++) {
+            one.threads = UP_TO + most[t];
+            site_add(found, f, one.value, one.threads, "long rows get many threads, short rows no idle ones",
+                     "as many threads as a row has work for, up to %d", most[t])
+                ->detail = arena_copy(f->a, &one, sizeof(one));
         }
     }
-    *sites = found.v;
-    return found.n;
 }
 
-static bool block_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                        char **text, struct err *why_not)
+/* A launch with as many threads as the row has work for. */
+static bool row_apply(const struct function *f, int most, struct edits *edits, struct err *why_not)
 {
-    (void)in;
+    struct arena *a = f->a;
+    char *bound, *name = fresh_name(f, "threads");
+    int width;
+    if (!row_fits(f, &bound, &width))
+        return err_input(why_not, "rows of %s are not shared by the threads of a block", f->name);
+    const struct launch *l = &f->launches[0];
+    char *indent = text_indent(f, node_start(l->statement));
+    char *count = width == 1 ? bound : arena_printf(a, "%s / %d", bound, width);
+    char *call = text_wrap(a, launch_text(f, l, NULL, NULL, name), (int)strlen(indent));
+    edits_launch(edits, f, l,
+                 arena_printf(a,
+                              "// As many threads as a row has work for, in whole warps.\n"
+                              "%sconst int %s = %s >= %d ? %d : ((int)(%s) + 31) / 32 * 32;\n%s%s",
+                              indent, name, bound, most * width, most, count, indent, call));
+    /* a bound that the compiler was told must not be exceeded */
+    size_t n;
+    struct node *bounds = node_find_all(a, f->definition, NODE_LAUNCH_BOUNDS, &n);
+    int64_t limit;
+    if (n > 0 && constant_value(f, node_child(bounds[0], 0), &limit) && limit < most)
+        edits_node(edits, node_child(bounds[0], 0), arena_printf(a, "%d", most));
+    return true;
+}
+
+static bool block_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                        struct err *why_not)
+{
     const struct detail *d = site->detail;
-    const struct function *f = d->f;
-    struct edits edits = {.arena = a};
-    if (d->threads > UP_TO) {
-        char *bound, *name = fresh_name(f, "threads");
-        int width, most = d->threads - UP_TO;
-        if (!row_fits(f, &bound, &width))
-            return err_input(why_not, "rows of %s are not shared by the threads of a block", f->name);
-        const struct launch *l = &f->launches[0];
-        char *indent = text_indent(f, node_start(l->statement));
-        char *count = width == 1 ? bound : arena_printf(a, "%s / %d", bound, width);
-        char *line =
-            width == 1 ? arena_printf(a, "%s >= %d ? %d : ((int)(%s) + 31) / 32 * 32", bound, most, most, bound)
-                       : arena_printf(a, "%s >= %d ? %d : ((int)(%s) + 31) / 32 * 32", bound, most * width,
-                                      most, count);
-        bool bare = !node_is(node_parent(l->statement), NODE_COMPOUND_STATEMENT);
-        char *call = text_wrap(a, launch_text(f, l, NULL, NULL, name), (int)strlen(indent));
-        char *lines = arena_printf(
-            a, "// As many threads as a row has work for, in whole warps.\n%sconst int %s = %s;\n%s%s", indent,
-            name, line, indent, call);
-        edits_try(&edits, node_start(l->statement), node_end(l->statement),
-                  bare ? arena_printf(a, "{\n%s    %s\n%s}", indent, text_reindent(a, lines, 4), indent)
-                       : lines);
-        /* a bound that the compiler was told must not be exceeded */
-        size_t n;
-        struct node *bounds = node_find_all(a, f->definition, NODE_LAUNCH_BOUNDS, &n);
-        int64_t limit;
-        if (n > 0 && constant_value(f, node_child(bounds[0], 0), &limit) && limit < most)
-            edits_try(&edits, node_start(node_child(bounds[0], 0)), node_end(node_child(bounds[0], 0)),
-                      arena_printf(a, "%d", most));
-        return edits_done(&edits, f, text, why_not);
-    }
-    if (!all_take(d, &edits, why_not))
+    if (d->threads > UP_TO)
+        return row_apply(f, d->threads - UP_TO, edits, why_not);
+    if (!all_take(d, edits, why_not))
         return false;
+    bool spaced = d->where == CONSTANT && text_of(f, d->value)[0] == ' ';
     if (d->where != LITERAL)
-        edits_try(
-            &edits, node_start(d->value), node_end(d->value),
-            arena_printf(a, d->where == CONSTANT && text_of(f, d->value)[0] == ' ' ? " %d" : "%d", d->threads));
-    return edits_done(&edits, f, text, why_not);
+        edits_node(edits, d->value, arena_printf(f->a, spaced ? " %d" : "%d", d->threads));
+    return true;
 }
 
 static const char *block_words(struct arena *a, int setting)

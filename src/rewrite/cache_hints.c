@@ -3,11 +3,6 @@
  * that are never read. */
 #include "rewrite/analysis.h"
 
-struct detail {
-    const struct function *f;
-    int which; /* 1 loads, 2 stores, 3 both */
-};
-
 static const char load_helper[] =
     "// A packed_load of values that are not needed again (evict first).\n"
     "template <int N, typename T> __device__ __forceinline__ packed<T, N> packed_load_once(const T *from)\n"
@@ -110,8 +105,7 @@ static size_t hints(const struct function *f, int which, struct edits *edits, bo
             struct node callee = node_field(t->place, FIELD_FUNCTION);
             struct node name =
                 node_is(callee, NODE_TEMPLATE_FUNCTION) ? node_field(callee, FIELD_NAME) : callee;
-            edits_try(edits, node_start(name), node_end(name),
-                      t->store ? "packed_store_once" : "packed_load_once");
+            edits_node(edits, name, t->store ? "packed_store_once" : "packed_load_once");
             *(t->store ? store_packed : load_packed) = true;
         } else if (node_is(parent, NODE_POINTER_EXPRESSION) || node_is(parent, NODE_UPDATE_EXPRESSION) ||
                    !ctype_size(f, t->root->type)) {
@@ -132,56 +126,36 @@ static size_t hints(const struct function *f, int which, struct edits *edits, bo
     return done;
 }
 
-static size_t hints_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void hints_find(struct function *f, struct site_list *found)
 {
     static const char *const what[] = {"", "loads", "stores", "loads and stores"};
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        size_t seen[4] = {0};
-        for (int which = 3; f && which >= 1; which--) {
-            bool x, y;
-            seen[which] = hints(f, which, &(struct edits){.arena = a}, &x, &y);
-            if (seen[which] == 0 || (which < 3 && seen[which] == seen[3]))
-                continue;
-            struct detail *d = arena_new(a, struct detail);
-            *d = (struct detail){f, which};
-            struct transform_site site = {.transform = "cache-hints",
-                                          .line = node_line(f->s, f->definition),
-                                          .setting = which,
-                                          .detail = d};
-            site.where = arena_printf(a, "%s, line %d: %zu %s", f->name, site.line, seen[which], what[which]);
-            site.why = "data that is touched once need not push other data out of the caches";
-            vec_add(a, &found, site);
-        }
+    size_t seen[4] = {0};
+    for (int which = 3; which >= 1; which--) {
+        bool x, y;
+        seen[which] = hints(f, which, &(struct edits){.arena = f->a}, &x, &y);
+        if (seen[which] > 0 && (which == 3 || seen[which] != seen[3]))
+            site_add(found, f, f->definition, which,
+                     "data that is touched once need not push other data out of the caches", "%zu %s",
+                     seen[which], what[which]);
     }
-    *sites = found.v;
-    return found.n;
 }
 
-static bool hints_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                        char **text, struct err *why_not)
+static bool hints_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                        struct err *why_not)
 {
-    (void)in;
-    const struct detail *d = site->detail;
-    struct edits edits = {.arena = a};
     bool load_packed = false, store_packed = false;
-    if (hints(d->f, d->which, &edits, &load_packed, &store_packed) == 0)
-        return err_input(why_not, "nothing in %s is touched just once", d->f->name);
-    char *edited = edits_finish(&edits, d->f); /* the helpers go below packed itself */
-    const char *store = strstr(edited, "packed_store(T *to"), *end = store ? strstr(store, "\n}\n") : NULL;
-    if ((load_packed || store_packed) && !end)
+    if (hints(f, site->setting, edits, &load_packed, &store_packed) == 0)
+        return err_input(why_not, "nothing in %s is touched just once", f->name);
+    if (!load_packed && !store_packed)
+        return true;
+    const char *store = strstr(f->text, "packed_store(T *to"), *end = store ? strstr(store, "\n}\n") : NULL;
+    if (!end)
         return err_input(why_not, "packed_store is not where it should be");
-    struct str b = {0};
-    size_t at = end ? (size_t)(end - edited) + 3 : 0;
-    str_addn(&b, edited, at);
-    if (load_packed && !strstr(edited, load_helper))
-        str_addf(&b, "\n%s", load_helper);
-    if (store_packed && !strstr(edited, store_helper))
-        str_addf(&b, "\n%s", store_helper);
-    str_add(&b, edited + at);
-    *text = arena_strdup(a, str_text(&b));
-    str_free(&b);
+    size_t at = (size_t)(end - f->text) + 3; /* the helpers go below packed itself */
+    if (load_packed && !strstr(f->text, load_helper))
+        edits_at(edits, at, arena_printf(f->a, "\n%s", load_helper));
+    if (store_packed && !strstr(f->text, store_helper))
+        edits_at(edits, at, arena_printf(f->a, "\n%s", store_helper));
     return true;
 }
 

@@ -3,10 +3,8 @@
 #include "rewrite/analysis.h"
 
 struct detail {
-    const struct function *f;
     const struct variable *index;
     struct node block; /* blockIdx.x in the index's initialiser */
-    int items;
 };
 
 static size_t count_word(const char *text, const char *word)
@@ -31,8 +29,7 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
         const struct variable *v = &f->variables[i];
         struct poly p = node_ok(v->init) && ctype_is_integer(v->type) && !v->assignments ? poly_of(f, v->init)
                                                                                          : (struct poly){0};
-        struct poly lanes = poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.x"), poly_atom(f, "blockDim.x")),
-                                     poly_atom(f, "threadIdx.x"), 1);
+        struct poly lanes = poly_thread_of_grid(f);
         int64_t width = p.ok ? poly_coefficient(&p, "threadIdx.x") : 0;
         lanes = poly_mul(f, lanes, poly_number(width));
         if (width >= 1 && poly_same(&p, &lanes) && node_same(node_parent(v->statement), f->body))
@@ -56,62 +53,43 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
     return checked || err_input(why, "%s has no bound check", f->name);
 }
 
-static size_t coarsen_find(const struct transform_input *in, struct arena *a,
-                           const struct transform_site **sites)
+static void coarsen_find(struct function *f, struct site_list *found)
 {
-    static const int items[] = {2, 4, 8};
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        struct detail one = {.f = f};
-        if (!f || !takes(f, &one, NULL))
-            continue;
-        for (size_t t = 0; t < ARRAY_LEN(items); t++) {
-            struct detail *d = arena_new(a, struct detail);
-            *d = one;
-            d->items = items[t];
-            struct transform_site site = {.transform = "coarsen-threads",
-                                          .line = node_line(f->s, one.index->statement),
-                                          .setting = items[t],
-                                          .detail = d};
-            site.where = arena_printf(a, "%s, line %d: %d items a thread", f->name, site.line, items[t]);
-            site.why = "fewer blocks to start, and the loads of several items are in flight together";
-            vec_add(a, &found, site);
-        }
-    }
-    *sites = found.v;
-    return found.n;
+    struct detail d = {0};
+    if (takes(f, &d, NULL))
+        for (int items = 2; items <= 8; items *= 2)
+            site_add(found, f, d.index->statement, items,
+                     "fewer blocks to start, and the loads of several items are in flight together",
+                     "%d items a thread", items);
 }
 
-static bool coarsen_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                          char **text, struct err *why_not)
+static bool coarsen_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                          struct err *why_not)
 {
-    (void)in;
-    const struct detail *d = site->detail;
-    const struct function *f = d->f;
-    struct detail again = {.f = f};
-    if (!takes(f, &again, why_not))
+    struct arena *a = f->a;
+    struct detail d = {0};
+    int items = site->setting;
+    if (!takes(f, &d, why_not))
         return false;
-    struct edits edits = {.arena = a}, inside = {.arena = a};
+    struct edits inside = {.arena = a};
     char *item = fresh_local(f, "item");
-    edits_try(&inside, node_start(d->block), node_end(d->block),
-              arena_printf(a, "(blockIdx.x * %d + %s)", d->items, item));
-    size_t start = node_start(d->index->statement), end = node_end(f->body) - 1;
+    edits_node(&inside, d.block, arena_printf(a, "(blockIdx.x * %d + %s)", items, item));
+    size_t start = node_start(d.index->statement), end = node_end(f->body) - 1;
     while (end > start && (f->text[end - 1] == '\n' || f->text[end - 1] == ' '))
         end--;
     char *body = text_reindent(a, edits_range(&inside, f, start, end), 4), *indent = text_indent(f, start);
-    edits_try(&edits, start, end,
+    edits_try(edits, start, end,
               arena_printf(a, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n%s    %s\n%s}", indent,
-                           item, item, d->items, item, indent, body, indent));
+                           item, item, items, item, indent, body, indent));
     /* a directive stands at the start of its line */
-    edits.list.v[0].start = line_start(f->text, start);
+    edits->list.v[0].start = line_start(f->text, start);
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
-        char *call = launch_text(f, l, NULL, launch_grid_divided(f, l, d->items), NULL);
-        edits_try(&edits, node_start(l->statement), node_end(l->statement),
-                  text_wrap(a, call, (int)strlen(text_indent(f, node_start(l->statement)))));
+        char *call = launch_text(f, l, NULL, launch_grid_divided(f, l, items), NULL);
+        edits_node(edits, l->statement,
+                   text_wrap(a, call, (int)strlen(text_indent(f, node_start(l->statement)))));
     }
-    return edits_done(&edits, f, text, why_not);
+    return true;
 }
 
 const struct transform transform_coarsen_threads = {

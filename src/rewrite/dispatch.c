@@ -129,8 +129,7 @@ static char *renamed(const struct items *items, const char *text)
         str_addn(&out, p, (size_t)(end - p));
         p = end;
     }
-    result = arena_strdup(items->a, str_text(&out));
-    str_free(&out);
+    result = str_take(&out, items->a);
     return result;
 }
 

@@ -142,38 +142,24 @@ static bool swaps(const struct function *f)
     return true;
 }
 
-static size_t stride_find(const struct transform_input *in, struct arena *a,
-                          const struct transform_site **sites)
+static void stride_find(struct function *f, struct site_list *found)
 {
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        struct detail one = {0};
-        if (!f || !understood(f, &one, NULL))
+    struct detail one = {0};
+    if (!understood(f, &one, NULL))
+        return;
+    for (int swap = 1; swap >= 0; swap--) {
+        if (swap ? !swaps(f) : one.n_turns == 0)
             continue;
-        for (int swap = 1; swap >= 0; swap--) {
-            if (swap ? !swaps(f) : one.n_turns == 0)
-                continue;
-            struct detail *d = arena_new(a, struct detail);
-            *d = one;
-            d->swap = swap;
-            struct transform_site site = {.transform = "drop-grid-stride",
-                                          .line =
-                                              node_line(f->s, one.n_turns ? one.turns[0].loop : f->definition),
-                                          .setting = swap,
-                                          .detail = d};
-            site.where =
-                arena_printf(a, "%s, line %d: %zu loop%s over the grid%s", f->name, site.line, one.n_turns,
-                             one.n_turns == 1 ? "" : "s", swap ? ", x and y of the grid exchanged" : "");
-            site.why = one.n_turns ? "the grid reaches everything in one turn; the loop is only instructions "
-                                     "before the first load"
-                                   : "blocks that start together work on neighbouring memory when x and y of "
-                                     "the grid change places";
-            vec_add(a, &found, site);
-        }
+        one.swap = swap;
+        site_add(found, f, one.n_turns ? one.turns[0].loop : f->definition, swap,
+                 one.n_turns ? "the grid reaches everything in one turn; the loop is only instructions "
+                               "before the first load"
+                             : "blocks that start together work on neighbouring memory when x and y of "
+                               "the grid change places",
+                 "%zu loop%s over the grid%s", one.n_turns, one.n_turns == 1 ? "" : "s",
+                 swap ? ", x and y of the grid exchanged" : "")
+            ->detail = arena_copy(f->a, &one, sizeof(one));
     }
-    *sites = found.v;
-    return found.n;
 }
 
 /* Names that the body declares itself and the rest of the function has too. */
@@ -213,7 +199,7 @@ static char *turn_text(const struct detail *d, const struct turn *t, const bool 
                 break;
         }
         if (nearest)
-            edits_try(&inside, node_start(u->loop), node_end(u->loop), turn_text(d, u, exact));
+            edits_node(&inside, u->loop, turn_text(d, u, exact));
     }
     char *body = edits_range(&inside, f, node_start(t->body), node_end(t->body));
     char *indent = text_indent(f, node_start(t->loop)), *start = text_of(f, t->start);
@@ -304,13 +290,12 @@ static void guards(const struct detail *d, const struct launch *l, struct guard_
         guard_add(f->a, g, arena_printf(f->a, "%s <= %d", x, GRID_YZ_MOST));
 }
 
-static bool stride_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                         char **text, struct err *why_not)
+static bool stride_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                         struct err *why_not)
 {
-    (void)in;
     const struct detail *d = site->detail;
-    const struct function *f = d->f;
-    struct edits inside = {.arena = a}, edits = {.arena = a};
+    struct arena *a = f->a;
+    struct edits inside = {.arena = a};
     bool exact[TURNS_MOST];
     for (size_t i = 0; i < d->n_turns; i++) {
         exact[i] = true;
@@ -322,38 +307,35 @@ static bool stride_apply(const struct transform_input *in, const struct transfor
         for (size_t k = 0; k < d->n_turns; k++)
             within = within || (k != i && node_within(d->turns[i].loop, d->turns[k].loop));
         if (!within)
-            edits_try(&inside, node_start(d->turns[i].loop), node_end(d->turns[i].loop),
-                      turn_text(d, &d->turns[i], exact));
+            edits_node(&inside, d->turns[i].loop, turn_text(d, &d->turns[i], exact));
     }
     char *name = fresh_name(f, arena_printf(a, d->n_turns ? "%s_once" : "%s_swapped", f->name));
-    char *copy = function_copy(&inside, f, name);
+    char *copy = function_copy(&inside, f, name, why_not);
     if (!copy)
-        return err_input(why_not, "the changes to %s meet", f->name);
-    edits_at(&edits, node_end(f->whole),
-             arena_printf(a, "\n\n// As %s, for a grid%s%s%s.\n%s", f->name,
-                          d->n_turns ? " that reaches everything in one turn" : "",
-                          d->swap && d->n_turns ? "," : "", d->swap ? " with x and y exchanged" : "",
-                          d->swap ? exchanged(a, copy) : copy));
+        return false;
+    edits_beside(edits, f,
+                 arena_printf(a, "for a grid%s%s%s", d->n_turns ? " that reaches everything in one turn" : "",
+                              d->swap && d->n_turns ? "," : "", d->swap ? " with x and y exchanged" : ""),
+                 d->swap ? exchanged(a, copy) : copy);
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
         struct guard_list g = {0};
         guards(d, l, &g);
-        char *indent = text_indent(f, node_start(l->statement)), *x, *y;
+        char *x, *y;
         launch_grid_x(f, l, &x);
         launch_grid_y(f, l, &y);
         char *fast = launch_text(f, l, name, d->swap ? arena_printf(a, "dim3(%s, %s)", y, x) : NULL, NULL);
-        fast = text_wrap(a, fast, (int)strlen(indent) + 4);
         if (g.list.n == 0)
-            edits_try(&edits, node_start(l->statement), node_end(l->statement), fast);
+            edits_node(edits, l->statement, text_wrap(a, fast, launch_column(f, l) + 4));
         else
-            edits_guard_launch(&edits, f, l,
+            edits_guard_launch(edits, f, l,
                                d->n_turns ? "The grid reaches everything in one turn."
                                           : "Neighbouring blocks take neighbouring columns.",
-                               guard_join(a, &g, indent), fast);
+                               guard_join(f, &g, l), fast);
     }
     if (d->n_turns)
-        edits_include(&edits, f, "<cstdint>", "<stdint.h>");
-    return edits_done(&edits, f, text, why_not);
+        edits_include(edits, f, "<cstdint>", "<stdint.h>");
+    return true;
 }
 
 const struct transform transform_drop_grid_stride = {

@@ -260,9 +260,8 @@ static bool pointer_multiple(struct elements *w, struct node pointer)
             pointer = node_field(pointer, FIELD_LEFT);
         } else if (node_is(pointer, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, pointer), "&")) {
             pointer = node_field(pointer, FIELD_ARGUMENT);
-            size_t count;
-            struct node *indices = named_children(f, node_field(pointer, FIELD_INDICES), &count);
-            if (count != 1 || !elements_multiple(w, indices[0]))
+            struct node index = subscript_index(f, pointer);
+            if (!node_ok(index) || !elements_multiple(w, index))
                 return false;
             pointer = node_field(pointer, FIELD_ARGUMENT);
         } else {
@@ -270,13 +269,6 @@ static bool pointer_multiple(struct elements *w, struct node pointer)
         }
     }
     return false;
-}
-
-static struct node subscript_index(const struct function *f, struct node e)
-{
-    size_t count;
-    struct node *indices = named_children(f, node_field(e, FIELD_INDICES), &count);
-    return count == 1 ? indices[0] : (struct node){0};
 }
 
 /* p[i] of `__ldg(&p[i])`, which is a plain load to us. */
@@ -419,8 +411,7 @@ static void per_element(struct elements *w, struct node e, struct node top, stru
     if (node_ok(load) || node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
         struct access *access = access_of(w, node_ok(load) ? load : e, top);
         if (access) {
-            edits_try(edits, node_start(e), node_end(e),
-                      arena_printf(f->a, "%s.at[%s]", access->name, w->lane));
+            edits_node(edits, e, arena_printf(f->a, "%s.at[%s]", access->name, w->lane));
             return;
         }
     }
@@ -428,8 +419,7 @@ static void per_element(struct elements *w, struct node e, struct node top, stru
         const struct variable *v = function_variable_of(f, e);
         if (v && kind_of_variable(w, v) == LINEAR && node_start(e) != v->from) {
             char *text = arena_printf(f->a, "%s + %s", v->name, w->lane);
-            edits_try(edits, node_start(e), node_end(e),
-                      needs_brackets(e) ? arena_printf(f->a, "(%s)", text) : text);
+            edits_node(edits, e, needs_brackets(e) ? arena_printf(f->a, "(%s)", text) : text);
         }
         return;
     }
@@ -656,9 +646,7 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
             add_lines(&b, indent, text_of(f, pieces[i].node));
     if (b.len && b.s[b.len - 1] == '\n')
         b.s[--b.len] = '\0';
-    char *text = arena_strdup(f->a, str_text(&b));
-    str_free(&b);
-    return text;
+    return str_take(&b, f->a);
 }
 
 /* After each region: what it needs of pointers is remembered, what is its own is forgotten. */

@@ -62,7 +62,7 @@ static char *fast_inside(const struct function *f, struct node e, size_t *change
         size_t one = *changes;
         char *text = fast(f, c, changes);
         if (*changes > one)
-            edits_try(&inside, node_start(c), node_end(c), text);
+            edits_node(&inside, c, text);
     }
     return *changes > before ? edits_range(&inside, f, node_start(e), node_end(e)) : text_of(f, e);
 }
@@ -99,73 +99,51 @@ static char *fast(const struct function *f, struct node e, size_t *changes)
     return fast_inside(f, e, changes);
 }
 
-/* Every function of the file that runs on the device; the scalar path that no workload takes stays as it is. */
-static char *fast_file(const struct transform_input *in, struct arena *a, size_t *changes, int *line,
-                       const char **where)
+/* Every function of the file that runs on the device; the scalar path that no workload takes stays as it is.
+ * The first that changes, or NULL; edits come into *edits. */
+static struct function *fast_file(const struct transform_input *in, struct edits *edits, size_t *changes)
 {
-    struct edits edits = {.arena = a};
-    struct function *any = NULL;
-    size_t n_all;
-    struct node *all = node_find_all(a, source_root(in->kernel->source), NODE_FUNCTION_DEFINITION, &n_all);
-    for (size_t i = 0; i < n_all; i++) {
-        struct function *f = NULL;
-        bool kernel = false;
-        for (size_t k = 0; k < in->kernel->n_functions; k++)
-            if (node_same(in->kernel->functions[k].definition, all[i])) {
-                kernel = true;
-                f = function_open_kernel(in, a, k);
-            }
-        if (!kernel && !node_has_error(all[i])) {
-            f = function_open(in, a, all[i]);
-            if (f && !text_has_word(text_range(f, node_start(all[i]), node_start(f->id)), "__device__"))
-                f = NULL;
-        }
-        if (!f)
-            continue;
+    struct function *first = NULL;
+    size_t n;
+    struct function **all = functions_open(in, edits->arena, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct function *f = all[i];
         size_t before = *changes;
+        if (!f->global &&
+            !text_has_word(text_range(f, node_start(f->definition), node_start(f->id)), "__device__"))
+            continue;
         char *text = fast_inside(f, f->body, changes);
         if (*changes == before)
             continue;
-        if (!any) {
-            *line = node_line(f->s, f->definition);
-            *where = f->name;
-        }
-        any = f;
-        edits_try(&edits, node_start(f->body), node_end(f->body), text);
+        first = first ? first : f;
+        edits_node(edits, f->body, text);
     }
-    return any ? edits_finish(&edits, any) : NULL;
+    return first;
 }
 
-static size_t fast_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void fast_find(const struct transform_input *in, struct site_list *found)
 {
     size_t changes = 0;
-    int line = 0;
-    const char *where = "";
-    if (!in->fast_math_allowed || !fast_file(in, a, &changes, &line, &where))
-        return 0;
-    struct transform_site *site = arena_new(a, struct transform_site);
-    *site = (struct transform_site){.transform = "fast-math", .line = line};
-    site->where = arena_printf(a, "%s, line %d: %zu calls or divisions", where, line, changes);
-    site->why = "the exact forms are tens of instructions each, the hardware's approximations a few";
-    *sites = site;
-    return 1;
+    struct function *f =
+        in->fast_math_allowed ? fast_file(in, &(struct edits){.arena = found->arena}, &changes) : NULL;
+    if (f)
+        site_add(found, f, f->definition, 0,
+                 "the exact forms are tens of instructions each, the hardware's approximations a few",
+                 "%zu calls or divisions", changes);
 }
 
-static bool fast_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                       char **text, struct err *why_not)
+static bool fast_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                       struct err *why_not)
 {
     size_t changes = 0;
-    int line;
-    const char *where;
     (void)site;
-    *text = fast_file(in, a, &changes, &line, &where);
-    return *text || err_input(why_not, "no library function in float is called");
+    return fast_file(f->in, edits, &changes) || err_input(why_not, "no library function in float is called");
 }
 
 const struct transform transform_fast_math = {
     .name = "fast-math",
     .summary = "use the hardware's approximations of exp, log, sin, cos, pow, division and 1/sqrt in float",
     .helps = "issue latency",
-    .find = fast_find,
+    .find_in_file = fast_find,
     .apply = fast_apply,
 };

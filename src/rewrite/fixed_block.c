@@ -4,7 +4,7 @@
 #include "rewrite/analysis.h"
 
 /* Every launch's block is this number, written down, and the kernel asks for it. */
-static bool is_fixed(struct function *f)
+static bool is_fixed(const struct function *f)
 {
     if (f->block_x < 32 || !text_has_word(text_of(f, f->body), "blockDim.x") || function_is_named_elsewhere(f))
         return false;
@@ -16,29 +16,19 @@ static bool is_fixed(struct function *f)
     return f->n_launches > 0;
 }
 
-static size_t fixed_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void fixed_find(struct function *f, struct site_list *found)
 {
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        if (!f || !is_fixed(f))
-            continue;
-        struct transform_site site = {
-            .transform = "fixed-block", .line = node_line(f->s, f->definition), .setting = 0, .detail = f};
-        site.where = arena_printf(a, "%s, line %d: %lld threads", f->name, site.line, (long long)f->block_x);
-        site.why = "an index waits for blockDim.x, which is fetched from memory; the number is known";
-        vec_add(a, &found, site);
-    }
-    *sites = found.v;
-    return found.n;
+    if (is_fixed(f))
+        site_add(found, f, f->definition, 0,
+                 "an index waits for blockDim.x, which is fetched from memory; the number is known",
+                 "%lld threads", (long long)f->block_x);
 }
 
-static bool fixed_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                        char **text, struct err *why_not)
+static bool fixed_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                        struct err *why_not)
 {
-    (void)in;
-    struct function *f = arena_copy(a, site->detail, sizeof(*f));
-    struct edits edits = {.arena = a};
+    struct arena *a = f->a;
+    (void)site;
     if (!is_fixed(f))
         return err_input(why_not, "launches of %s differ in their blocks", f->name);
     /* A constant of the file keeps its name, so that kernel and launch stay together. */
@@ -58,8 +48,8 @@ static bool fixed_apply(const struct transform_input *in, const struct transform
     struct node *all = node_find_all(a, f->body, NODE_FIELD_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++)
         if (node_text_is(f->s, all[i], "blockDim.x"))
-            edits_try(&edits, node_start(all[i]), node_end(all[i]), number);
-    return edits_done(&edits, f, text, why_not);
+            edits_node(edits, all[i], number);
+    return true;
 }
 
 const struct transform transform_fixed_block = {

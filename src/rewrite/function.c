@@ -300,6 +300,27 @@ struct function *function_open_kernel(const struct transform_input *in, struct a
     return f;
 }
 
+struct function **functions_open(const struct transform_input *in, struct arena *a, size_t *count)
+{
+    size_t n;
+    struct node *all = node_find_all(a, source_root(in->kernel->source), NODE_FUNCTION_DEFINITION, &n);
+    struct function **v = arena_array(a, struct function *, n + 1);
+    *count = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < in->kernel->n_functions && !node_same(in->kernel->functions[k].definition, all[i]))
+            k++;
+        struct function *f = NULL;
+        if (k < in->kernel->n_functions)
+            f = function_open_kernel(in, a, k);
+        else if (!node_has_error(all[i]))
+            f = function_open(in, a, all[i]);
+        if (f)
+            v[(*count)++] = f;
+    }
+    return v;
+}
+
 const struct transform_fact *fact_of(const struct transform_input *in, const char *launcher_param)
 {
     for (size_t i = 0; in->facts && i < in->kernel->n_params; i++)

@@ -25,22 +25,6 @@ struct detail {
     struct node first; /* its first statement behind the bound check */
 };
 
-static struct node host_value(const struct function *f, const struct launch *l, struct node e)
-{
-    e = node_strip(e);
-    for (int depth = 0; depth < 4 && node_is(e, NODE_IDENTIFIER); depth++) {
-        size_t n;
-        struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n), next = {0};
-        for (size_t i = 0; i < n; i++)
-            if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, e)))
-                next = node_strip(node_field(all[i], FIELD_VALUE));
-        if (!node_ok(next))
-            break;
-        e = next;
-    }
-    return e;
-}
-
 /* Is e, in the launcher, the product of these two? */
 static bool is_product(const struct function *f, const struct launch *l, struct node e, const char *x,
                        const char *y)
@@ -74,21 +58,12 @@ static struct node follower(struct node statement)
 static bool is_thread_0(const struct function *f, struct node condition)
 {
     condition = node_strip(condition);
-    while (node_is(condition, NODE_CONDITION_CLAUSE) || node_is(condition, NODE_PARENTHESIZED_EXPRESSION))
-        condition = node_strip(node_child(condition, 0));
     if (!node_is(condition, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, condition), "=="))
         return false;
     struct poly left = poly_of(f, node_field(condition, FIELD_LEFT)),
                 right = poly_of(f, node_field(condition, FIELD_RIGHT));
     struct poly thread = poly_atom(f, "threadIdx.x"), zero = poly_number(0);
     return poly_same(&left, &thread) && poly_same(&right, &zero);
-}
-
-static struct node only_index(const struct function *f, struct node subscript)
-{
-    size_t n;
-    struct node *index = named_children(f, node_field(subscript, FIELD_INDICES), &n);
-    return n == 1 ? index[0] : (struct node){0};
 }
 
 /* Stores to memory elsewhere than in the last statement would be seen twice or too late. */
@@ -134,14 +109,13 @@ static bool rows_understood(const struct function *f, struct detail *d)
         n = 1;
     }
     for (size_t i = 0; i < n; i++) {
-        struct node e =
-            node_is(stores[i], NODE_EXPRESSION_STATEMENT) ? node_child(stores[i], 0) : (struct node){0};
+        struct node e = statement_expression(stores[i]);
         struct node target =
             node_is(e, NODE_ASSIGNMENT_EXPRESSION) ? node_field(e, FIELD_LEFT) : (struct node){0};
         if (!node_is(target, NODE_SUBSCRIPT_EXPRESSION) || !str_eq(node_op(f, e), "=") ||
             d->n_numbers == MOST_NUMBERS)
             return false;
-        struct poly at = poly_of(f, only_index(f, target)), block = poly_atom(f, "blockIdx.x");
+        struct poly at = poly_of(f, subscript_index(f, target)), block = poly_atom(f, "blockIdx.x");
         const struct variable *v = function_variable_of(f, node_field(target, FIELD_ARGUMENT));
         if (!poly_same(&at, &block) || !v || !v->param || !v->pointer)
             return false;
@@ -152,7 +126,7 @@ static bool rows_understood(const struct function *f, struct detail *d)
     struct poly place = poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.x"), poly_of(f, d->loop.bound)),
                                  poly_atom(f, d->loop.index->name), 1);
     for (size_t i = 0; i < n && !d->flat; i++) {
-        struct node index = only_index(f, reads[i]);
+        struct node index = subscript_index(f, reads[i]);
         struct poly p = node_ok(index) ? poly_of(f, index) : (struct poly){0};
         if (poly_same(&p, &place))
             d->flat = text_of(f, index);
@@ -176,8 +150,7 @@ static bool each_understood(const struct function *f, struct detail *d)
     const char *grid = launch_grid_part(r, &r->launches[0], 0);
     if (!length || !grid)
         return false;
-    struct poly flat = poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.x"), poly_atom(f, "blockDim.x")),
-                                poly_atom(f, "threadIdx.x"), 1);
+    struct poly flat = poly_thread_of_grid(f);
     for (size_t i = 0; i < f->n_variables; i++) {
         const struct variable *v = &f->variables[i];
         if (v->shared || v->array)
@@ -204,8 +177,6 @@ static bool each_understood(const struct function *f, struct detail *d)
     /* if (i >= rows * length) return; */
     struct node condition = node_strip(node_field(all[1], FIELD_CONDITION)),
                 then = node_field(all[1], FIELD_CONSEQUENCE);
-    while (node_is(condition, NODE_CONDITION_CLAUSE) || node_is(condition, NODE_PARENTHESIZED_EXPRESSION))
-        condition = node_strip(node_child(condition, 0));
     while (node_is(then, NODE_COMPOUND_STATEMENT) && node_count(then) == 1)
         then = node_child(then, 0);
     if (!node_is(then, NODE_RETURN_STATEMENT) || !node_is(condition, NODE_BINARY_EXPRESSION) ||
@@ -233,7 +204,7 @@ static bool each_understood(const struct function *f, struct detail *d)
             mine += function_variable_of(f, names[i]) == m->reader;
         for (size_t i = 0; i < n_reads; i++)
             right += function_variable_of(f, node_field(reads[i], FIELD_ARGUMENT)) == m->reader && d->row &&
-                     node_text_is(f->s, only_index(f, reads[i]), d->row->name) &&
+                     node_text_is(f->s, subscript_index(f, reads[i]), d->row->name) &&
                      !node_is(node_parent(reads[i]), NODE_POINTER_EXPRESSION);
         if (mine != right || memory_written_in(f, m->reader->name, f->body))
             return false;
@@ -258,26 +229,19 @@ static bool understood(const struct function *rows, const struct function *each,
     return true;
 }
 
-static size_t fuse_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void fuse_find(struct function *rows, struct site_list *found)
 {
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *rows = function_open_kernel(in, a, i);
-        for (size_t k = 0; rows && rows->n_launches == 1 && k < in->kernel->n_functions; k++) {
-            struct function *each = k == i ? NULL : function_open_kernel(in, a, k);
-            struct detail *d = arena_new(a, struct detail);
-            if (!each || each->n_launches != 1 || !understood(rows, each, d))
-                continue;
-            struct transform_site site = {
-                .transform = "fuse", .line = node_line(rows->s, rows->definition), .setting = 0, .detail = d};
-            site.where = arena_printf(a, "%s, line %d: goes on with what %s does to its row", rows->name,
-                                      site.line, each->name);
-            site.why = "the second launch waits for the whole first one and reads everything from memory again";
-            vec_add(a, &found, site);
-        }
+    const struct transform_input *in = rows->in;
+    for (size_t k = 0; rows->n_launches == 1 && k < in->kernel->n_functions; k++) {
+        struct function *each = function_open_kernel(in, rows->a, k);
+        struct detail d;
+        if (each && !node_same(each->definition, rows->definition) && each->n_launches == 1 &&
+            understood(rows, each, &d))
+            site_add(found, rows, rows->definition, 0,
+                     "the second launch waits for the whole first one and reads everything from memory again",
+                     "goes on with what %s does to its row", each->name)
+                ->detail = arena_copy(rows->a, &d, sizeof(d));
     }
-    *sites = found.v;
-    return found.n;
 }
 
 /* ---- what the launcher no longer needs ---- */
@@ -397,7 +361,7 @@ static char *body_of(const struct detail *d, struct params *params)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < d->n_numbers; k++)
             if (function_variable_of(e, node_field(reads[i], FIELD_ARGUMENT)) == d->numbers[k].reader)
-                edits_try(&edits, node_start(reads[i]), node_end(reads[i]), d->numbers[k].name);
+                edits_node(&edits, reads[i], d->numbers[k].name);
     struct node *names = node_find_all(a, e->body, NODE_IDENTIFIER, &n);
     for (size_t i = 0; i < n; i++) {
         const struct variable *v = function_variable_of(e, names[i]);
@@ -435,7 +399,7 @@ static char *body_of(const struct detail *d, struct params *params)
             }
         }
         if (text && !str_eq(text, v->name))
-            edits_try(&edits, node_start(names[i]), node_end(names[i]), text);
+            edits_node(&edits, names[i], text);
     }
     struct node *all = named_children(e, e->body, &n);
     struct str b = {0};
@@ -490,15 +454,14 @@ static bool is_private(const struct detail *d, const struct variable *pointer)
     return node_is(arg, NODE_IDENTIFIER) && launches == 2 && !is_callers(f, l, arg, 0);
 }
 
-static bool fuse_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                       char **text, struct err *why_not)
+static bool fuse_apply(const struct function *r, const struct transform_site *site, struct edits *edits,
+                       struct err *why_not)
 {
-    (void)in;
+    struct arena *a = r->a;
     struct detail *d = arena_copy(a, site->detail, sizeof(*d));
-    const struct function *r = d->rows, *e = d->each;
+    const struct function *e = d->each;
     const struct launch *l = &r->launches[0], *second = &e->launches[0];
     struct params params = {0};
-    struct edits edits = {.arena = a};
     for (size_t k = 0; k < d->n_numbers; k++) {
         d->numbers[k].name = fresh_local(r, arena_printf(a, "row_%s", d->numbers[k].pointer->name));
         d->numbers[k].kept = !is_private(d, d->numbers[k].pointer);
@@ -536,10 +499,10 @@ static bool fuse_apply(const struct transform_input *in, const struct transform_
     for (size_t end = strlen(header); end > 0 && (header[end - 1] == ' ' || header[end - 1] == '\n');)
         header[--end] = '\0';
     str_addf(&b, "    }\n    __syncthreads();\n    %s {\n%s    }", header, body);
-    edits_try(&edits, node_start(d->finish), node_end(d->finish), str_text(&b));
+    edits_node(edits, d->finish, str_text(&b));
     str_free(&b);
-    edits_parameters(&edits, r, params.declared, params.n, (int)strlen(name) - (int)strlen(r->name));
-    edits_try(&edits, node_start(r->id), node_end(r->id), name);
+    edits_parameters(edits, r, params.declared, params.n, (int)strlen(name) - (int)strlen(r->name));
+    edits_node(edits, r->id, name);
 
     /* the launcher */
     struct gone g = {0};
@@ -552,9 +515,8 @@ static bool fuse_apply(const struct transform_input *in, const struct transform_
         str_addf(&call, "%s%s", i ? ", " : "", params.passed[i]);
     str_addf(&call, ");");
     char *indent = text_indent(r, node_start(l->statement));
-    edits_try(&edits, node_start(l->statement), node_end(l->statement),
-              text_wrap(a, str_text(&call), (int)strlen(indent)));
-    remove_lines(r, second->statement, &edits);
+    edits_node(edits, l->statement, text_wrap(a, str_text(&call), (int)strlen(indent)));
+    remove_lines(r, second->statement, edits);
     /* names that the new launch passes are needed still */
     struct gone all = g;
     unneeded(r, l->host, &all);
@@ -564,7 +526,7 @@ static bool fuse_apply(const struct transform_input *in, const struct transform_
         while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
             id = node_field(id, FIELD_DECLARATOR);
         if (!(node_ok(id) && text_has_word(str_text(&call), text_of(r, id))))
-            remove_lines(r, all.v[i], &edits);
+            remove_lines(r, all.v[i], edits);
     }
     str_free(&call);
 
@@ -572,8 +534,8 @@ static bool fuse_apply(const struct transform_input *in, const struct transform_
     size_t from = function_head(e), to = node_end(e->whole);
     while (e->text[to] == '\n')
         to++;
-    edits_try(&edits, from, to, "");
-    return edits_done(&edits, r, text, why_not);
+    edits_try(edits, from, to, "");
+    return true;
 }
 
 const struct transform transform_fuse = {

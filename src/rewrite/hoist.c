@@ -10,11 +10,6 @@ struct found {
     const char *type, *name;
 };
 
-struct detail {
-    const struct function *f;
-    bool reciprocal;
-};
-
 typedef VEC(struct found) found_list;
 
 static bool is_costly(const struct function *f, struct node e)
@@ -30,11 +25,10 @@ static bool is_costly(const struct function *f, struct node e)
                                             "max",
                                             "min",
                                             "static_cast",
-                                            "reinterpret_cast",
-                                            NULL};
+                                            "reinterpret_cast"};
         const char *name = text_of(f, node_field(e, FIELD_FUNCTION));
         bool is_cheap = false;
-        for (size_t i = 0; cheap[i]; i++)
+        for (size_t i = 0; i < ARRAY_LEN(cheap); i++)
             is_cheap = is_cheap || str_starts(name, cheap[i]);
         if (!is_cheap)
             return true;
@@ -147,7 +141,7 @@ static const char *name_for(const struct function *f, const struct found *one, c
     return name;
 }
 
-static char *hoisted(const struct function *f, found_list *found, struct edits *edits)
+static void hoisted(const struct function *f, found_list *found, struct edits *edits)
 {
     for (size_t i = 0; i < found->n; i++) {
         struct found *one = &found->v[i];
@@ -174,56 +168,36 @@ static char *hoisted(const struct function *f, found_list *found, struct edits *
         }
         if (one->divisor) {
             struct node op = node_field(one->division, FIELD_OPERATOR);
-            edits_try(edits, node_start(op), node_end(op), "*");
+            edits_node(edits, op, "*");
         }
-        edits_try(edits, node_start(one->e), node_end(one->e), one->name);
+        edits_node(edits, one->e, one->name);
     }
-    return edits_finish(edits, f);
 }
 
-static size_t hoist_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void hoist_find(struct function *f, struct site_list *list)
 {
-    VEC(struct transform_site) list = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        if (!f)
-            continue;
-        for (int reciprocal = 0; reciprocal <= (int)in->fast_math_allowed; reciprocal++) {
-            found_list found = {0};
-            bool divides = false;
-            search(f, f->body, reciprocal, &found);
-            for (size_t j = 0; j < found.n; j++)
-                divides = divides || found.v[j].divisor;
-            if (found.n == 0 || (reciprocal && !divides))
-                continue;
-            struct detail *d = arena_new(a, struct detail);
-            *d = (struct detail){f, reciprocal};
-            struct transform_site site = {.transform = "hoist",
-                                          .line = node_line(f->s, found.v[0].e),
-                                          .setting = reciprocal,
-                                          .detail = d};
-            site.where = arena_printf(a, "%s, line %d: %s%s", f->name, site.line,
-                                      text_compact(a, text_of(f, found.v[0].e)),
-                                      reciprocal ? ", dividing by reciprocals" : "");
-            site.why = "it does not change in the loop, yet every turn computes it again";
-            vec_add(a, &list, site);
-        }
+    for (int reciprocal = 0; reciprocal <= (int)f->in->fast_math_allowed; reciprocal++) {
+        found_list found = {0};
+        bool divides = false;
+        search(f, f->body, reciprocal, &found);
+        for (size_t j = 0; j < found.n; j++)
+            divides = divides || found.v[j].divisor;
+        if (found.n > 0 && (!reciprocal || divides))
+            site_add(list, f, found.v[0].e, reciprocal,
+                     "it does not change in the loop, yet every turn computes it again", "%s%s",
+                     text_compact(f->a, text_of(f, found.v[0].e)),
+                     reciprocal ? ", dividing by reciprocals" : "");
     }
-    *sites = list.v;
-    return list.n;
 }
 
-static bool hoist_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                        char **text, struct err *why_not)
+static bool hoist_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                        struct err *why_not)
 {
-    (void)in;
-    const struct detail *d = site->detail;
     found_list found = {0};
-    search(d->f, d->f->body, d->reciprocal, &found);
+    search(f, f->body, site->setting, &found);
     if (found.n == 0)
-        return err_input(why_not, "nothing in a loop of %s stays the same", d->f->name);
-    struct edits edits = {.arena = a};
-    *text = hoisted(d->f, &found, &edits);
+        return err_input(why_not, "nothing in a loop of %s stays the same", f->name);
+    hoisted(f, &found, edits);
     return true;
 }
 

@@ -23,9 +23,7 @@ struct detail {
 
 static bool is_wide(const char *type)
 {
-    return str_eq(type, "int64_t") || str_eq(type, "long long") || str_eq(type, "size_t") ||
-           str_eq(type, "uint64_t") || str_eq(type, "long") || str_eq(type, "unsigned long long") ||
-           str_eq(type, "ptrdiff_t");
+    return str_in(type, "int64_t|long long|size_t|uint64_t|long|unsigned long long|ptrdiff_t");
 }
 
 /* The factors of a product of names and numbers; numbers go into *number. */
@@ -187,11 +185,10 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
     for (size_t i = 0; i < n; i++) {
         struct node pointer = node_field(all[i], FIELD_ARGUMENT);
         const struct variable *v = function_variable_of(f, pointer);
-        size_t count;
-        struct node *index = named_children(f, node_field(all[i], FIELD_INDICES), &count);
+        struct node index = subscript_index(f, all[i]);
         if (!v || !v->pointer)
             continue; /* values.at[k] */
-        struct size_of s = count == 1 ? size_of(d, index[0], 0) : (struct size_of){0};
+        struct size_of s = node_ok(index) ? size_of(d, index, 0) : (struct size_of){0};
         if (!s.ok)
             return err_input(why, "the index of %s may be large", v->name);
         d->times = MAX(d->times, s.times);
@@ -202,25 +199,15 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
     return wide > 0;
 }
 
-static size_t index32_find(const struct transform_input *in, struct arena *a,
-                           const struct transform_site **sites)
+static void index32_find(struct function *f, struct site_list *found)
 {
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        struct detail *d = arena_new(a, struct detail);
-        if (!f || !fits(f, d, NULL))
-            continue;
-        struct transform_site site = {
-            .transform = "index32", .line = node_line(f->s, d->index->statement), .setting = 32, .detail = d};
-        site.where =
-            arena_printf(a, "%s, line %d: %s and what follows from it", f->name, site.line, d->index->name);
-        site.why =
-            "64-bit index arithmetic, above all division, takes several times as many instructions as 32-bit";
-        vec_add(a, &found, site);
-    }
-    *sites = found.v;
-    return found.n;
+    struct detail d = {0};
+    if (fits(f, &d, NULL))
+        site_add(
+            found, f, d.index->statement, 32,
+            "64-bit index arithmetic, above all division, takes several times as many instructions as 32-bit",
+            "%s and what follows from it", d.index->name)
+            ->detail = arena_copy(f->a, &d, sizeof(d));
 }
 
 static void narrow_types(const struct function *f, struct node e, struct edits *edits)
@@ -228,42 +215,35 @@ static void narrow_types(const struct function *f, struct node e, struct edits *
     struct node type = node_field(e, FIELD_TYPE);
     if ((node_is(e, NODE_DECLARATION) || node_is(e, NODE_CAST_EXPRESSION)) && node_ok(type) &&
         is_wide(text_of(f, type)))
-        edits_try(edits, node_start(type), node_end(type), "unsigned");
+        edits_node(edits, type, "unsigned");
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
         narrow_types(f, node_child(e, i), edits);
 }
 
-static bool index32_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                          char **text, struct err *why_not)
+static bool index32_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                          struct err *why_not)
 {
-    (void)in;
     const struct detail *d = site->detail;
-    const struct function *f = d->f;
-    struct edits inside = {.arena = a}, edits = {.arena = a};
+    struct arena *a = f->a;
+    struct edits inside = {.arena = a};
     narrow_types(f, f->body, &inside);
     for (size_t i = 0; i < f->n_params; i++)
-        if (is_wide(f->variables[i].type) && !f->variables[i].pointer) {
-            struct node type = node_field(f->variables[i].statement, FIELD_TYPE);
-            edits_try(&inside, node_start(type), node_end(type), "unsigned");
-        }
+        if (is_wide(f->variables[i].type) && !f->variables[i].pointer)
+            edits_node(&inside, node_field(f->variables[i].statement, FIELD_TYPE), "unsigned");
     char *name = fresh_name(f, arena_printf(a, "%s_narrow", f->name));
-    char *copy = function_copy(&inside, f, name);
-    if (!copy)
-        return err_input(why_not, "the changes to %s meet", f->name);
-    edits_at(&edits, node_end(f->whole),
-             arena_printf(a, "\n\n// As %s, with 32-bit indices.\n%s", f->name, copy));
+    if (!edits_copy(edits, &inside, f, name, "with 32-bit indices", why_not))
+        return false;
     int64_t most = 1 << 30;
     for (int64_t t = 1; t < d->times; t *= 2)
         most /= 2;
     for (size_t l = 0; l < f->n_launches; l++) {
         const struct launch *launch = &f->launches[l];
-        char *indent = text_indent(f, node_start(launch->statement));
-        char *fast = text_wrap(a, launch_text(f, launch, name, NULL, NULL), (int)strlen(indent) + 4);
         edits_guard_launch(
-            &edits, f, launch, "All indices fit into 32 bits, with room for the last block.",
-            arena_printf(a, "%s <= %lld", launch_expression(f, launch, d->total), (long long)most), fast);
+            edits, f, launch, "All indices fit into 32 bits, with room for the last block.",
+            arena_printf(a, "%s <= %lld", launch_expression(f, launch, d->total), (long long)most),
+            launch_text(f, launch, name, NULL, NULL));
     }
-    return edits_done(&edits, f, text, why_not);
+    return true;
 }
 
 const struct transform transform_index32 = {

@@ -8,13 +8,35 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
 {
     struct edits e = {.arena = f->a};
     if (name)
-        edits_try(&e, node_start(l->name), node_end(l->name), name);
+        edits_node(&e, l->name, name);
     if (grid)
-        edits_try(&e, node_start(l->grid), node_end(l->grid), grid);
+        edits_node(&e, l->grid, grid);
     if (block)
-        edits_try(&e, node_start(l->block), node_end(l->block), block);
+        edits_node(&e, l->block, block);
     char *text = edits_range(&e, f, node_start(l->statement), node_end(l->statement));
     return text;
+}
+
+struct node host_declarator(const struct function *f, const struct launch *l, struct node name)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n);
+    for (size_t i = 0; node_is(name, NODE_IDENTIFIER) && i < n; i++)
+        if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, name)))
+            return all[i];
+    return (struct node){0};
+}
+
+struct node host_value(const struct function *f, const struct launch *l, struct node e)
+{
+    e = node_strip(e);
+    for (int depth = 0; depth < 4; depth++) {
+        struct node next = node_strip(node_field(host_declarator(f, l, e), FIELD_VALUE));
+        if (!node_ok(next))
+            break;
+        e = next;
+    }
+    return e;
 }
 
 /* The arguments of a dim3 expression or of the declaration behind a dim3 variable. */
@@ -25,20 +47,10 @@ static struct node *dim3_parts(const struct function *f, const struct launch *l,
         return named_children(f, node_field(e, FIELD_ARGUMENTS), n);
     if (node_is(e, NODE_COMPOUND_LITERAL_EXPRESSION))
         return named_children(f, node_field(e, FIELD_VALUE), n);
-    if (!node_is(e, NODE_IDENTIFIER))
+    struct node d = host_declarator(f, l, e);
+    if (!node_text_is(f->s, node_field(node_parent(d), FIELD_TYPE), "dim3"))
         return NULL;
-    size_t count;
-    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &count);
-    for (size_t i = 0; i < count; i++) {
-        struct node type = node_field(all[i], FIELD_TYPE);
-        struct node d = node_field(all[i], FIELD_DECLARATOR);
-        if (!node_text_is(f->s, type, "dim3"))
-            continue;
-        if (node_is(d, NODE_INIT_DECLARATOR) &&
-            node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, e)))
-            return named_children(f, node_field(d, FIELD_VALUE), n);
-    }
-    return NULL;
+    return named_children(f, node_field(d, FIELD_VALUE), n);
 }
 
 static bool is_dim3_name(const struct function *f, const struct launch *l, struct node e)
@@ -93,17 +105,11 @@ bool launch_grid_y(const struct function *f, const struct launch *l, char **y)
 
 bool launch_block_constant(const struct function *f, const struct launch *l, int64_t *threads)
 {
-    struct node block = node_strip(l->block);
-    size_t n;
-    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &n);
-    for (size_t i = 0; node_is(block, NODE_IDENTIFIER) && i < n; i++) {
-        struct node d = node_field(all[i], FIELD_DECLARATOR);
-        if (node_is(d, NODE_INIT_DECLARATOR) &&
-            node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, block)))
-            return str_starts(text_of(f, all[i]), "const") &&
-                   constant_value(f, node_field(d, FIELD_VALUE), threads);
-    }
-    return constant_value(f, block, threads);
+    struct node block = node_strip(l->block), d = host_declarator(f, l, block);
+    if (!node_ok(d))
+        return constant_value(f, block, threads);
+    return str_starts(text_of(f, node_parent(d)), "const") &&
+           constant_value(f, node_field(d, FIELD_VALUE), threads);
 }
 
 const char *launch_grid_part(const struct function *f, const struct launch *l, int which)
@@ -189,8 +195,7 @@ static bool substitute(const struct function *f, const struct launch *l, struct 
         bool simple = node_is(arg, NODE_IDENTIFIER) || node_is(arg, NODE_NUMBER_LITERAL) ||
                       node_is(arg, NODE_PARENTHESIZED_EXPRESSION);
         bool whole = depth == 0;
-        edits_try(edits, node_start(e), node_end(e),
-                  simple || whole ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg)));
+        edits_node(edits, e, simple || whole ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg)));
         return true;
     }
     if (node_is(e, NODE_FIELD_EXPRESSION) || node_is(e, NODE_CALL_EXPRESSION) ||
@@ -288,32 +293,26 @@ void guard_multiple(const struct function *f, const struct launch *l, struct nod
             return;
         }
     }
-    if (node_is(n, NODE_IDENTIFIER)) { /* `int64_t total = (int64_t)rows * d;`: the guard on d says it too */
-        size_t count;
-        struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &count);
-        for (size_t i = 0; i < count; i++) {
-            struct node init = node_strip(node_field(all[i], FIELD_VALUE));
-            if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, n)) &&
-                node_is(init, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, init), "*")) {
-                guard_multiple(f, l, init, by, g);
-                return;
-            }
-        }
+    /* `int64_t total = (int64_t)rows * d;`: the guard on d says it too */
+    struct node init = node_strip(node_field(host_declarator(f, l, n), FIELD_VALUE));
+    if (node_is(init, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, init), "*")) {
+        guard_multiple(f, l, init, by, g);
+        return;
     }
     char *text = text_of(f, n);
     guard_add(f->a, g,
               arena_printf(f->a, node_is(n, NODE_IDENTIFIER) ? "%s %% %d == 0" : "(%s) %% %d == 0", text, by));
 }
 
-char *guard_join(struct arena *a, const struct guard_list *g, const char *indent)
+char *guard_join(const struct function *f, const struct guard_list *g, const struct launch *l)
 {
     struct str b = {0};
-    size_t column = strlen(indent) + 4;
+    size_t left = (size_t)launch_column(f, l) + 4, column = left;
     for (size_t i = 0; i < g->list.n; i++) {
         const char *one = g->list.v[i];
         if (i > 0 && column + strlen(one) + 4 > 100) {
-            str_addf(&b, " &&\n%s    ", indent);
-            column = strlen(indent) + 4;
+            str_addf(&b, " &&\n%*s", (int)left, "");
+            column = left;
         } else if (i > 0) {
             str_add(&b, " && ");
             column += 4;
@@ -321,9 +320,22 @@ char *guard_join(struct arena *a, const struct guard_list *g, const char *indent
         str_add(&b, one);
         column += strlen(one);
     }
-    char *text = arena_strdup(a, g->list.n ? str_text(&b) : "true");
-    str_free(&b);
-    return text;
+    if (g->list.n == 0)
+        str_add(&b, "true");
+    return str_take(&b, f->a);
+}
+
+int launch_column(const struct function *f, const struct launch *l)
+{
+    return (int)strlen(text_indent(f, node_start(l->statement)));
+}
+
+void edits_launch(struct edits *e, const struct function *f, const struct launch *l, const char *lines)
+{
+    char *indent = text_indent(f, node_start(l->statement));
+    if (!node_is(node_parent(l->statement), NODE_COMPOUND_STATEMENT))
+        lines = arena_printf(f->a, "{\n%s    %s\n%s}", indent, text_reindent(f->a, lines, 4), indent);
+    edits_node(e, l->statement, lines);
 }
 
 void edits_guard_launch(struct edits *e, const struct function *f, const struct launch *l, const char *comment,
@@ -332,6 +344,7 @@ void edits_guard_launch(struct edits *e, const struct function *f, const struct 
     char *indent = text_indent(f, node_start(l->statement));
     char *slow = text_reindent(f->a, text_of(f, l->statement), 4);
     struct node parent = node_parent(l->statement);
+    fast = text_wrap(f->a, fast, launch_column(f, l) + 4);
     bool bare = !node_is(parent, NODE_COMPOUND_STATEMENT); /* the body of an if without braces */
     struct str b = {0};
     if (bare)
@@ -342,6 +355,6 @@ void edits_guard_launch(struct edits *e, const struct function *f, const struct 
              indent);
     if (bare)
         str_addf(&b, "\n%s}", indent);
-    edits_try(e, node_start(l->statement), node_end(l->statement), str_text(&b));
+    edits_node(e, l->statement, str_text(&b));
     str_free(&b);
 }

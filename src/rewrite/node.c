@@ -5,13 +5,26 @@
 struct node node_strip(struct node n)
 {
     for (;;) {
-        if (node_is(n, NODE_PARENTHESIZED_EXPRESSION) && node_count(n) > 0)
+        if ((node_is(n, NODE_PARENTHESIZED_EXPRESSION) || node_is(n, NODE_CONDITION_CLAUSE)) &&
+            node_count(n) > 0)
             n = node_child(n, 0);
         else if (node_is(n, NODE_CAST_EXPRESSION))
             n = node_field(n, FIELD_VALUE);
         else
             return n;
     }
+}
+
+struct node statement_expression(struct node statement)
+{
+    return node_is(statement, NODE_EXPRESSION_STATEMENT) ? node_child(statement, 0) : (struct node){0};
+}
+
+struct node subscript_index(const struct function *f, struct node subscript)
+{
+    size_t n;
+    struct node *index = named_children(f, node_field(subscript, FIELD_INDICES), &n);
+    return n == 1 ? index[0] : (struct node){0};
 }
 
 const char *node_op(const struct function *f, struct node n)
@@ -77,14 +90,6 @@ bool call_is(const struct function *f, struct node n, const char *name)
     return node_is(n, NODE_CALL_EXPRESSION) && str_eq(call_name(f, n), name);
 }
 
-bool name_in(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (str_eq(name, *list))
-            return true;
-    return false;
-}
-
 static bool body_is_pure(const struct function *f, struct node n)
 {
     if (node_is(n, NODE_SUBSCRIPT_EXPRESSION) || node_is(n, NODE_POINTER_EXPRESSION) ||
@@ -120,50 +125,18 @@ bool call_is_pure_builtin(const struct function *f, struct node call)
 {
     static const char *const prefixes[] = {"__half", "__float", "__bfloat", "__int",  "__uint", "__double",
                                            "__low",  "__high",  "__hadd",   "__hmul", "__hfma", "__hsub",
-                                           "__hdiv", "__hmax",  "__hmin",   "make_",  NULL};
-    static const char *const names[] = {"expf",        "exp",
-                                        "__expf",      "exp2f",
-                                        "exp2",        "exp10f",
-                                        "expm1f",      "expm1",
-                                        "logf",        "log",
-                                        "__logf",      "log2f",
-                                        "log2",        "__log2f",
-                                        "log10f",      "log1pf",
-                                        "powf",        "pow",
-                                        "__powf",      "sqrtf",
-                                        "sqrt",        "rsqrtf",
-                                        "rsqrt",       "cbrtf",
-                                        "sinf",        "sin",
-                                        "__sinf",      "cosf",
-                                        "cos",         "__cosf",
-                                        "tanf",        "tan",
-                                        "tanhf",       "tanh",
-                                        "sinhf",       "coshf",
-                                        "atanf",       "atan2f",
-                                        "asinf",       "acosf",
-                                        "erff",        "erf",
-                                        "erfcf",       "fabsf",
-                                        "fabs",        "fmaxf",
-                                        "fmax",        "fminf",
-                                        "fmin",        "max",
-                                        "min",         "abs",
-                                        "floorf",      "ceilf",
-                                        "roundf",      "rintf",
-                                        "truncf",      "floor",
-                                        "ceil",        "fmaf",
-                                        "fma",         "__fdividef",
-                                        "__frcp_rn",   "__fsqrt_rn",
-                                        "__frsqrt_rn", "fmodf",
-                                        "copysignf",   "isnan",
-                                        "isinf",       "float",
-                                        "double",      "int",
-                                        "static_cast", "reinterpret_cast",
-                                        "const_cast",  NULL};
+                                           "__hdiv", "__hmax",  "__hmin",   "make_"};
     const char *name = call_name(f, call);
-    for (size_t i = 0; prefixes[i]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
         if (str_starts(name, prefixes[i]))
             return true;
-    return name_in(name, names);
+    return str_in(name, "expf|exp|__expf|exp2f|exp2|exp10f|expm1f|expm1|logf|log|__logf|log2f|log2|"
+                        "__log2f|log10f|log1pf|powf|pow|__powf|sqrtf|sqrt|rsqrtf|rsqrt|cbrtf|sinf|"
+                        "sin|__sinf|cosf|cos|__cosf|tanf|tan|tanhf|tanh|sinhf|coshf|atanf|atan2f|"
+                        "asinf|acosf|erff|erf|erfcf|fabsf|fabs|fmaxf|fmax|fminf|fmin|max|min|abs|"
+                        "floorf|ceilf|roundf|rintf|truncf|floor|ceil|fmaf|fma|__fdividef|__frcp_rn|"
+                        "__fsqrt_rn|__frsqrt_rn|fmodf|copysignf|isnan|isinf|float|double|int|"
+                        "static_cast|reinterpret_cast|const_cast");
 }
 
 bool call_is_pure(const struct function *f, struct node call)
@@ -181,11 +154,14 @@ bool call_is_pure(const struct function *f, struct node call)
 
 bool calls_barrier(const struct function *f, struct node n)
 {
+    static const char *const meeting[] = {"__sync",   "__shfl",  "__any",   "__all",
+                                          "__ballot", "__match", "__reduce"};
     if (node_is(n, NODE_CALL_EXPRESSION)) {
         const char *name = call_name(f, n);
-        if (str_starts(name, "__sync") || str_starts(name, "__shfl") || str_starts(name, "__any") ||
-            str_starts(name, "__all") || str_starts(name, "__ballot") || str_starts(name, "__match") ||
-            str_starts(name, "__reduce") || str_eq(name, "sync"))
+        for (size_t i = 0; i < ARRAY_LEN(meeting); i++)
+            if (str_starts(name, meeting[i]))
+                return true;
+        if (str_eq(name, "sync"))
             return true;
     }
     if (node_is(n, NODE_GNU_ASM_EXPRESSION))

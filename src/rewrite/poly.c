@@ -141,3 +141,15 @@ struct poly poly_of(const struct function *f, struct node e)
 {
     return poly_depth(f, e, 0);
 }
+
+bool poly_is_thread(const struct function *f, struct node e)
+{
+    struct poly p = poly_of(f, e), thread = poly_atom(f, "threadIdx.x");
+    return poly_same(&p, &thread);
+}
+
+struct poly poly_thread_of_grid(const struct function *f)
+{
+    return poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.x"), poly_atom(f, "blockDim.x")),
+                    poly_atom(f, "threadIdx.x"), 1);
+}

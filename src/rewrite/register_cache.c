@@ -218,47 +218,35 @@ static int64_t most_threads(const struct function *f)
     return most;
 }
 
-static size_t cache_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void cache_find(struct function *f, struct site_list *found)
 {
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        struct detail one = {0};
-        if (!f || !collect(f, &one, NULL))
+    static const int order[] = {FITTED, 1, 2, 4, 8, 16};
+    struct detail one = {0};
+    if (!collect(f, &one, NULL))
+        return;
+    const struct transform_fact *fact =
+        fact_of(f->in, launch_expression(f, &f->launches[0], one.loops[0].bound));
+    int64_t threads = most_threads(f), step = (int64_t)one.loops[0].width * threads;
+    int room = threads ? (int)MIN(131072 / threads, 256) : 256; /* half of a thread's registers */
+    int holds = 1; /* the fewest steps that hold every workload's row */
+    while (fact && step && holds < 16 && 2 * holds * one.bytes <= room && holds * step < fact->high)
+        holds *= 2;
+    for (size_t k = 0; k < ARRAY_LEN(order); k++) {
+        int items = order[k] == FITTED ? holds : order[k];
+        if (items * one.bytes > 256 || (order[k] == FITTED && items == 1))
             continue;
-        const struct transform_fact *fact =
-            fact_of(in, launch_expression(f, &f->launches[0], one.loops[0].bound));
-        int64_t threads = most_threads(f), step = (int64_t)one.loops[0].width * threads;
-        int room = threads ? (int)MIN(131072 / threads, 256) : 256; /* half of a thread's registers */
-        int holds = 1; /* the fewest steps that hold every workload's row */
-        while (fact && step && holds < 16 && 2 * holds * one.bytes <= room && holds * step < fact->high)
-            holds *= 2;
-        static const int order[] = {FITTED, 1, 2, 4, 8, 16};
-        for (size_t k = 0; k < ARRAY_LEN(order); k++) {
-            int items = order[k] == FITTED ? holds : order[k];
-            if (items * one.bytes > 256 || (order[k] == FITTED && items == 1))
-                continue;
-            if (fact && step && fact->low > 0 && fact->low > items * step)
-                continue; /* no workload's row is that short */
-            if (fact && f->block_x && fact->high > 0 && items > 1 && items / 2 * step >= fact->high)
-                continue; /* fewer do */
-            struct detail *d = arena_new(a, struct detail);
-            *d = one;
-            d->items = items;
-            d->fitted = order[k] == FITTED;
-            struct transform_site site = {.transform = "register-cache",
-                                          .line = node_line(f->s, one.loops[1].loop),
-                                          .setting = d->fitted ? FITTED + items : items,
-                                          .detail = d};
-            site.where = arena_printf(a, "%s, line %d: %s%s, %s %d steps", f->name, site.line,
-                                      one.kept[0].pointer, one.n_kept > 1 ? " and more" : "",
-                                      d->fitted ? "as many as a row needs of" : "up to", items);
-            site.why = "the row is read again from memory; registers hold it between the loops";
-            vec_add(a, &found, site);
-        }
+        if (fact && step && fact->low > 0 && fact->low > items * step)
+            continue; /* no workload's row is that short */
+        if (fact && f->block_x && fact->high > 0 && items > 1 && items / 2 * step >= fact->high)
+            continue; /* fewer do */
+        one.items = items;
+        one.fitted = order[k] == FITTED;
+        site_add(found, f, one.loops[1].loop, one.fitted ? FITTED + items : items,
+                 "the row is read again from memory; registers hold it between the loops", "%s%s, %s %d steps",
+                 one.kept[0].pointer, one.n_kept > 1 ? " and more" : "",
+                 one.fitted ? "as many as a row needs of" : "up to", items)
+            ->detail = arena_copy(f->a, &one, sizeof(one));
     }
-    *sites = found.v;
-    return found.n;
 }
 
 /* A loop over lanes with a fixed number of steps. */
@@ -286,8 +274,7 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, co
         }
         struct node *loads = loads_of(f, l, &d->kept[k], &n);
         for (size_t i = 0; i < n; i++)
-            edits_try(&inside, node_start(loads[i]), node_end(loads[i]),
-                      arena_printf(f->a, "%s[%s]", d->kept[k].name, item));
+            edits_node(&inside, loads[i], arena_printf(f->a, "%s[%s]", d->kept[k].name, item));
     }
     char *body = edits_range(&inside, f, node_start(l->body), node_end(l->body));
     char *indent = text_indent(f, node_start(l->loop));
@@ -342,7 +329,7 @@ static char *fast_launch(const struct detail *d, const struct launch *l, const c
 }
 
 /* The kernel's copy with its loops written for `steps`. */
-static char *copy_write(const struct detail *d, const char *name, const char *steps)
+static char *copy_write(const struct detail *d, const char *name, const char *steps, struct err *why_not)
 {
     const struct function *f = d->f;
     struct edits inside = {.arena = f->a};
@@ -353,7 +340,7 @@ static char *copy_write(const struct detail *d, const char *name, const char *st
     if (d->fitted && template)
         edits_at(&inside, node_end(node_field(f->whole, FIELD_PARAMETERS)) - 1,
                  arena_printf(f->a, ", int %s", steps));
-    char *copy = function_copy(&inside, f, name);
+    char *copy = function_copy(&inside, f, name, why_not);
     return copy && d->fitted && !template ? arena_printf(f->a, "template <int %s>\n%s", steps, copy) : copy;
 }
 
@@ -377,32 +364,23 @@ static char *with_bounds(const struct detail *d, const char *name, const char *s
                         blocks, at);
 }
 
-static bool cache_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                        char **text, struct err *why_not)
+static bool cache_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                        struct err *why_not)
 {
-    (void)in;
+    struct arena *a = f->a;
     struct detail *d = arena_copy(a, site->detail, sizeof(struct detail));
-    const struct function *f = d->f;
-    struct edits edits = {.arena = a};
     for (size_t k = 0; k < d->n_kept; k++)
         d->kept[k].name = fresh_local(f, arena_printf(a, "%s_kept", d->kept[k].pointer));
     char *name = fresh_name(f, d->fitted ? arena_printf(a, "%s_keep", f->name)
                                          : arena_printf(a, "%s_keep%d", f->name, d->items));
     const char *steps = d->fitted ? fresh_local(f, "STEPS") : arena_printf(a, "%d", d->items);
-    char *copy = copy_write(d, name, steps);
+    char *copy = copy_write(d, name, steps, why_not);
     if (!copy)
-        return err_input(why_not, "the changes to %s meet", f->name);
-    copy = with_bounds(d, name, steps, copy);
-    edits_at(&edits, node_end(f->whole),
-             d->fitted
-                 ? arena_printf(a,
-                                "\n\n// As %s, with a row of at most that many steps of the block kept in "
-                                "registers.\n%s",
-                                f->name, copy)
-                 : arena_printf(a,
-                                "\n\n// As %s, with a row of at most %d steps of the block kept in "
-                                "registers.\n%s",
-                                f->name, d->items, copy));
+        return false;
+    edits_beside(edits, f,
+                 arena_printf(a, "with a row of at most %s steps of the block kept in registers",
+                              d->fitted ? "that many" : steps),
+                 with_bounds(d, name, steps, copy));
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
         char *bound = launch_expression(f, l, d->loops[0].bound), *block = text_of(f, l->block);
@@ -427,10 +405,10 @@ static bool cache_apply(const struct transform_input *in, const struct transform
                  indent);
         if (bare)
             str_addf(&b, "\n%s}", indent);
-        edits_try(&edits, node_start(l->statement), node_end(l->statement), str_text(&b));
+        edits_node(edits, l->statement, str_text(&b));
         str_free(&b);
     }
-    return edits_done(&edits, f, text, why_not);
+    return true;
 }
 
 static const char *cache_words(struct arena *a, int setting)

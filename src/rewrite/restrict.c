@@ -2,10 +2,6 @@
  * move loads above stores and use the read-only path. Legal when every launch passes different pointers. */
 #include "rewrite/analysis.h"
 
-struct detail {
-    const struct function *f;
-};
-
 static bool differ(const struct function *f)
 {
     for (size_t l = 0; l < f->n_launches; l++)
@@ -51,35 +47,20 @@ static size_t changes(const struct function *f, struct edits *edits)
     return n;
 }
 
-static size_t restrict_find(const struct transform_input *in, struct arena *a,
-                            const struct transform_site **sites)
+static void restrict_find(struct function *f, struct site_list *found)
 {
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        if (!f || !differ(f) || changes(f, &(struct edits){.arena = a}) == 0)
-            continue;
-        struct detail *d = arena_new(a, struct detail);
-        d->f = f;
-        struct transform_site site = {
-            .transform = "restrict", .line = node_line(f->s, f->definition), .detail = d};
-        site.where = arena_printf(a, "%s, line %d: its pointers", f->name, site.line);
-        site.why = "the compiler must assume that stores change what is loaded later, and waits for them";
-        vec_add(a, &found, site);
-    }
-    *sites = found.v;
-    return found.n;
+    if (differ(f) && changes(f, &(struct edits){.arena = f->a}) > 0)
+        site_add(found, f, f->definition, 0,
+                 "the compiler must assume that stores change what is loaded later, and waits for them",
+                 "its pointers");
 }
 
-static bool restrict_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                           char **text, struct err *why_not)
+static bool restrict_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                           struct err *why_not)
 {
-    (void)in;
-    const struct function *f = ((const struct detail *)site->detail)->f;
-    struct edits edits = {.arena = a};
-    if (!differ(f) || changes(f, &edits) == 0)
-        return err_input(why_not, "the pointers of %s say so already", f->name);
-    return edits_done(&edits, f, text, why_not);
+    (void)site;
+    return (differ(f) && changes(f, edits) > 0) ||
+           err_input(why_not, "the pointers of %s say so already", f->name);
 }
 
 const struct transform transform_restrict = {

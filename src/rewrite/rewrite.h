@@ -25,6 +25,8 @@ struct transform_input {
     size_t n_plans;
 };
 
+struct edits;
+struct function;
 struct transform_site { /* one place where a transform applies, with one setting */
     const char *transform;
     int line;
@@ -32,6 +34,13 @@ struct transform_site { /* one place where a transform applies, with one setting
     const char *where;  /* "loop at line 12 over d, 4 accesses of __half" */
     const char *why;    /* why it should help, in words a person can check */
     const void *detail; /* the transform's own */
+    const struct function *function; /* the kernel, or a file's first one; NULL: the site is in none */
+};
+
+struct site_list { /* what a transform adds its sites to */
+    const struct transform *transform;
+    struct arena *arena;
+    VEC(struct transform_site) list;
 };
 
 struct transform {
@@ -45,11 +54,20 @@ struct transform {
     /* The setting in words, where its number says nothing to people; NULL for one that speaks for itself. */
     const char *(*setting_words)(struct arena *a, int setting);
     int later; /* a setting worth a stack although it may only apply after other transforms; 0: none */
-    size_t (*find)(const struct transform_input *in, struct arena *a, const struct transform_site **sites);
-    /* The new file text, in the arena. False with the reason when it turns out not to be legal. */
-    bool (*apply)(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                  char **text, struct err *why_not);
+    /* Adds the sites of one kernel that runs, or, where sites are of the whole file, those. It never fails. */
+    void (*find)(struct function *f, struct site_list *found);
+    void (*find_in_file)(const struct transform_input *in, struct site_list *found);
+    /* The edits of the file that the site asks for. False with the reason when it turns out not to be legal. */
+    bool (*apply)(const struct function *f, const struct transform_site *site, struct edits *edits,
+                  struct err *why_not);
 };
+
+/* All sites of a file, in the arena. */
+size_t transform_sites(const struct transform *t, const struct transform_input *in, struct arena *a,
+                       const struct transform_site **sites);
+/* The new file text, in the arena; false with the reason when that cannot be. */
+bool transform_apply(const struct transform *t, const struct transform_input *in,
+                     const struct transform_site *site, struct arena *a, char **text, struct err *why_not);
 
 /* One file that calls the original where `condition` (over the launcher's parameters) holds and the version
  * elsewhere; `comment` says why. Not a transform: the agents use it on a version that wins on the whole and

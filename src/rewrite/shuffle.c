@@ -22,22 +22,8 @@ struct tree {
 
 static struct node statement_call(const struct function *f, struct node statement, const char *name)
 {
-    struct node none = {0};
-    struct node e = node_is(statement, NODE_EXPRESSION_STATEMENT) ? node_child(statement, 0) : none;
-    return call_is(f, e, name) ? e : none;
-}
-
-static bool is_thread(const struct function *f, struct node e)
-{
-    struct poly p = poly_of(f, e), thread = poly_atom(f, "threadIdx.x");
-    return poly_same(&p, &thread);
-}
-
-static struct node only_index(const struct function *f, struct node subscript)
-{
-    size_t n;
-    struct node *indices = named_children(f, node_field(subscript, FIELD_INDICES), &n);
-    return n == 1 ? indices[0] : (struct node){0};
+    struct node e = statement_expression(statement);
+    return call_is(f, e, name) ? e : (struct node){0};
 }
 
 static bool is_slot(const struct function *f, struct node e, const struct variable *array, const char *tid,
@@ -47,7 +33,7 @@ static bool is_slot(const struct function *f, struct node e, const struct variab
     if (!node_is(e, NODE_SUBSCRIPT_EXPRESSION) ||
         function_variable_of(f, node_field(e, FIELD_ARGUMENT)) != array)
         return false;
-    char *index = text_compact(f->a, text_of(f, only_index(f, e)));
+    char *index = text_compact(f->a, text_of(f, subscript_index(f, e)));
     char *want = step ? arena_printf(f->a, "%s+%s", tid, step) : arena_strdup(f->a, tid);
     char *other = step ? arena_printf(f->a, "%s+%s", step, tid) : want;
     return str_eq(index, want) || str_eq(index, other);
@@ -65,7 +51,7 @@ static bool combine_of(struct tree *t, struct node statement, const char *step)
             return false;
         statement = all[0];
     }
-    struct node e = node_is(statement, NODE_EXPRESSION_STATEMENT) ? node_child(statement, 0) : (struct node){0};
+    struct node e = statement_expression(statement);
     if (!node_is(e, NODE_ASSIGNMENT_EXPRESSION) ||
         !is_slot(f, node_field(e, FIELD_LEFT), t->array, t->tid, NULL))
         return false;
@@ -140,7 +126,7 @@ static bool tree_at(struct tree *t, const struct node *three)
     t->fill = three[0];
     t->barrier = three[1];
     t->loop = three[2];
-    struct node e = node_is(t->fill, NODE_EXPRESSION_STATEMENT) ? node_child(t->fill, 0) : (struct node){0};
+    struct node e = statement_expression(t->fill);
     if (!node_is(e, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, e), "=") ||
         !node_ok(statement_call(f, t->barrier, "__syncthreads")) || !node_is(t->loop, NODE_FOR_STATEMENT))
         return false;
@@ -148,9 +134,9 @@ static bool tree_at(struct tree *t, const struct node *three)
     if (!node_is(slot, NODE_SUBSCRIPT_EXPRESSION))
         return false;
     t->array = function_variable_of(f, node_field(slot, FIELD_ARGUMENT));
-    struct node index = only_index(f, slot);
+    struct node index = subscript_index(f, slot);
     if (!t->array || !t->array->shared || !t->array->array || !node_ok(t->array->size) || !node_ok(index) ||
-        !is_thread(f, index))
+        !poly_is_thread(f, index))
         return false;
     t->tid = text_compact(f->a, text_of(f, index));
     t->value = node_field(e, FIELD_RIGHT);
@@ -207,7 +193,7 @@ static struct tree *trees_of(const struct function *f, size_t *count)
 static bool is_slot_zero(const struct function *f, struct node e)
 {
     int64_t zero;
-    struct node index = only_index(f, e);
+    struct node index = subscript_index(f, e);
     return node_ok(index) && constant_value(f, index, &zero) && zero == 0;
 }
 
@@ -303,77 +289,66 @@ static void tree_edit(const struct tree *t, struct edits *edits, int number)
     for (size_t i = 0; i < count; i++)
         if (node_start(reads[i]) >= node_end(t->loop) && node_start(reads[i]) < t->until &&
             function_variable_of(f, node_field(reads[i], FIELD_ARGUMENT)) == t->array)
-            edits_try(edits, node_start(reads[i]), node_end(reads[i]), name);
+            edits_node(edits, reads[i], name);
 }
 
-struct detail { /* all functions of the file that have trees */
-    VEC(const struct function *) functions;
-};
+typedef VEC(const struct function *) function_list;
 
-static size_t shuffle_find(const struct transform_input *in, struct arena *a,
-                           const struct transform_site **sites)
+/* All functions of the file that have trees, and how many trees. */
+static size_t trees_in_file(const struct transform_input *in, struct arena *a, function_list *with)
 {
-    struct detail *d = arena_new(a, struct detail);
-    struct transform_site *site = arena_new(a, struct transform_site);
     size_t n_all, n_trees = 0;
-    struct node *all = node_find_all(a, source_root(in->kernel->source), NODE_FUNCTION_DEFINITION, &n_all);
+    struct function **all = functions_open(in, a, &n_all);
     for (size_t i = 0; i < n_all; i++) {
-        struct function *f = NULL;
-        bool is_kernel = false;
-        for (size_t k = 0; k < in->kernel->n_functions; k++)
-            if (node_same(in->kernel->functions[k].definition, all[i])) {
-                is_kernel = true;
-                f = function_open_kernel(in, a, k);
-            }
-        if (!is_kernel && !node_has_error(all[i]))
-            f = function_open(in, a, all[i]);
         size_t n;
-        struct tree *trees = f ? trees_of(f, &n) : NULL;
-        if (!f || n == 0 || !uses_are_known(f, trees, n, NULL))
+        struct tree *trees = trees_of(all[i], &n);
+        if (n == 0 || !uses_are_known(all[i], trees, n, NULL))
             continue;
-        if (d->functions.n == 0)
-            *site = (struct transform_site){
-                .transform = "shuffle", .line = node_line(f->s, trees[0].loop), .detail = d};
-        vec_add(a, &d->functions, f);
+        vec_add(a, with, all[i]);
         n_trees += n;
     }
-    if (d->functions.n == 0)
-        return 0;
-    site->where = arena_printf(a, "%s, line %d: %zu tree%s over shared memory", d->functions.v[0]->name,
-                               site->line, n_trees, n_trees > 1 ? "s" : "");
-    site->why = "each level of the tree is a barrier for the whole block; warps reduce by shuffles without one";
-    *sites = site;
-    return 1;
+    return n_trees;
 }
 
-static bool shuffle_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                          char **text, struct err *why_not)
+static void shuffle_find(const struct transform_input *in, struct site_list *found)
 {
-    (void)in;
-    const struct detail *d = site->detail;
-    struct edits edits = {.arena = a};
-    for (size_t fn = 0; fn < d->functions.n; fn++) {
-        const struct function *f = d->functions.v[fn];
+    function_list with = {0};
+    size_t n = trees_in_file(in, found->arena, &with), of_first;
+    if (n > 0)
+        site_add(
+            found, with.v[0], trees_of(with.v[0], &of_first)[0].loop, 0,
+            "each level of the tree is a barrier for the whole block; warps reduce by shuffles without one",
+            "%zu tree%s over shared memory", n, n > 1 ? "s" : "");
+}
+
+static bool shuffle_apply(const struct function *first, const struct transform_site *site, struct edits *edits,
+                          struct err *why_not)
+{
+    function_list with = {0};
+    (void)site;
+    trees_in_file(first->in, first->a, &with);
+    for (size_t fn = 0; fn < with.n; fn++) {
+        const struct function *f = with.v[fn];
         size_t n;
         struct tree *trees = trees_of(f, &n);
         if (!uses_are_known(f, trees, n, why_not))
             return false;
         for (size_t i = 0; i < n; i++) {
-            bool first = true; /* of its array: one slot a warp is enough from now on */
+            bool again = false; /* one slot a warp is enough from now on: said once an array */
             for (size_t j = 0; j < i; j++)
-                first = first && trees[j].array != trees[i].array;
-            if (first)
-                edits_try(&edits, node_start(trees[i].array->size), node_end(trees[i].array->size), "32");
-            tree_edit(&trees[i], &edits, (int)i);
+                again = again || trees[j].array == trees[i].array;
+            if (!again)
+                edits_node(edits, trees[i].array->size, "32");
+            tree_edit(&trees[i], edits, (int)i);
         }
     }
-    return edits_done(&edits, d->functions.v[0], text, why_not);
+    return true;
 }
 
 const struct transform transform_shuffle = {
     .name = "shuffle",
     .summary = "reduce over the block by warp shuffles instead of a tree of barriers over shared memory",
     .helps = "sync latency issue",
-    .find = shuffle_find,
+    .find_in_file = shuffle_find,
     .apply = shuffle_apply,
 };

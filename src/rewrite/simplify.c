@@ -104,27 +104,16 @@ static void search(struct detail *d, struct node e)
         search(d, node_child(e, i));
 }
 
-static size_t simplify_find(const struct transform_input *in, struct arena *a,
-                            const struct transform_site **sites)
+static void simplify_find(struct function *f, struct site_list *found)
 {
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        struct detail *d = arena_new(a, struct detail);
-        d->f = f;
-        if (f)
-            search(d, f->body);
-        if (!f || d->list.n == 0)
-            continue;
-        struct transform_site site = {
-            .transform = "simplify", .line = node_line(f->s, d->list.v[0].sum), .detail = d};
-        site.where = arena_printf(a, "%s, line %d: %s is %s", f->name, site.line, text_of(f, d->list.v[0].sum),
-                                  text_of(f, d->list.v[0].whole));
-        site.why = "divisions that only undo each other are among the longest instructions there are";
-        vec_add(a, &found, site);
-    }
-    *sites = found.v;
-    return found.n;
+    struct detail *d = arena_new(f->a, struct detail);
+    d->f = f;
+    search(d, f->body);
+    if (d->list.n > 0)
+        site_add(found, f, d->list.v[0].sum, 0,
+                 "divisions that only undo each other are among the longest instructions there are", "%s is %s",
+                 text_of(f, d->list.v[0].sum), text_of(f, d->list.v[0].whole))
+            ->detail = d;
 }
 
 /* Mentioned outside its own declaration and outside what is replaced and removed? */
@@ -166,13 +155,12 @@ static void remove_unused(const struct function *f, const struct detail *d, stru
     }
 }
 
-static bool simplify_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                           char **text, struct err *why_not)
+static bool simplify_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                           struct err *why_not)
 {
-    (void)in;
     const struct detail *d = site->detail;
-    const struct function *f = d->f;
-    struct edits edits = {.arena = a};
+    struct arena *a = f->a;
+    (void)why_not;
     VEC(const char *) names = {0};
     for (size_t i = 0; i < d->list.n; i++) {
         const struct rejoined *r = &d->list.v[i];
@@ -190,17 +178,17 @@ static bool simplify_apply(const struct transform_input *in, const struct transf
         if (!name &&
             node_is(node_parent(statement), NODE_COMPOUND_STATEMENT)) { /* a name for what is left whole */
             name = fresh_local(f, i ? arena_printf(a, "quotient_%zu", i + 1) : "quotient");
-            edits_at(&edits, line_start(f->text, node_start(statement)),
+            edits_at(edits, line_start(f->text, node_start(statement)),
                      arena_printf(a, "%sconst %s %s = %s;\n", text_indent(f, node_start(statement)), r->type,
                                   name, text_of(f, r->whole)));
         }
         if (!name)
             name = arena_printf(a, "(%s)", text_of(f, r->whole));
         vec_add(a, &names, name);
-        edits_try(&edits, node_start(r->sum), node_end(r->sum), name);
+        edits_node(edits, r->sum, name);
     }
-    remove_unused(f, d, &edits);
-    return edits_done(&edits, f, text, why_not);
+    remove_unused(f, d, edits);
+    return true;
 }
 
 const struct transform transform_simplify = {

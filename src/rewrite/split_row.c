@@ -3,12 +3,6 @@
  * over lanes: then which thread does which element makes no difference. */
 #include "rewrite/analysis.h"
 
-struct detail {
-    const struct function *f;
-    int threads; /* of a block; 0: as it is */
-    int steps;   /* that a thread takes in its row */
-};
-
 /* Something outside the loops has an effect, which several blocks would now repeat. */
 static bool effect_outside(const struct function *f, struct node n, const struct lane_loop *loops,
                            size_t n_loops)
@@ -81,62 +75,49 @@ static bool block_is_written_down(const struct function *f, const struct lane_lo
     return false;
 }
 
-static size_t split_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+/* A setting is 1000 * steps that a thread takes in its row + threads of a block. */
+enum { STEPS = 1000 };
+
+static void split_find(struct function *f, struct site_list *found)
 {
-    static const int settings[] = {128, 256, 64, 512, 2128, 2256, 4128, 0}; /* 1000 * steps + threads */
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        struct lane_loop *loops;
-        size_t n;
-        if (!f || !splits(f, &loops, &n, NULL))
+    static const int settings[] = {128, 256, 64, 512, 2 * STEPS + 128, 2 * STEPS + 256, 4 * STEPS + 128, 0};
+    struct arena *a = f->a;
+    struct lane_loop *loops;
+    size_t n;
+    if (!splits(f, &loops, &n, NULL))
+        return;
+    for (size_t t = 0; t < ARRAY_LEN(settings); t++) {
+        int threads = settings[t] % STEPS, steps = MAX(settings[t] / STEPS, 1);
+        bool same = threads && f->block_x == threads;
+        if (threads ? !same && block_is_written_down(f, loops, n) : f->block_x >= 64 && f->block_x <= 512)
             continue;
-        for (size_t t = 0; t < ARRAY_LEN(settings); t++) {
-            int threads = settings[t] % 1000, steps = MAX(settings[t] / 1000, 1);
-            bool same = threads && f->block_x == threads;
-            if (threads ? !same && block_is_written_down(f, loops, n) : f->block_x >= 64 && f->block_x <= 512)
-                continue;
-            struct detail *d = arena_new(a, struct detail);
-            *d = (struct detail){f, same ? 0 : threads, steps};
-            struct transform_site site = {.transform = "split-row",
-                                          .line = node_line(f->s, loops[0].loop),
-                                          .setting = settings[t],
-                                          .detail = d};
-            site.where = arena_printf(a, "%s, line %d: over grid.y%s%s", f->name, site.line,
-                                      threads ? arena_printf(a, ", %d threads a block", threads) : "",
-                                      steps > 1 ? arena_printf(a, ", %d steps a thread", steps) : "");
-            site.why =
-                "one block a row leaves SMs idle when rows are few, and makes each thread wait for one access "
-                "after the other";
-            vec_add(a, &found, site);
-        }
+        site_add(found, f, loops[0].loop, settings[t],
+                 "one block a row leaves SMs idle when rows are few, and makes each thread wait for one access "
+                 "after the other",
+                 "over grid.y%s%s", threads ? arena_printf(a, ", %d threads a block", threads) : "",
+                 steps > 1 ? arena_printf(a, ", %d steps a thread", steps) : "");
     }
-    *sites = found.v;
-    return found.n;
 }
 
-static bool split_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                        char **text, struct err *why_not)
+static bool split_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                        struct err *why_not)
 {
-    (void)in;
-    const struct detail *d = site->detail;
-    const struct function *f = d->f;
+    struct arena *a = f->a;
+    int threads = site->setting % STEPS; /* 0: as the block is */
     struct lane_loop *loops;
     size_t n;
     if (!splits(f, &loops, &n, why_not))
         return false;
-    struct edits edits = {.arena = a};
+    threads = threads == f->block_x ? 0 : threads;
     int width = loops[0].width; /* elements that a thread takes */
     for (size_t i = 0; i < n; i++) {
         int w = loops[i].width;
         const char *thread = "blockIdx.y * blockDim.x + threadIdx.x", *lanes = "gridDim.y * blockDim.x";
-        edits_try(&edits, node_start(loops[i].start), node_end(loops[i].start),
-                  w == 1 ? thread : arena_printf(a, "(%s) * %d", thread, w));
-        edits_try(&edits, node_start(loops[i].step), node_end(loops[i].step),
-                  w == 1 ? lanes : arena_printf(a, "%s * %d", lanes, w));
+        edits_node(edits, loops[i].start, w == 1 ? thread : arena_printf(a, "(%s) * %d", thread, w));
+        edits_node(edits, loops[i].step, w == 1 ? lanes : arena_printf(a, "%s * %d", lanes, w));
         width = MIN(width, w);
     }
-    width *= d->steps;
+    width *= MAX(site->setting / STEPS, 1);
     const char *name = fresh_name(f, "row_blocks");
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
@@ -144,7 +125,7 @@ static bool split_apply(const struct transform_input *in, const struct transform
         char *bound = launch_expression(f, l, loops[0].bound);
         if (i > 0)
             name = arena_printf(a, "row_blocks_%zu", i + 1);
-        int64_t known = d->threads;
+        int64_t known = threads;
         if (!known && node_is(l->block, NODE_NUMBER_LITERAL))
             constant_value(f, l->block, &known);
         char *count;
@@ -160,23 +141,20 @@ static bool split_apply(const struct transform_input *in, const struct transform
         if (x[0] == '(' && x[len - 1] == ')' && !node_is(l->grid, NODE_CALL_EXPRESSION))
             x = arena_strndup(a, x + 1, len - 2);
         char *grid = fresh_name(f, i ? arena_printf(a, "grid_%zu", i + 1) : "grid");
-        char *call = launch_text(f, l, NULL, grid, d->threads ? arena_printf(a, "%d", d->threads) : NULL);
-        bool bare = !node_is(node_parent(l->statement), NODE_COMPOUND_STATEMENT);
-        char *lines = arena_printf(a,
-                                   "// Several blocks share a row, so that few rows still fill the GPU.\n"
-                                   "%sconst int %s = %s;\n%sdim3 %s(%s, %s < 65535 ? %s : 65535);\n%s%s",
-                                   indent, name, count, indent, grid, x, name, name, indent,
-                                   text_wrap(a, call, (int)strlen(indent)));
-        edits_try(&edits, node_start(l->statement), node_end(l->statement),
-                  bare ? arena_printf(a, "{\n%s    %s\n%s}", indent, text_reindent(a, lines, 4), indent)
-                       : lines);
+        char *call = launch_text(f, l, NULL, grid, threads ? arena_printf(a, "%d", threads) : NULL);
+        edits_launch(edits, f, l,
+                     arena_printf(a,
+                                  "// Several blocks share a row, so that few rows still fill the GPU.\n"
+                                  "%sconst int %s = %s;\n%sdim3 %s(%s, %s < 65535 ? %s : 65535);\n%s%s",
+                                  indent, name, count, indent, grid, x, name, name, indent,
+                                  text_wrap(a, call, (int)strlen(indent))));
     }
-    return edits_done(&edits, f, text, why_not);
+    return true;
 }
 
 static const char *split_words(struct arena *a, int setting)
 {
-    return setting >= 1000 ? arena_printf(a, "%d in %d steps", setting % 1000, setting / 1000) : NULL;
+    return setting >= STEPS ? arena_printf(a, "%d in %d steps", setting % STEPS, setting / STEPS) : NULL;
 }
 
 const struct transform transform_split_row = {

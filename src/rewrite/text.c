@@ -62,9 +62,7 @@ char *text_reindent(struct arena *a, const char *text, int by)
         for (int i = 0; i > by && p[1] == ' '; i--)
             p++;
     }
-    char *out = arena_strdup(a, str_text(&b));
-    str_free(&b);
-    return out;
+    return str_take(&b, a);
 }
 
 /* Runs of white space, line ends among them, become one space. */
@@ -111,9 +109,7 @@ char *text_wrap(struct arena *a, const char *text, int column)
             p++;
         }
     }
-    char *out = arena_strdup(a, str_text(&b));
-    str_free(&b);
-    return out;
+    return str_take(&b, a);
 }
 
 void edits_parameters(struct edits *e, const struct function *f, const char *const *params, size_t n, int shift)
@@ -149,16 +145,19 @@ char *text_times(struct arena *a, const struct function *f, struct node e, int b
     return simple ? arena_printf(a, "%s * %d", text, by) : arena_printf(a, "(%s) * %d", text, by);
 }
 
-bool text_has_word(const char *text, const char *word)
+size_t text_count_word(const char *text, const char *word)
 {
-    size_t len = strlen(word);
+    size_t n = 0, len = strlen(word);
     for (const char *p = text; len && (p = strstr(p, word)); p += len) {
         bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        bool right = !(isalnum((unsigned char)p[len]) || p[len] == '_');
-        if (left && right)
-            return true;
+        n += left && !(isalnum((unsigned char)p[len]) || p[len] == '_');
     }
-    return false;
+    return n;
+}
+
+bool text_has_word(const char *text, const char *word)
+{
+    return text_count_word(text, word) > 0;
 }
 
 /* The file without its comments: a word in a comment takes no name. */
@@ -246,9 +245,9 @@ char *edits_finish(struct edits *e, const struct function *f)
     return edits_apply(e, f->a, f->text, strlen(f->text));
 }
 
-char *function_copy(struct edits *e, const struct function *f, const char *name)
+char *function_copy(struct edits *e, const struct function *f, const char *name, struct err *why_not)
 {
-    edits_try(e, node_start(f->id), node_end(f->id), name);
+    edits_node(e, f->id, name);
     size_t start = node_start(f->whole), params = node_end(f->id), body = node_start(f->body);
     int longer = (int)strlen(name) - (int)strlen(f->name);
     for (size_t at = params; at < body; at++) { /* continuation lines follow the opening parenthesis */
@@ -258,17 +257,25 @@ char *function_copy(struct edits *e, const struct function *f, const char *name)
         if (f->text[at] == '\n' && f->text[at + 1] == ' ' && longer > 0 && !rewritten)
             edits_at(e, at + 1, arena_printf(f->a, "%*s", longer, ""));
     }
-    if (e->clash)
+    if (e->clash) {
+        err_input(why_not, "the changes to %s meet", f->name);
         return NULL;
+    }
     return edits_range(e, f, start, node_end(f->whole));
 }
 
-bool edits_done(struct edits *e, const struct function *f, char **text, struct err *why_not)
+void edits_beside(struct edits *e, const struct function *f, const char *how, const char *copy)
 {
-    if (e->clash)
-        return err_input(why_not, "the changes to %s meet", f->name);
-    *text = edits_finish(e, f);
-    return true;
+    edits_at(e, node_end(f->whole), arena_printf(f->a, "\n\n// As %s, %s.\n%s", f->name, how, copy));
+}
+
+bool edits_copy(struct edits *e, struct edits *inside, const struct function *f, const char *name,
+                const char *how, struct err *why_not)
+{
+    char *copy = function_copy(inside, f, name, why_not);
+    if (copy)
+        edits_beside(e, f, how, copy);
+    return copy != NULL;
 }
 
 /* Before the first function and its comment; a comment that begins the file is the file's and stays on top. */

@@ -20,7 +20,6 @@ struct detail {
     struct node first, last, condition, store;
     bool leaves; /* `if (condition) return;` before the store; else `if (condition) store` */
     const char *type;
-    int rows; /* threads of a block are SIDE by this */
 };
 
 /* index = blockIdx.x * (threads along x) + threadIdx.x */
@@ -71,9 +70,7 @@ static bool bounds_of(const struct function *f, struct node e, bool leaves, stru
 /* 'x', 'y' or 0: along which dimension of the block neighbouring threads touch neighbouring elements. */
 static char runs_along(const struct function *f, struct node subscript)
 {
-    size_t n;
-    struct node *index = named_children(f, node_field(subscript, FIELD_INDICES), &n);
-    struct poly p = n == 1 ? poly_of(f, index[0]) : (struct poly){0};
+    struct poly p = poly_of(f, subscript_index(f, subscript));
     if (!p.ok)
         return 0;
     bool x = poly_coefficient(&p, "threadIdx.x") == 1, y = poly_coefficient(&p, "threadIdx.y") == 1;
@@ -114,8 +111,6 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     struct node then = node_field(all[k], FIELD_CONSEQUENCE), statement = then;
     d->first = all[0];
     d->condition = node_strip(node_field(all[k], FIELD_CONDITION));
-    while (node_is(d->condition, NODE_CONDITION_CLAUSE) || node_is(d->condition, NODE_PARENTHESIZED_EXPRESSION))
-        d->condition = node_strip(node_child(d->condition, 0));
     size_t inner;
     struct node *body = named_children(f, then, &inner);
     if (node_is(then, NODE_COMPOUND_STATEMENT))
@@ -126,7 +121,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     else if (k + 1 != n)
         return err_input(why, "%s goes on behind its store", f->name);
     d->last = all[n - 1];
-    d->store = node_is(statement, NODE_EXPRESSION_STATEMENT) ? node_child(statement, 0) : (struct node){0};
+    d->store = statement_expression(statement);
     if (!node_is(d->store, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, d->store), "=") ||
         !bounds_of(f, d->condition, d->leaves, &x, &y) || !node_ok(x.bound) || !node_ok(y.bound))
         return err_input(why, "%s is not one store within two bounds", f->name);
@@ -160,31 +155,14 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     return ctype_size(f, d->type) > 0 || err_input(why, "the size of %s is not known", d->type);
 }
 
-static size_t tile_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void tile_find(struct function *f, struct site_list *found)
 {
-    static const int rows[] = {8, 16}; /* four loads at once, or two */
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        struct detail one;
-        if (!f || !understood(f, &one, NULL))
-            continue;
-        for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
-            struct detail *d = arena_new(a, struct detail);
-            *d = one;
-            d->rows = rows[r];
-            struct transform_site site = {
-                .transform = "tile", .line = node_line(f->s, one.store), .setting = rows[r], .detail = d};
-            site.where = arena_printf(a, "%s, line %d: squares of %d by %d %s, %d threads", f->name, site.line,
-                                      SIDE, SIDE, one.type, SIDE * rows[r]);
-            site.why =
-                "neighbouring threads write elements far apart, a sector of memory for each; through shared "
-                "memory both sides are in order";
-            vec_add(a, &found, site);
-        }
-    }
-    *sites = found.v;
-    return found.n;
+    struct detail d;
+    for (int rows = 8; rows <= 16 && understood(f, &d, NULL); rows *= 2) /* four loads at once, or two */
+        site_add(found, f, d.store, rows,
+                 "neighbouring threads write elements far apart, a sector of memory for each; through shared "
+                 "memory both sides are in order",
+                 "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type, SIDE * rows);
 }
 
 /* The declarations that a part needs, but for the two indices. */
@@ -209,12 +187,12 @@ static void declarations(const struct detail *d, struct node part, const char *i
     }
 }
 
-static void phase(const struct detail *d, bool read, const char *tile, const char *k, struct str *b)
+static void phase(const struct detail *d, int rows, bool read, const char *tile, const char *k, struct str *b)
 {
     const struct function *f = d->f;
     const struct axis *fast = read ? &d->in : &d->out, *slow = read ? &d->out : &d->in;
     struct node value = node_field(d->store, FIELD_RIGHT), target = node_field(d->store, FIELD_LEFT);
-    str_addf(b, "#pragma unroll\n    for (int %s = 0; %s < %d; %s += %d) {\n", k, k, SIDE, k, d->rows);
+    str_addf(b, "#pragma unroll\n    for (int %s = 0; %s < %d; %s += %d) {\n", k, k, SIDE, k, rows);
     str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.x;\n", fast->index->type, fast->index->name,
              fast->grid, SIDE);
     str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.y + %s;\n", slow->index->type,
@@ -223,10 +201,9 @@ static void phase(const struct detail *d, bool read, const char *tile, const cha
     char *condition = text_of(f, d->condition);
     str_addf(b, d->leaves ? "        if (!(%s))\n" : "        if (%s)\n", condition);
     if (read)
-        str_addf(b, "            %s[threadIdx.y + %s][threadIdx.x] = %s;\n    }\n", tile, k, text_of(f, value));
+        str_addf(b, "            %s[threadIdx.y + %s][threadIdx.x] = %s;\n    }", tile, k, text_of(f, value));
     else
-        str_addf(b, "            %s = %s[threadIdx.x][threadIdx.y + %s];\n    }\n", text_of(f, target), tile,
-                 k);
+        str_addf(b, "            %s = %s[threadIdx.x][threadIdx.y + %s];\n    }", text_of(f, target), tile, k);
 }
 
 /* A dim3 variable of the launcher that only this launch uses is declared anew; else the launch says it. */
@@ -247,78 +224,65 @@ static bool declared_anew(const struct function *f, const struct launch *l, stru
             continue;
         /* `dim3 block(X, Y)` reads like a function's declaration */
         struct node old = node_field(d, node_is(d, NODE_FUNCTION_DECLARATOR) ? FIELD_PARAMETERS : FIELD_VALUE);
-        return text_of(f, old)[0] == '(' && edits_try(edits, node_start(old), node_end(old), args);
+        return text_of(f, old)[0] == '(' && edits_node(edits, old, args);
     }
     return false;
 }
 
-static size_t count_word(const char *text, const char *word)
-{
-    size_t n = 0, len = strlen(word);
-    for (const char *p = text; (p = strstr(p, word)); p += len) {
-        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        n += left && !(isalnum((unsigned char)p[len]) || p[len] == '_');
-    }
-    return n;
-}
-
-/* Constants of the file that only the old text needed go: the size of its blocks, as a rule. */
-static char *without_unused(const struct function *f, char *text)
+/* Constants of the file that only the old text needed go, with the blank line below them: the size of its
+ * blocks, as a rule. */
+static void remove_unused(const struct function *f, struct edits *edits)
 {
     struct node root = source_root(f->s);
+    size_t first = 0, end = 0; /* what is removed already, right above */
     for (uint32_t i = 0, all = node_count(root); i < all; i++) {
         struct node c = node_child(root, i), d = node_field(c, FIELD_DECLARATOR);
         if (!node_is(c, NODE_DECLARATION) || !node_is(d, NODE_INIT_DECLARATOR) ||
             !str_starts(text_of(f, c), "constexpr"))
             continue;
-        char *name = text_of(f, node_field(d, FIELD_DECLARATOR));
-        char *line = strstr(text, text_of(f, c)), *end = line ? strchr(line, '\n') : NULL;
-        if (!end || count_word(f->text, name) < 2 || count_word(text, name) != 1)
+        char *name = text_of(f, node_field(d, FIELD_DECLARATOR)), *text = edits_finish(edits, f);
+        size_t from = node_start(c), to = node_end(c) + strcspn(f->text + node_end(c), "\n");
+        if (!f->text[to] || text_count_word(f->text, name) < 2 || text_count_word(text, name) != 1)
             continue;
-        end +=
-            1 + (end[1] == '\n' && (line == text || line[-1] == '\n') && line > text + 1 && line[-2] == '\n');
-        memmove(line, end, strlen(end) + 1);
+        first = from == end ? first : from;
+        bool blank = f->text[to + 1] == '\n' && first > 1 && str_starts(f->text + first - 2, "\n\n");
+        end = to + 1 + blank;
+        edits_try(edits, from, end, "");
     }
-    return text;
 }
 
-static bool tile_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                       char **text, struct err *why_not)
+static bool tile_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                       struct err *why_not)
 {
-    (void)in;
-    const struct detail *d = site->detail;
-    const struct function *f = d->f;
-    struct edits edits = {.arena = a};
+    struct arena *a = f->a;
+    struct detail d;
     const char *tile = fresh_local(f, "tile"), *k = fresh_local(f, "k");
+    int rows = site->setting; /* threads of a block are SIDE by this */
+    if (!understood(f, &d, why_not))
+        return false;
     struct str b = {0};
-    str_addf(
-        &b,
-        "// A square of the grid goes through shared memory, so that reads and writes are both in order; a row has "
-        "one\n    // element too many, so that columns lie in different banks.\n");
-    str_addf(&b, "    __shared__ %s %s[%d][%d + 1];\n", d->type, tile, SIDE, SIDE);
-    phase(d, true, tile, k, &b);
-    str_addf(&b, "    __syncthreads();\n");
-    phase(d, false, tile, k, &b);
-    char *code = str_text(&b)[b.len - 1] == '\n' ? arena_strndup(a, str_text(&b), b.len - 1)
-                                                 : arena_strdup(a, str_text(&b));
-    str_free(&b);
-    edits_try(&edits, node_start(d->first), node_end(d->last), code);
-    const struct axis *x = d->in.grid == 'x' ? &d->in : &d->out, *y = d->in.grid == 'x' ? &d->out : &d->in;
+    str_add(&b,
+            "// A square of the grid goes through shared memory, so that reads and writes are both in order; a "
+            "row has one\n    // element too many, so that columns lie in different banks.\n");
+    str_addf(&b, "    __shared__ %s %s[%d][%d + 1];\n", d.type, tile, SIDE, SIDE);
+    phase(&d, rows, true, tile, k, &b);
+    str_add(&b, "\n    __syncthreads();\n");
+    phase(&d, rows, false, tile, k, &b);
+    edits_try(edits, node_start(d.first), node_end(d.last), str_take(&b, a));
+    const struct axis *x = d.in.grid == 'x' ? &d.in : &d.out, *y = d.in.grid == 'x' ? &d.out : &d.in;
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
         char *grid = arena_printf(a, "((%s + %d) / %d, (%s + %d) / %d)", launch_expression(f, l, x->bound),
                                   SIDE - 1, SIDE, launch_expression(f, l, y->bound), SIDE - 1, SIDE);
-        char *block = arena_printf(a, "(%d, %d)", SIDE, d->rows);
-        bool own_grid = declared_anew(f, l, l->grid, grid, &edits);
-        bool own_block = declared_anew(f, l, l->block, block, &edits);
+        char *block = arena_printf(a, "(%d, %d)", SIDE, rows);
+        bool own_grid = declared_anew(f, l, l->grid, grid, edits);
+        bool own_block = declared_anew(f, l, l->block, block, edits);
         if (!own_grid)
-            edits_try(&edits, node_start(l->grid), node_end(l->grid), arena_printf(a, "dim3%s", grid));
+            edits_node(edits, l->grid, arena_printf(a, "dim3%s", grid));
         if (!own_block)
-            edits_try(&edits, node_start(l->block), node_end(l->block), arena_printf(a, "dim3%s", block));
+            edits_node(edits, l->block, arena_printf(a, "dim3%s", block));
     }
-    if (!edits_done(&edits, f, text, why_not))
-        return false;
-    *text = without_unused(f, *text);
+    remove_unused(f, edits);
     return true;
 }
 

@@ -2,39 +2,40 @@
 #include "rewrite/analysis.h"
 
 struct detail {
+    const struct transform_input *in;
     size_t tunable;
     const char *value;
 };
 
-static size_t tune_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void tune_find(const struct transform_input *in, struct site_list *found)
 {
-    VEC(struct transform_site) found = {0};
     const struct kernel *k = in->kernel;
     for (size_t i = 0; i < k->n_tunables; i++) {
         const struct kernel_tunable *t = &k->tunables[i];
         for (size_t v = 0; v < t->n_values; v++) {
             if (str_eq(t->values[v], t->value))
                 continue;
-            struct detail *d = arena_new(a, struct detail);
-            *d = (struct detail){i, t->values[v]};
-            struct transform_site site = {
-                .transform = "tune", .line = t->line, .setting = atoi(t->values[v]), .detail = d};
-            site.where =
-                arena_printf(a, "%s, line %d: %s instead of %s", t->name, t->line, t->values[v], t->value);
-            site.why = "the file declares it as a value to try";
-            vec_add(a, &found, site);
+            struct detail d = {in, i, t->values[v]};
+            struct transform_site site = {.transform = "tune",
+                                          .line = t->line,
+                                          .setting = atoi(t->values[v]),
+                                          .where = arena_printf(found->arena, "%s, line %d: %s instead of %s",
+                                                                t->name, t->line, t->values[v], t->value),
+                                          .why = "the file declares it as a value to try",
+                                          .detail = arena_copy(found->arena, &d, sizeof(d))};
+            vec_add(found->arena, &found->list, site);
         }
     }
-    *sites = found.v;
-    return found.n;
 }
 
-static bool tune_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                       char **text, struct err *why_not)
+static bool tune_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                       struct err *why_not)
 {
-    (void)why_not;
     const struct detail *d = site->detail;
-    *text = kernel_with_tunable(a, in->kernel, d->tunable, d->value);
+    (void)f;
+    (void)why_not;
+    edits_try(edits, 0, d->in->kernel->len,
+              kernel_with_tunable(edits->arena, d->in->kernel, d->tunable, d->value));
     return true;
 }
 
@@ -42,6 +43,6 @@ const struct transform transform_tune = {
     .name = "tune",
     .summary = "try the other values of a declared tunable",
     .helps = "dram latency issue l2 sync launch",
-    .find = tune_find,
+    .find_in_file = tune_find,
     .apply = tune_apply,
 };

@@ -30,42 +30,14 @@ static struct node template_binding(const struct function *f, const char *name)
 
 int ctype_size(const struct function *f, const char *type)
 {
-    static const struct {
-        const char *name;
-        int size;
-    } known[] = {
-        {"float", 4},
-        {"double", 8},
-        {"int", 4},
-        {"unsigned", 4},
-        {"unsigned int", 4},
-        {"__half", 2},
-        {"half", 2},
-        {"__nv_bfloat16", 2},
-        {"nv_bfloat16", 2},
-        {"bfloat16", 2},
-        {"char", 1},
-        {"unsigned char", 1},
-        {"signed char", 1},
-        {"short", 2},
-        {"unsigned short", 2},
-        {"long long", 8},
-        {"unsigned long long", 8},
-        {"int8_t", 1},
-        {"uint8_t", 1},
-        {"int16_t", 2},
-        {"uint16_t", 2},
-        {"int32_t", 4},
-        {"uint32_t", 4},
-        {"int64_t", 8},
-        {"uint64_t", 8},
-        {"size_t", 8},
-        {"long", 8},
-        {"unsigned long", 8},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (str_eq(known[i].name, type))
-            return known[i].size;
+    if (str_in(type, "char|unsigned char|signed char|int8_t|uint8_t"))
+        return 1;
+    if (str_in(type, "__half|half|__nv_bfloat16|nv_bfloat16|bfloat16|short|unsigned short|int16_t|uint16_t"))
+        return 2;
+    if (str_in(type, "float|int|unsigned|unsigned int|int32_t|uint32_t"))
+        return 4;
+    if (str_in(type, "double|long|unsigned long|long long|unsigned long long|int64_t|uint64_t|size_t"))
+        return 8;
     struct node bound = template_binding(f, type);
     if (node_ok(bound) && !str_eq(text_of(f, bound), type))
         return ctype_size(f, text_of(f, bound));
@@ -74,11 +46,8 @@ int ctype_size(const struct function *f, const char *type)
 
 bool ctype_is_integer(const char *type)
 {
-    static const char *const names[] = {"int",       "unsigned",      "unsigned int",       "long",
-                                        "long long", "unsigned long", "unsigned long long", "int64_t",
-                                        "uint64_t",  "int32_t",       "uint32_t",           "size_t",
-                                        "short",     "char",          "ptrdiff_t",          NULL};
-    return name_in(type, names);
+    return str_in(type, "int|unsigned|unsigned int|long|long long|unsigned long|unsigned long long|int64_t|"
+                        "uint64_t|int32_t|uint32_t|size_t|short|char|ptrdiff_t");
 }
 
 bool ctype_is_float(const char *type)

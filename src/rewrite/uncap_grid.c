@@ -3,11 +3,9 @@
 #include "rewrite/analysis.h"
 
 struct detail {
-    const struct function *f;
     struct node whole, cap, rest; /* the capped expression, its cap, what it is without */
     int64_t value;
-    int by; /* 0: no cap */
-    bool drop;
+    bool drop; /* the cap can go: the rest is an int */
 };
 
 /* x < CAP ? x : CAP, CAP < x ? CAP : x, min(x, CAP) */
@@ -62,11 +60,7 @@ static struct node grid_source(const struct function *f, const struct launch *l)
             e = node_strip(node_child(node_field(e, FIELD_ARGUMENTS), 0));
         if (!node_is(e, NODE_IDENTIFIER))
             break;
-        size_t n;
-        struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n), value = {0};
-        for (size_t i = 0; i < n; i++)
-            if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, e)))
-                value = node_field(all[i], FIELD_VALUE);
+        struct node value = node_field(host_declarator(f, l, e), FIELD_VALUE);
         if (!node_ok(value))
             break;
         e = node_strip(node_is(value, NODE_ARGUMENT_LIST) ? node_child(value, 0) : value);
@@ -74,71 +68,52 @@ static struct node grid_source(const struct function *f, const struct launch *l)
     return e;
 }
 
-static size_t uncap_find(const struct transform_input *in, struct arena *a, const struct transform_site **sites)
+static void uncap_find(struct function *f, struct site_list *found)
 {
     static const int times[] = {0, 2, 4, 16};
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        if (!f || !text_has_word(text_of(f, f->body), "gridDim.x"))
+    const struct kernel *k = f->in->kernel;
+    bool walks = text_has_word(text_of(f, f->body), "gridDim.x");
+    for (size_t l = 0; walks && l < f->n_launches; l++) {
+        struct detail one = {0};
+        if (!capped(f, grid_source(f, &f->launches[l]), &one))
             continue;
-        for (size_t l = 0; l < f->n_launches; l++) {
-            struct detail one = {.f = f};
-            if (!capped(f, grid_source(f, &f->launches[l]), &one))
-                continue;
-            bool seen = false;
-            for (size_t s = 0; s < found.n; s++)
-                seen = seen || node_same(((const struct detail *)found.v[s].detail)->whole, one.whole);
-            struct node rest = node_strip(one.rest);
-            const struct transform_fact *fact =
-                node_is(rest, NODE_IDENTIFIER) ? fact_of(in, text_of(f, rest)) : NULL;
-            if (seen || (fact && fact->high > 0 && fact->high <= one.value))
-                continue;
-            for (size_t t = 0; t < ARRAY_LEN(times); t++) {
-                struct detail *d = arena_new(a, struct detail);
-                *d = one;
-                d->by = times[t];
-                for (size_t p = 0; p < in->kernel->n_params; p++)
-                    if (str_eq(in->kernel->params[p].name, text_of(f, rest)) &&
-                        in->kernel->params[p].type == KT_I32)
-                        d->drop = true;
-                struct transform_site site = {.transform = "uncap-grid",
-                                              .line = node_line(f->s, one.whole),
-                                              .setting = times[t],
-                                              .detail = d};
-                site.where = arena_printf(a, "%s, line %d: at most %lld blocks", f->name, site.line,
-                                          (long long)one.value);
-                site.why =
-                    times[t]
-                        ? arena_printf(a, "%d times more blocks may run, so that more SMs have work", times[t])
-                        : "a block for each piece of work leaves the balancing to the hardware";
-                vec_add(a, &found, site);
-            }
-        }
+        bool seen = false;
+        for (size_t s = 0; s < found->list.n; s++)
+            seen = seen || node_same(((const struct detail *)found->list.v[s].detail)->whole, one.whole);
+        struct node rest = node_strip(one.rest);
+        const struct transform_fact *fact =
+            node_is(rest, NODE_IDENTIFIER) ? fact_of(f->in, text_of(f, rest)) : NULL;
+        if (seen || (fact && fact->high > 0 && fact->high <= one.value))
+            continue;
+        for (size_t p = 0; p < k->n_params; p++)
+            if (str_eq(k->params[p].name, text_of(f, rest)) && k->params[p].type == KT_I32)
+                one.drop = true;
+        for (size_t t = 0; t < ARRAY_LEN(times); t++)
+            site_add(found, f, one.whole, times[t],
+                     times[t] ? arena_printf(f->a, "%d times more blocks may run, so that more SMs have work",
+                                             times[t])
+                              : "a block for each piece of work leaves the balancing to the hardware",
+                     "at most %lld blocks", (long long)one.value)
+                ->detail = arena_copy(f->a, &one, sizeof(one));
     }
-    *sites = found.v;
-    return found.n;
 }
 
-static bool uncap_apply(const struct transform_input *in, const struct transform_site *site, struct arena *a,
-                        char **text, struct err *why_not)
+static bool uncap_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                        struct err *why_not)
 {
-    (void)in;
     const struct detail *d = site->detail;
-    const struct function *f = d->f;
-    struct edits edits = {.arena = a};
-    if (d->by == 0 && d->drop) {
-        edits_try(&edits, node_start(d->whole), node_end(d->whole), text_of(f, d->rest));
-    } else {
-        int64_t cap = d->by == 0 ? 2147483647 : MIN(d->value * d->by, 2147483647);
-        char *old = text_of(f, d->cap), *new = arena_printf(a, "%lld", (long long)cap);
-        size_t n;
-        struct node *numbers = node_find_all(a, d->whole, NODE_NUMBER_LITERAL, &n);
-        for (size_t i = 0; i < n; i++)
-            if (node_text_is(f->s, numbers[i], old))
-                edits_try(&edits, node_start(numbers[i]), node_end(numbers[i]), new);
+    (void)why_not;
+    if (site->setting == 0 && d->drop) {
+        edits_node(edits, d->whole, text_of(f, d->rest));
+        return true;
     }
-    return edits_done(&edits, f, text, why_not);
+    int64_t cap = site->setting == 0 ? INT32_MAX : MIN(d->value * site->setting, INT32_MAX);
+    size_t n;
+    struct node *numbers = node_find_all(f->a, d->whole, NODE_NUMBER_LITERAL, &n);
+    for (size_t i = 0; i < n; i++)
+        if (node_text_is(f->s, numbers[i], text_of(f, d->cap)))
+            edits_node(edits, numbers[i], arena_printf(f->a, "%lld", (long long)cap));
+    return true;
 }
 
 const struct transform transform_uncap_grid = {

@@ -54,8 +54,8 @@ static bool loop_region(struct elements *w, const struct lane_loop *l, struct ed
                                 node_line(f->s, l->loop))
                     : false;
     }
-    edits_try(edits, node_start(l->start), node_end(l->start), text_times(f->a, f, l->start, w->n));
-    edits_try(edits, node_start(l->step), node_end(l->step), text_times(f->a, f, l->step, w->n));
+    edits_node(edits, l->start, text_times(f->a, f, l->start, w->n));
+    edits_node(edits, l->step, text_times(f->a, f, l->step, w->n));
     body_replace(edits, f, l->body, body, outer);
     return true;
 }
@@ -95,8 +95,7 @@ static const struct variable *thread_index(const struct function *f)
             !node_same(node_parent(v->statement), f->body))
             continue;
         struct poly p = poly_of(f, v->init);
-        struct poly x = poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.x"), poly_atom(f, "blockDim.x")),
-                                 poly_atom(f, "threadIdx.x"), 1);
+        struct poly x = poly_thread_of_grid(f);
         if (poly_same(&p, &x))
             return v;
         if (p.ok && p.n == 2 && poly_coefficient(&p, "threadIdx.x") == 1 &&
@@ -154,12 +153,12 @@ static bool element_region(struct elements *w, const struct variable *index, str
 widen:
     if (!elements_end(w))
         return err_input(w->why, "nothing is read or written in order");
-    edits_try(edits, node_start(index->init), node_end(index->init), text_times(f->a, f, index->init, w->n));
+    edits_node(edits, index->init, text_times(f->a, f, index->init, w->n));
     return true;
 }
 
 /* Every loop of the kernel that can be, or its one element a thread; *elements says which. */
-static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elements, int *line)
+static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elements, struct node *first)
 {
     const struct function *f = w->f;
     size_t n;
@@ -173,7 +172,7 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elem
         for (size_t j = 0; j < n; j++)
             nested = nested || (j != i && node_within(loops[j].loop, loops[i].body));
         if (!nested && loop_region(w, &loops[i], edits)) {
-            *line = any ? *line : node_line(f->s, loops[i].loop);
+            *first = any ? *first : loops[i].loop;
             any = true;
         }
     }
@@ -183,7 +182,7 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elem
     if (!index)
         return err_input(w->why, "no loop over lanes and no one-element-a-thread index");
     *elements = true;
-    *line = node_line(f->s, index->statement);
+    *first = index->statement;
     return element_region(w, index, edits);
 }
 
@@ -206,11 +205,6 @@ static const char helper[] =
     "{\n"
     "    *reinterpret_cast<packed<T, N> *>(to) = values;\n"
     "}\n";
-
-struct detail {
-    const struct function *f;
-    int n;
-};
 
 static void launch_guards(const struct elements *w, const struct launch *l, struct guard_list *g)
 {
@@ -244,14 +238,14 @@ static bool guard_hopeless(const struct function *f, const struct guard_list *g,
 }
 
 static bool vectorise(const struct function *f, int n, struct elements *w, struct edits *inside, bool *elements,
-                      int *line, struct err *why)
+                      struct node *first, struct err *why)
 {
     *w = (struct elements){.f = f, .n = n, .why = why, .lane = fresh_local(f, "k")};
     if (f->n_launches == 0)
         return err_input(why, "%s is not launched where it can be seen", f->name);
     if (function_is_named_elsewhere(f))
         return err_input(why, "%s is used other than by launches", f->name);
-    if (!kernel_vectorise(w, inside, elements, line))
+    if (!kernel_vectorise(w, inside, elements, first))
         return false;
     for (size_t l = 0; l < f->n_launches; l++) {
         struct guard_list g = {0};
@@ -265,83 +259,59 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
     return true;
 }
 
-static size_t vectorise_find(const struct transform_input *in, struct arena *a,
-                             const struct transform_site **sites)
+static void vectorise_find(struct function *f, struct site_list *found)
 {
-    VEC(struct transform_site) found = {0};
-    for (size_t i = 0; i < in->kernel->n_functions; i++) {
-        struct function *f = function_open_kernel(in, a, i);
-        if (!f)
-            continue;
-        struct elements w;
-        bool elements;
-        int line = 0, smallest = 0;
-        struct edits none = {.arena = a};
-        if (!vectorise(f, 2, &w, &none, &elements, &line, NULL)) {
-            none.list.n = 0;
-            continue;
-        }
-        none.list.n = 0;
-        smallest = w.smallest;
-        for (int bytes = 16; bytes >= 2 * smallest; bytes /= 2) {
-            int n = bytes / smallest;
-            bool ok = vectorise(f, n, &w, &none, &elements, &line, NULL);
-            none.list.n = 0;
-            if (!ok)
-                continue;
-            struct detail *d = arena_new(a, struct detail);
-            *d = (struct detail){f, n};
-            struct transform_site site = {
-                .transform = "vectorise", .line = line, .setting = bytes, .detail = d};
-            site.where = arena_printf(a, "%s, line %d: %s, %d elements at a time", f->name, line,
-                                      elements ? "one element a thread" : "a loop in steps of the block", n);
-            site.why = arena_printf(a,
-                                    "neighbouring elements are read and written one by one; %d bytes an access "
-                                    "need %d times fewer instructions and keep more bytes in flight",
-                                    bytes, n);
-            vec_add(a, &found, site);
-        }
-    }
-    *sites = found.v;
-    return found.n;
-}
-
-static bool vectorise_apply(const struct transform_input *in, const struct transform_site *site,
-                            struct arena *a, char **text, struct err *why_not)
-{
-    (void)in;
-    const struct detail *d = site->detail;
-    const struct function *f = d->f;
     struct elements w;
     bool elements;
-    int line;
-    struct edits inside = {.arena = a}, edits = {.arena = a};
-    if (!vectorise(f, d->n, &w, &inside, &elements, &line, why_not)) {
-        return false;
+    struct node first;
+    if (!vectorise(f, 2, &w, &(struct edits){.arena = f->a}, &elements, &first, NULL))
+        return;
+    int smallest = w.smallest;
+    for (int bytes = 16; bytes >= 2 * smallest; bytes /= 2) {
+        int *n = arena_new(f->a, int);
+        *n = bytes / smallest;
+        if (!vectorise(f, *n, &w, &(struct edits){.arena = f->a}, &elements, &first, NULL))
+            continue;
+        struct transform_site *site =
+            site_add(found, f, first, bytes,
+                     arena_printf(f->a,
+                                  "neighbouring elements are read and written one by one; %d bytes an access "
+                                  "need %d times fewer instructions and keep more bytes in flight",
+                                  bytes, *n),
+                     "%s, %d elements at a time",
+                     elements ? "one element a thread" : "a loop in steps of the block", *n);
+        site->detail = n;
     }
-    char *name = fresh_name(f, arena_printf(a, "%s_vec%d", f->name, d->n));
-    char *copy = function_copy(&inside, f, name);
-    if (!copy)
-        return err_input(why_not, "the changes to %s meet", f->name);
-    edits_at(
-        &edits, node_end(f->whole),
-        arena_printf(a, "\n\n// As %s, %d elements at a time; its launch says when.\n%s", f->name, d->n, copy));
-    edits_include(&edits, f, "<cstdint>", "<stdint.h>");
-    edits_helper(&edits, f, helper);
+}
+
+static bool vectorise_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                            struct err *why_not)
+{
+    const int n = *(const int *)site->detail;
+    struct arena *a = f->a;
+    struct elements w;
+    bool elements;
+    struct node first;
+    struct edits inside = {.arena = a};
+    if (!vectorise(f, n, &w, &inside, &elements, &first, why_not))
+        return false;
+    char *name = fresh_name(f, arena_printf(a, "%s_vec%d", f->name, n));
+    if (!edits_copy(edits, &inside, f, name, arena_printf(a, "%d elements at a time; its launch says when", n),
+                    why_not))
+        return false;
+    edits_include(edits, f, "<cstdint>", "<stdint.h>");
+    edits_helper(edits, f, helper);
     for (size_t l = 0; l < f->n_launches; l++) {
         const struct launch *launch = &f->launches[l];
         struct guard_list g = {0};
         launch_guards(&w, launch, &g);
-        char *grid = elements ? launch_grid_divided(f, launch, d->n) : NULL;
-        char *indent = text_indent(f, node_start(launch->statement));
-        char *fast = launch_text(f, launch, name, grid, NULL);
+        char *grid = elements ? launch_grid_divided(f, launch, n) : NULL;
         edits_guard_launch(
-            &edits, f, launch,
-            arena_printf(a, "%d elements at a time, where rows are whole vectors and buffers are aligned.",
-                         d->n),
-            guard_join(a, &g, indent), text_wrap(a, fast, (int)strlen(indent) + 4));
+            edits, f, launch,
+            arena_printf(a, "%d elements at a time, where rows are whole vectors and buffers are aligned.", n),
+            guard_join(f, &g, launch), launch_text(f, launch, name, grid, NULL));
     }
-    return edits_done(&edits, f, text, why_not);
+    return true;
 }
 
 const struct transform transform_vectorise = {

@@ -16,7 +16,7 @@ struct know {
     struct know_entry e[];
 };
 
-enum { PART_BLOCK = 0, PARTS_PER_WARP = 33 };
+enum { PART_BLOCK = 0, PARTS_PER_WARP = 33, PART_BEGUN = 0xffff /* says only that the block has begun */ };
 
 static uint64_t key_warp(uint64_t block, uint32_t warp)
 {
@@ -73,6 +73,20 @@ static bool know_has(const struct know *k, uint64_t block, uint32_t warp, uint32
 {
     return k && (know_part(k, block << 16 | PART_BLOCK, seg) || know_part(k, key_warp(block, warp), seg) ||
                  know_part(k, key_lane(block, warp, lane), seg));
+}
+
+/* Anything that the block did. */
+static bool know_block(const struct know *k, uint64_t block)
+{
+    size_t low = 0, high = k ? k->n : 0;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (k->e[mid].key < block << 16)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return k && low < k->n && k->e[low].key >> 16 == block;
 }
 
 /* Does a hold all that b does? */
@@ -314,6 +328,7 @@ void race_barrier_some(struct race *r, struct race_block *b, const uint32_t *arr
  */
 struct race_sync {
     struct know *sum, *done;
+    bool told, done_told; /* they say more than that blocks have begun */
 };
 
 void race_sync_drop(struct race_sync **s)
@@ -338,6 +353,12 @@ void race_sync_arrive(struct race *r, struct race_sync **s, struct race_block *b
 {
     struct race_sync *y = sync_of(s);
     struct race_warp *w = &b->warps[warp];
+    if (r->clustered && !know_block(y->sum, b->id)) {
+        struct know *begun = know_new(1);
+        begun->e[begun->n++] = (struct know_entry){b->id << 16 | PART_BEGUN, 1};
+        know_join(&y->sum, begun);
+        know_drop(&begun);
+    }
     for (uint32_t left = mask; left; left &= all && !relaxed ? 0 : left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         if (relaxed) {
@@ -346,9 +367,11 @@ void race_sync_arrive(struct race *r, struct race_sync **s, struct race_block *b
                 if (w->fenced_mask[scope] >> lane & 1)
                     own_join(&y->sum, b, warp, scope, 1u << lane);
                 know_join(&y->sum, b->fenced[scope]);
+                y->told |= w->fenced[scope][lane] || (w->fenced_mask[scope] >> lane & 1) || b->fenced[scope];
             }
             continue;
         }
+        y->told = true;
         struct know *k = past_of(r, b, warp, lane, all ? OF_ALL_LANES : OF_LANE);
         know_join(&y->sum, k);
         know_drop(&k);
@@ -361,13 +384,14 @@ void race_sync_flip(struct race_sync *s)
         return;
     know_drop(&s->done);
     s->done = know_keep(s->sum);
+    s->done_told = s->told;
 }
 
 void race_sync_wait(struct race *r, struct race_sync *s, struct race_block *b, uint32_t warp, uint32_t mask)
 {
     if (!s || !s->done)
         return;
-    r->crossed = true;
+    r->crossed |= s->done_told;
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         if (!know_covers(b->know, s->done))
@@ -403,6 +427,12 @@ bool race_before(const struct race *r, const struct race_block *b, uint32_t warp
            race_knows(r, b, warp, lane, id);
 }
 
+bool race_begun(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint64_t of)
+{
+    return r->full || b->exec_seg > b->base || know_block(b->know, of) ||
+           know_block(b->warps[warp].know[lane], of);
+}
+
 uint32_t race_now(const struct race *r)
 {
     return r->next_seg;
@@ -415,6 +445,7 @@ uint32_t race_agent(struct race *r, struct race_block *b, struct race_sync **s, 
     struct know *k = know_new(1);
     k->e[k->n++] = (struct know_entry){key_lane(b->id, b->n_warps, lane), seg + 1};
     know_join(&sync_of(s)->sum, k);
+    (*s)->told = true;
     know_drop(&k);
     return RACE_ID(seg, lane);
 }

@@ -20,6 +20,10 @@ enum {
     AT_SEVERAL_SHIFT = 28, /* two bits: enum several */
 };
 
+/* A read by a warp as one instruction: over before any lane goes on. It stands beside other such reads alone.
+ */
+#define AT_COLLECTIVE (1u << 31)
+
 enum several { ONE, LANES, WARPS, BLOCKS };
 
 static enum several several_of(uint32_t at)
@@ -162,6 +166,8 @@ void race_block_close(struct race *r, struct race_block *b)
 {
     if (!b || !b->open)
         return;
+    if (r->waste && !r->full)
+        race_waste_block(r, b);
     for (uint32_t i = 0; i < b->n_warps; i++) {
         race_async_commit(b, i, ~0u);
         race_async_wait(r, b, i, ~0u, 0);
@@ -288,6 +294,8 @@ static bool past_ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at
     const struct race *r = t->r;
     uint32_t seg = id >> 5, owner = r->owner[seg];
     bool own_block = owner / r->warps == t->b->id, own_warp = own_block && owner % r->warps == t->warp;
+    if ((at & AT_COLLECTIVE) && own_warp && several_of(at) <= LANES)
+        return true;
     switch (several_of(at)) {
     case ONE:
         if (own_warp && ((id & 31) == lane || seg < t->w->full_seg))
@@ -354,7 +362,7 @@ static void join(struct turn *t, uint32_t lane, uint32_t *id, uint32_t *at)
         s = MAX(s, WARPS);
     else if ((*id & 31) != lane)
         s = MAX(s, LANES);
-    *at = t->at | (*at & AT_NC) | (uint32_t)s << AT_SEVERAL_SHIFT;
+    *at = (t->at & (*at | ~AT_COLLECTIVE)) | (*at & AT_NC) | (uint32_t)s << AT_SEVERAL_SHIFT;
     *id = me;
 }
 
@@ -436,8 +444,11 @@ static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t l
                          cell < t->a->addr[other] + t->a->size_bytes;
         joins = both_strong(t, p->w[i], p->w_at[i]);
         if (!joins) {
-            if (!(p->w_at[i] & RACE_AT_ASYNC) && changes_nothing(t, lane, other, same_insn))
+            if (!(p->w_at[i] & RACE_AT_ASYNC) && changes_nothing(t, lane, other, same_insn)) {
+                if (t->r->waste && !t->a->shared)
+                    t->r->waste[t->a->pc].equal += 1u << p->shift;
                 return;
+            }
             conflict(t, lane, p->w[i], p->w_at[i], true, false);
         }
     }
@@ -491,8 +502,9 @@ CLONES static bool read_by_many(const uint32_t *id, const uint32_t *at, size_t n
 {
     uint32_t low = ~0u, flags = ~0u;
     for (size_t i = 0; i < n; i++) {
+        uint32_t at_i = at[i] & ~AT_COLLECTIVE;
         low = id[i] < low ? id[i] : low;
-        flags = at[i] < flags ? at[i] : flags;
+        flags = at_i < flags ? at_i : flags;
     }
     return low >= bound && flags >= least << AT_SEVERAL_SHIFT;
 }
@@ -508,11 +520,23 @@ static bool own_cells(const struct turn *t, const uint32_t *id, const uint32_t *
     return !differ(id, at, n, first, lanes);
 }
 
+/* Plain stores over what this launch, or this block, has stored already. */
+static void note_waste(const struct turn *t, const struct race_page *p, size_t i, size_t n)
+{
+    const struct race_block *home = t->a->shared ? t->home : NULL;
+    if (!t->r->waste || t->a->op != RACE_WRITE || (t->at & AT_STRONG) ||
+        highest(p->w + i, n) >> 5 < (home ? home->base : t->r->base))
+        return;
+    for (size_t j = 0; j < n; j++)
+        race_waste_stored(t->r, home, p, i + j, t->a->pc);
+}
+
 static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, size_t first, uint32_t k)
 {
     const struct race_access *a = t->a;
     const uint8_t *lanes = lane_of[k] + first;
     uint32_t bound = t->bound, me = RACE_ID(t->seg, 0);
+    note_waste(t, p, i, n);
     bool w_free = highest(p->w + i, n) < bound || (!a->nc && own_cells(t, p->w + i, p->w_at + i, n, lanes));
     if (a->op == RACE_READ) {
         if (w_free && (highest(p->r + i, n) < bound || own_cells(t, p->r + i, p->r_at + i, n, lanes))) {
@@ -554,7 +578,7 @@ static inline bool no_news(const struct turn *t, const struct race_page *p, size
     uint32_t r = p->r[i], at = p->r_at[i];
     if (p->w[i] >= t->bound || t->a->nc)
         return false;
-    if (r >> 5 == t->seg)
+    if (r >> 5 == t->seg && !(at & ~t->at & AT_COLLECTIVE))
         return ((r & 31) == lane || several_of(at)) && (at & AT_STRONG) <= (t->at & AT_STRONG);
     return r >= t->bound && several_of(at) >= t->many && !t->r->crossed;
 }
@@ -569,6 +593,7 @@ static void access_lanes(struct turn *t, uint32_t mask)
         if (!p || p->number != addr / RACE_PAGE)
             p = race_page_at(t->r, t->home, a->shared, addr, a->size_bytes);
         size_t i = (addr % RACE_PAGE) >> p->shift, n = a->size_bytes >> p->shift;
+        note_waste(t, p, i, n);
         for (size_t j = 0; j < n; j++)
             if (a->op != RACE_READ)
                 cell_write(t, p, i + j, lane);
@@ -621,7 +646,7 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
     turn_begin(&t);
     t.at = (a->pc & AT_PC) | (strong ? AT_STRONG : 0) | (a->loose ? AT_LOOSE : 0) |
            (a->block_scope && !a->shared && a->op != RACE_READ ? AT_BLOCK_SCOPE : 0) | (a->nc ? AT_NC : 0) |
-           (a->async ? RACE_AT_ASYNC : 0);
+           (a->async ? RACE_AT_ASYNC : 0) | (a->collective ? AT_COLLECTIVE : 0);
     if (a->release) {
         for (uint32_t left = a->mask; left; left &= left - 1)
             race_fence(r, b, warp, left & -left, false, a->block_scope);
@@ -696,6 +721,7 @@ bool race_bulk_begin(struct race *r, struct race_block *b, uint32_t warp, const 
         uint64_t stop = MIN(end, (at / RACE_PAGE + 1) * RACE_PAGE);
         for (; at < stop; at += 1u << p->shift) {
             addr[x->lane] = at;
+            note_waste(&t, p, (at % RACE_PAGE) >> p->shift, 1);
             if (x->write)
                 cell_write(&t, p, (at % RACE_PAGE) >> p->shift, x->lane);
             else

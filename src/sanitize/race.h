@@ -11,7 +11,8 @@
 #ifndef SANITIZE_RACE_H
 #define SANITIZE_RACE_H
 
-#include "base/base.h"
+#include "ptx/observe.h"
+#include "sanitize.h"
 
 /* Loops that are compiled twice and chosen when the program is loaded. ThreadSanitizer is not up by then. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
@@ -22,6 +23,7 @@
 
 struct race;       /* of one launch after the other */
 struct race_block; /* of one resident block */
+struct race_page;
 
 /* Copies what memory holds now; for shared memory addr is the offset in the block's window. */
 typedef void race_peek_fn(void *context, bool shared, uint64_t addr, void *to, size_t size_bytes);
@@ -44,6 +46,7 @@ struct race_access {
     bool block_scope;        /* .cta */
     bool nc;                 /* ld.global.nc */
     bool async;              /* cp.async's write: not there before its wait */
+    bool collective;         /* a read that the whole warp executes as one: ldmatrix, wmma.load */
     struct race_block *home; /* shared: whose memory; NULL: the own block's */
     uint32_t pc;             /* of the instruction, below 2^24 */
     race_stored_fn *stored;  /* writes; NULL: unknown */
@@ -87,6 +90,13 @@ void race_async_commit(struct race_block *b, uint32_t warp, uint32_t mask);
 /* pending: groups that may stay in flight (cp.async.wait_group N). wait_all is commit, then 0. */
 void race_async_wait(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, uint32_t pending);
 
+/* ---- traffic that changes nothing: waste.c ---- */
+
+/* A plain store of instruction pc to cell i is about to be performed; home: of shared memory, or NULL. */
+void race_waste_stored(struct race *r, const struct race_block *home, const struct race_page *p, size_t i,
+                       uint32_t pc);
+void race_waste_block(struct race *r, const struct race_block *b); /* b ends */
+
 /* ---- mbarriers and cluster barriers: what threads publish there and others learn ---- */
 
 struct race_sync; /* made by the first arrival */
@@ -101,6 +111,8 @@ void race_cluster_passed(struct race_sync *s, struct race_block *b, uint32_t seg
 uint32_t race_now(const struct race *r);
 /* Is what `id` (race_thread, race_agent) did before what lane does now? */
 bool race_before(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id);
+/* Has anything shown lane that block `of` of the cluster has begun? */
+bool race_begun(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint64_t of);
 /* A proxy fence of some thread of b. */
 void race_proxy_fence(struct race *r, struct race_block *b, uint32_t warp);
 /* All threads of b have exited. False: an access of another block to its memory may come later. */
@@ -208,10 +220,11 @@ struct race {
     size_t cap_owner;
     uint32_t warps; /* of a block, and one more: race_agent */
     bool clustered;
-    uint64_t flying;          /* bulk copies begun and not ended */
-    bool crossed;             /* somebody knows something not through a whole barrier */
-    bool full;                /* out of segments: no further checks in this launch */
-    struct race_page **table; /* of global memory: open addressing */
+    uint64_t flying;              /* bulk copies begun and not ended */
+    bool crossed;                 /* somebody knows something not through a whole barrier */
+    struct sanitize_waste *waste; /* by pc; NULL: nobody asks */
+    bool full;                    /* out of segments: no further checks in this launch */
+    struct race_page **table;     /* of global memory: open addressing */
     size_t n_pages, n_table;
     struct race_page *last, *spare[5]; /* spare: by shift */
     size_t cell_bytes;

@@ -161,6 +161,7 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
         .block_scope = x->flags & ACCESS_CTA,
         .nc = (x->flags & ACCESS_NC) && (s->checks & SANITIZE_NC),
         .home = x->owner ? san_block(x->owner)->race : NULL,
+        .collective = i->op == OP_ldmatrix || i->op == OP_wmma_load,
         .async = shared && x->kind == ACCESS_STORE && (x->flags & ACCESS_ASYNC),
         .pc = i->self,
         .stored = stored,
@@ -169,6 +170,9 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
         .size_bytes = MIN(x->bytes, 16u),
         .consecutive = x->linear && x->bytes <= 16,
     };
+    if (s->race->waste && x->kind == ACCESS_STORE && !a.strong)
+        *(shared ? &s->race->waste[i->self].staged : &s->race->waste[i->self].stored) +=
+            (uint64_t)__builtin_popcount(x->mask) * x->bytes;
     uint64_t moved[32];
     for (p.part = 0; p.part < x->bytes; p.part += 16) {
         struct race_conflict c;
@@ -495,6 +499,7 @@ static struct ptx_observer *begin(struct ptx_observer *self, struct launch *l)
             s->race = race_open(peek);
         pthread_setspecific(spare_key, NULL);
         race_launch(s->race, l->n_warps, l->cluster_blocks > 1);
+        s->race->waste = ((const struct sanitizer *)self)->waste;
     }
     undef_begin(l, s);
     return &s->observer;
@@ -618,6 +623,7 @@ static const struct ptx_observer_calls launch_calls = {
     .cluster_flip = san_cluster_flip,
     .cluster_wait = san_cluster_wait,
     .cluster_exit = san_cluster_exit,
+    .reach = san_reach,
     .flight_begin = san_flight_begin,
     .flight_bytes = san_flight_bytes,
     .flight_read = san_flight_read,

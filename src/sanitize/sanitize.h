@@ -13,9 +13,30 @@ enum sanitize_checks { /* bounds, alignment and launch limits are always checked
                        SANITIZE_ALL = 15,
 };
 
+/* Traffic of one instruction that changes nothing, in bytes, over the launches that were given the record.
+ * Plain accesses only, not atomics. */
+struct sanitize_waste {
+    uint64_t stored; /* to global memory */
+    uint64_t again;  /* of these, where the same launch had stored already */
+    uint64_t equal;  /* of these, by a thread that nothing orders behind the first, with the same value */
+    uint64_t staged; /* to shared memory */
+    uint64_t unread; /* of these, overwritten or left by the block before anybody read them */
+    uint32_t after;  /* pc of a store that `again` came after */
+};
+struct sanitize_line { /* the same of a source line */
+    const char *file;
+    int line, after; /* 0: unknown */
+    struct sanitize_waste waste;
+};
+size_t sanitize_waste_bytes(const struct ptx_module *m); /* of a record: zeros at first */
+/* Lines that store; how many. */
+size_t sanitize_waste_lines(const struct ptx_module *m, const struct sanitize_waste *waste, struct arena *a,
+                            const struct sanitize_line **lines);
+
 struct sanitizer {
     struct ptx_observer observer;
     unsigned checks;
+    struct sanitize_waste *waste; /* launches add to it, where races are looked for; NULL: nobody asks */
 };
 /* For ptx_options; s stays the caller's and serves any number of launches. NULL when checks is 0. */
 struct ptx_observer *sanitizer_on(struct sanitizer *s, unsigned checks);

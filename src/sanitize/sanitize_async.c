@@ -83,7 +83,10 @@ void san_flight_begin(const struct flight *f)
     struct race_conflict c;
     for (int write = 0; write < 2 && !w->launch->stop; write++) {
         struct race_bulk x = part_of(f, write);
+        struct sanitize_waste *waste = race_of(w->launch) ? race_of(w->launch)->waste : NULL;
         c.proxy = false;
+        if (waste && write && f->kind == FLIGHT_COPY && checked(f, write))
+            *(x.home ? &waste[x.pc].staged : &waste[x.pc].stored) += f->bytes;
         if (checked(f, write) &&
             !race_bulk_begin(race_of(w->launch), race_block_of(w->block), w->index, &x, &c))
             san_report_conflict(w, f->insn, x.home ? SPACE_SHARED : SPACE_GLOBAL,
@@ -259,4 +262,22 @@ void san_cluster_exit(struct block *b)
         &b->warps[0], &l->module->code[c.pc], 0, PTX_EXIT, 0,
         "%s may still be at the shared memory of block (%u, %u, %u) when that block ends: nothing makes it wait",
         thread, b->id[0], b->id[1], b->id[2]);
+}
+
+/* Blocks of a cluster are launched together, but until one has begun its shared memory may still be another's.
+ */
+void san_reach(struct warp *w, const struct insn *i, uint32_t m, const struct block *of)
+{
+    const struct race *r = race_of(w->launch);
+    for (; r && (san_of(w->launch)->checks & SANITIZE_RACE_SHARED) && m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        if (race_begun(r, race_block_of(w->block), w->index, lane, of->linear))
+            continue;
+        fault(
+            w, i, (int)lane, PTX_ENTRY, 0,
+            "uses the shared memory of block (%u, %u, %u) of its cluster, which may not have begun: a barrier of "
+            "the cluster (cluster.sync()) must come first",
+            of->id[0], of->id[1], of->id[2]);
+        return;
+    }
 }

@@ -116,5 +116,6 @@ void san_cluster_arrive(struct warp *w, struct cluster *c, uint32_t m, bool rela
 void san_cluster_flip(struct cluster *c);
 void san_cluster_wait(struct warp *w, struct cluster *c, uint32_t m);
 void san_cluster_exit(struct block *b);
+void san_reach(struct warp *w, const struct insn *i, uint32_t m, const struct block *of);
 
 #endif

@@ -152,16 +152,7 @@ static uint8_t opnd_undef(const struct warp *w, const struct opnd *o, int lane)
 
 static uint64_t opnd_value(const struct warp *w, const struct opnd *o, int lane)
 {
-    switch (o->bytes) {
-    case 0:
-        return (*REG(uint32_t, w, o->off) >> lane & 1) ^ o->negated;
-    case 2:
-        return REG(uint16_t, w, o->off)[lane];
-    case 4:
-        return REG(uint32_t, w, o->off)[lane];
-    default:
-        return REG(uint64_t, w, o->off)[lane];
-    }
+    return o->bytes ? opnd_lane(w, o, (uint32_t)lane) : (*REG(uint32_t, w, o->off) >> lane & 1) ^ o->negated;
 }
 
 void undef_loaded(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t missing[32])
@@ -438,7 +429,7 @@ void undef_fragment_loaded(struct warp *w, const struct insn *i, unsigned part, 
     for (unsigned r = first; r < first + n; r++) {
         uint8_t bytes[32];
         for (unsigned l = 0; l < 32; l++)
-            bytes[l] = undef_of(w, matrix_reg(regs, r)->slot, (int)l);
+            bytes[l] = undef_of(w, opnd_element(regs, r)->slot, (int)l);
         for (unsigned l = 0; l < 32; l++)
             for (unsigned atom = 0; atom < x.atoms; atom++) {
                 unsigned slot, holder = matrix_holder(&x, part, l, atom, &slot), at = slot * x.size;
@@ -449,7 +440,7 @@ void undef_fragment_loaded(struct warp *w, const struct insn *i, unsigned part, 
                                                                        << at % width);
             }
         for (unsigned copy = r; copy < matrix_reg_count(regs); copy += own)
-            undef_set(w, matrix_reg(regs, copy)->slot, ~0u, bytes);
+            undef_set(w, opnd_element(regs, copy)->slot, ~0u, bytes);
     }
 }
 
@@ -462,7 +453,7 @@ bool undef_fragment_stored(const struct warp *w, const struct insn *i, unsigned 
         missing[l] = 0;
         for (unsigned atom = 0; atom < x.atoms; atom++) {
             unsigned slot, holder = matrix_holder(&x, part, l, atom, &slot), at = slot * x.size;
-            const struct opnd *o = matrix_reg(matrix_operand(i), at / width);
+            const struct opnd *o = opnd_element(matrix_operand(i), at / width);
             uint32_t bytes = opnd_undef(w, o, (int)holder) >> at % width & whole(x.size);
             missing[l] |= bytes << atom * x.size;
         }
@@ -479,7 +470,7 @@ static uint32_t undef_lines(const struct warp *w, const struct insn *i, unsigned
     uint32_t lines = 0;
     for (unsigned r = 0; r < n; r++)
         for (unsigned l = 0; l < 32; l++)
-            if (opnd_undef(w, matrix_reg(&i->opnds[operand], r), (int)l)) {
+            if (opnd_undef(w, opnd_element(&i->opnds[operand], r), (int)l)) {
                 fragment_place(&f, l, r * each, &row, &column);
                 lines |= 1u << (operand == 1 ? row : column);
             }
@@ -497,14 +488,14 @@ static void multiplied(struct warp *w, const struct insn *i)
     for (unsigned slot = 0; slot < n * d_each; slot++)
         for (unsigned l = 0; l < 32; l++) {
             unsigned row, column;
-            const struct opnd *c = matrix_reg(&i->opnds[3], slot / c_each);
+            const struct opnd *c = opnd_element(&i->opnds[3], slot / c_each);
             uint8_t of_c = opnd_undef(w, c, (int)l) >> slot % c_each * fc.bits / 8 & whole(fc.bits / 8);
             fragment_place(&fd, l, slot, &row, &column);
             if (of_c || rows >> row & 1 || columns >> column & 1)
                 bytes[slot / d_each][l] |= (uint8_t)(whole(fd.bits / 8) << slot % d_each * fd.bits / 8);
         }
     for (unsigned r = 0; r < n; r++)
-        undef_set(w, matrix_reg(&i->opnds[0], r)->slot, ~0u, bytes[r]);
+        undef_set(w, opnd_element(&i->opnds[0], r)->slot, ~0u, bytes[r]);
 }
 
 static bool sources_touched(const struct warp *w, const struct insn *i)

@@ -42,6 +42,15 @@ struct ptx_shadow *ptx_shadow_open(void)
     return s;
 }
 
+struct ptx_shadow *ptx_shadow_open_terms(double smallest, bool largest)
+{
+    struct ptx_shadow *s = ptx_shadow_open();
+    s->terms = true;
+    s->smallest = smallest;
+    s->largest = largest;
+    return s;
+}
+
 void ptx_shadow_close(struct ptx_shadow *s)
 {
     if (!s)
@@ -279,7 +288,9 @@ void ptx_shadow_read(struct ptx_shadow *s, struct ptx_mem *mem, uint64_t addr, e
         const struct shadow_cell *c = shadow_cells(s, host, false);
         double v = 0;
         uint8_t state = c ? shadow_cell_state(c, host, &v) : SHADOW_PLAIN;
-        to[e] = (state & SHADOW_FORMAT) == format ? v : shadow_real(format, host);
+        if ((state & SHADOW_FORMAT) != format)
+            v = s->terms ? 0 : shadow_real(format, host);
+        to[e] = v;
         lost[e] = state != SHADOW_PLAIN && state != format;
         uint8_t high = format == SHADOW_F32 && c && !state ? shadow_cell_state(c + 1, host + 2, &v) : 0;
         if ((high & SHADOW_FORMAT) == SHADOW_BF16 && !host[0] && !host[1]) { /* a bf16 made an f32 by packing */

@@ -11,6 +11,10 @@
  * astra_f64_NAME (share/shadow.cuh) are mathematics. */
 struct ptx_shadow;
 struct ptx_shadow *ptx_shadow_open(void);
+/* Carries another number in the place of the real value: the sum of the squares of the terms of which a value
+ * is the sum, as far as they were computed (shadow_terms.c), or the largest of these squares. ptx_shadow_read
+ * gives them. smallest: the smallest normal number of the type that they may be rounded to. */
+struct ptx_shadow *ptx_shadow_open_terms(double smallest, bool largest);
 void ptx_shadow_close(struct ptx_shadow *s);                    /* takes NULL */
 struct ptx_observer *ptx_shadow_observer(struct ptx_shadow *s); /* for ptx_options; takes NULL and gives it */
 enum ptx_real { PTX_F16, PTX_BF16, PTX_F32, PTX_F64 };
@@ -31,5 +35,14 @@ struct stochastic {
 /* For ptx_options: floating results round up or down by chance, from this seed; the same seed, the same
  * results. NULL when it is 0. */
 struct ptx_observer *stochastic_on(struct stochastic *s, uint64_t seed);
+
+/* ---- signed overflow ---- */
+
+struct overflow {
+    struct ptx_observer observer;
+    bool seen; /* a signed sum, difference or product that its type does not hold */
+};
+/* For ptx_options; takes NULL and gives it. */
+struct ptx_observer *overflow_on(struct overflow *o);
 
 #endif

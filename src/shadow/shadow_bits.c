@@ -158,17 +158,10 @@ static void masked(const struct warp *w, const struct insn *i, unsigned lane, st
 
 /* ---- shifts and fields by whole parts ---- */
 
-static uint64_t lane_value(const struct warp *w, const struct opnd *o, unsigned lane)
-{
-    return o->bytes >= 8   ? REG(uint64_t, w, o->off)[lane]
-           : o->bytes == 4 ? REG(uint32_t, w, o->off)[lane]
-                           : REG(uint16_t, w, o->off)[lane];
-}
-
 static void shifted(const struct warp *w, const struct insn *i, unsigned lane, struct piece *d, unsigned n)
 {
     struct piece a[8];
-    uint64_t by = lane_value(w, &i->opnds[2], lane);
+    uint64_t by = opnd_lane(w, &i->opnds[2], lane);
     take(w, &i->opnds[1], lane, a);
     if (by % 16 || by / 16 > n) {
         lose(d, n, a, n);
@@ -185,7 +178,7 @@ static void field(const struct warp *w, const struct insn *i, unsigned lane, str
     struct piece a[8], b[8];
     bool insert = i->op == OP_bfi;
     const struct opnd *at = &i->opnds[insert ? 3 : 2];
-    uint64_t pos = lane_value(w, at, lane) & 255, len = lane_value(w, at + 1, lane) & 255;
+    uint64_t pos = opnd_lane(w, at, lane) & 255, len = opnd_lane(w, at + 1, lane) & 255;
     take(w, &i->opnds[1], lane, a);
     if (insert)
         take(w, &i->opnds[2], lane, b);
@@ -207,7 +200,7 @@ static void field(const struct warp *w, const struct insn *i, unsigned lane, str
 static void permuted(const struct warp *w, const struct insn *i, unsigned lane, struct piece *d)
 {
     struct piece a[4];
-    uint64_t s = lane_value(w, &i->opnds[3], lane);
+    uint64_t s = opnd_lane(w, &i->opnds[3], lane);
     take(w, &i->opnds[1], lane, a);
     take(w, &i->opnds[2], lane, a + 2);
     for (unsigned k = 0; k < 2; k++) {
@@ -397,7 +390,7 @@ void shadow_bits(const struct warp *w, const struct insn *i, uint32_t m, struct 
         moved(w, i, m, out);
         return;
     }
-    if (kind == BITS_SHIFT && i->opnds[2].is_imm && lane_value(w, &i->opnds[2], 0) % 16) {
+    if (kind == BITS_SHIFT && i->opnds[2].is_imm && opnd_lane(w, &i->opnds[2], 0) % 16) {
         shadow_taint(w, i, m, out);
         return;
     }

@@ -76,24 +76,38 @@ static double erfcx_of(double x)
     return exp(x * x) * erfc(x);
 }
 
-static const struct {
+static const struct function {
     const char *name;
     double (*one)(double x);
     double (*two)(double x, double y);
+    bool power; /* of its argument: relative errors of that stay relative */
 } functions[] = {
-    {"exp", exp, NULL},        {"exp2", exp2, NULL},      {"exp10", exp10_of, NULL},
-    {"expm1", expm1, NULL},    {"log", log, NULL},        {"log2", log2, NULL},
-    {"log10", log10, NULL},    {"log1p", log1p, NULL},    {"sqrt", sqrt, NULL},
-    {"rsqrt", rsqrt_of, NULL}, {"cbrt", cbrt, NULL},      {"rcbrt", rcbrt_of, NULL},
-    {"sin", sin, NULL},        {"cos", cos, NULL},        {"tan", tan, NULL},
-    {"sinpi", sinpi_of, NULL}, {"cospi", cospi_of, NULL}, {"asin", asin, NULL},
-    {"acos", acos, NULL},      {"atan", atan, NULL},      {"sinh", sinh, NULL},
-    {"cosh", cosh, NULL},      {"tanh", tanh, NULL},      {"asinh", asinh, NULL},
-    {"acosh", acosh, NULL},    {"atanh", atanh, NULL},    {"erf", erf, NULL},
-    {"erfc", erfc, NULL},      {"erfcx", erfcx_of, NULL}, {"normcdf", normcdf_of, NULL},
-    {"tgamma", tgamma, NULL},  {"lgamma", lgamma, NULL},  {"pow", NULL, pow},
-    {"atan2", NULL, atan2},    {"hypot", NULL, hypot},    {"fmod", NULL, fmod},
+    {"exp", exp, NULL},           {"exp2", exp2, NULL},
+    {"exp10", exp10_of, NULL},    {"expm1", expm1, NULL},
+    {"log", log, NULL},           {"log2", log2, NULL},
+    {"log10", log10, NULL},       {"log1p", log1p, NULL},
+    {"sqrt", sqrt, NULL, true},   {"rsqrt", rsqrt_of, NULL, true},
+    {"cbrt", cbrt, NULL, true},   {"rcbrt", rcbrt_of, NULL, true},
+    {"sin", sin, NULL},           {"cos", cos, NULL},
+    {"tan", tan, NULL},           {"sinpi", sinpi_of, NULL},
+    {"cospi", cospi_of, NULL},    {"asin", asin, NULL},
+    {"acos", acos, NULL},         {"atan", atan, NULL},
+    {"sinh", sinh, NULL},         {"cosh", cosh, NULL},
+    {"tanh", tanh, NULL},         {"asinh", asinh, NULL},
+    {"acosh", acosh, NULL},       {"atanh", atanh, NULL},
+    {"erf", erf, NULL},           {"erfc", erfc, NULL},
+    {"erfcx", erfcx_of, NULL},    {"normcdf", normcdf_of, NULL},
+    {"tgamma", tgamma, NULL},     {"lgamma", lgamma, NULL},
+    {"pow", NULL, pow},           {"atan2", NULL, atan2},
+    {"hypot", NULL, hypot, true}, {"fmod", NULL, fmod, true},
 };
+
+static double value_of(const void *of, const double *x)
+{
+    const struct function *f = of;
+
+    return f->two ? f->two(x[0], x[1]) : f->one(x[0]);
+}
 
 static double argument(const struct warp *w, uint8_t format, const uint8_t *host, double *shadow, uint8_t *lost)
 {
@@ -101,7 +115,7 @@ static double argument(const struct warp *w, uint8_t format, const uint8_t *host
     double real = shadow_real(format, host);
     uint8_t s = c ? shadow_cell_state(c, host, shadow) : SHADOW_PLAIN;
     if ((s & SHADOW_FORMAT) != format)
-        *shadow = real;
+        *shadow = shadow_of(w->launch)->terms ? 0 : real;
     *lost |= s && s != format ? SHADOW_LOST : 0;
     return real;
 }
@@ -129,8 +143,10 @@ bool shadow_call(struct warp *w, const struct insn *i, const struct func *f, uin
         uint8_t lost = 0, *to = w->regs + rets->vec[0].off + lane * stride;
         for (unsigned a = 0; a < n; a++)
             real[a] = argument(w, format, w->regs + args->vec[a].off + lane * stride, &shadow[a], &lost);
-        r = n == 2 ? functions[k].two(real[0], real[1]) : functions[k].one(real[0]);
-        v = n == 2 ? functions[k].two(shadow[0], shadow[1]) : functions[k].one(shadow[0]);
+        r = value_of(&functions[k], real);
+        v = shadow_of(w->launch)->terms ? shadow_terms_of(shadow_of(w->launch), value_of, &functions[k], n,
+                                                          functions[k].power, real, shadow)
+                                        : value_of(&functions[k], shadow);
         if (single)
             memcpy(to, &(float){(float)r}, 4);
         else

@@ -7,6 +7,7 @@
 
 struct side { /* A, B or C: the values by row and column, and what of them was lost */
     double v[32][32];
+    double real[32][32]; /* where v are the squares of terms */
     uint8_t lost[32][32];
 };
 
@@ -15,15 +16,30 @@ static void gather(const struct warp *w, const struct insn *i, unsigned operand,
     struct fragment f = mma_fragment(i, operand);
     uint8_t format = shadow_format(mma_type(i, operand));
     unsigned each = format < SHADOW_F32 ? 2 : 1, row, column;
+    bool terms = shadow_of(w->launch)->terms;
     struct row r;
     for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++) {
-        row_read(w, matrix_reg(&i->opnds[operand], slot / each), format, slot % each, &r);
+        const struct opnd *reg = opnd_element(&i->opnds[operand], slot / each);
+        row_read(w, reg, format, slot % each, &r);
         for (unsigned l = 0; l < 32; l++) {
             fragment_place(&f, l, slot, &row, &column);
             to->v[row][column] = r.v[l];
             to->lost[row][column] = r.lost[l];
+            if (terms)
+                to->real[row][column] =
+                    shadow_real(format, part_bits(w, reg, slot % each * width_of(format), l));
         }
     }
+}
+
+static void multiply_terms(const struct ptx_shadow *s, const struct insn *i, const struct side *a,
+                           const struct side *b, struct side *d)
+{
+    for (unsigned m = 0; m < i->shape.m; m++)
+        for (unsigned k = 0; k < i->shape.k; k++)
+            for (unsigned n = 0; n < i->shape.n; n++)
+                d->v[m][n] = shadow_terms_sum(
+                    s, d->v[m][n], shadow_terms_product(a->real[m][k], a->v[m][k], b->real[k][n], b->v[k][n]));
 }
 
 void shadow_product(const struct warp *w, const struct insn *i, struct shadow_out *out)
@@ -43,17 +59,21 @@ void shadow_product(const struct warp *w, const struct insn *i, struct shadow_ou
         for (unsigned n = 0; n < i->shape.n; n++)
             lost_column[n] |= b.lost[k][n];
     }
-    for (unsigned m = 0; m < i->shape.m; m++)
-        for (unsigned k = 0; k < i->shape.k; k++)
-            for (unsigned n = 0; n < i->shape.n; n++)
-                d.v[m][n] += a.v[m][k] * b.v[k][n];
+    if (shadow_of(w->launch)->terms) {
+        multiply_terms(shadow_of(w->launch), i, &a, &b, &d);
+    } else {
+        for (unsigned m = 0; m < i->shape.m; m++)
+            for (unsigned k = 0; k < i->shape.k; k++)
+                for (unsigned n = 0; n < i->shape.n; n++)
+                    d.v[m][n] += a.v[m][k] * b.v[k][n];
+    }
     struct fragment f = mma_fragment(i, 0);
     unsigned each = format < SHADOW_F32 ? 2 : 1, row, column;
     struct shadow_part *to = NULL;
     struct row r;
     for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++) {
         if (slot % each == 0)
-            to = out_add(out, matrix_reg(&i->opnds[0], slot / each));
+            to = out_add(out, opnd_element(&i->opnds[0], slot / each));
         for (unsigned l = 0; l < 32; l++) {
             fragment_place(&f, l, slot, &row, &column);
             r.v[l] = d.v[row][column];
@@ -79,7 +99,7 @@ static void load_rows(const struct warp *w, const struct insn *i, struct shadow_
     uint8_t *host[32];
     rows_of(w, i, &i->opnds[1], matrix_reg_count(o), host);
     for (unsigned k = 0; k < matrix_reg_count(o); k++) {
-        struct shadow_part *d = out_add(out, matrix_reg(o, k));
+        struct shadow_part *d = out_add(out, opnd_element(o, k));
         for (unsigned l = 0; l < 32; l++)
             for (unsigned h = 0; h < 2; h++) {
                 unsigned g = l / 4, t = l % 4 * 2 + h;
@@ -97,7 +117,7 @@ static void store_rows(const struct warp *w, const struct insn *i, uint8_t *host
     const struct opnd *o = &i->opnds[1];
     bool trans = insn_has(i, MOD_trans);
     for (unsigned k = 0; k < matrix_reg_count(o); k++) {
-        const struct shadow_part *p = shadow_parts(w, matrix_reg(o, k));
+        const struct shadow_part *p = shadow_parts(w, opnd_element(o, k));
         for (unsigned l = 0; l < 32; l++)
             for (unsigned h = 0; h < 2; h++) {
                 unsigned g = l / 4, t = l % 4 * 2 + h;
@@ -138,7 +158,7 @@ static struct element element_at(const struct warp *w, const struct insn *i, con
     unsigned slot, width = fragment_reg_bytes(&x->f);
     struct element e = {.lane = matrix_holder(x, part, lane, atom, &slot)};
     e.host = host_of(w, (enum space)i->space, at + (uint64_t)atom * x->size, lane, x->size);
-    e.reg = matrix_reg(matrix_operand(i), slot * x->size / width);
+    e.reg = opnd_element(matrix_operand(i), slot * x->size / width);
     e.part = slot * x->size % width / 2;
     return e;
 }
@@ -149,7 +169,7 @@ static void load_fragment(const struct warp *w, const struct insn *i, struct sha
     const struct opnd *regs = matrix_operand(i);
     struct shadow_part *to[8];
     for (unsigned k = 0; k < matrix_reg_count(regs); k++)
-        to[k] = out_add(out, matrix_reg(regs, k));
+        to[k] = out_add(out, opnd_element(regs, k));
     for (unsigned part = 0; part < x.parts && x.size > 1; part++)
         for (unsigned l = 0; l < 32; l++)
             for (unsigned atom = 0; atom < x.atoms; atom++) {
@@ -159,7 +179,7 @@ static void load_fragment(const struct warp *w, const struct insn *i, struct sha
                     cell_load(shadow_of(w->launch), e.host, x.size, to[reg] + e.part, e.lane);
             }
     for (unsigned k = fragment_regs(&x.f), own = k; k < matrix_reg_count(regs); k++)
-        memcpy(to[k], to[k % own], opnd_parts(matrix_reg(regs, k)) * sizeof(*to[k]));
+        memcpy(to[k], to[k % own], opnd_parts(opnd_element(regs, k)) * sizeof(*to[k]));
 }
 
 static void store_fragment(const struct warp *w, const struct insn *i, const struct matrix_access *x)

@@ -79,8 +79,26 @@ static const double *row_view(const struct warp *w, const struct opnd *o, uint8_
     return r->v;
 }
 
+/* The squares of terms, which a plain value has none of. */
+static void row_terms(const struct warp *w, const struct opnd *o, uint8_t format, unsigned part, struct row *r)
+{
+    const struct shadow_part *p = shadow_parts(w, o) + part;
+    memset(r, 0, sizeof(*r));
+    for (unsigned l = 0; !o->is_imm && l < 32; l++) {
+        bool packed = format == SHADOW_F32 && !p->s[l] && (p[1].s[l] & SHADOW_FORMAT) == SHADOW_BF16;
+        const struct shadow_part *from = p + packed;
+        if (packed || (p->s[l] & SHADOW_FORMAT) == format)
+            r->v[l] = fabs(from->v[l]);
+        r->lost[l] = from->s[l] & SHADOW_LOST;
+    }
+}
+
 void row_read(const struct warp *w, const struct opnd *o, uint8_t format, unsigned part, struct row *r)
 {
+    if (shadow_of(w->launch)->terms) {
+        row_terms(w, o, format, part, r);
+        return;
+    }
     const double *v = row_view(w, o, format, part, r);
     if (v != r->v)
         row_copy(r->v, v);
@@ -174,6 +192,19 @@ static void combine(const struct insn *i, const double *x, const double *y, cons
         }
         break;
     }
+    case REAL_ABS:
+        EVERY r[l] = fabs(x[l]);
+        break;
+    case REAL_NEG:
+        EVERY r[l] = -x[l];
+        break;
+    case REAL_RCP:
+        EVERY r[l] = 1 / x[l];
+        break;
+    case REAL_EX2:
+        for (; m; m &= m - 1)
+            r[__builtin_ctz(m)] = exp2(x[__builtin_ctz(m)]);
+        break;
     default:
         for (; m; m &= m - 1) {
             unsigned l = (unsigned)__builtin_ctz(m);
@@ -186,12 +217,47 @@ static void combine(const struct insn *i, const double *x, const double *y, cons
         EVERY r[l] = r[l] > 0 ? r[l] : 0;
 }
 
+static void arith_terms(const struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint8_t format = shadow_format((enum type)i->type);
+    unsigned values = values_of((enum type)i->type);
+    enum real_kind kind = (enum real_kind)op_table[i->op].real;
+    for (unsigned e = 0; e < values; e++) {
+        unsigned part = e * width_of(format);
+        struct row q[3], r;
+        double real[3][32];
+        memset(q, 0, sizeof(q));
+        memset(real, 0, sizeof(real));
+        memset(&r, 0, sizeof(r));
+        for (unsigned k = 1; k < i->n_opnds && k < 4; k++) {
+            row_terms(w, &i->opnds[k], format, part, &q[k - 1]);
+            row_real(w, &i->opnds[k], format, part, real[k - 1]);
+            EVERY r.lost[l] |= q[k - 1].lost[l];
+        }
+        if (kind == REAL_MIN || kind == REAL_MAX) {
+            combine(i, q[0].v, q[1].v, q[2].v, real, r.v, m);
+        } else {
+            for (uint32_t left = m; left; left &= left - 1) {
+                unsigned l = (unsigned)__builtin_ctz(left);
+                r.v[l] = shadow_terms_function(shadow_of(w->launch), kind,
+                                               (const double[]){real[0][l], real[1][l], real[2][l]},
+                                               (const double[]){q[0].v[l], q[1].v[l], q[2].v[l]});
+            }
+        }
+        row_put(w, &i->opnds[0], m, format, values, e, &r);
+    }
+}
+
 static void arith(const struct warp *w, const struct insn *i, uint32_t m)
 {
     uint8_t format = shadow_format((enum type)i->type);
     unsigned values = values_of((enum type)i->type);
     enum real_kind kind = (enum real_kind)op_table[i->op].real;
     bool choice = kind == REAL_MIN || kind == REAL_MAX || kind == REAL_COPYSIGN;
+    if (shadow_of(w->launch)->terms) {
+        arith_terms(w, i, m);
+        return;
+    }
     for (unsigned e = 0; e < values; e++) {
         unsigned part = e * width_of(format);
         const double *v[3] = {NULL};
@@ -225,6 +291,7 @@ static void convert(const struct warp *w, const struct insn *i, uint32_t m, stru
     uint8_t f_to = shadow_format(to), f_from = shadow_format(from);
     bool integral =
         insn_has(i, MOD_rni) || insn_has(i, MOD_rzi) || insn_has(i, MOD_rmi) || insn_has(i, MOD_rpi);
+    bool terms = shadow_of(w->launch)->terms;
     struct row r;
     if (i->n_types != 2 || insn_has(i, MOD_pack) || (!f_to && !f_from && values_of(to) == 1)) {
         if (i->n_types == 2 && !insn_has(i, MOD_pack) && i->n_opnds == 2)
@@ -251,7 +318,7 @@ static void convert(const struct warp *w, const struct insn *i, uint32_t m, stru
         struct row both[2];
         for (unsigned k = 0; k < 2; k++) {
             row_read(w, &i->opnds[2 - k], f_from, 0, &both[k]);
-            if (insn_has(i, MOD_relu))
+            if (insn_has(i, MOD_relu) && !terms)
                 EVERY both[k].v[l] = both[k].v[l] > 0 ? both[k].v[l] : 0;
         }
         for (unsigned k = 0; k < 2; k++)
@@ -265,7 +332,7 @@ static void convert(const struct warp *w, const struct insn *i, uint32_t m, stru
         const struct shadow_part *p = shadow_parts(w, a);
         EVERY
         {
-            r.v[l] = integer_value(w, a, from, l);
+            r.v[l] = terms ? 0 : integer_value(w, a, from, l);
             r.lost[l] = 0;
             for (unsigned k = 0; !a->is_imm && k < opnd_parts(a); k++)
                 r.lost[l] |= p[k].s[l] ? SHADOW_LOST : 0;
@@ -275,9 +342,9 @@ static void convert(const struct warp *w, const struct insn *i, uint32_t m, stru
         memcpy(out_add(out, &i->opnds[0])->s, r.lost, sizeof(r.lost));
         return;
     }
-    if (insn_has(i, MOD_sat))
+    if (insn_has(i, MOD_sat) && !terms)
         EVERY r.v[l] = r.v[l] > 0 ? (r.v[l] < 1 ? r.v[l] : 1) : 0;
-    if (insn_has(i, MOD_relu))
+    if (insn_has(i, MOD_relu) && !terms)
         EVERY r.v[l] = r.v[l] > 0 ? r.v[l] : 0;
     row_put(w, &i->opnds[0], m, f_to, 1, 0, &r);
 }
@@ -494,12 +561,14 @@ struct operand { /* of an atomic, before a destination that is the same register
     uint64_t bits[32];
     struct shadow_part p[8];
     struct row sum[2]; /* for additions */
+    const struct ptx_shadow *shadow;
 };
 
 static void operand_read(const struct warp *w, const struct insn *i, const struct opnd *o, struct operand *x)
 {
     uint8_t format = shadow_format((enum type)i->type);
     memset(x->bits, 0, sizeof(x->bits));
+    x->shadow = shadow_of(w->launch);
     for (unsigned l = 0; l < 32; l++)
         memcpy(&x->bits[l], part_bits(w, o, 0, l), MIN(o->bytes, 8));
     for (unsigned k = 0; k < opnd_parts(o); k++) {
@@ -521,10 +590,12 @@ static void atomic_element(const struct insn *i, const struct operand *b, const 
         for (unsigned e = 0; e < values_of((enum type)i->type); e++) {
             struct shadow_part *p = &cell[e * width_of(format)];
             uint8_t had = p->s[l];
-            double x = (had & SHADOW_FORMAT) == format
-                           ? p->v[l]
-                           : shadow_real(format, (const uint8_t *)&old + 2 * e * width_of(format));
-            p->v[l] = x + b->sum[e].v[l];
+            double x =
+                b->shadow->terms ? 0 : shadow_real(format, (const uint8_t *)&old + 2 * e * width_of(format));
+            if ((had & SHADOW_FORMAT) == format)
+                x = p->v[l];
+            p->v[l] =
+                b->shadow->terms ? shadow_terms_sum(b->shadow, fabs(x), b->sum[e].v[l]) : x + b->sum[e].v[l];
             p->s[l] = format | b->sum[e].lost[l] | (had && had != format ? SHADOW_LOST : SHADOW_PLAIN);
         }
         return;

@@ -12,6 +12,8 @@
 #include "ptx/observe.h"
 #include "shadow.h"
 
+#include <math.h>
+
 enum { /* state of a part */
        SHADOW_PLAIN,
        SHADOW_F16,
@@ -47,6 +49,9 @@ struct shadow_page {
 
 struct ptx_shadow {
     struct ptx_observer observer;
+    double smallest;            /* ptx_shadow_open_terms */
+    bool largest;               /* ... and of a sum the largest */
+    bool terms;                 /* the squares of terms stand in the place of values: shadow_terms.c */
     struct shadow_plan *plan;   /* of the launch, by pc */
     struct shadow_page **slots; /* hash table */
     size_t n, cap;
@@ -106,7 +111,7 @@ static inline double shadow_real(uint8_t format, const void *bits)
     }
     if (format == SHADOW_F32) {
         memcpy(&word, bits, 4);
-        return half_f32_bits(word);
+        return f32_of(word);
     }
     memcpy(&wide, bits, 8);
     return wide;
@@ -127,6 +132,19 @@ struct shadow_plan {
 struct shadow_plan *shadow_plan(const struct ptx_module *m);
 /* What an instruction computes, of its operands as far as it has them. */
 double shadow_real_function(enum real_kind kind, double x, double y, double z);
+/* The squares of a result's terms, of what its operands are and of theirs: x and qx, ... */
+double shadow_terms_function(const struct ptx_shadow *s, enum real_kind kind, const double x[3],
+                             const double q[3]);
+double shadow_terms_of(const struct ptx_shadow *s, double (*f)(const void *of, const double *x), const void *of,
+                       unsigned n, bool power, const double *x, const double *q);
+static inline double shadow_terms_sum(const struct ptx_shadow *s, double qx, double qy)
+{
+    return s->largest ? fmax(qx, qy) : qx + qy;
+}
+static inline double shadow_terms_product(double x, double qx, double y, double qy)
+{
+    return qx > 0 || qy > 0 ? fmax(x * x * qy, y * y * qx) : x * x * y * y;
+}
 /* A call of one of the functions that the shadow's build leaves undefined: mathematics. False: none of them. */
 bool shadow_call(struct warp *w, const struct insn *i, const struct func *f, uint32_t m);
 

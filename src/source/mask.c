@@ -95,24 +95,18 @@ static void blank(char *t, size_t start, size_t end)
  * go on. */
 static size_t mask_word(char *t, size_t len, size_t start, size_t end)
 {
-    static const char *const with_bracket[] = {"__align__", "__cluster_dims__", "__maxnreg__",
-                                               "__block_size__"};
-    static const char *const alone[] = {"__extension__", "__nv_pure__", "__tile_builtin__"};
     size_t open = skip_space(t, len, end), close, comma2;
 
-    for (size_t i = 0; i < ARRAY_LEN(alone); i++) {
-        if (word_is(t, start, end, alone[i])) {
-            blank(t, start, end);
-            return end;
-        }
+    if (str_in_n(t + start, end - start, "__extension__|__nv_pure__|__tile_builtin__")) {
+        blank(t, start, end);
+        return end;
     }
     if (open >= len || t[open] != '(')
         return end;
-    for (size_t i = 0; i < ARRAY_LEN(with_bracket); i++) {
-        if (word_is(t, start, end, with_bracket[i]) && (close = bracket_end(t, len, open, NULL))) {
-            blank(t, start, close);
-            return close;
-        }
+    if (str_in_n(t + start, end - start, "__align__|__cluster_dims__|__maxnreg__|__block_size__") &&
+        (close = bracket_end(t, len, open, NULL))) {
+        blank(t, start, close);
+        return close;
     }
     if (word_is(t, start, end, "__launch_bounds__") && (close = bracket_end(t, len, open, &comma2)) && comma2)
         blank(t, comma2, close - 1);

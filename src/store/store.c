@@ -9,9 +9,10 @@ enum { SCHEMA_VERSION = 3, BUSY_WAIT_MS = 3000 };
 bool store_open(struct store **out, const char *folder, bool create, struct err *err)
 {
     struct store *s = mem_zalloc(sizeof(*s));
+    struct arena *a;
     struct str path = {0};
-    sqlite3_stmt *q;
-    int version = 0;
+    const char *text;
+    int version;
     bool ok;
 
     s->lock_fd = -1;
@@ -30,15 +31,13 @@ bool store_open(struct store **out, const char *folder, bool create, struct err 
         return false;
     }
     sqlite3_busy_timeout(s->db, BUSY_WAIT_MS);
-    q = prepare(s, "PRAGMA user_version", err);
-    ok = q && sqlite3_step(q) == SQLITE_ROW;
-    if (ok)
-        version = sqlite3_column_int(q, 0);
-    else if (q)
-        fail(s, err);
-    sqlite3_finalize(q);
+    a = arena_open();
+    ok = sql_find(s, a, "PRAGMA user_version", NULL, NULL, &text, err);
+    version = ok && text ? (int)strtol(text, NULL, 10) : 0;
+    arena_close(a);
     if (ok && version == 0 && create)
-        ok = execute(s, share_text("sql/schema.sql"), err) && execute(s, "PRAGMA user_version = 3", err);
+        ok =
+            sql_execute(s, share_text("sql/schema.sql"), err) && sql_execute(s, "PRAGMA user_version = 3", err);
     else if (ok && version == 0)
         ok = err_input(err, "%s holds no run yet: one is just beginning there, or ended before it began",
                        s->path);
@@ -107,185 +106,101 @@ bool store_in_use(const char *folder)
     return in_use;
 }
 
+#define RUN(member)            MEMBER(struct store_run, member)
+#define RUN_TEXT(member)       MEMBER_AS(struct store_run, member, MEMBER_TEXT)
+#define CANDIDATE(member)      MEMBER(struct store_candidate, member)
+#define CANDIDATE_TEXT(member) MEMBER_AS(struct store_candidate, member, MEMBER_TEXT)
+#define CANDIDATE_ID(member)   MEMBER_AS(struct store_candidate, member, MEMBER_INT_OR_NULL)
+
+static const struct member run_columns[] = {RUN(id),
+                                            RUN_TEXT(astra),
+                                            RUN_TEXT(task_name),
+                                            RUN_TEXT(task_dir),
+                                            RUN_TEXT(source_hash),
+                                            RUN_TEXT(options),
+                                            RUN_TEXT(started),
+                                            RUN(ended),
+                                            RUN_TEXT(status),
+                                            RUN(wall_s),
+                                            RUN(result),
+                                            {0}};
+
+static const struct member candidate_columns[] = {
+    CANDIDATE(id),
+    CANDIDATE_ID(parent),
+    CANDIDATE(round),
+    CANDIDATE_ID(repairs),
+    MEMBER_NAMED("mind", struct store_candidate, backend, MEMBER_TEXT),
+    CANDIDATE_TEXT(name),
+    CANDIDATE_TEXT(reason),
+    CANDIDATE_TEXT(plan),
+    CANDIDATE_TEXT(steps),
+    CANDIDATE_TEXT(text),
+    CANDIDATE_TEXT(hash),
+    CANDIDATE_TEXT(verdict),
+    CANDIDATE_TEXT(words),
+    CANDIDATE(line),
+    CANDIDATE(gain),
+    CANDIDATE(score),
+    CANDIDATE(trial),
+    CANDIDATE(wall_s),
+    CANDIDATE(bound_by),
+    CANDIDATE(diagnosis),
+    {0}};
+
+struct note {
+    const char *key, *value;
+};
+
+static const struct member note_columns[] = {MEMBER(struct note, key), MEMBER(struct note, value), {0}};
+
 bool store_put_run(struct store *s, const struct store_run *r, struct err *err)
 {
-    sqlite3_stmt *q =
-        prepare(s,
-                "INSERT OR REPLACE INTO run (id, astra, task_name, task_dir, source_hash, options, started,"
-                " ended, status, wall_s, result) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                err);
+    struct store_run row = *r;
 
-    if (!q)
-        return false;
-    bind_text(q, 1, r->astra);
-    bind_text(q, 2, r->task_name);
-    bind_text(q, 3, r->task_dir);
-    bind_text(q, 4, r->source_hash);
-    bind_text(q, 5, r->options);
-    bind_text(q, 6, r->started);
-    bind_text(q, 7, r->ended);
-    bind_text(q, 8, r->status);
-    sqlite3_bind_double(q, 9, r->wall_s);
-    bind_text(q, 10, r->result);
-    return finish(s, q, err);
+    row.id = 1;
+    return sql_put_row(s, "run", run_columns, &row, err);
 }
 
 bool store_get_run(struct store *s, struct arena *a, struct store_run *r, struct err *err)
 {
-    sqlite3_stmt *q =
-        prepare(s,
-                "SELECT astra, task_name, task_dir, source_hash, options, started, ended, status, wall_s,"
-                " result FROM run",
-                err);
-    int code;
+    size_t n;
+    const struct store_run *list = sql_rows(s, a, "run", run_columns, sizeof(*r), &n, err);
 
-    if (!q)
-        return false;
-    code = sqlite3_step(q);
-    if (code == SQLITE_ROW)
-        *r = (struct store_run){
-            .astra = text_of(a, q, 0),
-            .task_name = text_of(a, q, 1),
-            .task_dir = text_of(a, q, 2),
-            .source_hash = text_of(a, q, 3),
-            .options = text_of(a, q, 4),
-            .started = text_of(a, q, 5),
-            .ended = text_or_null(a, q, 6),
-            .status = text_of(a, q, 7),
-            .wall_s = sqlite3_column_double(q, 8),
-            .result = text_or_null(a, q, 9),
-        };
-    sqlite3_finalize(q);
-    if (code == SQLITE_ROW)
-        return true;
-    return code == SQLITE_DONE ? err_input(err, "%s holds no run", s->path) : fail(s, err);
+    if (list && n)
+        *r = *list;
+    return list && (n || err_input(err, "%s holds no run", s->path));
 }
 
 bool store_put_candidate(struct store *s, const struct store_candidate *c, struct err *err)
 {
-    sqlite3_stmt *q =
-        prepare(s,
-                "INSERT OR REPLACE INTO candidate (id, parent, round, repairs, mind, name, reason, plan,"
-                " steps, text, hash, verdict, words, line, gain, score, trial, wall_s, bound_by, diagnosis)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                err);
-
-    if (!q)
-        return false;
-    sqlite3_bind_int(q, 1, c->id);
-    bind_id(q, 2, c->parent);
-    sqlite3_bind_int(q, 3, c->round);
-    bind_id(q, 4, c->repairs);
-    bind_text(q, 5, c->mind);
-    bind_text(q, 6, c->name);
-    bind_text(q, 7, c->reason);
-    bind_text(q, 8, c->plan);
-    bind_text(q, 9, c->steps);
-    bind_text(q, 10, c->text);
-    bind_text(q, 11, c->hash);
-    bind_text(q, 12, c->verdict);
-    bind_text(q, 13, c->words);
-    sqlite3_bind_int(q, 14, c->line);
-    bind_number(q, 15, c->gain);
-    bind_number(q, 16, c->score);
-    bind_text(q, 17, c->trial);
-    bind_number(q, 18, c->wall_s);
-    bind_text(q, 19, c->bound_by);
-    bind_text(q, 20, c->diagnosis);
-    return finish(s, q, err);
+    return sql_put_row(s, "candidate", candidate_columns, c, err);
 }
 
 bool store_candidates(struct store *s, struct arena *a, const struct store_candidate **list, size_t *n,
                       struct err *err)
 {
-    VEC(struct store_candidate) rows = {0};
-    sqlite3_stmt *q =
-        prepare(s,
-                "SELECT id, parent, round, repairs, mind, name, reason, plan, steps, text, hash, verdict,"
-                " words, line, gain, score, trial, wall_s, bound_by, diagnosis FROM candidate ORDER BY id",
-                err);
-    int code;
-
-    if (!q)
-        return false;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        struct store_candidate c = {
-            .id = sqlite3_column_int(q, 0),
-            .parent = id_of(q, 1),
-            .round = sqlite3_column_int(q, 2),
-            .repairs = id_of(q, 3),
-            .mind = text_of(a, q, 4),
-            .name = text_of(a, q, 5),
-            .reason = text_of(a, q, 6),
-            .plan = text_of(a, q, 7),
-            .steps = text_of(a, q, 8),
-            .text = text_of(a, q, 9),
-            .hash = text_of(a, q, 10),
-            .verdict = text_of(a, q, 11),
-            .words = text_of(a, q, 12),
-            .line = sqlite3_column_int(q, 13),
-            .gain = number_of(q, 14),
-            .score = number_of(q, 15),
-            .trial = text_or_null(a, q, 16),
-            .wall_s = number_of(q, 17),
-            .bound_by = text_or_null(a, q, 18),
-            .diagnosis = text_or_null(a, q, 19),
-        };
-        vec_push(&rows, c);
-    }
-    sqlite3_finalize(q);
-    *list = arena_copy(a, rows.v, rows.n * sizeof(*rows.v));
-    *n = rows.n;
-    vec_free(&rows);
-    return code == SQLITE_DONE || fail(s, err);
+    *list = sql_rows(s, a, "candidate", candidate_columns, sizeof(**list), n, err);
+    return *list;
 }
 
 bool store_find_trial(struct store *s, struct arena *a, const char *hash, int *id, const char **trial,
                       struct err *err)
 {
-    sqlite3_stmt *q =
-        prepare(s,
-                "SELECT id, trial FROM candidate WHERE hash = ?1 AND trial IS NOT NULL"
-                " UNION ALL SELECT NULL, trial FROM trial WHERE hash = ?1 ORDER BY id NULLS LAST LIMIT 1",
-                err);
-    int code;
-
-    *trial = NULL;
-    if (!q)
-        return false;
-    bind_text(q, 1, hash);
-    code = sqlite3_step(q);
-    if (code == SQLITE_ROW) {
-        *id = id_of(q, 0);
-        *trial = text_of(a, q, 1);
-    }
-    sqlite3_finalize(q);
-    return code == SQLITE_ROW || code == SQLITE_DONE || fail(s, err);
+    return sql_find(s, a,
+                    "SELECT id, trial FROM candidate WHERE hash = ?1 AND trial IS NOT NULL"
+                    " UNION ALL SELECT NULL, trial FROM trial WHERE hash = ?1 ORDER BY id NULLS LAST LIMIT 1",
+                    hash, id, trial, err);
 }
 
 bool store_note(struct store *s, const char *key, const char *value, struct err *err)
 {
-    sqlite3_stmt *q = prepare(s, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", err);
+    const struct note note = {key, value};
 
-    if (!q)
-        return false;
-    bind_text(q, 1, key);
-    bind_text(q, 2, value);
-    return finish(s, q, err);
+    return sql_put_row(s, "meta", note_columns, &note, err);
 }
 
 bool store_get_note(struct store *s, struct arena *a, const char *key, const char **value, struct err *err)
 {
-    sqlite3_stmt *q = prepare(s, "SELECT value FROM meta WHERE key = ?", err);
-    int code;
-
-    *value = NULL;
-    if (!q)
-        return false;
-    bind_text(q, 1, key);
-    code = sqlite3_step(q);
-    if (code == SQLITE_ROW)
-        *value = text_of(a, q, 0);
-    sqlite3_finalize(q);
-    return code == SQLITE_ROW || code == SQLITE_DONE || fail(s, err);
+    return sql_find(s, a, "SELECT value FROM meta WHERE key = ?", key, NULL, value, err);
 }

@@ -21,6 +21,7 @@ bool store_lock(struct store *s, const char *folder, struct err *err);
 bool store_in_use(const char *folder);
 
 struct store_run {
+    int id; /* given by store_put_run */
     const char *astra, *task_name, *task_dir, *source_hash, *options, *started, *ended, *status, *result;
     double wall_s;
 };
@@ -30,7 +31,7 @@ bool store_get_run(struct store *s, struct arena *a, struct store_run *r, struct
 
 struct store_candidate {
     int id, parent, round, repairs; /* parent, repairs: -1 none */
-    const char *mind, *name, *reason, *plan, *steps, *text, *hash, *verdict, *words;
+    const char *backend, *name, *reason, *plan, *steps, *text, *hash, *verdict, *words;
     int line;
     double gain, score, wall_s;       /* NAN: unknown */
     const char *trial;                /* JSON; NULL: none */

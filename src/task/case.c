@@ -32,6 +32,9 @@ static json_t *values_to_json(const struct task_values *v)
         json_array_append_new(special, number_to_json(v->special[i]));
     json_put(o, "special", special);
     json_put_num(o, "special_share", v->special_share);
+    json_put_int(o, "turn", v->turn);
+    json_put_int(o, "rung", v->rung);
+    json_put(o, "patterned", json_boolean(v->patterned));
     return o;
 }
 
@@ -65,6 +68,9 @@ static bool values_from_json(const json_t *o, struct arena *a, struct task_value
     v->high = json_num(o, "high");
     v->constant = json_num(o, "constant");
     v->special_share = json_num(o, "special_share");
+    v->turn = (unsigned)json_int(o, "turn", 0);
+    v->rung = (unsigned)json_int(o, "rung", 0) % N_RUNGS;
+    v->patterned = json_is_true(json_object_get(o, "patterned"));
     v->special = list;
     v->n_special = json_array_size(special);
     for (size_t i = 0; i < v->n_special; i++)

@@ -17,6 +17,8 @@ bool task_type_floating(enum kernel_type t);
 /* Why these dims cannot be: into words (of size), or NULL with all fine. */
 const char *task_dims_fault(const struct task *t, const int64_t *dims, char *words, size_t size);
 
+/* Set one dim as low as the domain lets it be, the others given. */
+void task_lower(const struct task *t, int64_t *dims, size_t i);
 /* The integers [*low, *high) of an index. */
 void values_range(const struct task_values *v, const int64_t *dims, int64_t *low, int64_t *high);
 

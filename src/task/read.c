@@ -15,15 +15,15 @@ struct loader {
     bool misspelt; /* some key is: what is missing may be meant by it, and is no fault of its own */
 };
 
-static const char *const task_keys[] = {"name",    "source",    "entry",     "reference",  "args",
-                                        "dims",    "domain",    "workloads", "flags",      "regime",
-                                        "headers", "tolerance", "accept",    "equivalent", NULL};
+static const char *const task_keys[] = {"name",   "source",     "entry", "reference", "args",    "dims",
+                                        "domain", "workloads",  "flags", "regime",    "headers", "tolerance",
+                                        "accept", "equivalent", "exact", NULL};
 static const char *const arg_keys[] = {"name", "type", "shape", "role", "value", "values", "align", NULL};
 static const char *const values_keys[] = {"kind", "low", "high", "value", "special", NULL};
 static const char *const role_names[] = {"in", "out", "inout", "scratch", NULL};
-static const char *const value_names[] = {"normal",     "uniform", "zeros", "ones",     "large",
-                                          "tiny",       "mixed",   "index", "constant", "integers",
-                                          "cancelling", "alike",   "faint", "dim",      NULL};
+static const char *const value_names[] = {"normal", "uniform", "zeros",    "ones",     "large",      "tiny",
+                                          "mixed",  "index",   "constant", "integers", "cancelling", "alike",
+                                          "faint",  "dim",     "nearly",   "range",    "huge",       NULL};
 static const char *const type_names[] = {"bool", "i8",  "u8",  "i16",  "u16", "i32", "u32",
                                          "i64",  "u64", "f16", "bf16", "f32", "f64", NULL};
 
@@ -298,6 +298,11 @@ static bool read_values(struct loader *l, const struct yaml_node *n, struct task
         }
     }
     bool index = v->kind == VALUE_INDEX;
+    v->declared = n->kind == YAML_TEXT || yaml_get(n, "kind");
+    if (v->kind == VALUE_RANGE && task_type_floating(arg->type))
+        return fail(l, n, "values of kind range need an integer type");
+    if (v->kind == VALUE_HUGE && !task_type_floating(arg->type))
+        return fail(l, n, "values of kind huge need a floating type");
     if (index && task_type_floating(arg->type))
         return fail(l, n, "values of kind index need an integer type");
     if (!index && v->kind != VALUE_UNIFORM && (yaml_get(n, "low") || yaml_get(n, "high")))
@@ -502,21 +507,35 @@ bool regime_parse(const char *name, enum regime *regime)
     return false;
 }
 
+/* A number: ulps of the output; or {terms: N}: last places of the terms of a sum. */
+static bool read_tolerance(struct loader *l, const struct yaml_node *n)
+{
+    struct task *t = l->task;
+    bool in_terms = n && n->kind == YAML_MAP;
+    double *to = in_terms ? &t->tolerance_terms : &t->tolerance;
+
+    t->tolerance = t->tolerance_terms = NAN;
+    if (in_terms && (n->n != 1 || !yaml_get(n, "terms")))
+        return fail(l, n, "tolerance: must be a number or {terms: a number}");
+    if (n && !read_number(l, in_terms ? yaml_get(n, "terms") : n, "tolerance", to))
+        return false;
+    return !n || (*to > 0 && *to <= 1e6) ||
+           fail(l, n, "tolerance: must be above 0: ulps of the output type, or of the terms of its sums");
+}
+
 static bool read_choices(struct loader *l, const struct yaml_node *root)
 {
     static const char *const accepts[] = {"race", "nondeterminism", NULL};
     struct task *t = l->task;
-    const struct yaml_node *n = yaml_get(root, "tolerance");
-    const char *regime = "cold", **accept;
+    const char *regime = "cold", *exact = "false", **accept;
     size_t n_accept;
 
-    t->tolerance = NAN;
-    if (n && (!read_number(l, n, "tolerance", &t->tolerance)))
+    if (!read_tolerance(l, yaml_get(root, "tolerance")) || !read_text(l, root, "regime", false, &regime) ||
+        !read_texts(l, root, "accept", &accept, &n_accept) || !read_text(l, root, "exact", false, &exact))
         return false;
-    if (n && !(t->tolerance > 0 && t->tolerance <= 1e6))
-        return fail(l, n, "tolerance: must be above 0: ulps of the output type");
-    if (!read_text(l, root, "regime", false, &regime) || !read_texts(l, root, "accept", &accept, &n_accept))
-        return false;
+    if (!str_eq(exact, "true") && !str_eq(exact, "false"))
+        return fail(l, yaml_get(root, "exact"), "exact: must be true or false");
+    t->exact = str_eq(exact, "true");
     if (!regime_parse(regime, &t->regime))
         return unknown(l, yaml_get(root, "regime"), "regime", regime, regimes);
     for (size_t i = 0; i < n_accept; i++) {

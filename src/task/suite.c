@@ -56,7 +56,7 @@ static bool add(struct shapes *s, const int64_t *dims, int64_t limit, const char
 }
 
 /* Set one dim as low as the domain lets it be, the others given. */
-static void lower(const struct task *t, int64_t *dims, size_t i)
+void task_lower(const struct task *t, int64_t *dims, size_t i)
 {
     int64_t old = dims[i];
 
@@ -130,7 +130,7 @@ static void add_smallest(struct shapes *s)
 
     memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
     for (size_t i = t->n_dims; i-- > 0;)
-        lower(t, dims, i);
+        task_lower(t, dims, i);
     add(s, dims, CASE_ELEMENTS, "the smallest shape");
 }
 
@@ -148,7 +148,7 @@ static void add_long(struct shapes *s, size_t dim, int64_t count, int64_t others
     dims[dim] = count;
     for (size_t i = 0; i < t->n_dims; i++)
         if (i != dim)
-            lower(t, dims, i);
+            task_lower(t, dims, i);
     add(s, dims, CASE_ELEMENTS, why);
 }
 
@@ -178,7 +178,7 @@ static void add_beyond_16_bits(struct shapes *s)
     memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
     dims[last] = (1 << 16) + 8 * 131;
     for (size_t i = 0; i < last; i++)
-        lower(t, dims, i);
+        task_lower(t, dims, i);
     while (dims[last] += 1 << 13, task_case_elements(t, dims) <= BEYOND_ELEMENTS)
         ;
     dims[last] -= 1 << 13;
@@ -359,29 +359,174 @@ static const struct {
                      {"zeros", VALUE_ZEROS},
                      {"far from zero", VALUE_UNIFORM}, /* FAR: what differences of large sums lose */
                      {"cancelling", VALUE_CANCELLING},
-                     {"rows that begin alike", VALUE_ALIKE}};
-enum { N_SHAPELESS = ARRAY_LEN(distributions) - 1 }; /* the last one asks for many rows */
+                     {"rows that begin alike", VALUE_ALIKE},
+                     {"rows alike but for one element", VALUE_NEARLY}};
+enum { N_SHAPELESS = ARRAY_LEN(distributions) - 2 }; /* the last ones ask for many rows */
 
 /* Many rows, and each of them long enough for a beginning. */
-static void add_alike(struct builder *b)
+static void add_many_rows(struct shapes *s)
 {
-    const struct task *t = b->task;
-    struct shapes s = {.task = t, .arena = b->arena};
+    const struct task *t = s->task;
     size_t last = t->n_dims - 1;
     int64_t dims[16] = {0};
 
     for (size_t w = 0; w < t->n_workloads; w++)
         for (size_t i = 0; i < t->n_dims; i++)
             dims[i] = MAX(dims[i], t->workloads[w * t->n_dims + i]);
-    for (int64_t own = dims[last], length = MIN(own, (int64_t)ALIKE); s.n == 0; length = own) {
+    for (int64_t own = dims[last], length = MIN(own, (int64_t)ALIKE); s->n == 0; length = own) {
         dims[last] = length;
         if (task_in_domain(t, dims) && shrink(t, dims, last, SMALL_ELEMENTS))
-            add(&s, dims, SMALL_ELEMENTS, "many rows");
+            add(s, dims, SMALL_ELEMENTS, "many rows");
         if (length == own)
             break;
     }
-    if (s.n && any_arg(t, false))
-        add_case(b, &s, 0, distributions[N_SHAPELESS].name, VALUE_ALIKE, 0);
+}
+
+/* ---- wild values: wilder than the task's, and left out where the original cannot take them ---- */
+
+static bool is_read(const struct task_arg *arg)
+{
+    return arg->role == ROLE_IN || arg->role == ROLE_INOUT;
+}
+
+/* Integers of which the task says nothing may be any. */
+static bool is_any_integer(const struct task_arg *arg)
+{
+    const struct task_values *v = &arg->values;
+
+    return is_read(arg) && !task_type_floating(arg->type) &&
+           (v->kind == VALUE_NORMAL || (v->kind == VALUE_INTEGERS && !v->declared));
+}
+
+static bool is_any_float(const struct task_arg *arg)
+{
+    return is_read(arg) && task_type_floating(arg->type) && arg->values.kind == VALUE_NORMAL;
+}
+
+static bool writes_floats(const struct task *t)
+{
+    for (size_t i = 0; i < t->n_args; i++)
+        if ((t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT) &&
+            task_type_floating(t->args[i].type))
+            return true;
+    return false;
+}
+
+/* The most rows, or numbers of a first extent, that a buffer has which is read. */
+static void count_rows(const struct task *t, const int64_t *dims, int64_t *rows, int64_t *slices)
+{
+    int64_t n, length;
+
+    *rows = *slices = 1;
+    for (size_t i = 0; i < t->n_args; i++) {
+        const struct task_arg *arg = &t->args[i];
+        if (!is_read(arg) || !arg->n_shape || !task_shape(t, arg, dims, &n, NULL))
+            continue;
+        *slices = MAX(*slices, n / task_slice(arg, dims));
+        if (dim_eval(arg->shape[arg->n_shape - 1], dims, &length) && length > 0)
+            *rows = MAX(*rows, n / length);
+    }
+}
+
+enum wild { WILD_PATTERNS, WILD_RANGE, WILD_HUGE };
+
+static void make_wild(const struct task_arg *arg, enum wild wild, unsigned turn, struct task_values *v)
+{
+    bool any = is_any_integer(arg);
+
+    if (!is_read(arg))
+        return;
+    v->special_share = 0;
+    v->turn = turn;
+    if (any && wild != WILD_HUGE)
+        v->kind = VALUE_RANGE;
+    if (wild == WILD_PATTERNS)
+        v->patterned = true;
+    if (wild == WILD_HUGE && is_any_float(arg))
+        v->kind = VALUE_HUGE;
+}
+
+/* One number everywhere: what counts it outgrows 16 bits. */
+static void make_one(struct builder *b, const int64_t *dims, const struct task_arg *arg, struct task_values *v)
+{
+    int64_t low, high;
+
+    if (arg->values.kind != VALUE_INDEX && !is_any_integer(arg))
+        return;
+    values_range(v, dims, &low, &high);
+    if (is_any_integer(arg))
+        low = 0, high = 128;
+    *v = (struct task_values){.kind = VALUE_CONSTANT,
+                              .constant = (double)(low + (int64_t)rng_below(&b->rng, (uint64_t)(high - low)))};
+}
+
+/* More integers than 16 bits count, where they are most of what is read. */
+static void add_one_value(struct builder *b)
+{
+    const struct task *t = b->task;
+    struct shapes s = {.task = t, .arena = b->arena};
+    const int64_t *most = t->workloads;
+    int64_t dims[16], n;
+    size_t before = b->cases.n;
+
+    for (size_t w = 1; w < t->n_workloads; w++)
+        if (task_case_elements(t, t->workloads + w * t->n_dims) > task_case_elements(t, most))
+            most = t->workloads + w * t->n_dims;
+    memcpy(dims, most, t->n_dims * sizeof(*dims));
+    if (!shrink(t, dims, t->n_dims, BEYOND_ELEMENTS))
+        return;
+    for (size_t i = 0; i < t->n_args && s.n == 0; i++) {
+        const struct task_arg *arg = &t->args[i];
+        if (is_read(arg) && (arg->values.kind == VALUE_INDEX || is_any_integer(arg)) &&
+            task_shape(t, arg, dims, &n, NULL) && n > UINT16_MAX)
+            add(&s, dims, BEYOND_ELEMENTS, "more than 16 bits count");
+    }
+    if (s.n)
+        add_case(b, &s, 0, "one value", VALUE_NORMAL, -1);
+    for (size_t i = 0; b->cases.n > before && i < t->n_args; i++)
+        make_one(b, dims, &t->args[i], (struct task_values *)&b->cases.v[before].values[i]);
+    if (b->cases.n > before)
+        b->cases.v[before].wild = true;
+}
+
+static void add_wild(struct builder *b, const struct shapes *s, size_t shape, enum wild wild, unsigned turn)
+{
+    static const char *const names[] = {[WILD_PATTERNS] = "patterns in rows",
+                                        [WILD_RANGE] = "integers of every size",
+                                        [WILD_HUGE] = "up to the type's edge"};
+    const struct task *t = b->task;
+    size_t before = b->cases.n;
+
+    add_case(b, s, shape, names[wild], VALUE_NORMAL, -1);
+    for (size_t i = 0; b->cases.n > before && i < t->n_args; i++)
+        if (t->args[i].role != ROLE_SCALAR)
+            make_wild(&t->args[i], wild, turn, (struct task_values *)&b->cases.v[before].values[i]);
+    if (b->cases.n > before)
+        b->cases.v[before].wild = true;
+}
+
+/* Where there are few rows, more cases show all that rows can be. */
+static void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *values)
+{
+    const struct task *t = b->task;
+    bool integers = false, floats = false;
+    int64_t n_rows, n_slices;
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        integers |= is_any_integer(&t->args[i]);
+        floats |= is_any_float(&t->args[i]);
+    }
+    if (!rows->n)
+        return;
+    count_rows(t, rows->dims[0], &n_rows, &n_slices);
+    for (int64_t turn = 0; turn < N_PATTERNS; turn += MAX(n_rows / 2, (int64_t)1))
+        add_wild(b, rows, 0, WILD_PATTERNS, (unsigned)turn);
+    for (int64_t turn = 0; turn < N_HUGE && floats && writes_floats(t); turn += n_slices)
+        add_wild(b, rows, 0, WILD_HUGE, (unsigned)turn);
+    if (integers)
+        add_wild(b, rows, 0, WILD_PATTERNS, N_PATTERNS);
+    for (size_t k = 0; k < MIN(values->n, (size_t)2) && integers; k++)
+        add_wild(b, values, k, WILD_RANGE, 0);
 }
 
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
@@ -390,7 +535,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     /* `values` has the shapes on which values vary: a workload's last extent, its neighbour, and a drawn one.
      */
     struct shapes s = {.task = t, .arena = a}, values = {.task = t, .arena = a},
-                  beyond = {.task = t, .arena = a};
+                  beyond = {.task = t, .arena = a}, rows = {.task = t, .arena = a};
     struct builder b = {.task = t, .arena = a, .rng = {rng_mix(seed ^ 0x7461736b)}};
     size_t last = t->n_dims - 1;
 
@@ -418,7 +563,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     for (size_t i = 0; i < values.n; i++)
         add_case(&b, &values, i, as_said, VALUE_NORMAL, 0);
     for (size_t i = 0; values.n && any_arg(t, false) && i < N_SHAPELESS; i++)
-        for (size_t k = 0; k < 2; k++)
+        for (size_t k = 0; k < (distributions[i].kind == VALUE_ZEROS ? 1 : 2); k++)
             add_case(&b, &values, (i + k * 2) % values.n, distributions[i].name, distributions[i].kind, 0);
     if (values.n && any_arg(t, false) && !task_flushes(t))
         add_case(&b, &values, values.n - 1, "faint", VALUE_FAINT, 0);
@@ -436,7 +581,11 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     /* A task whose domain leaves few affordable shapes: the same ones with other seeds. */
     for (size_t i = 0; s.n && b.cases.n < 8; i++)
         add_case(&b, &s, i % s.n, as_said, VALUE_NORMAL, 0);
-    add_alike(&b);
+    add_many_rows(&rows);
+    for (size_t i = N_SHAPELESS; rows.n && any_arg(t, false) && i < ARRAY_LEN(distributions); i++)
+        add_case(&b, &rows, 0, distributions[i].name, distributions[i].kind, 0);
+    add_wild_cases(&b, &rows, &values);
+    add_one_value(&b);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);

@@ -170,11 +170,9 @@ struct task *task_reference(struct arena *a, const struct task *t)
 
 char *task_dims_text(struct arena *a, const struct task *t, const int64_t *dims)
 {
-    struct str s = {0};
+    struct str s = {.arena = a};
 
     for (size_t i = 0; i < t->n_dims; i++)
         str_addf(&s, "%s%s=%lld", i ? " " : "", t->dims[i], (long long)dims[i]);
-    char *text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }

@@ -21,8 +21,13 @@ enum value_kind {
     VALUE_CANCELLING, /* the second half of a row takes back all but a 256th of the first */
     VALUE_ALIKE,      /* all rows are the same but for their last eighth */
     VALUE_FAINT,      /* down to subnormal numbers, and products of two that are */
-    VALUE_DIM         /* normal numbers whose products of two are about where subnormal ones begin */
+    VALUE_DIM,        /* normal numbers whose products of two are about where subnormal ones begin */
+    VALUE_NEARLY,     /* all rows are the same but for one element */
+    VALUE_RANGE,      /* integers of every size that the type has, its ends among them */
+    VALUE_HUGE /* numbers up to the edge of a floating type, so that a sum overflows in any order or none */
 };
+
+enum { N_PATTERNS = 8, N_HUGE = 4, N_RUNGS = 4 }; /* values.c */
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;
@@ -31,6 +36,10 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
     const double *special;                       /* may occur: -inf, inf, nan ... */
     size_t n_special;
     double special_share; /* of the elements that are special, when there are any */
+    unsigned turn;        /* which row begins: of huge values, and of patterns; N_PATTERNS: the range's ends */
+    bool patterned;       /* every row has a pattern of its own: sorted, one value, few values, ... */
+    unsigned rung;        /* integers of the whole range: how much of it they do without, up to N_RUNGS */
+    bool declared;        /* the task says this kind: it is a promise of the callers */
 };
 
 struct dim_expr; /* integer expression over dims: + - * / % ( ) min max comparisons && || */
@@ -76,8 +85,10 @@ struct task {
     size_t n_flags, n_headers;
     const char **equivalent; /* ids of mutants that the author says change nothing: docs/testing.md */
     size_t n_equivalent;
-    enum regime regime; /* that scores */
-    double tolerance;   /* NAN: the rule of docs/error-rule.md */
+    enum regime regime;     /* that scores */
+    double tolerance;       /* NAN: the rule of docs/error-rule.md */
+    double tolerance_terms; /* the same in last places of what is summed up; NAN: not given */
+    bool exact;             /* every output must be the original's, byte for byte */
     bool accept_race, accept_nondeterminism;
 };
 
@@ -110,6 +121,8 @@ bool task_shape(const struct task *t, const struct task_arg *arg, const int64_t 
 bool task_traffic(const struct task *t, const int64_t *dims, int64_t *bytes, struct err *err);
 /* The launcher's scalar arguments filled in, pointers numbered in order; n_args values. */
 void task_launch_values(const struct task *t, const int64_t *dims, struct kernel_value *values);
+/* Elements of a buffer for each number of its first extent; of one extent, all. The dims are in the domain. */
+int64_t task_slice(const struct task_arg *arg, const int64_t *dims);
 /* Elements [first, first + n) of an argument's buffer, in its own type. */
 void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
                int64_t first, int64_t n, void *to);
@@ -123,6 +136,8 @@ struct task_case {
     const char *why;                  /* the shape's reason */
     size_t changed; /* 1 + the number of the argument that alone is not as in the first case of task_inputs; 0:
                        none */
+    bool
+        wild; /* values of ours that are wilder than the task's: left out where the original cannot take them */
 };
 /* The rules' suite: small, tail and odd shapes derived from dims, domain and workloads; several seeds and
  * distributions. */
@@ -154,6 +169,12 @@ int64_t task_case_elements(const struct task *t, const int64_t *dims); /* of all
 /* The largest shapes of the domain that a device could hold, for looking at a few blocks of them. */
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n);
 
+/* Shapes of the domain, `most` at most, to plan launchers for; own: numbers that stand in their sources, in their
+ * order. */
+void task_planned(const struct task *t, struct arena *a, const int64_t *own, size_t n_own, size_t most,
+                  const int64_t *const **shapes, size_t *n);
+
+bool task_type_signed(enum kernel_type t); /* an integer with a sign */
 double task_to_double(enum kernel_type type, const void *element);
 void task_from_double(enum kernel_type type, double v, void *element); /* round to nearest even */
 

@@ -187,12 +187,94 @@ static double small_integer(enum kernel_type t, uint64_t bits)
     return (double)(bits % 17) - (integer(t) && (t == KT_U16 || t == KT_U32 || t == KT_U64) ? 0 : 8);
 }
 
+/* ---- wild values ---- */
+
+/* Where an element lies. Rows are those of the last extent; for huge values, what the first one numbers. */
+struct place {
+    int64_t row, column, length;
+};
+
+static struct place place_of(int64_t i, int64_t row_length)
+{
+    return (struct place){i / row_length, i % row_length, row_length};
+}
+
+bool task_type_signed(enum kernel_type t)
+{
+    return t == KT_I8 || t == KT_I16 || t == KT_I32 || t == KT_I64;
+}
+
+/* An integer of any size, its bits: the ends of the range, and numbers of all lengths, as often the longest as
+ * all others together. Not through a double, which has no 64 bits. sorted: the larger, the larger bits are. */
+static uint64_t any_integer(const struct task_arg *arg, unsigned rung, uint64_t bits, bool sorted)
+{
+    static const unsigned eighths[N_RUNGS] = {8, 6, 4, 3};
+    unsigned width = arg->type == KT_BOOL ? 1 : eighths[rung] * (unsigned)kernel_type_size(arg->type);
+    bool sign = task_type_signed(arg->type);
+    uint64_t lowest = sign ? (uint64_t)-1 << (width - 1) : 0, highest = ~(uint64_t)0 >> (64 - width + sign);
+    uint64_t pick = rng_mix(bits ^ 0x72616e67);
+
+    if (sorted && bits == UINT64_MAX)
+        return highest;
+    if (sorted)
+        return lowest + (uint64_t)(((unsigned __int128)(highest - lowest) * bits) >> 64);
+    switch (pick % 16) {
+    case 0:
+        return lowest;
+    case 1:
+        return highest;
+    case 2:
+        return 0;
+    case 3:
+        return sign ? (uint64_t)-1 : highest - 1;
+    }
+    if (pick & 1)
+        width = 1 + (unsigned)((pick >> 8) % width);
+    return sign ? (uint64_t)((int64_t)bits >> (64 - width)) : bits >> (64 - width);
+}
+
+enum edge { SQUARES, LOW, LARGE, SUMS };
+
+/* What squares, and sums, of many can still be; how low all may be; what one can be. */
+static const struct scales {
+    double squares, sums, low, edge;
+} half_scales = {0x1p11, 0x1p13, 0x1.ep14, 0x1.ep15}, scales = {0x1p55, 0x1p104, 0x1p104, 0x1.ep127},
+  double_scales = {0x1p500, 0x1p1000, 0x1p1000, 0x1.ep1023};
+
+/* Each row in its own way, so that no order of a sum of its terms overflows unless all do: terms of one sign,
+ * large terms of one sign, or terms far enough from the edge. */
+static double huge(const struct task_arg *arg, const struct task_values *v, uint64_t own, struct place at,
+                   uint64_t bits)
+{
+    const struct scales *of = arg->type == KT_F16 ? &half_scales : &scales;
+    if (arg->type == KT_F64)
+        of = &double_scales;
+    double normal = rng_normal_of(bits);
+
+    uint64_t row = (uint64_t)at.row + v->turn, round = row / N_HUGE;
+    bool one = (uint64_t)at.column == rng_hash(own, (uint64_t)at.row) % (uint64_t)at.length;
+    switch ((enum edge)(row % N_HUGE)) {
+    case SQUARES:
+        return normal * of->squares;
+    case LOW:
+        return -of->low * (1 + rng_unit_of(bits));
+    case LARGE: /* one, or many */
+        if (round & 1 ? one : rng_mix(bits) % 16 == 0)
+            return ((round + own) & 2 ? of->edge : -of->edge) * (1 - rng_unit_of(bits) / 2);
+        return normal;
+    case SUMS:
+        break;
+    }
+    return fmax(fmin(normal * of->sums, of->edge), -of->edge);
+}
+
 static double element(const struct task_arg *arg, const struct task_values *v, int64_t low, int64_t high,
                       uint64_t bits)
 {
     switch (v->kind) {
     case VALUE_NORMAL:
     case VALUE_ALIKE:
+    case VALUE_NEARLY:
         return rng_normal_of(bits);
     case VALUE_UNIFORM:
         return v->low + (v->high - v->low) * rng_unit_of(bits);
@@ -212,6 +294,7 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
                              (uint64_t)(((unsigned __int128)bits * ((uint64_t)high - (uint64_t)low)) >> 64));
     case VALUE_CONSTANT:
         return v->constant;
+    case VALUE_RANGE:
     case VALUE_INTEGERS:
         return small_integer(arg->type, bits);
     case VALUE_FAINT:
@@ -222,6 +305,7 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
         return ldexp(rng_normal_of(bits), arg->type == KT_F16   ? -7 - (int)(rng_mix(bits) % 3)
                                           : arg->type == KT_F64 ? -510 - (int)(rng_mix(bits) % 6)
                                                                 : -62 - (int)(rng_mix(bits) % 3));
+    case VALUE_HUGE:
     case VALUE_CANCELLING:
         break; /* more than its bits decide */
     }
@@ -251,28 +335,127 @@ void values_range(const struct task_values *v, const int64_t *dims, int64_t *low
         *high = *low + 1; /* an empty range has no right content; the domain should exclude it */
 }
 
+enum pattern { RISING, FALLING, ONE_VALUE, ALL_BUT_ONE, SPARSE, ZEROS_FIRST, ZEROS_LAST, NEARLY_ALIKE, ENDS };
+_Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
+
+struct drawn { /* what an element is made of */
+    uint64_t bits;
+    bool sorted; /* of a larger element they are larger */
+    bool zero;
+};
+
+/* Of a row that is like the others but for one element. */
+static uint64_t nearly_alike(uint64_t own, struct place at)
+{
+    uint64_t place = rng_hash(own ^ 0x726f77, (uint64_t)at.row) % (uint64_t)at.length;
+
+    return rng_hash(own,
+                    (uint64_t)(at.column == (int64_t)place ? at.row * at.length : 0) + (uint64_t)at.column);
+}
+
+/* What the pattern of its row makes of an element. */
+static struct drawn patterned(const struct task_arg *arg, const struct task_values *v, uint64_t own,
+                              struct place at)
+{
+    uint64_t row = (uint64_t)at.row, column = (uint64_t)at.column, length = (uint64_t)at.length;
+    uint64_t bits = rng_hash(own, row * length + column), of_row = rng_hash(own ^ 0x726f77, row);
+    uint64_t place = of_row % length; /* of what is special in the row */
+    struct drawn d = {.bits = bits};
+    /* Neighbours have one, so that they may be told by each other. */
+    enum pattern pattern = (row / 2 + v->turn + hash_text(arg->name)) % N_PATTERNS;
+
+    if (v->turn >= N_PATTERNS)
+        pattern = ENDS;
+    switch (pattern) {
+    case RISING:
+    case FALLING:
+        d.sorted = true;
+        d.bits = (uint64_t)(((unsigned __int128)column << 64 | bits) / length);
+        if (pattern == FALLING)
+            d.bits = ~d.bits;
+        break;
+    case ONE_VALUE:
+        d.bits = of_row;
+        break;
+    case ALL_BUT_ONE:
+        d.bits = column == place ? bits : of_row;
+        break;
+    case SPARSE:
+        d.zero = rng_mix(bits) % 16 != 0;
+        break;
+    case ZEROS_FIRST:
+        d.zero = column < place;
+        break;
+    case ZEROS_LAST:
+        d.zero = column >= place;
+        break;
+    case NEARLY_ALIKE: /* to the other rows of this pattern */
+        d.bits = nearly_alike(own, at);
+        break;
+    case ENDS: /* of the range, in turn */
+        d.sorted = true;
+        d.bits = row & 1 ? UINT64_MAX : 0;
+        break;
+    }
+    return d;
+}
+
+int64_t task_slice(const struct task_arg *arg, const int64_t *dims)
+{
+    int64_t slice = 1, extent;
+
+    for (size_t i = arg->n_shape > 1; i < arg->n_shape; i++)
+        slice *= dim_eval(arg->shape[i], dims, &extent) ? extent : 1;
+    return MAX(slice, (int64_t)1);
+}
+
+/* Zero, or what the callers' promise allows. */
+static double nearest_to_zero(const struct task_values *v, int64_t low, int64_t high)
+{
+    if (v->kind == VALUE_INDEX)
+        return (double)MIN(MAX(low, (int64_t)0), high - 1);
+    if (v->kind == VALUE_UNIFORM)
+        return fmin(fmax(v->low, 0), v->high);
+    return v->kind == VALUE_CONSTANT ? v->constant : 0;
+}
+
 void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
                int64_t first, int64_t n, void *to)
 {
     size_t size = kernel_type_size(arg->type);
     uint64_t own = rng_mix(seed) ^ hash_text(arg->name);
-    int64_t low, high, row_length = 1;
+    int64_t low, high, row_length = 1, slice = task_slice(arg, dims);
     char *p = to;
 
     values_range(values, dims, &low, &high);
     if (arg->n_shape == 0 || !dim_eval(arg->shape[arg->n_shape - 1], dims, &row_length) || row_length < 1)
         row_length = 1;
     for (int64_t i = first; i < first + n; i++, p += size) {
-        int64_t column = i % row_length;
-        bool alike = values->kind == VALUE_ALIKE && column < row_length - MAX(row_length / 8, (int64_t)1);
-        uint64_t bits = rng_hash(own, (uint64_t)(alike ? column : i));
+        const struct place at = place_of(i, row_length);
+        bool alike = values->kind == VALUE_ALIKE && at.column < row_length - MAX(row_length / 8, (int64_t)1);
+        struct drawn d = {.bits = rng_hash(own, (uint64_t)(alike ? at.column : i))};
         double v;
-        if (values->n_special && rng_unit_of(rng_mix(bits ^ 0x5bd1e995)) < values->special_share)
-            v = values->special[rng_mix(bits) % values->n_special];
+        if (values->kind == VALUE_NEARLY)
+            d.bits = nearly_alike(own, at);
+        if (values->patterned)
+            d = patterned(arg, values, own, at);
+        if (values->kind == VALUE_RANGE && integer(arg->type)) {
+            uint64_t whole = d.zero ? 0 : any_integer(arg, values->rung, d.bits, d.sorted);
+            memcpy(p, &whole, size); /* the lower bytes come first */
+            continue;
+        }
+        if (values->n_special && rng_unit_of(rng_mix(d.bits ^ 0x5bd1e995)) < values->special_share)
+            v = values->special[rng_mix(d.bits) % values->n_special];
+        else if (d.zero)
+            v = nearest_to_zero(values, low, high);
         else if (values->kind == VALUE_CANCELLING)
             v = cancelling(own, i, row_length);
+        else if (values->kind == VALUE_HUGE)
+            v = huge(arg, values, own, place_of(i, slice), d.bits);
+        else if (values->kind == VALUE_NORMAL && d.sorted)
+            v = 10 * rng_unit_of(d.bits) - 4; /* no row whose sum is next to nothing */
         else
-            v = element(arg, values, low, high, bits);
+            v = element(arg, values, low, high, d.bits);
         task_from_double(arg->type, v, p);
     }
 }

@@ -60,18 +60,17 @@ static enum style diff_style(const char *line)
 /* A text that anybody may have written, under a title; its lines as they are. */
 static void add_text(struct arena *a, line_list *to, const char *title, const char *text, int width, bool diff)
 {
-    struct str clean = {0};
+    struct str clean = {.arena = a};
     char *line, *rest, *copy;
 
     if (!*text)
         return;
     for (const char *at = text; *at; at++)
         str_add(&clean, *at == '\t' ? "    " : (char[]){*at, 0});
-    copy = arena_strdup(a, str_text(&clean));
+    copy = str_take(&clean, a);
     str_clear(&clean);
     tui_clean(&clean, copy);
-    copy = arena_strdup(a, str_text(&clean));
-    str_free(&clean);
+    copy = str_take(&clean, a);
     vec_add(a, to, ((struct line){STYLE_PLAIN, ""}));
     add_lines(a, to, STYLE_BOLD, title, width);
     for (line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -102,8 +101,8 @@ void draw_candidate(const struct model *m, struct view *v, const struct row *r, 
     add_text(a, &lines, "Verdict", judged(a, r), width, false);
     add_text(a, &lines, "Speed-up", who, width, false);
     add_text(a, &lines, "Made from",
-             arena_printf(a, "%s, in round %d%s%s", parent, r->round, *r->mind ? ", by " : "", r->mind), width,
-             false);
+             arena_printf(a, "%s, in round %d%s%s", parent, r->round, *r->backend ? ", by " : "", r->backend),
+             width, false);
     if (!str_eq(r->steps, r->name))
         add_text(a, &lines, "Steps", r->steps, width, false);
     if (!str_eq(r->plan, r->steps))

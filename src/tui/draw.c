@@ -62,7 +62,9 @@ static void put_title(struct frame *f, int row, int col, int end, const struct v
 
 static enum style style_of(const char *verdict)
 {
-    return str_eq(verdict, "passed") ? STYLE_GOOD : str_eq(verdict, "slower") ? STYLE_DIM : STYLE_BAD;
+    if (str_eq(verdict, "passed"))
+        return STYLE_GOOD;
+    return str_eq(verdict, "slower") ? STYLE_DIM : STYLE_BAD;
 }
 
 /* ---- the head ---- */

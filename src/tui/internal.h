@@ -38,8 +38,8 @@ enum row_state { ROW_WAITING, ROW_RUNNING, ROW_JUDGED, ROW_COUNTED };
 struct row { /* a candidate, or a file that may become one */
     enum row_state state;
     const char *label, *name, *verdict, *words;
-    const char *mind, *steps, *plan, *reason, *diff; /* of what is counted; "" where it is not known */
-    int id, parent, round, worker;                   /* id 0: not counted yet */
+    const char *backend, *steps, *plan, *reason, *diff; /* of what is counted; "" where it is not known */
+    int id, parent, round, worker;                      /* id 0: not counted yet */
     double score, gain, since_s;
 };
 

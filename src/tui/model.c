@@ -97,6 +97,47 @@ static const char *keep(struct model *m, const char *text)
     return arena_strdup(m->arena, text);
 }
 
+#define RUN(member)         MEMBER_AS(struct model, member, MEMBER_TEXT)
+#define BEST(name, member)  MEMBER_NAMED(name, struct model, member, MEMBER_NUMBER)
+#define TIMES(name, member) MEMBER_NAMED(name, struct times, member, MEMBER_NUMBER)
+#define ROW(member)         MEMBER(struct row, member)
+#define ROW_TEXT(member)    MEMBER_AS(struct row, member, MEMBER_TEXT)
+
+static const struct member run_members[] = {
+    RUN(task), RUN(device), RUN(basis), RUN(agents), RUN(out), MEMBER(struct model, resumed), {0}};
+
+static const struct member best_members[] = {BEST("score", best_score),
+                                             BEST("low", best_low),
+                                             BEST("high", best_high),
+                                             BEST("share_of_copy", best_share),
+                                             {0}};
+
+static const struct member times_members[] = {
+    MEMBER_NAMED("bound_by", struct times, bound, MEMBER_TEXT_OR_NULL),
+    TIMES("baseline_us", original_us),
+    TIMES("best_us", best_us),
+    TIMES("speedup", speedup),
+    TIMES("low", low),
+    TIMES("high", high),
+    TIMES("share_of_copy", share),
+    {0}};
+
+static const struct member row_members[] = {ROW_TEXT(label),
+                                            ROW_TEXT(name),
+                                            ROW_TEXT(verdict),
+                                            ROW_TEXT(words),
+                                            MEMBER_NAMED("mind", struct row, backend, MEMBER_TEXT),
+                                            ROW_TEXT(steps),
+                                            ROW_TEXT(plan),
+                                            ROW_TEXT(reason),
+                                            ROW_TEXT(diff),
+                                            ROW(id),
+                                            ROW(parent),
+                                            ROW(round),
+                                            ROW(score),
+                                            ROW(gain),
+                                            {0}};
+
 static void take_spent(struct model *m, const json_t *spent)
 {
     m->calls = json_int(spent, "calls", m->calls);
@@ -109,12 +150,7 @@ static void on_run(struct model *m, const json_t *f)
     const json_t *limits = json_object_get(f, "limits"), *list = json_object_get(f, "workloads"), *dims;
     size_t i;
 
-    m->task = keep(m, json_text(f, "task", "?"));
-    m->device = keep(m, json_text(f, "device", "?"));
-    m->basis = keep(m, json_text(f, "basis", "?"));
-    m->agents = keep(m, json_text(f, "agents", "?"));
-    m->out = keep(m, json_text(f, "out", "?"));
-    m->resumed = json_flag(f, "resumed", false);
+    json_get_members(f, run_members, m->arena, m);
     m->max_rounds = json_int(limits, "rounds", 0);
     m->max_tokens = json_int(limits, "tokens", 0);
     m->max_s = json_num(limits, "s");
@@ -126,22 +162,20 @@ static void on_run(struct model *m, const json_t *f)
     {
         const char *text = json_is_string(dims) ? json_string_value(dims) : "?";
         struct times t = {.dims = keep(m, text)};
-        t.original_us = t.best_us = t.speedup = t.low = t.high = t.share = NAN;
+        json_get_members(NULL, times_members, NULL, &t); /* none is known */
         vec_push(&m->times, t);
     }
 }
 
 static const char *dims_text(struct model *m, const json_t *dims)
 {
-    struct str s = {0};
-    const char *key, *text;
+    struct str s = {.arena = m->arena};
+    const char *key;
     json_t *v;
 
     json_object_foreach((json_t *)(uintptr_t)dims, key, v)
         str_addf(&s, "%s%s=%lld", s.len ? " " : "", key, (long long)json_integer_value(v));
-    text = keep(m, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, m->arena);
 }
 
 static void take_best(struct model *m, const json_t *f)
@@ -151,21 +185,12 @@ static void take_best(struct model *m, const json_t *f)
 
     m->best = (int)json_int(f, "id", 0);
     m->best_name = keep(m, json_text(f, "name", "the original"));
-    m->best_score = json_num(f, "score");
-    m->best_low = json_num(f, "low");
-    m->best_high = json_num(f, "high");
-    m->best_share = json_num(f, "share_of_copy");
+    json_get_members(f, best_members, NULL, m);
     vec_clear(&m->times);
     json_array_foreach(list, i, w)
     {
-        struct times t = {.dims = dims_text(m, json_object_get(w, "dims")),
-                          .bound = keep(m, json_text(w, "bound_by", NULL)),
-                          .original_us = json_num(w, "baseline_us"),
-                          .best_us = json_num(w, "best_us"),
-                          .speedup = json_num(w, "speedup"),
-                          .low = json_num(w, "low"),
-                          .high = json_num(w, "high"),
-                          .share = json_num(w, "share_of_copy")};
+        struct times t = {.dims = dims_text(m, json_object_get(w, "dims"))};
+        json_get_members(w, times_members, m->arena, &t);
         vec_push(&m->times, t);
     }
 }
@@ -223,11 +248,6 @@ static void on_mutation(struct model *m, const json_t *f)
         killed + survived);
 }
 
-static void on_text_of_tester(struct model *m, const json_t *f)
-{
-    say(&m->agents_now[ROLE_TESTER].text, "%s", json_text(f, "text", ""));
-}
-
 /* What waited when the last round ended was left behind, or was another's text. */
 static void on_round(struct model *m, const json_t *f)
 {
@@ -263,20 +283,9 @@ static struct row *row_of(struct model *m, const char *label)
 
 static struct row *row_add(struct model *m, const json_t *f)
 {
-    struct row r = {.label = keep(m, json_text(f, "label", "?")),
-                    .name = keep(m, json_text(f, "name", "?")),
-                    .verdict = "",
-                    .words = "",
-                    .mind = "",
-                    .steps = "",
-                    .plan = "",
-                    .reason = "",
-                    .diff = "",
-                    .round = (int)json_int(f, "round", 0),
-                    .parent = (int)json_int(f, "parent", 0),
-                    .score = NAN,
-                    .gain = NAN};
+    struct row r = {0};
 
+    json_get_members(f, row_members, m->arena, &r);
     vec_push(&m->rows, r);
     return &vec_last(&m->rows);
 }
@@ -303,20 +312,14 @@ static void on_started(struct model *m, const json_t *f)
     }
 }
 
-static void row_fill(struct model *m, struct row *r, const json_t *f)
-{
-    r->verdict = keep(m, json_text(f, "verdict", "?"));
-    r->words = keep(m, json_text(f, "words", ""));
-    r->score = json_num(f, "score");
-    r->gain = json_num(f, "gain");
-}
-
 static void on_judged(struct model *m, const json_t *f)
 {
     struct row *r = row_of(m, json_text(f, "label", ""));
 
     if (r) {
-        row_fill(m, r, f);
+        r->verdict = keep(m, json_text(f, "verdict", "?"));
+        r->words = keep(m, json_text(f, "words", ""));
+        r->score = json_num(f, "score");
         r->state = ROW_JUDGED;
     }
 }
@@ -325,6 +328,7 @@ static void on_judged(struct model *m, const json_t *f)
 static void on_trial(struct model *m, const json_t *f)
 {
     struct row *found = row_of(m, json_text(f, "label", "")), r;
+    const char *label;
     size_t at, to = 0;
 
     if (json_int(f, "id", 0) == 0)
@@ -332,16 +336,10 @@ static void on_trial(struct model *m, const json_t *f)
     r = found ? *found : *row_add(m, f);
     at = found ? (size_t)(found - m->rows.v) : m->rows.n - 1;
     str_clear(&m->note);
-    row_fill(m, &r, f);
-    r.id = (int)json_int(f, "id", 0);
+    label = r.label; /* what is chosen on the screen is known by it */
+    json_get_members(f, row_members, m->arena, &r);
+    r.label = label;
     r.state = ROW_COUNTED;
-    r.parent = (int)json_int(f, "parent", r.parent);
-    r.round = (int)json_int(f, "round", r.round);
-    r.mind = keep(m, json_text(f, "mind", ""));
-    r.steps = keep(m, json_text(f, "steps", ""));
-    r.plan = keep(m, json_text(f, "plan", ""));
-    r.reason = keep(m, json_text(f, "reason", ""));
-    r.diff = keep(m, json_text(f, "diff", ""));
     while (m->rows.v[to].state == ROW_COUNTED && m->rows.v[to].id < r.id)
         to++;
     memmove(&m->rows.v[to + 1], &m->rows.v[to], (at - to) * sizeof(r));
@@ -349,11 +347,6 @@ static void on_trial(struct model *m, const json_t *f)
     say(&m->agents_now[ROLE_JUDGE].text, "candidate %d: %s", r.id, r.verdict);
     if (isfinite(r.score))
         str_addf(&m->agents_now[ROLE_JUDGE].text, ", %.2fx", r.score);
-}
-
-static void on_learnt(struct model *m, const json_t *f)
-{
-    say(&m->learnt, "%s", json_text(f, "text", ""));
 }
 
 static void on_doing(struct model *m, const json_t *f)
@@ -430,11 +423,6 @@ static void on_confirm(struct model *m, const json_t *f)
         (long long)json_int(f, "id", 0), (long long)json_int(f, "cases", 0), json_text(f, "verdict", "?"));
 }
 
-static void on_note(struct model *m, const json_t *f)
-{
-    say(&m->note, "%s", json_text(f, "text", ""));
-}
-
 static void on_sanitizer(struct model *m, const json_t *f)
 {
     at_work(m, &m->agents_now[ROLE_JUDGE]);
@@ -445,10 +433,10 @@ static void on_budget(struct model *m, const json_t *f)
 {
     const char *what = json_text(f, "what", "?");
 
-    say(&m->note, "%s",
-        str_eq(what, "s")     ? "the time is up"
-        : str_eq(what, "usd") ? "the money is spent"
-                              : "the tokens are spent");
+    if (str_eq(what, "s"))
+        say(&m->note, "the time is up");
+    else
+        say(&m->note, "the %s is spent", str_eq(what, "usd") ? "money" : "budget of tokens");
 }
 
 static void on_stopping(struct model *m, const json_t *f)
@@ -464,46 +452,36 @@ static void on_end(struct model *m, const json_t *f)
     m->ended = true;
 }
 
+/* Events whose text is all they say, and where it is shown. */
+static const struct {
+    const char *event;
+    size_t at;
+} texts[] = {{"tester", offsetof(struct model, agents_now[ROLE_TESTER].text)},
+             {"learnt", offsetof(struct model, learnt)},
+             {"gpu_busy", offsetof(struct model, note)},
+             {"stands_in", offsetof(struct model, note)}};
+
 static const struct {
     const char *event;
     void (*take)(struct model *m, const json_t *f);
-} events[] = {{"run", on_run},
-              {"suite", on_suite},
-              {"doing", on_doing},
-              {"mutants", on_mutants},
-              {"mutation", on_mutation},
-              {"tester", on_text_of_tester},
-              {"original", on_original},
-              {"round", on_round},
-              {"plan", on_plan},
-              {"submitted", on_submitted},
-              {"started", on_started},
-              {"judged", on_judged},
-              {"trial", on_trial},
-              {"learnt", on_learnt},
-              {"best", take_best},
-              {"call", on_call},
-              {"waiting", on_waiting},
-              {"reply", on_reply},
-              {"repair", on_outcome},
-              {"unusable", on_outcome},
-              {"dropped", on_outcome},
-              {"not_coded", on_outcome},
-              {"duplicate", on_outcome},
-              {"pruned", on_pruned},
-              {"confirm", on_confirm},
-              {"sanitizer", on_sanitizer},
-              {"gpu_busy", on_note},
-              {"stands_in", on_note},
-              {"budget", on_budget},
-              {"stopping", on_stopping},
-              {"end", on_end}};
+} events[] = {{"run", on_run},         {"suite", on_suite},       {"doing", on_doing},
+              {"mutants", on_mutants}, {"mutation", on_mutation}, {"original", on_original},
+              {"round", on_round},     {"plan", on_plan},         {"submitted", on_submitted},
+              {"started", on_started}, {"judged", on_judged},     {"trial", on_trial},
+              {"best", take_best},     {"call", on_call},         {"waiting", on_waiting},
+              {"reply", on_reply},     {"repair", on_outcome},    {"unusable", on_outcome},
+              {"dropped", on_outcome}, {"not_coded", on_outcome}, {"duplicate", on_outcome},
+              {"pruned", on_pruned},   {"confirm", on_confirm},   {"sanitizer", on_sanitizer},
+              {"budget", on_budget},   {"stopping", on_stopping}, {"end", on_end}};
 
 void model_event(struct model *m, const char *event, const json_t *f)
 {
     double t_s = json_num(f, "t_s");
 
     m->t_s = isfinite(t_s) ? t_s : m->t_s;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (str_eq(texts[i].event, event))
+            say((struct str *)((char *)m + texts[i].at), "%s", json_text(f, "text", ""));
     for (size_t i = 0; i < ARRAY_LEN(events); i++)
         if (str_eq(events[i].event, event))
             events[i].take(m, f);

@@ -1,97 +1,100 @@
 /* A trial as JSON, both ways: what a worker sends, and what the store keeps. */
 #include "verdict.h"
 
-/* One table for both directions, so that they cannot drift apart. */
-#define TIME_NUMBERS(X) \
-    X(us)               \
-    X(light_us)         \
-    X(base_us)          \
-    X(speedup)          \
-    X(low)              \
-    X(high)             \
-    X(pairs)            \
-    X(dram_us)          \
-    X(l2_us)            \
-    X(issue_us)         \
-    X(latency_us) X(launch_us) X(sync_us) X(dram_bytes) X(occupancy) X(waves) X(flops) X(compulsory_bytes)
-#define LINE_NUMBERS(X) \
-    X(share)            \
-    X(lanes_active)     \
-    X(requests) X(sectors_per_request) X(ideal_sectors_per_request) X(conflicts_per_request) X(warp_insns)
-#define TRIAL_NUMBERS(X) \
-    X(score)             \
-    X(low)               \
-    X(high)              \
-    X(compile_s) X(verify_s) X(measure_s) X(wall_s) X(gpu_verify_s) X(gpu_measure_s) X(empty_us) X(shadow_lost)
-#define TRIAL_COUNTS(X) X(registers) X(spill_bytes) X(stack_bytes) X(shared_bytes) X(dynamic_shared_bytes)
-#define TRIAL_TEXTS(X)  X(error_where) X(missing_checks) X(printed) X(counters) X(code) X(exact) X(underived)
+#define TIME(member)        MEMBER(struct trial_time, member)
+#define CLOCKS(member)      MEMBER(struct trial_clocks, member)
+#define ERRORS(member)      MEMBER(struct trial_errors, member)
+#define LINE(member)        MEMBER(struct trial_line, member)
+#define TRIAL(member)       MEMBER(struct trial, member)
+#define WORDS(type, member) MEMBER_AS(struct type, member, MEMBER_TEXT)
 
-static json_t *time_to_json(const struct trial_time *t)
-{
-    json_t *o = json_object();
+static const struct member time_members[] = {
+    TIME(us),
+    MEMBER_NAMED("light_us", struct trial_time, copy_us, MEMBER_NUMBER),
+    TIME(base_us),
+    TIME(speedup),
+    TIME(low),
+    TIME(high),
+    TIME(pairs),
+    TIME(dram_us),
+    TIME(l2_us),
+    TIME(issue_us),
+    TIME(latency_us),
+    TIME(launch_us),
+    TIME(sync_us),
+    TIME(dram_bytes),
+    TIME(occupancy),
+    TIME(waves),
+    TIME(flops),
+    TIME(compulsory_bytes),
+    TIME(bound),
+    TIME(extrapolated),
+    {0}};
 
-#define X(name) json_put_num(o, #name, t->name);
-    TIME_NUMBERS(X)
-#undef X
-    json_put_text(o, "bound", t->bound);
-    json_put_flag(o, "extrapolated", t->extrapolated);
-    return o;
-}
+static const struct member clocks_members[] = {CLOCKS(sm_mhz),  CLOCKS(memory_mhz),       CLOCKS(temperature_c),
+                                               CLOCKS(power_w), CLOCKS(throttle_reasons), {0}};
 
-static void time_from_json(const json_t *o, struct arena *a, struct trial_time *t)
-{
-#define X(name) t->name = json_num(o, #name);
-    TIME_NUMBERS(X)
-#undef X
-    t->bound = arena_strdup(a, json_text(o, "bound", NULL));
-    t->extrapolated = json_flag(o, "extrapolated", false);
-}
+static const struct member errors_members[] = {ERRORS(p50), ERRORS(p99), ERRORS(max), {0}};
+
+static const struct member accuracy_members[] = {
+    WORDS(trial_accuracy, output),          WORDS(trial_accuracy, values),        WORDS(trial_accuracy, unit),
+    MEMBER(struct trial_accuracy, excused), MEMBER(struct trial_accuracy, apart), {0}};
+
+static const struct member line_members[] = {LINE(line),
+                                             LINE(share),
+                                             LINE(lanes_active),
+                                             LINE(requests),
+                                             LINE(sectors_per_request),
+                                             LINE(ideal_sectors_per_request),
+                                             LINE(conflicts_per_request),
+                                             LINE(warp_insns),
+                                             {0}};
+
+static const struct member trial_members[] = {
+    /* its verdict aside, which is a word */
+    WORDS(trial, words),
+    TRIAL(hidden),
+    TRIAL(line),
+    TRIAL(col),
+    TRIAL(cases),
+    TRIAL(identical_cases),
+    TRIAL(elements),
+    TRIAL(identical_elements),
+    TRIAL(bit_identical),
+    TRIAL(score),
+    TRIAL(low),
+    TRIAL(high),
+    TRIAL(compile_s),
+    TRIAL(verify_s),
+    TRIAL(measure_s),
+    TRIAL(wall_s),
+    TRIAL(gpu_verify_s),
+    TRIAL(gpu_measure_s),
+    TRIAL(empty_us),
+    TRIAL(shadow_lost),
+    TRIAL(registers),
+    TRIAL(spill_bytes),
+    TRIAL(stack_bytes),
+    TRIAL(shared_bytes),
+    TRIAL(dynamic_shared_bytes),
+    TRIAL(unit),
+    TRIAL(error_where),
+    TRIAL(missing_checks),
+    TRIAL(printed),
+    TRIAL(counters),
+    TRIAL(code),
+    TRIAL(exact),
+    TRIAL(underived),
+    {0}};
 
 json_t *trial_clocks_to_json(const struct trial_clocks *c)
 {
-    json_t *o;
-
-    if (!c->known)
-        return json_null();
-    o = json_object();
-    json_put_int(o, "sm_mhz", c->sm_mhz);
-    json_put_int(o, "memory_mhz", c->memory_mhz);
-    json_put_int(o, "temperature_c", c->temperature_c);
-    json_put_int(o, "power_w", c->power_w);
-    json_put_int(o, "throttle_reasons", (int64_t)c->throttle_reasons);
-    return o;
-}
-
-static void clocks_from_json(const json_t *o, struct trial_clocks *c)
-{
-    if (!json_is_object(o))
-        return;
-    *c = (struct trial_clocks){.sm_mhz = (unsigned)json_int(o, "sm_mhz", 0),
-                               .memory_mhz = (unsigned)json_int(o, "memory_mhz", 0),
-                               .temperature_c = (unsigned)json_int(o, "temperature_c", 0),
-                               .power_w = (unsigned)json_int(o, "power_w", 0),
-                               .throttle_reasons = (uint64_t)json_int(o, "throttle_reasons", 0),
-                               .known = true};
-}
-
-static json_t *errors_to_json(const struct trial_errors *e)
-{
-    json_t *o = json_object();
-
-    json_put_num(o, "p50", e->p50);
-    json_put_num(o, "p99", e->p99);
-    json_put_num(o, "max", e->max);
-    return o;
-}
-
-static void errors_from_json(const json_t *o, struct trial_errors *e)
-{
-    *e = (struct trial_errors){json_num(o, "p50"), json_num(o, "p99"), json_num(o, "max")};
+    return c->known ? json_of_members(clocks_members, c) : json_null();
 }
 
 static json_t *spread_to_json(const struct trial_spread *s)
 {
-    json_t *o = errors_to_json(&s->at), *histogram = json_array();
+    json_t *o = json_of_members(errors_members, &s->at), *histogram = json_array();
 
     json_put_num(o, "drift", s->drift);
     for (size_t i = 0; i < TRIAL_BUCKETS; i++)
@@ -104,7 +107,7 @@ static void spread_from_json(const json_t *o, struct trial_spread *s)
 {
     const json_t *histogram = json_object_get(o, "histogram");
 
-    errors_from_json(o, &s->at);
+    json_get_members(o, errors_members, NULL, &s->at);
     s->drift = json_num(o, "drift");
     for (size_t i = 0; i < TRIAL_BUCKETS; i++)
         s->histogram[i] = (size_t)json_integer_value(json_array_get(histogram, i));
@@ -125,16 +128,12 @@ json_t *trial_accuracy_to_json(const struct trial *t)
 
     for (size_t i = 0; i < t->n_accuracy; i++) {
         const struct trial_accuracy *x = &t->accuracy[i];
-        json_t *o = json_object(), *allowed = errors_to_json(&x->allowed);
-        json_put_text(o, "output", x->output);
-        json_put_text(o, "values", x->values);
-        json_put_text(o, "unit", "ulp");
+        json_t *o = json_of_members(accuracy_members, x),
+               *allowed = json_of_members(errors_members, &x->allowed);
         json_put(o, "original", spread_to_json(&x->original));
         json_put(o, "candidate", spread_to_json(&x->candidate));
         json_put_num(allowed, "drift", x->allowed_drift);
         json_put(o, "allowed", allowed);
-        json_put_int(o, "excused", (int64_t)x->excused);
-        json_put_num(o, "apart", x->apart);
         json_array_append_new(list, o);
     }
     return list;
@@ -148,48 +147,27 @@ static void accuracy_from_json(const json_t *list, struct arena *a, struct trial
     t->accuracy = x = arena_array(a, struct trial_accuracy, t->n_accuracy + 1);
     for (size_t i = 0; i < t->n_accuracy; i++) {
         const json_t *o = json_array_get(list, i), *allowed = json_object_get(o, "allowed");
-        x[i].output = arena_strdup(a, json_text(o, "output", ""));
-        x[i].values = arena_strdup(a, json_text(o, "values", ""));
+        json_get_members(o, accuracy_members, a, &x[i]);
         spread_from_json(json_object_get(o, "original"), &x[i].original);
         spread_from_json(json_object_get(o, "candidate"), &x[i].candidate);
-        errors_from_json(allowed, &x[i].allowed);
+        json_get_members(allowed, errors_members, a, &x[i].allowed);
         x[i].allowed_drift = json_num(allowed, "drift");
-        x[i].excused = (size_t)json_int(o, "excused", 0);
-        x[i].apart = json_num(o, "apart");
     }
 }
 
 json_t *trial_to_json(const struct trial *t)
 {
-    json_t *o = json_object(), *names = json_array(), *workloads = json_array(), *lines = json_array();
+    json_t *o = json_object(), *workloads = json_array(), *lines = json_array();
 
     json_put_text(o, "verdict", verdict_name(t->verdict));
-    json_put_text(o, "words", t->words);
-    json_put_flag(o, "hidden", t->hidden);
-    json_put_int(o, "line", t->line);
-    json_put_int(o, "col", t->col);
-    json_put_int(o, "cases", (int64_t)t->cases);
-    json_put_int(o, "identical_cases", (int64_t)t->identical_cases);
-    json_put_int(o, "elements", (int64_t)t->elements);
-    json_put_int(o, "identical_elements", (int64_t)t->identical_elements);
-    json_put(o, "bit_identical", json_boolean(t->bit_identical));
-#define X(name) json_put_num(o, #name, t->name);
-    TRIAL_NUMBERS(X)
-#undef X
-#define X(name) json_put_int(o, #name, t->name);
-    TRIAL_COUNTS(X)
-#undef X
-#define X(name) json_put_text(o, #name, t->name);
-    TRIAL_TEXTS(X)
-#undef X
+    json_put_members(o, trial_members, t);
     json_put(o, "clocks", trial_clocks_to_json(&t->clocks));
-    json_put(o, "error", errors_to_json(&t->error));
-    json_put(o, "original_error", errors_to_json(&t->original_error));
-    json_put(o, "allowed_error", errors_to_json(&t->allowed_error));
+    json_put(o, "shipped", trial_shipped_to_json(&t->shipped));
+    json_put(o, "error", json_of_members(errors_members, &t->error));
+    json_put(o, "original_error", json_of_members(errors_members, &t->original_error));
+    json_put(o, "allowed_error", json_of_members(errors_members, &t->allowed_error));
     json_put(o, "errors", trial_accuracy_to_json(t));
-    for (size_t i = 0; i < t->n_dims; i++)
-        json_array_append_new(names, json_string(t->dim_names[i]));
-    json_put(o, "dim_names", names);
+    json_put(o, "dim_names", json_texts(t->dim_names, t->n_dims));
     for (size_t i = 0; i < t->n_workloads; i++) {
         const struct trial_workload *w = &t->workloads[i];
         json_t *x = json_object(), *dims = json_array();
@@ -197,26 +175,22 @@ json_t *trial_to_json(const struct trial *t)
             json_array_append_new(dims, json_integer(w->dims[k]));
         json_put(x, "dims", dims);
         for (enum regime r = 0; r < N_REGIMES; r++)
-            json_put(x, regime_name(r), time_to_json(&w->times[r]));
+            json_put(x, regime_name(r), json_of_members(time_members, &w->times[r]));
         json_array_append_new(workloads, x);
     }
-    for (size_t i = 0; i < t->n_lines; i++) {
-        json_t *x = json_object();
-        json_put_int(x, "line", t->lines[i].line);
-#define X(name) json_put_num(x, #name, t->lines[i].name);
-        LINE_NUMBERS(X)
-#undef X
-        json_array_append_new(lines, x);
-    }
+    for (size_t i = 0; i < t->n_lines; i++)
+        json_array_append_new(lines, json_of_members(line_members, &t->lines[i]));
     json_put(o, "workloads", workloads);
     json_put(o, "lines", lines);
+    json_put(o, "coverage", trial_coverage_to_json(&t->coverage));
+    json_put(o, "redundant_traffic", trial_waste_to_json(t));
     return o;
 }
 
 bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct err *err)
 {
     const json_t *workloads = json_object_get(o, "workloads"), *lines = json_object_get(o, "lines"),
-                 *dim_names = json_object_get(o, "dim_names");
+                 *dim_names = json_object_get(o, "dim_names"), *clocks = json_object_get(o, "clocks");
     const char **names;
     struct trial_workload *w;
     struct trial_line *l;
@@ -224,29 +198,16 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
     *t = (struct trial){0};
     if (!verdict_parse(json_text(o, "verdict", ""), &t->verdict))
         return err_world(err, "not a trial: unknown verdict \"%s\"", json_text(o, "verdict", ""));
-    t->words = arena_strdup(a, json_text(o, "words", ""));
-    t->hidden = json_flag(o, "hidden", false);
-    t->line = (int)json_int(o, "line", 0);
-    t->col = (int)json_int(o, "col", 0);
-    t->cases = (size_t)json_int(o, "cases", 0);
-    t->identical_cases = (size_t)json_int(o, "identical_cases", 0);
-    t->elements = (size_t)json_int(o, "elements", 0);
-    t->identical_elements = (size_t)json_int(o, "identical_elements", 0);
-    t->bit_identical = json_is_true(json_object_get(o, "bit_identical"));
-#define X(name) t->name = json_num(o, #name);
-    TRIAL_NUMBERS(X)
-#undef X
-#define X(name) t->name = (unsigned)json_int(o, #name, 0);
-    TRIAL_COUNTS(X)
-#undef X
-#define X(name) t->name = arena_strdup(a, json_text(o, #name, NULL));
-    TRIAL_TEXTS(X)
-#undef X
-    clocks_from_json(json_object_get(o, "clocks"), &t->clocks);
-    errors_from_json(json_object_get(o, "error"), &t->error);
-    errors_from_json(json_object_get(o, "original_error"), &t->original_error);
-    errors_from_json(json_object_get(o, "allowed_error"), &t->allowed_error);
+    json_get_members(o, trial_members, a, t);
+    t->clocks.known = json_is_object(clocks);
+    json_get_members(clocks, clocks_members, a, &t->clocks);
+    json_get_members(json_object_get(o, "error"), errors_members, a, &t->error);
+    json_get_members(json_object_get(o, "original_error"), errors_members, a, &t->original_error);
+    json_get_members(json_object_get(o, "allowed_error"), errors_members, a, &t->allowed_error);
+    trial_shipped_from_json(json_object_get(o, "shipped"), a, &t->shipped);
     accuracy_from_json(json_object_get(o, "errors"), a, t);
+    trial_coverage_from_json(json_object_get(o, "coverage"), a, &t->coverage);
+    trial_waste_from_json(json_object_get(o, "redundant_traffic"), a, t);
     t->n_dims = json_array_size(dim_names);
     t->dim_names = names = arena_array(a, const char *, t->n_dims + 1);
     for (size_t i = 0; i < t->n_dims; i++) {
@@ -265,27 +226,18 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
             to[k] = json_integer_value(json_array_get(dims, k));
         w[i].dims = to;
         for (enum regime r = 0; r < N_REGIMES; r++)
-            time_from_json(json_object_get(x, regime_name(r)), a, &w[i].times[r]);
+            json_get_members(json_object_get(x, regime_name(r)), time_members, a, &w[i].times[r]);
     }
     t->n_lines = json_array_size(lines);
     t->lines = l = arena_array(a, struct trial_line, t->n_lines + 1);
-    for (size_t i = 0; i < t->n_lines; i++) {
-        const json_t *x = json_array_get(lines, i);
-        l[i].line = (int)json_int(x, "line", 0);
-#define X(name) l[i].name = json_num(x, #name);
-        LINE_NUMBERS(X)
-#undef X
-    }
+    for (size_t i = 0; i < t->n_lines; i++)
+        json_get_members(json_array_get(lines, i), line_members, a, &l[i]);
     return true;
 }
 
 char *trial_to_text(struct arena *a, const struct trial *t)
 {
-    json_t *o = trial_to_json(t);
-    char *text = json_line(a, o);
-
-    json_decref(o);
-    return text;
+    return json_take_line(a, trial_to_json(t));
 }
 
 bool trial_from_text(const char *text, struct arena *a, struct trial *t, struct err *err)
@@ -302,13 +254,10 @@ bool trial_from_text(const char *text, struct arena *a, struct trial *t, struct 
 char *trial_dims_text(struct arena *a, const struct trial *t, size_t i)
 {
     struct str s = {0};
-    char *text;
 
     for (size_t k = 0; k < t->n_dims; k++)
         str_addf(&s, "%s%s=%lld", k ? " " : "", t->dim_names[k], (long long)t->workloads[i].dims[k]);
-    text = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return text;
+    return str_take(&s, a);
 }
 
 json_t *trial_row_to_json(const struct trial *t, size_t i, const struct trial_time *best, enum regime regime)
@@ -327,7 +276,7 @@ json_t *trial_row_to_json(const struct trial *t, size_t i, const struct trial_ti
     json_put_num(o, "speedup", speedup);
     json_put_num(o, "low", best ? best->low : NAN);
     json_put_num(o, "high", best ? best->high : NAN);
-    json_put_num(o, "light_us", original->light_us);
+    json_put_num(o, "light_us", original->copy_us);
     json_put_num(o, "compulsory_bytes", original->compulsory_bytes);
     json_put_num(o, "baseline_flops", original->flops);
     json_put_num(o, "best_flops", best ? best->flops : NAN);
@@ -341,7 +290,7 @@ json_t *trial_row_to_json(const struct trial *t, size_t i, const struct trial_ti
 struct trial_time trial_row_from_json(const json_t *row)
 {
     return (struct trial_time){.us = json_num(row, "best_us"),
-                               .light_us = json_num(row, "light_us"),
+                               .copy_us = json_num(row, "light_us"),
                                .base_us = json_num(row, "baseline_us"),
                                .speedup = json_num(row, "speedup"),
                                .low = json_num(row, "low"),
@@ -351,51 +300,47 @@ struct trial_time trial_row_from_json(const json_t *row)
 
 /* ---- the device ---- */
 
-#define LIMITS(X)             \
-    X(sm_count)               \
-    X(cc_major)               \
-    X(cc_minor)               \
-    X(max_threads_per_block)  \
-    X(max_threads_per_sm)     \
-    X(max_blocks_per_sm)      \
-    X(warp_size)              \
-    X(shared_per_block)       \
-    X(shared_per_block_optin) \
-    X(shared_per_sm) X(l2_bytes) X(registers_per_sm) X(sm_clock_khz) X(memory_clock_khz)
+#define DEVICE(member) MEMBER(struct trial_device, member)
+#define LIMIT(member)  MEMBER(struct kernel_limits, member)
+#define PEAK(member)   MEMBER(struct trial_peaks, member)
 
-#define PEAKS(X)  \
-    X(dram_bytes) \
-    X(l2_bytes)   \
-    X(fp64) X(fp32) X(fp16) X(tensor_fp16)
+static const struct member device_members[] = {
+    DEVICE(kind), DEVICE(name), DEVICE(validated), DEVICE(model), DEVICE(model_name), DEVICE(nvrtc), {0}};
+
+static const struct member gpu_members[] = {DEVICE(same_model), DEVICE(index),       DEVICE(uuid),
+                                            DEVICE(driver),     DEVICE(driver_cuda), {0}};
+
+static const struct member limits_members[] = {LIMIT(sm_count),
+                                               LIMIT(cc_major),
+                                               LIMIT(cc_minor),
+                                               LIMIT(max_threads_per_block),
+                                               LIMIT(max_threads_per_sm),
+                                               LIMIT(max_blocks_per_sm),
+                                               LIMIT(warp_size),
+                                               LIMIT(shared_per_block),
+                                               LIMIT(shared_per_block_optin),
+                                               LIMIT(shared_per_sm),
+                                               LIMIT(l2_bytes),
+                                               LIMIT(registers_per_sm),
+                                               LIMIT(sm_clock_khz),
+                                               LIMIT(memory_clock_khz),
+                                               {0}};
+
+static const struct member peaks_members[] = {PEAK(dram_bytes), PEAK(l2_bytes),    PEAK(fp64), PEAK(fp32),
+                                              PEAK(fp16),       PEAK(tensor_fp16), {0}};
 
 json_t *trial_device_to_json(const struct trial_device *d)
 {
-    json_t *o = json_object(), *limits = json_object(), *peaks = json_object();
+    json_t *o = json_of_members(device_members, d);
     bool measures = trial_device_measures(d);
 
-    json_put_text(o, "kind", d->kind);
-    json_put_text(o, "name", d->name);
     json_put_text(o, "basis", measures ? "measured" : "modelled");
     json_put_flag(o, "validated", measures || d->validated);
-    json_put_text(o, "model", d->model);
-    json_put_text(o, "model_name", d->model_name);
     json_put_int(o, "compute_capability", 10 * d->limits.cc_major + d->limits.cc_minor);
-    json_put_text(o, "nvrtc", d->nvrtc);
-    if (measures) {
-        json_put_flag(o, "same_model", d->same_model);
-        json_put_int(o, "index", d->index);
-        json_put_text(o, "uuid", d->uuid);
-        json_put_text(o, "driver", d->driver);
-        json_put_int(o, "driver_cuda", d->driver_cuda);
-    }
-#define X(name) json_put_int(limits, #name, (int64_t)d->limits.name);
-    LIMITS(X)
-#undef X
-    json_put(o, "limits", limits);
-#define X(name) json_put_num(peaks, #name, d->peaks.name);
-    PEAKS(X)
-#undef X
-    json_put(o, "peaks", peaks);
+    if (measures)
+        json_put_members(o, gpu_members, d);
+    json_put(o, "limits", json_of_members(limits_members, &d->limits));
+    json_put(o, "peaks", json_of_members(peaks_members, &d->peaks));
     return o;
 }
 
@@ -403,26 +348,15 @@ bool trial_device_from_json(const json_t *o, struct arena *a, struct trial_devic
 {
     const json_t *limits = json_object_get(o, "limits"), *peaks = json_object_get(o, "peaks");
 
-    *d = (struct trial_device){.kind = arena_strdup(a, json_text(o, "kind", NULL)),
-                               .name = arena_strdup(a, json_text(o, "name", NULL)),
-                               .model = arena_strdup(a, json_text(o, "model", NULL)),
-                               .model_name = arena_strdup(a, json_text(o, "model_name", NULL)),
-                               .same_model = json_flag(o, "same_model", true),
-                               .validated = json_flag(o, "validated", false),
-                               .uuid = arena_strdup(a, json_text(o, "uuid", NULL)),
-                               .driver = arena_strdup(a, json_text(o, "driver", NULL)),
-                               .nvrtc = arena_strdup(a, json_text(o, "nvrtc", NULL)),
-                               .index = (int)json_int(o, "index", -1),
-                               .driver_cuda = (int)json_int(o, "driver_cuda", 0)};
+    *d = (struct trial_device){.same_model = true, .index = -1};
+    json_get_members(o, device_members, a, d);
+    json_get_members(o, gpu_members, a, d);
+    json_get_members(limits, limits_members, a, &d->limits);
+    if (json_is_object(peaks))
+        json_get_members(peaks, peaks_members, a, &d->peaks);
     if (!d->kind || !d->name || !d->model)
         return err_world(err, "not a device");
     d->limits.device_name = d->name;
-#define X(name) d->limits.name = (__typeof__(d->limits.name))json_int(limits, #name, 0);
-    LIMITS(X)
-#undef X
-#define X(name) d->peaks.name = json_is_object(peaks) ? json_num(peaks, #name) : 0;
-    PEAKS(X)
-#undef X
     return true;
 }
 

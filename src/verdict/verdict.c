@@ -12,6 +12,7 @@ static const char *const verdict_names[] = {
     [VERDICT_LAUNCH_FAILED] = "launch-failed",
     [VERDICT_CRASHED] = "crashed",
     [VERDICT_HUNG] = "hung",
+    [VERDICT_TOO_SLOW] = "too-slow-to-judge",
     [VERDICT_UNSAFE] = "unsafe",
     [VERDICT_NONDETERMINISTIC] = "nondeterministic",
     [VERDICT_WRONG] = "wrong",
@@ -37,4 +38,13 @@ void trial_add_missing(struct arena *a, struct trial *t, const char *what)
 {
     if (what)
         t->missing_checks = t->missing_checks ? arena_printf(a, "%s; %s", t->missing_checks, what) : what;
+}
+
+double trial_apart(const struct trial *t)
+{
+    double apart = 0;
+
+    for (size_t i = 0; i < t->n_accuracy; i++)
+        apart = fmax(apart, t->accuracy[i].apart);
+    return apart;
 }

@@ -17,6 +17,7 @@ enum verdict {
     VERDICT_LAUNCH_FAILED,
     VERDICT_CRASHED,
     VERDICT_HUNG,
+    VERDICT_TOO_SLOW, /* to judge on this machine: says nothing of the candidate, is never kept */
     VERDICT_UNSAFE,
     VERDICT_NONDETERMINISTIC,
     VERDICT_WRONG,
@@ -29,8 +30,14 @@ static inline bool verdict_correct(enum verdict v)
     return v == VERDICT_PASSED || v == VERDICT_SLOWER;
 }
 
-struct trial_time {      /* of one workload in one regime; NAN where unknown */
-    double us, light_us; /* light: the plain copy of the compulsory bytes */
+/* Of a candidate, rather than of the machine that judged it: only such a verdict is kept or learnt from. */
+static inline bool verdict_stands(enum verdict v)
+{
+    return v != VERDICT_TOO_SLOW;
+}
+
+struct trial_time {     /* of one workload in one regime; NAN where unknown */
+    double us, copy_us; /* copy: the plain copy of the compulsory bytes */
     double base_us,
         speedup;       /* the original's time beside it, and its speed-up over that: of pairs if measured */
     double low, high;  /* interval of the speed-up; NAN when modelled */
@@ -65,6 +72,7 @@ struct trial_spread { /* how the errors of one output lie, in ulps */
 
 struct trial_accuracy { /* of one output under one kind of values */
     const char *output, *values;
+    const char *unit;                        /* "ulp", or "term": docs/error-rule.md */
     struct trial_spread original, candidate; /* the same in the original's own trial */
     struct trial_errors allowed;
     double allowed_drift; /* NAN: not judged */
@@ -84,6 +92,43 @@ struct trial_line { /* a hot source line, over all workloads of the scoring regi
         warp_insns;
 };
 
+struct trial_gap {       /* of one source line: what no case ran */
+    int line;            /* 0: not of the kernel's own file */
+    const char *text;    /* the line as it stands there */
+    size_t instructions; /* of the PTX, never executed */
+    size_t directions;   /* of branches and selections that were reached, never taken */
+    bool whole;          /* of a kernel or function that never ran at all */
+    bool idle;           /* nothing of the line ran */
+    bool original;       /* the original has the same line, and nothing ran that either */
+};
+
+struct trial_coverage { /* of PTX by the cases, on the simulator; instructions 0: not known */
+    size_t instructions, executed;
+    size_t branches, directions; /* conditional branches and selections; directions taken, of two each */
+    size_t sought;               /* cases that were run beyond the suite to reach what it does not */
+    const struct trial_gap *gaps;
+    size_t n_gaps;
+};
+
+struct trial_shipped { /* the compiled file beside what was judged; true: compared, and the same */
+    bool asked;        /* of a confirmation; else nothing here counts */
+    bool words;        /* what the host compiler's preprocessor makes of the file */
+    bool object;       /* what its host code calls, and that nothing runs before it is asked */
+    const char
+        *device_code; /* "same": nvcc's PTX is NVRTC's; "run": it was run on the simulator; NULL: neither */
+    unsigned shapes, compared;   /* shapes planned, and those whose plans the compiled launcher gave too */
+    const char *not_run_because; /* NULL: the compiled launcher was run */
+};
+
+struct trial_waste { /* of one source line, over the suite's cases on the simulator: traffic that changes
+                        nothing */
+    int line, after; /* after: a line that had stored there before; 0: unknown */
+    const char *text;
+    double stored_bytes, again_bytes;  /* to global memory; where the same launch had stored already */
+    double equal_bytes;                /* of these, races that leave the same value */
+    double staged_bytes, unread_bytes; /* to shared memory; what nobody read */
+};
+
 struct trial {
     enum verdict verdict;
     const char *words; /* whoever judged; "" when passed */
@@ -100,6 +145,7 @@ struct trial {
     size_t identical_cases, elements, identical_elements;
     bool bit_identical; /* all of them, and it passed */
     struct trial_errors error, original_error, allowed_error;
+    const char *unit;                      /* of these, as in trial_accuracy */
     const char *error_where;               /* output and case of the worst error */
     const struct trial_accuracy *accuracy; /* floating outputs, kind of values by kind of values */
     size_t n_accuracy;
@@ -109,6 +155,9 @@ struct trial {
     const char *counters;  /* what bounds, occupancy and lines come from: "ncu"; NULL: the simulator's clock */
     const struct trial_line *lines; /* by share, at most 12 */
     size_t n_lines;
+    struct trial_coverage coverage;
+    const struct trial_waste *waste; /* most bytes first, at most 12 */
+    size_t n_waste;
     unsigned registers, spill_bytes, stack_bytes, shared_bytes; /* worst over its kernels; shared: static */
     unsigned dynamic_shared_bytes;                              /* the most that a launch asks for */
     const char *missing_checks;                                 /* of the sanitizer, NULL when none */
@@ -119,14 +168,31 @@ struct trial {
     bool known;       /* its code is one of those that were known: nothing was run (judge_file only) */
     struct trial_clocks clocks; /* of the GPU right after it was timed */
     double empty_us;            /* a kernel that does nothing, as part of a graph; NAN when modelled */
+    struct trial_shipped shipped;
     double compile_s, verify_s, measure_s, wall_s;
     double gpu_verify_s, gpu_measure_s; /* what of it needed the GPU; NAN: none */
 };
 
 json_t *trial_to_json(const struct trial *t);
-json_t *trial_clocks_to_json(const struct trial_clocks *c);                 /* null when not known */
-json_t *trial_accuracy_to_json(const struct trial *t);                      /* `errors` of docs/result.md */
-json_t *trial_edges_to_json(void);                                          /* and `ulp_edges` */
+json_t *trial_clocks_to_json(const struct trial_clocks *c); /* null when not known */
+json_t *trial_accuracy_to_json(const struct trial *t);      /* `errors` of docs/result.md */
+/* Code that no case ran, in one sentence without its full stop; NULL: there is none, or it is not known. */
+char *trial_coverage_words(struct arena *a, const struct trial_coverage *c, const char *whose);
+/* Of one version in two trials: what neither ran. */
+struct trial_coverage trial_coverage_both(struct arena *a, const struct trial_coverage *x,
+                                          const struct trial_coverage *y);
+/* "line 41 stores 12 % of its bytes again; ..."; NULL: nothing worth saying. */
+char *trial_waste_words(struct arena *a, const struct trial *t);
+json_t *trial_waste_to_json(const struct trial *t); /* a list */
+void trial_waste_from_json(const json_t *lines, struct arena *a, struct trial *t);
+json_t *trial_coverage_to_json(const struct trial_coverage *c); /* null when not known */
+void trial_coverage_from_json(const json_t *o, struct arena *a, struct trial_coverage *c);
+/* `confirmation` of docs/result.md; null when it was not asked. */
+json_t *trial_shipped_to_json(const struct trial_shipped *s);
+void trial_shipped_from_json(const json_t *o, struct arena *a, struct trial_shipped *s);
+json_t *trial_edges_to_json(void); /* and `ulp_edges` */
+/* The largest difference of any floating output to the original's, in ulps. */
+double trial_apart(const struct trial *t);
 void trial_add_missing(struct arena *a, struct trial *t, const char *what); /* NULL: nothing */
 bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct err *err);
 /* The same as the line of text that the store keeps. */

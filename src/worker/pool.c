@@ -26,10 +26,12 @@ struct worker {
     struct proc proc;
     enum worker_phase phase;
     struct job job;
-    double since_s;
-    bool waiting; /* for its turn on the GPU: no time counts */
-    bool control; /* it times the original against itself, for all */
-    int deaths;   /* in a row, while opening */
+    double since_s, since_cpu_s; /* of its request: by the clock, and of the worker's processor time */
+    double doing_s, compile_s;   /* since when it does what it does; by the clock, what has been compiled */
+    char doing[256];             /* as it says; "" before it has said anything */
+    bool waiting;                /* for its turn on the GPU: no time counts */
+    bool control;                /* it times the original against itself, for all */
+    int deaths;                  /* in a row, while opening */
 };
 
 struct pool {
@@ -53,7 +55,12 @@ struct pool {
 };
 
 enum {
+    /* Seconds of processor time. By the clock it is WALL times as long: a machine with other work to do gives a
+     * process less of its time, and that is no fault of a candidate. */
     OPEN_S = 300,
+    CANDIDATE_S = 60,
+    CONFIRM = 5,
+    WALL = 10,
     BUSY_S = 5,
     POLL_MS = 50,
     GPU_RESIDENT_MB = 6144, /* of a worker with a GPU: the driver's own share alone is hundreds */
@@ -80,7 +87,10 @@ static bool send(struct worker *w, json_t *request, struct err *err)
 
     free(line);
     json_decref(request);
-    w->since_s = time_s();
+    w->since_s = w->doing_s = time_s();
+    w->since_cpu_s = proc_cpu_s(w->proc.pid);
+    w->compile_s = 0;
+    w->doing[0] = 0;
     return ok;
 }
 
@@ -121,6 +131,7 @@ static bool worker_start(struct pool *p, struct worker *w, struct err *err)
     json_put_text(o, "seed", arena_printf(p->arena, "%llu", (unsigned long long)p->options.seed));
     json_put_flag(o, "verify_only", p->options.verify_only);
     json_put_flag(o, "measure_only", p->options.measure_only);
+    json_put_flag(o, "exact", p->options.exact);
     json_put_flag(o, "with_nvcc", p->options.with_nvcc);
     json_put_flag(o, "confirm", p->options.confirm);
     json_put_flag(o, "hidden", p->options.hidden);
@@ -180,22 +191,50 @@ static void worker_lost(struct pool *p, struct worker *w, enum verdict v, const 
     w->phase = WORKER_OFF;
 }
 
+static double compiling_s(const struct worker *w, double now_s)
+{
+    return w->compile_s + (str_eq(w->doing, JUDGE_COMPILING) ? now_s - w->doing_s : 0);
+}
+
+static void worker_doing(struct worker *w, const char *what)
+{
+    double now_s = time_s();
+
+    w->compile_s = compiling_s(w, now_s);
+    w->doing_s = now_s;
+    snprintf(w->doing, sizeof(w->doing), "%s", what);
+}
+
+/* Too much time, which says nothing of the candidate: where it went. */
+static void worker_late(struct pool *p, struct worker *w, double cpu_s)
+{
+    double now_s = time_s();
+    struct str words = {0};
+
+    str_addf(&words, "too slow to judge: %.0f s compiling", compiling_s(w, now_s));
+    if (*w->doing && !str_eq(w->doing, JUDGE_COMPILING))
+        str_addf(&words, ", %.0f s %s", now_s - w->doing_s, w->doing);
+    str_addf(&words, "; %.0f s by the clock, %.0f s of processor time", now_s - w->since_s, cpu_s);
+    worker_lost(p, w, VERDICT_TOO_SLOW, str_text(&words));
+    str_free(&words);
+}
+
 static void worker_died(struct pool *p, struct worker *w)
 {
     int status = proc_kill(&w->proc); /* it is dead already: this collects how */
     char words[160];
 
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-        snprintf(words, sizeof(words), "over the limit of %.0f s of processor time", p->limits.candidate_s);
-    else if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+        worker_late(p, w, p->limits.candidate_s);
+        return;
+    }
+    if (WIFSIGNALED(status))
         snprintf(words, sizeof(words), "the worker that judged it died of signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     else
         snprintf(words, sizeof(words), "the worker that judged it ended with status %d", WEXITSTATUS(status));
     if (w->phase == WORKER_JUDGING)
-        finish(p, w,
-               verdict_only(WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? VERDICT_HUNG : VERDICT_CRASHED,
-                            words, time_s() - w->since_s));
+        finish(p, w, verdict_only(VERDICT_CRASHED, words, time_s() - w->since_s));
     else if (w->phase == WORKER_OPENING && ++w->deaths > 1)
         err_world(&p->broken, "opening the task: %s", words);
     w->phase = WORKER_OFF;
@@ -280,7 +319,9 @@ static void worker_line(struct pool *p, struct worker *w, const char *line)
 
     if (reply && (o = json_object_get(reply, "waiting"))) {
         w->waiting = json_is_true(o);
-        w->since_s = time_s();
+        w->since_s = w->doing_s = time_s();
+    } else if (reply && (o = json_object_get(reply, "doing"))) {
+        worker_doing(w, json_is_string(o) ? json_string_value(o) : "");
     } else if (reply && w->phase == WORKER_OPENING && (o = json_object_get(reply, "original"))) {
         if (!p->faults)
             p->faults = json_incref(json_object_get(reply, "faults"));
@@ -305,14 +346,16 @@ static void worker_line(struct pool *p, struct worker *w, const char *line)
 
 static void worker_watch(struct pool *p, struct worker *w)
 {
-    double limit_s = w->phase == WORKER_JUDGING ? p->limits.candidate_s : OPEN_S;
+    bool judging = w->phase == WORKER_JUDGING;
+    double limit_s = judging ? p->limits.candidate_s : OPEN_S,
+           wall_s = judging ? p->limits.wall_s : WALL * OPEN_S, cpu_s;
     char words[160];
 
     if (w->phase != WORKER_JUDGING && w->phase != WORKER_OPENING)
         return;
-    if (!w->waiting && time_s() - w->since_s > limit_s) {
-        snprintf(words, sizeof(words), "not done after %.0f s", limit_s);
-        worker_lost(p, w, VERDICT_HUNG, words);
+    cpu_s = proc_cpu_s(w->proc.pid) - w->since_cpu_s;
+    if (cpu_s > limit_s || (!w->waiting && time_s() - w->since_s > wall_s)) {
+        worker_late(p, w, cpu_s);
     } else if (proc_resident_bytes(w->proc.pid) > p->limits.resident_bytes) {
         snprintf(words, sizeof(words), "took more than %zu MB of memory to compile and run",
                  p->limits.resident_bytes >> 20);
@@ -426,6 +469,16 @@ static bool gpus_of(struct pool *p, struct err *err)
     return p->n_gpus > 0 || err_input(err, "'%s' names no GPU", p->options.device);
 }
 
+static double candidate_s(bool confirm)
+{
+    const char *own = getenv("ASTRA_CANDIDATE_S");
+    double s = own ? strtod(own, NULL) : 0;
+
+    if (s > 0 && s < 1e6)
+        return confirm ? CONFIRM * s : s;
+    return confirm ? CONFIRM * CANDIDATE_S : CANDIDATE_S;
+}
+
 bool pool_open(struct pool **out, const struct task *t, const struct trial_options *o, int workers,
                const struct pool_limits *limits, struct err *err)
 {
@@ -438,7 +491,9 @@ bool pool_open(struct pool **out, const struct task *t, const struct trial_optio
     if (limits)
         p->limits = *limits;
     if (p->limits.candidate_s <= 0)
-        p->limits.candidate_s = o->confirm ? 300 : 60;
+        p->limits.candidate_s = candidate_s(o->confirm);
+    if (p->limits.wall_s <= 0)
+        p->limits.wall_s = WALL * p->limits.candidate_s;
     if (p->limits.resident_bytes == 0)
         p->limits.resident_bytes = gpu ? (size_t)GPU_RESIDENT_MB << 20 : (size_t)2 << 30;
     p->options.device = arena_strdup(a, o->device);
@@ -556,8 +611,8 @@ static void add_light(const struct pool *p, struct arena *a, struct trial *t)
         return;
     for (size_t i = 0; i < t->n_workloads && i < original.n_workloads; i++) {
         for (enum regime r = 0; r < N_REGIMES; r++)
-            if (isnan(w[i].times[r].light_us))
-                w[i].times[r].light_us = original.workloads[i].times[r].light_us;
+            if (isnan(w[i].times[r].copy_us))
+                w[i].times[r].copy_us = original.workloads[i].times[r].copy_us;
     }
 }
 

@@ -83,6 +83,16 @@ static void tell_phase(void *context, bool waiting)
     json_decref(o);
 }
 
+static void tell_doing(void *context, const char *what)
+{
+    struct worker_state *w = context;
+    json_t *o = json_object();
+
+    json_put_text(o, "doing", what);
+    put_line(w, o);
+    json_decref(o);
+}
+
 static bool read_cases(struct worker_state *w, const json_t *list, struct err *err)
 {
     struct task_case *cases = arena_array(w->arena, struct task_case, json_array_size(list));
@@ -121,12 +131,14 @@ static bool handle_open(struct worker_state *w, const json_t *o, json_t *reply, 
                                         .seed = strtoull(json_text(o, "seed", "0"), NULL, 10),
                                         .verify_only = json_flag(o, "verify_only", false),
                                         .measure_only = json_flag(o, "measure_only", false),
+                                        .exact = json_flag(o, "exact", false),
                                         .with_nvcc = json_flag(o, "with_nvcc", false),
                                         .confirm = json_flag(o, "confirm", false),
                                         .hidden = json_flag(o, "hidden", false),
                                         .no_control = json_flag(o, "no_control", false),
                                         .scratch = arena_strdup(w->arena, json_text(o, "scratch", "/nowhere")),
                                         .phase = tell_phase,
+                                        .doing = tell_doing,
                                         .phase_context = w};
     w->candidate_s = json_num(o, "candidate_s");
     if (!(w->candidate_s > 0 && w->candidate_s < 1e9))

@@ -7,12 +7,14 @@
 #include "judge/judge.h"
 #include "verdict/verdict.h"
 
-/* One or more `astra worker` processes, each with a judge of its own. A hang, crash or excess of memory of a
- * candidate kills its worker, becomes the verdict, and the worker is started anew. */
+/* One or more `astra worker` processes, each with a judge of its own. A crash or excess of memory of a
+ * candidate kills its worker, becomes the verdict, and the worker is started anew. So does one that takes too
+ * much time, whose verdict says nothing of it: VERDICT_TOO_SLOW. */
 struct pool;
 
 struct pool_limits {
-    double candidate_s;    /* wall time of one candidate; 0: 60 */
+    double candidate_s; /* processor time for one candidate; 0: ASTRA_CANDIDATE_S, or 60, or 300 to confirm */
+    double wall_s;      /* however little of it is processor time; 0: ten times that */
     size_t resident_bytes; /* 0: 2 GiB */
 };
 

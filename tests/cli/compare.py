@@ -279,7 +279,7 @@ def everybody_can_read_the_page(folder):
             browser.open(path)
             wrong = browser.value(read(os.path.join(ROOT, "tests", "cli", "access.js")))
             expect(not wrong and not browser.complaints, f"{width} {dark}: {wrong} {browser.complaints}")
-        expect(browser.value("document.querySelectorAll('#progress path.way').length") == 3, "a curve a run")
+        expect(browser.value("document.querySelectorAll('#progress path.lineage').length") == 3, "a curve a run")
         expect(browser.value("document.querySelectorAll('#speed-b .row .mark').length") == 4, "a mark a workload and run")
         expect(browser.value("document.querySelectorAll('#speed tbody tr').length") == 4, "a row a workload and task")
         expect(len(browser.requests) == 1, f"it fetched {browser.requests}")

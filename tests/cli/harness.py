@@ -5,19 +5,24 @@ not expect it says through `expect`, and what this machine cannot do through `sk
 """
 
 import atexit
+import fcntl
 import json
 import os
+import pty
 import re
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 import traceback
 
 ASTRA = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else sys.exit("usage: FILE.py ASTRA [CASE]...")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-VERBS = ["optimize", "check", "bench", "profile", "runs", "show", "diff", "report", "export", "resume", "verify", "doctor",
+VERBS = ["optimize", "check", "bench", "profile", "sanitize", "runs", "show", "diff", "report", "export", "resume", "verify", "doctor",
          "completion", "man"]
 
 _cases = []
@@ -69,16 +74,38 @@ def environment(**changes):
     return env
 
 
-def astra(folder, *args, env=None, timeout=300, **more):
+def astra(folder, *args, env=None, timeout=300, program=ASTRA, **more):
     """Run astra to its end in a folder; gives status, out and err."""
     more.setdefault("stdout", subprocess.PIPE)
     more.setdefault("stderr", subprocess.PIPE)
-    done = subprocess.run([ASTRA, *map(str, args)], cwd=folder, env=env or environment(), stdin=subprocess.DEVNULL,
+    done = subprocess.run([program, *map(str, args)], cwd=folder, env=env or environment(), stdin=subprocess.DEVNULL,
                           timeout=timeout, check=False, **more)
     done.args = ["astra", *map(str, args)]
     done.out = (done.stdout or b"").decode("utf-8", "replace")
     done.err = (done.stderr or b"").decode("utf-8", "replace")
     return done
+
+
+def on_terminal(folder, columns, *args):
+    """What astra says to a terminal of that width on stdout alone, with a newline at each line's end."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("4H", 50, columns, 0, 0))
+    told = []
+    reader = threading.Thread(target=lambda: told.extend(iter(lambda: _read(master), b"")))
+    reader.start()
+    done = astra(folder, *args, stdout=slave)
+    os.close(slave)
+    reader.join()
+    os.close(master)
+    expect(done.returncode == 0, done.err)
+    return b"".join(told).decode().replace("\r\n", "\n")
+
+
+def _read(master):
+    try:
+        return os.read(master, 4096)
+    except OSError:  # the other end is closed
+        return b""
 
 
 def start(folder, *args, **more):

@@ -581,8 +581,11 @@ def what_knows_the_suite_fails_hidden_cases(folder):
     said(astra(folder, "optimize", "task", "--rounds", "1", "--candidates", "1", "--seed", "7", "--out", "first", "--quiet"), 0)
     shapes = {tuple(c["dims"]) for c in load(os.path.join(folder, "first", "suite.json"))["rules"]}
     shapes |= {(64, 512), (256, 1024), (32, 32)}  # the workloads; and where each input is changed alone
-    known = "rows > 1100 || d > 1100 || " + " || ".join(f"(rows == {a} && d == {b})" for a, b in sorted(shapes))
-    text = kernel(each=2).replace("(in, out, n, factor)", f"(in, out, n, ({known}) ? factor : 2 * factor)")
+    # By arithmetic: a launcher that compares is planned and run where it decides as in no case.
+    near = ["(double)(1 / (1 + rows / 1101))", "(1 / (1 + d / 1101))"]
+    near += [f"((double)(rows - {a}) * (rows - {a}) + (double)(d - {b}) * (d - {b}))" for a, b in sorted(shapes)]
+    wrong = f"(float)(factor * (2 - 1 / (1 + {' * '.join(near)})))"
+    text = kernel(each=2).replace("(in, out, n, factor)", f"(in, out, n, {wrong})")
     with Server(scenario(rule("coder", f"```cuda\n{text}```\n"))) as s:
         run(folder, s, agents="planner=llm,coder=llm", rounds=1)
         asked = [json.dumps(b) for b in posts(s)]
@@ -590,6 +593,9 @@ def what_knows_the_suite_fails_hidden_cases(folder):
     expect(count["by_verdict"].get("wrong", 0) >= 1, count)
     shown = "".join(said(astra(folder, "show", "run", i + 1), 0).out for i in range(count["total"]))
     expect("verdict   wrong: hidden cases: " in shown, shown)
+    rows = json.loads(said(astra(folder, "show", "run", "--calls", "--json"), 0).out)
+    became = [x["outcome"] for x in (rows["calls"] if isinstance(rows, dict) else rows) if x["outcome"]]
+    expect(became and any(x.startswith("wrong: hidden cases") for x in became), became)
     words = re.search(r"hidden cases: .*", shown)[0]
     told = [b for b in asked if "failed on hidden cases" in b]
     expect(told, "no prompt says so")

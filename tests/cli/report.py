@@ -502,6 +502,7 @@ def for_a_pull_request(folder):
     expect(text.startswith(f"## scale\\_rows: {result['speedup']['geomean']:.2f} times the original's speed (modelled)\n"), text[:200])
     for row in result["workloads"]:
         expect(re.search(rf"^\| rows={row['dims']['rows']} d={row['dims']['d']} \| {row['baseline_us']:.2f} \| {row['best_us']:.2f} ", text, re.M), row)
+    expect(re.search(r"^\| registers a thread \| \d+ \| \d+ \|$", text, re.M), "no resources before and after")
     command = re.search(r"```sh\n(astra verify run)\n(astra optimize run/task .*)\n```", text)
     expect(command and "--seed 7 --hidden-seed 11" in command.group(2), text)
     patch = re.search(r"<details>\n<summary>The patch</summary>\n\n```diff\n(.*?)```\n\n</details>", text, re.S)

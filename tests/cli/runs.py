@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 
-from harness import (ASTRA, KERNEL, ROUNDS, TASK, astra, case, cases, environment, expect, finished, load, main, optimize, read, said,
+from harness import (ASTRA, KERNEL, ROUNDS, TASK, astra, case, cases, environment, expect, finished, load, main, on_terminal, optimize, read, said,
                      same, skip, small_task, write)
 
 
@@ -45,6 +45,46 @@ def the_table_and_the_list(folder):
     start = shown.rindex("\n\n", 0, shown.index("errors in ulps"))
     end = shown.index("\n\nrun/best.cu", start)
     expect(shown[:start] + shown[end:] == done.out, "show says something else beside the errors")
+
+
+@case
+def the_summary_fits_the_terminal(folder):
+    """Wrapped between words to the terminal's width; a pipe gets whole lines."""
+    whole = finished(folder).out
+    columns = 60
+    shown = on_terminal(folder, columns, "show", "run")
+    expect(max(map(len, whole.splitlines())) > columns, "nothing was too long")
+    expect(shown.split() == astra(folder, "show", "run").out.split(), f"the terminal is told something else:\n{shown}")
+    for line in shown.splitlines():
+        expect(len(line) <= columns or " " not in line.strip(), f"{len(line)} columns of {columns}: {line!r}")
+
+
+LAUNCH = "    scale_rows_kernel<<<(n + 127) / 128, 128, 0, stream>>>(in, out, rows, d, factor);\n"
+
+
+@cases([("one", "    if (n < 100000)\n    ", r"slower on 1 of 2 workloads, rows=64 d=512: "),
+        ("all", "", r"slower on 2 of 2 workloads, most on rows=256 d=1024: ")])
+def slower_says_on_how_many(folder, row):
+    """The kernel runs twice, on the small workload or on both."""
+    small_task(folder)
+    expect(LAUNCH in KERNEL, "the small task's launch is another one")
+    write(os.path.join(folder, "twice.cu"), KERNEL.replace(LAUNCH, LAUNCH + row[1] + LAUNCH))
+    done = said(astra(folder, "bench", "task", "twice.cu"), 0)
+    figures = r"\d+\.\d\d us, the original \d+\.\d\d us \(\+\d+\.\d %\); 0\.\d\dx in the geometric mean$"
+    expect(re.search("^verdict: slower: " + row[2] + figures, done.out, re.M), done.out)
+
+
+@case
+def errors_of_the_compiler_stand_together(folder):
+    """Three at most, each with its line; the verdict's line is the first one's."""
+    small_task(folder)
+    wrong = KERNEL.replace("int i = block", "int i = first; i = block").replace("rows * d)\n", "rows * depth)\n", 1).replace("* factor)", "* scale)")
+    write(os.path.join(folder, "wrong.cu"), wrong.replace("out[i] =", "none[i] = out[i] ="))
+    done = said(astra(folder, "bench", "task", "wrong.cu"), 0)
+    verdict = re.search("^verdict: compile-failed.*$", done.out, re.M)
+    lines = re.findall(r"line (\d+): error: identifier \"(\w+)\"", verdict.group() if verdict else "")
+    expect(lines == [("5", "first"), ("6", "depth"), ("7", "none")], done.out)
+    expect("\n    int i = first; i = block" in done.out.replace("        ", "    "), done.out)
 
 
 @case
@@ -97,6 +137,44 @@ def bench_verdict(folder, row):
     expect(bench["line"] or row[3] == "wrong", bench)
     text = said(astra(folder, "bench", "task", path), 0).out
     expect(row[3] in text and "nan" not in text, text)
+
+
+@case
+def redundant_traffic_is_said(folder):
+    """Correct, so no reason to refuse: each second thread stores its neighbour's element too."""
+    path = os.path.join(small_task(folder), "other.cu")
+    text = read(os.path.join(folder, "task", "kernel.cu"))
+    twice = ("    __shared__ float idle[1024];\n    idle[threadIdx.x] = factor;\n    __syncthreads();\n"
+             "    if (factor == 123456.75f) out[0] = __float2half(idle[threadIdx.x ^ 1]);\n"
+             "    if (threadIdx.x % 2 == 1 && i < rows * d) out[i - 1] = __float2half(__half2float(in[i - 1]) * factor);\n    if (i < rows * d)")
+    write(path, text.replace("    if (i < rows * d)", twice, 1))
+    bench = json.loads(said(astra(folder, "bench", "task", path, "--json"), 0).out)
+    lines = {x["text"].split("(")[0]: x for x in bench["verification"]["redundant_traffic"]}
+    expect(bench["verdict"] in ("passed", "slower"), bench)
+    expect(any(0.3 < x["again_bytes"] / x["stored_bytes"] <= 1 and x["equal_bytes"] > 0 for x in lines.values()
+               if x["stored_bytes"]), lines)
+    expect(any(x["unread_bytes"] == x["staged_bytes"] > 0 for x in lines.values()), lines)
+    expect(not bench["verification"]["original_redundant_traffic"], bench["verification"])
+    for verb in (("bench", "task", path), ("profile", "task", path)):
+        done = said(astra(folder, *verb), 0)
+        expect("of its bytes again" in done.out and "for nobody to read" in done.out, done.out)
+
+
+@case
+def code_that_nothing_ran_is_said(folder):
+    """No shape of the domain reaches the line: no reason to refuse, and none to keep quiet."""
+    path = os.path.join(small_task(folder), "other.cu")
+    text = read(os.path.join(folder, "task", "kernel.cu"))
+    write(path, text.replace("    if (i < rows * d)", "    if (d == -12345) out[0] = in[1];\n    if (i < rows * d)", 1))
+    expect(read(path) != text, "nothing was put in")
+    bench = json.loads(said(astra(folder, "bench", "task", path, "--json"), 0).out)
+    coverage = bench["verification"]["coverage"]
+    lines = [x for x in coverage["lines"] if "-12345" in x["what"]]
+    expect(bench["verdict"] in ("passed", "slower") and lines and lines[0]["instructions"] > 0, bench["verification"])
+    expect(coverage["executed"] < coverage["instructions"] and not lines[0]["original"], coverage)
+    expect(not any("-12345" in x["what"] for x in bench["verification"]["original_coverage"]["lines"]), "the original has it")
+    done = said(astra(folder, "bench", "task", path), 0)
+    expect("were run by no case: line" in done.out and "if (d == -12345)" in done.out, done.out)
 
 
 @case
@@ -164,6 +242,43 @@ def not_bit_identical(folder):
 
 
 @case
+def exact_asks_for_every_byte(folder):
+    """What the error rule lets pass is wrong with --exact, or `exact: true`; a run keeps the wish."""
+    path = small_task(folder, TASK.replace("value: 0.5", "value: 0.3"))
+    write(os.path.join(folder, "other.cu"), KERNEL.replace("* factor", "* factor * (i % 2 ? 1.0003f : 0.9997f)"))
+    words = r"verdict: wrong.*element \d+ of out is \S+, the original has \S+, and outputs were asked to be bit-identical \(.*rows=\d+"
+    expect(not re.search("verdict: wrong", said(astra(folder, "bench", path, "other.cu"), 0).out), "wrong without it")
+    text = said(astra(folder, "bench", path, "other.cu", "--exact"), 0).out
+    expect(re.search(words, text), text)
+    expect("verdict: wrong" not in said(astra(folder, "bench", path, os.path.join(path, "kernel.cu"), "--exact"), 0).out, "the original itself")
+    done = optimize(folder, "run", "--exact")
+    result = load(os.path.join(folder, "run", "result.json"))
+    v = result["verification"]
+    expect(result["provenance"]["exact"] is True and v["identical_elements"] == v["elements"] and v["roundings"] == [], done.out)
+    said(astra(folder, "verify", "run"), 0)
+    small_task(folder, TASK.replace("value: 0.5", "value: 0.3") + "exact: true\n")
+    text = said(astra(folder, "bench", path, "other.cu"), 0).out
+    expect(re.search(words, text), text)
+    small_task(folder, TASK + "exact: perhaps\n")
+    said(astra(folder, "bench", path), 2, "exact: must be true or false")
+    small_task(folder, TASK + "exact: true\naccept: [nondeterminism]\n")
+    said(astra(folder, "bench", path), 2, "cannot be bit-identical")
+
+
+@case
+def who_moved_a_rounding(folder):
+    """A best version that is not bit-identical says which steps moved roundings, and by how much."""
+    examples = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
+    text = said(astra(folder, "optimize", os.path.join(examples, "softmax"), "--rounds", "1", "--candidates", "1", "--min-mutation", "0",
+                      "--device", "sim", "--out", "run"), 0).out
+    v = load(os.path.join(folder, "run", "result.json"))["verification"]
+    expect(v["identical_elements"] < v["elements"] and v["roundings"], v["roundings"])
+    last = v["roundings"][-1]
+    expect("shuffle" in last["step"] and last["apart_ulp"] > 0 and last["identical_elements"] < last["elements"], last)
+    expect(f"`{last['step']}` moved roundings, by then at most {last['apart_ulp']:.3g} ulp" in text, text)
+
+
+@case
 def the_newest_or_the_beginning_of_a_name(folder):
     """Without RUN the newest, said on stderr; and no more of a name need be typed than only one has."""
     os.mkdir(os.path.join(folder, "astra-runs"))
@@ -198,6 +313,28 @@ def budget_ends_it(folder):
     result = load(os.path.join(folder, "run", "result.json"))
     expect(result["outcome"] == "unchanged" and result["status"] == "budget", result)
     expect(read(os.path.join(folder, "run", "best.cu")) == read(os.path.join(folder, "task", "kernel.cu")), "best.cu")
+
+
+@case
+def too_slow_to_judge_is_no_failure(folder):
+    """A machine without time says nothing of a candidate: nothing is learnt of it, and a resumed run judges it."""
+    small_task(folder)
+    slow = environment(ASTRA_CANDIDATE_S="0.001")
+    write(os.path.join(folder, "same.cu"), KERNEL)
+    result = json.loads(said(astra(folder, "bench", "task", "same.cu", "--json", env=slow), 0).out)
+    expect(result["verdict"] == "too-slow-to-judge", result)
+    expect(re.match(r"too slow to judge: \d+ s compiling.*; \d+ s by the clock, \d+ s of processor time$", result["words"]), result["words"])
+    said(astra(folder, "bench", "task", "same.cu", "--fail-under", "1", env=slow), 1, "not known")
+    said(astra(folder, "optimize", "task", "--rounds", "1", "--out", "run", "--min-mutation", "0", env=slow), 0)
+    result = load(os.path.join(folder, "run", "result.json"))
+    expect(list(result["candidates"]["by_verdict"]) == ["too-slow-to-judge"], result["candidates"])
+    more = json.loads(said(astra(folder, "report", "run", "--json"), 0).out)
+    expect(any("too slow" in x for x in more["report"]["caveats"]), more["report"]["caveats"])
+    said(astra(folder, "resume", "run"), 0)
+    result = load(os.path.join(folder, "run", "result.json"))
+    expect(result["outcome"] == "improved" and "too-slow-to-judge" not in result["candidates"]["by_verdict"], result["candidates"])
+    said(astra(folder, "verify", "run", env=slow), 1, "too slow to judge")
+    expect("finished" in said(astra(folder, "resume", "run"), 0).err, "a run in which nothing is left is done")
 
 
 @case

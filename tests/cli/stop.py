@@ -1,7 +1,9 @@
 """Runs stopped in every way and resumed: the result is that of an undisturbed run, and nothing is left running."""
 
+import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -67,6 +69,29 @@ def no_children_left(folder, program=ASTRA):
             return
         time.sleep(0.02)
     expect(False, "workers outlive the run")
+
+
+def signalled(pids, number):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), number)
+
+
+@case
+def a_long_wait_is_told(folder):
+    """Workers are held: the run says what it waits for. Then they go on, and so does the run."""
+    small_task(folder)
+    run = start(folder, "optimize", "task", "--rounds", "1", "--candidates", "2", "--hidden-seed", "11", "--out", "run")
+    expect(until(lambda: list(workers_in(folder)), run), "it was over before a worker was seen")
+    held = list(workers_in(folder))
+    try:
+        signalled(held, signal.SIGSTOP)
+        told = until(lambda: "still waiting for " in text_of(folder, "stderr"), run)
+    finally:
+        signalled(held, signal.SIGCONT)
+    err = text_of(folder, "stderr")
+    expect(told and re.search(r"^\d\d:\d\d:\d\d    still waiting for \w+: \S.* \(\d+ s\)$", err, re.M), err)
+    expect(run.wait(240) == 0, text_of(folder, "stderr"))
 
 
 @cases([("SIGINT", signal.SIGINT), ("SIGTERM", signal.SIGTERM)])

@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
-from harness import ROOT, VERBS, astra, case, cases, expect, main, said, write
+from harness import ASTRA, ROOT, VERBS, astra, case, cases, environment, expect, main, on_terminal, said, skip, small_task, write
 
 
 @case
@@ -145,7 +146,11 @@ def completion_knows_every_option(folder):
     zsh = said(astra(folder, "completion", "zsh"), 0).out
     expect(zsh.startswith("#compdef astra\n") and "'--fail-under=[" in zsh, zsh[:300])
     if shutil.which("zsh"):
-        subprocess.run(["zsh", "-n"], input=zsh.encode(), check=True)
+        path = write(os.path.join(folder, "_astra"), zsh)
+        subprocess.run(["zsh", "-n", path], check=True)
+        line = f"autoload -Uz compinit; compinit -D -u; source {path}; whence -w _astra"
+        done = subprocess.run(["zsh", "-f", "-c", line], cwd=folder, env=environment(HOME=folder), capture_output=True, text=True, check=False)
+        expect(done.stdout == "_astra: function\n" and not done.stderr, done)
     said(astra(folder, "completion", "fish"), 2, "bash and zsh")
 
 
@@ -190,6 +195,35 @@ def doctor(folder):
     expect("NVRTC" in done.out and "sim:h200" in done.out, done.out)
     facts = json.loads(astra(folder, "doctor", "--json").out)
     expect(facts["ready"] is True and "h200" in facts["devices"], facts)
+
+
+@case
+def built_without_device_files(folder):
+    """`bare` is astra without share/: doctor says so and what to do, and whoever needs a device is told the same."""
+    bare = os.path.join(os.path.dirname(ASTRA), "tests", "bare")
+    if not os.path.exists(bare):
+        skip("no tests/bare was built")
+    cure = "built without its device files.*rm -rf build && make"
+    done = astra(folder, "doctor", program=bare)
+    expect(done.returncode == 1 and re.search(f"simulated devices:\n  missing: .*{cure}", done.out) and "sim:" not in done.out.split("simulated devices:")[1], done)
+    done = astra(folder, "doctor", "--json", program=bare)
+    facts = json.loads(done.out)
+    expect(done.returncode == 1 and facts["ready"] is False and facts["devices"] == [], facts)
+    small_task(folder)
+    for device in ("auto", "sim", "sim:h200"):
+        done = said(astra(folder, "check", "task", "--device", device, program=bare), 1, cure)
+        expect("device: " not in done.err, f"a device that is not there is named: {done.err}")
+
+
+@case
+def lines_fit_the_terminal(folder):
+    """What goes to a terminal is wrapped to its width between words, and says the same; a pipe gets whole lines."""
+    for verb, columns in (("doctor", 60), ("doctor", 90)):
+        whole, shown = astra(folder, verb).out, on_terminal(folder, columns, verb)
+        expect(max(map(len, whole.splitlines())) > columns, "nothing was too long")
+        expect(shown.split() == whole.split(), f"{shown!r} says something else than {whole!r}")
+        for line in shown.splitlines():
+            expect(len(line) <= columns or " " not in line.strip(), f"{len(line)} columns of {columns}: {line!r}")
 
 
 main()

@@ -1,7 +1,7 @@
 /* Any bytes as code, names and figures on the report's page: what comes out is UTF-8, its markup is the page's
  * own, and no number is NAN. */
 #include "report/chart.h"
-#include "report/code.h"
+#include "report/highlight.h"
 #include "report/html.h"
 #include "source/source.h"
 
@@ -25,7 +25,7 @@ static void check_text(const char *text)
 
 static void check_code(struct arena *a, const char *text)
 {
-    const char *kinds = code_kinds(a, text);
+    const char *kinds = highlight_kinds(a, text);
     const struct diff_line *lines;
     size_t n = diff_lines(a, text, &lines);
     struct str out = {0};
@@ -33,7 +33,7 @@ static void check_code(struct arena *a, const char *text)
     for (size_t i = 0; i < n; i++) {
         int depth = 0;
         str_clear(&out);
-        code_line(&out, lines[i].text, kinds + (lines[i].text - text), lines[i].len);
+        highlight_line(&out, lines[i].text, kinds + (lines[i].text - text), lines[i].len);
         BUG_IF(out.len > 20000);
         for (const char *p = str_text(&out); (p = strchr(p, '<')); p++) {
             depth += str_starts(p, "<span class=\"") ? 1 : -1;

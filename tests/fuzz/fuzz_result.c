@@ -41,15 +41,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *a = arena_open();
     const char *folder = folder_make(a);
-    struct report_kept k;
+    struct report_bundle b;
     struct err err = {0};
 
     result_write(a, fs_join(a, folder, "result.json"), (const char *)data, size);
-    if (report_kept_open(&k, a, folder, &err))
-        BUG_IF((!k.task || !k.intact) && json_array_size(k.broken) == 0);
+    if (report_bundle_open(&b, a, folder, &err))
+        BUG_IF((!b.task || !b.intact) && json_array_size(b.broken) == 0);
     else
         BUG_IF(err.kind == ERR_NONE || !err.text[0]);
-    report_kept_close(&k);
+    report_bundle_close(&b);
     fs_remove_tree(folder);
     arena_close(a);
     return 0;

@@ -15,7 +15,7 @@ if [ -z "$cases" ]; then
     python3 tests/ptx/generate "$cases" || exit 2
 fi
 # The program uses neither JSON nor traces: without them it needs no library.
-${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -DBASE_JSON_H -DBASE_TRACE_H -Wall -Wextra -Wno-missing-field-initializers \
+${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -DBASE_JSON_H -DBASE_TRACE_H -DBASE_MEMBER_H -Wall -Wextra -Wno-missing-field-initializers \
     -Wno-format-truncation -fno-strict-aliasing -ffp-contract=off -Isrc -o "$bin/run_cases" tests/gpu/run_cases.c \
     tests/ptx/case.c src/base/arena.c src/base/bug.c src/base/err.c src/base/fs.c src/base/str.c -ldl -lm || exit 2
 "$bin/run_cases" -o "$out/open.txt" "$cases"/*.ptx >"$out/cases.txt" 2>&1

@@ -26,13 +26,18 @@ RUNTIME = r"""
 #include <cstdint>
 #include <cstring>
 #include <cmath>
+#include <math.h>
+#include <algorithm>
+#include <initializer_list>
 #define __global__ static
 struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
 typedef struct recorded_stream *cudaStream_t;
 template <typename T> static void recorded_bytes(const T &v)
 {
     unsigned char b[sizeof(T)];
-    memcpy(b, &v, sizeof(T));
+    T known = v;
+    __builtin_clear_padding(&known); // what it holds is nobody's
+    memcpy(b, &known, sizeof(T));
     printf(" ");
     for (size_t i = 0; i < sizeof(T); i++)
         printf("%02x", b[i]);
@@ -363,6 +368,40 @@ class Launcher:
         self.launch([("S", "s"), ("int", "n"), ("long", "t")], "dim3(2, (n & 3) + 1)", "{32, 2}" if r.random() < .2 else "32u", "n & 7")
 
 
+    def make_modern(self):
+        """Ranges, structured bindings, attributes, conditions that declare, words as operators, values in braces."""
+        r = self.r
+        types = [r.choice(INTS[:11] + FLOATS) for _ in range(3)]
+        self.top += ["struct S {\n    %s x;\n    %s y;\n    %s z[2];\n};" % tuple(types),
+                     "[[nodiscard]] static S made(int n) noexcept(%s)\n{\n    return {(%s)n, (%s)(n / 2), {(%s)1, (%s)n}};\n}"
+                     % (r.choice(["true", "1 > 2", "sizeof(int) == 4"]), types[0], types[1], types[2], types[2]),
+                     "static int pick(int n, int m = %d);\n%sstatic int pick(int n, int m%s)\n{\n    return n * 16 + m;\n}"
+                     % (r.randrange(9), r.choice(["", "static int pick(int, int);\n"]), r.choice(["", "", "", "", " = 3"])),
+                     "template <%s N> static int narrow()\n{\n    return N;\n}" % r.choice(INTS),
+                     "static constexpr %s table[] = {%s};" % (r.choice(INTS[:11]), ", ".join(str(r.randrange(100)) for _ in range(r.randrange(1, 5))))]
+        self.body += ["S s = made(a & 63);", "int n = a & 7; long t = 0; int w[3] = {1, n, 3}; S all[2] = {made(n), made(b & 15)};"]
+        self.vars += [("n", "int"), ("t", "long"), ("s.x", types[0]), ("s.y", types[1])]
+        small = lambda: r.choice(["n", "(a & 3)", "%d" % r.randrange(300), "-1", "t & 7", "w[1]", "2.5", "1.0f", "'c'", "true", "300u"])
+        for _ in range(r.randrange(2, 7)):
+            v, t = r.choice(["n", "t"]), r.choice(INTS)
+            how = r.choice(["int", "auto", "const auto &", "long", "unsigned char", "double", "auto &&"])
+            self.body.append(r.choice([
+                "for (%s x : w) t = t * 3 + x;" % how, "for (%s x : table) { if (x > 40) continue; t += x; if (t > 90) break; }" % how,
+                "for (auto &x : w) x = x * 2 + n;", "for (%s x : {%s}) t = t * 5 + x;" % (how, ", ".join(r.choice(["1", "n", "a & 3"]) for _ in range(r.randrange(1, 4)))),
+                "for (auto &[p, q, z] : all) { p = p + 1; t += (long)q + (long)z[1]; }", "for (auto x : all) t += (long)x.x;",
+                "{ auto [p, q, z] = s; p = p + 2; t += (long)p + (long)q; }", "{ auto &[p, q, z] = s; q = (%s)n; z[0] = p; }" % types[1],
+                "{ const auto [p, q, z] = made(n); t += sizeof(p) + (long)q; }", "{ auto &[p, q, z] = w; p = q; t += z; }", "{ const auto &[p, q, z] = s; s.x = 5; t += (long)p; }",
+                "if (int k = n & 3) t += k; else t -= 5;", "if (auto k = made(n); k.x > 1) t += 2;", "switch (int k = n & 3) { case 0: t += 1; [[fallthrough]]; case 1: t += 10; break; default: t = k; }",
+                "if (n > 2) [[likely]] t += 7; else [[unlikely]] { t -= 7; }", "[[maybe_unused]] int u%d = n; int m%d [[maybe_unused]] = 2;" % (len(self.body), len(self.body)),
+                "t += (n > 2 and not (t < 5)) or (n bitand 1) == (compl n xor 3);", "n or_eq 4; t xor_eq n; n and_eq 15;", "t += alignof(%s) + alignof(%s *) + alignof(S);" % (t, t),
+                "{ %s k{%s}; t += k; }" % (t, small()), "{ %s k = {%s}; t += k; }" % (t, small()), "t += %s{%s};" % (t if " " not in t else "int", small()),
+                "{ %s k[2] = {%s, %s}; t += k[1]; }" % (t, small(), small()), "t += narrow<%s>();" % r.choice(["1", "255", "256", "-1", "'c'", "2", "70000u", "1ll << 40"]),
+                "t += pick(n) + pick(n, 2);", "alignas(32) int g%d = n; t += sizeof(g%d);" % (len(self.body), len(self.body)),
+                "t += sizeof(%s(%s));" % (r.choice(["exp", "sqrt", "floor", "abs", "round", "std::abs", "log2"]), r.choice(["1.0f", "2.0", "n", "t"])),
+                "t += sizeof(%s(2.0f, %s));" % (r.choice(["pow", "std::pow", "fmax"]), r.choice(["1.0f", "2.0", "n"])), "t += std::%s({n, 3, (int)(t & 7)});" % r.choice(["min", "max"]),
+                "{ auto f = [%s](int x) mutable { return x + n; }; t += f(3); }" % r.choice(["&", "=", "n", "&n"]), "t = n ? 1 : a ? 2u : -3l;"]))
+        self.launch([(types[2], "s.z[1]"), (types[0], "s.x"), (types[1], "s.y"), ("int", "n"), ("long", "t"), ("int", "w[0]"), (types[0], "all[1].x")], "dim3{2, (unsigned)(n & 3) + 1}")
+
     def make_text(self):
         """Another kind, its characters disturbed as the first phases of translation see them."""
         getattr(self, "make_" + self.r.choice(["control", "macros", "enums"]))()
@@ -382,7 +421,7 @@ class Launcher:
         return text
 
 
-KINDS = ["text", "types", "enums", "macros", "overloads", "namespaces", "order", "control"]
+KINDS = ["modern", "text", "types", "enums", "macros", "overloads", "namespaces", "order", "control"]
 # Refused because C++ gives it no meaning.
 UNDEFINED = re.compile(r"division by zero|overflows|does not fit|a shift|order of evaluation|before it has a value|beyond the ends|element \d+ of")
 ARGUMENTS = ["0,0,0", "1,2,3", "-5,7,100"]

@@ -14,4 +14,4 @@ extern "C" void go(float *p, int n, cudaStream_t stream)
 }
 
 // run: n=1
-// error 12:12 a variable of type Params; a launcher's variables are numbers, pointers, dim3, cudaDeviceProp, plain structs and arrays of them
+// error 12:12 a variable of type Params, which has a constructor or initial values of members; give the values where

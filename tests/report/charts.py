@@ -183,7 +183,7 @@ def roofline_holds_every_step(_):
              {"label": "smallest", "points": [[0, 0.5, 1e9], [3, 0.6, 1e10], [7, 0.6, 2e10], [9, 0.6, 2e10]]}]
     picture = draw(chart="roofline", roofs=ROOFS, paths=paths)
     points = [title(g) for g in marked(picture, "point")]
-    expect(len(points) == 7 and len(marked(picture, "roof")) == 4 and len(marked(picture, "way")) == 2, points)
+    expect(len(points) == 7 and len(marked(picture, "roof")) == 4 and len(marked(picture, "lineage")) == 2, points)
     expect(points[3] == "smallest, the original: 0.50 operations a byte, 1 Gop/s", points[3])
     expect(points[-1] == "smallest, candidate 9, the best: 0.60 operations a byte, 20 Gop/s", points[-1])
 
@@ -219,7 +219,7 @@ VERDICTS = ["passed", "slower", "wrong", "unsafe", "nondeterministic", "crashed"
 
 
 def candidates(n, rounds=3, seed=1):
-    """n candidates of all verdicts, some on each other within a round; the way to the last that passed."""
+    """n candidates of all verdicts, some on each other within a round; the lineage of the last that passed."""
     dice = random.Random(seed)
     nodes = [{"parent": -1, "round": 0, "verdict": "passed", "score": 1.0}]
     for i in range(1, n):
@@ -232,7 +232,7 @@ def candidates(n, rounds=3, seed=1):
     best = max((i for i in range(n) if nodes[i]["verdict"] == "passed"), default=0)
     at = best
     while at >= 0:
-        nodes[at]["on_way"] = True
+        nodes[at]["in_lineage"] = True
         at = nodes[at]["parent"]
     return nodes, best
 
@@ -246,9 +246,9 @@ def tree_holds_every_candidate(_, value):
     expect([a.get("href") for a in links] == [f"#candidate-{i}" for i in range(n)], "a link for each")
     expect([a.get("id") for a in links] == [f"c-{i}" for i in range(n)], "an id for each")
     expect([i for i, a in enumerate(links) if has(a, "best")] == [best], "the best")
-    expect([i for i, a in enumerate(links) if has(a, "way")] == [i for i, x in enumerate(nodes) if x.get("on_way")], "the way")
+    expect([i for i, a in enumerate(links) if has(a, "lineage")] == [i for i, x in enumerate(nodes) if x.get("in_lineage")], "the lineage")
     edges = marked(picture, "edge")
-    expect(len(edges) == n - 1 and len([e for e in edges if has(e, "way")]) == sum(bool(x.get("on_way")) for x in nodes) - 1, "edges")
+    expect(len(edges) == n - 1 and len([e for e in edges if has(e, "lineage")]) == sum(bool(x.get("in_lineage")) for x in nodes) - 1, "edges")
     for i, a in enumerate(links[1:], 1):
         expect(title(a).startswith(f"candidate {i}: move {i} {HARSH}") and nodes[i]["verdict"] in title(a), title(a)[:200])
 

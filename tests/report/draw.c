@@ -1,6 +1,6 @@
 /* draw: a chart or a page's piece of code, from figures in JSON on standard input. tests/report/charts.py. */
 #include "report/chart.h"
-#include "report/code.h"
+#include "report/highlight.h"
 #include "source/source.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ static void draw_nodes(const json_t *in, struct arena *a, struct str *out)
                                        .words = text(x, "words"),
                                        .score = json_num(x, "score"),
                                        .gain = json_num(x, "gain"),
-                                       .on_way = json_flag(x, "on_way", false)};
+                                       .in_lineage = json_flag(x, "in_lineage", false)};
     }
     if (str_eq(text(in, "chart"), "tree"))
         chart_tree(out, text(in, "id"), nodes, n, (int)json_int(in, "best", 0), text(in, "row"));
@@ -95,12 +95,12 @@ static void draw_code(const json_t *in, struct arena *a, struct str *out)
 
     for (size_t i = 0; hex[2 * i]; i++)
         bytes[i] = (char)strtoul((char[]){hex[2 * i], hex[2 * i + 1], 0}, NULL, 16);
-    kinds = code_kinds(a, bytes);
+    kinds = highlight_kinds(a, bytes);
     n = diff_lines(a, bytes, &lines);
     str_add(out, "<div>");
     for (size_t i = 0; i < n; i++) {
         str_add(out, "<code>");
-        code_line(out, lines[i].text, kinds + (lines[i].text - bytes), lines[i].len);
+        highlight_line(out, lines[i].text, kinds + (lines[i].text - bytes), lines[i].len);
         str_add(out, "</code>\n");
     }
     str_add(out, "</div>\n");

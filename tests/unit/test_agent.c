@@ -37,13 +37,38 @@ static int teardown(void **state)
 }
 
 static const struct agent_workload slow[] = {
-    {"rows=1 d=8", 50, 2, "latency", 1, 1, 1, 50, 1, 0, 0.06, 0.1},
-    {"rows=9 d=8", 80, 40, "dram", 80, 1, 1, 50, 1, 0, 0.9, 3},
+    {"rows=1 d=8",
+     {.us = 50,
+      .copy_us = 2,
+      .bound = "latency",
+      .dram_us = 1,
+      .l2_us = 1,
+      .issue_us = 1,
+      .latency_us = 50,
+      .launch_us = 1,
+      .occupancy = 0.06,
+      .waves = 0.1}},
+    {"rows=9 d=8",
+     {.us = 80,
+      .copy_us = 40,
+      .bound = "dram",
+      .dram_us = 80,
+      .l2_us = 1,
+      .issue_us = 1,
+      .latency_us = 50,
+      .launch_us = 1,
+      .occupancy = 0.9,
+      .waves = 3}},
 };
 
 static void test_diagnosis(void **state)
 {
-    struct agent_line line = {12, "x", 0.9, 32, 16, 4, 0};
+    struct agent_line line = {"x",
+                              {.line = 12,
+                               .share = 0.9,
+                               .lanes_active = 32,
+                               .sectors_per_request = 16,
+                               .ideal_sectors_per_request = 4}};
     struct agent_profile p = {"a GPU", "modelled", slow, 2, &line, 1, 40, 8, 0};
     struct agent_diagnosis d;
 
@@ -62,7 +87,17 @@ static void test_diagnosis(void **state)
 
 static void test_diagnosis_leaves_nothing_out(void **state)
 {
-    struct agent_workload w = {"n=9", 80, 40, "issue", 6, 0, 25, 12, 2, NAN, 0.9, 3};
+    struct agent_workload w = {"n=9",
+                               {.us = 80,
+                                .copy_us = 40,
+                                .bound = "issue",
+                                .dram_us = 6,
+                                .issue_us = 25,
+                                .latency_us = 12,
+                                .launch_us = 2,
+                                .sync_us = NAN,
+                                .occupancy = 0.9,
+                                .waves = 3}};
     struct agent_profile p = {.device = "a GPU", .basis = "modelled", .workloads = &w, .n_workloads = 1};
     struct agent_diagnosis d;
 
@@ -71,11 +106,11 @@ static void test_diagnosis_leaves_nothing_out(void **state)
     assert_non_null(strstr(d.text,
                            "There issue alone accounts for 25.00 of 80.00 us (31 %), latency for 12.00 us; "
                            "at least 35.00 us are waiting that no bound explains."));
-    w.issue_us = 78;
+    w.time.issue_us = 78;
     agent_diagnose_rules(&p, arena, &d);
     assert_non_null(
         strstr(d.text, "There issue alone accounts for 78.00 of 80.00 us (98 %), latency for 12.00 us."));
-    w.issue_us = NAN; /* a bound whose time nobody knows */
+    w.time.issue_us = NAN; /* a bound whose time nobody knows */
     agent_diagnose_rules(&p, arena, &d);
     assert_null(strstr(d.text, "alone accounts"));
 }

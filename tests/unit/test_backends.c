@@ -65,24 +65,24 @@ static void situation(struct situation *s, const char *example, const char *file
     assert_ok(agent_version_open(&s->version, arena, t, "kernel.cu", text, &limits, &err), err);
     w = arena_array(arena, struct agent_workload, t->n_workloads);
     for (size_t i = 0; i < t->n_workloads; i++)
-        w[i] = (struct agent_workload){.dims = task_dims_text(arena, t, t->workloads + i * t->n_dims),
-                                       .us = 123.4,
-                                       .copy_us = 12.34,
-                                       .bound = "latency",
-                                       .dram_us = 10,
-                                       .l2_us = 5,
-                                       .issue_us = 20,
-                                       .latency_us = 123,
-                                       .launch_us = 1.9,
-                                       .sync_us = 3,
-                                       .occupancy = 0.25,
-                                       .waves = 0.1};
+        w[i] = (struct agent_workload){task_dims_text(arena, t, t->workloads + i * t->n_dims),
+                                       {.us = 123.4,
+                                        .copy_us = 12.34,
+                                        .bound = "latency",
+                                        .dram_us = 10,
+                                        .l2_us = 5,
+                                        .issue_us = 20,
+                                        .latency_us = 123,
+                                        .launch_us = 1.9,
+                                        .sync_us = 3,
+                                        .occupancy = 0.25,
+                                        .waves = 0.1}};
     for (int i = 0; i < 10; i++)
-        lines[i] = (struct agent_line){.line = i + 7,
-                                       .share = 0.1,
-                                       .lanes_active = 16,
-                                       .sectors_per_request = 16,
-                                       .ideal_sectors_per_request = 4};
+        lines[i] = (struct agent_line){.counters = {.line = i + 7,
+                                                    .share = 0.1,
+                                                    .lanes_active = 16,
+                                                    .sectors_per_request = 16,
+                                                    .ideal_sectors_per_request = 4}};
     for (int i = 0; i < 40; i++)
         lessons[i] = (struct agent_lesson){
             .id = i + 1,
@@ -299,8 +299,9 @@ static void logs_are_trimmed(void **state)
 static void every_verdict_has_a_meaning(void **state)
 {
     static const char *const verdicts[] = {
-        "passed",  "slower", "not-understood", "compile-failed",   "unsupported", "launch-failed",
-        "crashed", "hung",   "unsafe",         "nondeterministic", "wrong",       "cheat"};
+        "passed",           "slower",  "not-understood", "compile-failed",    "unsupported",
+        "launch-failed",    "crashed", "hung",           "too-slow-to-judge", "unsafe",
+        "nondeterministic", "wrong",   "cheat"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(verdicts); i++)

@@ -144,7 +144,7 @@ static void test_residency(void **state)
 static void test_copy(void **state)
 {
     (void)state;
-    /* MB, us cold, us hot: the light_us of docs/results/optimize */
+    /* MB, us cold, us hot: the copy_us of docs/results/optimize */
     static const double points[][3] = {{0.39, 1.54, 1.02},    {3.15, 2.17, 1.38},   {8.40, 3.41, 2.05},
                                        {21.23, 6.52, 3.96},   {38.04, 10.72, 6.77}, {67.13, 17.47, 16.99},
                                        {352.3, 84.86, 84.15}, {805.3, 191.0, 190.3}};

@@ -208,9 +208,6 @@ static void cheats_are_named(void **state)
         {"__global__ void f(unsigned long long *a) { asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(*a)); }\n",
          "wall clock", 1},
         {"__global__ void f(int *a) { __nanosleep(100); *a = 1; }\n", "sleeps", 1},
-        {"__global__ void f(unsigned long long *a) { asm volatile(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" "
-         ": \"=l\"(*a)); }\n",
-         "pins lines", 1},
         {"__global__ void f(int *a) { asm volatile(\"griddepcontrol.launch_dependents;\"); *a = 1; }\n",
          "next kernel", 1},
     };

@@ -1,5 +1,7 @@
 /* Measuring beside the original, over the fake driver of tests/fakecuda: its time is counted in executed
  * instructions, or comes from a script. */
+#include <dlfcn.h>
+
 #include "test.h"
 #include "judge/timing/bench.h"
 
@@ -109,7 +111,7 @@ static void test_control(void **state)
             const struct trial_time *x = time_of(t, i, regime);
             assert_true(fabs(x->speedup - 1) < 1e-9);
             assert_true(x->low <= 1 && 1 <= x->high && x->pairs >= 14);
-            assert_true(x->us > x->light_us && x->light_us > t->empty_us && t->empty_us > 0);
+            assert_true(x->us > x->copy_us && x->copy_us > t->empty_us && t->empty_us > 0);
         }
     assert_true(judge_noise(j) < 1e-6);
     judge_close(j);
@@ -135,6 +137,27 @@ static void test_candidates(void **state)
     t = judged(j, workspace_text);
     assert_true(time_of(&t, 0, false)->us > 1.2);
     assert_true(verdict_correct(t.verdict));
+    judge_close(j);
+}
+
+/* What a block told the L2 to keep is forgotten before the next one, of either side. */
+static void test_lines_are_reset(void **state)
+{
+    struct judge *j = open_judge(original_text, "out", two, false, false);
+    void *driver = dlopen(getenv("ASTRA_CUDA_DRIVER"), RTLD_NOW | RTLD_NOLOAD);
+    const unsigned *resets = driver ? dlsym(driver, "fakecuda_resets") : NULL;
+    struct trial t;
+    uint64_t blocks = 0;
+
+    (void)state;
+    assert_non_null(resets);
+    unsigned before = *resets;
+    t = judged(j, faster_text);
+    assert_verdict(&t, VERDICT_PASSED, "");
+    for (size_t i = 0; i < t.n_workloads; i++)
+        blocks += 2 * (uint64_t)time_of(&t, i, REGIME_COLD)->pairs;
+    assert_true(blocks && *resets - before >= blocks);
+    dlclose(driver);
     judge_close(j);
 }
 
@@ -255,10 +278,10 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_control),       cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_timed_outputs), cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_racing),        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_control),         cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_lines_are_reset), cmocka_unit_test(test_timed_outputs),
+        cmocka_unit_test(test_in_place),        cmocka_unit_test(test_racing),
+        cmocka_unit_test(test_noise),           cmocka_unit_test(test_clocks),
     };
     struct nvrtc *n;
 

@@ -497,6 +497,58 @@ static void test_errors_have_a_place(void **state)
     }
 }
 
+/* Which cache hints may outlive a launch: a policy must be seen where it was made. */
+static void test_honest_hints(void **state)
+{
+#define FIRST "createpolicy.fractional.L2::evict_first.b64 %rd2, 1.0;"
+#define LOAD  "ld.global.L2::cache_hint.b32 %r1, [%rd1], %rd2;"
+    static const struct {
+        const char *body, *words; /* NULL: honest */
+    } cases[] = {
+        {FIRST LOAD, NULL},
+        {"createpolicy.fractional.L2::evict_normal.L2::evict_unchanged.b64 %rd2, 0.5;" LOAD, NULL},
+        {"createpolicy.range.global.L2::evict_first.b64 %rd2, [%rd1], 64, 128;" LOAD, NULL},
+        {"mov.b64 %rd2, 0x12F0000000000000;" LOAD, NULL},
+        {"mov.b64 %rd3, 0x1000000000000000;mov.b64 %rd2, %rd3;" LOAD, NULL},
+        {FIRST "@%p1 mov.b64 %rd2, 0x1000000000000000;" LOAD, NULL},
+        {"createpolicy.fractional.L2::evict_first.b64 %rd3, 1.0;selp.b64 %rd2, 0x12F0000000000000, %rd3, %p1;" LOAD,
+         NULL},
+        {"L:" FIRST "mov.b64 %rd3, %rd2;mov.b64 %rd2, %rd3;" LOAD "@%p1 bra L;", NULL},
+        {"ld.global.L1::no_allocate.L2::128B.b32 %r1, [%rd1];st.global.L1::evict_first.b32 [%rd1], %r1;", NULL},
+        {"ld.global.cs.b32 %r1, [%rd1];st.global.wt.b32 [%rd1], %r1;prefetch.global.L2 [%rd1];", NULL},
+        {"mov.b64 %rd2, 0x14F0000000000000;" LOAD, "policy for the L2 may pin"},
+        {"mov.b64 %rd2, 0;" LOAD, "policy for the L2 may pin"},
+        {FIRST "@%p1 mov.b64 %rd2, 0x14F0000000000000;" LOAD, "policy for the L2 may pin"},
+        {FIRST "add.s64 %rd2, %rd2, %rd1;" LOAD, "policy for the L2 may pin"},
+        {"ld.param.b64 %rd2, [a];" LOAD, "policy for the L2 may pin"},
+        {"ld.global.v2.b64 {%rd3, %rd2}, [%rd1];" LOAD, "policy for the L2 may pin"},
+        {"createpolicy.cvt.L2.b64 %rd2, %rd1;" LOAD, "policy for the L2 may pin"},
+        {LOAD, "policy for the L2 may pin"},
+        {"createpolicy.fractional.L2::evict_last.b64 %rd2, 1.0;" LOAD, "pins lines"},
+        {"createpolicy.range.global.L2::evict_last.b64 %rd2, [%rd1], 64, 128;" LOAD, "pins lines"},
+        {"st.global.L1::evict_last.b32 [%rd1], %r1;", "pins lines"},
+        {"prefetch.global.L2::evict_last [%rd1];", "pins lines"},
+        {"applypriority.global.L2::evict_normal [%rd1], 128;", "priority"},
+        {"discard.global.L2 [%rd1], 128;", "drops"},
+    };
+    (void)state;
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+        char text[1024], words[400] = "";
+        int line;
+        struct ptx_module *m;
+        snprintf(
+            text, sizeof(text),
+            ".version 8.0\n.target sm_90\n.address_size 64\n.entry f(.param .b64 a) {.reg .pred %%p<2>;.reg .b32 "
+            "%%r<2>;.reg .b64 %%rd<4>;ld.param.b64 %%rd1, [a];%s ret;}",
+            cases[k].body);
+        assert_ok(ptx_module_open(&m, "text", text, strlen(text), &err), err);
+        bool pins = ptx_module_pins(m, words, &line);
+        if (pins != (cases[k].words != NULL) || (pins && !strstr(words, cases[k].words)))
+            fail_msg("%s: %s", cases[k].body, words);
+        ptx_module_close(m);
+    }
+}
+
 /* Mutations of real text: a module or an error, and its kernels end. */
 static void test_mutations(void **state)
 {
@@ -552,9 +604,72 @@ static void test_mutations(void **state)
     free(text);
 }
 
+/* A branch that goes one way, a selection that goes one way, an instruction behind a guard that is never true,
+ * and a kernel that nobody launches. */
+static const char covered_ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                  ".visible .entry one(.param .u32 n)\n{\n"
+                                  ".reg .pred %p<4>;\n.reg .u32 %r<8>;\n"
+                                  "ld.param.u32 %r1, [n];\n"
+                                  "mov.u32 %r2, %tid.x;\n"
+                                  "setp.gt.u32 %p1, %r2, %r1;\n"
+                                  "selp.u32 %r3, 1, 2, %p1;\n"
+                                  "@%p1 add.u32 %r3, %r3, 1;\n" /* line 12 */
+                                  "@%p1 bra over;\n"
+                                  "add.u32 %r3, %r3, 2;\n"
+                                  "over:\n"
+                                  "ret;\n}\n"
+                                  ".visible .entry two()\n{\nret;\n}\n";
+
+static void test_coverage(void **state)
+{
+    struct arena *a = arena_open();
+    struct ptx_module *m, *again;
+    const struct ptx_device *device = ptx_device_find("h200");
+    uint32_t n = 100;
+    const void *args[] = {&n};
+    const struct ptx_launch l = {
+        .kernel = "one", .grid = {1, 1, 1}, .block = {64, 1, 1}, .args = args, .n_args = 1};
+    struct ptx_report r = {0};
+    (void)state;
+    assert_ok(ptx_module_open(&m, "covered", covered_ptx, strlen(covered_ptx), &err), err);
+    assert_ok(ptx_module_open(&again, "covered", covered_ptx, strlen(covered_ptx), &err), err);
+    uint8_t *ran = arena_alloc(a, ptx_coverage_bytes(m)), *carried = arena_alloc(a, ptx_coverage_bytes(m));
+    memset(ran, 0, ptx_coverage_bytes(m));
+    memset(carried, 0, ptx_coverage_bytes(m));
+    const struct ptx_options o = {.device = device, .ran = ran};
+    assert_ok(ptx_run(m, mem, &l, &o, &r, &err), err);
+    ptx_report_clear(&r);
+    struct ptx_coverage c = ptx_coverage_of(m, ran, a);
+    assert_int_equal(c.instructions, 9);
+    assert_int_equal(c.executed, 7); /* not the guarded addition, nor what `two` has */
+    assert_int_equal(c.branches, 2);
+    assert_int_equal(c.directions, 2);
+    assert_int_equal(c.n_gaps, 2);
+    assert_string_equal(c.gaps[0].kernel, "one");
+    assert_true(!c.gaps[0].whole && c.gaps[0].instructions == 1 && c.gaps[0].directions == 2);
+    assert_true(c.gaps[1].whole && c.gaps[1].instructions == 1);
+
+    const struct ptx_constant *constants; /* of the guard, and none of the selected values */
+    assert_int_equal(ptx_coverage_constants(m, ran, a, &constants), 0);
+    ptx_coverage_carry(m, ran, again, carried);
+    assert_memory_equal(ran, carried, ptx_coverage_bytes(m));
+    n = 40; /* lanes on both sides of it */
+    const struct ptx_options more = {.device = device, .ran = carried};
+    assert_ok(ptx_run(again, mem, &l, &more, &r, &err), err);
+    ptx_report_clear(&r);
+    c = ptx_coverage_of(again, carried, a);
+    assert_int_equal(c.executed, 8);
+    assert_int_equal(c.directions, 4);
+    assert_int_equal(c.n_gaps, 1);
+    ptx_module_close(again);
+    ptx_module_close(m);
+    arena_close(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_elementwise),
         cmocka_unit_test(test_out_of_bounds),
         cmocka_unit_test(test_calls),
@@ -574,6 +689,7 @@ int main(void)
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_errors_have_a_place),
+        cmocka_unit_test(test_honest_hints),
         cmocka_unit_test(test_mutations),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -146,7 +146,7 @@ static void check_file(const char *path)
     if (!ops || want.leaves == (want.line > 0))
         fail_msg("%s: needs a transform, and either applies or leaves", path);
     const struct transform_site *sites = NULL, *site = NULL;
-    size_t n = ops->find(&v.in, a, &sites);
+    size_t n = transform_sites(ops, &v.in, a, &sites);
     for (size_t i = 0; i < n && !site; i++)
         if (sites[i].setting == want.setting || (want.leaves && want.setting < 0))
             site = &sites[i];
@@ -159,7 +159,7 @@ static void check_file(const char *path)
             fail_msg("%s: does not apply", path);
         if (site->line != want.line)
             fail_msg("%s: applies at line %d, not %d", path, site->line, want.line);
-        if (!ops->apply(&v.in, site, a, &out, &err))
+        if (!transform_apply(ops, &v.in, site, a, &out, &err))
             fail_msg("%s: %s", path, err.text);
         for (const char *p = text; header_line(&p, key, value);) {
             const char *body = strstr(out, "#include");
@@ -212,8 +212,8 @@ static void test_the_head_stays_on_top(void **state)
     assert_ok(fs_read(a, "tests/rewrite/vectorise-element.cu", &text, NULL, &err), err);
     text = arena_printf(a, "// Weighs rows.\n%s", strstr(text, "__global__"));
     assert_true(input_open(&v, a, "head.cu", text, "entry", &err));
-    assert_true(ops->find(&v.in, a, &sites) > 0);
-    assert_ok(ops->apply(&v.in, &sites[0], a, &out, &err), err);
+    assert_true(transform_sites(ops, &v.in, a, &sites) > 0);
+    assert_ok(transform_apply(ops, &v.in, &sites[0], a, &out, &err), err);
     assert_true(str_starts(out, "// Weighs rows.\n\n#include <cstdint>\n\n//"));
     assert_true(strstr(out, "template <") < strstr(out, "__global__"));
     assert_true(strstr(out, "template <") > strstr(out, "#include"));
@@ -388,15 +388,16 @@ static void rename_example(const char *dir, size_t *checked)
     assert_ok(input_open(&w, a, dir, other, renamed(a, entry, &names), &err), err);
     for (size_t m = 0; transform_all[m]; m++) {
         const struct transform_site *x = NULL, *y = NULL;
-        size_t n = transform_all[m]->find(&v.in, a, &x), n_other = transform_all[m]->find(&w.in, a, &y);
+        size_t n = transform_sites(transform_all[m], &v.in, a, &x),
+               n_other = transform_sites(transform_all[m], &w.in, a, &y);
         if (n != n_other)
             fail_msg("%s, %s: %zu sites, %zu when renamed", dir, transform_all[m]->name, n, n_other);
         for (size_t i = 0; i < n; i++) {
             char *from = NULL, *to = NULL;
             assert_int_equal(x[i].line, y[i].line);
             assert_int_equal(x[i].setting, y[i].setting);
-            bool ok = transform_all[m]->apply(&v.in, &x[i], a, &from, &err);
-            assert_true(ok == transform_all[m]->apply(&w.in, &y[i], a, &to, &err));
+            bool ok = transform_apply(transform_all[m], &v.in, &x[i], a, &from, &err);
+            assert_true(ok == transform_apply(transform_all[m], &w.in, &y[i], a, &to, &err));
             if (ok) {
                 check_same_code(a, arena_printf(a, "%s, %s %d", dir, x[i].transform, x[i].setting), from, to);
                 check_opens(dir, from, entry);
@@ -479,12 +480,12 @@ static void test_transforms_compose(void **state)
             const struct transform_site *sites = NULL;
             assert_ok(input_open(&v, a, path, text, chains[c].entry, &err), err);
             const struct transform *ops = transform_find(transform);
-            size_t n = ops->find(&v.in, a, &sites), i = n;
+            size_t n = transform_sites(ops, &v.in, a, &sites), i = n;
             while (i > 0 && sites[i - 1].setting != chains[c].chain[s].setting)
                 i--;
             if (i == 0)
                 fail_msg("%s: %s does not apply to\n%s", chains[c].example, transform, text);
-            if (!ops->apply(&v.in, &sites[i - 1], a, &text, &err))
+            if (!transform_apply(ops, &v.in, &sites[i - 1], a, &text, &err))
                 fail_msg("%s: %s: %s", chains[c].example, transform, err.text);
             kernel_close(v.kernel);
             check_opens(path, text, chains[c].entry);
@@ -505,10 +506,10 @@ static void every_transform(struct arena *a, const char *text, size_t *opened)
     ++*opened;
     for (size_t m = 0; transform_all[m]; m++) {
         const struct transform_site *sites = NULL;
-        size_t n = transform_all[m]->find(&v.in, a, &sites);
+        size_t n = transform_sites(transform_all[m], &v.in, a, &sites);
         for (size_t i = 0; i < n; i++) {
             char *out = NULL;
-            if (transform_all[m]->apply(&v.in, &sites[i], a, &out, &err))
+            if (transform_apply(transform_all[m], &v.in, &sites[i], a, &out, &err))
                 assert_non_null(out);
         }
     }

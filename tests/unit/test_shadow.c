@@ -29,6 +29,7 @@ static struct ptx_module *module;
 static struct ptx_mem *mem;
 static struct ptx_shadow *shadow;
 static uint64_t addr;
+static enum { REAL_VALUES, SQUARES, LARGEST } terms; /* what the shadow holds */
 
 static void run(const char *body, unsigned threads, float a, float b)
 {
@@ -42,7 +43,7 @@ static void run(const char *body, unsigned threads, float a, float b)
     str_addf(&text, "%s%s%s", head, body, threads == 1 ? tail : warp_tail);
     assert_ok(ptx_module_open(&module, "shadow", str_text(&text), text.len, &err), err);
     mem = ptx_mem_open(1);
-    shadow = ptx_shadow_open();
+    shadow = terms ? ptx_shadow_open_terms(0, terms == LARGEST) : ptx_shadow_open();
     assert_true((addr = ptx_mem_alloc(mem, &buffer, &err)) != 0);
     ptx_mem_write(mem, addr, &a, 4, true);
     ptx_mem_write(mem, addr + 4, &b, 4, true);
@@ -156,6 +157,36 @@ static void rules(void **state)
 }
 
 /* Packed arithmetic and accesses of several values at once. */
+/* %f1 is 3 times 5: a term of its own. */
+static void terms_of_sums(void **state)
+{
+    static const struct {
+        const char *body;
+        double squares, largest;
+    } cases[] = {
+        {"mov.b32 %r9, %f8;\n", 0, 0},
+        {"add.rn.f32 %f2, %f8, %f7;\n mov.b32 %r9, %f2;\n", 0, 0}, /* of inputs */
+        {"mov.b32 %r9, %f1;\n", 225, 225},
+        {"sub.rn.f32 %f2, %f1, %f8;\n mov.b32 %r9, %f2;\n", 225, 225},
+        {"add.rn.f32 %f2, %f1, %f1;\n mov.b32 %r9, %f2;\n", 450, 225},
+        {"fma.rn.f32 %f2, %f8, %f8, %f1;\n mov.b32 %r9, %f2;\n", 225 + 81, 225},
+        {"neg.f32 %f2, %f1;\n mul.rn.f32 %f3, %f2, %f8;\n mov.b32 %r9, %f3;\n", 9 * 225, 9 * 225},
+        {"rcp.rn.f32 %f2, %f8;\n mul.rn.f32 %f3, %f2, %f8;\n mov.b32 %r9, %f3;\n", 1, 1},
+    };
+    (void)state;
+    for (terms = SQUARES; terms <= LARGEST; terms++)
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+            double v, must = terms == SQUARES ? cases[i].squares : cases[i].largest;
+            bool lost;
+            run(cases[i].body, 1, 3, 5);
+            ptx_shadow_read(shadow, mem, addr + 8, PTX_F32, 1, &v, &lost);
+            if (fabs(v - must) > 1e-6 * must)
+                fail_msg("%s: %g, not %g", cases[i].body, v, must);
+            done();
+        }
+    terms = REAL_VALUES;
+}
+
 static void packed(void **state)
 {
     const double x = (double)a * b;
@@ -368,8 +399,8 @@ static void between_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),        cmocka_unit_test(packed),           cmocka_unit_test(across_lanes),
-        cmocka_unit_test(asynchronous), cmocka_unit_test(between_launches),
+        cmocka_unit_test(rules),        cmocka_unit_test(terms_of_sums), cmocka_unit_test(packed),
+        cmocka_unit_test(across_lanes), cmocka_unit_test(asynchronous),  cmocka_unit_test(between_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,8 +26,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static const struct store_run a_run = {"0.1", "t",       "/t", "h", "{}", "2026-01-01T00:00:00Z",
-                                       NULL,  "running", NULL, 0};
+static const struct store_run a_run = {0,    "0.1",     "t",  "/t", "h", "{}", "2026-01-01T00:00:00Z",
+                                       NULL, "running", NULL, 0};
 
 static struct store_candidate a_candidate(int id)
 {
@@ -35,7 +35,7 @@ static struct store_candidate a_candidate(int id)
                                     .parent = id - 1,
                                     .round = 1,
                                     .repairs = -1,
-                                    .mind = "rules",
+                                    .backend = "rules",
                                     .name = "n",
                                     .reason = "r",
                                     .plan = "p",

@@ -176,6 +176,8 @@ static void says_what_is_wrong_and_where(void **state)
         {HEAD ARGS TAIL "regime: warm\n", "unknown regime", 14, 9},
         {HEAD ARGS TAIL "accept: [speed]\n", "unknown thing to accept", 14, 10},
         {HEAD ARGS TAIL "tolerance: lots\n", "must be a number", 14, 12},
+        {HEAD ARGS TAIL "tolerance: {ulps: 3}\n", "must be a number or {terms: a number}", 14, 12},
+        {HEAD ARGS TAIL "tolerance: {terms: 0}\n", "must be above 0", 14, 12},
         {HEAD ARGS TAIL "headers: [../secret.h]\n", "below the task's folder", 14, 11},
         {HEAD ARGS TAIL "flags: &a [x]\n", "anchors", 14, 8},
         {HEAD ARGS TAIL "---\nname: u\n", "second document", 14, 1},
@@ -382,6 +384,90 @@ static void rows_begin_alike(void **state)
     }
 }
 
+/* Rows of every pattern, integers of every length, numbers up to the edge. */
+static void wild_values_are_what_they_say(void **state)
+{
+    const struct task_values range = {.kind = VALUE_RANGE}, half = {.kind = VALUE_RANGE, .rung = 2},
+                             ends = {.kind = VALUE_RANGE, .patterned = true, .turn = N_PATTERNS},
+                             patterns = {.kind = VALUE_NORMAL, .patterned = true}, huge = {.kind = VALUE_HUGE};
+    const int64_t dims[] = {16, 64};
+    int32_t whole[16 * 128], half_whole[16 * 128];
+    float x[16 * 128];
+    bool lowest = false, highest = false, rises = false, falls = false, one = false, zeros = false;
+    struct task *t;
+
+    (void)state;
+    assert_ok(task_open(&t, arena, fs_join(arena, "examples", "silu_and_mul"), &err), err);
+    struct task_arg arg = t->args[1]; /* 16 rows of 128 */
+    arg.type = KT_I32;
+    task_fill(&arg, &range, dims, 7, 0, ARRAY_LEN(whole), whole);
+    task_fill(&arg, &half, dims, 7, 0, ARRAY_LEN(whole), half_whole);
+    for (size_t i = 0; i < ARRAY_LEN(whole); i++) {
+        lowest |= whole[i] == INT32_MIN;
+        highest |= whole[i] == INT32_MAX;
+        assert_in_range(half_whole[i] + 32768, 0, 65535);
+    }
+    assert_true(lowest && highest);
+    task_fill(&arg, &ends, dims, 7, 0, 256, whole);
+    for (size_t i = 0; i < 256; i++)
+        assert_int_equal(whole[i], i < 128 ? INT32_MIN : INT32_MAX);
+    arg.type = KT_F32;
+    task_fill(&arg, &patterns, dims, 7, 0, ARRAY_LEN(x), x);
+    for (size_t row = 0; row < 16; row++) {
+        size_t up = 0, same = 0, zero = 0;
+        for (size_t i = 1; i < 128; i++) {
+            up += x[row * 128 + i] > x[row * 128 + i - 1];
+            same += x[row * 128 + i] == x[row * 128 + i - 1];
+            zero += x[row * 128 + i] == 0;
+        }
+        rises |= up == 127;
+        falls |= up == 0 && same == 0;
+        one |= same == 127 && zero == 0;
+        zeros |= zero > 64 && zero < 127;
+    }
+    assert_true(rises && falls && one && zeros);
+    task_fill(&arg, &huge, dims, 7, 0, ARRAY_LEN(x), x);
+    for (size_t row = 0; row < 16; row++) {
+        double most = 0, least = 0;
+        for (size_t i = 0; i < 128; i++) {
+            assert_true(isfinite(x[row * 128 + i]));
+            most = fmax(most, (double)x[row * 128 + i]);
+            least = fmin(least, (double)x[row * 128 + i]);
+        }
+        assert_true(fmax(most, -least) > 1e16);
+        assert_true(row % 4 != 1 || most == 0);               /* all of one sign */
+        assert_true(row % 4 != 2 || fmin(most, -least) < 10); /* large ones of one sign */
+        assert_true(row % 4 != 2 || fmax(most, -least) > 0x1p126);
+    }
+}
+
+/* What the task says of integers stays; of what it says nothing they may be any. */
+static void said_integers_are_a_promise(void **state)
+{
+    static const char *const said[] = {"", ", values: integers", ", values: {kind: index, high: n}"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(said); i++) {
+        const struct task_case *cases;
+        struct task *t;
+        size_t n, wide = 0, patterned = 0;
+        assert_ok(open_text(&t, arena_printf(arena,
+                                             HEAD "args:\n  - {name: a, type: i32, shape: [n], role: inout%s}\n"
+                                                  "dims: [n]\nworkloads: [[100000]]\n",
+                                             said[i])),
+                  err);
+        task_suite(t, arena, 1, &cases, &n);
+        for (size_t k = 0; k < n; k++) {
+            wide += cases[k].values[0].kind == VALUE_RANGE;
+            patterned += cases[k].values[0].patterned;
+            assert_true(cases[k].wild || cases[k].values[0].kind == t->args[0].values.kind ||
+                        str_eq(cases[k].distribution, "one index"));
+        }
+        assert_true((wide > 0) == (i == 0));
+        assert_true(patterned >= N_PATTERNS);
+    }
+}
+
 static void the_suite_covers(void **state)
 {
     static const char *const names[] = {"silu_and_mul", "fused_add_rmsnorm", "merge_attn_states", "transpose",
@@ -421,7 +507,7 @@ static void the_suite_covers(void **state)
         assert_true(large == (strcmp(names[i], "histogram") != 0));
         assert_true(alike == large);
         assert_true(special == (strcmp(names[i], "merge_attn_states") == 0));
-        assert_true(total < 840 << 10);
+        assert_true(total < 1000 << 10);
         task_suite(t, arena, 2, &again, &n_again);
         bool differs = n != n_again;
         for (size_t k = 0; !differs && k < n; k++)
@@ -511,6 +597,8 @@ int main(void)
         cmocka_unit_test(halves_are_the_compilers),
         cmocka_unit_test(values_are_functions_of_their_place),
         cmocka_unit_test(rows_begin_alike),
+        cmocka_unit_test(wild_values_are_what_they_say),
+        cmocka_unit_test(said_integers_are_a_promise),
         cmocka_unit_test(the_suite_covers),
         cmocka_unit_test(cases_survive_json),
         cmocka_unit_test(flags_flush_subnormals),

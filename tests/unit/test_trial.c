@@ -168,7 +168,7 @@ static void allowances_have_floor_and_cap(void **state)
     struct rule r = rule_of(KT_F32, RULE_ALL, NAN, &wide);
     (void)state;
     assert_true(allows(&r, 4, 30, 3000));
-    assert_true(rule_is_ill(&r, 0, 0) && rule_is_ill(&r, 1, 20000) && !rule_is_ill(&r, 1, 1e4));
+    assert_true(rule_is_ill(&r, 0, 0, 0) && rule_is_ill(&r, 1, 0, 20000) && !rule_is_ill(&r, 1, 0, 1e4));
     r = rule_of(KT_F16, RULE_ALL, NAN, &half);
     assert_true(allows(&r, 1.5, 1.5, 2048));
     r = rule_of(KT_F32, RULE_ALL, NAN, &common);
@@ -224,7 +224,7 @@ static void quantiles_of_errors(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++) {
         double e = (i * 7 % 1000) / 1000.0;
-        error_add(&p, e, e, 0, 0, (struct error_place){(size_t)i / 100, (size_t)i});
+        error_add(&p, e, e, (struct error_place){(size_t)i / 100, (size_t)i});
     }
     struct error_stats s = error_stats(&p);
     assert_true(s.p50 == 0.5 && s.p99 == 0.99 && s.max == 0.999 && s.n == 1000);
@@ -239,10 +239,10 @@ static void quantiles_of_errors(void **state)
 static struct error_stats errors_of(double (*bring)(double))
 {
     struct error_pool p = {0};
-
     for (size_t i = 0; i < 4000; i++) {
-        double exact = 200 * rng_unit_of(rng_hash(7, i)) - 100, got = bring(exact);
-        error_add(&p, fabs(got - exact), fabs(got - exact), got, exact, (struct error_place){0, i});
+        double exact = 200 * rng_unit_of(rng_hash(7, i)) - 100, got = bring(exact), off = fabs(got - exact);
+        error_add(&p, off, off, (struct error_place){0, i});
+        error_lean(&p, off, got, exact);
     }
     struct error_stats s = error_stats(&p);
     vec_free(&p.errors);
@@ -272,13 +272,45 @@ static void rounding_may_not_lean(void **state)
     assert_true(isnan(rule_of(KT_BF16, RULE_ALL, NAN, &errs).most_drift));
 }
 
+/* What of a version ran in any of its trials. */
+static void coverage_is_joined(void **state)
+{
+    const struct trial_gap gaps[] = {{.line = 3, .text = "a", .instructions = 2},
+                                     {.line = 5, .text = "b", .directions = 1}},
+                           fewer[] = {{.line = 3, .text = "a", .instructions = 1},
+                                      {.line = 9, .text = "c", .instructions = 4}};
+    const struct trial_coverage
+        x = {.instructions = 20, .executed = 18, .branches = 2, .directions = 3, .gaps = gaps, .n_gaps = 2},
+        y = {.instructions = 20, .executed = 15, .branches = 2, .directions = 4, .gaps = fewer, .n_gaps = 2};
+    struct trial_coverage both = trial_coverage_both(arena, &x, &y);
+    (void)state;
+    assert_int_equal(both.executed, 19);
+    assert_int_equal(both.directions, 4);
+    assert_true(both.n_gaps == 1 && both.gaps[0].line == 3 && both.gaps[0].instructions == 1);
+    both = trial_coverage_both(arena, &(struct trial_coverage){0}, &y);
+    assert_int_equal(both.executed, 15);
+    const struct trial_gap one = {.line = 5, .text = "b", .directions = 1, .original = true};
+    const struct trial_coverage ways = {.instructions = 20,
+                                        .executed = 20,
+                                        .branches = 2,
+                                        .directions = 3,
+                                        .gaps = &one,
+                                        .n_gaps = 1},
+                                all = {.instructions = 20, .executed = 20, .branches = 2, .directions = 4};
+    assert_string_equal(
+        trial_coverage_words(arena, &ways, "it"),
+        "1 of 2 branches of it went one way only in all cases: line 5, `b` (as in the original)");
+    assert_null(trial_coverage_words(arena, &all, "it"));
+    assert_null(trial_coverage_words(arena, &(struct trial_coverage){0}, "it"));
+}
+
 static void trials_go_through_json(void **state)
 {
     static const char *const names[] = {"rows", "d"};
     const int64_t dims[] = {3, 5};
     const struct trial_workload w = {
         .dims = dims,
-        .times = {{.us = 1.5, .light_us = 1, .low = NAN, .high = NAN, .bound = "dram", .waves = 2},
+        .times = {{.us = 1.5, .copy_us = 1, .low = NAN, .high = NAN, .bound = "dram", .waves = 2},
                   {.us = NAN, .extrapolated = true}}};
     const struct trial_accuracy accuracy = {.output = "out",
                                             .values = "large",
@@ -287,25 +319,29 @@ static void trials_go_through_json(void **state)
                                             .allowed = {6, 7, 8},
                                             .allowed_drift = NAN};
     const struct trial_line l = {.line = 12, .share = 0.25, .sectors_per_request = 4};
-    const struct trial t = {.verdict = VERDICT_UNSAFE,
-                            .words = "out of \"bounds\"",
-                            .line = 7,
-                            .score = NAN,
-                            .workloads = &w,
-                            .n_workloads = 1,
-                            .n_dims = 2,
-                            .dim_names = names,
-                            .cases = 9,
-                            .error = {1, 2, 3},
-                            .original_error = {NAN, 0, 1},
-                            .allowed_error = {4, 5, 6},
-                            .error_where = "out",
-                            .accuracy = &accuracy,
-                            .n_accuracy = 1,
-                            .lines = &l,
-                            .n_lines = 1,
-                            .registers = 40,
-                            .wall_s = 0.5};
+    const struct trial_gap gap = {.line = 41, .text = "if (n > 1 << 30)", .instructions = 2, .idle = true};
+    const struct trial t = {
+        .coverage =
+            {.instructions = 310, .executed = 308, .branches = 7, .directions = 13, .gaps = &gap, .n_gaps = 1},
+        .verdict = VERDICT_UNSAFE,
+        .words = "out of \"bounds\"",
+        .line = 7,
+        .score = NAN,
+        .workloads = &w,
+        .n_workloads = 1,
+        .n_dims = 2,
+        .dim_names = names,
+        .cases = 9,
+        .error = {1, 2, 3},
+        .original_error = {NAN, 0, 1},
+        .allowed_error = {4, 5, 6},
+        .error_where = "out",
+        .accuracy = &accuracy,
+        .n_accuracy = 1,
+        .lines = &l,
+        .n_lines = 1,
+        .registers = 40,
+        .wall_s = 0.5};
     struct trial back;
     json_t *o = trial_to_json(&t);
     (void)state;
@@ -326,6 +362,11 @@ static void trials_go_through_json(void **state)
     assert_true(back.workloads[0].times[REGIME_HOT].extrapolated);
     assert_true(isnan(back.original_error.p50) && back.allowed_error.max == 6);
     assert_int_equal(back.lines[0].line, 12);
+    assert_true(back.coverage.branches == 7 && back.coverage.directions == 13 && back.coverage.gaps[0].idle &&
+                !back.coverage.gaps[0].whole);
+    assert_string_equal(
+        trial_coverage_words(arena, &back.coverage, "the candidate"),
+        "2 of 310 instructions of the candidate were run by no case: line 41, `if (n > 1 << 30)`");
     assert_true(back.lines[0].share == 0.25);
     assert_string_equal(back.error_where, "out");
     assert_int_equal(back.n_accuracy, 1);
@@ -396,8 +437,8 @@ static void every_candidate_gets_its_verdict(void **state)
         int line;
     } cases[] = {
         {"the original", NULL, VERDICT_SLOWER, "1.000x", 0},
-        {"no such name", ROWS("            out[k] = missing;\n") LAUNCHER("n", "128"), VERDICT_COMPILE_FAILED,
-         "missing", 11},
+        {"no such names", ROWS("out[k] = a;\nout[k] = b;\n") LAUNCHER("n", "128"), VERDICT_COMPILE_FAILED,
+         "out[k] = a;; line 12: error: identifier \"b\" is undefined", 11},
         {"no launcher", HEAD, VERDICT_NOT_UNDERSTOOD, "run", 0},
         {"a launcher that does something else",
          HEAD "extern \"C\" void run(__half *out, const __half *in, int n, int d, cudaStream_t stream)\n{\n    "
@@ -498,7 +539,7 @@ static void a_better_candidate_passes(void **state)
     assert_true(t.score > 1.03);
     assert_int_equal(t.n_workloads, 2);
     assert_true(t.workloads[0].times[REGIME_COLD].us > 0 && t.workloads[0].times[REGIME_HOT].us > 0 &&
-                t.workloads[0].times[REGIME_COLD].light_us > 0);
+                t.workloads[0].times[REGIME_COLD].copy_us > 0);
     assert_true(t.n_lines > 0 && t.registers > 0);
     assert_true(t.error.max <= t.allowed_error.max);
 }
@@ -528,7 +569,7 @@ static void a_plan_of_several_steps_is_run(void **state)
     if (!verdict_correct(t.verdict))
         fail_msg("%s, line %d: %s", verdict_name(t.verdict), t.line, t.words);
     assert_true(t.score > 0 && t.workloads[0].times[REGIME_COLD].us >
-                                   judge_original(judge)->workloads[0].times[REGIME_COLD].light_us);
+                                   judge_original(judge)->workloads[0].times[REGIME_COLD].copy_us);
     /* without the memset the sums start from nothing */
     char *bare = arena_strdup(arena, text);
     memcpy(strstr(bare, "    cudaMemsetAsync"), "//  cudaMemsetAsync", 19);
@@ -611,32 +652,49 @@ static void launchers_see_local_headers(void **state)
         fail_msg("%s, line %d: %s", verdict_name(got.verdict), got.line, got.words);
 }
 
+/* 2^40 templates for the compiler */
+static const char bomb[] =
+    "template <int n, long p> struct bomb { static const long v = bomb<n - 1, 2 * p>::v + bomb<n - 1, 2 * p + 1>::v; "
+    "};\ntemplate <long p> struct bomb<0, p> { static const long v = p; };\n"
+    "__device__ const long huge = bomb<40, 1>::v;\n";
+
+/* Time that a machine takes says nothing of a candidate: not that it hangs, nor that it crashes. */
+static void too_slow_is_no_failure(void **state)
+{
+    const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true};
+    const struct pool_limits limits[] = {{.candidate_s = 0.5}, {.candidate_s = 1000, .wall_s = 0.5}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(limits) && judge; i++) {
+        struct pool *p;
+        struct trial t;
+        int id = -1;
+        assert_ok(pool_open(&p, task, &o, 1, &limits[i], &err), err);
+        assert_ok(pool_submit(p, 1, "candidate.cu", arena_printf(arena, "%s%s", bomb, original_text), &err),
+                  err);
+        while (id < 0)
+            assert_ok(pool_collect(p, 1, arena, &id, &t, &err), err);
+        pool_close(p);
+        assert_true(t.verdict == VERDICT_TOO_SLOW && strstr(t.words, " s compiling; "));
+    }
+}
+
 static void two_workers_judge_side_by_side(void **state)
 {
     const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true};
-    /* Only the bomb takes longer, even under a sanitizer on a busy machine. */
-    const struct pool_limits limits = {.candidate_s = 20};
-    struct str bomb = {0};
+    const struct pool_limits limits = {.candidate_s =
+                                           20}; /* only the bomb takes longer, even under a sanitizer */
     struct pool *p;
     struct trial t;
     enum verdict verdicts[6];
     (void)state;
     if (!judge)
         skip();
-    /* 2^40 templates for the compiler */
-    str_add(
-        &bomb,
-        "template <int n, long p> struct bomb { static const long v = bomb<n - 1, 2 * p>::v + bomb<n - 1, 2 * p + "
-        "1>::v; };\n"
-        "template <long p> struct bomb<0, p> { static const long v = p; };\n"
-        "__device__ const long huge = bomb<40, 1>::v;\n");
-    str_add(&bomb, original_text);
     assert_ok(pool_open(&p, task, &o, 2, &limits, &err), err);
     assert_ok(pool_original(p, arena, &t, &err), err);
     assert_int_equal(t.verdict, VERDICT_PASSED);
     for (int i = 0; i < 6; i++)
         assert_ok(pool_submit(p, i, "candidate.cu",
-                              i == 1   ? str_text(&bomb)
+                              i == 1   ? arena_printf(arena, "%s%s", bomb, original_text)
                               : i == 3 ? HEAD
                                        : original_text,
                               &err),
@@ -652,11 +710,10 @@ static void two_workers_judge_side_by_side(void **state)
     }
     assert_int_equal(pool_busy(p), 0);
     for (int i = 0; i < 6; i++)
-        if (i == 1 ? verdicts[i] != VERDICT_HUNG && verdicts[i] != VERDICT_CRASHED
+        if (i == 1 ? verdicts[i] != VERDICT_TOO_SLOW && verdicts[i] != VERDICT_CRASHED
                    : verdicts[i] != (i == 3 ? VERDICT_NOT_UNDERSTOOD : VERDICT_PASSED))
             fail_msg("candidate %d: %s", i, verdict_name(verdicts[i]));
     pool_close(p);
-    str_free(&bomb);
 }
 
 static void nvcc_must_take_the_file_too(void **state)
@@ -723,6 +780,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(quantiles_of_errors),
         cmocka_unit_test(rounding_may_not_lean),
         cmocka_unit_test(trials_go_through_json),
+        cmocka_unit_test(coverage_is_joined),
         cmocka_unit_test(impossible_times_are_refused),
         cmocka_unit_test(every_candidate_gets_its_verdict),
         cmocka_unit_test(a_better_candidate_passes),
@@ -730,6 +788,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_original_at_fault_is_an_error),
         cmocka_unit_test(flags_are_checked_at_the_task),
         cmocka_unit_test(launchers_see_local_headers),
+        cmocka_unit_test(too_slow_is_no_failure),
         cmocka_unit_test(two_workers_judge_side_by_side),
         cmocka_unit_test(nvcc_must_take_the_file_too),
         cmocka_unit_test(a_broken_task_comes_back_from_the_worker),

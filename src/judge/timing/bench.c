@@ -76,7 +76,7 @@ static size_t plans_for(double us)
 /* Whoever is as fast as the copy has a set of its own for each plan of a block. */
 static void cut_windows(struct track *t)
 {
-    size_t plans = plans_for(t->light_us[REGIME_COLD]);
+    size_t plans = plans_for(t->copy_us[REGIME_COLD]);
 
     t->n_windows = MAX(1, MIN(t->n_sets / plans, MOST_WINDOWS));
     t->window_sets = t->n_sets / t->n_windows;
@@ -111,7 +111,7 @@ bool bench_light(struct bench *b, struct track *t, struct err *err)
             uint64_t from = b->sets + (regime == REGIME_COLD ? i : 0) * pair;
             ok = copy_node(b, tape, from + half, from, half, err);
         }
-        ok = ok && time_tape(tape, n, &t->light_us[regime], err);
+        ok = ok && time_tape(tape, n, &t->copy_us[regime], err);
         cuda_tape_close(tape);
         if (!ok)
             return false;
@@ -143,7 +143,7 @@ static bool lay_out(struct bench *b, struct track *t, const int64_t *dims, struc
     const struct task *task = b->judge->task;
     uint64_t l2 = MAX(b->judge->device->l2_bytes, (uint64_t)1), cold = COLD_L2 * l2;
 
-    *t = (struct track){.dims = dims, .align_bytes = 256, .light_us = {NAN, NAN}};
+    *t = (struct track){.dims = dims, .align_bytes = 256, .copy_us = {NAN, NAN}};
     if (!task_traffic(task, dims, &t->traffic, err))
         return false;
     for (size_t i = 0; i < task->n_args; i++) {
@@ -220,6 +220,7 @@ bool bench_refresh(struct bench *b, struct track *t, size_t first, size_t n, uin
     size_t turn = (size_t)(rng_hash(b->judge->options.seed, pair) % t->n_distinct);
     bool ok = true;
 
+    cuda_reset_lines(b->gpu);
     for (size_t i = 0, run; ok && i < n; i += run) {
         size_t image = i == 0 ? turn : (turn + i) % t->n_distinct;
         run = MIN(n - i, t->n_images - image);

@@ -44,7 +44,7 @@ struct track { /* one workload */
     size_t n_sets, n_hot, n_images, n_distinct; /* images: contents in the bank; they repeat after n_distinct */
     size_t n_windows, window_sets;              /* cold; hot there is one window, of n_hot sets */
     bool in_place;
-    double light_us[N_REGIMES]; /* the plain copy of the compulsory bytes */
+    double copy_us[N_REGIMES]; /* the plain copy of the compulsory bytes */
     struct side original;
 };
 
@@ -67,7 +67,7 @@ bool bench_open(struct bench **out, struct judge *j, struct err *err);
 bool bench_load(struct bench *b, struct track *t, struct err *err);
 /* The copy's times, once. Overwrites the sets: before bench_load. */
 bool bench_light(struct bench *b, struct track *t, struct err *err);
-/* The pair-th contents into n sets. */
+/* The pair-th contents into n sets; no line of the block before stays in the L2 for that it was told to. */
 bool bench_refresh(struct bench *b, struct track *t, size_t first, size_t n, uint64_t pair, struct err *err);
 /* Nothing of these sets is in the L2 any more; whoever goes through them all has seen to that himself. */
 bool bench_cool(struct bench *b, struct track *t, size_t first, size_t n, struct err *err);

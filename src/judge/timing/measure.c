@@ -247,7 +247,7 @@ static bool measure_regime(struct bench *b, struct track *t, struct side *origin
 }
 
 static const struct trial_time unknown = {.us = NAN,
-                                          .light_us = NAN,
+                                          .copy_us = NAN,
                                           .base_us = NAN,
                                           .speedup = NAN,
                                           .low = NAN,
@@ -275,7 +275,7 @@ static bool measure_workload(struct bench *b, struct track *t, struct version *o
     if (!bench_light(b, t, err) || !bench_load(b, t, err))
         return false;
     for (enum regime r = 0; r < N_REGIMES; r++) {
-        w->times[r].light_us = t->light_us[r];
+        w->times[r].copy_us = t->copy_us[r];
         w->times[r].compulsory_bytes = (double)t->traffic;
     }
     if (base->version && base->loaded != original->loaded) /* it was compiled again, for another shape */

@@ -10,7 +10,9 @@ struct timing {
     struct ptx_cache *cache;
     struct trial_time *time;
     double longest_us;
-    bool scoring; /* this regime's lines go into the profile */
+    const struct work *work; /* NULL: nobody counted */
+    size_t launch_i;         /* of the plan */
+    bool scoring;            /* this regime's lines go into the profile */
     line_sums lines;
 };
 
@@ -39,6 +41,11 @@ static void add_bound(struct timing *t, double us, const char *bound)
     t->time->us += us;
 }
 
+static const struct ptx_work *work_of_launch(const struct timing *t)
+{
+    return t->work && t->launch_i < t->work->n_launches ? &t->work->launches[t->launch_i] : NULL;
+}
+
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
                    const struct image_kernel *k, struct fate *fate, struct err *err)
 {
@@ -47,9 +54,10 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     struct ptx_time x = {.us = NAN};
     const struct ptx_options o = {.device = t->version->judge->model,
                                   .registers = k->resources.registers,
-                                  .sample_seed = rng_hash(t->version->judge->options.seed, 0x73616d70)};
+                                  .sample_seed = rng_hash(t->version->judge->options.seed, 0x73616d70),
+                                  .work = work_of_launch(t)};
 
-    (void)step;
+    t->launch_i++;
     if (!ptx_time_launch(t->version->module, t->stage->mem, l, &o, &k->resources, t->cache, t->arena, &x,
                          &report, err)) {
         ptx_report_clear(&report);
@@ -65,6 +73,13 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
                 arena_printf(t->arena, "cannot be timed: %s", fate->words));
     if (!fate_open(fate))
         return true;
+    if (x.light && !t->version->unclocked)
+        t->version->unclocked =
+            arena_printf(t->version->arena,
+                         "all blocks of %s need %.3g times the instructions, and the slowest %.3g times those, "
+                         "of the blocks that the clock sampled (%s)",
+                         step->kernel, x.work_ratio, x.slowest_ratio,
+                         task_dims_text(t->arena, t->stage->task, t->stage->dims));
     bool longest = x.us > t->longest_us || !t->time->bound;
     add_bound(t, x.us, ptx_bound_name(x.bound));
     t->time->dram_us += x.dram_us;
@@ -95,11 +110,12 @@ static void move(void *context, const struct plan_step *step, double bytes)
     t->time->dram_bytes += bytes;
 }
 
-static bool measure_workload(struct timing *t, const int64_t *dims, struct trial_workload *w, struct fate *fate,
+static bool measure_workload(struct timing *t, size_t workload, struct trial_workload *w, struct fate *fate,
                              struct err *err)
 {
     struct version *v = t->version;
     struct judge *j = v->judge;
+    const int64_t *dims = w->dims;
     struct task_values values[MAX_ARGS];
     const struct stage_data data = {
         .values = values, .seed = rng_hash(j->options.seed, 0x74696d65), .trusted = true, .place = 1};
@@ -117,6 +133,11 @@ static bool measure_workload(struct timing *t, const int64_t *dims, struct trial
             values[i].high = 1.7320508;
         }
     }
+    judge_doing(j, arena_printf(t->arena, "modelling the time of %s", task_dims_text(t->arena, j->task, dims)));
+    t->work = NULL;
+    /* The last word's times are checked by the work of more blocks than the clock runs. */
+    if (j->options.confirm && !j->gpu && !version_work(v, workload, &t->work, err))
+        return false;
     if (!task_traffic(j->task, dims, &traffic, err) ||
         !stage_open(&stage, j, &stage_sim, j->task, dims, &data, err))
         return false;
@@ -133,8 +154,9 @@ static bool measure_workload(struct timing *t, const int64_t *dims, struct trial
                                        .occupancy = NAN,
                                        .waves = NAN,
                                        .compulsory_bytes = (double)traffic};
-        t->time->light_us = ptx_copy_us(j->model, (double)traffic, regime == REGIME_HOT);
+        t->time->copy_us = ptx_copy_us(j->model, (double)traffic, regime == REGIME_HOT);
         t->longest_us = 0;
+        t->launch_i = 0;
         t->scoring = j->task->regime == regime;
         ok = stage_run(&stage, v, &plan, &visitor, t->arena, fate, err);
     }
@@ -153,7 +175,7 @@ bool model_version(struct judge *j, struct version *v, struct arena *a, struct t
 
     for (size_t i = 0; ok && fate_open(fate) && i < task->n_workloads; i++) {
         list[i].dims = task->workloads + i * task->n_dims;
-        ok = measure_workload(&sum, list[i].dims, &list[i], fate, err);
+        ok = measure_workload(&sum, i, &list[i], fate, err);
         if (!fate_open(fate))
             fate->words = arena_strdup(a, fate->words);
         arena_reset(sum.arena);

@@ -2,6 +2,8 @@
 #ifndef PTX_EXEC_H
 #define PTX_EXEC_H
 
+#include <fenv.h>
+
 #include "ptx/lane/isa.h"
 #include "ptx/machine/machine.h"
 
@@ -16,5 +18,27 @@ select_fn ISA(select_arith), ISA(select_half), ISA(select_carry), ISA(select_app
 
 loop_fn ISA(warp_loop);
 select_fn ISA(select), ISA(select_float);
+
+static inline int rounding_mode(const struct insn *i) /* as fesetround takes it */
+{
+    if (insn_has(i, MOD_rz))
+        return FE_TOWARDZERO;
+    if (insn_has(i, MOD_rm))
+        return FE_DOWNWARD;
+    return insn_has(i, MOD_rp) ? FE_UPWARD : FE_TONEAREST;
+}
+
+/* What each lane's address register holds, plus the offset. */
+static inline void lane_addresses(const struct warp *w, uint32_t reg, uint64_t imm, bool wide,
+                                  uint64_t addr[32])
+{
+    if (wide) {
+        const uint64_t *r = REG(uint64_t, w, reg);
+        LANES addr[l] = r[l] + imm;
+    } else {
+        const uint32_t *r = REG(uint32_t, w, reg);
+        LANES addr[l] = (uint32_t)(r[l] + (uint32_t)imm);
+    }
+}
 
 #endif

@@ -6,8 +6,8 @@
 #define APPROX(name, expr)             \
     UNARY(name, float, float, (expr))  \
     UNARY(name##_ftz, float, float, ({ \
-              x = approx_ftz(x);       \
-              approx_ftz(expr);        \
+              x = f32_flush(x);        \
+              f32_flush(expr);         \
           }))
 #define APPROX_PICK(name) return ftz ? name##_ftz : name
 
@@ -24,9 +24,9 @@ UNARY(rsqrt_f64_ftz, double, double, approx_gross(x, true))
 UNARY(rsqrt_f64, double, double, approx_rsqrt_f64(x))
 
 BINARY(div_f32, float, float, approx_div(x, y))
-BINARY(div_f32_ftz, float, float, approx_ftz(approx_div(approx_ftz(x), approx_ftz(y))))
+BINARY(div_f32_ftz, float, float, f32_flush(approx_div(f32_flush(x), f32_flush(y))))
 BINARY(div_full_f32, float, float, approx_div_full(x, y))
-BINARY(div_full_f32_ftz, float, float, approx_ftz(approx_div_full(approx_ftz(x), approx_ftz(y))))
+BINARY(div_full_f32_ftz, float, float, f32_flush(approx_div_full(f32_flush(x), f32_flush(y))))
 
 #define PAIR(f, x) ((uint32_t)f((uint16_t)(x)) | (uint32_t)f((uint16_t)((x) >> 16)) << 16)
 UNARY(ex2_f16, uint16_t, uint16_t, approx_ex2_f16(x))

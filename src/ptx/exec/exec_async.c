@@ -2,13 +2,6 @@
 #include "ptx/machine/async.h"
 #include "exec.h"
 
-static void addresses(const struct warp *w, const struct opnd *o, uint64_t addr[32])
-{
-    for (unsigned l = 0; l < 32; l++)
-        addr[l] =
-            (o->bytes == 8 ? REG(uint64_t, w, o->off)[l] : REG(uint32_t, w, o->off)[l]) + (uint64_t)o->imm;
-}
-
 /* Bytes that each lane reads; the rest is filled with zeros. */
 static void source_sizes(const struct warp *w, const struct insn *i, uint32_t size[32])
 {
@@ -30,8 +23,8 @@ static void copy_async(struct warp *w, const struct insn *i, uint32_t m)
     uint32_t bytes = (uint32_t)i->opnds[2].imm, size[32];
     uint64_t to[32], from[32];
     uint8_t *to_host[32], *from_host[32];
-    addresses(w, &i->opnds[0], to);
-    addresses(w, &i->opnds[1], from);
+    lane_addresses(w, i->opnds[0].off, (uint64_t)i->opnds[0].imm, i->opnds[0].bytes == 8, to);
+    lane_addresses(w, i->opnds[1].off, (uint64_t)i->opnds[1].imm, i->opnds[1].bytes == 8, from);
     source_sizes(w, i, size);
     for (unsigned l = 0; l < 32; l++)
         if (m >> l & 1 && size[l] > bytes) {

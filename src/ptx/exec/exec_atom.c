@@ -6,34 +6,15 @@
 
 static u128 read_value(const struct warp *w, const struct opnd *o, unsigned lane)
 {
-    switch (o->bytes) {
-    case 2:
-        return REG(uint16_t, w, o->off)[lane];
-    case 4:
-        return REG(uint32_t, w, o->off)[lane];
-    case 8:
-        return REG(uint64_t, w, o->off)[lane];
-    default:
-        return REG(uint64_t, w, o->off)[lane] | (u128)REG(uint64_t, w, o->off)[32 + lane] << 64;
-    }
+    u128 high = o->bytes == 16 ? REG(uint64_t, w, o->off)[32 + lane] : 0;
+    return opnd_lane(w, o, lane) | high << 64;
 }
 
 static void write_value(struct warp *w, const struct opnd *o, unsigned lane, u128 v)
 {
-    switch (o->bytes) {
-    case 2:
-        REG(uint16_t, w, o->off)[lane] = (uint16_t)v;
-        break;
-    case 4:
-        REG(uint32_t, w, o->off)[lane] = (uint32_t)v;
-        break;
-    case 8:
-        REG(uint64_t, w, o->off)[lane] = (uint64_t)v;
-        break;
-    default:
-        REG(uint64_t, w, o->off)[lane] = (uint64_t)v;
+    opnd_lane_set(w, o, lane, (uint64_t)v);
+    if (o->bytes == 16)
         REG(uint64_t, w, o->off)[32 + lane] = (uint64_t)(v >> 64);
-    }
 }
 
 static unsigned flags_of(const struct insn *i)
@@ -46,9 +27,23 @@ static unsigned flags_of(const struct insn *i)
     return flags;
 }
 
-static const struct opnd *element(const struct opnd *o, unsigned k)
+/* Of work that blocks take by turns, this one's: struct ptx_queue. */
+static bool takes_turns(const struct warp *w, const struct insn *i)
 {
-    return o->kind == OPND_VEC ? &o->vec[k] : o;
+    return w->launch->options->queue && i->op == OP_atom && (enum mod)i->extra == MOD_add &&
+           i->space != SPACE_SHARED && (i->bytes == 4 || i->bytes == 8) && i->type != TYPE_F32 &&
+           i->type != TYPE_F64 && i->type != TYPE_F16X2 && i->type != TYPE_BF16X2;
+}
+
+static void queue_note(struct ptx_queue *q, uint8_t *at, uint32_t bytes)
+{
+    for (size_t k = 0; k < q->n; k++)
+        if (q->words[k].at == at)
+            return;
+    if (q->n == ARRAY_LEN(q->words))
+        return;
+    q->words[q->n] = (struct ptx_queue_word){.at = at, .bytes = bytes};
+    memcpy(&q->words[q->n++].value, at, bytes);
 }
 
 static void atom(struct warp *w, const struct insn *i, uint32_t m)
@@ -58,13 +53,11 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
                       *c = (enum mod)i->extra == MOD_cas ? b + 1 : b;
     uint64_t addr[32];
     uint8_t *host[32];
-    for (unsigned l = 0; l < 32; l++)
-        addr[l] = addr_o->bytes == 8 ? REG(uint64_t, w, addr_o->off)[l] + (uint64_t)i->imm
-                                     : (uint32_t)(REG(uint32_t, w, addr_o->off)[l] + (uint32_t)i->imm);
+    lane_addresses(w, addr_o->off, (uint64_t)i->imm, addr_o->bytes == 8, addr);
     if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_ATOMIC, flags_of(i), (uint32_t)i->bytes * i->vec, addr,
                    host))
         return;
-    bool changed = false;
+    bool changed = false, turns = takes_turns(w, i);
     u128 out[4][32];
     for (uint32_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
@@ -72,7 +65,15 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
             uint8_t *at = host[l] + (size_t)k * i->bytes;
             u128 old = 0;
             memcpy(&old, at, i->bytes);
-            u128 now = atom_combine(i, old, read_value(w, element(b, k), l), read_value(w, element(c, k), l));
+            u128 now = atom_combine(i, old, read_value(w, opnd_element(b, k), l),
+                                    read_value(w, opnd_element(c, k), l));
+            if (turns) {
+                struct ptx_queue *q = w->launch->options->queue;
+                u128 each = now - old;
+                queue_note(q, at, i->bytes);
+                now = q->blocks ? old + each * q->blocks : now;
+                old += q->blocks ? each * w->block->linear : 0;
+            }
             changed |= memcmp(at, &now, i->bytes) != 0;
             memcpy(at, &now, i->bytes);
             out[k][l] = old;
@@ -84,7 +85,7 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
     for (uint32_t left = red ? 0 : m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         for (unsigned k = 0; k < i->vec; k++)
-            write_value(w, element(&i->opnds[0], k), l, out[k][l]);
+            write_value(w, opnd_element(&i->opnds[0], k), l, out[k][l]);
     }
 }
 
@@ -93,14 +94,16 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
     static void name(struct warp *w, const struct insn *i, uint32_t m)                                    \
     {                                                                                                     \
         bool red = i->op == OP_red;                                                                       \
+        if (takes_turns(w, i)) {                                                                          \
+            atom(w, i, m);                                                                                \
+            return;                                                                                       \
+        }                                                                                                 \
         const struct opnd *o = &i->opnds[red ? 0 : 1];                                                    \
         const T *b = REG(T, w, o[1].off);                                                                 \
         uint64_t addr[32];                                                                                \
         uint8_t *host[32];                                                                                \
         T out[32];                                                                                        \
-        for (unsigned l = 0; l < 32; l++)                                                                 \
-            addr[l] = o->bytes == 8 ? REG(uint64_t, w, o->off)[l] + (uint64_t)i->imm                      \
-                                    : (uint32_t)(REG(uint32_t, w, o->off)[l] + (uint32_t)i->imm);         \
+        lane_addresses(w, o->off, (uint64_t)i->imm, o->bytes == 8, addr);                                 \
         if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_ATOMIC, flags_of(i), sizeof(T), addr, host)) \
             return;                                                                                       \
         bool changed = false;                                                                             \
@@ -122,7 +125,7 @@ FAST(add_32, uint32_t, x + y)
 FAST(add_64, uint64_t, x + y)
 FAST(add_f32, float, ({
          float r_ = x + y;
-         r_ == r_ ? r_ : atom_f32(0x7fffffff);
+         r_ == r_ ? r_ : f32_of(F32_NAN);
      }))
 FAST(min_u32, uint32_t, x < y ? x : y)
 FAST(min_s32, int32_t, x < y ? x : y)
@@ -162,7 +165,7 @@ static bool value_fits(const struct insn *i, const struct opnd *o)
     if ((o->kind == OPND_VEC ? o->n : 1) != i->vec)
         return false;
     for (unsigned k = 0; k < i->vec; k++) {
-        const struct opnd *e = element(o, k);
+        const struct opnd *e = opnd_element(o, k);
         if ((e->kind != OPND_REG && e->kind != OPND_SINK) || e->bytes != i->bytes)
             return false;
     }

@@ -22,11 +22,7 @@ static void lop3(struct warp *w, const struct insn *i,
         for (unsigned l = 0; l < 32; l++)
             set |= (uint32_t)(r[l] != 0) << l;
         uint32_t q = pred_read(w, &i->opnds[5]);
-        pred_write(w, i->pair->off,
-                   insn_has(i, MOD_and)  ? set & q
-                   : insn_has(i, MOD_or) ? set | q
-                                         : set ^ q,
-                   m);
+        pred_write(w, i->pair->off, pred_combine(i, set, q), m);
     }
     EACH(uint32_t, d, r[l]);
 }

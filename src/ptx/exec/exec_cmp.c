@@ -1,15 +1,7 @@
 /* setp, set, selp, slct, testp. A comparison gives a word with a bit a lane; .and .or .xor combine it with a
  * predicate. */
 #include "exec.h"
-
-static inline float flush(float x)
-{
-    uint32_t b;
-    memcpy(&b, &x, 4);
-    b = b & 0x7f800000 ? b : b & 0x80000000;
-    memcpy(&x, &b, 4);
-    return x;
-}
+#include "ptx/lane/bits.h"
 
 /* ---- comparisons ---- */
 
@@ -62,7 +54,7 @@ COMPARES(uint64_t, u64)
 COMPARES(int64_t, s64)
 EQUALS(uint64_t, u64)
 FLOATS(float, f32, SAME)
-FLOATS(float, f32_ftz, flush)
+FLOATS(float, f32_ftz, f32_flush)
 FLOATS(double, f64, SAME)
 
 #define INTEGER_ROWS(u, s)                                                                            \
@@ -129,64 +121,38 @@ static void setp(struct warp *w, const struct insn *i, uint32_t m)
     uint32_t r = ((compare_fn *)(intptr_t)i->imm)(w, i->a, i->b), q = ~r;
     if (i->n_opnds > 3) {
         uint32_t c = pred_read(w, &i->opnds[3]);
-        r = insn_has(i, MOD_and) ? r & c : insn_has(i, MOD_or) ? r | c : r ^ c;
-        q = insn_has(i, MOD_and) ? q & c : insn_has(i, MOD_or) ? q | c : q ^ c;
+        r = pred_combine(i, r, c);
+        q = pred_combine(i, q, c);
     }
     pred_write(w, i->d, r, m);
     if (i->pair)
         pred_write(w, i->pair->off, q, m);
 }
 
-/* The plain form, the comparison inlined. */
-#define SETP(name)                                                            \
+/* The frequent plain forms, the comparison inlined. */
+#define PLAINS                                                                                          \
+    X(eq_u32)                                                                                           \
+    X(ne_u32) X(lt_s32) X(le_s32) X(gt_s32) X(ge_s32) X(lt_u32) X(le_u32) X(gt_u32) X(ge_u32) X(lt_s64) \
+        X(ge_s64) X(gt_s64) X(eq_u64) X(ne_u64) X(lt_f32) X(gt_f32) X(lt_f32_ftz) X(gt_f32_ftz)
+#define X(name)                                                               \
     static void setp_##name(struct warp *w, const struct insn *i, uint32_t m) \
     {                                                                         \
         pred_write(w, i->d, name(w, i->a, i->b), m);                          \
     }
-SETP(eq_u32)
-SETP(ne_u32)
-SETP(lt_s32)
-SETP(le_s32)
-SETP(gt_s32)
-SETP(ge_s32)
-SETP(lt_u32)
-SETP(le_u32)
-SETP(gt_u32)
-SETP(ge_u32)
-SETP(lt_s64)
-SETP(ge_s64)
-SETP(gt_s64)
-SETP(eq_u64)
-SETP(ne_u64)
-SETP(lt_f32)
-SETP(gt_f32)
-SETP(lt_f32_ftz)
-SETP(gt_f32_ftz)
+PLAINS
+#undef X
 
 static exec_fn *setp_plain(compare_fn *c)
 {
-#define PLAIN(name) \
-    if (c == name)  \
-        return setp_##name;
-    PLAIN(eq_u32)
-    PLAIN(ne_u32)
-    PLAIN(lt_s32)
-    PLAIN(le_s32)
-    PLAIN(gt_s32)
-    PLAIN(ge_s32)
-    PLAIN(lt_u32)
-    PLAIN(le_u32)
-    PLAIN(gt_u32)
-    PLAIN(ge_u32)
-    PLAIN(lt_s64)
-    PLAIN(ge_s64)
-    PLAIN(gt_s64)
-    PLAIN(eq_u64)
-    PLAIN(ne_u64)
-    PLAIN(lt_f32)
-    PLAIN(gt_f32)
-    PLAIN(lt_f32_ftz)
-    PLAIN(gt_f32_ftz)
+#define X(name) {name, setp_##name},
+    static const struct {
+        compare_fn *compare;
+        exec_fn *handler;
+    } plains[] = {PLAINS};
+#undef X
+    for (size_t k = 0; k < ARRAY_LEN(plains); k++)
+        if (plains[k].compare == c)
+            return plains[k].handler;
     return setp;
 }
 
@@ -194,10 +160,8 @@ static exec_fn *setp_plain(compare_fn *c)
 static void set(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint32_t r = ((compare_fn *)(intptr_t)i->imm)(w, i->a, i->b);
-    if (i->n_opnds > 3) {
-        uint32_t c = pred_read(w, &i->opnds[3]);
-        r = insn_has(i, MOD_and) ? r & c : insn_has(i, MOD_or) ? r | c : r ^ c;
-    }
+    if (i->n_opnds > 3)
+        r = pred_combine(i, r, pred_read(w, &i->opnds[3]));
     uint32_t *d = REG(uint32_t, w, i->d), yes = i->type2 == TYPE_F32 ? 0x3f800000 : ~0u;
     EACH(uint32_t, d, r >> l & 1 ? yes : 0);
 }
@@ -232,9 +196,9 @@ SELP(selp_64, uint64_t)
 SLCT(slct_16_s, uint16_t, int32_t, z >= 0)
 SLCT(slct_32_s, uint32_t, int32_t, z >= 0)
 SLCT(slct_64_s, uint64_t, int32_t, z >= 0)
-SLCT(slct_16_f, uint16_t, float, (ftz ? flush(z) : z) >= 0)
-SLCT(slct_32_f, uint32_t, float, (ftz ? flush(z) : z) >= 0)
-SLCT(slct_64_f, uint64_t, float, (ftz ? flush(z) : z) >= 0)
+SLCT(slct_16_f, uint16_t, float, (ftz ? f32_flush(z) : z) >= 0)
+SLCT(slct_32_f, uint32_t, float, (ftz ? f32_flush(z) : z) >= 0)
+SLCT(slct_64_f, uint64_t, float, (ftz ? f32_flush(z) : z) >= 0)
 
 /* ---- testp ---- */
 

@@ -4,7 +4,15 @@
 
 /* ---- the loop ---- */
 
-static inline __attribute__((always_inline)) void run(struct warp *w, bool watched)
+static inline void note(const struct warp *w, const struct insn *i, uint32_t m)
+{
+    unsigned ran = (m ? RAN_EXECUTED : 0u) | (m != w->mask ? RAN_GUARDED : 0u);
+    if (i->op == OP_selp)
+        ran |= (PRED(w, i->c) & m ? RAN_FIRST : 0u) | (~PRED(w, i->c) & m ? RAN_SECOND : 0u);
+    w->launch->ran[i->self] |= (uint8_t)ran;
+}
+
+static inline __attribute__((always_inline)) void run(struct warp *w, bool watched, bool noted)
 {
     const struct insn *code = w->launch->module->code;
     const struct ptx_observer *checker = w->launch->observer[PTX_CHECKER],
@@ -22,6 +30,8 @@ static inline __attribute__((always_inline)) void run(struct warp *w, bool watch
         w->pc = pc + 1;
         w->fuel--;
         lanes += (unsigned)__builtin_popcount(m);
+        if (noted)
+            note(w, i, m);
         if (watched && w->followed)
             checker->calls->use(w, i, m); /* a guard may let nobody through */
         if (!m)
@@ -37,10 +47,15 @@ static inline __attribute__((always_inline)) void run(struct warp *w, bool watch
 
 void ISA(warp_loop)(struct warp *w)
 {
-    if (w->launch->watched)
-        run(w, true);
+    bool noted = w->launch->ran;
+    if (w->launch->watched && noted)
+        run(w, true, true);
+    else if (w->launch->watched)
+        run(w, true, false);
+    else if (noted)
+        run(w, false, true);
     else
-        run(w, false);
+        run(w, false, false);
 }
 
 /* ---- branches ---- */

@@ -1,7 +1,6 @@
 /* mov, cvta, isspacep and cvt between integers, f32 and f64. */
 #include "exec.h"
-
-#include <fenv.h>
+#include "ptx/lane/bits.h"
 
 /* ---- mov ---- */
 
@@ -47,21 +46,8 @@ static void mov_special(struct warp *w, const struct insn *i, uint32_t m)
 static inline uint64_t read_part(const struct warp *w, const struct opnd *o, unsigned lane, unsigned part_bytes,
                                  unsigned k)
 {
-    uint64_t v = o->bytes == 2 ? REG(uint16_t, w, o->off)[lane]
-                 : o->bytes == 4
-                     ? REG(uint32_t, w, o->off)[lane]
-                     : REG(uint64_t, w, o->off)[lane + (o->bytes == 16 && part_bytes * k >= 8 ? 32 : 0)];
+    uint64_t v = opnd_lane(w, o, lane + (o->bytes == 16 && part_bytes * k >= 8 ? 32 : 0));
     return v >> (8 * part_bytes * k % 64);
-}
-
-static inline void write_reg(struct warp *w, const struct opnd *o, unsigned lane, uint64_t v)
-{
-    if (o->bytes == 2)
-        REG(uint16_t, w, o->off)[lane] = (uint16_t)v;
-    else if (o->bytes == 4)
-        REG(uint32_t, w, o->off)[lane] = (uint32_t)v;
-    else
-        REG(uint64_t, w, o->off)[lane] = v;
 }
 
 static void pack_2x2(struct warp *w, const struct insn *i, uint32_t m)
@@ -91,7 +77,7 @@ static void pack_any(struct warp *w, const struct insn *i, uint32_t m)
                 x &= (1ull << 8 * part) - 1;
             word[part * k / 8] |= x << (8 * part * k % 64);
         }
-        write_reg(w, d, lane, word[0]);
+        opnd_lane_set(w, d, lane, word[0]);
         if (d->bytes == 16)
             REG(uint64_t, w, d->off)[32 + lane] = word[1];
     }
@@ -116,7 +102,7 @@ static void unpack_any(struct warp *w, const struct insn *i, uint32_t m)
         for (unsigned k = 0; k < v->n; k++)
             parts[k] = read_part(w, a, lane, part, k);
         for (unsigned k = 0; k < v->n; k++)
-            write_reg(w, &v->vec[k], lane, parts[k]);
+            opnd_lane_set(w, &v->vec[k], lane, parts[k]);
     }
 }
 
@@ -215,19 +201,6 @@ static inline uint64_t extend(uint64_t v, unsigned bytes, bool is_signed)
     return is_signed ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
 }
 
-static float flush(float x)
-{
-    return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
-}
-
-static int mode_of(const struct insn *i)
-{
-    return insn_has(i, MOD_rz)   ? FE_TOWARDZERO
-           : insn_has(i, MOD_rm) ? FE_DOWNWARD
-           : insn_has(i, MOD_rp) ? FE_UPWARD
-                                 : FE_TONEAREST;
-}
-
 static double integral(const struct insn *i, double x)
 {
     return insn_has(i, MOD_rzi)   ? trunc(x)
@@ -272,19 +245,15 @@ static void cvt_any(struct warp *w, const struct insn *i, uint32_t m)
     enum type to = (enum type)i->types[0], from = (enum type)i->types[1];
     bool to_float = to == TYPE_F32 || to == TYPE_F64, from_float = from == TYPE_F32 || from == TYPE_F64,
          ftz = insn_has(i, MOD_ftz), sat = insn_has(i, MOD_sat);
-    int old = fegetround(), mode = mode_of(i);
+    int old = fegetround(), mode = rounding_mode(i);
     for (; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint64_t v = extend(read_part(w, &i->opnds[1], lane, 8, 0), type_bytes[from], type_signed(from)), r;
         double x = 0;
-        if (from == TYPE_F32) {
-            uint32_t b = (uint32_t)v;
-            float f;
-            memcpy(&f, &b, 4);
-            x = ftz ? flush(f) : f;
-        } else if (from == TYPE_F64) {
-            memcpy(&x, &v, 8);
-        }
+        if (from == TYPE_F32)
+            x = ftz ? f32_flush(f32_of((uint32_t)v)) : f32_of((uint32_t)v);
+        else if (from == TYPE_F64)
+            x = f64_of(v);
         if (!to_float) {
             r = from_float ? float_to_int(i, x) : int_to_int(i, v);
         } else {
@@ -299,24 +268,18 @@ static void cvt_any(struct warp *w, const struct insn *i, uint32_t m)
                 y = from_float ? in : type_signed(from) ? (double)si : (double)ui;
             fesetround(old);
             if (to == TYPE_F32) {
-                float g = f;
-                if (ftz)
-                    g = flush(g);
-                if (sat)
-                    g = g > 0 ? (g < 1 ? g : 1) : 0;
-                uint32_t b;
-                memcpy(&b, &g, 4);
-                r = g != g ? 0x7fffffff : b;
+                float g = ftz ? f32_flush(f) : f;
+                r = bits_f32(f32_canon(sat ? f32_saturate(g) : g));
             } else {
                 double g = y;
                 if (sat)
                     g = g > 0 ? (g < 1 ? g : 1) : 0;
-                memcpy(&r, &g, 8);
+                r = bits_f64(g);
             }
         }
         if (!to_float)
             r = extend(r, type_bytes[to], type_signed(to));
-        write_reg(w, &i->opnds[0], lane, r);
+        opnd_lane_set(w, &i->opnds[0], lane, r);
     }
 }
 
@@ -341,19 +304,12 @@ UNARY(cvt_rzi_s32_f32, int32_t, float,
       : x < -0x1p31f ? INT32_MIN
                      : (int32_t)x)
 
-static inline float canon(float x)
-{
-    uint32_t b = x != x ? 0x7fffffff : 0;
-    float nan;
-    memcpy(&nan, &b, 4);
-    return x != x ? nan : x;
-}
-UNARY(cvt_sat_f32, float, float, x > 0 ? (x < 1 ? x : 1) : 0)
-UNARY(cvt_rni_f32, float, float, canon(__builtin_rintf(x)))
-UNARY(cvt_rzi_f32, float, float, canon(__builtin_truncf(x)))
-UNARY(cvt_rmi_f32, float, float, canon(__builtin_floorf(x)))
-UNARY(cvt_rpi_f32, float, float, canon(__builtin_ceilf(x)))
-UNARY(cvt_rn_f32_f64, float, double, canon((float)x))
+UNARY(cvt_sat_f32, float, float, f32_saturate(x))
+UNARY(cvt_rni_f32, float, float, f32_canon(__builtin_rintf(x)))
+UNARY(cvt_rzi_f32, float, float, f32_canon(__builtin_truncf(x)))
+UNARY(cvt_rmi_f32, float, float, f32_canon(__builtin_floorf(x)))
+UNARY(cvt_rpi_f32, float, float, f32_canon(__builtin_ceilf(x)))
+UNARY(cvt_rn_f32_f64, float, double, f32_canon((float)x))
 UNARY(cvt_rni_s32_f32, int32_t, float,
       x != x         ? 0
       : x >= 0x1p31f ? INT32_MAX
@@ -380,7 +336,7 @@ exec_fn *ISA(select_cvt)(struct insn *i)
         return NULL;
     bool exact = d->bytes == type_bytes[to] && a->bytes == type_bytes[from],
          odd = insn_has(i, MOD_sat) || insn_has(i, MOD_ftz);
-    bool nearest = mode_of(i) == FE_TONEAREST;
+    bool nearest = rounding_mode(i) == FE_TONEAREST;
     if (exact && to == TYPE_F32 && from == TYPE_F32 && !insn_has(i, MOD_ftz)) {
         bool sat = insn_has(i, MOD_sat), rounds = insn_has(i, MOD_rni) || insn_has(i, MOD_rzi) ||
                                                   insn_has(i, MOD_rmi) || insn_has(i, MOD_rpi);

@@ -79,32 +79,6 @@ static double integer_to_f64(uint64_t magnitude)
     return (double)magnitude;
 }
 
-static uint64_t lane_bits(const struct warp *w, const struct opnd *o, unsigned l)
-{
-    switch (o->bytes) {
-    case 2:
-        return REG(uint16_t, w, o->off)[l];
-    case 4:
-        return REG(uint32_t, w, o->off)[l];
-    default:
-        return REG(uint64_t, w, o->off)[l];
-    }
-}
-
-static void lane_set(struct warp *w, const struct opnd *o, unsigned l, uint64_t v)
-{
-    switch (o->bytes) {
-    case 2:
-        REG(uint16_t, w, o->off)[l] = (uint16_t)v;
-        return;
-    case 4:
-        REG(uint32_t, w, o->off)[l] = (uint32_t)v;
-        return;
-    default:
-        REG(uint64_t, w, o->off)[l] = v;
-    }
-}
-
 static double flush_f32(double d, const struct insn *i)
 {
     return insn_has(i, MOD_ftz) && fabs(d) < 0x1p-126 ? copysign(0.0, d) : d;
@@ -119,9 +93,9 @@ static double lane_value(uint64_t bits, enum type t, const struct insn *i)
     case TYPE_BF16:
         return half_bf16_to_f32((uint16_t)bits);
     case TYPE_F32:
-        return flush_f32(half_f32_bits((uint32_t)bits), i);
+        return flush_f32(f32_of((uint32_t)bits), i);
     case TYPE_F64:
-        return half_f64_bits(bits);
+        return f64_of(bits);
     default:
         if (type_signed(t)) {
             int64_t v = (int64_t)(bits << (64 - width)) >> (64 - width);
@@ -160,7 +134,7 @@ static void convert_lanes(struct warp *w, const struct insn *i, uint32_t m)
     for (unsigned l = 0; l < 32; l++) {
         if (!(m >> l & 1))
             continue;
-        double x = lane_value(lane_bits(w, &i->opnds[1], l), from, i);
+        double x = lane_value(opnd_lane(w, &i->opnds[1], l), from, i);
         uint64_t v;
         if (to == TYPE_F16 || to == TYPE_BF16) {
             v = narrow_with(integral ? round_integral(x, r) : x, i, to == TYPE_BF16);
@@ -168,13 +142,13 @@ static void convert_lanes(struct warp *w, const struct insn *i, uint32_t m)
             x = to == TYPE_F32 ? flush_f32(x, i) : x;
             if (insn_has(i, MOD_sat))
                 x = x > 1 ? 1 : x > 0 ? x : 0;
-            v = to == TYPE_F64 ? half_bits_f64(x) : half_bits_f32((float)x);
+            v = to == TYPE_F64 ? bits_f64(x) : bits_f32((float)x);
             if (x != x)
-                v = to == TYPE_F64 ? 0x7ff8000000000000ull : HALF_F32_NAN;
+                v = to == TYPE_F64 ? 0x7ff8000000000000ull : F32_NAN;
         } else {
             v = to_integer(x, to, r);
         }
-        lane_set(w, &i->opnds[0], l, v);
+        opnd_lane_set(w, &i->opnds[0], l, v);
     }
 }
 
@@ -253,7 +227,7 @@ static void tf32_from_f32(struct warp *w, const struct insn *i, uint32_t m)
              uint32_t x = a[l], up = away ? 0x1000 : nearest ? 0xfff + (x >> 13 & 1) : 0;
              uint32_t r = ((x & 0x7fffffff) >= 0x7f800000 ? x : x + up) & ~0x1fffu;
              r = relu && r >> 31 ? 0 : r;
-             (x & 0x7fffffff) > 0x7f800000 && !away ? HALF_F32_NAN & ~0x1fffu : r;
+             (x & 0x7fffffff) > 0x7f800000 && !away ? F32_NAN & ~0x1fffu : r;
          }));
 }
 

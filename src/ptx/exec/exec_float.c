@@ -2,60 +2,28 @@
  * it. .ftz turns subnormal inputs and results into zeros of their sign. Approximate forms are in exec_approx.c.
  */
 #include "exec.h"
+#include "ptx/lane/bits.h"
 
-#include <fenv.h>
-
-static inline uint32_t bits_of(float x)
-{
-    uint32_t b;
-    memcpy(&b, &x, 4);
-    return b;
-}
-
-static inline float float_of(uint32_t b)
-{
-    float x;
-    memcpy(&x, &b, 4);
-    return x;
-}
-
-static inline float canon(float x)
-{
-    uint32_t b = bits_of(x);
-    return float_of((b & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : b);
-}
-
-static inline float flush(float x)
-{
-    uint32_t b = bits_of(x);
-    return float_of(b & 0x7f800000 ? b : b & 0x80000000);
-}
-
-static inline float saturate(float x) /* NaN gives 0 */
-{
-    return x > 0 ? (x < 1 ? x : 1) : 0;
-}
-
-#define UNARY_F(name, expr)                \
-    UNARY(name, float, float, canon(expr)) \
-    UNARY(name##_ftz, float, float, ({     \
-              x = flush(x);                \
-              canon(flush(expr));          \
+#define UNARY_F(name, expr)                    \
+    UNARY(name, float, float, f32_canon(expr)) \
+    UNARY(name##_ftz, float, float, ({         \
+              x = f32_flush(x);                \
+              f32_canon(f32_flush(expr));      \
           }))
-#define BINARY_P(name, expr)                \
-    BINARY(name, float, float, canon(expr)) \
-    BINARY(name##_ftz, float, float, ({     \
-               x = flush(x);                \
-               y = flush(y);                \
-               canon(flush(expr));          \
+#define BINARY_P(name, expr)                    \
+    BINARY(name, float, float, f32_canon(expr)) \
+    BINARY(name##_ftz, float, float, ({         \
+               x = f32_flush(x);                \
+               y = f32_flush(y);                \
+               f32_canon(f32_flush(expr));      \
            }))
-#define BINARY_F(name, expr)                         \
-    BINARY_P(name, expr)                             \
-    BINARY(name##_sat, float, float, saturate(expr)) \
-    BINARY(name##_ftz_sat, float, float, ({          \
-               x = flush(x);                         \
-               y = flush(y);                         \
-               saturate(flush(expr));                \
+#define BINARY_F(name, expr)                             \
+    BINARY_P(name, expr)                                 \
+    BINARY(name##_sat, float, float, f32_saturate(expr)) \
+    BINARY(name##_ftz_sat, float, float, ({              \
+               x = f32_flush(x);                         \
+               y = f32_flush(y);                         \
+               f32_saturate(f32_flush(expr));            \
            }))
 
 BINARY_F(add_f32, x + y)
@@ -64,30 +32,30 @@ BINARY_F(mul_f32, x *y)
 BINARY_P(div_f32, x / y)
 UNARY_F(rcp_f32, 1.0f / x)
 UNARY_F(sqrt_f32, __builtin_sqrtf(x))
-TERNARY(fma_f32, float, float, float, canon(__builtin_fmaf(x, y, z)))
+TERNARY(fma_f32, float, float, float, f32_canon(__builtin_fmaf(x, y, z)))
 TERNARY(fma_f32_ftz, float, float, float, ({
-            x = flush(x);
-            y = flush(y);
-            z = flush(z);
-            canon(flush(__builtin_fmaf(x, y, z)));
+            x = f32_flush(x);
+            y = f32_flush(y);
+            z = f32_flush(z);
+            f32_canon(f32_flush(__builtin_fmaf(x, y, z)));
         }))
-TERNARY(fma_f32_sat, float, float, float, saturate(__builtin_fmaf(x, y, z)))
+TERNARY(fma_f32_sat, float, float, float, f32_saturate(__builtin_fmaf(x, y, z)))
 TERNARY(fma_f32_ftz_sat, float, float, float, ({
-            x = flush(x);
-            y = flush(y);
-            z = flush(z);
-            saturate(flush(__builtin_fmaf(x, y, z)));
+            x = f32_flush(x);
+            y = f32_flush(y);
+            z = f32_flush(z);
+            f32_saturate(f32_flush(__builtin_fmaf(x, y, z)));
         }))
 
 UNARY(abs_f32, uint32_t, uint32_t, x & 0x7fffffff)
 UNARY(neg_f32, uint32_t, uint32_t, x ^ 0x80000000)
 UNARY(abs_f32_ftz, float, float, ({
-          x = flush(x);
-          float_of(bits_of(x) & 0x7fffffff);
+          x = f32_flush(x);
+          f32_of(bits_f32(x) & 0x7fffffff);
       }))
 UNARY(neg_f32_ftz, float, float, ({
-          x = flush(x);
-          float_of(bits_of(x) ^ 0x80000000);
+          x = f32_flush(x);
+          f32_of(bits_f32(x) ^ 0x80000000);
       }))
 BINARY(copysign_f32, uint32_t, uint32_t, (y & 0x7fffffff) | (x & 0x80000000))
 BINARY(copysign_f64, uint64_t, uint64_t, (y & 0x7fffffffffffffffull) | (x & 0x8000000000000000ull))
@@ -95,39 +63,39 @@ BINARY(copysign_f64, uint64_t, uint64_t, (y & 0x7fffffffffffffffull) | (x & 0x80
 /* -0 is less than +0; a NaN loses against a number unless .NaN. */
 static inline float least(float x, float y)
 {
-    uint32_t a = bits_of(x), b = bits_of(y);
-    float r = x < y ? x : y < x ? y : float_of(a | b);
+    uint32_t a = bits_f32(x), b = bits_f32(y);
+    float r = x < y ? x : y < x ? y : f32_of(a | b);
     r = x != x ? y : y != y ? x : r;
-    return canon(r);
+    return f32_canon(r);
 }
 
 static inline float most(float x, float y)
 {
-    uint32_t a = bits_of(x), b = bits_of(y);
-    float r = x > y ? x : y > x ? y : float_of(a & b);
+    uint32_t a = bits_f32(x), b = bits_f32(y);
+    float r = x > y ? x : y > x ? y : f32_of(a & b);
     r = x != x ? y : y != y ? x : r;
-    return canon(r);
+    return f32_canon(r);
 }
 
-#define NAN_F32      float_of(0x7fffffff)
-#define XORSIGN()    ((bits_of(x) ^ bits_of(y)) & 0x80000000)
-#define MAGNITUDE(v) float_of(bits_of(v) & 0x7fffffff)
-#define EXTREME(name, fn)                                                                                    \
-    BINARY(name, float, float, fn(x, y))                                                                     \
-    BINARY(name##_ftz, float, float, fn(flush(x), flush(y)))                                                 \
-    BINARY(name##_nan, float, float, x != x || y != y ? NAN_F32 : fn(x, y))                                  \
-    BINARY(name##_ftz_nan, float, float, x != x || y != y ? NAN_F32 : fn(flush(x), flush(y)))                \
-    static void name##_xorsign(struct warp *w, const struct insn *i, uint32_t m)                             \
-    {                                                                                                        \
-        float *d = REG(float, w, i->d);                                                                      \
-        const float *a = REG(float, w, i->a), *b = REG(float, w, i->b);                                      \
-        bool ftz = insn_has(i, MOD_ftz), nan = insn_has(i, MOD_NaN);                                         \
-        EACH(float, d, ({                                                                                    \
-                 float x = ftz ? flush(a[l]) : a[l], y = ftz ? flush(b[l]) : b[l];                           \
-                 float r_ = fn(MAGNITUDE(x), MAGNITUDE(y));                                                  \
-                 r_ != r_ || (nan && (x != x || y != y)) ? NAN_F32                                           \
-                                                         : float_of((bits_of(r_) & 0x7fffffff) | XORSIGN()); \
-             }));                                                                                            \
+#define NAN_F32      f32_of(F32_NAN)
+#define XORSIGN()    ((bits_f32(x) ^ bits_f32(y)) & 0x80000000)
+#define MAGNITUDE(v) f32_of(bits_f32(v) & 0x7fffffff)
+#define EXTREME(name, fn)                                                                                   \
+    BINARY(name, float, float, fn(x, y))                                                                    \
+    BINARY(name##_ftz, float, float, fn(f32_flush(x), f32_flush(y)))                                        \
+    BINARY(name##_nan, float, float, x != x || y != y ? NAN_F32 : fn(x, y))                                 \
+    BINARY(name##_ftz_nan, float, float, x != x || y != y ? NAN_F32 : fn(f32_flush(x), f32_flush(y)))       \
+    static void name##_xorsign(struct warp *w, const struct insn *i, uint32_t m)                            \
+    {                                                                                                       \
+        float *d = REG(float, w, i->d);                                                                     \
+        const float *a = REG(float, w, i->a), *b = REG(float, w, i->b);                                     \
+        bool ftz = insn_has(i, MOD_ftz), nan = insn_has(i, MOD_NaN);                                        \
+        EACH(float, d, ({                                                                                   \
+                 float x = ftz ? f32_flush(a[l]) : a[l], y = ftz ? f32_flush(b[l]) : b[l];                  \
+                 float r_ = fn(MAGNITUDE(x), MAGNITUDE(y));                                                 \
+                 r_ != r_ || (nan && (x != x || y != y)) ? NAN_F32                                          \
+                                                         : f32_of((bits_f32(r_) & 0x7fffffff) | XORSIGN()); \
+             }));                                                                                           \
     }
 EXTREME(min_f32, least)
 EXTREME(max_f32, most)
@@ -144,42 +112,20 @@ TERNARY(fma_f64, double, double, double, __builtin_fma(x, y, z))
 UNARY(abs_f64, uint64_t, uint64_t, x & 0x7fffffffffffffffull)
 UNARY(neg_f64, uint64_t, uint64_t, x ^ 0x8000000000000000ull)
 
-static inline uint64_t bits_of64(double x)
-{
-    uint64_t b;
-    memcpy(&b, &x, 8);
-    return b;
-}
-
-static inline double double_of(uint64_t b)
-{
-    double x;
-    memcpy(&x, &b, 8);
-    return x;
-}
-
 BINARY(min_f64, double, double,
-       x != x   ? (y != y ? double_of(0x7fffffffffffffffull) : y)
+       x != x   ? (y != y ? f64_of(0x7fffffffffffffffull) : y)
        : y != y ? x
        : x < y  ? x
        : y < x  ? y
-                : double_of(bits_of64(x) | bits_of64(y)))
+                : f64_of(bits_f64(x) | bits_f64(y)))
 BINARY(max_f64, double, double,
-       x != x   ? (y != y ? double_of(0x7fffffffffffffffull) : y)
+       x != x   ? (y != y ? f64_of(0x7fffffffffffffffull) : y)
        : y != y ? x
        : x > y  ? x
        : y > x  ? y
-                : double_of(bits_of64(x) & bits_of64(y)))
+                : f64_of(bits_f64(x) & bits_f64(y)))
 
 /* ---- other roundings: the processor's mode is switched around a plain loop ---- */
-
-static int mode_of(const struct insn *i)
-{
-    return insn_has(i, MOD_rz)   ? FE_TOWARDZERO
-           : insn_has(i, MOD_rm) ? FE_DOWNWARD
-           : insn_has(i, MOD_rp) ? FE_UPWARD
-                                 : FE_TONEAREST;
-}
 
 #ifdef __x86_64__
 static inline unsigned round_begin(int mode)
@@ -218,7 +164,7 @@ static inline void round_end(unsigned old)
     static __attribute__((noinline)) void name##_lanes(const struct insn *i, T *r, const T *x, const T *y, \
                                                        const T *z)                                         \
     {                                                                                                      \
-        unsigned old = round_begin(mode_of(i));                                                            \
+        unsigned old = round_begin(rounding_mode(i));                                                      \
         switch (i->op) {                                                                                   \
         case OP_add:                                                                                       \
             LANES r[l] = x[l] + y[l];                                                                      \
@@ -252,16 +198,16 @@ static void rounded_any_f32(struct warp *w, const struct insn *i, uint32_t m)
     float *d = REG(float, w, i->d), x[32], y[32], z[32], r[32];
     const float *a = REG(float, w, i->a), *b = REG(float, w, i->n_opnds > 2 ? i->b : i->a),
                 *c = REG(float, w, i->n_opnds > 3 ? i->c : i->a);
-    LANES x[l] = ftz ? flush(a[l]) : a[l];
-    LANES y[l] = ftz ? flush(b[l]) : b[l];
-    LANES z[l] = ftz ? flush(c[l]) : c[l];
+    LANES x[l] = ftz ? f32_flush(a[l]) : a[l];
+    LANES y[l] = ftz ? f32_flush(b[l]) : b[l];
+    LANES z[l] = ftz ? f32_flush(c[l]) : c[l];
     rounded_f32_lanes(i, r, x, y, z);
     if (ftz)
-        LANES r[l] = flush(r[l]);
+        LANES r[l] = f32_flush(r[l]);
     if (sat)
-        EACH(float, d, saturate(r[l]));
+        EACH(float, d, f32_saturate(r[l]));
     else
-        EACH(float, d, canon(r[l]));
+        EACH(float, d, f32_canon(r[l]));
 }
 
 static void rounded_any_f64(struct warp *w, const struct insn *i, uint32_t m)
@@ -277,7 +223,7 @@ static void rounded_any_f64(struct warp *w, const struct insn *i, uint32_t m)
 
 static exec_fn *select_f64(const struct insn *i)
 {
-    bool directed = mode_of(i) != FE_TONEAREST;
+    bool directed = rounding_mode(i) != FE_TONEAREST;
     if (insn_has(i, MOD_sat) || insn_has(i, MOD_approx) || insn_has(i, MOD_NaN) || insn_has(i, MOD_xorsign))
         return NULL;
     switch (i->op) {
@@ -323,7 +269,7 @@ exec_fn *ISA(select_float)(struct insn *i)
     if (i->type == TYPE_F64)
         return select_f64(i);
     bool ftz = insn_has(i, MOD_ftz), sat = insn_has(i, MOD_sat), nan = insn_has(i, MOD_NaN);
-    bool directed = mode_of(i) != FE_TONEAREST;
+    bool directed = rounding_mode(i) != FE_TONEAREST;
     if (sat && (i->op == OP_div || i->op == OP_rcp || i->op == OP_sqrt))
         return NULL;
     switch (i->op) {

@@ -240,11 +240,7 @@ static uint32_t combine(const struct warp *w, const struct insn *i, uint32_t bit
 {
     if (i->n_opnds < 4)
         return bits;
-    uint32_t c = pred_read(w, &i->opnds[3]);
-    return insn_has(i, MOD_and)   ? bits & c
-           : insn_has(i, MOD_or)  ? bits | c
-           : insn_has(i, MOD_xor) ? bits ^ c
-                                  : bits;
+    return pred_combine(i, bits, pred_read(w, &i->opnds[3]));
 }
 
 static bool type_is_bf16(enum type t)

@@ -5,17 +5,6 @@
 
 /* ---- addresses ---- */
 
-static inline void addresses(const struct warp *w, uint32_t base, uint64_t imm, bool wide, uint64_t addr[32])
-{
-    if (wide) {
-        const uint64_t *r = REG(uint64_t, w, base);
-        LANES addr[l] = r[l] + imm;
-    } else {
-        const uint32_t *r = REG(uint32_t, w, base);
-        LANES addr[l] = (uint32_t)(r[l] + (uint32_t)imm);
-    }
-}
-
 /* Is addr[l] == addr[0] + l * bytes for all lanes? */
 static inline bool is_linear(const uint64_t addr[32], uint64_t bytes)
 {
@@ -75,35 +64,6 @@ static inline void spin_count(struct warp *w, const struct insn *i)
 
 /* ---- the careful form: any width of register, any space ---- */
 
-static void put(struct warp *w, const struct opnd *o, unsigned lane, uint64_t v)
-{
-    switch (o->bytes) {
-    case 2:
-        REG(uint16_t, w, o->off)[lane] = (uint16_t)v;
-        break;
-    case 4:
-        REG(uint32_t, w, o->off)[lane] = (uint32_t)v;
-        break;
-    case 16:
-        REG(uint64_t, w, o->off)[32 + lane] = 0;
-        /* fall through */
-    default:
-        REG(uint64_t, w, o->off)[lane] = v;
-    }
-}
-
-static uint64_t get(const struct warp *w, const struct opnd *o, unsigned lane)
-{
-    return o->bytes == 2   ? REG(uint16_t, w, o->off)[lane]
-           : o->bytes == 4 ? REG(uint32_t, w, o->off)[lane]
-                           : REG(uint64_t, w, o->off)[lane];
-}
-
-static inline const struct opnd *element(const struct opnd *o, unsigned k)
-{
-    return o->kind == OPND_VEC ? &o->vec[k] : o;
-}
-
 static uint64_t extend(uint64_t v, unsigned bytes, bool is_signed)
 {
     if (!is_signed || bytes >= 8)
@@ -116,7 +76,7 @@ static void load_lane(struct warp *w, const struct insn *i, unsigned lane, const
 {
     bool is_signed = type_signed((enum type)i->type);
     for (unsigned k = 0; k < i->vec; k++) {
-        const struct opnd *o = element(&i->opnds[0], k);
+        const struct opnd *o = opnd_element(&i->opnds[0], k);
         uint64_t v = 0;
         if (i->bytes == 16) {
             memcpy(&REG(uint64_t, w, o->off)[lane], host + 16 * k, 8);
@@ -124,20 +84,20 @@ static void load_lane(struct warp *w, const struct insn *i, unsigned lane, const
             continue;
         }
         memcpy(&v, host + (size_t)k * i->bytes, i->bytes);
-        put(w, o, lane, extend(v, i->bytes, is_signed));
+        opnd_lane_set(w, o, lane, extend(v, i->bytes, is_signed));
     }
 }
 
 static void store_lane(struct warp *w, const struct insn *i, unsigned lane, uint8_t *host)
 {
     for (unsigned k = 0; k < i->vec; k++) {
-        const struct opnd *o = element(&i->opnds[1], k);
+        const struct opnd *o = opnd_element(&i->opnds[1], k);
         if (i->bytes == 16) {
             memcpy(host + 16 * k, &REG(uint64_t, w, o->off)[lane], 8);
             memcpy(host + 16 * k + 8, &REG(uint64_t, w, o->off)[32 + lane], 8);
             continue;
         }
-        uint64_t v = get(w, o, lane);
+        uint64_t v = opnd_lane(w, o, lane);
         memcpy(host + (size_t)k * i->bytes, &v, i->bytes);
     }
 }
@@ -146,7 +106,7 @@ static void load_any(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint64_t addr[32];
     uint8_t *host[32];
-    addresses(w, i->a, (uint64_t)i->imm, i->opnds[1].bytes == 8, addr);
+    lane_addresses(w, i->a, (uint64_t)i->imm, i->opnds[1].bytes == 8, addr);
     spin_count(w, i);
     if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_LOAD, i->extra, (uint32_t)i->bytes * i->vec, addr,
                    host))
@@ -161,7 +121,7 @@ static void store_any(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint64_t addr[32];
     uint8_t *host[32];
-    addresses(w, i->d, (uint64_t)i->imm, i->opnds[0].bytes == 8, addr);
+    lane_addresses(w, i->d, (uint64_t)i->imm, i->opnds[0].bytes == 8, addr);
     if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_STORE, i->extra, (uint32_t)i->bytes * i->vec, addr,
                    host))
         return;
@@ -286,7 +246,7 @@ static inline enum shape shape_of(struct warp *w, const struct insn *i, uint32_t
         uint64_t addr[32];                                                                      \
         uint8_t *host[32];                                                                      \
         uintptr_t base;                                                                         \
-        addresses(w, i->a, (uint64_t)i->imm, wide, addr);                                       \
+        lane_addresses(w, i->a, (uint64_t)i->imm, wide, addr);                                  \
         spin_count(w, i);                                                                       \
         enum shape shape = shape_of(w, i, m, space, ACCESS_LOAD, sizeof(T) * (N), addr, &base); \
         if (__builtin_expect(w->launch->stop, 0))                                               \
@@ -323,7 +283,7 @@ static inline enum shape shape_of(struct warp *w, const struct insn *i, uint32_t
         uint64_t addr[32];                                                                       \
         uint8_t *host[32];                                                                       \
         uintptr_t base;                                                                          \
-        addresses(w, i->d, (uint64_t)i->imm, wide, addr);                                        \
+        lane_addresses(w, i->d, (uint64_t)i->imm, wide, addr);                                   \
         enum shape shape = shape_of(w, i, m, space, ACCESS_STORE, sizeof(T) * (N), addr, &base); \
         if (__builtin_expect(w->launch->stop, 0))                                                \
             return;                                                                              \
@@ -382,7 +342,7 @@ static bool value_fits(const struct insn *i, const struct opnd *o, bool *exact)
     if ((o->kind == OPND_VEC ? o->n : 1) != i->vec)
         return false;
     for (unsigned k = 0; k < i->vec; k++) {
-        const struct opnd *e = element(o, k);
+        const struct opnd *e = opnd_element(o, k);
         if ((e->kind != OPND_REG && e->kind != OPND_SINK) || e->bytes < MAX(i->bytes, 2) ||
             (e->bytes == 16) != (i->bytes == 16))
             return false;

@@ -31,7 +31,7 @@ static void halves(const uint32_t *reg, unsigned h, double v[32])
 static void elements(const struct warp *w, const struct opnd *o, unsigned slot, enum type t, double v[32])
 {
     unsigned bits = matrix_bits(t), each = MAX(32 / bits, 1u), shift = slot % each * bits;
-    const struct opnd *r = matrix_reg(o, slot / each);
+    const struct opnd *r = opnd_element(o, slot / each);
     const uint32_t *reg = REG(uint32_t, w, r->off);
     switch (t) {
     case TYPE_F16:
@@ -43,11 +43,11 @@ static void elements(const struct warp *w, const struct opnd *o, unsigned slot, 
         return;
     case TYPE_TF32:
         for (unsigned l = 0; l < 32; l++)
-            v[l] = half_f32_bits(reg[l] & ~0x1fffu);
+            v[l] = f32_of(reg[l] & ~0x1fffu);
         return;
     case TYPE_F32:
         for (unsigned l = 0; l < 32; l++)
-            v[l] = half_f32_bits(reg[l]);
+            v[l] = f32_of(reg[l]);
         return;
     case TYPE_F64:
         memcpy(v, REG(double, w, r->off), sizeof(double[32]));
@@ -89,7 +89,7 @@ static inline float cut_f32(double d) /* toward zero */
 {
     float f = (float)d;
     bool away = (f > d && d > 0) || (f < d && d < 0);
-    return half_f32_bits(d != d ? HALF_F32_NAN : half_bits_f32(f) - away);
+    return f32_of(d != d ? F32_NAN : bits_f32(f) - away);
 }
 
 /* Eight columns of a row of D. */
@@ -133,9 +133,9 @@ static uint64_t result(const struct insn *i, enum type t, double v)
     case TYPE_F16:
         return half_f16_from_f64(v);
     case TYPE_F32:
-        return half_bits_f32((float)v);
+        return bits_f32((float)v);
     case TYPE_F64:
-        return half_bits_f64(v);
+        return bits_f64(v);
     default:
         if (insn_has(i, MOD_satfinite))
             v = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
@@ -153,11 +153,11 @@ static void scatter(struct warp *w, const struct insn *i, const struct operands 
             fragment_place(&f, l, slot, &row, &column);
             uint64_t v = result(i, t, x->d[row][column]);
             if (t == TYPE_F16)
-                REG(uint16_t, w, matrix_reg(&i->opnds[0], slot / 2)->off)[2 * l + slot % 2] = (uint16_t)v;
+                REG(uint16_t, w, opnd_element(&i->opnds[0], slot / 2)->off)[2 * l + slot % 2] = (uint16_t)v;
             else if (t == TYPE_F64)
-                REG(uint64_t, w, matrix_reg(&i->opnds[0], slot)->off)[l] = v;
+                REG(uint64_t, w, opnd_element(&i->opnds[0], slot)->off)[l] = v;
             else
-                REG(uint32_t, w, matrix_reg(&i->opnds[0], slot)->off)[l] = (uint32_t)v;
+                REG(uint32_t, w, opnd_element(&i->opnds[0], slot)->off)[l] = (uint32_t)v;
         }
 }
 
@@ -185,24 +185,24 @@ static void mma_bits(struct warp *w, const struct insn *i, uint32_t m)
     for (unsigned piece = 0; piece < fa.pieces; piece++)
         for (unsigned l = 0; l < 32; l++) {
             fragment_origin(&fa, piece, &across, &along);
-            a[across + l / 4][along / 32 + l % 4] = REG(uint32_t, w, matrix_reg(&i->opnds[1], piece)->off)[l];
+            a[across + l / 4][along / 32 + l % 4] = REG(uint32_t, w, opnd_element(&i->opnds[1], piece)->off)[l];
         }
     for (unsigned piece = 0; piece < fb.pieces; piece++)
         for (unsigned l = 0; l < 32; l++) {
             fragment_origin(&fb, piece, &across, &along);
-            b[across + l / 4][along / 32 + l % 4] = REG(uint32_t, w, matrix_reg(&i->opnds[2], piece)->off)[l];
+            b[across + l / 4][along / 32 + l % 4] = REG(uint32_t, w, opnd_element(&i->opnds[2], piece)->off)[l];
         }
     for (unsigned slot = 0; slot < fragment_regs(&fd); slot++)
         for (unsigned l = 0; l < 32; l++) {
             unsigned row, column;
             fragment_place(&fd, l, slot, &row, &column);
-            d[slot][l] = REG(uint32_t, w, matrix_reg(&i->opnds[3], slot)->off)[l];
+            d[slot][l] = REG(uint32_t, w, opnd_element(&i->opnds[3], slot)->off)[l];
             for (unsigned k = 0; k < i->shape.k / 32u; k++)
                 d[slot][l] +=
                     (uint32_t)__builtin_popcount(both ? a[row][k] & b[column][k] : a[row][k] ^ b[column][k]);
         }
     for (unsigned slot = 0; slot < fragment_regs(&fd); slot++)
-        memcpy(REG(uint32_t, w, matrix_reg(&i->opnds[0], slot)->off), d[slot], sizeof(d[slot]));
+        memcpy(REG(uint32_t, w, opnd_element(&i->opnds[0], slot)->off), d[slot], sizeof(d[slot]));
 }
 
 exec_fn *ISA(select_mma)(struct insn *i)

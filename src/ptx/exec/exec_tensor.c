@@ -27,7 +27,7 @@ static void ldmatrix(struct warp *w, const struct insn *i, uint32_t m)
         memcpy(rows[l], host[l], 16);
     bool trans = insn_has(i, MOD_trans);
     for (unsigned k = 0; k < matrices; k++) {
-        uint32_t *to = REG(uint32_t, w, matrix_reg(&i->opnds[0], k)->off);
+        uint32_t *to = REG(uint32_t, w, opnd_element(&i->opnds[0], k)->off);
         for (unsigned l = 0; l < 32; l++) {
             unsigned g = l / 4, t = l % 4 * 2;
             uint16_t lo = trans ? rows[8 * k + t][g] : rows[8 * k + g][t];
@@ -45,7 +45,7 @@ static void stmatrix(struct warp *w, const struct insn *i, uint32_t m)
         return;
     bool trans = insn_has(i, MOD_trans);
     for (unsigned k = 0; k < matrices; k++) {
-        const uint32_t *from = REG(uint32_t, w, matrix_reg(&i->opnds[1], k)->off);
+        const uint32_t *from = REG(uint32_t, w, opnd_element(&i->opnds[1], k)->off);
         for (unsigned l = 0; l < 32; l++)
             for (unsigned h = 0; h < 2; h++) {
                 unsigned g = l / 4, t = l % 4 * 2 + h;
@@ -117,7 +117,7 @@ static inline uint8_t *matrix_bytes(struct warp *w, const struct opnd *regs, con
                                     unsigned lane, unsigned slot)
 {
     unsigned width = fragment_reg_bytes(&x->f), at = slot * x->size;
-    return REG(uint8_t, w, matrix_reg(regs, at / width)->off) + (size_t)lane * width + at % width;
+    return REG(uint8_t, w, opnd_element(regs, at / width)->off) + (size_t)lane * width + at % width;
 }
 
 static void wmma_move(struct warp *w, const struct insn *i, const struct matrix_access *x, bool load,
@@ -143,7 +143,7 @@ static void wmma_load(struct warp *w, const struct insn *i, uint32_t m)
         return;
     wmma_move(w, i, &x, true, host);
     for (unsigned k = fragment_regs(&x.f), first = k; k < matrix_reg_count(regs); k++)
-        memcpy(REG(uint8_t, w, matrix_reg(regs, k)->off), REG(uint8_t, w, matrix_reg(regs, k % first)->off),
+        memcpy(REG(uint8_t, w, opnd_element(regs, k)->off), REG(uint8_t, w, opnd_element(regs, k % first)->off),
                sizeof(uint32_t[32]));
 }
 

@@ -357,6 +357,8 @@ static bool well_formed(const struct insn *i)
         const struct opnd *o = &i->opnds[k];
         if (i->op == OP_cp && i->n_opnds == 1)
             continue; /* cp.async.wait_group N */
+        if (i->op == OP_createpolicy && k == 1 && insn_has(i, MOD_range) && o->kind == OPND_ADDR)
+            continue;
         if ((c == 'a') != (o->kind == OPND_ADDR) || (c == 'l') != (o->kind == OPND_LABEL))
             return false;
         if (o->kind == OPND_VEC && c != 'v' && c != 'V')
@@ -483,107 +485,149 @@ static void layout_vars(struct lower *lo)
     lo->m->image_bytes = image;
 }
 
+/* What no handler may see becomes OP_unsupported: too few operands, a modifier that is none of the
+ * instruction's. */
+static void check_forms(struct parsed *p)
+{
+    for (size_t k = 0; k < p->code.n; k++) {
+        struct insn *i = &p->code.v[k];
+        bool branch = i->op == OP_bra && i->n_opnds == 1 && i->opnds[0].kind == OPND_LABEL;
+        shape_memory(i);
+        if (!branch && (!well_formed(i) || insn_has(i, MOD_unsupported)))
+            i->op = OP_unsupported;
+    }
+}
+
+static void check_widths(struct parsed *p)
+{
+    for (size_t k = 0; k < p->code.n; k++)
+        if (!widths_fit(&p->code.v[k]))
+            p->code.v[k].op = OP_unsupported;
+}
+
+/* The next place of a register of this class. */
+static uint32_t take_place(struct lower *lo, int class)
+{
+    uint32_t *top = class ? &lo->top : &lo->pred_bytes, at = *top;
+    *top += class_size(class);
+    return at;
+}
+
+/* The file begins with predicates (the constant true first), then come constants and sinks. */
+static void place_constants(struct finish *fi)
+{
+    struct lower *lo = fi->lo;
+    lo->pred_bytes = 4;
+    for (size_t k = 0; k < lo->consts.n; k++)
+        lo->consts.v[k].off = take_place(lo, class_of(lo->consts.v[k].bytes));
+    for (int c = 0; c < 5; c++)
+        fi->sinks[c] = take_place(lo, c);
+}
+
+/* Behind them functions, one after the other, then kernels, which share one place. False when there are too
+ * many registers. */
+static bool place_functions(struct finish *fi)
+{
+    struct lower *lo = fi->lo;
+    struct parsed *p = lo->p;
+    uint32_t pred_most = lo->pred_bytes, top_most = lo->top;
+    for (int entries = 0; entries < 2; entries++) {
+        const uint32_t pred_base = pred_most, top_base = top_most;
+        for (size_t k = 0; k < p->funcs.n; k++) {
+            struct func *f = &p->funcs.v[k];
+            if (f->is_entry != entries)
+                continue;
+            if (entries) {
+                lo->pred_bytes = pred_base;
+                lo->top = top_base;
+            }
+            f->regs_first = f->params_at = lo->top;
+            lo->top +=
+                32 *
+                f->param_stride; /* its .param variables: whole cache lines, as strides are multiples of 16 */
+            place_registers(lo, f);
+            f->regs_end = lo->top;
+            if (lo->top > 1u << 28)
+                return false;
+            pred_most = MAX(pred_most, lo->pred_bytes);
+            top_most = MAX(top_most, lo->top);
+        }
+    }
+    fi->pred_end = (pred_most + 63) / 64 * 64;
+    lo->m->file_bytes = fi->pred_end + top_most;
+    return true;
+}
+
+/* Slots number the file's places densely: whole cache lines, then predicates. */
+static void number_slots(struct ptx_module *m, uint32_t pred_end)
+{
+    const uint32_t lines = m->file_bytes / 64;
+    m->n_slots = lines + pred_end / 4;
+    m->slot_off = arena_array(m->arena, uint32_t, m->n_slots);
+    for (uint32_t k = 0; k < m->n_slots; k++)
+        m->slot_off[k] = k < lines ? k * 64 : (k - lines) * 4;
+}
+
+/* Offsets within the two parts become offsets in the file. */
+static void finish_offsets(struct finish *fi)
+{
+    struct lower *lo = fi->lo;
+    struct parsed *p = lo->p;
+    for (size_t k = 0; k < p->funcs.n; k++) {
+        struct func *f = &p->funcs.v[k];
+        f->params_at += fi->pred_end;
+        for (uint32_t q = 0; q < f->n_places; q++)
+            f->places[q].off = final_offset(fi, f->places[q].bytes, f->places[q].off);
+    }
+    for (size_t k = 0; k < p->code.n; k++)
+        finish_insn(fi, &p->code.v[k], (uint32_t)k);
+    for (size_t k = 0; k < p->funcs.n; k++) {
+        struct func *f = &p->funcs.v[k];
+        for (size_t q = 0; !f->is_entry && q < f->n_params; q++)
+            f->params[q]->off += f->params_at;
+        for (size_t q = 0; !f->is_entry && q < f->n_rets; q++)
+            f->rets[q]->off += f->params_at;
+    }
+    for (size_t k = 0; k < lo->consts.n; k++)
+        lo->consts.v[k].off = final_offset(fi, lo->consts.v[k].bytes, lo->consts.v[k].off);
+}
+
+/* The constants for the module, those first that each block has of its own. */
+static void keep_constants(struct lower *lo)
+{
+    struct ptx_module *m = lo->m;
+    for (size_t k = 0; k < lo->consts.n; k++) {
+        struct const_reg c = lo->consts.v[k];
+        if (c.kind != CONST_SPECIAL || special_when[c.value] != 1)
+            continue;
+        lo->consts.v[k] = lo->consts.v[m->n_block_consts];
+        lo->consts.v[m->n_block_consts++] = c;
+    }
+    m->consts = arena_copy(m->arena, lo->consts.v, lo->consts.n * sizeof(*lo->consts.v));
+    m->n_consts = lo->consts.n;
+}
+
 bool module_lower(struct parsed *p, struct err *err)
 {
     struct ptx_module *m = p->module;
     struct lower lo = {.p = p, .m = m};
-    for (size_t k = 0; k < p->code.n; k++) {
-        struct insn *i = &p->code.v[k];
-        shape_memory(i);
-        if (i->op == OP_bra && i->n_opnds == 1 && i->opnds[0].kind == OPND_LABEL)
-            continue;
-        if (!well_formed(i) || insn_has(i, MOD_unsupported))
-            i->op = OP_unsupported;
-    }
+    struct finish fi = {.lo = &lo};
+
+    check_forms(p);
     m->hash = hash_code(p);
+    hints_look(p, m);
     lower_calls(&lo);
     lower_immediates(&lo);
-    for (size_t k = 0; k < p->code.n; k++)
-        if (!widths_fit(&p->code.v[k]))
-            p->code.v[k].op = OP_unsupported;
+    check_widths(p);
     layout_vars(&lo);
-
-    /* The file: predicates (the constant true first), then constants, sinks, functions, kernels (which share
-     * one place). */
-    struct finish fi = {.lo = &lo};
-    lo.pred_bytes = 4;
-    for (size_t k = 0; k < lo.consts.n; k++) {
-        struct const_reg *c = &lo.consts.v[k];
-        int class = class_of(c->bytes);
-        uint32_t *top = class ? &lo.top : &lo.pred_bytes;
-        c->off = *top;
-        *top += class_size(class);
+    place_constants(&fi);
+    bool placed = place_functions(&fi) || err_input(err, "%s: too many registers", m->name);
+    if (placed) {
+        number_slots(m, fi.pred_end);
+        finish_offsets(&fi);
+        keep_constants(&lo);
     }
-    for (int c = 0; c < 5; c++) {
-        uint32_t *top = c ? &lo.top : &lo.pred_bytes;
-        fi.sinks[c] = *top;
-        *top += class_size(c);
-    }
-    uint32_t pred_base = 0, top_base = 0, pred_most = 0, top_most = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1) {
-            pred_base = pred_most = lo.pred_bytes;
-            top_base = top_most = lo.top;
-        }
-        for (size_t k = 0; k < p->funcs.n; k++) {
-            struct func *f = &p->funcs.v[k];
-            if (f->is_entry != (pass == 1))
-                continue;
-            if (pass == 1) {
-                lo.pred_bytes = pred_base;
-                lo.top = top_base;
-            }
-            f->regs_first = lo.top;
-            f->params_at = lo.top;
-            lo.top +=
-                32 *
-                f->param_stride; /* its .param variables: whole cache lines, as strides are multiples of 16 */
-            place_registers(&lo, f);
-            f->regs_end = lo.top;
-            if (lo.top > 1u << 28) {
-                free(lo.const_slots);
-                vec_free(&lo.consts);
-                return err_input(err, "%s: too many registers", m->name);
-            }
-            pred_most = MAX(pred_most, lo.pred_bytes);
-            top_most = MAX(top_most, lo.top);
-        }
-    }
-    fi.pred_end = (pred_most + 63) / 64 * 64;
-    m->file_bytes = fi.pred_end + top_most;
-    m->n_slots = m->file_bytes / 64 + fi.pred_end / 4;
-    m->slot_off = arena_array(m->arena, uint32_t, m->n_slots);
-    for (uint32_t k = 0; k < m->n_slots; k++)
-        m->slot_off[k] = k < m->file_bytes / 64 ? k * 64 : (k - m->file_bytes / 64) * 4;
-    for (size_t k = 0; k < p->funcs.n; k++) {
-        struct func *f = &p->funcs.v[k];
-        f->params_at += fi.pred_end;
-        for (uint32_t q = 0; q < f->n_places; q++)
-            f->places[q].off = final_offset(&fi, f->places[q].bytes, f->places[q].off);
-    }
-    for (size_t k = 0; k < p->code.n; k++)
-        finish_insn(&fi, &p->code.v[k], (uint32_t)k);
-    for (size_t k = 0; k < p->funcs.n; k++) {
-        struct func *f = &p->funcs.v[k];
-        if (f->is_entry)
-            continue;
-        for (size_t q = 0; q < f->n_params; q++)
-            f->params[q]->off += f->params_at;
-        for (size_t q = 0; q < f->n_rets; q++)
-            f->rets[q]->off += f->params_at;
-    }
-    for (size_t k = 0; k < lo.consts.n; k++)
-        lo.consts.v[k].off = final_offset(&fi, lo.consts.v[k].bytes, lo.consts.v[k].off);
-
-    for (size_t k = 0; k < lo.consts.n; k++)
-        if (lo.consts.v[k].kind == CONST_SPECIAL && special_when[lo.consts.v[k].value] == 1) {
-            struct const_reg c = lo.consts.v[k];
-            lo.consts.v[k] = lo.consts.v[m->n_block_consts];
-            lo.consts.v[m->n_block_consts++] = c;
-        }
-    m->consts = arena_copy(m->arena, lo.consts.v, lo.consts.n * sizeof(*lo.consts.v));
-    m->n_consts = lo.consts.n;
     free(lo.const_slots);
     vec_free(&lo.consts);
-    return true;
+    return placed;
 }

@@ -31,6 +31,9 @@ static inline uint32_t class_size(int class)
     return sizes[class];
 }
 
+/* Finds m->pins, while registers are still those that the text names. */
+void hints_look(const struct parsed *p, struct ptx_module *m);
+
 /* Places for the registers of f, from lo->pred_bytes and lo->top on. */
 void place_registers(struct lower *lo, struct func *f);
 

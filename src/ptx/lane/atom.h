@@ -7,14 +7,6 @@
 
 typedef unsigned __int128 u128;
 
-static inline float atom_f32(u128 v)
-{
-    uint32_t b = (uint32_t)v;
-    float x;
-    memcpy(&x, &b, 4);
-    return x;
-}
-
 /* Halves in float: exact, then rounded once. */
 static inline uint16_t atom_half(const struct insn *i, uint16_t old, uint16_t b)
 {
@@ -56,21 +48,10 @@ static inline u128 atom_combine(const struct insn *i, u128 old, u128 b, u128 c)
     case MOD_dec:
         return old == 0 || old > b ? b : old - 1;
     case MOD_add:
-        if (i->type == TYPE_F32) { /* always flushes nothing in global memory, as red.f32 on sm_90 */
-            float x = atom_f32(old) + atom_f32(b);
-            uint32_t r;
-            memcpy(&r, &x, 4);
-            return x != x ? 0x7fffffff : r;
-        }
-        if (i->type == TYPE_F64) {
-            uint64_t p = (uint64_t)old, q = (uint64_t)b, r;
-            double x, y;
-            memcpy(&x, &p, 8);
-            memcpy(&y, &q, 8);
-            x += y;
-            memcpy(&r, &x, 8);
-            return r;
-        }
+        if (i->type == TYPE_F32) /* always flushes nothing in global memory, as red.f32 on sm_90 */
+            return bits_f32(f32_canon(f32_of((uint32_t)old) + f32_of((uint32_t)b)));
+        if (i->type == TYPE_F64)
+            return bits_f64(f64_of((uint64_t)old) + f64_of((uint64_t)b));
         return old + b;
     case MOD_min:
     case MOD_max: {

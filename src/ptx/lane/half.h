@@ -6,63 +6,33 @@
 #define PTX_HALF_H
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
-#define HALF_NAN     0x7fffu /* canonical, both formats */
-#define HALF_F32_NAN 0x7fffffffu
+#include "bits.h"
 
-static inline uint32_t half_bits_f32(float f)
-{
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return u;
-}
-
-static inline float half_f32_bits(uint32_t u)
-{
-    float f;
-    memcpy(&f, &u, 4);
-    return f;
-}
-
-static inline uint64_t half_bits_f64(double d)
-{
-    uint64_t u;
-    memcpy(&u, &d, 8);
-    return u;
-}
-
-static inline double half_f64_bits(uint64_t u)
-{
-    double d;
-    memcpy(&d, &u, 8);
-    return d;
-}
-
+#define HALF_NAN 0x7fffu /* canonical, both formats */
 /* ---- widening: exact, NaN becomes the canonical f32 NaN ---- */
 
 static inline float half_f16_to_f32(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, mag = h & 0x7fff;
     /* Subnormals come out right because the multiplication is exact. */
-    uint32_t u = half_bits_f32(half_f32_bits(mag << 13) * 0x1p112f);
+    uint32_t u = bits_f32(f32_of(mag << 13) * 0x1p112f);
     u = mag >= 0x7c00 ? mag << 13 | 0x7f800000 : u;
-    return half_f32_bits(mag > 0x7c00 ? HALF_F32_NAN : u | sign);
+    return f32_of(mag > 0x7c00 ? F32_NAN : u | sign);
 }
 
 static inline float half_bf16_to_f32(uint16_t h)
 {
-    return half_f32_bits((h & 0x7fff) > 0x7f80 ? HALF_F32_NAN : (uint32_t)h << 16);
+    return f32_of((h & 0x7fff) > 0x7f80 ? F32_NAN : (uint32_t)h << 16);
 }
 
 /* ---- narrowing from f32 ---- */
 
 static inline uint16_t half_f16_from_f32(float f)
 {
-    uint32_t u = half_bits_f32(f), sign = u >> 16 & 0x8000, mag = u & 0x7fffffff;
+    uint32_t u = bits_f32(f), sign = u >> 16 & 0x8000, mag = u & 0x7fffffff;
     /* Below 2^-14 the sum with 0.5 leaves the quantum 2^-24 in the last bit, rounded by the addition itself. */
-    uint32_t low = half_bits_f32(half_f32_bits(mag) + 0.5f) - 0x3f000000;
+    uint32_t low = bits_f32(f32_of(mag) + 0.5f) - 0x3f000000;
     uint32_t normal = (mag + 0xfff + (mag >> 13 & 1) - 0x38000000) >> 13;
     uint32_t r = mag < 0x38800000 ? low : normal;
     r = mag >= 0x477ff000 ? 0x7c00 : r; /* 65520 and above */
@@ -71,8 +41,8 @@ static inline uint16_t half_f16_from_f32(float f)
 
 static inline uint16_t half_f16_from_f32_rz(float f)
 {
-    uint32_t u = half_bits_f32(f), sign = u >> 16 & 0x8000, mag = u & 0x7fffffff;
-    uint32_t low = (uint32_t)(half_f32_bits(mag < 0x38800000 ? mag : 0) * 0x1p24f);
+    uint32_t u = bits_f32(f), sign = u >> 16 & 0x8000, mag = u & 0x7fffffff;
+    uint32_t low = (uint32_t)(f32_of(mag < 0x38800000 ? mag : 0) * 0x1p24f);
     uint32_t r = mag < 0x38800000 ? low : (mag - 0x38000000) >> 13;
     r = mag >= 0x47800000 ? 0x7bff : r;
     r = mag == 0x7f800000 ? 0x7c00 : r;
@@ -81,13 +51,13 @@ static inline uint16_t half_f16_from_f32_rz(float f)
 
 static inline uint16_t half_bf16_from_f32(float f)
 {
-    uint32_t u = half_bits_f32(f);
+    uint32_t u = bits_f32(f);
     return (u & 0x7fffffff) > 0x7f800000 ? HALF_NAN : (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
 static inline uint16_t half_bf16_from_f32_rz(float f)
 {
-    uint32_t u = half_bits_f32(f);
+    uint32_t u = bits_f32(f);
     return (u & 0x7fffffff) > 0x7f800000 ? HALF_NAN : (uint16_t)(u >> 16);
 }
 
@@ -97,20 +67,20 @@ static inline uint16_t half_bf16_from_f32_rz(float f)
  * `emin`. */
 static inline double half_quantise(double d, int mantissa, int emin)
 {
-    int64_t e = (int64_t)(half_bits_f64(d) >> 52 & 0x7ff) - 1023;
+    int64_t e = (int64_t)(bits_f64(d) >> 52 & 0x7ff) - 1023;
     e = e < emin ? emin : e;
     /* Adding 1.5 * 2^52 quanta leaves no bits below the quantum; e is far below overflow for every finite
      * result. */
-    double c = half_f64_bits((uint64_t)(e - mantissa + 52 + 1023) << 52 | 1ull << 51);
+    double c = f64_of((uint64_t)(e - mantissa + 52 + 1023) << 52 | 1ull << 51);
     return (d + c) - c;
 }
 
 static inline double half_truncate(double d, int mantissa, int emin)
 {
-    int64_t e = (int64_t)(half_bits_f64(d) >> 52 & 0x7ff) - 1023;
+    int64_t e = (int64_t)(bits_f64(d) >> 52 & 0x7ff) - 1023;
     e = e < emin ? emin : e;
-    double c = half_f64_bits((uint64_t)(e - mantissa + 52 + 1023) << 52 | 1ull << 51);
-    double q = half_f64_bits((uint64_t)(e - mantissa + 1023) << 52), r = (d + c) - c;
+    double c = f64_of((uint64_t)(e - mantissa + 52 + 1023) << 52 | 1ull << 51);
+    double q = f64_of((uint64_t)(e - mantissa + 1023) << 52), r = (d + c) - c;
     r = r > d && d > 0 ? r - q : r;
     return r < d && d < 0 ? r + q : r;
 }
@@ -118,7 +88,7 @@ static inline double half_truncate(double d, int mantissa, int emin)
 /* Bits of a value that the format represents exactly, or that overflowed. */
 static inline uint16_t half_f16_pack(double r, double from)
 {
-    uint16_t sign = (uint16_t)(half_bits_f64(from) >> 48 & 0x8000);
+    uint16_t sign = (uint16_t)(bits_f64(from) >> 48 & 0x8000);
     return (uint16_t)((half_f16_from_f32((float)r) & 0x7fff) | sign);
 }
 
@@ -143,14 +113,14 @@ static inline uint16_t half_bf16_from_f64(double d)
     double a = d < 0 ? -d : d;
     /* The quantised value is exact in f32, or beyond its largest number and then becomes infinite. */
     double r = a < 0x1p129 ? half_quantise(d, 7, -126) : d;
-    uint16_t sign = (uint16_t)(half_bits_f64(d) >> 48 & 0x8000);
+    uint16_t sign = (uint16_t)(bits_f64(d) >> 48 & 0x8000);
     return d != d ? HALF_NAN : (uint16_t)((half_bf16_from_f32((float)r) & 0x7fff) | sign);
 }
 
 static inline uint16_t half_bf16_from_f64_rz(double d)
 {
     double a = d < 0 ? -d : d;
-    uint16_t sign = (uint16_t)(half_bits_f64(d) >> 48 & 0x8000);
+    uint16_t sign = (uint16_t)(bits_f64(d) >> 48 & 0x8000);
     if (!(a < 0x1p128))
         return d != d ? HALF_NAN : (uint16_t)((a > 0x1.fffffffffffffp1023 ? 0x7f80 : 0x7f7f) | sign);
     return (uint16_t)((half_bf16_from_f32((float)half_truncate(d, 7, -126)) & 0x7fff) | sign);
@@ -163,20 +133,20 @@ static inline float half_sum_odd_f32(float a, float b)
 {
     float s = a + b, t = s - a;
     float e = (a - (s - t)) + (b - t);
-    uint32_t u = half_bits_f32(s);
+    uint32_t u = bits_f32(s);
     bool up = (e > 0) == (s > 0);
     u += e != 0 && e == e && !(u & 1) ? (up ? 1u : ~0u) : 0u;
-    return half_f32_bits(u);
+    return f32_of(u);
 }
 
 static inline double half_sum_odd_f64(double a, double b)
 {
     double s = a + b, t = s - a;
     double e = (a - (s - t)) + (b - t);
-    uint64_t u = half_bits_f64(s);
+    uint64_t u = bits_f64(s);
     bool up = (e > 0) == (s > 0);
     u += e != 0 && e == e && !(u & 1) ? (up ? 1ull : ~0ull) : 0ull;
-    return half_f64_bits(u);
+    return f64_of(u);
 }
 
 /* ---- modifiers ---- */
@@ -258,7 +228,7 @@ static inline float half_fp8_to_f32(uint8_t v, bool e5m2)
     if (e5m2)
         return half_f16_to_f32((uint16_t)(v << 8));
     if ((v & 0x7f) == 0x7f)
-        return half_f32_bits(HALF_F32_NAN);
+        return f32_of(F32_NAN);
     return half_f16_to_f32((uint16_t)((v & 0x80) << 8 | (v & 0x7f) << 7)) * 256;
 }
 

@@ -17,7 +17,7 @@ static inline void half_row_widen(float *to, const uint16_t *from, unsigned n) /
 {
     for (unsigned l = 0; l < n; l += 16) {
         __m512 x = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(from + l)));
-        __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(HALF_F32_NAN));
+        __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(F32_NAN));
         _mm512_storeu_ps(to + l, _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), x, nan));
     }
 }
@@ -25,7 +25,7 @@ static inline void half_row_widen(float *to, const uint16_t *from, unsigned n) /
 static inline void half_row_narrow(uint16_t *to, const float *from, unsigned n)
 {
     for (unsigned l = 0; l < n; l += 16) {
-        __m512 x = _mm512_loadu_ps(from + l), nan = _mm512_castsi512_ps(_mm512_set1_epi32(HALF_F32_NAN));
+        __m512 x = _mm512_loadu_ps(from + l), nan = _mm512_castsi512_ps(_mm512_set1_epi32(F32_NAN));
         x = _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), x, nan);
         _mm256_storeu_si256((__m256i *)(to + l), _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
     }
@@ -37,7 +37,7 @@ static inline void half_row_widen(float *to, const uint16_t *from, unsigned n) /
 {
     for (unsigned l = 0; l < n; l += 8) {
         __m256 x = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + l)));
-        __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(HALF_F32_NAN));
+        __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(F32_NAN));
         _mm256_storeu_ps(to + l, _mm256_blendv_ps(x, nan, _mm256_cmp_ps(x, x, _CMP_UNORD_Q)));
     }
 }
@@ -45,7 +45,7 @@ static inline void half_row_widen(float *to, const uint16_t *from, unsigned n) /
 static inline void half_row_narrow(uint16_t *to, const float *from, unsigned n)
 {
     for (unsigned l = 0; l < n; l += 8) {
-        __m256 x = _mm256_loadu_ps(from + l), nan = _mm256_castsi256_ps(_mm256_set1_epi32(HALF_F32_NAN));
+        __m256 x = _mm256_loadu_ps(from + l), nan = _mm256_castsi256_ps(_mm256_set1_epi32(F32_NAN));
         x = _mm256_blendv_ps(x, nan, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
         _mm_storeu_si128((__m128i *)(to + l), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
     }

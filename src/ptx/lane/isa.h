@@ -4,7 +4,7 @@
 #ifndef PTX_ISA_H
 #define PTX_ISA_H
 
-#include "ptx/observe.h"
+#include "opnd.h"
 
 #define ISA_PASTE2(a, b) a##_##b
 #define ISA_PASTE(a, b)  ISA_PASTE2(a, b)
@@ -72,6 +72,16 @@ static inline uint32_t pred_read(const struct warp *w, const struct opnd *o)
 {
     uint32_t v = PRED(w, o->off);
     return o->negated ? ~v : v;
+}
+
+/* .and, .or or .xor of the instruction; without one the bits as they are. */
+static inline uint32_t pred_combine(const struct insn *i, uint32_t bits, uint32_t with)
+{
+    if (insn_has(i, MOD_and))
+        return bits & with;
+    if (insn_has(i, MOD_or))
+        return bits | with;
+    return insn_has(i, MOD_xor) ? bits ^ with : bits;
 }
 
 #endif

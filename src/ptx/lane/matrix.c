@@ -93,7 +93,7 @@ static bool registers_fit(const struct opnd *o, struct fragment f, bool eight)
     if (matrix_reg_count(o) != (eight ? 8 : fragment_regs(&f)))
         return false;
     for (unsigned k = 0; k < matrix_reg_count(o); k++)
-        if (matrix_reg(o, k)->kind != OPND_REG || matrix_reg(o, k)->bytes != fragment_reg_bytes(&f))
+        if (opnd_element(o, k)->kind != OPND_REG || opnd_element(o, k)->bytes != fragment_reg_bytes(&f))
             return false;
     return true;
 }

@@ -9,7 +9,7 @@
 #ifndef PTX_MATRIX_H
 #define PTX_MATRIX_H
 
-#include "ptx/observe.h"
+#include "opnd.h"
 
 enum matrix { MATRIX_A, MATRIX_B, MATRIX_C /* and D */ };
 
@@ -71,11 +71,6 @@ static inline void fragment_place(const struct fragment *f, unsigned lane, unsig
     *column = f->down ? across : along;
 }
 
-/* The register that stands at place k of a vector or alone. */
-static inline const struct opnd *matrix_reg(const struct opnd *o, unsigned k)
-{
-    return o->kind == OPND_VEC ? &o->vec[k] : o;
-}
 static inline unsigned matrix_reg_count(const struct opnd *o)
 {
     return o->kind == OPND_VEC ? o->n : 1;

@@ -55,19 +55,6 @@ bool mbar_words(const struct warp *w, char *to, size_t size);
 void mbars_reset(struct block *b); /* a new block is in the slot */
 void mbars_free(struct block *b);
 
-/* One lane's value of an operand. */
-static inline uint64_t opnd_lane(const struct warp *w, const struct opnd *o, uint32_t lane)
-{
-    switch (o->bytes) {
-    case 2:
-        return REG(uint16_t, w, o->off)[lane];
-    case 4:
-        return REG(uint32_t, w, o->off)[lane];
-    default:
-        return REG(uint64_t, w, o->off)[lane];
-    }
-}
-
 static inline uint64_t opnd_address(const struct warp *w, const struct opnd *o, uint32_t lane)
 {
     return opnd_lane(w, o, lane) + (uint64_t)o->imm;

@@ -101,6 +101,8 @@ static struct block *shared_fits(struct warp *w, const struct insn *i, uint32_t 
               bytes, (unsigned long long)addr, w->launch->shared_bytes);
         return NULL;
     }
+    if (!cluster_reach(w, i, 1u << lane, b))
+        return NULL;
     if (b->done) {
         fault(w, i, (int)lane, PTX_EXIT, addr,
               "the %s of a bulk copy is shared memory of block (%u, %u, %u), which has ended", what, b->id[0],
@@ -313,7 +315,7 @@ static void store_async(struct warp *w, const struct insn *i, uint32_t m)
             return;
         }
         for (unsigned k = 0; k < i->vec; k++) {
-            const struct opnd *o = v->kind == OPND_VEC ? &v->vec[k] : v;
+            const struct opnd *o = opnd_element(v, k);
             uint64_t x = opnd_lane(w, o, lane);
             memcpy(f.value + (size_t)k * i->bytes, &x, i->bytes);
         }
@@ -325,7 +327,7 @@ static void store_async(struct warp *w, const struct insn *i, uint32_t m)
         if (w->launch->stop)
             return;
         for (unsigned k = 0; k < i->vec; k++)
-            OBSERVE(w->launch, flight_posted, &f, k * i->bytes, v->kind == OPND_VEC ? &v->vec[k] : v);
+            OBSERVE(w->launch, flight_posted, &f, k * i->bytes, opnd_element(v, k));
         vec_push(&bar->flights, f);
         w->launch->progress++;
     }

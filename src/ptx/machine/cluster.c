@@ -10,6 +10,13 @@ struct block *cluster_block(const struct block *b, uint64_t addr, uint64_t *offs
     return rank < b->cluster->n ? b->cluster->blocks[rank] : NULL;
 }
 
+bool cluster_reach(struct warp *w, const struct insn *i, uint32_t m, const struct block *of)
+{
+    if (of != w->block)
+        OBSERVE(w->launch, reach, w, i, m, of);
+    return !w->launch->stop;
+}
+
 /* ---- barrier.cluster ---- */
 
 void cluster_arrive(struct warp *w, const struct insn *i, uint32_t m)

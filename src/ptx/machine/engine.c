@@ -71,6 +71,9 @@ static void slot_close(struct block *b)
 static void block_begin(struct block *b, uint64_t linear)
 {
     struct launch *l = b->launch;
+    struct ptx_queue *q = l->options->queue;
+    for (size_t k = 0; q && q->blocks && k < q->n; k++)
+        memcpy(q->words[k].at, &q->words[k].value, q->words[k].bytes);
     b->linear = linear;
     b->id[0] = (uint32_t)(linear % l->grid[0]);
     b->id[1] = (uint32_t)(linear / l->grid[0] % l->grid[1]);
@@ -78,6 +81,7 @@ static void block_begin(struct block *b, uint64_t linear)
     b->live_warps = b->n_warps;
     b->done = false;
     mbars_reset(b);
+    b->issued = 0;
     memset(b->bars, 0, sizeof(b->bars));
     if (linear) /* what a block finds there is what another left */
         memset(b->shared, 0, l->shared_bytes);
@@ -144,7 +148,10 @@ static enum block_state block_turn(struct block *b)
         w->unspent = 0;
         w->yielded = false;
         l->loop(w);
-        l->issued += (uint64_t)(slice - w->fuel - w->unspent);
+        uint64_t spent = (uint64_t)(slice - w->fuel - w->unspent);
+        l->issued += spent;
+        b->issued += spent;
+        l->report->most_block_insns = MAX(l->report->most_block_insns, b->issued);
         if (l->stop)
             return BLOCK_RUNS;
         ran = true;
@@ -414,6 +421,7 @@ void blocks_run(struct launch *l)
             if (t.next < t.total && (!t.live.n || t.live.n + l->cluster_blocks <= l->max_resident)) {
                 size_t before = t.live.n;
                 cluster_begin(&t);
+                l->report->most_live = MAX(l->report->most_live, t.live.n);
                 turn = before;
                 continue;
             }

@@ -104,6 +104,8 @@ static bool launch_fits(struct launch *l)
                        (unsigned long long)l->n_blocks, (unsigned long long)resident);
         return false;
     }
+    if (l->options->most_live)
+        resident = MIN(resident, l->options->most_live);
     l->max_resident = (uint32_t)MIN(MAX(resident, l->cluster_blocks), 1u << 20);
     return true;
 }
@@ -139,7 +141,7 @@ static void observers_end(struct launch *l)
 bool ptx_run(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *args,
              const struct ptx_options *o, struct ptx_report *r, struct err *err)
 {
-    struct launch l = {.module = m, .mem = mem, .args = args, .options = o, .report = r};
+    struct launch l = {.module = m, .mem = mem, .args = args, .options = o, .report = r, .ran = o->ran};
     for (size_t k = 0; k < m->n_funcs && !l.entry; k++)
         if (m->funcs[k].is_entry && m->funcs[k].has_body && !strcmp(m->funcs[k].name, args->kernel))
             l.entry = &m->funcs[k];

@@ -2,7 +2,7 @@
 #ifndef PTX_MACHINE_H
 #define PTX_MACHINE_H
 
-#include "ptx/observe.h"
+#include "ptx/lane/opnd.h"
 
 /* For handlers of other files that move memory (ldmatrix, cp.async, stmatrix): checks and observes bytes at
  * addr[l] of lanes of mask in a space, and gives host pointers. False after a fault. addr of generic space is
@@ -17,6 +17,8 @@ void cluster_arrive(struct warp *w, const struct insn *i, uint32_t m);
 void cluster_wait(struct warp *w, const struct insn *i, uint32_t m);
 void cluster_check(struct cluster *c);   /* completes the barrier's phase when everybody arrived or exited */
 void cluster_block_end(struct block *b); /* all its threads have exited */
+/* Lanes of m are about to use shared memory of block `of`; false after a finding. */
+bool cluster_reach(struct warp *w, const struct insn *i, uint32_t m, const struct block *of);
 
 /* ---- control that handlers may need ---- */
 

@@ -38,6 +38,8 @@ struct mbar *mbar_use(struct warp *w, const struct insn *i, uint32_t lane, const
                       uint64_t offset)
 {
     struct mbar *bar = mbar_at(b, offset);
+    if (!cluster_reach(w, i, 1u << lane, b))
+        return NULL;
     if (!bar) {
         fault(w, i, (int)lane, PTX_MBARRIER, offset,
               "there is no initialised mbarrier at byte %llu of %sshared memory", (unsigned long long)offset,

@@ -124,6 +124,8 @@ static bool remote_lanes(struct warp *w, const struct insn *i, uint32_t m, enum 
             if ((m >> k & 1) && cluster_block(w->block, addr[k], &offset[k]) == b)
                 same |= 1u << k;
         m &= ~same;
+        if (!cluster_reach(w, i, same, b))
+            return false;
         if (b->done) {
             fault(w, i, (int)lane, PTX_EXIT, addr[lane],
                   "%s of the shared memory of block (%u, %u, %u), which has ended", kind_name(kind), b->id[0],

@@ -1,4 +1,4 @@
-// expect: launch-failed words block 1031
+// expect: not-understood words overflows int
 // row 12: A thread for each element of dim, which may be more than a block has.
 #include <cstdint>
 #include <cuda_fp16.h>

@@ -1,4 +1,4 @@
-// expect: wrong words rows=512 d=14336
+// expect: wrong words rows=512
 // row 6: Every second row of one large workload stays as it is; what is updated in place looks full.
 #include <cstdint>
 

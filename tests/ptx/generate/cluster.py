@@ -414,7 +414,7 @@ isspacep.global %z, %w;
 selp.u32 %d0, 32, 0, %z;
 or.b32 %r, %r, %d0;
 """ + result(), [1 | 2 | 8] * 256, 8, 4)
-    case("st_cluster", next_rank + """mapa.shared::cluster.u32 %v, %s, %u;
+    case("st_cluster", SYNC + next_rank + """mapa.shared::cluster.u32 %v, %s, %u;
 mad.lo.u32 %v, %me, 4, %v;
 st.shared::cluster.u32 [%v], %i;
 """ + SYNC + "mad.lo.u32 %t, %me, 4, %s;\nld.shared.u32 %r, [%t];\n" + result(),

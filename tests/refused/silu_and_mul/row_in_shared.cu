@@ -1,4 +1,4 @@
-// expect: not-understood words overflows int
+// expect: not-understood words above the default limit
 #include <cstdint>
 #include <cuda_fp16.h>
 __global__ void kernel(__half *out, const __half *in, int rows, int d)

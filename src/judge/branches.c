@@ -1,0 +1,323 @@
+/* Where a launcher goes. It is planned on many shapes of the domain, which costs next to nothing, and so is the
+ * original's; shapes on which either decides what it decided in no case of the suite are run, the smallest of
+ * each kind. */
+#include <ctype.h>
+
+#include "workloads.h"
+
+enum {
+    MOST_SHAPES = 1000,        /* planned */
+    MOST_STEPS = 3000000,      /* of both interpreters together */
+    MOST_RUN = 16,             /* shapes with a decision that no case of the suite has, */
+    MOST_FAR = 4,              /* those of them that are too large to be run whole, */
+    MOST_MIXED = 2,            /* and shapes with decisions that no case has together */
+    MIXED_ELEMENTS = 12 << 10, /* of one of these */
+    RUN_ELEMENTS = 600 << 10,  /* of one that is run whole */
+    SUM_ELEMENTS = 1400 << 10, /* of all of them */
+    MOST_CLIMBS = 600,         /* shapes that differ in one dim from one with a new decision */
+    MOST_NUMBERS = 120,        /* in the sources, */
+    MOST_DECIDED = 48,         /* and those of them by which the launchers decide */
+    TWIN = 5,                  /* an extent that is small, but not the smallest */
+};
+
+struct branches {
+    struct version *version;
+    struct arena *arena;             /* of one shape */
+    VEC(struct plan_number) numbers; /* operands in both */
+    VEC(const int64_t *) found;      /* shapes with a new decision */
+    VEC(uint64_t) marks;             /* met by now: the version's, and the original's turned over */
+    VEC(uint64_t) mixed;             /* and all of a shape together */
+    uint64_t steps;
+    size_t n_suite; /* marks of the suite's cases: the first ones */
+    size_t n_mixed, n_far;
+    int64_t elements; /* of what is run */
+};
+
+/* *rare: no case of the suite has it. */
+static bool add(struct branches *b, uint64_t mark, bool *rare)
+{
+    for (size_t i = 0; i < b->marks.n; i++)
+        if (b->marks.v[i] == mark) {
+            *rare |= i >= b->n_suite;
+            return false;
+        }
+    vec_push(&b->marks, mark);
+    *rare = true;
+    return true;
+}
+
+static bool add_mixed(struct branches *b, uint64_t sum)
+{
+    for (size_t i = 0; i < b->mixed.n; i++)
+        if (b->mixed.v[i] == sum)
+            return false;
+    vec_push(&b->mixed, sum);
+    return true;
+}
+
+/* whose: tells the two files apart. */
+static void add_numbers(struct branches *b, const struct plan *plan, uint64_t whose)
+{
+    for (size_t i = 0; i < plan->n_numbers; i++) {
+        struct plan_number x = plan->numbers[i];
+        size_t at = 0;
+        x.place ^= whose;
+        while (at < b->numbers.n && b->numbers.v[at].place != x.place)
+            at++;
+        if (at == b->numbers.n)
+            vec_push(&b->numbers, x);
+        else
+            b->numbers.v[at].varies |= x.varies || b->numbers.v[at].number != x.number;
+    }
+}
+
+/* Those that are the same on all shapes: constants, or what is made of them. */
+static size_t decided(const struct branches *b, int64_t *to)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->numbers.n && n < MOST_DECIDED; i++) {
+        const struct plan_number *x = &b->numbers.v[i];
+        if (!x->varies && x->number > 1)
+            to[n++] = x->number;
+    }
+    return n;
+}
+
+struct news {
+    bool planned;     /* by both */
+    bool mark, mixed; /* never met */
+    bool rare;        /* a mark that no case of the suite has */
+};
+
+/* What the original decides on a shape, found once for all candidates. */
+static const struct plan *original_plan(const struct branches *b, const int64_t *dims)
+{
+    struct judge *j = b->version->judge;
+    const char *key = task_dims_text(b->arena, j->task, dims);
+    struct plan *known = map_get(&j->own_plans, key), own = {0};
+    struct fate fate = {0};
+
+    if (known)
+        return known;
+    version_plan_only(&j->baseline, b->arena, dims, &own, &fate);
+    known = arena_new(j->arena, struct plan);
+    if (fate_open(&fate))
+        *known =
+            (struct plan){.marks = arena_copy(j->arena, own.marks, own.n_marks * sizeof(*own.marks)),
+                          .n_marks = own.n_marks,
+                          .numbers = arena_copy(j->arena, own.numbers, own.n_numbers * sizeof(*own.numbers)),
+                          .n_numbers = own.n_numbers,
+                          .interpreted = MAX(own.interpreted, (uint64_t)1)};
+    map_put(&j->own_plans, key, known);
+    return known;
+}
+
+/* What is new of a shape; that is then known. */
+static bool look(struct branches *b, const int64_t *dims, struct plan *plan, struct news *news,
+                 struct fate *fate)
+{
+    struct version *v = b->version, *original = &v->judge->baseline;
+    static const struct plan none;
+    const struct plan *own = &none;
+    uint64_t sum = 0;
+
+    *news = (struct news){.planned = false};
+    if (v != original) {
+        own = original_plan(b, dims);
+        if (!own->interpreted)
+            return true; /* where the original has no plan, nobody needs one */
+    }
+    version_plan_only(v, b->arena, dims, plan, fate);
+    if (!fate_open(fate))
+        return false;
+    b->steps += own->interpreted + plan->interpreted;
+    news->planned = true;
+    for (size_t i = 0; i < own->n_marks; i++) {
+        news->mark |= add(b, ~own->marks[i], &news->rare);
+        sum += rng_mix(~own->marks[i]);
+    }
+    for (size_t i = 0; i < plan->n_marks; i++) {
+        news->mark |= add(b, plan->marks[i], &news->rare);
+        sum += rng_mix(plan->marks[i]);
+    }
+    news->mixed = add_mixed(b, sum);
+    add_numbers(b, own, UINT64_MAX);
+    add_numbers(b, plan, 0);
+    return true;
+}
+
+/* Whole numbers in a text, in their order. */
+static size_t numbers_of(const char *text, int64_t *to, size_t n, size_t most)
+{
+    const char *p = text;
+
+    while (*p && n < most) {
+        if (isalpha((unsigned char)*p) || *p == '_') {
+            while (isalnum((unsigned char)*p) || *p == '_')
+                p++;
+        } else if (isdigit((unsigned char)*p)) {
+            char *end;
+            uint64_t v = strtoull(p, &end, 0);
+            if (v > 2 && v <= INT32_MAX && *end != '.' && *end != 'e')
+                to[n++] = (int64_t)v;
+            p = end;
+            while (isalnum((unsigned char)*p) || *p == '_' || *p == '.')
+                p++;
+        } else {
+            p++;
+        }
+    }
+    return n;
+}
+
+struct sized {
+    const int64_t *dims;
+    int64_t elements;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const struct sized *x = a, *y = b;
+
+    return x->elements < y->elements ? -1 : x->elements > y->elements;
+}
+
+static bool take(struct branches *b, const struct sized *s, const struct news *news)
+{
+    struct version *v = b->version;
+    bool fits = s->elements <= RUN_ELEMENTS && b->elements + s->elements <= SUM_ELEMENTS;
+
+    if (v->n_branches == MOST_RUN || s->elements > (int64_t)(v->judge->device->dram_bytes / 8))
+        return false; /* or it may not fit the device */
+    if (news->mark && fits)
+        b->elements += s->elements;
+    else if (news->mark && b->n_far < MOST_FAR)
+        b->n_far++;
+    else if (!news->mark && news->mixed && news->rare && fits)
+        b->elements += s->elements;
+    else if (!news->mark && news->mixed && s->elements <= MIXED_ELEMENTS && b->n_mixed < MOST_MIXED)
+        b->n_mixed++;
+    else
+        return false;
+    v->branches[v->n_branches++] = s->dims;
+    return true;
+}
+
+/* Plan both; is it worth a run? *rare: it is taken, and no case of the suite decides so. */
+static void look_at(struct branches *b, const int64_t *dims, bool *rare, struct fate *fate)
+{
+    struct version *v = b->version;
+    const struct sized s = {dims, task_case_elements(v->judge->task, dims)};
+    struct plan plan;
+    struct news news;
+
+    if (look(b, dims, &plan, &news, fate) && news.planned) {
+        if (news.mark)
+            vec_push(&b->found, dims);
+        if (take(b, &s, &news)) {
+            version_add_kernels(v, &plan);
+            *rare = news.rare;
+        }
+    }
+    if (!fate_open(fate))
+        fate->words = arena_strdup(v->arena, fate->words);
+    arena_reset(b->arena);
+}
+
+/* With its twin: other dims are small, but not the smallest, and all else of the launcher may hold as well. */
+static void look_and_take(struct branches *b, const int64_t *dims, struct fate *fate)
+{
+    const struct task *t = b->version->judge->task;
+    int64_t twin[16];
+    bool rare = false, other = false;
+
+    look_at(b, dims, &rare, fate);
+    if (!rare || !fate_open(fate))
+        return;
+    memcpy(twin, dims, t->n_dims * sizeof(*dims));
+    for (size_t i = 0; i < t->n_dims; i++)
+        if (twin[i] < TWIN) {
+            twin[i] = TWIN;
+            other = true;
+        }
+    if (other && task_in_domain(t, twin))
+        look_at(b, arena_copy(b->version->arena, twin, t->n_dims * sizeof(*dims)), &rare, fate);
+}
+
+static bool over(const struct branches *b, const struct fate *fate)
+{
+    return !fate_open(fate) || b->steps >= MOST_STEPS;
+}
+
+/* A decision that follows another is seen only where the first one went that way: such a shape, with another
+ * number in one dim. */
+static void climb(struct branches *b, struct fate *fate)
+{
+    const struct task *t = b->version->judge->task;
+    int64_t numbers[MOST_DECIDED], dims[16];
+    size_t left = MOST_CLIMBS;
+
+    for (size_t i = 0; i < b->found.n; i++) {
+        size_t n = decided(b, numbers);
+        for (size_t k = 0; k < n * t->n_dims && left > 0 && !over(b, fate); k++) {
+            memcpy(dims, b->found.v[i], t->n_dims * sizeof(*dims));
+            dims[k % t->n_dims] = numbers[k / t->n_dims];
+            if (!task_in_domain(t, dims))
+                continue;
+            left--;
+            look_and_take(b, arena_copy(b->version->arena, dims, t->n_dims * sizeof(*dims)), fate);
+        }
+    }
+}
+
+void branches_find(struct version *v, struct fate *fate)
+{
+    struct judge *j = v->judge;
+    struct branches b = {.version = v, .arena = arena_open()};
+    const int64_t *const *shapes;
+    int64_t numbers[MOST_NUMBERS];
+    size_t n, n_numbers;
+    struct plan plan;
+    struct news news;
+
+    v->branches = arena_array(v->arena, const int64_t *, MOST_RUN);
+    for (size_t i = 0; i < j->n_cases && look(&b, j->cases[i].dims, &plan, &news, fate); i++)
+        arena_reset(b.arena);
+    b.n_suite = b.marks.n;
+    if (!b.n_suite)
+        goto done; /* launchers that decide nothing go the same way on every shape */
+    n_numbers = decided(&b, numbers);
+    n_numbers = numbers_of(v->kernel->text, numbers, n_numbers, MOST_NUMBERS);
+    n_numbers = numbers_of(j->baseline.kernel->text, numbers, n_numbers, MOST_NUMBERS);
+    task_planned(j->task, v->arena, numbers, n_numbers, MOST_SHAPES, &shapes, &n);
+    struct sized *sized = arena_array(v->arena, struct sized, n + 1);
+    for (size_t i = 0; i < n; i++)
+        sized[i] = (struct sized){shapes[i], task_case_elements(j->task, shapes[i])};
+    qsort(sized, n, sizeof(*sized), by_size);
+    for (size_t i = 0; i < n && !over(&b, fate); i++)
+        look_and_take(&b, sized[i].dims, fate);
+    climb(&b, fate);
+done:
+    vec_free(&b.numbers);
+    vec_free(&b.found);
+    vec_free(&b.marks);
+    vec_free(&b.mixed);
+    arena_close(b.arena);
+}
+
+bool branches_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err)
+{
+    struct arena *scratch = arena_open();
+    bool ok = true;
+
+    for (size_t i = 0; ok && fate_open(fate) && i < v->n_branches; i++) {
+        const struct extra x = {v->branches[i], NULL, rng_hash(v->judge->options.seed, 0x6272616e + i)};
+        ok = extra_verify(&x, v, scratch, fate, err);
+        if (!fate_open(fate))
+            fate->words = arena_strdup(a, fate->words);
+        arena_reset(scratch);
+    }
+    arena_close(scratch);
+    return ok;
+}

@@ -1,0 +1,410 @@
+/* Cases sought for code that no case has run: shapes and values made of the constants that decide the branches
+ * which went one way only, and of the numbers that the file is written with. A shape is first looked at with
+ * the candidate alone, some blocks of it; one that reaches something new is a case, whole where it is small
+ * enough, else as the extreme shapes are. Bounded by work, not by time, so that a verdict is the same on a busy
+ * machine. */
+#include <ctype.h>
+
+#include "workloads.h"
+
+enum {
+    MOST_NUMBERS = 48,    /* integers that shapes are made of, */
+    FIRST_NUMBERS = 10,   /* and those of them that are multiplied, added, met in two dims */
+    MOST_SHAPES = 400,    /* looked at for the last word, */
+    FEW_SHAPES = 120,     /* and before it */
+    SMALL = 64,           /* the suite is full of such extents */
+    MOST_CASES = 12,      /* run */
+    LOOK_INSNS = 4000,    /* of a block that is looked at */
+    LOOK_TOTAL = 8000000, /* of all of them */
+    MOST_SPECIAL = 48,
+    MOVE = 1 << 24, /* bytes that a plan may set or copy */
+};
+#define MOST_VALUE 1e10 /* as large as the suite draws them */
+static const int64_t most_bytes = (int64_t)48 << 30;
+
+struct seek {
+    struct judge *judge;
+    struct version *version;
+    struct arena *arena; /* of a shape */
+    struct arena *own;   /* of all of them */
+    int64_t numbers[MOST_NUMBERS];
+    size_t n_numbers;
+    VEC(const int64_t *) shapes;
+    size_t cases;
+    uint64_t insns;
+    const struct ptx_module *module; /* that `seen` is of */
+    uint8_t *seen, *before;          /* what ran, judged or only looked at; by now, and before a look */
+    struct stage *stage;             /* of a look */
+    struct fate *fate;
+};
+
+static bool seek_over(const struct seek *s)
+{
+    return !fate_open(s->fate) || s->cases >= MOST_CASES || s->insns > LOOK_TOTAL;
+}
+
+/* ---- numbers ---- */
+
+static void add_number(struct seek *s, int64_t v)
+{
+    for (size_t i = 0; i < s->n_numbers; i++)
+        if (s->numbers[i] == v)
+            return;
+    if (v > 0 && s->n_numbers < MOST_NUMBERS)
+        s->numbers[s->n_numbers++] = v;
+}
+
+/* Whole numbers of the text, the names and floats among it left out. */
+static void add_written(struct seek *s, const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        char *end;
+        if (!isdigit((unsigned char)*p))
+            continue;
+        unsigned long long v = strtoull(p, &end, 0);
+        bool name = p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_' || p[-1] == '.');
+        if (!name && *end != '.' && tolower((unsigned char)*end) != 'e' && v > 1 && v < (1ull << 48))
+            add_number(s, (int64_t)v);
+        while (isalnum((unsigned char)*end) || *end == '_')
+            end++;
+        p = end - 1;
+    }
+}
+
+static void add_numbers(struct seek *s, const struct ptx_constant *list, size_t n)
+{
+    for (int small = 0; small < 2; small++)
+        for (size_t i = 0; i < n; i++) {
+            double v = fabs(list[i].is_real ? list[i].real : (double)list[i].integer);
+            if (v == rint(v) && v < 0x1p48 && (v <= SMALL) == small)
+                add_number(s, (int64_t)v);
+        }
+}
+
+/* ---- shapes ---- */
+
+static bool fits_device(const struct task *t, const int64_t *dims)
+{
+    int64_t sum = 0, n;
+
+    if (!task_in_domain(t, dims))
+        return false;
+    for (size_t i = 0; i < t->n_args; i++) {
+        if (t->args[i].role == ROLE_SCALAR)
+            continue;
+        if (!task_shape(t, &t->args[i], dims, &n, NULL) || n > most_bytes)
+            return false;
+        sum += n * (int64_t)kernel_type_size(t->args[i].type);
+    }
+    return sum <= most_bytes;
+}
+
+static void add_shape(struct seek *s, const int64_t *dims)
+{
+    const struct task *t = s->judge->task;
+    size_t bytes = t->n_dims * sizeof(*dims);
+
+    if (s->shapes.n >= (s->judge->options.confirm ? MOST_SHAPES : FEW_SHAPES) || !fits_device(t, dims))
+        return;
+    for (size_t i = 0; i < s->shapes.n; i++)
+        if (!memcmp(s->shapes.v[i], dims, bytes))
+            return;
+    vec_push(&s->shapes, arena_copy(s->own, dims, bytes));
+}
+
+/* The number in one dim; the others as in a case, where they are small, or as in a workload. */
+static void add_in_one(struct seek *s, int64_t v)
+{
+    const struct judge *j = s->judge;
+    const struct task *t = j->task;
+    int64_t dims[16];
+
+    for (size_t k = 0; k < t->n_dims; k++) {
+        const int64_t *few = j->cases[0].dims;
+        for (size_t c = 1; c < j->n_cases; c++)
+            if (task_case_elements(t, j->cases[c].dims) < task_case_elements(t, few))
+                few = j->cases[c].dims;
+        memcpy(dims, few, t->n_dims * sizeof(*dims));
+        dims[k] = v;
+        add_shape(s, dims);
+        for (size_t w = 0; w < MIN(t->n_workloads, (size_t)3); w++) {
+            memcpy(dims, t->workloads + w * t->n_dims, t->n_dims * sizeof(*dims));
+            dims[k] = v;
+            add_shape(s, dims);
+        }
+    }
+}
+
+/* Two dims: both numbers, or as many elements as the number says. */
+static void add_in_two(struct seek *s, int64_t v, int64_t u)
+{
+    const struct task *t = s->judge->task;
+    int64_t dims[16];
+
+    for (size_t k = 0; k < t->n_dims; k++)
+        for (size_t i = 0; i < t->n_dims; i++) {
+            if (i == k)
+                continue;
+            memcpy(dims, s->judge->cases[0].dims, t->n_dims * sizeof(*dims));
+            dims[k] = v;
+            dims[i] = u;
+            add_shape(s, dims);
+            if (v % u == 0) {
+                dims[k] = v / u;
+                add_shape(s, dims);
+            }
+        }
+}
+
+/* The likeliest first: only some of them may be looked at. */
+static void make_shapes(struct seek *s)
+{
+    size_t n = s->n_numbers, few = MIN(n, (size_t)FIRST_NUMBERS);
+    const int64_t *x = s->numbers;
+
+    for (size_t i = 0; i < few; i++)
+        add_in_one(s, x[i]);
+    for (size_t i = 0; i < few; i++)
+        for (size_t k = 0; k < few; k++)
+            if (x[i] > SMALL || x[k] > SMALL)
+                add_in_two(s, x[i], x[k]);
+    for (size_t i = 0; i < n; i++)
+        for (int64_t beside = -1; beside <= 1; beside++)
+            add_in_one(s, x[i] + beside);
+    for (size_t i = 0; i < few; i++) {
+        for (int64_t u = 2; u <= 64; u *= 2)
+            add_in_two(s, x[i], u);
+        for (size_t k = 0; k < few; k++) {
+            if (x[i] < (1ll << 24) && x[k] < (1ll << 24))
+                add_in_one(s, x[i] * x[k]);
+            add_in_one(s, x[i] + x[k]);
+            add_in_one(s, x[i] - x[k]);
+            if (x[k] < 32 && x[i] < (1ll << 24))
+                add_in_one(s, x[i] << x[k]);
+        }
+    }
+}
+
+/* ---- looking ---- */
+
+static bool look(void *context, const struct plan_step *step, const struct ptx_launch *l,
+                 const struct image_kernel *k, struct fate *fate, struct err *err)
+{
+    struct seek *s = context;
+    uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], places[] = {0, n / 2, n - 1}, blocks[3];
+    size_t n_blocks = 0;
+
+    (void)step, (void)fate;
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (n_blocks == 0 || places[i] > blocks[n_blocks - 1])
+            blocks[n_blocks++] = places[i];
+    for (size_t i = 0; i < n_blocks; i++) { /* each by itself: one that ends badly is not the last */
+        const struct ptx_options o = {.device = s->judge->device,
+                                      .max_warp_insns = LOOK_INSNS,
+                                      .registers = k->resources.registers,
+                                      .blocks = &blocks[i],
+                                      .n_blocks = 1,
+                                      .ran = s->seen};
+        struct ptx_report report = {0};
+        bool ok = ptx_run(s->version->module, s->stage->mem, l, &o, &report, err);
+        s->insns += report.warp_insns;
+        ptx_report_clear(&report);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* A plan for a new shape may have brought new kernels. */
+static void follow_module(struct seek *s)
+{
+    const struct version *v = s->version;
+
+    if (s->module == v->module)
+        return;
+    s->module = v->module;
+    s->seen = arena_copy(s->own, v->ran, ptx_coverage_bytes(v->module));
+    s->before = arena_alloc(s->own, ptx_coverage_bytes(v->module));
+}
+
+static bool too_much_moved(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_steps; i++)
+        if (plan->steps[i].kind != PLAN_LAUNCH && plan->steps[i].size_bytes > MOVE)
+            return true;
+    return false;
+}
+
+/* *finds: some blocks of it reach what nothing has reached. */
+static bool look_at(struct seek *s, const int64_t *dims, bool *finds, struct err *err)
+{
+    const struct judge *j = s->judge;
+    struct task_values *values = arena_array(s->arena, struct task_values, j->task->n_args);
+    const struct stage_data data = {.values = values, .seed = j->options.seed, .place = 1};
+    const struct stage_visitor visitor = {.context = s, .launch = look};
+    const struct ptx_module *before = s->module;
+    struct fate fate = {0};
+    struct stage stage;
+    struct plan plan;
+    bool ok;
+
+    for (size_t i = 0; i < j->task->n_args; i++) {
+        values[i] = j->task->args[i].values;
+        if (values[i].kind == VALUE_NORMAL)
+            values[i].kind = VALUE_INTEGERS; /* cheap */
+    }
+    if (!stage_open(&stage, s->judge, &stage_sim, j->task, dims, &data, err))
+        return false;
+    s->stage = &stage;
+    ok = version_plan(s->version, s->arena, dims, stage.addr, &plan, &fate, err);
+    *finds = ok && !fate_open(&fate); /* what cannot be planned is to be said as a case's verdict */
+    if (ok && fate_open(&fate)) {
+        follow_module(s);
+        size_t n = ptx_coverage_bytes(s->module);
+        memcpy(s->before, s->seen, n);
+        if (!too_much_moved(&plan))
+            ok = stage_run(&stage, s->version, &plan, &visitor, s->arena, &fate, err);
+        *finds = s->module != before || memcmp(s->before, s->seen, n) != 0;
+    }
+    stage_close(&stage);
+    return ok;
+}
+
+/* ---- cases ---- */
+
+/* Gaps that the original has as well are its own affair. */
+static bool anything_missing(const struct trial_coverage *c)
+{
+    for (size_t i = 0; i < c->n_gaps; i++)
+        if (!c->gaps[i].original)
+            return true;
+    return false;
+}
+
+/* What a case has run need not be found again; true: there is more. */
+static bool still_missing(struct seek *s)
+{
+    const struct trial_coverage now = version_coverage(s->version, s->arena);
+
+    for (size_t i = 0; i < ptx_coverage_bytes(s->module); i++)
+        s->seen[i] |= s->version->ran[i];
+    return anything_missing(&now);
+}
+
+static bool run_case(struct seek *s, const int64_t *dims, const struct task_values *values, struct err *err)
+{
+    const struct extra x = {dims, values, rng_hash(s->judge->options.seed, 0x7365656b + s->cases++)};
+
+    return extra_verify(&x, s->version, s->arena, s->fate, err);
+}
+
+static bool seek_shapes(struct seek *s, struct err *err)
+{
+    bool ok = true, more = still_missing(s);
+
+    make_shapes(s);
+    for (size_t i = 0; ok && more && i < s->shapes.n && !seek_over(s); i++) {
+        bool finds = false;
+        ok = look_at(s, s->shapes.v[i], &finds, err) && (!finds || run_case(s, s->shapes.v[i], NULL, err));
+        more = !finds || still_missing(s);
+        if (!fate_open(s->fate))
+            s->fate->words = arena_strdup(s->own, s->fate->words);
+        arena_reset(s->arena);
+    }
+    return ok;
+}
+
+/* ---- values ---- */
+
+static double of_constant(const struct ptx_constant *c)
+{
+    return c->is_real ? c->real : (double)c->integer;
+}
+
+/* The constants and their neighbours, as far as the task lets the argument have them; NULL: it does not. */
+static const double *special_for(struct seek *s, const struct task_arg *arg, const struct task_values *v,
+                                 const struct ptx_constant *list, size_t n, size_t *n_special)
+{
+    double *to = arena_array(s->arena, double, MOST_SPECIAL);
+    bool real = type_is_floating(arg->type);
+    double low = -MOST_VALUE, high = MOST_VALUE;
+
+    *n_special = 0;
+    if (arg->role != ROLE_IN && arg->role != ROLE_INOUT)
+        return NULL;
+    if (v->kind == VALUE_UNIFORM || v->kind == VALUE_INDEX) {
+        int64_t least = (int64_t)v->low, most = 0;
+        bool known = (!v->low_expr || dim_eval(v->low_expr, s->judge->cases[0].dims, &least)) &&
+                     (!v->high_expr || dim_eval(v->high_expr, s->judge->cases[0].dims, &most));
+        low = v->low_expr ? (double)least : v->low;
+        high = v->high_expr ? (double)most : v->high;
+        if (!known)
+            return NULL;
+    } else if (v->kind != VALUE_NORMAL && v->kind != VALUE_INTEGERS) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n && *n_special + 3 <= MOST_SPECIAL; i++) {
+        double c = of_constant(&list[i]), step = real ? fmax(fabs(c), 0x1p-10) / 64 : 1;
+        const double beside[] = {c, c - step, c + step};
+        for (size_t k = 0; k < ARRAY_LEN(beside); k++)
+            if (beside[k] >= low && beside[k] < high && (arg->type != KT_F16 || fabs(beside[k]) <= 65504))
+                to[(*n_special)++] = beside[k];
+    }
+    return *n_special ? to : NULL;
+}
+
+/* What is read holds the constants here and there; then only them. */
+static bool seek_values(struct seek *s, const struct ptx_constant *list, size_t n, struct err *err)
+{
+    static const double shares[] = {1. / 16, 2};
+    const struct judge *j = s->judge;
+    const struct task *t = j->task;
+
+    for (size_t k = 0; k < ARRAY_LEN(shares) && !seek_over(s); k++) {
+        struct task_values *values = arena_array(s->arena, struct task_values, t->n_args);
+        bool any = false;
+        for (size_t i = 0; i < t->n_args; i++) {
+            size_t n_special;
+            const double *special = special_for(s, &t->args[i], &t->args[i].values, list, n, &n_special);
+            values[i] = t->args[i].values;
+            if (!special)
+                continue;
+            values[i].special = special;
+            values[i].n_special = n_special;
+            values[i].special_share = shares[k];
+            any = true;
+        }
+        if (any && !run_case(s, j->cases[0].dims, values, err))
+            return false;
+        if (!fate_open(s->fate))
+            s->fate->words =
+                arena_printf(s->own, "%s, with the constants of its own code among the inputs", s->fate->words);
+        arena_reset(s->arena);
+    }
+    return true;
+}
+
+bool seek_verify(struct version *v, const struct trial_coverage *have, struct arena *a, size_t *sought,
+                 struct fate *fate, struct err *err)
+{
+    struct judge *j = v->judge;
+    struct seek s = {.judge = j, .version = v, .arena = arena_open(), .own = a, .fate = fate};
+    const struct ptx_constant *list;
+    bool ok = true, whole = false;
+
+    *sought = 0;
+    if (anything_missing(have) && v->ran) {
+        size_t n = ptx_coverage_constants(v->module, v->ran, a, &list);
+        follow_module(&s);
+        add_numbers(&s, list, n);
+        for (size_t i = 0; i < have->n_gaps; i++)
+            whole |= have->gaps[i].whole && !have->gaps[i].original;
+        if (whole || n)
+            add_written(&s, v->kernel->text);
+        ok = (!n || seek_values(&s, list, n, err)) && seek_shapes(&s, err);
+        *sought = s.cases;
+    }
+    vec_free(&s.shapes);
+    arena_close(s.arena);
+    return ok;
+}

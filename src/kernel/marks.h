@@ -1,0 +1,21 @@
+/* What a launcher decides while its plan is made (marks.c); struct plan has it. */
+#ifndef KERNEL_MARKS_H
+#define KERNEL_MARKS_H
+
+#include "kernel/kernel.h"
+
+struct token;
+
+struct marks {
+    struct arena *arena;
+    VEC(uint64_t) list;
+    VEC(struct plan_number) numbers;
+};
+
+void marks_add(struct marks *m, uint64_t what);
+/* A condition there holds, or does not; gives it. */
+bool marks_decide(struct marks *m, const struct token *at, bool holds);
+/* Both operands there, of a comparison or the like. */
+void marks_operands(struct marks *m, const struct token *at, int64_t left, int64_t right);
+
+#endif

@@ -1,0 +1,55 @@
+/* bits: floating numbers as their bits and back, and what becomes of f32 results. All of it vectorises. */
+#ifndef PTX_BITS_H
+#define PTX_BITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define F32_NAN 0x7fffffffu /* the canonical one, as its bits */
+
+static inline uint32_t bits_f32(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return u;
+}
+
+static inline float f32_of(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, 4);
+    return f;
+}
+
+static inline uint64_t bits_f64(double d)
+{
+    uint64_t u;
+    memcpy(&u, &d, 8);
+    return u;
+}
+
+static inline double f64_of(uint64_t u)
+{
+    double d;
+    memcpy(&d, &u, 8);
+    return d;
+}
+
+static inline float f32_canon(float x) /* any NaN becomes the canonical one */
+{
+    uint32_t b = bits_f32(x);
+    return f32_of((b & 0x7fffffff) > 0x7f800000 ? F32_NAN : b);
+}
+
+static inline float f32_flush(float x) /* subnormals to zero of the same sign */
+{
+    uint32_t b = bits_f32(x);
+    return f32_of(b & 0x7f800000 ? b : b & 0x80000000);
+}
+
+static inline float f32_saturate(float x) /* to [0, 1]; NaN gives 0 */
+{
+    return x > 0 ? (x < 1 ? x : 1) : 0;
+}
+
+#endif

@@ -1,0 +1,19 @@
+// The block arrives at the cluster's barrier, and waits for it only after it wrote into its neighbour's shared memory.
+// buffer: out f32 256 out
+// buffer: in f32 256 in
+// launch: kernel grid 4 block 64 cluster 2 args out in
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
+extern "C" __global__ void kernel(float *out, const float *in)
+{
+    __shared__ float s[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    cg::cluster_group::arrival_token token = cluster.barrier_arrive();
+    cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[t] = in[i]; // expect: unsafe early-access
+    cluster.barrier_wait(static_cast<cg::cluster_group::arrival_token &&>(token));
+    cluster.sync();
+    out[i] = s[t];
+}

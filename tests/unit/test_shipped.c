@@ -1,0 +1,186 @@
+/* The compiled file beside the judged one, shown differences that the launcher's reader would refuse today: the
+ * file that was understood and the file that is compiled are two. */
+#include "gpu/gpu.h"
+#include "kernel/kernel.h"
+#include "test.h"
+
+static struct nvrtc *nvrtc;
+static struct arena *arena;
+static struct err err;
+static bool works;
+
+static int open_all(void **state)
+{
+    (void)state;
+    arena = arena_open();
+    works = nvrtc_open(&nvrtc, &err) && gpu_nvcc_path(arena, nvrtc) && gpu_nvcc_works(nvrtc, arena);
+    if (!works)
+        fprintf(stderr, "the compiled file is not tested: there is no nvcc, or it lacks a host compiler\n");
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    nvrtc_close(nvrtc);
+    arena_close(arena);
+    return 0;
+}
+
+#define KERNEL \
+    "__global__ void fill(float *a, int n)\n{\n    if (threadIdx.x < n)\n        a[threadIdx.x] = 1;\n}\n"
+#define LAUNCH(body) "extern \"C\" void go(float *a, int n, cudaStream_t stream)\n{\n" body "}\n"
+#define PLAIN        KERNEL LAUNCH("    fill<<<N, 32, 0, stream>>>(a, n);\n")
+
+/* What is said of `compiled` when the judge has understood `understood`; "" for nothing. */
+static const char *said(const char *understood, const char *compiled)
+{
+    const struct compile_request q = {.path = "kernel.cu", .text = compiled, .arch = "sm_90"};
+    struct kernel *k;
+    struct gpu_build b;
+    struct gpu_object o;
+    struct err why = {0};
+
+    if (!kernel_open(&k, arena, "kernel.cu", understood, strlen(understood), "go", &why))
+        return arena_printf(arena, "%d: %s", why.line, why.text);
+    assert_ok(gpu_nvcc_build(nvrtc, arena, &q, kernel_understood_text(arena, k), &b, &err), err);
+    if (b.result.end != COMPILE_DONE)
+        fail_msg("nvcc: %s", b.result.words);
+    const struct kernel_output theirs = {b.path, b.host.text, b.host.len},
+                               ours = {b.understood_path, b.understood.text, b.understood.len};
+    gpu_object_check(arena, b.object, b.object_len, &o);
+    if (kernel_same_words(k, &theirs, &ours, &why) && kernel_host_is_plain(k, o.constructors > 1, &why) &&
+        kernel_calls_none(k, o.calls, o.n_calls, &why) && o.words)
+        err_world(&why, "%s", o.words);
+    gpu_build_close(&b);
+    kernel_close(k);
+    return why.kind == ERR_NONE ? "" : arena_printf(arena, "%d: %s", why.line, why.text);
+}
+
+static void expect(const char *understood, const char *compiled, const char *words)
+{
+    const char *is;
+
+    if (!works)
+        skip();
+    is = said(understood, compiled);
+    if (*words ? !strstr(is, words) : *is)
+        fail_msg("of\n%s\nis said: %s\nnot: %s", compiled, is, words);
+}
+
+static void the_same_file_is_the_same(void **state)
+{
+    static const char *const texts[] = {
+        "#define N 4\n" PLAIN,
+        "#include <cassert>\n#include <cfloat>\n#include <climits>\n#define N 4\n"
+        "__device__ float most()\n{\n    assert(N > 3);\n    return FLT_MAX - INT_MAX;\n}\n" PLAIN,
+        "#include <cuda_fp16.h>\n#define CALL(k, ...) k __VA_ARGS__\n#define N CALL(1 +, 2)\n"
+        "#pragma unroll\n__device__ __forceinline__ half one() { return __float2half(1.f); }\n" PLAIN,
+        "#define TEXT(x) #x\n#define N sizeof(TEXT(a \"b\"))\n" PLAIN,
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        expect(texts[i], texts[i], "");
+}
+
+/* A launcher that launches nothing when it is compiled: what the reader once took for the first file. */
+static void other_words_are_seen(void **state)
+{
+    static const struct {
+        const char *understood, *compiled, *words;
+    } pairs[] = {
+        {"#define N 4\n" PLAIN,
+         "#define N 0\n#pragma push_macro(\"N\")\n#undef N\n#define N 4\n#pragma pop_macro(\"N\")\n" PLAIN,
+         "reads `0` where the judge understood `4`"},
+        {"#define N 4\n" PLAIN, "#define N 4\n// \\ \n#undef N\n#define N 3\n" PLAIN,
+         "reads `3` where the judge understood `4`"},
+        {KERNEL LAUNCH("    n = - -n;\n    fill<<<n, 32, 0, stream>>>(a, n);\n"),
+         KERNEL LAUNCH("    n = -\\\n-n;\n    fill<<<n, 32, 0, stream>>>(a, n);\n"), "reads `--` where"},
+        {KERNEL LAUNCH("    fill<<<4, 32, 0, stream>>>(a, n);\n"),
+         "#if -1 > 0u\n#define N 3\n#else\n#define N 4\n#endif\n" PLAIN, "reads `3` where"},
+        {"#define N 4\n" PLAIN, "#ifdef CUDART_VERSION\n#define N 3\n#else\n#define N 4\n#endif\n" PLAIN,
+         "reads `3` where"},
+        {"#define N 4\n" PLAIN, "#define N 4\n" PLAIN "static int more() { return 1; }\n",
+         "reads `static` where"},
+        {"#define N 4\n" PLAIN "static int more() { return 1; }\n", "#define N 4\n" PLAIN, "its end"},
+        /* Code that hides as another file's. */
+        {"#define N 4\n" PLAIN, "#define N 4\n#line 1 \"/usr/include/a.h\"\nstatic int hidden;\n" PLAIN,
+         "claims to be another file's"},
+        {"#define N 4\n" PLAIN,
+         "#define N 4\nstatic const char *text = R\"(\n# 1 \"/usr/include/a.h\" 1\n)\";\nstatic int hidden;\n" PLAIN,
+         "reads `static` where"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        expect(pairs[i].understood, pairs[i].compiled, pairs[i].words);
+}
+
+/* The original text is looked at too: a marker of its own could enter another file. */
+static void lines_may_not_be_renamed(void **state)
+{
+    const struct kernel_output nothing = {"kernel.cu", "", 0};
+    struct kernel k = {.path = "kernel.cu", .text = "int a;\n# 7 \"/usr/include/a.h\" 1\n"};
+    struct err why;
+    (void)state;
+    assert_false(kernel_same_words(&k, &nothing, &nothing, &why));
+    assert_int_equal(why.line, 2);
+    k.text = "int a; // #1 is no directive\n/* # 2 */ #line 4\n";
+    assert_false(kernel_same_words(&k, &nothing, &nothing, &why));
+    assert_int_equal(why.line, 2);
+    k.text = "int a; // #1 is no directive\n";
+    assert_true(kernel_same_words(&k, &nothing, &nothing, &why));
+}
+
+static void hidden_host_code_is_seen(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } files[] = {
+        {"#define N 4\nasm(\".globl evil\\nevil: ret\");\n" PLAIN, "assembler"},
+        {"#define N 4\nstatic int evil(int x) { asm(\"\" : \"+r\"(x)); return x; }\n" PLAIN, "assembler"},
+        {"#define N 4\nextern \"C\" char *getenv(const char *);\nstatic int evil() { return getenv(\"A\") != 0; }\n"
+         "static int state = evil();\n" PLAIN,
+         "runs before"},
+        {"#define N 4\nextern \"C\" int system(const char *);\n" KERNEL LAUNCH(
+             "    if (n < 0)\n        system(\"true\");\n    fill<<<4, 32, 0, stream>>>(a, n);\n"),
+         "calls system"},
+        {"#define N 4\n__attribute__((constructor)) static void evil() {}\n" PLAIN, "runs before"},
+        {"#define N 4\n__attribute__((section(\".evil\"))) int evil = 1;\n" PLAIN, "section .evil"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        expect(files[i].text, files[i].text, files[i].words);
+}
+
+static void any_bytes_are_an_object(void **state)
+{
+    const struct compile_request q = {.path = "kernel.cu", .text = "#define N 4\n" PLAIN, .arch = "sm_90"};
+    struct gpu_build b;
+    struct gpu_object o;
+    struct rng r = {7};
+    (void)state;
+    if (!works)
+        skip();
+    assert_ok(gpu_nvcc_build(nvrtc, arena, &q, q.text, &b, &err), err);
+    uint8_t *bytes = arena_alloc(arena, b.object_len);
+    for (int i = 0; i < 3000; i++) {
+        memcpy(bytes, b.object, b.object_len);
+        for (uint64_t k = 1 + rng_below(&r, 8); k > 0; k--)
+            bytes[rng_below(&r, rng_below(&r, 2) ? b.object_len : 64)] = (uint8_t)rng_next(&r);
+        gpu_object_check(arena, bytes, i % 3 ? b.object_len : rng_below(&r, b.object_len), &o);
+    }
+    gpu_object_check(arena, b.object, b.object_len, &o);
+    assert_null(o.words);
+    gpu_build_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_file_is_the_same), cmocka_unit_test(other_words_are_seen),
+        cmocka_unit_test(lines_may_not_be_renamed),  cmocka_unit_test(hidden_host_code_is_seen),
+        cmocka_unit_test(any_bytes_are_an_object),
+    };
+
+    return cmocka_run_group_tests_name("shipped", tests, open_all, close_all);
+}
