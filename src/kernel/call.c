@@ -105,23 +105,6 @@ enum bound template_bind(struct interp *in, const struct func *f, const struct c
     return BOUND;
 }
 
-static struct stmt *body_of(struct interp *in, const struct func *f)
-{
-    struct parsed_body *b;
-
-    if (f->tree)
-        return f->tree;
-    for (size_t i = 0; i < in->bodies.n; i++) {
-        if (in->bodies.v[i]->func == f)
-            return in->bodies.v[i]->tree;
-    }
-    b = arena_new(in->arena, struct parsed_body);
-    b->func = f;
-    b->tree = parse_function_body(in->unit, in->arena, f);
-    vec_add(in->arena, &in->bodies, b);
-    return b->tree;
-}
-
 static void bind_param(struct interp *in, const struct token *at, const struct func *f, size_t i,
                        struct env *env, struct value v, struct place place)
 {
@@ -268,7 +251,7 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
     }
     if (f->result && f->result->kind != TN_AUTO)
         result = type_resolve(in, env, f->result);
-    body = body_of(in, f);
+    body = f->tree ? f->tree : parse_function_body(in->unit, in->arena, f);
     flow = exec(in, env, body, result, &returned);
     if (returned.type->kind == TY_LIST && !result)
         fail(in->unit, at, "%s returns a list in braces as auto; write its type", f->name);

@@ -1,6 +1,6 @@
 /* Between the files of kernel/: one host compiler front end in small. Text becomes tokens (lex.c), tokens are
- * preprocessed (macro.c) and split into declarations (unit.c); a function's body becomes a tree when it is
- * first needed (parse_*.c), and eval.c, exec.c, call.c and runtime.c run it.
+ * preprocessed (macro.c) and split into declarations (unit.c); the bodies of the host's functions become trees
+ * (parse_*.c), which eval.c, exec.c, call.c and runtime.c run, plan after plan.
  *
  * All memory is arenas', so an error may leave from any depth by longjmp to the nearest trap: fail() does. The
  * public functions set the outermost trap and turn it into `false` with an err. */
@@ -336,7 +336,7 @@ struct func {
     struct param *params;
     size_t n_params;
     size_t body;       /* index of its `{`; 0 for a declaration */
-    struct stmt *tree; /* lambdas: the body */
+    struct stmt *tree; /* the body, as parsed; NULL: it is not understood, or nothing of the host's */
     struct capture *captures;
     size_t n_captures;
     size_t start, end; /* bytes in the file */
@@ -600,7 +600,6 @@ struct interp {
     int groups; /* open ones */
     uint64_t group_serial;
     struct cell plan_cell; /* stands for what the plan has so far */
-    VEC(struct parsed_body *) bodies;
     VEC(struct plan_step) plan;
     VEC(int64_t) workspaces;
     VEC(bool) freed;
@@ -612,11 +611,6 @@ struct interp {
 struct shared_limit { /* set by cudaFuncSetAttribute */
     const char *kernel;
     int64_t bytes;
-};
-
-struct parsed_body {
-    const struct func *func;
-    struct stmt *tree;
 };
 
 /* type.c */

@@ -195,6 +195,20 @@ static struct node definition_at(const struct source *s, size_t at, size_t len)
     return n;
 }
 
+/* Parsed once for all plans. One that cannot be is parsed again where it is called, which then says why. */
+static void parse_body(struct unit *u, struct arena *a, struct func *f)
+{
+    const size_t n_usings = u->usings.n;
+    struct trap trap = {.up = u->trap};
+
+    u->trap = &trap;
+    if (setjmp(trap.jump) == 0)
+        f->tree = parse_function_body(u, a, f);
+    else
+        u->usings.n = n_usings;
+    u->trap = trap.up;
+}
+
 static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
 {
     VEC(struct kernel_function) functions = {0};
@@ -204,7 +218,15 @@ static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
     unit_read(u);
     f = find_launcher(u, k->entry);
     read_params(u, a, f, k);
-    parse_function_body(u, a, f); /* brackets that do not match are said now, not at the first plan */
+    u->parse_work = 0;
+    for (size_t i = 0; i < u->funcs.n; i++) {
+        struct func *g = u->funcs.v[i];
+
+        if (g == f) /* brackets that do not match are said now, not at the first plan */
+            g->tree = parse_function_body(u, a, g);
+        else if (g->body && !g->is_global && (g->is_host || !g->is_device))
+            parse_body(u, a, g);
+    }
     k->launcher = definition_at(k->source, f->at->at, f->at->len);
     for (size_t i = 0; i < u->funcs.n; i++) {
         const struct func *g = u->funcs.v[i];
@@ -321,7 +343,7 @@ bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, con
     u.trap = &trap;
     u.arena = a;
     u.parse_work = 0;
-    u.usings.cap = u.usings.n; /* those of functions are added to a copy */
+    u.usings.cap = u.usings.n; /* those of a body that is parsed again are added to a copy */
     interp_open(in, &u, a);
     in->limits = limits;
     in->buffer_addr = buffer_addr;
