@@ -176,6 +176,13 @@ static double tiny_scale(enum kernel_type t)
     return t == KT_F16 ? 0x1p-16 : 1e-12;
 }
 
+static uint64_t drawn_below(uint64_t bits, uint64_t n)
+{
+    return (uint64_t)(((unsigned __int128)bits * n) >> 64);
+}
+
+enum { SMALL_INTEGERS = 17 };
+
 static double small_integer(enum kernel_type t, uint64_t bits)
 {
     if (t == KT_U8)
@@ -184,7 +191,8 @@ static double small_integer(enum kernel_type t, uint64_t bits)
         return (double)(bits & 255) - 128;
     if (t == KT_BOOL)
         return (double)(bits & 1);
-    return (double)(bits % 17) - (integer(t) && (t == KT_U16 || t == KT_U32 || t == KT_U64) ? 0 : 8);
+    return (double)(bits % SMALL_INTEGERS) -
+           (integer(t) && (t == KT_U16 || t == KT_U32 || t == KT_U64) ? 0 : 8);
 }
 
 /* ---- wild values ---- */
@@ -197,6 +205,14 @@ struct place {
 static struct place place_of(int64_t i, int64_t row_length)
 {
     return (struct place){i / row_length, i % row_length, row_length};
+}
+
+static void place_next(struct place *at)
+{
+    if (++at->column == at->length) {
+        at->column = 0;
+        at->row++;
+    }
 }
 
 bool task_type_signed(enum kernel_type t)
@@ -217,7 +233,7 @@ static uint64_t any_integer(const struct task_arg *arg, unsigned rung, uint64_t 
     if (sorted && bits == UINT64_MAX)
         return highest;
     if (sorted)
-        return lowest + (uint64_t)(((unsigned __int128)(highest - lowest) * bits) >> 64);
+        return lowest + drawn_below(bits, highest - lowest);
     switch (pick % 16) {
     case 0:
         return lowest;
@@ -289,9 +305,7 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
     case VALUE_MIXED:
         return ldexp(rng_normal_of(bits), (int)(rng_mix(bits) % 17) - 8);
     case VALUE_INDEX:
-        return (
-            double)(int64_t)((uint64_t)low +
-                             (uint64_t)(((unsigned __int128)bits * ((uint64_t)high - (uint64_t)low)) >> 64));
+        return (double)(int64_t)((uint64_t)low + drawn_below(bits, (uint64_t)high - (uint64_t)low));
     case VALUE_CONSTANT:
         return v->constant;
     case VALUE_RANGE:
@@ -419,19 +433,76 @@ static double nearest_to_zero(const struct task_values *v, int64_t low, int64_t 
     return v->kind == VALUE_CONSTANT ? v->constant : 0;
 }
 
+/* Whole elements that their bits alone decide: one of a table, or, without it, low and up to `span` more. */
+struct whole {
+    const uint64_t *table; /* SMALL_INTEGERS */
+    uint64_t low, span;
+};
+
+static inline void fill_whole(const struct whole *w, size_t size, uint64_t own, int64_t first, int64_t n,
+                              char *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t bits = rng_hash(own, (uint64_t)(first + i));
+        uint64_t v = w->table ? w->table[bits % SMALL_INTEGERS] : w->low + drawn_below(bits, w->span);
+        memcpy(to + (size_t)i * size, &v, size); /* the lower bytes come first */
+    }
+}
+
+/* Does an integer type hold all of [low, high), and a double, through which other values go? */
+static bool holds_range(enum kernel_type t, int64_t low, int64_t high)
+{
+    unsigned bits = MIN(8 * (unsigned)kernel_type_size(t), 54u) - task_type_signed(t);
+    int64_t most = ((int64_t)1 << bits) - 1;
+
+    return low >= (task_type_signed(t) ? -most - 1 : 0) && high - 1 <= most;
+}
+
+/* What large buffers are filled with, page after page. False: with other values, or these are too few. */
+static bool fill_pages(const struct task_arg *arg, const struct task_values *v, const int64_t *range,
+                       uint64_t own, int64_t first, int64_t n, char *to)
+{
+    enum kernel_type t = arg->type;
+    size_t size = kernel_type_size(t);
+    uint64_t table[SMALL_INTEGERS] = {0};
+    struct whole w = {.low = (uint64_t)range[0], .span = (uint64_t)range[1] - (uint64_t)range[0]};
+
+    if (v->patterned || v->n_special || n < SMALL_INTEGERS || t == KT_BOOL)
+        return false;
+    if (v->kind == VALUE_INTEGERS && size > 1) {
+        w.table = table;
+        for (uint64_t i = 0; i < SMALL_INTEGERS; i++)
+            task_from_double(t, small_integer(t, i), &table[i]);
+    } else if (v->kind != VALUE_INDEX || !integer(t) || !holds_range(t, range[0], range[1])) {
+        return false;
+    }
+    if (size == 1)
+        fill_whole(&w, 1, own, first, n, to);
+    else if (size == 2)
+        fill_whole(&w, 2, own, first, n, to);
+    else if (size == 4)
+        fill_whole(&w, 4, own, first, n, to);
+    else
+        fill_whole(&w, 8, own, first, n, to);
+    return true;
+}
+
 void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
                int64_t first, int64_t n, void *to)
 {
     size_t size = kernel_type_size(arg->type);
     uint64_t own = rng_mix(seed) ^ hash_text(arg->name);
-    int64_t low, high, row_length = 1, slice = task_slice(arg, dims);
+    int64_t range[2], row_length = 1, slice = task_slice(arg, dims);
+    struct place at;
     char *p = to;
 
-    values_range(values, dims, &low, &high);
+    values_range(values, dims, &range[0], &range[1]);
+    if (fill_pages(arg, values, range, own, first, n, to))
+        return;
     if (arg->n_shape == 0 || !dim_eval(arg->shape[arg->n_shape - 1], dims, &row_length) || row_length < 1)
         row_length = 1;
-    for (int64_t i = first; i < first + n; i++, p += size) {
-        const struct place at = place_of(i, row_length);
+    at = place_of(first, row_length);
+    for (int64_t i = first; i < first + n; i++, p += size, place_next(&at)) {
         bool alike = values->kind == VALUE_ALIKE && at.column < row_length - MAX(row_length / 8, (int64_t)1);
         struct drawn d = {.bits = rng_hash(own, (uint64_t)(alike ? at.column : i))};
         double v;
@@ -447,7 +518,7 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
         if (values->n_special && rng_unit_of(rng_mix(d.bits ^ 0x5bd1e995)) < values->special_share)
             v = values->special[rng_mix(d.bits) % values->n_special];
         else if (d.zero)
-            v = nearest_to_zero(values, low, high);
+            v = nearest_to_zero(values, range[0], range[1]);
         else if (values->kind == VALUE_CANCELLING)
             v = cancelling(own, i, row_length);
         else if (values->kind == VALUE_HUGE)
@@ -455,7 +526,7 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
         else if (values->kind == VALUE_NORMAL && d.sorted)
             v = 10 * rng_unit_of(d.bits) - 4; /* no row whose sum is next to nothing */
         else
-            v = element(arg, values, low, high, d.bits);
+            v = element(arg, values, range[0], range[1], d.bits);
         task_from_double(arg->type, v, p);
     }
 }

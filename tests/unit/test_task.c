@@ -367,6 +367,46 @@ static void values_are_functions_of_their_place(void **state)
     assert_true(low && high);
 }
 
+/* A page at once, and every element by itself: pages of integers have a way of their own. */
+static void a_page_is_its_elements(void **state)
+{
+    static const struct task_values kinds[] = {
+        {.kind = VALUE_INTEGERS},
+        {.kind = VALUE_RANGE},
+        {.kind = VALUE_NORMAL},
+        {.kind = VALUE_INDEX, .low = 0},
+        {.kind = VALUE_INDEX, .low = -40},
+        {.kind = VALUE_INTEGERS, .patterned = true},
+    };
+    static const char *const highs[] = {"n", "200 * n", "n * n * n * n * n * n"};
+    const int64_t dims[] = {1000};
+    uint64_t whole[100], one;
+    struct task *t;
+    (void)state;
+    for (size_t h = 0; h < ARRAY_LEN(highs); h++) {
+        assert_ok(open_text(&t, arena_printf(arena,
+                                             HEAD "args:\n  - {name: a, type: i64, shape: [n], role: inout, "
+                                                  "values: {kind: index, low: 0, high: %s}}\ndims: [n]\n"
+                                                  "workloads: [[1000]]\n",
+                                             highs[h])),
+                  err);
+        for (size_t k = 0; k < ARRAY_LEN(kinds) * (KT_F64 + 1); k++) {
+            struct task_arg arg = t->args[0];
+            struct task_values v = kinds[k / (KT_F64 + 1)];
+            arg.type = k % (KT_F64 + 1);
+            v.high_expr = arg.values.high_expr;
+            size_t size = kernel_type_size(arg.type);
+            if (!size)
+                continue;
+            task_fill(&arg, &v, dims, 7, 30, ARRAY_LEN(whole), whole);
+            for (size_t i = 0; i < ARRAY_LEN(whole); i++) {
+                task_fill(&arg, &v, dims, 7, 30 + (int64_t)i, 1, &one);
+                assert_memory_equal((char *)whole + i * size, &one, size);
+            }
+        }
+    }
+}
+
 static void rows_begin_alike(void **state)
 {
     struct task *t;
@@ -596,6 +636,7 @@ int main(void)
         cmocka_unit_test(numbers_round_to_nearest_even),
         cmocka_unit_test(halves_are_the_compilers),
         cmocka_unit_test(values_are_functions_of_their_place),
+        cmocka_unit_test(a_page_is_its_elements),
         cmocka_unit_test(rows_begin_alike),
         cmocka_unit_test(wild_values_are_what_they_say),
         cmocka_unit_test(said_integers_are_a_promise),
