@@ -169,8 +169,8 @@ int64_t task_case_elements(const struct task *t, const int64_t *dims); /* of all
 /* The largest shapes of the domain that a device could hold, for looking at a few blocks of them. */
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n);
 
-/* Shapes of the domain, `most` at most, to plan launchers for; own: numbers that stand in their sources, in their
- * order. */
+/* Shapes of the domain, `most` at most, to plan launchers for; own: numbers that stand in their sources, in
+ * their order. */
 void task_planned(const struct task *t, struct arena *a, const int64_t *own, size_t n_own, size_t most,
                   const int64_t *const **shapes, size_t *n);
 
