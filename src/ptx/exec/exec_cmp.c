@@ -130,12 +130,17 @@ static void setp(struct warp *w, const struct insn *i, uint32_t m)
 }
 
 /* The frequent plain forms, the comparison inlined. */
-#define PLAINS                                                                                          \
-    X(eq_u32)                                                                                           \
-    X(ne_u32)                                                                                           \
-    X(lt_s32)                                                                                           \
-    X(le_s32) X(gt_s32) X(ge_s32) X(lt_u32) X(le_u32) X(gt_u32) X(ge_u32) X(lt_s64) X(ge_s64) X(gt_s64) \
-        X(eq_u64) X(ne_u64) X(lt_f32) X(gt_f32) X(lt_f32_ftz) X(gt_f32_ftz)
+#define PLAINS \
+    X(eq_u32)  \
+    X(ne_u32)  \
+    X(lt_s32)  \
+    X(le_s32)  \
+    X(gt_s32)  \
+    X(ge_s32)  \
+    X(lt_u32)  \
+    X(le_u32)  \
+    X(gt_u32)  \
+    X(ge_u32) X(lt_s64) X(ge_s64) X(gt_s64) X(eq_u64) X(ne_u64) X(lt_f32) X(gt_f32) X(lt_f32_ftz) X(gt_f32_ftz)
 #define X(name)                                                               \
     static void setp_##name(struct warp *w, const struct insn *i, uint32_t m) \
     {                                                                         \
