@@ -243,7 +243,7 @@ static bool is_heavy(const struct compile_request *q)
  * of them save, but for what is heavy. A shadow is one of its kind. */
 static bool precompiles(const struct nvrtc *n, const struct compile_request *q)
 {
-    return n->major >= 13 && !q->shadow && (is_heavy(q) || n->compiled >= FIRST_ALONE);
+    return n->major >= 13 && !n->alone && !q->shadow && (is_heavy(q) || n->compiled >= FIRST_ALONE);
 }
 
 static bool collect_options(const struct nvrtc *n, struct arena *a, const struct compile_request *q,

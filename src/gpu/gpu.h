@@ -12,6 +12,8 @@ struct nvrtc;
  * wheels. */
 bool nvrtc_open(struct nvrtc **out, struct err *err);
 void nvrtc_close(struct nvrtc *n);
+/* Headers are precompiled where it pays, unless this says no. */
+void nvrtc_set_precompiling(struct nvrtc *n, bool wanted);
 void nvrtc_version(const struct nvrtc *n, int *major, int *minor, const char **path, const char **include_dir);
 
 /* The architectures it compiles for, as 10 x major + minor; 0 when it does not tell. */

@@ -12,6 +12,7 @@ struct nvrtc {
     void *library;
     int major, minor;
     size_t compiled;                  /* files, shadows not counted */
+    bool alone;                       /* nothing is precompiled */
     char path[512], include_dir[512]; /* include_dir "" when no toolkit headers were found */
     int (*version)(int *major, int *minor);
     const char *(*error_string)(int code);

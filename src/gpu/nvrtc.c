@@ -264,6 +264,11 @@ bool nvrtc_open(struct nvrtc **out, struct err *err)
     return true;
 }
 
+void nvrtc_set_precompiling(struct nvrtc *n, bool wanted)
+{
+    n->alone = !wanted;
+}
+
 void nvrtc_close(struct nvrtc *n)
 {
     if (!n)

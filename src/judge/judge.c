@@ -405,6 +405,11 @@ void judge_set_mutant(struct judge *j, bool mutant, int fault)
     j->fault = fault;
 }
 
+void judge_set_precompiling(struct judge *j, bool wanted)
+{
+    nvrtc_set_precompiling(j->nvrtc, wanted);
+}
+
 void judge_close(struct judge *j)
 {
     if (!j)

@@ -53,6 +53,7 @@ void judge_faults(const struct judge *j, const struct mutant **list, size_t *n);
 /* The files from here on are mutants, or are not: these are verified only, and get the fault of that number
  * (-1: none) put into what they compile to. */
 void judge_set_mutant(struct judge *j, bool mutant, int fault);
+void judge_set_precompiling(struct judge *j, bool wanted); /* headers; wanted at first */
 const struct trial *judge_original(
     const struct judge *j); /* the original's own trial: verdict passed, score 1 */
 /* path stands in messages. The trial is in the arena. False only when the judge itself fails. */

@@ -162,6 +162,7 @@ static const struct {
              {"repair", "  goes back: "},
              {"dropped", "  dropped: "},
              {"gpu_busy", ""},
+             {"worker_died", ""},
              {"counters", "counters: "},
              {"sanitizer", ""},
              {"pruned", "as good with fewer changes: "}};

@@ -459,6 +459,7 @@ static const struct {
 } texts[] = {{"tester", offsetof(struct model, agents_now[ROLE_TESTER].text)},
              {"learnt", offsetof(struct model, learnt)},
              {"gpu_busy", offsetof(struct model, note)},
+             {"worker_died", offsetof(struct model, note)},
              {"stands_in", offsetof(struct model, note)}};
 
 static const struct {

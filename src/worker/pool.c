@@ -15,6 +15,7 @@ struct job {
     char *path, *text;
     bool mutant; /* to be verified on the simulator only; nobody is told when it begins */
     int fault;   /* put into its PTX; -1: none */
+    int deaths;  /* of workers that judged it, by a signal */
 };
 
 struct done {
@@ -219,21 +220,36 @@ static void worker_late(struct pool *p, struct worker *w, double cpu_s)
     str_free(&words);
 }
 
+/* The compiler's precompiled headers want one place in memory, and not every process has it free: such a death
+ * says nothing of the file. The second time does, without them. */
+static void judge_again(struct pool *p, struct worker *w, const char *words)
+{
+    trace_text("worker_died", "%s: %s; once more", w->job.path, words);
+    w->job.deaths++;
+    vec_push(&p->queue, w->job);
+    memmove(p->queue.v + 1, p->queue.v, (p->queue.n - 1) * sizeof(*p->queue.v));
+    p->queue.v[0] = w->job;
+    w->job = (struct job){0};
+}
+
 static void worker_died(struct pool *p, struct worker *w)
 {
     int status = proc_kill(&w->proc); /* it is dead already: this collects how */
-    char words[160];
+    char words[512];
 
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
         worker_late(p, w, p->limits.candidate_s);
         return;
     }
     if (WIFSIGNALED(status))
-        snprintf(words, sizeof(words), "the worker that judged it died of signal %d (%s)", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
+        snprintf(words, sizeof(words), "the worker that judged it died%s of signal %d (%s) while %s",
+                 w->job.deaths ? " twice, now" : "", WTERMSIG(status), strsignal(WTERMSIG(status)),
+                 *w->doing ? w->doing : "it began");
     else
         snprintf(words, sizeof(words), "the worker that judged it ended with status %d", WEXITSTATUS(status));
-    if (w->phase == WORKER_JUDGING)
+    if (w->phase == WORKER_JUDGING && WIFSIGNALED(status) && w->job.deaths == 0)
+        judge_again(p, w, words);
+    else if (w->phase == WORKER_JUDGING)
         finish(p, w, verdict_only(VERDICT_CRASHED, words, time_s() - w->since_s));
     else if (w->phase == WORKER_OPENING && ++w->deaths > 1)
         err_world(&p->broken, "opening the task: %s", words);
@@ -381,9 +397,10 @@ static bool assign(struct pool *p, struct err *err)
         json_put(o, "known", known_codes(p));
         json_put_flag(o, "mutant", w->job.mutant);
         json_put_int(o, "fault", w->job.fault);
+        json_put_flag(o, "again", w->job.deaths > 0);
         json_put(request, "judge", o);
         w->phase = WORKER_JUDGING;
-        if (p->options.started && !w->job.mutant)
+        if (p->options.started && !w->job.mutant && w->job.deaths == 0)
             p->options.started(p->options.started_context, w->job.id, i);
         if (!send(w, request, NULL))
             worker_died(p, w);

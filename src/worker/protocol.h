@@ -5,12 +5,13 @@
  * "candidate_s": seconds}}
  *   <- {"original": trial, "faults": [fault, ...], "device": device, "noise": half-width} or {"error": {"kind":
  * n, "file": f, ...}}
- *   -> {"judge": {"path": p, "text": t, "noise": half-width, "known": [code, ...], "mutant": b, "fault": i}}
+ *   -> {"judge": {"path": p, "text": t, "noise": half-width, "known": [code, ...], "mutant": b, "fault": i,
+ * "again": b}}
  *   <- {"trial": trial, "ending": b}, {"same": code, "ending": b} or {"error": ...}
  *
  * Before either answer any number of {"waiting": b}: it waits for its turn on the GPU, or has it; and of
- * {"doing": text}: what it begins with, JUDGE_COMPILING or "in case ...". ending: a candidate left a GPU
- * context that nobody can use; the worker ends.
+ * {"doing": text}: what it begins with, JUDGE_COMPILING or "in case ...". again: a worker died of it, perhaps
+ * by its precompiled headers. ending: a candidate left a GPU context that nobody can use; the worker ends.
  */
 #ifndef WORKER_PROTOCOL_H
 #define WORKER_PROTOCOL_H

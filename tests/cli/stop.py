@@ -78,6 +78,26 @@ def signalled(pids, number):
 
 
 @case
+def a_worker_that_dies_changes_nothing(folder):
+    """Workers are shot while they judge: another judges the same once more, and the run ends as an undisturbed one."""
+    def told():
+        return "once more" in text_of(folder, "stderr")
+
+    def shoot(run):
+        for _ in range(20): # until one had a candidate
+            signalled(workers_in(folder), signal.SIGSEGV)
+            time.sleep(1)
+            if told() or run.poll() is not None:
+                return
+
+    status = stopped(folder, shoot)
+    if status is None or not told():
+        skip("the run was over before a worker could be shot")
+    expect(status == 0, text_of(folder, "stderr"))
+    same(folder, "undisturbed", "run")
+
+
+@case
 def a_long_wait_is_told(folder):
     """Workers are held: the run says what it waits for. Then they go on, and so does the run."""
     small_task(folder)
