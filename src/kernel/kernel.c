@@ -230,7 +230,8 @@ static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
     k->launcher = definition_at(k->source, f->at->at, f->at->len);
     for (size_t i = 0; i < u->funcs.n; i++) {
         const struct func *g = u->funcs.v[i];
-        struct kernel_function out = {.name = g->name, .is_template = g->is_template};
+        struct kernel_function out = {
+            .name = g->name, .qualified = g->qualified, .is_template = g->is_template};
 
         if (!g->is_global)
             continue;
@@ -377,6 +378,63 @@ bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, con
                           .n_numbers = in->marks.numbers.n,
                           .interpreted = in->steps};
     return true;
+}
+
+static const struct kernel_function *kernel_of(const struct kernel *k, const struct func *f)
+{
+    for (size_t i = 0; i < k->n_functions; i++) {
+        if (strcmp(k->functions[i].qualified, f->qualified) == 0)
+            return &k->functions[i];
+    }
+    return NULL;
+}
+
+/* The namespace of the function that the byte stands in. */
+static const char *scope_at(const struct unit *u, size_t at)
+{
+    const struct func *in = NULL;
+
+    for (size_t i = 0; i < u->funcs.n; i++) {
+        const struct func *f = u->funcs.v[i];
+
+        if (!f->at->foreign && f->at->at <= at && (!in || f->at->at > in->at->at))
+            in = f;
+    }
+    return in ? in->scope : "";
+}
+
+const struct kernel_function *kernel_meant(const struct kernel *k, const char *name, size_t at)
+{
+    const struct unit *u = k->unit;
+    const struct token *t = u->tokens.v;
+    const struct func *found[2];
+    const struct kernel_function *only = NULL;
+    bool global = strncmp(name, "::", 2) == 0;
+    const char *simple = strrchr(name, ':') ? strrchr(name, ':') + 1 : name;
+
+    while (t->kind != TOK_END && (t->foreign || t->at < at))
+        t++;
+    const struct name_use use = {name + (global ? 2 : 0), scope_at(u, at), global ? LOOK_GLOBAL : LOOK_HERE, t};
+    size_t n = funcs_find(u, use, true, found, ARRAY_LEN(found));
+    if (n)
+        return n == 1 ? kernel_of(k, found[0]) : NULL;
+    /* through a using of a function that was not read: the only one of that name */
+    for (size_t i = 0; i < k->n_functions; i++) {
+        if (strcmp(k->functions[i].name, simple) != 0)
+            continue;
+        if (only)
+            return NULL;
+        only = &k->functions[i];
+    }
+    return only;
+}
+
+bool plan_launches(const struct plan_step *step, const char *qualified)
+{
+    size_t len = strlen(qualified);
+
+    return step->kind == PLAN_LAUNCH && strncmp(step->kernel, qualified, len) == 0 &&
+           (step->kernel[len] == '\0' || step->kernel[len] == '<');
 }
 
 char *kernel_with_tunable(struct arena *a, const struct kernel *k, size_t i, const char *value)

@@ -43,8 +43,8 @@ struct kernel_tunable { /* `constexpr int BLOCK = 128; // astra: tune 64 128 256
     size_t n_values;
 };
 
-struct kernel_function { /* a __global__ function or template */
-    const char *name;
+struct kernel_function {          /* a __global__ function or template */
+    const char *name, *qualified; /* the latter with its namespaces, as plans name it */
     bool is_template;
     struct node definition; /* function_definition node */
     int line;
@@ -196,6 +196,12 @@ bool kernel_calls_none(const struct kernel *k, const char *const *names, size_t 
 /* False with the place of assembler text in host code, or, where constants: of a declaration at file scope that
  * could run code before anything is asked (the object has a constructor more, which a header may explain). */
 bool kernel_host_is_plain(const struct kernel *k, bool constants, struct err *err);
+
+/* The kernel of this file that `name`, with the namespaces written before it, means at byte `at` of the text;
+ * NULL: none, or more than one. */
+const struct kernel_function *kernel_meant(const struct kernel *k, const char *name, size_t at);
+/* Does the step launch the kernel of this qualified name? */
+bool plan_launches(const struct plan_step *step, const char *qualified);
 
 /* The text with tunable i set to value. */
 char *kernel_with_tunable(struct arena *a, const struct kernel *k, size_t i, const char *value);

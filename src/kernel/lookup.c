@@ -112,6 +112,26 @@ static void search_around(const struct search *s, const char *name)
     }
 }
 
+/* The same through a using-directive. */
+static const char *find_nominated(const struct search *s, const char *head)
+{
+    const struct unit *u = s->u;
+
+    for (size_t i = 0; i < u->usings.n; i++) {
+        const struct using_name *g = &u->usings.v[i];
+        size_t len = strlen(g->from);
+
+        for (size_t k = 0; k < u->namespaces.n && !g->name && is_around(g->in, s->from) && in_force(s, g);
+             k++) {
+            const char *n = u->namespaces.v[k];
+
+            if (is_around(g->from, n) && strcmp(n + len, head) == 0)
+                return n;
+        }
+    }
+    return NULL;
+}
+
 /* The namespace that `head` (with its last `::`) names, seen from `from`; NULL: none. */
 static const char *find_namespace(const struct search *s, const char *head, bool global)
 {
@@ -133,7 +153,7 @@ static const char *find_namespace(const struct search *s, const char *head, bool
                 return n;
         }
         if (!len)
-            return NULL;
+            return find_nominated(s, head);
         len = parent_len(s->from, len);
     }
 }

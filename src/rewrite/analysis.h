@@ -33,8 +33,8 @@ struct function {
     const struct transform_input *in;
     struct arena *a;
     const struct source *s;
-    const char *text; /* of the file */
-    const char *name;
+    const char *text;                    /* of the file */
+    const char *name, *qualified;        /* the latter with its namespaces, as plans name a kernel */
     struct node definition, whole, body; /* whole: with its template line */
     struct node id;                      /* its name */
     const struct variable *variables;    /* parameters first */
@@ -74,12 +74,15 @@ bool node_mentions(const struct function *f, struct node n, const char *name);
 bool node_within(struct node inner, struct node outer);
 struct node node_enclosing(struct node n, enum node_kind kind); /* nearest ancestor of a kind */
 struct node node_statement(struct node n);                      /* nearest enclosing statement or declaration */
+struct node callee_name(struct node callee); /* without its namespaces and template arguments */
 const char *call_name(const struct function *f, struct node call); /* "" when it is no plain name */
 bool call_is(const struct function *f, struct node n, const char *name);
 /* A call without side effects whose value depends on its arguments alone. */
 bool call_is_pure(const struct function *f, struct node call);
 bool call_is_pure_builtin(const struct function *f, struct node call); /* of the runtime or the standard */
 bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
+/* What stands at file level, in namespaces too; the namespaces themselves are not among it. */
+struct node *file_items(const struct function *f, size_t *count);
 struct node *named_children(const struct function *f, struct node n, size_t *count);
 /* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on
  * these. */

@@ -36,9 +36,10 @@ static bool block_of(const struct function *f, const struct launch *l, struct de
     d->where = VARIABLE;
     if (node_ok(d->value))
         return node_is(d->value, NODE_NUMBER_LITERAL) && constant_value(f, d->value, &d->old);
-    struct node root = source_root(f->s);
-    for (uint32_t i = 0, count = node_count(root); i < count; i++) {
-        struct node c = node_child(root, i), declarator = node_field(c, FIELD_DECLARATOR);
+    size_t count;
+    struct node *all = file_items(f, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct node c = all[i], declarator = node_field(c, FIELD_DECLARATOR);
         d->where = CONSTANT;
         if (node_is(c, NODE_PREPROC_DEF) && node_text_is(f->s, node_field(c, FIELD_NAME), text_of(f, e))) {
             d->value = node_field(c, FIELD_VALUE);

@@ -148,6 +148,29 @@ static bool is_host_definition(const struct function *f, struct node definition)
     return !text_has_word(head, "__global__") && !text_has_word(head, "__device__");
 }
 
+/* Is it another kernel that the name means, one that is called so in another namespace? */
+static bool means_another(const struct function *f, struct node name)
+{
+    const struct kernel *file = f->in->kernel;
+    struct node whole = name;
+
+    for (size_t i = 0; i < file->n_functions; i++)
+        if (node_within(name, file->functions[i].definition) && !node_within(name, f->definition))
+            return str_eq(file->functions[i].name, f->name);
+    while (node_is(node_parent(whole), NODE_QUALIFIED_IDENTIFIER))
+        whole = node_parent(whole);
+    const char *path = text_compact(f->a, text_range(f, node_start(whole), node_end(name)));
+    const struct kernel_function *k = kernel_meant(file, path, node_start(name));
+    return f->global && k && !node_same(k->definition, f->definition);
+}
+
+static bool calls_this(const struct function *f, struct node call)
+{
+    struct node name = callee_name(node_field(call, FIELD_FUNCTION));
+
+    return node_text_is(f->s, name, f->name) && !means_another(f, name);
+}
+
 static void scan_launches(struct function *f, void *list, struct node n)
 {
     VEC(struct launch) *found = list;
@@ -156,14 +179,11 @@ static void scan_launches(struct function *f, void *list, struct node n)
         for (uint32_t i = 0, all = node_count(n); i < all; i++)
             if (node_is(node_child(n, i), NODE_KERNEL_CALL_SYNTAX))
                 syntax = node_child(n, i);
-        if (node_ok(syntax) && str_eq(call_name(f, n), f->name)) {
-            struct launch l = {.call = n};
-            struct node callee = node_field(n, FIELD_FUNCTION);
-            l.name = callee;
-            if (node_is(callee, NODE_TEMPLATE_FUNCTION)) {
-                l.name = node_field(callee, FIELD_NAME);
-                l.template_args = node_field(callee, FIELD_ARGUMENTS);
-            }
+        if (node_ok(syntax) && calls_this(f, n)) {
+            struct launch l = {.call = n, .name = callee_name(node_field(n, FIELD_FUNCTION))};
+            struct node parent = node_parent(l.name);
+            if (node_is(parent, NODE_TEMPLATE_FUNCTION))
+                l.template_args = node_field(parent, FIELD_ARGUMENTS);
             l.statement = node_statement(n);
             l.host = node_enclosing(n, NODE_FUNCTION_DEFINITION);
             size_t n_syntax;
@@ -190,7 +210,7 @@ bool function_is_named_elsewhere(const struct function *f)
         bool left = p == f->text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
         bool right = !(isalnum((unsigned char)p[len]) || p[len] == '_');
         struct node at = node_at(f->s, (size_t)(p - f->text), (size_t)(p - f->text) + len);
-        if (left && right && node_is(at, NODE_IDENTIFIER))
+        if (left && right && node_is(at, NODE_IDENTIFIER) && !means_another(f, at))
             times++;
     }
     return times != f->n_launches + 1;
@@ -206,15 +226,13 @@ struct node launch_arg(const struct function *f, const struct launch *l, const s
 
 static bool plan_runs(const struct transform_input *in, const char *name, int64_t *block_x, bool *known)
 {
-    size_t len = strlen(name);
     bool runs = false;
     *known = true;
     *block_x = 0;
     for (size_t p = 0; p < in->n_plans; p++) {
         for (size_t i = 0; i < in->plans[p].n_steps; i++) {
             const struct plan_step *s = &in->plans[p].steps[i];
-            if (s->kind != PLAN_LAUNCH || strncmp(s->kernel, name, len) != 0 ||
-                (s->kernel[len] && s->kernel[len] != '<'))
+            if (!plan_launches(s, name))
                 continue;
             if (s->block[1] != 1 || s->block[2] != 1 || (runs && *block_x != s->block[0]))
                 *known = false;
@@ -245,7 +263,10 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     if (!node_is(f->body, NODE_COMPOUND_STATEMENT) || !node_is(id, NODE_IDENTIFIER))
         return NULL;
     f->id = id;
-    f->name = text_of(f, id);
+    f->name = f->qualified = text_of(f, id);
+    for (size_t i = 0; i < in->kernel->n_functions; i++)
+        if (node_same(in->kernel->functions[i].definition, definition))
+            f->qualified = in->kernel->functions[i].qualified;
     f->global = text_has_word(text_range(f, node_start(definition), node_start(id)), "__global__");
 
     struct scan scan = {.f = f, .scope_end = node_end(f->body)};
@@ -275,7 +296,7 @@ struct function *function_open_kernel(const struct transform_input *in, struct a
     const struct kernel_function *k = &in->kernel->functions[i];
     int64_t planned = 0;
     bool known = false;
-    if (in->n_plans > 0 && !plan_runs(in, k->name, &planned, &known))
+    if (in->n_plans > 0 && !plan_runs(in, k->qualified, &planned, &known))
         return NULL;
     if (node_has_error(k->definition))
         return NULL;

@@ -65,6 +65,28 @@ struct node *named_children(const struct function *f, struct node n, size_t *cou
     return v;
 }
 
+static size_t collect_items(struct node part, struct node *v, size_t n)
+{
+    for (uint32_t i = 0, all = node_count(part); i < all; i++) {
+        struct node c = node_child(part, i);
+        if (node_is(c, NODE_NAMESPACE_DEFINITION))
+            n = collect_items(node_field(c, FIELD_BODY), v, n);
+        else if (v)
+            v[n++] = c;
+        else
+            n++;
+    }
+    return n;
+}
+
+struct node *file_items(const struct function *f, size_t *count)
+{
+    struct node root = source_root(f->s);
+    struct node *v = arena_array(f->a, struct node, collect_items(root, NULL, 0) + 1);
+    *count = collect_items(root, v, 0);
+    return v;
+}
+
 bool node_mentions(const struct function *f, struct node n, const char *name)
 {
     if (node_is(n, NODE_IDENTIFIER) && node_text_is(f->s, n, name))
@@ -75,13 +97,16 @@ bool node_mentions(const struct function *f, struct node n, const char *name)
     return false;
 }
 
+struct node callee_name(struct node callee)
+{
+    while (node_is(callee, NODE_TEMPLATE_FUNCTION) || node_is(callee, NODE_QUALIFIED_IDENTIFIER))
+        callee = node_field(callee, FIELD_NAME);
+    return callee;
+}
+
 const char *call_name(const struct function *f, struct node call)
 {
-    struct node callee = node_field(call, FIELD_FUNCTION);
-    if (node_is(callee, NODE_TEMPLATE_FUNCTION))
-        callee = node_field(callee, FIELD_NAME);
-    if (node_is(callee, NODE_QUALIFIED_IDENTIFIER))
-        callee = node_field(callee, FIELD_NAME);
+    struct node callee = callee_name(node_field(call, FIELD_FUNCTION));
     return node_ok(callee) ? text_of(f, callee) : "";
 }
 

@@ -210,9 +210,7 @@ static int64_t most_threads(const struct function *f)
     for (size_t p = 0; f->in->plans && p < f->in->n_plans && !f->block_x; p++)
         for (size_t s = 0; s < f->in->plans[p].n_steps; s++) {
             const struct plan_step *x = &f->in->plans[p].steps[s];
-            size_t len = strlen(f->name);
-            if (x->kind == PLAN_LAUNCH && strncmp(x->kernel, f->name, len) == 0 &&
-                (x->kernel[len] == '\0' || x->kernel[len] == '<') && x->block[1] == 1 && x->block[2] == 1)
+            if (plan_launches(x, f->qualified) && x->block[1] == 1 && x->block[2] == 1)
                 most = MAX(most, (int64_t)x->block[0]);
         }
     return most;

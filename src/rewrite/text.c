@@ -199,10 +199,10 @@ char *fresh_local(const struct function *f, const char *base)
     char *whole = text_of(f, f->whole), *name = arena_strdup(f->a, base);
     for (int i = 2; i < 1000; i++) {
         bool taken = text_has_word(whole, name);
-        struct node root = source_root(f->s);
-        for (uint32_t c = 0, all = node_count(root); c < all && !taken; c++)
-            taken =
-                node_is_directive(node_child(root, c)) && text_has_word(text_of(f, node_child(root, c)), name);
+        size_t count;
+        struct node *all = file_items(f, &count);
+        for (size_t c = 0; c < count && !taken; c++)
+            taken = node_is_directive(all[c]) && text_has_word(text_of(f, all[c]), name);
         if (!taken)
             break;
         name = arena_printf(f->a, "%s%d", base, i);
@@ -292,8 +292,11 @@ static size_t helpers_place(const struct function *f)
     struct node root = source_root(f->s);
     for (uint32_t i = 0, all = node_count(root); i < all; i++) {
         struct node n = node_child(root, i);
+        size_t functions = 0;
+        if (node_is(n, NODE_NAMESPACE_DEFINITION))
+            node_find_all(f->a, n, NODE_FUNCTION_DEFINITION, &functions);
         if (node_is(n, NODE_FUNCTION_DEFINITION) || node_is(n, NODE_TEMPLATE_DECLARATION) ||
-            node_is(n, NODE_LINKAGE_SPECIFICATION))
+            node_is(n, NODE_LINKAGE_SPECIFICATION) || functions > 0)
             return below_head(f, n);
     }
     return below_head(f, f->whole);

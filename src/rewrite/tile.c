@@ -233,10 +233,11 @@ static bool declared_anew(const struct function *f, const struct launch *l, stru
  * blocks, as a rule. */
 static void remove_unused(const struct function *f, struct edits *edits)
 {
-    struct node root = source_root(f->s);
     size_t first = 0, end = 0; /* what is removed already, right above */
-    for (uint32_t i = 0, all = node_count(root); i < all; i++) {
-        struct node c = node_child(root, i), d = node_field(c, FIELD_DECLARATOR);
+    size_t count;
+    struct node *all = file_items(f, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct node c = all[i], d = node_field(c, FIELD_DECLARATOR);
         if (!node_is(c, NODE_DECLARATION) || !node_is(d, NODE_INIT_DECLARATOR) ||
             !str_starts(text_of(f, c), "constexpr"))
             continue;

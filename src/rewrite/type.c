@@ -147,32 +147,35 @@ static bool number_of(const char *text, int64_t *value)
     return end != text && *end == '\0';
 }
 
-/* A constexpr variable or a macro at file level, as text. */
+static char *macro_text(const struct function *f, struct node value)
+{
+    char *text = text_of(f, value), *comment = strstr(text, "//");
+    if (comment)
+        *comment = '\0';
+    for (size_t len = strlen(text); len > 0 && isspace((unsigned char)text[len - 1]); len--)
+        text[len - 1] = '\0';
+    return text;
+}
+
+/* A constexpr variable or a macro at file level, as text; NULL also where two namespaces have the name. */
 static const char *file_constant(const struct function *f, const char *name)
 {
-    struct node root = source_root(f->s);
-    for (uint32_t i = 0, all = node_count(root); i < all; i++) {
-        struct node n = node_child(root, i);
-        if (node_is(n, NODE_PREPROC_DEF) && node_text_is(f->s, node_field(n, FIELD_NAME), name)) {
-            struct node value = node_field(n, FIELD_VALUE);
-            if (!node_ok(value))
-                return NULL;
-            char *text = text_of(f, value);
-            char *comment = strstr(text, "//");
-            if (comment)
-                *comment = '\0';
-            for (size_t len = strlen(text); len > 0 && isspace((unsigned char)text[len - 1]); len--)
-                text[len - 1] = '\0';
-            return text;
-        }
-        if (!node_is(n, NODE_DECLARATION))
+    const char *found = NULL;
+    size_t count;
+    struct node *all = file_items(f, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct node n = all[i], d = node_field(n, FIELD_DECLARATOR), value = node_field(n, FIELD_VALUE);
+        if (node_is(n, NODE_PREPROC_DEF) && node_text_is(f->s, node_field(n, FIELD_NAME), name))
+            return node_ok(value) ? macro_text(f, value) : NULL;
+        if (!node_is(n, NODE_DECLARATION) || !node_is(d, NODE_INIT_DECLARATOR) ||
+            !node_text_is(f->s, node_field(d, FIELD_DECLARATOR), name) ||
+            !(text_has_word(text_of(f, n), "constexpr") || text_has_word(text_of(f, n), "const")))
             continue;
-        struct node d = node_field(n, FIELD_DECLARATOR);
-        if (node_is(d, NODE_INIT_DECLARATOR) && node_text_is(f->s, node_field(d, FIELD_DECLARATOR), name) &&
-            (text_has_word(text_of(f, n), "constexpr") || text_has_word(text_of(f, n), "const")))
-            return text_of(f, node_field(d, FIELD_VALUE));
+        if (found)
+            return NULL;
+        found = text_of(f, node_field(d, FIELD_VALUE));
     }
-    return NULL;
+    return found;
 }
 
 /* x op y; false where the result is not known or does not fit. */
@@ -215,6 +218,10 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
         bool known = constant_depth(f, node_field(n, FIELD_ARGUMENT), value, depth + 1);
         *value = known && !*value;
         return known;
+    }
+    if (node_is(n, NODE_QUALIFIED_IDENTIFIER)) {
+        const char *text = file_constant(f, text_of(f, callee_name(n)));
+        return text && number_of(text, value);
     }
     if (node_is(n, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, n);

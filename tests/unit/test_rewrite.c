@@ -120,14 +120,26 @@ static void check_compiles(struct arena *a, const char *name, const char *text)
     fs_remove_tree(dir);
 }
 
-static void check_file(const char *path)
+/* The same file, its lines kept, with all that stands below its includes in a namespace, the launcher too or
+ * not. */
+static char *in_namespace(struct arena *a, const char *text, bool launcher)
+{
+    const char *from = text, *host = strstr(text, "extern \"C\""), *end = launcher ? text + strlen(text) : host;
+
+    for (const char *p = text; (p = strstr(p, "#include")); p++)
+        from = strchr(p, '\n') + 1;
+    assert_true(host && from <= host);
+    return arena_printf(a, "%.*snamespace apart { %.*s} %s%s", (int)(from - text), text, (int)(end - from),
+                        from, launcher ? "" : "using namespace apart; ", end);
+}
+
+static void check_text(const char *path, const char *text)
 {
     struct arena *a = arena_open();
     struct err err = {0};
     struct input v;
-    char *text, key[64], value[512];
+    char key[64], value[512];
     struct expectation want = {.line = -1};
-    assert_ok(fs_read(a, path, &text, NULL, &err), err);
     if (!input_open(&v, a, path, text, "entry", &err))
         fail_msg("%s", err.text);
     for (const char *p = text; header_line(&p, key, value);) {
@@ -172,6 +184,19 @@ static void check_file(const char *path)
         check_compiles(a, path, out);
     }
     kernel_close(v.kernel);
+    arena_close(a);
+}
+
+static void check_file(const char *path)
+{
+    struct arena *a = arena_open();
+    struct err err = {0};
+    char *text;
+
+    assert_ok(fs_read(a, path, &text, NULL, &err), err);
+    check_text(path, text);
+    check_text(arena_printf(a, "%s, in a namespace", path), in_namespace(a, text, true));
+    check_text(arena_printf(a, "%s, its kernels in a namespace", path), in_namespace(a, text, false));
     arena_close(a);
 }
 
