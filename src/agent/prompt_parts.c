@@ -5,9 +5,9 @@
 /* "16.3", "0.85", "1923": three digits are what a figure is worth here. */
 static const char *us_text(struct arena *a, double us)
 {
-    int decimals = us >= 10 ? 1 : 2;
+    int decimals = (us < 100) + (us < 10);
 
-    return isfinite(us) ? arena_printf(a, "%.*f", us >= 100 ? 0 : decimals, us) : "?";
+    return isfinite(us) ? arena_printf(a, "%.*f", decimals, us) : "?";
 }
 
 static const char *c_type(enum kernel_type t)
@@ -65,8 +65,6 @@ static char *gpu_text(const struct kernel_limits *l, struct arena *a)
 
 static void add_values(struct str *s, const struct task_values *v)
 {
-    static const char *const shown[] = {"no number", "inf", "-inf"};
-
     str_addf(s, ", %s", task_value_name(v->kind));
     if (v->kind == VALUE_UNIFORM)
         str_addf(s, " in [%g, %g)", v->low, v->high);
@@ -77,10 +75,10 @@ static void add_values(struct str *s, const struct task_values *v)
     for (size_t i = 0; i < v->n_special; i++) {
         double x = v->special[i];
         str_add(s, i ? ", " : ", may also be ");
-        if (isfinite(x))
-            str_addf(s, "%g", x);
+        if (isnan(x))
+            str_add(s, "nan"); /* printf would show its sign */
         else
-            str_add(s, isnan(x) ? "nan" : shown[x > 0 ? 1 : 2]);
+            str_addf(s, "%g", x);
     }
 }
 

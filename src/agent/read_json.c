@@ -62,16 +62,7 @@ static bool quote_closes(const struct reader *r, const char *after)
 
 static int32_t hex4(const char *p, const char *end)
 {
-    int32_t v = 0;
-
-    if (end - p < 4)
-        return -1;
-    for (int i = 0; i < 4; i++) {
-        if (!isxdigit((unsigned char)p[i]))
-            return -1;
-        v = v * 16 + (isdigit((unsigned char)p[i]) ? p[i] - '0' : tolower((unsigned char)p[i]) - 'a' + 10);
-    }
-    return v;
+    return end - p < 4 ? -1 : str_hex4(p);
 }
 
 /* The escape behind a backslash. */

@@ -32,8 +32,10 @@
 #include "vec.h"
 #include "yaml_tree.h"
 
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-#define MIN(a, b)    ((a) < (b) ? (a) : (b))
-#define MAX(a, b)    ((a) > (b) ? (a) : (b))
+#define ARRAY_LEN(a)        (sizeof(a) / sizeof((a)[0]))
+#define MIN(a, b)           ((a) < (b) ? (a) : (b))
+#define MAX(a, b)           ((a) > (b) ? (a) : (b))
+#define CLAMP(x, low, high) MAX(low, MIN(high, x))      /* a NaN stays one */
+#define ORDER(a, b)         (((a) > (b)) - ((a) < (b))) /* as qsort's comparisons answer */
 
 #endif

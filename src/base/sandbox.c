@@ -92,7 +92,9 @@ static bool enter_landlock(const struct sandbox_rules *rules, int abi)
     struct ruleset attr = {.fs = known_rights(abi),
                            .net = abi >= 4 ? NET_TCP : 0,
                            .scoped = abi >= 6 && !SANITIZED ? SCOPE_ALL : 0};
-    size_t size = abi >= 6 ? sizeof(attr) : abi >= 4 ? 16 : 8;
+    size_t size = sizeof(attr); /* of what this kernel knows of it */
+    if (abi < 6)
+        size = abi < 4 ? offsetof(struct ruleset, net) : offsetof(struct ruleset, scoped);
     int fd = (int)syscall(LANDLOCK_CREATE, &attr, size, 0);
     bool ok = fd >= 0;
 
@@ -267,5 +269,7 @@ const char *sandbox_enter(struct arena *a, const struct sandbox_rules *rules)
     if (!privileges || !enter_seccomp(rules))
         calls =
             arena_printf(a, "the worker's network and processes are not fenced (seccomp: %s)", strerror(errno));
-    return files && calls ? arena_printf(a, "%s; %s", files, calls) : files ? files : calls;
+    if (files && calls)
+        return arena_printf(a, "%s; %s", files, calls);
+    return files ? files : calls;
 }

@@ -117,6 +117,26 @@ bool str_eq(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+int str_hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = c ? strchr(digits, c) : NULL;
+
+    return at ? (int)(at - digits) % 16 : -1;
+}
+
+int str_hex4(const char *s)
+{
+    int v = 0;
+
+    for (int i = 0, d; i < 4; i++) {
+        if ((d = str_hex_digit(s[i])) < 0)
+            return -1;
+        v = v * 16 + d;
+    }
+    return v;
+}
+
 bool str_in_n(const char *word, size_t len, const char *list)
 {
     for (const char *p = list; *p;) {

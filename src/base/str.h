@@ -31,6 +31,8 @@ bool str_eq(const char *a, const char *b); /* either may be NULL */
 /* Is it one of the words of a list, "one|two|a third"? */
 bool str_in(const char *word, const char *list);
 bool str_in_n(const char *word, size_t len, const char *list);
+int str_hex_digit(char c);   /* its value; -1: none */
+int str_hex4(const char *s); /* the number of four hexadecimal digits; -1: they are not */
 /* A word as a POSIX shell takes it: quoted where it must be. For every command that is printed. */
 void str_add_shell(struct str *b, const char *word);
 /* Nearest of `names` (NULL-terminated) for "did you mean"; NULL when nothing is near. */

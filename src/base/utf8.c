@@ -3,8 +3,10 @@
 size_t utf8_read(const char *s, size_t left, uint32_t *c)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint8_t lengths[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                      0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 3, 3, 4, 0};
     const unsigned char *p = (const unsigned char *)s;
-    size_t len = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+    size_t len = lengths[*p >> 3];
     uint32_t v = len > 1 ? *p & (0x7fu >> len) : *p;
 
     if (len == 0 || len > left)

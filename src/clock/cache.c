@@ -111,7 +111,7 @@ void ptx_cache_close(struct ptx_cache *c)
 double cache_resident(const struct ptx_device *d, double distance)
 {
     double full = 0.60 * (double)d->l2_bytes, none = 0.95 * (double)d->l2_bytes;
-    return distance <= full ? 1 : distance >= none ? 0 : (none - distance) / (none - full);
+    return CLAMP((none - distance) / (none - full), 0, 1);
 }
 
 struct footprint *cache_footprint(struct ptx_cache *c, uint64_t addr)

@@ -37,9 +37,10 @@ static struct cost divide(const struct model *m, const struct insn *i, enum type
     if (t == TYPE_F64)
         return (struct cost){22, look_up + 13 * (float)m->fp64_cycles, PIPE_FP64, 12.5f};
     if (is_float(t)) {
-        bool ftz = insn_has(i, MOD_ftz);
-        if (insn_has(i, MOD_approx) || insn_has(i, MOD_full)) /* full: the divisor's range is tested first */
-            return sfu(m, insn_has(i, MOD_full) ? 7 : ftz ? 2 : 5, insn_has(i, MOD_full) ? 3 : ftz ? 1 : 3);
+        if (insn_has(i, MOD_full)) /* the divisor's range is tested first */
+            return sfu(m, 7, 3);
+        if (insn_has(i, MOD_approx))
+            return insn_has(i, MOD_ftz) ? sfu(m, 2, 1) : sfu(m, 5, 3);
         return (struct cost){17, look_up + 9 * alu, PIPE_SFU, 1};
     }
     if (type_bytes[t] == 8)
@@ -150,7 +151,10 @@ static struct cost product(const struct model *m, const struct insn *i)
         cycles *= units * (bits == 4 ? 14.5f / 4 : 7.5f / 16);
         return (struct cost){4 * cycles, 4 * cycles + latency, PIPE_TENSOR, 4 * cycles};
     }
-    units *= bits == 32 ? 2 : t == TYPE_S8 || t == TYPE_U8 ? 0.5f : 1;
+    if (bits == 32)
+        units *= 2;
+    else if (t == TYPE_S8 || t == TYPE_U8)
+        units *= 0.5f;
     cycles *= MAX(units, 0.66f);
     return (struct cost){MAX(units, 1), latency, PIPE_TENSOR, 4 * cycles};
 }

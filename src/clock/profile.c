@@ -131,7 +131,7 @@ static void async_wait(struct warp_clock *c, const struct insn *i)
         c->async_ready[0] = 0;
     } else {
         bool all = insn_has(i, MOD_wait_all);
-        unsigned keep = all ? 0 : (unsigned)MIN(i->n_opnds ? i->opnds[0].imm : 0, 7);
+        unsigned keep = all || !i->n_opnds ? 0 : (unsigned)MIN(i->opnds[0].imm, 7);
         float t = all ? c->async_ready[0] : 0;
         for (unsigned k = keep + 1; k <= 8; k++)
             t = MAX(t, c->async_ready[k]);
@@ -283,7 +283,7 @@ static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
  * give. */
 static unsigned shared_passes(const struct access *x)
 {
-    unsigned lanes = x->bytes <= 4 ? 32 : x->bytes == 8 ? 16 : 8, passes = 0;
+    unsigned lanes = MAX(128 / MAX(x->bytes, 4u), 8u), passes = 0;
     if (x->linear)
         return MAX(1u, x->bytes * 32 / 128);
     for (unsigned first = 0; first < 32; first += lanes) {

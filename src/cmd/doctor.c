@@ -209,7 +209,9 @@ int cmd_doctor(const struct cmd_args *args)
         str_clear(&out);
         str_addf(&out, "%s\n", json_pretty(a, o));
     }
-    status = !cmd_print_result(args, str_text(&out), &err) ? cmd_fail(&err) : ok ? EXIT_OK : EXIT_WORLD;
+    status = ok ? EXIT_OK : EXIT_WORLD;
+    if (!cmd_print_result(args, str_text(&out), &err))
+        status = cmd_fail(&err);
     json_decref(o);
     str_free(&out);
     arena_close(a);

@@ -374,8 +374,8 @@ bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char
             out[(*n)++] = (struct ptx_sass_line){i, counts[i]};
     *lines = out;
     free(counts);
-    return found ? true
-                 : err_world(err, "the CUBIN's line information names no line of %s", file ? file : "any file");
+    return found ||
+           err_world(err, "the CUBIN's line information names no line of %s", file ? file : "any file");
 }
 
 bool cubin_insn_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,

@@ -266,11 +266,10 @@ void cuda_close(struct cuda *c)
     if (c->context && !c->spoilt) {
         if (c->helpers.module)
             c->driver->module_unload(c->helpers.module);
-        for (size_t i = 0; i < 3; i++) {
-            CUevent event = i == 0 ? c->done : i == 1 ? c->begin : c->end;
-            if (event)
-                c->driver->event_destroy(event);
-        }
+        CUevent events[] = {c->done, c->begin, c->end};
+        for (size_t i = 0; i < ARRAY_LEN(events); i++)
+            if (events[i])
+                c->driver->event_destroy(events[i]);
         if (c->stream)
             c->driver->stream_destroy(c->stream);
         if (c->flags)

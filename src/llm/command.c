@@ -40,11 +40,10 @@ static void prompt_make(struct str *s, const struct llm_request *q)
     if (*q->system)
         str_addf(s, "%s\n\n", q->system);
     for (size_t i = 0; i < q->n_messages; i++) {
+        const char *told = i ? "told" : "asked";
         if (q->n_messages > 1)
-            str_addf(s, "%s\n\n",
-                     q->messages[i].assistant ? "## You answered"
-                     : i                      ? "## You are told"
-                                              : "## You are asked");
+            str_addf(s, "## You %s%s\n\n", q->messages[i].assistant ? "" : "are ",
+                     q->messages[i].assistant ? "answered" : told);
         str_addf(s, "%s\n%s", q->messages[i].text, i + 1 < q->n_messages ? "\n" : "");
     }
 }

@@ -11,10 +11,9 @@
 /* The authority's host and port; false when url is not http(s), or carries a user or a password. */
 bool url_host(const char *url, char *host, size_t size)
 {
-    const char *p = strncasecmp(url, "http://", 7) == 0    ? url + 7
-                    : strncasecmp(url, "https://", 8) == 0 ? url + 8
-                                                           : NULL;
-    size_t n = p ? strcspn(p, "/?#") : 0;
+    bool tls = strncasecmp(url, "https://", 8) == 0, known = tls || strncasecmp(url, "http://", 7) == 0;
+    const char *p = url + (tls ? 8 : 7);
+    size_t n = known ? strcspn(p, "/?#") : 0;
 
     if (!n || n >= size || memchr(p, '@', n))
         return false;

@@ -290,14 +290,13 @@ static void try_start(struct call *c)
 static void reply_make(struct call *c, struct arena *a, struct llm_reply *r)
 {
     const struct answer *w = &c->answer;
+    const char *asked = c->llm->c.model ? c->llm->c.model : c->llm->provider->name;
 
     *r = (struct llm_reply){
         .end = w->end,
         .text = w->end == LLM_FAILED ? "" : arena_strdup(a, str_text(&w->text)),
         .words = w->end != LLM_DONE ? arena_strdup(a, str_text(&w->words)) : NULL,
-        .model = arena_strdup(a, w->model.len      ? w->model.s
-                                 : c->llm->c.model ? c->llm->c.model
-                                                   : c->llm->provider->name),
+        .model = arena_strdup(a, w->model.len ? w->model.s : asked),
         .usage = c->used,
         .first_byte_s = c->first_s ? c->first_s - c->try_s : NAN,
         .wall_s = time_s() - c->start_s,

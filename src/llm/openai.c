@@ -28,12 +28,10 @@ static json_t *body(const struct llm_config *c, const struct llm_request *q, uns
 {
     json_t *o = json_object(), *messages = json_array();
     bool reasoning = reasons(c->model);
-    unsigned first = reasoning ? PARAM_MAX_COMPLETION : PARAM_MAX_TOKENS,
-             second = reasoning ? PARAM_MAX_TOKENS : PARAM_MAX_COMPLETION,
-             limit = !(dropped & first)    ? first
-                     : !(dropped & second) ? second
-                                           : 0;
+    unsigned limit = reasoning ? PARAM_MAX_COMPLETION : PARAM_MAX_TOKENS;
 
+    if (dropped & limit) /* the other name, unless that was refused as well */
+        limit = (PARAM_MAX_COMPLETION | PARAM_MAX_TOKENS) & ~dropped;
     *sent = 0;
     json_put_text(o, "model", c->model);
     if (q->system && *q->system)

@@ -52,22 +52,6 @@ void text_tidy(struct str *s)
     *s = clean;
 }
 
-static int hex4(const char *s)
-{
-    int v = 0;
-
-    for (int i = 0; i < 4; i++) {
-        int c = s[i], d = c >= '0' && c <= '9'   ? c - '0'
-                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                 : -1;
-        if (d < 0)
-            return -1;
-        v = v * 16 + d;
-    }
-    return v;
-}
-
 /* \u0000 and surrogates without their other half become \ufffd in place: jansson refuses both. */
 static void mend_escapes(char *s, size_t n)
 {
@@ -75,12 +59,12 @@ static void mend_escapes(char *s, size_t n)
         int v, low;
         if (s[i] != '\\')
             continue;
-        if (s[i + 1] != 'u' || i + 6 > n || (v = hex4(s + i + 2)) < 0) {
+        if (s[i + 1] != 'u' || i + 6 > n || (v = str_hex4(s + i + 2)) < 0) {
             i++;
             continue;
         }
         if (v >= 0xd800 && v <= 0xdbff && i + 12 <= n && s[i + 6] == '\\' && s[i + 7] == 'u') {
-            low = hex4(s + i + 8);
+            low = str_hex4(s + i + 8);
             if (low >= 0xdc00 && low <= 0xdfff) {
                 i += 11;
                 continue;

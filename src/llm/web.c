@@ -86,9 +86,7 @@ static void exchange_start(struct call *c, const char *url, const char *body)
         .headers = headers,
         .connect_s = l->c.connect_s,
         .ca_file = l->c.ca_file,
-        .proxy = l->c.proxy             ? l->c.proxy
-                 : url_is_loopback(url) ? ""
-                                        : NULL,
+        .proxy = !l->c.proxy && url_is_loopback(url) ? "" : l->c.proxy,
         .context = c,
         .data = on_data,
     };
@@ -230,12 +228,11 @@ static enum verdict judge_400(struct call *c, const struct wire_error *e, struct
 static const char *key_words(const struct llm *l)
 {
     static char words[300];
+    const char *variable = l->c.key_env ? l->c.key_env : l->provider->key_env;
 
     if (l->key)
         snprintf(words, sizeof(words), "the key in %s is not accepted",
-                 l->c.key_file  ? l->c.key_file
-                 : l->c.key_env ? l->c.key_env
-                                : l->provider->key_env);
+                 l->c.key_file ? l->c.key_file : variable);
     else
         snprintf(words, sizeof(words),
                  "it wants a key: set %s, or name the variable or file that holds it (--key-env, --key-file)",
@@ -284,11 +281,9 @@ static enum verdict judge_status(struct call *c, const struct http_response *r, 
         answer_fail(a, v, "%s will not be asked before it is paid (HTTP %ld)%s", c->llm->host, r->status, told);
     } else if (r->status == 408 || r->status == 409 || r->status == 425 || r->status == 429 ||
                r->status >= 500) {
+        const char *trouble = r->status == 529 ? "overloaded" : "in trouble";
         v = TRY_AGAIN;
-        answer_fail(a, v, "%s is %s (HTTP %ld)%s", c->llm->host,
-                    r->status == 429   ? "asked too often"
-                    : r->status == 529 ? "overloaded"
-                                       : "in trouble",
+        answer_fail(a, v, "%s is %s (HTTP %ld)%s", c->llm->host, r->status == 429 ? "asked too often" : trouble,
                     r->status, told);
     } else {
         v = r->status == 413 ? TRY_NO_MORE : TRY_FATAL;

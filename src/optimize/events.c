@@ -7,12 +7,11 @@ static json_t *backends_to_json(const struct models *m)
 {
     json_t *o = json_object();
 
-    for (int i = 0; i < N_MODEL_ROLES; i++)
+    for (int i = 0; i < N_MODEL_ROLES; i++) {
+        const char *model = m->config[i].model ? m->config[i].model : m->config[i].provider;
         if (m->asked[i] || i != FOR_SINGLE)
-            json_put_text(o, models_role_name((enum models_role)i),
-                          !m->asked[i]         ? "rules"
-                          : m->config[i].model ? m->config[i].model
-                                               : m->config[i].provider);
+            json_put_text(o, models_role_name((enum models_role)i), m->asked[i] ? model : "rules");
+    }
     return o;
 }
 

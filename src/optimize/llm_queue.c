@@ -147,6 +147,12 @@ json_t *calls_spent(const struct run *r)
 
 /* ---- asked ---- */
 
+/* Ours when the provider does not tell. */
+static int64_t tokens_out(const struct llm_reply *p)
+{
+    return p->usage.output >= 0 ? p->usage.output : llm_tokens(p->text ? p->text : "");
+}
+
 static void tell(const char *event, const struct run *r, const struct call *c)
 {
     const struct llm_usage *u = &c->reply.usage;
@@ -157,8 +163,7 @@ static void tell(const char *event, const struct run *r, const struct call *c)
     json_put_text(e, "model", r->o->models.config[c->role].model);
     json_put_int(e, "tokens_in", c->state == CALL_ANSWERED && u->input >= 0 ? u->input : c->tokens_in);
     if (c->state == CALL_ANSWERED) {
-        json_put_int(e, "tokens_out",
-                     u->output >= 0 ? u->output : llm_tokens(c->reply.text ? c->reply.text : ""));
+        json_put_int(e, "tokens_out", tokens_out(&c->reply));
         json_put_num(e, "usd", c->reply.usd);
         json_put_num(e, "wall_s", c->reply.wall_s);
         json_put_text(e, "end", call_end_name(c->reply.end));
@@ -275,24 +280,22 @@ static bool keep(struct run *r, struct call *c, struct err *err)
     const struct llm_config *m = &r->o->models.config[c->role];
     const struct llm_usage *u = &c->reply.usage;
     bool failed = c->reply.end == LLM_FAILED;
+    int64_t sent = failed ? 0 : c->tokens_in;
+    const char *model = c->reply.model ? c->reply.model : m->model;
     struct store_call row = {
         .label = c->label,
         .role = models_role_name(c->role),
         .provider = m->provider,
-        .model = c->reply.model ? c->reply.model
-                 : m->model     ? m->model
-                                : "",
+        .model = model ? model : "",
         .hash = c->hash,
         .request = c->request,
         .reply = json_take_line(r->arena, llm_reply_to_json(&c->reply)),
         .failed = failed,
         .started = c->started,
-        .tokens_in = u->input >= 0 ? u->input
-                     : failed      ? 0
-                                   : c->tokens_in,
+        .tokens_in = u->input >= 0 ? u->input : sent,
         .tokens_cached = u->cached,
         .tokens_reasoning = u->reasoning,
-        .tokens_out = u->output >= 0 ? u->output : llm_tokens(c->reply.text ? c->reply.text : ""),
+        .tokens_out = tokens_out(&c->reply),
         .estimated = !failed && (u->input < 0 || u->output < 0),
         .usd = failed && !isfinite(c->reply.usd) ? 0 : c->reply.usd,
         .wall_s = c->reply.wall_s,

@@ -105,9 +105,9 @@ static bool plan(struct round *t, struct err *err)
     for (size_t i = 0; i < t->n_attempts; i++) {
         struct attempt *x = &t->attempts[i];
         *x = (struct attempt){.parent = t->parent, .strategy = list[i]};
+        const char *coder = round_asks(t) ? "coder" : "rules";
         x->label = t->coder == &backend_single ? list[i].name
-                   : round_asks(t)             ? arena_printf(r->arena, "coder-%d-%zu", t->n, i + 1)
-                                               : arena_printf(r->arena, "rules-%d-%zu", t->n, i + 1);
+                                               : arena_printf(r->arena, "%s-%d-%zu", coder, t->n, i + 1);
         if (round_asks(t))
             x->row = (struct store_strategy){.id = ++r->n_strategies,
                                              .round = t->number,

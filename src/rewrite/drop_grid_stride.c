@@ -216,7 +216,8 @@ static char *turn_text(const struct detail *d, const struct turn *t, const bool 
     const char *ask = "", *gap = "";
     if (!sure) {
         ask = arena_printf(a, "if (%s < %s)", t->index, text_of(f, t->bound));
-        gap = block ? " " : arena_printf(a, "\n%s    %s", indent, alone ? "" : "    ");
+        const char *deeper = alone ? "    " : "        ";
+        gap = block ? " " : arena_printf(a, "\n%s%s", indent, deeper);
     }
     if (alone)
         return arena_printf(a, "const %s %s = %s;\n%s%s%s%s", t->type, t->index, start, indent, ask, gap, body);

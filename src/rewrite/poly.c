@@ -129,7 +129,9 @@ static struct poly poly_depth(const struct function *f, struct node e, int depth
             struct poly y = poly_depth(f, node_field(e, FIELD_RIGHT), depth + 1);
             if (!x.ok || !y.ok)
                 return bad;
-            return mul ? poly_mul(f, x, y) : poly_add(f, x, y, add ? 1 : -1);
+            if (mul)
+                return poly_mul(f, x, y);
+            return poly_add(f, x, y, add ? 1 : -1);
         }
     }
     if (node_is(e, NODE_UNARY_EXPRESSION) && str_eq(node_op(f, e), "-"))

@@ -29,12 +29,13 @@ static bool axis_of(const struct function *f, const struct variable *v, char axi
         return false;
     struct poly p = poly_of(f, v->init);
     struct poly thread = poly_atom(f, axis == 'x' ? "threadIdx.x" : "threadIdx.y");
-    struct poly block = poly_atom(f, axis == 'x' ? "blockIdx.x" : "blockIdx.y");
+    const char *block_name = axis == 'x' ? "blockIdx.x" : "blockIdx.y";
+    struct poly block = poly_atom(f, block_name);
     struct poly dim = poly_atom(f, axis == 'x' ? "blockDim.x" : "blockDim.y");
     struct poly whole = poly_add(f, poly_mul(f, block, dim), thread, 1);
     if (poly_same(&p, &whole))
         return true;
-    int64_t by = p.ok ? poly_coefficient(&p, axis == 'x' ? "blockIdx.x" : "blockIdx.y") : 0;
+    int64_t by = p.ok ? poly_coefficient(&p, block_name) : 0;
     whole = poly_add(f, poly_mul(f, block, poly_number(by)), thread, 1);
     return by > 0 && poly_same(&p, &whole);
 }

@@ -188,7 +188,9 @@ static struct know *past_of(struct race *r, struct race_block *b, uint32_t warp,
     else if (w->full_seg > b->base)
         k->e[k->n++] = (struct know_entry){key_warp(b->id, warp), w->full_seg};
     for (uint32_t l = 0; l < 32 && of == OF_LANE; l++) {
-        uint32_t until = l == lane ? r->next_seg : w->pair ? w->pair[lane][l] : 0;
+        uint32_t until = w->pair ? w->pair[lane][l] : 0;
+        if (l == lane)
+            until = r->next_seg;
         if (until)
             k->e[k->n++] = (struct know_entry){key_lane(b->id, warp, l), until};
     }

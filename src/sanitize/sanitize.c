@@ -139,6 +139,9 @@ void san_report_conflict(struct warp *w, const struct insn *i, enum space space,
 
 static void check_race(struct warp *w, const struct insn *i, const struct access *x)
 {
+    static const enum race_op ops[] = {
+        [ACCESS_LOAD] = RACE_READ, [ACCESS_STORE] = RACE_WRITE, [ACCESS_ATOMIC] = RACE_ATOMIC};
+    static const char *const names[] = {"the read", "the write", "the atomic"};
     struct san *s = san_of(w->launch);
     struct san_block *sb = san_block(w->block);
     bool shared = x->space == SPACE_SHARED;
@@ -150,9 +153,7 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
     struct present p = {.w = w, .i = i, .owner = x->owner ? x->owner : w->block};
     struct race_access a = {
         .mask = x->mask,
-        .op = x->kind == ACCESS_LOAD    ? RACE_READ
-              : x->kind == ACCESS_STORE ? RACE_WRITE
-                                        : RACE_ATOMIC,
+        .op = ops[x->kind],
         .shared = shared,
         .strong = x->flags & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE | ACCESS_RELEASE),
         .loose = shared && (x->flags & ACCESS_VOLATILE),
@@ -185,11 +186,7 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
             continue;
         if (!shared && !(s->checks & (c.nc ? SANITIZE_NC : SANITIZE_RACE_GLOBAL)))
             continue;
-        san_report_conflict(w, i, (enum space)x->space,
-                            x->kind == ACCESS_LOAD    ? "the read"
-                            : x->kind == ACCESS_STORE ? "the write"
-                                                      : "the atomic",
-                            &c);
+        san_report_conflict(w, i, (enum space)x->space, names[x->kind], &c);
         return;
     }
 }

@@ -134,12 +134,12 @@ void san_flight_bytes(const struct flight *f)
     struct launch *l = f->warp->launch;
     const struct alloc *source = f->from_block || f->small ? NULL : mem_find(l->mem, f->from);
     struct alloc *to = f->to_block ? NULL : mem_find(l->mem, f->to);
-    const uint8_t *from_bits = f->from_block                    ? san_block(f->from_block)->shared
-                               : source && !source->initialised ? l->mem->init
-                                                                : NULL;
+    const uint8_t *from_bits = source && !source->initialised ? l->mem->init : NULL;
     uint64_t from = f->from_block ? f->from : f->from - MEM_BASE, at = f->to_block ? f->to : f->to - MEM_BASE;
     uint8_t *to_bits = f->to_block ? san_block(f->to_block)->shared : l->mem->init;
     bool told = false;
+    if (f->from_block)
+        from_bits = san_block(f->from_block)->shared;
     if (!(san_of(l)->checks & SANITIZE_INIT))
         return;
     for (uint32_t k = 0; k < f->bytes; k += 16) {

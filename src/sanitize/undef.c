@@ -142,7 +142,7 @@ static void undef_clear(struct warp *w, uint32_t slot, uint32_t mask)
 
 static uint8_t whole(uint32_t bytes)
 {
-    return (uint8_t)(bytes >= 8 ? 0xff : bytes ? (1u << bytes) - 1 : 1);
+    return (uint8_t)(bytes ? (1u << MIN(bytes, 8)) - 1 : 1);
 }
 
 static uint8_t opnd_undef(const struct warp *w, const struct opnd *o, int lane)

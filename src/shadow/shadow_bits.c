@@ -3,7 +3,7 @@
 #include "ptx/lane/isa.h"
 #include "shadow_value.h"
 
-enum sign { KEEP, ABS, NEG, NABS };
+enum sign { KEEP, ABS, NEG, NABS = ABS | NEG };
 enum { CONTINUED = 64 }; /* unit.s: the later parts of an f32 or f64 */
 
 struct piece { /* one part of one lane's value */
@@ -58,7 +58,7 @@ static unsigned take(const struct warp *w, const struct opnd *o, unsigned lane, 
                 left = 0;
                 continue;
             }
-            left = format == SHADOW_F64 ? 3 : format == SHADOW_F32 ? 1 : 0;
+            left = width_of(format) - 1;
         } else if (left) {
             u[k].s = CONTINUED | (u[k - 1].s & SHADOW_LOST);
             u[k].v = u[k - 1].v;
@@ -70,7 +70,9 @@ static unsigned take(const struct warp *w, const struct opnd *o, unsigned lane, 
 
 static double signed_as(double v, enum sign s)
 {
-    return s == KEEP ? v : s == ABS ? fabs(v) : s == NEG ? -v : -fabs(v);
+    if (s & ABS)
+        v = fabs(v);
+    return s & NEG ? -v : v;
 }
 
 /* How many continuations of u[k] stand behind it. */
@@ -87,7 +89,7 @@ static void put(struct shadow_part *p, unsigned n, unsigned lane, const struct p
 {
     for (unsigned k = 0; k < n; k++) {
         uint8_t format = u[k].s & SHADOW_FORMAT, lost = u[k].s & SHADOW_LOST;
-        unsigned whole = format == SHADOW_F64 ? 3 : format == SHADOW_F32 ? 1 : 0;
+        unsigned whole = width_of(format) - 1;
         p[k].v[lane] = u[k].v;
         if (u[k].s & CONTINUED) { /* the high half of an f32 by itself is a bf16, cut */
             p[k].s[lane] = SHADOW_BF16 | lost;
@@ -134,11 +136,10 @@ static struct piece mask_part(uint32_t op, struct piece x, struct piece y)
     if (op == OP_and && y.s == SHADOW_PLAIN && (y.bits == 0 || y.bits == 0x8000))
         return plain; /* the sign alone follows the real value, as comparisons do */
     if (y.s == SHADOW_PLAIN && y.bits == (op == OP_and ? 0x7fff : 0x8000)) {
-        enum sign s = op == OP_and ? ABS : op == OP_or ? NABS : NEG;
-        x.sign = (uint8_t)(op != OP_xor     ? (unsigned)s
-                           : x.sign == KEEP ? NEG
-                           : x.sign == NEG  ? KEEP
-                                            : x.sign ^ 2);
+        if (op == OP_xor)
+            x.sign ^= NEG;
+        else
+            x.sign = op == OP_and ? ABS : NABS;
         return x;
     }
     return (struct piece){.s = SHADOW_LOST};
@@ -151,9 +152,10 @@ static void masked(const struct warp *w, const struct insn *i, unsigned lane, st
     take(w, &i->opnds[2], lane, b);
     bool same = i->opnds[1].off == i->opnds[2].off && !i->opnds[1].is_imm;
     for (unsigned k = 0; k < n; k++)
-        d[k] = !same             ? mask_part(i->op, a[k], b[k])
-               : i->op == OP_xor ? (struct piece){.s = SHADOW_PLAIN}
-                                 : a[k];
+        if (same)
+            d[k] = i->op == OP_xor ? (struct piece){.s = SHADOW_PLAIN} : a[k];
+        else
+            d[k] = mask_part(i->op, a[k], b[k]);
 }
 
 /* ---- shifts and fields by whole parts ---- */
@@ -192,9 +194,10 @@ static void field(const struct warp *w, const struct insn *i, unsigned lane, str
     }
     unsigned p = (unsigned)pos / 16, l = (unsigned)len / 16;
     for (unsigned k = 0; k < n; k++)
-        d[k] = insert  ? (k >= p && k < p + l ? a[k - p] : b[k])
-               : k < l ? a[k + p]
-                       : (struct piece){.s = SHADOW_PLAIN};
+        if (insert)
+            d[k] = k >= p && k < p + l ? a[k - p] : b[k];
+        else
+            d[k] = k < l ? a[k + p] : (struct piece){.s = SHADOW_PLAIN};
 }
 
 static void permuted(const struct warp *w, const struct insn *i, unsigned lane, struct piece *d)

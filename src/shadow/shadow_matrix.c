@@ -104,10 +104,12 @@ static void load_rows(const struct warp *w, const struct insn *i, struct shadow_
             for (unsigned h = 0; h < 2; h++) {
                 unsigned g = l / 4, t = l % 4 * 2 + h;
                 const uint8_t *row = host[8 * k + (trans ? t : g)];
-                const struct shadow_cell *c =
-                    row ? shadow_cells(shadow_of(w->launch), row + 2 * (trans ? g : t), false) : NULL;
+                if (!row)
+                    continue;
+                row += 2 * (trans ? g : t);
+                const struct shadow_cell *c = shadow_cells(shadow_of(w->launch), row, false);
                 if (c)
-                    d[h].s[l] = shadow_cell_state(c, row + 2 * (trans ? g : t), &d[h].v[l]);
+                    d[h].s[l] = shadow_cell_state(c, row, &d[h].v[l]);
             }
     }
 }

@@ -212,7 +212,7 @@ static void combine(const struct insn *i, const double *x, const double *y, cons
         }
     }
     if (insn_has(i, MOD_sat))
-        EVERY r[l] = r[l] > 0 ? (r[l] < 1 ? r[l] : 1) : 0;
+        EVERY r[l] = f64_saturate(r[l]);
     if (insn_has(i, MOD_relu))
         EVERY r[l] = r[l] > 0 ? r[l] : 0;
 }
@@ -343,7 +343,7 @@ static void convert(const struct warp *w, const struct insn *i, uint32_t m, stru
         return;
     }
     if (insn_has(i, MOD_sat) && !terms)
-        EVERY r.v[l] = r.v[l] > 0 ? (r.v[l] < 1 ? r.v[l] : 1) : 0;
+        EVERY r.v[l] = f64_saturate(r.v[l]);
     if (insn_has(i, MOD_relu) && !terms)
         EVERY r.v[l] = r.v[l] > 0 ? r.v[l] : 0;
     row_put(w, &i->opnds[0], m, f_to, 1, 0, &r);
@@ -602,10 +602,12 @@ static void atomic_element(const struct insn *i, const struct operand *b, const 
     }
     if (now == old)
         return;
-    const struct operand *from = c && now == c->bits[l] ? c : !c && now == b->bits[l] ? b : NULL;
+    const struct operand *from = c ? c : b;
+    if (now != from->bits[l])
+        from = NULL;
     for (unsigned k = 0; k < i->bytes / 2u; k++) {
-        bool any = cell[k].s[l] || b->p[k].s[l];
-        cell[k].s[l] = from ? from->p[k].s[l] : any ? SHADOW_LOST : SHADOW_PLAIN;
+        uint8_t unknown = cell[k].s[l] || b->p[k].s[l] ? SHADOW_LOST : SHADOW_PLAIN;
+        cell[k].s[l] = from ? from->p[k].s[l] : unknown;
         cell[k].v[l] = from ? from->p[k].v[l] : 0;
     }
 }
@@ -668,7 +670,11 @@ static void shuffle(const struct warp *w, const struct insn *i, struct shadow_ou
     for (int l = 0; l < 32; l++) {
         int shift = (int)(b[l] & 31), segment = (int)(c[l] >> 8 & 31);
         int top = (l & segment) | ((int)(c[l] & 31) & ~segment);
-        int x = up ? l - shift : down ? l + shift : bfly ? l ^ shift : (l & segment) | (shift & ~segment);
+        int x = (l & segment) | (shift & ~segment);
+        if (up || down)
+            x = up ? l - shift : l + shift;
+        else if (bfly)
+            x = l ^ shift;
         from[l] = (up ? x >= top : x <= top) ? x & 31 : l;
     }
     for (unsigned k = 0; k < 2; k++) {

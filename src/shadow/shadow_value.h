@@ -223,7 +223,9 @@ static inline bool part_any(const struct shadow_part *p)
 
 static inline unsigned width_of(uint8_t format) /* in parts */
 {
-    return format == SHADOW_F64 ? 4 : format == SHADOW_F32 ? 2 : 1;
+    if (format == SHADOW_F64)
+        return 4;
+    return format == SHADOW_F32 ? 2 : 1;
 }
 
 struct row { /* one value a lane */

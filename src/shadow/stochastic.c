@@ -32,9 +32,8 @@ static uint8_t rounded_format(const struct insn *i)
 static double operand(const struct warp *w, const struct insn *i, unsigned k, unsigned value, unsigned lane)
 {
     uint8_t format = shadow_format((enum type)i->type);
-    unsigned width = format == SHADOW_F64 ? 4 : format == SHADOW_F32 ? 2 : 1;
 
-    return shadow_real(format, part_bits(w, &i->opnds[k], value * width, lane));
+    return shadow_real(format, part_bits(w, &i->opnds[k], value * width_of(format), lane));
 }
 
 static double exactly(const struct warp *w, const struct insn *i, unsigned value, unsigned lane)

@@ -198,7 +198,8 @@ static void put_agent(const struct model *m, enum role r, struct frame *f, int r
     if (busy)
         snprintf(since, sizeof(since), "%.0f s", floor(fmax(0, now_s - busy_since(m, r))));
     end = f->cols - 1 - (busy ? text_columns(since) + 2 : 0);
-    frame_put(f, row, 1, f->cols, STYLE_BUSY, !busy ? " " : f->ascii ? "*" : "\xe2\x97\x8f");
+    const char *dot = f->ascii ? "*" : "\xe2\x97\x8f";
+    frame_put(f, row, 1, f->cols, STYLE_BUSY, busy ? dot : " ");
     col = frame_putf(f, row, 3, f->cols, busy ? STYLE_BOLD : STYLE_PLAIN, "%-9s ", role_name(r));
     frame_put(f, row, col, end, busy || m->ended ? STYLE_PLAIN : STYLE_DIM, str_text(&text));
     put_right(f, row, 0, STYLE_DIM, since);

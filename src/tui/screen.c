@@ -45,7 +45,10 @@ static void wake_up(char why)
 
 static void on_signal(int number)
 {
-    wake_up(number == SIGTSTP ? 'z' : number == SIGCONT ? 'c' : 'w');
+    if (number == SIGTSTP)
+        wake_up('z');
+    else
+        wake_up(number == SIGCONT ? 'c' : 'w');
 }
 
 void screen_stopping(void)

@@ -266,8 +266,10 @@ json_t *trial_row_to_json(const struct trial *t, size_t i, const struct trial_ti
     json_t *o = json_object(), *dims = json_object();
     /* The original's time beside the best's in the same pairs, where there were pairs. */
     double base_us = best && isfinite(best->base_us) ? best->base_us : original->us;
-    double speedup = !best ? NAN : isfinite(best->speedup) ? best->speedup : base_us / best->us;
+    double speedup = NAN;
 
+    if (best)
+        speedup = isfinite(best->speedup) ? best->speedup : base_us / best->us;
     for (size_t k = 0; k < t->n_dims; k++)
         json_put_int(dims, t->dim_names[k], t->workloads[i].dims[k]);
     json_put(o, "dims", dims);

@@ -28,6 +28,45 @@ static inline int rounding_mode(const struct insn *i) /* as fesetround takes it 
     return insn_has(i, MOD_rp) ? FE_UPWARD : FE_TONEAREST;
 }
 
+/* Of the handlers for 2, 4 and 8 bytes the one for a width, or NULL. */
+static inline exec_fn *of_width(unsigned bytes, exec_fn *two, exec_fn *four, exec_fn *eight)
+{
+    switch (bytes) {
+    case 2:
+        return two;
+    case 4:
+        return four;
+    default:
+        return bytes == 8 ? eight : NULL;
+    }
+}
+
+/* The handler beside the first modifier that an instruction has, or NULL: BY_MOD(i, {MOD_up, shfl_up}, ...) */
+struct form {
+    enum mod mod;
+    exec_fn *handler;
+};
+#define BY_MOD(i, ...) form_of(i, (const struct form[]){__VA_ARGS__, {.handler = NULL}})
+static inline exec_fn *form_of(const struct insn *i, const struct form *f)
+{
+    while (f->handler && !insn_has(i, f->mod))
+        f++;
+    return f->handler;
+}
+
+/* A whole number as the nearest one of an integer type. */
+static inline uint64_t clamp_integer(__int128 x, enum type t)
+{
+    __int128 most = ~0ull >> (64 - 8 * type_bytes[t] + type_signed(t)), least = type_signed(t) ? -most - 1 : 0;
+    return (uint64_t)CLAMP(x, least, most);
+}
+
+static inline uint64_t integer_of(double x, enum type t)
+{
+    /* beyond 64 bits by far, yet below what an __int128 holds */
+    return clamp_integer((__int128)CLAMP(x, -0x1p100, 0x1p100), t);
+}
+
 /* What each lane's address register holds, plus the offset. */
 static inline void lane_addresses(const struct warp *w, uint32_t reg, uint64_t imm, bool wide,
                                   uint64_t addr[32])

@@ -23,8 +23,9 @@ static unsigned flags_of(const struct insn *i)
     flags |= insn_has(i, MOD_relaxed) ? ACCESS_RELAXED : 0;
     flags |= insn_has(i, MOD_acquire) || insn_has(i, MOD_acq_rel) || insn_has(i, MOD_sc) ? ACCESS_ACQUIRE : 0;
     flags |= insn_has(i, MOD_release) || insn_has(i, MOD_acq_rel) || insn_has(i, MOD_sc) ? ACCESS_RELEASE : 0;
-    flags |= insn_has(i, MOD_cta) ? ACCESS_CTA : insn_has(i, MOD_sys) ? ACCESS_SYSTEM : ACCESS_GPU;
-    return flags;
+    if (insn_has(i, MOD_cta))
+        return flags | ACCESS_CTA;
+    return flags | (insn_has(i, MOD_sys) ? ACCESS_SYSTEM : ACCESS_GPU);
 }
 
 /* Of work that blocks take by turns, this one's: struct ptx_queue. */

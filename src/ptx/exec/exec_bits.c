@@ -85,7 +85,8 @@ BINARY(bmsk_clamp, uint32_t, uint32_t, x >= 32 ? 0 : ONES(y) << (x & 31))
 static inline uint32_t extend(uint32_t x, uint32_t n, bool is_signed)
 {
     uint32_t v = x & ONES(n), top = n ? 1u << ((n - 1) & 31) : 0;
-    return n >= 32 ? x : is_signed && v & top ? v | ~ONES(n) : v;
+    v |= is_signed && v & top ? ~ONES(n) : 0;
+    return n >= 32 ? x : v;
 }
 
 BINARY(szext_u32_wrap, uint32_t, uint32_t, extend(x, y & 31, false))
@@ -151,7 +152,8 @@ static exec_fn *select_dot(const struct insn *i)
     if (i->n_types != 2)
         return NULL;
     unsigned signs = (type_signed(i->types[0]) ? 2 : 0) + (type_signed(i->types[1]) ? 1 : 0);
-    return table[i->op == OP_dp4a ? 0 : insn_has(i, MOD_hi) ? 2 : 1][signs];
+    unsigned half = insn_has(i, MOD_hi) ? 2 : 1;
+    return table[i->op == OP_dp4a ? 0 : half][signs];
 }
 
 exec_fn *ISA(select_bits)(struct insn *i)

@@ -209,20 +209,25 @@ SLCT(slct_64_f, uint64_t, float, (ftz ? f32_flush(z) : z) >= 0)
 
 /* ---- testp ---- */
 
+static bool tested(const struct insn *i, double x, double least_normal)
+{
+    bool nan = x != x, inf = fabs(x) == HUGE_VAL, normal = fabs(x) >= least_normal || x == 0;
+    if (insn_has(i, MOD_finite))
+        return !nan && !inf;
+    if (insn_has(i, MOD_infinite))
+        return inf;
+    if (insn_has(i, MOD_number) || insn_has(i, MOD_notanumber))
+        return nan == insn_has(i, MOD_notanumber);
+    return insn_has(i, MOD_normal) ? normal && !inf : !nan && !normal;
+}
+
 static void testp(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint32_t r = 0;
     for (unsigned l = 0; l < 32; l++) {
         double x = i->type == TYPE_F64 ? REG(double, w, i->a)[l] : (double)REG(float, w, i->a)[l];
         double least_normal = i->type == TYPE_F64 ? 0x1p-1022 : 0x1p-126;
-        bool nan = x != x, inf = fabs(x) == HUGE_VAL, normal = fabs(x) >= least_normal || x == 0;
-        bool yes = insn_has(i, MOD_finite)       ? !nan && !inf
-                   : insn_has(i, MOD_infinite)   ? inf
-                   : insn_has(i, MOD_number)     ? !nan
-                   : insn_has(i, MOD_notanumber) ? nan
-                   : insn_has(i, MOD_normal)     ? normal && !inf
-                                                 : !nan && !normal;
-        r |= yes ? 1u << l : 0;
+        r |= (uint32_t)tested(i, x, least_normal) << l;
     }
     pred_write(w, i->d, r, m);
 }
@@ -246,24 +251,18 @@ exec_fn *ISA(select_cmp)(struct insn *i)
             (i->n_types != 2 || (i->type2 != TYPE_U32 && i->type2 != TYPE_S32 && i->type2 != TYPE_F32)))
             return NULL;
         i->imm = (int64_t)(intptr_t)c;
-        return i->op == OP_set ? set : i->n_opnds == 3 && !i->pair ? setp_plain(c) : setp;
+        if (i->op == OP_set)
+            return set;
+        return i->n_opnds == 3 && !i->pair ? setp_plain(c) : setp;
     }
     case OP_selp:
-        return i->opnds[3].bytes ? NULL
-               : bytes == 2      ? selp_16
-               : bytes == 4      ? selp_32
-               : bytes == 8      ? selp_64
-                                 : NULL;
+        return i->opnds[3].bytes ? NULL : of_width(bytes, selp_16, selp_32, selp_64);
     case OP_slct:
         if (i->n_types != 2)
             return NULL;
         if (i->type == TYPE_F32)
-            return bytes == 2 ? slct_16_f : bytes == 4 ? slct_32_f : bytes == 8 ? slct_64_f : NULL;
-        return i->type != TYPE_S32 ? NULL
-               : bytes == 2        ? slct_16_s
-               : bytes == 4        ? slct_32_s
-               : bytes == 8        ? slct_64_s
-                                   : NULL;
+            return of_width(bytes, slct_16_f, slct_32_f, slct_64_f);
+        return i->type == TYPE_S32 ? of_width(bytes, slct_16_s, slct_32_s, slct_64_s) : NULL;
     case OP_testp:
         return i->type == TYPE_F32 || i->type == TYPE_F64 ? testp : NULL;
     default:

@@ -184,10 +184,9 @@ exec_fn *ISA(select_barrier)(struct insn *i)
         if (i->opnds[k].kind != OPND_REG)
             return NULL;
     if (insn_has(i, MOD_cluster))
-        return i->n_opnds || i->op != OP_barrier ? NULL
-               : insn_has(i, MOD_arrive)         ? arrive_at_cluster
-               : insn_has(i, MOD_wait)           ? wait_for_cluster
-                                                 : NULL;
+        return i->n_opnds || i->op != OP_barrier
+                   ? NULL
+                   : BY_MOD(i, {MOD_arrive, arrive_at_cluster}, {MOD_wait, wait_for_cluster});
     if (insn_has(i, MOD_warp))
         return i->n_opnds == 1 && i->opnds[0].bytes == 4 ? lane_barrier : NULL;
     bool red = insn_has(i, MOD_red);

@@ -28,10 +28,9 @@ static void mov_special(struct warp *w, const struct insn *i, uint32_t m)
 {
     enum special s = (enum special)i->opnds[1].imm;
     unsigned shift = s == SPECIAL_clock_hi || s == SPECIAL_globaltimer_hi ? 32 : 0;
-    enum special whole = s == SPECIAL_clock_hi         ? SPECIAL_clock64
-                         : s == SPECIAL_globaltimer_hi ? SPECIAL_globaltimer
-                                                       : s;
-    uint64_t v = special_value(w, whole, 0) >> shift;
+    if (shift)
+        s = s == SPECIAL_clock_hi ? SPECIAL_clock64 : SPECIAL_globaltimer;
+    uint64_t v = special_value(w, s, 0) >> shift;
     w->spins++;
     for (; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
@@ -128,10 +127,14 @@ static void cvta(struct warp *w, const struct insn *i, uint32_t m)
 
 static uint64_t window_of(enum space s)
 {
-    return s == SPACE_SHARED  ? SHARED_WINDOW
-           : s == SPACE_LOCAL ? LOCAL_WINDOW
-           : s == SPACE_PARAM ? PARAM_WINDOW
-                              : 0;
+    switch (s) {
+    case SPACE_SHARED:
+        return SHARED_WINDOW;
+    case SPACE_LOCAL:
+        return LOCAL_WINDOW;
+    default:
+        return s == SPACE_PARAM ? PARAM_WINDOW : 0;
+    }
 }
 
 static void isspacep(struct warp *w, const struct insn *i, uint32_t m)
@@ -180,15 +183,13 @@ exec_fn *ISA(select_mov)(struct insn *i)
     if (a->kind == OPND_VEC) {
         if (d->kind != OPND_REG || !parts_fit(a, d->bytes))
             return NULL;
-        return d->bytes == 4 && a->n == 2 ? pack_2x2 : d->bytes == 8 && a->n == 2 ? pack_2x4 : pack_any;
+        return a->n == 2 && d->bytes <= 8 ? of_width(d->bytes, pack_any, pack_2x2, pack_2x4) : pack_any;
     }
     if (d->kind != OPND_REG || a->kind != OPND_REG || d->bytes != a->bytes)
         return NULL;
-    return d->bytes == 0   ? mov_pred
-           : d->bytes == 2 ? mov_16
-           : d->bytes == 4 ? mov_32
-           : d->bytes == 8 ? mov_64
-                           : mov_128;
+    if (d->bytes == 0)
+        return mov_pred;
+    return d->bytes > 8 ? mov_128 : of_width(d->bytes, mov_16, mov_32, mov_64);
 }
 
 /* ---- cvt ---- */
@@ -203,41 +204,29 @@ static inline uint64_t extend(uint64_t v, unsigned bytes, bool is_signed)
 
 static double integral(const struct insn *i, double x)
 {
-    return insn_has(i, MOD_rzi)   ? trunc(x)
-           : insn_has(i, MOD_rmi) ? floor(x)
-           : insn_has(i, MOD_rpi) ? ceil(x)
-           : insn_has(i, MOD_rni) ? rint(x)
-                                  : x;
+    if (insn_has(i, MOD_rzi))
+        return trunc(x);
+    if (insn_has(i, MOD_rmi))
+        return floor(x);
+    if (insn_has(i, MOD_rpi))
+        return ceil(x);
+    return insn_has(i, MOD_rni) ? rint(x) : x;
 }
 
 /* Out of range gives the nearest end. NaN gives 0, or the top bit when 64 bits or an f64 are involved. */
 static uint64_t float_to_int(const struct insn *i, double x)
 {
     unsigned bits = 8u * type_bytes[i->types[0]];
-    bool is_signed = type_signed((enum type)i->types[0]);
     if (x != x)
         return i->types[1] == TYPE_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
-    x = integral(i, x);
-    if (is_signed) {
-        double end = ldexp(1, (int)bits - 1);
-        int64_t least = bits == 64 ? INT64_MIN : -(1ll << (bits - 1)),
-                most = bits == 64 ? INT64_MAX : (1ll << (bits - 1)) - 1;
-        return (uint64_t)(x >= end ? most : x < -end ? least : (int64_t)x);
-    }
-    double end = ldexp(1, (int)bits);
-    return x >= end ? (bits == 64 ? UINT64_MAX : (1ull << bits) - 1) : x <= 0 ? 0 : (uint64_t)x;
+    return integer_of(integral(i, x), i->types[0]);
 }
 
 static uint64_t int_to_int(const struct insn *i, uint64_t v)
 {
     if (!insn_has(i, MOD_sat))
         return v;
-    unsigned bits = 8u * type_bytes[i->types[0]];
-    bool from_signed = type_signed((enum type)i->types[1]), to_signed = type_signed((enum type)i->types[0]);
-    __int128 x = from_signed ? (__int128)(int64_t)v : (__int128)v;
-    __int128 least = to_signed ? -((__int128)1 << (bits - 1)) : 0;
-    __int128 most = to_signed ? ((__int128)1 << (bits - 1)) - 1 : ((__int128)1 << bits) - 1;
-    return (uint64_t)(x < least ? least : x > most ? most : x);
+    return clamp_integer(type_signed((enum type)i->types[1]) ? (__int128)(int64_t)v : (__int128)v, i->types[0]);
 }
 
 static void cvt_any(struct warp *w, const struct insn *i, uint32_t m)
@@ -262,19 +251,20 @@ static void cvt_any(struct warp *w, const struct insn *i, uint32_t m)
             volatile int64_t si = (int64_t)v;
             volatile uint64_t ui = v;
             fesetround(mode);
-            if (to == TYPE_F32)
-                f = from_float ? (float)in : type_signed(from) ? (float)si : (float)ui;
+            if (from_float && to == TYPE_F32)
+                f = (float)in;
+            else if (from_float)
+                y = in;
+            else if (to == TYPE_F32)
+                f = type_signed(from) ? (float)si : (float)ui;
             else
-                y = from_float ? in : type_signed(from) ? (double)si : (double)ui;
+                y = type_signed(from) ? (double)si : (double)ui;
             fesetround(old);
             if (to == TYPE_F32) {
                 float g = ftz ? f32_flush(f) : f;
                 r = bits_f32(f32_canon(sat ? f32_saturate(g) : g));
             } else {
-                double g = y;
-                if (sat)
-                    g = g > 0 ? (g < 1 ? g : 1) : 0;
-                r = bits_f64(g);
+                r = bits_f64(sat ? f64_saturate(y) : y);
             }
         }
         if (!to_float)
@@ -298,11 +288,14 @@ UNARY(cvt_u16_u8, uint16_t, uint16_t, (uint8_t)x)
 UNARY(cvt_s16_s8, int16_t, int16_t, (int8_t)x)
 UNARY(cvt_u32_u8_32, uint32_t, uint32_t, (uint8_t)x)
 UNARY(cvt_f64_f32, double, float, (double)x)
-UNARY(cvt_rzi_s32_f32, int32_t, float,
-      x != x         ? 0
-      : x >= 0x1p31f ? INT32_MAX
-      : x < -0x1p31f ? INT32_MIN
-                     : (int32_t)x)
+static inline int32_t s32_of(float x) /* towards zero */
+{
+    if (!(x < 0x1p31f))
+        return x != x ? 0 : INT32_MAX;
+    return x < -0x1p31f ? INT32_MIN : (int32_t)x;
+}
+UNARY(cvt_rzi_s32_f32, int32_t, float, s32_of(x))
+UNARY(cvt_rni_s32_f32, int32_t, float, s32_of(__builtin_rintf(x)))
 
 UNARY(cvt_sat_f32, float, float, f32_saturate(x))
 UNARY(cvt_rni_f32, float, float, f32_canon(__builtin_rintf(x)))
@@ -310,12 +303,10 @@ UNARY(cvt_rzi_f32, float, float, f32_canon(__builtin_truncf(x)))
 UNARY(cvt_rmi_f32, float, float, f32_canon(__builtin_floorf(x)))
 UNARY(cvt_rpi_f32, float, float, f32_canon(__builtin_ceilf(x)))
 UNARY(cvt_rn_f32_f64, float, double, f32_canon((float)x))
-UNARY(cvt_rni_s32_f32, int32_t, float,
-      x != x         ? 0
-      : x >= 0x1p31f ? INT32_MAX
-      : x < -0x1p31f ? INT32_MIN
-                     : (int32_t)__builtin_rintf(x))
-UNARY(cvt_rzi_u32_f32, uint32_t, float, !(x > 0) ? 0 : x >= 0x1p32f ? UINT32_MAX : (uint32_t)x)
+UNARY(cvt_rzi_u32_f32, uint32_t, float, ({
+          uint32_t most_ = x >= 0x1p32f ? UINT32_MAX : 0;
+          x > 0 && x < 0x1p32f ? (uint32_t)x : most_;
+      }))
 
 static bool plain(enum type t)
 {
@@ -341,11 +332,8 @@ exec_fn *ISA(select_cvt)(struct insn *i)
         bool sat = insn_has(i, MOD_sat), rounds = insn_has(i, MOD_rni) || insn_has(i, MOD_rzi) ||
                                                   insn_has(i, MOD_rmi) || insn_has(i, MOD_rpi);
         if (sat != rounds)
-            return sat                    ? cvt_sat_f32
-                   : insn_has(i, MOD_rni) ? cvt_rni_f32
-                   : insn_has(i, MOD_rzi) ? cvt_rzi_f32
-                   : insn_has(i, MOD_rmi) ? cvt_rmi_f32
-                                          : cvt_rpi_f32;
+            return BY_MOD(i, {MOD_sat, cvt_sat_f32}, {MOD_rni, cvt_rni_f32}, {MOD_rzi, cvt_rzi_f32},
+                          {MOD_rmi, cvt_rmi_f32}, {MOD_rpi, cvt_rpi_f32});
     }
     if (exact && !insn_has(i, MOD_sat) &&
         from == TYPE_F32) { /* .ftz does not show: subnormals become 0 anyway */

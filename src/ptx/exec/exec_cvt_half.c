@@ -107,22 +107,22 @@ static double lane_value(uint64_t bits, enum type t, const struct insn *i)
 
 static double round_integral(double x, enum rounding r)
 {
-    return r == ROUND_ZERO ? trunc(x) : r == ROUND_DOWN ? floor(x) : r == ROUND_UP ? ceil(x) : rint(x);
+    switch (r) {
+    case ROUND_ZERO:
+        return trunc(x);
+    case ROUND_DOWN:
+        return floor(x);
+    default:
+        return r == ROUND_UP ? ceil(x) : rint(x);
+    }
 }
 
 /* Clamped to the type's range. A NaN becomes 0, or the lone top bit where 64 bits are the result. */
 static uint64_t to_integer(double x, enum type t, enum rounding r)
 {
-    unsigned width = type_bytes[t] * 8;
     if (x != x)
-        return width == 64 ? 1ull << 63 : 0;
-    x = round_integral(x, r);
-    if (type_signed(t)) {
-        double top = ldexp(1.0, (int)width - 1);
-        int64_t big = (int64_t)(~0ull >> (65 - width));
-        return (uint64_t)(x >= top ? big : x <= -top ? -big - 1 : (int64_t)x);
-    }
-    return x >= ldexp(1.0, (int)width) ? ~0ull >> (64 - width) : x <= 0 ? 0 : (uint64_t)x;
+        return type_bytes[t] == 8 ? 1ull << 63 : 0;
+    return integer_of(round_integral(x, r), t);
 }
 
 static void convert_lanes(struct warp *w, const struct insn *i, uint32_t m)
@@ -141,7 +141,7 @@ static void convert_lanes(struct warp *w, const struct insn *i, uint32_t m)
         } else if (to == TYPE_F32 || to == TYPE_F64) {
             x = to == TYPE_F32 ? flush_f32(x, i) : x;
             if (insn_has(i, MOD_sat))
-                x = x > 1 ? 1 : x > 0 ? x : 0;
+                x = f64_saturate(x);
             v = to == TYPE_F64 ? bits_f64(x) : bits_f32((float)x);
             if (x != x)
                 v = to == TYPE_F64 ? 0x7ff8000000000000ull : F32_NAN;
@@ -224,7 +224,8 @@ static void tf32_from_f32(struct warp *w, const struct insn *i, uint32_t m)
     const uint32_t *a = REG(uint32_t, w, i->a);
     bool away = insn_has(i, MOD_rna), nearest = insn_has(i, MOD_rn), relu = insn_has(i, MOD_relu);
     EACH(uint32_t, d, ({
-             uint32_t x = a[l], up = away ? 0x1000 : nearest ? 0xfff + (x >> 13 & 1) : 0;
+             uint32_t x = a[l], up = nearest ? 0xfff + (x >> 13 & 1) : 0;
+             up = away ? 0x1000 : up;
              uint32_t r = ((x & 0x7fffffff) >= 0x7f800000 ? x : x + up) & ~0x1fffu;
              r = relu && r >> 31 ? 0 : r;
              (x & 0x7fffffff) > 0x7f800000 && !away ? F32_NAN & ~0x1fffu : r;
@@ -233,9 +234,7 @@ static void tf32_from_f32(struct warp *w, const struct insn *i, uint32_t m)
 
 static uint32_t clamp_to(int32_t v, enum type t)
 {
-    int32_t bits = type_bytes[t] * 8, high = (int32_t)((1u << (type_signed(t) ? bits - 1 : bits)) - 1);
-    int32_t low = type_signed(t) ? -high - 1 : 0;
-    return (uint32_t)(v < low ? low : v > high ? high : v) & ((1u << bits) - 1);
+    return (uint32_t)clamp_integer(v, t) & ((1u << 8 * type_bytes[t]) - 1);
 }
 
 static void pack_integers(struct warp *w, const struct insn *i,

@@ -61,21 +61,19 @@ BINARY(copysign_f32, uint32_t, uint32_t, (y & 0x7fffffff) | (x & 0x80000000))
 BINARY(copysign_f64, uint64_t, uint64_t, (y & 0x7fffffffffffffffull) | (x & 0x8000000000000000ull))
 
 /* -0 is less than +0; a NaN loses against a number unless .NaN. */
-static inline float least(float x, float y)
-{
-    uint32_t a = bits_f32(x), b = bits_f32(y);
-    float r = x < y ? x : y < x ? y : f32_of(a | b);
-    r = x != x ? y : y != y ? x : r;
-    return f32_canon(r);
-}
-
-static inline float most(float x, float y)
-{
-    uint32_t a = bits_f32(x), b = bits_f32(y);
-    float r = x > y ? x : y > x ? y : f32_of(a & b);
-    r = x != x ? y : y != y ? x : r;
-    return f32_canon(r);
-}
+#define CHOICE(name, T, f, better, signs)                       \
+    static inline T name##_##f(T x, T y)                        \
+    {                                                           \
+        T r = x better y ? x : y;                               \
+        r = x == y ? f##_of(bits_##f(x) signs bits_##f(y)) : r; \
+        r = y != y ? x : r;                                     \
+        r = x != x ? y : r;                                     \
+        return f##_canon(r);                                    \
+    }
+CHOICE(least, float, f32, <, |)
+CHOICE(most, float, f32, >, &)
+CHOICE(least, double, f64, <, |)
+CHOICE(most, double, f64, >, &)
 
 #define NAN_F32      f32_of(F32_NAN)
 #define XORSIGN()    ((bits_f32(x) ^ bits_f32(y)) & 0x80000000)
@@ -97,8 +95,8 @@ static inline float most(float x, float y)
                                                          : f32_of((bits_f32(r_) & 0x7fffffff) | XORSIGN()); \
              }));                                                                                           \
     }
-EXTREME(min_f32, least)
-EXTREME(max_f32, most)
+EXTREME(min_f32, least_f32)
+EXTREME(max_f32, most_f32)
 
 /* ---- f64 ---- */
 
@@ -112,18 +110,8 @@ TERNARY(fma_f64, double, double, double, __builtin_fma(x, y, z))
 UNARY(abs_f64, uint64_t, uint64_t, x & 0x7fffffffffffffffull)
 UNARY(neg_f64, uint64_t, uint64_t, x ^ 0x8000000000000000ull)
 
-BINARY(min_f64, double, double,
-       x != x   ? (y != y ? f64_of(0x7fffffffffffffffull) : y)
-       : y != y ? x
-       : x < y  ? x
-       : y < x  ? y
-                : f64_of(bits_f64(x) | bits_f64(y)))
-BINARY(max_f64, double, double,
-       x != x   ? (y != y ? f64_of(0x7fffffffffffffffull) : y)
-       : y != y ? x
-       : x > y  ? x
-       : y > x  ? y
-                : f64_of(bits_f64(x) & bits_f64(y)))
+BINARY(min_f64, double, double, least_f64(x, y))
+BINARY(max_f64, double, double, most_f64(x, y))
 
 /* ---- other roundings: the processor's mode is switched around a plain loop ---- */
 
@@ -257,7 +245,8 @@ static exec_fn *select_f64(const struct insn *i)
     }
 }
 
-#define FORM(name)     (ftz ? (sat ? name##_ftz_sat : name##_ftz) : sat ? name##_sat : name)
+#define FORM(name)     ((exec_fn *const[]){name, name##_sat, name##_ftz, name##_ftz_sat}[2 * ftz + sat])
+#define FORM_NAN(name) ((exec_fn *const[]){name, name##_nan, name##_ftz, name##_ftz_nan}[2 * ftz + nan])
 #define FORM_FTZ(name) (ftz ? name##_ftz : name)
 
 exec_fn *ISA(select_float)(struct insn *i)
@@ -295,15 +284,13 @@ exec_fn *ISA(select_float)(struct insn *i)
     case OP_copysign:
         return copysign_f32;
     case OP_min:
-        return i->n_opnds != 3            ? NULL
-               : insn_has(i, MOD_xorsign) ? min_f32_xorsign
-               : nan                      ? (ftz ? min_f32_ftz_nan : min_f32_nan)
-                                          : FORM_FTZ(min_f32);
+        if (i->n_opnds != 3)
+            return NULL;
+        return insn_has(i, MOD_xorsign) ? min_f32_xorsign : FORM_NAN(min_f32);
     case OP_max:
-        return i->n_opnds != 3            ? NULL
-               : insn_has(i, MOD_xorsign) ? max_f32_xorsign
-               : nan                      ? (ftz ? max_f32_ftz_nan : max_f32_nan)
-                                          : FORM_FTZ(max_f32);
+        if (i->n_opnds != 3)
+            return NULL;
+        return insn_has(i, MOD_xorsign) ? max_f32_xorsign : FORM_NAN(max_f32);
     default:
         return NULL;
     }

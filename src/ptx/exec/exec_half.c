@@ -163,7 +163,7 @@ HANDLERS(bf16_max, row_bf16_max, true)
 
 #define CASE(op)  \
     case OP_##op: \
-        return bf16 ? (packed ? bf16_##op##_2 : bf16_##op##_1) : (packed ? f16_##op##_2 : f16_##op##_1)
+        return (exec_fn *const[]){f16_##op##_1, f16_##op##_2, bf16_##op##_1, bf16_##op##_2}[2 * bf16 + packed]
 
 static exec_fn *pick_arith(const struct insn *i, bool bf16, bool packed)
 {
@@ -221,7 +221,9 @@ static bool compare(uint16_t a, uint16_t b, unsigned outcomes, bool ftz, bool bf
     if ((a & 0x7fff) > inf || (b & 0x7fff) > inf)
         return outcomes & UNORDERED;
     int32_t x = a & 0x7fff ? half_key(a) : 0, y = b & 0x7fff ? half_key(b) : 0; /* -0 equals +0 */
-    return outcomes & (x < y ? LT : x > y ? GT : EQ);
+    if (x == y)
+        return outcomes & EQ;
+    return outcomes & (x < y ? LT : GT);
 }
 
 /* Lanes whose comparison holds, of the low or high halves of packed operands. */
@@ -303,7 +305,9 @@ exec_fn *ISA(select_half)(struct insn *i)
         i->extra = (uint16_t)compare_outcomes(i);
         if (!i->extra)
             return NULL;
-        return i->op == OP_set ? set_lanes : packed ? setp_packed : setp_scalar;
+        if (i->op == OP_set)
+            return set_lanes;
+        return packed ? setp_packed : setp_scalar;
     }
     if (insn_has(i, MOD_rz) || insn_has(i, MOD_rm) || insn_has(i, MOD_rp) ||
         (i->n_types == 2 && i->type2 != i->type))

@@ -12,16 +12,19 @@ typedef __int128 s128;
     BINARY(sub_##suffix, u, u, x - y)                                              \
     BINARY(mul_##suffix, u, u, (u)((u)x * (u)y))                                   \
     TERNARY(mad_##suffix, u, u, u, (u)((u)x * (u)y + z))                           \
-    BINARY(min_u_##suffix, u, u, x < y ? x : y)                                    \
-    BINARY(max_u_##suffix, u, u, x > y ? x : y)                                    \
-    BINARY(min_s_##suffix, s, s, x < y ? x : y)                                    \
-    BINARY(max_s_##suffix, s, s, x > y ? x : y)                                    \
+    BINARY(min_u_##suffix, u, u, MIN(x, y))                                        \
+    BINARY(max_u_##suffix, u, u, MAX(x, y))                                        \
+    BINARY(min_s_##suffix, s, s, MIN(x, y))                                        \
+    BINARY(max_s_##suffix, s, s, MAX(x, y))                                        \
     UNARY(abs_##suffix, u, s, x < 0 ? (u)(0 - (u)x) : (u)x)                        \
     UNARY(neg_##suffix, u, u, (u)(0 - x))                                          \
     BINARY(div_u_##suffix, u, u, y ? x / y : (u)-1)                                \
     BINARY(rem_u_##suffix, u, u, y ? x % y : (u)-1)                                \
-    BINARY(div_s_##suffix, s, s, !y ? (s)-1 : y == -1 ? (s)(0 - (u)x) : x / y)     \
-    BINARY(rem_s_##suffix, s, s, !y ? (s)-1 : y == -1 ? (s)0 : x % y)              \
+    BINARY(div_s_##suffix, s, s, ({                                                \
+               s q_ = y ? (s)(0 - (u)x) : (s)-1;                                   \
+               y &&y != -1 ? x / y : q_;                                           \
+           }))                                                                     \
+    BINARY(rem_s_##suffix, s, s, y &&y != -1 ? x % y : (s) - !y)                   \
     TERNARY(sad_u_##suffix, u, u, u, (u)((x < y ? y - x : x - y) + z))             \
     TERNARY(sad_s_##suffix, u, s, u, (u)((x < y ? (u)y - (u)x : (u)x - (u)y) + z)) \
     BINARY(and_##suffix, u, u, x &y)                                               \
@@ -34,35 +37,30 @@ INTEGERS(uint16_t, int16_t, 16)
 INTEGERS(uint32_t, int32_t, 32)
 INTEGERS(uint64_t, int64_t, 64)
 
-BINARY(add_sat_s32, int32_t, int32_t, ({
-           int64_t r_ = (int64_t)x + y;
-           r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_;
-       }))
-BINARY(sub_sat_s32, int32_t, int32_t, ({
-           int64_t r_ = (int64_t)x - y;
-           r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_;
-       }))
+static inline int32_t saturated(int64_t x)
+{
+    return (int32_t)CLAMP(x, INT32_MIN, INT32_MAX);
+}
+BINARY(add_sat_s32, int32_t, int32_t, saturated((int64_t)x + y))
+BINARY(sub_sat_s32, int32_t, int32_t, saturated((int64_t)x - y))
 
-BINARY(mul_hi_u16, uint16_t, uint16_t, (uint32_t)x *y >> 16)
-BINARY(mul_hi_s16, int16_t, int16_t, (int32_t)x *y >> 16)
-BINARY(mul_hi_u32, uint32_t, uint32_t, (uint64_t)x *y >> 32)
-BINARY(mul_hi_s32, int32_t, int32_t, (int64_t)x *y >> 32)
-BINARY(mul_hi_u64, uint64_t, uint64_t, (u128)x *y >> 64)
-BINARY(mul_hi_s64, int64_t, int64_t, (s128)x *y >> 64)
+BINARY(mul_hi_u_16, uint16_t, uint16_t, (uint32_t)x *y >> 16)
+BINARY(mul_hi_s_16, int16_t, int16_t, (int32_t)x *y >> 16)
+BINARY(mul_hi_u_32, uint32_t, uint32_t, (uint64_t)x *y >> 32)
+BINARY(mul_hi_s_32, int32_t, int32_t, (int64_t)x *y >> 32)
+BINARY(mul_hi_u_64, uint64_t, uint64_t, (u128)x *y >> 64)
+BINARY(mul_hi_s_64, int64_t, int64_t, (s128)x *y >> 64)
 BINARY(mul_wide_u16, uint32_t, uint16_t, (uint32_t)x *y)
 BINARY(mul_wide_s16, int32_t, int16_t, (int32_t)x *y)
 BINARY(mul_wide_u32, uint64_t, uint32_t, (uint64_t)x *y)
 BINARY(mul_wide_s32, int64_t, int32_t, (int64_t)x *y)
-TERNARY(mad_hi_u16, uint16_t, uint16_t, uint16_t, ((uint32_t)x * y >> 16) + z)
-TERNARY(mad_hi_s16, uint16_t, int16_t, uint16_t, ((int32_t)x * y >> 16) + z)
-TERNARY(mad_hi_u32, uint32_t, uint32_t, uint32_t, (uint32_t)((uint64_t)x *y >> 32) + z)
-TERNARY(mad_hi_s32, uint32_t, int32_t, uint32_t, (uint32_t)((int64_t)x *y >> 32) + z)
-TERNARY(mad_hi_u64, uint64_t, uint64_t, uint64_t, (uint64_t)((u128)x *y >> 64) + z)
-TERNARY(mad_hi_s64, uint64_t, int64_t, uint64_t, (uint64_t)((s128)x *y >> 64) + z)
-TERNARY(mad_hi_sat_s32, int32_t, int32_t, int32_t, ({
-            int64_t r_ = ((int64_t)x * y >> 32) + z;
-            r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_;
-        }))
+TERNARY(mad_hi_u_16, uint16_t, uint16_t, uint16_t, ((uint32_t)x * y >> 16) + z)
+TERNARY(mad_hi_s_16, uint16_t, int16_t, uint16_t, ((int32_t)x * y >> 16) + z)
+TERNARY(mad_hi_u_32, uint32_t, uint32_t, uint32_t, (uint32_t)((uint64_t)x *y >> 32) + z)
+TERNARY(mad_hi_s_32, uint32_t, int32_t, uint32_t, (uint32_t)((int64_t)x *y >> 32) + z)
+TERNARY(mad_hi_u_64, uint64_t, uint64_t, uint64_t, (uint64_t)((u128)x *y >> 64) + z)
+TERNARY(mad_hi_s_64, uint64_t, int64_t, uint64_t, (uint64_t)((s128)x *y >> 64) + z)
+TERNARY(mad_hi_sat_s32, int32_t, int32_t, int32_t, saturated(((int64_t)x * y >> 32) + z))
 TERNARY(mad_wide_u16, uint32_t, uint16_t, uint32_t, (uint32_t)x *y + z)
 TERNARY(mad_wide_s16, uint32_t, int16_t, uint32_t, (uint32_t)((int32_t)x *y) + z)
 TERNARY(mad_wide_u32, uint64_t, uint32_t, uint64_t, (uint64_t)x *y + z)
@@ -81,10 +79,7 @@ TERNARY(mad24_hi_u, uint32_t, uint32_t, uint32_t,
         (uint32_t)((uint64_t)(x & 0xffffff) * (y & 0xffffff) >> 16) + z)
 TERNARY(mad24_lo_s, uint32_t, int32_t, uint32_t, (uint32_t)(low24_s(x) * low24_s(y)) + z)
 TERNARY(mad24_hi_s, uint32_t, int32_t, uint32_t, (uint32_t)(low24_s(x) * low24_s(y) >> 16) + z)
-TERNARY(mad24_hi_sat_s, int32_t, int32_t, int32_t, ({
-            int64_t r_ = (low24_s(x) * low24_s(y) >> 16) + z;
-            r_ > INT32_MAX ? INT32_MAX : r_ < INT32_MIN ? INT32_MIN : r_;
-        }))
+TERNARY(mad24_hi_sat_s, int32_t, int32_t, int32_t, saturated((low24_s(x) * low24_s(y) >> 16) + z))
 
 /* Two halves of a 32-bit register. */
 #define PAIR(name, S, expr)                                \
@@ -102,30 +97,19 @@ TERNARY(mad24_hi_sat_s, int32_t, int32_t, int32_t, ({
                low_ | (uint32_t)(uint16_t)r_ << 16;        \
            }))
 PAIR(add_16x2, uint16_t, x_ + y_)
-PAIR(min_u16x2, uint16_t, x_ < y_ ? x_ : y_)
-PAIR(max_u16x2, uint16_t, x_ > y_ ? x_ : y_)
-PAIR(min_s16x2, int16_t, x_ < y_ ? x_ : y_)
-PAIR(max_s16x2, int16_t, x_ > y_ ? x_ : y_)
-PAIR(min_relu_s16x2, int16_t, x_ < 0 || y_ < 0 ? 0 : x_ < y_ ? x_ : y_)
-PAIR(max_relu_s16x2, int16_t, x_ < 0 && y_ < 0 ? 0 : x_ > y_ ? x_ : y_)
+PAIR(min_u16x2, uint16_t, MIN(x_, y_))
+PAIR(max_u16x2, uint16_t, MAX(x_, y_))
+PAIR(min_s16x2, int16_t, MIN(x_, y_))
+PAIR(max_s16x2, int16_t, MAX(x_, y_))
+PAIR(min_relu_s16x2, int16_t, MAX(MIN(x_, y_), 0))
+PAIR(max_relu_s16x2, int16_t, MAX(MAX(x_, y_), 0))
+BINARY(min_relu_s32, int32_t, int32_t, MAX(MIN(x, y), 0))
+BINARY(max_relu_s32, int32_t, int32_t, MAX(MAX(x, y), 0))
 
-BINARY(min_relu_s32, int32_t, int32_t, ({
-           int32_t r_ = x < y ? x : y;
-           r_ < 0 ? 0 : r_;
-       }))
-BINARY(max_relu_s32, int32_t, int32_t, ({
-           int32_t r_ = x > y ? x : y;
-           r_ < 0 ? 0 : r_;
-       }))
-
-#define BY_SIZE(name) (bytes == 2 ? name##_16 : bytes == 4 ? name##_32 : name##_64)
+#define BY_SIZE(name) of_width(bytes, name##_16, name##_32, name##_64)
 #define BY_SIGN(name) (is_signed ? BY_SIZE(name##_s) : BY_SIZE(name##_u))
-#define BY_TYPE3(name)                                    \
-    (bytes == 2   ? (is_signed ? name##_s16 : name##_u16) \
-     : bytes == 4 ? (is_signed ? name##_s32 : name##_u32) \
-                  : (is_signed ? name##_s64 : name##_u64))
-#define BY_TYPE2(name) \
-    (bytes == 2 ? (is_signed ? name##_s16 : name##_u16) : (is_signed ? name##_s32 : name##_u32))
+#define BY_HALF(name) \
+    ((exec_fn *const[]){name##_lo_u, name##_lo_s, name##_hi_u, name##_hi_s}[2 * hi + is_signed])
 
 static exec_fn *select_pair(const struct insn *i, bool is_signed)
 {
@@ -187,31 +171,35 @@ exec_fn *ISA(select_arith)(struct insn *i)
     case OP_sub:
         return sat ? sub_sat_s32 : BY_SIZE(sub);
     case OP_mul:
-        return wide ? (bytes == 8 ? NULL : BY_TYPE2(mul_wide)) : hi ? BY_TYPE3(mul_hi) : BY_SIZE(mul);
+        if (wide)
+            return is_signed ? of_width(bytes, mul_wide_s16, mul_wide_s32, NULL)
+                             : of_width(bytes, mul_wide_u16, mul_wide_u32, NULL);
+        return hi ? BY_SIGN(mul_hi) : BY_SIZE(mul);
     case OP_mad:
-        return sat    ? (hi ? mad_hi_sat_s32 : NULL)
-               : wide ? (bytes == 8 ? NULL : BY_TYPE2(mad_wide))
-               : hi   ? BY_TYPE3(mad_hi)
-                      : BY_SIZE(mad);
+        if (sat)
+            return hi ? mad_hi_sat_s32 : NULL;
+        if (wide)
+            return is_signed ? of_width(bytes, mad_wide_s16, mad_wide_s32, NULL)
+                             : of_width(bytes, mad_wide_u16, mad_wide_u32, NULL);
+        return hi ? BY_SIGN(mad_hi) : BY_SIZE(mad);
     case OP_mul24:
-        return bytes != 4  ? NULL
-               : hi        ? (is_signed ? mul24_hi_s : mul24_hi_u)
-               : is_signed ? mul24_lo_s
-                           : mul24_lo_u;
+        return bytes == 4 ? BY_HALF(mul24) : NULL;
     case OP_mad24:
-        return bytes != 4  ? NULL
-               : sat       ? (hi ? mad24_hi_sat_s : NULL)
-               : hi        ? (is_signed ? mad24_hi_s : mad24_hi_u)
-               : is_signed ? mad24_lo_s
-                           : mad24_lo_u;
+        if (sat && bytes == 4)
+            return hi ? mad24_hi_sat_s : NULL;
+        return bytes == 4 ? BY_HALF(mad24) : NULL;
     case OP_div:
         return BY_SIGN(div);
     case OP_rem:
         return BY_SIGN(rem);
     case OP_min:
-        return insn_has(i, MOD_relu) ? (i->type == TYPE_S32 ? min_relu_s32 : NULL) : BY_SIGN(min);
+        if (insn_has(i, MOD_relu))
+            return i->type == TYPE_S32 ? min_relu_s32 : NULL;
+        return BY_SIGN(min);
     case OP_max:
-        return insn_has(i, MOD_relu) ? (i->type == TYPE_S32 ? max_relu_s32 : NULL) : BY_SIGN(max);
+        if (insn_has(i, MOD_relu))
+            return i->type == TYPE_S32 ? max_relu_s32 : NULL;
+        return BY_SIGN(max);
     case OP_abs:
         return BY_SIZE(abs);
     case OP_neg:
@@ -247,9 +235,11 @@ exec_fn *ISA(select_arith)(struct insn *i)
         }                                                                                                 \
         w->carry = next;                                                                                  \
     }
-#define PRODUCT(T, S)                                                                                      \
-    (T)(hi ? (is_signed ? (T)((s128)(S)x * (S)y >> (8 * sizeof(T))) : (T)((u128)x * y >> (8 * sizeof(T)))) \
-           : (T)(x * y))
+#define PRODUCT(T, S)                                                      \
+    ({                                                                     \
+        u128 whole_ = is_signed ? (u128)((s128)(S)x * (S)y) : (u128)x * y; \
+        (T)(hi ? whole_ >> (8 * sizeof(T)) : whole_);                      \
+    })
 CARRY(add_carry_32, uint32_t, (u128)x + y + in, sum >> 32 & 1)
 CARRY(add_carry_64, uint64_t, (u128)x + y + in, sum >> 64 & 1)
 CARRY(sub_carry_32, uint32_t, (u128)x - y - in, sum >> 32 & 1)
@@ -430,11 +420,16 @@ exec_fn *ISA(select_logic)(struct insn *i)
         for (unsigned k = 0; k < i->n_opnds; k++)
             if (i->opnds[k].bytes)
                 return NULL;
-        return i->op == OP_and   ? pred_and
-               : i->op == OP_or  ? pred_or
-               : i->op == OP_xor ? pred_xor
-               : i->op == OP_not ? pred_not
-                                 : NULL;
+        switch (i->op) {
+        case OP_and:
+            return pred_and;
+        case OP_or:
+            return pred_or;
+        case OP_xor:
+            return pred_xor;
+        default:
+            return i->op == OP_not ? pred_not : NULL;
+        }
     }
     if (bytes < 2 || bytes > 8 || (i->type >= TYPE_F16 && i->type <= TYPE_F64))
         return NULL;
@@ -466,11 +461,12 @@ exec_fn *ISA(select_logic)(struct insn *i)
     case OP_brev:
         return bytes == 4 ? brev_32 : brev_64;
     case OP_bfind:
-        return bytes == 4 ? (is_signed ? bfind_s32 : bfind_u32) : is_signed ? bfind_s64 : bfind_u64;
+        return is_signed ? of_width(bytes, NULL, bfind_s32, bfind_s64)
+                         : of_width(bytes, NULL, bfind_u32, bfind_u64);
     case OP_fns:
         return bytes == 4 ? fns_32 : NULL;
     case OP_bfe:
-        return bytes == 4 ? (is_signed ? bfe_s32 : bfe_u32) : is_signed ? bfe_s64 : bfe_u64;
+        return is_signed ? of_width(bytes, NULL, bfe_s32, bfe_s64) : of_width(bytes, NULL, bfe_u32, bfe_u64);
     case OP_bfi:
         return bytes == 4 ? bfi_32 : bfi_64;
     default:

@@ -385,20 +385,16 @@ exec_fn *ISA(select_mem)(struct insn *i)
     if (addr->ref_kind == REF_FUNC_PARAM || (!load && i->space == SPACE_CONST))
         return NULL;
     i->extra = (uint16_t)flags_of(i);
-    bool wide = addr->bytes == 8;
-    int space = i->space == SPACE_GLOBAL && wide ? 0 : i->space == SPACE_SHARED ? (wide ? 2 : 1) : -1;
-    int size = i->bytes == 2   ? 0
-               : i->bytes == 4 ? 1
-               : i->bytes == 8 ? 2
-                               : -1,
-        count = i->vec == 1   ? 0
-                : i->vec == 2 ? 1
-                : i->vec == 4 ? 2
-                              : -1;
+    bool wide = addr->bytes == 8, shared = i->space == SPACE_SHARED;
     exec_fn *fast = NULL;
-    if (exact && space >= 0 && size >= 0 && count >= 0 && (value->kind == OPND_VEC) == (i->vec > 1))
+    if (exact && (shared || (i->space == SPACE_GLOBAL && wide)) && i->bytes >= 2 && i->bytes <= 8 &&
+        i->vec <= 4 && (value->kind == OPND_VEC) == (i->vec > 1)) {
+        int space = shared ? 1 + wide : 0, size = __builtin_ctz(i->bytes) - 1, count = __builtin_ctz(i->vec);
         fast = load ? fast_loads[space][size][count] : fast_stores[space][size][count];
-    return fast ? fast : load ? load_any : store_any;
+    }
+    if (fast)
+        return fast;
+    return load ? load_any : store_any;
 }
 
 /* Hints change nothing that a program can see. */

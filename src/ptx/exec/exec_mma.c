@@ -138,7 +138,7 @@ static uint64_t result(const struct insn *i, enum type t, double v)
         return bits_f64(v);
     default:
         if (insn_has(i, MOD_satfinite))
-            v = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
+            v = CLAMP(v, (double)INT32_MIN, (double)INT32_MAX);
         return (uint32_t)(int64_t)v;
     }
 }
@@ -207,5 +207,7 @@ static void mma_bits(struct warp *w, const struct insn *i, uint32_t m)
 
 exec_fn *ISA(select_mma)(struct insn *i)
 {
-    return !matrix_known(i) ? NULL : mma_type(i, 1) == TYPE_B1 ? mma_bits : mma;
+    if (!matrix_known(i))
+        return NULL;
+    return mma_type(i, 1) == TYPE_B1 ? mma_bits : mma;
 }

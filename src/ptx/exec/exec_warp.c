@@ -86,6 +86,8 @@ SHUFFLE(shfl_down, 1)
 SHUFFLE(shfl_bfly, 2)
 SHUFFLE(shfl_idx, 3)
 
+enum { BALLOT, ALL, ANY, UNIFORM }; /* insn.extra of a vote */
+
 /* vote.sync: over the lanes of the executing lane's mask. */
 static void vote(struct warp *w, const struct insn *i, uint32_t m)
 {
@@ -97,12 +99,13 @@ static void vote(struct warp *w, const struct insn *i, uint32_t m)
     for (uint32_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         uint32_t in = mask[l] & m, yes = p & in;
-        if (i->extra == 0)
+        bool all = yes == in, none = !yes;
+        if (i->extra == BALLOT)
             REG(uint32_t, w, i->d)[l] = yes;
-        else if (i->extra == 1 ? yes == in : i->extra == 2 ? yes != 0 : yes == in || !yes)
+        else if (i->extra == ANY ? !none : all || (none && i->extra == UNIFORM))
             r |= 1u << l;
     }
-    if (i->extra)
+    if (i->extra != BALLOT)
         pred_write(w, i->d, r, m);
 }
 
@@ -121,7 +124,7 @@ static void match(struct warp *w, const struct insn *i, uint32_t m)
         for (uint32_t o = in; o; o &= o - 1)
             same |= v[__builtin_ctz(o)] == v[l] ? o & -o : 0;
         bool whole = same == in;
-        out[l] = insn_has(i, MOD_all) ? (whole ? in : 0) : same;
+        out[l] = whole || !insn_has(i, MOD_all) ? same : 0;
         all |= whole ? 1u << l : 0;
     }
     uint32_t *d = REG(uint32_t, w, i->d);
@@ -130,27 +133,33 @@ static void match(struct warp *w, const struct insn *i, uint32_t m)
         pred_write(w, i->pair->off, all, m);
 }
 
+static uint32_t reduced(const struct insn *i, uint32_t r, uint32_t x)
+{
+    if (insn_has(i, MOD_add))
+        return r + x;
+    if (insn_has(i, MOD_xor))
+        return r ^ x;
+    if (insn_has(i, MOD_and))
+        return r & x;
+    if (insn_has(i, MOD_or))
+        return r | x;
+    bool less = type_signed((enum type)i->type) ? (int32_t)r < (int32_t)x : r < x;
+    return less == insn_has(i, MOD_min) ? r : x;
+}
+
 static void redux(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint32_t mask[32], in[32], out[32] = {0};
     if (!await(w, i, m, &i->opnds[2], mask))
         return;
     memcpy(in, REG(uint32_t, w, i->a), sizeof(in));
-    bool is_signed = type_signed((enum type)i->type);
     for (uint32_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         uint32_t members = mask[l] & m, r = in[l];
         if (insn_has(i, MOD_add) || insn_has(i, MOD_xor))
             r = 0;
-        for (uint32_t o = members; o; o &= o - 1) {
-            uint32_t x = in[__builtin_ctz(o)];
-            r = insn_has(i, MOD_add)   ? r + x
-                : insn_has(i, MOD_xor) ? r ^ x
-                : insn_has(i, MOD_and) ? r & x
-                : insn_has(i, MOD_or)  ? r | x
-                : insn_has(i, MOD_min) ? (is_signed ? (uint32_t)MIN((int32_t)r, (int32_t)x) : MIN(r, x))
-                                       : (is_signed ? (uint32_t)MAX((int32_t)r, (int32_t)x) : MAX(r, x));
-        }
+        for (uint32_t o = members; o; o &= o - 1)
+            r = reduced(i, r, in[__builtin_ctz(o)]);
         out[l] = r;
     }
     uint32_t *d = REG(uint32_t, w, i->d);
@@ -191,16 +200,14 @@ exec_fn *ISA(select_warp)(struct insn *i)
     case OP_shfl:
         if (i->type != TYPE_B32 || (i->n_opnds > 4) != insn_has(i, MOD_sync))
             return NULL;
-        return insn_has(i, MOD_up)     ? shfl_up
-               : insn_has(i, MOD_down) ? shfl_down
-               : insn_has(i, MOD_bfly) ? shfl_bfly
-               : insn_has(i, MOD_idx)  ? shfl_idx
-                                       : NULL;
+        return BY_MOD(i, {MOD_up, shfl_up}, {MOD_down, shfl_down}, {MOD_bfly, shfl_bfly}, {MOD_idx, shfl_idx});
     case OP_vote:
         if (o[1].bytes || (i->n_opnds > 2) != insn_has(i, MOD_sync) || (i->n_opnds > 2 && o[2].bytes != 4))
             return NULL;
-        i->extra = insn_has(i, MOD_ballot) ? 0 : insn_has(i, MOD_all) ? 1 : insn_has(i, MOD_any) ? 2 : 3;
-        return o[0].bytes != (i->extra ? 0 : 4) ? NULL : vote;
+        i->extra = insn_has(i, MOD_any) ? ANY : UNIFORM;
+        if (insn_has(i, MOD_ballot) || insn_has(i, MOD_all))
+            i->extra = insn_has(i, MOD_ballot) ? BALLOT : ALL;
+        return o[0].bytes == (i->extra == BALLOT ? 4 : 0) ? vote : NULL;
     case OP_match:
         return o[0].bytes == 4 && (o[1].bytes == 4 || o[1].bytes == 8) && o[1].bytes == type_bytes[i->type] &&
                        o[2].bytes == 4

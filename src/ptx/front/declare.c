@@ -67,7 +67,7 @@ static void skip_block(struct parser *p)
     do {
         if (p->t == T_END)
             ptx_parse_fail(p, "a block without its end");
-        depth += p->punct == '{' ? 1 : p->punct == '}' ? -1 : 0;
+        depth += (p->punct == '{') - (p->punct == '}');
         token_next(p);
     } while (depth > 0);
 }
@@ -272,12 +272,15 @@ static void initialiser(struct parser *p, struct var *v, uint8_t *bytes, uint64_
 
 static enum space space_of(const struct parser *p)
 {
-    return ptx_token_is(p, ".global")   ? SPACE_GLOBAL
-           : ptx_token_is(p, ".shared") ? SPACE_SHARED
-           : ptx_token_is(p, ".local")  ? SPACE_LOCAL
-           : ptx_token_is(p, ".const")  ? SPACE_CONST
-           : ptx_token_is(p, ".param")  ? SPACE_PARAM
-                                        : SPACE_GENERIC;
+    static const char *const words[] = {[SPACE_GLOBAL] = ".global",
+                                        [SPACE_SHARED] = ".shared",
+                                        [SPACE_LOCAL] = ".local",
+                                        [SPACE_CONST] = ".const",
+                                        [SPACE_PARAM] = ".param"};
+    for (size_t s = 0; s < ARRAY_LEN(words); s++)
+        if (words[s] && ptx_token_is(p, words[s]))
+            return (enum space)s;
+    return SPACE_GENERIC;
 }
 
 /* The token is the space. */

@@ -47,14 +47,6 @@ static void skip_space(struct parser *p)
     }
 }
 
-static int hex_digit(int c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 static void lex_number(struct parser *p)
 {
     const char *s = p->s;
@@ -63,13 +55,13 @@ static void lex_number(struct parser *p)
     if (s[0] == '0' && s + 1 < p->end && (s[1] == 'f' || s[1] == 'F' || s[1] == 'd' || s[1] == 'D')) {
         int want = s[1] == 'f' || s[1] == 'F' ? 8 : 16, n = 0;
         p->t = want == 8 ? T_F32 : T_F64;
-        for (s += 2; s < p->end && hex_digit(*s) >= 0 && n < want; s++, n++)
-            v = v << 4 | (unsigned)hex_digit(*s);
+        for (s += 2; s < p->end && str_hex_digit(*s) >= 0 && n < want; s++, n++)
+            v = v << 4 | (unsigned)str_hex_digit(*s);
         if (n != want)
             ptx_parse_fail(p, "a hexadecimal float needs %d digits", want);
     } else if (s[0] == '0' && s + 1 < p->end && (s[1] == 'x' || s[1] == 'X')) {
-        for (s += 2; s < p->end && hex_digit(*s) >= 0; s++)
-            v = v << 4 | (unsigned)hex_digit(*s);
+        for (s += 2; s < p->end && str_hex_digit(*s) >= 0; s++)
+            v = v << 4 | (unsigned)str_hex_digit(*s);
     } else if (s[0] == '0' && s + 1 < p->end && (s[1] == 'b' || s[1] == 'B')) {
         for (s += 2; s < p->end && (*s == '0' || *s == '1'); s++)
             v = v << 1 | (unsigned)(*s - '0');

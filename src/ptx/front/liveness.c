@@ -215,7 +215,7 @@ struct order {
 static int order_compare(const void *a, const void *b)
 {
     const struct order *x = a, *y = b;
-    return x->from != y->from ? (x->from < y->from ? -1 : 1) : x->vreg < y->vreg ? -1 : x->vreg > y->vreg;
+    return x->from != y->from ? ORDER(x->from, y->from) : ORDER(x->vreg, y->vreg);
 }
 
 /* Linear scan: places are taken from the free list of their size when a life begins, given back after it ended.

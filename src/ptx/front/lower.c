@@ -238,7 +238,9 @@ static void lower_immediates(struct lower *lo)
                     struct insn narrow = *i;
                     if (i->op == OP_mov) { /* mov.b32 r, {1, 2}: elements are a share of the type */
                         unsigned share = type_bytes[i->type] / o->n;
-                        narrow.type = share >= 8 ? TYPE_B64 : share >= 4 ? TYPE_B32 : TYPE_B16;
+                        narrow.type = share >= 8 ? TYPE_B64 : TYPE_B32;
+                        if (share < 4)
+                            narrow.type = TYPE_B16;
                     }
                     lower_immediate(lo, &narrow, &o->vec[e], k);
                     i->op = narrow.op;
@@ -288,6 +290,13 @@ static bool leads_to(const struct parsed *p, uint32_t from, uint32_t to, uint8_t
     return false;
 }
 
+static enum native native_of(const char *name)
+{
+    if (str_eq(name, "vprintf"))
+        return NATIVE_VPRINTF;
+    return str_eq(name, "__assertfail") ? NATIVE_ASSERTFAIL : NATIVE_UNKNOWN;
+}
+
 /* Which functions may call themselves, and for which external ones a function of ours stands in. */
 static void lower_calls(struct lower *lo)
 {
@@ -295,17 +304,14 @@ static void lower_calls(struct lower *lo)
     struct arena *a = arena_open();
     uint8_t *seen = arena_alloc(a, p->funcs.n + 1);
     uint32_t *stack = arena_array(a, uint32_t, p->funcs.n + 1);
-    bool many =
-        p->funcs.n >
-        2000; /* then, and with calls through pointers, any function that calls is taken for recursive */
+    /* Then, and with calls through pointers, any function that calls is taken for recursive. */
+    bool many = p->funcs.n > 2000;
     for (size_t k = 0; k < p->code.n; k++)
         many |= p->code.v[k].op == OP_call && p->code.v[k].opnds[1].kind != OPND_FUNC;
     for (uint32_t k = 0; k < p->funcs.n; k++) {
         struct func *f = &p->funcs.v[k];
         if (!f->has_body)
-            f->native = !strcmp(f->name, "vprintf")        ? NATIVE_VPRINTF
-                        : !strcmp(f->name, "__assertfail") ? NATIVE_ASSERTFAIL
-                                                           : NATIVE_UNKNOWN;
+            f->native = native_of(f->name);
         else if (!f->is_entry && f->calls)
             f->is_recursive = many || leads_to(p, k, k, seen, stack);
         lo->m->recurses |= f->is_recursive;
@@ -322,13 +328,17 @@ static void shape_memory(struct insn *i)
         {MOD_global, SPACE_GLOBAL},         {MOD_shared, SPACE_SHARED},     {MOD_shared_cta, SPACE_SHARED},
         {MOD_shared_cluster, SPACE_SHARED}, {MOD_local, SPACE_LOCAL},       {MOD_const, SPACE_CONST},
         {MOD_param, SPACE_PARAM},           {MOD_param_entry, SPACE_PARAM}, {MOD_param_func, SPACE_PARAM}};
+    static const enum mod wide[] = {MOD_v8, MOD_v4, MOD_v2};
     for (size_t k = 0; k < ARRAY_LEN(spaces); k++)
         if (insn_has(i, spaces[k].mod)) {
             i->space = (uint8_t)spaces[k].space;
             break;
         }
     i->bytes = type_bytes[i->type];
-    i->vec = insn_has(i, MOD_v2) ? 2 : insn_has(i, MOD_v4) ? 4 : insn_has(i, MOD_v8) ? 8 : 1;
+    i->vec = 1;
+    for (size_t k = 0; k < ARRAY_LEN(wide); k++)
+        if (insn_has(i, wide[k]))
+            i->vec = (uint8_t)(8 >> k);
 }
 
 /* Operand forms that would mislead a handler: too few operands, a predicate or width that does not fit. */

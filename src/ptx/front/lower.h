@@ -22,7 +22,7 @@ void visit_registers(struct insn *i, visit_fn *visit, void *context);
 /* Sizes of registers in a warp's file: predicates, 2, 4, 8, 16 bytes a lane. */
 static inline int class_of(uint8_t bytes)
 {
-    return bytes == 0 ? 0 : bytes <= 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
+    return bytes < 2 ? bytes : __builtin_ctz(bytes);
 }
 
 static inline uint32_t class_size(int class)

@@ -137,7 +137,7 @@ static inline float approx_turn(float a, int quarter)
     room = quarter == 0 && room > 0.25 * size ? 0.25 * size : room;
     room = quarter == 1 && size == 0 ? 0.0 : room;
     y += room * approx_noise(bits_f32(a) + (uint32_t)quarter);
-    y = y > 1.0 ? 1.0 : y < -1.0 ? -1.0 : y;
+    y = CLAMP(y, -1.0, 1.0);
     y = quarter == 0 && size == 0 ? x : y; /* sin -0 is -0 */
     return !(size < INFINITY) ? f32_of(F32_NAN) : (float)y;
 }
@@ -147,7 +147,7 @@ static inline double approx_tanh_f64(double x)
     double e = approx_exp2_f64(x * 0x1.71547652b82fep+1); /* e^2x */
     double y = (e - 1.0) / (e + 1.0);
     y = x * x < 0x1p-20 ? x - x * x * x * (1.0 / 3) : y; /* where e - 1 cancels */
-    y = x > 20 ? 1.0 : x < -20 ? -1.0 : y;
+    y = fabs(x) > 20 ? copysign(1.0, x) : y;
     return x != x ? x : y;
 }
 
@@ -157,8 +157,8 @@ static inline float approx_tanh(float a)
     uint32_t u = bits_f32(a);
     double y = approx_tanh_f64((double)a), room = fabs((double)a) < INFINITY ? 0.99 * 0x1p-11 : 0;
     y *= 1.0 + room * approx_noise(u);
-    y = y > 1.0 ? 1.0 : y < -1.0 ? -1.0 : y;
-    return y != y ? f32_of(F32_NAN) : a == 0 ? a : (float)y;
+    y = a == 0 ? (double)a : CLAMP(y, -1.0, 1.0);
+    return y != y ? f32_of(F32_NAN) : (float)y;
 }
 
 /* a * (1 / b): 2 ulp for |b| in [2^-126, 2^126]; beyond, 1 / b has flushed to zero, so inf / b is NaN. */
@@ -216,7 +216,8 @@ static inline uint16_t approx_ex2_bf16(uint16_t a)
     float x = f32_flush(half_bf16_to_f32(a));
     double room = approx_is_integral((double)x) ? 0.0 : 0.98 * 0x1p-8;
     uint16_t r = half_bf16_from_f32((float)(approx_exp2_f64((double)x) * (1.0 + room * approx_noise(a))));
-    return x != x ? HALF_NAN : r & 0x7f80 ? r : r & 0x8000;
+    r = r & 0x7f80 ? r : r & 0x8000;
+    return x != x ? HALF_NAN : r;
 }
 
 /* Absolute: f16 2^-10.987, bf16 2^-8. */
@@ -225,19 +226,23 @@ static inline double approx_tanh_half(float x, uint16_t a, double room)
     double y = approx_tanh_f64((double)x);
     room = room > 0.25 * fabs(y) ? 0.25 * fabs(y) : room;
     y += fabsf(x) < INFINITY ? room * approx_noise(a) : 0.0;
-    return y > 1.0 ? 1.0 : y < -1.0 ? -1.0 : y;
+    return CLAMP(y, -1.0, 1.0);
 }
 
 static inline uint16_t approx_tanh_f16(uint16_t a)
 {
     float x = half_f16_to_f32(a);
-    return x != x ? HALF_NAN : x == 0 ? a : half_f16_from_f32((float)approx_tanh_half(x, a, 0.00024));
+    uint16_t r = half_f16_from_f32((float)approx_tanh_half(x, a, 0.00024));
+    r = x == 0 ? a : r;
+    return x != x ? HALF_NAN : r;
 }
 
 static inline uint16_t approx_tanh_bf16(uint16_t a)
 {
     float x = half_bf16_to_f32(a);
-    return x != x ? HALF_NAN : x == 0 ? a : half_bf16_from_f32((float)approx_tanh_half(x, a, 0.95 * 0x1p-9));
+    uint16_t r = half_bf16_from_f32((float)approx_tanh_half(x, a, 0.95 * 0x1p-9));
+    r = x == 0 ? a : r;
+    return x != x ? HALF_NAN : r;
 }
 
 #endif

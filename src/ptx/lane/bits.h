@@ -2,8 +2,7 @@
 #ifndef PTX_BITS_H
 #define PTX_BITS_H
 
-#include <stdint.h>
-#include <string.h>
+#include "base/base.h"
 
 #define F32_NAN 0x7fffffffu /* the canonical one, as its bits */
 
@@ -41,6 +40,11 @@ static inline float f32_canon(float x) /* any NaN becomes the canonical one */
     return f32_of((b & 0x7fffffff) > 0x7f800000 ? F32_NAN : b);
 }
 
+static inline double f64_canon(double x)
+{
+    return f64_of(x != x ? 0x7fffffffffffffffull : bits_f64(x));
+}
+
 static inline float f32_flush(float x) /* subnormals to zero of the same sign */
 {
     uint32_t b = bits_f32(x);
@@ -49,7 +53,12 @@ static inline float f32_flush(float x) /* subnormals to zero of the same sign */
 
 static inline float f32_saturate(float x) /* to [0, 1]; NaN gives 0 */
 {
-    return x > 0 ? (x < 1 ? x : 1) : 0;
+    return MIN(MAX(x, 0), 1);
+}
+
+static inline double f64_saturate(double x)
+{
+    return MIN(MAX(x, 0), 1);
 }
 
 #endif

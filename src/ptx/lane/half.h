@@ -101,10 +101,11 @@ static inline uint16_t half_f16_from_f64(double d)
 
 static inline uint16_t half_f16_from_f64_rz(double d)
 {
-    if (!(d < 65504.0 && d > -65504.0)) {
-        bool big = (d >= 65504.0 && d < 1.0 / 0.0) || (d <= -65504.0 && d > -1.0 / 0.0);
-        return big ? (d > 0 ? 0x7bff : 0xfbff) : half_f16_from_f32((float)d);
-    }
+    double a = d < 0 ? -d : d;
+    if (a >= 65504.0 && a < 1.0 / 0.0)
+        return d > 0 ? 0x7bff : 0xfbff;
+    if (!(a < 65504.0))
+        return half_f16_from_f32((float)d);
     return half_f16_pack(half_truncate(d, 10, -14), d);
 }
 
@@ -121,8 +122,10 @@ static inline uint16_t half_bf16_from_f64_rz(double d)
 {
     double a = d < 0 ? -d : d;
     uint16_t sign = (uint16_t)(bits_f64(d) >> 48 & 0x8000);
-    if (!(a < 0x1p128))
-        return d != d ? HALF_NAN : (uint16_t)((a > 0x1.fffffffffffffp1023 ? 0x7f80 : 0x7f7f) | sign);
+    if (d != d)
+        return HALF_NAN;
+    if (a >= 0x1p128)
+        return (uint16_t)((a > 0x1.fffffffffffffp1023 ? 0x7f80 : 0x7f7f) | sign);
     return (uint16_t)((half_bf16_from_f32((float)half_truncate(d, 7, -126)) & 0x7fff) | sign);
 }
 
@@ -135,7 +138,8 @@ static inline float half_sum_odd_f32(float a, float b)
     float e = (a - (s - t)) + (b - t);
     uint32_t u = bits_f32(s);
     bool up = (e > 0) == (s > 0);
-    u += e != 0 && e == e && !(u & 1) ? (up ? 1u : ~0u) : 0u;
+    if (e != 0 && e == e && !(u & 1))
+        u += up ? 1u : ~0u;
     return f32_of(u);
 }
 
@@ -145,7 +149,8 @@ static inline double half_sum_odd_f64(double a, double b)
     double e = (a - (s - t)) + (b - t);
     uint64_t u = bits_f64(s);
     bool up = (e > 0) == (s > 0);
-    u += e != 0 && e == e && !(u & 1) ? (up ? 1ull : ~0ull) : 0ull;
+    if (e != 0 && e == e && !(u & 1))
+        u += up ? 1ull : ~0ull;
     return f64_of(u);
 }
 
@@ -158,22 +163,24 @@ static inline uint16_t half_f16_ftz(uint16_t h)
 
 static inline uint16_t half_f16_sat(uint16_t h) /* to [0, 1], NaN to +0 */
 {
-    return h & 0x8000 || h > 0x7c00 ? 0 : h > 0x3c00 ? 0x3c00 : h;
+    return h & 0x8000 || h > 0x7c00 ? 0 : (uint16_t)MIN(h, 0x3c00);
 }
 
 static inline uint16_t half_bf16_sat(uint16_t h)
 {
-    return h & 0x8000 || h > 0x7f80 ? 0 : h > 0x3f80 ? 0x3f80 : h;
+    return h & 0x8000 || h > 0x7f80 ? 0 : (uint16_t)MIN(h, 0x3f80);
 }
 
 static inline uint16_t half_f16_relu(uint16_t h) /* negative to +0, NaN to the canonical one */
 {
-    return (h & 0x7fff) > 0x7c00 ? HALF_NAN : h & 0x8000 ? 0 : h;
+    uint16_t r = h & 0x8000 ? 0 : h;
+    return (h & 0x7fff) > 0x7c00 ? HALF_NAN : r;
 }
 
 static inline uint16_t half_bf16_relu(uint16_t h)
 {
-    return (h & 0x7fff) > 0x7f80 ? HALF_NAN : h & 0x8000 ? 0 : h;
+    uint16_t r = h & 0x8000 ? 0 : h;
+    return (h & 0x7fff) > 0x7f80 ? HALF_NAN : r;
 }
 
 /* ---- arithmetic ---- */
@@ -246,7 +253,8 @@ static inline uint16_t half_min_max(uint16_t a, uint16_t b, uint16_t inf, bool m
     uint16_t x = a & keep, y = b & keep;
     bool an = (a & 0x7fff) > inf, bn = (b & 0x7fff) > inf;
     uint16_t r = (half_key(x) > half_key(y)) == max ? x : y;
-    r = an ? y : bn ? x : r;
+    r = bn ? x : r;
+    r = an ? y : r;
     return (an && bn) || (nan && (an || bn)) ? HALF_NAN : r | sign;
 }
 

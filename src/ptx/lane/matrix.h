@@ -24,20 +24,26 @@ struct fragment {
 
 static inline unsigned matrix_bits(enum type t)
 {
-    return t == TYPE_B1 ? 1 : t == TYPE_S4 || t == TYPE_U4 ? 4 : 8u * type_bytes[t];
+    if (t == TYPE_B1)
+        return 1;
+    return t == TYPE_S4 || t == TYPE_U4 ? 4 : 8u * type_bytes[t];
 }
 
 static inline struct fragment fragment_of(struct mma_shape s, enum matrix which, enum type t)
 {
     bool transposed = s.m == 8 && s.n == 32;
     unsigned bits = matrix_bits(t), run = which == MATRIX_C ? 2 : MAX(32 / bits, 1u);
-    unsigned across = which == MATRIX_C ? (transposed ? s.n : s.m) : which == MATRIX_A ? s.m : s.n;
-    unsigned along = which == MATRIX_C ? (transposed ? s.m : s.n) : s.k;
+    unsigned across = which == MATRIX_A ? s.m : s.n, along = s.k, pair = 1;
+    if (which == MATRIX_C) {
+        across = transposed ? s.n : s.m;
+        along = transposed ? s.m : s.n;
+        pair = across / 8;
+    } else if ((which == MATRIX_A) == !transposed) {
+        pair = MIN(across / 8, 2u);
+    }
     struct fragment f = {.bits = (uint8_t)bits, .run = (uint8_t)run, .depth = (uint8_t)(along / (4 * run))};
     f.pieces = (uint8_t)(across / 8 * f.depth);
-    f.pair = (uint8_t)(which == MATRIX_C                    ? across / 8
-                       : (which == MATRIX_A) == !transposed ? MIN(across / 8, 2u)
-                                                            : 1);
+    f.pair = (uint8_t)pair;
     f.down = which == MATRIX_C ? transposed : which == MATRIX_B;
     return f;
 }
@@ -86,8 +92,8 @@ static inline enum type mma_type(const struct insn *i, unsigned operand)
 }
 static inline struct fragment mma_fragment(const struct insn *i, unsigned operand)
 {
-    enum matrix which = operand == 1 ? MATRIX_A : operand == 2 ? MATRIX_B : MATRIX_C;
-    return fragment_of(i->shape, which, mma_type(i, operand));
+    static const enum matrix which[] = {MATRIX_C, MATRIX_A, MATRIX_B, MATRIX_C};
+    return fragment_of(i->shape, which[operand], mma_type(i, operand));
 }
 
 /* matrix.c: whether PTX has a mma, wmma.mma, wmma.load or wmma.store of this shape and these types, and its
@@ -115,7 +121,9 @@ static inline const struct opnd *matrix_operand(const struct insn *i) /* the reg
 
 static inline struct matrix_access matrix_access_of(const struct insn *i)
 {
-    enum matrix which = insn_has(i, MOD_a) ? MATRIX_A : insn_has(i, MOD_b) ? MATRIX_B : MATRIX_C;
+    enum matrix which = insn_has(i, MOD_b) ? MATRIX_B : MATRIX_C;
+    if (insn_has(i, MOD_a))
+        which = MATRIX_A;
     enum type t = (enum type)i->type;
     struct mma_shape s = i->shape;
     unsigned bits = matrix_bits(t);
@@ -125,7 +133,9 @@ static inline struct matrix_access matrix_access_of(const struct insn *i)
     }
     struct matrix_access x = {.f = fragment_of(s, which, t), .columns = insn_has(i, MOD_col)};
     x.size = (uint8_t)(x.f.bits / 8);
-    x.way = x.columns == x.f.down ? WHOLE : x.size == 2 ? TURNED : SINGLE;
+    x.way = x.size == 2 ? TURNED : SINGLE;
+    if (x.columns == x.f.down)
+        x.way = WHOLE;
     x.atoms = x.way == SINGLE ? 1 : x.f.run;
     x.parts = (uint8_t)(x.f.pieces * x.f.run / x.atoms);
     return x;

@@ -10,10 +10,11 @@ enum { BULK_ALIGN = 16, MOST_FLIGHTS = 1 << 18 };
 
 static const uint8_t *source_of(const struct flight *f)
 {
-    return f->small        ? f->value
-           : f->taken      ? f->taken
-           : f->from_block ? f->from_block->shared + f->from
-                           : mem_host(f->warp->launch->mem, f->from);
+    if (f->small)
+        return f->value;
+    if (f->taken)
+        return f->taken;
+    return f->from_block ? f->from_block->shared + f->from : mem_host(f->warp->launch->mem, f->from);
 }
 
 void flight_free(struct flight *f)
@@ -348,7 +349,9 @@ static bool reduce_fits(struct insn *i)
     for (size_t k = 0; k < ARRAY_LEN(ops); k++)
         if (insn_has(i, ops[k].op)) {
             i->extra = (uint16_t)ops[k].op;
-            return half ? ops[k].half : real ? ops[k].real : i->bytes == 4 || (i->bytes == 8 && ops[k].wide);
+            if (half || real)
+                return half ? ops[k].half : ops[k].real;
+            return i->bytes == 4 || (i->bytes == 8 && ops[k].wide);
         }
     return false;
 }

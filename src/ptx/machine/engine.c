@@ -166,7 +166,9 @@ static enum block_state block_turn(struct block *b)
     }
     if (!b->live_warps)
         return BLOCK_DONE;
-    return !ran ? BLOCK_WAITS : all_spin ? BLOCK_SPINS : BLOCK_RUNS;
+    if (!ran)
+        return BLOCK_WAITS;
+    return all_spin ? BLOCK_SPINS : BLOCK_RUNS;
 }
 
 /* Nobody of this block can go on: say where its threads wait. */

@@ -1,6 +1,7 @@
 /* What decides a branch that has gone one way only: the constants on the way from registers to its guard. Who
  * looks for cases that go the other way tries these, and what lies beside them. */
 #include "machine.h"
+#include "ptx/lane/half.h"
 
 enum { MOST_CONSTANTS = 64, MOST_VISITS = 256, DEPTH = 6 };
 
@@ -21,21 +22,6 @@ static void add(struct search *s, struct ptx_constant c)
         s->list[s->n++] = c;
 }
 
-static double half_of(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    double v = exponent == 31 ? INFINITY
-                              : ldexp(exponent ? 1024 + mantissa : mantissa, (exponent ? exponent : 1) - 25);
-    return bits >> 15 ? -v : v;
-}
-
-static double single_of(uint32_t bits)
-{
-    float v;
-    memcpy(&v, &bits, sizeof(v));
-    return (double)v;
-}
-
 static void add_real(struct search *s, double v)
 {
     if (isfinite(v) && v != 0)
@@ -47,19 +33,17 @@ static void add_immediate(struct search *s, const struct insn *i, const struct o
 {
     bool moved = i->op == OP_mov;
     unsigned bytes = type_bytes[i->type];
-    double v;
 
     if (i->type == TYPE_F64) {
-        memcpy(&v, &o->imm, sizeof(v));
-        add_real(s, v);
+        add_real(s, f64_of((uint64_t)o->imm));
         return;
     }
     if (i->type == TYPE_F32 || (moved && bytes == 4))
-        add_real(s, single_of((uint32_t)o->imm));
+        add_real(s, f32_of((uint32_t)o->imm));
     if (i->type == TYPE_F16 || (moved && bytes == 2))
-        add_real(s, half_of((uint16_t)o->imm));
+        add_real(s, half_f16_to_f32((uint16_t)o->imm));
     if (i->type == TYPE_BF16 || (moved && bytes == 2))
-        add_real(s, single_of((uint32_t)(uint16_t)o->imm << 16));
+        add_real(s, half_bf16_to_f32((uint16_t)o->imm));
     if (i->type != TYPE_F32 && i->type != TYPE_F16 && i->type != TYPE_BF16)
         add(s, (struct ptx_constant){.integer = bytes == 4 ? (int32_t)o->imm : o->imm});
 }

@@ -327,7 +327,11 @@ uint64_t mem_image(struct ptx_mem *m, const struct ptx_module *module, struct er
             const struct var *to = v->refs[r].var;
             uint64_t value = (uint64_t)v->refs[r].add;
             if (to)
-                value += to->addr + (in_image(to) ? addr : v->refs[r].generic ? SHARED_WINDOW : 0);
+                value += to->addr;
+            if (to && in_image(to))
+                value += addr;
+            else if (to && v->refs[r].generic)
+                value += SHARED_WINDOW;
             memcpy(host + v->refs[r].at, &value, 8);
         }
     }

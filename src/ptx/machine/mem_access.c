@@ -4,7 +4,8 @@
 
 static const char *kind_name(enum access_kind k)
 {
-    return k == ACCESS_LOAD ? "a read" : k == ACCESS_STORE ? "a write" : "an atomic operation";
+    static const char *const names[] = {"a read", "a write", "an atomic operation"};
+    return names[k];
 }
 
 void mem_out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,

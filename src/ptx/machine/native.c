@@ -65,7 +65,7 @@ static int print(struct warp *w, unsigned lane, const char *format, uint64_t arg
             spec[len++] = *s++;
         }
         for (; *s && strchr("hlLqjzt", *s); s++)
-            longs += *s == 'l' ? 1 : strchr("jztq", *s) ? 2 : 0;
+            longs += (*s == 'l') + 2 * (strchr("jztq", *s) != NULL);
         if (!*s)
             break;
         if (*s == '%') {
