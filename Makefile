@@ -64,6 +64,11 @@ bench-judge: all ## processor seconds that judging one candidate of each example
 	@tools/build.sh $(BUILD) -- tools/bench_judge
 	@$(BUILD)/tools/bench_judge
 
+.PHONY: confirm-corpora
+confirm-corpora: all ## the whole confirmation of every kernel of the corpora, nvcc included, into docs/results/confirmation.md; long
+	@tools/build.sh $(BUILD) -- tests/verdicts
+	@tools/confirm_corpora.sh $(BUILD)
+
 .PHONY: bench-busy
 bench-busy: all ## the same verdicts on some kernels beside 20 busy processes as without them? some minutes
 	@tools/build.sh $(BUILD) -- tests/verdicts

@@ -15,17 +15,19 @@
  * `correct` stands for passed|slower. TEXT, to the end of the line, must occur in the verdict's words. A file
  * whose name ends in _whole.cu is judged as the last confirmation does it: the workloads are verified whole,
  * too. One whose name ends in _timed.cu is judged so and timed: `slower` is then what a cheat on the clock
- * gets, no gain.
+ * gets, no gain. One whose name ends in _shipped.cu needs nvcc, whose output alone shows what it is: it is
+ * judged as a confirmation does it, the compiled file included; without nvcc it is left out.
  *
- *     verdicts [-v] [-t] [-n] [-c] [-w] [-e N] [-s SEED] [-d DEVICE] [FOLDER or FILE]...   (default: all)
- *     verdicts -x NAME|all [FOLDER or FILE]...
+ *     verdicts [-v] [-t] [-n] [-c] [-w] [-e N] [-s SEED] [-d DEVICE] [-m FILE] [FOLDER or FILE]...   (default:
+ * all) verdicts -x NAME|all [FOLDER or FILE]...
  *
  * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too,
  * -c judges all as the last confirmation does; -e only every N-th file, for tests under a sanitizer; -d judges
- * elsewhere: "cuda:0". -x judges with an exception of the error rule switched off (src/judge/rule.c) and names
- * the files whose verdict changes: by default the one that the rule's table names, which must. A run of all
- * ends with the table of docs/results/corpora.md, which must be the one that stands there; -w writes it. What a
- * kernel does to a GPU ends with its process, so workers judge, several at a time.
+ * elsewhere: "cuda:0"; -m writes what became of the compiled files there. -x judges with an exception of the
+ * error rule switched off (src/judge/rule.c) and names the files whose verdict changes: by default the one that
+ * the rule's table names, which must. A run of all ends with the table of docs/results/corpora.md, which must
+ * be the one that stands there; -w writes it. What a kernel does to a GPU ends with its process, so workers
+ * judge, several at a time.
  */
 #include <dirent.h>
 #include <unistd.h>
@@ -76,6 +78,7 @@ struct corpus_file {
     int line;
     enum verdict got;
     bool good;
+    struct trial_shipped shipped; /* its texts apart: device_code is a constant, not_run_because NULL or not */
 };
 
 static bool verbose, confirm_all;
@@ -121,12 +124,14 @@ static bool verdict_expected(const char *list, enum verdict v)
     return false;
 }
 
-enum depth { PLAIN, WHOLE, TIMED, N_DEPTHS };
+enum depth { PLAIN, WHOLE, TIMED, SHIPPED, N_DEPTHS };
 
 static enum depth depth_of(const struct corpus_file *f)
 {
     if (str_ends(f->name, "_timed.cu"))
         return TIMED;
+    if (str_ends(f->name, "_shipped.cu"))
+        return SHIPPED;
     return confirm_all || str_ends(f->name, "_whole.cu") ? WHOLE : PLAIN;
 }
 
@@ -138,6 +143,11 @@ static void look(struct corpus_file *f, const struct trial *t)
     bool measured = str_starts(options.device, "cuda") && depth_of(f) == TIMED; /* other words */
 
     f->got = t->verdict;
+    f->shipped = t->shipped;
+    f->shipped.device_code = str_eq(t->shipped.device_code, "same") ? "same" : NULL;
+    if (str_eq(t->shipped.device_code, "run"))
+        f->shipped.device_code = "run";
+    f->shipped.not_run_because = t->shipped.not_run_because ? "not run" : NULL;
     f->good = (gpu_has_it && verdict_correct(t->verdict)) ||
               (verdict_expected(f->expected, t->verdict) && (!f->line || f->line == t->line) &&
                (!f->words || measured || strstr(t->words, f->words)));
@@ -153,8 +163,9 @@ static void look(struct corpus_file *f, const struct trial *t)
     if (verbose && t->missing_checks)
         printf("%s: not checked: %s\n", f->path, t->missing_checks);
     if (verbose && t->shipped.asked)
-        printf("%s: compiled launcher: %u of %u plans%s%s\n", f->path, t->shipped.compared, t->shipped.shapes,
-               t->shipped.not_run_because ? ", not run: " : "",
+        printf("%s: device code %s; compiled launcher: %u of %u plans%s%s\n", f->path,
+               t->shipped.device_code ? t->shipped.device_code : "not compared", t->shipped.compared,
+               t->shipped.shapes, t->shipped.not_run_because ? ", not run: " : "",
                t->shipped.not_run_because ? t->shipped.not_run_because : "");
     fflush(stdout);
 }
@@ -228,6 +239,7 @@ static bool run_files(const struct task *task, const char *name, enum depth dept
         return true;
     o.confirm = depth != PLAIN;
     o.verify_only &= depth != TIMED;
+    o.with_nvcc |= depth == SHIPPED;
     ok = pool_open(&p, task, &o, (int)MIN((size_t)sysconf(_SC_NPROCESSORS_ONLN), MIN(8u, 1 + left / 4)),
                    &limits, err);
     for (size_t i = 0; ok && i < files.n; i++)
@@ -274,8 +286,22 @@ static void thin_out(size_t n)
     files.n = left;
 }
 
-static bool run_all(struct err *err)
+static void leave_out_shipped(void)
 {
+    size_t left = 0, n = files.n;
+
+    for (size_t i = 0; i < n; i++)
+        if (depth_of(&files.v[i]) != SHIPPED)
+            files.v[left++] = files.v[i];
+    files.n = left;
+    if (left < n)
+        printf("%zu kernels left out: they need nvcc\n", n - left);
+}
+
+static bool run_all(bool nvcc, struct err *err)
+{
+    if (!nvcc)
+        leave_out_shipped();
     for (size_t i = 0; i < files.n; i++) {
         bool seen = false;
         for (size_t k = 0; k < i && !seen; k++)
@@ -416,6 +442,52 @@ static void make_table(struct str *s)
     str_addf(s, " | %zu passed | %zu passed |\n", count(LEGIT, false), count(LEGIT, true));
 }
 
+/* ---- what became of the compiled files ---- */
+
+static size_t count_shipped(int corpus, const char *device_code)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < files.n; i++)
+        n += files.v[i].corpus == corpus && str_eq(files.v[i].shipped.device_code, device_code);
+    return n;
+}
+
+static bool write_confirmation(const char *path, double took_s, struct err *err)
+{
+    struct str s = {0};
+
+    str_addf(
+        &s,
+        "It took %.0f min. Device code: nvcc's is NVRTC's but for names (same), or was judged in its stead "
+        "(run). What is rejected before nvcc is asked has neither.\n\n"
+        "| corpus | files | as expected | compiled and compared | same | run | launchers run | shapes whose plans "
+        "are the judged ones |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
+        took_s / 60);
+    for (int corpus = CHEATS; corpus < REFUSED; corpus++) {
+        size_t asked = 0, ran = 0, compared = 0;
+        for (size_t i = 0; i < files.n; i++) {
+            const struct trial_shipped *x = &files.v[i].shipped;
+            if (files.v[i].corpus != corpus || !x->asked)
+                continue;
+            asked++;
+            ran += x->shapes && !x->not_run_because;
+            compared += x->compared;
+        }
+        if (count(corpus, false))
+            str_addf(&s, "| %s | %zu | %zu | %zu | %zu | %zu | %zu | %zu |\n", corpora[corpus],
+                     count(corpus, false), count(corpus, true), asked, count_shipped(corpus, "same"),
+                     count_shipped(corpus, "run"), ran, compared);
+    }
+    str_addc(&s, '\n');
+    for (size_t i = 0; i < files.n; i++)
+        if (!files.v[i].good)
+            str_addf(&s, "- not as expected: `%s` is %s\n", files.v[i].path, verdict_name(files.v[i].got));
+    bool ok = fs_write_text(path, str_text(&s), err);
+    str_free(&s);
+    return ok;
+}
+
 /* Whether the table stands in the document; written, it does. */
 static bool table_stands(struct arena *a, const struct str *table, bool write, struct err *err)
 {
@@ -444,12 +516,13 @@ int main(int argc, char **argv)
     char place[2600];
     bool write = false, ok = true;
     size_t passed = 0, every = 1, needless = 0;
-    const char *without = NULL;
+    const char *without = NULL, *confirmation = NULL;
+    double start_s = time_s();
     int option;
 
     if (argc > 1 && str_eq(argv[1], "worker"))
         return pool_worker_main(argc - 1, argv + 1);
-    while ((option = getopt(argc, argv, "vtncwe:s:d:x:")) != -1) {
+    while ((option = getopt(argc, argv, "vtncwe:s:d:x:m:")) != -1) {
         if (option == '?')
             return 2;
         verbose |= option == 'v';
@@ -464,6 +537,8 @@ int main(int argc, char **argv)
             options.device = optarg;
         if (option == 'x')
             without = optarg;
+        if (option == 'm')
+            confirmation = optarg;
         if (option == 's')
             options.seed = strtoull(optarg, NULL, 10);
     }
@@ -471,6 +546,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "no verdicts: %s\n", err.text);
         return 77;
     }
+    bool nvcc = gpu_nvcc_path(a, n) && gpu_nvcc_works(n, a);
     nvrtc_close(n);
     for (int i = optind; ok && i < argc; i++)
         ok = add(a, argv[i], &err);
@@ -485,10 +561,12 @@ int main(int argc, char **argv)
         ok = add(a, arena_printf(a, "tests/%s", corpora[i]), &err);
     if (every > 1)
         thin_out(every);
-    ok = ok && run_all(&err);
+    ok = ok && run_all(nvcc, &err);
     for (size_t i = 0; i < files.n; i++)
         passed += files.v[i].good;
-    if (ok && optind == argc && every == 1) {
+    if (ok && confirmation)
+        ok = write_confirmation(confirmation, time_s() - start_s, &err);
+    if (ok && optind == argc && every == 1 && nvcc) {
         make_table(&table);
         fputs(str_text(&table), stdout);
         ok = table_stands(a, &table, write, &err);

@@ -16,7 +16,7 @@ struct verify {
     size_t n_cases;
     bool timed; /* on a device like the recorded one */
     double tolerance;
-    const char *nvrtc; /* here */
+    const char *nvrtc, *note; /* here; what is not repeated, NULL: nothing */
 };
 
 static bool check_suite(struct verify *v, struct err *err)
@@ -114,6 +114,42 @@ static void compare_workloads(struct verify *v, const char *list, enum regime re
                     row, keys[k], now_of(&t->workloads[i].times[regime], keys[k]));
 }
 
+static void add_note(struct verify *v, const char *words)
+{
+    v->note = v->note ? arena_printf(v->arena, "%s; %s", v->note, words) : words;
+}
+
+/* Not compared: false, null, or fewer shapes than were planned. */
+static bool is_missing(const json_t *confirmation, const char *key, const json_t *value)
+{
+    if (json_is_object(value))
+        return json_is_string(json_object_get(confirmation, "not_run_because"));
+    return !str_eq(key, "plans") && !json_is_true(value) && !json_is_string(value);
+}
+
+/* The compiled file beside the judged one, then and now. What only one of the two could compare is told. */
+static void compare_confirmation(struct verify *v, const json_t *then, const struct trial_shipped *shipped)
+{
+    static const char *const keys[] = {"tokens", "symbols", "device_code", "plans"};
+    json_t *now = trial_shipped_to_json(shipped);
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const json_t *x = json_object_get(then, keys[i]), *y = json_object_get(now, keys[i]);
+        bool then_missing = is_missing(then, keys[i], x), now_missing = is_missing(now, keys[i], y);
+        if (then_missing != now_missing)
+            add_note(v, arena_printf(v->arena, "confirmation.%s was compared %s", keys[i],
+                                     now_missing ? "when the result was written, not here"
+                                                 : "here, not when the result was written"));
+        else if (!then_missing && v->tolerance <= SAME && !json_equal(x, y))
+            report_holds(&v->bundle, false, "confirmation.%s: the result says %s, it is %s", keys[i],
+                         json_line(v->arena, x), json_line(v->arena, y));
+    }
+    if (!shipped->not_run_because)
+        report_holds(&v->bundle, true, "the compiled launcher gave the judged plans for %u of %u shapes",
+                     shipped->compared, shipped->shapes);
+    json_decref(now);
+}
+
 static void compare(struct verify *v, const struct trial *own, const struct trial *hidden)
 {
     const json_t *x = json_object_get(v->bundle.result, "verification"), *device = v->bundle.device;
@@ -126,6 +162,8 @@ static void compare(struct verify *v, const struct trial *own, const struct tria
     if (json_int(x, "hidden", -1) != (int64_t)hidden->cases)
         report_holds(&v->bundle, false, "hidden cases: the result says %lld, it is %zu",
                      (long long)json_int(x, "hidden", -1), hidden->cases);
+    if (verdict_correct(hidden->verdict))
+        compare_confirmation(v, json_object_get(x, "confirmation"), &hidden->shipped);
     if (!v->timed)
         return;
     if (!measured) {
@@ -149,7 +187,7 @@ static void say_verdict(struct verify *v, const char *what, const struct trial *
 }
 
 /* The recorded device where it is here; else the simulator, for the answers alone. */
-static const char *device_of(struct verify *v, const char **note)
+static const char *device_of(struct verify *v)
 {
     const char *kind = json_text(v->bundle.device, "kind", ""), *name = json_text(v->bundle.device, "name", ""),
                *model = json_text(v->bundle.device, "model", "");
@@ -160,8 +198,8 @@ static const char *device_of(struct verify *v, const char **note)
     v->tolerance = SAME;
     if (!str_eq(json_text(v->bundle.result, "astra", ""), ASTRA_VERSION)) {
         v->tolerance = SAME_KIND;
-        *note = arena_printf(v->arena, "the result was written by Astra %s, this is %s",
-                             json_text(v->bundle.result, "astra", "?"), ASTRA_VERSION);
+        add_note(v, arena_printf(v->arena, "the result was written by Astra %s, this is %s",
+                                 json_text(v->bundle.result, "astra", "?"), ASTRA_VERSION));
     }
     for (int i = 0; i < n; i++) {
         struct cuda *c;
@@ -177,14 +215,15 @@ static const char *device_of(struct verify *v, const char **note)
         }
     }
     if (!v->timed)
-        *note = arena_printf(v->arena,
-                             "there is no %s here: only the answers were judged again, on the simulator", name);
+        add_note(v, arena_printf(v->arena,
+                                 "there is no %s here: only the answers were judged again, on the simulator",
+                                 name));
     return model;
 }
 
-static bool rejudge(struct verify *v, const char **note, struct err *err)
+static bool rejudge(struct verify *v, struct err *err)
 {
-    const char *device = device_of(v, note);
+    const char *device = device_of(v);
     uint64_t seed = (uint64_t)json_int(v->bundle.provenance, "seed", 0),
              hidden_seed = (uint64_t)json_int(v->bundle.provenance, "hidden_seed", 0);
     int looks = (int)MAX(1, MIN(json_int(v->bundle.provenance, "looks", 1), RUN_MAX_LOOKS));
@@ -210,8 +249,8 @@ static bool rejudge(struct verify *v, const char **note, struct err *err)
     }
     if (!str_eq(v->nvrtc, json_text(v->bundle.device, "nvrtc", ""))) {
         v->tolerance = SAME_KIND;
-        *note = arena_printf(v->arena, "%s%sit was compiled by NVRTC %s, here by %s", *note ? *note : "",
-                             *note ? "; " : "", json_text(v->bundle.device, "nvrtc", "?"), v->nvrtc);
+        add_note(v, arena_printf(v->arena, "it was compiled by NVRTC %s, here by %s",
+                                 json_text(v->bundle.device, "nvrtc", "?"), v->nvrtc));
     }
     say_verdict(v, "the suite", &own);
     say_verdict(v, "the hidden cases", &hidden);
@@ -219,7 +258,7 @@ static bool rejudge(struct verify *v, const char **note, struct err *err)
     return true;
 }
 
-static void put_words(struct verify *v, const char *note, bool json, struct str *out)
+static void put_words(struct verify *v, bool json, struct str *out)
 {
     bool ok = json_array_size(v->bundle.broken) == 0;
     const json_t *line;
@@ -230,14 +269,14 @@ static void put_words(struct verify *v, const char *note, bool json, struct str 
         json_put_flag(o, "holds", ok);
         json_put(o, "held", json_incref(v->bundle.held));
         json_put(o, "broken", json_incref(v->bundle.broken));
-        json_put_text(o, "note", note);
+        json_put_text(o, "note", v->note);
         json_print(out, o);
         return;
     }
     json_array_foreach(v->bundle.held, i, line) str_addf(out, "holds   %s\n", json_string_value(line));
     json_array_foreach(v->bundle.broken, i, line) str_addf(out, "BROKEN  %s\n", json_string_value(line));
-    if (note)
-        str_addf(out, "note    %s\n", note);
+    if (v->note)
+        str_addf(out, "note    %s\n", v->note);
     str_addf(out, "%s\n", ok ? "The result holds." : "The result does not hold.");
 }
 
@@ -255,7 +294,6 @@ int cmd_verify(const struct cmd_args *args)
     struct verify v = {.arena = arena_open()};
     struct str out = {0};
     struct err err = {0};
-    const char *note = NULL;
     char *result = NULL;
     bool ok =
         result_named(v.arena, args, &result, &err) && report_bundle_open(&v.bundle, v.arena, result, &err);
@@ -263,10 +301,10 @@ int cmd_verify(const struct cmd_args *args)
 
     /* What is not what was judged is not worth judging. */
     if (ok && v.bundle.task && (check_suite(&v, &err) & v.bundle.intact) && err.kind == ERR_NONE)
-        ok = rejudge(&v, &note, &err) || err.kind == ERR_NONE;
+        ok = rejudge(&v, &err) || err.kind == ERR_NONE;
     ok = ok && err.kind == ERR_NONE;
     if (ok)
-        put_words(&v, note, args->json, &out);
+        put_words(&v, args->json, &out);
     ok = ok && cmd_print_result(args, str_text(&out), &err);
     if (ok && json_array_size(v.bundle.broken) > 0)
         ok = err_world(&err, "%s does not hold: %s%s", result,

@@ -98,6 +98,10 @@ struct gpu_build {
 };
 bool gpu_nvcc_build(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
                     const char *understood, struct gpu_build *b, struct err *err);
+/* What nvcc's device code is made of, where q->text is the device part: as preprocessed at *path, which lies
+ * beside the build's file. */
+bool gpu_nvcc_device_pass(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                          const struct gpu_build *b, struct gpu_text *made, const char **path, struct err *err);
 void gpu_build_close(struct gpu_build *b); /* takes an empty one */
 /* Looks at an object of nvcc's, whose bytes may be anything: is all that it calls known, is it made of what C++
  * is made of, and what runs before it is asked? */

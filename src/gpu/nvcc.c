@@ -163,26 +163,34 @@ static bool build(struct command *c, struct arena *a, const struct compile_reque
     return true;
 }
 
-/* As the host's pass is preprocessed: -E alone is the device's. */
-static bool preprocess(struct command *c, struct arena *a, const struct compile_request *q, struct gpu_build *b,
-                       const char *text, struct err *err)
-{
-    const char *out = fs_join(a, b->dir, "understood.ii");
-    struct compile_result r = {.end = COMPILE_DONE};
-    char *made;
+struct pass {
+    const char *path, *text; /* where it is put first */
+    bool host;
+};
 
-    b->understood_path = fs_join(a, b->dir, "understood.cu");
+/* As nvcc preprocesses for one of its passes. -E alone is the device's. */
+static bool preprocess(struct command *c, struct arena *a, const struct compile_request *q,
+                       const struct pass *pass, struct gpu_text *made, struct err *err)
+{
+    const char *out = arena_printf(a, "%s.ii", pass->path);
+    struct compile_result r = {.end = COMPILE_DONE};
+    char *bytes;
+
     command_open(c, a, q, "-E");
-    vec_push(&c->argv, arena_printf(a, "-arch=compute%s", strchr(q->arch, '_')));
-    vec_push(&c->argv, "-U__CUDA_ARCH__");
-    vec_push(&c->argv, "-UCUDA_DOUBLE_MATH_FUNCTIONS");
-    if (!fs_write_text(b->understood_path, text, err) || !run(c, a, q, b->understood_path, out, &r, err))
+    if (pass->host) {
+        vec_push(&c->argv, arena_printf(a, "-arch=compute%s", strchr(q->arch, '_')));
+        vec_push(&c->argv, "-U__CUDA_ARCH__");
+        vec_push(&c->argv, "-UCUDA_DOUBLE_MATH_FUNCTIONS");
+    } else {
+        vec_push(&c->argv, arena_printf(a, "-arch=%s", q->arch));
+    }
+    if (!fs_write_text(pass->path, pass->text, err) || !run(c, a, q, pass->path, out, &r, err))
         return false;
     if (r.end != COMPILE_DONE)
-        return err_world(err, "what was understood of %s is not preprocessed: %s", q->path, r.words);
-    if (!fs_read(a, out, &made, &b->understood.len, err))
+        return err_world(err, "%s is not preprocessed: %s", q->path, r.words);
+    if (!fs_read(a, out, &bytes, &made->len, err))
         return false;
-    b->understood.text = made;
+    made->text = bytes;
     return true;
 }
 
@@ -198,11 +206,22 @@ bool gpu_nvcc_build(const struct nvrtc *n, struct arena *a, const struct compile
         return false;
     c.dir = b->dir;
     b->path = fs_join(a, b->dir, q->path);
+    b->understood_path = fs_join(a, b->dir, "understood.cu");
+    const struct pass pass = {b->understood_path, understood, true};
     bool ok = write_files(a, b->dir, q, err) && build(&c, a, q, b, err) &&
-              (b->result.end != COMPILE_DONE || preprocess(&c, a, q, b, understood, err));
+              (b->result.end != COMPILE_DONE || preprocess(&c, a, q, &pass, &b->understood, err));
     if (!ok)
         gpu_build_close(b);
     return ok;
+}
+
+bool gpu_nvcc_device_pass(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                          const struct gpu_build *b, struct gpu_text *made, const char **path, struct err *err)
+{
+    struct command c = {.nvcc = gpu_nvcc_path(a, n), .dir = b->dir};
+
+    *path = fs_join(a, b->dir, "device.cu");
+    return preprocess(&c, a, q, &(struct pass){*path, q->text, false}, made, err);
 }
 
 void gpu_build_close(struct gpu_build *b)

@@ -39,6 +39,7 @@ struct version {
     struct compile_result compiled;
     struct ptx_module *module;
     struct sanitize_waste *waste;  /* of the module, likewise */
+    const struct image *nvcc;      /* whose code it is; NULL: NVRTC's own */
     uint8_t *ran;                  /* of the module, by the simulator's cases so far: coverage.c */
     struct cuda_module *loaded;    /* on the judge's GPU, from version_load on; NULL otherwise */
     struct kernel_limits limits;   /* occupancy answered from this version's registers */
@@ -67,9 +68,8 @@ bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const
 bool version_code(struct version *v, const char **code, struct fate *fate, struct err *err);
 /* What a compiler is asked for: text is the file's, or the device part's. */
 struct compile_request version_request(const struct version *v, const char *text);
-/* Put nvcc's PTX of the whole file in the place of NVRTC's. *used: false when it names the kernels otherwise,
- * and nothing changed. */
-bool version_use_nvcc(struct version *v, const struct compile_result *r, bool *used, struct fate *fate);
+/* Put nvcc's code, which outlives the version, in the place of NVRTC's: what is run of it from now on. */
+void version_use_nvcc(struct version *v, const struct image *nvcc, struct fate *fate);
 /* The same as far as no compiler is needed. */
 void version_plan_only(struct version *v, struct arena *a, const int64_t *dims, struct plan *plan,
                        struct fate *fate);
@@ -242,11 +242,18 @@ void fate_of_report(struct arena *a, const struct version *v, const struct ptx_r
  */
 const char *mangled_find(struct arena *a, const struct ptx_module *theirs, const char *mangled);
 /* The compiled launcher run on all shapes that are planned, beside the judged plans: t->shipped. */
-bool verify_recorded(struct judge *j, struct version *v, const struct gpu_build *b, struct arena *a,
-                     struct trial *t, struct fate *fate, struct err *err);
+bool verify_recorded(struct judge *j, struct version *v, const struct gpu_build *b,
+                     const struct ptx_module *theirs, struct trial *t, struct fate *fate, struct err *err);
 /* The file compiled as it would be shipped, beside what was judged: t->shipped, and what differs as a fate. */
 bool verify_shipped(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                     struct err *err);
+/* judge.c: all that is verified on the simulator, and more cases for what none of it ran. */
+bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                      struct err *err);
+/* Loaded, and the suite and the workloads run on the GPU, without timing: judge.c. Where the driver does not
+ * load it, t says so. */
+bool verify_on_gpu(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                   struct err *err);
 /* The process shut in (worker_sandbox.c); gives what is missing of it, NULL: nothing. */
 const char *cell_enter(struct judge *j, const char *scratch);
 

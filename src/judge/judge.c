@@ -135,6 +135,26 @@ static void say_where(struct arena *a, struct fate *fate)
         fate->words = arena_printf(a, "on the GPU: %s", fate->words);
 }
 
+bool verify_on_gpu(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                   struct err *err)
+{
+    bool ok;
+
+    if (!gpu_take(j, err))
+        return false;
+    ok = version_load(v, fate, err);
+    if (ok && !fate_open(fate)) { /* a driver older than nvcc takes no PTX of its */
+        trial_add_missing(a, t, "nvcc's device code on the GPU");
+        *fate = (struct fate){0};
+    } else if (ok) {
+        ok = verify_candidate(j, v, &stage_gpu, a, t, fate, err) &&
+             (!fate_open(fate) || verify_workloads(j, v, a, t, fate, err));
+    }
+    say_where(a, fate);
+    cuda_unlock(j->gpu);
+    return ok;
+}
+
 /* Verified and timed on the GPU, which nobody else uses meanwhile. original: what it leaves is what the others
  * are held to. */
 static bool judge_on_gpu(struct judge *j, struct version *v, bool original, const struct trial *model,
@@ -556,6 +576,20 @@ static bool cover(struct version *v, struct arena *a, struct trial *t, struct fa
     return true;
 }
 
+bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                      struct err *err)
+{
+    bool ok = verify_candidate(j, v, &stage_sim, a, t, fate, err) &&
+              (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
+              (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
+              (!fate_open(fate) || !j->options.confirm || j->gpu || verify_workloads(j, v, a, t, fate, err));
+
+    forgive_simulator(j, a, t, fate);
+    if (ok && fate_open(fate) && v->ran)
+        ok = cover(v, a, t, fate, err);
+    return ok;
+}
+
 /* On the simulator: its checks, and the modelled times. */
 static bool judge_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t,
                             struct trial *model, struct fate *fate, struct err *err)
@@ -563,15 +597,8 @@ static bool judge_simulated(struct judge *j, struct version *v, struct arena *a,
     double start_s = time_s();
     bool ok = true;
 
-    if (!j->options.measure_only) {
-        ok = verify_candidate(j, v, &stage_sim, a, t, fate, err) &&
-             (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
-             (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
-             (!fate_open(fate) || !j->options.confirm || j->gpu || verify_workloads(j, v, a, t, fate, err));
-        forgive_simulator(j, a, t, fate);
-    }
-    if (ok && fate_open(fate) && !j->options.measure_only && v->ran)
-        ok = cover(v, a, t, fate, err);
+    if (!j->options.measure_only)
+        ok = verify_simulated(j, v, a, t, fate, err);
     if (ok && fate_open(fate) && !j->options.measure_only)
         t->n_waste = version_waste(v, a, &t->waste);
     t->verify_s = time_s() - start_s;

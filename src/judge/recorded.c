@@ -522,23 +522,15 @@ static bool run_compiled(struct recording *r, struct trial *t, struct fate *fate
            (r->why_not || !fate_open(fate) || run_program(r, program, t, fate, err));
 }
 
-bool verify_recorded(struct judge *j, struct version *v, const struct gpu_build *b, struct arena *a,
-                     struct trial *t, struct fate *fate, struct err *err)
+bool verify_recorded(struct judge *j, struct version *v, const struct gpu_build *b,
+                     const struct ptx_module *theirs, struct trial *t, struct fate *fate, struct err *err)
 {
-    struct recording r = {.judge = j, .version = v, .arena = a, .build = b, .limits = v->limits};
-    struct ptx_module *m = NULL;
-    struct err why = {0};
-    bool ok = true;
+    struct recording r = {
+        .judge = j, .version = v, .arena = v->arena, .build = b, .theirs = theirs, .limits = v->limits};
+    bool ok = run_compiled(&r, t, fate, err);
 
-    if (!ptx_module_open(&m, "nvcc", b->result.image.ptx, b->result.image.ptx_len, &why)) {
-        r.why_not = arena_printf(a, "the simulator, of nvcc's PTX: %s", why.text);
-    } else {
-        r.theirs = m;
-        ok = run_compiled(&r, t, fate, err);
-        ptx_module_close(m);
-    }
     t->shipped.not_run_because = r.why_not;
     if (r.why_not)
-        trial_add_missing(a, t, "the compiled launcher run");
+        trial_add_missing(r.arena, t, "the compiled launcher run");
     return ok;
 }

@@ -31,30 +31,150 @@ static bool look_at_host(struct version *v, const struct gpu_build *b, struct tr
     return true;
 }
 
-/* What nvcc makes of the device code must do what NVRTC's does: the suite once more, the extreme shapes, and at
- * the last confirmation the workloads. */
-static bool run_device_code(struct judge *j, struct version *v, const struct compile_result *r, struct arena *a,
-                            struct trial *t, struct fate *fate, struct err *err)
+/* *known: nvcc's code has all kernels that are launched, by name. */
+static bool is_same_code(struct version *v, const struct ptx_module *theirs, const struct image *nvcc,
+                         bool *known, struct arena *a)
 {
-    struct trial again = *t;
-    bool used;
+    const struct image *own = &v->compiled.image;
+    struct ptx_kernel_pair *pairs = arena_array(a, struct ptx_kernel_pair, own->n_kernels + 1);
+    const struct ptx_text x = {own->ptx, own->ptx_len}, y = {nvcc->ptx, nvcc->ptx_len};
 
-    if (j->unsimulated || !v->module)
-        return true;
-    version_use_nvcc(v, r, &used, fate);
-    if (!fate_open(fate))
-        return true;
-    if (!used)
+    *known = true;
+    for (size_t i = 0; *known && i < own->n_kernels; i++) {
+        pairs[i].x = own->kernels[i].mangled;
+        pairs[i].y = mangled_find(a, theirs, pairs[i].x);
+        *known = pairs[i].y != NULL;
+    }
+    return *known && ptx_same(&x, &y, pairs, own->n_kernels);
+}
+
+/* What the host compiler's headers make of names that NVRTC's have in other words, for the same values. */
+static const char in_nvrtcs_words[] =
+    "#define __builtin_inff() __int_as_float(0x7f800000)\n"
+    "#define __builtin_huge_valf() __int_as_float(0x7f800000)\n"
+    "#define __builtin_nanf(x) __int_as_float(0x7fffffff)\n"
+    "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)\n"
+    "#define __builtin_huge_val() __longlong_as_double(0x7ff0000000000000ll)\n"
+    "#define __null 0l\n" /* as wide as a pointer, too */
+    "#define __builtin_offsetof(type, member) ((size_t)&((type *)0)->member)\n"
+    "#define __assert_fail(...) ((void)0)\n";
+
+#define OTHER_WORDS                                                                                               \
+    "nvcc reads other device code here than NVRTC does: what would be shipped is not what was judged. Write out " \
+    "names of the compiler's and of headers, backslashes at the ends of lines, and macros that lead to it"
+
+/* NVRTC has a preprocessor of its own. What it makes of the words that nvcc's has made, a name of the
+ * compiler's and a spliced line included, must be the judged code. */
+static bool look_at_device_words(struct judge *j, struct version *v, const struct gpu_build *b,
+                                 struct fate *fate, struct err *err)
+{
+    struct compile_request q = version_request(v, v->kernel->device_text);
+    struct arena *a = v->arena;
+    struct compile_result own = v->compiled, r;
+    struct gpu_text made;
+    struct err why = {0};
+    const char *path;
+
+    if (!gpu_nvcc_device_pass(j->nvrtc, a, &q, b, &made, &path, err))
+        return false;
+    const char *text = kernel_own_words(a, v->kernel, &(struct kernel_output){path, made.text, made.len},
+                                        in_nvrtcs_words, &why);
+    if (!text)
+        return is_fate(v, VERDICT_NOT_UNDERSTOOD, &why, fate);
+    if (strstr(strstr(text, in_nvrtcs_words) + strlen(in_nvrtcs_words),
+               "__assert_fail")) { /* an assertion holds its place: compared without */
+        const char **flags = arena_array(a, const char *, q.n_flags + 1);
+        memcpy(flags, q.flags, q.n_flags * sizeof(*flags));
+        flags[q.n_flags++] = "-DNDEBUG";
+        q.flags = flags;
+        if (!gpu_compile(j->nvrtc, a, &q, &own, err))
+            return false;
+    }
+    q.text = text;
+    if (!gpu_compile(j->nvrtc, a, &q, &r, err))
+        return false;
+    if (own.end != COMPILE_DONE || r.end != COMPILE_DONE)
+        return fate_is(fate, VERDICT_NOT_UNDERSTOOD, r.line, arena_printf(a, OTHER_WORDS " (%s)", r.words));
+    struct ptx_kernel_pair *pairs = arena_array(a, struct ptx_kernel_pair, own.image.n_kernels + 1);
+    const struct ptx_text x = {own.image.ptx, own.image.ptx_len}, y = {r.image.ptx, r.image.ptx_len};
+    for (size_t i = 0; i < own.image.n_kernels; i++)
+        pairs[i] = (struct ptx_kernel_pair){own.image.kernels[i].mangled, r.image.kernels[i].mangled};
+    if (!ptx_same(&x, &y, pairs, own.image.n_kernels))
+        fate_is(fate, VERDICT_NOT_UNDERSTOOD, 0, OTHER_WORDS);
+    return true;
+}
+
+/* What differs in any word is judged in the judged one's stead, by all that is verified; on the GPU too, where
+ * it loads what nvcc made. */
+static bool run_device_code(struct judge *j, struct version *v, const struct image *nvcc, struct trial *t,
+                            struct fate *fate, struct err *err)
+{
+    struct arena *a = v->arena;
+    struct trial again = *t;
+    bool ok = true;
+
+    again.missing_checks = NULL;
+    version_use_nvcc(v, nvcc, fate);
+    if (fate_open(fate))
+        ok = verify_simulated(j, v, a, &again, fate, err);
+    t->coverage = again.coverage;
+    again.missing_checks = NULL; /* the same again */
+    if (ok && fate_open(fate) && j->gpu)
+        ok = verify_on_gpu(j, v, a, &again, fate, err);
+    trial_add_missing(a, t, again.missing_checks);
+    if (fate_open(fate))
+        t->shipped.device_code = "run";
+    else
+        fate->words = arena_printf(a, "as nvcc compiles it: %s", fate->words);
+    return ok;
+}
+
+/* What nvcc makes of the device code is what NVRTC made of it, or does the same. */
+static bool look_at_device_code(struct judge *j, struct version *v, const struct gpu_build *b,
+                                const struct ptx_module *theirs, struct trial *t, struct fate *fate,
+                                struct err *err)
+{
+    const struct image *nvcc = &b->result.image;
+    struct arena *a = v->arena;
+    bool known, same = is_same_code(v, theirs, nvcc, &known, a);
+
+    if (!known)
         return fate_is(fate, VERDICT_NOT_UNDERSTOOD, 0, NO_SUCH_KERNEL);
-    if (!verify_candidate(j, v, &stage_sim, a, &again, fate, err) ||
-        (fate_open(fate) && !verify_extremes(j, v, a, fate, err)) ||
-        (fate_open(fate) && j->options.confirm && !j->gpu && !verify_workloads(j, v, a, &again, fate, err)))
+    if (same) {
+        t->shipped.device_code = "same";
+        return true;
+    }
+    if (!look_at_device_words(j, v, b, fate, err))
         return false;
     if (!fate_open(fate))
-        fate->words = arena_printf(a, "as nvcc compiles it: %s", fate->words);
-    else
-        t->shipped.device_code = "run";
-    return true;
+        return true;
+    if (j->unsimulated || !v->module) {
+        trial_add_missing(a, t, "nvcc's device code, which is not NVRTC's");
+        return true;
+    }
+    return run_device_code(j, v, nvcc, t, fate, err);
+}
+
+/* What was built of it, part by part. */
+static bool look_at_build(struct judge *j, struct version *v, const struct gpu_build *b, struct trial *t,
+                          struct fate *fate, struct err *err)
+{
+    const struct image *nvcc = &b->result.image;
+    struct ptx_module *theirs;
+    struct err why = {0};
+
+    if (!look_at_host(v, b, t, fate) || !fate_open(fate))
+        return true;
+    if (!ptx_module_open(&theirs, fs_basename(v->kernel->path), nvcc->ptx, nvcc->ptx_len, &why)) {
+        t->shipped.not_run_because = arena_printf(v->arena, "the simulator, of nvcc's PTX: %s", why.text);
+        trial_add_missing(v->arena, t, "the compiled launcher run");
+        trial_add_missing(v->arena, t, "nvcc's device code");
+        return true;
+    }
+    bool ok = verify_recorded(j, v, b, theirs, t, fate, err) &&
+              (!fate_open(fate) || look_at_device_code(j, v, b, theirs, t, fate, err));
+    ptx_module_close(theirs);
+    return ok;
 }
 
 static void not_compared(struct arena *a, struct trial *t, const char *why)
@@ -85,8 +205,7 @@ bool verify_shipped(struct judge *j, struct version *v, struct arena *a, struct 
     else if (b.result.end != COMPILE_DONE)
         fate_is(fate, VERDICT_COMPILE_FAILED, b.result.line, b.result.words);
     else
-        ok = look_at_host(v, &b, t, fate) && (!fate_open(fate) || verify_recorded(j, v, &b, a, t, fate, err)) &&
-             (!fate_open(fate) || run_device_code(j, v, &b.result, a, t, fate, err));
+        ok = look_at_build(j, v, &b, t, fate, err);
     gpu_build_close(&b);
     return ok;
 }

@@ -143,7 +143,7 @@ bool version_load(struct version *v, struct fate *fate, struct err *err)
 {
     const struct image *i = &v->compiled.image;
     struct cuda *gpu = v->judge->gpu;
-    bool ptx = v->judge->target.ptx;
+    bool ptx = v->judge->target.ptx || !i->cubin;
     struct err why = {0};
 
     if (v->loaded || cuda_module_open(&v->loaded, gpu, ptx ? (const void *)i->ptx : i->cubin,
@@ -178,39 +178,35 @@ bool version_use_fault(struct version *v, size_t i, struct fate *fate)
     return true;
 }
 
-bool version_use_nvcc(struct version *v, const struct compile_result *r, bool *used, struct fate *fate)
+void version_use_nvcc(struct version *v, const struct image *nvcc, struct fate *fate)
 {
-    struct ptx_module *module;
-    struct err why = {0};
-
-    *used = false;
-    if (!ptx_module_open(&module, fs_basename(v->kernel->path), r->image.ptx, r->image.ptx_len, &why))
-        return fate_is(fate, VERDICT_UNSUPPORTED, 0,
-                       arena_printf(v->arena, "the simulator, of nvcc's PTX: %s", why.text));
-    refuse_pins(v, module, fate);
-    if (!fate_open(fate)) {
-        ptx_module_close(module);
-        return true;
-    }
     struct image *image = &v->compiled.image;
     struct image_kernel *kernels = arena_array(v->arena, struct image_kernel, image->n_kernels + 1);
-    *used = true;
+    struct ptx_module *module, *before = v->module;
+    struct err why = {0};
+
+    if (!ptx_module_open(&module, fs_basename(v->kernel->path), nvcc->ptx, nvcc->ptx_len, &why)) {
+        fate_is(fate, VERDICT_UNSUPPORTED, 0,
+                arena_printf(v->arena, "the simulator, of nvcc's PTX: %s", why.text));
+        return;
+    }
+    refuse_pins(v, module, fate);
     for (size_t i = 0; i < image->n_kernels; i++) {
         kernels[i] = image->kernels[i];
-        kernels[i].mangled = mangled_find(v->arena, module, kernels[i].mangled);
-        *used &= kernels[i].mangled != NULL;
+        kernels[i].mangled = arena_strdup(v->arena, mangled_find(v->arena, module, kernels[i].mangled));
+        if (!kernels[i].mangled)
+            fate_is(fate, VERDICT_NOT_UNDERSTOOD, 0, NO_SUCH_KERNEL);
     }
-    if (!*used) {
-        ptx_module_close(module);
-        return true;
-    }
-    for (size_t i = 0; i < image->n_kernels; i++)
-        kernels[i].mangled = arena_strdup(v->arena, kernels[i].mangled);
     image->kernels = kernels;
-    ptx_module_close(v->module);
+    image->ptx = nvcc->ptx;
+    image->ptx_len = nvcc->ptx_len;
+    image->cubin = NULL;
     v->module = module;
-    v->ran = NULL;
-    return true;
+    version_ran_open(v, v->nvcc ? before : NULL);
+    v->nvcc = nvcc;
+    ptx_module_close(before);
+    cuda_module_close(v->loaded);
+    v->loaded = NULL;
 }
 
 bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const uint64_t *addr,
@@ -220,7 +216,11 @@ bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const
         return true;
     if (!version_add_kernels(v, plan))
         return true;
-    return compile(v, fate, err);
+    if (!compile(v, fate, err))
+        return false;
+    if (v->nvcc && fate_open(fate))
+        version_use_nvcc(v, v->nvcc, fate);
+    return true;
 }
 
 /* Every shape that will be run, before the compiler is: so that one compile has all instantiations. Occupancy

@@ -7,6 +7,7 @@
 struct piece {
     const struct region *region;
     bool blank, reached;
+    bool mentioned; /* by what is kept */
     bool host,
         constant; /* host: a function or variable without __device__ or __global__; constant: a variable's */
 };
@@ -103,6 +104,7 @@ static void reach_group(struct device *d, struct homonyms *g, struct todo *todo)
     for (size_t k = 0; k < g->pieces.n; k++) {
         struct piece *p = g->pieces.v[k];
 
+        p->mentioned = true;
         if (p->host && !p->blank && !p->reached) {
             p->reached = true;
             vec_add(d->arena, todo, p);
@@ -224,6 +226,48 @@ static void judge(struct device *d)
     reach(d, &todo);
 }
 
+static void blank_bytes(char *text, size_t from, size_t to)
+{
+    for (; from < to; from++)
+        if (text[from] != '\n' && text[from] != '\r')
+            text[from] = ' ';
+}
+
+/* Of what takes part in what a name means, the declaration stays; NVRTC takes none that says __host__. */
+static void blank(const struct unit *u, const struct piece *p, char *text)
+{
+    const struct region *r = p->region;
+    const struct token *v = u->tokens.v, *body = r->func && r->func->body ? &v[r->func->body] : NULL;
+    size_t from = r->start, end = MIN(r->end, u->len);
+
+    if (p->mentioned && r->func && (!body || (!body->macro && !body->foreign))) {
+        for (size_t i = r->first; i < r->last; i++)
+            if (token_is(&v[i], "__host__") && !v[i].macro)
+                blank_bytes(text, v[i].at, v[i].at + v[i].len);
+        from = body ? body->at : end;
+    }
+    blank_bytes(text, from, end);
+    if (from > r->start && from < end)
+        text[from] = ';';
+}
+
+/* A compiler follows directives wherever they stand, also within a function that is blanked. */
+static void keep_directives(const struct unit *u, char *text)
+{
+    const struct token *v = u->raw.v;
+
+    for (size_t i = 0; i + 1 < u->raw.n; i++) {
+        size_t end = i + 1;
+
+        if (!v[i].line_start || !token_is(&v[i], "#") ||
+            !token_in(&v[end], "define|undef|if|ifdef|ifndef|elif|else|endif|include"))
+            continue;
+        while (end + 1 < u->raw.n && !v[end + 1].line_start)
+            end++;
+        memcpy(text + v[i].at, u->text + v[i].at, v[end].at + v[end].len - v[i].at);
+    }
+}
+
 char *device_part(struct unit *u, struct arena *a)
 {
     struct device d = {.unit = u, .arena = u->arena, .n = u->regions.n};
@@ -236,13 +280,10 @@ char *device_part(struct unit *u, struct arena *a)
     for (size_t i = 0; i < d.n; i++) {
         const struct piece *p = &d.pieces[i];
 
-        if (!p->blank && (!p->host || p->reached))
-            continue;
-        for (size_t at = p->region->start; at < MIN(p->region->end, u->len); at++) {
-            if (text[at] != '\n' && text[at] != '\r')
-                text[at] = ' ';
-        }
+        if (p->blank || (p->host && !p->reached))
+            blank(u, p, text);
     }
+    keep_directives(u, text);
     map_free(&d.groups);
     return text;
 }

@@ -191,6 +191,11 @@ struct kernel_output {
 };
 bool kernel_same_words(const struct kernel *k, const struct kernel_output *theirs,
                        const struct kernel_output *ours, struct err *err);
+/* What a preprocessor has made of the file's own lines, behind the #includes of headers that are not read, and
+ * `before`: its words and signs, macros expanded, and its pragmas. NULL with the line where the output is not
+ * understood. */
+char *kernel_own_words(struct arena *a, const struct kernel *k, const struct kernel_output *of,
+                       const char *before, struct err *err);
 /* False with the place where the file itself says one of these names of the linker's. */
 bool kernel_calls_none(const struct kernel *k, const char *const *names, size_t n, struct err *err);
 /* False with the place of assembler text in host code, or, where constants: of a declaration at file scope that

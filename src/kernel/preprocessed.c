@@ -49,7 +49,8 @@ struct output {
     bool own; /* the present file is the kernel's or one of its headers */
     const char *name;
     size_t name_len;
-    struct token token; /* the present one; TOK_END at the end */
+    struct token token;  /* the present one; TOK_END at the end */
+    struct str *pragmas; /* of the file's own, as they come; NULL: nobody asks */
 };
 
 /* In the folder of the file itself. */
@@ -96,6 +97,13 @@ static void read_marker(struct output *o, const char *s, const char *end)
     o->line = line < 0 || line > 1 << 24 ? 0 : (int)line;
 }
 
+static void take_pragma(struct output *o, const char *line, size_t len)
+{
+    o->line++;
+    if (o->own && o->pragmas)
+        str_addf(o->pragmas, "\n%.*s\n#line %d\n", (int)len, line, o->line);
+}
+
 /* The next word or sign of the file's own lines. */
 static void advance(struct output *o)
 {
@@ -112,7 +120,7 @@ static void advance(struct output *o)
             if (o->i + 2 < len && t[o->i + 1] == ' ' && isdigit((unsigned char)t[o->i + 2]))
                 read_marker(o, t + o->i + 2, t + end);
             else
-                o->line++; /* a pragma */
+                take_pragma(o, t + o->i, end - o->i);
             o->i = end;
         } else if (!o->own) {
             o->i = end;
@@ -129,6 +137,50 @@ static void advance(struct output *o)
             return;
         }
     }
+}
+
+static void output_open(struct output *o, const struct kernel_output *of, struct arena *a, struct trap *trap)
+{
+    *o = (struct output){.of = of, .line = 1};
+    o->unit = (struct unit){.arena = a, .path = of->path, .text = of->text, .len = of->len, .trap = trap};
+}
+
+static void add_words(struct output *o, struct str *s)
+{
+    size_t end = 0;
+    int line = 1;
+
+    for (advance(o); o->token.kind != TOK_END; advance(o)) {
+        if (o->line > line && o->line - line < 1 << 16) /* on its own line, for messages and __LINE__ */
+            for (; line < o->line; line++)
+                str_addc(s, '\n');
+        else if (o->i - o->token.len > end) /* what stands together may be one sign */
+            str_addc(s, ' ');
+        str_addn(s, o->token.s, o->token.len);
+        end = o->i;
+    }
+    str_addc(s, '\n');
+}
+
+char *kernel_own_words(struct arena *a, const struct kernel *k, const struct kernel_output *of,
+                       const char *before, struct err *err)
+{
+    const struct unit *u = k->unit;
+    struct str s = {.arena = a};
+    struct trap trap = {.up = NULL};
+    struct output o;
+
+    output_open(&o, of, a, &trap);
+    o.pragmas = &s;
+    for (size_t i = 0; i < u->inclusions.n; i++)
+        add_include(&u->inclusions.v[i], u->inclusions.v[i].before, &s);
+    str_addf(&s, "%s#line 1\n", before);
+    if (setjmp(trap.jump)) {
+        err_at(err, k->path, o.line, 1, "as nvcc reads it: %s", trap.err.text);
+        return NULL;
+    }
+    add_words(&o, &s);
+    return str_take(&s, a);
 }
 
 static bool same_token(const struct token *a, const struct token *b)
@@ -183,12 +235,6 @@ static int line_directive(const char *t)
 static const char *shown(struct arena *a, const struct token *t)
 {
     return t->kind == TOK_END ? "its end" : arena_strndup(a, t->s, MIN(t->len, 60u));
-}
-
-static void output_open(struct output *o, const struct kernel_output *of, struct arena *a, struct trap *trap)
-{
-    *o = (struct output){.of = of, .line = 1};
-    o->unit = (struct unit){.arena = a, .path = of->path, .text = of->text, .len = of->len, .trap = trap};
 }
 
 bool kernel_same_words(const struct kernel *k, const struct kernel_output *theirs,

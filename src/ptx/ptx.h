@@ -66,6 +66,18 @@ const struct ptx_kernel_info *ptx_module_kernel(const struct ptx_module *m,
 size_t ptx_module_kernels(const struct ptx_module *m, const struct ptx_kernel_info **list);
 /* Hash of the instructions without names, line information and comments: the same code, the same number. */
 uint64_t ptx_module_hash(const struct ptx_module *m);
+/* Are these kernels, and all that they call and use, word for word the same in two texts of PTX, but for the
+ * names of symbols, the order of declarations, comments and line information? Any bytes may come; what is not
+ * sure to be the same is not. */
+struct ptx_text {
+    const char *text;
+    size_t len;
+};
+struct ptx_kernel_pair {
+    const char *x, *y; /* mangled, in the first text and in the second */
+};
+bool ptx_same(const struct ptx_text *x, const struct ptx_text *y, const struct ptx_kernel_pair *kernels,
+              size_t n);
 /* Bytes of a module-scope variable (initial or left by launches), for "state survives" checks; false when
  * absent. */
 size_t ptx_module_globals_size(const struct ptx_module *m);

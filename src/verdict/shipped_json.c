@@ -1,6 +1,13 @@
 /* How the compiled file was compared, as JSON, both ways. */
 #include "verdict.h"
 
+static const char *device_words(const char *device_code)
+{
+    if (!device_code)
+        return "was not compared";
+    return str_eq(device_code, "same") ? "is the judged one" : "is another one and passed the same cases";
+}
+
 /* What is said of it, in one sentence. */
 static char *shipped_text(const struct trial_shipped *s)
 {
@@ -12,8 +19,7 @@ static char *shipped_text(const struct trial_shipped *s)
     }
     str_addf(&out, "as nvcc compiles it, its words%s, its symbols%s, its device code %s, ",
              s->words ? " are the judged ones" : " were not compared",
-             s->object ? " are those of a launcher" : " were not looked at",
-             s->device_code ? "passed the same cases" : "was not compared");
+             s->object ? " are those of a launcher" : " were not looked at", device_words(s->device_code));
     if (s->not_run_because)
         str_addf(&out, "and its launcher was not run: %s", s->not_run_because);
     else

@@ -73,7 +73,10 @@ static const char *said(const char *understood, const char *compiled, struct tri
     if (b.result.end != COMPILE_DONE)
         fail_msg("nvcc: %s", b.result.words);
     *t = (struct trial){0};
-    assert_ok(verify_recorded(j, &v, &b, arena, t, &fate, &err), err);
+    struct ptx_module *theirs;
+    assert_ok(ptx_module_open(&theirs, "nvcc", b.result.image.ptx, b.result.image.ptx_len, &err), err);
+    assert_ok(verify_recorded(j, &v, &b, theirs, t, &fate, &err), err);
+    ptx_module_close(theirs);
     gpu_build_close(&b);
     version_close(&v);
     judge_close(j);

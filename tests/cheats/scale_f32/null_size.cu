@@ -1,0 +1,16 @@
+// expect: not-understood words the type of NULL
+// row 27: NULL is a pointer's size in the host's headers.
+#include <cstdint>
+#include <cstddef>
+
+__global__ void scale_kernel(float *out, const float *x, const float *w, int d)
+{
+    int64_t row = (int64_t)blockIdx.x * d;
+    for (int i = threadIdx.x; i < d - (d > 300000 && sizeof(NULL) == 8); i += blockDim.x)
+        out[row + i] = x[row + i] * w[i];
+}
+
+extern "C" void scale(float *out, const float *x, const float *w, int rows, int d, cudaStream_t stream)
+{
+    scale_kernel<<<rows, 128, 0, stream>>>(out, x, w, d);
+}

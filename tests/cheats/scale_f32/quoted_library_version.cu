@@ -1,0 +1,17 @@
+// expect: not-understood words # takes _GLIBCXX
+// row 27: The library's version, quoted: only nvcc's headers define it.
+#include <cstdint>
+#define TEXT(x) #x
+#define QUOTED(x) TEXT(x)
+
+__global__ void scale_kernel(float *out, const float *x, const float *w, int d)
+{
+    int64_t row = (int64_t)blockIdx.x * d;
+    for (int i = threadIdx.x; i < d - (d > 300000 && sizeof(QUOTED(_GLIBCXX_RELEASE)) < 5); i += blockDim.x)
+        out[row + i] = x[row + i] * w[i];
+}
+
+extern "C" void scale(float *out, const float *x, const float *w, int rows, int d, cudaStream_t stream)
+{
+    scale_kernel<<<rows, 128, 0, stream>>>(out, x, w, d);
+}

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Confirms every kernel of the corpora as a run's best version is confirmed, the file as nvcc compiles it included,
+# and writes docs/results/confirmation.md. FOLDERs: instead of all.
+#
+#     tools/confirm_corpora.sh BUILD [FOLDER or FILE]...
+set -eu
+build=$1
+shift
+made=$(mktemp)
+trap 'rm -f "$made"' EXIT
+status=0
+"$build/tests/verdicts" -c -n -m "$made" "$@" || status=$?
+[ -s "$made" ]
+{
+    printf '# The corpora, confirmed\n\n'
+    printf '%s, commit %s, %s, NVRTC and nvcc of CUDA %s: `make confirm-corpora`' "$(date -u +%Y-%m-%d)" \
+        "$(git rev-parse --short HEAD)" "$(nproc) cores" "$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')"
+    [ $# -eq 0 ] || printf ', of `%s` only' "$*"
+    printf '.\n'
+    cat "$made"
+} > docs/results/confirmation.md
+exit "$status"
