@@ -67,6 +67,18 @@ static inline uint64_t integer_of(double x, enum type t)
     return clamp_integer((__int128)CLAMP(x, -0x1p100, 0x1p100), t);
 }
 
+/* What the lanes of m are about to do at addr; for mem_lanes. */
+static inline struct access access_of(const struct insn *i, uint32_t m, enum access_kind kind, unsigned flags,
+                                      uint32_t bytes, const uint64_t addr[32])
+{
+    return (struct access){.kind = (uint8_t)kind,
+                           .space = i->space,
+                           .flags = (uint16_t)flags,
+                           .mask = m,
+                           .bytes = bytes,
+                           .addr = addr};
+}
+
 /* What each lane's address register holds, plus the offset. */
 static inline void lane_addresses(const struct warp *w, uint32_t reg, uint64_t imm, bool wide,
                                   uint64_t addr[32])

@@ -37,10 +37,14 @@ static void copy_async(struct warp *w, const struct insn *i, uint32_t m)
         for (unsigned l = 0; l < 32; l++)
             same |= (uint32_t)(rest >> l & 1 && size[l] == n) << l;
         rest &= ~same;
-        if (n && !mem_lanes(w, i, same, SPACE_GLOBAL, ACCESS_LOAD, ACCESS_ASYNC, n, from, from_host))
+        struct access read = access_of(i, same, ACCESS_LOAD, ACCESS_ASYNC, n, from);
+        read.space = SPACE_GLOBAL;
+        if (n && !mem_lanes(w, i, read, from_host))
             return;
     }
-    if (!mem_lanes(w, i, m, SPACE_SHARED, ACCESS_STORE, ACCESS_ASYNC, bytes, to, to_host))
+    struct access written = access_of(i, m, ACCESS_STORE, ACCESS_ASYNC, bytes, to);
+    written.space = SPACE_SHARED;
+    if (!mem_lanes(w, i, written, to_host))
         return;
     struct async *a = async_of(w, 32);
     a->serial++;

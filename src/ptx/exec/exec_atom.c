@@ -55,8 +55,7 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
     uint64_t addr[32];
     uint8_t *host[32];
     lane_addresses(w, addr_o->off, (uint64_t)i->imm, addr_o->bytes == 8, addr);
-    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_ATOMIC, flags_of(i), (uint32_t)i->bytes * i->vec, addr,
-                   host))
+    if (!mem_lanes(w, i, access_of(i, m, ACCESS_ATOMIC, flags_of(i), (uint32_t)i->bytes * i->vec, addr), host))
         return;
     bool changed = false, turns = takes_turns(w, i);
     u128 out[4][32];
@@ -91,36 +90,36 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
 }
 
 /* The frequent ones, without the detour over 128 bits. */
-#define FAST(name, T, expr)                                                                               \
-    static void name(struct warp *w, const struct insn *i, uint32_t m)                                    \
-    {                                                                                                     \
-        bool red = i->op == OP_red;                                                                       \
-        if (takes_turns(w, i)) {                                                                          \
-            atom(w, i, m);                                                                                \
-            return;                                                                                       \
-        }                                                                                                 \
-        const struct opnd *o = &i->opnds[red ? 0 : 1];                                                    \
-        const T *b = REG(T, w, o[1].off);                                                                 \
-        uint64_t addr[32];                                                                                \
-        uint8_t *host[32];                                                                                \
-        T out[32];                                                                                        \
-        lane_addresses(w, o->off, (uint64_t)i->imm, o->bytes == 8, addr);                                 \
-        if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_ATOMIC, flags_of(i), sizeof(T), addr, host)) \
-            return;                                                                                       \
-        bool changed = false;                                                                             \
-        for (uint32_t left = m; left; left &= left - 1) {                                                 \
-            unsigned l = (unsigned)__builtin_ctz(left);                                                   \
-            T *at = (T *)host[l], x = *at, y = b[l];                                                      \
-            *at = (expr);                                                                                 \
-            changed |= memcmp(at, &x, sizeof(T)) != 0;                                                    \
-            out[l] = x;                                                                                   \
-        }                                                                                                 \
-        w->launch->progress += changed;                                                                   \
-        if (red)                                                                                          \
-            return;                                                                                       \
-        w->spins++;                                                                                       \
-        T *d = REG(T, w, i->d);                                                                           \
-        EACH(T, d, out[l]);                                                                               \
+#define FAST(name, T, expr)                                                                       \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                            \
+    {                                                                                             \
+        bool red = i->op == OP_red;                                                               \
+        if (takes_turns(w, i)) {                                                                  \
+            atom(w, i, m);                                                                        \
+            return;                                                                               \
+        }                                                                                         \
+        const struct opnd *o = &i->opnds[red ? 0 : 1];                                            \
+        const T *b = REG(T, w, o[1].off);                                                         \
+        uint64_t addr[32];                                                                        \
+        uint8_t *host[32];                                                                        \
+        T out[32];                                                                                \
+        lane_addresses(w, o->off, (uint64_t)i->imm, o->bytes == 8, addr);                         \
+        if (!mem_lanes(w, i, access_of(i, m, ACCESS_ATOMIC, flags_of(i), sizeof(T), addr), host)) \
+            return;                                                                               \
+        bool changed = false;                                                                     \
+        for (uint32_t left = m; left; left &= left - 1) {                                         \
+            unsigned l = (unsigned)__builtin_ctz(left);                                           \
+            T *at = (T *)host[l], x = *at, y = b[l];                                              \
+            *at = (expr);                                                                         \
+            changed |= memcmp(at, &x, sizeof(T)) != 0;                                            \
+            out[l] = x;                                                                           \
+        }                                                                                         \
+        w->launch->progress += changed;                                                           \
+        if (red)                                                                                  \
+            return;                                                                               \
+        w->spins++;                                                                               \
+        T *d = REG(T, w, i->d);                                                                   \
+        EACH(T, d, out[l]);                                                                       \
     }
 FAST(add_32, uint32_t, x + y)
 FAST(add_64, uint64_t, x + y)

@@ -108,8 +108,7 @@ static void load_any(struct warp *w, const struct insn *i, uint32_t m)
     uint8_t *host[32];
     lane_addresses(w, i->a, (uint64_t)i->imm, i->opnds[1].bytes == 8, addr);
     spin_count(w, i);
-    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_LOAD, i->extra, (uint32_t)i->bytes * i->vec, addr,
-                   host))
+    if (!mem_lanes(w, i, access_of(i, m, ACCESS_LOAD, i->extra, (uint32_t)i->bytes * i->vec, addr), host))
         return;
     for (; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
@@ -122,8 +121,7 @@ static void store_any(struct warp *w, const struct insn *i, uint32_t m)
     uint64_t addr[32];
     uint8_t *host[32];
     lane_addresses(w, i->d, (uint64_t)i->imm, i->opnds[0].bytes == 8, addr);
-    if (!mem_lanes(w, i, m, (enum space)i->space, ACCESS_STORE, i->extra, (uint32_t)i->bytes * i->vec, addr,
-                   host))
+    if (!mem_lanes(w, i, access_of(i, m, ACCESS_STORE, i->extra, (uint32_t)i->bytes * i->vec, addr), host))
         return;
     w->launch->progress++;
     for (; m; m &= m - 1) {
@@ -178,17 +176,11 @@ static void store_func_param(struct warp *w, const struct insn *i, uint32_t m)
 
 /* ---- fast forms ---- */
 
-static bool observe(struct warp *w, const struct insn *i, uint32_t m, enum access_kind kind, enum space space,
-                    uint32_t bytes, bool linear, const uint64_t *addr, struct alloc *a)
+/* By value, so that a fast form never writes an access to memory. */
+static bool observe(struct warp *w, const struct insn *i, struct access x, bool linear, struct alloc *a)
 {
-    struct access x = {.kind = (uint8_t)kind,
-                       .space = (uint8_t)space,
-                       .flags = i->extra,
-                       .mask = m,
-                       .bytes = bytes,
-                       .linear = linear,
-                       .addr = addr,
-                       .alloc = a};
+    x.linear = linear;
+    x.alloc = a;
     observe_access(w, i, &x);
     return !w->launch->stop;
 }
@@ -199,9 +191,10 @@ enum shape { CAREFUL, RUN, SPREAD };
  * and aligned? RUN: lane l's bytes are at addr[0] + l * bytes. SPREAD: anywhere; addr of lanes outside m is
  * then some other lane's, so that all can be read. *base + addr[l] is the host address. CAREFUL when not, or
  * when a finding ended the launch. */
-static inline enum shape shape_of(struct warp *w, const struct insn *i, uint32_t m, enum space space,
-                                  enum access_kind kind, uint32_t bytes, uint64_t addr[32], uintptr_t *base)
+static inline enum shape shape_of(struct warp *w, const struct insn *i, const struct access x,
+                                  uint64_t addr[32], uintptr_t *base)
 {
+    uint32_t m = x.mask, bytes = x.bytes;
     struct launch *launch = w->launch;
     struct alloc *a = NULL;
     bool run = m == ~0u && is_linear(addr, bytes);
@@ -216,9 +209,9 @@ static inline enum shape shape_of(struct warp *w, const struct insn *i, uint32_t
         LANES low = addr[l] < low ? addr[l] : low;
         LANES high = addr[l] > high ? addr[l] : high;
     }
-    if (space == SPACE_GLOBAL) {
+    if (x.space == SPACE_GLOBAL) {
         a = launch->last_alloc[i->self];
-        if (!a || (kind != ACCESS_LOAD && a->read_only))
+        if (!a || (x.kind != ACCESS_LOAD && a->read_only))
             return CAREFUL;
         start = a->addr;
         size = a->size;
@@ -234,77 +227,83 @@ static inline enum shape shape_of(struct warp *w, const struct insn *i, uint32_t
             for (unsigned lane = 0; lane < 32; lane++)
                 mem_touch(launch->mem, a, addr[lane], bytes);
     }
-    if (launch->watched && !observe(w, i, m, kind, space, bytes, run, addr, a))
+    if (launch->watched && !observe(w, i, x, run, a))
         return CAREFUL;
     return run ? RUN : SPREAD;
 }
 
-/* Element type T, N elements a lane. */
-#define LOAD(name, space, wide, T, N)                                                           \
-    static void name(struct warp *w, const struct insn *i, uint32_t m)                          \
-    {                                                                                           \
-        uint64_t addr[32];                                                                      \
-        uint8_t *host[32];                                                                      \
-        uintptr_t base;                                                                         \
-        lane_addresses(w, i->a, (uint64_t)i->imm, wide, addr);                                  \
-        spin_count(w, i);                                                                       \
-        enum shape shape = shape_of(w, i, m, space, ACCESS_LOAD, sizeof(T) * (N), addr, &base); \
-        if (__builtin_expect(w->launch->stop, 0))                                               \
-            return;                                                                             \
-        if (shape == RUN) {                                                                     \
-            const T *from = (const T *)(base + addr[0]);                                        \
-            for (unsigned k = 0; k < (N); k++) {                                                \
-                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);                     \
-                LANES d[l] = from[l * (N) + k];                                                 \
-            }                                                                                   \
-            return;                                                                             \
-        }                                                                                       \
-        if (shape == SPREAD) {                                                                  \
-            for (unsigned k = 0; k < (N); k++) {                                                \
-                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);                     \
-                uintptr_t from = base + k * sizeof(T);                                          \
-                EACH(T, d, *(const T *)(from + addr[l]));                                       \
-            }                                                                                   \
-            return;                                                                             \
-        }                                                                                       \
-        if (!mem_lanes(w, i, m, space, ACCESS_LOAD, i->extra, sizeof(T) * (N), addr, host))     \
-            return;                                                                             \
-        for (uint32_t left = m; left; left &= left - 1) {                                       \
-            unsigned lane = (unsigned)__builtin_ctz(left);                                      \
-            const T *h = (const T *)host[lane];                                                 \
-            for (unsigned k = 0; k < (N); k++)                                                  \
-                REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off)[lane] = h[k];               \
-        }                                                                                       \
+#define ACCESS_HERE(k, s, n)                                                                \
+    {                                                                                       \
+        .kind = (k), .space = (s), .flags = i->extra, .mask = m, .bytes = (n), .addr = addr \
     }
 
-#define STORE(name, space, wide, T, N)                                                           \
-    static void name(struct warp *w, const struct insn *i, uint32_t m)                           \
-    {                                                                                            \
-        uint64_t addr[32];                                                                       \
-        uint8_t *host[32];                                                                       \
-        uintptr_t base;                                                                          \
-        lane_addresses(w, i->d, (uint64_t)i->imm, wide, addr);                                   \
-        enum shape shape = shape_of(w, i, m, space, ACCESS_STORE, sizeof(T) * (N), addr, &base); \
-        if (__builtin_expect(w->launch->stop, 0))                                                \
-            return;                                                                              \
-        w->launch->progress++;                                                                   \
-        if (shape == RUN) {                                                                      \
-            T *to = (T *)(base + addr[0]);                                                       \
-            for (unsigned k = 0; k < (N); k++) {                                                 \
-                const T *s = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off);                \
-                LANES to[l * (N) + k] = s[l];                                                    \
-            }                                                                                    \
-            return;                                                                              \
-        }                                                                                        \
-        if (shape == CAREFUL &&                                                                  \
-            !mem_lanes(w, i, m, space, ACCESS_STORE, i->extra, sizeof(T) * (N), addr, host))     \
-            return;                                                                              \
-        for (uint32_t left = m; left; left &= left - 1) {                                        \
-            unsigned lane = (unsigned)__builtin_ctz(left);                                       \
-            T *h = (T *)(shape == CAREFUL ? (uintptr_t)host[lane] : base + addr[lane]);          \
-            for (unsigned k = 0; k < (N); k++)                                                   \
-                h[k] = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off)[lane];                \
-        }                                                                                        \
+/* Element type T, N elements a lane. */
+#define LOAD(name, space, wide, T, N)                                             \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)            \
+    {                                                                             \
+        uint64_t addr[32];                                                        \
+        uint8_t *host[32];                                                        \
+        uintptr_t base;                                                           \
+        lane_addresses(w, i->a, (uint64_t)i->imm, wide, addr);                    \
+        spin_count(w, i);                                                         \
+        const struct access x = ACCESS_HERE(ACCESS_LOAD, space, sizeof(T) * (N)); \
+        enum shape shape = shape_of(w, i, x, addr, &base);                        \
+        if (__builtin_expect(w->launch->stop, 0))                                 \
+            return;                                                               \
+        if (shape == RUN) {                                                       \
+            const T *from = (const T *)(base + addr[0]);                          \
+            for (unsigned k = 0; k < (N); k++) {                                  \
+                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);       \
+                LANES d[l] = from[l * (N) + k];                                   \
+            }                                                                     \
+            return;                                                               \
+        }                                                                         \
+        if (shape == SPREAD) {                                                    \
+            for (unsigned k = 0; k < (N); k++) {                                  \
+                T *d = REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off);       \
+                uintptr_t from = base + k * sizeof(T);                            \
+                EACH(T, d, *(const T *)(from + addr[l]));                         \
+            }                                                                     \
+            return;                                                               \
+        }                                                                         \
+        if (!mem_lanes(w, i, x, host))                                            \
+            return;                                                               \
+        for (uint32_t left = m; left; left &= left - 1) {                         \
+            unsigned lane = (unsigned)__builtin_ctz(left);                        \
+            const T *h = (const T *)host[lane];                                   \
+            for (unsigned k = 0; k < (N); k++)                                    \
+                REG(T, w, (N) == 1 ? i->d : i->opnds[0].vec[k].off)[lane] = h[k]; \
+        }                                                                         \
+    }
+
+#define STORE(name, space, wide, T, N)                                                  \
+    static void name(struct warp *w, const struct insn *i, uint32_t m)                  \
+    {                                                                                   \
+        uint64_t addr[32];                                                              \
+        uint8_t *host[32];                                                              \
+        uintptr_t base;                                                                 \
+        lane_addresses(w, i->d, (uint64_t)i->imm, wide, addr);                          \
+        const struct access x = ACCESS_HERE(ACCESS_STORE, space, sizeof(T) * (N));      \
+        enum shape shape = shape_of(w, i, x, addr, &base);                              \
+        if (__builtin_expect(w->launch->stop, 0))                                       \
+            return;                                                                     \
+        w->launch->progress++;                                                          \
+        if (shape == RUN) {                                                             \
+            T *to = (T *)(base + addr[0]);                                              \
+            for (unsigned k = 0; k < (N); k++) {                                        \
+                const T *s = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off);       \
+                LANES to[l * (N) + k] = s[l];                                           \
+            }                                                                           \
+            return;                                                                     \
+        }                                                                               \
+        if (shape == CAREFUL && !mem_lanes(w, i, x, host))                              \
+            return;                                                                     \
+        for (uint32_t left = m; left; left &= left - 1) {                               \
+            unsigned lane = (unsigned)__builtin_ctz(left);                              \
+            T *h = (T *)(shape == CAREFUL ? (uintptr_t)host[lane] : base + addr[lane]); \
+            for (unsigned k = 0; k < (N); k++)                                          \
+                h[k] = REG(T, w, (N) == 1 ? i->a : i->opnds[1].vec[k].off)[lane];       \
+        }                                                                               \
     }
 
 #define FORMS(KIND, kind, space, suffix, wide)            \

@@ -13,7 +13,7 @@ static bool row_hosts(struct warp *w, const struct insn *i, const struct opnd *o
     uint32_t lanes = matrices == 4 ? ~0u : (1u << 8 * matrices) - 1;
     for (unsigned l = 0; l < 32; l++)
         addr[l] = matrix_base(w, o, l);
-    return mem_lanes(w, i, lanes, (enum space)i->space, kind, 0, 16, addr, host);
+    return mem_lanes(w, i, access_of(i, lanes, kind, 0, 16, addr), host);
 }
 
 static void ldmatrix(struct warp *w, const struct insn *i, uint32_t m)
@@ -105,8 +105,8 @@ static bool matrix_hosts(struct warp *w, const struct insn *i, const struct matr
     for (unsigned part = 0; part < x->parts; part++) {
         for (unsigned l = 0; l < 32; l++)
             addr[l] = base + matrix_offset(x, part, l, stride);
-        if (!mem_lanes(w, i, ~0u, (enum space)i->space, kind, part * ACCESS_PART, (unsigned)x->size * x->atoms,
-                       addr, host[part]))
+        struct access here = access_of(i, ~0u, kind, part * ACCESS_PART, (unsigned)x->size * x->atoms, addr);
+        if (!mem_lanes(w, i, here, host[part]))
             return false;
     }
     return true;

@@ -92,9 +92,12 @@ static bool global_fits(struct warp *w, const struct insn *i, const struct fligh
 }
 
 /* The block whose shared memory [addr, + bytes) is in; NULL after a finding. */
-static struct block *shared_fits(struct warp *w, const struct insn *i, uint32_t lane, uint64_t addr,
-                                 uint32_t bytes, bool cluster, const char *what, uint64_t *offset)
+static struct block *shared_fits(const struct flight *f, uint64_t addr, uint32_t bytes, bool cluster,
+                                 const char *what, uint64_t *offset)
 {
+    struct warp *w = f->warp;
+    const struct insn *i = f->insn;
+    uint32_t lane = f->lane;
     struct block *b = cluster || addr < CLUSTER_STRIDE ? cluster_block(w->block, addr, offset) : NULL;
     if (!b || *offset > w->launch->shared_bytes || bytes > w->launch->shared_bytes - *offset) {
         fault(w, i, (int)lane, PTX_OUT_OF_BOUNDS, addr,
@@ -148,10 +151,10 @@ static bool to_mbarrier(struct warp *w, const struct insn *i, struct flight f, u
 {
     uint64_t bar_addr = (uint32_t)opnd_address(w, &i->opnds[3], f.lane), bar_offset;
     bool cluster = !insn_has(i, MOD_shared_cta) || insn_has(i, MOD_shared_cluster);
-    f.to_block = shared_fits(w, i, f.lane, dst, f.bytes, cluster, "destination", &f.to);
+    f.to_block = shared_fits(&f, dst, f.bytes, cluster, "destination", &f.to);
     if (!f.to_block || !aligned(w, i, f.lane, f.to, "destination"))
         return false;
-    struct block *bar_block = shared_fits(w, i, f.lane, bar_addr, 8, cluster, "mbarrier", &bar_offset);
+    struct block *bar_block = shared_fits(&f, bar_addr, 8, cluster, "mbarrier", &bar_offset);
     if (!bar_block)
         return false;
     bool multicast = insn_has(i, MOD_multicast);
@@ -170,8 +173,8 @@ static bool to_mbarrier(struct warp *w, const struct insn *i, struct flight f, u
             return false;
         }
         f.to_block = w->block->cluster->blocks[rank];
-        if (!shared_fits(w, i, f.lane, f.to_block == w->block ? f.to : (rank + 1) * CLUSTER_STRIDE + f.to,
-                         f.bytes, true, "destination", &f.to))
+        if (!shared_fits(&f, f.to_block == w->block ? f.to : (rank + 1) * CLUSTER_STRIDE + f.to, f.bytes, true,
+                         "destination", &f.to))
             return false;
         struct mbar *bar = mbar_use(w, i, f.lane, f.to_block, bar_offset);
         if (!bar || too_many(w, i, f.lane, bar->flights.n))
@@ -208,7 +211,7 @@ static bool copy_lane(struct warp *w, const struct insn *i, uint32_t lane)
         if (!global_fits(w, i, &f, src, ACCESS_LOAD))
             return false;
     } else {
-        f.from_block = shared_fits(w, i, lane, (uint32_t)src, f.bytes, false, "source", &f.from);
+        f.from_block = shared_fits(&f, (uint32_t)src, f.bytes, false, "source", &f.from);
         if (!f.from_block)
             return false;
     }
@@ -306,8 +309,8 @@ static void store_async(struct warp *w, const struct insn *i, uint32_t m)
                   (unsigned long long)to);
             return;
         }
-        f.to_block = shared_fits(w, i, lane, to, bytes, true, "destination", &f.to);
-        struct block *b = f.to_block ? shared_fits(w, i, lane, bar_at, 8, true, "mbarrier", &bar_offset) : NULL;
+        f.to_block = shared_fits(&f, to, bytes, true, "destination", &f.to);
+        struct block *b = f.to_block ? shared_fits(&f, bar_at, 8, true, "mbarrier", &bar_offset) : NULL;
         if (!b)
             return;
         if (b != f.to_block) {

@@ -4,11 +4,10 @@
 
 #include "ptx/lane/opnd.h"
 
-/* For handlers of other files that move memory (ldmatrix, cp.async, stmatrix): checks and observes bytes at
- * addr[l] of lanes of mask in a space, and gives host pointers. False after a fault. addr of generic space is
- * resolved per lane. */
-bool mem_lanes(struct warp *w, const struct insn *i, uint32_t mask, enum space space, enum access_kind kind,
-               unsigned flags, uint32_t bytes, const uint64_t addr[32], uint8_t *host[32]);
+/* For handlers of other files that move memory (ldmatrix, cp.async, stmatrix): checks and observes the bytes at
+ * x.addr[l] of lanes of x.mask in x.space, and gives host pointers. False after a fault. Addresses of generic
+ * space are resolved per lane; x.linear, x.alloc and x.owner are not read. */
+bool mem_lanes(struct warp *w, const struct insn *i, struct access x, uint8_t *host[32]);
 
 void mem_out_of_bounds(struct warp *w, const struct insn *i, unsigned lane, enum access_kind kind,
                        uint32_t bytes, uint64_t addr); /* the finding for an address in global memory */

@@ -197,7 +197,13 @@ static bool access_bars(struct warp *w, const struct insn *i, uint32_t m, enum a
             return false;
         }
     }
-    if (!mem_lanes(w, i, m, (enum space)i->space, kind, flags, 8, addr, host))
+    struct access x = {.kind = (uint8_t)kind,
+                       .space = i->space,
+                       .flags = (uint16_t)flags,
+                       .mask = m,
+                       .bytes = 8,
+                       .addr = addr};
+    if (!mem_lanes(w, i, x, host))
         return false;
     for (uint32_t left = m; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
