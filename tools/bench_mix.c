@@ -32,7 +32,7 @@ struct row {
 static int row_compare(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    return x->n < y->n ? 1 : x->n > y->n ? -1 : strcmp(x->text, y->text);
+    return x->n != y->n ? ORDER(y->n, x->n) : strcmp(x->text, y->text);
 }
 
 void mix_end(struct ptx_module *m)

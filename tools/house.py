@@ -3,7 +3,7 @@
 
     tools/house.py [-v] [--shrink]
 
-functions with more than 7 parameters, ternaries inside ternaries, files above 800 lines, and lines of Markdown above
+functions with more than 7 parameters (those that CUDA declares excepted), ternaries inside ternaries, files above 800 lines, and lines of Markdown above
 132 characters (tables, blocks of code and the templates of share/ excepted). tools/house.txt says how many of each a folder may still have; more
 fail. -v prints every place; --shrink lowers the numbers of house.txt to what is left."""
 
@@ -29,6 +29,8 @@ def code(text):
 def long_lists(text):
     """Functions with too many parameters: line, name and number."""
     for found in FUNCTION.finditer(text):
+        if found[0].startswith("EXPORT "):
+            continue
         depth, count = 0, 1
         for c in found[2]:
             depth += (c == "(") - (c == ")")

@@ -110,11 +110,19 @@ struct agent_plan_input {
 void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
                       const struct agent_strategy **strategies, size_t *n);
 
-/* The candidate's text, formatted as its parent is. False with the reason when no step of the strategy applies;
- * *done tells which steps took effect. */
-bool agent_code_rules(const struct task *t, const char *path, const char *parent_text,
-                      const struct agent_strategy *strategy, const struct kernel_limits *limits,
-                      struct arena *a, char **text, const struct agent_step **done, size_t *n_done,
+struct agent_file { /* of a coder */
+    char *text;
+    /* The transforms that took effect; before them AGENT_EDIT where the coder wrote the file itself. None where
+     * it wrote all of it. */
+    const struct agent_step *steps;
+    size_t n_steps;
+};
+#define AGENT_EDIT "edit"
+
+/* file->text: the parent's in, the candidate's out, formatted as its parent is; file->steps: those that took
+ * effect. False with the reason when no step of the strategy applies. */
+bool agent_code_rules(const struct task *t, const char *path, const struct agent_strategy *strategy,
+                      const struct kernel_limits *limits, struct arena *a, struct agent_file *file,
                       struct err *why_not);
 
 struct agent_failure {              /* of a strategy carried out */
@@ -197,15 +205,6 @@ bool agent_read_profiler(const char *reply, const struct agent_brief *b, struct 
                          struct agent_diagnosis *d, struct err *complaint);
 bool agent_read_planner(const char *reply, const struct agent_brief *b, struct arena *a,
                         const struct agent_strategy **strategies, size_t *n, struct err *complaint);
-struct agent_file { /* of a coder */
-    char *text;
-    /* The transforms that took effect; before them AGENT_EDIT where the coder wrote the file itself. None where
-     * it wrote all of it. */
-    const struct agent_step *steps;
-    size_t n_steps;
-};
-#define AGENT_EDIT "edit"
-
 /* The whole file of the reply's fenced block; built-in transforms it names (`// astra: transform NAME
  * [SETTING]` as the file's first lines) are carried out on it. The file must open and match the task. */
 bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, struct agent_file *file,

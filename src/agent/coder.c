@@ -154,24 +154,22 @@ static bool still_opens(const struct task *t, const char *path, struct arena *a,
     return ok;
 }
 
-bool agent_code_rules(const struct task *t, const char *path, const char *parent_text,
-                      const struct agent_strategy *strategy, const struct kernel_limits *limits,
-                      struct arena *a, char **text, const struct agent_step **done, size_t *n_done,
+bool agent_code_rules(const struct task *t, const char *path, const struct agent_strategy *strategy,
+                      const struct kernel_limits *limits, struct arena *a, struct agent_file *file,
                       struct err *why_not)
 {
     struct agent_step *effective = arena_array(a, struct agent_step, strategy->n_steps + 1);
 
-    *text = arena_strdup(a, parent_text);
-    *n_done = 0;
+    file->steps = effective;
+    file->n_steps = 0;
     for (size_t i = 0; i < strategy->n_steps; i++) {
         struct agent_step step = strategy->steps[i];
-        char *next = *text;
-        if (!settled(effective, *n_done, step) && carry_out(t, path, &step, limits, a, &next, why_not) &&
+        char *next = file->text;
+        if (!settled(effective, file->n_steps, step) && carry_out(t, path, &step, limits, a, &next, why_not) &&
             still_opens(t, path, a, next, why_not)) {
-            step.text = *text = next;
-            effective[(*n_done)++] = step;
+            step.text = file->text = next;
+            effective[file->n_steps++] = step;
         }
     }
-    *done = effective;
-    return *n_done > 0;
+    return file->n_steps > 0;
 }

@@ -17,6 +17,8 @@ struct lesson { /* what the history says of one transform with one setting */
 };
 
 struct drafts {
+    const struct agent_plan_input *in;
+    struct arena *arena;
     struct agent_strategy *v;
     size_t n;
 };
@@ -68,9 +70,11 @@ static void add_draft(struct drafts *d, struct agent_strategy s)
 }
 
 /* Settings come in the transform's own order of preference: the first is what it would choose itself. */
-static void draft_single(const struct agent_plan_input *in, struct arena *a, const struct transform *ops,
-                         const struct transform_site *site, unsigned rank, struct drafts *d)
+static void draft_single(struct drafts *d, const struct transform *ops, const struct transform_site *site,
+                         unsigned rank)
 {
+    const struct agent_plan_input *in = d->in;
+    struct arena *a = d->arena;
     struct agent_step *step = arena_new(a, struct agent_step);
     struct lesson l;
     double gain = helps(ops, in->diagnosis->bound_by) ? 1.3 : 1.05, confidence = 0.7;
@@ -105,16 +109,16 @@ static void draft_single(const struct agent_plan_input *in, struct arena *a, con
                  });
 }
 
-static void draft_stack(const struct agent_plan_input *in, struct arena *a, const struct agent_step *steps,
-                        size_t n, double expected, double confidence, const char *reason, struct drafts *d)
+static void draft_stack(struct drafts *d, const struct agent_step *steps, size_t n, double expected,
+                        double confidence, const char *reason)
 {
-    if (n < 2 || tried_on_parent(in, steps, n))
+    if (n < 2 || tried_on_parent(d->in, steps, n))
         return;
     add_draft(d, (struct agent_strategy){
-                     .name = agent_steps_text(a, steps, n),
+                     .name = agent_steps_text(d->arena, steps, n),
                      .reason = reason,
-                     .plan = arena_printf(a, "apply %zu transforms one after the other", n),
-                     .steps = arena_copy(a, steps, n * sizeof(*steps)),
+                     .plan = arena_printf(d->arena, "apply %zu transforms one after the other", n),
+                     .steps = arena_copy(d->arena, steps, n * sizeof(*steps)),
                      .n_steps = n,
                      .expected_gain = expected,
                      .confidence = confidence,
@@ -122,8 +126,9 @@ static void draft_stack(const struct agent_plan_input *in, struct arena *a, cons
 }
 
 /* The transforms that helped when tried alone and are not in the parent yet, best first, together. */
-static void draft_winners(const struct agent_plan_input *in, struct arena *a, struct drafts *d)
+static void draft_winners(struct drafts *d)
 {
+    const struct agent_plan_input *in = d->in;
     struct agent_step steps[MAX_STACK];
     double gains[MAX_STACK], expected = 1;
     size_t n = 0;
@@ -163,11 +168,10 @@ static void draft_winners(const struct agent_plan_input *in, struct arena *a, st
             expected *= gains[i];
         /* Gains of separate transforms rarely multiply. */
         draft_stack(
-            in, a, steps, m, sqrt(expected) * sqrt(gains[0]), 0.8,
-            arena_printf(a,
+            d, steps, m, sqrt(expected) * sqrt(gains[0]), 0.8,
+            arena_printf(d->arena,
                          "each of these gained when tried alone (%.2fx to %.2fx); together they may gain more",
-                         gains[m - 1], gains[0]),
-            d);
+                         gains[m - 1], gains[0]));
     }
 }
 
@@ -208,9 +212,9 @@ static void note_block(struct blocks *b, const struct transform *ops, int settin
 
 /* Everything that helps what bounds it, in the order in which rewrite/ lists the transforms, each with its own
  * choice where the ones before it have left the code, once for each block; then simply everything. */
-static void draft_whole_cure(const struct agent_plan_input *in, struct arena *a, const struct blocks *blocks,
-                             struct drafts *d)
+static void draft_whole_cure(struct drafts *d, const struct blocks *blocks)
 {
+    const struct agent_plan_input *in = d->in;
     const char *bound = in->diagnosis->bound_by;
 
     for (size_t k = 0; k <= MAX(blocks->n, (size_t)1); k++) {
@@ -224,11 +228,11 @@ static void draft_whole_cure(const struct agent_plan_input *in, struct arena *a,
                 steps[n++] = (struct agent_step){transform, is_block ? blocks->settings[k] : AGENT_OWN_CHOICE};
         }
         if (all)
-            draft_stack(in, a, steps, n, 1.5, 0.5, "every transform that applies, together", d);
+            draft_stack(d, steps, n, 1.5, 0.5, "every transform that applies, together");
         else
-            draft_stack(in, a, steps, n, 1.6, 0.75 * pow(0.93, (double)k),
-                        arena_printf(a, "it is bound by %s: all transforms that help this, together", bound),
-                        d);
+            draft_stack(
+                d, steps, n, 1.6, 0.75 * pow(0.93, (double)k),
+                arena_printf(d->arena, "it is bound by %s: all transforms that help this, together", bound));
     }
 }
 
@@ -245,7 +249,7 @@ static int by_promise(const void *x, const void *y)
 void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
                       const struct agent_strategy **strategies, size_t *n)
 {
-    struct drafts d = {arena_array(a, struct agent_strategy, MAX_DRAFTS), 0};
+    struct drafts d = {.in = in, .arena = a, .v = arena_array(a, struct agent_strategy, MAX_DRAFTS)};
     struct blocks blocks = {0};
 
     for (size_t m = 0; transform_all[m]; m++) {
@@ -261,12 +265,12 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
             }
             if (again)
                 continue;
-            draft_single(in, a, ops, &sites[i], rank, &d);
+            draft_single(&d, ops, &sites[i], rank);
             note_block(&blocks, ops, sites[i].setting);
         }
     }
-    draft_winners(in, a, &d);
-    draft_whole_cure(in, a, &blocks, &d);
+    draft_winners(&d);
+    draft_whole_cure(&d, &blocks);
     qsort(d.v, d.n, sizeof(*d.v), by_promise);
     *strategies = d.v;
     *n = MIN(d.n, in->max_strategies);

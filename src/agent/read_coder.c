@@ -97,9 +97,7 @@ static bool carry_out(const struct agent_brief *b, struct arena *a, const char *
     struct agent_strategy s = {.name = "", .reason = "", .plan = ""};
     struct agent_version v;
     struct agent_step *steps, edit = {AGENT_EDIT, 0, file->text};
-    const struct agent_step *done;
     struct err why = {0};
-    size_t n_done;
     bool ok;
 
     if (!agent_version_open(&v, a, b->task, path, file->text, b->limits, &why))
@@ -108,12 +106,14 @@ static bool carry_out(const struct agent_brief *b, struct arena *a, const char *
     agent_version_close(&v);
     if (!ok)
         return false;
-    if (!agent_code_rules(b->task, path, file->text, &s, b->limits, a, &file->text, &done, &n_done, &why))
+    if (!agent_code_rules(b->task, path, &s, b->limits, a, file, &why))
         return err_input(complaint, "the built-in transforms could not be carried out: %s", why.text);
-    file->steps = steps = arena_array(a, struct agent_step, n_done + 1);
-    steps[0] = edit;
-    memcpy(steps + edited, done, n_done * sizeof(*done));
-    file->n_steps = n_done + edited;
+    if (edited) {
+        steps = arena_array(a, struct agent_step, file->n_steps + 1);
+        steps[0] = edit;
+        memcpy(steps + 1, file->steps, file->n_steps++ * sizeof(*steps));
+        file->steps = steps;
+    }
     return true;
 }
 

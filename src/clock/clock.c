@@ -514,24 +514,26 @@ static void launch_load(const struct ptx_profile *p, const struct run *r, struct
     t->blocks = (uint64_t)all_blocks;
 }
 
-bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
-                     const struct ptx_options *o, const struct ptx_resources *res, struct ptx_cache *cache,
-                     struct arena *a, struct ptx_time *t, struct ptx_report *report, struct err *err)
+bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, struct ptx_time *t,
+                     struct ptx_report *report, struct err *err)
 {
+    struct ptx_module *m = on->module;
+    const struct ptx_options *o = on->options;
     const struct func *entry = entry_of(m, l->kernel);
     if (!entry)
         return err_input(err, "the module has no kernel %s", l->kernel);
     *t = (struct ptx_time){0};
     struct ptx_profile p;
-    struct run r = {.module = m, .mem = mem, .launch = *l, .options = *o, .report = report};
-    uint32_t threads = l->block[0] * l->block[1] * l->block[2], registers = res ? res->registers : o->registers;
+    struct run r = {.module = m, .mem = on->mem, .launch = *l, .options = *o, .report = report};
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+    uint32_t registers = on->resources ? on->resources->registers : o->registers;
     uint32_t shared = l->shared_bytes + entry->shared_bytes;
     r.n_blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     bool named = l->cluster[0] || l->cluster[1] || l->cluster[2];
     for (int k = 0; k < 3; k++)
         r.cluster[k] = MAX(named ? l->cluster[k] : entry->info.req_cluster[k], 1u);
-    profile_open(&p, m, o->device, cache);
-    prices_make(&p.prices, m, o->device, p.model, entry, res, a);
+    profile_open(&p, m, o->device, on->cache);
+    prices_make(&p.prices, m, o->device, p.model, entry, on->resources, on->arena);
     double room = MAX(ptx_occupancy(o->device, registers, shared, threads), 1), sms = o->device->sm_count;
     double resident = MIN(room, ceil((double)r.n_blocks / sms));
     p.n_blocks = r.n_blocks;
@@ -562,11 +564,11 @@ bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx
         ok = take_smaller(&r, &p, &done, err);
     double scale = (double)r.n_blocks / (double)MAX(p.samples.n, (size_t)1);
     if (ok && done && p.samples.n) {
-        launch_load(&p, &r, cache, resident, smaller || queue || (l->cooperative && !all), (double)r.n_blocks,
-                    t);
+        launch_load(&p, &r, on->cache, resident, smaller || queue || (l->cooperative && !all),
+                    (double)r.n_blocks, t);
         t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
         t->flops = flops_of(&p, scale);
-        lines_make(&p, scale, a, t);
+        lines_make(&p, scale, on->arena, t);
     }
     profile_close(&p);
     return ok;

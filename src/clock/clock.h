@@ -81,11 +81,19 @@ struct ptx_work {
 bool ptx_count_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
                       const struct ptx_options *o, double max_insns, struct ptx_work *w, struct err *err);
 
-/* Modelled time of one launch: runs a sample of its blocks on mem (contents change). Where
- * o->work says that the sample is light, the time is that of what was counted. */
-bool ptx_time_launch(struct ptx_module *m, struct ptx_mem *mem, const struct ptx_launch *l,
-                     const struct ptx_options *o, const struct ptx_resources *res, struct ptx_cache *cache,
-                     struct arena *a, struct ptx_time *t, struct ptx_report *r, struct err *err);
+struct ptx_timed { /* what a launch is timed on */
+    struct ptx_module *module;
+    struct ptx_mem *mem; /* its contents change */
+    const struct ptx_options *options;
+    const struct ptx_resources *resources; /* of its kernel; NULL: unknown */
+    struct ptx_cache *cache;
+    struct arena *arena; /* of the lines of its time */
+};
+
+/* Modelled time of one launch: runs a sample of its blocks. Where options->work says that the sample is light,
+ * the time is that of what was counted. */
+bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, struct ptx_time *t,
+                     struct ptx_report *r, struct err *err);
 /* Modelled time of the plain copy of bytes (half read, half written): 16 bytes a thread, blocks of 128. */
 double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot);
 

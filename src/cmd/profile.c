@@ -111,8 +111,8 @@ int cmd_profile(const struct cmd_args *args)
         ok = fs_read(s.arena, path, &text, NULL, &err);
     }
     if (ok && verdict_correct(s.versions[0].trial.verdict) && trial_device_measures(s.device))
-        ok = watch_counters(s.task, trial_device_id(s.arena, s.device), path, text, false, s.arena,
-                            &s.versions[0].trial, &why_not, &err);
+        ok = watch_counters(&(struct watched){s.task, trial_device_id(s.arena, s.device), path, text}, false,
+                            s.arena, &s.versions[0].trial, &why_not, &err);
 
     if (ok && !verdict_correct(s.versions[0].trial.verdict)) {
         session_add_verdict(&s, &s.versions[0], &out);

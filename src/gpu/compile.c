@@ -337,8 +337,7 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
     image->n_kernels = q->n_kernels;
     for (size_t i = 0; i < q->n_kernels; i++) {
         const char *lowered = NULL;
-        const struct ptx_sass_line *lines;
-        size_t n_lines;
+        struct cubin_lines found;
         kernels[i].expression = arena_strdup(a, q->kernels[i]);
         if (q->shared_names && q->shared_names[i])
             lowered = entry_named(a, ptx, q->kernels[i]);
@@ -348,44 +347,47 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
             return err_world(err, "%s does not know kernel %s after compiling it", n->path, q->kernels[i]);
         kernels[i].mangled = arena_strdup(a, lowered);
         parse_resources(image->log, lowered, &kernels[i].resources);
-        if (cubin_sass_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &lines, &n_lines,
-                             NULL)) {
-            kernels[i].resources.sass = lines;
-            kernels[i].resources.n_sass = n_lines;
+        if (cubin_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &found, NULL)) {
+            kernels[i].resources.sass = found.lines;
+            kernels[i].resources.n_sass = found.n_lines;
         }
     }
     return true;
 }
 
-/* *p is what is compiled, *code NVRTC's word for how that went. False: there was no compiling it. */
+struct compiled {
+    nvrtc_program program;
+    int code; /* NVRTC's word for how it went */
+    char *log;
+};
+
+/* False: there was no compiling it. */
 static bool compile_once(struct nvrtc *n, struct arena *a, const struct compile_request *q,
-                         const names_vec *options, nvrtc_program *p, int *code, char **log, struct err *err)
+                         const names_vec *options, struct compiled *c, struct err *err)
 {
     const char **names, **texts;
     int n_headers;
     size_t log_len;
 
-    if (*p)
-        n->destroy(p);
+    if (c->program)
+        n->destroy(&c->program);
     texts = collect_headers(n, a, q, &names, &n_headers);
-    *code = n->create(p, q->text, q->path, n_headers, texts, names);
-    for (size_t i = 0; *code == 0 && i < q->n_kernels; i++)
+    c->code = n->create(&c->program, q->text, q->path, n_headers, texts, names);
+    for (size_t i = 0; c->code == 0 && i < q->n_kernels; i++)
         if (!q->shared_names || !q->shared_names[i])
-            *code = n->add_name(*p, q->kernels[i]);
-    if (*code != 0)
-        return err_world(err, "%s: %s", n->path, n->error_string(*code));
-    *code = n->compile(*p, (int)options->n, options->v);
-    return take(n->log_size, n->log, *p, a, log, &log_len) ||
-           err_world(err, "%s gave no log: %s", n->path, n->error_string(*code));
+            c->code = n->add_name(c->program, q->kernels[i]);
+    if (c->code != 0)
+        return err_world(err, "%s: %s", n->path, n->error_string(c->code));
+    c->code = n->compile(c->program, (int)options->n, options->v);
+    return take(n->log_size, n->log, c->program, a, &c->log, &log_len) ||
+           err_world(err, "%s gave no log: %s", n->path, n->error_string(c->code));
 }
 
 bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request *q, struct compile_result *r,
                  struct err *err)
 {
     names_vec options = {0};
-    nvrtc_program p = NULL;
-    char *log;
-    int code;
+    struct compiled c = {0};
     bool ok = false, precompiled = precompiles(n, q), *shared = arena_array(a, bool, q->n_kernels + 1);
     struct compile_request named = *q;
 
@@ -401,37 +403,37 @@ bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request 
         vec_push(&options, "--pch-verbose=false");
         vec_push(&options, "--pch");
     }
-    if (!compile_once(n, a, q, &options, &p, &code, &log, err))
+    if (!compile_once(n, a, q, &options, &c, err))
         goto out;
-    if (code == FAILED && precompiled && strstr(log, "unable to obtain mapped memory")) {
+    if (c.code == FAILED && precompiled && strstr(c.log, "unable to obtain mapped memory")) {
         options.n--; /* the compiler's memory has no limit without it */
-        if (!compile_once(n, a, q, &options, &p, &code, &log, err))
+        if (!compile_once(n, a, q, &options, &c, err))
             goto out;
     }
-    if (code == FAILED && names_shared(q, log, shared)) {
+    if (c.code == FAILED && names_shared(q, c.log, shared)) {
         named.shared_names = shared;
-        if (!compile_once(n, a, &named, &options, &p, &code, &log, err))
+        if (!compile_once(n, a, &named, &options, &c, err))
             goto out;
     }
     n->compiled += !q->shadow;
-    r->image.log = log;
-    if (code == FAILED) {
+    r->image.log = c.log;
+    if (c.code == FAILED) {
         r->end = COMPILE_FAILED;
-        compile_errors(a, log, q->path, r);
+        compile_errors(a, c.log, q->path, r);
         ok = true;
         goto out;
     }
-    if (code != 0) {
-        err_world(err, "%s: %s%s%s", n->path, n->error_string(code), *log ? ": " : "", log);
+    if (c.code != 0) {
+        err_world(err, "%s: %s%s%s", n->path, n->error_string(c.code), *c.log ? ": " : "", c.log);
         goto out;
     }
-    if (!take_image(n, a, p, &named, &r->image, err))
+    if (!take_image(n, a, c.program, &named, &r->image, err))
         goto out;
     r->end = guard_ptx(a, r->image.ptx, r->image.ptx_len, &r->words, &r->line);
     ok = true;
 out:
-    if (p)
-        n->destroy(&p);
+    if (c.program)
+        n->destroy(&c.program);
     vec_free(&options);
     return ok;
 }

@@ -356,8 +356,8 @@ static bool read_table(struct table *t, struct arena *a, const void *cubin, size
     return true;
 }
 
-bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
-                      const struct ptx_sass_line **lines, size_t *n, struct err *err)
+bool cubin_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
+                 struct cubin_lines *to, struct err *err)
 {
     struct table t;
     if (!read_table(&t, a, cubin, len, mangled, file, err))
@@ -368,23 +368,11 @@ bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char
         if (t.is_code[at] && t.line[at])
             found += counts[t.line[at]]++ == 0;
     struct ptx_sass_line *out = arena_array(a, struct ptx_sass_line, found + 1);
-    *n = 0;
+    *to = (struct cubin_lines){.lines = out, .line_of = t.line, .n_insns = t.text_bytes / INSN_BYTES};
     for (int i = 1; i < MAX_LINE; i++)
         if (counts[i])
-            out[(*n)++] = (struct ptx_sass_line){i, counts[i]};
-    *lines = out;
+            out[to->n_lines++] = (struct ptx_sass_line){i, counts[i]};
     free(counts);
     return found ||
            err_world(err, "the CUBIN's line information names no line of %s", file ? file : "any file");
-}
-
-bool cubin_insn_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
-                      const int **line_of, size_t *n, struct err *err)
-{
-    struct table t;
-    if (!read_table(&t, a, cubin, len, mangled, file, err))
-        return false;
-    *line_of = t.line;
-    *n = t.text_bytes / INSN_BYTES;
-    return true;
 }

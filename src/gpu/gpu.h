@@ -117,13 +117,16 @@ void gpu_object_check(struct arena *a, const void *data, size_t len, struct gpu_
  * it. */
 bool gpu_nvcc_works(const struct nvrtc *n, struct arena *a);
 
-/* SASS instructions per source line of one kernel, out of a CUBIN's .text and .debug_line sections; false when
- * they are not there. file: only lines of the file with this base name. */
-bool cubin_sass_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
-                      const struct ptx_sass_line **lines, size_t *n, struct err *err);
-/* The same by instruction, 16 bytes each: the line it comes from, 0 when none of that file. */
-bool cubin_insn_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
-                      const int **line_of, size_t *n, struct err *err);
+struct cubin_lines {
+    const struct ptx_sass_line *lines; /* instructions per source line */
+    size_t n_lines;
+    const int *line_of; /* by instruction, 16 bytes each: the line it comes from, 0 when none of the file */
+    size_t n_insns;
+};
+/* Source lines of one kernel's SASS, out of a CUBIN's .text and .debug_line sections; false when they are not
+ * there. file: only lines of the file with this base name. */
+bool cubin_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
+                 struct cubin_lines *found, struct err *err);
 
 /* ---- a real GPU: driver API and NVML by dlopen, never linked; one context, one thread ---- */
 
@@ -278,14 +281,18 @@ struct counted_launch {
 
 /* ASTRA_NCU, PATH, the toolkit's bin, /opt/nvidia/nsight-compute; NULL when there is none. */
 char *ncu_path(struct arena *a);
+struct counted_run {
+    const struct counted_launch *launches;
+    size_t n_launches;
+    const char *why_not; /* no profiler, no permission, or the program's failure, with the cure: no launches */
+};
 /* Runs argv (NULL-terminated) under the profiler and gives every launch it made while it asked to be profiled
- * (cuda_profiled). *why_not: no profiler, no permission, or the program's failure, with the cure; then there
- * are no launches. scratch: a folder for its report. False only when no process could be started. */
+ * (cuda_profiled). scratch: a folder for its report. False only when no process could be started. */
 bool ncu_run(struct arena *a, const char *const *argv, const char *scratch, double limit_s,
-             const struct counted_launch **launches, size_t *n, const char **why_not, struct err *err);
+             struct counted_run *r, struct err *err);
 /* The two pages it prints, read apart: for tests and fuzzing. Any bytes may come. */
 bool ncu_read(struct arena *a, const char *raw, size_t raw_len, const char *source, size_t source_len,
-              const struct counted_launch **launches, size_t *n, struct err *err);
+              struct counted_run *r, struct err *err);
 
 /* ---- NVIDIA's compute-sanitizer, where there is one: a last gate beside our own checks ---- */
 

@@ -164,7 +164,7 @@ static void read_source(struct csv c, struct arena *a, launch_vec *list)
 }
 
 bool ncu_read(struct arena *a, const char *raw, size_t raw_len, const char *source, size_t source_len,
-              const struct counted_launch **launches, size_t *n, struct err *err)
+              struct counted_run *r, struct err *err)
 {
     struct arena *scratch = arena_open();
     launch_vec list = {0};
@@ -176,8 +176,8 @@ bool ncu_read(struct arena *a, const char *raw, size_t raw_len, const char *sour
         list.v[i].kernel = arena_strdup(a, list.v[i].kernel);
         list.v[i].insns = arena_copy(a, list.v[i].insns, list.v[i].n_insns * sizeof(*list.v[i].insns));
     }
-    *launches = arena_copy(a, list.v, list.n * sizeof(*list.v));
-    *n = list.n;
+    r->launches = arena_copy(a, list.v, list.n * sizeof(*list.v));
+    r->n_launches = list.n;
     vec_free(&list);
     arena_close(scratch);
     return ok;
@@ -224,7 +224,7 @@ static void result_free(struct proc_result *r)
 }
 
 bool ncu_run(struct arena *a, const char *const *argv, const char *scratch, double limit_s,
-             const struct counted_launch **launches, size_t *n, const char **why_not, struct err *err)
+             struct counted_run *r, struct err *err)
 {
     const char *ncu = ncu_path(a), *report = arena_printf(a, "%s/astra-%ld", scratch, (long)getpid());
     char *file = arena_printf(a, "%s.ncu-rep", report);
@@ -235,11 +235,9 @@ bool ncu_run(struct arena *a, const char *const *argv, const char *scratch, doub
     size_t k = 0;
     bool ok = true;
 
-    *launches = NULL;
-    *n = 0;
-    *why_not = NULL;
+    *r = (struct counted_run){0};
     if (!ncu) {
-        *why_not = "there is no ncu (Nsight Compute) on PATH or in the toolkit; ASTRA_NCU names one";
+        r->why_not = "there is no ncu (Nsight Compute) on PATH or in the toolkit; ASTRA_NCU names one";
         return true;
     }
     for (int i = 0; i < N_COUNTERS; i++)
@@ -270,18 +268,18 @@ bool ncu_run(struct arena *a, const char *const *argv, const char *scratch, doub
         return false;
     }
     if (ran.end != PROC_EXITED || ran.status != 0 || !fs_exists(file))
-        *why_not = reason(a, &ran);
+        r->why_not = reason(a, &ran);
     result_free(&ran);
-    if (!*why_not) {
+    if (!r->why_not) {
         const char *const pages[2][16] = {
             {ncu, "--import", file, "--page", "raw", "--csv", "--print-units", "base", "--print-kernel-base",
              "mangled", NULL},
             {ncu, "--import", file, "--page", "source", "--csv", "--print-kernel-base", "mangled", NULL}};
         ok = proc_run(pages[0], NULL, &limits, &raw, err) && proc_run(pages[1], NULL, &limits, &source, err);
         struct err unread = {0};
-        if (ok && !ncu_read(a, str_text(&raw.out), raw.out.len, str_text(&source.out), source.out.len, launches,
-                            n, &unread))
-            *why_not = arena_strdup(a, unread.text);
+        if (ok &&
+            !ncu_read(a, str_text(&raw.out), raw.out.len, str_text(&source.out), source.out.len, r, &unread))
+            r->why_not = arena_strdup(a, unread.text);
     }
     unlink(file);
     result_free(&raw);

@@ -122,12 +122,11 @@ static bool write_map(const struct alone *x, const char *path, struct err *err)
 
     for (size_t i = 0; i < image->n_kernels; i++) {
         json_t *list = json_array();
-        const int *line_of;
-        size_t n;
-        if (cubin_insn_lines(x->arena, image->cubin, image->cubin_len, image->kernels[i].mangled,
-                             x->version.kernel->path, &line_of, &n, NULL))
-            for (size_t k = 0; k < n; k++)
-                json_array_append_new(list, json_integer(line_of[k]));
+        struct cubin_lines found;
+        if (cubin_lines(x->arena, image->cubin, image->cubin_len, image->kernels[i].mangled,
+                        x->version.kernel->path, &found, NULL))
+            for (size_t k = 0; k < found.n_insns; k++)
+                json_array_append_new(list, json_integer(found.line_of[k]));
         json_put(kernels, image->kernels[i].mangled, list);
     }
     json_put(o, "launches", json_incref(x->launches));

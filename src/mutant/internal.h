@@ -9,8 +9,7 @@ typedef VEC(struct mutant) mutant_vec;
 enum { SOURCE_OPS = 26, PTX_OPS = 9 };
 extern const char *const source_op_names[SOURCE_OPS], *const ptx_op_names[PTX_OPS];
 
-/* from..to of text replaced. */
-void mutant_add(mutant_vec *list, struct arena *a, const char *op, bool ptx, const char *text, size_t from,
-                size_t to, const char *is, int line);
+/* m.from..m.to of text becomes m.is; it gets its words and its mark here. */
+void mutant_add(mutant_vec *list, struct arena *a, const char *text, struct mutant m);
 
 #endif

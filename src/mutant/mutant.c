@@ -35,20 +35,19 @@ char *mutant_text(const struct mutant *m, struct arena *a, const char *text, siz
     return edits_apply(&e, a, text, len);
 }
 
-void mutant_add(mutant_vec *list, struct arena *a, const char *op, bool ptx, const char *text, size_t from,
-                size_t to, const char *is, int line)
+void mutant_add(mutant_vec *list, struct arena *a, const char *text, struct mutant m)
 {
-    const char *was = shortened(a, text + from, to - from), *now = shortened(a, is, strlen(is));
-    struct mutant m = {.op = op, .line = line, .ptx = ptx, .from = from, .to = to, .is = arena_strdup(a, is)};
+    const char *was = shortened(a, text + m.from, m.to - m.from), *now = shortened(a, m.is, strlen(m.is));
 
+    m.is = arena_strdup(a, m.is);
     m.what = !*now ? arena_printf(a, "`%s` is left out", was) : arena_printf(a, "`%s` becomes `%s`", was, now);
     /* By what is said and how often it was said before, not by the place: marks survive other edits of the
      * file. */
     size_t before = 0;
     for (size_t i = 0; i < list->n; i++)
-        before += str_eq(list->v[i].op, op) && str_eq(list->v[i].what, m.what);
+        before += str_eq(list->v[i].op, m.op) && str_eq(list->v[i].what, m.what);
     m.id =
-        arena_printf(a, "%s-%08llx", op,
+        arena_printf(a, "%s-%08llx", m.op,
                      (unsigned long long)(hash_text(arena_printf(a, "%s#%zu", m.what, before)) & 0xffffffffu));
     vec_push(list, m);
 }

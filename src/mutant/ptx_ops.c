@@ -61,14 +61,21 @@ void mutants_of_ptx(const char *ptx, size_t len, struct arena *a, const struct m
         for (size_t i = 0; i < ARRAY_LEN(swaps) && skip < n_line && p[skip + insn] == ';'; i++) {
             if (!str_starts(p + skip, swaps[i].from))
                 continue;
-            size_t from = at + skip, to = from + strlen(swaps[i].from);
-            bool drop = !*swaps[i].to;
-            mutant_add(&found, a, swaps[i].op, true, ptx, from, drop ? from + insn + 1 : to, swaps[i].to, line);
+            struct mutant m = {
+                .op = swaps[i].op, .line = line, .ptx = true, .from = at + skip, .is = swaps[i].to};
+            m.to = m.from + (*m.is ? strlen(swaps[i].from) : insn + 1);
+            mutant_add(&found, a, ptx, m);
         }
         const char *product =
             skip < n_line && p[skip + insn] == ';' ? fma_without_sum(a, p + skip, insn) : NULL;
         if (product)
-            mutant_add(&found, a, "ptx-fma", true, ptx, at + skip, at + skip + insn, product, line);
+            mutant_add(&found, a, ptx,
+                       (struct mutant){.op = "ptx-fma",
+                                       .line = line,
+                                       .ptx = true,
+                                       .from = at + skip,
+                                       .to = at + skip + insn,
+                                       .is = product});
         at += n_line + 1;
     }
     *list = arena_copy(a, found.v, found.n * sizeof(*found.v));

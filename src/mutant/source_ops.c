@@ -22,7 +22,8 @@ struct finder {
 
 static void add(struct finder *f, const char *op, struct node n, size_t from, size_t to, const char *is)
 {
-    mutant_add(&f->found, f->a, op, false, f->k->text, from, to, is, node_line(f->k->source, n));
+    mutant_add(&f->found, f->a, f->k->text,
+               (struct mutant){.op = op, .line = node_line(f->k->source, n), .from = from, .to = to, .is = is});
 }
 
 static void replace(struct finder *f, const char *op, struct node n, const char *is)

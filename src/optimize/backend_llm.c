@@ -4,7 +4,10 @@
 
 /* ---- one question, one answer ---- */
 
-typedef bool reader(void *context, const char *reply, struct err *complaint);
+struct reader {
+    bool (*read)(void *context, const char *reply, struct err *complaint);
+    void *context;
+};
 
 static void reply_unusable(const char *label, const char *words)
 {
@@ -19,7 +22,7 @@ static void reply_cut_short(const struct llm_reply *r, struct err *complaint)
 
 /* *read: false when there was no usable reply: not after a re-ask, or because the run stops. */
 static bool ask(struct run *r, enum models_role role, const char *label, struct agent_prompt p,
-                reader *read_reply, void *context, bool *read, struct err *err)
+                struct reader reader, bool *read, struct err *err)
 {
     *read = false;
     for (int asked = 0; asked < 2; asked++) {
@@ -33,7 +36,7 @@ static bool ask(struct run *r, enum models_role role, const char *label, struct 
             reply_unusable(label, c->reply.words ? c->reply.words : call_end_name(c->reply.end));
             return true;
         }
-        *read = read_reply(context, c->reply.text, &complaint);
+        *read = reader.read(reader.context, c->reply.text, &complaint);
         if (*read)
             return true;
         reply_cut_short(&c->reply, &complaint);
@@ -69,7 +72,7 @@ bool llm_suite(struct run *r, struct agent_suite *suite, struct err *err)
     t.brief.version = NULL;
     t.brief.diagnosis = NULL;
     agent_prompt_tester(&t.brief, r->arena, &p);
-    if (!ask(r, FOR_TESTER, "tester", p, read_tester, &x, &read, err))
+    if (!ask(r, FOR_TESTER, "tester", p, (struct reader){read_tester, &x}, &read, err))
         return false;
     if (!read)
         *suite = (struct agent_suite){0};
@@ -96,7 +99,8 @@ bool llm_diagnosis(struct round *t, struct err *err)
     if (!r->o->models.asked[FOR_PROFILER] || t->coder == &backend_single)
         return true;
     agent_prompt_profiler(&t->brief, r->arena, &p);
-    if (!ask(r, FOR_PROFILER, arena_printf(r->arena, "profiler-%d", t->n), p, read_profiler, t, &read, err))
+    if (!ask(r, FOR_PROFILER, arena_printf(r->arena, "profiler-%d", t->n), p, (struct reader){read_profiler, t},
+             &read, err))
         return false;
     if (!read) {
         t->diagnosis = t->parent->diagnosis;
@@ -126,8 +130,8 @@ static bool plan(struct round *t, const struct agent_strategy **list, size_t *n,
 
     *n = 0;
     agent_prompt_planner(&t->brief, t->r->arena, &p);
-    return ask(t->r, FOR_PLANNER, arena_printf(t->r->arena, "planner-%d", t->n), p, read_planner, &x, &read,
-               err);
+    return ask(t->r, FOR_PLANNER, arena_printf(t->r->arena, "planner-%d", t->n), p,
+               (struct reader){read_planner, &x}, &read, err);
 }
 
 /* ---- the coder ---- */

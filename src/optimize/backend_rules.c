@@ -11,12 +11,11 @@ static bool plan(struct round *t, const struct agent_strategy **list, size_t *n,
 bool rules_carry_out(struct round *t, struct attempt *x, bool *made, const char **why_not, struct err *err)
 {
     struct run *r = t->r;
-    struct agent_file file = {0};
+    struct agent_file file = {.text = arena_strdup(r->arena, x->parent->text)};
     struct err why = {0};
 
     x->coder = &backend_rules;
-    *made = agent_code_rules(r->task, r->task->source_path, x->parent->text, &x->strategy, &r->limits, r->arena,
-                             &file.text, &file.steps, &file.n_steps, &why);
+    *made = agent_code_rules(r->task, r->task->source_path, &x->strategy, &r->limits, r->arena, &file, &why);
     if (*made)
         return attempt_take(t, x, &file, err);
     *why_not = arena_strdup(r->arena, why.text);

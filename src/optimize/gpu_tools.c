@@ -9,8 +9,8 @@ bool look_counters(struct run *r, struct candidate *c, struct err *err)
 
     if (!trial_device_measures(d) || c->trial.counters || r->no_counters)
         return true;
-    if (!watch_counters(r->task, trial_device_id(r->arena, d), r->task->source_path, c->text, true, r->arena,
-                        &c->trial, &why_not, err))
+    const struct watched v = {r->task, trial_device_id(r->arena, d), r->task->source_path, c->text};
+    if (!watch_counters(&v, true, r->arena, &c->trial, &why_not, err))
         return false;
     if (why_not) { /* nor for the next one */
         r->no_counters = true;
@@ -29,7 +29,8 @@ bool look_sanitizer(struct run *r, const char *text, struct trial *t, struct err
     if (!trial_device_measures(d) || t->verdict != VERDICT_PASSED)
         return true;
     trace_text("sanitizer", "compute-sanitizer runs the suite on what would be given back");
-    if (!watch_sanitizer(r->task, trial_device_id(r->arena, d), r->task->source_path, text, r->arena, &f, err))
+    const struct watched v = {r->task, trial_device_id(r->arena, d), r->task->source_path, text};
+    if (!watch_sanitizer(&v, r->arena, &f, err))
         return false;
     if (f.words) {
         t->verdict = VERDICT_UNSAFE;

@@ -127,8 +127,10 @@ static bool open_world(struct run *r, bool resume, struct err *err)
                               .started_context = r};
     struct candidate *original;
     struct agent_suite suite;
+    json_t *suite_json;
     char *text, hex[65];
     size_t len;
+    bool kept;
 
     if (!task_open(&r->task, r->arena, r->o->task_dir, err) || !fs_mkdirs(r->o->out, err) ||
         !fs_read(r->arena, r->task->source_path, &text, &len, err) ||
@@ -171,9 +173,10 @@ static bool open_world(struct run *r, bool resume, struct err *err)
         return false;
     r->cases = o.cases;
     r->n_cases = o.n_cases;
-    if (!report_keep(r->store, r->arena, r->o->out, r->task, r->o->seed, r->cases, r->n_cases, err))
-        return false;
-    if (!suite_adequate(r, &o, err))
+    suite_json = report_suite(r->task, r->arena, r->o->seed, r->cases, r->n_cases);
+    kept = report_keep(r->store, r->arena, r->o->out, r->task, suite_json, err);
+    json_decref(suite_json);
+    if (!kept || !suite_adequate(r, &o, err))
         return false;
     candidate_tell(r, original);
     tell_original(r);

@@ -2,9 +2,8 @@
 #include "report/chart.h"
 #include "report/svg.h"
 
-#define WIDTH 360.0
 #define LEFT  50.0
-#define RIGHT (WIDTH - 10)
+#define RIGHT (SVG_WIDTH - 10)
 
 enum { MAX_PATHS = 3 };
 
@@ -298,8 +297,7 @@ void chart_roofline(struct str *out, const char *id, const struct chart_roof *ro
         }
     p.x = svg_axis(x.low, x.high, LEFT, RIGHT, true);
     p.y = svg_axis(y.low, y.high, bottom, top, true);
-    svg_open(out, id, "roofline", "img", WIDTH, bottom + 38 + 16 * (double)n_paths, "Roofline",
-             str_text(&words) + 1);
+    svg_open(out, id, "roofline", "img", bottom + 38 + 16 * (double)n_paths, "Roofline", str_text(&words) + 1);
     svg_text(out, 0, 14, "start", "small muted", "floating-point operations a second");
     svg_text(out, RIGHT, bottom + 28, "end", "small muted", "operations a byte of DRAM traffic");
     draw_axes(&p, out, plain, operations);
@@ -311,7 +309,7 @@ void chart_roofline(struct str *out, const char *id, const struct chart_roof *ro
             name_points(&p, out, &paths[k], !steps);
     for (size_t k = 0; k < n_paths; k++) {
         svg_shape(out, shapes[k], fills[k], 8, bottom + 42 + 16 * (double)k, 5);
-        svg_wrap(out, 20, bottom + 46 + 16 * (double)k, WIDTH - 24, 1, "", paths[k].label);
+        svg_wrap(out, 20, bottom + 46 + 16 * (double)k, SVG_WIDTH - 24, 1, "", paths[k].label);
     }
     svg_close(out);
     vec_free(&p.taken);
@@ -388,7 +386,7 @@ void chart_progress(struct str *out, const char *id, const struct chart_node *no
                  at, svg_number(best).text);
     else
         str_addf(&words, "None of %zu candidates passed.", n - 1);
-    svg_open(out, id, "progress", "img", WIDTH, bottom + 34, "Speed-up by candidate, and the best so far",
+    svg_open(out, id, "progress", "img", bottom + 34, "Speed-up by candidate, and the best so far",
              str_text(&words));
     draw_dot_names(out);
     draw_axes(&p, out, plain, times);
@@ -451,7 +449,7 @@ void chart_curves(struct str *out, const char *id, const struct chart_curve *cur
     }
     p.x = svg_axis(0, (double)(longest - 1), LEFT, RIGHT - 24, false);
     p.y = svg_axis(r.low, r.high, bottom, top, r.high / r.low > 4);
-    svg_open(out, id, "curves", "img", WIDTH, bottom + 34, "The best so far by candidate, of each run",
+    svg_open(out, id, "curves", "img", bottom + 34, "The best so far by candidate, of each run",
              str_text(&words));
     draw_axes(&p, out, plain, times);
     svg_text(out, RIGHT, bottom + 28, "end", "small muted", "candidate");

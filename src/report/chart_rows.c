@@ -2,7 +2,6 @@
 #include "report/chart.h"
 #include "report/svg.h"
 
-#define WIDTH  360.0
 #define LABELS 132.0 /* at most, of the names on the left */
 #define VALUES 56.0  /* of the numbers on the right */
 #define LINE   14.0  /* of one series */
@@ -80,7 +79,7 @@ static struct svg_axis axis_of(const struct rows *c, double from)
     log = c->ratio && r.high / r.low > 4;
     if (c->ratio && !log) /* the line at 1 stands a little inside */
         r.low -= (r.high - r.low) / 20;
-    return svg_axis(c->ratio ? r.low : 0, r.high, from, WIDTH - VALUES, log);
+    return svg_axis(c->ratio ? r.low : 0, r.high, from, SVG_WIDTH - VALUES, log);
 }
 
 /* What the chart shows in one sentence for a series: how many rows, the lowest and the highest. */
@@ -209,7 +208,7 @@ static void draw_series(const struct rows *c, const struct chart_row *row, int s
                       high, low, y - 3, high, y - 3);
         }
     }
-    svg_text(out, WIDTH - 2, y + 4, "end", isfinite(v->value) ? "number" : "number muted",
+    svg_text(out, SVG_WIDTH - 2, y + 4, "end", isfinite(v->value) ? "number" : "number muted",
              c->number(v->value).text);
     str_add(out, "</g>\n");
 }
@@ -245,7 +244,7 @@ static void draw(struct rows *c, struct str *out, const char *id)
     height = fmax(lines * LINE, labels < LABELS ? LINE : 2 * LINE) + GAP;
     for (int s = 0; s < 2; s++)
         describe(c, s, &words);
-    svg_open(out, id, c->kind, "img", WIDTH, y + height * (double)c->n, c->title, str_text(&words));
+    svg_open(out, id, c->kind, "img", y + height * (double)c->n, c->title, str_text(&words));
     str_free(&words);
     draw_names(c, there, out);
     draw_axis(c, out, TOP, y + height * (double)c->n - GAP / 2);

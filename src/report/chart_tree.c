@@ -3,7 +3,6 @@
 #include "report/chart.h"
 #include "report/svg.h"
 
-#define WIDTH   360.0
 #define CELL    42.0
 #define LINE    54.0 /* of nodes and the words below them */
 #define HEADING 18.0 /* above a round */
@@ -148,7 +147,7 @@ static double place_level(const struct chart_node *nodes, size_t n, int round, i
         size_t line = done / a_line, here = MIN(a_line, count - line * a_line);
         if (nodes[i].round != round || at[i].level != level)
             continue;
-        at[i].x = WIDTH / 2 + ((double)(done % a_line) - (double)(here - 1) / 2) * CELL;
+        at[i].x = SVG_WIDTH / 2 + ((double)(done % a_line) - (double)(here - 1) / 2) * CELL;
         at[i].y = top + (double)line * LINE + RADIUS + 5;
         done++;
     }
@@ -177,7 +176,7 @@ static double place_all(struct str *out, const struct chart_node *nodes, size_t 
                 out,
                 "<path class=\"grid\" d=\"M0 %.1fH%.1f\"/><text class=\"small muted\" x=\"0\" y=\"%.1f\">round "
                 "%d</text>\n",
-                y + 2, WIDTH, y + 14, round);
+                y + 2, SVG_WIDTH, y + 14, round);
         y = top + height;
     }
     return y;
@@ -243,8 +242,7 @@ void chart_tree(struct str *out, const char *id, const struct chart_node *nodes,
     at = mem_zalloc(n * sizeof(*at));
     height = place_all(&rounds, nodes, n, at);
     describe(&words, nodes, n, best);
-    svg_open(out, id, "tree", "group", WIDTH, height, "The candidates and what each was made from",
-             str_text(&words));
+    svg_open(out, id, "tree", "group", height, "The candidates and what each was made from", str_text(&words));
     draw_names(out, nodes, n);
     str_add(out, str_text(&rounds));
     draw_edges(out, nodes, n, at, false);

@@ -57,10 +57,10 @@ json_t *report_suite(const struct task *t, struct arena *a, uint64_t seed, const
     return o;
 }
 
-bool report_keep(struct store *s, struct arena *a, const char *folder, const struct task *t, uint64_t seed,
-                 const struct task_case *more, size_t n_more, struct err *err)
+bool report_keep(struct store *s, struct arena *a, const char *folder, const struct task *t,
+                 const json_t *suite, struct err *err)
 {
-    json_t *o = json_object(), *files = json_object(), *suite = report_suite(t, a, seed, more, n_more), *before;
+    json_t *o = json_object(), *files = json_object(), *before;
     const char *text = arena_printf(a, "%s\n", json_pretty(a, suite)), *noted;
     char hex[65];
     bool ok;
@@ -70,7 +70,7 @@ bool report_keep(struct store *s, struct arena *a, const char *folder, const str
     json_put_text(o, "source", below(t, t->source_path));
     json_put_text(o, "suite", hex);
     json_put(o, "flags", json_texts(t->flags, t->n_flags));
-    json_put_int(o, "seed", (int64_t)seed);
+    json_put_int(o, "seed", json_int(suite, "seed", 0));
     ok = keep_task(t, a, fs_join(a, folder, "task"), files, err) &&
          fs_write_text(fs_join(a, folder, "suite.json"), text, err) &&
          store_get_note(s, a, "provenance", &noted, err);
@@ -79,7 +79,6 @@ bool report_keep(struct store *s, struct arena *a, const char *folder, const str
         ok = err_input(err, "the task's files in %s changed since the run began; start a new run", t->dir);
     ok = ok && store_note(s, "provenance", json_line(a, o), err);
     json_decref(before);
-    json_decref(suite);
     json_decref(o);
     return ok;
 }

@@ -22,8 +22,8 @@ bool report_write(struct store *s, struct arena *a, const char *folder, const js
 
 /* At a run's start: the task's files into folder/task, the suite into folder/suite.json, their hashes into the
  * store. An error when a resumed run's task is not what it was. */
-bool report_keep(struct store *s, struct arena *a, const char *folder, const struct task *t, uint64_t seed,
-                 const struct task_case *more, size_t n_more, struct err *err);
+bool report_keep(struct store *s, struct arena *a, const char *folder, const struct task *t,
+                 const json_t *suite, struct err *err);
 /* The suite as suite.json holds it; `more` are the tester's cases. Release with json_decref. */
 json_t *report_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case *more,
                      size_t n_more);

@@ -3,14 +3,14 @@
 /* Of the mean character of a text in the fonts that systems have for pages. */
 #define CHARACTER 0.6
 
-void svg_open(struct str *out, const char *id, const char *kind, const char *role, double width, double height,
+void svg_open(struct str *out, const char *id, const char *kind, const char *role, double height,
               const char *title, const char *description)
 {
     html_addf(out,
               "<svg class=\"chart chart-%s\" id=\"%s\" viewBox=\"0 0 %.0f %.0f\" role=\"%s\" "
               "aria-labelledby=\"%s-title %s-desc\">\n<title id=\"%s-title\">%s</title>"
               "<desc id=\"%s-desc\">%s</desc>\n",
-              kind, id, width, height, role, id, id, id, title, id, description);
+              kind, id, SVG_WIDTH, height, role, id, id, id, title, id, description);
 }
 
 void svg_close(struct str *out)

@@ -5,7 +5,8 @@
 #include "report/html.h"
 
 /* A picture with its name and what it shows in words. `role` "img", or "group" where parts can be focused. */
-void svg_open(struct str *out, const char *id, const char *kind, const char *role, double width, double height,
+#define SVG_WIDTH 360.0 /* of every chart */
+void svg_open(struct str *out, const char *id, const char *kind, const char *role, double height,
               const char *title, const char *description);
 void svg_close(struct str *out);
 /* In the place of a picture: why there is none. */

@@ -495,9 +495,9 @@ void race_flags_clear(struct race *r)
 }
 
 void race_acquire(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
-                  uint32_t lane, bool shared, uint64_t addr)
+                  uint32_t lane, const struct race_access *a)
 {
-    struct race_flag *f = flag_at(r, home->id, shared, addr, false);
+    struct race_flag *f = flag_at(r, home->id, a->shared, a->addr[lane], false);
     if (!f)
         return;
     for (int scope = 0; scope < 2; scope++)
@@ -508,22 +508,22 @@ void race_acquire(struct race *r, struct race_block *b, const struct race_block 
 }
 
 void race_release(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
-                  uint32_t lane, bool shared, uint64_t addr, bool rmw)
+                  uint32_t lane, const struct race_access *a)
 {
     struct race_warp *w = &b->warps[warp];
     bool any = w->fenced[0][lane] || w->fenced[1][lane] || b->fenced[0] || b->fenced[1];
-    struct race_flag *f = flag_at(r, home->id, shared, addr, any);
+    struct race_flag *f = flag_at(r, home->id, a->shared, a->addr[lane], any);
     if (!f)
         return;
     for (int scope = 0; scope < 2; scope++) {
-        if (!rmw || (scope == 1 && f->block != b->id))
+        if (a->op != RACE_ATOMIC || (scope == 1 && f->block != b->id))
             know_drop(&f->known[scope]);
         know_join(&f->known[scope], w->fenced[scope][lane]);
         if (w->fenced_mask[scope] >> lane & 1)
             own_join(&f->known[scope], b, warp, scope, 1u << lane);
         know_join(&f->known[scope], b->fenced[scope]);
     }
-    f->block = shared ? home->id : b->id;
+    f->block = a->shared ? home->id : b->id;
 }
 
 void race_order_clear(struct race_block *b)

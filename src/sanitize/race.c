@@ -654,8 +654,7 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
     }
     if (strong && a->op != RACE_WRITE && r->n_flags)
         for (uint32_t left = a->mask; left; left &= left - 1)
-            race_acquire(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a->shared,
-                         a->addr[__builtin_ctz(left)]);
+            race_acquire(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a);
     if (t.home != b)
         note_remote(r, t.home, RACE_ID(t.seg, (uint32_t)__builtin_ctz(a->mask)), a->pc);
     if (a->consecutive) {
@@ -669,8 +668,7 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
     }
     if (strong && a->op != RACE_READ)
         for (uint32_t left = a->mask; left; left &= left - 1)
-            race_release(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a->shared,
-                         a->addr[__builtin_ctz(left)], a->op == RACE_ATOMIC);
+            race_release(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a);
     if (a->async) {
         struct race_async s = {.mask = a->mask, .size_bytes = a->size_bytes, .serial = t.w->async_serial++};
         memcpy(s.addr, a->addr, sizeof(s.addr));

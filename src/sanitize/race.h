@@ -240,10 +240,10 @@ uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp); /*
 bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id);
 /* home: whose shared memory the address is in. */
 void race_acquire(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
-                  uint32_t lane, bool shared, uint64_t addr);
-/* A strong write at addr by lane: publishes what it fenced. rmw: and what was there. */
+                  uint32_t lane, const struct race_access *a);
+/* A strong write by lane: publishes what it fenced; an atomic also what was there. */
 void race_release(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
-                  uint32_t lane, bool shared, uint64_t addr, bool rmw);
+                  uint32_t lane, const struct race_access *a);
 void race_flags_clear(struct race *r);
 void race_order_clear(struct race_block *b); /* gives back what a block knows */
 struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,

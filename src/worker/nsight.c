@@ -12,8 +12,8 @@ struct solo {
     const char *argv[8];
 };
 
-static bool solo_open(struct solo *s, struct arena *a, const struct task *task, const char *device,
-                      const char *path, const char *text, const char *what, struct err *err)
+static bool solo_open(struct solo *s, struct arena *a, const struct watched *v, const char *what,
+                      struct err *err)
 {
     char *file;
 
@@ -21,11 +21,11 @@ static bool solo_open(struct solo *s, struct arena *a, const struct task *task, 
     if (!s->dir)
         return false;
     /* The file keeps its name: findings say it. */
-    file = fs_join(a, s->dir, fs_basename(path));
+    file = fs_join(a, s->dir, fs_basename(v->path));
     s->map = fs_join(a, s->dir, "map.json");
-    const char *const argv[] = {fs_self(a), "launch", task->dir, file, device, what, s->map, NULL};
+    const char *const argv[] = {fs_self(a), "launch", v->task->dir, file, v->device, what, s->map, NULL};
     memcpy(s->argv, argv, sizeof(argv));
-    if (fs_write_text(file, text, err))
+    if (fs_write_text(file, v->text, err))
         return true;
     fs_remove_tree(s->dir);
     return false;
@@ -61,10 +61,10 @@ static double share(double pct)
 
 static const char *bound_of(double us, double dram, double l2, double issue, const double *v)
 {
-    if (MAX(dram, MAX(l2, issue)) >= BUSY)
-        return ptx_bound_name(dram >= l2 && dram >= issue ? PTX_BOUND_DRAM
-                              : l2 >= issue               ? PTX_BOUND_L2
-                                                          : PTX_BOUND_ISSUE);
+    if (MAX(dram, MAX(l2, issue)) >= BUSY) {
+        enum ptx_bound but_dram = l2 >= issue ? PTX_BOUND_L2 : PTX_BOUND_ISSUE;
+        return ptx_bound_name(dram >= l2 && dram >= issue ? PTX_BOUND_DRAM : but_dram);
+    }
     if (us < LAUNCH_US)
         return ptx_bound_name(PTX_BOUND_LAUNCH);
     if (v[COUNTER_stall_barrier] > v[COUNTER_stall_memory] && v[COUNTER_stall_barrier] > v[COUNTER_stall_queue])
@@ -141,25 +141,26 @@ static bool merge(const json_t *map, const struct counted_launch *launches, size
     return same;
 }
 
-bool watch_counters(const struct task *task, const char *device, const char *path, const char *text, bool few,
-                    struct arena *a, struct trial *t, const char **why_not, struct err *err)
+bool watch_counters(const struct watched *v, bool few, struct arena *a, struct trial *t, const char **why_not,
+                    struct err *err)
 {
-    const struct counted_launch *launches;
+    struct counted_run run;
     struct solo solo;
     struct err unread = {0};
     char *map;
-    size_t n, len;
+    size_t len;
     bool ok;
 
-    if (!solo_open(&solo, a, task, device, path, text, few ? "few" : "workloads", err))
+    if (!solo_open(&solo, a, v, few ? "few" : "workloads", err))
         return false;
-    ok = ncu_run(a, solo.argv, solo.dir, LIMIT_S, &launches, &n, why_not, err);
+    ok = ncu_run(a, solo.argv, solo.dir, LIMIT_S, &run, err);
+    *why_not = run.why_not;
     if (ok && !*why_not) {
         json_t *o =
             fs_read(a, solo.map, &map, &len, &unread) ? json_parse(map, len, "map.json", &unread) : NULL;
         if (!o)
             *why_not = arena_printf(a, "the profiled program did not end: %s", unread.text);
-        else if (!merge(o, launches, n, task, a, t))
+        else if (!merge(o, run.launches, run.n_launches, v->task, a, t))
             *why_not = "the profiler's launches are not those of the version";
         json_decref(o);
     }
@@ -169,21 +170,20 @@ bool watch_counters(const struct task *task, const char *device, const char *pat
 
 /* ---- the sanitizer ---- */
 
-bool watch_sanitizer(const struct task *task, const char *device, const char *path, const char *text,
-                     struct arena *a, struct watch_finding *f, struct err *err)
+bool watch_sanitizer(const struct watched *v, struct arena *a, struct watch_finding *f, struct err *err)
 {
     static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
     struct solo solo;
     bool ok = true;
 
     *f = (struct watch_finding){0};
-    if (!solo_open(&solo, a, task, device, path, text, "suite", err))
+    if (!solo_open(&solo, a, v, "suite", err))
         return false;
     for (size_t i = 0; ok && !f->words && i < ARRAY_LEN(tools); i++) {
         struct memcheck_result r;
-        if (task->accept_race && str_eq(tools[i], "racecheck"))
+        if (v->task->accept_race && str_eq(tools[i], "racecheck"))
             continue;
-        ok = memcheck_run(a, tools[i], solo.argv, path, LIMIT_S, &r, err);
+        ok = memcheck_run(a, tools[i], solo.argv, v->path, LIMIT_S, &r, err);
         if (!ok)
             break;
         if (r.why_not) {

@@ -45,10 +45,15 @@ int pool_worker_main(int argc, char **argv); /* the hidden verb `worker` */
  * the clock's (docs/measuring.md), and the compute-sanitizer as the last gate (docs/integrity.md). Each takes
  * seconds: for the version a round starts from, and for the one that is given back. ---- */
 
+struct watched {
+    const struct task *task;
+    const char *device, *path, *text;
+};
+
 /* Counters of one run of each workload: what bounds them, occupancy, traffic, hot lines of t, which keeps its
  * times. *why_not NULL: done, t->counters says so; else the reason, and t is as it was. */
-bool watch_counters(const struct task *task, const char *device, const char *path, const char *text, bool few,
-                    struct arena *a, struct trial *t, const char **why_not, struct err *err);
+bool watch_counters(const struct watched *v, bool few, struct arena *a, struct trial *t, const char **why_not,
+                    struct err *err);
 
 struct watch_finding {
     const char *tool, *words; /* NULL: nothing was found */
@@ -56,7 +61,6 @@ struct watch_finding {
     const char *why_not;      /* tools that could not run, with the reason; NULL: all did */
 };
 /* memcheck, racecheck, initcheck and synccheck over the suite's cases. */
-bool watch_sanitizer(const struct task *task, const char *device, const char *path, const char *text,
-                     struct arena *a, struct watch_finding *f, struct err *err);
+bool watch_sanitizer(const struct watched *v, struct arena *a, struct watch_finding *f, struct err *err);
 
 #endif

@@ -502,12 +502,17 @@ EXPORT int cuMemHostGetDevicePointer_v2(uint64_t *addr, void *host, unsigned fla
     return host == fake.shared_host ? OK : INVALID;
 }
 
+static int or_sticky(int code)
+{
+    return fake.sticky ? fake.sticky : code;
+}
+
 EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stream)
 {
     (void)stream;
     ENTER("cuMemcpyHtoDAsync_v2");
     drain();
-    return fake.sticky ? fake.sticky : ptx_mem_write(fake.mem, to, from, n, true) ? OK : INVALID;
+    return or_sticky(ptx_mem_write(fake.mem, to, from, n, true) ? OK : INVALID);
 }
 
 EXPORT int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *stream)
@@ -515,7 +520,7 @@ EXPORT int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *stream)
     (void)stream;
     ENTER("cuMemcpyDtoHAsync_v2");
     drain();
-    return fake.sticky ? fake.sticky : ptx_mem_read(fake.mem, from, to, n) ? OK : INVALID;
+    return or_sticky(ptx_mem_read(fake.mem, from, to, n) ? OK : INVALID);
 }
 
 EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t n, void *stream)
@@ -718,10 +723,8 @@ static uint32_t max_threads(const struct fake_function *f)
 EXPORT int cuFuncGetAttribute(int *value, int attribute, struct fake_function *f)
 {
     ENTER("cuFuncGetAttribute");
-    *value = attribute == 0   ? (int)max_threads(f)
-             : attribute == 1 ? (int)f->info->shared_bytes
-             : attribute == 4 ? 32
-                              : 0;
+    const int values[] = {[0] = (int)max_threads(f), [1] = (int)f->info->shared_bytes, [4] = 32};
+    *value = (size_t)attribute < ARRAY_LEN(values) ? values[attribute] : 0;
     return OK;
 }
 
@@ -884,7 +887,7 @@ EXPORT int cuEventQuery(struct event *e)
 {
     ENTER("cuEventQuery");
     drain();
-    return fake.sticky ? fake.sticky : e->recorded ? OK : NOT_READY;
+    return or_sticky(e->recorded ? OK : NOT_READY);
 }
 
 EXPORT int cuEventElapsedTime_v2(float *ms, struct event *from, struct event *to)

@@ -6,11 +6,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *a = arena_open();
-    const struct ptx_sass_line *lines;
+    struct cubin_lines lines;
     struct err err;
-    size_t n;
 
-    cubin_sass_lines(a, data, size, "kernel", "kernel.cu", &lines, &n, &err);
+    cubin_lines(a, data, size, "kernel", "kernel.cu", &lines, &err);
     arena_close(a);
     return 0;
 }

@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const types[] = {"text/event-stream", "application/json", "text/plain", "text/html"};
     uint8_t how = size ? data[0] : 0;
-    size_t piece = how & 0x10 ? 1 : how & 0x20 ? 7 : 4096;
+    static const size_t pieces[] = {4096, 1, 7, 1};
+    size_t piece = pieces[how >> 4 & 3];
     struct reader r;
     bool more = true;
 

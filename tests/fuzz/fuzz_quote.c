@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (char *l = quoted, *end; *l; l = end, lines++) {
         end = strchrnul(l, '\n');
         end += *end == '\n';
-        BUG_IF(!str_starts(l, lines == 0 ? "[data: x]\n" : *end ? "| " : "[end of data]\n"));
+        const char *later = *end ? "| " : "[end of data]\n";
+        BUG_IF(!str_starts(l, lines == 0 ? "[data: x]\n" : later));
     }
     BUG_IF(lines > 24 || strstr(quoted, "<|") || strstr(code, "<|"));
     code += strlen("```cuda\n");

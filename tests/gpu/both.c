@@ -150,7 +150,7 @@ static uint64_t apart(const struct buffer *b, const unsigned char *x, const unsi
     memcpy(&v, y, b->size);
     if (u == v)
         return 0;
-    return (u & sign) != (v & sign) ? UINT64_MAX : u > v ? u - v : v - u;
+    return (u & sign) != (v & sign) ? UINT64_MAX : MAX(u, v) - MIN(u, v);
 }
 
 static bool same(const struct corpus *c, const struct side *sim, const struct side *gpu, struct str *why)
@@ -265,9 +265,8 @@ static bool run_file(struct nvrtc *n, int index, const char *path)
         if (ok && !broken)
             good = sim.end == PTX_DONE && gpu.end == PTX_DONE && same(&c, &sim, &gpu, &why);
         else if (ok) /* a GPU may be silent, but not on these */
-            good = sim.end == PTX_BAD_LAUNCH ? gpu.end == PTX_BAD_LAUNCH
-                   : sim.end == PTX_CRASHED  ? gpu.end == PTX_CRASHED || gpu.end == PTX_UNSAFE
-                                             : true;
+            good = (sim.end != PTX_BAD_LAUNCH || gpu.end == PTX_BAD_LAUNCH) &&
+                   (sim.end != PTX_CRASHED || gpu.end == PTX_CRASHED || gpu.end == PTX_UNSAFE);
         if (ok && (!good || broken))
             printf("%-44s %s simulator: %s%s%s, GPU: %s%s%s %s\n", fs_basename(path), good ? "   " : "BAD",
                    ends[sim.end], good ? "" : ": ", good ? "" : sim.words, ends[gpu.end],

@@ -108,9 +108,9 @@ static const char *damage(struct cuda_space *s)
 {
     const char *words = NULL;
 
-    return !cuda_space_damage(s, arena, &words, &err) ? arena_printf(arena, "error: %s", err.text)
-           : words                                    ? words
-                                                      : "none";
+    if (!cuda_space_damage(s, arena, &words, &err))
+        return arena_printf(arena, "error: %s", err.text);
+    return words ? words : "none";
 }
 
 /* One byte at offset of a guarded buffer of 1000 bytes that is aligned to 2. */

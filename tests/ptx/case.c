@@ -92,10 +92,12 @@ static bool token_parse(int type, const char *s, uint8_t *to, enum token *kind)
 {
     uint64_t bits;
     char *end = NULL;
-    *kind = TOKEN_EXACT;
+    static const char *const words[] = {
+        [TOKEN_ANY] = "*", [TOKEN_NAN] = "nan", [TOKEN_ZERO] = "zero", [TOKEN_NEAR] = "~"};
     errno = 0;
-    if (str_eq(s, "*") || str_eq(s, "~") || str_eq(s, "zero") || str_eq(s, "nan")) {
-        *kind = s[0] == '*' ? TOKEN_ANY : s[0] == '~' ? TOKEN_NEAR : s[0] == 'z' ? TOKEN_ZERO : TOKEN_NAN;
+    for (*kind = TOKEN_NEAR; *kind != TOKEN_EXACT && !str_eq(s, words[*kind]);)
+        --*kind;
+    if (*kind != TOKEN_EXACT) {
         bits = *kind == TOKEN_NAN && types[type].kind == KIND_FLOAT ? quiet_nan(type) : 0;
         memcpy(to, &bits, types[type].size);
         return *kind != TOKEN_NAN || types[type].kind == KIND_FLOAT;
@@ -187,7 +189,9 @@ static long double reference(const struct ptx_case *c, const struct array *r, si
 /* One unit in the last place of the type at x. */
 static long double ulp_at(int type, long double x)
 {
-    int e = 0, emin = types[type].mantissa == 10 ? -14 : types[type].mantissa == 52 ? -1022 : -126;
+    int e = 0, emin = types[type].mantissa == 52 ? -1022 : -126;
+    if (types[type].mantissa == 10)
+        emin = -14;
     frexpl(x, &e);
     e = x == 0 || e - 1 < emin ? emin : e - 1;
     return ldexpl(1.0L, e - types[type].mantissa);

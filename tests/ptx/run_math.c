@@ -109,7 +109,7 @@ static double error_ulps(double got, long double want, int mantissa)
     int e = 0;
     frexpl(want, &e);
     long double ulp = ldexpl(1, e - 1 - mantissa), d = fabsl((long double)got - want) / ulp - 0.5L;
-    return d > 0 ? (double)d : d == d ? 0 : INFINITY;
+    return d == d ? (double)MAX(d, 0) : INFINITY;
 }
 
 struct run {

@@ -122,9 +122,9 @@ void corpus_fill(void *context, uint64_t offset, void *to, size_t size)
     const struct buffer *b = f->b;
     for (size_t k = 0; k + b->size <= size; k += b->size) {
         uint64_t i = (offset + k) / b->size;
-        double x = !strcmp(b->values, "zeros")   ? 0.0
-                   : !strcmp(b->values, "index") ? (double)i
-                                                 : 2.0 * rng_unit_of(rng_hash(f->seed, i)) - 1.0;
+        double x = 2.0 * rng_unit_of(rng_hash(f->seed, i)) - 1.0;
+        if (str_in(b->values, "zeros|index"))
+            x = str_eq(b->values, "index") ? (double)i : 0.0;
         uint8_t *p = (uint8_t *)to + k;
         if (!strcmp(b->type, "f32"))
             memcpy(p, &(float){(float)x}, 4);

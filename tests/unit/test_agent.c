@@ -184,14 +184,12 @@ static void test_plan_learns(void **state)
 static void test_code_and_repair(void **state)
 {
     const struct agent_strategy *s;
-    const struct agent_step *done;
     struct agent_attempt failed;
     struct agent_version v, w;
     struct agent_strategy repaired;
     struct agent_plan_input in = {0};
     struct err err = {0};
-    size_t n, n_done, stack = SIZE_MAX;
-    char *out;
+    size_t n, stack = SIZE_MAX;
 
     (void)state;
     assert_ok(agent_version_open(&v, arena, task, "k.cu", text, &limits, &err), err);
@@ -199,11 +197,12 @@ static void test_code_and_repair(void **state)
     for (size_t i = 0; i < n; i++) {
         if (s[i].n_steps > 1)
             stack = i;
-        if (!agent_code_rules(task, "k.cu", text, &s[i], &limits, arena, &out, &done, &n_done, &err))
+        struct agent_file file = {.text = (char *)text};
+        if (!agent_code_rules(task, "k.cu", &s[i], &limits, arena, &file, &err))
             continue;
-        assert_string_not_equal(out, text);
-        assert_true(n_done <= s[i].n_steps);
-        assert_ok(agent_version_open(&w, arena, task, "k.cu", out, &limits, &err), err);
+        assert_string_not_equal(file.text, text);
+        assert_true(file.n_steps <= s[i].n_steps);
+        assert_ok(agent_version_open(&w, arena, task, "k.cu", file.text, &limits, &err), err);
         agent_version_close(&w);
     }
     assert_true(stack != SIZE_MAX);
@@ -224,23 +223,21 @@ static void test_repair_drops_who_wrote_the_line(void **state)
     static const struct agent_step steps[] = {{"vectorise", 16}, {"fast-math", 0}};
     const char *const marks[] = {"_vec8(", "__fdividef"};
     struct agent_strategy s = {.name = "", .reason = "", .plan = "", .steps = steps, .n_steps = 2}, repaired;
-    const struct agent_step *done;
+    struct agent_file file = {.text = (char *)text};
     struct agent_version v;
     struct agent_plan_input in = {.version = &v};
     struct err err = {0};
-    size_t n_done;
-    char *out;
 
     (void)state;
     assert_ok(agent_version_open(&v, arena, task, "k.cu", text, &limits, &err), err);
-    assert_ok(agent_code_rules(task, "k.cu", text, &s, &limits, arena, &out, &done, &n_done, &err), err);
-    assert_int_equal(n_done, 2);
-    for (size_t i = 0; i < n_done; i++) {
-        const char *at = strstr(out, marks[i]);
-        struct agent_failure why = {.steps = done, .n_steps = n_done, .line = 1};
+    assert_ok(agent_code_rules(task, "k.cu", &s, &limits, arena, &file, &err), err);
+    assert_int_equal(file.n_steps, 2);
+    for (size_t i = 0; i < file.n_steps; i++) {
+        const char *at = strstr(file.text, marks[i]);
+        struct agent_failure why = {.steps = file.steps, .n_steps = file.n_steps, .line = 1};
         if (!at)
-            fail_msg("no %s in\n%s", marks[i], out);
-        for (const char *p = out; p < at; p++)
+            fail_msg("no %s in\n%s", marks[i], file.text);
+        for (const char *p = file.text; p < at; p++)
             why.line += *p == '\n';
         assert_true(agent_repair_rules(&s, &why, &in, arena, &repaired));
         assert_int_equal(repaired.n_steps, 1);
@@ -271,20 +268,18 @@ static void test_dispatch(void **state)
     /* Both the kernel and its launch are changed in place, so that the original needs names of its own. */
     static const struct agent_step steps[] = {{"block-size", 256}, {"fast-math", 0}, {"dispatch rows <=", 8}};
     struct agent_strategy s = {.name = "", .reason = "", .plan = "", .steps = steps, .n_steps = 3};
+    struct agent_file file = {.text = (char *)text};
     double speedups[16];
-    const struct agent_step *done;
     struct err err = {0};
-    size_t n_done;
-    char *out;
 
     (void)state;
-    assert_ok(agent_code_rules(task, "k.cu", text, &s, &limits, arena, &out, &done, &n_done, &err), err);
-    assert_string_equal(done[n_done - 1].transform, "dispatch rows <=");
-    assert_string_equal(launched(out, 8, 64), "silu_and_mul_kernel_original");
-    assert_string_equal(launched(out, 9, 64), "silu_and_mul_kernel");
+    assert_ok(agent_code_rules(task, "k.cu", &s, &limits, arena, &file, &err), err);
+    assert_string_equal(file.steps[file.n_steps - 1].transform, "dispatch rows <=");
+    assert_string_equal(launched(file.text, 8, 64), "silu_and_mul_kernel_original");
+    assert_string_equal(launched(file.text, 9, 64), "silu_and_mul_kernel");
     /* Once is enough. */
-    assert_false(agent_code_rules(task, "k.cu", out, &(struct agent_strategy){.steps = steps + 2, .n_steps = 1},
-                                  &limits, arena, &out, &done, &n_done, &err));
+    assert_false(agent_code_rules(task, "k.cu", &(struct agent_strategy){.steps = steps + 2, .n_steps = 1},
+                                  &limits, arena, &file, &err));
 
     for (size_t w = 0; w < task->n_workloads; w++)
         speedups[w] = task->workloads[w * task->n_dims] <= 1 ? 0.9 : 1.5;

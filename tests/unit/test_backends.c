@@ -321,7 +321,8 @@ static void single_goes_on(void **state)
     memset(long_text, 'x', 10000);
     situation(&s, "silu_and_mul", "kernel.cu", true);
     for (int i = 0; i < 6; i++)
-        before[i] = (struct llm_message){i % 2, i < 2 ? long_text : i % 2 ? "reply" : "question"};
+        before[i] = (struct llm_message){i % 2, i % 2 ? "reply" : "question"};
+    before[0].text = before[1].text = long_text;
     s.brief.attempt = 1;
     agent_prompt_single(&s.brief, before, 6, arena, &p);
     assert_int_equal(p.n_messages, 5);

@@ -308,7 +308,8 @@ static struct ptx_time bench_time(struct bench *b, const char *kernel, uint32_t 
     struct ptx_report report = {0};
     struct ptx_time t;
     struct err err = {0};
-    assert_ok(ptx_time_launch(b->module, b->mem, &l, &o, &res, b->cache, b->a, &t, &report, &err), err);
+    const struct ptx_timed on = {b->module, b->mem, &o, &res, b->cache, b->a};
+    assert_ok(ptx_time_launch(&on, &l, &t, &report, &err), err);
     if (report.end != PTX_DONE)
         fail_msg("%s: %s", ptx_end_name(report.end), report.n_findings ? report.findings[0].words : "");
     ptx_report_clear(&report);
@@ -520,7 +521,8 @@ static void test_unknown_kernel(void **state)
     struct ptx_report report = {0};
     struct ptx_time t;
     struct err err = {0};
-    assert_false(ptx_time_launch(b.module, b.mem, &l, &o, NULL, b.cache, b.a, &t, &report, &err));
+    const struct ptx_timed on = {b.module, b.mem, &o, NULL, b.cache, b.a};
+    assert_false(ptx_time_launch(&on, &l, &t, &report, &err));
     assert_non_null(strstr(err.text, "absent"));
     bench_close(&b);
 }

@@ -23,26 +23,25 @@ static const char source[] =
 static void test_read(void **state)
 {
     struct arena *a = arena_open();
-    const struct counted_launch *l;
+    struct counted_run r;
     struct err err = {0};
-    size_t n;
 
     (void)state;
-    assert_ok(ncu_read(a, raw, strlen(raw), source, strlen(source), &l, &n, &err), err);
-    assert_int_equal(n, 2);
-    assert_string_equal(l[0].kernel, "_Z4siluPK6__half");
-    assert_true(l[0].v[COUNTER_dram_read_bytes] == 2102528);
-    assert_true(l[0].v[COUNTER_time_ns] == 31456);
-    assert_true(l[0].v[COUNTER_l2_hit_pct] == 66.25);
-    assert_true(isnan(l[0].v[COUNTER_insns]));
-    assert_true(l[1].v[COUNTER_time_ns] == 1216.5);
-    assert_true(isnan(l[1].v[COUNTER_l2_hit_pct]));
-    assert_int_equal(l[0].n_insns, 2);
-    assert_true(l[0].insns[1].samples == 11 && l[0].insns[1].threads == 524288);
-    assert_true(l[0].insns[1].requests == 16384 && l[0].insns[1].sectors == 32768);
-    assert_int_equal(l[1].n_insns, 1);
-    assert_true(l[1].insns[0].warps == 4 && l[1].insns[0].sectors == 0);
-    assert_false(ncu_read(a, source, strlen(source), raw, strlen(raw), &l, &n, &err));
+    assert_ok(ncu_read(a, raw, strlen(raw), source, strlen(source), &r, &err), err);
+    assert_int_equal(r.n_launches, 2);
+    assert_string_equal(r.launches[0].kernel, "_Z4siluPK6__half");
+    assert_true(r.launches[0].v[COUNTER_dram_read_bytes] == 2102528);
+    assert_true(r.launches[0].v[COUNTER_time_ns] == 31456);
+    assert_true(r.launches[0].v[COUNTER_l2_hit_pct] == 66.25);
+    assert_true(isnan(r.launches[0].v[COUNTER_insns]));
+    assert_true(r.launches[1].v[COUNTER_time_ns] == 1216.5);
+    assert_true(isnan(r.launches[1].v[COUNTER_l2_hit_pct]));
+    assert_int_equal(r.launches[0].n_insns, 2);
+    assert_true(r.launches[0].insns[1].samples == 11 && r.launches[0].insns[1].threads == 524288);
+    assert_true(r.launches[0].insns[1].requests == 16384 && r.launches[0].insns[1].sectors == 32768);
+    assert_int_equal(r.launches[1].n_insns, 1);
+    assert_true(r.launches[1].insns[0].warps == 4 && r.launches[1].insns[0].sectors == 0);
+    assert_false(ncu_read(a, source, strlen(source), raw, strlen(raw), &r, &err));
     arena_close(a);
 }
 
@@ -53,8 +52,8 @@ static void test_any_bytes(void **state)
     (void)state;
     for (int round = 0; round < 2000; round++) {
         struct arena *a = arena_open();
-        const struct counted_launch *l;
-        size_t n, raw_len = rng_below(&r, sizeof(raw)), source_len = rng_below(&r, sizeof(source));
+        struct counted_run found;
+        size_t raw_len = rng_below(&r, sizeof(raw)), source_len = rng_below(&r, sizeof(source));
         char *x = mem_alloc(raw_len + 1), *y = mem_alloc(source_len + 1);
         memcpy(x, raw, raw_len);
         memcpy(y, source, source_len);
@@ -62,7 +61,7 @@ static void test_any_bytes(void **state)
             x[rng_below(&r, raw_len + 1)] = (char)rng_next(&r);
             y[rng_below(&r, source_len + 1)] = (char)rng_next(&r);
         }
-        ncu_read(a, x, raw_len, y, source_len, &l, &n, NULL);
+        ncu_read(a, x, raw_len, y, source_len, &found, NULL);
         free(x);
         free(y);
         arena_close(a);
@@ -86,9 +85,7 @@ static void test_run(void **state)
     struct arena *a = arena_open();
     struct err err = {0};
     char *dir = fs_temp_dir(a, &err);
-    const struct counted_launch *l;
-    const char *why_not;
-    size_t n;
+    struct counted_run r;
 
     (void)state;
     assert_non_null(dir);
@@ -104,23 +101,23 @@ static void test_run(void **state)
                             "*) while [ \"$1\" != -o ]; do shift; done; echo x >\"$2.ncu-rep\" ;; esac",
                             dir, dir)),
         1);
-    assert_ok(ncu_run(a, program, dir, 20, &l, &n, &why_not, &err), err);
-    assert_null(why_not);
-    assert_int_equal(n, 2);
-    assert_int_equal(l[0].n_insns, 2);
+    assert_ok(ncu_run(a, program, dir, 20, &r, &err), err);
+    assert_null(r.why_not);
+    assert_int_equal(r.n_launches, 2);
+    assert_int_equal(r.launches[0].n_insns, 2);
 
     script(a, dir, "echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission'; exit 1");
-    assert_ok(ncu_run(a, program, dir, 20, &l, &n, &why_not, &err), err);
-    assert_int_equal(n, 0);
-    assert_non_null(strstr(why_not, "NVreg_RestrictProfilingToAdminUsers"));
+    assert_ok(ncu_run(a, program, dir, 20, &r, &err), err);
+    assert_int_equal(r.n_launches, 0);
+    assert_non_null(strstr(r.why_not, "NVreg_RestrictProfilingToAdminUsers"));
 
     script(a, dir, "echo '==ERROR== something of its own'; exit 3");
-    assert_ok(ncu_run(a, program, dir, 20, &l, &n, &why_not, &err), err);
-    assert_non_null(strstr(why_not, "something of its own"));
+    assert_ok(ncu_run(a, program, dir, 20, &r, &err), err);
+    assert_non_null(strstr(r.why_not, "something of its own"));
 
     setenv("ASTRA_NCU", "/nowhere/ncu", 1);
-    assert_ok(ncu_run(a, program, dir, 20, &l, &n, &why_not, &err), err);
-    assert_non_null(strstr(why_not, "no ncu"));
+    assert_ok(ncu_run(a, program, dir, 20, &r, &err), err);
+    assert_non_null(strstr(r.why_not, "no ncu"));
     fs_remove_tree(dir);
     arena_close(a);
 }

@@ -169,14 +169,13 @@ static void check_lines(const struct str *b, const char *kernel, const char *fil
                         size_t n_expected)
 {
     struct arena *a = arena_open();
-    const struct ptx_sass_line *lines;
-    size_t n;
+    struct cubin_lines found;
     struct err err = {0};
-    assert_ok(cubin_sass_lines(a, b->s, b->len, kernel, file, &lines, &n, &err), err);
-    assert_int_equal(n, n_expected);
-    for (size_t k = 0; k < n; k++) {
-        assert_int_equal(lines[k].line, expected[2 * k]);
-        assert_int_equal(lines[k].count, expected[2 * k + 1]);
+    assert_ok(cubin_lines(a, b->s, b->len, kernel, file, &found, &err), err);
+    assert_int_equal(found.n_lines, n_expected);
+    for (size_t k = 0; k < found.n_lines; k++) {
+        assert_int_equal(found.lines[k].line, expected[2 * k]);
+        assert_int_equal(found.lines[k].count, expected[2 * k + 1]);
     }
     arena_close(a);
 }
@@ -202,14 +201,13 @@ static void test_by_instruction(void **state)
     static const int expected[TEXT_A] = {10, 10, 11, 11, 11, 11, 14, 14, 14, 14};
     struct arena *a = arena_open();
     struct str b = {0};
-    const int *line_of;
-    size_t n;
+    struct cubin_lines found;
     struct err err = {0};
     make(&b, 5);
-    assert_ok(cubin_insn_lines(a, b.s, b.len, "a", "kernel.cu", &line_of, &n, &err), err);
-    assert_int_equal(n, TEXT_A);
+    assert_ok(cubin_lines(a, b.s, b.len, "a", "kernel.cu", &found, &err), err);
+    assert_int_equal(found.n_insns, TEXT_A);
     for (int i = 0; i < TEXT_A; i++)
-        assert_int_equal(line_of[i], expected[i]);
+        assert_int_equal(found.line_of[i], expected[i]);
     str_free(&b);
     arena_close(a);
 }
@@ -219,14 +217,13 @@ static void test_absent(void **state)
     (void)state;
     struct arena *a = arena_open();
     struct str b = {0};
-    const struct ptx_sass_line *lines;
-    size_t n;
+    struct cubin_lines found;
     struct err err = {0};
     make(&b, 2);
-    assert_false(cubin_sass_lines(a, b.s, b.len, "c", "kernel.cu", &lines, &n, &err));
+    assert_false(cubin_lines(a, b.s, b.len, "c", "kernel.cu", &found, &err));
     assert_non_null(strstr(err.text, "no code of c"));
-    assert_false(cubin_sass_lines(a, b.s, b.len, "a", "missing.cu", &lines, &n, &err));
-    assert_false(cubin_sass_lines(a, "no ELF", 6, "a", "kernel.cu", &lines, &n, &err));
+    assert_false(cubin_lines(a, b.s, b.len, "a", "missing.cu", &found, &err));
+    assert_false(cubin_lines(a, "no ELF", 6, "a", "kernel.cu", &found, &err));
     assert_non_null(strstr(err.text, "ELF"));
     str_free(&b);
     arena_close(a);
@@ -243,22 +240,20 @@ static void test_broken(void **state)
         for (size_t cut = 0; cut < b.len; cut += 7) {
             struct arena *a = arena_open();
             char *copy = mem_alloc(cut + 1); /* of its own, so that reading beyond it is seen */
-            const struct ptx_sass_line *lines;
-            size_t n;
+            struct cubin_lines found;
             memcpy(copy, b.s, cut);
-            cubin_sass_lines(a, copy, cut, "a", "kernel.cu", &lines, &n, NULL);
+            cubin_lines(a, copy, cut, "a", "kernel.cu", &found, NULL);
             free(copy);
             arena_close(a);
         }
         for (int round = 0; round < 600; round++) {
             struct arena *a = arena_open();
             char *copy = mem_alloc(b.len);
-            const struct ptx_sass_line *lines;
-            size_t n;
+            struct cubin_lines found;
             memcpy(copy, b.s, b.len);
             for (uint64_t k = rng_below(&r, 6) + 1; k > 0; k--)
                 copy[rng_below(&r, b.len)] = (char)rng_next(&r);
-            cubin_sass_lines(a, copy, b.len, "a", "kernel.cu", &lines, &n, NULL);
+            cubin_lines(a, copy, b.len, "a", "kernel.cu", &found, NULL);
             free(copy);
             arena_close(a);
         }

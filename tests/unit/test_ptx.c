@@ -322,7 +322,7 @@ static void test_calls_through_pointers(void **state)
     expect_end(PTX_DONE);
     ptx_mem_read(mem, b, out, sizeof(out));
     for (int i = 0; i < 64; i++)
-        assert_int_equal(out[i], i % 3 == 0 ? 3 * i + 2 : i % 3 == 1 ? 6 * i : 3 * i - 14);
+        assert_int_equal(out[i], ((const int[]){3 * i + 2, 6 * i, 3 * i - 14})[i % 3]);
 }
 
 static void test_launch_limits(void **state)

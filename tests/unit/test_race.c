@@ -64,116 +64,125 @@ static bool go(struct world *w, int block, uint32_t warp, struct race_access a)
     return race_access(w->r, w->b[block], warp, &a, &last);
 }
 
+enum { SHARED = 4, STRONG = 8 }; /* beside the operation */
+
+static struct race_access access_of(unsigned how, uint32_t mask, uint32_t pc)
+{
+    return (struct race_access){
+        .mask = mask, .op = how & 3, .shared = how & SHARED, .strong = how & STRONG, .pc = pc};
+}
+
 /* Lane `lane` at addr. */
-static bool one(struct world *w, int block, uint32_t warp, uint32_t lane, enum race_op op, uint64_t addr,
-                bool shared, bool strong, uint32_t pc)
+static bool one(struct world *w, int block, uint32_t warp, uint32_t lane, unsigned how, uint64_t addr,
+                uint32_t pc)
 {
     w->addr[lane] = addr;
     w->values[lane] = pc + 1; /* differs from what is there */
-    struct race_access a = {.mask = 1u << lane, .op = op, .shared = shared, .strong = strong, .pc = pc};
-    if (op == RACE_WRITE)
+    struct race_access a = access_of(how, 1u << lane, pc);
+    if (a.op == RACE_WRITE)
         a.stored = stored;
     return go(w, block, warp, a);
 }
 
 /* The whole warp at consecutive addresses of size bytes. */
-static bool row(struct world *w, int block, uint32_t warp, enum race_op op, uint64_t addr, uint32_t size,
-                bool shared, uint32_t pc)
+static bool row(struct world *w, int block, uint32_t warp, unsigned how, uint64_t addr, uint32_t size,
+                uint32_t pc)
 {
+    struct race_access a = access_of(how, ~0u, pc);
+    a.size_bytes = size;
+    a.consecutive = true;
     for (uint32_t l = 0; l < 32; l++)
         w->addr[l] = addr + (uint64_t)l * size;
-    return go(w, block, warp,
-              (struct race_access){
-                  .mask = ~0u, .size_bytes = size, .op = op, .shared = shared, .consecutive = true, .pc = pc});
+    return go(w, block, warp, a);
 }
 
 static void test_own_program_orders(void **state)
 {
     struct world *w = *state;
     for (int shared = 0; shared < 2; shared++) {
-        assert_true(one(w, 0, 0, 3, RACE_WRITE, 64, shared, false, 1));
-        assert_true(one(w, 0, 0, 3, RACE_READ, 64, shared, false, 2));
-        assert_true(one(w, 0, 0, 3, RACE_WRITE, 64, shared, false, 3));
-        assert_true(row(w, 0, 1, RACE_WRITE, 4096, 4, shared, 4));
-        assert_true(row(w, 0, 1, RACE_READ, 4096, 4, shared, 5));
-        assert_true(row(w, 0, 1, RACE_WRITE, 4096, 4, shared, 6));
+        assert_true(one(w, 0, 0, 3, RACE_WRITE | (shared ? SHARED : 0), 64, 1));
+        assert_true(one(w, 0, 0, 3, RACE_READ | (shared ? SHARED : 0), 64, 2));
+        assert_true(one(w, 0, 0, 3, RACE_WRITE | (shared ? SHARED : 0), 64, 3));
+        assert_true(row(w, 0, 1, RACE_WRITE | (shared ? SHARED : 0), 4096, 4, 4));
+        assert_true(row(w, 0, 1, RACE_READ | (shared ? SHARED : 0), 4096, 4, 5));
+        assert_true(row(w, 0, 1, RACE_WRITE | (shared ? SHARED : 0), 4096, 4, 6));
     }
 }
 
 static void test_barrier_orders_a_block(void **state)
 {
     struct world *w = *state;
-    assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, true, 1));
-    assert_false(row(w, 0, 1, RACE_READ, 0, 4, true, 2));
+    assert_true(row(w, 0, 0, RACE_WRITE | SHARED, 0, 4, 1));
+    assert_false(row(w, 0, 1, RACE_READ | SHARED, 0, 4, 2));
     assert_int_equal(last.pc, 1);
     assert_int_equal(last.warp, 0);
     assert_true(last.wrote);
     race_barrier(w->r, w->b[0]);
-    assert_true(row(w, 0, 2, RACE_READ, 0, 4, true, 3));
-    assert_true(row(w, 0, 3, RACE_READ, 0, 4, true, 3));
-    assert_false(row(w, 0, 1, RACE_WRITE, 0, 4, true, 4)); /* reuse without a barrier */
+    assert_true(row(w, 0, 2, RACE_READ | SHARED, 0, 4, 3));
+    assert_true(row(w, 0, 3, RACE_READ | SHARED, 0, 4, 3));
+    assert_false(row(w, 0, 1, RACE_WRITE | SHARED, 0, 4, 4)); /* reuse without a barrier */
     assert_false(last.wrote);
     race_barrier(w->r, w->b[0]);
-    assert_true(row(w, 0, 1, RACE_WRITE, 0, 4, true, 5));
+    assert_true(row(w, 0, 1, RACE_WRITE | SHARED, 0, 4, 5));
 }
 
 static void test_lanes_are_threads(void **state)
 {
     struct world *w = *state;
-    assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, true, 1));
-    assert_false(one(w, 0, 0, 0, RACE_READ, 4, true, false, 2));
+    assert_true(row(w, 0, 0, RACE_WRITE | SHARED, 0, 4, 1));
+    assert_false(one(w, 0, 0, 0, RACE_READ | SHARED, 4, 2));
     race_warp_sync(w->r, w->b[0], 0, ~0u, true);
-    assert_true(one(w, 0, 0, 0, RACE_READ, 8, true, false, 3));
-    assert_false(one(w, 0, 0, 2, RACE_WRITE, 8, true, false, 4)); /* lane 0 reads it */
-    race_warp_sync(w->r, w->b[0], 0, 0x5, false);                 /* lanes 0 and 2 */
-    assert_true(one(w, 0, 0, 2, RACE_WRITE, 8, true, false, 5));
-    assert_false(one(w, 0, 0, 1, RACE_READ, 8, true, false, 6));
+    assert_true(one(w, 0, 0, 0, RACE_READ | SHARED, 8, 3));
+    assert_false(one(w, 0, 0, 2, RACE_WRITE | SHARED, 8, 4)); /* lane 0 reads it */
+    race_warp_sync(w->r, w->b[0], 0, 0x5, false);             /* lanes 0 and 2 */
+    assert_true(one(w, 0, 0, 2, RACE_WRITE | SHARED, 8, 5));
+    assert_false(one(w, 0, 0, 1, RACE_READ | SHARED, 8, 6));
 }
 
 static void test_many_readers(void **state)
 {
     struct world *w = *state;
     for (uint32_t warp = 0; warp < WARPS; warp++)
-        assert_true(one(w, 0, warp, 0, RACE_READ, 0, true, false, 1));
-    assert_false(one(w, 0, 3, 0, RACE_WRITE, 0, true, false, 2)); /* the last reader itself */
+        assert_true(one(w, 0, warp, 0, RACE_READ | SHARED, 0, 1));
+    assert_false(one(w, 0, 3, 0, RACE_WRITE | SHARED, 0, 2)); /* the last reader itself */
     for (uint32_t l = 0; l < 32; l++)
         w->addr[l] = 128;
     assert_true(go(w, 0, 0, (struct race_access){.mask = ~0u, .op = RACE_READ, .shared = true, .pc = 3}));
-    assert_false(one(w, 0, 0, 0, RACE_WRITE, 128, true, false, 4));
+    assert_false(one(w, 0, 0, 0, RACE_WRITE | SHARED, 128, 4));
     race_warp_sync(w->r, w->b[0], 0, ~0u, true);
     for (uint32_t l = 0; l < 32; l++)
         w->addr[l] = 256;
     assert_true(go(w, 0, 0, (struct race_access){.mask = ~0u, .op = RACE_READ, .shared = true, .pc = 3}));
     race_warp_sync(w->r, w->b[0], 0, ~0u, true);
-    assert_true(one(w, 0, 0, 0, RACE_WRITE, 256, true, false, 5));
+    assert_true(one(w, 0, 0, 0, RACE_WRITE | SHARED, 256, 5));
     /* global: readers of two blocks */
-    assert_true(one(w, 0, 0, 0, RACE_READ, 0, false, false, 6));
-    assert_true(one(w, 1, 0, 0, RACE_READ, 0, false, false, 6));
-    assert_false(one(w, 1, 0, 0, RACE_WRITE, 0, false, false, 7));
+    assert_true(one(w, 0, 0, 0, RACE_READ, 0, 6));
+    assert_true(one(w, 1, 0, 0, RACE_READ, 0, 6));
+    assert_false(one(w, 1, 0, 0, RACE_WRITE, 0, 7));
 }
 
 static void test_sizes_split_cells(void **state)
 {
     struct world *w = *state;
-    assert_true(row(w, 0, 0, RACE_WRITE, 0, 16, false, 1));
-    assert_false(one(w, 0, 1, 0, RACE_READ, 100, false, false, 2));
-    assert_true(row(w, 1, 0, RACE_WRITE, 8192, 2, false, 3)); /* halves side by side */
-    assert_true(row(w, 0, 0, RACE_WRITE, 8192 + 64, 2, false, 3));
-    assert_false(row(w, 0, 0, RACE_READ, 8192 + 32, 2, false, 4));
-    assert_true(row(w, 0, 2, RACE_WRITE, 16384 - 256, 16, false, 5)); /* over the end of a page */
-    assert_false(one(w, 0, 3, 0, RACE_READ, 16384 + 252, false, false, 6));
+    assert_true(row(w, 0, 0, RACE_WRITE, 0, 16, 1));
+    assert_false(one(w, 0, 1, 0, RACE_READ, 100, 2));
+    assert_true(row(w, 1, 0, RACE_WRITE, 8192, 2, 3)); /* halves side by side */
+    assert_true(row(w, 0, 0, RACE_WRITE, 8192 + 64, 2, 3));
+    assert_false(row(w, 0, 0, RACE_READ, 8192 + 32, 2, 4));
+    assert_true(row(w, 0, 2, RACE_WRITE, 16384 - 256, 16, 5)); /* over the end of a page */
+    assert_false(one(w, 0, 3, 0, RACE_READ, 16384 + 252, 6));
 }
 
 static void test_blocks_are_unordered(void **state)
 {
     struct world *w = *state;
-    assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, false, 1));
+    assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, 1));
     race_barrier(w->r, w->b[0]);
     race_barrier(w->r, w->b[1]);
-    assert_false(row(w, 1, 0, RACE_READ, 0, 4, false, 2));
+    assert_false(row(w, 1, 0, RACE_READ, 0, 4, 2));
     assert_int_equal(last.block, 0);
     relaunch(w);
-    assert_true(row(w, 1, 0, RACE_READ, 0, 4, false, 3));
+    assert_true(row(w, 1, 0, RACE_READ, 0, 4, 3));
 }
 
 static void test_same_value_is_no_race(void **state)
@@ -198,16 +207,16 @@ static void test_same_value_is_no_race(void **state)
 /* The last block reads what the others wrote: right with a fence before the ticket, a race without it. */
 static bool ticket(struct world *w, bool fence, bool block_scope, bool fence_before_barrier)
 {
-    one(w, 0, 1, 5, RACE_WRITE, 4096, false, false, 1);
+    one(w, 0, 1, 5, RACE_WRITE, 4096, 1);
     if (fence && fence_before_barrier)
         race_fence(w->r, w->b[0], 1, 1u << 5, false, block_scope);
     race_barrier(w->r, w->b[0]);
     if (fence && !fence_before_barrier)
         race_fence(w->r, w->b[0], 0, 1, false, block_scope);
-    assert_true(one(w, 0, 0, 0, RACE_ATOMIC, 8192, false, true, 2));
-    assert_true(one(w, 1, 2, 7, RACE_ATOMIC, 8192, false, true, 2));
+    assert_true(one(w, 0, 0, 0, RACE_ATOMIC | STRONG, 8192, 2));
+    assert_true(one(w, 1, 2, 7, RACE_ATOMIC | STRONG, 8192, 2));
     race_barrier(w->r, w->b[1]);
-    return one(w, 1, 3, 9, RACE_READ, 4096, false, false, 3);
+    return one(w, 1, 3, 9, RACE_READ, 4096, 3);
 }
 
 static void test_ticket(void **state)
@@ -226,18 +235,18 @@ static void test_ticket_of_three(void **state)
 {
     struct world *w = *state;
     struct race_block *third = race_block_open(w->r, 2);
-    one(w, 0, 0, 0, RACE_WRITE, 0, false, false, 1);
+    one(w, 0, 0, 0, RACE_WRITE, 0, 1);
     race_fence(w->r, w->b[0], 0, 1, false, false);
-    one(w, 0, 0, 0, RACE_ATOMIC, 8192, false, true, 2);
-    one(w, 1, 0, 0, RACE_WRITE, 64, false, false, 1);
+    one(w, 0, 0, 0, RACE_ATOMIC | STRONG, 8192, 2);
+    one(w, 1, 0, 0, RACE_WRITE, 64, 1);
     race_fence(w->r, w->b[1], 0, 1, false, false);
-    one(w, 1, 0, 0, RACE_ATOMIC, 8192, false, true, 2);
+    one(w, 1, 0, 0, RACE_ATOMIC | STRONG, 8192, 2);
     struct race_block *second = w->b[1];
     w->b[1] = third;
-    assert_true(one(w, 1, 0, 0, RACE_ATOMIC, 8192, false, true, 2));
-    assert_true(one(w, 1, 0, 0, RACE_READ, 0, false, false, 3));
-    assert_true(one(w, 1, 0, 0, RACE_READ, 64, false, false, 3));
-    assert_false(one(w, 1, 0, 1, RACE_READ, 64, false, false, 4)); /* another lane knows nothing */
+    assert_true(one(w, 1, 0, 0, RACE_ATOMIC | STRONG, 8192, 2));
+    assert_true(one(w, 1, 0, 0, RACE_READ, 0, 3));
+    assert_true(one(w, 1, 0, 0, RACE_READ, 64, 3));
+    assert_false(one(w, 1, 0, 1, RACE_READ, 64, 4)); /* another lane knows nothing */
     w->b[1] = second;
     race_block_close(w->r, third);
 }
@@ -245,17 +254,17 @@ static void test_ticket_of_three(void **state)
 static void test_volatile_flag_between_warps(void **state)
 {
     struct world *w = *state;
-    assert_true(one(w, 0, 0, 0, RACE_WRITE, 0, true, false, 1));
+    assert_true(one(w, 0, 0, 0, RACE_WRITE | SHARED, 0, 1));
     race_fence(w->r, w->b[0], 0, 1, false, true);
-    assert_true(one(w, 0, 0, 0, RACE_WRITE, 64, true, true, 2));
-    assert_true(one(w, 0, 1, 0, RACE_READ, 64, true, true, 3));
-    assert_true(one(w, 0, 1, 0, RACE_READ, 0, true, false, 4));
-    assert_false(one(w, 0, 2, 0, RACE_READ, 64, true, false, 5)); /* a plain read of the flag */
+    assert_true(one(w, 0, 0, 0, RACE_WRITE | SHARED | STRONG, 64, 2));
+    assert_true(one(w, 0, 1, 0, RACE_READ | SHARED | STRONG, 64, 3));
+    assert_true(one(w, 0, 1, 0, RACE_READ | SHARED, 0, 4));
+    assert_false(one(w, 0, 2, 0, RACE_READ | SHARED, 64, 5)); /* a plain read of the flag */
     race_barrier(w->r, w->b[0]);
-    assert_true(one(w, 0, 0, 0, RACE_WRITE, 0, true, false, 6));
-    assert_true(one(w, 0, 0, 0, RACE_WRITE, 64, true, true, 7)); /* no fence */
-    assert_true(one(w, 0, 1, 0, RACE_READ, 64, true, true, 8));
-    assert_false(one(w, 0, 1, 0, RACE_READ, 0, true, false, 9));
+    assert_true(one(w, 0, 0, 0, RACE_WRITE | SHARED, 0, 6));
+    assert_true(one(w, 0, 0, 0, RACE_WRITE | SHARED | STRONG, 64, 7)); /* no fence */
+    assert_true(one(w, 0, 1, 0, RACE_READ | SHARED | STRONG, 64, 8));
+    assert_false(one(w, 0, 1, 0, RACE_READ | SHARED, 0, 9));
 }
 
 static void test_fence_of_a_warp_is_each_lanes_own(void **state)
@@ -263,39 +272,39 @@ static void test_fence_of_a_warp_is_each_lanes_own(void **state)
     struct world *w = *state;
     for (int sync = 0; sync < 2; sync++) {
         relaunch(w);
-        assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, false, 1));
+        assert_true(row(w, 0, 0, RACE_WRITE, 0, 4, 1));
         race_fence(w->r, w->b[0], 0, ~0u, true, false);
         if (sync)
             race_warp_sync(w->r, w->b[0], 0, ~0u, true);
-        assert_true(one(w, 0, 0, 0, RACE_WRITE, 4096, false, true, 2));
-        assert_true(one(w, 1, 0, 0, RACE_READ, 4096, false, true, 3));
-        assert_true(one(w, 1, 0, 0, RACE_READ, 0, false, false, 4));
-        assert_int_equal(one(w, 1, 0, 0, RACE_READ, 4, false, false, 4), sync);
+        assert_true(one(w, 0, 0, 0, RACE_WRITE | STRONG, 4096, 2));
+        assert_true(one(w, 1, 0, 0, RACE_READ | STRONG, 4096, 3));
+        assert_true(one(w, 1, 0, 0, RACE_READ, 0, 4));
+        assert_int_equal(one(w, 1, 0, 0, RACE_READ, 4, 4), sync);
     }
 }
 
 static void test_release_and_acquire(void **state)
 {
     struct world *w = *state;
-    one(w, 0, 0, 0, RACE_WRITE, 0, false, false, 1);
+    one(w, 0, 0, 0, RACE_WRITE, 0, 1);
     w->addr[0] = 512;
     assert_true(
         go(w, 0, 0, (struct race_access){.mask = 1, .op = RACE_WRITE, .strong = true, .release = true}));
-    one(w, 0, 0, 0, RACE_WRITE, 64, false, false, 2); /* after the release */
-    assert_true(one(w, 1, 0, 0, RACE_READ, 512, false, true, 3));
-    assert_true(one(w, 1, 0, 0, RACE_READ, 0, false, false, 4));
-    assert_false(one(w, 1, 0, 0, RACE_READ, 64, false, false, 5));
+    one(w, 0, 0, 0, RACE_WRITE, 64, 2); /* after the release */
+    assert_true(one(w, 1, 0, 0, RACE_READ | STRONG, 512, 3));
+    assert_true(one(w, 1, 0, 0, RACE_READ, 0, 4));
+    assert_false(one(w, 1, 0, 0, RACE_READ, 64, 5));
 }
 
 static void test_named_barrier(void **state)
 {
     struct world *w = *state;
     const uint32_t live[WARPS] = {~0u, ~0u, ~0u, ~0u}, two[WARPS] = {~0u, ~0u}, second[WARPS] = {0, ~0u};
-    row(w, 0, 0, RACE_WRITE, 0, 4, true, 1);
+    row(w, 0, 0, RACE_WRITE | SHARED, 0, 4, 1);
     race_barrier_some(w->r, w->b[0], two, second, live); /* warp 0 arrives, warp 1 waits */
-    assert_true(row(w, 0, 1, RACE_READ, 0, 4, true, 2));
-    assert_false(row(w, 0, 2, RACE_READ, 0, 4, true, 3));
-    assert_false(row(w, 0, 0, RACE_WRITE, 0, 4, true, 4)); /* warp 0 did not wait for the readers */
+    assert_true(row(w, 0, 1, RACE_READ | SHARED, 0, 4, 2));
+    assert_false(row(w, 0, 2, RACE_READ | SHARED, 0, 4, 3));
+    assert_false(row(w, 0, 0, RACE_WRITE | SHARED, 0, 4, 4)); /* warp 0 did not wait for the readers */
 }
 
 static void test_cp_async(void **state)
@@ -319,8 +328,8 @@ static void test_cp_async(void **state)
                 race_async_wait(w->r, w->b[0], 0, ~0u, 0);
             if (barrier)
                 race_barrier(w->r, w->b[0]);
-            assert_int_equal(row(w, 0, 0, RACE_READ, 0, 16, true, 2), wait); /* the thread itself */
-            assert_int_equal(row(w, 0, 1, RACE_READ, 0, 16, true, 3), wait && barrier);
+            assert_int_equal(row(w, 0, 0, RACE_READ | SHARED, 0, 16, 2), wait); /* the thread itself */
+            assert_int_equal(row(w, 0, 1, RACE_READ | SHARED, 0, 16, 3), wait && barrier);
             race_async_wait(w->r, w->b[0], 0, ~0u, 0);
         }
     }
@@ -344,8 +353,8 @@ static void test_cp_async_groups(void **state)
     }
     race_async_wait(w->r, w->b[0], 0, ~0u, 1);
     race_barrier(w->r, w->b[0]);
-    assert_true(row(w, 0, 1, RACE_READ, 0, 16, true, 2));
-    assert_false(row(w, 0, 1, RACE_READ, 512, 16, true, 2));
+    assert_true(row(w, 0, 1, RACE_READ | SHARED, 0, 16, 2));
+    assert_false(row(w, 0, 1, RACE_READ | SHARED, 512, 16, 2));
     assert_true(last.was_async);
 }
 
@@ -367,14 +376,13 @@ static void test_atomics(void **state)
     struct world *w = *state;
     for (uint32_t warp = 0; warp < WARPS; warp++)
         for (int block = 0; block < 2; block++)
-            assert_true(one(w, block, warp, 1, RACE_ATOMIC, 0, false, true, 1));
-    assert_true(one(w, 1, 0, 1, RACE_READ, 0, false, true, 2));
-    assert_false(
-        one(w, 1, 3, 1, RACE_READ, 0, false, false, 3)); /* plain, though its own atomic was the last */
+            assert_true(one(w, block, warp, 1, RACE_ATOMIC | STRONG, 0, 1));
+    assert_true(one(w, 1, 0, 1, RACE_READ | STRONG, 0, 2));
+    assert_false(one(w, 1, 3, 1, RACE_READ, 0, 3)); /* plain, though its own atomic was the last */
     for (uint32_t warp = 0; warp < WARPS; warp++)
-        assert_true(one(w, 0, warp, 1, RACE_ATOMIC, 0, true, true, 1));
+        assert_true(one(w, 0, warp, 1, RACE_ATOMIC | SHARED | STRONG, 0, 1));
     race_barrier(w->r, w->b[0]);
-    assert_true(one(w, 0, 0, 1, RACE_READ, 0, true, false, 3));
+    assert_true(one(w, 0, 0, 1, RACE_READ | SHARED, 0, 3));
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static int inside(bool programs, bool local_sockets, bool (*act)(void))
 
     if (pid == 0) {
         const char *missing = sandbox_enter(arena, &rules);
-        _exit(missing ? 2 : act() ? 0 : 1);
+        _exit(missing ? 2 : !act());
     }
     assert_true(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
     return WEXITSTATUS(status);

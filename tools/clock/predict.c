@@ -105,9 +105,14 @@ static uint64_t address(const struct kernel_value *v, const uint64_t *buffers, c
            (uint64_t)v->p.offset_bytes;
 }
 
-static bool time_step(struct program *p, struct ptx_mem *mem, const struct plan_step *s,
-                      const uint64_t *buffers, const uint64_t *workspaces, struct ptx_cache *cache,
-                      struct ptx_time *t, struct err *err)
+struct memory {
+    struct ptx_mem *mem;
+    struct ptx_cache *cache;
+    uint64_t buffers[64], workspaces[64];
+};
+
+static bool time_step(struct program *p, const struct memory *m, const struct plan_step *s, struct ptx_time *t,
+                      struct err *err)
 {
     const struct image_kernel *k = image_kernel(p, s->kernel);
     uint64_t *values = arena_array(p->a, uint64_t, s->n_args + 1);
@@ -118,7 +123,7 @@ static bool time_step(struct program *p, struct ptx_mem *mem, const struct plan_
     for (size_t i = 0; i < s->n_args; i++) {
         const struct kernel_value *v = &s->args[i];
         if (v->pointer)
-            values[i] = address(v, buffers, workspaces);
+            values[i] = address(v, m->buffers, m->workspaces);
         else if (v->type >= KT_F16)
             task_from_double(v->type, v->f, &values[i]);
         else
@@ -134,7 +139,8 @@ static bool time_step(struct program *p, struct ptx_mem *mem, const struct plan_
     memcpy(l.block, s->block, sizeof(l.block));
     struct ptx_options o = {.device = p->device, .registers = k->resources.registers};
     double start = cpu_time();
-    bool ok = ptx_time_launch(p->module, mem, &l, &o, &k->resources, cache, p->a, t, &report, err);
+    const struct ptx_timed on = {p->module, m->mem, &o, &k->resources, m->cache, p->a};
+    bool ok = ptx_time_launch(&on, &l, t, &report, err);
     p->cpu_s += cpu_time() - start;
     if (ok && report.end != PTX_DONE)
         ok = err_input(err, "%s: %s", ptx_end_name(report.end),
@@ -152,8 +158,7 @@ static bool workload(struct program *p, const char *version, const int64_t *dims
     task_launch_values(t, dims, values);
     if (!kernel_plan(&plan, p->a, p->kernel, values, NULL, &limits, err) || !compile(p, &plan, err))
         return false;
-    struct ptx_mem *mem = ptx_mem_open(1);
-    uint64_t buffers[64], workspaces[64];
+    struct memory m = {.mem = ptx_mem_open(1), .cache = ptx_cache_open(p->device)};
     size_t n = 0;
     bool ok = true;
     for (size_t i = 0; ok && i < t->n_args; i++) {
@@ -170,14 +175,13 @@ static bool workload(struct program *p, const char *version, const int64_t *dims
                                false,
                                fill_page,
                                f};
-        ok = ok && (buffers[n++] = ptx_mem_alloc(mem, &b, err)) != 0;
+        ok = ok && (m.buffers[n++] = ptx_mem_alloc(m.mem, &b, err)) != 0;
     }
     for (size_t i = 0; ok && i < plan.n_workspaces; i++) {
         struct ptx_buffer b = {
             .name = "workspace", .size_bytes = (uint64_t)plan.workspace_bytes[i], .initialised = true};
-        ok = (workspaces[i] = ptx_mem_alloc(mem, &b, err)) != 0;
+        ok = (m.workspaces[i] = ptx_mem_alloc(m.mem, &b, err)) != 0;
     }
-    struct ptx_cache *cache = ptx_cache_open(p->device);
     char *text = arena_printf(p->a, "%lld", (long long)dims[0]);
     for (size_t i = 1; i < t->n_dims; i++)
         text = arena_printf(p->a, "%sx%lld", text, (long long)dims[i]);
@@ -187,7 +191,7 @@ static bool workload(struct program *p, const char *version, const int64_t *dims
         p->cpu_s = 0;
         for (size_t i = 0; ok && i < plan.n_steps; i++)
             if (plan.steps[i].kind == PLAN_LAUNCH) {
-                ok = time_step(p, mem, &plan.steps[i], buffers, workspaces, cache, &x, err);
+                ok = time_step(p, &m, &plan.steps[i], &x, err);
                 us += x.us;
             } else {
                 us += ptx_copy_us(p->device, (double)plan.steps[i].size_bytes, false);
@@ -205,8 +209,8 @@ static bool workload(struct program *p, const char *version, const int64_t *dims
                 x.lines[i].global_requests, x.lines[i].global_sectors, x.lines[i].ideal_sectors,
                 x.lines[i].bank_conflicts);
     }
-    ptx_cache_close(cache);
-    ptx_mem_close(mem);
+    ptx_cache_close(m.cache);
+    ptx_mem_close(m.mem);
     return ok;
 }
 

@@ -58,8 +58,8 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
                                   .work = work_of_launch(t)};
 
     t->launch_i++;
-    if (!ptx_time_launch(t->version->module, t->stage->mem, l, &o, &k->resources, t->cache, t->arena, &x,
-                         &report, err)) {
+    const struct ptx_timed on = {t->version->module, t->stage->mem, &o, &k->resources, t->cache, t->arena};
+    if (!ptx_time_launch(&on, l, &x, &report, err)) {
         ptx_report_clear(&report);
         return false;
     }
