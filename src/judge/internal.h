@@ -346,8 +346,8 @@ bool terms_judge(struct judge *j, enum stage_side side, struct judge **to, struc
 /* The version whose shadow has the terms; NULL: there is none. */
 bool terms_version(struct judge *j, struct version **v, struct err *err);
 void terms_close(struct judge *j);
-/* The squares of the terms of each value, or the largest of them. */
-struct ptx_shadow *terms_shadow(const struct judge *j, bool largest);
+/* A measure of the terms of each value. */
+struct ptx_shadow *terms_shadow(const struct judge *j, enum ptx_terms measure);
 const char *exact_text(struct arena *a, const char *text);
 enum ptx_real exact_real(enum kernel_type t);
 

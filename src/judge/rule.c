@@ -99,13 +99,16 @@ static double times_floor(enum kernel_type type, enum kernel_type narrow)
     return is_half(narrow) && !is_half(type) ? 8 : 1;
 }
 
-double rule_unit(enum kernel_type type, enum kernel_type narrow, double squares, double largest)
+double rule_unit(enum kernel_type type, enum kernel_type narrow, const struct rule_terms *terms)
 {
-    double summed = fmin(squares, OTHERS * (squares - largest));
+    double summed = fmin(terms->squares, OTHERS * (terms->squares - terms->largest)), rounded = 0, added;
+    double least[3];
 
-    return summed > 0 && isfinite(summed)
-               ? UNIT * error_ulp(narrow, 1) * sqrt(summed) / times_floor(type, narrow)
-               : 0;
+    floors_of(type, NAN, least);
+    added = error_ulp(KT_F32, 1) / 2 * terms->sizes / least[2];
+    if (summed > 0 && isfinite(summed))
+        rounded = UNIT * error_ulp(narrow, 1) * sqrt(summed) / times_floor(type, narrow);
+    return fmax(rounded, isfinite(added) ? added : 0);
 }
 
 double rule_unit_tolerance(enum kernel_type type, enum kernel_type narrow, double tolerance)

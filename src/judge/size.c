@@ -230,13 +230,12 @@ static void judge_outputs(struct judge *sized, const struct whole *w, enum stage
 
 /* The units of what was picked, as far as blocks that were run apart have them; what they have not is not
  * asked. */
-static void read_units(const struct whole *w, struct sample *squares, struct sample *largest, size_t o,
-                       struct picked *p)
+static void read_units(const struct whole *w, struct sample *measured, size_t o, struct picked *p)
 {
     const struct judge *j = w->judge;
     enum kernel_type type = j->task->args[j->outputs[o]].type, narrow = output_narrow(j, o);
     size_t n = PIECE / p->size, kept = 0;
-    double q[PIECE], most[PIECE];
+    double of[N_PTX_TERMS][PIECE];
     unsigned char bytes[PIECE];
     bool lost[PIECE];
     int64_t all;
@@ -245,19 +244,25 @@ static void read_units(const struct whole *w, struct sample *squares, struct sam
     for (size_t k = 0; k + n <= p->n; k += n) {
         int64_t first = (int64_t)p->at[k];
         uint64_t from = (uint64_t)first * p->size;
-        if (!sample_written(squares, o, first, bytes) || !sample_written(largest, o, first, bytes))
+        bool written = true;
+        for (enum ptx_terms m = PTX_TERMS_SQUARES; m < N_PTX_TERMS; m++)
+            written = written && sample_written(&measured[m], o, first, bytes);
+        if (!written)
             continue;
-        ptx_shadow_read(squares->stage.shadow, squares->stage.mem,
-                        stage_arg(&squares->stage, j->outputs[o], &all) + from, exact_real(type), n, q, lost);
-        ptx_shadow_read(largest->stage.shadow, largest->stage.mem,
-                        stage_arg(&largest->stage, j->outputs[o], &all) + from, exact_real(type), n, most,
-                        lost);
+        for (enum ptx_terms m = PTX_TERMS_SQUARES; m < N_PTX_TERMS; m++) {
+            struct stage *s = &measured[m].stage;
+            ptx_shadow_read(s->shadow, s->mem, stage_arg(s, j->outputs[o], &all) + from, exact_real(type), n,
+                            of[m], lost);
+        }
         memmove(p->at + kept, p->at + k, n * sizeof(*p->at));
         memmove(p->exact + kept, p->exact + k, n * sizeof(*p->exact));
         memmove(p->got + kept * p->size, p->got + k * p->size, n * p->size);
         memmove(p->own + kept * p->size, p->own + k * p->size, n * p->size);
-        for (size_t e = 0; e < n; e++)
-            p->unit[kept + e] = rule_unit(type, narrow, q[e], most[e]);
+        for (size_t e = 0; e < n; e++) {
+            const struct rule_terms terms = {of[PTX_TERMS_SQUARES][e], of[PTX_TERMS_LARGEST][e],
+                                             of[PTX_TERMS_SIZES][e]};
+            p->unit[kept + e] = rule_unit(type, narrow, &terms);
+        }
         kept += n;
     }
     p->n = kept;
@@ -269,29 +274,30 @@ static bool judge_terms(const struct whole *w, enum stage_side side, struct pick
                         struct fate *fate, struct err *err)
 {
     struct judge *j = w->judge, sized;
-    struct sample squares = {.whole = w}, largest = {.whole = w};
+    struct sample measured[N_PTX_TERMS] = {0};
+    struct version *version;
     struct fate again = {0};
-    bool any = true, ok;
+    bool any = true, ok = true, told = true;
     int64_t traffic;
 
     if (!(j->exceptions >> RULE_TERMS & 1))
         return true;
-    if (!terms_version(j, &squares.version, err) || !task_traffic(j->task, w->dims, &traffic, err))
+    if (!terms_version(j, &version, err) || !task_traffic(j->task, w->dims, &traffic, err))
         return false;
-    if (!squares.version)
+    if (!version)
         return true;
-    largest.version = squares.version;
-    squares.share = largest.share = MIN(1, (double)EXACT_BYTES / (double)traffic);
-    squares.shadow = terms_shadow(j, false);
-    ok = sample_run(&squares, err);
-    if (ok && squares.told) {
-        largest.shadow = terms_shadow(j, true);
-        ok = sample_run(&largest, err);
+    for (enum ptx_terms m = PTX_TERMS_SQUARES; ok && told && m < N_PTX_TERMS; m++) {
+        measured[m] = (struct sample){.whole = w,
+                                      .version = version,
+                                      .share = MIN(1, (double)EXACT_BYTES / (double)traffic),
+                                      .shadow = terms_shadow(j, m)};
+        ok = sample_run(&measured[m], err);
+        told = measured[m].told;
     }
-    if (ok && squares.told && largest.told) {
+    if (ok && told) {
         for (size_t o = 0; o < j->n_outputs; o++)
             if (asked[o] && picked[o].n) {
-                read_units(w, &squares, &largest, o, &picked[o]);
+                read_units(w, measured, o, &picked[o]);
                 any &= picked[o].n > 0;
             }
         make_case(&sized, w, side, picked, true);
@@ -299,8 +305,8 @@ static bool judge_terms(const struct whole *w, enum stage_side side, struct pick
         if (any && fate_open(&again))
             *fate = again;
     }
-    sample_close(&squares);
-    sample_close(&largest);
+    for (enum ptx_terms m = PTX_TERMS_SQUARES; m < N_PTX_TERMS; m++)
+        sample_close(&measured[m]);
     return ok;
 }
 

@@ -14,9 +14,9 @@ static double smallest(const struct judge *j)
     return 0;
 }
 
-struct ptx_shadow *terms_shadow(const struct judge *j, bool largest)
+struct ptx_shadow *terms_shadow(const struct judge *j, enum ptx_terms measure)
 {
-    return ptx_shadow_open_terms(largest ? 0 : smallest(j), largest);
+    return ptx_shadow_open_terms(measure == PTX_TERMS_SQUARES ? smallest(j) : 0, measure);
 }
 
 bool terms_version(struct judge *j, struct version **v, struct err *err)
@@ -45,21 +45,27 @@ static bool add_units(struct judge *j, enum stage_side side, struct version *v, 
 {
     struct case_output *outputs =
         arena_copy(j->arena, j->data[case_i].outputs[side], j->n_outputs * sizeof(*outputs));
-    struct derived squares = {0}, largest = {0};
+    struct derived of[N_PTX_TERMS] = {0};
+    bool told = true;
 
     j->data[case_i].outputs[side] = outputs;
-    if (!exact_run(j, v, terms_shadow(j, false), scratch, case_i, &squares, err) ||
-        (!squares.why_not && !exact_run(j, v, terms_shadow(j, true), scratch, case_i, &largest, err)))
-        return false;
+    for (enum ptx_terms m = PTX_TERMS_SQUARES; told && m < N_PTX_TERMS; m++) {
+        if (!exact_run(j, v, terms_shadow(j, m), scratch, case_i, &of[m], err))
+            return false;
+        told = !of[m].why_not;
+    }
     for (size_t o = 0; o < j->n_outputs; o++) {
         size_t n = (size_t)j->data[case_i].elements[j->outputs[o]];
         enum kernel_type type = j->task->args[j->outputs[o]].type, narrow = output_narrow(j, o);
         outputs[o].ill = arena_array(j->arena, bool, n + 1);
-        if (!squares.values[o] || !largest.values[o])
+        if (!told || !of[PTX_TERMS_SIZES].values[o])
             continue;
-        outputs[o].unit = squares.values[o];
+        outputs[o].unit = arena_array(j->arena, double, n + 1);
         for (size_t e = 0; e < n; e++) {
-            outputs[o].unit[e] = rule_unit(type, narrow, squares.values[o][e], largest.values[o][e]);
+            const struct rule_terms terms = {.squares = of[PTX_TERMS_SQUARES].values[o][e],
+                                             .largest = of[PTX_TERMS_LARGEST].values[o][e],
+                                             .sizes = of[PTX_TERMS_SIZES].values[o][e]};
+            outputs[o].unit[e] = rule_unit(type, narrow, &terms);
             *any |= outputs[o].unit[e] > error_ulp(type, outputs[o].exact[e]);
         }
     }

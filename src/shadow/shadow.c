@@ -42,12 +42,11 @@ struct ptx_shadow *ptx_shadow_open(void)
     return s;
 }
 
-struct ptx_shadow *ptx_shadow_open_terms(double smallest, bool largest)
+struct ptx_shadow *ptx_shadow_open_terms(double smallest, enum ptx_terms terms)
 {
     struct ptx_shadow *s = ptx_shadow_open();
-    s->terms = true;
+    s->terms = terms;
     s->smallest = smallest;
-    s->largest = largest;
     return s;
 }
 

@@ -11,10 +11,12 @@
  * astra_f64_NAME (share/shadow.cuh) are mathematics. */
 struct ptx_shadow;
 struct ptx_shadow *ptx_shadow_open(void);
-/* Carries another number in the place of the real value: the sum of the squares of the terms of which a value
- * is the sum, as far as they were computed (shadow_terms.c), or the largest of these squares. ptx_shadow_read
- * gives them. smallest: the smallest normal number of the type that they may be rounded to. */
-struct ptx_shadow *ptx_shadow_open_terms(double smallest, bool largest);
+/* Carries another number in the place of the real value, of the terms of which it is the sum (shadow_terms.c):
+ * of those that were computed the sum of the squares, or the largest square; or the sum of the sizes of
+ * all, what is added in double counting 2^-29 times.
+ * ptx_shadow_read gives it. smallest: the smallest normal number of the type that terms may be rounded to. */
+enum ptx_terms { PTX_TERMS_NONE, PTX_TERMS_SQUARES, PTX_TERMS_LARGEST, PTX_TERMS_SIZES, N_PTX_TERMS };
+struct ptx_shadow *ptx_shadow_open_terms(double smallest, enum ptx_terms terms);
 void ptx_shadow_close(struct ptx_shadow *s);                    /* takes NULL */
 struct ptx_observer *ptx_shadow_observer(struct ptx_shadow *s); /* for ptx_options; takes NULL and gives it */
 enum ptx_real { PTX_F16, PTX_BF16, PTX_F32, PTX_F64 };

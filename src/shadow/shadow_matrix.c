@@ -35,11 +35,14 @@ static void gather(const struct warp *w, const struct insn *i, unsigned operand,
 static void multiply_terms(const struct ptx_shadow *s, const struct insn *i, const struct side *a,
                            const struct side *b, struct side *d)
 {
+    uint8_t format = shadow_format(mma_type(i, 0));
+
     for (unsigned m = 0; m < i->shape.m; m++)
         for (unsigned k = 0; k < i->shape.k; k++)
             for (unsigned n = 0; n < i->shape.n; n++)
                 d->v[m][n] = shadow_terms_sum(
-                    s, d->v[m][n], shadow_terms_product(a->real[m][k], a->v[m][k], b->real[k][n], b->v[k][n]));
+                    s, format, d->real[m][n], d->v[m][n], a->real[m][k] * b->real[k][n],
+                    shadow_terms_product(s, a->real[m][k], a->v[m][k], b->real[k][n], b->v[k][n]));
 }
 
 void shadow_product(const struct warp *w, const struct insn *i, struct shadow_out *out)

@@ -239,7 +239,7 @@ static void arith_terms(const struct warp *w, const struct insn *i, uint32_t m)
         } else {
             for (uint32_t left = m; left; left &= left - 1) {
                 unsigned l = (unsigned)__builtin_ctz(left);
-                r.v[l] = shadow_terms_function(shadow_of(w->launch), kind,
+                r.v[l] = shadow_terms_function(shadow_of(w->launch), kind, format,
                                                (const double[]){real[0][l], real[1][l], real[2][l]},
                                                (const double[]){q[0].v[l], q[1].v[l], q[2].v[l]});
             }
@@ -590,12 +590,17 @@ static void atomic_element(const struct insn *i, const struct operand *b, const 
         for (unsigned e = 0; e < values_of((enum type)i->type); e++) {
             struct shadow_part *p = &cell[e * width_of(format)];
             uint8_t had = p->s[l];
-            double x =
-                b->shadow->terms ? 0 : shadow_real(format, (const uint8_t *)&old + 2 * e * width_of(format));
+            size_t at = 2 * e * width_of(format);
+            double found = shadow_real(format, (const uint8_t *)&old + at), x = found;
+            if (b->shadow->terms)
+                x = 0;
             if ((had & SHADOW_FORMAT) == format)
                 x = p->v[l];
             p->v[l] =
-                b->shadow->terms ? shadow_terms_sum(b->shadow, fabs(x), b->sum[e].v[l]) : x + b->sum[e].v[l];
+                b->shadow->terms
+                    ? shadow_terms_sum(b->shadow, format, found, fabs(x),
+                                       shadow_real(format, (const uint8_t *)&b->bits[l] + at), b->sum[e].v[l])
+                    : x + b->sum[e].v[l];
             p->s[l] = format | b->sum[e].lost[l] | (had && had != format ? SHADOW_LOST : SHADOW_PLAIN);
         }
         return;

@@ -4,7 +4,11 @@
  * added, in whatever order and with whatever in between, leave the sum of their squares. What is multiplied,
  * divided or put into a function takes its terms with it, to first order. So u times the root is what the
  * answer is off when each of its terms was rounded once, to a type with the unit u; rounding the sum again and
- * again errs by more, leaving terms out by much more. */
+ * again errs by more, leaving terms out by much more.
+ *
+ * Or the sum of the sizes of all terms, whoever made them: what lies between two sums of the same numbers in
+ * another order, each addition rounded in the type of the sum, is a small multiple of u times that. What is no
+ * sum has none. */
 #include "shadow_value.h"
 
 enum { LOST = 2048 }; /* halves of the last place in 1, in half precision */
@@ -15,13 +19,15 @@ static double fresh(const struct ptx_shadow *s, double result)
 {
     double size = fabs(result);
 
+    if (s->terms == PTX_TERMS_SIZES)
+        return 0;
     size = fmax(size, fmin(s->smallest, size * LOST));
     return size * size;
 }
 
-static double carried(double slope, double q)
+static double carried(const struct ptx_shadow *s, double slope, double q)
 {
-    double terms = slope * slope * q;
+    double terms = (s->terms == PTX_TERMS_SIZES ? fabs(slope) : slope * slope) * q;
 
     return isfinite(terms) ? terms : 0;
 }
@@ -48,7 +54,7 @@ static double slope_of(enum real_kind kind, double x, double result)
     }
 }
 
-double shadow_terms_function(const struct ptx_shadow *s, enum real_kind kind, const double x[3],
+double shadow_terms_function(const struct ptx_shadow *s, enum real_kind kind, uint8_t format, const double x[3],
                              const double q[3])
 {
     double r;
@@ -56,13 +62,14 @@ double shadow_terms_function(const struct ptx_shadow *s, enum real_kind kind, co
     switch (kind) {
     case REAL_ADD:
     case REAL_SUB:
-        return shadow_terms_sum(s, q[0], q[1]);
+        return shadow_terms_sum(s, format, x[0], q[0], x[1], q[1]);
     case REAL_MUL:
-        return shadow_terms_product(x[0], q[0], x[1], q[1]);
+        return shadow_terms_product(s, x[0], q[0], x[1], q[1]);
     case REAL_FMA:
-        return shadow_terms_sum(s, shadow_terms_product(x[0], q[0], x[1], q[1]), q[2]);
+        return shadow_terms_sum(s, format, x[0] * x[1], shadow_terms_product(s, x[0], q[0], x[1], q[1]), x[2],
+                                q[2]);
     case REAL_DIV:
-        return shadow_terms_product(x[0], q[0], 1 / x[1], carried(1 / (x[1] * x[1]), q[1]));
+        return shadow_terms_product(s, x[0], q[0], 1 / x[1], carried(s, 1 / (x[1] * x[1]), q[1]));
     case REAL_ABS:
     case REAL_NEG:
         return q[0];
@@ -72,10 +79,12 @@ double shadow_terms_function(const struct ptx_shadow *s, enum real_kind kind, co
     case REAL_SQRT:
     case REAL_RSQRT:
         r = shadow_real_function(kind, x[0], 0, 0);
-        return q[0] > 0 ? carried(slope_of(kind, x[0], r), q[0]) : r * r;
+        if (s->terms != PTX_TERMS_SIZES && !(q[0] > 0))
+            return r * r;
+        return carried(s, slope_of(kind, x[0], r), q[0]);
     default:
         r = shadow_real_function(kind, x[0], 0, 0);
-        return fmax(fresh(s, r), carried(slope_of(kind, x[0], r), q[0]));
+        return fmax(fresh(s, r), carried(s, slope_of(kind, x[0], r), q[0]));
     }
 }
 
@@ -92,7 +101,7 @@ double shadow_terms_of(const struct ptx_shadow *s, double (*f)(const void *of, c
         above = f(of, to);
         to[a] = x[a] - step;
         below = f(of, to);
-        most = fmax(most, carried((above - below) / (2 * step), q[a]));
+        most = fmax(most, carried(s, (above - below) / (2 * step), q[a]));
     }
     return most;
 }

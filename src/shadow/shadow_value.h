@@ -50,8 +50,7 @@ struct shadow_page {
 struct ptx_shadow {
     struct ptx_observer observer;
     double smallest;            /* ptx_shadow_open_terms */
-    bool largest;               /* ... and of a sum the largest */
-    bool terms;                 /* the squares of terms stand in the place of values: shadow_terms.c */
+    enum ptx_terms terms;       /* stand in the place of values: shadow_terms.c */
     struct shadow_plan *plan;   /* of the launch, by pc */
     struct shadow_page **slots; /* hash table */
     size_t n, cap;
@@ -132,17 +131,24 @@ struct shadow_plan {
 struct shadow_plan *shadow_plan(const struct ptx_module *m);
 /* What an instruction computes, of its operands as far as it has them. */
 double shadow_real_function(enum real_kind kind, double x, double y, double z);
-/* The squares of a result's terms, of what its operands are and of theirs: x and qx, ... */
-double shadow_terms_function(const struct ptx_shadow *s, enum real_kind kind, const double x[3],
+/* The measure of a result's terms, of what its operands are and of theirs: x and qx, ... */
+double shadow_terms_function(const struct ptx_shadow *s, enum real_kind kind, uint8_t format, const double x[3],
                              const double q[3]);
 double shadow_terms_of(const struct ptx_shadow *s, double (*f)(const void *of, const double *x), const void *of,
                        unsigned n, bool power, const double *x, const double *q);
-static inline double shadow_terms_sum(const struct ptx_shadow *s, double qx, double qy)
+static inline double shadow_terms_sum(const struct ptx_shadow *s, uint8_t format, double x, double qx, double y,
+                                      double qy)
 {
-    return s->largest ? fmax(qx, qy) : qx + qy;
+    double u = format == SHADOW_F64 ? 0x1p-29 : 1; /* of f32's */
+
+    if (s->terms == PTX_TERMS_SIZES)
+        return (qx > 0 ? qx : u * fabs(x)) + (qy > 0 ? qy : u * fabs(y));
+    return s->terms == PTX_TERMS_LARGEST ? fmax(qx, qy) : qx + qy;
 }
-static inline double shadow_terms_product(double x, double qx, double y, double qy)
+static inline double shadow_terms_product(const struct ptx_shadow *s, double x, double qx, double y, double qy)
 {
+    if (s->terms == PTX_TERMS_SIZES)
+        return fabs(x) * qy + fabs(y) * qx;
     return qx > 0 || qy > 0 ? fmax(x * x * qy, y * y * qx) : x * x * y * y;
 }
 /* A call of one of the functions that the shadow's build leaves undefined: mathematics. False: none of them. */

@@ -29,7 +29,7 @@ static struct ptx_module *module;
 static struct ptx_mem *mem;
 static struct ptx_shadow *shadow;
 static uint64_t addr;
-static enum { REAL_VALUES, SQUARES, LARGEST } terms; /* what the shadow holds */
+static enum ptx_terms terms; /* what the shadow holds */
 
 static void run(const char *body, unsigned threads, float a, float b)
 {
@@ -43,7 +43,7 @@ static void run(const char *body, unsigned threads, float a, float b)
     str_addf(&text, "%s%s%s", head, body, threads == 1 ? tail : warp_tail);
     assert_ok(ptx_module_open(&module, "shadow", str_text(&text), text.len, &err), err);
     mem = ptx_mem_open(1);
-    shadow = terms ? ptx_shadow_open_terms(0, terms == LARGEST) : ptx_shadow_open();
+    shadow = terms ? ptx_shadow_open_terms(0, terms) : ptx_shadow_open();
     assert_true((addr = ptx_mem_alloc(mem, &buffer, &err)) != 0);
     ptx_mem_write(mem, addr, &a, 4, true);
     ptx_mem_write(mem, addr + 4, &b, 4, true);
@@ -156,27 +156,33 @@ static void rules(void **state)
         check(cases[k].body, 1, cases[k].type, cases[k].exact);
 }
 
-/* Packed arithmetic and accesses of several values at once. */
 /* %f1 is 3 times 5: a term of its own. */
 static void terms_of_sums(void **state)
 {
     static const struct {
         const char *body;
-        double squares, largest;
+        double must[N_PTX_TERMS];
     } cases[] = {
-        {"mov.b32 %r9, %f8;\n", 0, 0},
-        {"add.rn.f32 %f2, %f8, %f7;\n mov.b32 %r9, %f2;\n", 0, 0}, /* of inputs */
-        {"mov.b32 %r9, %f1;\n", 225, 225},
-        {"sub.rn.f32 %f2, %f1, %f8;\n mov.b32 %r9, %f2;\n", 225, 225},
-        {"add.rn.f32 %f2, %f1, %f1;\n mov.b32 %r9, %f2;\n", 450, 225},
-        {"fma.rn.f32 %f2, %f8, %f8, %f1;\n mov.b32 %r9, %f2;\n", 225 + 81, 225},
-        {"neg.f32 %f2, %f1;\n mul.rn.f32 %f3, %f2, %f8;\n mov.b32 %r9, %f3;\n", 9 * 225, 9 * 225},
-        {"rcp.rn.f32 %f2, %f8;\n mul.rn.f32 %f3, %f2, %f8;\n mov.b32 %r9, %f3;\n", 1, 1},
+        {"mov.b32 %r9, %f8;\n", {0, 0, 0, 0}},
+        {"add.rn.f32 %f2, %f8, %f7;\n mov.b32 %r9, %f2;\n", {0, 0, 0, 8}}, /* of inputs */
+        {"mov.b32 %r9, %f1;\n", {0, 225, 225, 0}},
+        {"sub.rn.f32 %f2, %f1, %f8;\n mov.b32 %r9, %f2;\n", {0, 225, 225, 18}},
+        {"add.rn.f32 %f2, %f1, %f1;\n mov.b32 %r9, %f2;\n", {0, 450, 225, 30}},
+        {"fma.rn.f32 %f2, %f8, %f8, %f1;\n mov.b32 %r9, %f2;\n", {0, 225 + 81, 225, 24}},
+        {"neg.f32 %f2, %f1;\n mul.rn.f32 %f3, %f2, %f8;\n mov.b32 %r9, %f3;\n", {0, 9 * 225, 9 * 225, 0}},
+        {"sub.rn.f32 %f2, %f7, %f8;\n mul.rn.f32 %f3, %f2, %f8;\n mov.b32 %r9, %f3;\n", {0, 36, 36, 24}},
+        {"rcp.rn.f32 %f2, %f8;\n mul.rn.f32 %f3, %f2, %f8;\n mov.b32 %r9, %f3;\n", {0, 1, 1, 0}},
+        {"st.shared.f32 [tile], %f7;\nmov.u32 %r1, tile;\natom.shared.add.f32 %f2, [%r1], %f8;\n"
+         "atom.shared.add.f32 %f2, [%r1], %f1;\nld.shared.b32 %r9, [tile];\n",
+         {0, 225, 225, 23}},
+        {"cvt.f64.f32 %fd1, %f7;\n cvt.f64.f32 %fd2, %f8;\n add.rn.f64 %fd3, %fd1, %fd2;\n"
+         "cvt.rn.f32.f64 %f2, %fd3;\n mov.b32 %r9, %f2;\n",
+         {0, 0, 0, 0x1p-26}},
     };
     (void)state;
-    for (terms = SQUARES; terms <= LARGEST; terms++)
+    for (terms = PTX_TERMS_SQUARES; terms < N_PTX_TERMS; terms++)
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-            double v, must = terms == SQUARES ? cases[i].squares : cases[i].largest;
+            double v, must = cases[i].must[terms];
             bool lost;
             run(cases[i].body, 1, 3, 5);
             ptx_shadow_read(shadow, mem, addr + 8, PTX_F32, 1, &v, &lost);
@@ -184,9 +190,10 @@ static void terms_of_sums(void **state)
                 fail_msg("%s: %g, not %g", cases[i].body, v, must);
             done();
         }
-    terms = REAL_VALUES;
+    terms = PTX_TERMS_NONE;
 }
 
+/* Packed arithmetic and accesses of several values at once. */
 static void packed(void **state)
 {
     const double x = (double)a * b;
