@@ -335,7 +335,6 @@ static const struct {
     {"%pm", PREFIX, "reads a performance counter"},
     {"%reserved_smem_offset", PREFIX, "reads the driver's registers"},
     {"%envreg", PREFIX, "reads the driver's registers"},
-    {"nanosleep", PREFIX, "sleeps"},
     {"pmevent", PREFIX, "triggers performance events"},
     {"brkpt", PREFIX, "stops in the debugger"},
     {"griddepcontrol", PREFIX, "starts the next kernel before this one is done"},

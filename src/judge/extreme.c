@@ -1,20 +1,31 @@
 /* The largest shapes of the domain, and the workloads, most of which are larger than the suite's cases:
- * planned, and a few blocks of them run. That shows launches which no device takes, indices that outgrow their
- * type and accesses far outside; a whole run would take hours. Only what is certain counts: a block that takes
- * too long, or needs what other blocks do, says nothing. */
+ * planned, and a few blocks of each launch run. That shows launches which no device takes, indices that outgrow
+ * their type, accesses far outside, and blocks that do not come to the whole of an output; a whole run would
+ * take hours. Only what is certain counts: a block that takes too long, or needs what other blocks do, says
+ * nothing.
+ */
 #include "internal.h"
+#include "stored.h"
 
 enum {
-    BLOCK_INSNS = 30000, /* of one block's run */
-    IDLE_INSNS = 60,     /* a warp that did less has done nothing */
-    WINDOW = 1 << 16,    /* bytes looked at, at either end of an output */
-    NEIGHBOURS = 64,     /* of the first block, when the others read nothing */
-    MOVE = 1 << 24,      /* bytes that are set or copied beside the blocks; more would take too long */
+    BLOCK_INSNS = 30000,   /* of one block's run, */
+    LONG_INSNS = 2000000,  /* and of a launch's last one, where it will then have ended, */
+    LONG_TOTAL = 4000000,  /* of all shapes together */
+    IDLE_INSNS = 60,       /* a warp that did less has done nothing */
+    SOUGHT_INSNS = 400000, /* to find blocks that work, where those at the usual places do not: */
+    FIRST_SOUGHT = 64,     /* such blocks at the grid's beginning, */
+    ENDS = 5 * 5 * 5,      /* at the ends and in the middle of each extent, */
+    DRAWN_SOUGHT = 2048,   /* and one in each of so many parts of it; a power of two */
+    MORE_INSNS = 400000,   /* to see what most blocks write, where the usual ones do not come to the whole, */
+    MORE_BLOCKS = 48,      /* from so many of them */
+    WINDOW = 1 << 16,      /* bytes of an output that are kept */
 };
 
-#define ENOUGH 0.9 /* of an output */
+#define ENOUGH   0.9  /* of an output */
+#define TOO_FEW  0.75 /* of it, where that is an estimate, */
+#define SURENESS 3    /* and so many standard deviations of it are on the way */
 
-/* What the original's blocks have written of an output, as long as its first launch is all there is. */
+/* What the original's blocks have written of an output and leave in it. */
 struct piece {
     uint64_t offset_bytes;
     size_t size_bytes;
@@ -34,21 +45,35 @@ struct probe {
     struct stage *stage;
     struct arena *arena;
     size_t launches;
-    uint64_t blocks;     /* of the first launch */
-    const char *strayed; /* what its last block did not write, but at another place */
-    int64_t
-        each[MAX_ARGS];  /* bytes of an output that three of its blocks have written, each the same; else 0 */
-    bool busy;           /* some block did more than look at its index */
-    bool ended;          /* all blocks that were run */
-    bool clustered;      /* what one block writes depends on others */
+    size_t most_launches;
+    const char *strayed[MAX_ARGS]; /* output: what a launch's last block wrote in the stead of its end, */
+    bool end_written[MAX_ARGS];    /* which some other launch's may have */
+    const char *few;               /* an output that the blocks do not come to the whole of */
+    double share[MAX_ARGS];        /* of each output, in bytes: what launches, sets and copies write */
+    struct stored block, others, earlier; /* what is running writes; the launch's blocks; earlier launches' */
+    uint64_t insns;                       /* so far */
+    bool busy;                            /* some block did more than look at its index */
+    bool wrote;                           /* something of an output */
+    bool unasked;                         /* the block at hand may use what nobody has written */
+    bool undefined;                       /* the block at hand came upon what others should have left */
+    bool ended;                           /* all blocks that were run */
+    bool clustered;                       /* what one block writes depends on others */
+    bool atomics;                         /* blocks may share out work, or a sum */
+    bool again;                           /* some block ran twice */
     bool adds[MAX_ARGS]; /* a block has changed again what another had: a few blocks' share of a sum is no
                             answer */
     uint8_t *ran;        /* counts as covered only where the outcome was judged */
 };
 
-static size_t some_blocks(const struct ptx_launch *l, uint64_t blocks[4])
+struct grid { /* of the launch at hand */
+    const struct ptx_launch *launch;
+    const struct image_kernel *kernel;
+    uint64_t blocks;
+    bool first; /* of the plan */
+};
+
+static size_t some_blocks(uint64_t n, uint64_t blocks[4])
 {
-    uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     const uint64_t wanted[] = {0, n / 3, n / 2, n - 1};
     size_t k = 0;
 
@@ -58,36 +83,71 @@ static size_t some_blocks(const struct ptx_launch *l, uint64_t blocks[4])
     return k;
 }
 
-static bool certain(const struct ptx_report *r, bool first)
+/* An in-place argument of integers may hold places, which another launch's blocks have not made yet. */
+static bool holds_places(const struct task *t)
+{
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role == ROLE_INOUT && !type_is_floating(t->args[i].type))
+            return true;
+    return false;
+}
+
+static bool certain(const struct task *t, const struct ptx_report *r, bool first)
 {
     enum ptx_finding_kind kind = r->n_findings ? r->findings[0].kind : PTX_LOOP;
 
-    return r->end == PTX_BAD_LAUNCH ||
-           (first && r->end == PTX_UNSAFE &&
-            (kind == PTX_OUT_OF_BOUNDS || kind == PTX_MISALIGNED || kind == PTX_NULL));
+    return r->end == PTX_BAD_LAUNCH || ((first || !holds_places(t)) && r->end == PTX_UNSAFE &&
+                                        (kind == PTX_OUT_OF_BOUNDS || kind == PTX_MISALIGNED ||
+                                         kind == PTX_NULL || kind == PTX_READ_ONLY_WRITTEN));
 }
 
-static bool run_block(struct probe *p, const struct ptx_launch *l, const struct image_kernel *k, uint64_t block,
-                      bool first, struct fate *fate, struct err *err)
+/* What it writes is then in p->block. */
+static bool run_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t insns, bool *ended,
+                      struct fate *fate, struct err *err)
 {
     struct sanitizer sanitizer;
-    const struct ptx_options o = {.device = p->version->judge->device,
-                                  .observers = {sanitizer_on(&sanitizer, SANITIZE_INIT)},
-                                  .max_warp_insns = first ? BLOCK_INSNS : 1,
-                                  .registers = k->resources.registers,
-                                  .blocks = &block,
-                                  .n_blocks = 1,
-                                  .ran = p->ran};
+    const struct sanitize_stores stores = {&p->block, stored_note};
+    const struct ptx_options o = {
+        .device = p->version->judge->device,
+        .observers = {sanitizer_on(&sanitizer, p->unasked ? SANITIZE_NC : SANITIZE_INIT)},
+        .max_warp_insns = insns,
+        .registers = g->kernel->resources.registers,
+        .blocks = &block,
+        .n_blocks = 1,
+        .ran = p->ran};
     struct ptx_report report = {0};
+    const struct ptx_launch *l = g->launch;
     double warps = ceil((double)l->block[0] * l->block[1] * l->block[2] / 32);
-    bool ok = ptx_run(p->version->module, p->stage->mem, l, &o, &report, err);
+    int64_t size;
 
+    sanitizer.stores = &stores;
+    stored_clear(&p->block);
+    bool ok = ptx_run(p->version->module, p->stage->mem, l, &o, &report, err);
+    p->insns += report.warp_insns;
     p->busy |= (double)report.warp_insns > IDLE_INSNS * warps;
-    p->ended &= report.end == PTX_DONE;
-    if (ok && certain(&report, first))
+    *ended = report.end == PTX_DONE;
+    stored_settle(&p->block);
+    p->atomics |= p->block.atomics.n > 0;
+    for (size_t i = 0; i < p->stage->judge->n_outputs; i++) {
+        uint64_t addr = stage_arg(p->stage, p->stage->judge->outputs[i], &size);
+        p->wrote |= stored_bytes(&p->block, addr, (uint64_t)size) > 0;
+    }
+    if (ok && (!p->unasked || report.end == PTX_BAD_LAUNCH) && certain(p->stage->task, &report, g->first))
         fate_of_report(p->arena, p->version, &report, task_dims_text(p->arena, p->stage->task, p->stage->dims),
                        fate);
+    p->undefined = report.n_findings && report.findings[0].kind == PTX_UNINITIALISED;
     ptx_report_clear(&report);
+    return ok;
+}
+
+/* Where other blocks' results are missing it goes on with anything; nothing is certain then but where it
+ * writes. */
+static bool run_unasked(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
+                        struct err *err)
+{
+    p->unasked = true;
+    bool ok = run_block(p, g, block, BLOCK_INSNS, ended, fate, err);
+    p->unasked = false;
     return ok;
 }
 
@@ -106,71 +166,221 @@ static bool anything_read(const struct judge *j, const struct stage *s)
     return inputs == 0;
 }
 
-/* Bytes of each output that are written by now. */
-static void count_written(const struct probe *p, int64_t *bytes)
-{
-    const struct judge *j = p->stage->judge;
-    unsigned char element[8];
+/* ---- places ---- */
 
-    for (size_t o = 0; o < j->n_outputs; o++) {
-        const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        size_t size, each = kernel_type_size(arg->type);
-        int64_t all;
-        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
-        bytes[o] = 0;
-        for (uint64_t at = 0; ptx_mem_next_touched(p->stage->mem, addr, &at, &size); at += size)
-            for (size_t i = 0; i + each <= size; i += each)
-                bytes[o] += stage_written(p->stage, arg, addr + at + i, element, each) ? (int64_t)each : 0;
+/* Whether a block that lies about there in the grid writes that byte as well. */
+static bool written_twice(struct probe *p, const struct grid *g, double part, uint64_t addr, bool *twice,
+                          struct err *err)
+{
+    int64_t at = (int64_t)(part * (double)g->blocks);
+
+    *twice = stored_bytes(&p->earlier, addr, 1) > 0;
+    for (int64_t b = at - 2; b <= at + 2 && !*twice; b++) {
+        struct fate fate = {0};
+        bool ended;
+        if (b < 0 || (uint64_t)b >= g->blocks - 1)
+            continue;
+        if (!run_unasked(p, g, (uint64_t)b, &ended, &fate, err))
+            return false;
+        *twice = stored_bytes(&p->block, addr, 1) > 0;
     }
+    return true;
 }
 
 /* An index that has lost what is above its 32 bits: the last block has not written the last element, but the
- * one 2^32 indices in front of it, of elements or of vectors of them. */
-static void look_for_strays(struct probe *p)
+ * one 2^32 bytes or indices in front of it, of elements or of vectors of them. A launch that is not all of its
+ * plan may be meant to end there; then nobody else writes the same, or another launch writes the end. */
+static bool look_for_strays(struct probe *p, const struct grid *g, struct err *err)
 {
     const struct judge *j = p->stage->judge;
-    unsigned char element[8];
+    const struct stored mine = p->block;
+    bool ok = true;
 
-    for (size_t o = 0; o < j->n_outputs && !p->strayed; o++) {
+    p->block = (struct stored){0};
+    for (size_t o = 0; ok && o < j->n_outputs; o++) {
         const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        size_t each = kernel_type_size(arg->type);
+        uint64_t each = kernel_type_size(arg->type);
         int64_t bytes;
-        uint64_t addr = stage_arg(p->stage, j->outputs[o], &bytes);
-        uint64_t last = (uint64_t)bytes - each;
-        if (bytes < (int64_t)each || stage_written(p->stage, arg, addr + last, element, each))
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &bytes), last = (uint64_t)bytes - each;
+        if (bytes < (int64_t)each)
             continue;
-        for (uint64_t vector = 1; vector <= 16 && !p->strayed; vector *= 2) {
-            uint64_t back = (vector * each) << 32;
-            if (back <= last && stage_written(p->stage, arg, addr + last - back, element, each))
-                p->strayed = arena_printf(
+        p->end_written[o] |= stored_bytes(&mine, addr + last, each) > 0;
+        for (uint64_t unit = 1; ok && !p->end_written[o] && unit <= 16 * each && !p->strayed[o]; unit *= 2) {
+            uint64_t back = unit << 32;
+            bool twice = true;
+            if (back > last || !stored_bytes(&mine, addr + last - back, each))
+                continue;
+            if (p->most_launches > 1)
+                ok =
+                    written_twice(p, g, (double)(last - back) / (double)bytes, addr + last - back, &twice, err);
+            if (ok && twice)
+                p->strayed[o] = arena_printf(
                     p->arena,
                     "the last block writes element %llu of %s in the stead of element %llu: an "
                     "index of 32 bits overflows",
                     (unsigned long long)((last - back) / each), arg->name, (unsigned long long)(last / each));
         }
     }
+    stored_free(&p->block);
+    p->block = mine;
+    return ok;
 }
 
+/* ---- how much ---- */
+
+struct tally { /* of an output, by the blocks of one launch: bytes */
+    double first, last, least, most, sum, squares;
+    size_t n;
+};
+
+static void tally_add(struct tally *t, double bytes)
+{
+    t->least = t->n ? fmin(t->least, bytes) : bytes;
+    t->most = t->n ? fmax(t->most, bytes) : bytes;
+    t->sum += bytes;
+    t->squares += bytes * bytes;
+    t->n++;
+}
+
+/* What all blocks write together, and how far that may be off; by those that were run: the last one apart,
+ * which has the tail. */
+static double tally_all(const struct tally *t, uint64_t blocks, double *error)
+{
+    double mean = t->n ? t->sum / (double)t->n : 0;
+    double variance = t->n > 1 ? fmax(t->squares / (double)t->n - mean * mean, 0) : 0;
+
+    *error = t->n + 1 >= blocks ? 0 : (double)blocks * sqrt(variance / (double)MAX(t->n, (size_t)1));
+    return t->n + 1 >= blocks ? t->sum + t->last : mean * (double)(blocks - 1) + t->last;
+}
+
+static void count_block(const struct probe *p, struct tally *tallies, bool last)
+{
+    const struct judge *j = p->stage->judge;
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        int64_t size;
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &size);
+        double bytes = (double)stored_bytes(&p->block, addr, (uint64_t)size);
+        if (last)
+            tallies[o].last = bytes;
+        else
+            tally_add(&tallies[o], bytes);
+    }
+}
+
+/* All but the last write the same, as much as fills the output to its end, and the last one nothing: what it
+ * should write is missing. */
+static bool end_missing(const struct tally *t, uint64_t blocks, double bytes)
+{
+    double all = t->most * (double)blocks;
+
+    return t->n >= 2 && t->least == t->most && t->most > 0 && t->last == 0 && all >= bytes &&
+           all < bytes + t->most && t->most < bytes;
+}
+
+static bool is_doubtful(const struct judge *j, size_t o, const struct tally *t, uint64_t blocks, double bytes,
+                        double share)
+{
+    double error;
+
+    if (t->most == 0 || (j->task->args[j->outputs[o]].role == ROLE_INOUT && t->least != t->most))
+        return false;
+    return share + tally_all(t, blocks, &error) < ENOUGH * bytes || end_missing(t, blocks, bytes);
+}
+
+/* More blocks, here and there, before an output is said to be left out. */
+static bool count_more(struct probe *p, const struct grid *g, struct tally *tallies, struct fate *fate,
+                       struct err *err)
+{
+    const struct judge *j = p->stage->judge;
+    struct rng r = {rng_mix(j->options.seed ^ 0x6d6f7265)};
+    uint64_t before = p->insns;
+    bool doubt = false, ok = true;
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        int64_t size;
+        stage_arg(p->stage, j->outputs[o], &size);
+        doubt |= is_doubtful(j, o, &tallies[o], g->blocks, (double)size, p->share[o]);
+    }
+    doubt &= g->blocks > 8;
+    p->again |= doubt;
+    for (int i = 0; ok && doubt && p->ended && fate_open(fate) && i < MORE_BLOCKS; i++) {
+        ok = run_block(p, g, rng_below(&r, g->blocks - 1), BLOCK_INSNS, &p->ended, fate, err);
+        if (ok && p->ended)
+            count_block(p, tallies, false);
+        doubt = p->insns - before < MORE_INSNS;
+    }
+    return ok;
+}
+
+static void sum_up(struct probe *p, const struct grid *g, const struct tally *tallies)
+{
+    const struct judge *j = p->stage->judge;
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        const struct tally *t = &tallies[o];
+        int64_t size;
+        double error, all = tally_all(t, g->blocks, &error), least = error ? TOO_FEW : ENOUGH;
+        stage_arg(p->stage, j->outputs[o], &size);
+        bool last_launch = p->launches == p->most_launches,
+             by_chance = arg->role == ROLE_INOUT && t->least != t->most;
+        p->share[o] += all + (last_launch ? 0 : SURENESS * error);
+        if (p->few || t->most == 0 || by_chance || !last_launch)
+            continue;
+        if (end_missing(t, g->blocks, (double)size) && p->share[o] < (double)size)
+            p->few =
+                arena_printf(p->arena,
+                             "its blocks write %.0f bytes of %s each but for the last of them, which writes "
+                             "nothing: does an index or a size overflow?",
+                             t->most, arg->name);
+        else if (p->share[o] + SURENESS * error < least * (double)size)
+            p->few = arena_printf(
+                p->arena,
+                "its %llu blocks write %.0f bytes of %s each, which has %lld: does an index or a size "
+                "overflow?",
+                (unsigned long long)g->blocks, t->sum / (double)t->n, arg->name, (long long)size);
+    }
+}
+
+/* ---- values ---- */
+
+static void look_for_sums(struct probe *p)
+{
+    const struct judge *j = p->stage->judge;
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        int64_t size;
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &size);
+        p->adds[o] |= stored_atomically(&p->block, addr, (uint64_t)size);
+        if (j->task->args[j->outputs[o]].role == ROLE_INOUT)
+            p->adds[o] |= stored_overlap(&p->block, &p->others, addr, (uint64_t)size);
+    }
+    stored_join(&p->others, &p->block);
+}
+
+/* What the last launch's blocks have stored, and is defined; of what was full before, what has changed. */
 static void keep_pieces(const struct probe *p, struct extreme *x)
 {
     const struct judge *j = p->stage->judge;
 
     for (size_t o = 0; o < j->n_outputs; o++) {
         const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        size_t size, element = kernel_type_size(arg->type), kept = 0;
+        size_t element = kernel_type_size(arg->type), kept = 0;
         int64_t all;
-        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
-        for (uint64_t at = 0; kept < WINDOW && ptx_mem_next_touched(p->stage->mem, addr, &at, &size);
-             at += size) {
-            unsigned char *bytes = arena_alloc(p->arena, size);
-            if (!ptx_mem_read(p->stage->mem, addr + at, bytes, size))
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all), end = addr + (uint64_t)all;
+        for (size_t k = 0; kept < WINDOW && k < p->others.ranges.n; k++) {
+            struct stored_range r = p->others.ranges.v[k];
+            uint64_t from = MAX(r.from, addr), to = MIN(r.to, end);
+            if (from >= to)
                 continue;
+            size_t size = (size_t)MIN(to - from, (uint64_t)WINDOW) / element * element;
+            unsigned char *bytes = arena_alloc(p->arena, size + 1);
             for (size_t i = 0, n; i < size; i += n + element) {
-                for (n = 0;
-                     i + n < size && stage_written(p->stage, arg, addr + at + i + n, bytes + i + n, element);)
+                for (n = 0; i + n < size && stage_written(p->stage, arg, from + i + n, bytes + i + n, element);)
                     n += element;
                 if (n)
-                    vec_push(&x->pieces[o], ((struct piece){at + i, n, bytes + i}));
+                    vec_push(&x->pieces[o], ((struct piece){from - addr + i, n, bytes + i}));
                 kept += n;
             }
         }
@@ -181,128 +391,6 @@ static void drop_pieces(const struct judge *j, struct extreme *x)
 {
     for (size_t o = 0; o < j->n_outputs; o++)
         vec_free(&x->pieces[o]);
-}
-
-static bool changes_inputs(const struct judge *j)
-{
-    for (size_t o = 0; o < j->n_outputs; o++)
-        if (j->task->args[j->outputs[o]].role == ROLE_INOUT)
-            return true;
-    return false;
-}
-
-/* Which outputs that were full before have changed again since `x` was kept? */
-static void look_for_sums(struct probe *p, const struct extreme *x)
-{
-    const struct judge *j = p->stage->judge;
-    unsigned char now[8];
-
-    for (size_t o = 0; o < j->n_outputs; o++) {
-        const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        size_t element = kernel_type_size(arg->type);
-        int64_t all;
-        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
-        for (size_t k = 0; arg->role == ROLE_INOUT && !p->adds[o] && k < x->pieces[o].n; k++) {
-            const struct piece *piece = &x->pieces[o].v[k];
-            for (size_t i = 0; i < piece->size_bytes && !p->adds[o]; i += element)
-                p->adds[o] = ptx_mem_read(p->stage->mem, addr + piece->offset_bytes + i, now, element) &&
-                             memcmp(now, piece->bytes + i, element) != 0;
-        }
-    }
-}
-
-/* The blocks of the first launch, the last one first. */
-static bool run_blocks(struct probe *p, const struct ptx_launch *l, const struct image_kernel *k,
-                       const uint64_t *blocks, size_t n, struct fate *fate, struct err *err)
-{
-    int64_t by_now[MAX_ARGS] = {0}, before[MAX_ARGS];
-    struct extreme so_far = {0};
-    bool ok = true;
-
-    const struct ptx_kernel_info *about = ptx_module_kernel(p->version->module, l->kernel);
-    p->clustered = l->cluster[0] * l->cluster[1] * l->cluster[2] > 1 || about->req_cluster[0] > 1;
-    p->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    for (size_t i = n; ok && i-- > 0 && fate_open(fate);) {
-        ok = run_block(p, l, k, blocks[i], true, fate, err);
-        if (!ok || !fate_open(fate) || !p->ended)
-            continue;
-        if (changes_inputs(p->stage->judge)) {
-            look_for_sums(p, &so_far);
-            drop_pieces(p->stage->judge, &so_far);
-            keep_pieces(p, &so_far);
-        }
-        memcpy(before, by_now, sizeof(before));
-        count_written(p, by_now);
-        if (i + 1 == n)
-            look_for_strays(p);
-        for (size_t o = 0; o < p->stage->judge->n_outputs; o++) {
-            int64_t wrote = by_now[o] - before[o];
-            if (i + 2 == n)
-                p->each[o] = n == 4 && before[o] <= wrote ? wrote : 0;
-            else if (i + 1 < n && wrote != p->each[o])
-                p->each[o] = 0;
-        }
-    }
-    drop_pieces(p->stage->judge, &so_far);
-    return ok;
-}
-
-static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
-                   const struct image_kernel *k, struct fate *fate, struct err *err)
-{
-    struct probe *p = context;
-    uint64_t blocks[4];
-    size_t n = some_blocks(l, blocks);
-    /* What a later launch reads, all blocks of the first would have made: of it only the configuration is
-     * looked at. */
-    bool first = p->launches++ == 0;
-    bool ok = true;
-
-    (void)step;
-    ok = first ? run_blocks(p, l, k, blocks, n, fate, err) : run_block(p, l, k, blocks[0], false, fate, err);
-    /* Where these read nothing, others may have to: that costs next to nothing to find out. */
-    for (uint64_t b = 1; ok && fate_open(fate) && first && b < NEIGHBOURS && b < blocks[n - 1] &&
-                         !anything_read(p->stage->judge, p->stage);
-         b++)
-        ok = run_block(p, l, k, b, first, fate, err);
-    return ok;
-}
-
-static bool anything_written(const struct judge *j, const struct stage *s)
-{
-    for (size_t o = 0; o < j->n_outputs; o++) {
-        int64_t size;
-        uint64_t addr = stage_arg(s, j->outputs[o], &size);
-        int64_t window = MIN(size, (int64_t)WINDOW),
-                element = (int64_t)kernel_type_size(j->task->args[j->outputs[o]].type);
-        if (j->task->args[j->outputs[o]].role == ROLE_INOUT)
-            return true; /* it was full before */
-        for (int64_t i = 0; i < window; i += element)
-            if (ptx_mem_first_uninitialised(s->mem, addr + (uint64_t)i, (size_t)element) < 0 ||
-                ptx_mem_first_uninitialised(s->mem, addr + (uint64_t)(size - window + i), (size_t)element) < 0)
-                return true;
-    }
-    return j->n_outputs == 0;
-}
-
-/* Blocks that all write as much as some of them do not come to the whole of an output. */
-static const char *too_few(const struct probe *p)
-{
-    const struct judge *j = p->stage->judge;
-
-    for (size_t o = 0; o < j->n_outputs; o++) {
-        const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        int64_t bytes;
-        stage_arg(p->stage, j->outputs[o], &bytes);
-        if (arg->role == ROLE_OUT && p->each[o] &&
-            (double)p->each[o] * (double)p->blocks < ENOUGH * (double)bytes)
-            return arena_printf(
-                p->arena,
-                "its %llu blocks write %lld bytes of %s each, which has %lld: does an index or a size "
-                "overflow?",
-                (unsigned long long)p->blocks, (long long)p->each[o], arg->name, (long long)bytes);
-    }
-    return NULL;
 }
 
 /* Where both versions have written, they must agree; but to what is added up by all blocks each adds its
@@ -324,10 +412,205 @@ static void compare_pieces(const struct probe *p, const struct extreme *x, struc
             if (y.most_other > 0)
                 y.n_other = piece->size_bytes; /* how many there are the suite and the workloads say */
             for (size_t i = 0; i < piece->size_bytes && fate_open(fate); i += element)
-                if (stage_written(p->stage, arg, addr + piece->offset_bytes + i, got, element))
+                if (stored_bytes(&p->others, addr + piece->offset_bytes + i, element) &&
+                    stage_written(p->stage, arg, addr + piece->offset_bytes + i, got, element))
                     yardstick_compare(j, p->arena, &y, where, (piece->offset_bytes + i) / element, got,
                                       piece->bytes + i, element, fate);
         }
+    }
+}
+
+/* ---- launches ---- */
+
+/* Would the last block end within the longer limit? By what it has written of its part. */
+static bool ends_later(const struct probe *p, const struct grid *g)
+{
+    const struct judge *j = p->stage->judge;
+
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
+        int64_t size;
+        uint64_t addr = stage_arg(p->stage, j->outputs[o], &size);
+        double part = (double)size / (double)g->blocks,
+               wrote = (double)stored_bytes(&p->block, addr, (uint64_t)size);
+        if (wrote > 0 && part / wrote * BLOCK_INSNS < LONG_INSNS &&
+            (double)size / (double)kernel_type_size(arg->type) > INT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+/* An index that counts its way through more than 2^31 elements overflows at the end of a long loop only. */
+static bool run_longer(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
+                       struct err *err)
+{
+    if (p->version->long_insns >= LONG_TOTAL || p->atomics || !ends_later(p, g))
+        return true;
+    p->version->long_insns += LONG_INSNS;
+    p->again = true;
+    return run_block(p, g, block, LONG_INSNS, ended, fate, err);
+}
+
+/* The last one first. */
+static bool run_blocks(struct probe *p, const struct grid *g, struct tally *tallies, struct fate *fate,
+                       struct err *err)
+{
+    uint64_t blocks[4];
+    size_t n = some_blocks(g->blocks, blocks);
+
+    for (size_t i = n; i-- > 0 && fate_open(fate);) {
+        bool last = i + 1 == n, ended;
+        if (!run_block(p, g, blocks[i], BLOCK_INSNS, &ended, fate, err) ||
+            (last && !ended && fate_open(fate) && !run_longer(p, g, blocks[i], &ended, fate, err)))
+            return false;
+        p->ended &= ended;
+        if (fate_open(fate) && ended) {
+            look_for_sums(p);
+            count_block(p, tallies, last);
+        } else if (fate_open(fate) && last && p->undefined && !g->first &&
+                   !run_unasked(p, g, blocks[i], &ended, fate, err)) {
+            return false;
+        }
+        if (fate_open(fate) && ended && last && !p->clustered && !look_for_strays(p, g, err))
+            return false;
+    }
+    return true;
+}
+
+/* The i-th block to be looked at: neighbours of the first, those at the ends of each extent of the grid, then
+ * one out of each part of it, from all over the grid. */
+static uint64_t sought_block(const struct probe *p, const struct grid *g, unsigned i)
+{
+    enum { STEP = 1237 };
+    const uint32_t *e = g->launch->grid;
+    uint64_t at[3], part, from, to;
+
+    if (i < FIRST_SOUGHT)
+        return MIN(i + 1, g->blocks - 1);
+    i -= FIRST_SOUGHT;
+    for (unsigned d = 0, k = i; i < ENDS && d < 3; d++, k /= 5)
+        at[d] = ((uint64_t[]){0, 1, e[d] / 2, e[d] - 2, e[d] - 1})[k % 5] % e[d];
+    if (i < ENDS)
+        return (at[2] * e[1] + at[1]) * e[0] + at[0];
+    part = (uint64_t)(i - ENDS) * STEP % DRAWN_SOUGHT;
+    from = (uint64_t)((unsigned __int128)g->blocks * part / DRAWN_SOUGHT);
+    to = (uint64_t)((unsigned __int128)g->blocks * (part + 1) / DRAWN_SOUGHT);
+    return from + (to > from ? rng_hash(p->stage->judge->options.seed, part) % (to - from) : 0);
+}
+
+/* Where the usual blocks do nothing, others may have to. What ends at once costs next to nothing. */
+static bool seek_work(struct probe *p, const struct grid *g, struct fate *fate, struct err *err)
+{
+    uint64_t before = p->insns;
+    bool ended;
+
+    for (unsigned i = 0; i < FIRST_SOUGHT + ENDS + DRAWN_SOUGHT && fate_open(fate); i++) {
+        bool works = p->busy || p->wrote || p->most_launches > 1;
+        if ((works && anything_read(p->stage->judge, p->stage)) || p->insns - before > SOUGHT_INSNS)
+            break;
+        p->again = true;
+        if (!run_block(p, g, sought_block(p, g, i), BLOCK_INSNS, &ended, fate, err))
+            return false;
+    }
+    return true;
+}
+
+static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
+                   const struct image_kernel *k, struct fate *fate, struct err *err)
+{
+    struct probe *p = context;
+    const struct ptx_kernel_info *about = ptx_module_kernel(p->version->module, l->kernel);
+    const struct grid g = {l, k, (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], p->launches++ == 0};
+    struct tally tallies[MAX_ARGS] = {0};
+
+    (void)step;
+    p->clustered |= l->cluster[0] * l->cluster[1] * l->cluster[2] > 1 || about->req_cluster[0] > 1;
+    stored_join(&p->earlier, &p->others);
+    stored_clear(&p->others);
+    if (!run_blocks(p, &g, tallies, fate, err))
+        return false;
+    if (fate_open(fate) && g.first && g.blocks > 4 && !seek_work(p, &g, fate, err))
+        return false;
+    if (fate_open(fate) && p->ended && !p->clustered && !p->atomics && p->launches == p->most_launches &&
+        !count_more(p, &g, tallies, fate, err))
+        return false;
+    sum_up(p, &g, tallies);
+    return true;
+}
+
+/* What is set or copied is written. */
+static void move(void *context, const struct plan_step *step, double bytes)
+{
+    struct probe *p = context;
+    const struct judge *j = p->stage->judge;
+    int32_t buffer = 0;
+
+    for (size_t i = 0, o = 0; i < j->task->n_args; i++) {
+        bool output = o < j->n_outputs && j->outputs[o] == i;
+        if (output && step->to.p.buffer == buffer)
+            p->share[o] += step->kind == PLAN_COPY ? bytes / 2 : bytes;
+        o += output;
+        buffer += j->task->args[i].role != ROLE_SCALAR;
+    }
+}
+
+/* Not where gigabytes are to be copied that may change meanwhile, or with a barrier of all blocks. */
+static bool can_be_probed(const struct stage *s, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_steps; i++)
+        if (plan->steps[i].cooperative)
+            return false;
+    return !stage_moves_much(s, plan);
+}
+
+/* A few blocks' values are those that the plan leaves: nothing else of the plan writes what they use or leave.
+ * A second launch may, where all that it finds is what a block of the first has left. */
+static bool is_final(const struct probe *p, const struct plan *plan)
+{
+    const struct task *t = p->stage->task;
+    bool in_place = false;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        in_place |= t->args[i].role == ROLE_INOUT;
+    if (in_place)
+        return plan->n_steps == 1 && !p->again;
+    return plan->n_steps == 1 ||
+           (!p->atomics && (p->launches == 1 || (p->launches == 2 && plan->n_steps == 2)));
+}
+
+static void conclude(struct probe *p, const struct plan *plan, struct extreme *x, bool original,
+                     struct fate *fate)
+{
+    const struct judge *j = p->stage->judge;
+    const char *where = task_dims_text(p->arena, j->task, x->dims), *words = NULL;
+
+    if (p->launches == 1 && !p->busy && !p->wrote && j->n_outputs)
+        words =
+            "all blocks that were looked at end at once and write nothing: does an index or a size overflow?";
+    else if (p->launches == 1 && p->ended && !anything_read(j, p->stage))
+        words = "all blocks that were looked at read nothing of the inputs: does an index or a size overflow?";
+    if (words) {
+        fate_is(fate, VERDICT_WRONG, 0, arena_printf(p->arena, "%s (%s)", words, where));
+        return;
+    }
+    for (size_t o = 0; o < j->n_outputs && !p->clustered && !words; o++)
+        words = p->end_written[o] ? NULL : p->strayed[o];
+    if (!words && p->ended && !p->clustered && !p->atomics)
+        words = p->few;
+    bool told = p->ended && !p->clustered && !words && is_final(p, plan);
+    if (original) {
+        x->odd = words;
+        x->told = told;
+        if (told)
+            keep_pieces(p, x);
+        memcpy(x->adds, p->adds, sizeof(x->adds));
+        if (told)
+            ran_join(p->version, p->ran);
+    } else if (words && !x->odd) {
+        fate_is(fate, VERDICT_WRONG, 0, arena_printf(p->arena, "%s (%s)", words, where));
+    } else if (told && x->told) {
+        compare_pieces(p, x, fate);
+        ran_join(p->version, p->ran);
     }
 }
 
@@ -340,7 +623,7 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
     const struct stage_data data = {.values = values, .seed = j->options.seed, .place = 1};
     struct stage stage;
     struct probe probe = {.version = v, .stage = &stage, .arena = a, .ended = true};
-    const struct stage_visitor visitor = {.context = &probe, .launch = launch};
+    const struct stage_visitor visitor = {.context = &probe, .launch = launch, .move = move};
     struct plan plan;
     bool ok;
 
@@ -355,42 +638,19 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
         return false;
     ok = version_plan(v, a, dims, stage.addr, &plan, fate, err);
     ok = ok && (!fate_open(fate) || grid_verify(v, a, dims, &plan, fate, err));
-    for (size_t i = 0; ok && i < plan.n_steps && fate_open(fate); i++)
-        if ((plan.steps[i].kind != PLAN_LAUNCH && plan.steps[i].size_bytes > MOVE) ||
-            plan.steps[i].cooperative) {
-            stage_close(&stage); /* gigabytes to be set, or a barrier of all blocks */
-            return true;
-        }
-    probe.ran = ran_aside(v, a);
-    ok = ok && (!fate_open(fate) || stage_run(&stage, v, &plan, &visitor, a, fate, err));
-    if (ok && fate_open(fate) && probe.launches == 1 && !probe.busy && !anything_written(j, &stage))
-        fate_is(fate, VERDICT_WRONG, 0,
-                arena_printf(a,
-                             "the first, the last and more blocks end at once and write nothing: does an "
-                             "index or a size overflow? (%s)",
-                             task_dims_text(a, j->task, dims)));
-    if (ok && fate_open(fate) && probe.launches == 1 && probe.ended && !anything_read(j, &stage))
-        fate_is(fate, VERDICT_WRONG, 0,
-                arena_printf(a,
-                             "the first, the last and more blocks read nothing of the inputs: does an index or "
-                             "a size overflow? (%s)",
-                             task_dims_text(a, j->task, dims)));
-    if (ok && fate_open(fate) && probe.ended && !probe.clustered && plan.n_steps == 1) {
-        const char *words = probe.strayed ? probe.strayed : too_few(&probe);
-        if (original) {
-            x->odd = words;
-            x->told = !words;
-            keep_pieces(&probe, x);
-            memcpy(x->adds, probe.adds, sizeof(x->adds));
-            ran_join(v, probe.ran);
-        } else if (words && !x->odd) {
-            fate_is(fate, VERDICT_WRONG, 0,
-                    arena_printf(a, "%s (%s)", words, task_dims_text(a, j->task, dims)));
-        } else if (x->told) {
-            compare_pieces(&probe, x, fate);
-            ran_join(v, probe.ran);
-        }
+    if (!ok || !fate_open(fate) || !can_be_probed(&stage, &plan)) {
+        stage_close(&stage);
+        return ok;
     }
+    for (size_t i = 0; i < plan.n_steps; i++)
+        probe.most_launches += plan.steps[i].kind == PLAN_LAUNCH;
+    probe.ran = ran_aside(v, a);
+    ok = stage_run(&stage, v, &plan, &visitor, a, fate, err);
+    if (ok && fate_open(fate))
+        conclude(&probe, &plan, x, original, fate);
+    stored_free(&probe.block);
+    stored_free(&probe.others);
+    stored_free(&probe.earlier);
     stage_close(&stage);
     return ok;
 }

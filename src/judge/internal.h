@@ -51,6 +51,7 @@ struct version {
     const int64_t **branches;    /* shapes on which its launcher goes where no case does */
     size_t n_branches;
     struct work *works;    /* of the workloads; NULL: none was asked for */
+    uint64_t long_insns;   /* spent on the longer blocks of extreme shapes */
     const char *unclocked; /* what the clock's samples of blocks left out; NULL: nothing */
 };
 
@@ -232,6 +233,9 @@ struct stage_visitor {
 };
 bool stage_run(struct stage *s, struct version *v, const struct plan *plan, const struct stage_visitor *visitor,
                struct arena *a, struct fate *fate, struct err *err);
+/* Does it copy so much (16 MB) that a look at a few blocks would cost more for that alone? What is set, or
+ * copied from what nobody may write, is made on the simulator when it is touched. */
+bool stage_moves_much(const struct stage *s, const struct plan *plan);
 /* The fate of a launch that ended badly. */
 void fate_of_report(struct arena *a, const struct version *v, const struct ptx_report *r, const char *where,
                     struct fate *fate);
@@ -460,6 +464,7 @@ void inputs_judge(const struct comparison *c, unsigned char *(*outputs)[MAX_ARGS
 
 /* The suite on the original: inputs made, outputs kept, exact answers from the reference. A finding is an
  * error. On the GPU after the simulator. */
+unsigned checks_of(const struct judge *j); /* enum sanitize_checks: all that the task does not accept */
 bool verify_prepare(struct judge *j, struct version *original, struct err *err);
 bool verify_prepare_gpu(struct judge *j, struct version *original, struct err *err);
 bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops *ops, struct arena *a,

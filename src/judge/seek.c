@@ -17,10 +17,8 @@ enum {
     LOOK_INSNS = 4000,    /* of a block that is looked at */
     LOOK_TOTAL = 8000000, /* of all of them */
     MOST_SPECIAL = 48,
-    MOVE = 1 << 24, /* bytes that a plan may set or copy */
 };
 #define MOST_VALUE 1e10 /* as large as the suite draws them */
-static const int64_t most_bytes = (int64_t)48 << 30;
 
 struct seek {
     struct judge *judge;
@@ -83,28 +81,12 @@ static void add_numbers(struct seek *s, const struct ptx_constant *list, size_t 
 
 /* ---- shapes ---- */
 
-static bool fits_device(const struct task *t, const int64_t *dims)
-{
-    int64_t sum = 0, n;
-
-    if (!task_in_domain(t, dims))
-        return false;
-    for (size_t i = 0; i < t->n_args; i++) {
-        if (t->args[i].role == ROLE_SCALAR)
-            continue;
-        if (!task_shape(t, &t->args[i], dims, &n, NULL) || n > most_bytes)
-            return false;
-        sum += n * (int64_t)kernel_type_size(t->args[i].type);
-    }
-    return sum <= most_bytes;
-}
-
 static void add_shape(struct seek *s, const int64_t *dims)
 {
     const struct task *t = s->judge->task;
     size_t bytes = t->n_dims * sizeof(*dims);
 
-    if (s->shapes.n >= (s->judge->options.confirm ? MOST_SHAPES : FEW_SHAPES) || !fits_device(t, dims))
+    if (s->shapes.n >= (s->judge->options.confirm ? MOST_SHAPES : FEW_SHAPES) || !task_fits_device(t, dims))
         return;
     for (size_t i = 0; i < s->shapes.n; i++)
         if (!memcmp(s->shapes.v[i], dims, bytes))
@@ -227,14 +209,6 @@ static void follow_module(struct seek *s)
     s->before = arena_alloc(s->own, ptx_coverage_bytes(v->module));
 }
 
-static bool too_much_moved(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_steps; i++)
-        if (plan->steps[i].kind != PLAN_LAUNCH && plan->steps[i].size_bytes > MOVE)
-            return true;
-    return false;
-}
-
 /* *finds: some blocks of it reach what nothing has reached. */
 static bool look_at(struct seek *s, const int64_t *dims, bool *finds, struct err *err)
 {
@@ -262,7 +236,7 @@ static bool look_at(struct seek *s, const int64_t *dims, bool *finds, struct err
         follow_module(s);
         size_t n = ptx_coverage_bytes(s->module);
         memcpy(s->before, s->seen, n);
-        if (!too_much_moved(&plan))
+        if (!stage_moves_much(&stage, &plan))
             ok = stage_run(&stage, s->version, &plan, &visitor, s->arena, &fate, err);
         *finds = s->module != before || memcmp(s->before, s->seen, n) != 0;
     }

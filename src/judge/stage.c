@@ -274,6 +274,20 @@ bool stage_run(struct stage *s, struct version *v, const struct plan *plan, cons
     return ok;
 }
 
+bool stage_moves_much(const struct stage *s, const struct plan *plan)
+{
+    enum { MUCH = 1 << 24 };
+
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        const struct plan_step *step = &plan->steps[i];
+        int32_t from = step->from.p.buffer;
+        if (step->kind == PLAN_COPY && step->size_bytes > MUCH &&
+            (from < 0 || (size_t)from >= s->n_buffers || s->fill[from].arg->role != ROLE_IN))
+            return true;
+    }
+    return false;
+}
+
 void fate_of_report(struct arena *a, const struct version *v, const struct ptx_report *r, const char *where,
                     struct fate *fate)
 {

@@ -68,6 +68,10 @@ static bool sim_read(struct stage *s, uint64_t from, void *to, size_t n, struct 
 static bool sim_copy(struct stage *s, uint64_t to, uint64_t from, size_t size, struct err *err)
 {
     enum { PIECE = 1 << 20 };
+    if (!s->shadow && ptx_mem_copies_later(s->mem, to, from, size)) {
+        ptx_mem_copy_later(s->mem, to, from, size);
+        return true;
+    }
     char *piece = mem_alloc(MIN(size, (size_t)PIECE));
     bool ok = true;
 

@@ -183,7 +183,7 @@ bool case_run(struct case_run *run, const struct case_rules *rules, struct fate 
     return ok;
 }
 
-static unsigned checks_of(const struct judge *j)
+unsigned checks_of(const struct judge *j)
 {
     return j->task->accept_race ? SANITIZE_INIT | SANITIZE_NC : SANITIZE_ALL;
 }

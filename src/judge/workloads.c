@@ -199,7 +199,7 @@ bool extra_verify(const struct extra *x, struct version *v, struct arena *scratc
                             .seed = x->seed,
                             .tiles = &tiles,
                             .values = x->values,
-                            .checks = j->task->accept_race ? SANITIZE_INIT | SANITIZE_NC : SANITIZE_ALL};
+                            .checks = checks_of(j)};
     bool told = false;
 
     if (integers_come_out(j) && !original_can(j, SIDE_SIM, err))

@@ -528,7 +528,14 @@ struct alloc {
     bool initialised, read_only, live;
     ptx_fill_fn *fill;
     void *context;
-    uint64_t *present; /* fill: bit per page; else NULL */
+    uint64_t *present;              /* fill, or large: bit per page; else NULL */
+    struct mem_later {              /* for pages that are not present yet, in this order */
+        uint64_t addr, bytes, from; /* from 0: `byte` everywhere */
+        int byte;
+        bool initialise;
+    } * later;
+    size_t n_later;
+    bool tainted; /* was born initialised: pages to come are */
     size_t first_page;
     struct kept *kept; /* PTX_CHECKER's own */
     bool is_module;    /* the image of a module */
@@ -559,6 +566,8 @@ static inline uint8_t *mem_host(const struct ptx_mem *m, uint64_t addr)
     return m->host + (addr - MEM_BASE);
 }
 void mem_init_set(struct ptx_mem *m, uint64_t addr, uint64_t bytes);
+/* All bytes of the pages that are present. */
+void mem_init_present(struct ptx_mem *m, const struct alloc *a);
 uint64_t mem_image(struct ptx_mem *m, const struct ptx_module *module,
                    struct err *err); /* places it when new */
 

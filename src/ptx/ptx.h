@@ -31,6 +31,10 @@ void ptx_mem_free(struct ptx_mem *m, uint64_t addr);
 bool ptx_mem_read(struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes);
 bool ptx_mem_write(struct ptx_mem *m, uint64_t addr, const void *from, size_t size_bytes, bool initialise);
 bool ptx_mem_set(struct ptx_mem *m, uint64_t addr, int byte, size_t size_bytes, bool initialise);
+/* May such a copy, a large one of what nobody may write, wait until its bytes are touched? Then it is made so.
+ */
+bool ptx_mem_copies_later(const struct ptx_mem *m, uint64_t to, uint64_t from, size_t size_bytes);
+void ptx_mem_copy_later(struct ptx_mem *m, uint64_t to, uint64_t from, size_t size_bytes);
 /* Offset of the first byte in the range that nothing initialised; -1 when all are. */
 int64_t ptx_mem_first_uninitialised(struct ptx_mem *m, uint64_t addr, size_t size_bytes);
 /* Whether anything has read or written the allocation at addr, one that is filled when first touched. */

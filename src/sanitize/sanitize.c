@@ -402,7 +402,12 @@ void san_taint(struct launch *l, struct alloc *a)
     if (!a->initialised)
         return;
     a->initialised = false;
-    bits_set(l->mem->init, a->addr - MEM_BASE, a->size);
+    if (!a->present) {
+        bits_set(l->mem->init, a->addr - MEM_BASE, a->size);
+        return;
+    }
+    a->tainted = true; /* gigabytes of it may never be touched */
+    mem_init_present(l->mem, a);
 }
 
 static void stored_to(struct warp *w, const struct insn *i, const struct access *x, const uint32_t missing[32])
@@ -490,6 +495,7 @@ static struct ptx_observer *begin(struct ptx_observer *self, struct launch *l)
     s->observer.calls = &launch_calls;
     s->arena = a;
     s->checks = ((const struct sanitizer *)self)->checks;
+    s->stores = ((const struct sanitizer *)self)->stores;
     if (s->checks & (SANITIZE_RACE_SHARED | SANITIZE_RACE_GLOBAL | SANITIZE_NC)) {
         s->race = pthread_getspecific(spare_key);
         if (!s->race)
@@ -546,9 +552,20 @@ static void block_end(struct block *b)
     sb->race = NULL;
 }
 
+static void tell_stores(const struct sanitize_stores *to, const struct access *x)
+{
+    bool atomic = x->kind == ACCESS_ATOMIC;
+    if (x->linear)
+        to->stored(to->context, x->addr[0], 32ull * x->bytes, atomic);
+    for (uint32_t left = x->linear ? 0 : x->mask; left; left &= left - 1)
+        to->stored(to->context, x->addr[__builtin_ctz(left)], x->bytes, atomic);
+}
+
 static void watch_access(struct warp *w, const struct insn *i, const struct access *x)
 {
     const struct san *s = san_of(w->launch);
+    if (s->stores && x->kind != ACCESS_LOAD && x->space == SPACE_GLOBAL)
+        tell_stores(s->stores, x);
     if (s->race && x->space != SPACE_LOCAL)
         check_race(w, i, x);
     if ((s->checks & SANITIZE_INIT) && !w->launch->stop)

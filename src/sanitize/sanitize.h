@@ -33,9 +33,16 @@ size_t sanitize_waste_bytes(const struct ptx_module *m); /* of a record: zeros a
 size_t sanitize_waste_lines(const struct ptx_module *m, const struct sanitize_waste *waste, struct arena *a,
                             const struct sanitize_line **lines);
 
+/* Who is told of everything that a launch writes to global memory, in pieces. */
+struct sanitize_stores {
+    void *context;
+    void (*stored)(void *context, uint64_t addr, uint64_t bytes, bool atomic);
+};
+
 struct sanitizer {
     struct ptx_observer observer;
     unsigned checks;
+    const struct sanitize_stores *stores; /* NULL: nobody asks */
     struct sanitize_waste *waste; /* launches add to it, where races are looked for; NULL: nobody asks */
 };
 /* For ptx_options; s stays the caller's and serves any number of launches. NULL when checks is 0. */

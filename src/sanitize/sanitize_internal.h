@@ -17,10 +17,11 @@ struct origin { /* the first load in a launch that found such bytes: where the t
 struct san { /* of a launch */
     struct ptx_observer observer;
     struct arena *arena;
-    struct race *race; /* NULL: no race checks */
-    unsigned checks;   /* enum sanitize_checks */
-    uint32_t *slot_at; /* register file offset / 2 -> slot, for guards */
-    uint32_t *never;   /* slots of registers that the text reads before it writes them */
+    struct race *race;                    /* NULL: no race checks */
+    unsigned checks;                      /* enum sanitize_checks */
+    const struct sanitize_stores *stores; /* NULL: nobody asks */
+    uint32_t *slot_at;                    /* register file offset / 2 -> slot, for guards */
+    uint32_t *never;                      /* slots of registers that the text reads before it writes them */
     size_t n_never;
     struct origin origin;
 };

@@ -2,10 +2,10 @@
  * memory. They are far too large to be run whole. */
 #include "internal.h"
 
-enum { PAIRS_DIMS = 4 };                             /* of more dims too many pairs could be made */
-static const int64_t most_bytes = (int64_t)48 << 30; /* of all buffers: a large device holds them */
+enum { PAIRS_DIMS = 4 }; /* of more dims too many pairs could be made */
+static const int64_t most_bytes = (int64_t)48 << 30;
 
-static bool fits(const struct task *t, const int64_t *dims)
+bool task_fits_device(const struct task *t, const int64_t *dims)
 {
     int64_t sum = 0, n;
 
@@ -29,12 +29,12 @@ static void raise(const struct task *t, int64_t *dims, size_t i, int64_t most)
 
     for (int64_t step = 1; step <= most; step *= 2) {
         dims[i] = step;
-        if (step > best && fits(t, dims))
+        if (step > best && task_fits_device(t, dims))
             best = step;
     }
     for (int64_t step = best / 2; step > 0; step /= 2) {
         dims[i] = best + step;
-        if (dims[i] <= most && fits(t, dims))
+        if (dims[i] <= most && task_fits_device(t, dims))
             best = dims[i];
     }
     dims[i] = best;
@@ -51,7 +51,7 @@ static int64_t power_of_two_below(int64_t n)
 
 static void add(const struct task *t, struct arena *a, const int64_t *dims, const int64_t **to, size_t *n)
 {
-    if (!fits(t, dims))
+    if (!task_fits_device(t, dims))
         return;
     for (size_t i = 0; i < *n; i++)
         if (!memcmp(to[i], dims, t->n_dims * sizeof(*dims)))
@@ -66,7 +66,7 @@ static void lower_all(const struct task *t, int64_t *dims)
     for (size_t k = 0; k < t->n_dims; k++)
         for (int64_t old = dims[k], v = 1; v < 64 && v <= old; v++) {
             dims[k] = v;
-            if (fits(t, dims))
+            if (task_fits_device(t, dims))
                 break;
             dims[k] = old;
         }

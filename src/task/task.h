@@ -166,6 +166,8 @@ bool task_case_from_json(const struct task *t, const json_t *o, struct arena *a,
                          struct err *err);
 int64_t task_case_elements(const struct task *t, const int64_t *dims); /* of all buffers; INT64_MAX outside */
 
+/* In the domain, and its buffers are no more together than a large device holds (48 GB). */
+bool task_fits_device(const struct task *t, const int64_t *dims);
 /* The largest shapes of the domain that a device could hold, for looking at a few blocks of them. */
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n);
 

@@ -430,6 +430,41 @@ static void test_fill_on_touch(void **state)
     assert_int_equal(addr % 256, 0);
 }
 
+/* What is set or copied by the gigabyte is made page by page, in the order in which it was asked for. */
+static void test_set_on_touch(void **state)
+{
+    (void)state;
+    size_t pages = 0, none = 0;
+    uint32_t word;
+    struct ptx_buffer from = {.name = "from",
+                              .size_bytes = 1ull << 33,
+                              .initialised = true,
+                              .read_only = true,
+                              .fill = fill_ramp,
+                              .context = &pages},
+                      to = {.name = "to", .size_bytes = 1ull << 33, .fill = fill_ramp, .context = &none};
+    uint64_t a = ptx_mem_alloc(mem, &from, &err), b = ptx_mem_alloc(mem, &to, &err), far = b + (1ull << 32);
+    assert_true(a && b);
+    assert_true(ptx_mem_write(mem, far, "abcd", 4, true));
+    assert_true(ptx_mem_set(mem, b + 2, 7, (1ull << 33) - 2, true));
+    assert_true(ptx_mem_read(mem, far, &word, 4)); /* was there */
+    assert_int_equal(word, 0x07070707);
+    assert_true(ptx_mem_read(mem, b + 100000, &word, 4)); /* was not */
+    assert_int_equal(word, 0x07070707);
+    assert_int_equal(ptx_mem_first_uninitialised(mem, b + (1ull << 31), 4), -1);
+    assert_int_equal(ptx_mem_first_uninitialised(mem, b + 1, 4), 0);
+    assert_true(ptx_mem_write(mem, far + 8192, "abcd", 4, true));
+    assert_true(ptx_mem_copies_later(mem, b, a, 1ull << 32) && !ptx_mem_copies_later(mem, a, b, 1ull << 32));
+    ptx_mem_copy_later(mem, far, a, 1ull << 32);
+    assert_true(ptx_mem_read(mem, far + 8192, &word, 4));
+    assert_int_equal(word, 2048);
+    assert_true(ptx_mem_read(mem, far + (1ull << 31), &word, 4));
+    assert_int_equal(word, 1 << 29);
+    assert_true(ptx_mem_read(mem, far - 4, &word, 4));
+    assert_int_equal(word, 0x07070707);
+    assert_true(pages < 10 && none < 10);
+}
+
 static void test_vectors(void **state)
 {
     (void)state;
@@ -671,6 +706,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_set_on_touch),
         cmocka_unit_test(test_out_of_bounds),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_barriers),

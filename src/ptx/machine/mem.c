@@ -5,7 +5,10 @@
 
 #include <sys/mman.h>
 
-enum { GUARD = 1 << 16 };
+enum {
+    GUARD = 1 << 16,
+    LATER = 1 << 24, /* bytes that are not set or copied at once, but page by page when touched */
+};
 
 struct ptx_mem *ptx_mem_open(uint64_t seed)
 {
@@ -34,6 +37,7 @@ static void alloc_free(struct alloc *a)
 {
     free(a->name);
     free(a->present);
+    free(a->later);
     kept_drop(&a->kept);
     free(a);
 }
@@ -98,7 +102,7 @@ static struct alloc *alloc_at(struct ptx_mem *m, uint64_t addr, const struct ptx
                         .fill = b->fill,
                         .context = b->context};
     a->first_page = (addr - MEM_BASE) / MEM_PAGE;
-    if (a->fill && a->size) {
+    if ((a->fill && a->size) || a->size >= LATER) {
         size_t pages = (addr + a->size - 1 - MEM_BASE) / MEM_PAGE - a->first_page + 1;
         a->present = mem_zalloc((pages + 63) / 64 * 8);
     }
@@ -159,6 +163,40 @@ void ptx_mem_free(struct ptx_mem *m, uint64_t addr)
     m->n_allocs--;
 }
 
+/* As far as it lies in [from, to), which is present. */
+static void apply(struct ptx_mem *m, const struct alloc *a, const struct mem_later *l, uint64_t from,
+                  uint64_t to)
+{
+    from = MAX(from, l->addr);
+    to = MIN(to, l->addr + l->bytes);
+    if (from >= to)
+        return;
+    if (!l->from)
+        memset(mem_host(m, from), l->byte, to - from);
+    else
+        ptx_mem_read(m, l->from + (from - l->addr), mem_host(m, from), to - from);
+    if (l->initialise && !a->initialised)
+        mem_init_set(m, from, to - from);
+}
+
+/* Pages that are there now, and the others when they come. */
+static void apply_later(struct ptx_mem *m, struct alloc *a, const struct mem_later *l)
+{
+    uint64_t first = (l->addr - MEM_BASE) / MEM_PAGE - a->first_page,
+             last = (l->addr + l->bytes - 1 - MEM_BASE) / MEM_PAGE - a->first_page;
+
+    for (uint64_t page = first; page <= last; page++) {
+        uint64_t bits = a->present[page / 64] >> (page % 64);
+        uint64_t at = MEM_BASE + (a->first_page + page) * MEM_PAGE;
+        if (!bits)
+            page |= 63;
+        else if (bits & 1)
+            apply(m, a, l, at, at + MEM_PAGE);
+    }
+    a->later = mem_realloc(a->later, (a->n_later + 1) * sizeof(*a->later));
+    a->later[a->n_later++] = *l;
+}
+
 void mem_touch(struct ptx_mem *m, struct alloc *a, uint64_t addr, uint64_t bytes)
 {
     if (!a->present || !bytes)
@@ -171,7 +209,12 @@ void mem_touch(struct ptx_mem *m, struct alloc *a, uint64_t addr, uint64_t bytes
         uint64_t from = MEM_BASE + (a->first_page + page) * MEM_PAGE, to = from + MEM_PAGE;
         from = MAX(from, a->addr);
         to = MIN(to, a->addr + a->size);
-        a->fill(a->context, from - a->addr, mem_host(m, from), to - from);
+        if (a->fill)
+            a->fill(a->context, from - a->addr, mem_host(m, from), to - from);
+        if (a->tainted)
+            mem_init_set(m, from, to - from);
+        for (size_t k = 0; k < a->n_later; k++)
+            apply(m, a, &a->later[k], from, to);
     }
 }
 
@@ -188,17 +231,36 @@ void mem_init_set(struct ptx_mem *m, uint64_t addr, uint64_t bytes)
         m->init[at / 8] |= (uint8_t)(1u << (at % 8));
 }
 
-/* The allocation that holds the whole range, present. */
-static struct alloc *whole(struct ptx_mem *m, uint64_t addr, size_t size)
+void mem_init_present(struct ptx_mem *m, const struct alloc *a)
+{
+    uint64_t last = (a->addr + a->size - 1 - MEM_BASE) / MEM_PAGE - a->first_page;
+    for (uint64_t page = 0; page <= last; page++) {
+        uint64_t bits = a->present[page / 64] >> (page % 64);
+        uint64_t at = MEM_BASE + (a->first_page + page) * MEM_PAGE, end = MIN(at + MEM_PAGE, a->addr + a->size);
+        if (!bits)
+            page |= 63;
+        else if (bits & 1)
+            mem_init_set(m, MAX(at, a->addr), end - MAX(at, a->addr));
+    }
+}
+
+/* The allocation that holds the whole range. */
+static struct alloc *holder(const struct ptx_mem *m, uint64_t addr, size_t size)
 {
     ptrdiff_t k = below(m, addr);
     if (k < 0)
         return NULL;
     struct alloc *a = m->allocs[k];
     uint64_t offset = addr - a->addr;
-    if (offset > a->size || size > a->size - offset)
-        return NULL;
-    mem_touch(m, a, addr, size);
+    return offset > a->size || size > a->size - offset ? NULL : a;
+}
+
+/* And present. */
+static struct alloc *whole(struct ptx_mem *m, uint64_t addr, size_t size)
+{
+    struct alloc *a = holder(m, addr, size);
+    if (a)
+        mem_touch(m, a, addr, size);
     return a;
 }
 
@@ -241,7 +303,7 @@ bool ptx_mem_touched(const struct ptx_mem *m, uint64_t addr)
 bool ptx_mem_filled(const struct ptx_mem *m, uint64_t addr, void *to, size_t size_bytes)
 {
     const struct alloc *a = mem_find(m, addr);
-    if (!a || !a->present || !size_bytes || size_bytes > a->size - (addr - a->addr))
+    if (!a || !a->fill || !a->present || !size_bytes || size_bytes > a->size - (addr - a->addr))
         return false;
     size_t last = (addr + size_bytes - 1 - MEM_BASE) / MEM_PAGE - a->first_page;
     for (size_t page = (addr - MEM_BASE) / MEM_PAGE - a->first_page; page <= last; page++)
@@ -264,20 +326,41 @@ bool ptx_mem_write(struct ptx_mem *m, uint64_t addr, const void *from, size_t si
 
 bool ptx_mem_set(struct ptx_mem *m, uint64_t addr, int byte, size_t size_bytes, bool initialise)
 {
-    struct alloc *a = whole(m, addr, size_bytes);
+    struct alloc *a = holder(m, addr, size_bytes);
     if (!a)
         return false;
+    if (a->present && size_bytes >= LATER) {
+        apply_later(
+            m, a,
+            &(struct mem_later){.addr = addr, .bytes = size_bytes, .byte = byte, .initialise = initialise});
+        return true;
+    }
+    mem_touch(m, a, addr, size_bytes);
     memset(mem_host(m, addr), byte, size_bytes);
     if (initialise && !a->initialised)
         mem_init_set(m, addr, size_bytes);
     return true;
 }
 
+bool ptx_mem_copies_later(const struct ptx_mem *m, uint64_t to, uint64_t from, size_t size_bytes)
+{
+    const struct alloc *a = holder(m, from, size_bytes), *b = holder(m, to, size_bytes);
+    return a && b && a->read_only && a->initialised && b->present && size_bytes >= LATER;
+}
+
+void ptx_mem_copy_later(struct ptx_mem *m, uint64_t to, uint64_t from, size_t size_bytes)
+{
+    apply_later(m, holder(m, to, size_bytes),
+                &(struct mem_later){.addr = to, .bytes = size_bytes, .from = from, .initialise = true});
+}
+
 int64_t ptx_mem_first_uninitialised(struct ptx_mem *m, uint64_t addr, size_t size_bytes)
 {
-    const struct alloc *a = mem_find(m, addr);
+    struct alloc *a = mem_find(m, addr);
     if (!a || a->initialised)
         return -1;
+    if (a->tainted || a->n_later)
+        mem_touch(m, a, addr, MIN(size_bytes, a->size - (addr - a->addr)));
     for (size_t k = 0; k < size_bytes; k++) {
         uint64_t at = addr + k - MEM_BASE;
         if (at % 8 == 0 && size_bytes - k >= 8 && m->init[at / 8] == 0xff) {
