@@ -51,6 +51,8 @@ struct version {
     const int64_t **branches;    /* shapes on which its launcher goes where no case does */
     size_t n_branches;
     struct work *works;    /* of the workloads; NULL: none was asked for */
+    bool asks;             /* its launcher asks the runtime what kernel_limits answers */
+    int other_blocks;      /* asked.c: than fit a multiprocessor */
     uint64_t long_insns;   /* spent on the longer blocks of extreme shapes */
     const char *unclocked; /* what the clock's samples of blocks left out; NULL: nothing */
 };
@@ -87,6 +89,10 @@ bool grid_verify(struct version *v, struct arena *a, const int64_t *dims, const 
  * compiled. And these run, after the suite. */
 void branches_find(struct version *v, struct fate *fate);
 bool branches_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err);
+/* asked.c: plans that come of other answers of the runtime, run as branches_verify does. */
+bool asked_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err);
+/* Blocks of a kernel (as a plan calls it) that fit one multiprocessor. */
+int version_occupancy(const struct version *v, const char *kernel, int block_threads, int64_t shared_bytes);
 const struct image_kernel *version_kernel(const struct version *v,
                                           const char *expression); /* NULL: not compiled */
 /* Its code on the judge's GPU; what the driver refuses is a fate. Does nothing when it is there. */

@@ -581,6 +581,7 @@ bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struc
 {
     bool ok = verify_candidate(j, v, &stage_sim, a, t, fate, err) &&
               (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
+              (!fate_open(fate) || asked_verify(v, a, fate, err)) &&
               (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
               (!fate_open(fate) || !j->options.confirm || j->gpu || verify_workloads(j, v, a, t, fate, err));
 

@@ -16,9 +16,8 @@ static bool not_understood(struct fate *f, const struct err *why, const char *wo
 
 /* Blocks of a kernel that fit one SM, as the launcher asks: with the kernel's own registers once it is
  * compiled. */
-static int occupancy(void *context, const char *kernel, int block_threads, int64_t shared_bytes)
+int version_occupancy(const struct version *v, const char *kernel, int block_threads, int64_t shared_bytes)
 {
-    const struct version *v = context;
     const struct image_kernel *k = version_kernel(v, kernel);
 
     if (block_threads < 1 || block_threads > v->judge->device->max_threads_per_block || shared_bytes < 0)
@@ -26,6 +25,11 @@ static int occupancy(void *context, const char *kernel, int block_threads, int64
     return ptx_occupancy(v->judge->device, k ? k->resources.registers : 32,
                          (uint32_t)MIN(shared_bytes + (k ? k->resources.shared_bytes : 0), (int64_t)UINT32_MAX),
                          (uint32_t)block_threads);
+}
+
+static int occupancy(void *context, const char *kernel, int block_threads, int64_t shared_bytes)
+{
+    return version_occupancy(context, kernel, block_threads, shared_bytes);
 }
 
 const struct image_kernel *version_kernel(const struct version *v, const char *expression)
@@ -60,8 +64,10 @@ static bool plan_for(struct version *v, struct arena *a, const int64_t *dims, co
     struct err why = {0};
 
     task_launch_values(v->task, dims, values);
-    if (kernel_plan(plan, a, v->kernel, values, addr, &v->limits, &why))
+    if (kernel_plan(plan, a, v->kernel, values, addr, &v->limits, &why)) {
+        v->asks |= plan->asked;
         return true;
+    }
     return not_understood(fate, &why,
                           arena_printf(a, "%s (for %s)", why.text, task_dims_text(a, v->task, dims)));
 }

@@ -599,6 +599,7 @@ struct interp {
     VEC(struct access) accesses;
     int groups; /* open ones */
     uint64_t group_serial;
+    bool asked;            /* plan.asked */
     struct cell plan_cell; /* stands for what the plan has so far */
     VEC(struct plan_step) plan;
     VEC(int64_t) workspaces;

@@ -373,6 +373,7 @@ bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, con
                           .kernels = kernels.v,
                           .n_kernels = kernels.n,
                           .marks = in->marks.list.v,
+                          .asked = in->asked,
                           .n_marks = in->marks.list.n,
                           .numbers = in->marks.numbers.v,
                           .n_numbers = in->marks.numbers.n,

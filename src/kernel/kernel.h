@@ -121,6 +121,7 @@ struct kernel_limits { /* what device queries in a launcher answer */
     int sm_count, cc_major, cc_minor, max_threads_per_block, max_threads_per_sm, max_blocks_per_sm, warp_size;
     int64_t shared_per_block, shared_per_block_optin, shared_per_sm, l2_bytes, registers_per_sm;
     int sm_clock_khz, memory_clock_khz;
+    int other_devices, device; /* how many there are beside this one, and its number */
     /* blocks of `kernel` that fit one SM; NULL: answered from threads alone. expr as in plan_launch.kernel */
     int (*occupancy)(void *context, const char *kernel, int block_threads, int64_t shared_bytes);
     void *context;
@@ -168,6 +169,7 @@ struct plan {
     const struct plan_number *numbers; /* what it compared or divided by, each place once */
     size_t n_numbers;
     uint64_t interpreted; /* nodes, by the interpreter */
+    bool asked;           /* the runtime, for something of kernel_limits */
 };
 
 /* Interpret the launcher for these argument values (n_params of them, without the stream). buffer_addr gives

@@ -43,6 +43,12 @@ static const struct kernel_limits *limits(const struct call *c)
     return c->in->limits;
 }
 
+static const struct kernel_limits *ask(const struct call *c)
+{
+    c->in->asked = true;
+    return limits(c);
+}
+
 /* *pointer = v; the pointer may be to another integer type of the same size. */
 static void give(const struct call *c, size_t i, struct value v)
 {
@@ -224,7 +230,7 @@ const char *kernel_device_member(int number)
 
 static int call_device_attribute(const struct call *c)
 {
-    const struct kernel_limits *l = limits(c);
+    const struct kernel_limits *l = ask(c);
     int64_t attribute = integer(c, 1, "the attribute"), value;
 
     if (attribute < 0 || attribute > INT_MAX || !kernel_device_attribute(l, (int)attribute, &value))
@@ -252,7 +258,7 @@ struct value properties_member(struct interp *in, const struct token *at, const 
 
 static int blocks_per_sm(const struct call *c, const char *kernel, int64_t threads, int64_t shared)
 {
-    const struct kernel_limits *l = limits(c);
+    const struct kernel_limits *l = ask(c);
     int64_t warps = (threads + l->warp_size - 1) / MAX(l->warp_size, 1), blocks;
 
     if (threads <= 0 || threads > l->max_threads_per_block || shared < 0 || shared > l->shared_per_block_optin)
@@ -564,17 +570,17 @@ static int dispatch(const struct call *c, enum runtime_call call)
     case RT_DEVICE_ATTRIBUTE:
         return call_device_attribute(c);
     case RT_GET_DEVICE:
-        give(c, 0, value_int(type_int, 0));
+        give(c, 0, value_int(type_int, c->in->limits ? ask(c)->device : 0));
         return 0;
     case RT_DEVICE_COUNT:
-        give(c, 0, value_int(type_int, 1));
+        give(c, 0, value_int(type_int, 1 + (c->in->limits ? ask(c)->other_devices : 0)));
         return 0;
     case RT_PROPERTIES: {
         struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "the properties");
 
         if (cell->type->kind != TY_PROPERTIES)
             fail(c->in->unit, arg_at(c, 0), "cudaGetDeviceProperties fills a cudaDeviceProp");
-        limits(c);
+        ask(c);
         access_log(c->in, cell, true);
         cell->value = (struct value){.type = type_properties};
         cell->known = true;

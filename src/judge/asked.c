@@ -1,0 +1,276 @@
+/* What the runtime answers a launcher that asks: how many devices there are, which one it is on, how many
+ * multiprocessors it has, how many blocks fit one. Here it answers for the judge's device, elsewhere for
+ * another. So the launcher is planned with other plausible answers. A plan that differs is run beside the
+ * original's, whose launcher is answered the same. The compute capability, and what follows from it, stays: the
+ * device code is compiled for it. */
+#include "workloads.h"
+
+enum {
+    MOST_RUN = 6,            /* of a version's other plans */
+    RUN_ELEMENTS = 48 << 10, /* of the shapes that they are run for, as far as there are any */
+};
+
+static const struct world {
+    const char *answer;
+    int other_devices, device;
+    int multiprocessors; /* 0: as it is */
+    double l2, clock;    /* times what it is; 0: as it is */
+    int blocks;          /* of a kernel on a multiprocessor, more or fewer, but never none */
+} worlds[] = {
+    {"there are 8 devices, and this is the fourth", .other_devices = 7, .device = 3},
+    {"16 multiprocessors", .multiprocessors = 16},
+    {"160 multiprocessors", .multiprocessors = 160},
+    {"78 multiprocessors", .multiprocessors = 78},
+    {"114 multiprocessors", .multiprocessors = 114},
+    {"133 multiprocessors", .multiprocessors = 133},
+    {"a slower clock and half of the L2", .l2 = 0.5, .clock = 0.75},
+    {"a faster clock and twice the L2", .l2 = 2, .clock = 1.25},
+    {"one block fewer on a multiprocessor", .blocks = -1},
+    {"one block more on a multiprocessor", .blocks = 1},
+};
+
+struct asked { /* both versions with other answers; and what they had */
+    struct version *version, *original;
+    const struct ptx_device *device;
+    struct kernel_limits limits[2];
+    struct ptx_device other;
+};
+
+static int other_blocks(void *context, const char *kernel, int block_threads, int64_t shared_bytes)
+{
+    const struct version *v = context;
+    int blocks = version_occupancy(context, kernel, block_threads, shared_bytes);
+
+    return blocks > 0 ? MAX(blocks + v->other_blocks, 1) : blocks;
+}
+
+static void answer(struct version *v, const struct ptx_device *d, const struct world *w)
+{
+    limits_of_device(d, &v->limits);
+    v->limits.other_devices = w->other_devices;
+    v->limits.device = w->device;
+    v->limits.occupancy = other_blocks;
+    v->limits.context = v;
+    v->other_blocks = w->blocks;
+}
+
+static void enter(struct asked *x, const struct world *w)
+{
+    struct judge *j = x->version->judge;
+
+    x->device = j->device;
+    x->limits[0] = x->version->limits;
+    x->limits[1] = x->original->limits;
+    x->other = *j->device;
+    if (w->multiprocessors)
+        x->other.sm_count = w->multiprocessors;
+    if (w->l2 > 0) {
+        x->other.l2_bytes = (uint64_t)((double)x->other.l2_bytes * w->l2);
+        x->other.sm_clock_mhz *= w->clock;
+        x->other.dram_peak_gbs *= w->clock;
+    }
+    j->device = &x->other;
+    answer(x->version, &x->other, w);
+    answer(x->original, &x->other, w);
+}
+
+static void leave(struct asked *x)
+{
+    x->version->judge->device = x->device;
+    x->version->limits = x->limits[0];
+    x->original->limits = x->limits[1];
+    x->version->other_blocks = x->original->other_blocks = 0;
+}
+
+/* ---- plans that differ ---- */
+
+static bool value_same(const struct kernel_value *x, const struct kernel_value *y)
+{
+    if (x->type != y->type || x->pointer != y->pointer || x->struct_bytes != y->struct_bytes ||
+        x->n_members != y->n_members)
+        return false;
+    for (size_t i = 0; i < x->n_members; i++)
+        if (x->members[i].offset != y->members[i].offset ||
+            !value_same(&x->members[i].value, &y->members[i].value))
+            return false;
+    if (x->struct_bytes)
+        return true;
+    return x->pointer ? x->p.buffer == y->p.buffer && x->p.offset_bytes == y->p.offset_bytes : x->i == y->i;
+}
+
+static bool step_same(const struct plan_step *x, const struct plan_step *y)
+{
+    if (x->kind != y->kind || x->n_args != y->n_args)
+        return false;
+    if (x->kind != PLAN_LAUNCH)
+        return value_same(&x->to, &y->to) && (x->kind == PLAN_MEMSET || value_same(&x->from, &y->from)) &&
+               x->byte == y->byte && x->size_bytes == y->size_bytes;
+    for (size_t i = 0; i < x->n_args; i++)
+        if (!value_same(&x->args[i], &y->args[i]))
+            return false;
+    return !strcmp(x->kernel, y->kernel) && !memcmp(x->grid, y->grid, sizeof(x->grid)) &&
+           !memcmp(x->block, y->block, sizeof(x->block)) &&
+           !memcmp(x->cluster, y->cluster, sizeof(x->cluster)) && x->shared_bytes == y->shared_bytes &&
+           x->cooperative == y->cooperative;
+}
+
+static bool plan_same(const struct plan *x, const struct plan *y)
+{
+    bool same = x->n_steps == y->n_steps && x->n_workspaces == y->n_workspaces;
+
+    for (size_t i = 0; same && i < x->n_steps; i++)
+        same = step_same(&x->steps[i], &y->steps[i]);
+    for (size_t i = 0; same && i < x->n_workspaces; i++)
+        same = x->workspace_bytes[i] == y->workspace_bytes[i];
+    return same;
+}
+
+struct shape {
+    const int64_t *dims;
+    struct plan plan; /* with the judge's answers */
+};
+
+struct other { /* a shape whose plan is another one */
+    const int64_t *dims;
+    int64_t elements;
+    bool decided; /* by a condition that went another way than for any shape so far */
+};
+
+struct looking {
+    struct asked asked;
+    struct arena *arena; /* of one shape */
+    struct shape *shapes;
+    size_t n;
+    VEC(uint64_t) marks; /* what the launcher decides with the judge's answers, and with others so far */
+    VEC(uint64_t) fresh; /* and what only the answer at hand decides */
+    unsigned run;        /* plans */
+    bool more, fewer;    /* a plan was run, without a new decision, for more and for fewer blocks at a time */
+};
+
+static bool has_mark(const struct looking *l, uint64_t mark)
+{
+    for (size_t i = 0; i < l->marks.n; i++)
+        if (l->marks.v[i] == mark)
+            return true;
+    return false;
+}
+
+static void add_shape(struct looking *l, struct arena *a, const int64_t *dims)
+{
+    struct shape *x = &l->shapes[l->n];
+    struct fate fate = {0};
+
+    x->dims = dims;
+    version_plan_only(l->asked.version, a, dims, &x->plan, &fate);
+    if (!fate_open(&fate) || !x->plan.asked)
+        return;
+    l->n++;
+    for (size_t i = 0; i < x->plan.n_marks; i++)
+        if (!has_mark(l, x->plan.marks[i]))
+            vec_push(&l->marks, x->plan.marks[i]);
+}
+
+/* To refuse is an answer, too. */
+static bool plan_differs(struct looking *l, const struct world *w, const struct shape *x, bool *decided)
+{
+    struct fate fate = {0};
+    struct plan other;
+
+    *decided = false;
+    enter(&l->asked, w);
+    version_plan_only(l->asked.version, l->arena, x->dims, &other, &fate);
+    leave(&l->asked);
+    if (!fate_open(&fate) || plan_same(&x->plan, &other))
+        return false;
+    for (size_t i = 0; i < other.n_marks; i++)
+        if (!has_mark(l, other.marks[i])) {
+            vec_push(&l->fresh, other.marks[i]);
+            *decided = true;
+        }
+    return true;
+}
+
+/* The largest that costs little shows most; else the smallest. */
+static bool is_better(const struct other *x, const struct other *than)
+{
+    if (x->decided != than->decided)
+        return x->decided;
+    if (x->elements > RUN_ELEMENTS || than->elements > RUN_ELEMENTS)
+        return x->elements < than->elements;
+    return x->elements > than->elements;
+}
+
+/* A shape on which the launcher decides something new, else one whose plan differs. */
+static bool find(struct looking *l, const struct world *w, struct other *to)
+{
+    const struct task *t = l->asked.version->judge->task;
+    bool found = false;
+
+    for (size_t i = 0; i < l->n; i++) {
+        struct other x = {l->shapes[i].dims, task_case_elements(t, l->shapes[i].dims), false};
+        if (plan_differs(l, w, &l->shapes[i], &x.decided) && (!found || is_better(&x, to))) {
+            *to = x;
+            found = true;
+        }
+        arena_reset(l->arena);
+    }
+    for (size_t i = 0; i < l->fresh.n; i++)
+        vec_push(&l->marks, l->fresh.v[i]);
+    vec_clear(&l->fresh);
+    return found;
+}
+
+/* What a device lacks for a launch the runtime says by itself. */
+static bool counts(enum verdict v)
+{
+    return v == VERDICT_WRONG || v == VERDICT_UNSAFE || v == VERDICT_CRASHED || v == VERDICT_NONDETERMINISTIC;
+}
+
+static bool run(struct looking *l, const struct world *w, const struct other *x, struct arena *a,
+                struct fate *fate, struct err *err)
+{
+    struct version *v = l->asked.version;
+    const struct extra e = {x->dims, NULL, rng_hash(v->judge->options.seed, 0x61736b65 + l->run++)};
+    struct fate own = {0};
+
+    enter(&l->asked, w);
+    bool ok = extra_verify(&e, v, l->arena, &own, err);
+    leave(&l->asked);
+    if (ok && counts(own.verdict)) {
+        *fate = own;
+        fate->words = arena_printf(a, "%s, where the runtime answers otherwise: %s", own.words, w->answer);
+    }
+    arena_reset(l->arena);
+    return ok;
+}
+
+bool asked_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err)
+{
+    struct judge *j = v->judge;
+    struct arena *plans = arena_open();
+    struct looking l = {.asked = {.version = v, .original = &j->baseline}, .arena = arena_open()};
+    bool ok = true;
+
+    l.shapes = arena_array(plans, struct shape, j->n_cases + j->task->n_workloads + v->n_branches + 1);
+    for (size_t i = 0; v->asks && i < j->n_cases; i++)
+        add_shape(&l, plans, j->cases[i].dims);
+    for (size_t i = 0; v->asks && i < j->task->n_workloads; i++)
+        add_shape(&l, plans, j->task->workloads + i * j->task->n_dims);
+    for (size_t i = 0; v->asks && i < v->n_branches; i++)
+        add_shape(&l, plans, v->branches[i]);
+    for (size_t k = 0; ok && l.n && fate_open(fate) && k < ARRAY_LEN(worlds) && l.run < MOST_RUN; k++) {
+        const struct world *w = &worlds[k];
+        bool *done = w->multiprocessors > j->device->sm_count || w->blocks > 0 ? &l.more : &l.fewer;
+        struct other x = {NULL};
+        if (w->multiprocessors == j->device->sm_count || !find(&l, w, &x) ||
+            (!x.decided && (*done || x.elements > RUN_ELEMENTS)))
+            continue;
+        *done |= !x.decided;
+        ok = run(&l, w, &x, a, fate, err);
+    }
+    vec_free(&l.marks);
+    vec_free(&l.fresh);
+    arena_close(l.arena);
+    arena_close(plans);
+    return ok;
+}
