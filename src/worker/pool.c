@@ -15,7 +15,7 @@ struct job {
     char *path, *text;
     bool mutant; /* to be verified on the simulator only; nobody is told when it begins */
     int fault;   /* put into its PTX; -1: none */
-    int deaths;  /* of workers that judged it, by a signal */
+    int deaths;  /* of workers that judged it, or of their contexts */
 };
 
 struct done {
@@ -283,12 +283,21 @@ static void worker_opened(struct pool *p, struct worker *w, const json_t *reply,
     w->deaths = 0;
 }
 
-/* A worker whose GPU context a candidate has spoilt ends by itself after its answer. Takes the trial. */
+/* A worker whose GPU context was spoilt ends by itself after its answer. Takes the trial. What it judged has
+ * another context to itself then, unless it did not end: what was judged before may have left the first one
+ * broken. */
 static void worker_finished(struct pool *p, struct worker *w, const json_t *reply, json_t *trial)
 {
-    finish(p, w, trial);
+    bool ending = json_flag(reply, "ending", false);
+
+    if (ending && w->job.deaths == 0 && !str_eq(json_text(trial, "verdict", ""), verdict_name(VERDICT_HUNG))) {
+        judge_again(p, w, json_text(trial, "words", ""));
+        json_decref(trial);
+    } else {
+        finish(p, w, trial);
+    }
     w->phase = WORKER_READY;
-    if (json_flag(reply, "ending", false)) {
+    if (ending) {
         proc_kill(&w->proc);
         w->phase = WORKER_OFF;
     }
