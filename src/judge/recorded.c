@@ -1,10 +1,8 @@
 /* The compiled launcher run, in a child of its own that can only write and end (share/shipped/recorder.c shuts
  * it in before anything of the candidate's runs), and what it asked the runtime for beside the judged plans.
- * The plans are written in the recorder's form; what it prints is compared line by line, and means nothing
- * else. */
+ * The plans are written in the recorder's form; what it prints is compared with that (recorded_lines.c). */
 #include "internal.h"
-
-#include <ctype.h>
+#include "recorded.h"
 
 enum { MAX_SHAPES = 600, SPACE_BITS = 38, FIRST_WORKSPACE = 128, OUTPUT = 32 << 20 };
 
@@ -16,19 +14,14 @@ struct answer {         /* to a question for the occupancy */
     int64_t shared;
 };
 
-struct shape {
-    const int64_t *dims;
-    const char *lines; /* of its plan: what must be recorded between `case` and `end`, workspaces apart */
-    const char *workspaces;
-};
-
 struct recording {
     struct judge *judge;
     struct version *version;
     struct arena *arena;
     const struct gpu_build *build;
     const struct ptx_module *theirs; /* nvcc's device code */
-    VEC(struct shape) shapes;
+    VEC(const int64_t *) shapes;
+    VEC(struct recorded_plan) plans; /* of the shapes */
     VEC(struct answer) answers;
     struct kernel_limits limits; /* the version's own, which answer */
     bool unknown;                /* a plan launches what nvcc's device code lacks */
@@ -142,7 +135,7 @@ static bool add_shape(struct recording *r, const int64_t *dims, struct err *err)
     bool known = true;
 
     for (size_t i = 0; i < r->shapes.n; i++)
-        if (!memcmp(r->shapes.v[i].dims, dims, r->judge->task->n_dims * sizeof(*dims)))
+        if (!memcmp(r->shapes.v[i], dims, r->judge->task->n_dims * sizeof(*dims)))
             return true;
     if (r->shapes.n == MAX_SHAPES)
         return true;
@@ -156,8 +149,9 @@ static bool add_shape(struct recording *r, const int64_t *dims, struct err *err)
         str_addf(&w, "malloc %lld 1\n", (long long)plan.workspace_bytes[i]);
     if (!known)
         r->unknown = true;
-    vec_add(r->arena, &r->shapes,
-            ((struct shape){dims, arena_strdup(r->arena, str_text(&s)), arena_strdup(r->arena, str_text(&w))}));
+    vec_add(r->arena, &r->shapes, dims);
+    vec_add(r->arena, &r->plans,
+            ((struct recorded_plan){arena_strdup(r->arena, str_text(&s)), arena_strdup(r->arena, str_text(&w))}));
     str_free(&s);
     str_free(&w);
     return true;
@@ -289,7 +283,7 @@ static void write_cases(struct recording *r, struct str *s)
              "static const unsigned long CASES[][%zu] = {\n",
              r->shapes.n, (long long)r->limits.shared_per_block_optin, k->n_params + 1);
     for (size_t i = 0; i < r->shapes.n; i++) {
-        task_launch_values(r->judge->task, r->shapes.v[i].dims, values);
+        task_launch_values(r->judge->task, r->shapes.v[i], values);
         str_add(s, "{");
         for (size_t p = 0; p < k->n_params; p++) {
             values[p].type = values[p].pointer ? values[p].type : k->params[p].type;
@@ -380,102 +374,32 @@ static bool build_program(struct recording *r, const char **program, struct fate
 
 /* ---- what was recorded */
 
-struct lines {
-    const char *at, *end;
-};
-
-static bool take_line(struct lines *l, const char **line, size_t *len)
+static const char *shown(const char *line)
 {
-    const char *newline = l->at < l->end ? memchr(l->at, '\n', (size_t)(l->end - l->at)) : NULL;
-
-    if (!newline)
-        return false;
-    *line = l->at;
-    *len = (size_t)(newline - l->at);
-    l->at = newline + 1;
-    return true;
-}
-
-static bool begins(const char *line, size_t len, const char *with)
-{
-    return len >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
-}
-
-/* The same but for bytes that nothing says. */
-static bool line_is(const char *line, size_t len, const char *must, size_t must_len)
-{
-    if (len != must_len)
-        return false;
-    for (size_t i = 0; i < len; i++)
-        if (line[i] != must[i] && (must[i] != '.' || !isxdigit((unsigned char)line[i])))
-            return false;
-    return true;
-}
-
-static bool differs(struct recording *r, const struct shape *x, const char *is, size_t len, const char *must,
-                    size_t must_len, struct fate *fate)
-{
-    struct str text = {0};
-
-    for (size_t i = 0; i < MIN(len, (size_t)160); i++)
-        str_addc(&text, is[i] >= ' ' && is[i] < 127 ? is[i] : '?');
-    fate_is(
-        fate, VERDICT_NOT_UNDERSTOOD, 0,
-        arena_printf(
-            r->arena,
-            "as nvcc compiles it, the launcher does something else (for %s): `%s`, where the judged plan is "
-            "`%.*s`",
-            task_dims_text(r->arena, r->judge->task, x->dims), len ? str_text(&text) : "nothing",
-            must_len ? (int)MIN(must_len, (size_t)160) : 7, must_len ? must : "nothing"));
-    str_free(&text);
-    return true;
-}
-
-static void compare_shape(struct recording *r, size_t i, struct lines *l, struct fate *fate)
-{
-    const struct shape *x = &r->shapes.v[i];
-    struct lines plan = {x->lines, x->lines + strlen(x->lines)},
-                 spaces = {x->workspaces, x->workspaces + strlen(x->workspaces)};
-    const char *line, *must, *mine = arena_printf(r->arena, "case %zu", i);
-    size_t len, must_len;
-
-    if (!take_line(l, &line, &len) || len != strlen(mine) || memcmp(line, mine, len) != 0) {
-        differs(r, x, "its end", 7, "", 0, fate);
-        return;
-    }
-    while (take_line(l, &line, &len)) {
-        bool space = begins(line, len, "malloc ");
-        if (begins(line, len, "end "))
-            break;
-        if (!take_line(space ? &spaces : &plan, &must, &must_len))
-            must = "", must_len = 0;
-        if (!line_is(line, len, must, must_len)) {
-            differs(r, x, line, len, must, must_len, fate);
-            return;
-        }
-        line = "", len = 0;
-    }
-    if (!len)
-        differs(r, x, "its end", 7, "", 0, fate);
-    else if (take_line(&plan, &must, &must_len) || take_line(&spaces, &must, &must_len))
-        differs(r, x, "", 0, must, must_len, fate);
-    else if (len != 5 || memcmp(line, "end 0", 5) != 0)
-        differs(r, x, line, len, "end 0", 5, fate);
+    return *line ? line : "nothing";
 }
 
 static void compare(struct recording *r, const struct proc_result *p, struct trial *t, struct fate *fate)
 {
-    struct lines l = {str_text(&p->out), str_text(&p->out) + p->out.len};
+    const char *out = str_text(&p->out);
+    struct recorded_line is, must;
 
-    if (begins(l.at, p->out.len, "sandbox")) {
+    if (str_starts(out, "sandbox")) {
         r->why_not = arena_printf(r->arena, "this machine lacks what shuts it in (%.*s)",
-                                  (int)MIN(strcspn(l.at, "\n"), (size_t)60), l.at);
+                                  (int)MIN(strcspn(out, "\n"), (size_t)60), out);
         return;
     }
-    for (size_t i = 0; i < r->shapes.n && fate_open(fate); i++) {
-        compare_shape(r, i, &l, fate);
-        t->shipped.compared += fate_open(fate);
-    }
+    t->shipped.compared =
+        (unsigned)recorded_same(out, p->out.len, r->plans.v, r->plans.n, &is, &must);
+    if (t->shipped.compared == r->plans.n)
+        return;
+    fate_is(
+        fate, VERDICT_NOT_UNDERSTOOD, 0,
+        arena_printf(
+            r->arena,
+            "as nvcc compiles it, the launcher does something else (for %s): `%s`, where the judged plan is `%s`",
+            task_dims_text(r->arena, r->judge->task, r->shapes.v[t->shipped.compared]), shown(is.text),
+            shown(must.text)));
 }
 
 static bool run_program(struct recording *r, const char *program, struct trial *t, struct fate *fate,
