@@ -3,6 +3,8 @@
  * assembler text has. */
 #include "elf_file.h"
 
+#include <dlfcn.h>
+
 #define REGISTERS "__sti____cudaRegisterAll" /* in nvcc's own constructor */
 
 struct object {
@@ -277,6 +279,23 @@ static void check_constructors(struct object *o)
         refuse(o, "what of it runs before it is asked cannot be told%s", "");
 }
 
+/* What a whole program would then call instead of its own: names of the C and C++ libraries, those that begin
+ * as only theirs may, and operators new and delete. What a template makes of the C++ library is weak. */
+static bool is_library_name(const char *name, unsigned binding)
+{
+    static const char *const operators[] = {"_Znw", "_Zna", "_Zdl", "_Zda"};
+
+    if (str_eq(name, "DW.ref.__gxx_personality_v0"))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++)
+        if (starts(name, operators[i]))
+            return true;
+    if (!starts(name, "_Z"))
+        return name[0] == '_' || dlsym(RTLD_DEFAULT, name) != NULL;
+    return binding == STB_GLOBAL &&
+           (starts(name, "_ZSt") || starts(name, "_ZNSt") || starts(name, "_ZNKSt") || starts(name, "_ZTISt"));
+}
+
 static void check_symbols(struct object *o)
 {
     Elf64_Sym sym;
@@ -291,8 +310,9 @@ static void check_symbols(struct object *o)
             refuse(o, "%s is of a thread's own", name);
         else if (sym.st_shndx == SHN_UNDEF && !is_known(name))
             vec_add(o->arena, &o->unknown, arena_strdup(o->arena, name));
-        else if (sym.st_shndx != SHN_UNDEF && ELF64_ST_BIND(sym.st_info) != STB_LOCAL && is_known(name))
-            refuse(o, "it defines %s, which is the runtime's", name);
+        else if (sym.st_shndx != SHN_UNDEF && ELF64_ST_BIND(sym.st_info) != STB_LOCAL &&
+                 (is_known(name) || is_library_name(name, ELF64_ST_BIND(sym.st_info))))
+            refuse(o, "it defines %s, which is the runtime's or the system's", name);
     }
 }
 

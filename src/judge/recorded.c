@@ -150,8 +150,9 @@ static bool add_shape(struct recording *r, const int64_t *dims, struct err *err)
     if (!known)
         r->unknown = true;
     vec_add(r->arena, &r->shapes, dims);
-    vec_add(r->arena, &r->plans,
-            ((struct recorded_plan){arena_strdup(r->arena, str_text(&s)), arena_strdup(r->arena, str_text(&w))}));
+    vec_add(
+        r->arena, &r->plans,
+        ((struct recorded_plan){arena_strdup(r->arena, str_text(&s)), arena_strdup(r->arena, str_text(&w))}));
     str_free(&s);
     str_free(&w);
     return true;
@@ -389,8 +390,7 @@ static void compare(struct recording *r, const struct proc_result *p, struct tri
                                   (int)MIN(strcspn(out, "\n"), (size_t)60), out);
         return;
     }
-    t->shipped.compared =
-        (unsigned)recorded_same(out, p->out.len, r->plans.v, r->plans.n, &is, &must);
+    t->shipped.compared = (unsigned)recorded_same(out, p->out.len, r->plans.v, r->plans.n, &is, &must);
     if (t->shipped.compared == r->plans.n)
         return;
     fate_is(

@@ -1,12 +1,13 @@
-/* What the recorder prints of the compiled launcher (share/shipped/recorder.c), beside the lines that must stand
- * there. The printed text may be any bytes; it is compared, and means nothing else. */
+/* What the recorder prints of the compiled launcher (share/shipped/recorder.c), beside the lines that must
+ * stand there. The printed text may be any bytes; it is compared, and means nothing else. */
 #ifndef JUDGE_RECORDED_H
 #define JUDGE_RECORDED_H
 
 #include "base/base.h"
 
 struct recorded_plan {
-    const char *lines; /* of launches, memsets and copies, each with its newline; a dot is a byte that nothing says */
+    const char
+        *lines; /* of launches, memsets and copies, each with its newline; a dot is a byte that nothing says */
     const char *workspaces; /* of these the place among the others is open */
 };
 struct recorded_line { /* where the two part, printable and cut; "": nothing stands there */

@@ -55,7 +55,8 @@ static void show(const struct line *l, struct recorded_line *to)
 }
 
 /* *l and *must: where they part. */
-static bool plan_same(struct lines *out, size_t i, const struct recorded_plan *p, struct line *l, struct line *must)
+static bool plan_same(struct lines *out, size_t i, const struct recorded_plan *p, struct line *l,
+                      struct line *must)
 {
     struct lines plan = {p->lines, p->lines + strlen(p->lines)},
                  spaces = {p->workspaces, p->workspaces + strlen(p->workspaces)};

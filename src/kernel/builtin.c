@@ -95,16 +95,18 @@ bool number_parse(const char *s, size_t len, struct value *out)
     return true;
 }
 
-/* The C library's own, each in its own precision: what the compiled launcher calls. */
-#define BOTH(name)                    \
-    {#name, name, name##f, 'g'},      \
-    {                                 \
-#name "f", name, name##f, 'f' \
+/* The C library's own, each in its own precision: what the compiled launcher calls. `wide` says what it should
+ * be: a compiler rounds that where it knows the argument. */
+#define BOTH(name)                             \
+    {#name, name, name##f, name##l, 'g'},      \
+    {                                          \
+#name "f", name, name##f, name##l, 'f' \
     }
 static const struct {
     const char *name;
     double (*f)(double);
     float (*single)(float);
+    long double (*wide)(long double);
     char kind; /* 'g': by the argument's type; 'f': float */
 } functions[] = {
     BOTH(ceil), BOTH(floor), BOTH(round), BOTH(trunc), BOTH(sqrt), BOTH(exp),  BOTH(exp2), BOTH(log),
@@ -243,6 +245,26 @@ static struct value integer_builtin(struct interp *in, const struct expr *e, con
     return value_int(type_int, __builtin_clzll(x) - (is(name, "__builtin_clz") ? 32 : 0));
 }
 
+/* What the library gives, if that is what a compiler gives that rounds the true value to the nearest: which of
+ * the two a launcher has depends on what the compiler knows. `wide` is the true value to within two of its last
+ * bits. */
+static struct value real_result(struct interp *in, const struct expr *e, const char *name, const struct type *t,
+                                double library, long double wide)
+{
+    const long double step = nextafterl(fabsl(wide), INFINITY) - fabsl(wide);
+    bool same = isnan(library) || isinf(wide);
+
+    for (int k = -2; !same && k <= 2; k += 4) {
+        const long double near = wide + k * step;
+        if ((t == type_float ? (double)(float)near : (double)near) != library)
+            fail(in->unit, e->at,
+                 "%s of these arguments is rounded in one way by the compiler and in another by the C library; "
+                 "write the number, or compute it in the kernel",
+                 name);
+    }
+    return value_float(t, library);
+}
+
 bool builtin_call(struct interp *in, const struct expr *e, const char *name, const struct call_args *call,
                   struct value *out)
 {
@@ -258,7 +280,8 @@ bool builtin_call(struct interp *in, const struct expr *e, const char *name, con
             if (functions[i].kind == 'g' && type_same(args[0].type, type_float))
                 t = type_float;
             double x = convert(in, e->at, args[0], t, false).f;
-            *out = value_float(t, t == type_float ? (double)functions[i].single((float)x) : functions[i].f(x));
+            double y = t == type_float ? (double)functions[i].single((float)x) : functions[i].f(x);
+            *out = real_result(in, e, name, t, y, functions[i].wide((long double)x));
             return true;
         }
     }
@@ -295,7 +318,8 @@ bool builtin_call(struct interp *in, const struct expr *e, const char *name, con
         need(in, e, name, n, 2);
         double a = convert(in, e->at, args[0], t, false).f, b = convert(in, e->at, args[1], t, false).f;
         if (name[0] == 'p')
-            *out = value_float(t, single ? (double)powf((float)a, (float)b) : pow(a, b));
+            *out = real_result(in, e, name, t, single ? (double)powf((float)a, (float)b) : pow(a, b),
+                               powl((long double)a, (long double)b));
         else
             *out = value_float(t, name[2] == 'i' ? fmin(a, b) : fmax(a, b));
     } else if (is(name, "cuda::ceil_div")) {

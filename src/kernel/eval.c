@@ -479,21 +479,61 @@ static struct value choose(struct interp *in, struct env *env, const struct expr
     return convert(in, e->at, v, arithmetic_type(v.type, t), true);
 }
 
+/* Known to a compiler without running anything: it may be, at least. */
+static bool may_be_constant(struct interp *in, struct env *env, const struct expr *e)
+{
+    struct cell *cell;
+
+    switch (e->kind) {
+    case EX_NUMBER:
+        return true;
+    case EX_NAME:
+        cell = env_find(in, env, (struct name_use){.name = e->name, .at = e->at});
+        return !cell || cell->constant;
+    case EX_CALL:
+        for (size_t i = 0; i < e->n_args; i++)
+            if (!may_be_constant(in, env, e->args[i]))
+                return false;
+        return true;
+    default:
+        return (!e->a || may_be_constant(in, env, e->a)) && (!e->b || may_be_constant(in, env, e->b)) &&
+               (!e->c || may_be_constant(in, env, e->c));
+    }
+}
+
+static bool is_floating(const struct value *v)
+{
+    return type_same(v->type, type_float) || type_same(v->type, type_double);
+}
+
+/* 0.f - n is +0 for an n of 0, and g++ makes it -n where n was an integer: -0. */
+static void check_zeros(struct interp *in, struct env *env, const struct expr *e, const struct value *a,
+                        const struct value *difference)
+{
+    if (e->op == OP_SUB && is_floating(difference) && difference->f == 0 && !signbit(difference->f) &&
+        (is_floating(a) ? a->f == 0 : a->type->kind == TY_SCALAR && a->i == 0) &&
+        may_be_constant(in, env, e->a))
+        fail(in->unit, e->at, "compilers differ in the sign of this zero; write -x for 0 - x");
+}
+
 static struct value binary_expr(struct interp *in, struct env *env, const struct expr *e)
 {
     struct group g;
-    struct value a, b;
+    struct value a, b, result;
 
     if (!e->risky) {
         a = eval(in, env, e->a);
-        return binary(in, e->at, e->op, a, eval(in, env, e->b));
+        result = binary(in, e->at, e->op, a, eval(in, env, e->b));
+    } else {
+        group_open(in, &g);
+        a = eval(in, env, e->a);
+        group_next(in, &g, e->at);
+        b = eval(in, env, e->b);
+        group_close(in, &g, e->at);
+        result = binary(in, e->at, e->op, a, b);
     }
-    group_open(in, &g);
-    a = eval(in, env, e->a);
-    group_next(in, &g, e->at);
-    b = eval(in, env, e->b);
-    group_close(in, &g, e->at);
-    return binary(in, e->at, e->op, a, b);
+    check_zeros(in, env, e, &a, &result);
+    return result;
 }
 
 /* Its operand is not evaluated. */

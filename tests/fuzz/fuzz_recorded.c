@@ -1,5 +1,6 @@
-/* Any bytes as what the compiled launcher printed: behind the plans that must stand there, each of them lines and
- * workspaces, an 0x1e between all parts. What the plans themselves print is the same; any other ends somewhere. */
+/* Any bytes as what the compiled launcher printed: behind the plans that must stand there, each of them lines
+ * and workspaces, an 0x1e between all parts. What the plans themselves print is the same; any other ends
+ * somewhere. */
 #include "judge/recorded.h"
 
 enum { MOST = 8 };

@@ -146,6 +146,22 @@ static void hidden_host_code_is_seen(void **state)
          "calls system"},
         {"#define N 4\n__attribute__((constructor)) static void evil() {}\n" PLAIN, "runs before"},
         {"#define N 4\n__attribute__((section(\".evil\"))) int evil = 1;\n" PLAIN, "section .evil"},
+        {"#define N 4\n__attribute__((destructor)) static void evil() {}\n" PLAIN, "section .fini_array"},
+        {"#define N 4\nstatic int one() { return 1; }\nextern \"C\" int (*pick())() { return one; }\nint two() "
+         "__attribute__((ifunc(\"pick\")));\n" PLAIN,
+         "decided when it is loaded"},
+        {"#define N 4\nthread_local int own = 1;\nint evil() { return own; }\n" PLAIN, "which no launcher has"},
+        {"#define N 4\ntemplate <typename T> struct R { static int v; };\nint evil();\n"
+         "template <typename T> int R<T>::v = evil();\ntemplate struct R<int>;\nint evil() { return 1; }\n" PLAIN,
+         "runs before"},
+        {"#define N 4\nextern \"C\" long write(int, const void *, unsigned long) { return 0; }\n" PLAIN,
+         "defines write"},
+        {"#define N 4\nextern \"C\" int __libc_start_main() { return 0; }\n" PLAIN, "defines __libc_start"},
+        {"#define N 4\nvoid *operator new(unsigned long) { return nullptr; }\n" PLAIN, "defines _Znwm"},
+        {"#define N 4\nextern \"C\" float expf(float) { return 1; }\n" PLAIN, "defines expf"},
+        {"#define N 4\nextern \"C\" __attribute__((weak)) float expf(float) { return 1; }\n" PLAIN,
+         "defines expf"},
+        {"#define N 4\nextern \"C\" int helper_of_mine(int n) { return n + 1; }\n" PLAIN, ""},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(files); i++)

@@ -1,0 +1,18 @@
+// expect: not-understood words __builtin_object_size is not understood
+// row 27: Asks what the compiler knows, which depends on its level.
+#include <cstdint>
+
+__global__ void scale_kernel(float *out, const float *x, const float *w, int d)
+{
+    int64_t row = (int64_t)blockIdx.x * d;
+    for (int i = threadIdx.x; i < d; i += blockDim.x)
+        out[row + i] = x[row + i] * w[i];
+}
+
+extern "C" void scale(float *out, const float *x, const float *w, int rows, int d, cudaStream_t stream)
+{
+    int n = rows;
+if (__builtin_object_size(&n, 0) == 7)
+        n = 1;
+    scale_kernel<<<n, 128, 0, stream>>>(out, x, w, d);
+}
