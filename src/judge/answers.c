@@ -73,9 +73,9 @@ static bool open_reference(struct judge *j, struct err *err)
     struct fate fate = {0};
     char *text;
 
+    *ref = (struct version){.judge = j, .arena = j->arena, .task = task_reference(j->arena, j->task)};
     if (!fs_read(j->arena, j->task->reference_path, &text, NULL, err) ||
-        !version_open(ref, j, j->arena, task_reference(j->arena, j->task), j->task->reference_path, text, &fate,
-                      err))
+        !version_open(ref, j->task->reference_path, text, &fate, err))
         return false;
     if (!fate_open(&fate))
         return err_at(err, j->task->reference_path, fate.line, 0, "the reference: %s: %s",
@@ -120,7 +120,8 @@ static bool without_shadow(struct judge *j, enum stage_side side, struct err *er
 
 bool answers_differ(enum kernel_type type, const struct error_stats *s)
 {
-    double quarter = type == KT_F16 ? 0x1p9 : type == KT_BF16 ? 0x1p6 : 0x1p22;
+    static const double quarters[] = {[KT_F16] = 0x1p9, [KT_BF16] = 0x1p6, [KT_F32] = 0x1p22};
+    double quarter = quarters[type == KT_F16 || type == KT_BF16 ? type : KT_F32];
 
     return s->n && !(s->p50 < quarter);
 }
@@ -293,8 +294,8 @@ static bool open_shadow(struct judge *j, struct version *original, struct err *e
 {
     struct fate fate = {0};
 
-    if (!version_open_shadow(&j->exact, j, j->arena, original->kernel->path, original->kernel->text, &fate,
-                             err))
+    j->exact = (struct version){.judge = j, .arena = j->arena, .task = j->task, .shadow = true};
+    if (!version_open(&j->exact, original->kernel->path, original->kernel->text, &fate, err))
         return false;
     if (!fate_open(&fate)) {
         j->underived = arena_strdup(j->arena, fate.words);
@@ -313,8 +314,12 @@ static void describe_exact(struct judge *j)
             if (type_is_floating(j->task->args[j->outputs[o]].type))
                 all += (size_t)j->data[i].elements[j->outputs[o]];
     size_t had = j->n_derived - j->n_lost;
-    t->exact = j->task->reference_path ? "reference" : had || !all ? "shadow" : "original";
-    t->shadow_lost = j->task->reference_path ? NAN : all ? 1 - (double)had / (double)all : 0;
+    t->exact = had || !all ? "shadow" : "original";
+    t->shadow_lost = all ? 1 - (double)had / (double)all : 0;
+    if (j->task->reference_path) {
+        t->exact = "reference";
+        t->shadow_lost = NAN;
+    }
     t->underived = j->underived;
 }
 

@@ -11,8 +11,17 @@ bool type_is_floating(enum kernel_type t)
 
 static void format_of(enum kernel_type t, int *digits, int *min_exponent, int *max_exponent)
 {
-    *digits = t == KT_F16 ? 11 : t == KT_BF16 ? 8 : t == KT_F32 ? 24 : 53;
-    *max_exponent = t == KT_F16 ? 15 : t == KT_F64 ? 1023 : 127;
+    static const struct {
+        int digits, max_exponent;
+    } formats[] = {[KT_VOID] = {53, 127},
+                   [KT_F16] = {11, 15},
+                   [KT_BF16] = {8, 127},
+                   [KT_F32] = {24, 127},
+                   [KT_F64] = {53, 1023}};
+    enum kernel_type known = type_is_floating(t) ? t : KT_VOID;
+
+    *digits = formats[known].digits;
+    *max_exponent = formats[known].max_exponent;
     *min_exponent = 1 - *max_exponent;
 }
 
@@ -35,7 +44,7 @@ static double within_range(enum kernel_type t, double v)
     if (t == KT_F64)
         return v;
     double edge = ldexp(1, high + 1);
-    return v > edge ? edge : v < -edge ? -edge : v;
+    return CLAMP(v, -edge, edge);
 }
 
 /* Compiled with flush-to-zero, what is below the smallest normal number becomes zero at some step, and which

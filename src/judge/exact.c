@@ -6,7 +6,9 @@ enum { MOST_INSNS = 4000000 }; /* of a case: a dearer one keeps the original's a
 
 enum ptx_real exact_real(enum kernel_type t)
 {
-    return t == KT_F16 ? PTX_F16 : t == KT_BF16 ? PTX_BF16 : t == KT_F32 ? PTX_F32 : PTX_F64;
+    static const enum ptx_real reals[] = {
+        [KT_F16] = PTX_F16, [KT_BF16] = PTX_BF16, [KT_F32] = PTX_F32, [KT_F64] = PTX_F64};
+    return reals[t];
 }
 
 static bool read_shadow(struct judge *j, const struct stage *s, struct ptx_shadow *shadow, size_t case_i,
@@ -41,7 +43,8 @@ bool exact_run(struct judge *j, struct version *v, struct ptx_shadow *shadow, st
                                     .seed = about->seed,
                                     .inputs = (const unsigned char *const *)j->data[case_i].inputs,
                                     .place = rng_hash(j->options.seed, case_i)};
-    const struct stage_check check = {.max_insns = MOST_INSNS};
+    const struct stage_check check = {.where = "exact", .max_insns = MOST_INSNS};
+    struct stage_ran ran;
     struct fate fate = {0};
     struct stage s;
     bool ok;
@@ -52,7 +55,7 @@ bool exact_run(struct judge *j, struct version *v, struct ptx_shadow *shadow, st
     }
     s.shadow = shadow;
     v->task = task_of_case(scratch, j->task, about);
-    ok = stage_verify(&s, v, &check, "exact", scratch, NULL, NULL, &fate, err) &&
+    ok = stage_verify(&s, v, &check, scratch, &ran, &fate, err) &&
          (!fate_open(&fate) || read_shadow(j, &s, shadow, case_i, to, err));
     v->task = j->task;
     if (!fate_open(&fate))

@@ -57,12 +57,10 @@ struct version {
     const char *unclocked; /* what the clock's samples of blocks left out; NULL: nothing */
 };
 
-/* Understood, matched against the task, planned for all shapes of the suite and all workloads, compiled. */
-bool version_open(struct version *v, struct judge *j, struct arena *a, const struct task *t, const char *path,
-                  const char *text, struct fate *fate, struct err *err);
-/* The same for the exact answer: mathematics are calls that only a shadow's run knows. */
-bool version_open_shadow(struct version *v, struct judge *j, struct arena *a, const char *path,
-                         const char *text, struct fate *fate, struct err *err);
+/* Understood, matched against the task, planned for all shapes of the suite and all workloads, compiled. v's
+ * judge, arena, task and shadow are the caller's. For the exact answer, shadow, mathematics are calls that only
+ * a shadow's run knows. */
+bool version_open(struct version *v, const char *path, const char *text, struct fate *fate, struct err *err);
 void version_close(struct version *v);
 /* The plan for these dims and addresses; compiles again when it launches what was not compiled yet. */
 bool version_plan(struct version *v, struct arena *a, const int64_t *dims, const uint64_t *addr,
@@ -140,9 +138,10 @@ struct stage_fill {
 
 struct stage;
 struct stage_data;
-struct stage_check { /* how a checked launch is run */
-    unsigned checks; /* enum sanitize_checks; simulator */
-    uint64_t order;  /* of warps and blocks; simulator */
+struct stage_check {   /* how a checked launch is run */
+    const char *where; /* the case or workload, in words */
+    unsigned checks;   /* enum sanitize_checks; simulator */
+    uint64_t order;    /* of warps and blocks; simulator */
     uint64_t max_insns;
     const char *short_of; /* a mangled kernel that has one block fewer at a time than its grid; NULL: none */
     uint64_t stochastic;  /* ptx_options; simulator */
@@ -339,8 +338,8 @@ struct judge {
 struct trial_clocks clocks_now(const struct cuda *gpu);
 void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits);
 
-/* exact.c: of one case, by the original as version_open_shadow compiled it; where that cannot be run or costs
- * too much, nothing is set. And the text that is compiled. */
+/* exact.c: of one case, by the original as it is compiled for its shadow; where that cannot be run or costs too
+ * much, nothing is set. And the text that is compiled. */
 bool exact_derive(struct judge *j, struct version *v, struct arena *scratch, size_t case_i, struct err *err);
 /* What a shadow holds of the floating outputs after one case, in the judge's arena, NULL of those of other
  * types; the shadow is closed. */
@@ -361,10 +360,14 @@ struct ptx_shadow *terms_shadow(const struct judge *j, enum ptx_terms measure);
 const char *exact_text(struct arena *a, const char *text);
 enum ptx_real exact_real(enum kernel_type t);
 
+struct stage_ran {
+    uint64_t insns;      /* warp instructions; simulator */
+    const char *printed; /* by its printf; NULL: nothing */
+};
 /* The version's plan run on a stage that is open, each launch checked; nothing but the outputs may have changed
- * after it. insns and printed may be NULL. */
-bool stage_verify(struct stage *s, struct version *v, const struct stage_check *check, const char *where,
-                  struct arena *a, uint64_t *insns, const char **printed, struct fate *fate, struct err *err);
+ * after it. */
+bool stage_verify(struct stage *s, struct version *v, const struct stage_check *check, struct arena *a,
+                  struct stage_ran *ran, struct fate *fate, struct err *err);
 /* One case on one device (verify.c). */
 struct case_rules {
     const struct stage_ops *ops;
@@ -482,17 +485,18 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
 /* Two versions' elements of one output beside each other (workloads.c); own: some of the original's, for their
  * size. */
 struct yardstick {
+    const struct judge *judge;
     const struct task_arg *arg;
+    const char *where; /* the workload, in words */
     double ulps, scale;
     double most_other; /* integers: as in error_stats, and how many are left */
     size_t n_other;
 };
 struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t output,
                               const unsigned char *own, size_t elements);
-/* Elements from `first` on. */
-void yardstick_compare(const struct judge *j, struct arena *a, struct yardstick *y, const char *where,
-                       size_t first, const unsigned char *got, const unsigned char *own, size_t bytes,
-                       struct fate *fate);
+/* Elements from `first` on; y->where is the caller's. */
+void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const unsigned char *got,
+                       const unsigned char *own, size_t bytes, struct fate *fate);
 /* After the suite: the largest shapes of the domain, planned, and some blocks of them run. */
 bool verify_prepare_extremes(struct judge *j, struct version *original, struct err *err);
 bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct fate *fate, struct err *err);
@@ -510,13 +514,12 @@ void refuse_impossible(const struct judge *j, struct arena *a, const struct tria
 /* All workloads in both regimes, cold and hot, on the simulator's clock (timing/modelled.c). */
 bool model_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                    struct err *err);
-/* The same measured beside the original on the judge's GPU (timing/measure.c), under its lock, both loaded;
- * candidate may be original: then it is the A/A control. With options.confirm both regimes, longer; else the
- * scoring one is enough. Buffers and the original's graphs stay in *bench (NULL at first) from one candidate to
- * the next until bench_close. */
+/* The same measured beside the judge's original on its GPU (timing/measure.c), under its lock, both loaded; v
+ * may be the original: then it is the A/A control. With options.confirm both regimes, longer; else the scoring
+ * one is enough. Buffers and the original's graphs stay in the judge's bench (NULL at first) from one candidate
+ * to the next until bench_close. */
 struct bench;
-bool measure_paired(struct judge *j, struct bench **bench, struct version *original, struct version *candidate,
-                    struct arena *a, struct trial *t, struct fate *fate, struct err *err);
+bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struct err *err);
 void bench_close(struct bench *b); /* takes NULL */
 
 #endif

@@ -151,8 +151,10 @@ int isolated_run_main(int argc, char **argv)
     x.profiled = !str_eq(argv[4], "suite");
     x.launches = json_array();
     bool ok = task_open(&t, x.arena, argv[1], &err) && fs_read(x.arena, argv[2], &text, NULL, &err) &&
-              judge_open(&x.judge, t, &o, &err) && cuda_lock(x.judge->gpu, -1, &err) &&
-              version_open(&x.version, x.judge, x.arena, t, argv[2], text, &fate, &err);
+              judge_open(&x.judge, t, &o, &err) && cuda_lock(x.judge->gpu, -1, &err);
+    if (ok)
+        x.version = (struct version){.judge = x.judge, .arena = x.arena, .task = t};
+    ok = ok && version_open(&x.version, argv[2], text, &fate, &err);
     ok = ok && (!fate_open(&fate) || run_plans(&x, argv[4], &fate, &err));
     if (ok && fate_open(&fate))
         ok = write_map(&x, argv[5], &err);

@@ -155,14 +155,16 @@ bool verify_on_gpu(struct judge *j, struct version *v, struct arena *a, struct t
     return ok;
 }
 
-/* Verified and timed on the GPU, which nobody else uses meanwhile. original: what it leaves is what the others
+/* Verified and timed on the GPU, which nobody else uses meanwhile. What the original leaves is what the others
  * are held to. */
-static bool judge_on_gpu(struct judge *j, struct version *v, bool original, const struct trial *model,
-                         struct arena *a, struct trial *t, struct fate *fate, struct err *err)
+static bool judge_on_gpu(struct version *v, const struct trial *model, struct trial *t, struct fate *fate,
+                         struct err *err)
 {
+    struct judge *j = v->judge;
+    struct arena *a = v->arena;
     const struct trial_options *o = &j->options;
     double start_s;
-    bool ok;
+    bool ok, original = v == &j->baseline;
 
     if (!gpu_take(j, err))
         return false;
@@ -176,7 +178,7 @@ static bool judge_on_gpu(struct judge *j, struct version *v, bool original, cons
     t->verify_s += t->gpu_verify_s;
     if (ok && fate_open(fate) && !o->verify_only && !(original && o->no_control)) {
         start_s = time_s();
-        ok = measure_paired(j, &j->bench, &j->baseline, v, a, t, fate, err);
+        ok = measure_paired(v, t, fate, err);
         t->clocks = clocks_now(j->gpu);
         t->gpu_measure_s = time_s() - start_s;
         t->measure_s += t->gpu_measure_s;
@@ -233,7 +235,8 @@ static bool judge_original_version(struct judge *j, struct err *err)
     j->original.shadow_lost = NAN;
     if (!fs_read(j->arena, t->source_path, &text, NULL, err))
         return false;
-    ok = version_open(v, j, j->arena, t, t->source_path, text, &fate, err);
+    *v = (struct version){.judge = j, .arena = j->arena, .task = t};
+    ok = version_open(v, t->source_path, text, &fate, err);
     if (j->gpu && fate.verdict == VERDICT_UNSUPPORTED) {
         j->unsimulated = fate.words;
         fate = (struct fate){0};
@@ -263,7 +266,7 @@ static bool judge_original_version(struct judge *j, struct err *err)
     if (j->gpu && fate.verdict == VERDICT_UNSUPPORTED)
         fate = (struct fate){0}; /* it is the model that lacks something */
     if (ok && fate_open(&fate) && j->gpu)
-        ok = judge_on_gpu(j, v, true, &j->modelled, j->arena, &j->original, &fate, err);
+        ok = judge_on_gpu(v, &j->modelled, &j->original, &fate, err);
     if (ok && !fate_open(&fate))
         ok = err_at(err, t->source_path, fate.line, 0, "the original on its workloads: %s: %s",
                     verdict_name(fate.verdict), fate.words);
@@ -631,14 +634,14 @@ static bool is_known(const struct judge *j, const char *code)
 bool judge_file(struct judge *j, struct arena *a, const char *path, const char *text, struct trial *t,
                 struct err *err)
 {
-    struct version v;
+    struct version v = {.judge = j, .arena = a, .task = j->task};
     struct fate fate = {0};
     struct trial model = {0};
     double start_s = time_s();
     bool on_gpu = j->gpu && !j->mutant, ok;
 
     start(j, t);
-    ok = version_open(&v, j, a, j->task, path, text, &fate, err);
+    ok = version_open(&v, path, text, &fate, err);
     if (ok && fate_open(&fate) && j->fault >= 0)
         ok = version_use_fault(&v, (size_t)j->fault, &fate);
     if (ok && fate_open(&fate))
@@ -652,7 +655,7 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
     if (ok && fate_open(&fate) && v.module && !j->unsimulated)
         ok = judge_simulated(j, &v, a, t, on_gpu ? &model : t, &fate, err);
     if (ok && fate_open(&fate) && on_gpu)
-        ok = judge_on_gpu(j, &v, false, &model, a, t, &fate, err);
+        ok = judge_on_gpu(&v, &model, t, &fate, err);
     if (on_gpu)
         add_model(t, &model);
     if (ok && fate_open(&fate) && j->options.with_nvcc)

@@ -94,9 +94,9 @@ static bool run_case(struct judge *j, struct version *v, const struct task_case 
 bool judge_sanitize(struct judge *j, struct arena *a, const char *path, const char *text, struct sanitized *out,
                     struct err *err)
 {
-    struct version v;
+    struct version v = {.judge = j, .arena = a, .task = j->task};
     struct fate fate = {0};
-    bool ok = version_open(&v, j, a, j->task, path, text, &fate, err);
+    bool ok = version_open(&v, path, text, &fate, err);
 
     *out = (struct sanitized){0};
     if (ok && !fate_open(&fate))

@@ -37,7 +37,8 @@ static bool run_reference(struct oracle *s, const char **why_not, struct err *er
                                     .seed = w->seed,
                                     .poison = POISON,
                                     .place = w->seed & ~(uint64_t)1};
-    const struct stage_check check = {.limit_s = REFERENCE_S};
+    const struct stage_check check = {.where = w->where, .limit_s = REFERENCE_S};
+    struct stage_ran ran;
     struct fate fate = {0};
     struct err why = {0};
 
@@ -49,7 +50,7 @@ static bool run_reference(struct oracle *s, const char **why_not, struct err *er
             *err = why;
         return !cuda_spoilt(j->gpu);
     }
-    if (!stage_verify(&s->stage, &j->exact, &check, w->where, w->arena, NULL, NULL, &fate, err))
+    if (!stage_verify(&s->stage, &j->exact, &check, w->arena, &ran, &fate, err))
         return false;
     if (!fate_open(&fate))
         return err_at(err, j->task->reference_path, fate.line, 0, "the reference, on the GPU: %s: %s",

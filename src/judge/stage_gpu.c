@@ -4,8 +4,10 @@
 
 static bool gpu_open(struct stage *s, const struct stage_data *d, struct err *err)
 {
-    enum cuda_guard guard = d->exact ? CUDA_EXACT : d->trusted ? CUDA_PLAIN : CUDA_GUARDED;
+    enum cuda_guard guard = d->trusted ? CUDA_PLAIN : CUDA_GUARDED;
 
+    if (d->exact)
+        guard = CUDA_EXACT;
     s->bare = d->exact;
     s->untouched = d->exact && !d->trusted;
     return cuda_space_open(&s->space, s->judge->gpu, guard, d->place, err);

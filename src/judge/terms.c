@@ -31,9 +31,11 @@ bool terms_version(struct judge *j, struct version **v, struct err *err)
         *v = &j->exact;
         return true;
     }
-    if (!j->of_terms.kernel &&
-        !version_open_shadow(&j->of_terms, j, j->arena, original->path, original->text, &fate, err))
-        return false;
+    if (!j->of_terms.kernel) {
+        j->of_terms = (struct version){.judge = j, .arena = j->arena, .task = j->task, .shadow = true};
+        if (!version_open(&j->of_terms, original->path, original->text, &fate, err))
+            return false;
+    }
     if (fate_open(&fate) && j->of_terms.module)
         *v = &j->of_terms;
     return true;

@@ -15,10 +15,8 @@ struct running {
     struct version *version;
     struct arena *arena;
     struct stage *stage;
-    const char *where;
     const struct stage_check *check;
-    uint64_t insns;
-    const char **printed; /* NULL: not wanted */
+    struct stage_ran *ran;
 };
 
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
@@ -30,12 +28,12 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
 
     (void)step;
     if (ok) {
-        c->insns += report.warp_insns;
+        c->ran->insns += report.warp_insns;
         if (c->check->work)
             work_add(c->check->work, &report);
-        fate_of_report(c->arena, c->version, &report, c->where, fate);
-        if (c->printed && !*c->printed && report.printed && report.printed->len)
-            *c->printed =
+        fate_of_report(c->arena, c->version, &report, c->check->where, fate);
+        if (!c->ran->printed && report.printed && report.printed->len)
+            c->ran->printed =
                 arena_strndup(c->arena, str_text(report.printed), MIN(report.printed->len, (size_t)2000));
     }
     ptx_report_clear(&report);
@@ -76,16 +74,17 @@ static void judge_unwritten(struct arena *a, const struct task_arg *arg, const u
                              element, arg->name, where));
 }
 
-bool stage_verify(struct stage *s, struct version *v, const struct stage_check *check, const char *where,
-                  struct arena *a, uint64_t *insns, const char **printed, struct fate *fate, struct err *err)
+bool stage_verify(struct stage *s, struct version *v, const struct stage_check *check, struct arena *a,
+                  struct stage_ran *ran, struct fate *fate, struct err *err)
 {
-    struct running run = {
-        .version = v, .arena = a, .stage = s, .where = where, .check = check, .printed = printed};
+    const char *where = check->where;
+    struct running run = {.version = v, .arena = a, .stage = s, .check = check, .ran = ran};
     const struct stage_visitor visitor = {.context = &run, .launch = launch};
     const char *words = NULL;
     uint64_t before, after;
     struct plan plan;
 
+    *ran = (struct stage_ran){0};
     judge_doing(v->judge, arena_printf(a, "in case %s", where));
     if (!version_plan(v, a, s->dims, s->addr, &plan, fate, err))
         return false;
@@ -97,8 +96,6 @@ bool stage_verify(struct stage *s, struct version *v, const struct stage_check *
         work_open(check->work, v->arena, plan.n_steps);
     if (!s->ops->state(s, v, &before, err) || !stage_run(s, v, &plan, &visitor, a, fate, err))
         return false;
-    if (insns)
-        *insns = run.insns;
     if (!fate_open(fate))
         return true;
     if (!s->ops->state(s, v, &after, err) || !s->ops->damage(s, a, &words, err))
@@ -116,12 +113,16 @@ bool stage_verify(struct stage *s, struct version *v, const struct stage_check *
 }
 
 /* The simulator knows of each byte whether something wrote it. */
-static void judge_written(struct arena *a, const struct stage *s, const struct version *v,
-                          const struct task_arg *arg, const unsigned char *output, uint64_t addr, size_t size,
-                          const char *where, struct fate *fate)
+static void judge_written(const struct case_run *run, const struct stage *s, size_t o,
+                          const unsigned char *output, const char *where, struct fate *fate)
 {
+    const struct version *v = run->version;
+    size_t arg = v->judge->outputs[o];
+    struct arena *a = run->arena;
     struct ptx_mem *mem = s->mem;
-    int64_t unwritten = size ? ptx_mem_first_uninitialised(mem, addr, size) : -1;
+    int64_t size;
+    uint64_t addr = stage_arg(s, arg, &size);
+    int64_t unwritten = size ? ptx_mem_first_uninitialised(mem, addr, (uint64_t)size) : -1;
     struct ptx_finding who;
 
     if (unwritten < 0)
@@ -132,7 +133,7 @@ static void judge_written(struct arena *a, const struct stage *s, const struct v
                 str_eq(fs_basename(who.file), fs_basename(v->kernel->path)) ? who.line : 0,
                 arena_printf(a, "%s (%s)", who.words, where));
     else
-        judge_unwritten(a, arg, output, (size_t)unwritten, s->poison, where, fate);
+        judge_unwritten(a, &v->task->args[arg], output, (size_t)unwritten, s->poison, where, fate);
 }
 
 bool case_run(struct case_run *run, const struct case_rules *rules, struct fate *fate, struct err *err)
@@ -151,33 +152,37 @@ bool case_run(struct case_run *run, const struct case_rules *rules, struct fate 
                                     .inputs = run->inputs ? run->inputs : (const unsigned char *const *)own,
                                     .poison = rules->second ? POISON_B : POISON_A,
                                     .place = place};
-    const struct stage_check check = {.checks = rules->checks,
+    const char *where = case_where(a, j->task, about);
+    const struct stage_check check = {.where = where,
+                                      .checks = rules->checks,
                                       .order = rules->second ? data.place | 1 : 0,
                                       .max_insns = rules->max_insns,
                                       .short_of = rules->short_of,
                                       .stochastic = rules->stochastic,
                                       .overflow = rules->overflow,
                                       .limit_s = CASE_LIMIT_S};
-    const char *where = case_where(a, j->task, about);
     const struct task *whole = v->task;
+    struct stage_ran ran;
     struct stage stage;
     bool ok;
 
     if (!stage_open(&stage, j, rules->ops, v->task, about->dims, &data, err))
         return false;
     v->task = task_of_case(a, whole, about);
-    ok =
-        stage_verify(&stage, v, &check, where, a, rules->second ? NULL : &run->insns, &run->printed, fate, err);
+    ok = stage_verify(&stage, v, &check, a, &ran, fate, err);
+    if (!rules->second)
+        run->insns = ran.insns;
+    if (!run->printed)
+        run->printed = ran.printed;
     v->task = whole;
     grid_case(v, run->case_i);
     for (size_t o = 0; ok && fate_open(fate) && o < j->n_outputs; o++) {
-        const struct task_arg *arg = &v->task->args[j->outputs[o]];
         int64_t size;
         uint64_t addr = stage_arg(&stage, j->outputs[o], &size);
         outputs[o] = arena_alloc(a, (size_t)size + 1);
         ok = !size || stage.ops->read(&stage, addr, outputs[o], (size_t)size, err);
         if (ok && stage.mem && (rules->checks & SANITIZE_INIT))
-            judge_written(a, &stage, v, arg, outputs[o], addr, (size_t)size, where, fate);
+            judge_written(run, &stage, o, outputs[o], where, fate);
     }
     stage_close(&stage);
     return ok;

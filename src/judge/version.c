@@ -252,12 +252,14 @@ static bool plan_all(struct version *v, struct fate *fate)
     return true;
 }
 
-static bool open_as(struct version *v, struct judge *j, struct arena *a, const struct task *t, bool shadow,
-                    const char *path, const char *text, struct fate *fate, struct err *err)
+bool version_open(struct version *v, const char *path, const char *text, struct fate *fate, struct err *err)
 {
+    struct judge *j = v->judge;
+    struct arena *a = v->arena;
+    const struct task *t = v->task;
     struct err why = {0};
 
-    *v = (struct version){.judge = j, .arena = a, .task = t, .limits = j->limits, .shadow = shadow};
+    *v = (struct version){.judge = j, .arena = a, .task = t, .limits = j->limits, .shadow = v->shadow};
     v->limits.occupancy = occupancy;
     v->limits.context = v;
     if (kernel_tests_compiler(path, text, strlen(text), &why))
@@ -265,23 +267,11 @@ static bool open_as(struct version *v, struct judge *j, struct arena *a, const s
     if (!task_kernel_open(&v->kernel, a, t, path, text, &why) || !task_match(t, v->kernel, &why))
         return not_understood(fate, &why, arena_strdup(a, why.text));
     plan_all(v, fate);
-    if (fate_open(fate) && v->judge->baseline.module && !shadow && t == j->task && !j->mutant)
+    if (fate_open(fate) && j->baseline.module && !v->shadow && t == j->task && !j->mutant)
         branches_find(v, fate);
     if (!fate_open(fate))
         return true;
     return compile(v, fate, err);
-}
-
-bool version_open(struct version *v, struct judge *j, struct arena *a, const struct task *t, const char *path,
-                  const char *text, struct fate *fate, struct err *err)
-{
-    return open_as(v, j, a, t, false, path, text, fate, err);
-}
-
-bool version_open_shadow(struct version *v, struct judge *j, struct arena *a, const char *path,
-                         const char *text, struct fate *fate, struct err *err)
-{
-    return open_as(v, j, a, j->task, true, path, text, fate, err);
 }
 
 void version_close(struct version *v)

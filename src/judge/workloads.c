@@ -18,11 +18,15 @@ enum {
 #define LIMIT_S 10.0
 #define ENOUGH  0.9 /* of what the sampled blocks should have written */
 
-/* One version's outputs. */
-static bool run_whole(const struct whole *w, struct version *v, const struct stage_ops *ops, bool second,
-                      uint64_t max_insns, uint64_t *insns, unsigned char **outputs, struct fate *fate,
-                      struct err *err)
+struct left { /* by a version run whole */
+    unsigned char *outputs[MAX_ARGS];
+    struct stage_ran ran;
+};
+
+static bool run_whole(const struct whole *w, struct version *v, const struct stage_ops *ops, uint64_t max_insns,
+                      struct left *left, struct fate *fate, struct err *err)
 {
+    bool second = v == &w->judge->baseline;
     const struct task *t = w->judge->task;
     struct task_values values[MAX_ARGS];
     const struct stage_data data = {.values = values,
@@ -30,7 +34,8 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
                                     .tiles = w->tiles,
                                     .poison = second ? 0x5b : POISON,
                                     .place = (w->seed & ~(uint64_t)1) + second};
-    const struct stage_check check = {.checks = second ? 0 : w->checks,
+    const struct stage_check check = {.where = w->where,
+                                      .checks = second ? 0 : w->checks,
                                       .max_insns = max_insns,
                                       .work = second ? NULL : w->work,
                                       .limit_s = LIMIT_S};
@@ -41,12 +46,12 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
         values[i] = w->values ? w->values[i] : t->args[i].values;
     if (!stage_open(&stage, w->judge, ops, t, w->dims, &data, err))
         return false;
-    ok = stage_verify(&stage, v, &check, w->where, w->arena, insns, NULL, fate, err);
+    ok = stage_verify(&stage, v, &check, w->arena, &left->ran, fate, err);
     for (size_t o = 0; ok && fate_open(fate) && o < w->judge->n_outputs; o++) {
         int64_t size;
         uint64_t addr = stage_arg(&stage, w->judge->outputs[o], &size);
-        outputs[o] = arena_alloc(w->arena, (size_t)size + 1);
-        ok = !size || ops->read(&stage, addr, outputs[o], (size_t)size, err);
+        left->outputs[o] = arena_alloc(w->arena, (size_t)size + 1);
+        ok = !size || ops->read(&stage, addr, left->outputs[o], (size_t)size, err);
     }
     stage_close(&stage);
     return ok;
@@ -90,7 +95,7 @@ struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_
                               size_t elements)
 {
     const struct task_arg *arg = &j->task->args[j->outputs[o]];
-    struct yardstick y = {.arg = arg};
+    struct yardstick y = {.judge = j, .arg = arg};
 
     if (type_is_floating(arg->type)) {
         y.ulps = apart_allowed(j, side, o);
@@ -103,10 +108,11 @@ struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_
     return y;
 }
 
-void yardstick_compare(const struct judge *j, struct arena *a, struct yardstick *y, const char *where,
-                       size_t first, const unsigned char *got, const unsigned char *own, size_t bytes,
-                       struct fate *fate)
+void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const unsigned char *got,
+                       const unsigned char *own, size_t bytes, struct fate *fate)
 {
+    const struct judge *j = y->judge;
+    const char *where = y->where;
     enum kernel_type type = y->arg->type;
     size_t size = kernel_type_size(type), poisoned = 0;
 
@@ -154,8 +160,9 @@ static bool compare_whole(const struct whole *w, const struct both *b, enum stag
         if (!task_shape(j->task, arg, w->dims, &elements, err))
             return false;
         struct yardstick y = yardstick_of(j, side, o, b->own[o], (size_t)elements);
-        yardstick_compare(j, w->arena, &y, w->where, 0, b->got[o], b->own[o],
-                          (size_t)elements * kernel_type_size(arg->type), fate);
+        y.where = w->where;
+        yardstick_compare(w->arena, &y, 0, b->got[o], b->own[o], (size_t)elements * kernel_type_size(arg->type),
+                          fate);
     }
     return true;
 }
@@ -164,17 +171,16 @@ static bool compare_whole(const struct whole *w, const struct both *b, enum stag
 static bool extra_whole(const struct whole *w, struct version *v, bool *told, struct fate *fate,
                         struct err *err)
 {
-    unsigned char *got[MAX_ARGS], *own[MAX_ARGS];
-    const struct both b = {.got = got, .own = own};
+    struct left got, own;
+    const struct both b = {.got = got.outputs, .own = own.outputs};
     struct fate original = {0};
-    uint64_t insns = 0;
 
-    if (!run_whole(w, &w->judge->baseline, &stage_sim, true, EXTRA_INSNS, &insns, own, &original, err))
+    if (!run_whole(w, &w->judge->baseline, &stage_sim, EXTRA_INSNS, &own, &original, err))
         return false;
     *told = fate_open(&original);
     if (!*told)
         return true;
-    return run_whole(w, v, &stage_sim, false, 1000000 + 50 * insns, NULL, got, fate, err) &&
+    return run_whole(w, v, &stage_sim, 1000000 + 50 * own.ran.insns, &got, fate, err) &&
            (!fate_open(fate) || compare_whole(w, &b, SIDE_SIM, fate, err));
 }
 
@@ -215,24 +221,23 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
                          struct fate *fate, struct err *err)
 {
     struct judge *j = w->judge;
-    unsigned char *got[MAX_ARGS], *own[MAX_ARGS];
+    struct left got, own;
     struct fate original = {0};
-    uint64_t insns = 0;
     bool ok;
 
     /* On the simulator each has a memory of its own, and the original's work bounds the candidate's. */
     if (ops->side == SIDE_SIM)
-        ok = run_whole(w, &j->baseline, ops, true, 0, &insns, own, &original, err) &&
-             (!fate_open(&original) || run_whole(w, v, ops, false, 1000000 + 50 * insns, NULL, got, fate, err));
+        ok = run_whole(w, &j->baseline, ops, 0, &own, &original, err) &&
+             (!fate_open(&original) || run_whole(w, v, ops, 1000000 + 50 * own.ran.insns, &got, fate, err));
     else
-        ok = run_whole(w, v, ops, false, 0, NULL, got, fate, err) &&
-             (!fate_open(fate) || run_whole(w, &j->baseline, ops, true, 0, NULL, own, &original, err));
+        ok = run_whole(w, v, ops, 0, &got, fate, err) &&
+             (!fate_open(fate) || run_whole(w, &j->baseline, ops, 0, &own, &original, err));
     if (!ok || !fate_open(fate))
         return ok;
     if (!fate_open(&original))
         return err_at(err, j->task->source_path, original.line, 0, "the original on its workloads: %s: %s",
                       verdict_name(original.verdict), original.words);
-    const struct both b = {.got = got, .own = own};
+    const struct both b = {.got = got.outputs, .own = own.outputs};
     if (!compare_whole(w, &b, ops->side, fate, err))
         return false;
     return !fate_open(fate) || !j->options.confirm || size_verify(w, &b, ops, known, NULL, fate, err);
@@ -269,7 +274,8 @@ static size_t compare_samples(const struct whole *w, struct sample *s, bool *dou
                 continue;
             if (!y.arg)
                 y = yardstick_of(j, SIDE_SIM, o, own, PIECE / size);
-            yardstick_compare(j, w->arena, &y, w->where, (size_t)first, got, own, PIECE, told);
+            y.where = w->where;
+            yardstick_compare(w->arena, &y, (size_t)first, got, own, PIECE, told);
             compared += PIECE / size;
         }
         /* A share of the blocks writes that share, or as much of it as the original's do. */
@@ -282,10 +288,14 @@ static size_t compare_samples(const struct whole *w, struct sample *s, bool *dou
     return compared;
 }
 
-/* *compared: how many elements, 0 when nothing could be said; *known as size_verify says it. *doubt: only a
- * whole run can tell. */
-static bool verify_sample(const struct whole *w, struct version *v, int64_t traffic, size_t *compared,
-                          size_t *known, bool *doubt, struct fate *fate, struct err *err)
+struct sampled {
+    size_t compared; /* elements; 0 when nothing could be said */
+    size_t known;    /* as size_verify says it */
+    bool doubt;      /* only a whole run can tell */
+};
+
+static bool verify_sample(const struct whole *w, struct version *v, int64_t traffic, struct sampled *r,
+                          struct fate *fate, struct err *err)
 {
     double share = MIN(1, (double)SAMPLE_BYTES / (double)traffic);
     struct sample s[2] = {{.whole = w, .version = v, .share = share},
@@ -293,11 +303,11 @@ static bool verify_sample(const struct whole *w, struct version *v, int64_t traf
     bool ok = sample_run(&s[0], err) && (!s[0].told || sample_run(&s[1], err));
     const struct both b = {.samples = s};
 
-    *doubt = ok && !s[0].told;
+    r->doubt = ok && !s[0].told;
     if (ok && s[0].told && s[1].told) {
-        *compared = compare_samples(w, s, doubt, fate);
-        if (*compared && !*doubt && fate_open(fate) && w->judge->options.confirm)
-            ok = size_verify(w, &b, &stage_sim, known, doubt, fate, err);
+        r->compared = compare_samples(w, s, &r->doubt, fate);
+        if (r->compared && !r->doubt && fate_open(fate) && w->judge->options.confirm)
+            ok = size_verify(w, &b, &stage_sim, &r->known, &r->doubt, fate, err);
     }
     sample_close(&s[0]);
     sample_close(&s[1]);
@@ -381,23 +391,23 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
                           &tiles};
         w.work = ops->side == SIDE_SIM ? work_of(v, i) : NULL;
         int64_t traffic;
-        size_t compared = 0, known = 0;
+        struct sampled some = {0};
         double cost;
-        bool doubt = false, whole;
+        bool whole;
         if (!(ok = affordable(j, i, &whole, err) && cost_of(j, i, &cost, err)))
             break;
         if (!whole && ops->side == SIDE_SIM && task_traffic(j->task, dims, &traffic, NULL)) {
-            ok = verify_sample(&w, v, traffic, &compared, &known, &doubt, fate, err);
+            ok = verify_sample(&w, v, traffic, &some, fate, err);
             /* Before the last word a doubt is no reason to spend seconds. */
-            whole = doubt && fate_open(fate) && j->options.confirm && fits(&w, traffic, cost);
+            whole = some.doubt && fate_open(fate) && j->options.confirm && fits(&w, traffic, cost);
             if (!whole)
                 str_addf(&left, "%s%s", left.len ? ", " : "", w.where);
-            if (!whole && compared)
-                str_addf(&left, " (%zu elements compared)", compared);
+            if (!whole && some.compared)
+                str_addf(&left, " (%zu elements compared)", some.compared);
         }
         if (ok && whole)
-            ok = verify_whole(&w, v, ops, &known, fate, err);
-        if (!known)
+            ok = verify_whole(&w, v, ops, &some.known, fate, err);
+        if (!some.known)
             str_addf(&inexact, "%s%s", inexact.len ? ", " : "", w.where);
         if (!fate_open(fate))
             fate->words = arena_strdup(a, fate->words);

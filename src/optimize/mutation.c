@@ -187,12 +187,22 @@ static enum mutant_fate fate_of(const struct task *t, const struct mutant *m, co
     }
 }
 
-static bool judge_all(const struct task *t, const struct mutation_score_options *o, struct pool *p,
-                      const struct trial *original, const char *source, const struct mutant *ptx_faults,
-                      size_t n_ptx, struct mutation_score_row *rows, size_t n, struct arena *a, struct err *err)
+struct judging {
+    const struct task *task;
+    const struct mutation_score_options *options;
+    struct pool *pool;
+    struct trial original;
+    const char *source;
+    const struct mutant *in_ptx;
+    size_t n_ptx;
+};
+
+static bool judge_all(const struct judging *x, struct mutation_score_row *rows, size_t n, struct arena *a,
+                      struct err *err)
 {
+    const struct mutation_score_options *o = x->options;
     struct arena *scratch = arena_open();
-    size_t done = 0, len = strlen(source);
+    size_t done = 0, len = strlen(x->source);
     bool ok = true;
 
     for (size_t i = 0; ok && i < n; i++) {
@@ -202,11 +212,11 @@ static bool judge_all(const struct task *t, const struct mutation_score_options 
             done++;
             continue;
         }
-        while (m->ptx && k < n_ptx && !str_eq(ptx_faults[k].id, m->id))
+        while (m->ptx && k < x->n_ptx && !str_eq(x->in_ptx[k].id, m->id))
             k++;
-        ok = pool_submit_mutant(p, (int)i, t->source_path,
-                                m->ptx ? source : mutant_text(m, scratch, source, len), m->ptx ? (int)k : -1,
-                                err);
+        ok = pool_submit_mutant(x->pool, (int)i, x->task->source_path,
+                                m->ptx ? x->source : mutant_text(m, scratch, x->source, len),
+                                m->ptx ? (int)k : -1, err);
         arena_reset(scratch);
     }
     while (ok && done < n) {
@@ -218,20 +228,20 @@ static bool judge_all(const struct task *t, const struct mutation_score_options 
             ok = false;
             break;
         }
-        ok = pool_collect(p, 0.5, scratch, &id, &trial, err);
+        ok = pool_collect(x->pool, 0.5, scratch, &id, &trial, err);
         if (!ok || id < 0)
             continue;
-        struct mutation_score_row *x = &rows[id];
-        x->fate = fate_of(t, &x->mutant, &trial, original);
-        x->verdict = verdict_name(trial.verdict);
-        x->words = arena_strdup(a, trial.words ? trial.words : "");
+        struct mutation_score_row *row = &rows[id];
+        row->fate = fate_of(x->task, &row->mutant, &trial, &x->original);
+        row->verdict = verdict_name(trial.verdict);
+        row->words = arena_strdup(a, trial.words ? trial.words : "");
         done++;
         if (o->progress)
             o->progress(o->context, done, n);
         arena_reset(scratch);
     }
     if (!ok)
-        pool_drop(p);
+        pool_drop(x->pool);
     arena_close(scratch);
     return ok;
 }
@@ -268,11 +278,11 @@ static size_t drop_idle(struct mutant *list, size_t n, const struct trial_covera
 bool mutation_score_measure(const struct task *t, const struct mutation_score_options *o, struct pool *p,
                             struct arena *a, struct mutation_score *r, struct err *err)
 {
-    const struct mutant *in_source, *in_ptx, *chosen;
+    struct judging x = {.task = t, .options = o, .pool = p};
+    const struct mutant *in_source, *chosen;
     struct kernel *k;
-    struct trial original;
     char *source, *path;
-    size_t n_source, n_ptx, n = 0;
+    size_t n_source, n = 0;
 
     *r = (struct mutation_score){.score = NAN};
     if (!fs_read(a, t->source_path, &source, NULL, err))
@@ -282,20 +292,21 @@ bool mutation_score_measure(const struct task *t, const struct mutation_score_op
         return true;
     if (!task_kernel_open(&k, a, t, t->source_path, source, err))
         return false;
-    bool ok = pool_original(p, a, &original, err);
+    x.source = source;
+    bool ok = pool_original(p, a, &x.original, err);
     if (ok) {
         mutants_of_source(k, a, &in_source, &n_source);
-        pool_faults(p, a, &in_ptx, &n_ptx);
-        struct mutant *all = arena_array(a, struct mutant, n_source + n_ptx + 1);
+        pool_faults(p, a, &x.in_ptx, &x.n_ptx);
+        struct mutant *all = arena_array(a, struct mutant, n_source + x.n_ptx + 1);
         memcpy(all, in_source, n_source * sizeof(*all));
-        memcpy(all + n_source, in_ptx, n_ptx * sizeof(*all));
-        size_t n_all = drop_idle(all, n_source + n_ptx, &original.coverage);
+        memcpy(all + n_source, x.in_ptx, x.n_ptx * sizeof(*all));
+        size_t n_all = drop_idle(all, n_source + x.n_ptx, &x.original.coverage);
         mutants_choose(all, n_all, o->most ? o->most : SIZE_MAX, o->seed, a, &chosen, &n);
         struct mutation_score_row *rows = arena_array(a, struct mutation_score_row, n + 1);
         for (size_t i = 0; i < n; i++)
             rows[i].mutant = chosen[i];
         take_over(o->fewer, rows, n);
-        ok = judge_all(t, o, p, &original, source, in_ptx, n_ptx, rows, n, a, err);
+        ok = judge_all(&x, rows, n, a, err);
         *r = (struct mutation_score){.rows = rows, .n_rows = n, .n_faults = n_all, .score = NAN};
         count(r);
         if (ok && !any_untold(r))

@@ -65,7 +65,8 @@ static const char *said(const char *understood, const char *compiled, struct tri
     assert_ok(fs_write_text(fs_join(arena, dir, "kernel.cu"), LAUNCHER(RIGHT), &err), err);
     assert_ok(task_open(&task, arena, dir, &err), err);
     assert_ok(judge_open(&j, task, &o, &err), err);
-    assert_ok(version_open(&v, j, arena, task, "kernel.cu", understood, &fate, &err), err);
+    v = (struct version){.judge = j, .arena = arena, .task = task};
+    assert_ok(version_open(&v, "kernel.cu", understood, &fate, &err), err);
     if (!fate_open(&fate))
         fail_msg("%s", fate.words);
     const struct compile_request q = version_request(&v, compiled);

@@ -340,23 +340,27 @@ static bool record_launch(void *context, const struct plan_step *step, const str
     return fate_is(fate, VERDICT_LAUNCH_FAILED, step->line, arena_strdup(r->arena, why.text));
 }
 
-/* A block of so many plans, from the set on. */
-static bool record(struct side *s, struct bench *b, const struct track *t, struct cuda_tape *tape, size_t first,
-                   size_t sets, size_t plans, struct fate *fate, struct err *err)
+struct block { /* of so many plans, from a set on */
+    struct cuda_tape *tape;
+    size_t first, sets, plans;
+};
+
+static bool record(struct side *s, struct bench *b, const struct track *t, struct block block,
+                   struct fate *fate, struct err *err)
 {
-    struct recorder recorder = {tape, s->version, s->arena};
+    struct recorder recorder = {block.tape, s->version, s->arena};
     const struct stage_visitor visitor = {.context = &recorder, .launch = record_launch};
     bool ok = true;
 
-    s->stage.tape = tape;
-    for (size_t p = 0; ok && fate_open(fate) && p < plans; p++) {
-        uint64_t base = bench_set(b, t, first + p % sets);
+    s->stage.tape = block.tape;
+    for (size_t p = 0; ok && fate_open(fate) && p < block.plans; p++) {
+        uint64_t base = bench_set(b, t, block.first + p % block.sets);
         for (size_t k = 0; k < t->n_buffers; k++)
             s->stage.addr[k] = base + t->offset[k];
         ok = stage_run(&s->stage, s->version, &s->plan, &visitor, s->arena, fate, err);
     }
     s->stage.tape = NULL;
-    return ok && (!fate_open(fate) || cuda_tape_seal(tape, err));
+    return ok && (!fate_open(fate) || cuda_tape_seal(block.tape, err));
 }
 
 static bool time_block(struct side *s, const struct track *t, struct cuda_tape *tape, size_t plans, double *us,
@@ -397,7 +401,8 @@ bool side_record(struct side *s, struct bench *b, struct track *t, enum regime r
     l->tapes = mem_zalloc(windows * sizeof(*l->tapes));
     for (; ok && fate_open(fate) && l->n < windows; l->n++)
         ok = cuda_tape_open(&l->tapes[l->n], b->gpu, err) &&
-             record(s, b, t, l->tapes[l->n], bench_window(t, regime, l->n), l->sets, l->plans, fate, err);
+             record(s, b, t, (struct block){l->tapes[l->n], bench_window(t, regime, l->n), l->sets, l->plans},
+                    fate, err);
     /* The first replay of a graph is a little faster than the next ones, its nodes having just been written. */
     for (size_t w = 0; ok && fate_open(fate) && w < windows; w++)
         ok = time_block(s, t, l->tapes[w], l->plans, &us, fate, err) &&
@@ -425,7 +430,7 @@ static bool first_impression(struct side *s, struct bench *b, struct track *t, s
 
     if (!cuda_tape_open(&tape, b->gpu, err))
         return false;
-    ok = record(s, b, t, tape, 0, plans, plans, fate, err);
+    ok = record(s, b, t, (struct block){tape, 0, plans, plans}, fate, err);
     s->us = INFINITY;
     /* The first replay loads the code. */
     for (int i = 0; ok && fate_open(fate) && i < 2; i++) {

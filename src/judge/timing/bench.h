@@ -60,6 +60,7 @@ struct bench {
     double empty_us;                      /* a kernel that does nothing, as part of a graph */
     double clocks_every_s, clocks_last_s; /* asking for the clocks takes time too */
     struct trial_clocks clocks;
+    bool warm; /* something has run since the GPU was taken */
 };
 
 bool bench_open(struct bench **out, struct judge *j, struct err *err);

@@ -38,9 +38,11 @@ static void choose_pieces(struct pairs *p, struct rng *rng)
         uint64_t size = kernel_type_size(t->arg[k]->type), n = t->bytes[k] / size, most = PIECE_BYTES / size;
         if ((t->arg[k]->role != ROLE_OUT && t->arg[k]->role != ROLE_INOUT) || n == 0)
             continue;
-        for (int i = 0; i < PIECES; i++) {
+        for (unsigned i = 0; i < PIECES; i++) {
             uint64_t length = MIN(n, most), room = n - length;
-            uint64_t at = i == 0 ? 0 : i == 1 ? room : rng_below(rng, room + 1);
+            uint64_t at = i * room; /* the first and the last, then any */
+            if (i > 1)
+                at = rng_below(rng, room + 1);
             p->pieces[p->n_pieces++] = (struct piece){k, at * size, length * size};
             if (room == 0)
                 break;
@@ -68,7 +70,9 @@ static bool take_sample(struct pairs *p, int side, size_t window, struct err *er
  * has been asked before. Relative to the element or to the mean size of the piece's elements. */
 static double tolerance_of(const struct task *task, enum kernel_type type)
 {
-    double ulp = type == KT_F16 ? 0x1p-10 : type == KT_BF16 ? 0x1p-7 : type == KT_F32 ? 0x1p-18 : 0x1p-40;
+    static const double units[] = {
+        [KT_F16] = 0x1p-10, [KT_BF16] = 0x1p-7, [KT_F32] = 0x1p-18, [KT_F64] = 0x1p-40};
+    double ulp = type_is_floating(type) ? units[type] : units[KT_F64];
 
     return 16 * ulp * (task->tolerance > 1 ? task->tolerance : 1);
 }
@@ -206,15 +210,19 @@ static struct pair_rules rules_of(const struct judge *j, const struct pairs *p, 
     return rules;
 }
 
-static bool measure_regime(struct bench *b, struct track *t, struct side *original, struct side *candidate,
-                           enum regime regime, bool control, bool warm, struct arena *a,
+static bool measure_regime(struct bench *b, struct track *t, struct side *candidate, enum regime regime,
                            struct trial_time *time, struct fate *fate, struct err *err)
 {
     struct judge *j = b->judge;
+    struct side *original = &t->original;
     size_t workload = (size_t)(t - b->tracks);
-    struct pairs p = {
-        .bench = b, .track = t, .sides = {original, candidate}, .regime = regime, .arena = a, .fate = fate};
-    struct pair_rules rules = rules_of(j, &p, control, workload);
+    struct pairs p = {.bench = b,
+                      .track = t,
+                      .sides = {original, candidate},
+                      .regime = regime,
+                      .arena = candidate->version->arena,
+                      .fate = fate};
+    struct pair_rules rules = rules_of(j, &p, candidate->version == &j->baseline, workload);
     struct rng rng = {rules.seed};
     struct pair_result r;
 
@@ -233,7 +241,9 @@ static bool measure_regime(struct bench *b, struct track *t, struct side *origin
     p.check_set = (size_t)rng_below(&rng, MIN(p.used[0], p.used[1]));
     if (!(regime == REGIME_HOT && t->in_place)) /* there the results grow, and differences with them */
         choose_pieces(&p, &rng);
-    if ((warm && !warm_up(&p, err)) || !start_contents(&p, err))
+    bool cold = !b->warm && regime == REGIME_COLD;
+    b->warm |= cold;
+    if ((cold && !warm_up(&p, err)) || !start_contents(&p, err))
         return false;
     if (!pair_measure(&rules, one_pair, &p, &r, err))
         return !fate_open(fate);
@@ -265,10 +275,10 @@ static const struct trial_time unknown = {.us = NAN,
                                           .flops = NAN,
                                           .compulsory_bytes = NAN};
 
-static bool measure_workload(struct bench *b, struct track *t, struct version *original,
-                             struct version *candidate, bool warm, struct arena *a, struct trial_workload *w,
-                             struct fate *fate, struct err *err)
+static bool measure_workload(struct bench *b, struct track *t, struct version *candidate,
+                             struct trial_workload *w, struct fate *fate, struct err *err)
 {
+    struct version *original = &b->judge->baseline;
     bool control = original == candidate, ok;
     struct side *base = &t->original, side = {0};
 
@@ -286,14 +296,13 @@ static bool measure_workload(struct bench *b, struct track *t, struct version *o
     /* While searching, the regime that scores is all that is asked for. */
     for (enum regime regime = REGIME_COLD; ok && fate_open(fate) && regime < N_REGIMES; regime++)
         ok = (!control && !b->judge->options.confirm && regime != b->judge->task->regime) ||
-             measure_regime(b, t, base, &side, regime, control, warm && regime == REGIME_COLD, a,
-                            &w->times[regime], fate, err);
+             measure_regime(b, t, &side, regime, &w->times[regime], fate, err);
     if (side.version)
         side_close(&side);
     if (base->version && (!ok || !fate_open(fate)))
         side_close(base);
     if (!fate_open(fate))
-        fate->words = arena_strdup(a, fate->words);
+        fate->words = arena_strdup(candidate->arena, fate->words);
     return ok;
 }
 
@@ -308,8 +317,7 @@ static int by_traffic(const void *x, const void *y)
 {
     const struct place *a = x, *b = y;
 
-    return a->traffic != b->traffic ? (a->traffic > b->traffic) - (a->traffic < b->traffic)
-                                    : (a->workload > b->workload) - (a->workload < b->workload);
+    return a->traffic != b->traffic ? ORDER(a->traffic, b->traffic) : ORDER(a->workload, b->workload);
 }
 
 /* That in the middle, the smallest and the largest come first: what is slower on all of them is dropped. */
@@ -344,24 +352,27 @@ static bool hopeless(const struct task *task, const struct trial_workload *list,
     return true;
 }
 
-bool measure_paired(struct judge *j, struct bench **bench, struct version *original, struct version *candidate,
-                    struct arena *a, struct trial *t, struct fate *fate, struct err *err)
+bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struct err *err)
 {
+    struct judge *j = v->judge;
+    struct arena *a = v->arena;
     const struct task *task = j->task;
     struct trial_workload *list = arena_array(a, struct trial_workload, task->n_workloads + 1);
-    bool control = original == candidate;
+    bool control = v == &j->baseline;
+    struct bench *b;
     size_t *order;
 
-    if (!*bench && !bench_open(bench, j, err))
+    if (!j->bench && !bench_open(&j->bench, j, err))
         return false;
-    order = order_of(*bench, a);
+    b = j->bench;
+    order = order_of(b, a);
     for (size_t i = 0; i < task->n_workloads; i++)
         list[i] = (struct trial_workload){task->workloads + i * task->n_dims, {unknown, unknown}};
-    (*bench)->clocks = clocks_now(j->gpu);
+    b->clocks = clocks_now(j->gpu);
+    b->warm = false;
     for (size_t i = 0; i < task->n_workloads; i++) {
         struct trial_workload *w = &list[order[i]];
-        if (!measure_workload(*bench, &(*bench)->tracks[order[i]], original, candidate, i == 0, a, w, fate,
-                              err))
+        if (!measure_workload(b, &b->tracks[order[i]], v, w, fate, err))
             return false;
         if (!fate_open(fate))
             return true;
@@ -384,7 +395,7 @@ bool measure_paired(struct judge *j, struct bench **bench, struct version *origi
         if (!fate_open(fate))
             break;
     }
-    t->empty_us = (*bench)->empty_us;
+    t->empty_us = b->empty_us;
     t->workloads = list;
     t->n_workloads = task->n_workloads;
     t->n_dims = task->n_dims;

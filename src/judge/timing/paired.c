@@ -177,7 +177,9 @@ static bool measure(const struct pair_rules *rules, struct quads *q, pair_source
             if (decided(rules, r))
                 break;
             if (last) {
-                r->end = full ? PAIR_OUT_OF_PAIRS : noisy || !r->pairs ? PAIR_DISTURBED : PAIR_OUT_OF_TIME;
+                r->end = noisy || !r->pairs ? PAIR_DISTURBED : PAIR_OUT_OF_TIME;
+                if (full)
+                    r->end = PAIR_OUT_OF_PAIRS;
                 break;
             }
         }
