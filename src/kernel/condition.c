@@ -138,10 +138,12 @@ static struct number arithmetic(struct condition_parser *p, char op, struct numb
                                 bool is_unsigned)
 {
     int64_t x = (int64_t)a.v, y = (int64_t)b.v, r = 0;
-    bool over = op == '*'   ? __builtin_mul_overflow(x, y, &r)
-                : op == '+' ? __builtin_add_overflow(x, y, &r)
-                            : __builtin_sub_overflow(x, y, &r);
+    bool over;
 
+    if (op == '*')
+        over = __builtin_mul_overflow(x, y, &r);
+    else
+        over = op == '+' ? __builtin_add_overflow(x, y, &r) : __builtin_sub_overflow(x, y, &r);
     if (over && !is_unsigned && !p->dead)
         fail(p->x->unit, p->at, "the condition overflows");
     return number_of(is_unsigned, (uint64_t)r);

@@ -336,8 +336,10 @@ static const char *builtin_spelling(struct parser *p, const struct token *at, co
         return "void";
     if (count[AUTO])
         return "auto";
+    if (count[CHAR] && u)
+        return "unsigned char";
     if (count[CHAR])
-        return u ? "unsigned char" : count[SIGNED] ? "signed char" : "char";
+        return count[SIGNED] ? "signed char" : "char";
     if (count[SHORT])
         return u ? "unsigned short" : "short";
     if (count[LONG] >= 2)

@@ -150,7 +150,9 @@ json_t *calls_spent(const struct run *r)
 /* Ours when the provider does not tell. */
 static int64_t tokens_out(const struct llm_reply *p)
 {
-    return p->usage.output >= 0 ? p->usage.output : llm_tokens(p->text ? p->text : "");
+    if (p->usage.output >= 0)
+        return p->usage.output;
+    return llm_tokens(p->text ? p->text : "");
 }
 
 static void tell(const char *event, const struct run *r, const struct call *c)

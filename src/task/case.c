@@ -6,17 +6,20 @@
 
 static json_t *number_to_json(double v)
 {
-    return isfinite(v) ? json_real(v) : json_string(isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
+    const char *inf = v > 0 ? "inf" : "-inf";
+
+    if (isfinite(v))
+        return json_real(v);
+    return json_string(isnan(v) ? "nan" : inf);
 }
 
 static bool number_from_json(const json_t *o, double *v)
 {
     const char *text = json_string_value(o);
 
-    *v = json_is_number(o)      ? json_number_value(o)
-         : str_eq(text, "inf")  ? INFINITY
-         : str_eq(text, "-inf") ? -INFINITY
-                                : NAN;
+    *v = json_is_number(o) ? json_number_value(o) : NAN;
+    if (str_eq(text, "inf") || str_eq(text, "-inf"))
+        *v = *text == '-' ? -INFINITY : INFINITY;
     return json_is_number(o) || !isnan(*v) || str_eq(text, "nan");
 }
 

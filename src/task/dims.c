@@ -342,8 +342,10 @@ static int level_of(enum dim_op op)
 
 static const char *sign_of(enum dim_op op, enum dim_language language)
 {
-    if (language == DIM_PYTHON && (op == DIM_AND || op == DIM_OR || op == DIM_DIV))
-        return op == DIM_AND ? "and" : op == DIM_OR ? "or" : "//";
+    if (language == DIM_PYTHON && op == DIM_DIV)
+        return "//";
+    if (language == DIM_PYTHON && (op == DIM_AND || op == DIM_OR))
+        return op == DIM_AND ? "and" : "or";
     for (size_t i = 0; i < ARRAY_LEN(operators); i++)
         if (operators[i].op == op)
             return operators[i].text;
@@ -373,7 +375,10 @@ static void write_at(struct str *out, const struct dim_expr *e, bool beside, con
         break;
     case DIM_NEG:
     case DIM_NOT:
-        str_add(out, e->op == DIM_NEG ? "-(" : language == DIM_PYTHON ? "(not (" : "!(");
+        if (e->op == DIM_NEG)
+            str_add(out, "-(");
+        else
+            str_add(out, language == DIM_PYTHON ? "(not (" : "!(");
         write_at(out, e->a, false, names, language, 0);
         str_add(out, e->op == DIM_NOT && language == DIM_PYTHON ? "))" : ")");
         break;

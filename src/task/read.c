@@ -314,10 +314,11 @@ static bool read_values(struct loader *l, const struct yaml_node *n, struct task
                     v->kind == VALUE_CONSTANT ? "values of kind constant need value:"
                                               : "value: belongs to the kind constant");
     for (int high = 0; high < 2; high++) {
-        if (!(item = yaml_get(n, high ? "high" : "low")))
-            continue;
-        if (index ? !read_expr(l, item, high ? &v->high_expr : &v->low_expr)
-                  : !read_number(l, item, high ? "high" : "low", high ? &v->high : &v->low))
+        const char *end = high ? "high" : "low";
+        item = yaml_get(n, end);
+        if (item && index && !read_expr(l, item, high ? &v->high_expr : &v->low_expr))
+            return false;
+        if (item && !index && !read_number(l, item, end, high ? &v->high : &v->low))
             return false;
     }
     if (v->kind == VALUE_UNIFORM && !(isfinite(v->low) && isfinite(v->high) && v->low < v->high))

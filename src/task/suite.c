@@ -197,10 +197,12 @@ static void add_random(struct shapes *s, struct rng *r, int64_t limit, size_t co
              * in the last dim: a block for each of many short rows costs much and shows little. */
             uint64_t choice = rng_below(r, 8);
             bool last = i + 1 == t->n_dims;
-            dims[i] = choice == 6 && last   ? workload[i] + (int64_t)rng_below(r, 17) - 8
-                      : choice == 7 && last ? 1 + (int64_t)rng_below(r, 2000)
-                      : choice == 7         ? 1 + (int64_t)rng_below(r, 200)
-                                            : odd_values[rng_below(r, ARRAY_LEN(odd_values) - (last ? 0 : 5))];
+            if (choice == 6 && last)
+                dims[i] = workload[i] + (int64_t)rng_below(r, 17) - 8;
+            else if (choice == 7)
+                dims[i] = 1 + (int64_t)rng_below(r, last ? 2000 : 200);
+            else
+                dims[i] = odd_values[rng_below(r, ARRAY_LEN(odd_values) - (last ? 0 : 5))];
         }
         if (add(s, dims, limit, "a drawn shape"))
             count--;

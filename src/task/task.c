@@ -88,7 +88,8 @@ bool task_traffic(const struct task *t, const int64_t *dims, int64_t *bytes, str
     *bytes = 0;
     for (size_t i = 0; i < t->n_args; i++) {
         const struct task_arg *arg = &t->args[i];
-        int64_t n, times = arg->role == ROLE_INOUT ? 2 : arg->role == ROLE_IN || arg->role == ROLE_OUT ? 1 : 0;
+        bool both = arg->role == ROLE_INOUT;
+        int64_t n, times = (both || arg->role == ROLE_IN) + (both || arg->role == ROLE_OUT);
         if (times == 0)
             continue;
         if (!task_shape(t, arg, dims, &n, err))

@@ -121,15 +121,18 @@ double task_to_double(enum kernel_type type, const void *element)
 void task_from_double(enum kernel_type type, double v, void *element)
 {
     switch (type) {
-#define CASE(kt, ctype, low, high)                      \
-    case kt: {                                          \
-        double r = rint(v);                             \
-        ctype x = isnan(r)              ? 0             \
-                  : r <= (double)(low)  ? (ctype)(low)  \
-                  : r >= (double)(high) ? (ctype)(high) \
-                                        : (ctype)r;     \
-        memcpy(element, &x, sizeof(x));                 \
-        return;                                         \
+#define CASE(kt, ctype, low, high)      \
+    case kt: {                          \
+        double r = rint(v);             \
+        ctype x = 0;                    \
+        if (r >= (double)(high))        \
+            x = (high);                 \
+        else if (r > (double)(low))     \
+            x = (ctype)r;               \
+        else if (!isnan(r))             \
+            x = (low);                  \
+        memcpy(element, &x, sizeof(x)); \
+        return;                         \
     }
         TYPES(CASE)
 #undef CASE
@@ -168,7 +171,9 @@ static bool integer(enum kernel_type t)
 /* Scales at which products of three stay normal numbers in f32, and at which f16 reaches its ends. */
 static double large_scale(enum kernel_type t)
 {
-    return t == KT_F16 ? 1024 : integer(t) ? 1000 : 1e10;
+    if (t == KT_F16)
+        return 1024;
+    return integer(t) ? 1000 : 1e10;
 }
 
 static double tiny_scale(enum kernel_type t)
@@ -284,6 +289,12 @@ static double huge(const struct task_arg *arg, const struct task_values *v, uint
     return fmax(fmin(normal * of->sums, of->edge), -of->edge);
 }
 
+/* A normal number times a power of two, one of so many from the highest down. */
+static double normal_below(uint64_t bits, int highest, int n)
+{
+    return ldexp(rng_normal_of(bits), highest - (int)(rng_mix(bits) % (unsigned)n));
+}
+
 static double element(const struct task_arg *arg, const struct task_values *v, int64_t low, int64_t high,
                       uint64_t bits)
 {
@@ -312,13 +323,13 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
     case VALUE_INTEGERS:
         return small_integer(arg->type, bits);
     case VALUE_FAINT:
-        return ldexp(rng_normal_of(bits), arg->type == KT_F16   ? -(int)(rng_mix(bits) % 16) - 4
-                                          : arg->type == KT_F64 ? -1022 / 2 - (int)(rng_mix(bits) % 520)
-                                                                : -60 - (int)(rng_mix(bits) % 72));
+        if (arg->type == KT_F16)
+            return normal_below(bits, -4, 16);
+        return arg->type == KT_F64 ? normal_below(bits, -511, 520) : normal_below(bits, -60, 72);
     case VALUE_DIM:
-        return ldexp(rng_normal_of(bits), arg->type == KT_F16   ? -7 - (int)(rng_mix(bits) % 3)
-                                          : arg->type == KT_F64 ? -510 - (int)(rng_mix(bits) % 6)
-                                                                : -62 - (int)(rng_mix(bits) % 3));
+        if (arg->type == KT_F16)
+            return normal_below(bits, -7, 3);
+        return arg->type == KT_F64 ? normal_below(bits, -510, 6) : normal_below(bits, -62, 3);
     case VALUE_HUGE:
     case VALUE_CANCELLING:
         break; /* more than its bits decide */
