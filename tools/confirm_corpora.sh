@@ -15,7 +15,7 @@ status=0
     printf '# The corpora, confirmed\n\n'
     printf '%s, commit %s, %s, NVRTC and nvcc of CUDA %s: `make confirm-corpora`' "$(date -u +%Y-%m-%d)" \
         "$(git rev-parse --short HEAD)" "$(nproc) cores" "$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')"
-    [ $# -eq 0 ] || printf ', of `%s` only' "$*"
+    [ $# -eq 0 ] || printf ',\nof `%s` only' "$*"
     printf '.\n'
     cat "$made"
 } > docs/results/confirmation.md
