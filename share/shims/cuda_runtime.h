@@ -7,5 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
+// So does the C library's <sys/types.h>.
+typedef unsigned int uint;
+typedef unsigned short ushort;
+typedef unsigned long ulong;
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;

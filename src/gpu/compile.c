@@ -180,6 +180,27 @@ void compile_errors(struct arena *a, const char *log, const char *path, struct c
         *log ? arena_strndup(a, log, MIN(strlen(log), (size_t)1000)) : "the compiler refused it without a word";
 }
 
+/* NVRTC has no --extended-lambda, and needs none: all that it is given is the device's. So the words that the
+ * option allows behind a lambda's captures are blanked. */
+static const char *plain_lambdas(struct arena *a, const struct compile_request *q, const char *text)
+{
+    char *plain = NULL;
+
+    for (size_t i = 0; i < q->n_flags && !plain; i++)
+        if (str_in(q->flags[i] + strspn(q->flags[i], "-"), "extended-lambda|expt-extended-lambda"))
+            plain = arena_strdup(a, text);
+    for (char *p = plain; p && (p = strchr(p, ']'));) {
+        bool captures = p[1] != ']' && (p == plain || p[-1] != ']'); /* and no attribute's */
+        for (p++; captures; p += strcspn(p, " ")) {
+            p += strspn(p, " \t\r\n");
+            if (!str_starts(p, "__device__") && !str_starts(p, "__host__"))
+                break;
+            memset(p, ' ', str_starts(p, "__device__") ? strlen("__device__") : strlen("__host__"));
+        }
+    }
+    return plain ? plain : text;
+}
+
 typedef VEC(const char *) names_vec;
 
 enum { FAILED = 6 /* NVRTC_ERROR_COMPILATION */, FIRST_ALONE = 2 };
@@ -220,7 +241,7 @@ static const char **collect_headers(const struct nvrtc *nvrtc, struct arena *a, 
         (*names)[n++] = WAITING;
     }
     for (size_t i = 0; i < q->n_headers; i++, n++) {
-        texts[n] = q->headers[i].text;
+        texts[n] = plain_lambdas(a, q, q->headers[i].text);
         (*names)[n] = q->headers[i].name;
     }
     for (size_t i = 0; i < share_n_files; i++) {
@@ -372,7 +393,7 @@ static bool compile_once(struct nvrtc *n, struct arena *a, const struct compile_
     if (c->program)
         n->destroy(&c->program);
     texts = collect_headers(n, a, q, &names, &n_headers);
-    c->code = n->create(&c->program, q->text, q->path, n_headers, texts, names);
+    c->code = n->create(&c->program, plain_lambdas(a, q, q->text), q->path, n_headers, texts, names);
     for (size_t i = 0; c->code == 0 && i < q->n_kernels; i++)
         if (!q->shared_names || !q->shared_names[i])
             c->code = n->add_name(c->program, q->kernels[i]);

@@ -130,6 +130,14 @@ static const char others[] =
     "cuda::ceil_div|__builtin_clz|__builtin_ctz|__builtin_popcount|__builtin_clzll|__builtin_expect|move|"
     "forward";
 
+/* float4 of make_float4; NULL: the name is none of these. */
+static const struct type *made_vector(const char *name)
+{
+    const struct type *t = strncmp(name, "make_", 5) == 0 ? type_builtin(name + 5) : NULL;
+
+    return t && t->kind == TY_RECORD && t->passable ? t : NULL;
+}
+
 bool builtin_is_call(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
@@ -140,7 +148,7 @@ bool builtin_is_call(const char *name)
         if (strcmp(conversions[i].name, name) == 0)
             return true;
     }
-    return str_in(name, others);
+    return str_in(name, others) || made_vector(name);
 }
 
 static bool is(const char *a, const char *b)
@@ -271,7 +279,13 @@ bool builtin_call(struct interp *in, const struct expr *e, const char *name, con
     const struct template_arg *targs = call->targs;
     const struct value *args = call->values;
     const size_t n = call->n, n_targs = call->n_targs;
+    const struct type *vector = made_vector(name);
 
+    if (vector) {
+        need(in, e, name, n, (size_t)vector->n);
+        *out = record_value(in, e->at, vector, (struct value){.type = type_list, .items = args, .n_items = n});
+        return true;
+    }
     for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
         if (is(functions[i].name, name)) {
             const struct type *t = functions[i].kind == 'f' ? type_float : type_double;

@@ -26,6 +26,51 @@ static void bind_value(struct interp *in, struct env *env, const char *name, str
 
 enum told { TOLD_NOT, TOLD_GIVEN, TOLD_DEDUCED, TOLD_TWICE }; /* TWICE: as two types */
 
+static void deduce(const struct func *f, const struct type_node *n, const struct type *actual,
+                   struct template_arg *args, enum told *told);
+
+/* The value that stands for the template parameter an expression names. */
+static void deduce_value(const struct func *f, const struct expr *e, struct value v, struct template_arg *args,
+                         enum told *told)
+{
+    int i = e && e->kind == EX_NAME ? template_index(f, e->name) : -1;
+
+    if (i < 0 || f->tparams[i].is_type)
+        return;
+    if (told[i] == TOLD_DEDUCED && args[i].value.i != v.i)
+        told[i] = TOLD_TWICE;
+    if (told[i] == TOLD_NOT) {
+        args[i] = (struct template_arg){.value = v};
+        told[i] = TOLD_DEDUCED;
+    }
+}
+
+/* `std::bool_constant<B>`, `pack<T, N>`: by what the argument's type was made with. */
+static void deduce_template(const struct func *f, const struct type_node *n, const struct type *actual,
+                            struct template_arg *args, enum told *told)
+{
+    const struct type_name *own = actual->declared;
+    const char *last = strrchr(n->name, ':');
+
+    last = last ? last + 1 : n->name;
+    if (actual->kind == TY_CONSTANT && strcmp(last, "bool_constant") == 0 && n->n_args == 1) {
+        deduce_value(f, n->args[0].value, value_int(type_bool, actual->n), args, told);
+    } else if (actual->kind == TY_CONSTANT && strcmp(last, "integral_constant") == 0 && n->n_args == 2) {
+        deduce(f, n->args[0].type, actual->to, args, told);
+        deduce_value(f, n->args[1].value, value_int(actual->to, actual->n), args, told);
+    }
+    for (size_t i = 0;
+         own && actual->bound && strcmp(own->name, last) == 0 && i < MIN(n->n_args, own->n_tparams); i++) {
+        const struct template_param *p = &own->tparams[i];
+        const struct binding *b = p->is_type ? NULL : env_local(actual->bound, p->name, NULL);
+
+        if (p->is_type)
+            deduce(f, n->args[i].type, env_find_type(actual->bound, p->name), args, told);
+        else if (b)
+            deduce_value(f, n->args[i].value, b->cell->value, args, told);
+    }
+}
+
 /* Match a parameter's type with an argument's; what it says of template parameters goes into args. */
 static void deduce(const struct func *f, const struct type_node *n, const struct type *actual,
                    struct template_arg *args, enum told *told)
@@ -46,7 +91,9 @@ static void deduce(const struct func *f, const struct type_node *n, const struct
             actual = actual->to;
             continue;
         case TN_NAME:
-            i = template_index(f, n->name);
+            if (n->n_args)
+                deduce_template(f, n, actual, args, told);
+            i = n->n_args ? -1 : template_index(f, n->name);
             if (i < 0 || !f->tparams[i].is_type || actual->kind == TY_NULL || actual->kind == TY_LIST)
                 return;
             if (told[i] == TOLD_DEDUCED && !type_same(args[i].type, actual))

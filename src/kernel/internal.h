@@ -761,6 +761,7 @@ struct launch_call {
     struct expr *const *arg_exprs; /* where the arguments stand; NULL: at the launch */
     size_t n_args;
     struct launch_attributes attributes;
+    bool defaults; /* default arguments may stand for the rest */
 };
 void launch(struct interp *in, const struct token *at, const struct launch_call *call);
 const char *kernel_expression(struct interp *in, const struct token *at, const struct kernel_ref *k,

@@ -145,6 +145,8 @@ static struct kernel_value kernel_arg(struct interp *in, const struct token *at,
              p->name, f->name);
     if (t->kind == TY_ARRAY)
         t = type_pointer(in->arena, t->to, t->to_const);
+    if (t->kind == TY_CONSTANT && type_same(v.type, t)) /* a class without members is one byte */
+        return (struct kernel_value){.type = KT_VOID, .struct_bytes = 1};
     if (t->kind != TY_SCALAR && t->kind != TY_POINTER && t->kind != TY_RECORD)
         fail(
             in->unit, at,
@@ -177,11 +179,28 @@ static void check_shared(struct interp *in, const struct token *at, const char *
         (long long)bytes, (long long)in->limits->shared_per_block);
 }
 
+/* The arguments, and the kernel's default ones behind them. */
+static const struct value *all_args(struct interp *in, const struct token *at, const struct launch_call *call,
+                                    const struct func *f, struct env *bound)
+{
+    struct value *all = arena_array(in->arena, struct value, f->n_params + 1);
+    size_t n = call->n_args;
+
+    if (n > f->n_params || (n < f->n_params && !(call->defaults && f->params[n].fallback)))
+        fail(in->unit, at, "kernel %s takes %zu arguments, not %zu", f->name, f->n_params, n);
+    if (n < f->n_params && f->late_default)
+        fail(in->unit, at,
+             "a later declaration of %s adds a default argument; write all of them in the first one", f->name);
+    for (size_t i = 0; i < f->n_params; i++)
+        all[i] = i < n ? call->args[i] : eval(in, bound, f->params[i].fallback);
+    return all;
+}
+
 void launch(struct interp *in, const struct token *at, const struct launch_call *call)
 {
-    const size_t n_args = call->n_args;
     struct plan_step step = {.kind = PLAN_LAUNCH, .cooperative = call->attributes.cooperative};
-    struct kernel_value *values = arena_array(in->arena, struct kernel_value, n_args + 1);
+    struct kernel_value *values;
+    const struct value *args;
     const struct func *f;
     struct env *bound;
     struct value v;
@@ -190,12 +209,12 @@ void launch(struct interp *in, const struct token *at, const struct launch_call 
     if (call->n_config != 4)
         fail(in->unit, at,
              "this launch is not on the launcher's stream; write <<<grid, block, shared bytes (0), stream>>>");
-    step.kernel = kernel_expression(in, at, call->kernel, call->args, n_args, &f, &bound);
+    step.kernel = kernel_expression(in, at, call->kernel, call->args, call->n_args, &f, &bound);
     memcpy(step.cluster, call->attributes.cluster, sizeof(step.cluster));
     for (size_t i = 0; i < in->large_clusters.n; i++)
         step.non_portable_cluster |= strcmp(in->large_clusters.v[i], step.kernel) == 0;
-    if (n_args != f->n_params)
-        fail(in->unit, at, "kernel %s takes %zu arguments, not %zu", f->name, f->n_params, n_args);
+    args = all_args(in, at, call, f, bound);
+    values = arena_array(in->arena, struct kernel_value, f->n_params + 1);
     v = convert(in, at, call->config[0], type_dim3, false);
     memcpy(step.grid, v.dim, sizeof(step.grid));
     v = convert(in, at, call->config[1], type_dim3, false);
@@ -207,10 +226,11 @@ void launch(struct interp *in, const struct token *at, const struct launch_call 
     v = convert(in, at, call->config[3], type_stream, false);
     if (!v.stream)
         fail(in->unit, at, "this launch is on the default stream; give the launcher's stream parameter");
-    for (size_t i = 0; i < n_args; i++)
-        values[i] = kernel_arg(in, call->arg_exprs ? call->arg_exprs[i]->at : at, f, i, bound, call->args[i]);
+    for (size_t i = 0; i < f->n_params; i++)
+        values[i] = kernel_arg(in, call->arg_exprs && i < call->n_args ? call->arg_exprs[i]->at : at, f, i,
+                               bound, args[i]);
     step.args = values;
-    step.n_args = n_args;
+    step.n_args = f->n_params;
     access_log(in, &in->plan_cell, true);
     if (in->pending.n || in->fixed_only)
         fail(in->unit, at, "a launch before the launcher is called");
@@ -243,6 +263,7 @@ struct value launch_expr(struct interp *in, struct env *env, const struct expr *
     }
     if (e->risky)
         group_close(in, &g, e->at);
-    launch(in, e->at, &(struct launch_call){k.kernel, config, e->n_config, args, e->args, e->n_args, {0}});
+    launch(in, e->at,
+           &(struct launch_call){k.kernel, config, e->n_config, args, e->args, e->n_args, .defaults = true});
     return (struct value){.type = type_void};
 }

@@ -276,8 +276,9 @@ static const char headers[] =
     "cooperative_groups/memcpy_async.h|cooperative_groups/reduce.h|cooperative_groups/scan.h|cstddef|cstdint|"
     "cstdio|cstdlib|cstring|ctime|cuda.h|cuda_awbarrier.h|cuda_bf16.h|cuda_bf16.hpp|cuda_fp16.h|"
     "cuda_fp16.hpp|cuda_fp8.h|cuda_pipeline.h|cuda_pipeline_primitives.h|cuda_runtime.h|cuda_runtime_api.h|"
-    "curand_kernel.h|device_functions.h|device_launch_parameters.h|errno.h|float.h|functional|inttypes.h|"
-    "iostream|limits|limits.h|math.h|math_constants.h|mma.h|setjmp.h|signal.h|stdarg.h|stddef.h|stdexcept|"
+    "curand_kernel.h|device_functions.h|device_launch_parameters.h|errno.h|float.h|functional|"
+    "initializer_list|inttypes.h|iostream|limits|limits.h|math.h|math_constants.h|memory|mma.h|numeric|optional|"
+    "setjmp.h|signal.h|sstream|stdarg.h|stddef.h|stdexcept|"
     "stdint.h|stdio.h|stdlib.h|string|string.h|thread|time.h|tuple|type_traits|unistd.h|utility|vector|"
     "vector_types.h";
 

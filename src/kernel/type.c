@@ -90,16 +90,18 @@ static const struct {
     {"uint_fast32_t", "unsigned long"},
 };
 
-/* Vector types of the toolkit: only their size counts, they are never values here. */
+/* Vector types of the toolkit: structs of up to four numbers. */
 static const struct {
     const char *base;
-    int64_t size;
+    const struct type *of;
 } vectors[] = {
-    {"char", 1}, {"uchar", 1}, {"short", 2},    {"ushort", 2},    {"int", 4},   {"uint", 4},
-    {"long", 8}, {"ulong", 8}, {"longlong", 8}, {"ulonglong", 8}, {"float", 4}, {"double", 8},
+    {"char", &scalars[3]},      {"uchar", &scalars[4]},  {"short", &scalars[5]},      {"ushort", &scalars[6]},
+    {"int", &scalars[7]},       {"uint", &scalars[8]},   {"long", &scalars[9]},       {"ulong", &scalars[10]},
+    {"longlong", &scalars[11]}, {"float", &scalars[15]}, {"ulonglong", &scalars[12]}, {"double", &scalars[16]},
 };
 
 static struct type vector_types[ARRAY_LEN(vectors)][4];
+static struct record_field vector_fields[ARRAY_LEN(vectors)][4];
 
 #define PACKED(spelling, bytes)                                                         \
     {                                                                                   \
@@ -113,17 +115,22 @@ static const struct type packed_types[] = {
 
 __attribute__((constructor)) static void vector_types_fill(void)
 {
+    static const char *const members[] = {"x", "y", "z", "w"};
     static char names[ARRAY_LEN(vectors)][4][16];
 
     for (size_t i = 0; i < ARRAY_LEN(vectors); i++) {
         for (int n = 1; n <= 4; n++) {
-            int64_t size = vectors[i].size * n;
+            int64_t each = vectors[i].of->size, size = each * n;
 
+            vector_fields[i][n - 1] = (struct record_field){members[n - 1], &vectors[i].of, each * (n - 1)};
             snprintf(names[i][n - 1], sizeof(names[i][n - 1]), "%s%d", vectors[i].base, n);
-            vector_types[i][n - 1] = (struct type){.kind = TY_OPAQUE,
+            vector_types[i][n - 1] = (struct type){.kind = TY_RECORD,
                                                    .name = names[i][n - 1],
                                                    .size = size,
-                                                   .align = n == 3 ? vectors[i].size : MIN(size, 16)};
+                                                   .align = n == 3 ? each : MIN(size, 16),
+                                                   .fields = vector_fields[i],
+                                                   .n = n,
+                                                   .passable = true};
         }
     }
 }
@@ -141,10 +148,10 @@ const struct type *type_builtin(const char *name)
     if (record_builtin(name))
         return record_builtin(name);
     for (size_t i = 0; i < ARRAY_LEN(vectors); i++) {
-        size_t len = strlen(vectors[i].base);
-
-        if (strncmp(vectors[i].base, name, len) == 0 && name[len] >= '1' && name[len] <= '4' && !name[len + 1])
-            return &vector_types[i][name[len] - '1'];
+        for (size_t n = 0; n < 4; n++) {
+            if (strcmp(vector_types[i][n].name, name) == 0)
+                return &vector_types[i][n];
+        }
     }
     for (size_t i = 0; i < ARRAY_LEN(packed_types); i++) {
         if (strcmp(packed_types[i].name, name) == 0)
@@ -314,7 +321,7 @@ static void layout_struct(struct interp *in, const struct type_name *s, struct e
     *align = most;
 }
 
-/* Its members, with their places. Vectors and other types that are never values leave it opaque. */
+/* Its members, with their places. Types that are never values leave it opaque. */
 static void make_record(struct interp *in, const struct type_name *t, struct env *env, struct type *s)
 {
     struct record_field *fields = arena_array(in->arena, struct record_field, t->n_fields + 1);

@@ -88,7 +88,7 @@ struct node *named_children(const struct function *f, struct node n, size_t *cou
  * these. */
 bool constant_value(const struct function *f, struct node n, int64_t *value);
 const struct transform_fact *fact_of(const struct transform_input *in, const char *launcher_param);
-/* What a kernel parameter is bound to at a launch; no node when it is not. */
+/* What a kernel parameter is bound to at a launch; no node when that leaves it to its default argument. */
 struct node launch_arg(const struct function *f, const struct launch *l, const struct variable *param);
 
 /* Is the expression the same in every iteration of (and reading nothing that is written in) this part? */

@@ -291,6 +291,14 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     return f;
 }
 
+/* Every parameter has an argument there, or a default one. */
+static bool launch_is_whole(const struct function *f, const struct launch *l)
+{
+    return l->n_args == f->n_params ||
+           (l->n_args < f->n_params &&
+            node_is(f->variables[l->n_args].statement, NODE_OPTIONAL_PARAMETER_DECLARATION));
+}
+
 struct function *function_open_kernel(const struct transform_input *in, struct arena *a, size_t i)
 {
     const struct kernel_function *k = &in->kernel->functions[i];
@@ -316,7 +324,7 @@ struct function *function_open_kernel(const struct transform_input *in, struct a
         }
     }
     for (size_t l = 0; l < f->n_launches; l++)
-        if (f->launches[l].n_args != f->n_params)
+        if (!launch_is_whole(f, &f->launches[l]))
             return NULL;
     return f;
 }

@@ -215,7 +215,8 @@ static bool each_understood(const struct function *f, struct detail *d)
 static bool understood(const struct function *rows, const struct function *each, struct detail *d)
 {
     *d = (struct detail){0};
-    if (!rows || !each || !rows_understood(rows, d) ||
+    if (!rows || !each || rows->launches[0].n_args != rows->n_params ||
+        each->launches[0].n_args != each->n_params || !rows_understood(rows, d) ||
         !node_same(follower(rows->launches[0].statement), each->launches[0].statement) ||
         !each_understood(each, d))
         return false;

@@ -42,7 +42,6 @@ static bool specialise_apply(const struct function *f, const struct transform_si
     if (f->n_params < 2)
         return err_input(why_not, "%s has no other parameter", f->name);
     struct edits inside = {.arena = a};
-    bool last = d->param->index + 1 == f->n_params;
     const char **params = arena_array(a, const char *, f->n_params);
     size_t n = 0;
     for (size_t i = 0; i < f->n_params; i++)
@@ -61,9 +60,11 @@ static bool specialise_apply(const struct function *f, const struct transform_si
         const struct launch *launch = &f->launches[l];
         struct edits call = {.arena = a};
         struct node arg = launch->args[d->param->index];
+        size_t at = d->param->index;
+        bool last = at + 1 == launch->n_args;
         edits_node(&call, launch->name, name);
-        edits_try(&call, last ? node_end(launch->args[d->param->index - 1]) : node_start(arg),
-                  last ? node_end(arg) : node_start(launch->args[d->param->index + 1]), "");
+        edits_try(&call, last && at > 0 ? node_end(launch->args[at - 1]) : node_start(arg),
+                  last ? node_end(arg) : node_start(launch->args[at + 1]), "");
         char *fast = edits_range(&call, f, node_start(launch->statement), node_end(launch->statement));
         edits_guard_launch(edits, f, launch, NULL,
                            arena_printf(a, "%s == %lld", text_of(f, node_strip(arg)), (long long)d->value),
