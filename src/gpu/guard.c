@@ -206,9 +206,17 @@ struct conditions {
  * nowhere defined where CUDA is built on this system. */
 static bool is_reserved(const struct token *t)
 {
-    static const char *const harmless[] = {
-        "__CUDA_ARCH__", "__CUDA_ARCH_FEAT", "__CUDA_ARCH_SPECIFIC", "__cplusplus", "__HIP", "_WIN",
-        "_MSC_VER",      "__APPLE"};
+    static const char *const harmless[] = {"__CUDA_ARCH__",
+                                           "__CUDA_ARCH_FEAT",
+                                           "__CUDA_ARCH_SPECIFIC",
+                                           "__cplusplus",
+                                           "__HIP",
+                                           "_WIN",
+                                           "_MSC_VER",
+                                           "__APPLE",
+                                           "__GFX",
+                                           "__gfx",
+                                           "__AMDGCN"};
 
     if (token_in(t, "linux|unix"))
         return true;

@@ -33,6 +33,7 @@ struct grid_wait {
 
 struct version {
     struct judge *judge;
+    const char *kernel_path;
     struct arena *arena;
     const struct task *task; /* the task as it is called: for the reference, in f64 */
     struct kernel *kernel;

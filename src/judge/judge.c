@@ -243,7 +243,8 @@ static bool judge_original_version(struct judge *j, struct err *err)
     }
     if (ok && !fate_open(&fate))
         ok = err_at(err, t->source_path, fate.line, fate.col, "the original: %s: %s",
-                    verdict_name(fate.verdict), fate.words);
+                    verdict_name(fate.verdict == VERDICT_CHEAT ? VERDICT_NOT_UNDERSTOOD : fate.verdict),
+                    fate.words); /* whose kernel it is does not cheat */
     if (ok && !j->options.measure_only)
         ok = verify_prepare(j, v, err) && (j->unsimulated || verify_prepare_extremes(j, v, err));
     if (ok && !j->options.measure_only)

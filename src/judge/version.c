@@ -7,10 +7,15 @@ bool fate_is(struct fate *f, enum verdict v, int line, const char *words)
     return true;
 }
 
-static bool not_understood(struct fate *f, const struct err *why, const char *words)
+/* A place in a header stands in the words: a fate has only the file's own lines. */
+static bool not_understood(const struct version *v, struct fate *f, const struct err *why, const char *words)
 {
-    fate_is(f, VERDICT_NOT_UNDERSTOOD, why->line, words);
-    f->col = why->col;
+    bool elsewhere = v->kernel_path && *why->file && !str_eq(why->file, v->kernel_path);
+
+    if (elsewhere)
+        words = arena_printf(v->arena, "%s:%d:%d: %s", why->file, why->line, why->col, words);
+    fate_is(f, VERDICT_NOT_UNDERSTOOD, elsewhere ? 0 : why->line, words);
+    f->col = elsewhere ? 0 : why->col;
     return true;
 }
 
@@ -68,7 +73,7 @@ static bool plan_for(struct version *v, struct arena *a, const int64_t *dims, co
         v->asks |= plan->asked;
         return true;
     }
-    return not_understood(fate, &why,
+    return not_understood(v, fate, &why,
                           arena_printf(a, "%s (for %s)", why.text, task_dims_text(a, v->task, dims)));
 }
 
@@ -78,8 +83,23 @@ void version_plan_only(struct version *v, struct arena *a, const int64_t *dims, 
     plan_for(v, a, dims, NULL, plan, fate);
 }
 
+/* For the device part those without their host code. */
+static const struct gpu_header *headers_of(const struct version *v, const char *text)
+{
+    const struct kernel *k = v->kernel;
+    struct gpu_header *own = arena_array(v->arena, struct gpu_header, k->n_headers + 1);
+
+    if (text != k->device_text)
+        return v->judge->headers;
+    for (size_t i = 0; i < k->n_headers; i++)
+        own[i] = (struct gpu_header){k->device_headers[i].name, k->device_headers[i].text};
+    return own;
+}
+
 struct compile_request version_request(const struct version *v, const char *text)
 {
+    const struct gpu_header *headers = headers_of(v, text);
+
     if (v->shadow)
         text = exact_text(v->arena, text);
     return (struct compile_request){
@@ -88,7 +108,7 @@ struct compile_request version_request(const struct version *v, const char *text
         .arch = v->judge->arch,
         .flags = v->task->flags,
         .n_flags = v->task->n_flags,
-        .headers = v->judge->headers,
+        .headers = headers,
         .n_headers = v->task->n_headers,
         .kernels = v->kernels.v,
         .n_kernels = v->kernels.n,
@@ -259,13 +279,18 @@ bool version_open(struct version *v, const char *path, const char *text, struct 
     const struct task *t = v->task;
     struct err why = {0};
 
-    *v = (struct version){.judge = j, .arena = a, .task = t, .limits = j->limits, .shadow = v->shadow};
+    *v = (struct version){.judge = j,
+                          .arena = a,
+                          .task = t,
+                          .limits = j->limits,
+                          .shadow = v->shadow,
+                          .kernel_path = path};
     v->limits.occupancy = occupancy;
     v->limits.context = v;
     if (kernel_tests_compiler(path, text, strlen(text), &why))
         return fate_is(fate, VERDICT_CHEAT, why.line, arena_strdup(a, why.text));
     if (!task_kernel_open(&v->kernel, a, t, path, text, &why) || !task_match(t, v->kernel, &why))
-        return not_understood(fate, &why, arena_strdup(a, why.text));
+        return not_understood(v, fate, &why, arena_strdup(a, why.text));
     plan_all(v, fate);
     if (fate_open(fate) && j->baseline.module && !v->shadow && t == j->task && !j->mutant)
         branches_find(v, fate);

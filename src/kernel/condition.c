@@ -241,6 +241,7 @@ bool condition_defined(struct expander *x, const struct token *name)
     const char *text = token_text(x->arena, name);
     struct macro *m = map_get(&x->macros, text);
 
+    x->asks_device |= str_starts(text, "__CUDA_ARCH") || map_has(&x->differ, text);
     if (name->kind != TOK_WORD)
         fail(x->unit, name, "`defined` without a name");
     if (m && m->shaky)
@@ -275,9 +276,13 @@ bool condition_value(struct expander *x, const struct token *v, size_t n, const 
     struct condition_parser p = {.x = x, .at = at};
     struct number value;
 
+    x->asks_device = false;
     for (size_t i = 0; i < n; i++) {
         bool bracket;
 
+        /* what a macro of the file is made of may differ, too */
+        x->asks_device |=
+            x->differ.n && v[i].kind == TOK_WORD && map_get(&x->macros, token_text(x->arena, &v[i]));
         if (!token_is(&v[i], "defined")) {
             expand_emit(x, &asked, v[i]);
             continue;

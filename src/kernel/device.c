@@ -233,18 +233,31 @@ static void blank_bytes(char *text, size_t from, size_t to)
             text[from] = ' ';
 }
 
+/* Where a token stands in its region's text; SIZE_MAX: elsewhere, or in a macro's call. */
+static size_t place_in(const struct unit *u, const struct region *r, const struct token *t)
+{
+    if (!r->header)
+        return t->macro || t->foreign ? SIZE_MAX : t->at;
+    size_t at = token_header(u, t) == r->header ? (size_t)(t->s - r->header->text) : SIZE_MAX;
+    return at >= r->start && at < r->end ? at : SIZE_MAX;
+}
+
 /* Of what takes part in what a name means, the declaration stays; NVRTC takes none that says __host__. */
 static void blank(const struct unit *u, const struct piece *p, char *text)
 {
     const struct region *r = p->region;
-    const struct token *v = u->tokens.v, *body = r->func && r->func->body ? &v[r->func->body] : NULL;
-    size_t from = r->start, end = MIN(r->end, u->len);
+    const struct token *v = u->tokens.v;
+    size_t end = r->header ? r->end : MIN(r->end, u->len), from = r->start;
+    size_t body = r->func && r->func->body ? place_in(u, r, &v[r->func->body]) : end;
 
-    if (p->mentioned && r->func && (!body || (!body->macro && !body->foreign))) {
-        for (size_t i = r->first; i < r->last; i++)
-            if (token_is(&v[i], "__host__") && !v[i].macro)
-                blank_bytes(text, v[i].at, v[i].at + v[i].len);
-        from = body ? body->at : end;
+    if (p->mentioned && r->func && body != SIZE_MAX) {
+        for (size_t i = r->first; i < r->last; i++) {
+            size_t at = token_is(&v[i], "__host__") ? place_in(u, r, &v[i]) : SIZE_MAX;
+
+            if (at != SIZE_MAX)
+                blank_bytes(text, at, at + v[i].len);
+        }
+        from = body;
     }
     blank_bytes(text, from, end);
     if (from > r->start && from < end)
@@ -268,10 +281,76 @@ static void keep_directives(const struct unit *u, char *text)
     }
 }
 
-char *device_part(struct unit *u, struct arena *a)
+bool is_own_path(const struct token *t)
+{
+    return token_in(t, "__FILE__|__BASE_FILE__");
+}
+
+/* The file's own name in a macro that no code of the device uses, as checks of errors have it, is a name there
+ * that says nothing. */
+static void rename_file(const struct unit *u, char *text)
+{
+    static const char name[] = "\"file\"";
+
+    for (size_t i = 0; i + 1 < u->raw.n; i++) {
+        const struct token *t = &u->raw.v[i];
+
+        if (!is_own_path(t) || text[t->at] != '_')
+            continue;
+        blank_bytes(text, t->at, t->at + t->len);
+        memcpy(text + t->at, name, sizeof(name) - 1);
+    }
+}
+
+/* Does code of the device say it, itself or by a macro? */
+static void check_own_path(const struct device *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        const struct piece *p = &d->pieces[i];
+        bool kept = !p->blank && (!p->host || p->reached);
+
+        for (size_t k = p->region->first; kept && k < p->region->last; k++) {
+            const struct token *t = &d->unit->tokens.v[k];
+
+            d->unit->asks_compiler = is_own_path(t);
+            if (d->unit->asks_compiler)
+                fail(
+                    d->unit, t,
+                    "the file tests how it is compiled (%.*s) in code of the device; what is judged must be what is "
+                    "shipped",
+                    (int)t->len, t->s);
+        }
+    }
+}
+
+/* The same of a header, by its lines. */
+static void keep_header_directives(const struct kernel_header *h, char *text)
+{
+    static const char *const words[] = {"define", "undef", "if", "elif", "else", "endif", "include"};
+
+    for (const char *line = h->text; *line;) {
+        const char *end = line + strcspn(line, "\n"), *sign = line + strspn(line, " \t");
+        const char *word = sign + 1 + (*sign == '#' ? strspn(sign + 1, " \t") : 0);
+
+        while (*end && end > line && end[-1] == '\\')
+            end += 1 + strcspn(end + 1, "\n");
+        for (size_t i = 0; *sign == '#' && i < ARRAY_LEN(words); i++)
+            if (str_starts(word, words[i]))
+                memcpy(text + (line - h->text), line, (size_t)(end - line));
+        line = end + (*end == '\n');
+    }
+}
+
+char *device_part(struct unit *u, struct arena *a, struct kernel_header *headers)
 {
     struct device d = {.unit = u, .arena = u->arena, .n = u->regions.n};
     char *text = arena_strndup(a, u->text, u->len);
+    char **texts = arena_array(a, char *, u->n_headers + 1);
+
+    for (size_t i = 0; i < u->n_headers; i++) {
+        headers[i] = u->headers[i];
+        headers[i].text = texts[i] = arena_strndup(a, u->headers[i].text, u->headers[i].len);
+    }
 
     d.pieces = arena_array(u->arena, struct piece, d.n + 1);
     for (size_t i = 0; i < d.n; i++)
@@ -281,9 +360,15 @@ char *device_part(struct unit *u, struct arena *a)
         const struct piece *p = &d.pieces[i];
 
         if (p->blank || (p->host && !p->reached))
-            blank(u, p, text);
+            blank(u, p, p->region->header ? texts[p->region->header - u->headers] : text);
     }
     keep_directives(u, text);
+    for (size_t i = 0; i < u->n_headers; i++)
+        keep_header_directives(&u->headers[i], texts[i]);
+    for (size_t i = 0; i < u->dead.n; i++)
+        blank_bytes(text, u->dead.v[i].start, u->dead.v[i].end);
     map_free(&d.groups);
+    check_own_path(&d);
+    rename_file(u, text);
     return text;
 }

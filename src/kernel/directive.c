@@ -69,21 +69,46 @@ static void define(struct expander *x, const struct token *v, size_t n)
 
 static void push_condition(struct expander *x, bool active, bool yes, const struct token *at)
 {
-    vec_add(x->arena, &x->conditions, ((struct condition){yes, active && yes, active, false, at}));
+    vec_add(x->arena, &x->conditions,
+            ((struct condition){yes, active && yes, active, false, x->asks_device, at}));
+}
+
+/* Is what stands here left out by the device's compiler as well? */
+static bool is_dead(const struct expander *x)
+{
+    for (size_t i = 0; i < x->conditions.n; i++) {
+        const struct condition *c = &x->conditions.v[i];
+
+        if (c->outer && !c->active && !c->differs)
+            return true;
+    }
+    return false;
+}
+
+static bool may_differ(const struct expander *x)
+{
+    bool differs = false;
+
+    for (size_t i = 0; i < x->conditions.n; i++)
+        differs |= x->conditions.v[i].differs;
+    return differs && !is_dead(x);
 }
 
 static void conditional(struct expander *x, const struct token *name, const struct token *v, size_t n)
 {
     bool active = is_active(x);
 
+    x->asks_device = false;
     if (token_is(name, "if")) {
-        push_condition(x, active, active && condition_value(x, v, n, name), name);
+        bool yes = active && condition_value(x, v, n, name);
+        push_condition(x, active, yes, name);
         return;
     }
     if (token_is(name, "ifdef") || token_is(name, "ifndef")) {
         if (active && n == 0)
             fail(x->unit, name, "#%.*s without a name", (int)name->len, name->s);
-        push_condition(x, active, active && condition_defined(x, v) == token_is(name, "ifdef"), name);
+        bool yes = active && condition_defined(x, v) == token_is(name, "ifdef");
+        push_condition(x, active, yes, name);
         return;
     }
     if (x->conditions.n == 0)
@@ -100,6 +125,7 @@ static void conditional(struct expander *x, const struct token *name, const stru
     } else {
         c->active = c->outer && !c->taken && condition_value(x, v, n, name);
         c->taken |= c->active;
+        c->differs |= x->asks_device;
     }
 }
 
@@ -245,6 +271,8 @@ static void directive(struct expander *x, const struct token *v, size_t n)
         conditional(x, name, v + 1, n - 1);
         return;
     }
+    if (may_differ(x) && token_in(name, "define|undef") && n > 1)
+        map_put(&x->differ, token_text(x->arena, &v[1]), x);
     if (!is_active(x) || token_is(name, "warning"))
         return;
     if (token_is(name, "define")) {
@@ -267,7 +295,8 @@ static void directive(struct expander *x, const struct token *v, size_t n)
 void expand_raw(struct expander *x, struct token *v)
 {
     struct unit *u = x->unit;
-    size_t open = x->conditions.n, i = 0;
+    size_t open = x->conditions.n, i = 0, dead_from = 0;
+    bool dead = false;
 
     while (v[i].kind != TOK_END) {
         size_t end = i + 1;
@@ -276,6 +305,11 @@ void expand_raw(struct expander *x, struct token *v)
             while (!v[end].line_start)
                 end++;
             directive(x, v + i + 1, end - i - 1);
+            if (!dead && is_dead(x))
+                dead_from = v[end].at;
+            else if (dead && !is_dead(x) && !v[i].foreign)
+                vec_add(u->arena, &u->dead, ((struct comment){dead_from, v[i].at}));
+            dead = is_dead(x);
             i = end;
             continue;
         }

@@ -111,6 +111,9 @@ struct unit {
     bool any_words;     /* only the words count: ## takes what it would refuse */
     const struct kernel_header *headers;
     size_t n_headers;
+    const char *const *flags;
+    size_t n_flags;
+    VEC(struct comment) dead;         /* bytes that neither the host's nor the device's compiler sees */
     size_t parse_work;                /* against text that backtracks without end */
     struct tokens raw, tokens;        /* before and after preprocessing, both end in TOK_END */
     VEC(struct inclusion) inclusions; /* of headers that are not read */
@@ -134,6 +137,8 @@ void unit_place(const struct unit *u, size_t at, int *line, int *col);
 char *token_text(struct arena *a, const struct token *t);
 bool token_is(const struct token *t, const char *s);
 bool token_in(const struct token *t, const char *list); /* "one|two|three" */
+/* The header whose text the token stands in; NULL: none. */
+const struct kernel_header *token_header(const struct unit *u, const struct token *t);
 
 void lex_text(struct unit *u);
 struct token lex_token(struct unit *u, const char *t, size_t len, size_t i); /* the one that begins at i */
@@ -378,6 +383,7 @@ struct enumerator {
 
 struct region { /* bytes [start, end) are one top-level declaration */
     size_t start, end;
+    const struct kernel_header *header; /* of which text; NULL: the file's own */
     const char *scope;
     size_t first, last; /* its tokens in unit->tokens, last exclusive */
     struct func *func;
@@ -784,8 +790,9 @@ bool builtin_constant(struct interp *in, const char *name, const struct template
 bool number_parse(const char *s, size_t len, struct value *out); /* an integer or floating literal */
 bool char_parse(const char *s, size_t len, int64_t *out);
 
-/* device.c */
-char *device_part(struct unit *u, struct arena *a);
+/* device.c: the file's, and into headers those of its headers, one each */
+char *device_part(struct unit *u, struct arena *a, struct kernel_header *headers);
+bool is_own_path(const struct token *t); /* __FILE__ and the like */
 /* tunable.c */
 void tunables_read(struct unit *u, const struct kernel_tunable **out, size_t *n);
 

@@ -35,7 +35,7 @@ bool kernel_type_parse(const char *name, enum kernel_type *t)
 static bool is_forbidden(const char *s, size_t len)
 {
     return (len >= 9 && memcmp(s, "__CUDACC_", 9) == 0) ||
-           str_in_n(s, len, "__NVCC__|__FILE__|__DATE__|__TIME__|__TIMESTAMP__|__BASE_FILE__");
+           str_in_n(s, len, "__NVCC__|__DATE__|__TIME__|__TIMESTAMP__");
 }
 
 static bool tests_compiler(const struct unit *u, const struct tokens *tokens, struct err *err)
@@ -51,7 +51,7 @@ static bool tests_compiler(const struct unit *u, const struct tokens *tokens, st
             err, u->path, line, col,
             "the file tests how it is compiled (%.*s); what is judged must be what is shipped, so %s may not be "
             "used",
-            (int)t->len, t->s, "__CUDACC*__, __NVCC__, __FILE__, __DATE__ and __TIME__");
+            (int)t->len, t->s, "__CUDACC*__, __NVCC__, __DATE__ and __TIME__");
         return true;
     }
     return false;
@@ -69,8 +69,17 @@ bool kernel_tests_compiler(const char *path, const char *text, size_t len, struc
         lex_text(&u);
         found = tests_compiler(&u, &u.raw, err);
         if (!found) { /* words that ## makes */
+            bool own_path = false;
+
             macro_expand(&u);
             found = tests_compiler(&u, &u.tokens, err);
+            for (size_t i = 0; i < u.tokens.n; i++)
+                own_path |= is_own_path(&u.tokens.v[i]);
+            if (!found && own_path) { /* in code of the device? */
+                u.raw.n = u.tokens.n = u.dead.n = u.lines.n = u.comments.n = u.inclusions.n = 0;
+                unit_read(&u);
+                device_part(&u, a, NULL);
+            }
         }
     } else if (u.asks_compiler) {
         found = true;
@@ -242,13 +251,16 @@ static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
     k->functions = functions.v;
     k->n_functions = functions.n;
     tunables_read(u, &k->tunables, &k->n_tunables);
-    k->device_text = device_part(u, a);
+    struct kernel_header *headers = arena_array(a, struct kernel_header, u->n_headers + 1);
+    k->device_text = device_part(u, a, headers);
+    k->device_headers = headers;
+    k->n_headers = u->n_headers;
 }
 
 bool kernel_open(struct kernel **out, struct arena *a, const char *path, const char *text, size_t len,
                  const char *entry, struct err *err)
 {
-    return kernel_open_file(out, a, &(struct kernel_file){path, text, len, entry, NULL, 0}, err);
+    return kernel_open_file(out, a, &(struct kernel_file){path, text, len, entry, NULL, 0, NULL, 0}, err);
 }
 
 bool kernel_open_file(struct kernel **out, struct arena *a, const struct kernel_file *f, struct err *err)
@@ -272,6 +284,8 @@ bool kernel_open_file(struct kernel **out, struct arena *a, const struct kernel_
     }
     u->headers = copies;
     u->n_headers = f->n_headers;
+    u->flags = f->flags;
+    u->n_flags = f->n_flags;
     k->unit = u;
     if (kernel_tests_compiler(k->path, k->text, f->len, err)) {
         kernel_close(k);

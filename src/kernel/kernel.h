@@ -43,6 +43,11 @@ struct kernel_tunable { /* `constexpr int BLOCK = 128; // astra: tune 64 128 256
     size_t n_values;
 };
 
+struct kernel_header { /* a local one: `#include "name"` */
+    const char *name, *text;
+    size_t len;
+};
+
 struct kernel_function {          /* a __global__ function or template */
     const char *name, *qualified; /* the latter with its namespaces, as plans name it */
     bool is_template;
@@ -56,8 +61,10 @@ struct kernel {
     const char *path, *text, *entry;
     size_t len;
     struct source *source;
-    const char
-        *device_text; /* same length and lines as text; functions that launch or call the runtime are blanked */
+    const char *device_text; /* same length and lines as text; functions that launch or call the runtime are
+                                blanked, and what no compilation of the file sees */
+    const struct kernel_header *device_headers; /* the same of its headers */
+    size_t n_headers;
     const struct kernel_param *params;
     size_t n_params;
     bool returns; /* an int or an error; else nothing */
@@ -75,22 +82,21 @@ bool kernel_open(struct kernel **out, struct arena *a, const char *path, const c
                  const char *entry, struct err *err);
 /* The same with the file's local headers, which the launcher's names may come from: `#include "name"` finds
  * them. */
-struct kernel_header {
-    const char *name, *text;
-    size_t len;
-};
 struct kernel_file {
     const char *path, *text;
     size_t len;
     const char *entry;
     const struct kernel_header *headers;
     size_t n_headers;
+    const char *const *flags; /* the compiler's: of these, the -DNAME and -DNAME=VALUE count */
+    size_t n_flags;
 };
 bool kernel_open_file(struct kernel **out, struct arena *a, const struct kernel_file *f, struct err *err);
 void kernel_close(struct kernel *k); /* takes NULL */
 
-/* Does the text test how it is compiled (__CUDACC*__, __NVCC__, __FILE__, __DATE__, __TIME__)? Then err says
- * where. kernel_open refuses such a file too; this tells a cheat from a launcher that is not understood. */
+/* Does the text test how it is compiled (__CUDACC*__, __NVCC__, __DATE__, __TIME__; __FILE__ where the device
+ * may see it)? Then err says where. kernel_open refuses such a file too; this tells a cheat from a launcher
+ * that is not understood. */
 bool kernel_tests_compiler(const char *path, const char *text, size_t len, struct err *err);
 
 /* A launcher argument's value. Pointers are abstract: buffer number and byte offset; the plan keeps them so. */

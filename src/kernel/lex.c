@@ -19,9 +19,36 @@ void unit_place(const struct unit *u, size_t at, int *line, int *col)
     *col = (int)(at - u->lines.v[low]) + 1;
 }
 
+const struct kernel_header *token_header(const struct unit *u, const struct token *t)
+{
+    for (size_t i = 0; t->foreign && i < u->n_headers; i++) {
+        const struct kernel_header *h = &u->headers[i];
+
+        if ((uintptr_t)t->s >= (uintptr_t)h->text && (uintptr_t)t->s < (uintptr_t)h->text + h->len)
+            return h;
+    }
+    return NULL;
+}
+
+/* A place in a header: it lies in the file's folder, or below. */
+static const char *header_place(const struct unit *u, const struct kernel_header *h, const struct token *t,
+                                int *line, int *col)
+{
+    const char *folder = strrchr(u->path, '/');
+
+    *line = *col = 1;
+    for (const char *p = h->text; p < t->s; p++) {
+        *line += *p == '\n';
+        *col = *p == '\n' ? 1 : *col + 1;
+    }
+    return folder ? arena_printf(u->arena, "%.*s/%s", (int)(folder - u->path), u->path, h->name) : h->name;
+}
+
 void fail(struct unit *u, const struct token *t, const char *fmt, ...)
 {
     struct trap *trap = u->trap;
+    const struct kernel_header *h = t ? token_header(u, t) : NULL;
+    const char *path = u->path;
     char text[1600], from[120] = "";
     int line = 1, col = 1;
     va_list ap;
@@ -30,11 +57,13 @@ void fail(struct unit *u, const struct token *t, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    if (t)
+    if (h)
+        path = header_place(u, h, t, &line, &col);
+    else if (t)
         unit_place(u, t->at, &line, &col);
-    if (t && t->macro)
+    if (!h && t && t->macro)
         snprintf(from, sizeof(from), t->foreign ? " (in %.80s)" : " (in the expansion of %.80s)", t->macro);
-    err_at(&trap->err, u->path, line, col, "launcher: %s%s", text, from);
+    err_at(&trap->err, path, line, col, "launcher: %s%s", text, from);
     longjmp(trap->jump, 1);
 }
 

@@ -305,6 +305,32 @@ static void drop_pragmas(struct unit *u)
     u->tokens.n = kept;
 }
 
+/* What the task's flags define, as the compilers do it: before the file begins. */
+static void define_flags(struct expander *x)
+{
+    struct unit *of = arena_new(x->arena, struct unit);
+    const char *text = "";
+
+    for (size_t i = 0; i < x->unit->n_flags; i++) {
+        const char *flag = x->unit->flags[i], *value = strchr(flag, '=');
+
+        if (!str_starts(flag, "-D"))
+            continue;
+        text = arena_printf(x->arena, "%s#define %.*s %s\n", text,
+                            (int)(value ? value - flag - 2 : (long)strlen(flag) - 2), flag + 2,
+                            value ? value + 1 : "1");
+    }
+    *of = (struct unit){
+        .arena = x->arena, .path = "flags", .text = text, .len = strlen(text), .trap = x->unit->trap};
+    lex_text(of);
+    for (size_t i = 0; i < of->raw.n; i++) {
+        of->raw.v[i].at = 0;
+        of->raw.v[i].macro = "the flags";
+        of->raw.v[i].foreign = true;
+    }
+    expand_raw(x, of->raw.v);
+}
+
 void macro_expand(struct unit *u)
 {
     static const struct {
@@ -316,6 +342,7 @@ void macro_expand(struct unit *u)
     u->trap = &trap;
     if (setjmp(trap.jump)) {
         map_free(&x.macros);
+        map_free(&x.differ);
         u->trap = trap.up;
         u->trap->err = trap.err;
         longjmp(u->trap->jump, 1);
@@ -329,9 +356,12 @@ void macro_expand(struct unit *u)
         *m = (struct macro){.name = defined[i].name, .body = t, .n_body = 1, .predefined = true};
         map_put(&x.macros, m->name, m);
     }
+    if (u->n_flags)
+        define_flags(&x);
     expand_raw(&x, u->raw.v);
     drop_pragmas(u);
     vec_add(u->arena, &u->tokens, vec_last(&u->raw));
     u->trap = trap.up;
     map_free(&x.macros);
+    map_free(&x.differ);
 }

@@ -19,6 +19,7 @@ struct macro {
 
 struct condition {
     bool taken, active, outer, else_seen; /* taken: some branch was; active: this one is */
+    bool differs;                         /* the device's compiler may take another one */
     const struct token *at;
 };
 
@@ -31,6 +32,8 @@ struct expander {
     VEC(uint8_t) packs; /* #pragma pack(push) */
     uint8_t pack;
     bool unknown_header; /* whose macros are not known */
+    bool asks_device;    /* the condition that was read last asks what only the device's compiler knows */
+    struct map differ;   /* names that it may define, or not, otherwise */
     size_t produced;
     int include_depth;
 };

@@ -564,6 +564,20 @@ static size_t call_end(const struct unit *u, size_t at)
     return MIN(u->raw.v[low].at + u->raw.v[low].len, u->len);
 }
 
+/* Of a header: its bytes there, where it begins and ends in one text. */
+static void header_region(struct parser *p, const struct token *start, struct region *r)
+{
+    const struct token *last = &p->t[-1];
+    const struct kernel_header *h = token_header(p->unit, start);
+
+    r->end = r->start;
+    if (!h || h != token_header(p->unit, last) || start->s > last->s)
+        return;
+    r->header = h;
+    r->start = (size_t)(start->s - h->text);
+    r->end = (size_t)(last->s - h->text) + last->len;
+}
+
 static void one_declaration(struct parser *p, const struct scope *s)
 {
     const struct token *const start = p->t;
@@ -602,8 +616,8 @@ static void one_declaration(struct parser *p, const struct scope *s)
     r.last = index_of(p, p->t);
     r.start = start->at;
     r.end = p->t[-1].macro ? call_end(p->unit, p->t[-1].at) : p->t[-1].at + p->t[-1].len;
-    if (start->foreign || p->t[-1].foreign) /* a header's text is not this file's */
-        r.end = r.start;
+    if (start->foreign || p->t[-1].foreign)
+        header_region(p, start, &r);
     if (r.func) {
         r.func->start = r.start;
         r.func->end = r.end;

@@ -30,9 +30,13 @@ const char *task_dims_fault(const struct task *t, const int64_t *dims, char *wor
                       {KT_U32, 0, UINT32_MAX}, {KT_I64, INT64_MIN, INT64_MAX},
                       {KT_U64, 0, INT64_MAX}};
         if (arg->role != ROLE_SCALAR) {
-            if (task_shape(t, arg, dims, &v, &err))
+            bool fits = task_shape(t, arg, dims, &v, &err);
+            if (fits && ordered_fits(&arg->values, dims, v))
                 continue;
-            snprintf(words, size, "%s", err.text);
+            snprintf(words, size, "%s", fits ? "" : err.text);
+            if (fits)
+                snprintf(words, size, "%s: its range has too few numbers for %lld %s values", arg->name,
+                         (long long)v, task_value_name(arg->values.kind));
             return words;
         }
         if (!arg->value_expr)
@@ -130,7 +134,9 @@ bool task_kernel_open(struct kernel **out, struct arena *a, const struct task *t
         headers[i].text = own;
     }
     return kernel_open_file(
-        out, a, &(struct kernel_file){path, text, strlen(text), t->entry, headers, t->n_headers}, err);
+        out, a,
+        &(struct kernel_file){path, text, strlen(text), t->entry, headers, t->n_headers, t->flags, t->n_flags},
+        err);
 }
 
 bool task_match(const struct task *t, const struct kernel *k, struct err *err)

@@ -2,7 +2,7 @@
 
 import os
 
-from harness import astra, cases, expect, main, read, said, write
+from harness import astra, case, cases, expect, main, read, said, write
 
 TASK = """name: forms
 source: kernel.cu
@@ -81,6 +81,81 @@ FORMS = {
 }
 
 
+FORMS.update({
+    "branches for another platform": """#ifdef USE_ROCM
+#include <hip/hip_runtime.h>
+#if defined(__GFX9__) || __has_include(<hip/hip_fp8.h>)
+#define WARP 64
+#endif
+#elif defined(__gfx1100__)
+#define WARP 64
+#else
+#include <cuda_runtime.h>
+#define WARP 32
+#endif
+#if 0
+__global__ void broken(unknown_type *p);
+#endif
+#if __CUDA_ARCH__ >= 800
+#define FROM_SM80 1
+#endif
+#ifdef FROM_SM80
+__device__ float add() { return 1.0f; }
+#else
+__device__ float add() { return 1.0f; }
+#endif
+""" + kernel("out[i] = in[i] + float(WARP) + add();") + LAUNCH % f"work{GRID}(out, in, n);",
+    "a macro that checks errors": """#include <cstdio>
+#include <cstdlib>
+#define CHECK_CUDA(x)                                                                        \\
+    do {                                                                                     \\
+        cudaError_t e = (x);                                                                 \\
+        if (e != cudaSuccess) {                                                              \\
+            fprintf(stderr, "%s:%d: %s\\n", __FILE__, __LINE__, cudaGetErrorString(e));      \\
+            exit(1);                                                                         \\
+        }                                                                                    \\
+    } while (0)
+""" + kernel("out[i] = in[i] + 1.0f;") + LAUNCH % f"work{GRID}(out, in, n); CHECK_CUDA(cudaGetLastError());",
+    "a name that the flags define": """#ifdef WIDTH
+constexpr int block = WIDTH;
+#else
+#error the flags say it
+#endif
+""" + kernel("out[i] = in[i] + 1.0f;")
+    + LAUNCH % "work<<<(n + block - 1) / block, block, 0, stream>>>(out, in, n);",
+})
+
+OPS = """#pragma once
+#include <cstdio>
+#include <string>
+#include <vector>
+#define CHECK(x) check((x), __FILE__, __LINE__)
+inline void check(cudaError_t e, const char *file, int line)
+{
+    if (e != cudaSuccess)
+        printf("%s:%d %s\\n", file, line, cudaGetErrorString(e));
+}
+namespace ops {
+static std::vector<std::string> names;
+inline std::string describe(int n)
+{
+    std::string s = "n=" + std::to_string(n);
+    names.push_back(s);
+    return s;
+}
+inline int blocks(int n)
+{
+    return (n + 127) / 128;
+}
+__device__ inline float twice(float x)
+{
+    return 2.0f * x;
+}
+inline void launch_twice(float *out, const float *in, int n, cudaStream_t stream);
+}
+"""
+
+
 def task(folder, text, more=""):
     write(os.path.join(folder, "t/task.yaml"), TASK + more)
     write(os.path.join(folder, "t/kernel.cu"), text)
@@ -90,8 +165,37 @@ def task(folder, text, more=""):
 @cases(FORMS.items())
 def is_sound(folder, form):
     name, text = form
-    done = said(astra(folder, "check", task(folder, text, "flags: [--extended-lambda]\n")), 0)
+    done = said(astra(folder, "check", task(folder, text, "flags: [--extended-lambda, -DWIDTH=64]\n")), 0)
     expect("The task is sound" in done.out, name + ": " + done.out)
+
+
+def with_header(folder, header, body="ops::twice(in[i])"):
+    text = '#include "inc/ops.cuh"\n' + kernel(f"out[i] = {body};")
+    text += LAUNCH % "work<<<ops::blocks(n), 128, 0, stream>>>(out, in, n);"
+    write(os.path.join(folder, "t/inc/ops.cuh"), header)
+    return task(folder, text, "headers: [inc/ops.cuh]\n")
+
+
+@case
+def a_header_with_host_code(folder):
+    done = said(astra(folder, "check", with_header(folder, OPS)), 0)
+    expect("The task is sound" in done.out, done.out)
+
+
+@case
+def faults_in_a_header_have_its_lines(folder):
+    broken = OPS.replace("(n + 127) / 128;", "(n + 127) / wide(n);")
+    said(astra(folder, "check", with_header(folder, broken)), 2, r"inc/ops.cuh:21:\d+.*wide")
+    broken = OPS.replace("2.0f * x", "two * x")
+    said(astra(folder, "check", with_header(folder, broken)), 2, r'ops.cuh\(25\): error: identifier "two"')
+
+
+@case
+def an_original_does_not_cheat(folder):
+    """What it asks is not understood; a candidate that asks it cheats."""
+    text = PLAIN.replace("2.0f * in[i]", "clock64() ? 2.0f * in[i] : 0.0f")
+    done = said(astra(folder, "check", task(folder, text)), 2, "not-understood: the kernel reads the cycle counter")
+    expect("cheat" not in done.err, done.err)
 
 
 FAST = {

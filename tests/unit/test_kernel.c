@@ -420,10 +420,20 @@ static void test_device_reach(void **state)
 static void test_compiler_tests(void **state)
 {
     static const char *const cheats[] = {
-        "#ifdef __CUDACC_RTC__\n#endif\n", "const char *f = __FILE__;", "#if defined(__NVCC__)\n#endif\n",
-        "const char *t = __TIME__ __DATE__;", "#define J(a, b) a##b\nint x = J(__CUDACC_VER_, MAJOR__);"};
-    static const char *const honest[] = {"// __CUDACC__\n", "const char *f = \"__FILE__\";",
-                                         "#if __CUDA_ARCH__ >= 900\n#endif\n", "", "((("};
+        "#ifdef __CUDACC_RTC__\n#endif\n",
+        "__device__ const char *f = __FILE__;",
+        "#define F __FILE__\n__global__ void k(int *p) { if (F[0] == 'b') *p = 1; }",
+        "#define J(a, b) a##b\n__device__ const char *f = J(__FI, LE__);",
+        "const char *f() { return __FILE__; }\n__global__ void k(const char **p) { *p = f(); }",
+        "#if defined(__NVCC__)\n#endif\n",
+        "const char *t = __TIME__ __DATE__;",
+        "#define J(a, b) a##b\nint x = J(__CUDACC_VER_, MAJOR__);"};
+    static const char *const honest[] = {"// __CUDACC__\n",
+                                         "const char *f = \"__FILE__\";",
+                                         "#if __CUDA_ARCH__ >= 900\n#endif\n",
+                                         "",
+                                         "(((",
+                                         "#define CHECK(x) puts(__FILE__)\nvoid f() { CHECK(1); }"};
     struct err err = {0};
 
     (void)state;
