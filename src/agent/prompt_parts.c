@@ -68,6 +68,8 @@ static void add_values(struct str *s, const struct task_values *v)
     str_addf(s, ", %s", task_value_name(v->kind));
     if (v->kind == VALUE_UNIFORM)
         str_addf(s, " in [%g, %g)", v->low, v->high);
+    else if (v->high_expr && v->kind != VALUE_INDEX)
+        str_addf(s, " from %s to %s", v->low_expr ? dim_text(v->low_expr) : "0", dim_text(v->high_expr));
     else if (v->kind == VALUE_INDEX)
         str_addf(s, " in [%s, %s)", v->low_expr ? dim_text(v->low_expr) : "0", dim_text(v->high_expr));
     else if (v->kind == VALUE_CONSTANT)

@@ -467,7 +467,8 @@ static bool expressible(const struct set *s, struct err *err)
         if (!type_name(x->type))
             return err_input(err, "%s is of type %s, which flashinfer-bench has no word for", x->name,
                              kernel_type_name(x->type));
-        if (op_is_tensor(s->op, i) && x->role != ROLE_OUT && x->values.kind == VALUE_INDEX)
+        if (op_is_tensor(s->op, i) && x->role != ROLE_OUT &&
+            (x->values.kind == VALUE_INDEX || task_value_ordered(x->values.kind)))
             return err_input(err, "%s holds indices in a range, and flashinfer-bench's random inputs keep none",
                              x->name);
     }

@@ -59,7 +59,7 @@ void torch_test_content(const struct op *o, struct fill *row, size_t arg)
     const struct task_values *v = &x->values;
     struct arena *a = fill_arena(row);
     double low = v->low, high = v->high;
-    bool is_index = v->kind == VALUE_INDEX,
+    bool is_index = v->kind == VALUE_INDEX || task_value_ordered(v->kind),
          is_integer = v->kind == VALUE_INTEGERS || (!is_floating(x->type) && v->kind == VALUE_NORMAL),
          is_listed = x->type != KT_BOOL && !is_index && !is_integer;
 
@@ -74,6 +74,10 @@ void torch_test_content(const struct op *o, struct fill *row, size_t arg)
     fill_section(row, "special");
     if (x->type == KT_BOOL) {
         fill_put(row, "bounds", "0, 2");
+    } else if (task_value_ordered(v->kind)) {
+        fill_put(row, "how", task_value_name(v->kind));
+        fill_putf(row, "bounds", "%s, %s", bound(o, v->low_expr, v->low, a),
+                  v->high_expr ? bound(o, v->high_expr, v->high, a) : "0");
     } else if (is_index) {
         fill_putf(row, "bounds", "%s, %s", bound(o, v->low_expr, v->low, a),
                   bound(o, v->high_expr, v->high, a));

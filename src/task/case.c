@@ -80,7 +80,8 @@ static bool values_from_json(const json_t *o, struct arena *a, struct task_value
         if (!number_from_json(json_array_get(special, i), &list[i]))
             return false;
     return isfinite(v->low) && isfinite(v->high) && isfinite(v->constant) && isfinite(v->special_share) &&
-           (v->kind != VALUE_INDEX || v->high_expr);
+           (v->high_expr || v->kind == VALUE_PERMUTATION ||
+            (v->kind != VALUE_INDEX && !task_value_ordered(v->kind)));
 }
 
 bool task_case_from_json(const struct task *t, const json_t *o, struct arena *a, struct task_case *c,

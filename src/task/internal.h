@@ -19,7 +19,18 @@ const char *task_dims_fault(const struct task *t, const int64_t *dims, char *wor
 
 /* Set one dim as low as the domain lets it be, the others given. */
 void task_lower(const struct task *t, int64_t *dims, size_t i);
-/* The integers [*low, *high) of an index. */
+/* Where an element lies. Rows are those of the last extent; for huge values, what the first one numbers. */
+struct place {
+    int64_t row, column, length;
+};
+
+/* The integers [*low, *high) of an index; of offsets, *high is one of them. */
 void values_range(const struct task_values *v, const int64_t *dims, int64_t *low, int64_t *high);
+
+/* ordered.c: an element of such values; range is that of values_range, row and column are of the last extent.
+ */
+int64_t ordered_value(const struct task_values *v, const int64_t *range, uint64_t own, struct place at);
+/* Are there enough numbers for so many elements? True of other kinds. */
+bool ordered_fits(const struct task_values *v, const int64_t *dims, int64_t elements);
 
 #endif

@@ -21,9 +21,10 @@ static const char *const task_keys[] = {"name",   "source",     "entry", "refere
 static const char *const arg_keys[] = {"name", "type", "shape", "role", "value", "values", "align", NULL};
 static const char *const values_keys[] = {"kind", "low", "high", "value", "special", NULL};
 static const char *const role_names[] = {"in", "out", "inout", "scratch", NULL};
-static const char *const value_names[] = {"normal", "uniform", "zeros",    "ones",     "large",      "tiny",
-                                          "mixed",  "index",   "constant", "integers", "cancelling", "alike",
-                                          "faint",  "dim",     "nearly",   "range",    "huge",       NULL};
+static const char *const value_names[] = {
+    "normal",   "uniform",  "zeros",       "ones",   "large",   "tiny", "mixed",  "index",
+    "constant", "integers", "cancelling",  "alike",  "faint",   "dim",  "nearly", "range",
+    "huge",     "distinct", "permutation", "sorted", "offsets", NULL};
 static const char *const type_names[] = {"bool", "i8",  "u8",  "i16",  "u16", "i32", "u32",
                                          "i64",  "u64", "f16", "bf16", "f32", "f64", NULL};
 
@@ -297,18 +298,22 @@ static bool read_values(struct loader *l, const struct yaml_node *n, struct task
             v->kind = (enum value_kind)kind;
         }
     }
-    bool index = v->kind == VALUE_INDEX;
+    bool permutation = v->kind == VALUE_PERMUTATION;
+    bool index = v->kind == VALUE_INDEX || (task_value_ordered(v->kind) && !permutation);
     v->declared = n->kind == YAML_TEXT || yaml_get(n, "kind");
     if (v->kind == VALUE_RANGE && task_type_floating(arg->type))
         return fail(l, n, "values of kind range need an integer type");
     if (v->kind == VALUE_HUGE && !task_type_floating(arg->type))
         return fail(l, n, "values of kind huge need a floating type");
-    if (index && task_type_floating(arg->type))
-        return fail(l, n, "values of kind index need an integer type");
+    if ((index || permutation) && (task_type_floating(arg->type) || arg->type == KT_BOOL))
+        return fail(l, n, "values of kind %s need an integer type", task_value_name(v->kind));
+    if (permutation && (yaml_get(n, "low") || yaml_get(n, "high")))
+        return fail(l, n, "low: and high: are not for permutations: each row has 0 to its length - 1");
     if (!index && v->kind != VALUE_UNIFORM && (yaml_get(n, "low") || yaml_get(n, "high")))
-        return fail(l, n, "low: and high: belong to the kinds uniform and index");
+        return fail(l, n, "low: and high: belong to the kinds uniform, index, distinct, sorted and offsets");
     if (index && !yaml_get(n, "high"))
-        return fail(l, n, "values of kind index need high:, the first number that is no index");
+        return fail(l, n, "values of kind %s need high:, %s", task_value_name(v->kind),
+                    v->kind == VALUE_OFFSETS ? "the last of them" : "the first number that is no index");
     if ((v->kind == VALUE_CONSTANT) != (yaml_get(n, "value") != NULL))
         return fail(l, n,
                     v->kind == VALUE_CONSTANT ? "values of kind constant need value:"

@@ -272,6 +272,8 @@ static void add_case(struct builder *b, const struct shapes *s, size_t shape, co
          */
         if (values[i].kind == VALUE_NORMAL)
             values[i].kind = kind;
+        if (task_value_ordered(values[i].kind))
+            values[i].turn = (unsigned)b->cases.n;
         if (values[i].kind == VALUE_UNIFORM && t->args[i].values.kind == VALUE_NORMAL) {
             double centre = b->cases.n % 2 ? FAR : -FAR;
             values[i].low = centre - 2;
@@ -672,8 +674,11 @@ void task_fill_case(const struct task *t, const struct task_case *c, size_t arg,
     uint64_t seed = rng_mix(c->seed);
     size_t size = kernel_type_size(x->type);
 
-    task_fill(x, &c->values[arg], c->dims, c->seed, 0, elements, to);
-    for (int64_t e = 0; arg + 1 == c->changed && e < elements; e++)
+    bool changed = arg + 1 == c->changed, whole = changed && task_value_ordered(c->values[arg].kind);
+
+    task_fill(x, &c->values[arg], c->dims, whole ? seed : c->seed, 0, elements,
+              to); /* half would break the order */
+    for (int64_t e = 0; changed && !whole && e < elements; e++)
         if (e == 0 || rng_hash(seed, (uint64_t)e) & 1)
             task_fill(x, &c->values[arg], c->dims, seed, e, 1, (char *)to + (size_t)e * size);
 }

@@ -24,7 +24,12 @@ enum value_kind {
     VALUE_DIM,        /* normal numbers whose products of two are about where subnormal ones begin */
     VALUE_NEARLY,     /* all rows are the same but for one element */
     VALUE_RANGE,      /* integers of every size that the type has, its ends among them */
-    VALUE_HUGE /* numbers up to the edge of a floating type, so that a sum overflows in any order or none */
+    VALUE_HUGE, /* numbers up to the edge of a floating type, so that a sum overflows in any order or none */
+    /* integers of which more is promised than a range: ordered.c */
+    VALUE_DISTINCT,    /* no two of the buffer are the same */
+    VALUE_PERMUTATION, /* each row has 0 to its length - 1, each once */
+    VALUE_SORTED,      /* each row rises, or stays */
+    VALUE_OFFSETS      /* so, and begins with low and ends with high: the ends of segments */
 };
 
 enum { N_PATTERNS = 8, N_HUGE = 4, N_RUNGS = 4 }; /* values.c */
@@ -36,14 +41,19 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
     const double *special;                       /* may occur: -inf, inf, nan ... */
     size_t n_special;
     double special_share; /* of the elements that are special, when there are any */
-    unsigned turn;        /* which row begins: of huge values, and of patterns; N_PATTERNS: the range's ends */
-    bool patterned;       /* every row has a pattern of its own: sorted, one value, few values, ... */
-    unsigned rung;        /* integers of the whole range: how much of it they do without, up to N_RUNGS */
-    bool declared;        /* the task says this kind: it is a promise of the callers */
+    unsigned turn;  /* which row begins: of huge values, and of patterns; N_PATTERNS: the range's ends; how
+                       sorted ones rise */
+    bool patterned; /* every row has a pattern of its own: sorted, one value, few values, ... */
+    unsigned rung;  /* integers of the whole range: how much of it they do without, up to N_RUNGS */
+    bool declared;  /* the task says this kind: it is a promise of the callers */
 };
 
 struct dim_expr; /* integer expression over dims: + - * / % ( ) min max comparisons && || */
 
+static inline bool task_value_ordered(enum value_kind kind)
+{
+    return kind >= VALUE_DISTINCT;
+}
 const char *task_value_name(enum value_kind kind); /* as in task.yaml */
 bool task_value_parse(const char *name, enum value_kind *kind);
 

@@ -202,11 +202,6 @@ static double small_integer(enum kernel_type t, uint64_t bits)
 
 /* ---- wild values ---- */
 
-/* Where an element lies. Rows are those of the last extent; for huge values, what the first one numbers. */
-struct place {
-    int64_t row, column, length;
-};
-
 static struct place place_of(int64_t i, int64_t row_length)
 {
     return (struct place){i / row_length, i % row_length, row_length};
@@ -332,6 +327,10 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
         return arg->type == KT_F64 ? normal_below(bits, -510, 6) : normal_below(bits, -62, 3);
     case VALUE_HUGE:
     case VALUE_CANCELLING:
+    case VALUE_DISTINCT:
+    case VALUE_PERMUTATION:
+    case VALUE_SORTED:
+    case VALUE_OFFSETS:
         break; /* more than its bits decide */
     }
     BUG("no kind of values %d", (int)v->kind);
@@ -356,8 +355,11 @@ void values_range(const struct task_values *v, const int64_t *dims, int64_t *low
     *high = (int64_t)v->high;
     if (v->low_expr && !dim_eval(v->low_expr, dims, low))
         *low = 0;
-    if (v->kind == VALUE_INDEX && (!v->high_expr || !dim_eval(v->high_expr, dims, high) || *high <= *low))
+    if ((v->kind == VALUE_SORTED || v->kind == VALUE_INDEX) &&
+        (!v->high_expr || !dim_eval(v->high_expr, dims, high) || *high <= *low))
         *high = *low + 1; /* an empty range has no right content; the domain should exclude it */
+    if ((v->kind == VALUE_DISTINCT || v->kind == VALUE_OFFSETS) && !dim_eval(v->high_expr, dims, high))
+        *high = *low;
 }
 
 enum pattern { RISING, FALLING, ONE_VALUE, ALL_BUT_ONE, SPARSE, ZEROS_FIRST, ZEROS_LAST, NEARLY_ALIKE, ENDS };
@@ -514,6 +516,11 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
         row_length = 1;
     at = place_of(first, row_length);
     for (int64_t i = first; i < first + n; i++, p += size, place_next(&at)) {
+        if (task_value_ordered(values->kind)) {
+            int64_t whole = ordered_value(values, range, own, at);
+            memcpy(p, &whole, size); /* the lower bytes come first */
+            continue;
+        }
         bool alike = values->kind == VALUE_ALIKE && at.column < row_length - MAX(row_length / 8, (int64_t)1);
         struct drawn d = {.bits = rng_hash(own, (uint64_t)(alike ? at.column : i))};
         double v;

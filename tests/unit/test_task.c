@@ -163,6 +163,18 @@ static void says_what_is_wrong_and_where(void **state)
          "args:\n  - {name: a, type: i32, shape: [n], role: inout, values: {kind: index}}\ndims: [n]\nworkloads: [[1]]\n",
          "need high:", 5, 59},
         {HEAD
+         "args:\n  - {name: a, type: f32, shape: [n], role: inout, values: sorted}\ndims: [n]\nworkloads: [[1]]\n",
+         "kind sorted need an integer type", 5, 59},
+        {HEAD
+         "args:\n  - {name: a, type: i32, shape: [n], role: inout, values: offsets}\ndims: [n]\nworkloads: [[1]]\n",
+         "the last of them", 5, 59},
+        {HEAD "args:\n  - {name: a, type: i32, shape: [n], role: inout, values: {kind: permutation, high: 4}}\n"
+              "dims: [n]\nworkloads: [[1]]\n",
+         "not for permutations", 5, 59},
+        {HEAD "args:\n  - {name: a, type: i32, shape: [n], role: inout, values: {kind: distinct, high: 4}}\n"
+              "dims: [n]\nworkloads: [[5]]\n",
+         "too few numbers for 5 distinct values", 7, 13},
+        {HEAD
          "args:\n  - {name: a, type: f32, shape: [n], role: inout, values: {kind: normal, special: [big]}}\ndims: "
          "[n]\nworkloads: [[1]]\n",
          "must be a number", 5, 84},
@@ -407,6 +419,49 @@ static void a_page_is_its_elements(void **state)
     }
 }
 
+/* What is promised of each row of 50, or of the whole buffer, in every turn and for every seed. */
+static void orders_are_kept(void **state)
+{
+    enum { ROWS = 4, LENGTH = 50, N = ROWS * LENGTH };
+    static const enum value_kind kinds[] = {VALUE_DISTINCT, VALUE_PERMUTATION, VALUE_SORTED, VALUE_OFFSETS};
+    const int64_t dims[] = {ROWS, LENGTH};
+    struct task *t;
+    (void)state;
+    assert_ok(open_text(&t, HEAD
+                        "args:\n  - {name: a, type: i32, shape: [r, n], role: inout, values: {kind: distinct, "
+                        "low: -7, high: 4 * n}}\ndims: [r, n]\ndomain: [r >= 1]\nworkloads: [[3, 50]]\n"),
+              err);
+    assert_true(task_in_domain(t, (const int64_t[]){4, 50}));
+    assert_false(task_in_domain(t, (const int64_t[]){5, 50})); /* 250 of 207 */
+    for (unsigned k = 0; k < 400; k++) {
+        struct task_values v = t->args[0].values;
+        int32_t a[N], one;
+        bool seen[4 * LENGTH + 7] = {false};
+        v.kind = kinds[k % 4];
+        v.turn = k / 4;
+        task_fill(&t->args[0], &v, dims, k, 0, N, a);
+        for (int i = 0; i < N; i++) {
+            int column = i % LENGTH;
+            bool permutes = v.kind == VALUE_PERMUTATION;
+            if (column == 0 && permutes)
+                memset(seen, 0, sizeof(seen));
+            assert_in_range(a[i] + 7, permutes ? 7 : 0, permutes ? LENGTH + 6 : 4 * LENGTH + 7);
+            if (permutes || v.kind == VALUE_DISTINCT) {
+                assert_false(seen[a[i] + 7]);
+                seen[a[i] + 7] = true;
+            } else if (column > 0) {
+                assert_true(a[i] >= a[i - 1]);
+            }
+            if (v.kind == VALUE_OFFSETS && column == 0)
+                assert_int_equal(a[i], -7);
+            if (v.kind == VALUE_OFFSETS && column == LENGTH - 1)
+                assert_int_equal(a[i], 4 * LENGTH);
+            task_fill(&t->args[0], &v, dims, k, i, 1, &one);
+            assert_int_equal(one, a[i]);
+        }
+    }
+}
+
 static void rows_begin_alike(void **state)
 {
     struct task *t;
@@ -637,6 +692,7 @@ int main(void)
         cmocka_unit_test(halves_are_the_compilers),
         cmocka_unit_test(values_are_functions_of_their_place),
         cmocka_unit_test(a_page_is_its_elements),
+        cmocka_unit_test(orders_are_kept),
         cmocka_unit_test(rows_begin_alike),
         cmocka_unit_test(wild_values_are_what_they_say),
         cmocka_unit_test(said_integers_are_a_promise),

@@ -5,6 +5,7 @@ compiled; and what it refuses. Without a GPU only what needs none is tried, and 
 """
 
 import functools
+import math
 import os
 import sys
 import unittest
@@ -56,6 +57,25 @@ def fill_scaled(shape, dtype, scale, values):
 
 def fill_index(shape, dtype, low, high):
     return torch.randint(low, high, shape, device=DEVICE).to(dtype)
+
+
+def fill_distinct(shape, dtype, low, high):
+    return (torch.randperm(high - low, device=DEVICE)[:math.prod(shape)] + low).reshape(shape).to(dtype)
+
+
+def fill_permutation(shape, dtype, low, high):
+    return torch.rand(shape, device=DEVICE).argsort(-1).to(dtype)
+
+
+def fill_sorted(shape, dtype, low, high):
+    return torch.randint(low, high, shape, device=DEVICE).sort(-1).values.to(dtype)
+
+
+def fill_offsets(shape, dtype, low, high):
+    t = torch.randint(low, high + 1, shape, device=DEVICE).sort(-1).values
+    t[..., 0] = low
+    t[..., -1] = high
+    return t.to(dtype)
 
 
 def fill_uniform(shape, dtype, low, high, values):
