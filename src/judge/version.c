@@ -279,12 +279,8 @@ bool version_open(struct version *v, const char *path, const char *text, struct 
     const struct task *t = v->task;
     struct err why = {0};
 
-    *v = (struct version){.judge = j,
-                          .arena = a,
-                          .task = t,
-                          .limits = j->limits,
-                          .shadow = v->shadow,
-                          .kernel_path = path};
+    *v = (struct version){
+        .judge = j, .arena = a, .task = t, .limits = j->limits, .shadow = v->shadow, .kernel_path = path};
     v->limits.occupancy = occupancy;
     v->limits.context = v;
     if (kernel_tests_compiler(path, text, strlen(text), &why))
