@@ -162,6 +162,22 @@ static void add_words(struct output *o, struct str *s)
     str_addc(s, '\n');
 }
 
+/* `#define __CUDA_NO_HALF_OPERATORS__` and its like say what the headers behind it declare. */
+static void add_settings(const struct unit *u, struct str *s)
+{
+    const struct token *v = u->raw.v;
+
+    for (size_t i = 0; i + 3 < u->raw.n; i++) {
+        size_t end = i + 2;
+
+        if (!v[i].line_start || !token_is(&v[i], "#") || !token_is(&v[i + 1], "define") || v[end].s[0] != '_')
+            continue;
+        while (!v[end + 1].line_start && v[end + 1].kind != TOK_END)
+            end++;
+        str_addf(s, "%.*s\n", (int)(v[end].at + v[end].len - v[i].at), u->text + v[i].at);
+    }
+}
+
 char *kernel_own_words(struct arena *a, const struct kernel *k, const struct kernel_output *of,
                        const char *before, struct err *err)
 {
@@ -172,6 +188,7 @@ char *kernel_own_words(struct arena *a, const struct kernel *k, const struct ker
 
     output_open(&o, of, a, &trap);
     o.pragmas = &s;
+    add_settings(u, &s);
     for (size_t i = 0; i < u->inclusions.n; i++)
         add_include(&u->inclusions.v[i], u->inclusions.v[i].before, &s);
     str_addf(&s, "%s#line 1\n", before);
