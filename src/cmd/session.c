@@ -92,13 +92,16 @@ void session_add_verdict(const struct session *s, const struct session_version *
     json_t *verification = report_verification(s->arena, &verified, json_null());
     const char *uncovered = report_uncovered(s->arena, verification), *waste = trial_waste_words(s->arena, t);
 
-    str_addf(out, "verdict: %s", verdict_name(t->verdict));
+    const char *words = t->words ? t->words : "", *name = verdict_name(t->verdict);
+    bool names_it = str_starts(words, name); /* "slower on 1 of 2 workloads" */
+
+    str_addf(out, "verdict: %s", names_it ? words : name);
     if (t->line)
         str_addf(out, ", line %d", t->line);
     if (t->line && t->col)
         str_addf(out, ":%d", t->col);
-    if (t->words && *t->words)
-        str_addf(out, ": %s", t->words);
+    if (*words && !names_it)
+        str_addf(out, ": %s", words);
     str_addc(out, '\n');
     if (v->file && t->line)
         cmd_add_place(out, v->file, t->line, t->col, false);
