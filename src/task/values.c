@@ -2,26 +2,10 @@
  * can be filled page by page, and only the pages that are touched. */
 #include "internal.h"
 
-static float bits_float(uint32_t bits)
-{
-    float f;
-
-    memcpy(&f, &bits, sizeof(f));
-    return f;
-}
-
-static uint32_t float_bits(float f)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &f, sizeof(bits));
-    return bits;
-}
-
 static uint16_t to_bf16(double v)
 {
     float f = (float)v;
-    uint32_t bits = float_bits(f);
+    uint32_t bits = bits_f32(f);
 
     if (isnan(v))
         return (uint16_t)(bits >> 16 | 0x40);
@@ -31,41 +15,25 @@ static uint16_t to_bf16(double v)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-static double bits_double(uint64_t bits)
-{
-    double d;
-
-    memcpy(&d, &bits, sizeof(d));
-    return d;
-}
-
-static uint64_t double_bits(double d)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &d, sizeof(bits));
-    return bits;
-}
-
 /* By their bits: what the compiler calls for a _Float16 takes ten times as long. */
 static double from_f16(uint16_t h)
 {
     uint64_t sign = (uint64_t)(h & 0x8000) << 48, mag = h & 0x7fff;
-    uint64_t finite = double_bits(bits_double(mag << 42) * 0x1p1008); /* exact, of subnormals too */
+    uint64_t finite = bits_f64(f64_of(mag << 42) * 0x1p1008); /* exact, of subnormals too */
 
-    return bits_double(sign | (mag >= 0x7c00 ? mag << 42 | 0x7ffull << 52 : finite));
+    return f64_of(sign | (mag >= 0x7c00 ? mag << 42 | 0x7ffull << 52 : finite));
 }
 
 static uint16_t to_f16(double v)
 {
-    uint64_t bits = double_bits(v), mag = bits & ~(1ull << 63), r;
+    uint64_t bits = bits_f64(v), mag = bits & ~(1ull << 63), r;
 
     if (isnan(v))
         r = 0x7e00 | (mag >> 42 & 0x3ff);
     else if (fabs(v) >= 65520)
         r = 0x7c00;
     else if (fabs(v) < 0x1p-14) /* the sum's last bit is 2^-24: the addition rounds */
-        r = double_bits(fabs(v) + 0x1p28) - double_bits(0x1p28);
+        r = bits_f64(fabs(v) + 0x1p28) - bits_f64(0x1p28);
     else
         r = (mag + (1ull << 41) - 1 + (mag >> 42 & 1) - (1008ull << 52)) >> 42;
     return (uint16_t)(r | (bits >> 48 & 0x8000));
@@ -101,7 +69,7 @@ double task_to_double(enum kernel_type type, const void *element)
         return from_f16(half);
     case KT_BF16:
         memcpy(&half, element, sizeof(half));
-        return (double)bits_float((uint32_t)half << 16);
+        return (double)f32_of((uint32_t)half << 16);
     case KT_F32: {
         float v;
         memcpy(&v, element, sizeof(v));

@@ -1,38 +1,10 @@
-/* bits: floating numbers as their bits and back, and what becomes of f32 results. All of it vectorises. */
+/* bits: what becomes of floating results, by their bits (base/bits.h). All of it vectorises. */
 #ifndef PTX_BITS_H
 #define PTX_BITS_H
 
 #include "base/base.h"
 
 #define F32_NAN 0x7fffffffu /* the canonical one, as its bits */
-
-static inline uint32_t bits_f32(float f)
-{
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return u;
-}
-
-static inline float f32_of(uint32_t u)
-{
-    float f;
-    memcpy(&f, &u, 4);
-    return f;
-}
-
-static inline uint64_t bits_f64(double d)
-{
-    uint64_t u;
-    memcpy(&u, &d, 8);
-    return u;
-}
-
-static inline double f64_of(uint64_t u)
-{
-    double d;
-    memcpy(&d, &u, 8);
-    return d;
-}
 
 static inline float f32_canon(float x) /* any NaN becomes the canonical one */
 {
