@@ -1,6 +1,7 @@
-/* The simulator's speed: warp instructions a second on one core, without checks, with all of them, and with a
- * shadow (and how many times the checked time that takes); and what the instructions were. Kernels: all
- * examples' originals, with --use_fast_math (fast) and without, and their production forms (with it).
+/* The simulator's speed: warp instructions a second on one core, without checks, with all of them, with a shadow
+ * (and how many times the checked time that takes) and with the terms of sums in the shadow's place; and what the
+ * instructions were. Kernels: all examples' originals, with --use_fast_math (fast) and without, and their
+ * production forms (with it).
  *
  *     bench_sim [FILTER]        ASTRA_SIM_ISA=base|v3|v4 chooses the handlers */
 #include <time.h>
@@ -183,7 +184,7 @@ static bool prepare(struct bench *b, struct nvrtc *n, struct err *err)
     return ptx_module_open(&b->module, b->work->file, b->compiled.image.ptx, b->compiled.image.ptx_len, err);
 }
 
-enum { SHADOW = 1 << 16 }; /* beside enum sanitize_checks */
+enum { SHADOW = 1 << 16, TERMS = 1 << 17 }; /* beside enum sanitize_checks */
 
 /* The whole plan once on fresh memory; the time is of the launches alone. */
 static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *insns, double *lanes,
@@ -248,6 +249,8 @@ static bool run(struct bench *b, unsigned checks, double *seconds, uint64_t *ins
         memcpy(l.grid, step->grid, sizeof(l.grid));
         memcpy(l.block, step->block, sizeof(l.block));
         struct ptx_shadow *shadow = checks & SHADOW ? ptx_shadow_open() : NULL;
+        if (checks & TERMS)
+            shadow = ptx_shadow_open_terms(0, false);
         struct sanitizer sanitizer;
         struct ptx_options o = {
             .device = ptx_device_find("h200"),
@@ -299,19 +302,20 @@ int main(int argc, char **argv)
     char line[4096];
     bool ok = nvrtc_open(&n, &err);
     printf(
-        "million warp instructions a second, one core         unchecked   checked    shadow  factor   lanes\n");
+        "million warp instructions a second, one core         unchecked   checked    shadow  factor     terms   "
+        "lanes\n");
     for (size_t k = 0; ok && k < ARRAY_LEN(works); k++) {
         if (argc > 1 && !strstr(works[k].name, argv[1]))
             continue;
         struct bench b = {.work = &works[k], .arena = arena_open()};
-        double plain, checked, shadow, lanes;
+        double plain, checked, shadow, terms, lanes;
         uint64_t insns;
         ok = prepare(&b, n, &err) && best(&b, 0, &plain, &insns, &lanes, &err) &&
              best(&b, SANITIZE_ALL, &checked, &insns, &lanes, &err) &&
-             best(&b, SHADOW, &shadow, &insns, &lanes, &err);
+             best(&b, SHADOW, &shadow, &insns, &lanes, &err) && best(&b, TERMS, &terms, &insns, &lanes, &err);
         if (ok) {
-            printf("%-52s %9.1f %9.1f %9.1f %7.2f %7.1f\n", works[k].name, plain, checked, shadow,
-                   checked / shadow, lanes);
+            printf("%-52s %9.1f %9.1f %9.1f %7.2f %9.1f %7.1f\n", works[k].name, plain, checked, shadow,
+                   checked / shadow, terms, lanes);
             ok = print_mix(&b, &err);
         }
         fflush(stdout);
