@@ -1,7 +1,7 @@
 /* What judging costs on the simulator: of each task, opening it (its original and exact answers) and one
  * candidate, which is its production form where there is one and the original again where there is none.
- * Processor seconds, of this process and the compilers that it calls, of the second of two judgements: NVRTC has
- * been loaded by then. With --confirm a confirmation instead, which is judged once, nvcc's look included.
+ * Processor seconds, of this process and the compilers that it calls, of the second of two judgements: NVRTC
+ * has been loaded by then. With --confirm a confirmation instead, which is judged once, nvcc's look included.
  *
  *     bench_judge [--confirm] [TASK_DIR...]     (default: every folder of examples with a task.yaml) */
 #include <dirent.h>

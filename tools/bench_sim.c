@@ -1,7 +1,7 @@
-/* The simulator's speed: warp instructions a second on one core, without checks, with all of them, with a shadow
- * (and how many times the checked time that takes) and with the terms of sums in the shadow's place; and what the
- * instructions were. Kernels: all examples' originals, with --use_fast_math (fast) and without, and their
- * production forms (with it).
+/* The simulator's speed: warp instructions a second on one core, without checks, with all of them, with a
+ * shadow (and how many times the checked time that takes) and with the terms of sums in the shadow's place; and
+ * what the instructions were. Kernels: all examples' originals, with --use_fast_math (fast) and without, and
+ * their production forms (with it).
  *
  *     bench_sim [FILTER]        ASTRA_SIM_ISA=base|v3|v4 chooses the handlers */
 #include <time.h>
