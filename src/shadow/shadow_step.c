@@ -407,6 +407,22 @@ static void hosts_of(struct warp *w, const struct insn *i, uint32_t m, uint32_t 
     }
 }
 
+/* What atomics find must be there before they run: pages are made when they are touched first. */
+static void make_found(struct warp *w, const struct insn *i, uint32_t m, uint32_t bytes)
+{
+    const struct opnd *o = shadow_address(i);
+
+    for (; o && o->ref_kind != REF_FUNC_PARAM && m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        uint64_t at = o->bytes == 8 ? REG(uint64_t, w, o->off)[l] + (uint64_t)i->imm
+                                    : (uint32_t)(REG(uint32_t, w, o->off)[l] + (uint32_t)i->imm);
+        struct alloc *a =
+            i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC ? mem_find(w->launch->mem, at) : NULL;
+        if (a && bytes <= a->size - (at - a->addr))
+            mem_touch(w->launch->mem, a, at, bytes);
+    }
+}
+
 /* Bytes from within a value of a wider format: the high half of an f32 is a bf16, all else is lost, unless the
  * value is exactly what its bits say. */
 static void lane_load_within(const struct shadow_cell *c, const uint8_t *host, unsigned bytes, uint8_t format,
@@ -626,6 +642,7 @@ static void atomic(struct warp *w, const struct insn *i, uint32_t m, exec_fn *fn
     struct shadow_out out = {.n = 0};
     uint32_t spins = w->spins;
     uint8_t *host[32];
+    make_found(w, i, m, (uint32_t)i->bytes * i->vec);
     hosts_of(w, i, m, (uint32_t)i->bytes * i->vec, host);
     for (unsigned k = 0; k < i->vec; k++)
         operand_read(w, i, element(ob, k), &b[k]);

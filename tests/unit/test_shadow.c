@@ -29,13 +29,15 @@ static struct ptx_module *module;
 static struct ptx_mem *mem;
 static struct ptx_shadow *shadow;
 static uint64_t addr;
-static enum ptx_terms terms; /* what the shadow holds */
+static const struct ptx_buffer *filled; /* NULL: of 64 bytes, all there */
+static enum ptx_terms terms;            /* what the shadow holds */
 
 static void run(const char *body, unsigned threads, float a, float b)
 {
     struct str text = {0};
     struct ptx_report report;
-    const struct ptx_buffer buffer = {.name = "buffer", .size_bytes = 64, .initialised = true};
+    const struct ptx_buffer plain = {.name = "buffer", .size_bytes = 64, .initialised = true},
+                            *buffer = filled ? filled : &plain;
     const void *args[] = {&addr};
     const struct ptx_launch l = {
         .kernel = "k", .grid = {1, 1, 1}, .block = {threads, 1, 1}, .args = args, .n_args = 1};
@@ -44,7 +46,7 @@ static void run(const char *body, unsigned threads, float a, float b)
     assert_ok(ptx_module_open(&module, "shadow", str_text(&text), text.len, &err), err);
     mem = ptx_mem_open(1);
     shadow = terms ? ptx_shadow_open_terms(0, terms) : ptx_shadow_open();
-    assert_true((addr = ptx_mem_alloc(mem, &buffer, &err)) != 0);
+    assert_true((addr = ptx_mem_alloc(mem, buffer, &err)) != 0);
     ptx_mem_write(mem, addr, &a, 4, true);
     ptx_mem_write(mem, addr + 4, &b, 4, true);
     const struct ptx_options o = {.device = ptx_device_find("h200"),
@@ -403,11 +405,46 @@ static void between_launches(void **state)
     done();
 }
 
+static void of_twos(void *context, uint64_t offset_bytes, void *to, size_t size_bytes)
+{
+    (void)context;
+    (void)offset_bytes;
+    for (float *x = to; x < (float *)to + size_bytes / 4; x++)
+        *x = 2;
+}
+
+/* Pages are filled when they are touched first: an atomic adds to what is there then, not to nothing. */
+static void atomics_touch_first(void **state)
+{
+    const struct ptx_buffer twos = {
+        .name = "twos", .size_bytes = 1 << 16, .initialised = true, .fill = of_twos};
+    double v;
+    bool lost;
+
+    (void)state;
+    filled = &twos;
+    run("atom.global.add.f32 %f2, [%rd1+8], %f1;\nred.global.add.f32 [%rd1+4096], %f1;\n"
+        "mov.b64 %rd3, %rd1;\n atom.add.f32 %f3, [%rd3+8192], %f1;\n"
+        "ld.global.b32 %r9, [%rd1+8];\n",
+        1, a, b);
+    filled = NULL;
+    for (uint64_t at = 4096; at <= 8192; at += 4096) {
+        ptx_shadow_read(shadow, mem, addr + at, PTX_F32, 1, &v, &lost);
+        assert_true(v == 2 + (double)a * b && !lost);
+    }
+    done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),        cmocka_unit_test(terms_of_sums), cmocka_unit_test(packed),
-        cmocka_unit_test(across_lanes), cmocka_unit_test(asynchronous),  cmocka_unit_test(between_launches),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(terms_of_sums),
+        cmocka_unit_test(packed),
+        cmocka_unit_test(across_lanes),
+        cmocka_unit_test(asynchronous),
+        cmocka_unit_test(between_launches),
+        cmocka_unit_test(atomics_touch_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
