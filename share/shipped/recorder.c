@@ -574,15 +574,33 @@ static void __attribute__((noreturn)) unexpected(const char *what)
     __builtin_unreachable();
 }
 
-void __cxa_throw(void)
+/* <iostream> makes one a file, before anything is called. */
+void _ZNSt8ios_base4InitC1Ev(void *init)
 {
-    unexpected("throw");
+    (void)init;
 }
 
-void __gxx_personality_v0(void)
+void _ZNSt8ios_base4InitD1Ev(void *init)
 {
-    unexpected("throw");
+    (void)init;
 }
+
+#define UNEXPECTED(name, what) \
+    void name(void)            \
+    {                          \
+        unexpected(what);      \
+    }
+UNEXPECTED(__cxa_throw, "throw")
+UNEXPECTED(__gxx_personality_v0, "throw")
+UNEXPECTED(__cxa_allocate_exception, "throw")
+UNEXPECTED(__cxa_free_exception, "throw")
+UNEXPECTED(__cxa_begin_catch, "catch")
+UNEXPECTED(__cxa_end_catch, "catch")
+UNEXPECTED(_ZNSt13runtime_errorC1EPKc, "throw")
+UNEXPECTED(_ZNSt13runtime_errorD1Ev, "throw")
+UNEXPECTED(_ZNSt16invalid_argumentC1EPKc, "throw")
+UNEXPECTED(_ZNSt16invalid_argumentD1Ev, "throw")
+UNEXPECTED(_ZSt9terminatev, "terminate")
 
 void __assert_fail(void)
 {

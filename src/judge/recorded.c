@@ -393,13 +393,16 @@ static void compare(struct recording *r, const struct proc_result *p, struct tri
     t->shipped.compared = (unsigned)recorded_same(out, p->out.len, r->plans.v, r->plans.n, &is, &must);
     if (t->shipped.compared == r->plans.n)
         return;
-    fate_is(
-        fate, VERDICT_NOT_UNDERSTOOD, 0,
-        arena_printf(
+    const char *where = task_dims_text(r->arena, r->judge->task, r->shapes.v[t->shipped.compared]), *words;
+    if (p->end == PROC_SIGNALLED)
+        words = arena_printf(r->arena, "as nvcc compiles it, the launcher dies of signal %d (for %s)",
+                             p->status, where);
+    else
+        words = arena_printf(
             r->arena,
             "as nvcc compiles it, the launcher does something else (for %s): `%s`, where the judged plan is `%s`",
-            task_dims_text(r->arena, r->judge->task, r->shapes.v[t->shipped.compared]), shown(is.text),
-            shown(must.text)));
+            where, shown(is.text), shown(must.text));
+    fate_is(fate, VERDICT_NOT_UNDERSTOOD, 0, words);
 }
 
 static bool run_program(struct recording *r, const char *program, struct trial *t, struct fate *fate,
