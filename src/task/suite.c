@@ -12,7 +12,8 @@ enum {                             /* elements over all buffers */
        /* of all but the whole workload; what is there for its values may exceed it */
        BEYOND_ELEMENTS = 136 << 10, /* of a row that 16 bits do not number */
        SUITE_ELEMENTS = 484 << 10,
-       ALIKE = 512, /* elements of a row that begins as the others do */
+       ALIKE = 512,   /* elements of a row that begins as the others do */
+       NEAR_STEP = 2, /* near patterns in a row of a case's own, where it has few rows */
        MAX_SHAPES = 64,
 };
 
@@ -501,7 +502,7 @@ static void add_wild(struct builder *b, const struct shapes *s, size_t shape, en
     const struct task *t = b->task;
     size_t before = b->cases.n;
 
-    add_case(b, s, shape, names[wild], VALUE_NORMAL, -1);
+    add_case(b, s, shape, turn > N_PATTERNS ? "nearly patterns" : names[wild], VALUE_NORMAL, -1);
     for (size_t i = 0; b->cases.n > before && i < t->n_args; i++)
         if (t->args[i].role != ROLE_SCALAR)
             make_wild(&t->args[i], wild, turn, (struct task_values *)&b->cases.v[before].values[i]);
@@ -513,21 +514,24 @@ static void add_wild(struct builder *b, const struct shapes *s, size_t shape, en
 static void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *values)
 {
     const struct task *t = b->task;
-    bool integers = false, floats = false;
+    bool integers = false, floats = false, indices = false;
     int64_t n_rows, n_slices;
 
     for (size_t i = 0; i < t->n_args; i++) {
         integers |= is_any_integer(&t->args[i]);
         floats |= is_any_float(&t->args[i]);
+        indices |= is_read(&t->args[i]) && t->args[i].values.kind == VALUE_INDEX;
     }
     if (!rows->n)
         return;
     count_rows(t, rows->dims[0], &n_rows, &n_slices);
     for (int64_t turn = 0; turn < N_PATTERNS; turn += MAX(n_rows / 2, (int64_t)1))
         add_wild(b, rows, 0, WILD_PATTERNS, (unsigned)turn);
+    for (int64_t near = 0; near < N_NEAR; near += MAX(n_rows / 2, (int64_t)NEAR_STEP))
+        add_wild(b, rows, 0, WILD_PATTERNS, (unsigned)(N_PATTERNS + 1 + near));
     for (int64_t turn = 0; turn < N_HUGE && floats && writes_floats(t); turn += n_slices)
         add_wild(b, rows, 0, WILD_HUGE, (unsigned)turn);
-    if (integers)
+    if (integers || indices)
         add_wild(b, rows, 0, WILD_PATTERNS, N_PATTERNS);
     for (size_t k = 0; k < MIN(values->n, (size_t)2) && integers; k++)
         add_wild(b, values, k, WILD_RANGE, 0);

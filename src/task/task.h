@@ -32,7 +32,7 @@ enum value_kind {
     VALUE_OFFSETS      /* so, and begins with low and ends with high: the ends of segments */
 };
 
-enum { N_PATTERNS = 8, N_HUGE = 4, N_RUNGS = 4 }; /* values.c */
+enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 4, N_RUNGS = 4 }; /* values.c */
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;
@@ -41,8 +41,8 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
     const double *special;                       /* may occur: -inf, inf, nan ... */
     size_t n_special;
     double special_share; /* of the elements that are special, when there are any */
-    unsigned turn;  /* which row begins: of huge values, and of patterns; N_PATTERNS: the range's ends; how
-                       sorted ones rise */
+    unsigned turn;  /* which row begins: of huge values, and of patterns; N_PATTERNS: the range's ends, and
+                       behind it the patterns that are nearly something else; how sorted ones rise */
     bool patterned; /* every row has a pattern of its own: sorted, one value, few values, ... */
     unsigned rung;  /* integers of the whole range: how much of it they do without, up to N_RUNGS */
     bool declared;  /* the task says this kind: it is a promise of the callers */

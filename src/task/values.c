@@ -330,13 +330,31 @@ void values_range(const struct task_values *v, const int64_t *dims, int64_t *low
         *high = *low;
 }
 
-enum pattern { RISING, FALLING, ONE_VALUE, ALL_BUT_ONE, SPARSE, ZEROS_FIRST, ZEROS_LAST, NEARLY_ALIKE, ENDS };
+enum pattern {
+    RISING,
+    FALLING,
+    ONE_VALUE,
+    ALL_BUT_ONE,
+    SPARSE,
+    ZEROS_FIRST,
+    ZEROS_LAST,
+    NEARLY_ALIKE,
+    ENDS,
+    NEARLY_SORTED, /* but for one element */
+    TWO_SWAPPED,   /* of a sorted row, neighbours */
+    PERMUTED,      /* of two rows the second is the first one, turned */
+    STEP_APART,    /* one value, but an element that is the next one of its type */
+    LATE,        /* of two rows the second is the first one, but for its highest and its lowest near its end */
+    BESIDE_ENDS, /* the ends of the range and what is next to them */
+};
+_Static_assert((int)BESIDE_ENDS == (int)N_PATTERNS + (int)N_NEAR, "the near ones follow the ends");
 _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
 
 struct drawn { /* what an element is made of */
     uint64_t bits;
     bool sorted; /* of a larger element they are larger */
     bool zero;
+    int step; /* to a neighbour of it in its type: 1 or -1 */
 };
 
 /* Of a row that is like the others but for one element. */
@@ -348,26 +366,62 @@ static uint64_t nearly_alike(uint64_t own, struct place at)
                     (uint64_t)(at.column == (int64_t)place ? at.row * at.length : 0) + (uint64_t)at.column);
 }
 
+static struct drawn rising(uint64_t own, uint64_t row, uint64_t column, uint64_t length)
+{
+    uint64_t bits = rng_hash(own, row * length + column);
+
+    return (struct drawn){.bits = (uint64_t)(((unsigned __int128)column << 64 | bits) / length),
+                          .sorted = true};
+}
+
 /* What the pattern of its row makes of an element. */
 static struct drawn patterned(const struct task_arg *arg, const struct task_values *v, uint64_t own,
                               struct place at)
 {
     uint64_t row = (uint64_t)at.row, column = (uint64_t)at.column, length = (uint64_t)at.length;
     uint64_t bits = rng_hash(own, row * length + column), of_row = rng_hash(own ^ 0x726f77, row);
-    uint64_t place = of_row % length; /* of what is special in the row */
+    uint64_t place = of_row % length, late; /* of what is special in the row */
     struct drawn d = {.bits = bits};
     /* Neighbours have one, so that they may be told by each other. */
     enum pattern pattern = (row / 2 + v->turn + hash_text(arg->name)) % N_PATTERNS;
 
-    if (v->turn >= N_PATTERNS)
+    if (v->turn == N_PATTERNS)
         pattern = ENDS;
+    else if (v->turn > N_PATTERNS)
+        pattern = NEARLY_SORTED + (row / 2 + v->turn - N_PATTERNS - 1 + hash_text(arg->name)) % N_NEAR;
     switch (pattern) {
     case RISING:
     case FALLING:
-        d.sorted = true;
-        d.bits = (uint64_t)(((unsigned __int128)column << 64 | bits) / length);
+        d = rising(own, row, column, length);
         if (pattern == FALLING)
             d.bits = ~d.bits;
+        break;
+    case NEARLY_SORTED:
+        d = rising(own, row, column, length);
+        if (column == place)
+            d.bits = rng_mix(bits);
+        break;
+    case TWO_SWAPPED:
+        if (place + 1 < length && (column == place || column == place + 1))
+            column = 2 * place + 1 - column;
+        d = rising(own, row, column, length);
+        break;
+    case PERMUTED:
+        d.bits = rng_hash(own, (row & ~1ull) * length + (column + (row & 1 ? place : 0)) % length);
+        break;
+    case STEP_APART:
+        d.bits = rng_hash(own ^ 0x73746570, row / 2);
+        d.step = row & 1 && column == place;
+        break;
+    case LATE:
+        late = length - 1 - place % (length / 32 + 1);
+        d.sorted = row & 1 && (column == late || column + 1 == late);
+        d.bits = d.sorted ? 0 - (uint64_t)(column == late) : rng_hash(own, (row & ~1ull) * length + column);
+        break;
+    case BESIDE_ENDS:
+        d.sorted = true;
+        d.bits = bits & 1 ? UINT64_MAX : 0;
+        d.step = (rng_mix(bits) & 1) * (bits & 1 ? -1 : 1);
         break;
     case ONE_VALUE:
         d.bits = of_row;
@@ -468,6 +522,26 @@ static bool fill_pages(const struct task_arg *arg, const struct task_values *v, 
     return true;
 }
 
+/* A NaN has no sign that means anything: it may have either. */
+static double any_sign(double v, uint64_t bits)
+{
+    bool negative = bits >> 17 & 1;
+
+    if (isnan(v))
+        return copysign(v, negative ? -1 : 1);
+    return v;
+}
+
+/* The floating number that follows in its type, away from zero; the lower bytes come first. */
+static void next_number(void *p, size_t size)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, p, size);
+    bits++;
+    memcpy(p, &bits, size);
+}
+
 void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
                int64_t first, int64_t n, void *to)
 {
@@ -498,11 +572,12 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
             d = patterned(arg, values, own, at);
         if (values->kind == VALUE_RANGE && integer(arg->type)) {
             uint64_t whole = d.zero ? 0 : any_integer(arg, values->rung, d.bits, d.sorted);
+            whole += (uint64_t)(int64_t)d.step;
             memcpy(p, &whole, size); /* the lower bytes come first */
             continue;
         }
         if (values->n_special && rng_unit_of(rng_mix(d.bits ^ 0x5bd1e995)) < values->special_share)
-            v = values->special[rng_mix(d.bits) % values->n_special];
+            v = any_sign(values->special[rng_mix(d.bits) % values->n_special], d.bits);
         else if (d.zero)
             v = nearest_to_zero(values, range[0], range[1]);
         else if (values->kind == VALUE_CANCELLING)
@@ -513,6 +588,10 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
             v = 10 * rng_unit_of(d.bits) - 4; /* no row whose sum is next to nothing */
         else
             v = element(arg, values, range[0], range[1], d.bits);
+        if (d.step && values->kind == VALUE_INDEX)
+            v = fmin(fmax(v + d.step, (double)range[0]), (double)(range[1] - 1));
         task_from_double(arg->type, v, p);
+        if (d.step && values->kind == VALUE_NORMAL && !integer(arg->type) && v != 0 && isfinite(v))
+            next_number(p, size);
     }
 }
