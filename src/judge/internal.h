@@ -495,6 +495,7 @@ struct yardstick {
 };
 struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t output,
                               const unsigned char *own, size_t elements);
+bool yardstick_near(const struct yardstick *y, double got, double own);
 /* Elements from `first` on; y->where is the caller's. */
 void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const unsigned char *got,
                        const unsigned char *own, size_t bytes, struct fate *fate);

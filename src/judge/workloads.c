@@ -82,13 +82,14 @@ static double apart_allowed(const struct judge *j, enum stage_side side, size_t 
     return FURTHER * output_rule(j, o, 0, &j->original_errors[side][o]).most[1];
 }
 
-static bool near(const struct judge *j, enum kernel_type type, double got, double own, double ulps,
-                 double scale)
+bool yardstick_near(const struct yardstick *y, double got, double own)
 {
+    enum kernel_type type = y->arg->type;
+
     /* Both ways: next to the type's edge one may be inf and the other not. */
-    return error_ulps(type, j->exceptions, got, own, own) <= ulps ||
-           error_ulps(type, j->exceptions, own, got, got) <= ulps ||
-           fabs(got - own) <= ulps * error_ulp(type, scale);
+    return error_ulps(type, y->judge->exceptions, got, own, own) <= y->ulps ||
+           error_ulps(type, y->judge->exceptions, own, got, got) <= y->ulps ||
+           fabs(got - own) <= y->ulps * error_ulp(type, y->scale);
 }
 
 struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t o, const unsigned char *own,
@@ -130,7 +131,7 @@ void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const
                                  first + i, y->arg->name, mine, its, where));
             return;
         }
-        if (type_is_floating(type) && near(j, type, mine, its, y->ulps, y->scale))
+        if (type_is_floating(type) && yardstick_near(y, mine, its))
             continue;
         if (y->n_other && fabs(mine - its) <= y->most_other) {
             y->n_other--;
@@ -149,8 +150,8 @@ void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const
     }
 }
 
-static bool compare_whole(const struct whole *w, const struct both *b, enum stage_side side, struct fate *fate,
-                          struct err *err)
+static bool compare_whole(const struct whole *w, const struct both *b, const struct stage_ops *ops,
+                          struct fate *fate, struct err *err)
 {
     struct judge *j = w->judge;
 
@@ -159,10 +160,17 @@ static bool compare_whole(const struct whole *w, const struct both *b, enum stag
         int64_t elements;
         if (!task_shape(j->task, arg, w->dims, &elements, err))
             return false;
-        struct yardstick y = yardstick_of(j, side, o, b->own[o], (size_t)elements);
+        struct yardstick y = yardstick_of(j, ops->side, o, b->own[o], (size_t)elements);
         y.where = w->where;
         yardstick_compare(w->arena, &y, 0, b->got[o], b->own[o], (size_t)elements * kernel_type_size(arg->type),
                           fate);
+        if (fate_open(fate) || !type_is_floating(arg->type) || must_be_identical(j))
+            continue;
+        bool nearer;
+        if (!size_nearer(w, b, ops, o, &y, &nearer, err))
+            return false;
+        if (nearer)
+            *fate = (struct fate){0};
     }
     return true;
 }
@@ -181,7 +189,7 @@ static bool extra_whole(const struct whole *w, struct version *v, bool *told, st
     if (!*told)
         return true;
     return run_whole(w, v, &stage_sim, 1000000 + 50 * own.ran.insns, &got, fate, err) &&
-           (!fate_open(fate) || compare_whole(w, &b, SIDE_SIM, fate, err));
+           (!fate_open(fate) || compare_whole(w, &b, &stage_sim, fate, err));
 }
 
 /* What rounding makes of integers must be known before they are compared. */
@@ -238,7 +246,7 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
         return err_at(err, j->task->source_path, original.line, 0, "the original on its workloads: %s: %s",
                       verdict_name(original.verdict), original.words);
     const struct both b = {.got = got.outputs, .own = own.outputs};
-    if (!compare_whole(w, &b, ops->side, fate, err))
+    if (!compare_whole(w, &b, ops, fate, err))
         return false;
     return !fate_open(fate) || !j->options.confirm || size_verify(w, &b, ops, known, NULL, fate, err);
 }

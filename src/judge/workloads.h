@@ -82,4 +82,10 @@ struct both {
 bool size_verify(const struct whole *w, const struct both *b, const struct stage_ops *ops, size_t *known,
                  bool *doubt, struct fate *fate, struct err *err);
 
+/* Where the original itself is inaccurate at this size, a version may be far from it and right: is each of its
+ * elements of this output that is not near the original's nearer to the exact answer? False where that is not
+ * known. */
+bool size_nearer(const struct whole *w, const struct both *b, const struct stage_ops *ops, size_t output,
+                 const struct yardstick *y, bool *nearer, struct err *err);
+
 #endif
