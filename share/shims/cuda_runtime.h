@@ -13,3 +13,14 @@ typedef unsigned short ushort;
 typedef unsigned long ulong;
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
+// Programmatic dependent launch, as the toolkit has it.
+#if __CUDA_ARCH__ >= 900
+static inline __device__ void cudaTriggerProgrammaticLaunchCompletion()
+{
+    asm volatile("griddepcontrol.launch_dependents;");
+}
+static inline __device__ void cudaGridDependencySynchronize()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+#endif

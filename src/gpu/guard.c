@@ -345,7 +345,6 @@ static const struct {
     {"%envreg", PREFIX, "reads the driver's registers"},
     {"pmevent", PREFIX, "triggers performance events"},
     {"brkpt", PREFIX, "stops in the debugger"},
-    {"griddepcontrol", PREFIX, "starts the next kernel before this one is done"},
     {"cudaLaunchDevice", PREFIX, "launches kernels from the device"},
     {"cudaGetParameterBuffer", PREFIX, "launches kernels from the device"},
     {"cudaGraphLaunch", PREFIX, "launches graphs from the device"},

@@ -207,8 +207,6 @@ static void cheats_are_named(void **state)
          1},
         {"__global__ void f(unsigned long long *a) { asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(*a)); }\n",
          "wall clock", 1},
-        {"__global__ void f(int *a) { asm volatile(\"griddepcontrol.launch_dependents;\"); *a = 1; }\n",
-         "next kernel", 1},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -224,6 +222,11 @@ static void cheats_are_named(void **state)
         compile("// __CUDACC__ and __FILE__\n__global__ void f(int *a) { if (*a) __trap(); }\n").end,
         COMPILE_DONE);
     assert_int_equal(compile("#include <cassert>\n__global__ void f(int *a) { assert(*a); }\n").end,
+                     COMPILE_DONE);
+    /* without the attribute of a launch these wait for nothing and start nothing */
+    assert_int_equal(compile("__global__ void f(int *a) { cudaGridDependencySynchronize(); *a = 1;\n"
+                             "cudaTriggerProgrammaticLaunchCompletion(); }\n")
+                         .end,
                      COMPILE_DONE);
 }
 
