@@ -12,7 +12,7 @@ struct nvrtc;
  * wheels. */
 bool nvrtc_open(struct nvrtc **out, struct err *err);
 void nvrtc_close(struct nvrtc *n);
-/* Headers are precompiled where it pays, unless this says no. */
+/* Headers are precompiled where it pays, unless this says no. Takes NULL. */
 void nvrtc_set_precompiling(struct nvrtc *n, bool wanted);
 void nvrtc_version(const struct nvrtc *n, int *major, int *minor, const char **path, const char **include_dir);
 

@@ -266,7 +266,8 @@ bool nvrtc_open(struct nvrtc **out, struct err *err)
 
 void nvrtc_set_precompiling(struct nvrtc *n, bool wanted)
 {
-    n->alone = !wanted;
+    if (n)
+        n->alone = !wanted;
 }
 
 void nvrtc_close(struct nvrtc *n)
