@@ -13,8 +13,8 @@ typedef unsigned short ushort;
 typedef unsigned long ulong;
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
-// Programmatic dependent launch, as the toolkit has it.
-#if __CUDA_ARCH__ >= 900
+// Programmatic dependent launch, as the toolkit has it; relocatable code has it from the compiler.
+#if __CUDA_ARCH__ >= 900 && !defined(__CUDACC_RDC__)
 static inline __device__ void cudaTriggerProgrammaticLaunchCompletion()
 {
     asm volatile("griddepcontrol.launch_dependents;");
