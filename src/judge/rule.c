@@ -105,7 +105,7 @@ double rule_unit(enum kernel_type type, enum kernel_type narrow, const struct ru
     double least[3];
 
     floors_of(type, NAN, least);
-    added = error_ulp(KT_F32, 1) / 2 * terms->sizes / least[2];
+    added = error_ulp(KT_F32, 1) / 2 * terms->sizes / least[0];
     if (summed > 0 && isfinite(summed))
         rounded = UNIT * error_ulp(narrow, 1) * sqrt(summed) / times_floor(type, narrow);
     return fmax(rounded, isfinite(added) ? added : 0);

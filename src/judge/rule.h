@@ -53,8 +53,8 @@ struct rule_terms { /* of an element that is a sum: ptx_shadow_open_terms */
 
 /* The unit of such an element: what each computed term is off at most when it was rounded to the narrower of
  * the two types, added up as chance adds, one term alone being no sum; or, where that is more, as much as makes
- * the largest floor u times the sizes of all terms, u of f32: sums of the
- * same numbers in other orders. It is counted in the floors of that type. */
+ * the median's floor u times the sizes of all terms, u of f32: sums of the same numbers in other orders. It is
+ * counted in the floors of that type. */
 double rule_unit(enum kernel_type type, enum kernel_type narrow, const struct rule_terms *terms);
 /* The task's tolerance in it. */
 double rule_unit_tolerance(enum kernel_type type, enum kernel_type narrow, double tolerance);

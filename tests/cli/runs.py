@@ -117,7 +117,8 @@ def bench_agrees_with_the_run(folder):
     finished(folder)
     bench = json.loads(said(astra(folder, "bench", "task", "run/best.cu", "--seed", "7", "--json"), 0).out)
     result = load(os.path.join(folder, "run", "result.json"))
-    expect(set(bench["verification"]) == set(result["verification"]) and bench["verification"]["hidden"] == 0, bench["verification"])
+    keys = set(result["verification"]) - {"roundings"}  # of the steps on the way
+    expect(set(bench["verification"]) == keys and bench["verification"]["hidden"] == 0, set(bench["verification"]) ^ keys)
     expect(bench["verdict"] == "passed" and bench["schema"] == 1, bench["verdict"])
     expect(abs(bench["speedup"]["geomean"] - result["speedup"]["geomean"]) < 1e-9, bench["speedup"])
     again = json.loads(said(astra(folder, "bench", "task", "task/kernel.cu", "--json"), 0).out)
@@ -327,7 +328,8 @@ def too_slow_to_judge_is_no_failure(folder):
     said(astra(folder, "bench", "task", "same.cu", "--fail-under", "1", env=slow), 1, "not known")
     said(astra(folder, "optimize", "task", "--rounds", "1", "--out", "run", "--min-mutation", "0", env=slow), 0)
     result = load(os.path.join(folder, "run", "result.json"))
-    expect(list(result["candidates"]["by_verdict"]) == ["too-slow-to-judge"], result["candidates"])
+    by_verdict = result["candidates"]["by_verdict"]  # one may be over before the limit is looked at
+    expect(by_verdict["too-slow-to-judge"] > 1 and "hung" not in by_verdict and "crashed" not in by_verdict, by_verdict)
     more = json.loads(said(astra(folder, "report", "run", "--json"), 0).out)
     expect(any("too slow" in x for x in more["report"]["caveats"]), more["report"]["caveats"])
     said(astra(folder, "resume", "run"), 0)
