@@ -69,6 +69,10 @@ confirm-corpora: all ## the whole confirmation of every kernel of the corpora, n
 	@tools/build.sh $(BUILD) -- tests/verdicts
 	@tools/confirm_corpora.sh $(BUILD)
 
+.PHONY: blind
+blind: all ## what the judge makes of kernels whose authors had not seen it (tests/blind); some minutes
+	@tools/blind.py $(BUILD)/astra
+
 .PHONY: bench-busy
 bench-busy: all ## the same verdicts on some kernels beside 20 busy processes as without them? some minutes
 	@tools/build.sh $(BUILD) -- tests/verdicts

@@ -98,18 +98,9 @@ double error_absolute(enum kernel_type type, double got, double exact, double or
         return 0; /* NaN in its place; elsewhere error_ulps has said so */
     return isinf(exact) ? 0 : fabs(within_range(type, got) - within_range(type, exact));
 }
-
-double error_beyond_rounding(enum kernel_type type, double got, double exact)
-{
-    return isfinite(got) && isfinite(exact)
-               ? fmax(fabs(within_range(type, got) - within_range(type, exact)) - error_ulp(type, exact) / 2, 0)
-               : 0;
-}
-
 void error_see(struct error_pool *p, enum kernel_type type, double got, double exact)
 {
     p->absolute = fmax(p->absolute, isfinite(got) ? error_absolute(type, got, exact, NAN) : 0);
-    p->noise = fmax(p->noise, error_beyond_rounding(type, got, exact));
 }
 
 void error_lean(struct error_pool *p, double ulps, double got, double exact)
@@ -168,7 +159,7 @@ static double nth(double *x, size_t n, size_t nth_smallest)
 struct error_stats error_stats(struct error_pool *p)
 {
     size_t n = p->errors.n;
-    struct error_stats s = {.absolute = p->absolute, .noise = p->noise};
+    struct error_stats s = {.absolute = p->absolute};
 
     if (n == 0)
         return s;

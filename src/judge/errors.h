@@ -14,7 +14,6 @@ struct error_stats {
     double p50, p99, max; /* in units, of the elements that are not ill-conditioned; as they are judged */
     double largest;       /* as it was, with what an exception excused */
     double absolute;      /* largest, of all elements */
-    double noise;         /* the same beyond rounding to the output's type */
     double drift;         /* trial_spread */
     size_t n, n_excused, histogram[TRIAL_BUCKETS];
     struct error_place worst; /* of max */
@@ -26,7 +25,7 @@ struct error_pool { /* errors of one output under one distribution */
     VEC(double) errors;
     struct error_place worst;
     size_t n_excused, histogram[TRIAL_BUCKETS];
-    double max, largest, absolute, noise;
+    double max, largest, absolute;
     ptrdiff_t down,
         inward; /* not the nearest number, and below the exact one, or nearer to zero: their surplus */
 };
@@ -41,7 +40,6 @@ double error_ulps(enum kernel_type type, unsigned in_force, double got, double e
 double error_units(enum kernel_type type, unsigned in_force, double got, double exact, double orig,
                    double least);
 double error_absolute(enum kernel_type type, double got, double exact, double orig);
-double error_beyond_rounding(enum kernel_type type, double got, double exact); /* absolute */
 /* Of every element, also of those that are not counted. */
 void error_see(struct error_pool *p, enum kernel_type type, double got, double exact);
 /* units: the error as it is; judged: as it counts, less where an exception excuses it. */

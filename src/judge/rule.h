@@ -25,7 +25,6 @@ enum rule_exception {
     /* elements that are judged otherwise */
     RULE_INTEGERS,
     RULE_ABSOLUTE,
-    RULE_CANCELS,
     RULE_OVERFLOWS,
     /* what is asked beside the size of the errors */
     RULE_LEANS,

@@ -206,7 +206,6 @@ static void make_case(struct judge *sized, const struct whole *w, enum stage_sid
             own[o].p50 = fmax(own[o].p50, can->p50);
             own[o].p99 = fmax(own[o].p99, can->p99);
             own[o].max = fmax(own[o].max, can->max);
-            own[o].noise = fmax(own[o].noise, can->noise);
         }
         d->elements[j->outputs[o]] = 0; /* until it is asked for */
     }

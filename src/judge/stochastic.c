@@ -64,7 +64,6 @@ static void take(struct draw *d, struct error_stats *to)
         raise(&to->p99, s.p99);
         raise(&to->max, s.max);
         raise(&to->absolute, s.absolute);
-        raise(&to->noise, s.noise);
     }
     to->n_other = MAX(to->n_other, d->n_other);
     to->most_other = fmax(to->most_other, d->most_other);
