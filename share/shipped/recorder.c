@@ -601,11 +601,7 @@ UNEXPECTED(_ZNSt13runtime_errorD1Ev, "throw")
 UNEXPECTED(_ZNSt16invalid_argumentC1EPKc, "throw")
 UNEXPECTED(_ZNSt16invalid_argumentD1Ev, "throw")
 UNEXPECTED(_ZSt9terminatev, "terminate")
-
-void __assert_fail(void)
-{
-    unexpected("assert");
-}
+UNEXPECTED(__assert_fail, "assert")
 
 int main(void)
 {

@@ -12,9 +12,9 @@
 struct ptx_shadow;
 struct ptx_shadow *ptx_shadow_open(void);
 /* Carries another number in the place of the real value, of the terms of which it is the sum (shadow_terms.c):
- * of those that were computed the sum of the squares, or the largest square; or the sum of the sizes of
- * all, what is added in double counting 2^-29 times.
- * ptx_shadow_read gives it. smallest: the smallest normal number of the type that terms may be rounded to. */
+ * of those that were computed the sum of the squares, or the largest square; or the sum of the sizes of all,
+ * what is added in double counting 2^-29 times. ptx_shadow_read gives it. smallest: the smallest normal number
+ * of the type that terms may be rounded to. */
 enum ptx_terms { PTX_TERMS_NONE, PTX_TERMS_SQUARES, PTX_TERMS_LARGEST, PTX_TERMS_SIZES, N_PTX_TERMS };
 struct ptx_shadow *ptx_shadow_open_terms(double smallest, enum ptx_terms terms);
 void ptx_shadow_close(struct ptx_shadow *s);                    /* takes NULL */

@@ -386,6 +386,12 @@ uint8_t *host_of(const struct warp *w, enum space space, uint64_t at, unsigned l
     return host_of(w, SPACE_GLOBAL, at, lane, bytes);
 }
 
+static uint64_t lane_address(const struct warp *w, const struct insn *i, const struct opnd *o, unsigned lane)
+{
+    return o->bytes == 8 ? REG(uint64_t, w, o->off)[lane] + (uint64_t)i->imm
+                         : (uint32_t)(REG(uint32_t, w, o->off)[lane] + (uint32_t)i->imm);
+}
+
 static void hosts_of(struct warp *w, const struct insn *i, uint32_t m, uint32_t bytes, uint8_t *host[32])
 {
     const struct opnd *o = shadow_address(i);
@@ -398,8 +404,7 @@ static void hosts_of(struct warp *w, const struct insn *i, uint32_t m, uint32_t 
     }
     for (; o && m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        uint64_t at = o->bytes == 8 ? REG(uint64_t, w, o->off)[l] + (uint64_t)i->imm
-                                    : (uint32_t)(REG(uint32_t, w, o->off)[l] + (uint32_t)i->imm);
+        uint64_t at = lane_address(w, i, o, l);
         if (i->space == SPACE_GLOBAL && a && at - a->addr < a->size && bytes <= a->size - (at - a->addr))
             host[l] = mem_host(w->launch->mem, at);
         else
@@ -414,8 +419,7 @@ static void make_found(struct warp *w, const struct insn *i, uint32_t m, uint32_
 
     for (; o && o->ref_kind != REF_FUNC_PARAM && m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        uint64_t at = o->bytes == 8 ? REG(uint64_t, w, o->off)[l] + (uint64_t)i->imm
-                                    : (uint32_t)(REG(uint32_t, w, o->off)[l] + (uint32_t)i->imm);
+        uint64_t at = lane_address(w, i, o, l);
         struct alloc *a =
             i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC ? mem_find(w->launch->mem, at) : NULL;
         if (a && bytes <= a->size - (at - a->addr))
