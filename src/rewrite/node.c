@@ -177,19 +177,52 @@ bool call_is_pure(const struct function *f, struct node call)
     return pure;
 }
 
+static bool is_any_of(const char *name, const char *const *beginnings, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_starts(name, beginnings[i]))
+            return true;
+    return false;
+}
+
+/* A call by which lanes wait for each other, or give each other values. */
+static bool is_meeting(const struct function *f, struct node call)
+{
+    static const char *const functions[] = {"__sync",   "__shfl",  "__any",   "__all",
+                                            "__ballot", "__match", "__reduce"};
+    static const char *const methods[] = {"sync", "shfl", "any",  "all",     "ballot",  "match",   "arrive",
+                                          "wait", "Sum",  "Reduce", "Inclusive", "Exclusive", "Sort", "Shuffle",
+                                          "Load", "Store"};
+    static __thread int depth; /* functions that call each other end here */
+    struct node callee = node_field(call, FIELD_FUNCTION);
+    const char *name = call_name(f, call);
+    size_t n;
+
+    if (node_is(callee, NODE_FIELD_EXPRESSION)) { /* of a cooperative group, a barrier, a block primitive */
+        struct node method = callee_name(node_field(callee, FIELD_FIELD));
+        return is_any_of(text_of(f, method), methods, ARRAY_LEN(methods));
+    }
+    if (is_any_of(name, functions, ARRAY_LEN(functions)) || str_eq(name, "sync") ||
+        (str_eq(name, "reduce") && node_is(callee, NODE_QUALIFIED_IDENTIFIER)))
+        return true;
+    if (depth > 3)
+        return false;
+    depth++;
+    bool meets = false;
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
+    for (size_t i = 0; i < n && !meets; i++) { /* a function of the file, whichever of that name it is */
+        struct node id = node_field(all[i], FIELD_DECLARATOR);
+        while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
+            id = node_is(id, NODE_REFERENCE_DECLARATOR) ? node_child(id, 0) : node_field(id, FIELD_DECLARATOR);
+        meets = node_text_is(f->s, id, name) && calls_barrier(f, node_field(all[i], FIELD_BODY));
+    }
+    depth--;
+    return meets;
+}
+
 bool calls_barrier(const struct function *f, struct node n)
 {
-    static const char *const meeting[] = {"__sync",   "__shfl",  "__any",   "__all",
-                                          "__ballot", "__match", "__reduce"};
-    if (node_is(n, NODE_CALL_EXPRESSION)) {
-        const char *name = call_name(f, n);
-        for (size_t i = 0; i < ARRAY_LEN(meeting); i++)
-            if (str_starts(name, meeting[i]))
-                return true;
-        if (str_eq(name, "sync"))
-            return true;
-    }
-    if (node_is(n, NODE_GNU_ASM_EXPRESSION))
+    if ((node_is(n, NODE_CALL_EXPRESSION) && is_meeting(f, n)) || node_is(n, NODE_GNU_ASM_EXPRESSION))
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (calls_barrier(f, node_child(n, i)))
