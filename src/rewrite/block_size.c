@@ -14,6 +14,7 @@ struct detail {
     int64_t old;
     struct node value; /* VARIABLE and CONSTANT: the number that changes */
     struct node host;
+    const char *name; /* what else of the launcher may follow it by; NULL: nothing */
     int threads;
 };
 
@@ -23,9 +24,14 @@ static bool block_of(const struct function *f, const struct launch *l, struct de
     struct node e = node_strip(l->block);
     if (call_is(f, e, "dim3") && node_count(node_field(e, FIELD_ARGUMENTS)) == 1)
         e = node_strip(node_child(node_field(e, FIELD_ARGUMENTS), 0));
+    struct node list = node_field(host_declarator(f, l, e), FIELD_VALUE); /* `dim3 block(256)` */
+    if (node_is(list, NODE_ARGUMENT_LIST) && node_count(list) == 1)
+        e = node_strip(node_child(list, 0));
     d->f = f;
     d->host = l->host;
+    d->name = node_is(e, NODE_IDENTIFIER) ? text_of(f, e) : NULL;
     if (node_is(e, NODE_NUMBER_LITERAL)) {
+        d->name = node_is(list, NODE_ARGUMENT_LIST) ? text_of(f, node_strip(l->block)) : NULL;
         d->where = LITERAL;
         d->value = e;
         return constant_value(f, e, &d->old);
@@ -56,6 +62,42 @@ static bool block_of(const struct function *f, const struct launch *l, struct de
     return false;
 }
 
+static bool is_edited(const struct edits *edits, struct node n)
+{
+    for (size_t e = 0; e < edits->list.n; e++)
+        if (edits->list.v[e].start == node_start(n))
+            return true;
+    return false;
+}
+
+/* The launch's template argument for the parameter of this name; no node when there is none. */
+static struct node template_argument(const struct function *f, const struct launch *l, const char *name)
+{
+    size_t n, n_args;
+    struct node *params = named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n);
+    struct node *args = node_ok(l->template_args) ? named_children(f, l->template_args, &n_args) : NULL;
+    for (size_t i = 0; args && i < n && i < n_args; i++)
+        if (text_has_word(text_of(f, params[i]), name))
+            return args[i];
+    return (struct node){0};
+}
+
+/* A template parameter that every launch gives the block's number, where that changes along: as a literal
+ * beside a literal, or by the name of the constant. */
+static bool is_block_parameter(const struct function *f, const struct detail *d, struct node name)
+{
+    int64_t value;
+    if (!node_is(f->whole, NODE_TEMPLATE_DECLARATION) || d->where == VARIABLE)
+        return false;
+    for (size_t l = 0; l < f->n_launches; l++) {
+        struct node arg = template_argument(f, &f->launches[l], text_of(f, name));
+        if (!node_is(arg, d->where == LITERAL ? NODE_NUMBER_LITERAL : NODE_IDENTIFIER) ||
+            !constant_value(f, arg, &value) || value != d->old)
+            return false;
+    }
+    return f->n_launches > 0;
+}
+
 /* Shared arrays with a slot a thread must be long enough; a literal length that equals the block's grows with
  * it. */
 static bool arrays_fit(const struct function *f, const struct detail *d, int threads, struct edits *edits)
@@ -68,18 +110,15 @@ static bool arrays_fit(const struct function *f, const struct detail *d, int thr
             !poly_is_thread(f, subscript_index(f, all[i])))
             continue;
         int64_t length;
-        if (node_is(v->size, NODE_IDENTIFIER) && d->where == CONSTANT)
-            continue; /* the constant changes for both */
+        if (node_is(v->size, NODE_IDENTIFIER) && (d->where == CONSTANT || is_block_parameter(f, d, v->size)))
+            continue; /* what says it changes for both */
         if (!constant_value(f, v->size, &length))
             return false;
         if (length >= threads)
             continue;
         if (!node_is(v->size, NODE_NUMBER_LITERAL) || length != d->old)
             return false;
-        bool seen = false;
-        for (size_t e = 0; edits && e < edits->list.n; e++)
-            seen = seen || edits->list.v[e].start == node_start(v->size);
-        if (edits && !seen)
+        if (edits && !is_edited(edits, v->size))
             edits_node(edits, v->size, arena_printf(f->a, "%d", threads));
     }
     return true;
@@ -131,24 +170,96 @@ static void grid_follow(const struct function *f, const struct detail *d, struct
     }
 }
 
+/* Does the launcher's expression follow the number: does it, or what it is made of, mention its name? */
+static bool host_follows(const struct function *f, const struct launch *l, struct node e, const char *name,
+                         int depth)
+{
+    size_t n;
+    if (node_mentions(f, e, name))
+        return true;
+    struct node *names = node_find_all(f->a, e, NODE_IDENTIFIER, &n);
+    if (node_is(e, NODE_IDENTIFIER))
+        names = &e, n = 1;
+    for (size_t i = 0; i < n && depth < 4; i++)
+        if (host_follows(f, l, node_field(host_declarator(f, l, names[i]), FIELD_VALUE), name, depth + 1))
+            return true;
+    return false;
+}
+
+/* blockIdx.x * blockDim.x + threadIdx.x, or multiples of it, and what does not depend on the thread. */
+static bool is_over_grid(const struct function *f, const struct poly *p)
+{
+    int64_t by = poly_coefficient(p, "threadIdx.x"), blocks = 0;
+    for (int i = 0; i < p->n; i++) {
+        const struct term *t = &p->t[i];
+        bool plain = t->n == 1 && str_eq(t->atom[0], "blockIdx.x");
+        bool product = t->n == 2 && str_eq(t->atom[0], "blockDim.x") && str_eq(t->atom[1], "blockIdx.x");
+        if (product || (plain && f->block_x && t->by % f->block_x == 0))
+            blocks += product ? t->by : t->by / f->block_x;
+    }
+    return by != 0 && blocks == by;
+}
+
+static bool mentions_atom(const struct poly *p, const char *atom)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < p->t[i].n; k++)
+            if (text_has_word(p->t[i].atom[k], atom))
+                return true;
+    return false;
+}
+
 /* Is the grid cut into pieces of the block, in a way that follows? Needed where the kernel indexes over the
- * grid without a loop. */
+ * grid without a loop. Elsewhere no element may belong to a thread by its number alone: fewer threads would
+ * leave it out. What is left a block is of another part of the work when blocks change. */
 static bool grid_follows(const struct function *f, const struct detail *d)
 {
     size_t n, n_loops;
-    struct node *all = node_find_all(f->a, f->body, NODE_BINARY_EXPRESSION, &n);
-    bool over_grid = false; /* blockIdx.x * blockDim.x */
-    for (size_t i = 0; i < n; i++)
-        over_grid =
-            over_grid || (str_eq(node_op(f, all[i]), "*") && text_has_word(text_of(f, all[i]), "blockIdx.x") &&
-                          text_has_word(text_of(f, all[i]), "blockDim.x"));
-    lane_loops(f, &n_loops);
-    if (!over_grid || n_loops > 0)
+    struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
+    bool over_grid = false, by_block = false;
+    struct lane_loop *loops = lane_loops(f, &n_loops);
+    for (size_t i = 0; i < n_loops; i++)
+        over_grid = over_grid || loops[i].span == LANES_GRID_X;
+    bool cut = !over_grid; /* the grid's loops take any grid */
+    for (size_t i = 0; i < f->n_variables && cut; i++) {
+        struct poly p = node_ok(f->variables[i].init) && !f->variables[i].pointer
+                            ? poly_of(f, f->variables[i].init)
+                            : (struct poly){0};
+        over_grid = over_grid || (p.ok && is_over_grid(f, &p));
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct variable *root = pointer_root(f, node_field(all[i], FIELD_ARGUMENT));
+        struct poly p = poly_of(f, subscript_index(f, all[i]));
+        if (!p.ok || !root || root->shared || (root->array && !root->param))
+            continue;
+        bool over = is_over_grid(f, &p);
+        over_grid = over_grid || over;
+        if (!over && poly_coefficient(&p, "threadIdx.x") != 0)
+            return false;
+        bool thread = mentions_atom(&p, "threadIdx"), block = mentions_atom(&p, "blockIdx");
+        over_grid = over_grid || (thread && block); /* a warp's row and the like */
+        struct node parent = node_parent(all[i]);
+        bool stored =
+            node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), all[i]);
+        by_block = by_block || (stored && !thread && block);
+    }
+    if (!over_grid)
+        return true;
+    if (by_block)
+        return false;
+    if (!cut)
         return true;
     struct edits seen = {.arena = f->a};
     if (d->where == LITERAL)
         grid_follow(f, d, &seen);
-    return d->where != LITERAL || seen.list.n > 0;
+    for (size_t l = 0; l < f->n_launches && seen.list.n == 0; l++) {
+        struct node grid = f->launches[l].grid;
+        struct node list = node_field(host_declarator(f, &f->launches[l], node_strip(grid)), FIELD_VALUE);
+        if (!d->name || (!host_follows(f, &f->launches[l], grid, d->name, 0) &&
+                         !host_follows(f, &f->launches[l], list, d->name, 0)))
+            return false;
+    }
+    return true;
 }
 
 /* Every kernel of the same host function whose launches carry this number. */
@@ -191,7 +302,8 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
             if (!block_of(f, &f->launches[l], &other) || other.where != LITERAL || other.old != d->old ||
                 !node_same(other.host, d->host))
                 continue;
-            edits_node(edits, other.value, arena_printf(a, "%d", d->threads));
+            if (!is_edited(edits, other.value)) /* two launches may share a dim3 */
+                edits_node(edits, other.value, arena_printf(a, "%d", d->threads));
             size_t n_args = 0;
             struct node *args = node_ok(f->launches[l].template_args)
                                     ? named_children(f, f->launches[l].template_args, &n_args)
@@ -225,7 +337,10 @@ static bool row_fits(const struct function *f, char **bound, int *width)
             *width = loops[i].width;
         }
     }
-    return *bound && f->n_launches == 1 && !text_has_word(text_of(f, f->body), "gridDim.y") &&
+    struct node shared =
+        f->n_launches ? f->launches[0].shared : (struct node){0}; /* as long as the block needs */
+    return *bound && f->n_launches == 1 && (!node_ok(shared) || node_text_is(f->s, shared, "0")) &&
+           !text_has_word(text_of(f, f->body), "gridDim.y") &&
            arrays_fit(f, &(struct detail){.where = LITERAL}, 1024, NULL);
 }
 

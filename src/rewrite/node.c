@@ -190,9 +190,9 @@ static bool is_meeting(const struct function *f, struct node call)
 {
     static const char *const functions[] = {"__sync",   "__shfl",  "__any",   "__all",
                                             "__ballot", "__match", "__reduce"};
-    static const char *const methods[] = {"sync", "shfl", "any",  "all",     "ballot",  "match",   "arrive",
-                                          "wait", "Sum",  "Reduce", "Inclusive", "Exclusive", "Sort", "Shuffle",
-                                          "Load", "Store"};
+    static const char *const methods[] = {"sync",   "shfl",    "any",  "all",    "ballot",    "match",
+                                          "arrive", "wait",    "Sum",  "Reduce", "Inclusive", "Exclusive",
+                                          "Sort",   "Shuffle", "Load", "Store"};
     static __thread int depth; /* functions that call each other end here */
     struct node callee = node_field(call, FIELD_FUNCTION);
     const char *name = call_name(f, call);

@@ -1,6 +1,6 @@
 // A shared array with a slot a thread grows along.
 // transform: block-size 512
-// applies: line 18
+// applies: line 20
 // has: __shared__ float slot[512];
 // has: work<<<n, 512, 0, stream>>>
 #include <cstdint>
@@ -8,7 +8,9 @@
 __global__ void work(float *out, const float *in, int n, int d)
 {
     __shared__ float slot[128];
-    slot[threadIdx.x] = in[threadIdx.x];
+    slot[threadIdx.x] = 0;
+    for (int i = threadIdx.x; i < d; i += blockDim.x)
+        slot[threadIdx.x] += in[i];
     __syncthreads();
     out[blockIdx.x] = slot[blockDim.x - 1];
 }

@@ -10,7 +10,9 @@
 __global__ void work(float *out, const float *in, int n, int d)
 {
     __shared__ float slot[THREADS];
-    slot[threadIdx.x] = in[threadIdx.x];
+    slot[threadIdx.x] = 0;
+    for (int i = threadIdx.x; i < d; i += THREADS)
+        slot[threadIdx.x] += in[i];
     __syncthreads();
     out[blockIdx.x] = slot[THREADS - 1 - threadIdx.x];
 }
