@@ -289,7 +289,7 @@ int cudaLaunchKernelExC(const struct recorder_config *c, const void *kernel, voi
 {
     const char *name = device_name(kernel);
     recorder_dim3 cluster = {0, 0, 0};
-    int cooperative = 0, k = 0;
+    int cooperative = 0, programmatic = 0, k = 0;
 
     for (unsigned i = 0; i < c->n; i++) {
         const struct recorder_attribute *a = &c->attributes[i];
@@ -297,6 +297,8 @@ int cudaLaunchKernelExC(const struct recorder_config *c, const void *kernel, voi
             cluster = (recorder_dim3){a->value[0], a->value[1], a->value[2]};
         else if (a->id == 2)
             cooperative = a->value[0] != 0;
+        else if (a->id == 6)
+            programmatic = a->value[0] != 0;
     }
     put("launch");
     put_word(name);
@@ -305,6 +307,7 @@ int cudaLaunchKernelExC(const struct recorder_config *c, const void *kernel, voi
     put_dim(cluster);
     put_number(c->shared);
     put_number((uint64_t)cooperative);
+    put_number((uint64_t)programmatic);
     put_number(c->stream == (void *)RECORDER_STREAM);
     while (KERNELS[k].name && !same_text(KERNELS[k].name, name))
         k++;

@@ -111,7 +111,7 @@ static bool step_same(const struct plan_step *x, const struct plan_step *y)
     return !strcmp(x->kernel, y->kernel) && !memcmp(x->grid, y->grid, sizeof(x->grid)) &&
            !memcmp(x->block, y->block, sizeof(x->block)) &&
            !memcmp(x->cluster, y->cluster, sizeof(x->cluster)) && x->shared_bytes == y->shared_bytes &&
-           x->cooperative == y->cooperative;
+           x->cooperative == y->cooperative && x->programmatic == y->programmatic;
 }
 
 static bool plan_same(const struct plan *x, const struct plan *y)

@@ -52,10 +52,10 @@ static uint64_t hash_value(const struct kernel_value *x, uint64_t hash)
 
 static uint64_t hash_step(const struct plan_step *s, uint64_t hash)
 {
-    int64_t numbers[] = {
-        s->kind,        s->grid[0],      s->grid[1],    s->grid[2],    s->block[0],
-        s->block[1],    s->block[2],     s->cluster[0], s->cluster[1], s->cluster[2],
-        s->cooperative, s->shared_bytes, s->byte,       s->size_bytes, s->non_portable_cluster};
+    int64_t numbers[] = {s->kind,        s->grid[0],      s->grid[1],    s->grid[2],    s->block[0],
+                         s->block[1],    s->block[2],     s->cluster[0], s->cluster[1], s->cluster[2],
+                         s->cooperative, s->shared_bytes, s->byte,       s->size_bytes, s->non_portable_cluster,
+                         s->programmatic};
 
     hash = hash_bytes(numbers, sizeof(numbers), hash);
     if (s->kernel)

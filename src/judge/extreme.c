@@ -96,9 +96,10 @@ static bool certain(const struct task *t, const struct ptx_report *r, bool first
 {
     enum ptx_finding_kind kind = r->n_findings ? r->findings[0].kind : PTX_LOOP;
 
-    return r->end == PTX_BAD_LAUNCH || ((first || !holds_places(t)) && r->end == PTX_UNSAFE &&
-                                        (kind == PTX_OUT_OF_BOUNDS || kind == PTX_MISALIGNED ||
-                                         kind == PTX_NULL || kind == PTX_READ_ONLY_WRITTEN));
+    return r->end == PTX_BAD_LAUNCH ||
+           ((first || !holds_places(t)) && r->end == PTX_UNSAFE &&
+            (kind == PTX_OUT_OF_BOUNDS || kind == PTX_MISALIGNED || kind == PTX_NULL ||
+             kind == PTX_READ_ONLY_WRITTEN || kind == PTX_EARLY));
 }
 
 /* What it writes is then in p->block. */
@@ -107,6 +108,7 @@ static bool run_block(struct probe *p, const struct grid *g, uint64_t block, uin
 {
     struct sanitizer sanitizer;
     const struct sanitize_stores stores = {&p->block, stored_note};
+    const struct sanitize_ahead ahead = stage_ahead(p->stage);
     const struct ptx_options o = {
         .device = p->version->judge->device,
         .observers = {sanitizer_on(&sanitizer, p->unasked ? SANITIZE_NC : SANITIZE_INIT)},
@@ -121,12 +123,15 @@ static bool run_block(struct probe *p, const struct grid *g, uint64_t block, uin
     int64_t size;
 
     sanitizer.stores = &stores;
+    sanitizer.ahead = &ahead;
     stored_clear(&p->block);
     bool ok = ptx_run(p->version->module, p->stage->mem, l, &o, &report, err);
     p->insns += report.warp_insns;
     p->busy |= (double)report.warp_insns > IDLE_INSNS * warps;
     *ended = report.end == PTX_DONE;
     stored_settle(&p->block);
+    if (p->stage->ahead.followed)
+        stored_join(&p->stage->ahead.writes, &p->block);
     p->atomics |= p->block.atomics.n > 0;
     for (size_t i = 0; i < p->stage->judge->n_outputs; i++) {
         uint64_t addr = stage_arg(p->stage, p->stage->judge->outputs[i], &size);

@@ -8,6 +8,7 @@
 #include "rule.h"
 #include "sanitize/sanitize.h"
 #include "shadow/shadow.h"
+#include "stored.h"
 
 enum { MAX_ARGS = 64 };
 
@@ -192,6 +193,10 @@ struct stage {
     struct stage_range *workspaces;
     size_t n_workspaces;
     int poison;
+    struct stage_ahead {
+        bool followed, unknown;        /* some launch of the plan may begin early; as in sanitize_ahead */
+        struct stored written, writes; /* by launches that may still run; by the present one */
+    } ahead;
     bool bare;      /* GPU: nothing of ours looks at the buffers */
     bool untouched; /* what must be written is left as it came */
 };
@@ -237,6 +242,8 @@ struct stage_visitor {
                    const struct image_kernel *k, struct fate *fate, struct err *err);
     void (*move)(void *context, const struct plan_step *step, double bytes);
 };
+/* What may still run when a launch of the plan under way begins, for its sanitizer. */
+struct sanitize_ahead stage_ahead(struct stage *s);
 bool stage_run(struct stage *s, struct version *v, const struct plan *plan, const struct stage_visitor *visitor,
                struct arena *a, struct fate *fate, struct err *err);
 /* Does it copy so much (16 MB) that a look at a few blocks would cost more for that alone? What is set, or

@@ -101,7 +101,7 @@ static bool add_step(struct recording *r, const struct plan_step *step, struct s
     add_numbers(s, step->grid);
     add_numbers(s, step->block);
     add_numbers(s, step->cluster);
-    str_addf(s, " %lld %d 1", (long long)step->shared_bytes, step->cooperative);
+    str_addf(s, " %lld %d %d 1", (long long)step->shared_bytes, step->cooperative, step->programmatic);
     for (size_t i = 0; i < step->n_args; i++)
         add_argument(r->arena, &step->args[i], s);
     str_addc(s, '\n');

@@ -88,6 +88,8 @@ void stage_close(struct stage *s)
     if (s->ops)
         s->ops->close(s);
     s->ops = NULL;
+    stored_free(&s->ahead.written);
+    stored_free(&s->ahead.writes);
 }
 
 uint64_t stage_arg(const struct stage *s, size_t arg, int64_t *bytes)
@@ -205,6 +207,7 @@ static bool run_launch(const struct runner *r, const struct plan_step *step,
                             .args = args,
                             .n_args = step->n_args,
                             .cooperative = step->cooperative,
+                            .programmatic = step->programmatic,
                             .non_portable_cluster = step->non_portable_cluster};
     memcpy(l.cluster, step->cluster, sizeof(l.cluster));
     memcpy(l.grid, step->grid, sizeof(l.grid));
@@ -255,16 +258,57 @@ static bool make_workspaces(struct stage *s, const struct plan *plan, struct are
     return true;
 }
 
+/* ---- launches that may begin before the one ahead has ended ----
+ * The plan's first comes behind a kernel that nobody knows. A step that may not begin early finds all ahead of
+ * it ended; one that may has waited for it when it ends, but may have let the next begin before. */
+
+static void plan_begins(struct stage_ahead *a, const struct plan *plan)
+{
+    stored_clear(&a->written);
+    stored_clear(&a->writes);
+    a->followed = false;
+    a->unknown = true;
+    for (size_t i = 0; i < plan->n_steps; i++)
+        a->followed |= plan->steps[i].programmatic;
+}
+
+static void step_begins(struct stage_ahead *a, const struct plan_step *step)
+{
+    if (!a->followed || step->programmatic)
+        return;
+    stored_clear(&a->written);
+    a->unknown = false;
+}
+
+static void step_ends(struct stage_ahead *a)
+{
+    stored_join(&a->written, &a->writes);
+    stored_clear(&a->writes);
+}
+
+static bool still_written(void *context, uint64_t addr, uint64_t bytes)
+{
+    return stored_bytes(context, addr, bytes) > 0;
+}
+
+struct sanitize_ahead stage_ahead(struct stage *s)
+{
+    return (struct sanitize_ahead){s->ahead.unknown, &s->ahead.written, still_written};
+}
+
 bool stage_run(struct stage *s, struct version *v, const struct plan *plan, const struct stage_visitor *visitor,
                struct arena *a, struct fate *fate, struct err *err)
 {
     struct runner r = {s, v, a, fate};
     bool ok = make_workspaces(s, plan, a, fate, err);
 
+    plan_begins(&s->ahead, plan);
     for (size_t i = 0; ok && i < plan->n_steps && fate_open(fate); i++) {
         const struct plan_step *step = &plan->steps[i];
+        step_begins(&s->ahead, step);
         if (step->kind == PLAN_LAUNCH) {
             ok = run_launch(&r, step, visitor, err);
+            step_ends(&s->ahead);
             continue;
         }
         ok = run_move(&r, step, err);

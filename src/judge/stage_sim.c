@@ -45,6 +45,7 @@ static uint64_t sim_alloc(struct stage *s, const char *name, uint64_t bytes, con
                                  .align_bytes = f ? (uint32_t)f->arg->align_bytes : 0,
                                  .initialised = initialised,
                                  .read_only = f && f->arg->role == ROLE_IN,
+                                 .stable = f && f->arg->stable,
                                  .fill = f ? fill : NULL,
                                  .context = (void *)f};
 
@@ -116,6 +117,8 @@ static bool sim_launch(struct stage *s, struct version *v, const struct ptx_laun
 {
     struct sanitizer sanitizer;
     struct stochastic stochastic;
+    const struct sanitize_ahead ahead = stage_ahead(s);
+    const struct sanitize_stores stores = {&s->ahead.writes, stored_note};
     const struct ptx_options o = {
         .device = s->judge->device,
         .observers = {sanitizer_on(&sanitizer, c->checks),
@@ -128,6 +131,8 @@ static bool sim_launch(struct stage *s, struct version *v, const struct ptx_laun
         .ran = c->order ? NULL : v->ran};
 
     sanitizer.waste = c->order ? NULL : v->waste;
+    sanitizer.ahead = &ahead;
+    sanitizer.stores = s->ahead.followed ? &stores : NULL;
     if (!ptx_run(v->module, s->mem, l, &o, r, err))
         return false;
     if (!c->order && r->end == PTX_DONE && r->most_live > 1 && r->most_live == blocks_of(l))

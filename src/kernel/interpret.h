@@ -289,7 +289,7 @@ struct kernel_value record_argument(struct interp *in, const struct token *at, s
 /* As a template's argument; NULL: it cannot be one. */
 const char *spell_value(struct interp *in, const struct token *at, const struct value *v);
 struct launch_attributes {
-    bool cooperative;
+    bool cooperative, programmatic;
     uint32_t cluster[3]; /* 0: none */
 };
 struct kernel_value plan_value(struct interp *in, const struct token *at,

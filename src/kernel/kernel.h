@@ -148,6 +148,7 @@ struct plan_step {
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
     int64_t shared_bytes;                   /* dynamic */
     bool cooperative, non_portable_cluster; /* the latter: clusters of more than 8 blocks are allowed */
+    bool programmatic;                      /* it may begin before the launch ahead has ended */
     const struct kernel_value *args;        /* converted to the kernel's parameter types */
     size_t n_args;
     /* PLAN_MEMSET (byte value, pitch-less) and PLAN_COPY */

@@ -198,7 +198,9 @@ static const struct value *all_args(struct interp *in, const struct token *at, c
 
 void launch(struct interp *in, const struct token *at, const struct launch_call *call)
 {
-    struct plan_step step = {.kind = PLAN_LAUNCH, .cooperative = call->attributes.cooperative};
+    struct plan_step step = {.kind = PLAN_LAUNCH,
+                             .cooperative = call->attributes.cooperative,
+                             .programmatic = call->attributes.programmatic};
     struct kernel_value *values;
     const struct value *args;
     const struct func *f;

@@ -396,16 +396,12 @@ static void read_attribute(const struct call *c, const struct cell *attribute, s
                      to->cluster[1], to->cluster[2]);
         break;
     case LAUNCH_PROGRAMMATIC:
-        if (member_of(c, 0, value, "programmaticStreamSerializationAllowed").i == 0)
-            break;
-        fail(
-            c->in->unit, arg_at(c, 0),
-            "programmatic stream serialization lets a kernel begin before the one ahead of it has ended, so that its "
-            "time could not be told from its neighbour's; leave the attribute out");
+        to->programmatic = member_of(c, 0, value, "programmaticStreamSerializationAllowed").i != 0;
+        break;
     default:
         fail(c->in->unit, arg_at(c, 0),
-             "launch attribute %lld is not understood; allowed are cudaLaunchAttributeClusterDimension and "
-             "cudaLaunchAttributeCooperative",
+             "launch attribute %lld is not understood; allowed are cudaLaunchAttributeClusterDimension, "
+             "cudaLaunchAttributeCooperative and cudaLaunchAttributeProgrammaticStreamSerialization",
              (long long)id);
     }
 }

@@ -464,9 +464,9 @@ struct ptx_observer_calls {
 
     /* A block's barrier is complete: arrived[warp] lanes came, waiting[warp] lanes go on after it. */
     void (*barrier)(struct block *b, const uint32_t *arrived, const uint32_t *waiting);
-    exec_fn *warp_sync; /* bar.warp.sync is complete for m */
-    exec_fn *fence, *proxy_fence;
-    exec_fn *async; /* cp.async commit and wait forms */
+    exec_fn *warp_sync;                       /* bar.warp.sync is complete for m */
+    exec_fn *fence, *proxy_fence, *grid_wait; /* the last: griddepcontrol.wait */
+    exec_fn *async;                           /* cp.async commit and wait forms */
     void (*cluster_arrive)(struct warp *w, struct cluster *c, uint32_t m, bool relaxed);
     void (*cluster_flip)(struct cluster *c); /* its barrier is complete */
     void (*cluster_wait)(struct warp *w, struct cluster *c, uint32_t m);
@@ -525,7 +525,7 @@ enum { MEM_PAGE = 4096 };
 struct alloc {
     uint64_t addr, size; /* device address, bytes */
     char *name;
-    bool initialised, read_only, live;
+    bool initialised, read_only, stable, live;
     ptx_fill_fn *fill;
     void *context;
     uint64_t *present;              /* fill, or large: bit per page; else NULL */
@@ -603,14 +603,13 @@ struct warp {
     int64_t unspent;   /* fuel taken away to end the slice */
     struct launch *launch;
     struct block *block;
-    uint32_t index;   /* in the block */
-    bool followed;    /* PTX_CHECKER sets it: it wants use and insn of every instruction */
-    uint32_t penalty; /* of the current group */
-    bool yielded;     /* the slice ended because the warp spins or gives way */
-    uint32_t spins;   /* synchronising reads since the last progress */
-    uint32_t back_edges;
-    uint32_t gave_way;       /* times, in this block */
-    struct group groups[32]; /* the others */
+    uint32_t index;                /* in the block */
+    bool followed;                 /* PTX_CHECKER sets it: it wants use and insn of every instruction */
+    uint32_t penalty;              /* of the current group */
+    bool yielded;                  /* the slice ended because the warp spins or gives way */
+    uint32_t spins;                /* synchronising reads since the last progress */
+    uint32_t back_edges, gave_way; /* the latter: times, in this block */
+    struct group groups[32];       /* the others */
     uint32_t n_groups;
     uint64_t insns, lane_insns;
     uint32_t *call_pc; /* [MAX_CALL_DEPTH][32] return pcs */
@@ -682,8 +681,7 @@ struct launch {
     const struct ptx_options *options;
     struct ptx_report *report;
     enum ptx_end end;
-    bool stop;
-    bool watched;                             /* use the watched loop */
+    bool stop, watched;                       /* the latter: use the watched loop */
     struct ptx_observer *observer[PTX_ROLES]; /* NULL: none */
     loop_fn *loop;                            /* executes a warp */
     uint32_t grid[3], dim[3], cluster[3];
@@ -713,6 +711,8 @@ static inline bool warp_full(const struct warp *w, uint32_t m)
  * handler just returns. fmt is one sentence without the place; kernel, line, block and thread are added. */
 void fault(struct warp *w, const struct insn *i, int lane, enum ptx_finding_kind kind, uint64_t addr,
            const char *fmt, ...) __attribute__((format(printf, 6, 7), cold));
+void launch_fault(struct launch *l, enum ptx_finding_kind kind, const char *fmt, ...) /* of a whole launch */
+    __attribute__((format(printf, 3, 4), cold));
 void fault_unsupported(struct warp *w, const struct insn *i, const char *why) __attribute__((cold));
 /* Threads of lane: x, y, z. */
 void warp_thread(const struct warp *w, int lane, uint32_t tid[3]);

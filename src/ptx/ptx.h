@@ -19,6 +19,7 @@ struct ptx_buffer {
     uint32_t align_bytes; /* of the base; 0: 256 */
     bool initialised;     /* false: reading it before writing is a finding */
     bool read_only;       /* a write to it is a finding */
+    bool stable;          /* no kernel ahead of the launches writes it */
     ptx_fill_fn *fill;    /* NULL: zeros */
     void *context;
 };
@@ -155,6 +156,7 @@ enum ptx_finding_kind {
     PTX_PROXY,    /* an asynchronous copy of what threads wrote, without a proxy fence */
     PTX_EXIT,     /* a block may end while its shared memory is in use */
     PTX_ENTRY,    /* a block's shared memory is used before it is known to have begun */
+    PTX_EARLY,    /* memory is used, or the launch ends, before the kernels ahead are waited for */
 };
 
 struct ptx_finding {
@@ -185,6 +187,7 @@ struct ptx_launch {
     const void *const *args; /* one pointer a parameter, to a value of the parameter's size */
     size_t n_args;
     bool cooperative;
+    bool programmatic;         /* it may begin before the launch ahead has ended: griddepcontrol.wait */
     uint32_t cluster[3];       /* blocks of a thread block cluster; 0: what the kernel requires, or none */
     bool non_portable_cluster; /* cudaFuncAttributeNonPortableClusterSizeAllowed: up to 16 blocks */
 };

@@ -496,6 +496,7 @@ static struct ptx_observer *begin(struct ptx_observer *self, struct launch *l)
     s->arena = a;
     s->checks = ((const struct sanitizer *)self)->checks;
     s->stores = ((const struct sanitizer *)self)->stores;
+    s->ahead = l->args->programmatic ? ((const struct sanitizer *)self)->ahead : NULL;
     if (s->checks & (SANITIZE_RACE_SHARED | SANITIZE_RACE_GLOBAL | SANITIZE_NC)) {
         s->race = pthread_getspecific(spare_key);
         if (!s->race)
@@ -511,7 +512,7 @@ static struct ptx_observer *begin(struct ptx_observer *self, struct launch *l)
 static void end(struct ptx_observer *self, struct launch *l)
 {
     struct san *s = (struct san *)self;
-    (void)l;
+    dependent_end(l);
     if (s->race && s->race->cell_bytes <= RACE_SPARE_BYTES && !pthread_getspecific(spare_key))
         pthread_setspecific(spare_key, s->race);
     else
@@ -564,9 +565,10 @@ static void tell_stores(const struct sanitize_stores *to, const struct access *x
 static void watch_access(struct warp *w, const struct insn *i, const struct access *x)
 {
     const struct san *s = san_of(w->launch);
+    dependent_access(w, i, x);
     if (s->stores && x->kind != ACCESS_LOAD && x->space == SPACE_GLOBAL)
         tell_stores(s->stores, x);
-    if (s->race && x->space != SPACE_LOCAL)
+    if (s->race && x->space != SPACE_LOCAL && !w->launch->stop)
         check_race(w, i, x);
     if ((s->checks & SANITIZE_INIT) && !w->launch->stop)
         check_init(w, i, x);
@@ -578,6 +580,7 @@ static void barrier(struct block *b, const uint32_t *arrived, const uint32_t *wa
     struct san_block *sb = san_block(b);
     uint32_t live[64];
     bool whole = true;
+    dependent_barrier(b, arrived, waiting);
     if (!s->race)
         return;
     for (uint32_t k = 0; k < b->n_warps; k++) {
@@ -594,6 +597,7 @@ static void warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct san_block *sb = san_block(w->block);
     (void)i;
+    dependent_warp_sync(w, mask);
     if (san_of(w->launch)->race)
         race_warp_sync(san_of(w->launch)->race, sb->race, w->index, mask, warp_full(w, mask));
 }
@@ -633,6 +637,7 @@ static const struct ptx_observer_calls launch_calls = {
     .fence = fence,
     .proxy_fence = san_proxy_fence,
     .async = async,
+    .grid_wait = dependent_wait,
     .cluster_arrive = san_cluster_arrive,
     .cluster_flip = san_cluster_flip,
     .cluster_wait = san_cluster_wait,

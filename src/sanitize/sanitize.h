@@ -39,11 +39,20 @@ struct sanitize_stores {
     void (*stored)(void *context, uint64_t addr, uint64_t bytes, bool atomic);
 };
 
+/* What may still run when a launch with the attribute programmatic stream serialization begins. */
+struct sanitize_ahead {
+    bool unknown; /* a kernel that reads everything, and writes all that is not stable, */
+    void *context;
+    bool (*written)(void *context, uint64_t addr,
+                    uint64_t bytes); /* and those that write some of these bytes */
+};
+
 struct sanitizer {
     struct ptx_observer observer;
     unsigned checks;
     const struct sanitize_stores *stores; /* NULL: nobody asks */
-    struct sanitize_waste *waste; /* launches add to it, where races are looked for; NULL: nobody asks */
+    struct sanitize_waste *waste;       /* launches add to it, where races are looked for; NULL: nobody asks */
+    const struct sanitize_ahead *ahead; /* of programmatic launches; NULL: all ahead has ended */
 };
 /* For ptx_options; s stays the caller's and serves any number of launches. NULL when checks is 0. */
 struct ptx_observer *sanitizer_on(struct sanitizer *s, unsigned checks);

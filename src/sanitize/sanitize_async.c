@@ -81,6 +81,7 @@ void san_flight_begin(const struct flight *f)
 {
     struct warp *w = f->warp;
     struct race_conflict c;
+    dependent_flight(f);
     for (int write = 0; write < 2 && !w->launch->stop; write++) {
         struct race_bulk x = part_of(f, write);
         struct sanitize_waste *waste = race_of(w->launch) ? race_of(w->launch)->waste : NULL;
@@ -188,6 +189,7 @@ void san_mbar_use(struct warp *w, const struct insn *i, uint32_t lane, struct mb
 
 void san_mbar_arrive(struct warp *w, const struct insn *i, struct mbar *bar, uint32_t mask)
 {
+    dependent_arrive(w, &san_mbar(bar)->phase, mask, insn_has(i, MOD_relaxed));
     if (race_of(w->launch))
         race_sync_arrive(race_of(w->launch), &san_mbar(bar)->sync, race_block_of(w->block), w->index, mask,
                          warp_full(w, mask), insn_has(i, MOD_relaxed));
@@ -195,11 +197,13 @@ void san_mbar_arrive(struct warp *w, const struct insn *i, struct mbar *bar, uin
 
 void san_mbar_flip(struct mbar *bar)
 {
+    dependent_flip(&san_mbar(bar)->phase);
     race_sync_flip(san_mbar(bar)->sync);
 }
 
 void san_mbar_wait(struct warp *w, struct mbar *bar, uint32_t mask)
 {
+    dependent_pass(w, &san_mbar(bar)->phase, mask);
     if (race_of(w->launch))
         race_sync_wait(race_of(w->launch), san_mbar(bar)->sync, race_block_of(w->block), w->index, mask);
 }
@@ -210,6 +214,7 @@ void san_cluster_arrive(struct warp *w, struct cluster *c, uint32_t mask, bool r
 {
     struct race *r = race_of(w->launch);
     struct san_cluster *sc = san_cluster(c);
+    dependent_arrive(w, &sc->phase, mask, relaxed);
     if (!r)
         return;
     if (!sc->first_seg) {
@@ -223,6 +228,7 @@ void san_cluster_arrive(struct warp *w, struct cluster *c, uint32_t mask, bool r
 void san_cluster_flip(struct cluster *c)
 {
     struct san_cluster *sc = san_cluster(c);
+    dependent_flip(&sc->phase);
     race_sync_flip(sc->sync);
     sc->passed_seg = sc->first_seg;
     sc->passed_relaxed = sc->relaxed;
@@ -234,6 +240,7 @@ void san_cluster_wait(struct warp *w, struct cluster *c, uint32_t mask)
     struct race *r = race_of(w->launch);
     const struct block *b = w->block;
     const struct san_cluster *sc = san_cluster(c);
+    dependent_pass(w, &sc->phase, mask);
     if (!r)
         return;
     race_sync_wait(r, sc->sync, race_block_of(b), w->index, mask);

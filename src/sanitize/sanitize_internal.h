@@ -20,6 +20,8 @@ struct san { /* of a launch */
     struct race *race;                    /* NULL: no race checks */
     unsigned checks;                      /* enum sanitize_checks */
     const struct sanitize_stores *stores; /* NULL: nobody asks */
+    const struct sanitize_ahead *ahead;   /* NULL: the launch need not wait */
+    bool waited;                          /* some thread of it has */
     uint32_t *slot_at;                    /* register file offset / 2 -> slot, for guards */
     uint32_t *never;                      /* slots of registers that the text reads before it writes them */
     size_t n_never;
@@ -38,6 +40,11 @@ struct san_warp {
     uint8_t (*bytes)[32]; /* by slot: for those lanes, which bytes are undefined */
     bool dirty;           /* undef is not all zero */
     uint16_t async[32];   /* the same for what a cp.async just read */
+    uint32_t behind;      /* lanes that come after a wait for the launches ahead */
+};
+
+struct waited_phase { /* has a thread that arrived come after a wait for the launches ahead? */
+    bool now, last;   /* of this phase; of the one that completed last */
 };
 
 struct san_mbar {
@@ -45,6 +52,7 @@ struct san_mbar {
     struct race_sync *sync; /* what arrivals published */
     uint32_t init_id;       /* who initialised it; 0: unknown */
     uint32_t init_pc;
+    struct waited_phase phase;
 };
 
 struct san_cluster {
@@ -54,6 +62,7 @@ struct san_cluster {
     bool relaxed;           /* some arrival published nothing */
     uint32_t passed_seg;    /* the same of the phase that completed last */
     bool passed_relaxed;
+    struct waited_phase phase;
 };
 
 static inline struct san *san_of(const struct launch *l)
@@ -88,6 +97,17 @@ void san_taint(struct launch *l, struct alloc *a); /* an allocation that was bor
 /* An undefined value is stored there, for ptx_mem_explain. */
 void san_remember_store(struct warp *w, const struct insn *i, struct alloc *a, int lane, uint64_t addr,
                         uint32_t bytes);
+
+/* dependent.c: what a programmatic launch does before it has waited for those ahead of it */
+exec_fn dependent_wait;
+void dependent_access(struct warp *w, const struct insn *i, const struct access *x);
+void dependent_flight(const struct flight *f);
+void dependent_barrier(struct block *b, const uint32_t *arrived, const uint32_t *waiting);
+void dependent_warp_sync(struct warp *w, uint32_t mask);
+void dependent_arrive(const struct warp *w, struct waited_phase *p, uint32_t mask, bool relaxed);
+void dependent_flip(struct waited_phase *p);
+void dependent_pass(struct warp *w, const struct waited_phase *p, uint32_t mask);
+void dependent_end(struct launch *l);
 
 void undef_begin(const struct launch *l, struct san *s);         /* finds `never`, `slot_at` */
 void undef_block(struct block *b);                               /* registers of its warps are fresh */

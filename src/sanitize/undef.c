@@ -105,6 +105,7 @@ void undef_block(struct block *b)
         if (sw->dirty)
             memset(sw->undef, 0, n * sizeof(*sw->undef));
         sw->dirty = w->followed = false;
+        sw->behind = 0;
         if (!(s->checks & SANITIZE_INIT))
             continue;
         uint8_t all[32];

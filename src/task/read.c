@@ -18,7 +18,8 @@ struct loader {
 static const char *const task_keys[] = {"name",   "source",     "entry", "reference", "args",    "dims",
                                         "domain", "workloads",  "flags", "regime",    "headers", "tolerance",
                                         "accept", "equivalent", "exact", NULL};
-static const char *const arg_keys[] = {"name", "type", "shape", "role", "value", "values", "align", NULL};
+static const char *const arg_keys[] = {"name",   "type",  "shape",  "role", "value",
+                                       "values", "align", "stable", NULL};
 static const char *const values_keys[] = {"kind", "low", "high", "value", "special", NULL};
 static const char *const role_names[] = {"in", "out", "inout", "scratch", NULL};
 static const char *const value_names[] = {
@@ -224,6 +225,18 @@ static bool read_texts(struct loader *l, const struct yaml_node *map, const char
     return true;
 }
 
+/* true or false; *out stays as it is where the key is not there. */
+static bool read_switch(struct loader *l, const struct yaml_node *map, const char *key, bool *out)
+{
+    const struct yaml_node *n = yaml_get(map, key);
+    bool yes = n && n->kind == YAML_TEXT && str_eq(n->text, "true");
+
+    if (n && !yes && !(n->kind == YAML_TEXT && str_eq(n->text, "false")))
+        return fail(l, n, "%s: must be true or false", key);
+    *out = n ? yes : *out;
+    return true;
+}
+
 static bool is_word(const char *s)
 {
     if (!isalpha((unsigned char)*s) && *s != '_')
@@ -358,6 +371,12 @@ static bool read_buffer(struct loader *l, const struct yaml_node *n, struct task
     arg->role = (enum task_role)role;
     if (yaml_get(n, "value"))
         return fail(l, yaml_get(n, "value"), "value: belongs to scalars; a buffer has values:");
+    if (!read_switch(l, n, "stable", &arg->stable))
+        return false;
+    if (arg->stable && arg->role != ROLE_IN)
+        return fail(l, yaml_get(n, "stable"),
+                    "stable: belongs to buffers of role in; %s is %s, and the call before may write it",
+                    arg->name, text);
     item = yaml_get(n, "values");
     if (item && (arg->role == ROLE_OUT || arg->role == ROLE_SCRATCH))
         return fail(l, item, "values: belongs to buffers that are read; %s is %s", arg->name, text);
@@ -407,7 +426,7 @@ static bool read_choices_of(struct loader *l, const struct yaml_node *n, struct 
 static bool read_scalar(struct loader *l, const struct yaml_node *n, struct task_arg *arg)
 {
     const struct yaml_node *value = yaml_get(n, "value");
-    static const char *const buffer_only[] = {"role", "align"};
+    static const char *const buffer_only[] = {"role", "align", "stable"};
 
     arg->role = ROLE_SCALAR;
     for (size_t i = 0; i < ARRAY_LEN(buffer_only); i++)
@@ -533,15 +552,12 @@ static bool read_choices(struct loader *l, const struct yaml_node *root)
 {
     static const char *const accepts[] = {"race", "nondeterminism", NULL};
     struct task *t = l->task;
-    const char *regime = "cold", *exact = "false", **accept;
+    const char *regime = "cold", **accept;
     size_t n_accept;
 
     if (!read_tolerance(l, yaml_get(root, "tolerance")) || !read_text(l, root, "regime", false, &regime) ||
-        !read_texts(l, root, "accept", &accept, &n_accept) || !read_text(l, root, "exact", false, &exact))
+        !read_texts(l, root, "accept", &accept, &n_accept) || !read_switch(l, root, "exact", &t->exact))
         return false;
-    if (!str_eq(exact, "true") && !str_eq(exact, "false"))
-        return fail(l, yaml_get(root, "exact"), "exact: must be true or false");
-    t->exact = str_eq(exact, "true");
     if (!regime_parse(regime, &t->regime))
         return unknown(l, yaml_get(root, "regime"), "regime", regime, regimes);
     for (size_t i = 0; i < n_accept; i++) {

@@ -69,6 +69,7 @@ struct task_arg {
     size_t n_choices;
     struct task_values values;
     int64_t align_bytes;
+    bool stable; /* no kernel that callers launch right ahead writes it */
 };
 
 /* Cold: nothing of a workload is in the L2. Hot: what fits is. */

@@ -81,6 +81,7 @@ static void print_plan(struct str *s, const struct kernel *k, const struct plan 
                      (long long)t->shared_bytes);
             if (t->cluster[0])
                 str_addf(s, "cluster %u,%u,%u ", t->cluster[0], t->cluster[1], t->cluster[2]);
+            str_add(s, t->programmatic ? "programmatic " : "");
             str_add(s, t->non_portable_cluster ? "large [" : "[");
             for (size_t a = 0; a < t->n_args; a++) {
                 str_add(s, a ? ", " : "");

@@ -211,9 +211,22 @@ static void proxy_fence(struct warp *w, const struct insn *i, uint32_t m)
     OBSERVE(w->launch, proxy_fence, w, i, m);
 }
 
+/* Launches run one after the other here: what lies ahead has ended. */
+static void grid_wait(struct warp *w, const struct insn *i, uint32_t m)
+{
+    OBSERVE(w->launch, grid_wait, w, i, m);
+}
+
+static void launch_dependents(struct warp *w, const struct insn *i, uint32_t m)
+{
+    (void)w, (void)i, (void)m;
+}
+
 /* fence.mbarrier_init counts as a whole fence, which may hide a race but invents none. */
 exec_fn *ISA(select_fence)(struct insn *i)
 {
+    if (i->op == OP_griddepcontrol)
+        return BY_MOD(i, {MOD_launch_dependents, launch_dependents}, {MOD_wait, grid_wait});
     if (insn_has(i, MOD_proxy))
         return insn_has(i, MOD_async) && !insn_has(i, MOD_tensormap) ? proxy_fence : NULL;
     return insn_has(i, MOD_async) || insn_has(i, MOD_tensormap) ? NULL : fence;

@@ -69,6 +69,18 @@ void fault(struct warp *w, const struct insn *i, int lane, enum ptx_finding_kind
     launch_stop(l, end_of(kind));
 }
 
+void launch_fault(struct launch *l, enum ptx_finding_kind kind, const char *fmt, ...)
+{
+    struct ptx_finding *f = &l->report->findings[l->report->n_findings++];
+    *f = (struct ptx_finding){.kind = kind};
+    copy_text(f->kernel, sizeof(f->kernel), l->args->kernel);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(f->words, sizeof(f->words), fmt, ap);
+    va_end(ap);
+    launch_stop(l, end_of(kind));
+}
+
 void fault_unsupported(struct warp *w, const struct insn *i, const char *why)
 {
     fault(w, i, -1, PTX_OPCODE, 0, "the simulator lacks this instruction: %s%s%s", i->text, why ? ", " : "",

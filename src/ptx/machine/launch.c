@@ -3,19 +3,6 @@
 
 static const uint64_t default_limit = 4000000000ull;
 
-static void launch_finding(struct launch *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void launch_finding(struct launch *l, const char *fmt, ...)
-{
-    struct ptx_finding *f = &l->report->findings[l->report->n_findings++];
-    *f = (struct ptx_finding){.kind = PTX_LAUNCH};
-    snprintf(f->kernel, sizeof(f->kernel), "%s", l->args->kernel);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(f->words, sizeof(f->words), fmt, ap);
-    va_end(ap);
-    launch_stop(l, PTX_BAD_LAUNCH);
-}
-
 /* The cluster's size: of the launch, or as the kernel requires it. */
 static bool cluster_fits(struct launch *l)
 {
@@ -43,7 +30,8 @@ static bool cluster_fits(struct launch *l)
     else if (l->grid[0] % l->cluster[0] || l->grid[1] % l->cluster[1] || l->grid[2] % l->cluster[2])
         why = "the grid is no multiple of it";
     if (why)
-        launch_finding(l, "cluster %u x %u x %u: %s", l->cluster[0], l->cluster[1], l->cluster[2], why);
+        launch_fault(l, PTX_LAUNCH, "cluster %u x %u x %u: %s", l->cluster[0], l->cluster[1], l->cluster[2],
+                     why);
     l->cluster_blocks = (uint32_t)MIN(n, (uint64_t)MAX_CLUSTER);
     return !why;
 }
@@ -55,43 +43,44 @@ static bool launch_fits(struct launch *l)
     static const uint32_t grid_most[3] = {0x7fffffff, 65535, 65535}, block_most[3] = {1024, 1024, 64};
     for (int k = 0; k < 3; k++) {
         if (!l->grid[k] || l->grid[k] > grid_most[k]) {
-            launch_finding(l, "grid %u x %u x %u: dimension %c must be from 1 to %u", l->grid[0], l->grid[1],
-                           l->grid[2], "xyz"[k], grid_most[k]);
+            launch_fault(l, PTX_LAUNCH, "grid %u x %u x %u: dimension %c must be from 1 to %u", l->grid[0],
+                         l->grid[1], l->grid[2], "xyz"[k], grid_most[k]);
             return false;
         }
         if (!l->dim[k] || l->dim[k] > block_most[k]) {
-            launch_finding(l, "block %u x %u x %u: dimension %c must be from 1 to %u", l->dim[0], l->dim[1],
-                           l->dim[2], "xyz"[k], block_most[k]);
+            launch_fault(l, PTX_LAUNCH, "block %u x %u x %u: dimension %c must be from 1 to %u", l->dim[0],
+                         l->dim[1], l->dim[2], "xyz"[k], block_most[k]);
             return false;
         }
     }
     uint64_t threads = (uint64_t)l->dim[0] * l->dim[1] * l->dim[2];
     if (threads > (uint64_t)d->max_threads_per_block) {
-        launch_finding(l, "%llu threads in a block; the device has at most %d", (unsigned long long)threads,
-                       d->max_threads_per_block);
+        launch_fault(l, PTX_LAUNCH, "%llu threads in a block; the device has at most %d",
+                     (unsigned long long)threads, d->max_threads_per_block);
         return false;
     }
     l->threads = (uint32_t)threads;
     const uint32_t *most = f->info.max_threads, *req = f->info.req_threads;
     if (most[0] && threads > (uint64_t)most[0] * most[1] * most[2]) {
-        launch_finding(l, "%llu threads in a block; the kernel's launch bounds allow %llu",
-                       (unsigned long long)threads, (unsigned long long)most[0] * most[1] * most[2]);
+        launch_fault(l, PTX_LAUNCH, "%llu threads in a block; the kernel's launch bounds allow %llu",
+                     (unsigned long long)threads, (unsigned long long)most[0] * most[1] * most[2]);
         return false;
     }
     if (req[0] && (req[0] != l->dim[0] || req[1] != l->dim[1] || req[2] != l->dim[2])) {
-        launch_finding(l, "the kernel requires blocks of %u x %u x %u threads", req[0], req[1], req[2]);
+        launch_fault(l, PTX_LAUNCH, "the kernel requires blocks of %u x %u x %u threads", req[0], req[1],
+                     req[2]);
         return false;
     }
     uint64_t shared = (uint64_t)l->shared_static + l->args->shared_bytes;
     if (shared > d->shared_per_block_optin) {
-        launch_finding(l, "%llu bytes of shared memory; a block of the device has at most %u",
-                       (unsigned long long)shared, d->shared_per_block_optin);
+        launch_fault(l, PTX_LAUNCH, "%llu bytes of shared memory; a block of the device has at most %u",
+                     (unsigned long long)shared, d->shared_per_block_optin);
         return false;
     }
     if (l->options->registers &&
         (uint64_t)l->options->registers * ((threads + 31) / 32 * 32) > d->registers_per_sm) {
-        launch_finding(l, "%u registers for each of %llu threads are more than the device's %u",
-                       l->options->registers, (unsigned long long)threads, d->registers_per_sm);
+        launch_fault(l, PTX_LAUNCH, "%u registers for each of %llu threads are more than the device's %u",
+                     l->options->registers, (unsigned long long)threads, d->registers_per_sm);
         return false;
     }
     if (!cluster_fits(l))
@@ -100,8 +89,8 @@ static bool launch_fits(struct launch *l)
     int per_sm = ptx_occupancy(d, l->options->registers, (uint32_t)shared, (uint32_t)threads);
     uint64_t resident = (uint64_t)MAX(per_sm, 1) * (uint64_t)MAX(d->sm_count, 1);
     if (l->args->cooperative && l->n_blocks > resident) {
-        launch_finding(l, "a cooperative launch of %llu blocks; the device holds %llu at once",
-                       (unsigned long long)l->n_blocks, (unsigned long long)resident);
+        launch_fault(l, PTX_LAUNCH, "a cooperative launch of %llu blocks; the device holds %llu at once",
+                     (unsigned long long)l->n_blocks, (unsigned long long)resident);
         return false;
     }
     if (l->options->most_live)

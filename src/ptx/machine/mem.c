@@ -98,6 +98,7 @@ static struct alloc *alloc_at(struct ptx_mem *m, uint64_t addr, const struct ptx
                         .name = mem_strdup(b->name ? b->name : "buffer"),
                         .initialised = b->initialised,
                         .read_only = b->read_only,
+                        .stable = b->stable,
                         .live = true,
                         .fill = b->fill,
                         .context = b->context};

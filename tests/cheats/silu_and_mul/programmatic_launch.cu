@@ -1,5 +1,5 @@
-// expect: not-understood
-// row 17: Asks to be launched before the kernel in front of it is done.
+// expect: unsafe words is read before the thread has waited
+// row 17: Asks to be launched before the kernel in front of it is done, and never waits for it.
 #include <cstdint>
 #include <cuda_fp16.h>
 __global__ void kernel(__half *out, const __half *in, int rows, int d)

@@ -1,4 +1,4 @@
-// Overlapping with the launch before could not be timed.
+// A launch that may begin before the one ahead of it has ended.
 __global__ void k(float *p)
 {
 }
@@ -15,9 +15,13 @@ extern "C" void go(float *p, int n, cudaStream_t stream)
     config.attrs = &attribute;
     config.numAttrs = 1;
     cudaLaunchKernelEx(&config, k, p);
+    void *args[] = {&p};
+    cudaLaunchKernelExC(&config, (void *)k, args);
 }
 
 // run: n=0
 // launch k (1,1,1) (32,1,1) 0 [p]
+// launch k (1,1,1) (32,1,1) 0 [p]
 // run: n=1
-// error 17:24 programmatic stream serialization lets a kernel begin before the one ahead of it has ended, so that its time could not be told from its neighbour's; leave the attribute out
+// launch k (1,1,1) (32,1,1) 0 programmatic [p]
+// launch k (1,1,1) (32,1,1) 0 programmatic [p]

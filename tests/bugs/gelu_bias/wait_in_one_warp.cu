@@ -1,0 +1,38 @@
+// expect: unsafe line 17 words before the thread has waited
+// row 17: One warp of a block waits for the kernel ahead; nothing makes the others wait for that warp.
+#include <cstdint>
+#include <cuda_fp16.h>
+
+__device__ __forceinline__ __half gelu(float v)
+{
+    return __float2half(0.5f * v * (1.0f + erff(v * 0.70710678f)));
+}
+
+__global__ void gelu_bias_kernel(__half *x, const __half *bias, int64_t n, int64_t d)
+{
+    int64_t i = (int64_t)blockIdx.x * 256 + threadIdx.x;
+    if (threadIdx.x < 32)
+        cudaGridDependencySynchronize();
+    if (i < n)
+        x[i] = gelu(__half2float(x[i]) + __half2float(bias[i % d]));
+}
+
+static void begin_early(cudaLaunchConfig_t *config, cudaLaunchAttribute *early, unsigned blocks, cudaStream_t stream)
+{
+    early->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early->val.programmaticStreamSerializationAllowed = 1;
+    config->gridDim = blocks;
+    config->blockDim = 256;
+    config->stream = stream;
+    config->attrs = early;
+    config->numAttrs = 1;
+}
+
+extern "C" void gelu_bias(__half *x, const __half *bias, int64_t tokens, int64_t d, cudaStream_t stream)
+{
+    cudaLaunchAttribute early;
+    cudaLaunchConfig_t config = {};
+    int64_t n = tokens * d;
+    begin_early(&config, &early, (unsigned)((n + 255) / 256), stream);
+    cudaLaunchKernelEx(&config, gelu_bias_kernel, x, bias, n, d);
+}
