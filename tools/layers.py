@@ -24,6 +24,7 @@ BELOW = {
     "kernel": ["source"],
     "mutant": ["kernel"],
     "task": ["kernel"],
+    "init": ["task"],
     "rewrite": ["kernel"],
     "verdict": ["task"],
     "agent": ["llm", "rewrite", "verdict"],
@@ -34,7 +35,7 @@ BELOW = {
     "export": ["report"],
     "optimize": ["agent", "worker", "export"],
     "tui": ["base"],
-    "cmd": ["optimize", "tui"],
+    "cmd": ["init", "optimize", "tui"],
     "main": ["cmd"],
 }
 
@@ -54,6 +55,7 @@ PUBLIC = {
     "ptx/lane/half.h": OBSERVERS,
     "ptx/lane/half_row.h": OBSERVERS,
     "ptx/lane/matrix.h": OBSERVERS,
+    "kernel/preprocess.h": ("init",),
 }
 
 LIBRARIES = {

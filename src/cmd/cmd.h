@@ -22,6 +22,11 @@ struct cmd_args {
         } list[32];
         int n;
     } models; /* options about models, in order */
+    struct cmd_flags {
+        struct cmd_setting list[256];
+        size_t n;
+    } flags; /* -I, -D and -U, in order */
+    const char *compile_commands;
 };
 
 /* Runs the verb in argv; never returns on a usage error without saying what is right. */
@@ -58,6 +63,7 @@ int cmd_show(const struct cmd_args *args);
 int cmd_diff(const struct cmd_args *args);
 int cmd_diff_runs(const struct cmd_args *args); /* diff of two runs */
 int cmd_report(const struct cmd_args *args);
+int cmd_init(const struct cmd_args *args);
 int cmd_export(const struct cmd_args *args);
 int cmd_resume(const struct cmd_args *args);
 int cmd_verify(const struct cmd_args *args);

@@ -29,6 +29,10 @@ static const struct verb verbs[] = {
      1, 1, cmd_optimize},
     {"check", 'c', "DIR", "is the task sound: does it parse, launch, and give the right answer everywhere?",
      "  astra check my_task\n", 1, 1, cmd_check},
+    {"init", 'i', "PATH[:KERNEL]", "the kernels of a framework's file, and of the headers that it includes",
+     "Headers are looked for beside the file, in the folders of -I and in the file's repository. KERNEL may be qualified.\n\n"
+     "  astra init vllm/csrc/layernorm_kernels.cu\n",
+     1, 1, cmd_init},
     {"bench", 'b', "DIR [FILE...]", "verify and time versions against the original",
      "FILE is another version of the task's kernel file; without it the original is timed. Exit status 0 whatever\n"
      "the verdict (but see --fail-under): with --json it is the field `verdict`.\n\n"
@@ -249,6 +253,14 @@ static bool set_option(const struct option *o, const char *value, struct cmd_arg
         m->list[m->n++] = (struct cmd_setting){o->name, o->kind == MODEL ? value : "true"};
         return true;
     }
+    case COMPILER: {
+        struct cmd_flags *f = field;
+        if (f->n == ARRAY_LEN(f->list))
+            return err_input(err, "more than %zu of -I, -D and -U; --compile-commands takes them from a file",
+                             f->n);
+        f->list[f->n++] = (struct cmd_setting){o->name, value};
+        return true;
+    }
     case SECONDS:
         if (parse_seconds(value, field))
             return true;
@@ -303,7 +315,9 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
         }
         equals = strchr(name, '=');
         o = find_option(v, str_eq(name, "-h") ? "--help" : name);
-        if (!o && equals) {
+        if (!o && (o = find_option(v, (char[]){name[0], name[1], '\0'}))) {
+            value = name + 2; /* -DNAME */
+        } else if (!o && equals) {
             *equals = 0;
             value = equals + 1;
             o = find_option(v, name);

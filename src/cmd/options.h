@@ -5,7 +5,7 @@
 
 #include "cmd/cmd.h"
 
-enum option_kind { TEXT, COUNT, NUMBER, NUMBER0, SECONDS, FLAG, MODEL, MODEL_FLAG };
+enum option_kind { TEXT, COUNT, NUMBER, NUMBER0, SECONDS, FLAG, MODEL, MODEL_FLAG, COMPILER };
 
 struct option {
     const char *name, *argument;

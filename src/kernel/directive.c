@@ -45,7 +45,7 @@ static void check_macro_name(struct expander *x, const struct token *name)
         fail(x->unit, name, "%.*s is the compiler's own; use another name", (int)name->len, name->s);
 }
 
-static void define(struct expander *x, const struct token *v, size_t n)
+struct macro *macro_define(struct expander *x, const struct token *v, size_t n)
 {
     struct macro *m = arena_new(x->arena, struct macro);
     size_t i = 1;
@@ -65,6 +65,7 @@ static void define(struct expander *x, const struct token *v, size_t n)
     if (strcmp(m->name, "NDEBUG") == 0)
         fail(x->unit, &v[0], "NDEBUG changes what assert does; leave it out");
     map_put(&x->macros, m->name, m);
+    return m;
 }
 
 static void push_condition(struct expander *x, bool active, bool yes, const struct token *at)
@@ -276,7 +277,7 @@ static void directive(struct expander *x, const struct token *v, size_t n)
     if (!is_active(x) || token_is(name, "warning"))
         return;
     if (token_is(name, "define")) {
-        define(x, v + 1, n - 1);
+        macro_define(x, v + 1, n - 1);
     } else if (token_is(name, "include") && n > 1) {
         include(x, name, v + 1, n - 1);
     } else if (token_is(name, "undef") && n > 1 && v[1].kind == TOK_WORD) {

@@ -50,5 +50,7 @@ bool condition_defined(struct expander *x, const struct token *name);
 
 /* directive.c */
 void expand_raw(struct expander *x, struct token *v);
+/* What stands behind #define; v[0] is the name. */
+struct macro *macro_define(struct expander *x, const struct token *v, size_t n);
 
 #endif

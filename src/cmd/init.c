@@ -1,0 +1,78 @@
+/* The verb init: a task from a framework's file. */
+#include "cmd/cmd.h"
+#include "init/init.h"
+
+/* PATH[:KERNEL]: the kernel begins at the first colon behind the last dot of the file's name. */
+static void split(struct arena *a, const char *word, struct init_options *o)
+{
+    const char *name = fs_basename(word), *dot = strrchr(name, '.'), *colon = NULL;
+
+    for (const char *p = name; *p && !colon; p++) {
+        if (*p == ':' && (str_starts(p - MIN(3, p - name), ".cu") || str_starts(p - MIN(4, p - name), ".cuh")))
+            colon = p;
+    }
+    if (!colon && dot)
+        colon = strchr(dot, ':');
+    o->path = colon ? arena_strndup(a, word, (size_t)(colon - word)) : word;
+    o->kernel = colon && colon[1] ? colon + 1 : NULL;
+}
+
+static void add_kernels(const struct init_result *r, const char *path, struct str *out)
+{
+    for (size_t i = 0; i < r->n_kernels; i++) {
+        const struct init_found *k = &r->kernels[i];
+
+        str_addf(out, "%s:%d: %s", k->file, k->line, k->name);
+        if (k->tparams)
+            str_addf(out, "  template <%s>", k->tparams);
+        str_addc(out, '\n');
+    }
+    str_addf(out, "\nName one: astra init %s:%s\n", path, r->kernels[0].name);
+}
+
+static json_t *to_json(const struct init_result *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->n_kernels; i++) {
+        const struct init_found *k = &r->kernels[i];
+        json_t *o = json_object();
+
+        json_put_text(o, "name", k->name);
+        json_put_text(o, "file", k->file);
+        json_put_int(o, "line", k->line);
+        json_put_text(o, "template", k->tparams);
+        json_array_append_new(list, o);
+    }
+    return json_pack("{s:o}", "kernels", list);
+}
+
+int cmd_init(const struct cmd_args *args)
+{
+    struct arena *a = arena_open();
+    struct init_options o = {.out = args->out, .compile_commands = args->compile_commands};
+    struct init_result r;
+    const char **flags;
+    struct str out = {0};
+    struct err err = {0};
+    bool ok;
+
+    split(a, args->words[0], &o);
+    o.flags = flags = arena_array(a, const char *, args->flags.n + 1);
+    o.n_flags = args->flags.n;
+    for (size_t i = 0; i < o.n_flags; i++)
+        flags[i] = arena_printf(a, "%s%s", args->flags.list[i].option, args->flags.list[i].value);
+    ok = init_run(&r, a, &o, &err);
+    if (ok && args->json) {
+        json_t *j = to_json(&r);
+
+        str_addf(&out, "%s\n", json_pretty(a, j));
+        json_decref(j);
+    } else if (ok) {
+        add_kernels(&r, o.path, &out);
+    }
+    ok = ok && cmd_print_result(args, str_text(&out), &err);
+    str_free(&out);
+    arena_close(a);
+    return ok ? EXIT_OK : cmd_fail(&err);
+}

@@ -1,0 +1,198 @@
+/* The files of a reading: found by -I, beside the file that includes them, and in the folders from there up to
+ * the repository's root; read once, within the repository and the folders of -I alone. */
+#include "init/internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct init_file *init_place(const struct init_source *s, size_t at, int *line, int *col)
+{
+    const struct init_file *f = NULL;
+
+    *line = *col = 1;
+    for (size_t i = 0; i < s->files.n && !f; i++) {
+        if (at >= s->files.v[i]->base && at <= s->files.v[i]->base + s->files.v[i]->len)
+            f = s->files.v[i];
+    }
+    if (!f)
+        return NULL;
+    for (const char *p = f->text; p < f->text + (at - f->base); p++) {
+        *line += *p == '\n';
+        *col = *p == '\n' ? 1 : *col + 1;
+    }
+    return f;
+}
+
+void init_fail(struct init_source *s, size_t at, const char *fmt, ...)
+{
+    char text[1600];
+    int line, col;
+    va_list ap;
+    const struct init_file *f = init_place(s, at, &line, &col);
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    if (f)
+        err_at(&s->trap.err, f->path, line, col, "%s", text);
+    else
+        err_input(&s->trap.err, "%s", text);
+    longjmp(s->trap.jump, 1);
+}
+
+static bool below(const char *path, const char *dir)
+{
+    size_t len = strlen(dir);
+
+    return strncmp(path, dir, len) == 0 &&
+           (path[len] == '/' || path[len] == '\0' || (len && dir[len - 1] == '/'));
+}
+
+static bool is_root(struct arena *a, const char *dir, bool *git)
+{
+    static const char *const marks[] = {"setup.py",  "pyproject.toml", "CMakeLists.txt", "Makefile",
+                                        "README.md", "LICENSE",        "LICENSE.txt",    "README.rst"};
+
+    *git = fs_exists(fs_join(a, dir, ".git"));
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
+        if (fs_exists(fs_join(a, dir, marks[i])))
+            return true;
+    }
+    return *git;
+}
+
+/* The nearest folder above that git keeps; else the farthest that looks like a project's; else the file's own.
+ */
+static const char *find_root(struct arena *a, const char *real)
+{
+    const char *dir = fs_dirname(a, real), *root = dir, *home = getenv("HOME");
+
+    for (int i = 0; i < 12 && strcmp(dir, "/") != 0 && !str_eq(dir, home); i++) {
+        bool git;
+
+        if (is_root(a, dir, &git))
+            root = dir;
+        if (git)
+            break;
+        dir = fs_dirname(a, dir);
+    }
+    return root;
+}
+
+static bool allowed(const struct init_source *s, const char *real)
+{
+    bool yes = below(real, s->root);
+
+    for (size_t i = 0; i < s->dirs.n; i++)
+        yes |= below(real, s->dirs.v[i]);
+    return yes;
+}
+
+struct init_file *init_open(struct init_source *s, const char *path, const char *shown, size_t from)
+{
+    struct init_file *f = arena_new(s->arena, struct init_file);
+    char real[PATH_MAX];
+    struct stat st;
+    char *text;
+    struct err err;
+
+    if (!realpath(path, real) || stat(real, &st) != 0)
+        init_fail(s, from, "%s: %s", shown, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        init_fail(s, from, "%s is no file; name a .cu or .cuh file%s", shown,
+                  S_ISDIR(st.st_mode) ? " in this folder" : "");
+    if (!s->root)
+        s->root = find_root(s->arena, fs_absolute(s->arena, path));
+    if (!allowed(s, real))
+        init_fail(s, from, "%s leads to %s, out of the repository %s; allow its folder with -I", shown, real,
+                  s->root);
+    for (size_t i = 0; i < s->files.n; i++) {
+        if (strcmp(s->files.v[i]->real, real) == 0)
+            return s->files.v[i];
+    }
+    if (st.st_size > INIT_MAX_FILE_BYTES)
+        init_fail(s, from, "%s has %lld bytes; files of up to %d are read", shown, (long long)st.st_size,
+                  INIT_MAX_FILE_BYTES);
+    if (s->files.n >= INIT_MAX_FILES)
+        init_fail(s, from, "%s and its headers are more than %d files", s->files.v[0]->path, INIT_MAX_FILES);
+    if (!fs_read(s->arena, real, &text, &f->len, &err))
+        init_fail(s, from, "%s", err.text);
+    if (memchr(text, '\0', f->len))
+        init_fail(s, from, "%s has bytes that are no text", shown);
+    f->real = arena_strdup(s->arena, real);
+    f->path = below(real, s->root) && strcmp(real, s->root) != 0
+                  ? arena_strdup(s->arena, real + strlen(s->root) + (s->root[strlen(s->root) - 1] != '/'))
+                  : f->real;
+    f->text = text;
+    f->base = s->next_base;
+    s->next_base += f->len + 2;
+    vec_add(s->arena, &s->files, f);
+    return f;
+}
+
+/* Libraries whose headers are not read: what of them a kernel needs is known by name (share/init). */
+static bool foreign(const char *name)
+{
+    static const char *const folders[] = {"torch/",   "ATen/", "c10/",     "caffe2/", "pybind11/",
+                                          "cutlass/", "cute/", "cub/",     "thrust/", "cuda/",
+                                          "nv/",      "hip/",  "rocprim/", "hipcub/"};
+
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        if (str_starts(name, folders[i]))
+            return true;
+    }
+    return system_header(name, strlen(name));
+}
+
+static struct init_file *try(struct init_source *s, const char *dir, const char *name, size_t from)
+{
+    const char *path = fs_join(s->arena, dir, name);
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? init_open(s, path, name, from) : NULL;
+}
+
+struct init_file *init_find(struct init_source *s, const struct init_file *by, const char *name, bool quoted,
+                            size_t from)
+{
+    static const char *const beside[] = {"", "include", "csrc", "src", "csrc/include", "Common"};
+    const char *dir = fs_dirname(s->arena, by->real);
+    struct init_file *f = NULL;
+
+    if (name[0] == '/')
+        return NULL;
+    if (quoted && (f = try(s, dir, name, from)))
+        return f;
+    if (foreign(name))
+        return NULL;
+    for (size_t i = 0; i < s->dirs.n && !f; i++)
+        f = try(s, s->dirs.v[i], name, from);
+    for (; !f && below(dir, s->root); dir = fs_dirname(s->arena, dir)) {
+        for (size_t i = 0; i < ARRAY_LEN(beside) && !f; i++)
+            f = try(s, fs_join(s->arena, dir, beside[i]), name, from);
+        if (strcmp(dir, s->root) == 0)
+            break;
+    }
+    return f;
+}
+
+static void add_dir(struct init_source *s, const char *dir)
+{
+    char real[PATH_MAX];
+
+    if (realpath(dir, real) && fs_is_dir(real))
+        vec_add(s->arena, &s->dirs, arena_strdup(s->arena, real));
+}
+
+void init_flags(struct init_source *s, const struct init_options *o)
+{
+    for (size_t i = 0; i < o->n_flags; i++) {
+        if (!str_starts(o->flags[i], "-I"))
+            continue;
+        if (!fs_is_dir(o->flags[i] + 2))
+            init_fail(s, SIZE_MAX, "-I %s: there is no such folder", o->flags[i] + 2);
+        add_dir(s, o->flags[i] + 2);
+    }
+}

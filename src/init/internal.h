@@ -1,0 +1,160 @@
+/* Between the files of init/. One reading of a framework's file: files.c finds and reads files, read.c makes
+ * one list of tokens of them (conditions decided, macros not expanded), declare.c finds the declarations in it,
+ * wrapper.c turns host functions into a launcher, closure.c chooses what the kernel uses, emit.c writes.
+ *
+ * A token's `at` is a place in all files at once: a file's bytes begin at its `base`. Memory is the arena's;
+ * errors leave by init_fail, which jumps to the trap that init_run sets. */
+#ifndef INIT_INTERNAL_H
+#define INIT_INTERNAL_H
+
+#include "init/init.h"
+#include "kernel/preprocess.h"
+
+enum {
+    INIT_MAX_FILES = 1000,
+    INIT_MAX_FILE_BYTES = 8 << 20,
+    INIT_MAX_TOKENS = 3000000, /* of all files */
+    INIT_MAX_DEPTH = 100,      /* of includes */
+};
+
+struct init_span { /* bytes, as places */
+    size_t start, end;
+};
+
+struct init_file {
+    const char *path; /* as messages name it: from the repository's root on, or as it was given */
+    const char *real; /* absolute, without links */
+    const char *text;
+    size_t len, base;
+    bool once;
+    struct tokens raw;
+};
+
+struct init_macro { /* a #define or #undef that is not left out */
+    const char *name, *cond;
+    bool undef;
+    size_t before;         /* it stands before this token */
+    struct init_span text; /* from the # on */
+    struct macro *macro;   /* NULL: undef */
+};
+
+enum init_kind {
+    INIT_FUNCTION,
+    INIT_TYPE,
+    INIT_VARIABLE,
+    INIT_USING,
+    INIT_ALIAS_NAMESPACE,
+    INIT_CALL,
+    INIT_OTHER
+};
+
+struct init_decl {
+    enum init_kind kind;
+    const char *name;   /* without its namespaces; "" where it declares several: then names[] */
+    const char *scope;  /* "a::b::"; "" outside of all */
+    const char *owner;  /* of a member that is defined outside of its class: the class; NULL: none */
+    const char **names; /* all that it declares: enumerators, variables */
+    size_t n_names;
+    size_t first, end;   /* its tokens: source.tokens.v[first] to [end - 1] */
+    size_t name_at;      /* token of the name */
+    size_t params, body; /* of a function: token of its `(` and `{`; body 0: only declared; of a call: not 0 */
+    const char *cond;    /* the #if that is kept around it; NULL: none */
+    bool is_global, is_device, is_host, is_template, extern_c, specialised;
+    bool wanted; /* of the closure */
+};
+
+struct init_include { /* of a header that is not read */
+    const char *name; /* with its <> or "" */
+    size_t at;
+};
+
+struct init_source {
+    struct arena *arena;
+    const char *root;              /* of the repository, real */
+    VEC(struct init_file *) files; /* [0] is the file itself */
+    VEC(const char *) dirs;        /* of -I, real */
+    size_t next_base;
+    struct tokens tokens; /* of all files, in reading order; ends in TOK_END */
+    VEC(const char *)
+    conds;                  /* for each token: the conditions on the device's architecture around it, or NULL */
+    VEC(uint32_t) branches; /* for each token: 0, or the number of the second or later branch it stands in */
+    VEC(struct init_macro) macros;
+    VEC(struct init_span) cuts; /* directives that are decided and what they leave out, in order of `start` */
+    VEC(struct init_include) missing; /* headers that are not read */
+    VEC(struct init_decl) decls;
+    struct map names;             /* name to struct init_names */
+    VEC(const char *) namespaces; /* "a::b::" */
+    struct expander expander;
+    struct unit unit; /* what the expander needs of one */
+    struct trap trap;
+};
+
+struct init_names {
+    VEC(size_t) decls; /* numbers */
+};
+
+_Noreturn void init_fail(struct init_source *s, size_t at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+const struct init_file *init_place(const struct init_source *s, size_t at, int *line, int *col);
+
+/* files.c */
+struct init_file *init_open(struct init_source *s, const char *path, const char *shown, size_t from);
+/* The file that an #include means; NULL: it is not there, or of a library that is not read. */
+struct init_file *init_find(struct init_source *s, const struct init_file *by, const char *name, bool quoted,
+                            size_t from);
+void init_flags(struct init_source *s, const struct init_options *o); /* -I and compile_commands.json */
+
+/* read.c: all tokens and macros of the file and what it includes */
+void init_read(struct init_source *s, struct init_file *f, const struct init_options *o);
+/* The tokens [first, end) with all macros that are known at `first` expanded. Where one cannot be, the tokens
+ * as they are. */
+struct tokens init_expand(struct init_source *s, size_t first, size_t end);
+
+/* condition.c: the value of an #if: 0, 1, or -1 where it hangs on the device's architecture */
+int init_condition(struct init_source *s, const struct token *v, size_t n, size_t at);
+
+/* declare.c */
+void init_declare(struct init_source *s);
+size_t init_balanced(const struct init_source *s, size_t i,
+                     size_t end);                                     /* behind the bracket that opens at i */
+size_t init_angle(const struct init_source *s, size_t i, size_t end); /* behind the > of the < at i; i: none */
+const struct init_names *init_named(const struct init_source *s, const char *name);
+char *init_text(const struct init_source *s, size_t first, size_t end); /* one blank between words, as needed */
+
+/* ---- wrapper.c, taskfile.c ---- */
+
+struct init_arg {            /* of the launcher, in its order, without the stream */
+    const char *name, *type; /* "f16", as in task.yaml */
+    const char *shape;       /* "rows, 2 * d"; NULL: a scalar */
+    const char *role;        /* of a buffer: in, out, inout, scratch */
+    const char *value;       /* of a scalar; expression or number */
+    const char *values;      /* of a buffer: "{kind: index, low: 0, high: n}"; NULL: none */
+    int align;               /* bytes; 0: not said */
+    const char *todo;        /* what is not known of it; NULL: nothing */
+};
+
+struct init_task {
+    const char *entry;
+    const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
+    VEC(struct init_arg) args;
+    VEC(const char *) dims, domain;
+    VEC(const char *) workloads; /* "16, 4096" */
+    VEC(const char *) questions, notes;
+};
+
+/* What the wrapper's reader gets: the kernel, the template arguments that the user named ("float, 256"; NULL:
+ * none), and the host functions that launch it, then those that call these, and so on. */
+struct init_wrapped {
+    struct init_source *source;
+    const struct init_decl *kernel;
+    const char *instance;
+    const struct init_decl *const *hosts;
+    size_t n_hosts;
+};
+
+/* wrapper.c: never fails: what is not understood becomes a TODO and a question. */
+void init_wrapper(struct init_task *t, const struct init_wrapped *w);
+/* taskfile.c: the text of task.yaml. */
+char *init_taskfile(struct arena *a, const struct init_task *t, const char *name);
+
+#endif

@@ -1,0 +1,353 @@
+/* One list of tokens of a file and its headers: includes followed, conditions decided as nvcc for a GPU decides
+ * them, macros noted and not expanded. Of conditions on the device's architecture every branch is read. */
+#include "init/internal.h"
+
+#include <limits.h>
+
+struct level {
+    bool active, outer, taken, kept;  /* kept: it hangs on the architecture, and stays in the text */
+    const char *outer_cond, *not_yet; /* around the whole; that none of the branches before holds */
+    uint32_t outer_branch;
+    size_t at;
+};
+
+struct reader {
+    struct init_source *s;
+    VEC(struct level) levels;
+    const char *cond;
+    uint32_t branch, last_branch;
+    int depth;
+};
+
+static void read_file(struct reader *r, struct init_file *f);
+
+static bool is_active(const struct reader *r)
+{
+    return r->levels.n == 0 || vec_last(&r->levels).active;
+}
+
+static void cut(struct init_source *s, const struct token *first, const struct token *last)
+{
+    vec_add(s->arena, &s->cuts, ((struct init_span){first->at, last->at + last->len}));
+}
+
+/* The words of a file; its own message where it has none. */
+static bool lex(struct init_source *s, struct init_file *f, struct err *err)
+{
+    struct unit *u = arena_new(s->arena, struct unit);
+    struct trap trap = {.up = NULL};
+
+    if (f->raw.n)
+        return true;
+    *u = (struct unit){.arena = s->arena, .path = f->path, .text = f->text, .len = f->len, .trap = &trap};
+    if (setjmp(trap.jump)) {
+        *err = trap.err;
+        if (str_starts(err->text, "launcher: "))
+            memmove(err->text, err->text + 10, strlen(err->text + 10) + 1);
+        return false;
+    }
+    lex_text(u);
+    for (size_t i = 0; i < u->raw.n; i++)
+        u->raw.v[i].at += f->base;
+    f->raw = u->raw;
+    return true;
+}
+
+static const char *both(struct arena *a, const char *x, const char *y)
+{
+    return x ? arena_printf(a, "%s && %s", x, y) : y;
+}
+
+/* The condition of a directive as text. */
+static const char *condition_text(struct init_source *s, const struct token *name, const struct token *v,
+                                  size_t n)
+{
+    const char *text = n ? arena_strndup(s->arena, v[0].s, (size_t)(v[n - 1].s + v[n - 1].len - v[0].s)) : "0";
+
+    if (token_is(name, "ifdef"))
+        return arena_printf(s->arena, "defined(%s)", text);
+    if (token_is(name, "ifndef"))
+        return arena_printf(s->arena, "!defined(%s)", text);
+    return arena_printf(s->arena, "(%s)", text);
+}
+
+static int condition_of(struct reader *r, const struct token *name, const struct token *v, size_t n)
+{
+    struct token defined[2];
+
+    if (token_in(name, "ifdef|ifndef")) {
+        int yes;
+
+        if (n == 0)
+            init_fail(r->s, name->at, "#%.*s without a name", (int)name->len, name->s);
+        defined[0] = *name;
+        defined[0].s = "defined";
+        defined[0].len = 7;
+        defined[1] = v[0];
+        yes = init_condition(r->s, defined, 2, name->at);
+        return yes < 0 ? yes : yes == token_is(name, "ifdef");
+    }
+    return init_condition(r->s, v, n, name->at);
+}
+
+static void open_level(struct reader *r, const struct token *name, const struct token *v, size_t n)
+{
+    struct level l = {.outer = is_active(r), .outer_cond = r->cond, .outer_branch = r->branch, .at = name->at};
+    int yes = l.outer ? condition_of(r, name, v, n) : 0;
+
+    l.kept = yes < 0;
+    l.active = l.taken = yes != 0;
+    if (l.kept) {
+        const char *text = condition_text(r->s, name, v, n);
+
+        r->cond = both(r->s->arena, l.outer_cond, text);
+        l.not_yet = arena_printf(r->s->arena, "!(%s)", text);
+    }
+    vec_add(r->s->arena, &r->levels, l);
+}
+
+/* #elif and #else. */
+static void next_branch(struct reader *r, const struct token *name, const struct token *v, size_t n)
+{
+    struct level *l = &vec_last(&r->levels);
+    const bool last = token_is(name, "else");
+    struct arena *a = r->s->arena;
+    int yes;
+
+    if (!l->kept) {
+        l->active = l->outer && !l->taken && (last || condition_of(r, name, v, n) != 0);
+        l->taken |= l->active;
+        return;
+    }
+    yes = last ? 1 : condition_of(r, name, v, n);
+    l->active = yes != 0;
+    r->branch = ++r->last_branch;
+    if (last) {
+        r->cond = both(a, l->outer_cond, l->not_yet);
+    } else {
+        const char *text = condition_text(r->s, name, v, n);
+
+        r->cond = both(a, l->outer_cond, arena_printf(a, "%s && %s", l->not_yet, text));
+        l->not_yet = arena_printf(a, "%s && !(%s)", l->not_yet, text);
+    }
+}
+
+static void conditional(struct reader *r, const struct token *hash, const struct token *last)
+{
+    const struct token *name = hash + 1, *v = hash + 2;
+    size_t n = (size_t)(last + 1 - v);
+    bool kept;
+
+    if (token_in(name, "if|ifdef|ifndef")) {
+        open_level(r, name, v, n);
+        kept = vec_last(&r->levels).kept;
+    } else {
+        if (!r->levels.n)
+            init_fail(r->s, name->at, "#%.*s without #if", (int)name->len, name->s);
+        kept = vec_last(&r->levels).kept;
+        if (token_is(name, "endif")) {
+            r->cond = vec_last(&r->levels).outer_cond;
+            r->branch = vec_last(&r->levels).outer_branch;
+            r->levels.n--;
+        } else {
+            next_branch(r, name, v, n);
+        }
+    }
+    if (!kept)
+        cut(r->s, hash, last);
+}
+
+static void note_macro(struct reader *r, const struct token *hash, const struct token *last)
+{
+    struct init_source *s = r->s;
+    struct init_macro m = {.undef = token_is(hash + 1, "undef"), .before = s->tokens.n, .cond = r->cond};
+    struct trap trap = {.up = s->unit.trap};
+    const struct token *name = hash + 2;
+
+    if (name > last || name->kind != TOK_WORD)
+        init_fail(s, hash->at, "#%.*s without a name", (int)hash[1].len, hash[1].s);
+    m.name = token_text(s->arena, name);
+    m.text = (struct init_span){hash->at, last->at + last->len};
+    s->unit.trap = &trap;
+    if (m.undef)
+        map_put(&s->expander.macros, m.name, NULL);
+    else if (setjmp(trap.jump) == 0)
+        m.macro = macro_define(&s->expander, name, (size_t)(last + 1 - name));
+    s->unit.trap = trap.up;
+    vec_add(s->arena, &s->macros, m);
+}
+
+static void include(struct reader *r, const struct init_file *by, const struct token *hash,
+                    const struct token *last)
+{
+    struct init_source *s = r->s;
+    const struct token *v = hash + 2;
+    bool quoted = v <= last && v->kind == TOK_STRING && v->len > 2;
+    const char *name;
+    struct init_file *f;
+
+    cut(s, hash, last);
+    if (!quoted && !(v < last && token_is(v, "<")))
+        return; /* a macro makes the name */
+    name = quoted ? arena_strndup(s->arena, v->s + 1, v->len - 2)
+                  : arena_strndup(s->arena, v->s + 1, (size_t)(last->s - v->s) - 1);
+    f = init_find(s, by, name, quoted, v->at);
+    if (!f) {
+        vec_add(s->arena, &s->missing,
+                ((struct init_include){arena_printf(s->arena, quoted ? "\"%s\"" : "<%s>", name), v->at}));
+        return;
+    }
+    if (f->once)
+        return;
+    if (++r->depth > INIT_MAX_DEPTH)
+        init_fail(s, v->at, "headers include each other in a circle, here through %s; nothing guards it", name);
+    read_file(r, f);
+    r->depth--;
+}
+
+static void directive(struct reader *r, struct init_file *f, const struct token *hash, const struct token *last)
+{
+    const struct token *name = hash + 1;
+
+    if (name > last)
+        return;
+    if (token_in(name, "if|ifdef|ifndef|elif|else|endif")) {
+        conditional(r, hash, last);
+        return;
+    }
+    if (!is_active(r)) {
+        cut(r->s, hash, last);
+        return;
+    }
+    if (token_in(name, "define|undef"))
+        note_macro(r, hash, last);
+    else if (token_is(name, "include"))
+        include(r, f, hash, last);
+    else if (token_is(name, "pragma") && name < last && token_is(name + 1, "once"))
+        f->once = true;
+    else if (!token_is(name, "pragma"))
+        cut(r->s, hash, last);
+}
+
+static void read_file(struct reader *r, struct init_file *f)
+{
+    struct init_source *s = r->s;
+    const size_t open = r->levels.n;
+    const struct token *v;
+    size_t i = 0;
+    struct err err;
+
+    if (!lex(s, f, &err)) {
+        s->trap.err = err;
+        longjmp(s->trap.jump, 1);
+    }
+    v = f->raw.v;
+    while (v[i].kind != TOK_END) {
+        size_t end = i + 1;
+
+        if (token_is(&v[i], "#") && v[i].line_start) {
+            while (!v[end].line_start)
+                end++;
+            directive(r, f, &v[i], &v[end - 1]);
+            i = end;
+            continue;
+        }
+        while (v[end].kind != TOK_END && !(token_is(&v[end], "#") && v[end].line_start))
+            end++;
+        if (!is_active(r))
+            cut(s, &v[i], &v[end - 1]);
+        for (size_t k = i; is_active(r) && k < end; k++) {
+            if (s->tokens.n >= INIT_MAX_TOKENS)
+                init_fail(s, v[k].at, "the file and its headers have more than %d words and signs",
+                          INIT_MAX_TOKENS);
+            vec_add(s->arena, &s->tokens, v[k]);
+            vec_add(s->arena, &s->conds, r->cond);
+            vec_add(s->arena, &s->branches, r->branch);
+        }
+        i = end;
+    }
+    if (r->levels.n > open)
+        init_fail(s, vec_last(&r->levels).at, "this #if is not closed");
+}
+
+/* What nvcc 13 defines for host code with a GPU's code beside it, and what -D and -U say. */
+static struct init_file *flags_file(struct init_source *s, const struct init_options *o)
+{
+    static const char builtin[] = "#define __linux__ 1\n#define __x86_64__ 1\n"
+                                  "#define __GNUC__ 12\n#define __CUDACC__ 1\n#define __NVCC__ 1\n"
+                                  "#define __CUDACC_VER_MAJOR__ 13\n#define __CUDACC_VER_MINOR__ 0\n"
+                                  "#define CUDA_VERSION 13000\n#define CUDART_VERSION 13000\n"
+                                  "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 6\n";
+    struct init_file *f = arena_new(s->arena, struct init_file);
+    struct str text = {.arena = s->arena};
+
+    str_add(&text, builtin);
+    for (size_t i = 0; i < o->n_flags; i++) {
+        const char *flag = o->flags[i], *value = strchr(flag, '=');
+
+        if (str_starts(flag, "-D"))
+            str_addf(&text, "#define %.*s %s\n", (int)(value ? value - flag - 2 : (long)strlen(flag) - 2),
+                     flag + 2, value ? value + 1 : "1");
+        else if (str_starts(flag, "-U"))
+            str_addf(&text, "#undef %s\n", flag + 2);
+    }
+    f->path = f->real = "the flags";
+    f->text = str_text(&text);
+    f->len = text.len;
+    f->base = s->next_base;
+    s->next_base += f->len + 2;
+    vec_add(s->arena, &s->files, f);
+    return f;
+}
+
+/* __cplusplus cannot be defined by a file. */
+static void define_language(struct init_source *s)
+{
+    struct macro *m = arena_new(s->arena, struct macro);
+    struct token *t = arena_new(s->arena, struct token);
+
+    *t = (struct token){.kind = TOK_NUMBER, .s = "201703", .len = 6};
+    *m = (struct macro){.name = "__cplusplus", .body = t, .n_body = 1, .predefined = true};
+    map_put(&s->expander.macros, m->name, m);
+}
+
+void init_read(struct init_source *s, struct init_file *f, const struct init_options *o)
+{
+    struct reader r = {.s = s};
+
+    s->unit =
+        (struct unit){.arena = s->arena, .path = f->path, .text = "", .any_words = true, .trap = &s->trap};
+    vec_add(s->arena, &s->unit.lines, 0);
+    s->expander = (struct expander){.unit = &s->unit, .arena = s->arena};
+    define_language(s);
+    read_file(&r, flags_file(s, o));
+    s->macros.n = 0; /* those of the flags that are used are written as flags */
+    read_file(&r, f);
+    for (int i = 0; i < 4; i++) { /* so that who looks ahead finds the end */
+        vec_add(s->arena, &s->tokens, vec_last(&f->raw));
+        vec_add(s->arena, &s->conds, NULL);
+        vec_add(s->arena, &s->branches, 0);
+    }
+}
+
+struct tokens init_expand(struct init_source *s, size_t first, size_t end)
+{
+    struct tokens out = {0};
+    struct trap trap = {.up = s->unit.trap};
+
+    s->expander.produced = 0;
+    s->unit.trap = &trap;
+    if (setjmp(trap.jump)) {
+        for (size_t i = 0; i < s->expander.macros.n; i++) {
+            struct macro *m = s->expander.macros.entries[i].value;
+
+            if (m)
+                m->active = false;
+        }
+        out = (struct tokens){.v = s->tokens.v + first, .n = end - first};
+    } else {
+        expand_list(&s->expander, s->tokens.v + first, end - first, &out, false);
+    }
+    s->unit.trap = trap.up;
+    return out;
+}
