@@ -59,6 +59,8 @@ const char *expression_type(const struct function *f,
                             struct node e); /* "float", "int" ...; NULL when not seen */
 const char *ctype_bound(const struct function *f,
                         const char *type); /* a template type's binding, or the type */
+/* Is the call this method of a cooperative group of 32 threads? */
+bool group_method(const struct function *f, struct node call, const char *method);
 /* All functions of the file: kernels that run, and those that are no kernels. */
 struct function **functions_open(const struct transform_input *in, struct arena *a, size_t *count);
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
@@ -113,6 +115,7 @@ struct poly {
     bool ok; /* it fits */
 };
 struct poly poly_of(const struct function *f, struct node e);
+#define POLY_LANE "lane" /* the atom of a thread's place in its warp, however it is written */
 struct poly poly_number(int64_t v);
 struct poly poly_atom(const struct function *f, const char *atom);
 struct poly poly_add(const struct function *f, struct poly x, struct poly y, int64_t by);
@@ -123,7 +126,7 @@ struct poly poly_thread_of_grid(const struct function *f);        /* blockIdx.x 
 int64_t poly_coefficient(const struct poly *p, const char *atom); /* of the atom alone */
 
 /* A loop that the threads of a block, or of more, share: for (i = first; i < bound; i += lanes). */
-enum lane_span { LANES_BLOCK, LANES_GRID_X, LANES_ROW_Y /* a row's blocks along grid.y */ };
+enum lane_span { LANES_BLOCK, LANES_GRID_X, LANES_ROW_Y /* a row's blocks along grid.y */, LANES_WARP };
 struct lane_loop {
     struct node loop, body;
     const struct variable *index;

@@ -13,7 +13,7 @@ struct access { /* vector accesses of one address */
     int size_bytes;
     bool loaded, stored;
     size_t first_load, last_load, first_store; /* bytes in the text */
-    struct node address;                       /* a subscript_expression */
+    struct node address;                       /* the place where it is first reached */
 };
 
 struct scalar { /* accesses that stay one element wide */
@@ -271,27 +271,52 @@ static bool pointer_multiple(struct elements *w, struct node pointer)
     return false;
 }
 
-/* p[i] of `__ldg(&p[i])`, which is a plain load to us. */
-static struct node read_only_load(const struct function *f, struct node e)
+/* One element reached: p[i], *(p + i), or a load or store with a hint (`__ldcs(p + i)`, `__stcs(&p[i], x)`),
+ * which is a plain one to us. */
+struct reached {
+    struct node whole, pointer, index;
+    struct node value; /* of a store that is a call; no node */
+    bool call;
+};
+
+static bool reached_at(const struct function *f, struct node e, struct reached *p)
 {
-    struct node none = {0}, args = node_field(e, FIELD_ARGUMENTS);
-    if (!call_is(f, e, "__ldg") || node_count(args) != 1)
-        return none;
-    struct node address = node_child(args, 0);
-    if (!node_is(address, NODE_POINTER_EXPRESSION) || !str_eq(node_op(f, address), "&"))
-        return none;
-    struct node target = node_field(address, FIELD_ARGUMENT);
-    return node_is(target, NODE_SUBSCRIPT_EXPRESSION) ? target : none;
+    struct node at = e, args = node_field(e, FIELD_ARGUMENTS);
+    *p = (struct reached){.whole = e, .call = node_is(e, NODE_CALL_EXPRESSION)};
+    if (p->call) {
+        const char *name = call_name(f, e);
+        bool load = node_count(args) == 1 && str_in(name, "__ldg|__ldcs|__ldca|__ldcg|__ldlu|__ldcv");
+        bool store = node_count(args) == 2 && str_in(name, "__stcs|__stcg|__stwb|__stwt") &&
+                     node_is(node_parent(e), NODE_EXPRESSION_STATEMENT);
+        if (!load && !store)
+            return false;
+        at = node_child(args, 0);
+        if (store)
+            p->value = node_child(args, 1);
+        if (node_is(at, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, at), "&"))
+            at = node_field(at, FIELD_ARGUMENT);
+        else if (!node_is(at, NODE_BINARY_EXPRESSION))
+            return false;
+    } else if (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "*")) {
+        at = node_field(e, FIELD_ARGUMENT);
+        while (node_is(at, NODE_PARENTHESIZED_EXPRESSION))
+            at = node_child(at, 0);
+        if (!node_is(at, NODE_BINARY_EXPRESSION))
+            return false;
+    }
+    bool sum = node_is(at, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, at), "+") && !node_same(at, e);
+    p->pointer = node_field(at, sum ? FIELD_LEFT : FIELD_ARGUMENT);
+    p->index = sum ? node_field(at, FIELD_RIGHT) : subscript_index(f, at);
+    return (sum || node_is(at, NODE_SUBSCRIPT_EXPRESSION)) && node_ok(p->index);
 }
 
-/* The vector that a subscript_expression of statement `top` becomes; NULL when it stays as it is. */
-static struct access *access_of(struct elements *w, struct node e, struct node top)
+/* The vector that an element of statement `top` belongs to; NULL when it stays as it is. */
+static struct access *access_of(struct elements *w, const struct reached *p, struct node top)
 {
     const struct function *f = w->f;
-    struct node pointer = node_field(e, FIELD_ARGUMENT), index = subscript_index(f, e), parent = node_parent(e);
-    bool address = node_is(parent, NODE_POINTER_EXPRESSION) &&
-                   !node_same(read_only_load(f, node_parent(node_parent(parent))), e);
-    if (!node_ok(index) || !node_is(pointer, NODE_IDENTIFIER) || address)
+    struct node e = p->whole, pointer = p->pointer, index = p->index;
+    bool address = !p->call && node_is(node_parent(e), NODE_POINTER_EXPRESSION);
+    if (!node_is(pointer, NODE_IDENTIFIER) || address)
         return NULL;
     const struct variable *v = function_variable_of(f, pointer), *root = pointer_root(f, pointer);
     if (!v || !root || !v->pointer || !root->pointer || root->shared || root->array)
@@ -342,15 +367,15 @@ static void collect(struct elements *w, struct node e, struct node top)
         collect(w, node_field(e, FIELD_LEFT), top);
         return;
     }
-    struct node load = read_only_load(f, e);
-    if (node_ok(load))
-        e = load;
-    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
-        struct access *access = access_of(w, e, top);
-        bool target = is_target(e);
+    struct reached p;
+    if (reached_at(f, e, &p)) {
+        if (node_ok(p.value)) /* it is read before this is written */
+            collect(w, p.value, top);
+        struct access *access = access_of(w, &p, top);
+        bool target = is_target(e) || node_ok(p.value);
         if (access) {
             size_t at = node_start(top);
-            bool read = !target || !str_eq(node_op(f, node_parent(e)), "=");
+            bool read = !target || (!p.call && !str_eq(node_op(f, node_parent(e)), "="));
             if (target && node_is(node_parent(e), NODE_UPDATE_EXPRESSION))
                 read = true;
             if (read && !access->stored && !access->loaded) {
@@ -364,6 +389,16 @@ static void collect(struct elements *w, struct node e, struct node top)
                 access->first_store = at;
             }
             return;
+        }
+    }
+    if (node_is(e, NODE_CALL_EXPRESSION) && !call_is_pure(f, e)) { /* it may write what it is given */
+        size_t n;
+        struct node *args = named_children(f, node_field(e, FIELD_ARGUMENTS), &n);
+        for (size_t i = 0; i < n; i++) {
+            bool plain = node_is(args[i], NODE_IDENTIFIER) || node_is(args[i], NODE_BINARY_EXPRESSION);
+            const struct variable *root = plain ? pointer_root(f, args[i]) : NULL;
+            if (root && (root->pointer || root->array))
+                scalar_add(w, root, true);
         }
     }
     if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) || node_is(e, NODE_POINTER_EXPRESSION)) {
@@ -407,13 +442,18 @@ static bool needs_brackets(struct node e)
 static void per_element(struct elements *w, struct node e, struct node top, struct edits *edits)
 {
     const struct function *f = w->f;
-    struct node load = read_only_load(f, e);
-    if (node_ok(load) || node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
-        struct access *access = access_of(w, node_ok(load) ? load : e, top);
-        if (access) {
-            edits_node(edits, e, arena_printf(f->a, "%s.at[%s]", access->name, w->lane));
+    struct reached p;
+    struct access *access = reached_at(f, e, &p) ? access_of(w, &p, top) : NULL;
+    if (access) {
+        char *text = arena_printf(f->a, "%s.at[%s]", access->name, w->lane);
+        if (!node_ok(p.value)) {
+            edits_node(edits, e, text);
             return;
         }
+        edits_try(edits, node_start(e), node_start(p.value), arena_printf(f->a, "%s = ", text));
+        per_element(w, p.value, top, edits);
+        edits_try(edits, node_end(p.value), node_end(e), "");
+        return;
     }
     if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);

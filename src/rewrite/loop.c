@@ -24,20 +24,26 @@ bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loo
     loop->step = node_field(loop->update, FIELD_RIGHT);
 
     struct poly start = poly_of(f, loop->start), step = poly_of(f, loop->step);
-    int64_t width = start.ok ? poly_coefficient(&start, "threadIdx.x") : 0;
+    int64_t width =
+        start.ok ? poly_coefficient(&start, "threadIdx.x") + poly_coefficient(&start, POLY_LANE) : 0;
     if (!step.ok || width < 1 || width > 64)
         return false;
     loop->width = (int)width;
     static const char *const spans[][2] = {[LANES_BLOCK] = {NULL, NULL},
                                            [LANES_GRID_X] = {"blockIdx.x", "gridDim.x"},
-                                           [LANES_ROW_Y] = {"blockIdx.y", "gridDim.y"}};
+                                           [LANES_ROW_Y] = {"blockIdx.y", "gridDim.y"},
+                                           [LANES_WARP] = {NULL, NULL}};
     struct poly thread = poly_atom(f, "threadIdx.x"), block = poly_atom(f, "blockDim.x"),
                 by = poly_number(width);
-    for (int s = LANES_BLOCK; s <= LANES_ROW_Y; s++) {
+    for (int s = LANES_BLOCK; s <= LANES_WARP; s++) {
         struct poly first = thread, lanes = block;
         if (spans[s][0]) {
             first = poly_add(f, poly_mul(f, poly_atom(f, spans[s][0]), block), thread, 1);
             lanes = poly_mul(f, poly_atom(f, spans[s][1]), block);
+        }
+        if (s == LANES_WARP) {
+            first = poly_atom(f, POLY_LANE);
+            lanes = poly_number(32);
         }
         first = poly_mul(f, first, by);
         lanes = poly_mul(f, lanes, by);

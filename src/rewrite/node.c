@@ -115,6 +115,17 @@ bool call_is(const struct function *f, struct node n, const char *name)
     return node_is(n, NODE_CALL_EXPRESSION) && str_eq(call_name(f, n), name);
 }
 
+bool group_method(const struct function *f, struct node call, const char *method)
+{
+    struct node callee = node_field(call, FIELD_FUNCTION);
+    if (!node_is(call, NODE_CALL_EXPRESSION) || !node_is(callee, NODE_FIELD_EXPRESSION) ||
+        !node_text_is(f->s, node_field(callee, FIELD_FIELD), method))
+        return false;
+    const struct variable *group = function_variable_of(f, node_field(callee, FIELD_ARGUMENT));
+    char *said = group && !group->assignments ? text_compact(f->a, text_of(f, group->statement)) : NULL;
+    return said && (strstr(said, "tiled_partition<32>") || strstr(said, "thread_block_tile<32>"));
+}
+
 static bool body_is_pure(const struct function *f, struct node n)
 {
     if (node_is(n, NODE_SUBSCRIPT_EXPRESSION) || node_is(n, NODE_POINTER_EXPRESSION) ||

@@ -102,6 +102,19 @@ int64_t poly_coefficient(const struct poly *p, const char *atom)
     return 0;
 }
 
+/* The place of a thread among 32 neighbours: threadIdx.x % 32, or its rank in a group of 32. */
+static bool is_lane(const struct function *f, struct node e)
+{
+    int64_t value;
+    if (node_is(e, NODE_CALL_EXPRESSION))
+        return group_method(f, e, "thread_rank");
+    if (!node_is(e, NODE_BINARY_EXPRESSION) || !constant_value(f, node_field(e, FIELD_RIGHT), &value))
+        return false;
+    const char *op = node_op(f, e);
+    return ((str_eq(op, "%") && value == 32) || (str_eq(op, "&") && value == 31)) &&
+           poly_is_thread(f, node_field(e, FIELD_LEFT));
+}
+
 static struct poly poly_depth(const struct function *f, struct node e, int depth)
 {
     struct poly bad = {0};
@@ -111,6 +124,8 @@ static struct poly poly_depth(const struct function *f, struct node e, int depth
     int64_t value;
     if (constant_value(f, e, &value))
         return poly_number(value);
+    if (is_lane(f, e))
+        return poly_atom(f, POLY_LANE);
     if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (v && !v->param && !v->array && !v->pointer && v->assignments == 0 && node_ok(v->init) &&

@@ -9,7 +9,7 @@
 enum { KEPT_MOST = 4, LOOPS_MOST = 8 };
 
 struct kept {
-    const char *pointer, *index; /* compact */
+    const char *pointer, *index; /* compact; the loop's own index is @ there, whatever its name */
     const char *type, *value;    /* of one step, and the variable that holds it in the first loop */
     struct node after;           /* the statement of the first loop after which it is known */
     const char *name;
@@ -43,13 +43,23 @@ static struct node addressed(const struct function *f, struct node e)
     return node_is(target, NODE_SUBSCRIPT_EXPRESSION) ? target : none;
 }
 
-static bool is_at(const struct function *f, struct node e, const struct kept *k)
+static const char *index_of(const struct function *f, const struct lane_loop *l, struct node subscript)
+{
+    struct edits edits = {.arena = f->a};
+    struct node list = node_field(subscript, FIELD_INDICES);
+    size_t n;
+    struct node *names = node_find_all(f->a, list, NODE_IDENTIFIER, &n);
+    for (size_t i = 0; i < n; i++)
+        if (function_variable_of(f, names[i]) == l->index)
+            edits_node(&edits, names[i], "@");
+    return text_compact(f->a, edits_range(&edits, f, node_start(list), node_end(list)));
+}
+
+static bool is_at(const struct function *f, const struct lane_loop *l, struct node e, const struct kept *k)
 {
     struct node s = addressed(f, e);
-    if (!node_ok(s))
-        return false;
-    return node_text_is(f->s, node_field(s, FIELD_ARGUMENT), k->pointer) &&
-           str_eq(text_compact(f->a, text_of(f, node_field(s, FIELD_INDICES))), k->index);
+    return node_ok(s) && node_text_is(f->s, node_field(s, FIELD_ARGUMENT), k->pointer) &&
+           str_eq(index_of(f, l, s), k->index);
 }
 
 static bool is_load(const struct function *f, struct node e, int width)
@@ -75,7 +85,7 @@ static struct node *loads_of(const struct function *f, const struct lane_loop *l
     struct node *v = arena_array(f->a, struct node, all_n + 1);
     *n = 0;
     for (size_t i = 0; i < all_n; i++)
-        if (is_load(f, all[i], l->width) && is_at(f, all[i], k))
+        if (is_load(f, all[i], l->width) && is_at(f, l, all[i], k))
             v[(*n)++] = all[i];
     return v;
 }
@@ -91,9 +101,9 @@ static bool value_in(const struct function *f, const struct lane_loop *l, struct
         if (node_is(all[i], NODE_EXPRESSION_STATEMENT)) {
             struct node e = node_child(all[i], 0);
             if (node_is(e, NODE_ASSIGNMENT_EXPRESSION) && str_eq(node_op(f, e), "=") &&
-                is_at(f, node_field(e, FIELD_LEFT), k))
+                is_at(f, l, node_field(e, FIELD_LEFT), k))
                 value = node_field(e, FIELD_RIGHT);
-            else if (l->width > 1 && str_starts(text_of(f, e), "packed_store") && is_at(f, e, k))
+            else if (l->width > 1 && str_starts(text_of(f, e), "packed_store") && is_at(f, l, e, k))
                 value = node_child(node_field(e, FIELD_ARGUMENTS), 1);
             else
                 continue;
@@ -109,7 +119,7 @@ static bool value_in(const struct function *f, const struct lane_loop *l, struct
             struct node init = node_is(d, NODE_INIT_DECLARATOR) ? node_field(d, FIELD_VALUE) : (struct node){0};
             const struct variable *v =
                 node_ok(init) ? function_variable_of(f, node_field(d, FIELD_DECLARATOR)) : NULL;
-            if (!v || !is_load(f, init, l->width) || !is_at(f, init, k) || v->assignments)
+            if (!v || !is_load(f, init, l->width) || !is_at(f, l, init, k) || v->assignments)
                 continue;
             k->value = v->name;
             k->type = v->type;
@@ -125,7 +135,7 @@ static bool alike(const struct function *f, const struct lane_loop *x, const str
     struct poly a = poly_of(f, x->start), b = poly_of(f, y->start), c = poly_of(f, x->step),
                 d = poly_of(f, y->step);
     return poly_same(&a, &b) && poly_same(&c, &d) && x->width == y->width && x->span == y->span &&
-           str_eq(x->index->name, y->index->name) && node_same(node_parent(x->loop), node_parent(y->loop)) &&
+           node_same(node_parent(x->loop), node_parent(y->loop)) &&
            str_eq(text_compact(f->a, text_of(f, x->bound)), text_compact(f->a, text_of(f, y->bound)));
 }
 
@@ -149,7 +159,7 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
     d->f = f;
     for (size_t first = 0; first + 1 < n && d->n_kept == 0; first++) {
         const struct lane_loop *l = &loops[first];
-        if (l->span != LANES_BLOCK || calls_barrier(f, l->body))
+        if ((l->span != LANES_BLOCK && l->span != LANES_WARP) || calls_barrier(f, l->body))
             continue;
         d->n_loops = 0;
         d->bytes = 0;
@@ -169,7 +179,7 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
                 if (!node_ok(s))
                     continue;
                 struct kept k = {.pointer = text_of(f, node_field(s, FIELD_ARGUMENT)),
-                                 .index = text_compact(f->a, text_of(f, node_field(s, FIELD_INDICES)))};
+                                 .index = index_of(f, &loops[later], s)};
                 const struct variable *pointer = function_variable_of(f, node_field(s, FIELD_ARGUMENT));
                 bool known = false;
                 for (size_t j = 0; j < d->n_kept; j++)
@@ -224,7 +234,8 @@ static void cache_find(struct function *f, struct site_list *found)
         return;
     const struct transform_fact *fact =
         fact_of(f->in, launch_expression(f, &f->launches[0], one.loops[0].bound));
-    int64_t threads = most_threads(f), step = (int64_t)one.loops[0].width * threads;
+    bool warp = one.loops[0].span == LANES_WARP;
+    int64_t threads = most_threads(f), step = (int64_t)one.loops[0].width * (warp ? 32 : threads);
     int room = threads ? (int)MIN(131072 / threads, 256) : 256; /* half of a thread's registers */
     int holds = 1; /* the fewest steps that hold every workload's row */
     while (fact && step && holds < 16 && 2 * holds * one.bytes <= room && holds * step < fact->high)
@@ -235,7 +246,7 @@ static void cache_find(struct function *f, struct site_list *found)
             continue;
         if (fact && step && fact->low > 0 && fact->low > items * step)
             continue; /* no workload's row is that short */
-        if (fact && f->block_x && fact->high > 0 && items > 1 && items / 2 * step >= fact->high)
+        if (fact && (f->block_x || warp) && fact->high > 0 && items > 1 && items / 2 * step >= fact->high)
             continue; /* fewer do */
         one.items = items;
         one.fitted = order[k] == FITTED;
@@ -388,7 +399,9 @@ static bool cache_apply(const struct function *f, const struct transform_site *s
         bool bare = !node_is(node_parent(l->statement), NODE_COMPOUND_STATEMENT);
         if (bare)
             str_addf(&b, "{\n%s", indent);
-        if (!node_is(l->block, NODE_IDENTIFIER)) { /* so that the guard and the launches cannot disagree */
+        const char *lanes = d->loops[0].span == LANES_WARP ? "32" : NULL; /* that share the row */
+        if (!lanes &&
+            !node_is(l->block, NODE_IDENTIFIER)) { /* so that the guard and the launches cannot disagree */
             threads = fresh_name(f, i ? arena_printf(a, "threads_%zu", i + 1) : "threads");
             str_addf(&b, "const int %s = %s;\n%s", threads, block, indent);
         }
@@ -397,7 +410,7 @@ static bool cache_apply(const struct function *f, const struct transform_site *s
             str_addf(&b, "// The registers hold the row, in as few steps as it takes.\n%s", indent);
         for (int count = d->fitted ? 1 : d->items; count <= d->items; count *= 2)
             str_addf(&b, "if (%s <= %d * %s) {%s\n%s    %s\n%s} else ", bound, count * d->loops[0].width,
-                     threads, d->fitted ? "" : " // the registers hold the row", indent,
+                     lanes ? lanes : threads, d->fitted ? "" : " // the registers hold the row", indent,
                      fast_launch(d, l, name, threads, count, column), indent);
         str_addf(&b, "{\n%s    %s\n%s}", indent, text_wrap(a, launch_text(f, l, NULL, NULL, threads), column),
                  indent);

@@ -236,6 +236,8 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
             return constant_depth(f, bound, value, depth + 1);
         return false;
     }
+    if (group_method(f, n, "size") || group_method(f, n, "num_threads"))
+        return *value = 32, true;
     if (node_is(n, NODE_SIZEOF_EXPRESSION)) {
         struct node type = node_field(n, FIELD_TYPE);
         *value = node_ok(type) ? ctype_size(f, text_of(f, type)) : 0;
