@@ -244,6 +244,7 @@ struct elements {
     struct node part;                       /* all that is executed N times */
     VEC(const struct variable *) multiples; /* kernel parameters that must be multiples of n */
     VEC(const struct variable *) pointers;  /* and pointers that must be aligned */
+    VEC(const struct variable *) stored;    /* of these, what is written */
     VEC(struct outside) outside;            /* variables of the region that stay outside the loop over k */
     VEC(struct access) accesses;
     VEC(struct scalar) scalars;

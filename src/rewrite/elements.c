@@ -700,6 +700,8 @@ bool elements_end(struct elements *w)
             seen = seen || w->pointers.v[j] == x->root;
         if (!seen)
             vec_add(w->f->a, &w->pointers, x->root);
+        if (x->stored)
+            vec_add(w->f->a, &w->stored, x->root);
         w->smallest = w->smallest ? MIN(w->smallest, x->size_bytes) : x->size_bytes;
         any = true;
     }

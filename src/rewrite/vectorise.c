@@ -157,6 +157,40 @@ widen:
     return true;
 }
 
+static bool is_in(const struct variable *const *list, size_t n, const struct variable *v)
+{
+    for (size_t i = 0; i < n; i++)
+        if (list[i] == v)
+            return true;
+    return false;
+}
+
+/* Neighbouring elements now belong to one thread. A loop that stays as it is gives them to others, which must
+ * not meet what is written there: a barrier has to stand between the two. */
+static bool meets_other(struct elements *w, struct node changed, struct node other)
+{
+    const struct function *f = w->f;
+    bool before = node_start(changed) < node_start(other);
+    if (text_has_word(before ? text_range(f, node_end(changed), node_start(other))
+                             : text_range(f, node_end(other), node_start(changed)),
+                      "__syncthreads"))
+        return false;
+    size_t n;
+    struct node *all = node_find_all(f->a, other, NODE_SUBSCRIPT_EXPRESSION, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct variable *root = pointer_root(f, node_field(all[i], FIELD_ARGUMENT));
+        if (root && (root->shared || root->array))
+            continue;
+        bool any = !root || !root->param; /* a pointer that is not followed may be each of them */
+        bool written = memory_written_in(f, root ? root->name : "", other);
+        if ((any && w->stored.n > 0) || is_in(w->stored.v, w->stored.n, root) ||
+            (written && (any || is_in(w->pointers.v, w->pointers.n, root))))
+            return !err_input(w->why, "the loop at line %d stays as it is and reaches what is written",
+                              node_line(f->s, other));
+    }
+    return false;
+}
+
 /* Every loop of the kernel that can be, or its one element a thread; *elements says which. */
 static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elements, struct node *first)
 {
@@ -164,7 +198,7 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elem
     size_t n;
     struct lane_loop *loops = lane_loops(f, &n);
     *elements = false;
-    bool any = false;
+    bool any = false, *changed = arena_array(f->a, bool, n + 1);
     for (size_t i = 0; i < n; i++) {
         if (loops[i].width != 1)
             continue;
@@ -173,9 +207,14 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elem
             nested = nested || (j != i && node_within(loops[j].loop, loops[i].body));
         if (!nested && loop_region(w, &loops[i], edits)) {
             *first = any ? *first : loops[i].loop;
-            any = true;
+            any = changed[i] = true;
         }
     }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (changed[i] && !changed[j] && !node_within(loops[i].loop, loops[j].loop) &&
+                loops[j].width == 1 && meets_other(w, loops[i].loop, loops[j].loop))
+                return false;
     if (n > 0)
         return any;
     const struct variable *index = thread_index(f);
