@@ -18,6 +18,9 @@ struct variable {
     size_t from, to;       /* bytes of text where the name means this variable */
     int assignments;       /* after its initialiser; taking its address counts */
     size_t index;          /* parameters: position */
+    /* A pointer that the block of its declaration assigns again is another variable from there on: `p += init`
+     * stands on this one, `p = init` on none. */
+    const struct variable *base;
 };
 
 struct launch {                        /* one <<<...>>> */

@@ -247,6 +247,9 @@ static bool pointer_multiple(struct elements *w, struct node pointer)
         pointer = node_is(pointer, NODE_PARENTHESIZED_EXPRESSION) ? node_child(pointer, 0) : pointer;
         if (node_is(pointer, NODE_IDENTIFIER)) {
             const struct variable *v = function_variable_of(f, pointer);
+            for (; v && v->base; v = v->base)
+                if (!elements_multiple(w, v->init))
+                    return false;
             if (!v || !v->pointer || v->assignments)
                 return false;
             if (v->param)
@@ -467,6 +470,18 @@ static void per_element(struct elements *w, struct node e, struct node top, stru
         per_element(w, node_child(e, i), top, edits);
 }
 
+/* A pointer that goes on from element to element would do so for each of the n. */
+static bool moves_pointer(const struct function *f, struct node n)
+{
+    const struct variable *v = function_variable_of(f, assigned_target(n));
+    if (v && v->pointer)
+        return true;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (moves_pointer(f, node_child(n, i)))
+            return true;
+    return false;
+}
+
 static bool leaves(struct node n, bool in_loop)
 {
     if (node_is(n, NODE_RETURN_STATEMENT) || node_is(n, NODE_GOTO_STATEMENT) ||
@@ -620,8 +635,8 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
             pieces[i].place = INSIDE; /* moves with what follows, below */
             continue;
         }
-        if (calls_barrier(f, s) || leaves(s, false)) {
-            err_input(w->why, "line %d leaves the loop or synchronises", node_line(f->s, s));
+        if (calls_barrier(f, s) || leaves(s, false) || moves_pointer(f, s)) {
+            err_input(w->why, "line %d leaves the loop, synchronises or moves a pointer", node_line(f->s, s));
             return NULL;
         }
         if (elements_stay(w, s))

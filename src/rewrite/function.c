@@ -126,6 +126,54 @@ static void count_assignments(struct function *f, struct variable *variables, st
         count_assignments(f, variables, node_child(n, i));
 }
 
+/* The statements of a block that assign a pointer: all that do, or none. */
+static struct node *assigning(const struct function *f, const struct variable *v, struct node block, size_t *n)
+{
+    size_t count;
+    struct node *all = named_children(f, block, &count), *found = arena_array(f->a, struct node, count + 1);
+    *n = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct node e = statement_expression(all[i]);
+        const char *op = node_is(e, NODE_ASSIGNMENT_EXPRESSION) ? node_op(f, e) : "";
+        if ((str_eq(op, "=") || str_eq(op, "+=")) && function_variable_of(f, node_field(e, FIELD_LEFT)) == v)
+            found[(*n)++] = all[i];
+    }
+    *n = (int)*n == v->assignments ? *n : 0;
+    return found;
+}
+
+/* `p += row * d;` and `p = other;` beside the declaration of p: another variable from there on. */
+static void split_pointers(struct function *f, struct scan *scan)
+{
+    size_t declared = scan->found.n, *base = arena_array(f->a, size_t, 2 * declared + 1), n_split = 0;
+    for (size_t i = 0; i < declared && n_split < declared; i++) {
+        const struct variable *v = &scan->found.v[i];
+        struct node block = v->param ? f->body : node_parent(v->statement);
+        size_t n = 0, last = i;
+        struct node *statements = v->pointer && !v->array && v->assignments ? assigning(f, v, block, &n) : NULL;
+        for (size_t s = 0; s < n && n_split < declared; s++) {
+            struct node e = statement_expression(statements[s]);
+            struct variable next = scan->found.v[last];
+            next.param = false;
+            next.id = node_field(e, FIELD_LEFT);
+            next.init = node_field(e, FIELD_RIGHT);
+            next.statement = statements[s];
+            next.from = node_end(statements[s]);
+            next.assignments = 0;
+            base[n_split++] = str_eq(node_op(f, e), "+=") ? last : SIZE_MAX;
+            scan->found.v[last].to = next.from;
+            scan->found.v[last].assignments = 0;
+            last = scan->found.n;
+            vec_add(f->a, &scan->found, next);
+            f->variables = scan->found.v;
+            f->n_variables = scan->found.n;
+        }
+    }
+    for (size_t s = 0; s < n_split; s++)
+        if (base[s] != SIZE_MAX)
+            scan->found.v[declared + s].base = &scan->found.v[base[s]];
+}
+
 bool variable_assigned_in(const struct function *f, const struct variable *v, struct node part)
 {
     struct node target = assigned_target(part);
@@ -283,6 +331,7 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     f->variables = scan.found.v;
     f->n_variables = scan.found.n;
     count_assignments(f, scan.found.v, f->body);
+    split_pointers(f, &scan);
 
     VEC(struct launch) launches = {0};
     scan_launches(f, &launches, source_root(f->s));

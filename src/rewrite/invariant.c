@@ -13,6 +13,8 @@ const struct variable *pointer_root(const struct function *f, struct node pointe
         pointer = node_strip(pointer);
         if (node_is(pointer, NODE_IDENTIFIER)) {
             const struct variable *v = function_variable_of(f, pointer);
+            while (v && v->base)
+                v = v->base;
             if (!v || v->param || v->array || !v->pointer || !node_ok(v->init) || v->assignments > 0)
                 return v;
             pointer = v->init;
