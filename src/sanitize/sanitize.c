@@ -513,6 +513,8 @@ static void end(struct ptx_observer *self, struct launch *l)
 {
     struct san *s = (struct san *)self;
     dependent_end(l);
+    if (s->race)
+        s->race->waste = NULL; /* the launch's; blocks of one that was stopped are closed later */
     if (s->race && s->race->cell_bytes <= RACE_SPARE_BYTES && !pthread_getspecific(spare_key))
         pthread_setspecific(spare_key, s->race);
     else
