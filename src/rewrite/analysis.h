@@ -203,6 +203,9 @@ int launch_column(const struct function *f, const struct launch *l); /* of its s
 /* The launch's text with name, grid and block replaced (NULL: as they are). */
 char *launch_text(const struct function *f, const struct launch *l, const char *name, const char *grid,
                   const char *block);
+/* The arguments of a dim3 expression or of the declaration behind a dim3 variable; NULL for anything else.
+ * `dim3 grid(rows)` reads like a function's declaration: its arguments are parameter_declarations then. */
+struct node *launch_dim3(const struct function *f, const struct launch *l, struct node e, size_t *n);
 /* Has the grid only an x, as written? */
 bool launch_grid_is_line(const struct function *f, const struct launch *l);
 bool launch_grid_x(const struct function *f, const struct launch *l, char **x);

@@ -21,22 +21,21 @@ struct detail {
 /* The number behind a launch's block expression. */
 static bool block_of(const struct function *f, const struct launch *l, struct detail *d)
 {
-    struct node e = node_strip(l->block);
-    if (call_is(f, e, "dim3") && node_count(node_field(e, FIELD_ARGUMENTS)) == 1)
-        e = node_strip(node_child(node_field(e, FIELD_ARGUMENTS), 0));
-    struct node list = node_field(host_declarator(f, l, e), FIELD_VALUE); /* `dim3 block(256)` */
-    if (node_is(list, NODE_ARGUMENT_LIST) && node_count(list) == 1)
-        e = node_strip(node_child(list, 0));
+    struct node block = node_strip(l->block), e = block;
+    size_t parts;
+    struct node *list = launch_dim3(f, l, block, &parts);
+    if (list && parts == 1)
+        e = node_strip(list[0]);
     d->f = f;
     d->host = l->host;
-    d->name = node_is(e, NODE_IDENTIFIER) ? text_of(f, e) : NULL;
+    d->name = text_of(f, e);
     if (node_is(e, NODE_NUMBER_LITERAL)) {
-        d->name = node_is(list, NODE_ARGUMENT_LIST) ? text_of(f, node_strip(l->block)) : NULL;
+        d->name = node_is(block, NODE_IDENTIFIER) ? text_of(f, block) : NULL;
         d->where = LITERAL;
         d->value = e;
         return constant_value(f, e, &d->old);
     }
-    if (!node_is(e, NODE_IDENTIFIER))
+    if (!node_is(e, NODE_IDENTIFIER) && !node_is(e, NODE_PARAMETER_DECLARATION))
         return false;
     d->value = node_field(host_declarator(f, l, e), FIELD_VALUE);
     d->where = VARIABLE;
@@ -174,15 +173,20 @@ static void grid_follow(const struct function *f, const struct detail *d, struct
 static bool host_follows(const struct function *f, const struct launch *l, struct node e, const char *name,
                          int depth)
 {
-    size_t n;
-    if (node_mentions(f, e, name))
-        return true;
+    size_t n, parts;
+    if (!node_ok(e) || text_has_word(text_of(f, e), name) || depth > 4)
+        return node_ok(e) && depth <= 4;
     struct node *names = node_find_all(f->a, e, NODE_IDENTIFIER, &n);
-    if (node_is(e, NODE_IDENTIFIER))
+    if (node_is(e, NODE_IDENTIFIER) || node_is(e, NODE_PARAMETER_DECLARATION))
         names = &e, n = 1;
-    for (size_t i = 0; i < n && depth < 4; i++)
+    for (size_t i = 0; i < n; i++) {
+        struct node *list = launch_dim3(f, l, names[i], &parts);
+        for (size_t k = 0; list && k < parts; k++)
+            if (host_follows(f, l, list[k], name, depth + 1))
+                return true;
         if (host_follows(f, l, node_field(host_declarator(f, l, names[i]), FIELD_VALUE), name, depth + 1))
             return true;
+    }
     return false;
 }
 
@@ -252,13 +256,9 @@ static bool grid_follows(const struct function *f, const struct detail *d)
     struct edits seen = {.arena = f->a};
     if (d->where == LITERAL)
         grid_follow(f, d, &seen);
-    for (size_t l = 0; l < f->n_launches && seen.list.n == 0; l++) {
-        struct node grid = f->launches[l].grid;
-        struct node list = node_field(host_declarator(f, &f->launches[l], node_strip(grid)), FIELD_VALUE);
-        if (!d->name || (!host_follows(f, &f->launches[l], grid, d->name, 0) &&
-                         !host_follows(f, &f->launches[l], list, d->name, 0)))
+    for (size_t l = 0; l < f->n_launches && seen.list.n == 0; l++)
+        if (!d->name || !host_follows(f, &f->launches[l], f->launches[l].grid, d->name, 0))
             return false;
-    }
     return true;
 }
 
@@ -349,16 +349,17 @@ static void block_find(struct function *f, struct site_list *found)
     static const int threads[] = {512, 1024, 256, 128, 64}, most[] = {256, 512, 1024};
     for (size_t l = 0; l < f->n_launches; l++) {
         struct detail one = {0};
-        if (!block_of(f, &f->launches[l], &one) || one.old < 32)
-            continue;
+        bool known = block_of(f, &f->launches[l], &one) && one.old >= 32;
+        if (!known)
+            one = (struct detail){.f = f}; /* it is worked out: a row's block may stand for it */
         bool seen = false;
         for (size_t s = 0; s < found->list.n; s++) {
             const struct detail *d = found->list.v[s].detail;
-            seen = seen || node_same(d->value, one.value) ||
+            seen = seen || !known || node_same(d->value, one.value) ||
                    (one.where == LITERAL && d->where == LITERAL && node_same(d->host, one.host) &&
                     d->old == one.old);
         }
-        for (size_t t = 0; t < ARRAY_LEN(threads) && !seen; t++) {
+        for (size_t t = 0; t < ARRAY_LEN(threads) && known && !seen; t++) {
             one.threads = threads[t];
             if (threads[t] == one.old || !all_take(&one, NULL, NULL))
                 continue;
@@ -370,9 +371,11 @@ static void block_find(struct function *f, struct site_list *found)
         }
         char *bound;
         int width;
-        for (size_t t = 0; t < ARRAY_LEN(most) && !repeats(f, one.old) && row_fits(f, &bound, &width); t++) {
+        for (size_t t = 0;
+             t < ARRAY_LEN(most) && (!known || !repeats(f, one.old)) && row_fits(f, &bound, &width); t++) {
             one.threads = UP_TO + most[t];
-            site_add(found, f, one.value, one.threads, "long rows get many threads, short rows no idle ones",
+            site_add(found, f, known ? one.value : f->launches[l].block, one.threads,
+                     "long rows get many threads, short rows no idle ones",
                      "as many threads as a row has work for, up to %d", most[t])
                 ->detail = arena_copy(f->a, &one, sizeof(one));
         }

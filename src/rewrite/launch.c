@@ -21,7 +21,8 @@ struct node host_declarator(const struct function *f, const struct launch *l, st
 {
     size_t n;
     struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n);
-    for (size_t i = 0; node_is(name, NODE_IDENTIFIER) && i < n; i++)
+    bool named = node_is(name, NODE_IDENTIFIER) || node_is(name, NODE_PARAMETER_DECLARATION);
+    for (size_t i = 0; named && i < n; i++)
         if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, name)))
             return all[i];
     return (struct node){0};
@@ -39,18 +40,26 @@ struct node host_value(const struct function *f, const struct launch *l, struct 
     return e;
 }
 
-/* The arguments of a dim3 expression or of the declaration behind a dim3 variable. */
-static struct node *dim3_parts(const struct function *f, const struct launch *l, struct node e, size_t *n)
+struct node *launch_dim3(const struct function *f, const struct launch *l, struct node e, size_t *n)
 {
     *n = 0;
     if (call_is(f, e, "dim3"))
         return named_children(f, node_field(e, FIELD_ARGUMENTS), n);
     if (node_is(e, NODE_COMPOUND_LITERAL_EXPRESSION))
         return named_children(f, node_field(e, FIELD_VALUE), n);
-    struct node d = host_declarator(f, l, e);
-    if (!node_text_is(f->s, node_field(node_parent(d), FIELD_TYPE), "dim3"))
-        return NULL;
-    return named_children(f, node_field(d, FIELD_VALUE), n);
+    size_t count;
+    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &count);
+    for (size_t i = 0; node_is(e, NODE_IDENTIFIER) && i < count; i++) {
+        if (!node_text_is(f->s, node_field(all[i], FIELD_TYPE), "dim3"))
+            continue;
+        for (uint32_t k = 0, some = node_count(all[i]); k < some; k++) {
+            struct node d = node_child(all[i], k);
+            if (node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, e)))
+                return named_children(
+                    f, node_field(d, node_is(d, NODE_FUNCTION_DECLARATOR) ? FIELD_PARAMETERS : FIELD_VALUE), n);
+        }
+    }
+    return NULL;
 }
 
 static bool is_dim3_name(const struct function *f, const struct launch *l, struct node e)
@@ -69,7 +78,7 @@ bool launch_grid_x(const struct function *f, const struct launch *l, char **x)
     struct node e = l->grid;
     if (call_is(f, e, "dim3")) {
         size_t n;
-        struct node *parts = dim3_parts(f, l, e, &n);
+        struct node *parts = launch_dim3(f, l, e, &n);
         if (n == 0)
             return false;
         *x = text_of(f, parts[0]);
@@ -92,7 +101,7 @@ bool launch_grid_y(const struct function *f, const struct launch *l, char **y)
     struct node e = l->grid;
     size_t n;
     if (call_is(f, e, "dim3")) {
-        struct node *parts = dim3_parts(f, l, e, &n);
+        struct node *parts = launch_dim3(f, l, e, &n);
         *y = n > 1 ? text_of(f, parts[1]) : arena_strdup(f->a, "1");
         return n > 0;
     }
@@ -115,7 +124,7 @@ bool launch_block_constant(const struct function *f, const struct launch *l, int
 const char *launch_grid_part(const struct function *f, const struct launch *l, int which)
 {
     size_t n;
-    struct node *parts = dim3_parts(f, l, l->grid, &n);
+    struct node *parts = launch_dim3(f, l, l->grid, &n);
     if (parts && n > 0)
         return (size_t)which < n ? text_of(f, parts[which]) : NULL;
     bool plain = which == 0 && launch_grid_is_line(f, l) && !is_dim3_name(f, l, l->grid);
@@ -128,7 +137,7 @@ char *launch_grid_with(const struct function *f, const struct launch *l, const c
     struct node e = l->grid;
     if (call_is(f, e, "dim3")) {
         size_t n;
-        struct node *parts = dim3_parts(f, l, e, &n);
+        struct node *parts = launch_dim3(f, l, e, &n);
         if (y || n == 1)
             return y ? arena_printf(f->a, "dim3(%s, %s)", x, y) : arena_strdup(f->a, x);
         return n == 2 ? arena_printf(f->a, "dim3(%s, %s)", x, text_of(f, parts[1]))
@@ -167,7 +176,7 @@ bool launch_grid_is_line(const struct function *f, const struct launch *l)
 {
     size_t n;
     if (call_is(f, l->grid, "dim3") || (node_is(l->grid, NODE_IDENTIFIER) && is_dim3_name(f, l, l->grid))) {
-        dim3_parts(f, l, l->grid, &n);
+        launch_dim3(f, l, l->grid, &n);
         return n == 1;
     }
     return !node_is(l->grid, NODE_COMPOUND_LITERAL_EXPRESSION) && !node_is(l->grid, NODE_INITIALIZER_LIST);

@@ -3,9 +3,10 @@
  * variable.
  *
  * The tree must be: a[tid] = value; barrier; for (step = half; step > 0; step /= 2) { if (tid < step) combine;
- * barrier } with half of the block (or of the array, which then is as long as the block). The block must be
- * whole warps. As the original already needs a barrier between its last read of slot 0 and the next write of
- * the array, so it stays safe to use the array again. */
+ * barrier } with half of the block (or of the array, which then is as long as the block), or the other way
+ * round: for (step = 1; step < block; step *= 2) { if (tid % (2 * step) == 0) combine; barrier }. The block
+ * must be whole warps. As the original already needs a barrier between its last read of slot 0 and the next
+ * write of the array, so it stays safe to use the array again. */
 #include "rewrite/analysis.h"
 
 struct tree {
@@ -98,6 +99,74 @@ static bool is_half(struct tree *t, struct node e)
     return poly_same(&whole, &block) || poly_same(&whole, &length);
 }
 
+/* Is e the block, or the array's length? */
+static bool is_whole(struct tree *t, struct node e)
+{
+    const struct function *f = t->f;
+    struct poly p = poly_of(f, e), block = poly_atom(f, "blockDim.x"), length = poly_of(f, t->array->size);
+    return poly_same(&p, &block) || poly_same(&p, &length);
+}
+
+/* Is the text, without blanks and brackets, one of these forms, in which S stands for the step and T for the
+ * thread? */
+static bool is_form(const struct tree *t, const char *text, const char *step, const char *const *forms)
+{
+    struct arena *a = t->f->a;
+    struct str plain = {.arena = a};
+    for (const char *p = text_compact(a, text); *p; p++)
+        if (*p != '(' && *p != ')')
+            str_addc(&plain, *p);
+    for (; *forms; forms++) {
+        struct str form = {.arena = a};
+        for (const char *p = *forms; *p; p++) {
+            if (*p == 'S' || *p == 'T')
+                str_add(&form, *p == 'S' ? step : t->tid);
+            else
+                str_addc(&form, *p);
+        }
+        if (str_eq(str_text(&plain), str_text(&form)))
+            return true;
+    }
+    return false;
+}
+
+/* for (step = half; step > 0; step /= 2) with tid < step, or for (step = 1; step < block; step *= 2) with every
+ * second, fourth, ... thread: each thread's value goes into the total once. */
+static bool steps_are_known(struct tree *t, struct node first, const char *step, struct node guard)
+{
+    static const char *const halves[] = {"S/=2", "S>>=1", "S=S/2", "S=S>>1", NULL},
+                             *const left[] = {"S>0", "S>=1", "S", "S!=0", NULL},
+                             *const below[] = {"T<S", "S>T", NULL}, *const doubles[] = {"S*=2",  "S<<=1",
+                                                                                        "S=S*2", "S=S<<1",
+                                                                                        "S+=S",  NULL},
+                             *const nth[] = {"T%2*S==0", "T%S*2==0", "T&2*S-1==0", NULL};
+    const struct function *f = t->f;
+    struct node condition = node_field(t->loop, FIELD_CONDITION);
+    char *goes = text_of(f, condition), *update = text_of(f, node_field(t->loop, FIELD_UPDATE)),
+         *who = text_of(f, guard);
+    int64_t one;
+    if (is_half(t, first))
+        return is_form(t, update, step, halves) && is_form(t, goes, step, left) && is_form(t, who, step, below);
+    return constant_value(f, first, &one) && one == 1 && node_is(condition, NODE_BINARY_EXPRESSION) &&
+           str_eq(node_op(f, condition), "<") && node_text_is(f->s, node_field(condition, FIELD_LEFT), step) &&
+           is_whole(t, node_field(condition, FIELD_RIGHT)) && is_form(t, update, step, doubles) &&
+           is_form(t, who, step, nth);
+}
+
+/* A block's own memory: a shared array, or what a pointer without arguments to it stands for (`T *data =
+ * SharedMemory<T>()`). */
+static bool is_of_block(const struct function *f, const struct variable *v)
+{
+    if (!v || (v->shared && v->array))
+        return v != NULL;
+    struct node init = node_strip(v->init);
+    if (!v->pointer || v->param || v->assignments || !node_is(init, NODE_CALL_EXPRESSION) ||
+        node_count(node_field(init, FIELD_ARGUMENTS)) > 0)
+        return false;
+    const char *call = text_of(f, init), *again = strstr(text_of(f, f->body), call);
+    return again && !strstr(again + 1, call);
+}
+
 static bool whole_warps(struct tree *t)
 {
     const struct function *f = t->f;
@@ -135,35 +204,24 @@ static bool tree_at(struct tree *t, const struct node *three)
         return false;
     t->array = function_variable_of(f, node_field(slot, FIELD_ARGUMENT));
     struct node index = subscript_index(f, slot);
-    if (!t->array || !t->array->shared || !t->array->array || !node_ok(t->array->size) || !node_ok(index) ||
-        !poly_is_thread(f, index))
+    if (!is_of_block(f, t->array) || !node_ok(index) || !poly_is_thread(f, index))
         return false;
     t->tid = text_compact(f->a, text_of(f, index));
     t->value = node_field(e, FIELD_RIGHT);
 
     struct node start = node_field(node_field(t->loop, FIELD_INITIALIZER), FIELD_DECLARATOR);
-    struct node condition = node_field(t->loop, FIELD_CONDITION), update = node_field(t->loop, FIELD_UPDATE);
     struct node name = node_field(start, FIELD_DECLARATOR);
-    if (!node_is(start, NODE_INIT_DECLARATOR) || !node_is(name, NODE_IDENTIFIER) ||
-        !is_half(t, node_field(start, FIELD_VALUE)))
+    if (!node_is(start, NODE_INIT_DECLARATOR) || !node_is(name, NODE_IDENTIFIER))
         return false;
-    char *step = text_of(f, name), *down = text_compact(f->a, text_of(f, update));
-    char *goes = text_compact(f->a, text_of(f, condition));
-    if (!str_eq(down, arena_printf(f->a, "%s/=2", step)) && !str_eq(down, arena_printf(f->a, "%s>>=1", step)) &&
-        !str_eq(down, arena_printf(f->a, "%s=%s/2", step, step)) &&
-        !str_eq(down, arena_printf(f->a, "%s=%s>>1", step, step)))
-        return false;
-    if (!str_eq(goes, arena_printf(f->a, "%s>0", step)) && !str_eq(goes, arena_printf(f->a, "%s>=1", step)) &&
-        !str_eq(goes, step))
-        return false;
+    char *step = text_of(f, name);
     size_t n;
     struct node *body = named_children(f, node_field(t->loop, FIELD_BODY), &n);
     if (n != 2 || !node_is(body[0], NODE_IF_STATEMENT) ||
         !node_ok(statement_call(f, body[1], "__syncthreads")) ||
         node_ok(node_field(body[0], FIELD_ALTERNATIVE)))
         return false;
-    char *guard = text_compact(f->a, text_of(f, node_field(node_field(body[0], FIELD_CONDITION), FIELD_VALUE)));
-    if (!str_eq(guard, arena_printf(f->a, "%s<%s", t->tid, step)))
+    if (!steps_are_known(t, node_field(start, FIELD_VALUE), step,
+                         node_field(node_field(body[0], FIELD_CONDITION), FIELD_VALUE)))
         return false;
     int size = ctype_size(f, t->array->type);
     return combine_of(t, node_field(body[0], FIELD_CONSEQUENCE), step) && whole_warps(t) &&
@@ -212,7 +270,7 @@ static bool uses_are_known(const struct function *f, struct tree *trees, size_t 
     struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &count);
     for (size_t i = 0; i < count; i++) {
         const struct variable *v = function_variable_of(f, names[i]);
-        bool known = !v || !v->array || node_start(names[i]) == v->from, mine = false;
+        bool known = !v || node_start(names[i]) == v->from, mine = false;
         for (size_t t = 0; t < n && !known; t++) {
             mine = mine || v == trees[t].array;
             size_t at = node_start(names[i]);
@@ -224,7 +282,7 @@ static bool uses_are_known(const struct function *f, struct tree *trees, size_t 
             known = v == trees[t].array && (inside || (after && node_is(parent, NODE_SUBSCRIPT_EXPRESSION) &&
                                                        is_slot_zero(f, parent) && !written));
         }
-        if (!known && mine)
+        if (!known && mine) /* of what no tree is over nothing is asked */
             return err_input(why, "%s is used in other ways at line %d", v->name, node_line(f->s, names[i]));
     }
     return n > 0 || err_input(why, "no tree over shared memory");
@@ -337,7 +395,7 @@ static bool shuffle_apply(const struct function *first, const struct transform_s
             bool again = false; /* one slot a warp is enough from now on: said once an array */
             for (size_t j = 0; j < i; j++)
                 again = again || trees[j].array == trees[i].array;
-            if (!again)
+            if (!again && node_ok(trees[i].array->size))
                 edits_node(edits, trees[i].array->size, "32");
             tree_edit(&trees[i], edits, (int)i);
         }
