@@ -1,0 +1,623 @@
+/* The host function around a launch, read into the launcher and the arguments of a task. The nearest function whose
+ * parameters are numbers, pointers and tensors is taken; its body is written twice (wrapper_body.c), the second time
+ * with what the first one learnt of tensors. Where no function can be read, the kernel's own parameters make a
+ * launcher whose grid is a question. */
+#include "init/wrapper.h"
+
+#include <ctype.h>
+
+/* A parameter of the function that is read. */
+struct given {
+    const struct wrapper_param *param;
+    struct wrapper_type type;
+    struct wrapper_tensor *tensor;
+};
+
+struct reading {
+    struct wrapper_reader r;
+    const struct init_wrapped *in;
+    struct wrapper_function kernel; /* its parameters, among kernel_tokens */
+    struct tokens kernel_tokens;
+    VEC(struct given) given;
+};
+
+static bool says_word(const char *text, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *p = strstr(text, word); p; p = strstr(p + 1, word)) {
+        bool before = p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        if (!before && !isalnum((unsigned char)p[len]) && p[len] != '_')
+            return true;
+    }
+    return false;
+}
+
+/* ---- template parameters */
+
+/* Item number `which` of the kernel's instance "float, 256"; NULL: none. */
+static const char *instance_arg(const struct reading *d, size_t which)
+{
+    const char *p = d->in->instance;
+    int depth = 0;
+
+    for (size_t n = 0; p && *p; n++) {
+        const char *end = p;
+        while (*end && (*end != ',' || depth)) {
+            depth += *end == '<' || *end == '(' ? 1 : 0;
+            depth -= *end == '>' || *end == ')' ? 1 : 0;
+            end++;
+        }
+        while (*p == ' ')
+            p++;
+        if (n == which)
+            return arena_strndup(d->r.arena, p, (size_t)(end - p));
+        p = *end ? end + 1 : end;
+    }
+    return NULL;
+}
+
+/* What callers write for template parameter `which` of the function: its first plain value. */
+static const char *called_with(struct reading *d, size_t which)
+{
+    struct arena *a = d->r.arena;
+
+    for (size_t h = 0; h < d->in->n_hosts; h++) {
+        const struct init_decl *host = d->in->hosts[h];
+        struct tokens list = init_expand(d->r.source, host->first, host->end);
+        for (size_t i = 0; i + 2 < list.n; i++) {
+            size_t end, item = i + 2;
+            if (!token_is(&list.v[i], d->r.f.name) || !token_is(&list.v[i + 1], "<"))
+                continue;
+            end = wrapper_angle(list.v, list.n, i + 1);
+            for (size_t k = 0; k < which && item < end; k++)
+                item = wrapper_item(list.v, item, end) + 1;
+            if (item >= end || wrapper_item(list.v, item, end) != item + 1)
+                continue;
+            if (list.v[item].kind == TOK_NUMBER || token_in(&list.v[item], "true|false") ||
+                wrapper_type_name(&d->r, token_text(a, &list.v[item]), NULL))
+                return token_text(a, &list.v[item]);
+        }
+    }
+    return NULL;
+}
+
+/* The types that the file instantiates the function with, f16 before others: of `template void f(half *, ...)` and
+ * `template void f<half>(...)`. */
+static const char *instantiated_with(struct reading *d, const struct wrapper_tparam *p)
+{
+    const struct tokens *all = &d->r.source->tokens;
+    const char *best = NULL;
+
+    for (size_t i = 2; i + 2 < all->n; i++) {
+        size_t back = i, open = i + 1, item;
+        if (!token_is(&all->v[i], d->r.f.name) || !wrapper_sign(&all->v[i + 1], "( <"))
+            continue;
+        while (back && back + 6 > i && !wrapper_sign(&all->v[back - 1], "; } { )"))
+            back--;
+        if (!token_is(&all->v[back], "template") || token_is(&all->v[back + 1], "<"))
+            continue;
+        if (token_is(&all->v[open], "<"))
+            open = wrapper_angle(all->v, all->n, open) + 1;
+        item = open + 1;
+        for (size_t k = 0; k < d->r.f.n_list; k++) {
+            const struct wrapper_param *q = &d->r.f.list[k];
+            size_t close = wrapper_skip(all->v, all->n, open) - 1, end = wrapper_item(all->v, item, close);
+            bool mine = false;
+            for (size_t m = q->first; m < q->last; m++)
+                mine = mine || token_is(&d->r.v[m], p->name);
+            size_t last = end;
+            if (last > item + 1 && all->v[last - 1].kind == TOK_WORD && all->v[last - 2].kind != TOK_WORD)
+                last--;
+            if (mine && item < close) {
+                struct wrapper_type t = wrapper_type_of(&d->r, all->v, item, last);
+                if (t.type && t.lanes == 1 && (!best || str_eq(t.type, "f16")))
+                    best = t.spelled;
+                break;
+            }
+            item = end + 1;
+        }
+    }
+    return best;
+}
+
+static void choose_tparam(struct reading *d, size_t i, struct str *head)
+{
+    struct wrapper_reader *r = &d->r;
+    const struct wrapper_tparam *p = &r->f.tparams[i];
+    const char *value = NULL;
+
+    for (size_t k = 0; k < d->kernel.n_tparams && !value; k++) {
+        if (str_eq(d->kernel.tparams[k].name, p->name))
+            value = instance_arg(d, k);
+    }
+    if (!value)
+        value = called_with(d, i);
+    if (!value && p->is_type)
+        value = instantiated_with(d, p);
+    if (!value && p->fallback && !map_has(&r->alias, p->fallback))
+        value = p->fallback;
+    if (!value && p->is_type) {
+        value = "float";
+        wrapper_note(r, "%s: %s is float here; for another type name the instance", r->f.name, p->name);
+    }
+    if (!value) {
+        wrapper_lost(r, "its template parameter %s has no value that its callers write", p->name);
+        return;
+    }
+    if (!*p->name)
+        return;
+    if (!p->is_type)
+        str_addf(head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
+    else {
+        if (!wrapper_type_name(r, value, NULL))
+            return;
+        map_put(&r->alias, p->name, arena_strdup(r->arena, value));
+        str_addf(head, "    using %s = %s;\n", p->name, wrapper_type_name(r, value, NULL) ? value : value);
+    }
+}
+
+/* ---- parameters */
+
+/* `// [num_tokens, hidden_size]` behind a parameter, on its line: the names of its extents. */
+static void read_comment(struct reading *d, const struct wrapper_param *p, struct wrapper_tensor *t)
+{
+    struct wrapper_reader *r = &d->r;
+    const struct token *last = &r->v[p->end - 1];
+    const struct init_file *f;
+    const char *s, *end, *open;
+    int line, col;
+
+    if (last->macro)
+        return;
+    f = init_place(r->source, last->at, &line, &col);
+    if (!f)
+        return;
+    s = f->text + (last->at - f->base);
+    end = memchr(s, '\n', (size_t)(f->text + f->len - s));
+    end = end ? end : f->text + f->len;
+    open = memmem(s, (size_t)(end - s), "//", 2);
+    open = open ? memchr(open, '[', (size_t)(end - open)) : NULL;
+    if (!open)
+        return;
+    for (s = open + 1; s < end && *s != ']' && t->rank < WRAPPER_RANK;) {
+        size_t len = strcspn(s, ",]\n");
+        const char *from = s, *to = s + len;
+        while (from < to && *from == ' ')
+            from++;
+        while (to > from && to[-1] == ' ')
+            to--;
+        char *word = arena_strndup(r->arena, from, (size_t)(to - from));
+        bool plain = isalpha((unsigned char)*word);
+        for (const char *c = word; *c; c++)
+            plain = plain && (isalnum((unsigned char)*c) || *c == '_');
+        if (plain) {
+            t->dim[t->rank] = word;
+            map_put(&r->locals, word, word);
+        }
+        t->rank++;
+        s += len + (s[len] == ',');
+    }
+}
+
+/* A pointer to void has the type that the body casts it to. */
+static const char *cast_of(struct reading *d, const char *name)
+{
+    struct wrapper_reader *r = &d->r;
+
+    for (size_t i = r->f.body + 4; i < r->f.body_end; i++) {
+        size_t close = i - 1, first;
+        if (!token_is(&r->v[i], name))
+            continue;
+        if (token_is(&r->v[close], "(") && token_is(&r->v[close - 1], ">"))
+            close--;
+        if (!wrapper_sign(&r->v[close], "> )"))
+            continue;
+        first = close;
+        while (first > r->f.body && !wrapper_sign(&r->v[first], "< ("))
+            first--;
+        struct wrapper_type t = wrapper_type_of(r, r->v, first + 1, close);
+        if (t.pointer && t.type)
+            return t.spelled;
+    }
+    return NULL;
+}
+
+static bool body_says(const struct reading *d, const char *name)
+{
+    for (size_t i = d->r.f.body; i < d->r.f.body_end; i++) {
+        if (token_is(&d->r.v[i], name))
+            return true;
+    }
+    return false;
+}
+
+static void read_params(struct reading *d)
+{
+    struct wrapper_reader *r = &d->r;
+
+    for (size_t i = 0; i < r->f.n_list; i++) {
+        const struct wrapper_param *p = &r->f.list[i];
+        struct given g = {.param = p, .type = wrapper_type_of(r, r->v, p->first, p->last)};
+
+        if (!*p->name || !body_says(d, p->name))
+            continue;
+        if (g.type.stream && !g.type.pointer) {
+            vec_add(r->arena, &r->streams, p->name);
+            continue;
+        }
+        if (g.type.tensor && !g.type.pointer) {
+            g.tensor = wrapper_tensor_add(r, p->name);
+            g.tensor->optional = g.type.optional;
+            read_comment(d, p, g.tensor);
+        } else if (g.type.pointer && !g.type.type && str_eq(g.type.spelled, "void")) {
+            const char *spelled = cast_of(d, p->name);
+            if (spelled) {
+                g.type.spelled = spelled;
+                g.type.type = wrapper_type_name(r, spelled, &g.type.lanes);
+            }
+        }
+        if (!g.tensor && !g.type.type) {
+            r->final = true;
+            wrapper_lost(r, "its parameter %s has the type %s", p->name, wrapper_text(r->arena, r->v, p->first, p->last));
+            r->final = false;
+        }
+        vec_add(r->arena, &d->given, g);
+    }
+}
+
+/* ---- arguments of the task */
+
+/* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */
+static int kernel_constant(struct reading *d, const char *name)
+{
+    struct wrapper_reader *r = &d->r;
+    int result = -1;
+
+    for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
+        size_t close, item, which = 0;
+        if (!token_is(&r->v[i], ">>>") || !token_is(&r->v[i + 1], "("))
+            continue;
+        close = wrapper_skip(r->v, r->n, i + 1) - 1;
+        for (item = i + 2; item < close; which++) {
+            size_t end = wrapper_item(r->v, item, close);
+            for (size_t k = item; k < end && which < d->kernel.n_list; k++) {
+                if (!token_is(&r->v[k], name))
+                    continue;
+                const struct wrapper_param *p = &d->kernel.list[which];
+                struct wrapper_type t = wrapper_type_of(r, d->kernel_tokens.v, p->first, p->last);
+                if (t.pointer && (result < 0 || !t.constant))
+                    result = t.constant;
+            }
+            item = end + 1;
+        }
+    }
+    return result;
+}
+
+static bool name_has(const char *name, const char *list)
+{
+    char word[64];
+
+    for (const char *p = list; *p;) {
+        size_t len = strcspn(p, "|");
+        snprintf(word, sizeof(word), "%.*s", (int)len, p);
+        if (strcasestr(name, word))
+            return true;
+        p += len + (p[len] == '|');
+    }
+    return false;
+}
+
+static void scalar(struct reading *d, struct init_arg *a)
+{
+    struct arena *m = d->r.arena;
+
+    if (str_in(a->type, "f16|bf16|f32|f64")) {
+        if (name_has(a->name, "eps")) {
+            a->value = "1.0e-5";
+        } else if (name_has(a->name, "beta1|beta2|momentum|decay")) {
+            a->value = "0.9";
+        } else if (name_has(a->name, "lr|learning_rate|dropout|ratio|prob|p")) {
+            a->value = "0.1";
+        } else
+            a->value = "1.0";
+        if (!name_has(a->name, "eps"))
+            a->todo = arena_printf(m, "which values of %s do callers pass?", a->name);
+    } else if (str_eq(a->type, "bool") || name_has(a->name, "flag|use_|is_|has_|enable|with_")) {
+        a->value = "1";
+        a->todo = arena_printf(m, "is %s 1 or 0 where it must be fast?", a->name);
+    } else if (name_has(a->name, "block_size|blocksize|block_dim|threads|num_thread|block_sz")) {
+        a->value = "256";
+        a->todo = arena_printf(m, "which %s do callers pass?", a->name);
+    } else if (name_has(a->name, "seed|step|mode|device|offset|start_")) {
+        a->value = "1";
+        a->todo = arena_printf(m, "which %s do callers pass?", a->name);
+    } else {
+        a->value = a->name;
+        vec_add(m, &d->r.task->dims, a->name);
+    }
+}
+
+static const char *shape_of(struct reading *d, const struct wrapper_tensor *t)
+{
+    struct str out = {0};
+
+    for (int i = 0; i < t->rank; i++) {
+        const char *over = t->dim[i] ? wrapper_over_dims(&d->r, t->dim[i]) : NULL;
+        bool is_dim = false;
+        for (size_t k = 0; k < d->r.dims.n; k++)
+            is_dim = is_dim || (over && says_word(over, d->r.dims.v[k].name));
+        if (!over || (isalpha((unsigned char)*over) && !is_dim)) {
+            str_free(&out);
+            return NULL;
+        }
+        str_addf(&out, "%s%s", i ? ", " : "", over);
+    }
+    return out.s ? str_take(&out, d->r.arena) : NULL;
+}
+
+static void buffer(struct reading *d, struct init_arg *a, bool constant)
+{
+    int handed = kernel_constant(d, a->name);
+
+    if (constant || handed == 1)
+        a->role = "in";
+    else if (!a->role && name_has(a->name, "out|dst|result"))
+        a->role = "out";
+    if (!a->shape)
+        a->todo = arena_printf(d->r.arena, "which shape has %s?", a->name);
+    if (!a->role) {
+        a->role = "inout";
+        a->todo = arena_printf(d->r.arena, "%s%sis %s read before it is written (inout), or written whole (out)?",
+                               a->todo ? a->todo : "", a->todo ? " " : "", a->name);
+    }
+}
+
+static void add_param(struct str *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_param(struct str *list, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    str_vaddf(list, fmt, ap);
+    va_end(ap);
+    str_add(list, ", ");
+}
+
+static void tensor_arg(struct reading *d, const struct wrapper_tensor *t, struct str *list)
+{
+    struct init_arg a = {.name = t->name, .role = t->made ? (t->returned ? "out" : "scratch") : NULL};
+
+    a.type = wrapper_type_name(&d->r, t->spelled ? t->spelled : d->r.chosen, NULL);
+    if (!a.type) {
+        a.type = "f32";
+        wrapper_ask(&d->r, "which type has %s?", t->name);
+    }
+    a.shape = shape_of(d, t);
+    if (t->zeroed && t->returned)
+        a.role = "out";
+    add_param(list, "%s *%s", wrapper_dtype_spelled(wrapper_dtype_of(a.type)) ? wrapper_dtype_spelled(wrapper_dtype_of(a.type)) : t->spelled, t->name);
+    buffer(d, &a, false);
+    if (t->optional)
+        wrapper_note(&d->r, "%s is always given here; calls without it are another task", t->name);
+    vec_add(d->r.arena, &d->r.task->args, a);
+}
+
+/* Parameters of the launcher, and the arguments of the task beside them. */
+static char *signature(struct reading *d)
+{
+    struct wrapper_reader *r = &d->r;
+    struct str list = {0};
+    const char *body = str_text(&r->out);
+
+    for (size_t i = 0; i < d->given.n; i++) {
+        const struct given *g = &d->given.v[i];
+        struct init_arg a = {.name = g->param->name, .type = g->type.type};
+        if (g->tensor) {
+            if (g->tensor->used)
+                tensor_arg(d, g->tensor, &list);
+            continue;
+        }
+        if (!says_word(body, a.name))
+            continue;
+        add_param(&list, "%s%s %s%s", g->type.constant ? "const " : "", g->type.spelled, g->type.pointer ? "*" : "",
+                  a.name);
+        if (!g->type.pointer) {
+            scalar(d, &a);
+        } else {
+            if (g->type.lanes > 1)
+                a.align = 16;
+            buffer(d, &a, g->type.constant);
+        }
+        vec_add(r->arena, &r->task->args, a);
+    }
+    for (size_t i = 0; i < r->tensors.n; i++) {
+        if (r->tensors.v[i]->made)
+            tensor_arg(d, r->tensors.v[i], &list);
+    }
+    for (size_t i = 0; i < r->dims.n; i++) {
+        struct init_arg a = {.name = r->dims.v[i].name, .value = r->dims.v[i].name};
+        a.type = wrapper_type_name(r, r->dims.v[i].spelled, NULL);
+        add_param(&list, "%s %s", r->dims.v[i].spelled, a.name);
+        vec_add(r->arena, &r->task->dims, a.name);
+        vec_add(r->arena, &r->task->args, a);
+    }
+    str_add(&list, "cudaStream_t stream");
+    return str_take(&list, r->arena);
+}
+
+/* Vector casts of a pointer in the kernel say how it must be aligned; 256 bytes is the default and enough, so only
+ * callers that promise less have to say it. */
+
+static void clear_task(struct init_task *t)
+{
+    t->launcher = NULL;
+    t->args.n = t->dims.n = t->domain.n = t->workloads.n = t->questions.n = t->notes.n = 0;
+}
+
+static void learn_scalars(struct reading *d)
+{
+    for (size_t i = 0; i < d->given.n; i++) {
+        const struct given *g = &d->given.v[i];
+        if (!g->tensor && !g->type.pointer && g->type.type && !str_in(g->type.type, "f16|bf16|f32|f64|bool"))
+            map_put(&d->r.locals, g->param->name, (void *)g->param->name);
+    }
+}
+
+static void write_out(struct reading *d)
+{
+    struct wrapper_reader *r = &d->r;
+
+    vec_clear(&r->dims);
+    str_clear(&r->out);
+    r->uses_properties = r->divides = false;
+    wrapper_body(r);
+}
+
+static bool read_host(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host,
+                      const char **why)
+{
+    struct init_source *s = w->source;
+    struct reading d = {.r = {.arena = s->arena, .source = s, .task = t}, .in = w};
+    struct wrapper_reader *r = &d.r;
+    struct tokens list = init_expand(s, host->first, host->end);
+    struct str head = {0}, text = {0};
+
+    r->v = (struct token *)list.v;
+    r->n = list.n;
+    d.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
+    wrapper_scan(&d.kernel, s->arena, d.kernel_tokens.v, d.kernel_tokens.n);
+    if (!wrapper_scan(&r->f, s->arena, r->v, r->n)) {
+        *why = "it has no body";
+        return false;
+    }
+    r->chosen = instance_arg(&d, 0);
+    if (r->chosen && !wrapper_type_name(r, r->chosen, NULL))
+        r->chosen = NULL;
+    clear_task(t);
+    r->final = true;
+    for (size_t i = 0; i < r->f.n_tparams; i++)
+        choose_tparam(&d, i, &head);
+    r->final = false;
+    read_params(&d);
+    learn_scalars(&d);
+    write_out(&d);
+    for (size_t i = 0; i < r->tensors.n; i++) {
+        for (int k = 0; k < r->tensors.v[i]->rank; k++) {
+            const char *dim = r->tensors.v[i]->dim[k];
+            if (dim && isalpha((unsigned char)*dim) && !strpbrk(dim, " *+-/()"))
+                map_put(&r->locals, dim, (void *)dim);
+        }
+    }
+    vec_clear(&r->streams);
+    for (size_t i = 0; i < r->f.n_list; i++) {
+        if (wrapper_type_of(r, r->v, r->f.list[i].first, r->f.list[i].last).stream)
+            vec_add(r->arena, &r->streams, r->f.list[i].name);
+    }
+    r->final = true;
+    write_out(&d);
+    if (!strstr(str_text(&r->out), "<<<") && !strstr(str_text(&r->out), "cudaLaunch"))
+        wrapper_lost(r, "no launch is left of it");
+    if (!r->why) {
+        char *params = signature(&d);
+        if (r->divides)
+            str_add(&text, "template <typename T>\nstatic constexpr T ceil_div(T a, T b)\n{\n    return (a + b - 1) / b;\n}\n\n");
+        str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s", t->entry, params, str_text(&head));
+        if (r->uses_properties)
+            str_add(&text, "    cudaDeviceProp properties;\n    cudaGetDeviceProperties(&properties, 0);\n");
+        str_addf(&text, "%s}\n", str_text(&r->out));
+        t->launcher = str_take(&text, s->arena);
+    }
+    *why = r->why;
+    str_free(&head);
+    str_free(&r->out);
+    map_free(&r->alias);
+    map_free(&r->locals);
+    map_free(&r->named);
+    map_free(&r->shown);
+    return !*why;
+}
+
+/* ---- without a wrapper */
+
+static void from_declaration(struct init_task *t, const struct init_wrapped *w)
+{
+    struct init_source *s = w->source;
+    struct reading d = {.r = {.arena = s->arena, .source = s, .task = t, .final = true}, .in = w};
+    struct str params = {0}, call = {0}, instance = {0};
+
+    d.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
+    d.r.v = (struct token *)d.kernel_tokens.v;
+    d.r.n = d.kernel_tokens.n;
+    if (!wrapper_scan(&d.kernel, s->arena, d.r.v, d.r.n))
+        return;
+    d.r.f = d.kernel;
+    for (size_t i = 0; i < d.kernel.n_tparams; i++) {
+        const struct wrapper_tparam *p = &d.kernel.tparams[i];
+        const char *value = instance_arg(&d, i);
+        if (!value)
+            value = p->is_type ? "float" : p->fallback;
+        if (!value) {
+            value = "1";
+            wrapper_ask(&d.r, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
+                        w->kernel->name);
+        }
+        if (p->is_type && wrapper_type_name(&d.r, value, NULL))
+            map_put(&d.r.alias, p->name, (void *)value);
+        str_addf(&instance, "%s%s", i ? ", " : "<", value);
+    }
+    if (instance.len)
+        str_addc(&instance, '>');
+    for (size_t i = 0; i < d.kernel.n_list; i++) {
+        const struct wrapper_param *p = &d.kernel.list[i];
+        struct wrapper_type k = wrapper_type_of(&d.r, d.r.v, p->first, p->last);
+        struct init_arg a = {.name = *p->name ? p->name : arena_printf(s->arena, "arg%zu", i), .type = k.type};
+
+        str_addf(&call, "%s%s", i ? ", " : "", k.type ? a.name : "{}");
+        if (!k.type) {
+            wrapper_ask(&d.r, "the kernel's parameter %s has the type %s; the launcher has to make one", a.name,
+                        wrapper_text(s->arena, d.r.v, p->first, p->last));
+            continue;
+        }
+        add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "", k.spelled, k.pointer ? "*" : "",
+                  a.name);
+        if (k.pointer)
+            buffer(&d, &a, k.constant);
+        else
+            scalar(&d, &a);
+        vec_add(s->arena, &t->args, a);
+    }
+    wrapper_ask(&d.r, "with which grid, block and shared memory is %s launched?", w->kernel->name);
+    t->launcher = arena_printf(
+        s->arena,
+        "extern \"C\" void %s(%scudaStream_t stream)\n{\n"
+        "    dim3 grid(1);    // TODO: blocks\n    dim3 block(256); // TODO: threads of a block\n"
+        "    %s%s%s<<<grid, block, 0, stream>>>(%s);\n}\n",
+        t->entry, str_text(&params), w->kernel->scope, w->kernel->name, str_text(&instance), str_text(&call));
+    str_free(&params);
+    str_free(&call);
+    str_free(&instance);
+    map_free(&d.r.alias);
+    map_free(&d.r.shown);
+}
+
+void init_wrapper(struct init_task *t, const struct init_wrapped *w)
+{
+    struct str reasons = {0};
+
+    for (size_t i = 0; i < w->n_hosts; i++) {
+        const char *why = NULL;
+        if (read_host(t, w, w->hosts[i], &why)) {
+            str_free(&reasons);
+            return;
+        }
+        str_addf(&reasons, "%s%s: %s", reasons.len ? "; " : "", w->hosts[i]->name, why);
+    }
+    clear_task(t);
+    from_declaration(t, w);
+    vec_add(w->source->arena, &t->notes,
+            reasons.len ? arena_printf(w->source->arena, "no function that launches it can be read (%s)", reasons.s)
+                        : arena_strdup(w->source->arena, "no function of these files launches it"));
+    str_free(&reasons);
+}

@@ -1,0 +1,124 @@
+/* Between the files that read a host wrapper. wrapper_scan.c finds the functions among tokens, wrapper_type.c what
+ * types and tensors are, wrapper_expr.c and wrapper_body.c write expressions and statements anew, wrapper.c chooses
+ * and puts together. A body is written twice: what the first time learns (the types and extents of tensors), the
+ * second time uses. */
+#ifndef INIT_WRAPPER_H
+#define INIT_WRAPPER_H
+
+#include "init/internal.h"
+
+/* ---- wrapper_scan.c: a function among preprocessed tokens */
+
+struct wrapper_tparam {
+    const char *name;
+    bool is_type;
+    const char *type, *fallback; /* the type of a value; its default; NULL: none */
+};
+
+struct wrapper_param {
+    const char *name;
+    size_t first, last; /* tokens of the type, last exclusive */
+    size_t end;         /* behind its name and default */
+};
+
+struct wrapper_function {
+    const char *name;
+    size_t first, name_at;     /* tokens: of the declaration, of its name */
+    size_t params, params_end; /* ( and ) */
+    size_t body, body_end;     /* { and } */
+    struct wrapper_tparam *tparams;
+    size_t n_tparams;
+    struct wrapper_param *list;
+    size_t n_list;
+};
+
+/* Is it one of the words and signs of a list, "( [ {"? */
+bool wrapper_sign(const struct token *t, const char *list);
+/* The function that the tokens define; false: they define none. */
+bool wrapper_scan(struct wrapper_function *f, struct arena *a, const struct token *v, size_t n);
+/* Behind the bracket that closes the one at `at`; n when nothing does. */
+size_t wrapper_skip(const struct token *v, size_t n, size_t at);
+/* The index of the `>` for the `<` at `at`; 0 when it is a comparison. */
+size_t wrapper_angle(const struct token *v, size_t n, size_t at);
+/* The end of the item of a list that begins at i: its comma, or the list's end. */
+size_t wrapper_item(const struct token *v, size_t i, size_t end);
+/* Tokens as text, one blank where the file has white space. */
+char *wrapper_text(struct arena *a, const struct token *v, size_t first, size_t last);
+
+/* ---- the wrapper while it is read */
+
+enum { WRAPPER_RANK = 8 };
+
+struct wrapper_tensor {
+    const char *name, *spelled; /* its C type of elements; NULL: not seen yet */
+    const char *pointer;        /* what its address is called: another tensor's name where it is a view of it */
+    int rank;
+    const char *dim[WRAPPER_RANK]; /* a dim, or an expression of dims; NULL: not known */
+    bool optional, made, zeroed, returned; /* made: by the wrapper itself */
+    bool shaped;                           /* dim[0..rank) say its shape */
+    bool used;
+};
+
+struct wrapper_dim {
+    const char *name, *spelled; /* spelled: int, int64_t */
+};
+
+struct wrapper_reader {
+    struct arena *arena;
+    struct init_source *source;
+    struct init_task *task;
+    struct token *v; /* of the function */
+    size_t n;
+    struct wrapper_function f;
+    struct map alias;  /* a type's name to what it stands for */
+    struct map locals; /* an integer to an expression of dims */
+    struct map named;  /* a dim's name to its C type */
+    struct map shown;  /* notes that were made */
+    VEC(struct wrapper_tensor *) tensors;
+    VEC(struct wrapper_dim) dims; /* that the launcher needs as parameters */
+    VEC(const char *) streams;
+    struct str out;
+    int depth;
+    bool final;                    /* the second time */
+    bool uses_properties, divides; /* needs cudaDeviceProp, ceil_div */
+    const char *chosen;            /* the type that macros dispatch to */
+    const char *why;               /* what is not understood; NULL: all is */
+};
+
+__attribute__((format(printf, 2, 3))) void wrapper_note(struct wrapper_reader *r, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) void wrapper_ask(struct wrapper_reader *r, const char *fmt, ...);
+/* The wrapper is not understood; the first reason stays. */
+__attribute__((format(printf, 2, 3))) void wrapper_lost(struct wrapper_reader *r, const char *fmt, ...);
+
+/* ---- wrapper_type.c */
+
+struct wrapper_type {
+    bool pointer, constant, reference, tensor, optional, stream;
+    const char *spelled; /* resolved: "__half"; of a pointer's element */
+    const char *type;    /* as task.yaml says it; NULL: it has no such type */
+    int lanes;           /* float4 is 4 of f32 */
+};
+struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t last);
+/* "f16" of "__half"; NULL: none */
+const char *wrapper_type_name(struct wrapper_reader *r, const char *spelled, int *lanes);
+/* The number of a torch scalar type by its last name (Half, kFloat32), or of one as task.yaml says it; -1: none. */
+int wrapper_dtype(const char *name);
+int wrapper_dtype_of(const char *type);
+const char *wrapper_dtype_spelled(int dtype);
+
+struct wrapper_tensor *wrapper_tensor_find(struct wrapper_reader *r, const struct token *t);
+struct wrapper_tensor *wrapper_tensor_add(struct wrapper_reader *r, const char *name);
+/* Its extent number i, negative ones from the end: text. */
+const char *wrapper_extent(struct wrapper_reader *r, struct wrapper_tensor *t, int i);
+void wrapper_need_dim(struct wrapper_reader *r, const char *name);
+/* An expression with locals replaced; NULL where something other than dims and numbers stands in it. */
+const char *wrapper_over_dims(struct wrapper_reader *r, const char *text);
+
+/* ---- wrapper_expr.c, wrapper_body.c */
+
+char *wrapper_expr(struct wrapper_reader *r, size_t first, size_t last);
+/* 1, 0, or -1: not a constant. */
+int wrapper_constant(const char *text);
+void wrapper_body(struct wrapper_reader *r); /* statements of r->f into r->out */
+
+#endif

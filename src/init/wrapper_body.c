@@ -1,0 +1,739 @@
+/* Statements of a wrapper, written anew. What only the framework needs is left out and said; branches that the
+ * chosen types decide are taken; checks become conditions of the domain. */
+#include "init/wrapper.h"
+
+#include <ctype.h>
+
+static size_t statement(struct wrapper_reader *r, size_t i, size_t end);
+
+static const char left_out[] =
+    "C10_CUDA_KERNEL_LAUNCH_CHECK|C10_CUDA_CHECK|AT_CUDA_CHECK|TORCH_CUDA_CHECK|CUDA_CHECK|cudaCheck|THCudaCheck|"
+    "cudaGetLastError|cudaPeekAtLastError|cudaDeviceSynchronize|cudaStreamSynchronize|cudaThreadSynchronize|"
+    "sync_check_cuda_error|CUDA_CHECK_RETURN|checkCudaErrors|getLastCudaError|CHECK_CUDA_ERROR|gpuErrchk|cuda_check|"
+    "check_cuda_error|printf|fprintf|fflush|NVTX_RANGE_FN|TORCH_WARN|TORCH_WARN_ONCE|FT_LOG_DEBUG|FT_LOG_INFO|"
+    "TORCH_CUDABLAS_CHECK|cudaEventRecord|cudaSetDevice|CHECK_CUDA|CHECK_INPUT|CHECK_CONTIGUOUS|CHECK_DEVICE|"
+    "CHECK_LAST_CUDA_ERROR|TORCH_INTERNAL_ASSERT_DEBUG_ONLY|exit|abort|cuda_async_check|PRINT_FUNC_NAME_";
+
+static const char checks[] = "TORCH_CHECK|TORCH_INTERNAL_ASSERT|AT_ASSERT|AT_ASSERTM|AT_CHECK|assert|CHECK|"
+                             "FT_CHECK|FT_CHECK_WITH_INFO|TORCH_CHECK_WITH|TORCH_CHECK_VALUE|GGML_ASSERT|"
+                             "STD_TORCH_CHECK|DISPATCH_BOOL";
+
+void wrapper_note(struct wrapper_reader *r, const char *fmt, ...)
+{
+    va_list ap;
+    char *text;
+
+    va_start(ap, fmt);
+    text = arena_vprintf(r->arena, fmt, ap);
+    va_end(ap);
+    if (!r->final || map_has(&r->shown, text))
+        return;
+    map_put(&r->shown, text, text);
+    vec_add(r->arena, &r->task->notes, text);
+}
+
+void wrapper_ask(struct wrapper_reader *r, const char *fmt, ...)
+{
+    va_list ap;
+    char *text;
+
+    va_start(ap, fmt);
+    text = arena_vprintf(r->arena, fmt, ap);
+    va_end(ap);
+    if (!r->final || map_has(&r->shown, text))
+        return;
+    map_put(&r->shown, text, text);
+    vec_add(r->arena, &r->task->questions, text);
+}
+
+void wrapper_lost(struct wrapper_reader *r, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (r->why || !r->final)
+        return;
+    va_start(ap, fmt);
+    r->why = arena_vprintf(r->arena, fmt, ap);
+    va_end(ap);
+}
+
+static void line(struct wrapper_reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void line(struct wrapper_reader *r, const char *fmt, ...)
+{
+    va_list ap;
+
+    str_addf(&r->out, "%*s", 4 * r->depth, "");
+    va_start(ap, fmt);
+    str_vaddf(&r->out, fmt, ap);
+    va_end(ap);
+    str_addc(&r->out, '\n');
+}
+
+/* The `;` of the statement at i, or `end`. */
+static size_t semicolon(const struct wrapper_reader *r, size_t i, size_t end)
+{
+    while (i < end && !token_is(&r->v[i], ";"))
+        i = wrapper_sign(&r->v[i], "( [ {") ? wrapper_skip(r->v, end, i) : i + 1;
+    return i < end ? i : end;
+}
+
+static bool has_word(const struct wrapper_reader *r, size_t i, size_t end, const char *list)
+{
+    for (; i < end; i++) {
+        if (token_in(&r->v[i], list))
+            return true;
+    }
+    return false;
+}
+
+static void statements(struct wrapper_reader *r, size_t i, size_t end)
+{
+    while (i < end && r->depth < 60) {
+        size_t next = statement(r, i, end);
+        i = next > i ? next : i + 1;
+    }
+}
+
+static void braces(struct wrapper_reader *r, size_t first, size_t end) /* around statements [first, end) */
+{
+    line(r, "{");
+    r->depth++;
+    statements(r, first, end);
+    r->depth--;
+    line(r, "}");
+}
+
+/* A statement that stands for a branch: always in braces. Returns behind it. */
+static size_t branch(struct wrapper_reader *r, size_t i, size_t end, bool written)
+{
+    struct str before = r->out;
+    size_t next;
+
+    if (!written)
+        r->out = (struct str){0};
+    if (token_is(&r->v[i], "{")) {
+        next = wrapper_skip(r->v, end, i);
+        braces(r, i + 1, next - 1);
+    } else {
+        line(r, "{");
+        r->depth++;
+        next = statement(r, i, end);
+        r->depth--;
+        line(r, "}");
+    }
+    if (!written) {
+        str_free(&r->out);
+        r->out = before;
+    }
+    return next;
+}
+
+/* What is left out is not looked into: it may not be understood. */
+static size_t branch_skip(const struct wrapper_reader *r, size_t i, size_t end)
+{
+    if (token_is(&r->v[i], "{"))
+        return wrapper_skip(r->v, end, i);
+    if (token_in(&r->v[i], "if|for|while|switch")) {
+        size_t open = i;
+        while (open < end && !token_is(&r->v[open], "("))
+            open++;
+        size_t next = branch_skip(r, wrapper_skip(r->v, end, open), end);
+        return next < end && token_is(&r->v[i], "if") && token_is(&r->v[next], "else")
+                   ? branch_skip(r, next + 1, end)
+                   : next;
+    }
+    size_t s = semicolon(r, i, end);
+    return s < end ? s + 1 : end;
+}
+
+/* ---- conditions */
+
+static bool is_trivial(const char *text)
+{
+    const char *sign = strstr(text, " == ");
+
+    if (wrapper_constant(text) >= 0)
+        return true;
+    if (!sign)
+        sign = strstr(text, " >= ");
+    return sign && strlen(sign + 4) == (size_t)(sign - text) && strncmp(text, sign + 4, (size_t)(sign - text)) == 0;
+}
+
+/* What a check asks for goes to the domain where it is of dims alone. */
+static void add_domain(struct wrapper_reader *r, size_t first, size_t last)
+{
+    const char *text, *over;
+
+    for (size_t i = first, from = first; i <= last; i++) {
+        if (i < last && wrapper_sign(&r->v[i], "( [ {")) {
+            i = wrapper_skip(r->v, last, i) - 1;
+            continue;
+        }
+        if (i < last && token_is(&r->v[i], "||"))
+            from = last + 1;
+        if (i != last && !token_is(&r->v[i], "&&"))
+            continue;
+        if (from >= i)
+            continue;
+        text = wrapper_expr(r, from, i);
+        from = i + 1;
+        over = wrapper_over_dims(r, text);
+        if (!r->final || !over || is_trivial(over))
+            continue;
+        bool again = false;
+        for (size_t k = 0; k < r->task->domain.n; k++)
+            again = again || str_eq(r->task->domain.v[k], over);
+        if (!again && strpbrk(over, "<>=!"))
+            vec_add(r->arena, &r->task->domain, over);
+    }
+}
+
+/* a.size(i) == b.size(k) gives both one name. */
+static void unify(struct wrapper_reader *r, size_t first, size_t last)
+{
+    for (size_t i = first; i + 12 < last + 1 && i < last; i++) {
+        const struct token *v = &r->v[i];
+        struct wrapper_tensor *x, *y;
+
+        if (i + 13 > last || !token_is(&v[1], ".") || !token_is(&v[2], "size") || !token_is(&v[6], "==") ||
+            !token_is(&v[8], ".") || !token_is(&v[9], "size") || v[4].kind != TOK_NUMBER ||
+            v[11].kind != TOK_NUMBER)
+            continue;
+        x = wrapper_tensor_find(r, &v[0]);
+        y = wrapper_tensor_find(r, &v[7]);
+        if (!x || !y)
+            continue;
+        int m = atoi(v[4].s), k = atoi(v[11].s);
+        const char *name = wrapper_extent(r, x, m);
+        wrapper_extent(r, y, k);
+        if (m >= WRAPPER_RANK || k >= WRAPPER_RANK)
+            continue;
+        if (!x->dim[m] && y->dim[k])
+            x->dim[m] = y->dim[k];
+        else if (x->dim[m] && !y->dim[k])
+            y->dim[k] = x->dim[m];
+        else if (!x->dim[m])
+            x->dim[m] = y->dim[k] = name;
+    }
+}
+
+static void check(struct wrapper_reader *r, size_t open)
+{
+    size_t end = wrapper_skip(r->v, r->n, open) - 1, last = wrapper_item(r->v, open + 1, end);
+    size_t i = open + 1;
+
+    unify(r, i, last);
+    if (i + 6 < last && token_in(&r->v[i + 2], "dim|ndimension") && token_is(&r->v[i + 5], "==")) {
+        struct wrapper_tensor *t = wrapper_tensor_find(r, &r->v[i]);
+        if (t && atoi(r->v[i + 6].s) > t->rank && atoi(r->v[i + 6].s) <= WRAPPER_RANK)
+            t->rank = atoi(r->v[i + 6].s);
+    }
+    /* of other things than extents nothing is asked of a task */
+    const char *why = r->why;
+    add_domain(r, i, last);
+    r->why = why;
+}
+
+/* ---- dispatches over types */
+
+static bool is_dtype_switch(const struct wrapper_reader *r, size_t first, size_t last)
+{
+    return has_word(r, first, last, "scalar_type|dtype|ScalarType");
+}
+
+/* Which of the types a macro of this name offers: f16 where it has it. */
+static const char *dispatched(struct wrapper_reader *r, const char *name)
+{
+    if (strstr(name, "INTEGRAL") || strstr(name, "INT_TYPES"))
+        return "int";
+    if (r->chosen)
+        return r->chosen;
+    if (strstr(name, "FLOATING_TYPES") && !strstr(name, "HALF") && !strstr(name, "AND") && !strstr(name, "VLLM"))
+        return "float";
+    return "__half";
+}
+
+/* The `{` of the lambda in [first, last); 0: there is none. */
+static size_t lambda_body(const struct wrapper_reader *r, size_t first, size_t last)
+{
+    for (size_t i = first; i + 2 < last; i++) {
+        size_t k;
+        if (!token_is(&r->v[i], "[") || !wrapper_sign(&r->v[i + 1], "& =") || !token_is(&r->v[i + 2], "]"))
+            continue;
+        for (k = i + 3; k < last && !token_is(&r->v[k], "{"); k++)
+            ;
+        return k < last ? k : 0;
+    }
+    return 0;
+}
+
+static void dispatch_body(struct wrapper_reader *r, const char *macro, const char *name, const char *spelled,
+                          size_t body, size_t end)
+{
+    line(r, "{");
+    r->depth++;
+    line(r, "using %s = %s;", name, spelled);
+    map_put(&r->alias, name, arena_strdup(r->arena, spelled));
+    if (!r->chosen)
+        r->chosen = spelled;
+    wrapper_note(r, "%s: %s is %s here; for another type name the instance", macro, name, spelled);
+    statements(r, body + 1, wrapper_skip(r->v, end, body) - 1);
+    r->depth--;
+    line(r, "}");
+}
+
+/* AT_DISPATCH_SWITCH(type, "name", AT_DISPATCH_CASE(at::ScalarType::Half, [&] {...}) ...) */
+static bool dispatch_cases(struct wrapper_reader *r, const char *macro, size_t open, size_t end)
+{
+    size_t best = 0;
+    int best_type = -1, want = wrapper_dtype_of(wrapper_type_name(r, r->chosen ? r->chosen : "__half", NULL));
+
+    for (size_t i = open; i < end; i++) {
+        if (!token_is(&r->v[i], "AT_DISPATCH_CASE") || i + 1 >= end)
+            continue;
+        size_t item = wrapper_item(r->v, i + 2, end);
+        int dtype = item ? wrapper_dtype(token_text(r->arena, &r->v[item - 1])) : -1;
+        if (!best || dtype == want || (best_type != want && dtype == 6)) {
+            best = i + 1;
+            best_type = dtype;
+        }
+    }
+    if (!best || !wrapper_dtype_spelled(best_type))
+        return false;
+    size_t body = lambda_body(r, best, wrapper_skip(r->v, end, best));
+    if (!body)
+        return false;
+    dispatch_body(r, macro, "scalar_t", wrapper_dtype_spelled(best_type), body, end);
+    return true;
+}
+
+/* NAME(type, ..., [&] {...}): the macro at i; true when it was written. */
+static bool dispatch(struct wrapper_reader *r, size_t i, size_t end)
+{
+    size_t open = i + 1, close = wrapper_skip(r->v, end, open), body;
+    char *name = token_text(r->arena, &r->v[i]);
+    const char *alias = "scalar_t";
+
+    if (!strstr(name, "DISPATCH") && !lambda_body(r, open, close))
+        return false;
+    if (dispatch_cases(r, name, open, close))
+        return true;
+    body = lambda_body(r, open, close);
+    if (!body)
+        return false;
+    /* AT_DISPATCH_...(type, alias, "name", ...) as some frameworks have it */
+    size_t second = wrapper_item(r->v, open + 1, close) + 1;
+    if (second + 1 < close && r->v[second].kind == TOK_WORD && token_is(&r->v[second + 1], ","))
+        alias = token_text(r->arena, &r->v[second]);
+    if (strstr(name, "INDEX_TYPES"))
+        alias = "index_t";
+    dispatch_body(r, name, alias, dispatched(r, name), body, close);
+    return true;
+}
+
+/* switch (x.scalar_type()) { case at::ScalarType::Half: {...} }: the case of the chosen type. */
+static size_t type_switch(struct wrapper_reader *r, size_t body, size_t end)
+{
+    size_t close = wrapper_skip(r->v, end, body), best = 0;
+    int want = wrapper_dtype_of(wrapper_type_name(r, r->chosen ? r->chosen : "__half", NULL)), best_type = -1;
+
+    for (size_t i = body + 1; i + 1 < close; i++) {
+        size_t colon = i;
+        if (wrapper_sign(&r->v[i], "( [ {")) {
+            i = wrapper_skip(r->v, close, i) - 1;
+            continue;
+        }
+        if (!token_is(&r->v[i], "case"))
+            continue;
+        while (colon < close && !token_is(&r->v[colon], ":"))
+            colon++;
+        int dtype = wrapper_dtype(token_text(r->arena, &r->v[colon - 1]));
+        if (!best || dtype == want || (best_type != want && dtype == 6)) {
+            best = colon + 1;
+            best_type = dtype;
+        }
+        i = colon;
+    }
+    if (best) {
+        line(r, "{");
+        r->depth++;
+        for (size_t i = best; i + 1 < close && !token_in(&r->v[i], "case|default|break");)
+            i = statement(r, i, close - 1);
+        r->depth--;
+        line(r, "}");
+    }
+    return close;
+}
+
+/* ---- declarations */
+
+struct declaration { /* of one variable */
+    size_t first, name, init, last; /* tokens: of the type, the name, behind `=` or `(`, the end of the value */
+};
+
+static bool declares(const struct wrapper_reader *r, size_t i, size_t end, struct declaration *d)
+{
+    size_t k = i;
+    int words = 0;
+
+    while (k < end && token_in(&r->v[k], "const|constexpr|static|unsigned"))
+        k++;
+    for (; k < end; k++) {
+        if (r->v[k].kind == TOK_WORD) {
+            words++;
+        } else if (token_is(&r->v[k], "<") && wrapper_angle(r->v, end, k)) {
+            k = wrapper_angle(r->v, end, k);
+        } else if (!wrapper_sign(&r->v[k], ":: * &"))
+            break;
+        else if (token_is(&r->v[k], "::"))
+            words--;
+    }
+    if (k >= end || words < 1 || (words < 2 && !token_is(&r->v[i], "unsigned")) || r->v[k - 1].kind != TOK_WORD ||
+        !wrapper_sign(&r->v[k], "= ( {"))
+        return false;
+    if (k < i + 2 || wrapper_sign(&r->v[k - 2], ":: . ->"))
+        return false;
+    *d = (struct declaration){i, k - 1, k + 1, end};
+    if (!token_is(&r->v[k], "="))
+        d->last = wrapper_skip(r->v, end, k) - 1;
+    return true;
+}
+
+/* Behind casts and brackets around it, is the value `t.size(i)` alone, or `t.numel() / y`? Then it names that. */
+static void learn_name(struct wrapper_reader *r, const struct declaration *d, const char *spelled)
+{
+    size_t i = d->init, last = d->last;
+    char *name = token_text(r->arena, &r->v[d->name]);
+    struct wrapper_tensor *t;
+
+    while (i < last && !wrapper_tensor_find(r, &r->v[i]) && wrapper_sign(&r->v[i], "( static_cast < > int int64_t "
+                                                                                   "uint32_t size_t unsigned long"))
+        i++;
+    t = i < last ? wrapper_tensor_find(r, &r->v[i]) : NULL;
+    if (!t || i + 4 >= last + 0 || !wrapper_sign(&r->v[i + 1], ". ->"))
+        return;
+    while (last > i + 5 && token_is(&r->v[last - 1], ")") && d->init != i && last > i + 6)
+        last--;
+    const struct token *m = &r->v[i + 2];
+    size_t close = wrapper_skip(r->v, d->last, i + 3);
+    if (token_is(m, "size")) {
+        char *which = wrapper_expr(r, i + 4, close - 1), *stop;
+        long k = strtol(which, &stop, 10);
+        if (close < last || *stop || !*which || k >= WRAPPER_RANK || k < -WRAPPER_RANK)
+            return;
+        wrapper_extent(r, t, (int)k);
+        k = k < 0 ? t->rank + k : k;
+        if (k >= 0 && k < WRAPPER_RANK && (!t->dim[k] || strstr(t->dim[k], "_size"))) {
+            t->dim[k] = name;
+            map_put(&r->named, name, arena_strdup(r->arena, spelled));
+        }
+    } else if (token_is(m, "numel") && close < d->last && token_is(&r->v[close], "/") && t->rank <= 2) {
+        t->rank = 2;
+        if (!t->dim[0] || strstr(t->dim[0], "_size")) {
+            t->dim[0] = name;
+            map_put(&r->named, name, arena_strdup(r->arena, spelled));
+        }
+    } else if (token_is(m, "numel") && close >= last && t->rank <= 1) {
+        t->rank = 1;
+        if (!t->dim[0]) {
+            t->dim[0] = name;
+            map_put(&r->named, name, arena_strdup(r->arena, spelled));
+        }
+    }
+}
+
+static bool already(const struct wrapper_reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->dims.n; i++) {
+        if (str_eq(r->dims.v[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+/* [rows * d / d] -> rows: what numel() / last leaves. */
+static const char *shortened(struct wrapper_reader *r, const char *text)
+{
+    char *s = arena_strdup(r->arena, text), *by = strstr(s, ") / "), *star;
+
+    if (*s != '(' || !by)
+        return text;
+    *by = '\0';
+    star = strrchr(s, '*');
+    if (!star || !str_eq(star + 2, by + 4) || strchr(s + 1, '('))
+        return text;
+    star[-1] = '\0';
+    return strchr(s, '*') ? arena_printf(r->arena, "(%s)", s + 1) : s + 1;
+}
+
+static bool makes_tensor(struct wrapper_reader *r, const struct declaration *d, const char *spelled)
+{
+    char *name = token_text(r->arena, &r->v[d->name]);
+    struct wrapper_tensor *t, *like = NULL;
+    size_t i;
+
+    for (i = d->init; i < d->last; i++) {
+        if (token_in(&r->v[i], "empty|zeros|empty_like|zeros_like|new_empty|new_zeros|full|ones|ones_like"))
+            break;
+        if (!like)
+            like = wrapper_tensor_find(r, &r->v[i]);
+    }
+    if (i == d->last) {
+        if (!like || !(strstr(spelled, "Tensor") || str_eq(spelled, "auto")) ||
+            !token_in(&r->v[d->init + 2], "contiguous|view|reshape|flatten|value|detach|to"))
+            return false;
+        t = wrapper_tensor_add(r, name); /* a view of another one */
+        t->pointer = like->pointer;
+        t->spelled = like->spelled;
+        if (!token_in(&r->v[d->init + 2], "view|reshape|flatten")) {
+            t->rank = like->rank;
+            memcpy(t->dim, like->dim, sizeof(t->dim));
+        }
+        return true;
+    }
+    t = wrapper_tensor_add(r, name);
+    t->made = true;
+    t->zeroed = str_starts(token_text(r->arena, &r->v[i]), "zeros") || token_is(&r->v[i], "new_zeros");
+    size_t open = i + 1, close = wrapper_skip(r->v, d->last, open) - 1, item = wrapper_item(r->v, open + 1, close);
+    for (size_t k = i; k < d->last && !t->spelled; k++) {
+        int dtype = wrapper_dtype(token_text(r->arena, &r->v[k]));
+        if (dtype >= 0 && *r->v[k].s == 'k')
+            t->spelled = wrapper_dtype_spelled(dtype);
+    }
+    if (token_is(&r->v[open + 1], "{")) {
+        t->rank = 0;
+        for (size_t k = open + 2; k + 1 < item + 1 && k < item - 1 && t->rank < WRAPPER_RANK;) {
+            size_t e = wrapper_item(r->v, k, item - 1);
+            const char *over = wrapper_over_dims(r, shortened(r, wrapper_expr(r, k, e)));
+            if (over || !t->dim[t->rank])
+                t->dim[t->rank] = over;
+            t->rank++;
+            k = e + 1;
+        }
+        t->shaped = true;
+    } else {
+        for (size_t k = open + 1; k < item && !like; k++)
+            like = wrapper_tensor_find(r, &r->v[k]);
+    }
+    if (like && !token_is(&r->v[open + 1], "{")) {
+        t->rank = like->rank;
+        memcpy(t->dim, like->dim, sizeof(t->dim));
+        t->shaped = like->shaped;
+        if (!t->spelled)
+            t->spelled = like->spelled;
+    }
+    if (t->zeroed) {
+        struct str n = {0};
+        for (int k = 0; k < t->rank; k++)
+            str_addf(&n, "(%s) * ", t->dim[k] ? t->dim[k] : "1");
+        line(r, "cudaMemsetAsync(%s, 0, %ssizeof(*%s), stream);", name, str_text(&n), name);
+        str_free(&n);
+    }
+    return true;
+}
+
+/* A declaration of one variable; false: it is written as any statement. */
+static bool declaration(struct wrapper_reader *r, const struct declaration *d)
+{
+    char *name = token_text(r->arena, &r->v[d->name]), *type = wrapper_text(r->arena, r->v, d->first, d->name);
+    struct wrapper_type k = wrapper_type_of(r, r->v, d->first, d->name);
+    const char *text, *over;
+
+    if (k.stream || has_word(r, d->init, d->last, "getCurrentCUDAStream|getStreamFromPool|getDefaultCUDAStream")) {
+        vec_add(r->arena, &r->streams, name);
+        return true;
+    }
+    if (strstr(type, "Guard") || strstr(type, "nvtx") || strstr(type, "TensorOptions") || strstr(type, "std::string"))
+        return true;
+    if (has_word(r, d->init, d->last, "options|TensorOptions|device_of") && str_eq(type, "auto") &&
+        !has_word(r, d->init, d->last, "empty|zeros|new_empty|data_ptr|full"))
+        return true;
+    if (makes_tensor(r, d, type))
+        return true;
+    if (has_word(r, d->init, d->last, "scalar_type|dtype") && str_in(type, "auto|const auto|at::ScalarType|"
+                                                                            "torch::ScalarType|auto &|const auto &|"
+                                                                            "const at::ScalarType")) {
+        text = wrapper_expr(r, d->init, d->last);
+        line(r, "const int %s = %s;", name, text);
+        return true;
+    }
+    learn_name(r, d, k.type && !k.pointer ? k.spelled : "int64_t");
+    text = shortened(r, wrapper_expr(r, d->init, d->last));
+    if (str_eq(text, name) && already(r, name))
+        return true;
+    over = k.pointer || (!k.type && !strstr(type, "auto")) ? NULL : wrapper_over_dims(r, text);
+    if (over && *over && r->depth <= 2)
+        map_put(&r->locals, name,
+                arena_strdup(r->arena, strpbrk(over, " ") ? arena_printf(r->arena, "(%s)", over) : over));
+    if (token_is(&r->v[d->name + 1], "="))
+        line(r, "%s %s = %s;", wrapper_expr(r, d->first, d->name), name, text);
+    else {
+        char open = *r->v[d->name + 1].s;
+        line(r, "%s %s%c%s%c;", wrapper_expr(r, d->first, d->name), name, open, text, open == '(' ? ')' : '}');
+    }
+    return true;
+}
+
+/* ---- statements */
+
+static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
+{
+    bool is_constexpr = token_is(&r->v[i + 1], "constexpr");
+    size_t open = i + 1 + is_constexpr, next = wrapper_skip(r->v, end, open), other;
+    char *text = wrapper_expr(r, open + 1, next - 1);
+    int known = wrapper_constant(text);
+
+    /* if (...) throw: a check the other way round */
+    other = branch_skip(r, next, end);
+    if (has_word(r, next, other, "throw|AT_ERROR|TORCH_CHECK|exit|abort") && other < next + 80 &&
+        !has_word(r, next, other, "<<<") && !(other < end && token_is(&r->v[other], "else")))
+        return other;
+    if (known >= 0) {
+        size_t behind = other;
+        if (known)
+            branch(r, next, end, true);
+        if (other < end && token_is(&r->v[other], "else")) {
+            if (!known)
+                return branch(r, other + 1, end, true);
+            behind = branch_skip(r, other + 1, end);
+        }
+        return behind;
+    }
+    line(r, "if %s(%s)", is_constexpr ? "constexpr " : "", text);
+    next = branch(r, next, end, true);
+    if (next < end && token_is(&r->v[next], "else")) {
+        if (has_word(r, next + 1, branch_skip(r, next + 1, end), "throw|AT_ERROR|exit") &&
+            !has_word(r, next + 1, branch_skip(r, next + 1, end), "<<<"))
+            return branch_skip(r, next + 1, end);
+        line(r, "else");
+        next = branch(r, next + 1, end, true);
+    }
+    return next;
+}
+
+static size_t for_statement(struct wrapper_reader *r, size_t i, size_t end)
+{
+    size_t next = wrapper_skip(r->v, end, i + 1);
+
+    line(r, "%s (%s)", token_text(r->arena, &r->v[i]), wrapper_expr(r, i + 2, next - 1));
+    return branch(r, next, end, true);
+}
+
+static size_t switch_statement(struct wrapper_reader *r, size_t i, size_t end)
+{
+    size_t next = wrapper_skip(r->v, end, i + 1);
+
+    if (!token_is(&r->v[next], "{"))
+        return branch_skip(r, next, end);
+    if (is_dtype_switch(r, i + 1, next) || has_word(r, next, next + 8 < end ? next + 8 : end, "ScalarType"))
+        return type_switch(r, next, end);
+    line(r, "switch (%s)", wrapper_expr(r, i + 2, next - 1));
+    return branch(r, next, end, true);
+}
+
+static size_t label(struct wrapper_reader *r, size_t i, size_t end)
+{
+    size_t colon = i;
+
+    while (colon < end && !token_is(&r->v[colon], ":"))
+        colon++;
+    r->depth--;
+    if (token_is(&r->v[i], "default"))
+        line(r, "default:");
+    else
+        line(r, "case %s:", wrapper_expr(r, i + 1, colon));
+    r->depth++;
+    return colon + 1;
+}
+
+/* A call of a macro or function that only the framework needs. */
+static bool needless(struct wrapper_reader *r, size_t i, size_t last)
+{
+    size_t name = i;
+
+    while (name + 2 < last && token_is(&r->v[name + 1], "::"))
+        name += 2;
+    if (r->v[name].kind != TOK_WORD)
+        return token_is(&r->v[i], "throw") || (token_is(&r->v[i], "(") && has_word(r, i, last, left_out));
+    if (token_in(&r->v[i], "throw|delete") || (token_is(&r->v[i], "std") && token_in(&r->v[name], "cout|cerr")))
+        return true;
+    if (last > name + 1 && !token_is(&r->v[name + 1], "("))
+        return false;
+    if (token_in(&r->v[name], left_out))
+        return true;
+    if (last == name + 1 && name == i)
+        return true; /* a macro without arguments that nobody defines */
+    char *text = token_text(r->arena, &r->v[name]);
+    if ((str_starts(text, "CHECK_") || str_starts(text, "TORCH_CHECK_") || strstr(text, "Guard")) &&
+        !has_word(r, i, last, "<<<"))
+        return true;
+    return false;
+}
+
+static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
+{
+    size_t last = semicolon(r, i, end), next = last < end ? last + 1 : end;
+    struct declaration d;
+    bool call = i + 1 < last && r->v[i].kind == TOK_WORD && token_is(&r->v[i + 1], "(");
+
+    if (i == last)
+        return next;
+    if (call && token_in(&r->v[i], checks)) {
+        check(r, i + 1);
+        return wrapper_skip(r->v, end, i + 1) < last ? wrapper_skip(r->v, end, i + 1) : next;
+    }
+    if (call && (strstr(token_text(r->arena, &r->v[i]), "DISPATCH") || lambda_body(r, i, last)) &&
+        dispatch(r, i, end)) {
+        size_t close = wrapper_skip(r->v, end, i + 1);
+        return close < end && token_is(&r->v[close], ";") ? close + 1 : close;
+    }
+    if (token_is(&r->v[i], "return")) {
+        for (size_t k = i + 1; k < last; k++) {
+            struct wrapper_tensor *t = wrapper_tensor_find(r, &r->v[k]);
+            if (t)
+                t->returned = true;
+        }
+        if (next < r->f.body_end || r->depth > 1)
+            line(r, "return;");
+        return next;
+    }
+    if (needless(r, i, last))
+        return next;
+    if (declares(r, i, last, &d) && declaration(r, &d))
+        return next;
+    if (token_in(&r->v[i], "cudaStream_t")) {
+        vec_add(r->arena, &r->streams, token_text(r->arena, &r->v[last - 1]));
+        return next;
+    }
+    if (has_word(r, i, last, "getCurrentCUDAStream") && has_word(r, i, last, "="))
+        return next;
+    line(r, "%s;", wrapper_expr(r, i, last));
+    return next;
+}
+
+static size_t statement(struct wrapper_reader *r, size_t i, size_t end)
+{
+    const struct token *t = &r->v[i];
+
+    if (token_is(t, "{")) {
+        size_t next = wrapper_skip(r->v, end, i);
+        braces(r, i + 1, next - 1);
+        return next;
+    }
+    if (token_is(t, "if"))
+        return if_statement(r, i, end);
+    if (token_in(t, "for|while"))
+        return for_statement(r, i, end);
+    if (token_is(t, "switch"))
+        return switch_statement(r, i, end);
+    if (token_in(t, "case|default"))
+        return label(r, i, end);
+    return simple(r, i, end);
+}
+
+void wrapper_body(struct wrapper_reader *r)
+{
+    r->depth = 1;
+    statements(r, r->f.body + 1, r->f.body_end);
+    r->depth = 0;
+}

@@ -1,0 +1,308 @@
+/* What the types in a wrapper stand for: numbers and pointers as a task has them, tensors with their extents. */
+#include "init/wrapper.h"
+
+#include <ctype.h>
+
+/* A C type, what a task calls it, and how many of it a vector type holds. */
+static const struct known_type {
+    const char *spelled, *type;
+    int lanes;
+} known_types[] = {
+    {"float", "f32", 1},           {"double", "f64", 1},
+    {"half", "f16", 1},            {"__half", "f16", 1},
+    {"nv_half", "f16", 1},         {"nv_bfloat16", "bf16", 1},
+    {"__nv_bfloat16", "bf16", 1},  {"bool", "bool", 1},
+    {"char", "i8", 1},             {"signed char", "i8", 1},
+    {"int8_t", "i8", 1},           {"unsigned char", "u8", 1},
+    {"uint8_t", "u8", 1},          {"uchar", "u8", 1},
+    {"short", "i16", 1},           {"int16_t", "i16", 1},
+    {"unsigned short", "u16", 1},  {"uint16_t", "u16", 1},
+    {"ushort", "u16", 1},          {"int", "i32", 1},
+    {"int32_t", "i32", 1},         {"unsigned", "u32", 1},
+    {"unsigned int", "u32", 1},    {"uint32_t", "u32", 1},
+    {"uint", "u32", 1},            {"long", "i64", 1},
+    {"long int", "i64", 1},        {"int64_t", "i64", 1},
+    {"long long", "i64", 1},       {"long long int", "i64", 1},
+    {"ptrdiff_t", "i64", 1},       {"ssize_t", "i64", 1},
+    {"unsigned long", "u64", 1},   {"uint64_t", "u64", 1},
+    {"size_t", "u64", 1},          {"std::size_t", "u64", 1},
+    {"unsigned long long", "u64", 1}, {"unsigned long int", "u64", 1},
+    {"half2", "f16", 2},           {"__half2", "f16", 2},
+    {"__nv_bfloat162", "bf16", 2}, {"nv_bfloat162", "bf16", 2},
+    {"float2", "f32", 2},          {"float3", "f32", 3},
+    {"float4", "f32", 4},          {"double2", "f64", 2},
+    {"int2", "i32", 2},            {"int4", "i32", 4},
+    {"uint2", "u32", 2},           {"uint4", "u32", 4},
+    {"char2", "i8", 2},            {"char4", "i8", 4},
+    {"uchar4", "u8", 4},           {"short2", "i16", 2},
+};
+
+/* The framework's names of the same types. */
+static const struct {
+    const char *name, *spelled;
+} frameworks[] = {
+    {"Half", "__half"},       {"BFloat16", "__nv_bfloat16"}, {"SymInt", "int64_t"},
+    {"at_half", "__half"},    {"float16_t", "__half"},       {"bfloat16_t", "__nv_bfloat16"},
+    {"ArrayRef", NULL},
+};
+
+static const struct {
+    const char *names, *type, *spelled;
+    int number;
+} dtypes[] = {
+    {"Byte|UInt8", "u8", "uint8_t", 0},          {"Char|Int8", "i8", "int8_t", 1},
+    {"Short|Int16", "i16", "int16_t", 2},        {"Int|Int32", "i32", "int", 3},
+    {"Long|Int64", "i64", "int64_t", 4},         {"Half|Float16", "f16", "__half", 5},
+    {"Float|Float32", "f32", "float", 6},        {"Double|Float64", "f64", "double", 7},
+    {"Bool", "bool", "bool", 11},                {"BFloat16", "bf16", "__nv_bfloat16", 15},
+};
+
+int wrapper_dtype(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(dtypes); i++) {
+        if (str_in(name, dtypes[i].names) || (*name == 'k' && str_in(name + 1, dtypes[i].names)))
+            return dtypes[i].number;
+    }
+    return -1;
+}
+
+int wrapper_dtype_of(const char *type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(dtypes); i++) {
+        if (str_eq(type, dtypes[i].type))
+            return dtypes[i].number;
+    }
+    return -1;
+}
+
+const char *wrapper_dtype_spelled(int dtype)
+{
+    for (size_t i = 0; i < ARRAY_LEN(dtypes); i++) {
+        if (dtypes[i].number == dtype)
+            return dtypes[i].spelled;
+    }
+    return NULL;
+}
+
+/* `typedef A B;` and `using B = A;` of the file: A as text; NULL: no such thing. */
+static const char *file_alias(struct wrapper_reader *r, const char *name)
+{
+    const struct init_names *found = init_named(r->source, name);
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *d = &r->source->decls.v[found->decls.v[i]];
+        const struct token *t = &r->source->tokens.v[d->first];
+        size_t end = d->end;
+
+        while (end > d->first && token_is(&r->source->tokens.v[end - 1], ";"))
+            end--;
+        if (d->is_template || end < d->first + 3)
+            continue;
+        if (token_is(t, "typedef") && r->source->tokens.v[end - 1].kind == TOK_WORD &&
+            str_eq(token_text(r->arena, &r->source->tokens.v[end - 1]), name))
+            return init_text(r->source, d->first + 1, end - 1);
+        if (token_is(t, "using") && token_is(t + 2, "="))
+            return init_text(r->source, d->first + 3, end);
+    }
+    return NULL;
+}
+
+static const char *last_name(const char *spelled)
+{
+    const char *colon = strrchr(spelled, ':');
+
+    return colon ? colon + 1 : spelled;
+}
+
+static const struct known_type *resolve(struct wrapper_reader *r, const char *spelled, int depth)
+{
+    const char *last, *next;
+
+    if (!spelled || depth > 8)
+        return NULL;
+    if (str_starts(spelled, "const "))
+        spelled += 6;
+    if (str_starts(spelled, "typename "))
+        spelled += 9;
+    if (str_starts(spelled, "struct "))
+        spelled += 7;
+    next = map_get(&r->alias, spelled);
+    if (next && !str_eq(next, spelled))
+        return resolve(r, next, depth + 1);
+    for (size_t i = 0; i < ARRAY_LEN(known_types); i++) {
+        if (str_eq(spelled, known_types[i].spelled))
+            return &known_types[i];
+    }
+    last = last_name(spelled);
+    if (str_starts(spelled, "std::") || str_starts(spelled, "::")) {
+        for (size_t i = 0; i < ARRAY_LEN(known_types); i++) {
+            if (str_eq(last, known_types[i].spelled))
+                return &known_types[i];
+        }
+    }
+    next = file_alias(r, last);
+    if (next && !str_eq(next, spelled))
+        return resolve(r, next, depth + 1);
+    for (size_t i = 0; i < ARRAY_LEN(frameworks); i++) {
+        if (str_eq(last, frameworks[i].name))
+            return resolve(r, frameworks[i].spelled, depth + 1);
+    }
+    return NULL;
+}
+
+const char *wrapper_type_name(struct wrapper_reader *r, const char *spelled, int *lanes)
+{
+    const struct known_type *k = resolve(r, spelled, 0);
+
+    if (lanes)
+        *lanes = k ? k->lanes : 1;
+    return k ? k->type : NULL;
+}
+
+struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t last)
+{
+    struct wrapper_type t = {.lanes = 1};
+    struct str words = {0};
+    const struct known_type *k;
+    const char *spelled, *stated;
+
+    for (size_t i = first; i < last; i++) {
+        if (token_is(&v[i], "const"))
+            t.constant = t.constant || !t.pointer;
+        else if (wrapper_sign(&v[i], "* [")) {
+            t.pointer = true;
+        } else if (wrapper_sign(&v[i], "& &&"))
+            t.reference = true;
+        else if (token_in(&v[i], "__restrict__|__restrict|restrict|volatile|static|inline|constexpr|struct|typename"))
+            continue;
+        else {
+            if (words.len && v[i].kind == TOK_WORD && v[i - 1].kind == TOK_WORD)
+                str_addc(&words, ' ');
+            str_addn(&words, v[i].s, v[i].len);
+        }
+    }
+    spelled = words.s ? str_take(&words, r->arena) : "";
+    stated = last_name(spelled);
+    t.optional = strstr(spelled, "optional<") != NULL;
+    t.tensor = str_eq(stated, "Tensor") || (t.optional && strstr(spelled, "Tensor>")) ||
+               str_eq(stated, "Tensor>");
+    t.stream = str_eq(spelled, "cudaStream_t") || str_eq(spelled, "CUstream") || str_ends(spelled, "CUDAStream");
+    if (str_eq(map_get(&r->alias, spelled), "cudaStream_t") || str_eq(file_alias(r, spelled), "cudaStream_t"))
+        t.stream = true;
+    k = resolve(r, spelled, 0);
+    t.spelled = spelled;
+    if (k) {
+        t.spelled = k->spelled;
+        t.type = k->type;
+        t.lanes = k->lanes;
+    }
+    return t;
+}
+
+/* ---- tensors */
+
+struct wrapper_tensor *wrapper_tensor_find(struct wrapper_reader *r, const struct token *t)
+{
+    if (t->kind != TOK_WORD)
+        return NULL;
+    for (size_t i = r->tensors.n; i-- > 0;) {
+        if (token_is(t, r->tensors.v[i]->name))
+            return r->tensors.v[i];
+    }
+    return NULL;
+}
+
+struct wrapper_tensor *wrapper_tensor_add(struct wrapper_reader *r, const char *name)
+{
+    struct wrapper_tensor *t;
+
+    for (size_t i = 0; i < r->tensors.n; i++) {
+        if (str_eq(r->tensors.v[i]->name, name))
+            return r->tensors.v[i];
+    }
+    t = arena_new(r->arena, struct wrapper_tensor);
+    t->name = t->pointer = arena_strdup(r->arena, name);
+    vec_add(r->arena, &r->tensors, t);
+    return t;
+}
+
+void wrapper_need_dim(struct wrapper_reader *r, const char *name)
+{
+    const char *spelled = map_get(&r->named, name);
+
+    for (size_t i = 0; i < r->dims.n; i++) {
+        if (str_eq(r->dims.v[i].name, name))
+            return;
+    }
+    vec_add(r->arena, &r->dims, ((struct wrapper_dim){name, spelled ? spelled : "int64_t"}));
+}
+
+static bool is_word(const char *s)
+{
+    if (!isalpha((unsigned char)*s) && *s != '_')
+        return false;
+    while (isalnum((unsigned char)*s) || *s == '_')
+        s++;
+    return !*s;
+}
+
+const char *wrapper_extent(struct wrapper_reader *r, struct wrapper_tensor *t, int i)
+{
+    int rank = i < 0 ? -i : i + 1;
+
+    if (rank > WRAPPER_RANK)
+        rank = WRAPPER_RANK;
+    if (rank > t->rank && !r->final)
+        t->rank = rank;
+    i = i < 0 ? t->rank + i : i;
+    if (i < 0 || i >= t->rank || i >= WRAPPER_RANK) {
+        wrapper_lost(r, "%s has no extent %d", t->name, i);
+        return "1";
+    }
+    t->shaped = true;
+    if (!t->dim[i]) {
+        const char *name = arena_printf(r->arena, "%s_size%d", t->name, i);
+        if (!r->final)
+            return name;
+        t->dim[i] = name;
+    }
+    if (is_word(t->dim[i]))
+        wrapper_need_dim(r, t->dim[i]);
+    return t->dim[i];
+}
+
+const char *wrapper_over_dims(struct wrapper_reader *r, const char *text)
+{
+    struct str out = {0};
+    bool known = true;
+
+    for (const char *p = text; *p && known;) {
+        size_t len = 0;
+
+        while (isalnum((unsigned char)p[len]) || p[len] == '_')
+            len++;
+        if (!len) {
+            known = strchr(" ()+-*/%<>=!&|,", *p) != NULL;
+            str_addc(&out, *p++);
+            continue;
+        }
+        char *word = arena_strndup(r->arena, p, len);
+        const char *local = map_get(&r->locals, word);
+        char *end;
+        strtoll(word, &end, 0);
+        if (isdigit((unsigned char)*word))
+            known = !*end || str_in(end, "u|U|l|L|ul|UL|ll|LL|ull|ULL");
+        else if (!local)
+            known = false;
+        if (isdigit((unsigned char)*word))
+            str_addn(&out, word, (size_t)(end - word));
+        else
+            str_add(&out, local ? local : word);
+        p += len;
+    }
+    if (!known) {
+        str_free(&out);
+        return NULL;
+    }
+    return out.s ? str_take(&out, r->arena) : "";
+}
