@@ -94,6 +94,29 @@ struct sanitized {
 bool judge_sanitize(struct judge *j, struct arena *a, const char *path, const char *text, struct sanitized *out,
                     struct err *err);
 
+/* ---- what a version touches (footprint.c), for a task whose shapes are not known ---- */
+
+struct footprint_arg { /* of a buffer argument; bytes */
+    uint64_t end;      /* behind the last one that is touched */
+    uint64_t written;  /* that are written, each once; of the first 4 MB */
+    bool read, wrote;
+    bool read_first; /* something that the version had not written */
+};
+struct footprint {
+    bool ran; /* the launcher was understood and its launches came to their end */
+    const char *words;
+    struct footprint_arg *args; /* of the task's arguments; of scalars all is 0 */
+};
+struct footprints; /* of one version */
+/* For a judge that was opened `alone`. What does not compile, or is not understood, is an error (ERR_INPUT). */
+bool footprints_open(struct footprints **out, struct judge *j, const char *path, const char *text,
+                     struct err *err);
+void footprints_close(struct footprints *f); /* takes NULL */
+/* Runs it for these dims on buffers of 64 MB, whatever their shapes: full of zeros but for the integers of
+ * argument `filled` (SIZE_MAX: none), which are `with`. */
+bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f, const int64_t *dims,
+                    size_t filled, int64_t with, struct err *err);
+
 /* The hidden verb `launch`: one version run by itself, for NVIDIA's programs to watch (isolated_run.c). */
 int isolated_run_main(int argc, char **argv);
 

@@ -57,6 +57,23 @@ struct sanitizer {
 /* For ptx_options; s stays the caller's and serves any number of launches. NULL when checks is 0. */
 struct ptx_observer *sanitizer_on(struct sanitizer *s, unsigned checks);
 
+/* What launches touch of some allocations (footprint.c), for tasks whose shapes nobody has said. */
+struct sanitize_extent {
+    uint64_t addr, bytes;         /* the allocation */
+    uint64_t end;                 /* bytes up to the last one touched */
+    uint64_t written;             /* bytes that were written, each once; of the first 4 MB */
+    bool read, wrote, read_first; /* read_first: a byte that none of the launches had written */
+    uint8_t *seen;
+};
+struct sanitize_footprint {
+    struct ptx_observer observer;
+    struct sanitize_extent *v;
+    size_t n;
+};
+struct ptx_observer *sanitize_footprint_on(struct sanitize_footprint *f);
+void sanitize_extent_set(struct sanitize_footprint *f, uint64_t addr, uint64_t bytes); /* by a memset */
+void sanitize_footprint_close(struct sanitize_footprint *f); /* what it followed; v stays the caller's */
+
 /* Says of such a byte who stored an undefined value there, or (line 0) that nobody stored; false: no
  * allocation. */
 bool ptx_mem_explain(struct ptx_mem *m, uint64_t addr, struct ptx_finding *f);

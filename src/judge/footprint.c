@@ -1,0 +1,140 @@
+/* What a version touches of its arguments, whatever shapes the task gives them: the buffers are larger than what
+ * any small shape needs, and an observer looks at every access. */
+#include "internal.h"
+
+enum { ROOM = 1 << 26, MOST_INSNS = 1 << 22, FILLED = 1 << 16 };
+
+struct footprints {
+    struct judge *judge;
+    struct arena *arena;
+    struct version version;
+    struct sanitize_footprint seen; /* of the run at hand */
+};
+
+static uint64_t room(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *f,
+                     bool initialised, struct err *err)
+{
+    const struct ptx_buffer b = {.name = name, .size_bytes = f ? ROOM : bytes, .initialised = true};
+
+    (void)initialised;
+    return ptx_mem_alloc(s->mem, &b, err);
+}
+
+struct taking {
+    struct footprints *of;
+    struct stage *stage;
+    struct arena *arena;
+};
+
+static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
+                   const struct image_kernel *k, struct fate *fate, struct err *err)
+{
+    struct taking *t = context;
+    const struct ptx_options o = {.device = t->of->judge->device,
+                                  .observers = {sanitize_footprint_on(&t->of->seen)},
+                                  .max_warp_insns = MOST_INSNS,
+                                  .registers = k->resources.registers};
+    struct ptx_report report = {0};
+
+    (void)step;
+    if (!ptx_run(t->of->version.module, t->stage->mem, l, &o, &report, err))
+        return false;
+    fate_of_report(t->arena, &t->of->version, &report, "in buffers of 64 MB", fate);
+    ptx_report_clear(&report);
+    return true;
+}
+
+/* What the plan sets or copies into counts as written. */
+static void moved(struct taking *t, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        const struct plan_step *step = &plan->steps[i];
+        if (step->kind != PLAN_LAUNCH && step->to.p.buffer >= 0 && step->size_bytes > 0)
+            sanitize_extent_set(&t->of->seen, t->stage->addr[step->to.p.buffer] + (uint64_t)step->to.p.offset_bytes,
+                                (uint64_t)step->size_bytes);
+    }
+}
+
+static void fill_integers(struct stage *s, const struct task *t, size_t arg, int64_t with)
+{
+    uint8_t bytes[FILLED];
+    size_t size = kernel_type_size(t->args[arg].type);
+    int64_t have;
+
+    for (size_t i = 0; i + size <= sizeof(bytes); i += size)
+        memcpy(bytes + i, &with, size);
+    ptx_mem_write(s->mem, stage_arg(s, arg, &have), bytes, sizeof(bytes), true);
+}
+
+bool footprints_open(struct footprints **out, struct judge *j, const char *path, const char *text,
+                     struct err *err)
+{
+    struct arena *a = arena_open();
+    struct footprints *f = arena_new(a, struct footprints);
+    struct fate fate = {0};
+    bool ok;
+
+    *f = (struct footprints){.judge = j, .arena = a};
+    f->version = (struct version){.judge = j, .arena = a, .task = j->task};
+    ok = version_open(&f->version, path, text, &fate, err);
+    if (ok && !fate_open(&fate))
+        ok = err_at(err, path, fate.line, fate.col, "%s: %s", verdict_name(fate.verdict), fate.words);
+    if (!ok) {
+        footprints_close(f);
+        return false;
+    }
+    *out = f;
+    return true;
+}
+
+void footprints_close(struct footprints *f)
+{
+    if (!f)
+        return;
+    version_close(&f->version);
+    arena_close(f->arena);
+}
+
+bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f, const int64_t *dims,
+                    size_t filled, int64_t with, struct err *err)
+{
+    const struct task *task = f->judge->task;
+    struct stage_ops ops = stage_sim;
+    struct task_values *values = arena_array(a, struct task_values, task->n_args + 1);
+    const struct stage_data data = {.values = values};
+    struct stage stage;
+    struct taking t = {f, &stage, a};
+    const struct stage_visitor visitor = {.context = &t, .launch = launch};
+    struct fate fate = {0};
+    struct plan plan;
+    bool ok;
+
+    *out = (struct footprint){.args = arena_array(a, struct footprint_arg, task->n_args + 1)};
+    ops.alloc = room;
+    if (!stage_open(&stage, f->judge, &ops, task, dims, &data, err))
+        return false;
+    f->seen = (struct sanitize_footprint){.v = arena_array(a, struct sanitize_extent, stage.n_buffers + 1),
+                                          .n = stage.n_buffers};
+    for (size_t i = 0; i < stage.n_buffers; i++) {
+        f->seen.v[i] = (struct sanitize_extent){.addr = stage.addr[i], .bytes = ROOM};
+        stage.bytes[i] = ROOM;
+    }
+    if (filled < task->n_args)
+        fill_integers(&stage, task, filled, with);
+    ok = version_plan(&f->version, a, dims, stage.addr, &plan, &fate, err);
+    if (ok && fate_open(&fate)) {
+        moved(&t, &plan);
+        ok = stage_run(&stage, &f->version, &plan, &visitor, a, &fate, err);
+    }
+    out->ran = ok && fate_open(&fate);
+    out->words = fate.words;
+    for (size_t i = 0, at = 0; i < task->n_args; i++) {
+        if (task->args[i].role == ROLE_SCALAR)
+            continue;
+        const struct sanitize_extent *e = &f->seen.v[at++];
+        out->args[i] = (struct footprint_arg){e->end, e->written, e->read, e->wrote, e->read_first};
+    }
+    sanitize_footprint_close(&f->seen);
+    stage_close(&stage);
+    return ok;
+}

@@ -1,0 +1,64 @@
+/* What launches touch of some allocations: how far, what they write, and whether they read what nobody wrote. */
+#include "sanitize_internal.h"
+
+enum { LOOKED_AT = 4 << 20 }; /* bytes of an allocation that are followed one by one */
+
+static struct sanitize_extent *find(struct sanitize_footprint *f, uint64_t addr)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        if (addr >= f->v[i].addr && addr - f->v[i].addr < f->v[i].bytes)
+            return &f->v[i];
+    }
+    return NULL;
+}
+
+static void touch(struct sanitize_extent *e, uint64_t from, uint64_t to, bool reads, bool writes)
+{
+    e->read = e->read || reads;
+    e->wrote = e->wrote || writes;
+    e->end = MAX(e->end, to);
+    if (!e->seen)
+        e->seen = mem_zalloc(LOOKED_AT);
+    for (uint64_t i = from; i < to && i < LOOKED_AT; i++) {
+        if (reads && !e->seen[i])
+            e->read_first = true;
+        e->written += writes && !e->seen[i];
+        e->seen[i] = e->seen[i] || writes;
+    }
+}
+
+static void access(struct warp *w, const struct insn *i, const struct access *x)
+{
+    struct sanitize_footprint *f = (struct sanitize_footprint *)w->launch->observer[PTX_CHECKER];
+
+    (void)i;
+    for (unsigned lane = 0; x->space == SPACE_GLOBAL && lane < 32; lane++) {
+        struct sanitize_extent *e = x->mask >> lane & 1 ? find(f, x->addr[lane]) : NULL;
+
+        if (e)
+            touch(e, x->addr[lane] - e->addr, x->addr[lane] - e->addr + x->bytes, x->kind != ACCESS_STORE,
+                  x->kind != ACCESS_LOAD);
+    }
+}
+
+void sanitize_extent_set(struct sanitize_footprint *f, uint64_t addr, uint64_t bytes)
+{
+    struct sanitize_extent *e = find(f, addr);
+
+    if (e && bytes)
+        touch(e, addr - e->addr, addr - e->addr + bytes, false, true);
+}
+
+struct ptx_observer *sanitize_footprint_on(struct sanitize_footprint *f)
+{
+    static const struct ptx_observer_calls calls = {.role = PTX_CHECKER, .access = access};
+
+    f->observer.calls = &calls;
+    return &f->observer;
+}
+
+void sanitize_footprint_close(struct sanitize_footprint *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        free(f->v[i].seen);
+}
