@@ -5,7 +5,7 @@
 
 #include "judge/judge.h"
 
-enum { POINTS = 3, MOST_DIMS = 8, MOST_ARGS = 64, MOST_S = 4 };
+enum { POINTS = 3, MOST_DIMS = 8, MOST_ARGS = 64, MOST_S = 3 };
 
 struct monomial { /* num / den times the product of the sizes to their powers, plus `more` */
     int num, den, more;
@@ -13,7 +13,7 @@ struct monomial { /* num / den times the product of the sizes to their powers, p
     bool found;
 };
 
-struct setting { /* of the sizes: each is a prime times its unit, or times its unit and another size */
+struct setting { /* of the sizes: each is a small number times its unit, and times another size where it is tied to one */
     int64_t unit[MOST_DIMS];
     int tied[MOST_DIMS]; /* to the size of that number; -1: free */
 };
@@ -32,7 +32,9 @@ struct probing {
     const char *words; /* why the last run ended */
 };
 
-static const int primes[] = {3, 5, 7};
+/* No product of powers of these is the same at all points. */
+static const int seeds[MOST_DIMS][POINTS] = {{3, 5, 7}, {5, 11, 6}, {7, 6, 13}, {4, 7, 5},
+                                             {6, 3, 11}, {5, 7, 3}, {2, 3, 5}, {3, 2, 5}};
 
 static bool is_buffer(const struct probing *p, size_t arg)
 {
@@ -49,7 +51,7 @@ static int64_t elements(const struct probing *p, const struct footprint *f, size
 static void set_dims(const struct probing *p, const struct setting *s, int point, int64_t *dims)
 {
     for (size_t i = 0; i < p->n_dims; i++)
-        dims[i] = s->unit[i] * primes[(i + (size_t)point) % ARRAY_LEN(primes)];
+        dims[i] = s->unit[i] * seeds[i][point];
     for (size_t i = 0; i < p->n_dims; i++) {
         if (s->tied[i] >= 0)
             dims[i] *= dims[s->tied[i]];
@@ -187,21 +189,28 @@ static bool measure(struct probing *p, const struct setting *s, struct footprint
     return wrote;
 }
 
-/* How many buffers have an extent that is a product; all of them: *whole. */
+/* Two for each buffer whose extent is a product, and within the shape that the wrapper says; all are: *whole. */
 static size_t fit_all(struct probing *p, struct footprint *at, struct monomial *to, bool *whole)
 {
     size_t n = 0;
 
     *whole = true;
     for (size_t i = 0; i < p->task->n_args && i < MOST_ARGS; i++) {
-        int64_t e[POINTS];
+        int64_t e[POINTS], said;
+        bool constant, within = true;
         if (!is_buffer(p, i))
             continue;
-        for (int k = 0; k < POINTS; k++)
+        for (int k = 0; k < POINTS; k++) {
             e[k] = elements(p, &at[k], i);
+            if (p->t->args.v[i].shape)
+                within = within && task_shape(p->task, &p->task->args[i], p->dims[k], &said, NULL) && e[k] <= said;
+        }
         to[i] = fit(p, e);
-        n += to[i].found;
-        *whole = *whole && to[i].found;
+        to[i].found = to[i].found && within;
+        /* what does not grow with any size may be the padding of a block */
+        constant = e[0] == e[1] && e[1] == e[2] && e[0] > 1 && !p->t->args.v[i].shape;
+        n += to[i].found ? 2 - constant : 0;
+        *whole = *whole && to[i].found && !constant;
     }
     return n;
 }
@@ -398,14 +407,37 @@ static void tell(struct probing *p, const struct best *best)
     }
 }
 
+/* Sizes to begin with that the domain has. */
+static bool open_somewhere(struct probing *p, const char *dir, const char *name, struct err *err)
+{
+    static const int tried[] = {0, 1024, 4096, 256, 64, 16, 8192, 32768, 1 << 20};
+
+    for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
+        struct str sizes = {0};
+
+        vec_clear(&p->t->workloads);
+        for (size_t k = 0; k < p->n_dims && tried[i]; k++)
+            str_addf(&sizes, "%s%d", k ? ", " : "", tried[i]);
+        if (tried[i])
+            vec_add(p->arena, &p->t->workloads, str_take(&sizes, p->arena));
+        const char *text = init_taskfile(p->arena, p->t, name);
+        if (!fs_write_text(fs_join(p->arena, dir, "task.yaml"), text, err))
+            return false;
+        if (task_open(&p->task, p->arena, dir, err))
+            return true;
+        if (!strstr(err->text, "outside the domain"))
+            return false;
+    }
+    return false;
+}
+
 static bool open_task(struct probing *p, const char *dir, const char *name, struct err *err)
 {
     const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
-    const char *text = init_taskfile(p->arena, p->t, name);
     char *source;
 
-    return fs_write_text(fs_join(p->arena, dir, "task.yaml"), text, err) && task_open(&p->task, p->arena, dir, err) &&
-           judge_open(&p->judge, p->task, &o, err) && fs_read(p->arena, p->task->source_path, &source, NULL, err) &&
+    return open_somewhere(p, dir, name, err) && judge_open(&p->judge, p->task, &o, err) &&
+           fs_read(p->arena, p->task->source_path, &source, NULL, err) &&
            footprints_open(&p->prints, p->judge, p->task->source_path, source, err);
 }
 
@@ -413,10 +445,10 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
 {
     struct probing p = {.t = t, .arena = a, .n_dims = t->dims.n, .end_s = time_s() + MOST_S};
     struct best best = {0};
-    bool ok = t->dims.n <= MOST_DIMS;
+    bool ok;
 
-    if (!ok)
-        return true;
+    if (!t->dims.n || t->dims.n > MOST_DIMS)
+        return err_input(err, "a task of %zu sizes is not looked into", t->dims.n);
     ok = open_task(&p, dir, name, err);
     if (ok) {
         search(&p, &best);

@@ -30,7 +30,7 @@ static void add_list(struct str *out, const char *const *v, size_t n)
         str_addf(out, "%s%s", i ? ", " : "", v[i]);
 }
 
-static void add_arg(struct str *out, const struct init_task *t, const struct init_arg *a)
+static void add_arg(struct str *out, const struct init_arg *a)
 {
     str_addf(out, "  - {name: %s, type: %s", a->name, a->type);
     if (a->role) {
@@ -45,7 +45,6 @@ static void add_arg(struct str *out, const struct init_task *t, const struct ini
     if (a->todo)
         str_addf(out, " # TODO: %s", a->todo);
     str_addc(out, '\n');
-    (void)t;
 }
 
 char *init_taskfile(struct arena *a, const struct init_task *t, const char *name)
@@ -54,7 +53,7 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
 
     str_addf(&out, "name: %s\nsource: kernel.cu\nentry: %s\nargs:\n", name, t->entry);
     for (size_t i = 0; i < t->args.n; i++)
-        add_arg(&out, t, &t->args.v[i]);
+        add_arg(&out, &t->args.v[i]);
     str_add(&out, "dims: [");
     add_list(&out, t->dims.v, t->dims.n);
     str_add(&out, "]\ndomain: # TODO: what else do callers promise of these sizes?\n");

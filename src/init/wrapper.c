@@ -19,6 +19,7 @@ struct reading {
     struct wrapper_function kernel; /* its parameters, among kernel_tokens */
     struct tokens kernel_tokens;
     VEC(struct given) given;
+    struct str head; /* lines before the body: what template parameters and some parameters are */
 };
 
 static bool says_word(const char *text, const char *word)
@@ -121,7 +122,7 @@ static const char *instantiated_with(struct reading *d, const struct wrapper_tpa
     return best;
 }
 
-static void choose_tparam(struct reading *d, size_t i, struct str *head)
+static void choose_tparam(struct reading *d, size_t i)
 {
     struct wrapper_reader *r = &d->r;
     const struct wrapper_tparam *p = &r->f.tparams[i];
@@ -148,12 +149,12 @@ static void choose_tparam(struct reading *d, size_t i, struct str *head)
     if (!*p->name)
         return;
     if (!p->is_type)
-        str_addf(head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
+        str_addf(&d->head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
     else {
         if (!wrapper_type_name(r, value, NULL))
             return;
         map_put(&r->alias, p->name, arena_strdup(r->arena, value));
-        str_addf(head, "    using %s = %s;\n", p->name, wrapper_type_name(r, value, NULL) ? value : value);
+        str_addf(&d->head, "    using %s = %s;\n", p->name, wrapper_type_name(r, value, NULL) ? value : value);
     }
 }
 
@@ -232,6 +233,18 @@ static bool body_says(const struct reading *d, const char *name)
     return false;
 }
 
+static bool is_enum(struct reading *d, const char *spelled)
+{
+    const struct init_names *found = init_named(d->r.source, spelled);
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *x = &d->r.source->decls.v[found->decls.v[i]];
+        if (x->kind == INIT_TYPE && token_is(&d->r.source->tokens.v[x->first], "enum"))
+            return true;
+    }
+    return false;
+}
+
 static void read_params(struct reading *d)
 {
     struct wrapper_reader *r = &d->r;
@@ -256,6 +269,13 @@ static void read_params(struct reading *d)
                 g.type.spelled = spelled;
                 g.type.type = wrapper_type_name(r, spelled, &g.type.lanes);
             }
+        }
+        if (!g.tensor && !g.type.type && !g.type.pointer && is_enum(d, g.type.spelled)) {
+            str_addf(&d->head, "    const %s %s = static_cast<%s>(0);\n", g.type.spelled, p->name, g.type.spelled);
+            r->final = true;
+            wrapper_ask(r, "which %s do callers pass as %s?", g.type.spelled, p->name);
+            r->final = false;
+            continue;
         }
         if (!g.tensor && !g.type.type) {
             r->final = true;
@@ -309,34 +329,34 @@ static bool name_has(const char *name, const char *list)
     return false;
 }
 
+/* Is the number a size, one that shapes are made of? */
+static bool is_size(const char *name, const char *type)
+{
+    return !str_in(type, "f16|bf16|f32|f64|bool") &&
+           !name_has(name, "flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
+                           "block_dim|threads|num_thread|block_sz");
+}
+
 static void scalar(struct reading *d, struct init_arg *a)
 {
     struct arena *m = d->r.arena;
 
-    if (str_in(a->type, "f16|bf16|f32|f64")) {
-        if (name_has(a->name, "eps")) {
-            a->value = "1.0e-5";
-        } else if (name_has(a->name, "beta1|beta2|momentum|decay")) {
-            a->value = "0.9";
-        } else if (name_has(a->name, "lr|learning_rate|dropout|ratio|prob|p")) {
-            a->value = "0.1";
-        } else
-            a->value = "1.0";
-        if (!name_has(a->name, "eps"))
-            a->todo = arena_printf(m, "which values of %s do callers pass?", a->name);
-    } else if (str_eq(a->type, "bool") || name_has(a->name, "flag|use_|is_|has_|enable|with_")) {
-        a->value = "1";
-        a->todo = arena_printf(m, "is %s 1 or 0 where it must be fast?", a->name);
-    } else if (name_has(a->name, "block_size|blocksize|block_dim|threads|num_thread|block_sz")) {
-        a->value = "256";
-        a->todo = arena_printf(m, "which %s do callers pass?", a->name);
-    } else if (name_has(a->name, "seed|step|mode|device|offset|start_")) {
-        a->value = "1";
-        a->todo = arena_printf(m, "which %s do callers pass?", a->name);
-    } else {
+    if (is_size(a->name, a->type)) {
         a->value = a->name;
         vec_add(m, &d->r.task->dims, a->name);
+        return;
     }
+    if (str_in(a->type, "f16|bf16|f32|f64")) {
+        if (name_has(a->name, "eps"))
+            a->value = "1.0e-5";
+        else if (name_has(a->name, "beta1|beta2|momentum|decay"))
+            a->value = "0.9";
+        else
+            a->value = name_has(a->name, "lr|learning_rate|dropout|ratio|prob") ? "0.1" : "1.0";
+    } else
+        a->value = name_has(a->name, "block|thread") ? "256" : "1";
+    if (!name_has(a->name, "eps"))
+        a->todo = arena_printf(m, "which values of %s do callers pass?", a->name);
 }
 
 static const char *shape_of(struct reading *d, const struct wrapper_tensor *t)
@@ -421,8 +441,13 @@ static char *signature(struct reading *d)
         }
         if (!says_word(body, a.name))
             continue;
-        add_param(&list, "%s%s %s%s", g->type.constant ? "const " : "", g->type.spelled, g->type.pointer ? "*" : "",
-                  a.name);
+        if (g->type.pointer && g->type.lanes > 1) {
+            const char *element = wrapper_dtype_spelled(wrapper_dtype_of(a.type)), *c = g->type.constant ? "const " : "";
+            add_param(&list, "%s%s *%s_", c, element ? element : "unsigned", a.name);
+            str_addf(&d->head, "    auto %s = reinterpret_cast<%s%s *>(%s_);\n", a.name, c, g->type.spelled, a.name);
+        } else
+            add_param(&list, "%s%s %s%s", g->type.constant ? "const " : "", g->type.spelled,
+                      g->type.pointer ? "*" : "", a.name);
         if (!g->type.pointer) {
             scalar(d, &a);
         } else {
@@ -460,7 +485,7 @@ static void learn_scalars(struct reading *d)
 {
     for (size_t i = 0; i < d->given.n; i++) {
         const struct given *g = &d->given.v[i];
-        if (!g->tensor && !g->type.pointer && g->type.type && !str_in(g->type.type, "f16|bf16|f32|f64|bool"))
+        if (!g->tensor && !g->type.pointer && g->type.type && is_size(g->param->name, g->type.type))
             map_put(&d->r.locals, g->param->name, (void *)g->param->name);
     }
 }
@@ -475,6 +500,13 @@ static void write_out(struct reading *d)
     wrapper_body(r);
 }
 
+/* The namespaces "a::b::" opened, as the wrapper stands in them. */
+static void add_using(struct str *out, struct arena *a, const char *scope)
+{
+    for (const char *p = strstr(scope, "::"); p; p = strstr(p + 2, "::"))
+        str_addf(out, "using namespace %s;\n", arena_strndup(a, scope, (size_t)(p - scope)));
+}
+
 static bool read_host(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host,
                       const char **why)
 {
@@ -482,7 +514,7 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     struct reading d = {.r = {.arena = s->arena, .source = s, .task = t}, .in = w};
     struct wrapper_reader *r = &d.r;
     struct tokens list = init_expand(s, host->first, host->end);
-    struct str head = {0}, text = {0};
+    struct str text = {0};
 
     r->v = (struct token *)list.v;
     r->n = list.n;
@@ -498,11 +530,18 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     clear_task(t);
     r->final = true;
     for (size_t i = 0; i < r->f.n_tparams; i++)
-        choose_tparam(&d, i, &head);
+        choose_tparam(&d, i);
     r->final = false;
     read_params(&d);
     learn_scalars(&d);
     write_out(&d);
+    for (size_t i = 0; i < r->tensors.n; i++) { /* a variable of that name means something else */
+        for (int k = 0; k < r->tensors.v[i]->rank; k++) {
+            const char *dim = r->tensors.v[i]->dim[k];
+            if (dim && map_has(&r->clash, dim))
+                r->tensors.v[i]->dim[k] = arena_printf(s->arena, "%s_dim", dim);
+        }
+    }
     for (size_t i = 0; i < r->tensors.n; i++) {
         for (int k = 0; k < r->tensors.v[i]->rank; k++) {
             const char *dim = r->tensors.v[i]->dim[k];
@@ -523,18 +562,25 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
         char *params = signature(&d);
         if (r->divides)
             str_add(&text, "template <typename T>\nstatic constexpr T ceil_div(T a, T b)\n{\n    return (a + b - 1) / b;\n}\n\n");
-        str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s", t->entry, params, str_text(&head));
+        if (r->uses_gcd)
+            str_add(&text, "static constexpr long common_divisor(long a, long b)\n{\n    while (b) {\n"
+                           "        long rest = a % b;\n        a = b;\n        b = rest;\n    }\n    return a;\n}\n\n");
+        add_using(&text, s->arena, w->kernel->scope);
+        if (!str_eq(host->scope, w->kernel->scope))
+            add_using(&text, s->arena, host->scope);
+        str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s", t->entry, params, str_text(&d.head));
         if (r->uses_properties)
             str_add(&text, "    cudaDeviceProp properties;\n    cudaGetDeviceProperties(&properties, 0);\n");
         str_addf(&text, "%s}\n", str_text(&r->out));
         t->launcher = str_take(&text, s->arena);
     }
     *why = r->why;
-    str_free(&head);
+    str_free(&d.head);
     str_free(&r->out);
     map_free(&r->alias);
     map_free(&r->locals);
     map_free(&r->named);
+    map_free(&r->clash);
     map_free(&r->shown);
     return !*why;
 }

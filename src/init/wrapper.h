@@ -73,6 +73,7 @@ struct wrapper_reader {
     struct map alias;  /* a type's name to what it stands for */
     struct map locals; /* an integer to an expression of dims */
     struct map named;  /* a dim's name to its C type */
+    struct map clash;  /* names of variables that are no dim */
     struct map shown;  /* notes that were made */
     VEC(struct wrapper_tensor *) tensors;
     VEC(struct wrapper_dim) dims; /* that the launcher needs as parameters */
@@ -80,7 +81,8 @@ struct wrapper_reader {
     struct str out;
     int depth;
     bool final;                    /* the second time */
-    bool uses_properties, divides; /* needs cudaDeviceProp, ceil_div */
+    bool uses_properties, divides, uses_gcd; /* needs cudaDeviceProp, ceil_div, gcd */
+    bool helper;                   /* a function that the launcher calls: what it returns stays */
     const char *chosen;            /* the type that macros dispatch to */
     const char *why;               /* what is not understood; NULL: all is */
 };

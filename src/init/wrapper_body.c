@@ -543,7 +543,7 @@ static bool declaration(struct wrapper_reader *r, const struct declaration *d)
         vec_add(r->arena, &r->streams, name);
         return true;
     }
-    if (strstr(type, "Guard") || strstr(type, "nvtx") || strstr(type, "TensorOptions") || strstr(type, "std::string"))
+    if (strcasestr(type, "guard") || strcasestr(type, "nvtx") || strstr(type, "TensorOptions") || strstr(type, "std::string"))
         return true;
     if (has_word(r, d->init, d->last, "options|TensorOptions|device_of") && str_eq(type, "auto") &&
         !has_word(r, d->init, d->last, "empty|zeros|new_empty|data_ptr|full"))
@@ -561,6 +561,8 @@ static bool declaration(struct wrapper_reader *r, const struct declaration *d)
     text = shortened(r, wrapper_expr(r, d->init, d->last));
     if (str_eq(text, name) && already(r, name))
         return true;
+    if (!r->final)
+        map_put(&r->clash, name, name);
     over = k.pointer || (!k.type && !strstr(type, "auto")) ? NULL : wrapper_over_dims(r, text);
     if (over && *over && r->depth <= 2)
         map_put(&r->locals, name,
@@ -661,8 +663,8 @@ static bool needless(struct wrapper_reader *r, size_t i, size_t last)
         return false;
     if (token_in(&r->v[name], left_out))
         return true;
-    if (last == name + 1 && name == i)
-        return true; /* a macro without arguments that nobody defines */
+    if (last == name + 1 && name == i) /* a macro without arguments that nobody defines */
+        return !token_in(&r->v[i], "break|continue|return");
     char *text = token_text(r->arena, &r->v[name]);
     if ((str_starts(text, "CHECK_") || str_starts(text, "TORCH_CHECK_") || strstr(text, "Guard")) &&
         !has_word(r, i, last, "<<<"))
@@ -699,6 +701,11 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
     }
     if (needless(r, i, last))
         return next;
+    for (size_t k = i; k < last; k++) {
+        if (r->v[k].kind == TOK_WORD && r->v[k].len > 6 &&
+            (!memcmp(r->v[k].s, "cublas", 6) || !memcmp(r->v[k].s, "cudnn", 5) || !memcmp(r->v[k].s, "curand", 6)))
+            wrapper_lost(r, "it calls %s", token_text(r->arena, &r->v[k]));
+    }
     if (declares(r, i, last, &d) && declaration(r, &d))
         return next;
     if (token_in(&r->v[i], "cudaStream_t")) {

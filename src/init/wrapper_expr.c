@@ -245,7 +245,7 @@ static void add_tensor(struct cursor *c, struct wrapper_tensor *t)
 static const struct {
     const char *name, *text;
 } replaced[] = {
-    {"Half", "__half"}, {"BFloat16", "__nv_bfloat16"}, {"SymInt", "int64_t"},
+    {"Half", "__half"}, {"BFloat16", "__nv_bfloat16"}, {"SymInt", "int64_t"}, {"opmath_type", "float"},
 };
 
 /* a::b::c at the cursor: true when it was written. */
@@ -277,11 +277,23 @@ static bool add_qualified(struct cursor *c)
         skip_group(c);
         if (token_is(at(c, 0), "->"))
             c->i++;
+        if (token_is(at(c, 0), "maxGridSize")) {
+            add(c, token_is(at(c, 2), "0") ? "2147483647" : "65535");
+            c->i++;
+            skip_group(c);
+            return true;
+        }
         r->uses_properties = true;
         add(c, "properties.");
         return true;
     }
-    if (!token_in(head, "at|c10|torch|caffe2"))
+    if (str_eq(name, "gcd") && token_is(at(c, n), "(") && (token_is(head, "std") || !init_named(r->source, "gcd"))) {
+        c->i += n;
+        r->uses_gcd = true;
+        add(c, "common_divisor");
+        return true;
+    }
+    if (!token_in(head, "at|c10|torch|caffe2") || n < 2)
         return false;
     dtype = wrapper_dtype(name);
     if (dtype >= 0 && (*name == 'k' || strstr(wrapper_text(r->arena, r->v, c->i, c->i + n), "ScalarType"))) {
