@@ -1,6 +1,6 @@
-/* Shapes that nobody has written down, found by running the launcher on the simulator for a few small sizes: how far
- * each buffer is touched is a product of the sizes, and what is read before it is written is an input. What is found
- * is a proposal; `astra check` judges it on other sizes. */
+/* Shapes that nobody has written down, found by running the launcher on the simulator for a few small sizes:
+ * how far each buffer is touched is a product of the sizes, and what is read before it is written is an input.
+ * What is found is a proposal; `astra check` judges it on other sizes. */
 #include "init/internal.h"
 
 #include "judge/judge.h"
@@ -13,7 +13,8 @@ struct monomial { /* num / den times the product of the sizes to their powers, p
     bool found;
 };
 
-struct setting { /* of the sizes: each is a small number times its unit, and times another size where it is tied to one */
+struct setting { /* of the sizes: each is a small number times its unit, and times another size where it is tied
+                    to one */
     int64_t unit[MOST_DIMS];
     int tied[MOST_DIMS]; /* to the size of that number; -1: free */
 };
@@ -33,8 +34,8 @@ struct probing {
 };
 
 /* No product of powers of these is the same at all points. */
-static const int seeds[MOST_DIMS][POINTS] = {{3, 5, 7}, {5, 11, 6}, {7, 6, 13}, {4, 7, 5},
-                                             {6, 3, 11}, {5, 7, 3}, {2, 3, 5}, {3, 2, 5}};
+static const int seeds[MOST_DIMS][POINTS] = {{3, 5, 7},  {5, 11, 6}, {7, 6, 13}, {4, 7, 5},
+                                             {6, 3, 11}, {5, 7, 3},  {2, 3, 5},  {3, 2, 5}};
 
 static bool is_buffer(const struct probing *p, size_t arg)
 {
@@ -97,8 +98,8 @@ static bool fits(const struct probing *p, const struct monomial *m, const int64_
 
 static bool fit_factor(const struct probing *p, struct monomial *m, const int64_t *e)
 {
-    static const int factors[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1},  {1, 2},  {6, 1},  {8, 1},   {1, 4},
-                                     {3, 2}, {1, 8}, {16, 1}, {1, 16}, {1, 32}, {1, 64}, {1, 128}, {1, 256},
+    static const int factors[][2] = {{1, 1}, {2, 1}, {3, 1},  {4, 1},  {1, 2},   {6, 1},   {8, 1},   {1, 4},
+                                     {3, 2}, {1, 8}, {16, 1}, {1, 16}, {1, 32},  {1, 64},  {1, 128}, {1, 256},
                                      {5, 1}, {7, 1}, {32, 1}, {64, 1}, {128, 1}, {256, 1}, {512, 1}, {1024, 1}};
 
     for (m->more = 0; m->more < 2; m->more++) {
@@ -189,7 +190,8 @@ static bool measure(struct probing *p, const struct setting *s, struct footprint
     return wrote;
 }
 
-/* Two for each buffer whose extent is a product, and within the shape that the wrapper says; all are: *whole. */
+/* Two for each buffer whose extent is a product, and within the shape that the wrapper says; all are: *whole.
+ */
 static size_t fit_all(struct probing *p, struct footprint *at, struct monomial *to, bool *whole)
 {
     size_t n = 0;
@@ -203,7 +205,8 @@ static size_t fit_all(struct probing *p, struct footprint *at, struct monomial *
         for (int k = 0; k < POINTS; k++) {
             e[k] = elements(p, &at[k], i);
             if (p->t->args.v[i].shape)
-                within = within && task_shape(p->task, &p->task->args[i], p->dims[k], &said, NULL) && e[k] <= said;
+                within =
+                    within && task_shape(p->task, &p->task->args[i], p->dims[k], &said, NULL) && e[k] <= said;
         }
         to[i] = fit(p, e);
         to[i].found = to[i].found && within;
@@ -340,14 +343,15 @@ static void find_rows(struct probing *p, size_t arg)
         x->shape = shape_text(p, &m, rows);
         of->values = arena_printf(p->arena, "{kind: %s, low: 0, high: %s}",
                                   p->at[0].args[i].wrote ? "distinct" : "index", rows);
-        of->todo = arena_printf(p->arena, "%s is taken for numbers of rows of %s; which range has it?", of->name,
-                                x->name);
+        of->todo = arena_printf(p->arena, "%s is taken for numbers of rows of %s; which range has it?",
+                                of->name, x->name);
         p->fit[i].found = true;
     }
     if (rows)
         vec_add(p->arena, &p->t->dims, rows);
     else if (!of->todo)
-        of->todo = arena_printf(p->arena, "what do the integers of %s mean, and which range have they?", of->name);
+        of->todo =
+            arena_printf(p->arena, "what do the integers of %s mean, and which range have they?", of->name);
 }
 
 /* ---- what was found goes to the task */
@@ -403,7 +407,8 @@ static void tell(struct probing *p, const struct best *best)
             vec_add(a, &p->t->domain,
                     arena_printf(a, "%s %% %lld == 0", dim, (long long)best->setting.unit[i]));
         if (best->setting.tied[i] >= 0)
-            vec_add(a, &p->t->domain, arena_printf(a, "%s %% %s == 0", dim, p->t->dims.v[best->setting.tied[i]]));
+            vec_add(a, &p->t->domain,
+                    arena_printf(a, "%s %% %s == 0", dim, p->t->dims.v[best->setting.tied[i]]));
     }
 }
 
@@ -460,7 +465,9 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
                     find_rows(&p, i);
             }
         } else
-            vec_add(a, &t->notes, arena_printf(a, "the launcher did not run for small sizes: %s", p.words ? p.words : "it writes nothing"));
+            vec_add(a, &t->notes,
+                    arena_printf(a, "the launcher did not run for small sizes: %s",
+                                 p.words ? p.words : "it writes nothing"));
     }
     footprints_close(p.prints);
     judge_close(p.judge);

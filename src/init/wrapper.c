@@ -1,7 +1,7 @@
-/* The host function around a launch, read into the launcher and the arguments of a task. The nearest function whose
- * parameters are numbers, pointers and tensors is taken; its body is written twice (wrapper_body.c), the second time
- * with what the first one learnt of tensors. Where no function can be read, the kernel's own parameters make a
- * launcher whose grid is a question. */
+/* The host function around a launch, read into the launcher and the arguments of a task. The nearest function
+ * whose parameters are numbers, pointers and tensors is taken; its body is written twice (wrapper_body.c), the
+ * second time with what the first one learnt of tensors. Where no function can be read, the kernel's own
+ * parameters make a launcher whose grid is a question. */
 #include "init/wrapper.h"
 
 #include <ctype.h>
@@ -83,8 +83,8 @@ static const char *called_with(struct reading *d, size_t which)
     return NULL;
 }
 
-/* The types that the file instantiates the function with, f16 before others: of `template void f(half *, ...)` and
- * `template void f<half>(...)`. */
+/* The types that the file instantiates the function with, f16 before others: of `template void f(half *, ...)`
+ * and `template void f<half>(...)`. */
 static const char *instantiated_with(struct reading *d, const struct wrapper_tparam *p)
 {
     const struct tokens *all = &d->r.source->tokens;
@@ -271,7 +271,8 @@ static void read_params(struct reading *d)
             }
         }
         if (!g.tensor && !g.type.type && !g.type.pointer && is_enum(d, g.type.spelled)) {
-            str_addf(&d->head, "    const %s %s = static_cast<%s>(0);\n", g.type.spelled, p->name, g.type.spelled);
+            str_addf(&d->head, "    const %s %s = static_cast<%s>(0);\n", g.type.spelled, p->name,
+                     g.type.spelled);
             r->final = true;
             wrapper_ask(r, "which %s do callers pass as %s?", g.type.spelled, p->name);
             r->final = false;
@@ -279,7 +280,8 @@ static void read_params(struct reading *d)
         }
         if (!g.tensor && !g.type.type) {
             r->final = true;
-            wrapper_lost(r, "its parameter %s has the type %s", p->name, wrapper_text(r->arena, r->v, p->first, p->last));
+            wrapper_lost(r, "its parameter %s has the type %s", p->name,
+                         wrapper_text(r->arena, r->v, p->first, p->last));
             r->final = false;
         }
         vec_add(r->arena, &d->given, g);
@@ -333,8 +335,9 @@ static bool name_has(const char *name, const char *list)
 static bool is_size(const char *name, const char *type)
 {
     return !str_in(type, "f16|bf16|f32|f64|bool") &&
-           !name_has(name, "flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
-                           "block_dim|threads|num_thread|block_sz");
+           !name_has(name,
+                     "flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
+                     "block_dim|threads|num_thread|block_sz");
 }
 
 static void scalar(struct reading *d, struct init_arg *a)
@@ -389,8 +392,9 @@ static void buffer(struct reading *d, struct init_arg *a, bool constant)
         a->todo = arena_printf(d->r.arena, "which shape has %s?", a->name);
     if (!a->role) {
         a->role = "inout";
-        a->todo = arena_printf(d->r.arena, "%s%sis %s read before it is written (inout), or written whole (out)?",
-                               a->todo ? a->todo : "", a->todo ? " " : "", a->name);
+        a->todo =
+            arena_printf(d->r.arena, "%s%sis %s read before it is written (inout), or written whole (out)?",
+                         a->todo ? a->todo : "", a->todo ? " " : "", a->name);
     }
 }
 
@@ -417,7 +421,10 @@ static void tensor_arg(struct reading *d, const struct wrapper_tensor *t, struct
     a.shape = shape_of(d, t);
     if (t->zeroed && t->returned)
         a.role = "out";
-    add_param(list, "%s *%s", wrapper_dtype_spelled(wrapper_dtype_of(a.type)) ? wrapper_dtype_spelled(wrapper_dtype_of(a.type)) : t->spelled, t->name);
+    add_param(list, "%s *%s",
+              wrapper_dtype_spelled(wrapper_dtype_of(a.type)) ? wrapper_dtype_spelled(wrapper_dtype_of(a.type))
+                                                              : t->spelled,
+              t->name);
     buffer(d, &a, false);
     if (t->optional)
         wrapper_note(&d->r, "%s is always given here; calls without it are another task", t->name);
@@ -442,9 +449,11 @@ static char *signature(struct reading *d)
         if (!says_word(body, a.name))
             continue;
         if (g->type.pointer && g->type.lanes > 1) {
-            const char *element = wrapper_dtype_spelled(wrapper_dtype_of(a.type)), *c = g->type.constant ? "const " : "";
+            const char *element = wrapper_dtype_spelled(wrapper_dtype_of(a.type)),
+                       *c = g->type.constant ? "const " : "";
             add_param(&list, "%s%s *%s_", c, element ? element : "unsigned", a.name);
-            str_addf(&d->head, "    auto %s = reinterpret_cast<%s%s *>(%s_);\n", a.name, c, g->type.spelled, a.name);
+            str_addf(&d->head, "    auto %s = reinterpret_cast<%s%s *>(%s_);\n", a.name, c, g->type.spelled,
+                     a.name);
         } else
             add_param(&list, "%s%s %s%s", g->type.constant ? "const " : "", g->type.spelled,
                       g->type.pointer ? "*" : "", a.name);
@@ -472,8 +481,8 @@ static char *signature(struct reading *d)
     return str_take(&list, r->arena);
 }
 
-/* Vector casts of a pointer in the kernel say how it must be aligned; 256 bytes is the default and enough, so only
- * callers that promise less have to say it. */
+/* Vector casts of a pointer in the kernel say how it must be aligned; 256 bytes is the default and enough, so
+ * only callers that promise less have to say it. */
 
 static void clear_task(struct init_task *t)
 {
@@ -561,10 +570,14 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     if (!r->why) {
         char *params = signature(&d);
         if (r->divides)
-            str_add(&text, "template <typename T>\nstatic constexpr T ceil_div(T a, T b)\n{\n    return (a + b - 1) / b;\n}\n\n");
+            str_add(
+                &text,
+                "template <typename T>\nstatic constexpr T ceil_div(T a, T b)\n{\n    return (a + b - 1) / b;\n}\n\n");
         if (r->uses_gcd)
-            str_add(&text, "static constexpr long common_divisor(long a, long b)\n{\n    while (b) {\n"
-                           "        long rest = a % b;\n        a = b;\n        b = rest;\n    }\n    return a;\n}\n\n");
+            str_add(
+                &text,
+                "static constexpr long common_divisor(long a, long b)\n{\n    while (b) {\n"
+                "        long rest = a % b;\n        a = b;\n        b = rest;\n    }\n    return a;\n}\n\n");
         add_using(&text, s->arena, w->kernel->scope);
         if (!str_eq(host->scope, w->kernel->scope))
             add_using(&text, s->arena, host->scope);
@@ -606,8 +619,8 @@ static void from_declaration(struct init_task *t, const struct init_wrapped *w)
             value = p->is_type ? "float" : p->fallback;
         if (!value) {
             value = "1";
-            wrapper_ask(&d.r, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
-                        w->kernel->name);
+            wrapper_ask(&d.r, "which value has the template parameter %s? (name the instance: %s<...>)",
+                        p->name, w->kernel->name);
         }
         if (p->is_type && wrapper_type_name(&d.r, value, NULL))
             map_put(&d.r.alias, p->name, (void *)value);
@@ -626,8 +639,8 @@ static void from_declaration(struct init_task *t, const struct init_wrapped *w)
                         wrapper_text(s->arena, d.r.v, p->first, p->last));
             continue;
         }
-        add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "", k.spelled, k.pointer ? "*" : "",
-                  a.name);
+        add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "", k.spelled,
+                  k.pointer ? "*" : "", a.name);
         if (k.pointer)
             buffer(&d, &a, k.constant);
         else
@@ -663,7 +676,8 @@ void init_wrapper(struct init_task *t, const struct init_wrapped *w)
     clear_task(t);
     from_declaration(t, w);
     vec_add(w->source->arena, &t->notes,
-            reasons.len ? arena_printf(w->source->arena, "no function that launches it can be read (%s)", reasons.s)
-                        : arena_strdup(w->source->arena, "no function of these files launches it"));
+            reasons.len
+                ? arena_printf(w->source->arena, "no function that launches it can be read (%s)", reasons.s)
+                : arena_strdup(w->source->arena, "no function of these files launches it"));
     str_free(&reasons);
 }

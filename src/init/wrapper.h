@@ -1,7 +1,7 @@
-/* Between the files that read a host wrapper. wrapper_scan.c finds the functions among tokens, wrapper_type.c what
- * types and tensors are, wrapper_expr.c and wrapper_body.c write expressions and statements anew, wrapper.c chooses
- * and puts together. A body is written twice: what the first time learns (the types and extents of tensors), the
- * second time uses. */
+/* Between the files that read a host wrapper. wrapper_scan.c finds the functions among tokens, wrapper_type.c
+ * what types and tensors are, wrapper_expr.c and wrapper_body.c write expressions and statements anew,
+ * wrapper.c chooses and puts together. A body is written twice: what the first time learns (the types and
+ * extents of tensors), the second time uses. */
 #ifndef INIT_WRAPPER_H
 #define INIT_WRAPPER_H
 
@@ -53,7 +53,7 @@ struct wrapper_tensor {
     const char *name, *spelled; /* its C type of elements; NULL: not seen yet */
     const char *pointer;        /* what its address is called: another tensor's name where it is a view of it */
     int rank;
-    const char *dim[WRAPPER_RANK]; /* a dim, or an expression of dims; NULL: not known */
+    const char *dim[WRAPPER_RANK];         /* a dim, or an expression of dims; NULL: not known */
     bool optional, made, zeroed, returned; /* made: by the wrapper itself */
     bool shaped;                           /* dim[0..rank) say its shape */
     bool used;
@@ -80,11 +80,11 @@ struct wrapper_reader {
     VEC(const char *) streams;
     struct str out;
     int depth;
-    bool final;                    /* the second time */
+    bool final;                              /* the second time */
     bool uses_properties, divides, uses_gcd; /* needs cudaDeviceProp, ceil_div, gcd */
-    bool helper;                   /* a function that the launcher calls: what it returns stays */
-    const char *chosen;            /* the type that macros dispatch to */
-    const char *why;               /* what is not understood; NULL: all is */
+    bool helper;                             /* a function that the launcher calls: what it returns stays */
+    const char *chosen;                      /* the type that macros dispatch to */
+    const char *why;                         /* what is not understood; NULL: all is */
 };
 
 __attribute__((format(printf, 2, 3))) void wrapper_note(struct wrapper_reader *r, const char *fmt, ...);
@@ -103,7 +103,8 @@ struct wrapper_type {
 struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t last);
 /* "f16" of "__half"; NULL: none */
 const char *wrapper_type_name(struct wrapper_reader *r, const char *spelled, int *lanes);
-/* The number of a torch scalar type by its last name (Half, kFloat32), or of one as task.yaml says it; -1: none. */
+/* The number of a torch scalar type by its last name (Half, kFloat32), or of one as task.yaml says it; -1:
+ * none. */
 int wrapper_dtype(const char *name);
 int wrapper_dtype_of(const char *type);
 const char *wrapper_dtype_spelled(int dtype);

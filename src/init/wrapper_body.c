@@ -156,7 +156,8 @@ static bool is_trivial(const char *text)
         return true;
     if (!sign)
         sign = strstr(text, " >= ");
-    return sign && strlen(sign + 4) == (size_t)(sign - text) && strncmp(text, sign + 4, (size_t)(sign - text)) == 0;
+    return sign && strlen(sign + 4) == (size_t)(sign - text) &&
+           strncmp(text, sign + 4, (size_t)(sign - text)) == 0;
 }
 
 /* What a check asks for goes to the domain where it is of dims alone. */
@@ -248,7 +249,8 @@ static const char *dispatched(struct wrapper_reader *r, const char *name)
         return "int";
     if (r->chosen)
         return r->chosen;
-    if (strstr(name, "FLOATING_TYPES") && !strstr(name, "HALF") && !strstr(name, "AND") && !strstr(name, "VLLM"))
+    if (strstr(name, "FLOATING_TYPES") && !strstr(name, "HALF") && !strstr(name, "AND") &&
+        !strstr(name, "VLLM"))
         return "float";
     return "__half";
 }
@@ -367,7 +369,7 @@ static size_t type_switch(struct wrapper_reader *r, size_t body, size_t end)
 
 /* ---- declarations */
 
-struct declaration { /* of one variable */
+struct declaration {                /* of one variable */
     size_t first, name, init, last; /* tokens: of the type, the name, behind `=` or `(`, the end of the value */
 };
 
@@ -388,8 +390,8 @@ static bool declares(const struct wrapper_reader *r, size_t i, size_t end, struc
         else if (token_is(&r->v[k], "::"))
             words--;
     }
-    if (k >= end || words < 1 || (words < 2 && !token_is(&r->v[i], "unsigned")) || r->v[k - 1].kind != TOK_WORD ||
-        !wrapper_sign(&r->v[k], "= ( {"))
+    if (k >= end || words < 1 || (words < 2 && !token_is(&r->v[i], "unsigned")) ||
+        r->v[k - 1].kind != TOK_WORD || !wrapper_sign(&r->v[k], "= ( {"))
         return false;
     if (k < i + 2 || wrapper_sign(&r->v[k - 2], ":: . ->"))
         return false;
@@ -399,15 +401,17 @@ static bool declares(const struct wrapper_reader *r, size_t i, size_t end, struc
     return true;
 }
 
-/* Behind casts and brackets around it, is the value `t.size(i)` alone, or `t.numel() / y`? Then it names that. */
+/* Behind casts and brackets around it, is the value `t.size(i)` alone, or `t.numel() / y`? Then it names that.
+ */
 static void learn_name(struct wrapper_reader *r, const struct declaration *d, const char *spelled)
 {
     size_t i = d->init, last = d->last;
     char *name = token_text(r->arena, &r->v[d->name]);
     struct wrapper_tensor *t;
 
-    while (i < last && !wrapper_tensor_find(r, &r->v[i]) && wrapper_sign(&r->v[i], "( static_cast < > int int64_t "
-                                                                                   "uint32_t size_t unsigned long"))
+    while (i < last && !wrapper_tensor_find(r, &r->v[i]) &&
+           wrapper_sign(&r->v[i], "( static_cast < > int int64_t "
+                                  "uint32_t size_t unsigned long"))
         i++;
     t = i < last ? wrapper_tensor_find(r, &r->v[i]) : NULL;
     if (!t || i + 4 >= last + 0 || !wrapper_sign(&r->v[i + 1], ". ->"))
@@ -494,7 +498,8 @@ static bool makes_tensor(struct wrapper_reader *r, const struct declaration *d, 
     t = wrapper_tensor_add(r, name);
     t->made = true;
     t->zeroed = str_starts(token_text(r->arena, &r->v[i]), "zeros") || token_is(&r->v[i], "new_zeros");
-    size_t open = i + 1, close = wrapper_skip(r->v, d->last, open) - 1, item = wrapper_item(r->v, open + 1, close);
+    size_t open = i + 1, close = wrapper_skip(r->v, d->last, open) - 1,
+           item = wrapper_item(r->v, open + 1, close);
     for (size_t k = i; k < d->last && !t->spelled; k++) {
         int dtype = wrapper_dtype(token_text(r->arena, &r->v[k]));
         if (dtype >= 0 && *r->v[k].s == 'k')
@@ -539,20 +544,23 @@ static bool declaration(struct wrapper_reader *r, const struct declaration *d)
     struct wrapper_type k = wrapper_type_of(r, r->v, d->first, d->name);
     const char *text, *over;
 
-    if (k.stream || has_word(r, d->init, d->last, "getCurrentCUDAStream|getStreamFromPool|getDefaultCUDAStream")) {
+    if (k.stream ||
+        has_word(r, d->init, d->last, "getCurrentCUDAStream|getStreamFromPool|getDefaultCUDAStream")) {
         vec_add(r->arena, &r->streams, name);
         return true;
     }
-    if (strcasestr(type, "guard") || strcasestr(type, "nvtx") || strstr(type, "TensorOptions") || strstr(type, "std::string"))
+    if (strcasestr(type, "guard") || strcasestr(type, "nvtx") || strstr(type, "TensorOptions") ||
+        strstr(type, "std::string"))
         return true;
     if (has_word(r, d->init, d->last, "options|TensorOptions|device_of") && str_eq(type, "auto") &&
         !has_word(r, d->init, d->last, "empty|zeros|new_empty|data_ptr|full"))
         return true;
     if (makes_tensor(r, d, type))
         return true;
-    if (has_word(r, d->init, d->last, "scalar_type|dtype") && str_in(type, "auto|const auto|at::ScalarType|"
-                                                                            "torch::ScalarType|auto &|const auto &|"
-                                                                            "const at::ScalarType")) {
+    if (has_word(r, d->init, d->last, "scalar_type|dtype") &&
+        str_in(type, "auto|const auto|at::ScalarType|"
+                     "torch::ScalarType|auto &|const auto &|"
+                     "const at::ScalarType")) {
         text = wrapper_expr(r, d->init, d->last);
         line(r, "const int %s = %s;", name, text);
         return true;
@@ -703,7 +711,8 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
         return next;
     for (size_t k = i; k < last; k++) {
         if (r->v[k].kind == TOK_WORD && r->v[k].len > 6 &&
-            (!memcmp(r->v[k].s, "cublas", 6) || !memcmp(r->v[k].s, "cudnn", 5) || !memcmp(r->v[k].s, "curand", 6)))
+            (!memcmp(r->v[k].s, "cublas", 6) || !memcmp(r->v[k].s, "cudnn", 5) ||
+             !memcmp(r->v[k].s, "curand", 6)))
             wrapper_lost(r, "it calls %s", token_text(r->arena, &r->v[k]));
     }
     if (declares(r, i, last, &d) && declaration(r, &d))

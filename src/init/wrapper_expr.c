@@ -68,7 +68,8 @@ static void element_type(struct cursor *c, struct wrapper_tensor *t, const char 
         t->spelled = arena_strdup(c->r->arena, spelled);
 }
 
-/* The type of the cast around the address that is asked for here: (T *)x.data_ptr(), reinterpret_cast<T *>(...) */
+/* The type of the cast around the address that is asked for here: (T *)x.data_ptr(), reinterpret_cast<T *>(...)
+ */
 static void cast_type(struct cursor *c, struct wrapper_tensor *t, size_t start)
 {
     const struct token *v = c->r->v;
@@ -245,7 +246,10 @@ static void add_tensor(struct cursor *c, struct wrapper_tensor *t)
 static const struct {
     const char *name, *text;
 } replaced[] = {
-    {"Half", "__half"}, {"BFloat16", "__nv_bfloat16"}, {"SymInt", "int64_t"}, {"opmath_type", "float"},
+    {"Half", "__half"},
+    {"BFloat16", "__nv_bfloat16"},
+    {"SymInt", "int64_t"},
+    {"opmath_type", "float"},
 };
 
 /* a::b::c at the cursor: true when it was written. */
@@ -287,7 +291,8 @@ static bool add_qualified(struct cursor *c)
         add(c, "properties.");
         return true;
     }
-    if (str_eq(name, "gcd") && token_is(at(c, n), "(") && (token_is(head, "std") || !init_named(r->source, "gcd"))) {
+    if (str_eq(name, "gcd") && token_is(at(c, n), "(") &&
+        (token_is(head, "std") || !init_named(r->source, "gcd"))) {
         c->i += n;
         r->uses_gcd = true;
         add(c, "common_divisor");
@@ -298,8 +303,8 @@ static bool add_qualified(struct cursor *c)
     dtype = wrapper_dtype(name);
     if (dtype >= 0 && (*name == 'k' || strstr(wrapper_text(r->arena, r->v, c->i, c->i + n), "ScalarType"))) {
         c->i += n;
-        str_addf(&c->out, "%s%d", isalnum((unsigned char)(c->out.len ? c->out.s[c->out.len - 1] : ' ')) ? " " : "",
-                 dtype);
+        str_addf(&c->out, "%s%d",
+                 isalnum((unsigned char)(c->out.len ? c->out.s[c->out.len - 1] : ' ')) ? " " : "", dtype);
         return true;
     }
     for (size_t i = 0; i < ARRAY_LEN(replaced); i++) {
@@ -439,7 +444,7 @@ static long fold_compare(struct folder *f)
             continue;
         f->p += strlen(signs[i]);
         long w = fold_first(f);
-        const bool results[] = {v == w, v != w, v <= w, v >= w, v < w, v > w};
+        const bool results[] = {v == w, v != w, v <= w, v >= w, v<w, v> w};
         blanks(f);
         return results[i];
     }

@@ -1,5 +1,5 @@
-/* Functions found among preprocessed tokens. Nothing is declared and nothing needs to be known: a name, brackets
- * and a body make a function, wherever its types come from. */
+/* Functions found among preprocessed tokens. Nothing is declared and nothing needs to be known: a name,
+ * brackets and a body make a function, wherever its types come from. */
 #include "init/wrapper.h"
 
 bool wrapper_sign(const struct token *t, const char *list)

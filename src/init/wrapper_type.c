@@ -1,4 +1,5 @@
-/* What the types in a wrapper stand for: numbers and pointers as a task has them, tensors with their extents. */
+/* What the types in a wrapper stand for: numbers and pointers as a task has them, tensors with their extents.
+ */
 #include "init/wrapper.h"
 
 #include <ctype.h>
@@ -8,53 +9,79 @@ static const struct known_type {
     const char *spelled, *type;
     int lanes;
 } known_types[] = {
-    {"float", "f32", 1},           {"double", "f64", 1},
-    {"half", "f16", 1},            {"__half", "f16", 1},
-    {"nv_half", "f16", 1},         {"nv_bfloat16", "bf16", 1},
-    {"__nv_bfloat16", "bf16", 1},  {"bool", "bool", 1},
-    {"char", "i8", 1},             {"signed char", "i8", 1},
-    {"int8_t", "i8", 1},           {"unsigned char", "u8", 1},
-    {"uint8_t", "u8", 1},          {"uchar", "u8", 1},
-    {"short", "i16", 1},           {"int16_t", "i16", 1},
-    {"unsigned short", "u16", 1},  {"uint16_t", "u16", 1},
-    {"ushort", "u16", 1},          {"int", "i32", 1},
-    {"int32_t", "i32", 1},         {"unsigned", "u32", 1},
-    {"unsigned int", "u32", 1},    {"uint32_t", "u32", 1},
-    {"uint", "u32", 1},            {"long", "i64", 1},
-    {"long int", "i64", 1},        {"int64_t", "i64", 1},
-    {"long long", "i64", 1},       {"long long int", "i64", 1},
-    {"ptrdiff_t", "i64", 1},       {"ssize_t", "i64", 1},
-    {"unsigned long", "u64", 1},   {"uint64_t", "u64", 1},
-    {"size_t", "u64", 1},          {"std::size_t", "u64", 1},
-    {"unsigned long long", "u64", 1}, {"unsigned long int", "u64", 1},
-    {"half2", "f16", 2},           {"__half2", "f16", 2},
-    {"__nv_bfloat162", "bf16", 2}, {"nv_bfloat162", "bf16", 2},
-    {"float2", "f32", 2},          {"float3", "f32", 3},
-    {"float4", "f32", 4},          {"double2", "f64", 2},
-    {"int2", "i32", 2},            {"int4", "i32", 4},
-    {"uint2", "u32", 2},           {"uint4", "u32", 4},
-    {"char2", "i8", 2},            {"char4", "i8", 4},
-    {"uchar4", "u8", 4},           {"short2", "i16", 2},
+    {"float", "f32", 1},
+    {"double", "f64", 1},
+    {"half", "f16", 1},
+    {"__half", "f16", 1},
+    {"nv_half", "f16", 1},
+    {"nv_bfloat16", "bf16", 1},
+    {"__nv_bfloat16", "bf16", 1},
+    {"bool", "bool", 1},
+    {"char", "i8", 1},
+    {"signed char", "i8", 1},
+    {"int8_t", "i8", 1},
+    {"unsigned char", "u8", 1},
+    {"uint8_t", "u8", 1},
+    {"uchar", "u8", 1},
+    {"short", "i16", 1},
+    {"int16_t", "i16", 1},
+    {"unsigned short", "u16", 1},
+    {"uint16_t", "u16", 1},
+    {"ushort", "u16", 1},
+    {"int", "i32", 1},
+    {"int32_t", "i32", 1},
+    {"unsigned", "u32", 1},
+    {"unsigned int", "u32", 1},
+    {"uint32_t", "u32", 1},
+    {"uint", "u32", 1},
+    {"long", "i64", 1},
+    {"long int", "i64", 1},
+    {"int64_t", "i64", 1},
+    {"long long", "i64", 1},
+    {"long long int", "i64", 1},
+    {"ptrdiff_t", "i64", 1},
+    {"ssize_t", "i64", 1},
+    {"unsigned long", "u64", 1},
+    {"uint64_t", "u64", 1},
+    {"size_t", "u64", 1},
+    {"std::size_t", "u64", 1},
+    {"unsigned long long", "u64", 1},
+    {"unsigned long int", "u64", 1},
+    {"half2", "f16", 2},
+    {"__half2", "f16", 2},
+    {"__nv_bfloat162", "bf16", 2},
+    {"nv_bfloat162", "bf16", 2},
+    {"float2", "f32", 2},
+    {"float3", "f32", 3},
+    {"float4", "f32", 4},
+    {"double2", "f64", 2},
+    {"int2", "i32", 2},
+    {"int4", "i32", 4},
+    {"uint2", "u32", 2},
+    {"uint4", "u32", 4},
+    {"char2", "i8", 2},
+    {"char4", "i8", 4},
+    {"uchar4", "u8", 4},
+    {"short2", "i16", 2},
 };
 
 /* The framework's names of the same types. */
 static const struct {
     const char *name, *spelled;
 } frameworks[] = {
-    {"Half", "__half"},       {"BFloat16", "__nv_bfloat16"}, {"SymInt", "int64_t"},
-    {"at_half", "__half"},    {"float16_t", "__half"},       {"bfloat16_t", "__nv_bfloat16"},
-    {"ArrayRef", NULL},
+    {"Half", "__half"},      {"BFloat16", "__nv_bfloat16"},   {"SymInt", "int64_t"}, {"at_half", "__half"},
+    {"float16_t", "__half"}, {"bfloat16_t", "__nv_bfloat16"}, {"ArrayRef", NULL},
 };
 
 static const struct {
     const char *names, *type, *spelled;
     int number;
 } dtypes[] = {
-    {"Byte|UInt8", "u8", "uint8_t", 0},          {"Char|Int8", "i8", "int8_t", 1},
-    {"Short|Int16", "i16", "int16_t", 2},        {"Int|Int32", "i32", "int", 3},
-    {"Long|Int64", "i64", "int64_t", 4},         {"Half|Float16", "f16", "__half", 5},
-    {"Float|Float32", "f32", "float", 6},        {"Double|Float64", "f64", "double", 7},
-    {"Bool", "bool", "bool", 11},                {"BFloat16", "bf16", "__nv_bfloat16", 15},
+    {"Byte|UInt8", "u8", "uint8_t", 0},   {"Char|Int8", "i8", "int8_t", 1},
+    {"Short|Int16", "i16", "int16_t", 2}, {"Int|Int32", "i32", "int", 3},
+    {"Long|Int64", "i64", "int64_t", 4},  {"Half|Float16", "f16", "__half", 5},
+    {"Float|Float32", "f32", "float", 6}, {"Double|Float64", "f64", "double", 7},
+    {"Bool", "bool", "bool", 11},         {"BFloat16", "bf16", "__nv_bfloat16", 15},
 };
 
 int wrapper_dtype(const char *name)
@@ -173,7 +200,8 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
             t.pointer = true;
         } else if (wrapper_sign(&v[i], "& &&"))
             t.reference = true;
-        else if (token_in(&v[i], "__restrict__|__restrict|restrict|volatile|static|inline|constexpr|struct|typename"))
+        else if (token_in(&v[i],
+                          "__restrict__|__restrict|restrict|volatile|static|inline|constexpr|struct|typename"))
             continue;
         else {
             if (words.len && v[i].kind == TOK_WORD && v[i - 1].kind == TOK_WORD)
@@ -184,9 +212,10 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
     spelled = words.s ? str_take(&words, r->arena) : "";
     stated = last_name(spelled);
     t.optional = strstr(spelled, "optional<") != NULL;
-    t.tensor = str_eq(stated, "Tensor") || (t.optional && strstr(spelled, "Tensor>")) ||
-               str_eq(stated, "Tensor>");
-    t.stream = str_eq(spelled, "cudaStream_t") || str_eq(spelled, "CUstream") || str_ends(spelled, "CUDAStream");
+    t.tensor =
+        str_eq(stated, "Tensor") || (t.optional && strstr(spelled, "Tensor>")) || str_eq(stated, "Tensor>");
+    t.stream =
+        str_eq(spelled, "cudaStream_t") || str_eq(spelled, "CUstream") || str_ends(spelled, "CUDAStream");
     if (str_eq(map_get(&r->alias, spelled), "cudaStream_t") || str_eq(file_alias(r, spelled), "cudaStream_t"))
         t.stream = true;
     k = resolve(r, spelled, 0);

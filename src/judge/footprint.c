@@ -1,5 +1,5 @@
-/* What a version touches of its arguments, whatever shapes the task gives them: the buffers are larger than what
- * any small shape needs, and an observer looks at every access. */
+/* What a version touches of its arguments, whatever shapes the task gives them: the buffers are larger than
+ * what any small shape needs, and an observer looks at every access. */
 #include "internal.h"
 
 enum { ROOM = 1 << 26, MOST_INSNS = 1 << 22, FILLED = 1 << 16 };
@@ -50,7 +50,8 @@ static void moved(struct taking *t, const struct plan *plan)
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct plan_step *step = &plan->steps[i];
         if (step->kind != PLAN_LAUNCH && step->to.p.buffer >= 0 && step->size_bytes > 0)
-            sanitize_extent_set(&t->of->seen, t->stage->addr[step->to.p.buffer] + (uint64_t)step->to.p.offset_bytes,
+            sanitize_extent_set(&t->of->seen,
+                                t->stage->addr[step->to.p.buffer] + (uint64_t)step->to.p.offset_bytes,
                                 (uint64_t)step->size_bytes);
     }
 }

@@ -1,4 +1,5 @@
-/* What launches touch of some allocations: how far, what they write, and whether they read what nobody wrote. */
+/* What launches touch of some allocations: how far, what they write, and whether they read what nobody wrote.
+ */
 #include "sanitize_internal.h"
 
 enum { LOOKED_AT = 4 << 20 }; /* bytes of an allocation that are followed one by one */
