@@ -256,6 +256,7 @@ static struct setting plain(const struct probing *p, int64_t unit)
 static void search(struct probing *p, struct best *best)
 {
     static const int64_t units[] = {32, 256, 4, 1024, 128, 4096};
+    static const int64_t tied_units[] = {8, 128, 1};
     struct setting s = plain(p, 1);
 
     try_setting(p, &s, best);
@@ -270,13 +271,13 @@ static void search(struct probing *p, struct best *best)
         s = plain(p, units[u]);
         try_setting(p, &s, best);
     }
-    for (size_t u = 0; u < 3; u++) {
+    for (size_t u = 0; u < ARRAY_LEN(tied_units); u++) {
         for (size_t i = 0; i < p->n_dims; i++) {
             for (size_t k = 0; k < p->n_dims && !best->whole; k++) {
                 if (i == k)
                     continue;
                 s = plain(p, 1);
-                s.unit[i] = u == 2 ? 1 : units[u] / (u ? 2 : 4);
+                s.unit[i] = tied_units[u];
                 s.tied[i] = (int)k;
                 try_setting(p, &s, best);
             }

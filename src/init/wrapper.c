@@ -411,7 +411,8 @@ static void add_param(struct str *list, const char *fmt, ...)
 
 static void tensor_arg(struct reading *d, const struct wrapper_tensor *t, struct str *list)
 {
-    struct init_arg a = {.name = t->name, .role = t->made ? (t->returned ? "out" : "scratch") : NULL};
+    const char *made = t->returned ? "out" : "scratch", *spelled;
+    struct init_arg a = {.name = t->name, .role = t->made ? made : NULL};
 
     a.type = wrapper_type_name(&d->r, t->spelled ? t->spelled : d->r.chosen, NULL);
     if (!a.type) {
@@ -421,10 +422,8 @@ static void tensor_arg(struct reading *d, const struct wrapper_tensor *t, struct
     a.shape = shape_of(d, t);
     if (t->zeroed && t->returned)
         a.role = "out";
-    add_param(list, "%s *%s",
-              wrapper_dtype_spelled(wrapper_dtype_of(a.type)) ? wrapper_dtype_spelled(wrapper_dtype_of(a.type))
-                                                              : t->spelled,
-              t->name);
+    spelled = wrapper_dtype_spelled(wrapper_dtype_of(a.type));
+    add_param(list, "%s *%s", spelled ? spelled : t->spelled, t->name);
     buffer(d, &a, false);
     if (t->optional)
         wrapper_note(&d->r, "%s is always given here; calls without it are another task", t->name);
