@@ -154,9 +154,9 @@ struct init_wrapped {
 
 /* wrapper.c: never fails: what is not understood becomes a TODO and a question. */
 void init_wrapper(struct init_task *t, const struct init_wrapped *w);
-/* probe.c: shapes, roles and index ranges that the wrapper does not say, found by running the launcher of the task's
- * folder on the simulator for small sizes. Writes a task.yaml that is not final into it. False: nothing was found
- * out, and err says why; the task stays as it was. */
+/* probe.c: shapes, roles and index ranges that the wrapper does not say, found by running the launcher of the
+ * task's folder on the simulator for small sizes. Writes a task.yaml that is not final into it. False: nothing
+ * was found out, and err says why; the task stays as it was. */
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
 /* taskfile.c: the text of task.yaml. */
 char *init_taskfile(struct arena *a, const struct init_task *t, const char *name);
