@@ -22,6 +22,7 @@
 #include "json.h"
 #include "map.h"
 #include "member.h"
+#include "origin.h"
 #include "proc.h"
 #include "rng.h"
 #include "sandbox.h"

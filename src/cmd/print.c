@@ -176,6 +176,10 @@ void cmd_add_place(struct str *out, const char *file, int line, int col, bool in
     size_t len;
 
     if (line > 0 && fs_read(a, file, &text, NULL, NULL)) {
+        struct line_origin from;
+
+        if (origin_find(&from, a, text, line, fs_basename(file)))
+            str_addf(out, "    from %s:%d\n", from.file, from.line);
         while (--line > 0 && *text)
             text += strcspn(text, "\n"), text += *text == '\n';
         len = MIN(strcspn(text, "\r\n"), (size_t)QUOTED);

@@ -124,11 +124,17 @@ static json_t *to_sarif(const struct sanitize_run *r)
 
     for (size_t i = 0; i < r->found.findings.n; i++) {
         const struct sanitized_finding *f = &r->found.findings.v[i];
+        struct line_origin at = {file_of(r, f), f->line};
+        char *text;
+
+        if (f->line && fs_read(r->arena, at.file, &text, NULL, NULL))
+            origin_find(&at, r->arena, text, f->line,
+                        fs_basename(at.file)); /* what a framework's reviewer sees */
         json_t *place = json_pack("{s:{s:{s:s}}}", "physicalLocation", "artifactLocation", "uri",
-                                  uri_of(r->arena, file_of(r, f)));
+                                  uri_of(r->arena, at.file));
         if (f->line)
             json_object_set_new(json_object_get(place, "physicalLocation"), "region",
-                                json_pack("{s:i}", "startLine", f->line));
+                                json_pack("{s:i}", "startLine", at.line));
         if (!json_object_get(known, f->kind)) {
             json_object_set_new(known, f->kind, json_true());
             json_array_append_new(rules, json_pack("{s:s}", "id", f->kind));

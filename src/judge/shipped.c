@@ -186,9 +186,11 @@ static void not_compared(struct arena *a, struct trial *t, const char *why)
 bool verify_shipped(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                     struct err *err)
 {
-    const struct compile_request q = version_request(v, v->kernel->text);
+    char *text = arena_strdup(a, v->kernel->text);
+    const struct compile_request q = version_request(v, text);
     struct gpu_build b;
 
+    origin_blank(text); /* so that all words are of the file itself */
     t->shipped = (struct trial_shipped){.asked = true, .not_run_because = "it was not compared so far"};
     if (!gpu_nvcc_path(a, j->nvrtc)) {
         not_compared(a, t, "there is no nvcc");

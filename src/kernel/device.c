@@ -370,5 +370,6 @@ char *device_part(struct unit *u, struct arena *a, struct kernel_header *headers
     map_free(&d.groups);
     check_own_path(&d);
     rename_file(u, text);
+    origin_blank(text);
     return text;
 }

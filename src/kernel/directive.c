@@ -285,6 +285,8 @@ static void directive(struct expander *x, const struct token *v, size_t n)
         map_put(&x->macros, token_text(x->arena, &v[1]), NULL);
     } else if (token_is(name, "pragma")) {
         pragma(x, name, v + 1, n - 1);
+    } else if (token_is(name, "line") && origin_is_line(v[-1].s, v[n - 1].s + v[n - 1].len)) {
+        return; /* where the line came from: for messages */
     } else if (token_is(name, "error")) {
         fail(x->unit, name, "#error is reached");
     } else {
