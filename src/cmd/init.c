@@ -30,9 +30,23 @@ static void add_kernels(const struct init_result *r, const char *path, struct st
     str_addf(out, "\nName one: astra init %s:%s\n", path, r->kernels[0].name);
 }
 
+static void add_task(const struct init_result *r, struct str *out)
+{
+    str_addf(out, "%s: kernel.cu, task.yaml, origin.json; of %s (%s:%d)\n", r->folder, r->kernels[0].name,
+             r->kernels[0].file, r->kernels[0].line);
+    for (size_t i = 0; i < r->n_notes; i++)
+        str_addf(out, "  %s\n", r->notes[i]);
+    if (r->n_questions)
+        str_addf(out, "%zu question%s, in task.yaml at # TODO:\n", r->n_questions,
+                 r->n_questions == 1 ? "" : "s");
+    for (size_t i = 0; i < r->n_questions; i++)
+        str_addf(out, "  %zu. %s\n", i + 1, r->questions[i]);
+    str_addf(out, "Next: say your sizes in %s/task.yaml, then: astra check %s\n", r->folder, r->folder);
+}
+
 static json_t *to_json(const struct init_result *r)
 {
-    json_t *list = json_array();
+    json_t *list = json_array(), *out = json_object();
 
     for (size_t i = 0; i < r->n_kernels; i++) {
         const struct init_found *k = &r->kernels[i];
@@ -44,7 +58,11 @@ static json_t *to_json(const struct init_result *r)
         json_put_text(o, "template", k->tparams);
         json_array_append_new(list, o);
     }
-    return json_pack("{s:o}", "kernels", list);
+    json_put(out, "kernels", list);
+    json_put_text(out, "folder", r->folder);
+    json_put(out, "questions", json_texts(r->questions, r->n_questions));
+    json_put(out, "notes", json_texts(r->notes, r->n_notes));
+    return out;
 }
 
 int cmd_init(const struct cmd_args *args)
@@ -69,7 +87,10 @@ int cmd_init(const struct cmd_args *args)
         str_addf(&out, "%s\n", json_pretty(a, j));
         json_decref(j);
     } else if (ok) {
-        add_kernels(&r, o.path, &out);
+        if (r.folder)
+            add_task(&r, &out);
+        else
+            add_kernels(&r, o.path, &out);
     }
     ok = ok && cmd_print_result(args, str_text(&out), &err);
     str_free(&out);

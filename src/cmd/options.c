@@ -29,9 +29,14 @@ static const struct verb verbs[] = {
      1, 1, cmd_optimize},
     {"check", 'c', "DIR", "is the task sound: does it parse, launch, and give the right answer everywhere?",
      "  astra check my_task\n", 1, 1, cmd_check},
-    {"init", 'i', "PATH[:KERNEL]", "the kernels of a framework's file, and of the headers that it includes",
-     "Headers are looked for beside the file, in the folders of -I and in the file's repository. KERNEL may be qualified.\n\n"
-     "  astra init vllm/csrc/layernorm_kernels.cu\n",
+    {"init", 'i', "PATH[:KERNEL]",
+     "a task from a framework's file: the kernel, what it uses, its wrapper as the launcher",
+     "Without KERNEL the file's kernels are listed. A name may be qualified, and may name an instance. Headers are looked for\n"
+     "beside the file, in the folders of -I and in the file's repository. What cannot be known is a TODO in task.yaml, and\n"
+     "a question here (docs/init.md).\n\n"
+     "  astra init vllm/csrc/layernorm_kernels.cu\n"
+     "  astra init vllm/csrc/layernorm_kernels.cu:rms_norm_kernel --out rms_norm\n"
+     "  astra init norm.cuh:RMSNormKernel<8,half> -I include\n",
      1, 1, cmd_init},
     {"bench", 'b', "DIR [FILE...]", "verify and time versions against the original",
      "FILE is another version of the task's kernel file; without it the original is timed. Exit status 0 whatever\n"

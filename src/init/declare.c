@@ -110,7 +110,7 @@ static void keep(struct walk *w, struct init_decl *d, size_t first, size_t end)
     d->end = end;
     d->scope = scope_of(w);
     d->cond = s->conds.v[first];
-    d->extern_c |= w->extern_c;
+    d->extern_c |= d->in_extern_c = w->extern_c;
     if (!d->name)
         d->name = d->n_names ? d->names[0] : "";
     if (*d->name && !d->n_names)
@@ -124,6 +124,8 @@ static void keep(struct walk *w, struct init_decl *d, size_t first, size_t end)
         }
         vec_add(s->arena, &names->decls, s->decls.n);
     }
+    if (d->kind == INIT_USING && token_is(TOKEN(s, first + 1), "namespace"))
+        vec_add(s->arena, &s->usings, s->decls.n);
     vec_add(s->arena, &s->decls, *d);
 }
 
@@ -269,7 +271,7 @@ static void read_specifiers(struct init_source *s, struct init_decl *d, size_t f
         d->is_global |= token_is(&v.v[i], "__global__");
         d->is_device |= token_is(&v.v[i], "__device__") || token_is(&v.v[i], "__constant__");
         d->is_host |= token_is(&v.v[i], "__host__");
-        d->extern_c |= token_is(&v.v[i], "extern") && i + 1 < v.n && token_is(&v.v[i + 1], "\"C\"");
+        d->is_constexpr |= token_is(&v.v[i], "constexpr");
         d->extern_c |= token_is(&v.v[i], "extern") && i + 1 < v.n && v.v[i + 1].kind == TOK_STRING;
     }
 }

@@ -186,11 +186,92 @@ static void add_dir(struct init_source *s, const char *dir)
         vec_add(s->arena, &s->dirs, arena_strdup(s->arena, real));
 }
 
+/* The words of a command as a shell parts them; nothing is expanded. */
+static json_t *words_of(const char *command)
+{
+    json_t *list = json_array();
+    struct str word = {0};
+    char quote = 0;
+
+    for (const char *p = command;; p++) {
+        if (*p == '\0' || (!quote && strchr(" \t\n", *p))) {
+            if (word.len)
+                json_array_append_new(list, json_string(str_text(&word)));
+            str_clear(&word);
+            if (*p == '\0')
+                break;
+        } else if (*p == quote) {
+            quote = 0;
+        } else if (!quote && (*p == '"' || *p == '\'')) {
+            quote = *p;
+        } else {
+            str_addc(&word, *p == '\\' && p[1] && quote != '\'' ? *++p : *p);
+        }
+    }
+    str_free(&word);
+    return list;
+}
+
+/* -I, -isystem, -D and -U of a command, its folders taken from `dir` on. */
+static void add_command(struct init_source *s, const json_t *words, const char *dir)
+{
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        const char *word = json_string_value(json_array_get(words, i)), *value = word ? word + 2 : NULL;
+        const bool system = str_eq(word, "-isystem");
+
+        if (!word || !(system || str_starts(word, "-I") || str_starts(word, "-D") || str_starts(word, "-U")))
+            continue;
+        if (system || !*value)
+            value = json_string_value(json_array_get(words, ++i));
+        if (!value)
+            break;
+        if (system || word[1] == 'I')
+            add_dir(s, fs_join(s->arena, dir, value));
+        else
+            vec_add(s->arena, &s->flags, arena_printf(s->arena, "-%c%s", word[1], value));
+    }
+}
+
+static void read_commands(struct init_source *s, const struct init_options *o)
+{
+    char *text, own[PATH_MAX], real[PATH_MAX];
+    size_t len, i;
+    json_t *list, *entry;
+    struct err *err = &s->trap.err;
+    bool found = false;
+
+    if (!fs_read(s->arena, o->compile_commands, &text, &len, err) ||
+        !(list = json_parse(text, len, o->compile_commands, err)))
+        longjmp(s->trap.jump, 1);
+    json_array_foreach(list, i, entry)
+    {
+        const char *dir = json_text(entry, "directory", "."), *command = json_text(entry, "command", NULL);
+        json_t *words;
+
+        if (!realpath(fs_join(s->arena, dir, json_text(entry, "file", "")), real) || !realpath(o->path, own) ||
+            strcmp(real, own) != 0)
+            continue;
+        words = command ? words_of(command) : json_incref(json_object_get(entry, "arguments"));
+        add_command(s, words, dir);
+        json_decref(words);
+        found = true;
+        break;
+    }
+    json_decref(list);
+    if (!found)
+        init_fail(s, SIZE_MAX, "%s has no command for %s; give its -I and -D here", o->compile_commands,
+                  o->path);
+}
+
 void init_flags(struct init_source *s, const struct init_options *o)
 {
+    if (o->compile_commands)
+        read_commands(s, o);
     for (size_t i = 0; i < o->n_flags; i++) {
-        if (!str_starts(o->flags[i], "-I"))
+        if (!str_starts(o->flags[i], "-I")) {
+            vec_add(s->arena, &s->flags, o->flags[i]);
             continue;
+        }
         if (!fs_is_dir(o->flags[i] + 2))
             init_fail(s, SIZE_MAX, "-I %s: there is no such folder", o->flags[i] + 2);
         add_dir(s, o->flags[i] + 2);

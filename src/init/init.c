@@ -1,9 +1,22 @@
 /* The road from a framework's file to a task. */
 #include "init/internal.h"
 
+const char *init_scope(const struct init_source *s, const char *scope)
+{
+    struct str out = {.arena = s->arena};
+
+    for (; *scope; scope++) {
+        if (str_starts(scope, "{}::"))
+            scope += 3;
+        else
+            str_addc(&out, *scope);
+    }
+    return arena_strdup(s->arena, str_text(&out));
+}
+
 static const char *qualified(const struct init_source *s, const struct init_decl *d)
 {
-    return *d->scope ? arena_printf(s->arena, "%s%s", d->scope, d->name) : d->name;
+    return arena_printf(s->arena, "%s%s", init_scope(s, d->scope), d->name);
 }
 
 static char *tparams_of(const struct init_source *s, const struct init_decl *d)
@@ -41,8 +54,8 @@ static bool in_file(const struct init_source *s, const struct init_decl *d)
     return at >= s->files.v[0]->base && at < s->files.v[0]->base + s->files.v[0]->len;
 }
 
-/* The kernels of the file, or, where it has none of its own, of the headers that it includes. */
-static void list_kernels(struct init_source *s, const char *wanted, struct init_result *r)
+/* The kernels of the file, or, where it has none that fits, of the headers that it includes. */
+static void list_kernels(struct init_source *s, const char *wanted, struct init_result *r, size_t *first)
 {
     VEC(struct init_found) list = {0};
 
@@ -50,38 +63,179 @@ static void list_kernels(struct init_source *s, const char *wanted, struct init_
         for (size_t i = 0; i < s->decls.n; i++) {
             const struct init_decl *d = &s->decls.v[i];
 
-            if (d->is_global && d->body && *d->name && !d->specialised && in_file(s, d) == (own == 1) &&
-                (!wanted || means(s, d, wanted)))
-                vec_add(s->arena, &list, found(s, d));
+            if (!d->is_global || !d->body || !*d->name || d->specialised || in_file(s, d) != (own == 1) ||
+                (wanted && !means(s, d, wanted)))
+                continue;
+            if (!list.n)
+                *first = i;
+            vec_add(s->arena, &list, found(s, d));
         }
     }
     r->kernels = list.v;
     r->n_kernels = list.n;
 }
 
-bool init_run(struct init_result *r, struct arena *a, const struct init_options *o, struct err *err)
+/* Does the function's body say the name? */
+static bool says(const struct init_source *s, const struct init_decl *d, const char *name)
 {
-    struct init_source *s = arena_new(a, struct init_source);
-    struct init_file *f;
-
-    *r = (struct init_result){0};
-    s->arena = a;
-    if (setjmp(s->trap.jump)) {
-        map_free(&s->expander.macros);
-        map_free(&s->names);
-        *err = s->trap.err;
-        return false;
+    for (size_t i = d->body; d->body && i < d->end; i++) {
+        if (token_is(&s->tokens.v[i], name))
+            return true;
     }
-    init_flags(s, o);
-    f = init_open(s, o->path, o->path, SIZE_MAX);
-    init_read(s, f, o);
-    init_declare(s);
-    list_kernels(s, o->kernel, r);
-    if (!r->n_kernels)
+    return false;
+}
+
+/* The host functions that launch the kernel, then those that call these, to three levels. A launcher of the
+ * file's own, extern "C" and with a stream, goes first. */
+static void find_hosts(struct init_source *s, struct init_wrapped *w)
+{
+    VEC(const struct init_decl *) hosts = {0};
+    size_t from = 0;
+
+    for (int level = 0; level < 3; level++) {
+        const size_t until = hosts.n;
+
+        for (size_t i = 0; i < s->decls.n; i++) {
+            const struct init_decl *d = &s->decls.v[i];
+            bool calls = level == 0 && says(s, d, w->kernel->name), there = false;
+
+            if (d->kind != INIT_FUNCTION || d->is_global || (d->is_device && !d->is_host))
+                continue;
+            for (size_t k = from; k < until; k++)
+                calls |= says(s, d, hosts.v[k]->name);
+            for (size_t k = 0; k < hosts.n; k++)
+                there |= hosts.v[k] == d;
+            if (calls && !there)
+                vec_add(s->arena, &hosts, d);
+        }
+        from = until;
+    }
+    w->hosts = hosts.v;
+    w->n_hosts = hosts.n;
+}
+
+/* The file's own launcher: extern "C", its last parameter the stream. */
+static const struct init_decl *own_launcher(const struct init_source *s, const struct init_wrapped *w)
+{
+    for (size_t i = 0; i < w->n_hosts; i++) {
+        const struct init_decl *d = w->hosts[i];
+        size_t end = init_balanced(s, d->params, d->end);
+
+        if (d->extern_c && end > d->params + 3 && token_is(&s->tokens.v[end - 3], "cudaStream_t"))
+            return d;
+    }
+    return NULL;
+}
+
+static const char *folder_of(struct init_source *s, const struct init_options *o,
+                             const struct init_decl *kernel)
+{
+    const char *folder = o->out ? o->out : kernel->name;
+
+    if (str_starts(folder, "../") || strstr(folder, "/../") || str_ends(folder, "/..") || str_eq(folder, ".."))
+        init_fail(s, SIZE_MAX, "--out %s: a name with `..` may lead anywhere; name the folder itself", folder);
+    if (fs_exists(folder))
+        init_fail(s, SIZE_MAX, "%s is there already; name another folder with --out, or remove it", folder);
+    return folder;
+}
+
+static void write_text(struct init_source *s, const char *folder, const char *name, const char *text)
+{
+    if (!fs_write_text(fs_join(s->arena, folder, name), text, &s->trap.err))
+        longjmp(s->trap.jump, 1);
+}
+
+static void make_task(struct init_source *s, const struct init_options *o, const struct init_decl *kernel,
+                      const char *instance, struct init_result *r)
+{
+    struct init_wrapped w = {.source = s, .kernel = kernel, .instance = instance};
+    struct init_task *t = arena_new(s->arena, struct init_task);
+    const char *folder = folder_of(s, o, kernel), *name = fs_basename(folder);
+    struct err err;
+    const struct init_decl *own;
+
+    find_hosts(s, &w);
+    own = own_launcher(s, &w);
+    if (own) {
+        w.hosts = &own;
+        w.n_hosts = 1;
+    }
+    t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
+    init_wrapper(t, &w);
+    if (own)
+        t->launcher = NULL;
+    init_close(s, kernel, own ? own->name : t->launcher);
+    if (!fs_mkdirs(folder, &s->trap.err))
+        longjmp(s->trap.jump, 1);
+    write_text(s, folder, "kernel.cu", init_kernel_text(s, t, s->files.v[0]->path));
+    write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
+    if (!init_probe(t, s->arena, folder, name, &err))
+        vec_add(s->arena, &t->notes,
+                arena_printf(s->arena, "shapes could not be found by running it: %s", err.text));
+    write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, name));
+    r->folder = folder;
+    r->questions = t->questions.v;
+    r->n_questions = t->questions.n;
+    r->notes = t->notes.v;
+    r->n_notes = t->notes.n;
+}
+
+static _Noreturn void no_kernel(struct init_source *s, const struct init_options *o, const char *name)
+{
+    struct init_result all;
+    size_t first;
+    const char **names;
+    const char *near;
+
+    list_kernels(s, NULL, &all, &first);
+    if (!all.n_kernels)
         init_fail(s, SIZE_MAX,
                   "%s: no __global__ function with a body, also not in the %zu headers that were read%s",
                   o->path, s->files.n - 2, s->missing.n ? "; -I DIR names a folder of more" : "");
+    names = arena_array(s->arena, const char *, all.n_kernels + 1);
+    for (size_t i = 0; i < all.n_kernels; i++)
+        names[i] = all.kernels[i].name;
+    near = str_nearest(name, names);
+    init_fail(s, SIZE_MAX, "%s has no kernel %s%s%s%s; `astra init %s` lists them", o->path, name,
+              near ? "; did you mean " : "", near ? near : "", near ? "?" : "", o->path);
+}
+
+static void run(struct init_source *s, const struct init_options *o, struct init_result *r)
+{
+    const char *open = o->kernel ? strchr(o->kernel, '<') : NULL, *name = o->kernel, *instance = NULL;
+    size_t first = 0;
+    struct init_file *f;
+
+    if (open) {
+        name = arena_strndup(s->arena, o->kernel, (size_t)(open - o->kernel));
+        instance = arena_strndup(s->arena, open + 1, strlen(open + 1) - str_ends(open, ">"));
+    }
+    init_flags(s, o);
+    f = init_open(s, o->path, o->path, SIZE_MAX);
+    init_read(s, f);
+    init_declare(s);
+    list_kernels(s, name, r, &first);
+    if (!r->n_kernels)
+        no_kernel(s, o, name ? name : "");
+    if (name && r->n_kernels == 1)
+        make_task(s, o, &s->decls.v[first], instance, r);
+}
+
+bool init_run(struct init_result *r, struct arena *a, const struct init_options *o, struct err *err)
+{
+    struct init_source *s = arena_new(a, struct init_source);
+    volatile bool ok = false;
+
+    *r = (struct init_result){0};
+    s->arena = a;
+    if (setjmp(s->trap.jump) == 0) {
+        run(s, o, r);
+        ok = true;
+    } else {
+        *err = s->trap.err;
+    }
     map_free(&s->expander.macros);
     map_free(&s->names);
-    return true;
+    map_free(&s->macro_names);
+    return ok;
 }

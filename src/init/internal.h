@@ -26,13 +26,13 @@ struct init_file {
     const char *real; /* absolute, without links */
     const char *text;
     size_t len, base;
-    bool once;
+    bool once, read; /* not to be read again; was read once */
     struct tokens raw;
 };
 
 struct init_macro { /* a #define or #undef that is not left out */
     const char *name, *cond;
-    bool undef;
+    bool undef, wanted;
     size_t before;         /* it stands before this token */
     struct init_span text; /* from the # on */
     struct macro *macro;   /* NULL: undef */
@@ -59,8 +59,9 @@ struct init_decl {
     size_t name_at;      /* token of the name */
     size_t params, body; /* of a function: token of its `(` and `{`; body 0: only declared; of a call: not 0 */
     const char *cond;    /* the #if that is kept around it; NULL: none */
-    bool is_global, is_device, is_host, is_template, extern_c, specialised;
-    bool wanted; /* of the closure */
+    bool is_global, is_device, is_host, is_template, is_constexpr, extern_c, specialised;
+    bool in_extern_c; /* in a block of it */
+    bool wanted;      /* of the closure */
 };
 
 struct init_include { /* of a header that is not read */
@@ -73,6 +74,7 @@ struct init_source {
     const char *root;              /* of the repository, real */
     VEC(struct init_file *) files; /* [0] is the file itself */
     VEC(const char *) dirs;        /* of -I, real */
+    VEC(const char *) flags;       /* -D and -U */
     size_t next_base;
     struct tokens tokens; /* of all files, in reading order; ends in TOK_END */
     VEC(const char *)
@@ -83,6 +85,8 @@ struct init_source {
     VEC(struct init_include) missing; /* headers that are not read */
     VEC(struct init_decl) decls;
     struct map names;             /* name to struct init_names */
+    struct map macro_names;       /* of all of macros */
+    VEC(size_t) usings;           /* declarations that open a whole namespace */
     VEC(const char *) namespaces; /* "a::b::" */
     struct expander expander;
     struct unit unit; /* what the expander needs of one */
@@ -105,9 +109,10 @@ struct init_file *init_find(struct init_source *s, const struct init_file *by, c
 void init_flags(struct init_source *s, const struct init_options *o); /* -I and compile_commands.json */
 
 /* read.c: all tokens and macros of the file and what it includes */
-void init_read(struct init_source *s, struct init_file *f, const struct init_options *o);
+void init_read(struct init_source *s, struct init_file *f);
 /* The tokens [first, end) with all macros that are known at `first` expanded. Where one cannot be, the tokens
  * as they are. */
+struct tokens init_words(struct init_source *s, const char *text); /* of a text of our own */
 struct tokens init_expand(struct init_source *s, size_t first, size_t end);
 
 /* condition.c: the value of an #if: 0, 1, or -1 where it hangs on the device's architecture */
@@ -120,6 +125,17 @@ size_t init_balanced(const struct init_source *s, size_t i,
 size_t init_angle(const struct init_source *s, size_t i, size_t end); /* behind the > of the < at i; i: none */
 const struct init_names *init_named(const struct init_source *s, const char *name);
 char *init_text(const struct init_source *s, size_t first, size_t end); /* one blank between words, as needed */
+
+/* A scope as code says it, without the namespaces that have no name. */
+const char *init_scope(const struct init_source *s, const char *scope);
+
+/* closure.c: marks what the kernel and the launcher's text use. */
+void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher);
+
+/* emit.c */
+struct init_task;
+char *init_kernel_text(struct init_source *s, const struct init_task *t, const char *from);
+char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);
 
 /* ---- wrapper.c, taskfile.c ---- */
 

@@ -17,6 +17,7 @@ struct reader {
     const char *cond;
     uint32_t branch, last_branch;
     int depth;
+    bool again; /* the file was read before */
 };
 
 static void read_file(struct reader *r, struct init_file *f);
@@ -26,9 +27,13 @@ static bool is_active(const struct reader *r)
     return r->levels.n == 0 || vec_last(&r->levels).active;
 }
 
-static void cut(struct init_source *s, const struct token *first, const struct token *last)
+/* Of a file that is read again, guarded or not, the first time counts. */
+static void cut(struct reader *r, const struct token *first, const struct token *last)
 {
-    vec_add(s->arena, &s->cuts, ((struct init_span){first->at, last->at + last->len}));
+    struct init_source *s = r->s;
+
+    if (!r->again)
+        vec_add(s->arena, &s->cuts, ((struct init_span){first->at, last->at + last->len}));
 }
 
 /* The words of a file; its own message where it has none. */
@@ -154,7 +159,7 @@ static void conditional(struct reader *r, const struct token *hash, const struct
         }
     }
     if (!kept)
-        cut(r->s, hash, last);
+        cut(r, hash, last);
 }
 
 static void note_macro(struct reader *r, const struct token *hash, const struct token *last)
@@ -175,6 +180,7 @@ static void note_macro(struct reader *r, const struct token *hash, const struct 
         m.macro = macro_define(&s->expander, name, (size_t)(last + 1 - name));
     s->unit.trap = trap.up;
     vec_add(s->arena, &s->macros, m);
+    map_put(&s->macro_names, m.name, s);
 }
 
 static void include(struct reader *r, const struct init_file *by, const struct token *hash,
@@ -186,7 +192,7 @@ static void include(struct reader *r, const struct init_file *by, const struct t
     const char *name;
     struct init_file *f;
 
-    cut(s, hash, last);
+    cut(r, hash, last);
     if (!quoted && !(v < last && token_is(v, "<")))
         return; /* a macro makes the name */
     name = quoted ? arena_strndup(s->arena, v->s + 1, v->len - 2)
@@ -216,7 +222,7 @@ static void directive(struct reader *r, struct init_file *f, const struct token 
         return;
     }
     if (!is_active(r)) {
-        cut(r->s, hash, last);
+        cut(r, hash, last);
         return;
     }
     if (token_in(name, "define|undef"))
@@ -226,13 +232,14 @@ static void directive(struct reader *r, struct init_file *f, const struct token 
     else if (token_is(name, "pragma") && name < last && token_is(name + 1, "once"))
         f->once = true;
     else if (!token_is(name, "pragma"))
-        cut(r->s, hash, last);
+        cut(r, hash, last);
 }
 
 static void read_file(struct reader *r, struct init_file *f)
 {
     struct init_source *s = r->s;
     const size_t open = r->levels.n;
+    const bool again = r->again;
     const struct token *v;
     size_t i = 0;
     struct err err;
@@ -242,6 +249,8 @@ static void read_file(struct reader *r, struct init_file *f)
         longjmp(s->trap.jump, 1);
     }
     v = f->raw.v;
+    r->again = f->read;
+    f->read = true;
     while (v[i].kind != TOK_END) {
         size_t end = i + 1;
 
@@ -255,7 +264,7 @@ static void read_file(struct reader *r, struct init_file *f)
         while (v[end].kind != TOK_END && !(token_is(&v[end], "#") && v[end].line_start))
             end++;
         if (!is_active(r))
-            cut(s, &v[i], &v[end - 1]);
+            cut(r, &v[i], &v[end - 1]);
         for (size_t k = i; is_active(r) && k < end; k++) {
             if (s->tokens.n >= INIT_MAX_TOKENS)
                 init_fail(s, v[k].at, "the file and its headers have more than %d words and signs",
@@ -268,10 +277,11 @@ static void read_file(struct reader *r, struct init_file *f)
     }
     if (r->levels.n > open)
         init_fail(s, vec_last(&r->levels).at, "this #if is not closed");
+    r->again = again;
 }
 
 /* What nvcc 13 defines for host code with a GPU's code beside it, and what -D and -U say. */
-static struct init_file *flags_file(struct init_source *s, const struct init_options *o)
+static struct init_file *flags_file(struct init_source *s)
 {
     static const char builtin[] = "#define __linux__ 1\n#define __x86_64__ 1\n"
                                   "#define __GNUC__ 12\n#define __CUDACC__ 1\n#define __NVCC__ 1\n"
@@ -282,8 +292,8 @@ static struct init_file *flags_file(struct init_source *s, const struct init_opt
     struct str text = {.arena = s->arena};
 
     str_add(&text, builtin);
-    for (size_t i = 0; i < o->n_flags; i++) {
-        const char *flag = o->flags[i], *value = strchr(flag, '=');
+    for (size_t i = 0; i < s->flags.n; i++) {
+        const char *flag = s->flags.v[i], *value = strchr(flag, '=');
 
         if (str_starts(flag, "-D"))
             str_addf(&text, "#define %.*s %s\n", (int)(value ? value - flag - 2 : (long)strlen(flag) - 2),
@@ -311,7 +321,7 @@ static void define_language(struct init_source *s)
     map_put(&s->expander.macros, m->name, m);
 }
 
-void init_read(struct init_source *s, struct init_file *f, const struct init_options *o)
+void init_read(struct init_source *s, struct init_file *f)
 {
     struct reader r = {.s = s};
 
@@ -320,7 +330,7 @@ void init_read(struct init_source *s, struct init_file *f, const struct init_opt
     vec_add(s->arena, &s->unit.lines, 0);
     s->expander = (struct expander){.unit = &s->unit, .arena = s->arena};
     define_language(s);
-    read_file(&r, flags_file(s, o));
+    read_file(&r, flags_file(s));
     s->macros.n = 0; /* those of the flags that are used are written as flags */
     read_file(&r, f);
     for (int i = 0; i < 4; i++) { /* so that who looks ahead finds the end */
@@ -350,4 +360,16 @@ struct tokens init_expand(struct init_source *s, size_t first, size_t end)
     }
     s->unit.trap = trap.up;
     return out;
+}
+
+struct tokens init_words(struct init_source *s, const char *text)
+{
+    struct init_file *f = arena_new(s->arena, struct init_file);
+    struct err err;
+
+    *f = (struct init_file){.path = "the launcher", .text = text, .len = strlen(text)};
+    if (!lex(s, f, &err))
+        init_fail(s, SIZE_MAX, "the launcher: %s", err.text);
+    f->raw.n--;
+    return f->raw;
 }

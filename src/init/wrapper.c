@@ -577,9 +577,9 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
                 &text,
                 "static constexpr long common_divisor(long a, long b)\n{\n    while (b) {\n"
                 "        long rest = a % b;\n        a = b;\n        b = rest;\n    }\n    return a;\n}\n\n");
-        add_using(&text, s->arena, w->kernel->scope);
+        add_using(&text, s->arena, init_scope(s, w->kernel->scope));
         if (!str_eq(host->scope, w->kernel->scope))
-            add_using(&text, s->arena, host->scope);
+            add_using(&text, s->arena, init_scope(s, host->scope));
         str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s", t->entry, params, str_text(&d.head));
         if (r->uses_properties)
             str_add(&text, "    cudaDeviceProp properties;\n    cudaGetDeviceProperties(&properties, 0);\n");
@@ -647,12 +647,13 @@ static void from_declaration(struct init_task *t, const struct init_wrapped *w)
         vec_add(s->arena, &t->args, a);
     }
     wrapper_ask(&d.r, "with which grid, block and shared memory is %s launched?", w->kernel->name);
-    t->launcher = arena_printf(
-        s->arena,
-        "extern \"C\" void %s(%scudaStream_t stream)\n{\n"
-        "    dim3 grid(1);    // TODO: blocks\n    dim3 block(256); // TODO: threads of a block\n"
-        "    %s%s%s<<<grid, block, 0, stream>>>(%s);\n}\n",
-        t->entry, str_text(&params), w->kernel->scope, w->kernel->name, str_text(&instance), str_text(&call));
+    t->launcher =
+        arena_printf(s->arena,
+                     "extern \"C\" void %s(%scudaStream_t stream)\n{\n"
+                     "    dim3 grid(1);    // TODO: blocks\n    dim3 block(256); // TODO: threads of a block\n"
+                     "    %s%s%s<<<grid, block, 0, stream>>>(%s);\n}\n",
+                     t->entry, str_text(&params), init_scope(s, w->kernel->scope), w->kernel->name,
+                     str_text(&instance), str_text(&call));
     str_free(&params);
     str_free(&call);
     str_free(&instance);

@@ -42,6 +42,14 @@ static void access(struct warp *w, const struct insn *i, const struct access *x)
     }
 }
 
+/* A shuffle by some lanes moves no memory. */
+static void shuffled(struct warp *w, const struct insn *i, uint32_t m)
+{
+    (void)w;
+    (void)i;
+    (void)m;
+}
+
 void sanitize_extent_set(struct sanitize_footprint *f, uint64_t addr, uint64_t bytes)
 {
     struct sanitize_extent *e = find(f, addr);
@@ -52,7 +60,7 @@ void sanitize_extent_set(struct sanitize_footprint *f, uint64_t addr, uint64_t b
 
 struct ptx_observer *sanitize_footprint_on(struct sanitize_footprint *f)
 {
-    static const struct ptx_observer_calls calls = {.role = PTX_CHECKER, .access = access};
+    static const struct ptx_observer_calls calls = {.role = PTX_CHECKER, .insn = shuffled, .access = access};
 
     f->observer.calls = &calls;
     return &f->observer;

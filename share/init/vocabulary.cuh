@@ -1,0 +1,104 @@
+// What headers that astra init does not read say of names that kernels use: each paragraph goes before a kernel that
+// uses one of the names on its first line.
+
+// for: uint
+using uint = unsigned int;
+
+// for: ushort
+using ushort = unsigned short;
+
+// for: uchar
+using uchar = unsigned char;
+
+// for: ulong
+using ulong = unsigned long;
+
+// for: c10 at torch Half BFloat16
+namespace c10 {
+using Half = __half;
+using BFloat16 = __nv_bfloat16;
+} // namespace c10
+namespace at {
+using c10::BFloat16;
+using c10::Half;
+template <typename T> struct OpMathType {
+    using type = T;
+};
+template <> struct OpMathType<__half> {
+    using type = float;
+};
+template <> struct OpMathType<__nv_bfloat16> {
+    using type = float;
+};
+template <typename T> using opmath_type = typename OpMathType<T>::type;
+template <typename T, bool is_cuda> using acc_type = typename OpMathType<T>::type;
+} // namespace at
+namespace torch = at;
+
+// for: C10_HOST_DEVICE
+#define C10_HOST_DEVICE __host__ __device__
+
+// for: C10_DEVICE
+#define C10_DEVICE __device__
+
+// for: C10_ALWAYS_INLINE
+#define C10_ALWAYS_INLINE __attribute__((always_inline)) inline
+
+// for: C10_LAUNCH_BOUNDS_1
+#define C10_LAUNCH_BOUNDS_1(threads) __launch_bounds__(threads)
+
+// for: C10_LAUNCH_BOUNDS_2
+#define C10_LAUNCH_BOUNDS_2(threads, blocks) __launch_bounds__(threads, blocks)
+
+// for: C10_WARP_SIZE
+#define C10_WARP_SIZE 32
+
+// for: CUDA_KERNEL_ASSERT
+#define CUDA_KERNEL_ASSERT(condition)
+
+// for: CUDA_KERNEL_LOOP_TYPE CUDA_KERNEL_LOOP
+#define CUDA_KERNEL_LOOP_TYPE(i, n, index_type)                                              \
+    int64_t _i_n_d_e_x = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;                    \
+    for (index_type i = (index_type)_i_n_d_e_x; _i_n_d_e_x < (n);                           \
+         _i_n_d_e_x += (int64_t)blockDim.x * gridDim.x, i = (index_type)_i_n_d_e_x)
+#define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
+
+// for: WARP_SHFL_XOR
+template <typename T>
+__device__ __forceinline__ T WARP_SHFL_XOR(T value, int mask, int width = 32, unsigned int members = 0xffffffff)
+{
+    return __shfl_xor_sync(members, value, mask, width);
+}
+
+// for: WARP_SHFL_DOWN
+template <typename T>
+__device__ __forceinline__ T WARP_SHFL_DOWN(T value, unsigned int delta, int width = 32, unsigned int members = 0xffffffff)
+{
+    return __shfl_down_sync(members, value, delta, width);
+}
+
+// for: WARP_SHFL_UP
+template <typename T>
+__device__ __forceinline__ T WARP_SHFL_UP(T value, unsigned int delta, int width = 32, unsigned int members = 0xffffffff)
+{
+    return __shfl_up_sync(members, value, delta, width);
+}
+
+// for: WARP_SHFL
+template <typename T>
+__device__ __forceinline__ T WARP_SHFL(T value, int lane, int width = 32, unsigned int members = 0xffffffff)
+{
+    return __shfl_sync(members, value, lane, width);
+}
+
+// for: gpuAtomicAdd
+template <typename T> __device__ __forceinline__ T gpuAtomicAdd(T *address, T value)
+{
+    return atomicAdd(address, value);
+}
+
+// for: gpuAtomicAddNoReturn fastAtomicAdd
+template <typename T> __device__ __forceinline__ void gpuAtomicAddNoReturn(T *address, T value)
+{
+    atomicAdd(address, value);
+}

@@ -1,0 +1,262 @@
+/* What the kernel uses, and what its launcher uses: declarations and macros, from the names that they say. A
+ * name means the declarations that C++ could find from there; too many of them do no harm. */
+#include "init/internal.h"
+
+struct closing {
+    struct init_source *s;
+    VEC(size_t) todo; /* declarations whose words are to be read */
+    struct map read;  /* macros whose words were read */
+};
+
+struct user { /* who says a name */
+    const char *scope;
+    bool host; /* code of the host may call the host's functions */
+};
+
+static bool ends_in(const char *scope, const char *name, size_t len)
+{
+    size_t n = strlen(scope);
+
+    while (n >= 4 && memcmp(scope + n - 4, "{}::", 4) == 0) /* namespaces without a name */
+        n -= 4;
+    return n >= len + 2 && memcmp(scope + n - len - 2, name, len) == 0 &&
+           (n == len + 2 || scope[n - len - 3] == ':');
+}
+
+static bool is_namespace(const struct init_source *s, const char *name, size_t len)
+{
+    for (size_t i = 0; i < s->namespaces.n; i++) {
+        if (ends_in(s->namespaces.v[i], name, len))
+            return true;
+    }
+    return false;
+}
+
+/* A library that the device's compiler has. */
+static bool library(const char *name, size_t len)
+{
+    return str_in_n(name, len, "std|cuda|cooperative_groups|nvcuda|wmma|experimental|cub");
+}
+
+/* Is a declaration of namespace `scope` found by its plain name from namespace `from`? */
+static bool visible(const struct init_source *s, const char *scope, const char *from)
+{
+    size_t n = strlen(scope);
+
+    while (n >= 4 && memcmp(scope + n - 4, "{}::", 4) == 0)
+        n -= 4;
+    if (strncmp(scope, from, n) == 0)
+        return true;
+    for (size_t i = 0; i < s->usings.n; i++) {
+        const struct token *last = &s->tokens.v[s->decls.v[s->usings.v[i]].end - 2];
+
+        if (ends_in(scope, last->s, last->len))
+            return true;
+    }
+    return false;
+}
+
+static bool fits(const struct init_decl *d, const struct user *u)
+{
+    if (d->kind == INIT_OTHER || d->owner)
+        return false;
+    if (d->kind != INIT_FUNCTION || u->host || d->is_device || d->is_global)
+        return true;
+    return d->is_constexpr;
+}
+
+static void want(struct closing *c, size_t i)
+{
+    struct init_decl *d = &c->s->decls.v[i];
+
+    if (d->wanted)
+        return;
+    d->wanted = true;
+    vec_add(c->s->arena, &c->todo, i);
+}
+
+enum found_by { BY_SCOPE, BY_NAME };
+
+static bool want_named(struct closing *c, const struct init_names *names, const struct user *u,
+                       enum found_by by, const struct token *space)
+{
+    struct init_source *s = c->s;
+    bool any = false;
+
+    for (size_t i = 0; i < names->decls.n; i++) {
+        const struct init_decl *d = &s->decls.v[names->decls.v[i]];
+
+        if (!fits(d, u))
+            continue;
+        if (space ? !ends_in(d->scope, space->s, space->len)
+                  : by == BY_SCOPE && !visible(s, d->scope, u->scope))
+            continue;
+        want(c, names->decls.v[i]);
+        any = true;
+    }
+    return any;
+}
+
+static void use_macro(struct closing *c, const char *name, const struct user *u);
+
+/* The name v[i], with what stands before and behind it. */
+static void use(struct closing *c, const struct tokens *v, size_t i, const struct user *u)
+{
+    struct init_source *s = c->s;
+    const struct token *t = &v->v[i], *before = i > 0 ? t - 1 : NULL, *space = NULL;
+    const char *name;
+    const struct init_names *names;
+
+    if (t->kind != TOK_WORD)
+        return;
+    name = token_text(s->arena, t);
+    if (map_has(&s->macro_names, name))
+        use_macro(c, name, u);
+    names = init_named(s, name);
+    if (!names || (before && (token_is(before, ".") || token_is(before, "->"))))
+        return;
+    if (before && token_is(before, "::") && i > 1 && before[-1].kind == TOK_WORD) {
+        space = before - 1;
+        if (!is_namespace(s, space->s, space->len)) {
+            const struct init_names *alias = init_named(s, token_text(s->arena, space));
+
+            if (alias && s->decls.v[alias->decls.v[0]].kind == INIT_ALIAS_NAMESPACE)
+                space = NULL; /* of another name: any that fits */
+            else
+                return; /* a member of a class, or a library's */
+        }
+        want_named(c, names, u, BY_NAME, space);
+        return;
+    }
+    if (!want_named(c, names, u, BY_SCOPE, NULL) && i + 1 < v->n && token_is(t + 1, "("))
+        want_named(c, names, u, BY_NAME, NULL);
+}
+
+static void use_all(struct closing *c, const struct tokens *v, const struct user *u)
+{
+    for (size_t i = 0; i < v->n; i++)
+        use(c, v, i, u);
+}
+
+static void use_macro(struct closing *c, const char *name, const struct user *u)
+{
+    struct init_source *s = c->s;
+
+    if (map_has(&c->read, name))
+        return;
+    map_put(&c->read, name, c);
+    for (size_t i = 0; i < s->macros.n; i++) {
+        struct init_macro *m = &s->macros.v[i];
+
+        if (strcmp(m->name, name) != 0)
+            continue;
+        m->wanted = true;
+        if (m->macro)
+            use_all(c, &(struct tokens){.v = (struct token *)m->macro->body, .n = m->macro->n_body}, u);
+    }
+}
+
+static void read_decl(struct closing *c, size_t i)
+{
+    struct init_source *s = c->s;
+    const struct init_decl *d = &s->decls.v[i];
+    const struct user u = {.scope = d->scope,
+                           .host = d->kind == INIT_FUNCTION && !d->is_device && !d->is_global};
+    struct tokens raw = {.v = s->tokens.v + d->first, .n = d->end - d->first};
+    struct tokens expanded = init_expand(s, d->first, d->end);
+
+    use_all(c, &raw, &u);
+    if (expanded.v != raw.v)
+        use_all(c, &expanded, &u);
+    if (d->kind != INIT_TYPE || !*d->name)
+        return;
+    for (size_t k = 0; k < s->decls.n; k++) { /* its members that are defined outside */
+        if (s->decls.v[k].owner && strcmp(s->decls.v[k].owner, d->name) == 0 &&
+            (s->decls.v[k].is_device || s->decls.v[k].is_constexpr))
+            want(c, k);
+    }
+}
+
+/* Does an operator's head say a type of the closure, and none of the file's that is not? */
+static bool operator_fits(const struct init_source *s, const struct init_decl *d)
+{
+    bool any = false;
+
+    for (size_t i = d->params; i < (d->body ? d->body : d->end); i++) {
+        const struct token *t = &s->tokens.v[i];
+        const struct init_names *names = t->kind == TOK_WORD ? init_named(s, token_text(s->arena, t)) : NULL;
+        bool wanted = false, type = false;
+
+        any |= t->kind == TOK_WORD && t->len > 4 && t->s[t->len - 1] >= '2' && t->s[t->len - 1] <= '4';
+        for (size_t k = 0; names && k < names->decls.n; k++) {
+            type |= s->decls.v[names->decls.v[k]].kind == INIT_TYPE;
+            wanted |= s->decls.v[names->decls.v[k]].wanted;
+        }
+        if (type && !wanted)
+            return false;
+        any |= type;
+    }
+    return any;
+}
+
+static void drain(struct closing *c)
+{
+    while (c->todo.n)
+        read_decl(c, c->todo.v[--c->todo.n]);
+}
+
+/* `using namespace x` and `using x::y`: kept where x is there. */
+static void want_usings(struct closing *c)
+{
+    struct init_source *s = c->s;
+
+    for (size_t i = 0; i < s->usings.n; i++) {
+        const struct init_decl *d = &s->decls.v[s->usings.v[i]];
+        const struct token *last = &s->tokens.v[d->end - 2];
+        bool there = library(last->s, last->len), around = false;
+
+        for (size_t k = 0; k < s->decls.n; k++) {
+            there |= s->decls.v[k].wanted && ends_in(s->decls.v[k].scope, last->s, last->len);
+            around |= s->decls.v[k].wanted && str_starts(s->decls.v[k].scope, d->scope);
+        }
+        if (there && around)
+            want(c, s->usings.v[i]);
+    }
+}
+
+void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher)
+{
+    struct closing c = {.s = s};
+    const struct user host = {.scope = kernel->scope, .host = true};
+    bool more = true;
+
+    for (size_t i = 0; i < s->decls.n; i++) {
+        const struct init_decl *d = &s->decls.v[i];
+
+        if (d->is_global == kernel->is_global && strcmp(d->name, kernel->name) == 0 &&
+            strcmp(d->scope, kernel->scope) == 0)
+            want(&c, i);
+    }
+    drain(&c);
+    if (launcher) {
+        struct tokens words = init_words(s, launcher);
+
+        use_all(&c, &words, &host);
+        drain(&c);
+    }
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < s->decls.n; i++) {
+            const struct init_decl *d = &s->decls.v[i];
+
+            if (d->wanted || d->owner || !str_starts(d->name, "operator") || !d->is_device ||
+                !visible(s, d->scope, kernel->scope) || !operator_fits(s, d))
+                continue;
+            want(&c, i);
+            drain(&c);
+            more = true;
+        }
+    }
+    want_usings(&c);
+    map_free(&c.read);
+}

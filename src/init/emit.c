@@ -1,0 +1,284 @@
+/* kernel.cu: the wanted declarations in the framework's own words and order, each behind a #line of its place,
+ * in their namespaces; before them the toolkit's headers and what torch's headers would have given
+ * (share/init). origin.json: from which files, at which hashes, every one of them came. */
+#include "init/internal.h"
+
+#include <ctype.h>
+
+struct writer {
+    struct init_source *s;
+    struct str out;
+    const char *scope; /* that is open */
+    bool extern_c;
+};
+
+/* The bytes of [first, end) as the file has them, blank where a decided condition leaves something out: lines
+ * and columns stay. */
+static char *own_text(struct init_source *s, struct init_span span, const struct init_file *f)
+{
+    char *text = arena_strndup(s->arena, f->text + (span.start - f->base), span.end - span.start);
+
+    for (size_t i = 0; i < s->cuts.n; i++) {
+        const struct init_span c = s->cuts.v[i];
+
+        if (c.start >= span.end || c.end <= span.start)
+            continue;
+        for (size_t at = MAX(c.start, span.start); at < MIN(c.end, span.end); at++) {
+            char *p = &text[at - span.start];
+
+            if (*p != '\n' && *p != '\r')
+                *p = ' ';
+        }
+    }
+    return text;
+}
+
+static void add_line(struct writer *w, size_t at)
+{
+    int line, col;
+    const struct init_file *f = init_place(w->s, at, &line, &col);
+
+    str_addf(&w->out, "#line %d \"%s\"\n%*s", line, f->path, col - 1, "");
+}
+
+static const char *part(struct arena *a, const char **scope)
+{
+    const char *end = strstr(*scope, "::");
+    const char *word = arena_strndup(a, *scope, (size_t)(end - *scope));
+
+    *scope = end + 2;
+    return strcmp(word, "{}") == 0 ? "" : word;
+}
+
+static void leave(struct writer *w)
+{
+    const char *rest = w->scope;
+
+    while (*rest) {
+        part(w->s->arena, &rest);
+        str_add(&w->out, "}\n");
+    }
+    if (w->extern_c)
+        str_add(&w->out, "}\n");
+    w->scope = "";
+    w->extern_c = false;
+}
+
+static void enter(struct writer *w, const char *scope, bool extern_c)
+{
+    const char *rest = scope;
+
+    if (strcmp(w->scope, scope) == 0 && w->extern_c == extern_c)
+        return;
+    leave(w);
+    if (extern_c)
+        str_add(&w->out, "extern \"C\" {\n");
+    while (*rest) {
+        const char *name = part(w->s->arena, &rest);
+
+        str_addf(&w->out, "namespace%s%s {\n", *name ? " " : "", name);
+    }
+    w->scope = scope;
+    w->extern_c = extern_c;
+}
+
+static const struct init_file *file_of(const struct init_source *s, size_t at)
+{
+    int line, col;
+
+    return init_place(s, at, &line, &col);
+}
+
+static void add_span(struct writer *w, struct init_span span, const char *cond)
+{
+    if (cond)
+        str_addf(&w->out, "#if %s\n", cond);
+    add_line(w, span.start);
+    str_add(&w->out, own_text(w->s, span, file_of(w->s, span.start)));
+    str_addc(&w->out, '\n');
+    if (cond)
+        str_add(&w->out, "#endif\n");
+}
+
+static struct init_span span_of(const struct init_source *s, const struct init_decl *d)
+{
+    const struct token *last = &s->tokens.v[d->end - 1];
+
+    return (struct init_span){s->tokens.v[d->first].at, last->at + last->len};
+}
+
+static void add_decl(struct writer *w, const struct init_decl *d)
+{
+    struct init_source *s = w->s;
+    struct init_span span = span_of(s, d);
+
+    enter(w, d->scope, d->in_extern_c);
+    if (file_of(s, span.start) == file_of(s, span.end))
+        add_span(w, span, d->cond);
+    else /* an #include within it */
+        str_addf(&w->out, "%s\n", init_text(s, d->first, d->end));
+}
+
+/* Does the text say the word, not as a part of another? */
+static bool says(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *p = text; (p = strstr(p, word)); p += n) {
+        bool begins = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        bool ends = !(isalnum((unsigned char)p[n]) || p[n] == '_');
+
+        if (begins && ends)
+            return true;
+    }
+    return false;
+}
+
+/* The toolkit's and standard headers that device code may need, in the order met. */
+static void add_headers(struct init_source *s, const char *text, struct str *out)
+{
+    static const char *const always[] = {"<cstdint>", "<cuda_fp16.h>", "<cuda_bf16.h>"};
+    static const char *const for_std[] = {"<algorithm>", "<cfloat>",      "<cmath>",
+                                          "<limits>",    "<type_traits>", "<utility>"};
+    static const struct {
+        const char *word, *header;
+    } for_words[] = {{"FLT_MAX", "<cfloat>"},           {"FLT_MIN", "<cfloat>"},
+                     {"FLT_EPSILON", "<cfloat>"},       {"DBL_MAX", "<cfloat>"},
+                     {"INT_MAX", "<climits>"},          {"assert", "<cassert>"},
+                     {"__nv_fp8_e4m3", "<cuda_fp8.h>"}, {"Float8_e4m3fn", "<cuda_fp8.h>"}};
+    static const char device[] =
+        "<cassert>|<assert.h>|<cfloat>|<float.h>|<climits>|<limits.h>|<cmath>|<math.h>|<cstdint>|<stdint.h>|<cstdio>|"
+        "<stdio.h>|<limits>|<type_traits>|<algorithm>|<array>|<tuple>|<utility>|<functional>|<numeric>|<optional>|"
+        "<cstddef>|<stddef.h>|<cstring>|<string.h>|<cooperative_groups.h>|<cooperative_groups/reduce.h>|"
+        "<cooperative_groups/memcpy_async.h>|<cooperative_groups/scan.h>|<cuda_fp8.h>|<cuda_pipeline.h>|"
+        "<cuda_pipeline_primitives.h>|<cuda_awbarrier.h>|<curand_kernel.h>|<math_constants.h>|<mma.h>|<vector_types.h>";
+    VEC(const char *) list = {0};
+
+    for (size_t i = 0; i < ARRAY_LEN(always); i++)
+        vec_add(s->arena, &list, always[i]);
+    for (size_t i = 0; i < s->missing.n; i++) {
+        const char *name = s->missing.v[i].name;
+        const char *angled = arena_printf(s->arena, "<%.*s>", (int)strlen(name) - 2, name + 1);
+
+        if (str_in(angled, device) || str_starts(angled, "<cub/") || str_starts(angled, "<cuda/"))
+            vec_add(s->arena, &list, angled);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(for_words); i++) {
+        if (says(text, for_words[i].word))
+            vec_add(s->arena, &list, for_words[i].header);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(for_std) && says(text, "std"); i++)
+        vec_add(s->arena, &list, for_std[i]);
+    for (size_t i = 0; i < list.n; i++) {
+        bool before = false;
+
+        for (size_t k = 0; k < i; k++)
+            before |= strcmp(list.v[k], list.v[i]) == 0;
+        if (!before)
+            str_addf(out, "#include %s\n", list.v[i]);
+    }
+}
+
+/* What headers that are not read would have said of the names that are used: the paragraphs of share/init, each
+ * behind the names that ask for it. */
+static void add_vocabulary(struct init_source *s, const char *text, struct str *out)
+{
+    const char *at = share_text("init/vocabulary.cuh");
+
+    while ((at = strstr(at, "\n// for: "))) {
+        const char *names = at + 9, *body = strchr(names, '\n') + 1, *end = strstr(body, "\n// for: ");
+        size_t len = end ? (size_t)(end + 1 - body) : strlen(body);
+        bool asked = false;
+
+        for (const char *p = names; p < body; p += strcspn(p, " \n") + 1) {
+            const char *word = arena_strndup(s->arena, p, strcspn(p, " \n"));
+
+            asked |= *word && says(text, word) && !init_named(s, word) && !map_has(&s->macro_names, word);
+        }
+        if (asked)
+            str_addn(out, body, len);
+        at = body - 1;
+    }
+}
+
+char *init_kernel_text(struct init_source *s, const struct init_task *t, const char *from)
+{
+    struct writer w = {.s = s, .out = {.arena = s->arena}, .scope = ""};
+    struct str head = {.arena = s->arena};
+    size_t m = 0;
+
+    for (size_t i = 0; i <= s->decls.n; i++) {
+        const struct init_decl *d = i < s->decls.n ? &s->decls.v[i] : NULL;
+
+        if (d && !d->wanted)
+            continue;
+        for (; m < s->macros.n && (!d || s->macros.v[m].before <= d->first); m++) {
+            if (!s->macros.v[m].wanted || !d)
+                continue;
+            leave(&w);
+            add_span(&w, s->macros.v[m].text, s->macros.v[m].cond);
+        }
+        if (d)
+            add_decl(&w, d);
+        for (; d && m < s->macros.n && s->macros.v[m].before < d->end; m++)
+            ; /* it stands in the declaration's text */
+    }
+    leave(&w);
+    str_addf(&head, "// From %s by `astra init`; origin.json says from which lines.\n", from);
+    add_headers(s, arena_printf(s->arena, "%s%s", str_text(&w.out), t->launcher ? t->launcher : ""), &head);
+    add_vocabulary(s, arena_printf(s->arena, "%s%s", str_text(&w.out), t->launcher ? t->launcher : ""), &head);
+    str_addc(&head, '\n');
+    str_add(&head, str_text(&w.out));
+    if (t->launcher) {
+        int line = 2;
+
+        for (const char *p = str_text(&head); *p; p++)
+            line += *p == '\n';
+        str_addf(&head, "#line %d \"kernel.cu\"\n%s", line, t->launcher);
+    }
+    return arena_strdup(s->arena, str_text(&head));
+}
+
+char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel)
+{
+    json_t *o = json_object(), *files = json_array(), *decls = json_array();
+
+    json_put_text(o, "kernel", kernel);
+    json_put_text(o, "entry", t->entry);
+    json_put_text(o, "root", s->root);
+    for (size_t i = 0; i < s->files.n; i++) {
+        const struct init_file *f = s->files.v[i];
+        json_t *file = json_object();
+        char hex[65];
+
+        if (i == 1) /* the flags */
+            continue;
+        hash_sha256_hex(f->text, f->len, hex);
+        json_put_text(file, "path", f->path);
+        json_put_text(file, "sha256", hex);
+        json_array_append_new(files, file);
+    }
+    for (size_t i = 0; i < s->decls.n; i++) {
+        const struct init_decl *d = &s->decls.v[i];
+        struct init_span span = span_of(s, d);
+        json_t *decl;
+        const struct init_file *f;
+        int line, col;
+
+        if (!d->wanted)
+            continue;
+        decl = json_object();
+        f = init_place(s, span.start, &line, &col);
+        json_put_text(decl, "name", arena_printf(s->arena, "%s%s", init_scope(s, d->scope), d->name));
+        json_put_text(decl, "file", f->path);
+        json_put_int(decl, "line", line);
+        json_put_int(decl, "start", (int64_t)(span.start - f->base));
+        json_put_int(decl, "end", (int64_t)(span.end - f->base));
+        json_array_append_new(decls, decl);
+    }
+    json_put(o, "files", files);
+    json_put(o, "declarations", decls);
+    struct str out = {.arena = s->arena};
+    json_print(&out, o);
+    return arena_strdup(s->arena, str_text(&out));
+}
