@@ -119,6 +119,10 @@ struct kernel_node {
     void *kernel;      /* NULL: function says it */
     CUcontext context; /* NULL: the current one */
 };
+struct edge_data { /* which event of the first node the second one waits for */
+    unsigned char from_port, to_port, type, reserved[5];
+};
+enum { EDGE_PROGRAMMATIC = 1 }; /* the port and the type of launch_dependents */
 struct set_node {
     uint64_t to;
     size_t pitch;

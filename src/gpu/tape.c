@@ -11,6 +11,7 @@ struct cuda_tape {
     CUgraph graph;
     CUgraphExec exec;
     CUnode last;
+    bool last_is_launch;
     size_t n_nodes;
     char first_kernel[128]; /* for findings */
     int chunk;              /* replays queued at a time */
@@ -45,9 +46,10 @@ void cuda_tape_close(struct cuda_tape *t)
     free(t);
 }
 
-static bool added(struct cuda_tape *t, CUnode node)
+static bool added(struct cuda_tape *t, CUnode node, bool launch)
 {
     t->last = node;
+    t->last_is_launch = launch;
     t->n_nodes++;
     return true;
 }
@@ -67,6 +69,9 @@ bool cuda_tape_launch(struct cuda_tape *t, struct cuda_module *m, const struct p
 {
     struct cuda *c = t->cuda;
     struct kernel_node p = {.shared_bytes = l->shared_bytes, .params = (void **)(uintptr_t)l->args};
+    static const struct edge_data early = {.from_port = EDGE_PROGRAMMATIC, .type = EDGE_PROGRAMMATIC};
+    /* A driver older than CUDA 12.3 has no such edges: the launch then waits for the end of the one ahead. */
+    bool begins_early = l->programmatic && t->last_is_launch && c->driver->graph_edges;
     struct ptx_report r;
     CUnode node;
 
@@ -77,8 +82,11 @@ bool cuda_tape_launch(struct cuda_tape *t, struct cuda_module *m, const struct p
         return err_world(err, "%s: %s", l->kernel, r.findings[0].words);
     memcpy(p.grid, l->grid, sizeof(p.grid));
     memcpy(p.block, l->block, sizeof(p.block));
-    if (!cuda_check(c, c->driver->graph_kernel(&node, t->graph, &t->last, t->last != NULL, &p), err,
+    if (!cuda_check(c, c->driver->graph_kernel(&node, t->graph, &t->last, t->last && !begins_early, &p), err,
                     "recording a launch"))
+        return false;
+    if (begins_early && !cuda_check(c, c->driver->graph_edges(t->graph, &t->last, &node, &early, 1), err,
+                                    "recording a launch that may begin early"))
         return false;
     if (l->cooperative &&
         !set_attribute(t, node, LAUNCH_COOPERATIVE, &(union launch_value){.cooperative = 1}, err))
@@ -90,7 +98,7 @@ bool cuda_tape_launch(struct cuda_tape *t, struct cuda_module *m, const struct p
         return false;
     if (!*t->first_kernel)
         snprintf(t->first_kernel, sizeof(t->first_kernel), "%s", l->kernel);
-    return added(t, node);
+    return added(t, node, true);
 }
 
 bool cuda_tape_set(struct cuda_tape *t, uint64_t addr, int byte, size_t n, struct err *err)
@@ -107,7 +115,7 @@ bool cuda_tape_set(struct cuda_tape *t, uint64_t addr, int byte, size_t n, struc
         !cuda_check(c, c->driver->graph_set(&node, t->graph, &t->last, t->last != NULL, &p, c->context), err,
                     "recording a memset"))
         return false;
-    return added(t, node);
+    return added(t, node, false);
 }
 
 bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, struct err *err)
@@ -128,7 +136,7 @@ bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, s
         !cuda_check(c, c->driver->graph_copy(&node, t->graph, &t->last, t->last != NULL, &p, c->context), err,
                     "recording a copy"))
         return false;
-    return added(t, node);
+    return added(t, node, false);
 }
 
 bool cuda_tape_seal(struct cuda_tape *t, struct err *err)

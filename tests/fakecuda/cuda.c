@@ -52,6 +52,7 @@ typedef VEC(struct work) works;
 struct graph {
     works work;
     bool uploaded, ran;
+    bool loose; /* the last node follows nothing yet */
 };
 
 static struct {
@@ -929,8 +930,9 @@ static struct graph *last_graph; /* whose nodes get attributes */
 /* A node is its number in the graph, plus one; each must follow the one before. */
 static int add(uintptr_t *node, struct graph *g, const uintptr_t *after, size_t n, const struct work *o)
 {
-    if (n != (g->work.n != 0) || (n && *after != g->work.n))
+    if (g->loose || n > 1 || (n && *after != g->work.n))
         return INVALID;
+    g->loose = !n && g->work.n;
     vec_push(&g->work, work_copy(o));
     *node = g->work.n;
     last_graph = g;
@@ -958,6 +960,22 @@ EXPORT int cuGraphKernelNodeSetAttribute(uintptr_t node, int id, const void *val
     ENTER("cuGraphKernelNodeSetAttribute");
     attribute_of(&last_graph->work.v[node - 1], id, value);
     return check(&last_graph->work.v[node - 1]);
+}
+
+struct edge {
+    unsigned char from_port, to_port, type, reserved[5];
+};
+
+/* An edge by which a launch may begin before the one ahead has ended: the end of that is always waited for. */
+EXPORT int cuGraphAddDependencies_v2(struct graph *g, const uintptr_t *from, const uintptr_t *to,
+                                     const struct edge *e, size_t n)
+{
+    ENTER("cuGraphAddDependencies_v2");
+    if (n != 1 || !g->loose || *to != g->work.n || *from != *to - 1 || e->from_port != 1 || e->type != 1 ||
+        e->to_port || g->work.v[*from - 1].kind != WORK_KERNEL || g->work.v[*to - 1].kind != WORK_KERNEL)
+        return INVALID;
+    g->loose = false;
+    return OK;
 }
 
 struct set_node {
@@ -1005,6 +1023,8 @@ EXPORT int cuGraphInstantiateWithFlags(struct graph **exec, struct graph *g, uns
 {
     (void)flags;
     ENTER("cuGraphInstantiateWithFlags");
+    if (g->loose)
+        return INVALID;
     *exec = mem_zalloc(sizeof(**exec));
     for (size_t i = 0; i < g->work.n; i++)
         vec_push(&(*exec)->work, work_copy(&g->work.v[i]));

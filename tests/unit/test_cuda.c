@@ -719,22 +719,27 @@ static void tapes_keep_their_order(void **state)
 {
     struct cuda_module *m = load(cuda);
     struct cuda_space *s = space(false, 2);
-    uint64_t a = alloc(s, "a", 16, false), b = alloc(s, "b", 16, false);
+    uint64_t a = alloc(s, "a", 16, false), b = alloc(s, "b", 16, false), c = alloc(s, "c", 16, false);
     uint32_t one = 1, five = 5, v[4];
-    const void *first[] = {&a, &one}, *second[] = {&b, &five};
-    struct ptx_launch l1 = launch_of("step", 4, first, 2), l2 = launch_of("step", 4, second, 2);
+    const void *first[] = {&a, &one}, *second[] = {&b, &five}, *third[] = {&c, &one};
+    struct ptx_launch l1 = launch_of("step", 4, first, 2), l2 = launch_of("step", 4, second, 2),
+                      l3 = launch_of("step", 4, third, 2);
     struct cuda_tape *t;
     struct ptx_report r;
     double us;
 
     (void)state;
     assert_ok(cuda_set(cuda, a, 0, 16, &err), err);
+    assert_ok(cuda_set(cuda, c, 0, 16, &err), err);
     assert_ok(cuda_tape_open(&t, cuda, &err), err);
     assert_ok(cuda_tape_launch(t, m, &l1, &err), err); /* a = 2a + 1 */
     assert_ok(cuda_tape_copy(t, b, a, 16, &err), err);
     one = 100;                                         /* what was recorded stays */
     assert_ok(cuda_tape_launch(t, m, &l2, &err), err); /* b = 2b + 5 */
     assert_ok(cuda_tape_set(t, a + 12, 0, 4, &err), err);
+    l3.programmatic = true;
+    assert_ok(cuda_tape_launch(t, m, &l3, &err), err); /* c = 2c + 100, behind what is no launch */
+    assert_ok(cuda_tape_launch(t, m, &l3, &err), err); /* and once more, beginning early */
     assert_ok(cuda_tape_seal(t, &err), err);
     assert_ok(cuda_tape_time(t, 3, 10, &us, &r, &err), err);
     assert_int_equal(r.end, PTX_DONE);
@@ -745,6 +750,8 @@ static void tapes_keep_their_order(void **state)
     assert_ok(cuda_read(cuda, b, v, 16, &err), err);
     assert_int_equal(v[0], 19);
     assert_int_equal(v[3], 7);
+    assert_ok(cuda_read(cuda, c, v, 16, &err), err);
+    assert_int_equal(v[0], 6300);
     cuda_tape_close(t);
     cuda_space_close(s);
     cuda_module_close(m);

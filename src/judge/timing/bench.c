@@ -322,16 +322,19 @@ struct recorder {
     struct cuda_tape *tape;
     struct version *version;
     struct arena *arena;
+    const struct plan_step *first; /* of the plan: it waits for the end of the plan before, its own */
 };
 
 static bool record_launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
                           const struct image_kernel *k, struct fate *fate, struct err *err)
 {
     struct recorder *r = context;
+    struct ptx_launch own = *l;
     struct err why = {0};
 
     (void)k;
-    if (cuda_tape_launch(r->tape, r->version->loaded, l, &why))
+    own.programmatic = l->programmatic && step != r->first;
+    if (cuda_tape_launch(r->tape, r->version->loaded, &own, &why))
         return true;
     if (cuda_spoilt(r->version->judge->gpu)) {
         *err = why;
@@ -348,7 +351,7 @@ struct block { /* of so many plans, from a set on */
 static bool record(struct side *s, struct bench *b, const struct track *t, struct block block,
                    struct fate *fate, struct err *err)
 {
-    struct recorder recorder = {block.tape, s->version, s->arena};
+    struct recorder recorder = {block.tape, s->version, s->arena, s->plan.steps};
     const struct stage_visitor visitor = {.context = &recorder, .launch = record_launch};
     bool ok = true;
 
