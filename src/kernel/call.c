@@ -134,6 +134,8 @@ enum bound template_bind(struct interp *in, const struct func *f, const struct c
 
         if (p->pack) /* its parameters have the types of the arguments */
             continue;
+        if (!type_enabled(in, env, p->type) || !type_enabled(in, env, p->fallback.type))
+            return BOUND_NOT;
         if (told[i] == TOLD_NOT && (p->fallback.type || p->fallback.value)) {
             args[i] = *eval_template_args(in, env, &p->fallback, 1);
         } else if (told[i] == TOLD_NOT || told[i] == TOLD_TWICE) {
@@ -149,7 +151,7 @@ enum bound template_bind(struct interp *in, const struct func *f, const struct c
         }
     }
     *out = env;
-    return BOUND;
+    return type_enabled(in, env, f->result) ? BOUND : BOUND_NOT;
 }
 
 static void bind_param(struct interp *in, const struct token *at, const struct func *f, size_t i,

@@ -47,14 +47,22 @@ struct func {
 struct global {
     const char *name, *scope;
     struct declarator decl;
-    bool usable; /* const or constexpr; others hold state */
-    bool device; /* lives on the device */
+    const struct template_param *tparams; /* of a variable template */
+    size_t n_tparams;
+    bool specialised; /* template <> forms of it exist */
+    bool usable;      /* const or constexpr; others hold state */
+    bool device;      /* lives on the device */
 };
 
 struct field {
     const char *name;
     struct type_node *type;
     struct expr *value; /* static constexpr */
+};
+
+struct member_type { /* using name = type; in a struct */
+    const char *name;
+    struct type_node *type;
 };
 
 struct type_name { /* typedef, using, struct, enum */
@@ -68,7 +76,12 @@ struct type_name { /* typedef, using, struct, enum */
     size_t n_tparams;
     struct field *fields;
     size_t n_fields;
+    struct member_type *types;
+    size_t n_types;
     struct expr *align;
+    const struct template_arg_node *special_args; /* template <> struct name<...>; `special` lists these */
+    size_t n_special_args;
+    VEC(const struct type_name *) special;
 };
 
 struct enumerator {
@@ -85,6 +98,11 @@ struct region { /* bytes [start, end) are one top-level declaration */
     size_t first, last; /* its tokens in unit->tokens, last exclusive */
     struct func *func;
     size_t first_global, n_globals; /* in unit->globals */
+};
+
+struct scope {          /* of declarations */
+    const char *prefix; /* "a::b::" */
+    bool extern_c;
 };
 
 struct scope_name {
@@ -113,11 +131,21 @@ struct parser {
 
 void unit_read(struct unit *u); /* tokens to declarations */
 
+/* declare_type.c */
+const char *scope_qualify(struct parser *p, const struct scope *s, const char *name);
+/* struct, class, union or enum with a body, or a forward declaration. False when it is something else, such as
+ * the type of a variable. */
+bool type_definition(struct parser *p, const struct scope *s, struct template_param *tparams, size_t n_tparams,
+                     bool is_template);
+/* using or typedef */
+void type_alias(struct parser *p, const struct scope *s, struct template_param *tparams, size_t n_tparams);
+
 void decl_add(struct unit *u, struct decl d);
 void names_find(const struct unit *u, const struct name_use *use, struct found *found);
 struct name_use use_of(const struct expr *e);
 const struct decl *found_first(const struct found *f, enum decl_kind kind); /* NULL: none */
 struct type_name *type_name_find(const struct unit *u, struct name_use use);
+const struct type_node *member_type_find(const struct type_name *t, const char *name); /* NULL: none */
 size_t funcs_find(const struct unit *u, struct name_use use, bool global, const struct func **out, size_t room);
 /* The namespace that `head`, which ends in `::`, names seen from another. */
 void using_add(struct parser *p, const char *scope); /* p is behind `using` */

@@ -110,6 +110,7 @@ struct binding {
 
 struct env {
     struct env *up;
+    const struct type_name *within; /* whose types a member of it sees; NULL: of no struct */
     VEC(struct binding) names;
 };
 
@@ -176,6 +177,14 @@ int64_t enumerator_value(struct interp *in, const struct enumerator *e, const st
 const struct type *type_resolve_for(struct interp *in, struct env *env, const struct type_node *n,
                                     const struct type *automatic); /* what auto stands for */
 
+/* The parameters of a template bound to the arguments of n. */
+struct env *bind_template(struct interp *in, struct env *env, const struct template_param *tparams,
+                          size_t n_tparams, const struct type_node *n);
+/* The specialisation that these bound parameters mean, whose members count in *bound; else t itself. */
+const struct type_name *type_special(struct interp *in, const struct type_name *t, struct env **bound);
+/* std::enable_if_t<condition, ...>, or what points to it: does the condition hold? True of other types. */
+bool type_enabled(struct interp *in, struct env *env, const struct type_node *n);
+
 /* value.c */
 struct value value_int(const struct type *t, int64_t i);
 struct value value_float(const struct type *t, double f);
@@ -232,6 +241,8 @@ struct cell *cell_make(struct interp *in, const struct type *type, bool constant
 struct value decay(struct interp *in, struct cell *array); /* as the pointer to its first element */
 struct env *capture(struct interp *in, struct env *env, const struct func *lambda); /* what a lambda sees */
 struct value eval_name(struct interp *in, struct env *env, const struct expr *e);
+/* What a member of t sees: its types, and the static constants before field i. */
+struct env *members_before(struct interp *in, const struct type_name *t, struct env *bound, size_t i);
 bool kernel_named(struct interp *in, struct env *env, const struct expr *e, struct value *out);
 /* A device function, as a template argument. */
 bool function_named(struct interp *in, struct env *env, const struct expr *e, struct value *out);

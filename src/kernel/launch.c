@@ -63,46 +63,63 @@ static bool all_named(const struct func *f)
     return true;
 }
 
+/* Of several with one name, as std::enable_if tells them apart, the one that the template's arguments leave. */
+static const struct func *one_kernel(struct interp *in, const struct token *at, const struct kernel_ref *k,
+                                     const struct call_args *call)
+{
+    const struct func *fits = NULL;
+    size_t n = 0, n_fit = 0;
+
+    for (size_t i = 0; i < in->unit->funcs.n; i++) {
+        const struct func *g = in->unit->funcs.v[i];
+        const char *missing;
+        struct env *bound;
+
+        if (!g->is_global || strcmp(g->qualified, k->func->qualified) != 0)
+            continue;
+        n++;
+        if (!g->is_template || !all_named(g) || template_bind(in, g, call, &bound, &missing) != BOUND)
+            continue;
+        n_fit++;
+        fits = g;
+    }
+    if (n > 1 && n_fit != 1)
+        fail(in->unit, at, "%zu kernels are called %s; give each its own name", n, k->name);
+    return n > 1 ? fits : k->func;
+}
+
 const char *kernel_expression(struct interp *in, const struct token *at, const struct kernel_ref *k,
                               const struct value *args, size_t n_args, const struct func **f,
                               struct env **bound)
 {
+    const struct call_args call = {.targs = k->args, .n_targs = k->n_args, .values = args, .n = n_args};
     const char *missing = "", *expression;
-    size_t found = 0;
 
     if (!k->func->is_global)
         fail(in->unit, at, "%s is not a kernel; a __global__ function of this file is launched", k->name);
-    for (size_t i = 0; i < in->unit->funcs.n; i++) {
-        const struct func *g = in->unit->funcs.v[i];
-
-        found += g->is_global && strcmp(g->qualified, k->func->qualified) == 0;
-    }
-    if (found > 1)
-        fail(in->unit, at, "%zu kernels are called %s; give each its own name", found, k->name);
-    *f = k->func;
-    bool pack = k->func->n_params && k->func->params[k->func->n_params - 1].pack;
-    if (k->func->variadic || k->func->not_understood || pack)
+    const struct func *g = one_kernel(in, at, k, &call);
+    *f = g;
+    bool pack = g->n_params && g->params[g->n_params - 1].pack;
+    if (g->variadic || g->not_understood || pack)
         fail(in->unit, at, "the parameters of kernel %s are not understood", k->name);
-    if (!k->func->is_template) {
+    if (!g->is_template) {
         if (k->n_args)
             fail(in->unit, at, "kernel %s is not a template", k->name);
         *bound = arena_new(in->arena, struct env);
-        return k->func->qualified;
+        return g->qualified;
     }
-    if (!all_named(k->func))
+    if (!all_named(g))
         fail(in->unit, at, "the template parameters of kernel %s must all have a name, and none may be a pack",
              k->name);
-    if (k->n_args > k->func->n_tparams)
-        fail(in->unit, at, "kernel %s takes %zu template arguments, not %zu", k->name, k->func->n_tparams,
-             k->n_args);
-    const struct call_args call = {.targs = k->args, .n_targs = k->n_args, .values = args, .n = n_args};
-    if (template_bind(in, k->func, &call, bound, &missing) != BOUND)
+    if (k->n_args > g->n_tparams)
+        fail(in->unit, at, "kernel %s takes %zu template arguments, not %zu", k->name, g->n_tparams, k->n_args);
+    if (template_bind(in, g, &call, bound, &missing) != BOUND)
         fail(in->unit, at, "the template argument %s of kernel %s is neither given nor told by the arguments",
              missing, k->name);
-    expression = arena_printf(in->arena, "%s<", k->func->qualified);
-    for (size_t i = 0; i < k->func->n_tparams; i++)
+    expression = arena_printf(in->arena, "%s<", g->qualified);
+    for (size_t i = 0; i < g->n_tparams; i++)
         expression = arena_printf(in->arena, "%s%s%s", expression, i ? ", " : "",
-                                  spell_arg(in, at, k->func, &k->func->tparams[i], *bound));
+                                  spell_arg(in, at, g, &g->tparams[i], *bound));
     expression = arena_printf(in->arena, "%s>", expression);
     if (strlen(expression) > 2000)
         fail(in->unit, at, "the template arguments of kernel %s are too long", k->name);
@@ -134,6 +151,15 @@ struct kernel_value plan_value(struct interp *in, const struct token *at, struct
     return k;
 }
 
+static struct kernel_value dim3_argument(struct interp *in, struct value v)
+{
+    struct kernel_member *members = arena_array(in->arena, struct kernel_member, 3);
+
+    for (uint32_t k = 0; k < 3; k++)
+        members[k] = (struct kernel_member){4 * k, {.type = KT_U32, .i = v.dim[k]}};
+    return (struct kernel_value){.type = KT_VOID, .struct_bytes = 12, .members = members, .n_members = 3};
+}
+
 static struct kernel_value kernel_arg(struct interp *in, const struct token *at, const struct func *f, size_t i,
                                       struct env *bound, struct value v)
 {
@@ -147,7 +173,7 @@ static struct kernel_value kernel_arg(struct interp *in, const struct token *at,
         t = type_pointer(in->arena, t->to, t->to_const);
     if (t->kind == TY_CONSTANT && type_same(v.type, t)) /* a class without members is one byte */
         return (struct kernel_value){.type = KT_VOID, .struct_bytes = 1};
-    if (t->kind != TY_SCALAR && t->kind != TY_POINTER && t->kind != TY_RECORD)
+    if (t->kind != TY_SCALAR && t->kind != TY_POINTER && t->kind != TY_RECORD && t->kind != TY_DIM3)
         fail(
             in->unit, at,
             "parameter %s of kernel %s has type %s; kernels launched here take numbers, pointers and plain structs of "
@@ -156,6 +182,8 @@ static struct kernel_value kernel_arg(struct interp *in, const struct token *at,
     v = convert(in, at, v, t, false);
     if (t->kind == TY_RECORD)
         return record_argument(in, at, v);
+    if (t->kind == TY_DIM3)
+        return dim3_argument(in, v);
     if (v.type->kind == TY_POINTER && v.p.host)
         fail(in->unit, at, "argument %zu of kernel %s is the address of a host variable", i + 1, f->name);
     if (v.type->kind == TY_POINTER && v.p.buffer <= -2 && in->freed.v[-2 - v.p.buffer])

@@ -221,6 +221,15 @@ struct type_name *type_name_find(const struct unit *u, struct name_use use)
     return t;
 }
 
+const struct type_node *member_type_find(const struct type_name *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_types; i++) {
+        if (strcmp(t->types[i].name, name) == 0)
+            return t->types[i].type;
+    }
+    return NULL;
+}
+
 /* The function of this file that a name stands for is one of these; n of them. */
 size_t funcs_find(const struct unit *u, struct name_use use, bool global, const struct func **out, size_t room)
 {

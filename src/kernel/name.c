@@ -189,6 +189,23 @@ static bool enumerator_read(struct interp *in, const struct expr *name, struct v
     return true;
 }
 
+struct env *members_before(struct interp *in, const struct type_name *t, struct env *bound, size_t i)
+{
+    struct env *inner = arena_new(in->arena, struct env);
+
+    inner->up = bound;
+    inner->within = t;
+    for (size_t k = 0; k < i; k++) {
+        if (t->fields[k].value)
+            declare(in, inner,
+                    &(struct declarator){.at = NULL,
+                                         .name = t->fields[k].name,
+                                         .type = t->fields[k].type,
+                                         .init = t->fields[k].value});
+    }
+    return inner;
+}
+
 /* Type::constant. */
 static bool member_constant(struct interp *in, struct env *env, const struct expr *e, struct value *out)
 {
@@ -222,51 +239,55 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
         return false;
     if (t->specialised)
         fail(in->unit, e->at,
-             "%s has specialisations, which are not understood; use if constexpr or ?:", t->name);
+             "%s has specialisations that are not understood; use if constexpr or ?:", t->name);
     if (t->is_template && !bound) {
-        bound = arena_new(in->arena, struct env);
-        for (size_t i = 0; i < t->n_tparams && i < e->n_targs; i++) {
-            struct template_arg *arg = eval_template_args(in, env, &e->targs[i], 1);
-
-            if (t->tparams[i].is_type != !!arg->type)
-                fail(in->unit, e->at, "the template argument for %s of %s must be a %s", t->tparams[i].name,
-                     t->name, t->tparams[i].is_type ? "type" : "value");
-            if (arg->type) {
-                env_bind_type(in, bound, t->tparams[i].name, arg->type);
-            } else {
-                const struct type *of = type_resolve_for(in, bound, t->tparams[i].type, arg->value.type);
-                struct cell *c = cell_make(in, of, true);
-
-                c->value = convert_same(in, e->at, arg->value, of);
-                c->known = true;
-                env_bind(in, bound, t->tparams[i].name, c);
-            }
-        }
+        bound = bind_template(in, env, t->tparams, t->n_tparams, &n);
+        t = type_special(in, t, &bound);
     }
     for (size_t i = 0; i < t->n_fields; i++) {
         const struct field *f = &t->fields[i];
 
-        if (!f->value || in->pending.n > 64)
+        if (!f->value || strcmp(f->name, colon + 1) != 0 || in->pending.n > 64)
             continue;
-        if (strcmp(f->name, colon + 1) == 0) {
-            vec_add(in->arena, &in->pending, "");
-            /* constants before it are visible to it */
-            struct env *inner = arena_new(in->arena, struct env);
-            inner->up = bound;
-            for (size_t k = 0; k < i; k++) {
-                if (t->fields[k].value)
-                    declare(in, inner,
-                            &(struct declarator){.at = NULL,
-                                                 .name = t->fields[k].name,
-                                                 .type = t->fields[k].type,
-                                                 .init = t->fields[k].value});
-            }
-            *out = initialise(in, inner, type_resolve(in, inner, f->type), f->value);
-            in->pending.n--;
-            return true;
-        }
+        vec_add(in->arena, &in->pending, "");
+        struct env *inner = members_before(in, t, bound, i);
+        *out = initialise(in, inner, type_resolve(in, inner, f->type), f->value);
+        in->pending.n--;
+        return true;
     }
     return false;
+}
+
+/* name<arguments>, of a constant that is a template. */
+static bool template_constant(struct interp *in, struct env *env, const struct expr *e, struct value *out)
+{
+    const struct type_node n = {.name = e->name, .at = e->at, .args = e->targs, .n_args = e->n_targs};
+    const struct global *g;
+    struct found found;
+    struct cell *c;
+
+    names_find(in->unit, &(struct name_use){e->name, e->scope, e->look, e->at}, &found);
+    if (!found_first(&found, DECL_GLOBAL) || !(g = found_first(&found, DECL_GLOBAL)->global)->n_tparams)
+        return false;
+    if (found.n > 1 || g->specialised)
+        fail(in->unit, e->at, "%s has specialisations or other declarations, which are not understood",
+             e->name);
+    if (g->device || !g->decl.constant || !g->decl.init)
+        fail(in->unit, g->decl.at, "%s is no constant with a value; only these are read", e->name);
+    if (in->pending.n > 64)
+        fail(in->unit, g->decl.at, "constants refer to each other through more than 64 names");
+    if (!in->pending.n)
+        in->pending_at = g->decl.at;
+    vec_add(in->arena, &in->pending, "");
+    struct env *inner = arena_new(in->arena, struct env);
+    struct declarator d = g->decl;
+    inner->up = bind_template(in, env, g->tparams, g->n_tparams, &n);
+    d.is_static = false;
+    declare(in, inner, &d);
+    in->pending.n--;
+    c = vec_last(&inner->names).cell;
+    *out = c->type->kind == TY_ARRAY ? decay(in, c) : c->value;
+    return true;
 }
 
 static bool function_of(struct interp *in, struct env *env, const struct expr *e, bool global,
@@ -363,7 +384,8 @@ struct value eval_name(struct interp *in, struct env *env, const struct expr *e)
     }
     if (e->look == LOOK_HERE && env_find_type(env, e->name))
         fail(in->unit, e->at, "%s is a type, not a value", e->name);
-    if (enumerator_read(in, e, &v) || kernel_named(in, env, e, &v) || member_constant(in, env, e, &v) ||
+    if ((e->has_targs && template_constant(in, env, e, &v)) || enumerator_read(in, e, &v) ||
+        kernel_named(in, env, e, &v) || member_constant(in, env, e, &v) ||
         (e->look != LOOK_STD && runtime_constant(e->name, &v)))
         return v;
     if (!is_own_function(in->unit, e))

@@ -105,9 +105,7 @@ static bool at_name(const struct parser *p)
 char *parse_word(struct parser *p)
 {
     if (!at_name(p) && p->t->kind == TOK_WORD && (is_builtin_word(p) || token_in(p->t, specifier_words)))
-        parse_fail(
-            p,
-            "a name (a declaration stands on its own, before this; constants that are templates are written as functions)");
+        parse_fail(p, "a name (a declaration stands on its own, before this)");
     if (!at_name(p))
         parse_fail(p, "a name");
     return token_text(p->arena, p->t++);
@@ -148,7 +146,8 @@ static bool is_template_name(const struct parser *p, const char *name, enum look
     struct found f;
     names_find(p->unit, &(struct name_use){name, p->scope, look, p->t}, &f);
     for (size_t i = 0; i < f.n; i++) {
-        if ((f.v[i]->func && f.v[i]->func->is_template) || (f.v[i]->type && f.v[i]->type->is_template))
+        if ((f.v[i]->func && f.v[i]->func->is_template) || (f.v[i]->type && f.v[i]->type->is_template) ||
+            (f.v[i]->global && f.v[i]->global->n_tparams))
             return true;
     }
     return false;

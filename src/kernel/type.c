@@ -240,15 +240,16 @@ const char *type_spell(struct arena *a, const struct type *t)
 static const struct type *resolve(struct interp *in, struct env *env, const struct type_node *n,
                                   const struct type *automatic);
 
-/* The environment of a struct or alias template: its parameters bound to the arguments. */
-static struct env *bind_type_args(struct interp *in, struct env *env, const struct type_name *t,
-                                  const struct type_node *n)
+struct env *bind_template(struct interp *in, struct env *env, const struct template_param *tparams,
+                          size_t n_tparams, const struct type_node *n)
 {
     struct env *bound = arena_new(in->arena, struct env);
     struct template_arg *args = eval_template_args(in, env, n->args, n->n_args);
 
-    for (size_t i = 0; i < t->n_tparams; i++) {
-        const struct template_param *p = &t->tparams[i];
+    if (n->n_args > n_tparams)
+        fail(in->unit, n->at, "%s takes %zu template arguments", n->name, n_tparams);
+    for (size_t i = 0; i < n_tparams; i++) {
+        const struct template_param *p = &tparams[i];
         struct template_arg arg;
 
         if (i < n->n_args)
@@ -256,9 +257,9 @@ static struct env *bind_type_args(struct interp *in, struct env *env, const stru
         else if (p->fallback.type || p->fallback.value)
             arg = *eval_template_args(in, bound, &p->fallback, 1);
         else
-            fail(in->unit, n->at, "%s needs a template argument for %s", t->name, p->name);
+            fail(in->unit, n->at, "%s needs a template argument for %s", n->name, p->name);
         if (p->is_type != !!arg.type)
-            fail(in->unit, n->at, "the template argument for %s of %s must be a %s", p->name, t->name,
+            fail(in->unit, n->at, "the template argument for %s of %s must be a %s", p->name, n->name,
                  p->is_type ? "type" : "value");
         if (p->is_type) {
             env_bind_type(in, bound, p->name, arg.type);
@@ -272,6 +273,44 @@ static struct env *bind_type_args(struct interp *in, struct env *env, const stru
         }
     }
     return bound;
+}
+
+const struct type_name *type_special(struct interp *in, const struct type_name *t, struct env **bound)
+{
+    for (size_t i = 0; i < t->special.n; i++) {
+        const struct type_name *s = t->special.v[i];
+        const struct template_arg *args = eval_template_args(in, NULL, s->special_args, s->n_special_args);
+        bool same = s->n_special_args == (*bound)->names.n;
+
+        for (size_t k = 0; same && k < s->n_special_args; k++) {
+            const struct binding *b = &(*bound)->names.v[k];
+
+            if (!b->type != !args[k].type)
+                same = false;
+            else if (b->type)
+                same = type_same(b->type, args[k].type);
+            else
+                same = b->cell->value.i == convert(in, NULL, args[k].value, b->cell->type, false).i;
+        }
+        if (same) {
+            *bound = arena_new(in->arena, struct env);
+            return s;
+        }
+    }
+    return t;
+}
+
+static bool is_enable_if(const struct type_node *n)
+{
+    return n->kind == TN_NAME && n->look == LOOK_STD && n->n_args && n->args[0].value &&
+           (str_eq(n->name, "enable_if_t") || str_eq(n->name, "enable_if::type"));
+}
+
+bool type_enabled(struct interp *in, struct env *env, const struct type_node *n)
+{
+    while (n && n->kind == TN_POINTER)
+        n = n->to;
+    return !n || !is_enable_if(n) || truth(in, n->at, eval(in, env, n->args[0].value));
 }
 
 static const char *arg_spell(struct interp *in, const struct token *at, const struct template_arg *arg)
@@ -290,6 +329,15 @@ static int64_t packed(const struct type_name *s, int64_t align)
     return s->pack ? MIN(align, s->pack) : align;
 }
 
+/* Of member i; the extents of an array may be static constants, and its elements of a type that stand before
+ * it. */
+static const struct type *field_type(struct interp *in, const struct type_name *t, struct env *bound, size_t i)
+{
+    const struct type_node *n = t->fields[i].type;
+
+    return type_resolve(in, members_before(in, t, bound, n->kind == TN_ARRAY ? i : 0), n);
+}
+
 static void layout_struct(struct interp *in, const struct type_name *s, struct env *env, int64_t *size,
                           int64_t *align)
 {
@@ -300,7 +348,7 @@ static void layout_struct(struct interp *in, const struct type_name *s, struct e
 
         if (s->fields[i].value)
             continue;
-        t = type_resolve(in, env, s->fields[i].type);
+        t = field_type(in, s, env, i);
         if (t->size == 0) { /* not understood: so is the whole */
             *size = 0;
             *align = 1;
@@ -333,7 +381,7 @@ static void make_record(struct interp *in, const struct type_name *t, struct env
 
         if (t->fields[i].value)
             continue;
-        types[n] = of = type_resolve(in, env, t->fields[i].type);
+        types[n] = of = field_type(in, t, env, i);
         at = round_up(at, packed(t, of->align));
         fields[n] = (struct record_field){t->fields[i].name, &types[n], at};
         at += of->size;
@@ -354,13 +402,16 @@ static const struct type *resolve_struct(struct interp *in, struct env *env, con
                                          const struct type_node *n)
 {
     struct type *s = arena_new(in->arena, struct type);
-    struct env *bound = t->is_template ? bind_type_args(in, env, t, n) : NULL;
+    struct env *bound = t->is_template ? bind_template(in, env, t->tparams, t->n_tparams, n) : NULL;
+    const struct type_name *general = t;
 
+    if (bound)
+        t = type_special(in, t, &bound);
     *s = (struct type){.kind = TY_OPAQUE, .name = t->qualified, .align = 1, .declared = t, .bound = bound};
-    if (t->is_template) {
+    if (general->is_template) {
         struct template_arg *args = eval_template_args(in, env, n->args, n->n_args);
 
-        s->name = arena_printf(in->arena, "%s<", t->qualified);
+        s->name = arena_printf(in->arena, "%s<", general->qualified);
         for (size_t i = 0; i < n->n_args; i++) {
             const char *arg = arg_spell(in, n->at, &args[i]);
 
@@ -452,6 +503,31 @@ const struct type *type_of_enum(struct interp *in, const struct type_name *own)
     return e;
 }
 
+/* Type::name, of a struct of the file; NULL: it has none of that name. */
+static const struct type *resolve_member(struct interp *in, struct env *env, const struct type_node *n)
+{
+    const char *colon = strrchr(n->name, ':');
+    struct type_node head = *n;
+    const struct type *t;
+    const struct type_node *member;
+
+    if (!colon || colon == n->name || n->look == LOOK_STD)
+        return NULL;
+    head.name = arena_strndup(in->arena, n->name, (size_t)(colon - 1 - n->name));
+    t = n->look == LOOK_HERE ? env_find_type(env, head.name) : NULL;
+    if (!t && !type_name_find(in->unit, (struct name_use){head.name, n->scope, n->look, n->at}))
+        return NULL;
+    if (!t)
+        t = resolve(in, env, &head, NULL);
+    if (!t->declared || !t->declared->is_struct)
+        return NULL;
+    if (t->declared->specialised)
+        fail(in->unit, n->at,
+             "%s has specialisations that are not understood; use if constexpr or ?:", t->declared->name);
+    member = member_type_find(t->declared, colon + 1);
+    return member ? resolve(in, members_before(in, t->declared, t->bound, 0), member, NULL) : NULL;
+}
+
 static const struct type *resolve_name(struct interp *in, struct env *env, const struct type_node *n)
 {
     const struct type *t = n->look == LOOK_HERE ? env_find_type(env, n->name) : NULL;
@@ -459,16 +535,23 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
 
     if (t)
         return t;
+    for (struct env *e = env; e && n->look == LOOK_HERE; e = e->up) {
+        const struct type_node *member = e->within ? member_type_find(e->within, n->name) : NULL;
+
+        if (member)
+            return resolve(in, e, member, NULL);
+    }
     own = type_name_find(in->unit, (struct name_use){n->name, n->scope, n->look, n->at});
     if (own && own->is_enum)
         return type_of_enum(in, own);
-    if (own && own->is_struct) {
-        if (n->n_args > own->n_tparams)
-            fail(in->unit, n->at, "%s takes %zu template arguments", own->name, own->n_tparams);
+    if (own && own->is_struct)
         return resolve_struct(in, env, own, n);
-    }
     if (own)
-        return resolve(in, own->is_template ? bind_type_args(in, env, own, n) : NULL, own->alias, NULL);
+        return resolve(in, own->is_template ? bind_template(in, env, own->tparams, own->n_tparams, n) : NULL,
+                       own->alias, NULL);
+    t = resolve_member(in, env, n);
+    if (t)
+        return t;
     t = type_builtin(n->name);
     if (t)
         return t;
@@ -478,11 +561,16 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
     t = resolve_constant(in, env, n);
     if (t)
         return t;
-    if (strcmp(n->name, "conditional_t") == 0 && n->n_args == 3 && n->args[0].value && n->args[1].type &&
-        n->args[2].type)
+    if ((str_eq(n->name, "conditional_t") || str_eq(n->name, "conditional::type")) && n->n_args == 3 &&
+        n->args[0].value && n->args[1].type && n->args[2].type)
         return resolve(in, env,
                        truth(in, n->at, eval(in, env, n->args[0].value)) ? n->args[1].type : n->args[2].type,
                        NULL);
+    if (is_enable_if(n)) {
+        if (!type_enabled(in, env, n))
+            fail(in->unit, n->at, "the condition of %s does not hold", n->name);
+        return n->n_args > 1 && n->args[1].type ? resolve(in, env, n->args[1].type, NULL) : type_void;
+    }
     fail(
         in->unit, n->at,
         "the type %.200s is not understood; allowed are the integer and floating types, __half, __nv_bfloat16, vector "

@@ -2,216 +2,10 @@
  * over; what it declared is then an unknown name, which is said where the launcher uses it. */
 #include "kernel/internal.h"
 
-struct scope {
-    const char *prefix; /* "a::b::" */
-    bool extern_c;
-};
-
-static const char *qualify(struct parser *p, const struct scope *s, const char *name)
-{
-    return *s->prefix ? arena_printf(p->arena, "%s%s", s->prefix, name) : name;
-}
-
-static void enumeration(struct parser *p, const struct scope *s, struct type_name *type)
-{
-    struct enumerator *before = NULL;
-
-    parse_expect(p, "{");
-    while (!parse_is(p, "}")) {
-        struct enumerator *e = arena_new(p->arena, struct enumerator);
-        const struct token *at = p->t;
-
-        e->name = parse_word(p);
-        e->type = type;
-        e->before = before;
-        if (parse_take(p, "="))
-            e->value = parse_conditional(p);
-        declare_in(p->unit, enumerators, e);
-        if (!type->scoped)
-            decl_add(p->unit, (struct decl){DECL_ENUMERATOR, e->name, s->prefix, at, .enumerator = e});
-        before = e;
-        if (!parse_take(p, ","))
-            break;
-    }
-    parse_expect(p, "}");
-}
-
-/* Members of a struct: data and static constants; functions are passed over. */
-static void struct_members(struct parser *p, struct type_name *type)
-{
-    VEC(struct field) fields = {0};
-
-    while (!parse_is(p, "}") && p->t->kind != TOK_END) {
-        const struct token *start = p->t;
-        struct trap trap = {.up = p->unit->trap};
-        const int depth = p->depth;
-
-        p->unit->trap = &trap;
-        if (setjmp(trap.jump) == 0) {
-            struct specifiers spec = {0};
-
-            if ((parse_is(p, "public") || parse_is(p, "private") || parse_is(p, "protected")) &&
-                token_is(p->t + 1, ":")) {
-                p->t += 2;
-            } else {
-                struct type_node *base = parse_specifiers(p, &spec);
-                size_t n;
-                struct declarator *d = parse_declarators(p, base, &spec, &n);
-
-                parse_expect(p, ";");
-                type->opaque |= spec.has_layout;
-                for (size_t i = 0; i < n; i++) {
-                    struct field f = {.name = d[i].name,
-                                      .type = d[i].type,
-                                      .value = spec.is_static || spec.is_constexpr ? d[i].init : NULL};
-
-                    if (!spec.is_static || f.value)
-                        vec_add(p->arena, &fields, f);
-                    type->constructed |= d[i].init && !f.value;
-                }
-            }
-            p->unit->trap = trap.up;
-            continue;
-        }
-        p->unit->trap = trap.up;
-        p->depth = depth;
-        p->no_greater = p->angle = 0;
-        p->t = start;
-        /* A member function or type: its size does not count. Data that is not understood does. */
-        bool function = false;
-
-        while (p->t->kind != TOK_END && !parse_is(p, "}") && !parse_take(p, ";")) {
-            bool body = parse_is(p, "{");
-
-            function |= parse_is(p, "(") || parse_is(p, "using") || parse_is(p, "typedef");
-            type->constructed |= parse_is(p, type->name) && token_is(p->t + 1, "(");
-            parse_skip_balanced(p);
-            if (body && !parse_is(p, ";"))
-                break;
-        }
-        type->opaque |= !function;
-    }
-    type->fields = fields.v;
-    type->n_fields = fields.n;
-}
-
 static void func_add(struct parser *p, const struct scope *s, struct func *f)
 {
     declare_in(p->unit, funcs, f);
     decl_add(p->unit, (struct decl){DECL_FUNC, f->name, s->prefix, f->at, .func = f});
-}
-
-/* A definition behind specialisations is specialised like what announced it. */
-static void type_add(struct parser *p, const struct scope *s, struct type_name *type, const struct token *at)
-{
-    for (size_t i = 0; i < p->unit->types.n; i++) {
-        const struct type_name *o = p->unit->types.v[i];
-
-        if (o->specialised && strcmp(o->qualified, type->qualified) == 0)
-            type->opaque = type->specialised = true;
-    }
-    declare_in(p->unit, types, type);
-    decl_add(p->unit, (struct decl){DECL_TYPE, type->name, s->prefix, at, .type = type});
-}
-
-/* What #pragma pack says; a template's instances are laid out elsewhere. */
-static void set_pack(struct type_name *type, const struct token *open, const struct token *close)
-{
-    type->pack = close->pack;
-    type->opaque |= open->pack != close->pack || (type->is_template && close->pack);
-}
-
-/* struct, class, union or enum with a body, or a forward declaration. False when it is something else, such as
- * the type of a variable. */
-static bool type_definition(struct parser *p, const struct scope *s, struct template_param *tparams,
-                            size_t n_tparams, bool is_template)
-{
-    const struct token *start = p->t;
-    bool is_enum = parse_is(p, "enum"), is_union = parse_is(p, "union"), scoped = false;
-    struct type_name *type = arena_new(p->arena, struct type_name);
-
-    p->t++;
-    if (is_enum)
-        scoped = parse_take(p, "class") || parse_take(p, "struct");
-    for (;;) {
-        if ((parse_is(p, "alignas") || parse_is(p, "__align__")) && token_is(p->t + 1, "(")) {
-            const struct token *open = ++p->t;
-
-            p->t++;
-            type->opaque |= parse_at_type(p);
-            type->align = parse_at_type(p) ? NULL : parse_expr(p);
-            p->t = open;
-            parse_skip_balanced(p);
-        } else if (parse_is(p, "__attribute__") || (parse_is(p, "[") && token_is(p->t + 1, "["))) {
-            type->opaque = true; /* it may change the layout */
-            p->t += !parse_is(p, "[");
-            parse_skip_balanced(p);
-        } else {
-            break;
-        }
-    }
-    const struct token *const at = p->t;
-    type->name = p->t->kind == TOK_WORD ? parse_word(p) : "";
-    type->qualified = qualify(p, s, type->name);
-    type->is_enum = is_enum;
-    type->is_struct = !is_enum;
-    type->scoped = scoped;
-    type->scope = s->prefix;
-    type->opaque |= is_union;
-    type->tparams = tparams;
-    type->n_tparams = n_tparams;
-    type->is_template = is_template;
-    if (parse_is(p, "<")) { /* a specialisation: only the general form is known, so the size is not */
-        struct found f;
-
-        names_find(p->unit, &(struct name_use){type->name, s->prefix, LOOK_HERE, p->t}, &f);
-        for (size_t i = 0; i < f.n; i++) {
-            if (f.v[i]->type)
-                f.v[i]->type->opaque = f.v[i]->type->specialised = true;
-        }
-        while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
-            p->t++;
-        if (parse_is(p, "{"))
-            parse_skip_balanced(p);
-        parse_take(p, ";");
-        return true;
-    }
-    if (is_enum && parse_take(p, ":")) {
-        struct specifiers spec = {0};
-
-        type->alias = parse_specifiers(p, &spec);
-    } else if (!is_enum && parse_is(p, ":")) { /* bases */
-        type->opaque = true;
-        while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
-            p->t++;
-    }
-    if (!parse_is(p, "{") && !(parse_is(p, ";") && *type->name)) {
-        p->t = start;
-        return false;
-    }
-    if (parse_is(p, ";")) {
-        type->opaque = !is_enum;
-        type->forward = true;
-        type_add(p, s, type, at);
-        p->t++;
-        return true;
-    }
-    if (*type->name)
-        type_add(p, s, type, at);
-    if (is_enum) {
-        enumeration(p, s, type);
-    } else {
-        const struct token *open = p->t++;
-
-        struct_members(p, type);
-        set_pack(type, open, p->t);
-        parse_expect(p, "}");
-    }
-    while (p->t->kind != TOK_END && !parse_take(p, ";")) { /* declarators behind the brace are not constants */
-        type->opaque |= parse_is(p, "__attribute__");
-        parse_skip_balanced(p);
-    }
-    return true;
 }
 
 /* `using namespace a::b;` and `using a::b::name;`. Those of namespaces that the file does not open add nothing
@@ -236,72 +30,6 @@ void using_add(struct parser *p, const char *from)
     if (scope_known(p->unit, from, head, global, &scope))
         vec_add(p->arena, &p->unit->usings,
                 ((struct using_name){.in = from, .from = scope, .name = last, .at = at}));
-}
-
-static void alias(struct parser *p, const struct scope *s, struct template_param *tparams, size_t n_tparams)
-{
-    struct type_name *type = arena_new(p->arena, struct type_name);
-    const struct token *name_at = p->t;
-
-    type->tparams = tparams;
-    type->n_tparams = n_tparams;
-    type->is_template = n_tparams > 0;
-    if (parse_take(p, "using")) {
-        if (parse_is(p, "namespace") || !token_is(p->t + 1, "=")) {
-            using_add(p, s->prefix);
-            while (p->t->kind != TOK_END && !parse_take(p, ";"))
-                p->t++;
-            return;
-        }
-        name_at = p->t;
-        type->name = parse_word(p);
-        parse_expect(p, "=");
-        type->alias = parse_type_id(p);
-    } else {
-        struct specifiers spec = {0};
-
-        parse_expect(p, "typedef");
-        if ((parse_is(p, "struct") || parse_is(p, "union") || parse_is(p, "enum")) &&
-            (token_is(p->t + 1, "{") || token_is(p->t + 2, "{") || token_is(p->t + 1, "__align__"))) {
-            /* typedef struct { ... } name; */
-            const struct token *body;
-
-            type->is_enum = parse_is(p, "enum");
-            type->opaque = parse_is(p, "union") || token_is(p->t + 1, "__align__");
-            p->t++;
-            while (!parse_is(p, "{") && p->t->kind != TOK_END)
-                parse_skip_balanced(p);
-            body = p->t;
-            parse_skip_balanced(p);
-            type->opaque |= parse_is(p, "__attribute__");
-            name_at = p->t;
-            type->name = parse_word(p);
-            type->qualified = qualify(p, s, type->name);
-            type->scope = s->prefix;
-            type->is_struct = !type->is_enum;
-            parse_expect(p, ";");
-            type_add(p, s, type, name_at);
-            const struct token *after = p->t;
-            p->t = body;
-            if (type->is_enum) {
-                enumeration(p, s, type);
-            } else {
-                p->t++;
-                struct_members(p, type);
-                set_pack(type, body, p->t);
-            }
-            p->t = after;
-            return;
-        }
-        type->alias = parse_specifiers(p, &spec);
-        if (spec.has_layout)
-            parse_fail(p, "a type without alignment or attributes");
-        type->alias = parse_declarator(p, type->alias, &type->name, &name_at, NULL);
-    }
-    type->qualified = qualify(p, s, type->name);
-    type->scope = s->prefix;
-    parse_expect(p, ";");
-    type_add(p, s, type, name_at);
 }
 
 static size_t index_of(const struct parser *p, const struct token *t)
@@ -352,7 +80,7 @@ static bool adds_default(const struct func *before, const struct func *f)
 
 static void function(struct parser *p, const struct scope *s, struct func *f, const struct specifiers *spec)
 {
-    f->qualified = qualify(p, s, f->name);
+    f->qualified = scope_qualify(p, s, f->name);
     f->scope = s->prefix;
     f->is_global = spec->is_global;
     f->is_device = spec->is_device;
@@ -442,7 +170,7 @@ static bool function_or_skip(struct parser *p, const struct scope *s, struct fun
     if (parse_is(p, "{"))
         parse_skip_balanced(p);
     f->not_understood = true;
-    f->qualified = qualify(p, s, f->name);
+    f->qualified = scope_qualify(p, s, f->name);
     f->scope = s->prefix;
     func_add(p, s, f);
     return true;
@@ -460,6 +188,10 @@ static void note_specialisation(struct parser *p, const char *name)
     for (size_t i = 0; i < p->unit->funcs.n; i++) {
         if (strcmp(p->unit->funcs.v[i]->name, name) == 0)
             p->unit->funcs.v[i]->specialised = true;
+    }
+    for (size_t i = 0; i < p->unit->globals.n; i++) {
+        if (strcmp(p->unit->globals.v[i]->decl.name, name) == 0)
+            p->unit->globals.v[i]->specialised = true;
     }
 }
 
@@ -480,7 +212,7 @@ static void declaration(struct parser *p, const struct scope *s, struct region *
         parse_template_params(p, &tparams, &n_tparams);
     }
     if (parse_is(p, "using") || parse_is(p, "typedef")) {
-        alias(p, s, tparams, n_tparams);
+        type_alias(p, s, tparams, n_tparams);
         return;
     }
     if ((parse_is(p, "struct") || parse_is(p, "class") || parse_is(p, "union") || parse_is(p, "enum")) &&
@@ -510,9 +242,11 @@ static void declaration(struct parser *p, const struct scope *s, struct region *
         struct global *g = arena_new(p->arena, struct global);
 
         refuse_macro(p, list[i].name, list[i].at);
-        g->name = qualify(p, s, list[i].name);
+        g->name = scope_qualify(p, s, list[i].name);
         g->scope = s->prefix;
         g->decl = list[i];
+        g->tparams = tparams;
+        g->n_tparams = n_tparams;
         g->device = spec.is_device || spec.is_constant_memory || spec.is_shared;
         g->usable = list[i].constant && !g->device && list[i].init && !is_template;
         declare_in(p->unit, globals, g);

@@ -125,6 +125,55 @@ constexpr int block = WIDTH;
     + LAUNCH % "work<<<(n + block - 1) / block, block, 0, stream>>>(out, in, n);",
 })
 
+RUN = {
+    "traits, and kernels that enable_if tells apart": """#include <type_traits>
+template <int N> constexpr int threads = 32 * N;
+template <typename T> struct Convert {
+    static constexpr bool exists = false;
+};
+template <> struct Convert<float> {
+    static constexpr bool exists = true;
+    static constexpr int lanes = 4;
+    using wide = float4;
+    float scale[lanes];
+};
+template <typename T, int W>
+__global__ std::enable_if_t<(W > 1) && Convert<T>::exists> work(T *out, const T *in, int n, Convert<T> by, dim3 d)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i] * by.scale[i % W] + float(d.y);
+}
+template <typename T, int W>
+__global__ std::enable_if_t<W == 1 || !Convert<T>::exists> work(T *out, const T *in, int n, Convert<T> by, dim3 d)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i] * by.scale[0];
+}
+""" + LAUNCH % """using Traits = Convert<float>;
+    Traits by = {{1, 2, 3, 4}};
+    constexpr int block = threads<Traits::lanes>, shared = sizeof(typename Traits::wide);
+    if (n % 2)
+        work<float, 1><<<(n + block - 1) / block, dim3(threads<4>), shared, stream>>>(out, in, n, by, dim3(1));
+    else
+        work<float, Traits::lanes><<<(n + block - 1) / block, block, shared, stream>>>(out, in, n, by, dim3(1, n));""",
+    "names of the toolkit's functions, untyped pointers, words for operators": "#include <cmath>\n"
+    + kernel("if (not (i == 3 and n > 5) or n == 7) out[i] = in[i] + 1.0f; else out[i] = in[i];").replace("work", "norm")
+    + """
+__global__ void any(void *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        static_cast<float *>(out)[i] *= 2.0f;
+}
+static void twice(void *out, int n, cudaStream_t stream)
+{
+    any<<<(n + 127) / 128, 128, 0, stream>>>(out, n);
+}
+""" + LAUNCH % f"if (not (n < 1) and n != 0) norm{GRID}(out, in, n); twice(out, n, stream);",
+}
+
 OPS = """#pragma once
 #include <cstdio>
 #include <string>
@@ -167,6 +216,13 @@ def is_sound(folder, form):
     name, text = form
     done = said(astra(folder, "check", task(folder, text, "flags: [--extended-lambda, -DWIDTH=64]\n")), 0)
     expect("The task is sound" in done.out, name + ": " + done.out)
+
+
+@cases(RUN.items())
+def is_run(folder, form):
+    name, text = form
+    done = said(astra(folder, "sanitize", task(folder, text)), 0)
+    expect("no finding in" in done.out, name + ": " + done.out)
 
 
 def with_header(folder, header, body="ops::twice(in[i])"):
