@@ -69,6 +69,33 @@ void task_lower(const struct task *t, int64_t *dims, size_t i)
     dims[i] = old;
 }
 
+/* Halves a dim, and takes another with it where the domain ties the two: by as much, or in proportion, rounded
+ * up to what it is a multiple of. */
+static bool halve(const struct task *t, int64_t *dims, size_t dim, size_t keep)
+{
+    int64_t old = dims[dim], half = old / 2;
+
+    dims[dim] = half;
+    if (task_in_domain(t, dims))
+        return true;
+    for (size_t i = 0; i < t->n_dims; i++) {
+        int64_t other = dims[i], unit = other & -other,
+                near[] = {other - (old - half), other / old * half + other % old * half / old};
+        if (i == keep || i == dim)
+            continue;
+        for (size_t k = 0; k < 2 * ARRAY_LEN(near); k++) {
+            dims[i] = near[k / 2];
+            if (k % 2)
+                dims[i] = (dims[i] + unit - 1) / unit * unit;
+            if (dims[i] >= 0 && task_in_domain(t, dims))
+                return true;
+        }
+        dims[i] = other;
+    }
+    dims[dim] = old;
+    return false;
+}
+
 /* Halve the dims that are not kept, the largest first, until the case is affordable. */
 static bool shrink(const struct task *t, int64_t *dims, size_t keep, int64_t limit)
 {
@@ -81,12 +108,7 @@ static bool shrink(const struct task *t, int64_t *dims, size_t keep, int64_t lim
                 largest = i;
         if (largest == t->n_dims)
             return false;
-        int64_t old = dims[largest];
-        dims[largest] = old / 2;
-        if (!task_in_domain(t, dims)) {
-            dims[largest] = old;
-            stuck[largest] = true;
-        }
+        stuck[largest] = !halve(t, dims, largest, keep);
     }
     return true;
 }
@@ -226,20 +248,39 @@ static void add_multiples(struct shapes *s, int64_t limit, size_t count)
         }
 }
 
+/* The buffer that is largest at these dims. */
+static const char *largest_buffer(const struct task *t, struct arena *a, const int64_t *dims)
+{
+    const char *name = "";
+    int64_t most = 0, n;
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        if (t->args[i].role == ROLE_SCALAR || !task_shape(t, &t->args[i], dims, &n, NULL) || n <= most)
+            continue;
+        most = n;
+        name = t->args[i].name;
+    }
+    return arena_printf(a, "its largest buffer, %s, has %lld elements, and all of a case have %d at most", name,
+                        (long long)most, CASE_ELEMENTS);
+}
+
 const char *task_suite_hindrance(const struct task *t, struct arena *a)
 {
     int64_t least[16], dims[16];
     char words[512];
+    const char *found;
 
     memcpy(least, t->workloads, t->n_dims * sizeof(*least));
     shrink(t, least, t->n_dims, 0);
+    found = arena_printf(a, "the smallest one found is %s: %s", task_dims_text(a, t, least),
+                         largest_buffer(t, a, least));
     for (size_t i = 0; i < t->n_dims; i++) {
         memcpy(dims, least, sizeof(dims));
         dims[i] /= 2;
         if (least[i] > 1 && task_dims_fault(t, dims, words, sizeof(words)))
-            return arena_printf(a, "the smallest one found is %s: %s", task_dims_text(a, t, least), words);
+            return arena_printf(a, "%s; %s", found, words);
     }
-    return arena_printf(a, "the smallest one found is %s", task_dims_text(a, t, least));
+    return found;
 }
 
 struct builder {

@@ -677,6 +677,25 @@ static void domains_with_holes_have_a_suite(void **state)
     const char *why = task_suite_hindrance(t, a);
     assert_non_null(strstr(why, "n=4096"));
     assert_non_null(strstr(why, "n >= 4096"));
+    assert_non_null(strstr(why, "its largest buffer, "));
+    arena_close(a);
+}
+
+/* A dim that the domain ties to another shrinks with it, so that all rows of a workload fit a case: v <= p <= v
+ * + 127. */
+static void tied_dims_shrink_together(void **state)
+{
+    struct arena *a = arena_open();
+    const struct task_case *cases;
+    struct task *t;
+    size_t n, all_rows = 0;
+
+    (void)state;
+    assert_ok(task_open(&t, a, "tests/tasks/padded_rows", &err), err);
+    task_suite(t, a, 1, &cases, &n);
+    for (size_t i = 0; i < n; i++)
+        all_rows += cases[i].dims[0] == 512;
+    assert_true(all_rows > 0);
     arena_close(a);
 }
 
@@ -700,6 +719,7 @@ int main(void)
         cmocka_unit_test(cases_survive_json),
         cmocka_unit_test(flags_flush_subnormals),
         cmocka_unit_test(domains_with_holes_have_a_suite),
+        cmocka_unit_test(tied_dims_shrink_together),
     };
     return cmocka_run_group_tests_name("task", tests, open_all, close_all);
 }
