@@ -162,7 +162,10 @@ static void specialisation(struct parser *p, const struct scope *s, struct type_
             continue;
         type->special_args = parse_template_args(p, &type->n_special_args);
         const struct token *open = p->t;
-        if (parse_take(p, "{")) {
+        bool whole = type->n_special_args == general->n_tparams; /* no default argument, no pack */
+        for (size_t k = 0; k < general->n_tparams; k++)
+            whole &= !general->tparams[k].pack;
+        if (whole && parse_take(p, "{")) {
             struct_members(p, type);
             set_pack(type, open, p->t);
             general->opaque = opaque;

@@ -287,6 +287,8 @@ const struct type_name *type_special(struct interp *in, const struct type_name *
 
             if (!b->type != !args[k].type)
                 same = false;
+            else if (!b->type && !type_is_integer(b->cell->type))
+                fail(in->unit, NULL, "specialisations of %s by what is no type and no integer", t->name);
             else if (b->type)
                 same = type_same(b->type, args[k].type);
             else
