@@ -206,6 +206,8 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
 /* The arguments of a dim3 expression or of the declaration behind a dim3 variable; NULL for anything else.
  * `dim3 grid(rows)` reads like a function's declaration: its arguments are parameter_declarations then. */
 struct node *launch_dim3(const struct function *f, const struct launch *l, struct node e, size_t *n);
+/* The number of threads along x, as the launcher would write it. */
+char *launch_threads(const struct function *f, const struct launch *l);
 /* Has the grid only an x, as written? */
 bool launch_grid_is_line(const struct function *f, const struct launch *l);
 bool launch_grid_x(const struct function *f, const struct launch *l, char **x);
@@ -254,9 +256,10 @@ struct elements {
     VEC(struct outside) outside;            /* variables of the region that stay outside the loop over k */
     VEC(struct access) accesses;
     VEC(struct scalar) scalars;
-    const char *lane; /* name of k */
-    int depth;        /* of variables looked through */
-    int smallest;     /* bytes of the smallest element among vector accesses, over all regions */
+    VEC(const struct variable *) refused; /* pointers of the region that no vector goes through */
+    const char *lane;                     /* name of k */
+    int depth;                            /* of variables looked through */
+    int smallest; /* bytes of the smallest element among vector accesses, over all regions */
     struct err *why;
 };
 

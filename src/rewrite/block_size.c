@@ -97,6 +97,25 @@ static bool is_block_parameter(const struct function *f, const struct detail *d,
     return f->n_launches > 0;
 }
 
+/* Does a question around it keep the thread's number below the length: `tid < 32`, `tid < blockDim.x / 32`? */
+static bool is_bounded(const struct function *f, struct node e, int64_t length)
+{
+    int64_t most;
+    for (struct node n = e, up = node_parent(e); node_ok(up) && !node_same(n, f->body);
+         n = up, up = node_parent(n)) {
+        struct node condition = node_strip(node_field(up, FIELD_CONDITION)),
+                    right = node_strip(node_field(condition, FIELD_RIGHT));
+        if (!node_same(node_field(up, FIELD_CONSEQUENCE), n) || !node_is(condition, NODE_BINARY_EXPRESSION) ||
+            !str_eq(node_op(f, condition), "<") || !poly_is_thread(f, node_field(condition, FIELD_LEFT)))
+            continue;
+        bool warps = node_is(right, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, right), "/") &&
+                     constant_value(f, node_field(right, FIELD_RIGHT), &most) && most == 32;
+        if (warps ? length >= 32 : constant_value(f, right, &most) && most <= length)
+            return true;
+    }
+    return false;
+}
+
 /* Shared arrays with a slot a thread must be long enough; a literal length that equals the block's grows with
  * it. */
 static bool arrays_fit(const struct function *f, const struct detail *d, int threads, struct edits *edits)
@@ -113,7 +132,7 @@ static bool arrays_fit(const struct function *f, const struct detail *d, int thr
             continue; /* what says it changes for both */
         if (!constant_value(f, v->size, &length))
             return false;
-        if (length >= threads)
+        if (length >= threads || is_bounded(f, all[i], length))
             continue;
         if (!node_is(v->size, NODE_NUMBER_LITERAL) || length != d->old)
             return false;

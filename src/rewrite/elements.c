@@ -324,6 +324,9 @@ static struct access *access_of(struct elements *w, const struct reached *p, str
     const struct variable *v = function_variable_of(f, pointer), *root = pointer_root(f, pointer);
     if (!v || !root || !v->pointer || !root->pointer || root->shared || root->array)
         return NULL;
+    for (size_t i = 0; i < w->refused.n; i++)
+        if (w->refused.v[i] == root)
+            return NULL;
     int size = ctype_size(f, v->type);
     if (size == 0 || ctype_size(f, root->type) != size || elements_kind(w, pointer) != INVARIANT ||
         elements_kind(w, index) != LINEAR)
@@ -414,22 +417,28 @@ static void collect(struct elements *w, struct node e, struct node top)
         collect(w, node_child(e, i), top);
 }
 
-static bool conflict(struct elements *w)
+/* What may not be a vector, as it is reached in another way too; NULL: nothing. *never: nothing may be then. */
+static const struct variable *conflict(struct elements *w, bool *never)
 {
+    *never = false;
     for (size_t i = 0; i < w->accesses.n; i++) {
         const struct access *x = &w->accesses.v[i];
         for (size_t j = 0; j < w->scalars.n; j++) {
             const struct scalar *s = &w->scalars.v[j];
-            if ((!s->root || s->root == x->root) && (x->stored || s->stored))
-                return !err_input(w->why, "%s is also reached one element at a time", x->pointer);
+            if ((!s->root || s->root == x->root) && (x->stored || s->stored)) {
+                err_input(w->why, "%s is also reached one element at a time", x->pointer);
+                return x->root;
+            }
         }
         for (size_t j = 0; j < w->accesses.n; j++) {
             const struct access *y = &w->accesses.v[j];
-            if (i != j && x->root == y->root && x->stored && y->loaded && y->last_load > x->first_store)
-                return !err_input(w->why, "%s is read after it is written at another index", x->pointer);
+            if (i != j && x->root == y->root && x->stored && y->loaded && y->last_load > x->first_store) {
+                *never = !err_input(w->why, "%s is read after it is written at another index", x->pointer);
+                return x->root;
+            }
         }
     }
-    return false;
+    return NULL;
 }
 
 /* Writing -----------------------------------------------------------------------------------------------------
@@ -623,6 +632,21 @@ static size_t load_after(struct elements *w, const struct access *x, const struc
     return after;
 }
 
+/* What is reached in all pieces, and how. */
+static void gather(struct elements *w, const struct piece *pieces, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (pieces[i].place == INSIDE)
+            collect(w, pieces[i].node, pieces[i].node);
+        if (pieces[i].place == AFTER) {
+            size_t count;
+            struct node *subscripts = node_find_all(w->f->a, pieces[i].node, NODE_SUBSCRIPT_EXPRESSION, &count);
+            for (size_t j = 0; j < count; j++)
+                scalar_add(w, pointer_root(w->f, subscripts[j]), is_target(subscripts[j]));
+        }
+    }
+}
+
 /* The region's new statements, or NULL when it cannot be. */
 char *elements_write(struct elements *w, const struct node *statements, size_t n, const char *indent)
 {
@@ -647,18 +671,15 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
     for (size_t i = n; i-- > 0;)
         if (i + 1 < n && (node_is(pieces[i].node, NODE_COMMENT) || node_is(pieces[i].node, NODE_PREPROC_CALL)))
             pieces[i].place = pieces[i + 1].place;
-    for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place == INSIDE)
-            collect(w, pieces[i].node, pieces[i].node);
-        if (pieces[i].place == AFTER) {
-            size_t count;
-            struct node *subscripts = node_find_all(f->a, pieces[i].node, NODE_SUBSCRIPT_EXPRESSION, &count);
-            for (size_t j = 0; j < count; j++)
-                scalar_add(w, pointer_root(f, subscripts[j]), is_target(subscripts[j]));
-        }
+    bool never;
+    gather(w, pieces, n);
+    for (const struct variable *root; (root = conflict(w, &never)) != NULL;) {
+        if (never)
+            return NULL;
+        vec_add(f->a, &w->refused, root); /* element by element, in the order of the original */
+        w->accesses.n = w->scalars.n = 0;
+        gather(w, pieces, n);
     }
-    if (conflict(w))
-        return NULL;
     name_accesses(w);
 
     struct str b = {0};
@@ -720,6 +741,6 @@ bool elements_end(struct elements *w)
         w->smallest = w->smallest ? MIN(w->smallest, x->size_bytes) : x->size_bytes;
         any = true;
     }
-    w->accesses.n = w->scalars.n = w->outside.n = 0;
+    w->accesses.n = w->scalars.n = w->outside.n = w->refused.n = 0;
     return any;
 }

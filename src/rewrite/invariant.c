@@ -87,6 +87,10 @@ static bool root_written_in(const struct function *f, const struct variable *roo
 bool memory_written_in(const struct function *f, const char *pointer, struct node part)
 {
     const struct variable *v = function_variable(f, pointer, node_start(part));
+    while (v && v->base)
+        v = v->base;
+    if (v && v->pointer && !v->param && !v->array && !v->assignments && node_ok(v->init))
+        v = pointer_root(f, v->init); /* what it points into may be written by another name */
     return !v || root_written_in(f, v, part);
 }
 

@@ -73,6 +73,15 @@ static bool is_dim3_name(const struct function *f, const struct launch *l, struc
     return false;
 }
 
+char *launch_threads(const struct function *f, const struct launch *l)
+{
+    size_t n;
+    struct node e = l->block, *parts = launch_dim3(f, l, e, &n);
+    if (node_is(e, NODE_IDENTIFIER))
+        return arena_printf(f->a, parts || is_dim3_name(f, l, e) ? "%s.x" : "%s", text_of(f, e));
+    return parts && n > 0 ? text_of(f, parts[0]) : text_of(f, e);
+}
+
 bool launch_grid_x(const struct function *f, const struct launch *l, char **x)
 {
     struct node e = l->grid;
@@ -194,7 +203,12 @@ static bool substitute(const struct function *f, const struct launch *l, struct 
         const struct variable *v = function_variable_of(f, e);
         if (!v) { /* a constant of the file may be used as it is */
             int64_t value;
-            return constant_value(f, e, &value) && !node_is(f->whole, NODE_TEMPLATE_DECLARATION);
+            if (!constant_value(f, e, &value))
+                return false;
+            if (node_is(f->whole, NODE_TEMPLATE_DECLARATION) &&
+                text_has_word(text_of(f, node_field(f->whole, FIELD_PARAMETERS)), text_of(f, e)))
+                edits_node(edits, e, arena_printf(f->a, "%lld", (long long)value));
+            return true;
         }
         if (!v->param)
             return false;

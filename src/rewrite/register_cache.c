@@ -10,6 +10,7 @@ enum { KEPT_MOST = 4, LOOPS_MOST = 8 };
 
 struct kept {
     const char *pointer, *index; /* compact; the loop's own index is @ there, whatever its name */
+    const struct variable *of;   /* what the pointer's name means: it may be assigned anew between the loops */
     const char *type, *value;    /* of one step, and the variable that holds it in the first loop */
     struct node after;           /* the statement of the first loop after which it is known */
     const char *name;
@@ -43,23 +44,32 @@ static struct node addressed(const struct function *f, struct node e)
     return node_is(target, NODE_SUBSCRIPT_EXPRESSION) ? target : none;
 }
 
-static const char *index_of(const struct function *f, const struct lane_loop *l, struct node subscript)
+/* An expression of the loop without the names that are its own: its index is @, and what it declares once
+ * stands for its value. */
+static char *canonical(const struct function *f, const struct lane_loop *l, struct node e, int depth)
 {
     struct edits edits = {.arena = f->a};
-    struct node list = node_field(subscript, FIELD_INDICES);
     size_t n;
-    struct node *names = node_find_all(f->a, list, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++)
-        if (function_variable_of(f, names[i]) == l->index)
+    struct node *names = node_find_all(f->a, e, NODE_IDENTIFIER, &n);
+    if (node_is(e, NODE_IDENTIFIER))
+        names = &e, n = 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct variable *v = function_variable_of(f, names[i]);
+        bool own = v && v->from >= node_start(l->body) && v->from < node_end(l->body);
+        if (v == l->index)
             edits_node(&edits, names[i], "@");
-    return text_compact(f->a, edits_range(&edits, f, node_start(list), node_end(list)));
+        else if (own && node_ok(v->init) && !v->assignments && !v->array && depth < 4)
+            edits_node(&edits, names[i], arena_printf(f->a, "(%s)", canonical(f, l, v->init, depth + 1)));
+    }
+    return text_compact(f->a, edits_range(&edits, f, node_start(e), node_end(e)));
 }
 
 static bool is_at(const struct function *f, const struct lane_loop *l, struct node e, const struct kept *k)
 {
     struct node s = addressed(f, e);
     return node_ok(s) && node_text_is(f->s, node_field(s, FIELD_ARGUMENT), k->pointer) &&
-           str_eq(index_of(f, l, s), k->index);
+           function_variable_of(f, node_field(s, FIELD_ARGUMENT)) == k->of &&
+           str_eq(canonical(f, l, node_field(s, FIELD_INDICES), 0), k->index);
 }
 
 static bool is_load(const struct function *f, struct node e, int width)
@@ -178,13 +188,17 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
                 struct node s = addressed(f, nodes[i]);
                 if (!node_ok(s))
                     continue;
-                struct kept k = {.pointer = text_of(f, node_field(s, FIELD_ARGUMENT)),
-                                 .index = index_of(f, &loops[later], s)};
                 const struct variable *pointer = function_variable_of(f, node_field(s, FIELD_ARGUMENT));
+                struct kept k = {.pointer = text_of(f, node_field(s, FIELD_ARGUMENT)),
+                                 .of = pointer,
+                                 .index = canonical(f, &loops[later], node_field(s, FIELD_INDICES), 0)};
                 bool known = false;
                 for (size_t j = 0; j < d->n_kept; j++)
-                    known =
-                        known || (str_eq(d->kept[j].pointer, k.pointer) && str_eq(d->kept[j].index, k.index));
+                    known = known || is_at(f, &loops[later], s, &d->kept[j]);
+                if (known && written_between(f, &k, l->loop, loops[later].loop)) {
+                    uses = false; /* it has changed since */
+                    break;
+                }
                 if (known) {
                     uses = true;
                     continue;
@@ -192,10 +206,8 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
                 if (!pointer || pointer->shared || d->n_kept == KEPT_MOST || !value_in(f, l, &k) ||
                     written_between(f, &k, l->loop, loops[later].loop))
                     continue;
-                int size = ctype_size(f, pointer->type);
-                if (size == 0)
-                    continue;
-                d->bytes += size * l->width;
+                int size = ctype_size(f, pointer->type); /* of a struct it is not known: as a vector's */
+                d->bytes += size ? size * l->width : 16;
                 d->kept[d->n_kept++] = k;
                 uses = true;
             }
@@ -392,9 +404,9 @@ static bool cache_apply(const struct function *f, const struct transform_site *s
                  with_bounds(d, name, steps, copy));
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
-        char *bound = launch_expression(f, l, d->loops[0].bound), *block = text_of(f, l->block);
+        char *bound = launch_expression(f, l, d->loops[0].bound), *block = launch_threads(f, l);
         char *indent = text_indent(f, node_start(l->statement));
-        const char *threads = block;
+        const char *threads = block, *own = NULL; /* a name for the number, which the launches then have */
         struct str b = {0};
         bool bare = !node_is(node_parent(l->statement), NODE_COMPOUND_STATEMENT);
         if (bare)
@@ -402,7 +414,7 @@ static bool cache_apply(const struct function *f, const struct transform_site *s
         const char *lanes = d->loops[0].span == LANES_WARP ? "32" : NULL; /* that share the row */
         if (!lanes &&
             !node_is(l->block, NODE_IDENTIFIER)) { /* so that the guard and the launches cannot disagree */
-            threads = fresh_name(f, i ? arena_printf(a, "threads_%zu", i + 1) : "threads");
+            threads = own = fresh_name(f, i ? arena_printf(a, "threads_%zu", i + 1) : "threads");
             str_addf(&b, "const int %s = %s;\n%s", threads, block, indent);
         }
         int column = (int)strlen(indent) + 4;
@@ -411,8 +423,8 @@ static bool cache_apply(const struct function *f, const struct transform_site *s
         for (int count = d->fitted ? 1 : d->items; count <= d->items; count *= 2)
             str_addf(&b, "if (%s <= %d * %s) {%s\n%s    %s\n%s} else ", bound, count * d->loops[0].width,
                      lanes ? lanes : threads, d->fitted ? "" : " // the registers hold the row", indent,
-                     fast_launch(d, l, name, threads, count, column), indent);
-        str_addf(&b, "{\n%s    %s\n%s}", indent, text_wrap(a, launch_text(f, l, NULL, NULL, threads), column),
+                     fast_launch(d, l, name, own, count, column), indent);
+        str_addf(&b, "{\n%s    %s\n%s}", indent, text_wrap(a, launch_text(f, l, NULL, NULL, own), column),
                  indent);
         if (bare)
             str_addf(&b, "\n%s}", indent);

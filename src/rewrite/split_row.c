@@ -121,7 +121,7 @@ static bool split_apply(const struct function *f, const struct transform_site *s
     const char *name = fresh_name(f, "row_blocks");
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
-        char *indent = text_indent(f, node_start(l->statement)), *x, *block = text_of(f, l->block);
+        char *indent = text_indent(f, node_start(l->statement)), *x, *block = launch_threads(f, l);
         char *bound = launch_expression(f, l, loops[0].bound);
         if (i > 0)
             name = arena_printf(a, "row_blocks_%zu", i + 1);

@@ -38,6 +38,14 @@ int ctype_size(const struct function *f, const char *type)
         return 4;
     if (str_in(type, "double|long|unsigned long|long long|unsigned long long|int64_t|uint64_t|size_t"))
         return 8;
+    if (str_in(type, "char2|uchar2"))
+        return 2;
+    if (str_in(type, "__half2|half2|__nv_bfloat162|nv_bfloat162|char4|uchar4|short2|ushort2"))
+        return 4;
+    if (str_in(type, "float2|int2|uint2|short4|ushort4"))
+        return 8;
+    if (str_in(type, "float4|int4|uint4|double2|longlong2|ulonglong2|long2|ulong2"))
+        return 16;
     struct node bound = template_binding(f, type);
     if (node_ok(bound) && !str_eq(text_of(f, bound), type))
         return ctype_size(f, text_of(f, bound));

@@ -48,7 +48,7 @@ static bool loop_region(struct elements *w, const struct lane_loop *l, struct ed
     char *indent = arena_printf(f->a, "%s    ", outer);
     char *body = elements_write(w, statements, n, indent);
     if (!body || !elements_end(w)) {
-        w->accesses.n = w->scalars.n = w->outside.n = 0;
+        w->accesses.n = w->scalars.n = w->outside.n = w->refused.n = 0;
         w->multiples.n = before;
         return body ? err_input(w->why, "nothing in the loop at line %d is read or written in order",
                                 node_line(f->s, l->loop))
