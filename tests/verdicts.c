@@ -18,18 +18,21 @@
  * gets, no gain. One whose name ends in _shipped.cu needs nvcc, whose output alone shows what it is: it is
  * judged as a confirmation does it, the compiled file included; without nvcc it is left out.
  *
- *     verdicts [-v] [-t] [-n] [-c] [-w] [-e N] [-s SEED] [-d DEVICE] [-m FILE] [FOLDER or FILE]...   (default:
- * all) verdicts -x NAME|all [FOLDER or FILE]...
+ *     verdicts [-v] [-t] [-n] [-c] [-w] [-e N] [-s SEED] [-d DEVICE] [-m FILE] [-k FILE] [-b MINUTES]
+ *              [FOLDER or FILE]...   (default: all)
+ *     verdicts -x NAME|all [FOLDER or FILE]...
  *
  * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too,
  * -c judges all as the last confirmation does; -e only every N-th file, for tests under a sanitizer; -d judges
- * elsewhere: "cuda:0"; -m writes what became of the compiled files there. -x judges with an exception of the
- * error rule switched off (src/judge/rule.c) and names the files whose verdict changes: by default the one that
- * the rule's table names, which must. A run of all ends with the table of docs/results/corpora.md, which must
- * be the one that stands there; -w writes it. What a kernel does to a GPU ends with its process, so workers
- * judge, several at a time.
+ * elsewhere: "cuda:0"; -m writes what became of the compiled files there; -k keeps a line of each
+ * verdict in that file, and does not judge again what has one there; -b begins no task after so many minutes,
+ * and tells only of what has been judged. -x judges with an exception of the error rule switched off
+ * (src/judge/rule.c) and names the files whose verdict changes: by default the one that the rule's table names,
+ * which must. A run of all ends with the table of docs/results/corpora.md, which must be the one that stands
+ * there; -w writes it. What a kernel does to a GPU ends with its process, so workers judge, several at a time.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <unistd.h>
 
 #include "judge/rule.h"
@@ -78,12 +81,15 @@ struct corpus_file {
     int line;
     enum verdict got;
     bool good;
+    bool judged;
     struct trial_shipped shipped; /* its texts apart: device_code is a constant, not_run_because NULL or not */
 };
 
 static bool verbose, confirm_all;
 static struct trial_options options = {.device = "h200", .seed = 1, .verify_only = true};
 static VEC(struct corpus_file) files;
+static const char *kept_path; /* NULL: nothing is kept */
+static double until_s = INFINITY;
 
 /* "// expect: ..." and the line below. */
 static bool parse_head(struct arena *a, struct corpus_file *f)
@@ -143,6 +149,7 @@ static void look(struct corpus_file *f, const struct trial *t)
     bool measured = str_starts(options.device, "cuda") && depth_of(f) == TIMED; /* other words */
 
     f->got = t->verdict;
+    f->judged = true;
     f->shipped = t->shipped;
     f->shipped.device_code = str_eq(t->shipped.device_code, "same") ? "same" : NULL;
     if (str_eq(t->shipped.device_code, "run"))
@@ -168,6 +175,87 @@ static void look(struct corpus_file *f, const struct trial *t)
                t->shipped.shapes, t->shipped.not_run_because ? ", not run: " : "",
                t->shipped.not_run_because ? t->shipped.not_run_because : "");
     fflush(stdout);
+}
+
+/* ---- what was judged before ---- */
+
+static const char *hash_of(struct arena *a, const struct corpus_file *f)
+{
+    return arena_printf(a, "%016llx", (unsigned long long)hash_text(f->text));
+}
+
+static bool keep(const struct corpus_file *f, struct err *err)
+{
+    struct arena *a = arena_open();
+    json_t *o = json_object();
+    FILE *to = fopen(kept_path, "a");
+
+    json_put_text(o, "path", f->path);
+    json_put_text(o, "text", hash_of(a, f));
+    json_put_text(o, "verdict", verdict_name(f->got));
+    json_put(o, "good", json_boolean(f->good));
+    json_put(o, "asked", json_boolean(f->shipped.asked));
+    json_put(o, "run", json_boolean(f->shipped.asked && !f->shipped.not_run_because));
+    json_put_int(o, "shapes", f->shipped.shapes);
+    json_put_int(o, "compared", f->shipped.compared);
+    json_put_text(o, "device_code", f->shipped.device_code ? f->shipped.device_code : "");
+    char *line = json_dumps(o, JSON_COMPACT);
+    bool ok = to && line && fprintf(to, "%s\n", line) > 0;
+    ok = (!to || fclose(to) == 0) && ok;
+    free(line);
+    json_decref(o);
+    arena_close(a);
+    return ok || err_world(err, "cannot write %s: %s", kept_path, strerror(errno));
+}
+
+static void recall(struct corpus_file *f, const json_t *o)
+{
+    const char *code = json_text(o, "device_code", "");
+
+    f->judged = verdict_parse(json_text(o, "verdict", ""), &f->got);
+    f->good = json_is_true(json_object_get(o, "good"));
+    f->shipped.asked = json_is_true(json_object_get(o, "asked"));
+    f->shipped.not_run_because = json_is_true(json_object_get(o, "run")) ? NULL : "not run";
+    f->shipped.shapes = (unsigned)json_int(o, "shapes", 0);
+    f->shipped.compared = (unsigned)json_int(o, "compared", 0);
+    f->shipped.device_code = str_eq(code, "same") ? "same" : NULL;
+    if (str_eq(code, "run"))
+        f->shipped.device_code = "run";
+}
+
+/* A line that was cut off is judged again. */
+static bool recall_all(struct arena *a, struct err *err)
+{
+    char *text, *next;
+
+    if (!fs_exists(kept_path))
+        return true;
+    if (!fs_read(a, kept_path, &text, NULL, err))
+        return false;
+    for (char *line = text; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        json_t *o = json_loads(line, 0, NULL);
+        for (size_t i = 0; o && i < files.n; i++)
+            if (str_eq(files.v[i].path, json_text(o, "path", "")) &&
+                str_eq(hash_of(a, &files.v[i]), json_text(o, "text", "")))
+                recall(&files.v[i], o);
+        json_decref(o);
+    }
+    return true;
+}
+
+/* What the time was too short for is not told of. */
+static size_t leave_out_unjudged(void)
+{
+    size_t left = 0, n = files.n;
+
+    for (size_t i = 0; i < n; i++)
+        if (files.v[i].judged)
+            files.v[left++] = files.v[i];
+    files.n = left;
+    return n - left;
 }
 
 /* ---- finding them ---- */
@@ -224,6 +312,11 @@ static bool add(struct arena *a, const char *path, struct err *err)
 
 /* ---- judging them ---- */
 
+static bool is_wanted(const struct corpus_file *f, const char *task, enum depth depth)
+{
+    return !f->judged && str_eq(f->task, task) && depth_of(f) == depth;
+}
+
 /* A task's files of one depth. */
 static bool run_files(const struct task *task, const char *name, enum depth depth, struct err *err)
 {
@@ -234,8 +327,8 @@ static bool run_files(const struct task *task, const char *name, enum depth dept
     bool ok = true;
 
     for (size_t i = 0; i < files.n; i++)
-        left += str_eq(files.v[i].task, name) && depth_of(&files.v[i]) == depth;
-    if (!left)
+        left += is_wanted(&files.v[i], name, depth);
+    if (!left || time_s() > until_s)
         return true;
     o.confirm = depth != PLAIN;
     o.verify_only &= depth != TIMED;
@@ -243,7 +336,7 @@ static bool run_files(const struct task *task, const char *name, enum depth dept
     ok = pool_open(&p, task, &o, (int)MIN((size_t)sysconf(_SC_NPROCESSORS_ONLN), MIN(8u, 1 + left / 4)),
                    &limits, err);
     for (size_t i = 0; ok && i < files.n; i++)
-        if (str_eq(files.v[i].task, name) && depth_of(&files.v[i]) == depth)
+        if (is_wanted(&files.v[i], name, depth))
             ok = pool_submit(p, (int)i, files.v[i].path, files.v[i].text, err);
     while (ok && left > 0) {
         struct arena *scratch = arena_open();
@@ -252,6 +345,7 @@ static bool run_files(const struct task *task, const char *name, enum depth dept
         ok = pool_collect(p, 1, scratch, &id, &t, err);
         if (ok && id >= 0) {
             look(&files.v[id], &t);
+            ok = !kept_path || keep(&files.v[id], err);
             left--;
         }
         arena_close(scratch);
@@ -453,13 +547,16 @@ static size_t count_shipped(int corpus, const char *device_code)
     return n;
 }
 
-static bool write_confirmation(const char *path, double took_s, struct err *err)
+static bool write_confirmation(const char *path, double took_s, size_t left_out, struct err *err)
 {
     struct str s = {0};
 
+    if (left_out)
+        str_addf(&s, "%zu of %zu files so far: the time was too short for the others.\n", files.n,
+                 files.n + left_out);
     str_addf(
         &s,
-        "It took %.0f min. Device code: nvcc's is NVRTC's but for names (same), or was judged in its stead "
+        "The last call took %.0f min. Device code: nvcc's is NVRTC's but for names (same), or was judged in its stead "
         "(run). What is rejected before nvcc is asked has neither.\n\n"
         "| corpus | files | as expected | compiled and compared | same | run | launchers run | shapes whose plans "
         "are the judged ones |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
@@ -515,14 +612,14 @@ int main(int argc, char **argv)
     struct err err = {0};
     char place[2600];
     bool write = false, ok = true;
-    size_t passed = 0, every = 1, needless = 0;
+    size_t passed = 0, every = 1, needless = 0, left_out;
     const char *without = NULL, *confirmation = NULL;
     double start_s = time_s();
     int option;
 
     if (argc > 1 && str_eq(argv[1], "worker"))
         return pool_worker_main(argc - 1, argv + 1);
-    while ((option = getopt(argc, argv, "vtncwe:s:d:x:m:")) != -1) {
+    while ((option = getopt(argc, argv, "vtncwe:s:d:x:m:k:b:")) != -1) {
         if (option == '?')
             return 2;
         verbose |= option == 'v';
@@ -539,6 +636,10 @@ int main(int argc, char **argv)
             without = optarg;
         if (option == 'm')
             confirmation = optarg;
+        if (option == 'k')
+            kept_path = optarg;
+        if (option == 'b')
+            until_s = start_s + 60 * strtod(optarg, NULL);
         if (option == 's')
             options.seed = strtoull(optarg, NULL, 10);
     }
@@ -561,12 +662,15 @@ int main(int argc, char **argv)
         ok = add(a, arena_printf(a, "tests/%s", corpora[i]), &err);
     if (every > 1)
         thin_out(every);
-    ok = ok && run_all(nvcc, &err);
+    ok = ok && (!kept_path || recall_all(a, &err)) && run_all(nvcc, &err);
+    left_out = leave_out_unjudged();
+    if (left_out)
+        printf("%zu kernels left: the time was too short\n", left_out);
     for (size_t i = 0; i < files.n; i++)
         passed += files.v[i].good;
     if (ok && confirmation)
-        ok = write_confirmation(confirmation, time_s() - start_s, &err);
-    if (ok && optind == argc && every == 1 && nvcc) {
+        ok = write_confirmation(confirmation, time_s() - start_s, left_out, &err);
+    if (ok && optind == argc && every == 1 && nvcc && !left_out) {
         make_table(&table);
         fputs(str_text(&table), stdout);
         ok = table_stands(a, &table, write, &err);

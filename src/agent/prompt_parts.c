@@ -94,7 +94,7 @@ static char *args_text(const struct task *t, struct arena *a)
         str_addf(&s, "- %s: %s", x->name, kernel_type_name(x->type));
         if (x->role == ROLE_SCALAR) {
             if (x->value_expr)
-                str_addf(&s, " = %s\n", dim_text(x->value_expr));
+                str_addf(&s, " = %s%s\n", dim_text(x->value_expr), task_is_flag(x) ? ", or the other" : "");
             else
                 str_addf(&s, " = %g", x->value);
             for (size_t k = 1; k < x->n_choices; k++)

@@ -4,13 +4,11 @@
  * take hours. Only what is certain counts: a block that takes too long, or needs what other blocks do, says
  * nothing.
  */
-#include "internal.h"
-#include "stored.h"
+#include "probe.h"
 
 enum {
-    BLOCK_INSNS = 30000,   /* of one block's run, */
-    LONG_INSNS = 2000000,  /* and of a launch's last one, where it will then have ended, */
-    LONG_TOTAL = 4000000,  /* of all shapes together */
+    LONG_INSNS = 2000000,  /* of a launch's last block, where it will then have ended, */
+    LONG_TOTAL = 6000000,  /* of all shapes together */
     IDLE_INSNS = 60,       /* a warp that did less has done nothing */
     SOUGHT_INSNS = 400000, /* to find blocks that work, where those at the usual places do not: */
     FIRST_SOUGHT = 64,     /* such blocks at the grid's beginning, */
@@ -18,59 +16,11 @@ enum {
     DRAWN_SOUGHT = 2048,   /* and one in each of so many parts of it; a power of two */
     MORE_INSNS = 400000,   /* to see what most blocks write, where the usual ones do not come to the whole, */
     MORE_BLOCKS = 48,      /* from so many of them */
-    WINDOW = 1 << 16,      /* bytes of an output that are kept */
 };
 
 #define ENOUGH   0.9  /* of an output */
 #define TOO_FEW  0.75 /* of it, where that is an estimate, */
 #define SURENESS 3    /* and so many standard deviations of it are on the way */
-
-/* What the original's blocks have written of an output and leave in it. */
-struct piece {
-    uint64_t offset_bytes;
-    size_t size_bytes;
-    const unsigned char *bytes;
-};
-
-struct extreme {
-    const int64_t *dims;
-    bool told;           /* all blocks ended, and what they wrote is final */
-    bool odd;            /* the original itself writes at other places, or too little */
-    bool adds[MAX_ARGS]; /* outputs to which one block after the other adds */
-    VEC(struct piece) pieces[MAX_ARGS];
-};
-
-struct probe {
-    struct version *version;
-    struct stage *stage;
-    struct arena *arena;
-    size_t launches;
-    size_t most_launches;
-    const char *strayed[MAX_ARGS]; /* output: what a launch's last block wrote in the stead of its end, */
-    bool end_written[MAX_ARGS];    /* which some other launch's may have */
-    const char *few;               /* an output that the blocks do not come to the whole of */
-    double share[MAX_ARGS];        /* of each output, in bytes: what launches, sets and copies write */
-    struct stored block, others, earlier; /* what is running writes; the launch's blocks; earlier launches' */
-    uint64_t insns;                       /* so far */
-    bool busy;                            /* some block did more than look at its index */
-    bool wrote;                           /* something of an output */
-    bool unasked;                         /* the block at hand may use what nobody has written */
-    bool undefined;                       /* the block at hand came upon what others should have left */
-    bool ended;                           /* all blocks that were run */
-    bool clustered;                       /* what one block writes depends on others */
-    bool atomics;                         /* blocks may share out work, or a sum */
-    bool again;                           /* some block ran twice */
-    bool adds[MAX_ARGS]; /* a block has changed again what another had: a few blocks' share of a sum is no
-                            answer */
-    uint8_t *ran;        /* counts as covered only where the outcome was judged */
-};
-
-struct grid { /* of the launch at hand */
-    const struct ptx_launch *launch;
-    const struct image_kernel *kernel;
-    uint64_t blocks;
-    bool first; /* of the plan */
-};
 
 static size_t some_blocks(uint64_t n, uint64_t blocks[4])
 {
@@ -102,12 +52,24 @@ static bool certain(const struct task *t, const struct ptx_report *r, bool first
              kind == PTX_READ_ONLY_WRITTEN || kind == PTX_EARLY));
 }
 
-/* What it writes is then in p->block. */
-static bool run_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t insns, bool *ended,
-                      struct fate *fate, struct err *err)
+static void note_load(void *context, uint64_t addr, uint64_t bytes)
+{
+    struct probe *p = context;
+
+    for (size_t i = 0; i < p->n_watched; i++)
+        p->watched[i].read |= p->watched[i].addr - addr < bytes;
+}
+
+static void note_store(void *context, uint64_t addr, uint64_t bytes, bool atomic)
+{
+    stored_note(&((struct probe *)context)->block, addr, bytes, atomic);
+}
+
+bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t insns, bool *ended,
+                 struct fate *fate, struct err *err)
 {
     struct sanitizer sanitizer;
-    const struct sanitize_stores stores = {&p->block, stored_note};
+    const struct sanitize_stores stores = {p, note_store, p->n_watched ? note_load : NULL};
     const struct sanitize_ahead ahead = stage_ahead(p->stage);
     const struct ptx_options o = {
         .device = p->version->judge->device,
@@ -127,6 +89,7 @@ static bool run_block(struct probe *p, const struct grid *g, uint64_t block, uin
     stored_clear(&p->block);
     bool ok = ptx_run(p->version->module, p->stage->mem, l, &o, &report, err);
     p->insns += report.warp_insns;
+    p->block_insns = report.warp_insns;
     p->busy |= (double)report.warp_insns > IDLE_INSNS * warps;
     *ended = report.end == PTX_DONE;
     stored_settle(&p->block);
@@ -151,7 +114,7 @@ static bool run_unasked(struct probe *p, const struct grid *g, uint64_t block, b
                         struct err *err)
 {
     p->unasked = true;
-    bool ok = run_block(p, g, block, BLOCK_INSNS, ended, fate, err);
+    bool ok = probe_block(p, g, block, BLOCK_INSNS, ended, fate, err);
     p->unasked = false;
     return ok;
 }
@@ -229,6 +192,41 @@ static bool look_for_strays(struct probe *p, const struct grid *g, struct err *e
     stored_free(&p->block);
     p->block = mine;
     return ok;
+}
+
+/* The same of what is read: the last elements of inputs beyond 4 GB, and those that stand in for them. */
+static void watch_ends(struct probe *p)
+{
+    const struct task *t = p->stage->task;
+
+    p->n_watched = 0;
+    for (size_t i = 0; i < t->n_args && p->most_launches == 1; i++) {
+        uint64_t each = kernel_type_size(t->args[i].type), addr, last;
+        int64_t bytes;
+        if (t->args[i].role != ROLE_IN || !each)
+            continue;
+        addr = stage_arg(p->stage, i, &bytes);
+        last = (uint64_t)bytes - each;
+        for (uint64_t unit = 1; unit <= 16 * each && bytes > 0 && unit << 32 <= last; unit *= 2) {
+            if (p->n_watched + 2 > MOST_WATCHED)
+                return;
+            p->watched[p->n_watched++] = (struct watched){addr + last, false};
+            p->watched[p->n_watched++] = (struct watched){addr + last - (unit << 32), false};
+        }
+    }
+}
+
+static void look_for_misread(struct probe *p)
+{
+    for (size_t i = 0; i < p->n_watched && !p->misread; i += 2) {
+        const struct watched *end = &p->watched[i], *other = end + 1;
+        if (!end->read && other->read)
+            p->misread = arena_printf(p->arena,
+                                      "the last block reads what lies %llu bytes in front of an input's last "
+                                      "element in its stead: an index of 32 bits overflows",
+                                      (unsigned long long)(end->addr - other->addr));
+    }
+    p->n_watched = 0;
 }
 
 /* ---- how much ---- */
@@ -310,7 +308,7 @@ static bool count_more(struct probe *p, const struct grid *g, struct tally *tall
     doubt &= g->blocks > 8;
     p->again |= doubt;
     for (int i = 0; ok && doubt && p->ended && fate_open(fate) && i < MORE_BLOCKS; i++) {
-        ok = run_block(p, g, rng_below(&r, g->blocks - 1), BLOCK_INSNS, &p->ended, fate, err);
+        ok = probe_block(p, g, rng_below(&r, g->blocks - 1), BLOCK_INSNS, &p->ended, fate, err);
         if (ok && p->ended)
             count_block(p, tallies, false);
         doubt = p->insns - before < MORE_INSNS;
@@ -348,87 +346,9 @@ static void sum_up(struct probe *p, const struct grid *g, const struct tally *ta
     }
 }
 
-/* ---- values ---- */
-
-static void look_for_sums(struct probe *p)
-{
-    const struct judge *j = p->stage->judge;
-
-    for (size_t o = 0; o < j->n_outputs; o++) {
-        int64_t size;
-        uint64_t addr = stage_arg(p->stage, j->outputs[o], &size);
-        p->adds[o] |= stored_atomically(&p->block, addr, (uint64_t)size);
-        if (j->task->args[j->outputs[o]].role == ROLE_INOUT)
-            p->adds[o] |= stored_overlap(&p->block, &p->others, addr, (uint64_t)size);
-    }
-    stored_join(&p->others, &p->block);
-}
-
-/* What the last launch's blocks have stored, and is defined; of what was full before, what has changed. */
-static void keep_pieces(const struct probe *p, struct extreme *x)
-{
-    const struct judge *j = p->stage->judge;
-
-    for (size_t o = 0; o < j->n_outputs; o++) {
-        const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        size_t element = kernel_type_size(arg->type), kept = 0;
-        int64_t all;
-        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all), end = addr + (uint64_t)all;
-        for (size_t k = 0; kept < WINDOW && k < p->others.ranges.n; k++) {
-            struct stored_range r = p->others.ranges.v[k];
-            uint64_t from = MAX(r.from, addr), to = MIN(r.to, end);
-            if (from >= to)
-                continue;
-            size_t size = (size_t)MIN(to - from, (uint64_t)WINDOW) / element * element;
-            unsigned char *bytes = arena_alloc(p->arena, size + 1);
-            for (size_t i = 0, n; i < size; i += n + element) {
-                for (n = 0; i + n < size && stage_written(p->stage, arg, from + i + n, bytes + i + n, element);)
-                    n += element;
-                if (n)
-                    vec_push(&x->pieces[o], ((struct piece){from - addr + i, n, bytes + i}));
-                kept += n;
-            }
-        }
-    }
-}
-
-static void drop_pieces(const struct judge *j, struct extreme *x)
-{
-    for (size_t o = 0; o < j->n_outputs; o++)
-        vec_free(&x->pieces[o]);
-}
-
-/* Where both versions have written, they must agree; but to what is added up by all blocks each adds its
- * own share, which is another where blocks have another size. */
-static void compare_pieces(const struct probe *p, const struct extreme *x, struct fate *fate)
-{
-    const struct judge *j = p->stage->judge;
-    const char *where = task_dims_text(p->arena, j->task, x->dims);
-    unsigned char got[8];
-
-    for (size_t o = 0; o < j->n_outputs; o++) {
-        const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        size_t element = kernel_type_size(arg->type);
-        int64_t all;
-        uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
-        for (size_t k = 0; !x->adds[o] && !p->adds[o] && k < x->pieces[o].n && fate_open(fate); k++) {
-            const struct piece *piece = &x->pieces[o].v[k];
-            struct yardstick y = yardstick_of(j, SIDE_SIM, o, piece->bytes, piece->size_bytes / element);
-            y.where = where;
-            if (y.most_other > 0)
-                y.n_other = piece->size_bytes; /* how many there are the suite and the workloads say */
-            for (size_t i = 0; i < piece->size_bytes && fate_open(fate); i += element)
-                if (stored_bytes(&p->others, addr + piece->offset_bytes + i, element) &&
-                    stage_written(p->stage, arg, addr + piece->offset_bytes + i, got, element))
-                    yardstick_compare(p->arena, &y, (piece->offset_bytes + i) / element, got, piece->bytes + i,
-                                      element, fate);
-        }
-    }
-}
-
 /* ---- launches ---- */
 
-/* Would the last block end within the longer limit? By what it has written of its part. */
+/* Would the block that has just been run end within the longer limit? By what it has written of its part. */
 static bool ends_later(const struct probe *p, const struct grid *g)
 {
     const struct judge *j = p->stage->judge;
@@ -439,37 +359,61 @@ static bool ends_later(const struct probe *p, const struct grid *g)
         uint64_t addr = stage_arg(p->stage, j->outputs[o], &size);
         double part = (double)size / (double)g->blocks,
                wrote = (double)stored_bytes(&p->block, addr, (uint64_t)size);
-        if (wrote > 0 && part / wrote * BLOCK_INSNS < LONG_INSNS &&
+        if (wrote > 0 && part / wrote * (double)p->block_insns < LONG_INSNS &&
             (double)size / (double)kernel_type_size(arg->type) > INT32_MAX)
             return true;
     }
     return false;
 }
 
-/* An index that counts its way through more than 2^31 elements overflows at the end of a long loop only. */
-static bool run_longer(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
-                       struct err *err)
+static bool run_long(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
+                     struct err *err)
 {
-    if (p->version->long_insns >= LONG_TOTAL || p->atomics || !ends_later(p, g))
-        return true;
-    p->version->long_insns += LONG_INSNS;
-    p->again = true;
-    return run_block(p, g, block, LONG_INSNS, ended, fate, err);
+    bool ok = probe_block(p, g, block, LONG_INSNS, ended, fate, err);
+
+    p->version->long_insns += p->block_insns;
+    return ok;
 }
 
-/* The last one first. */
+/* An index that counts its way through more than 2^31 elements overflows at the end of a long loop only. What
+ * works in place cannot run twice to show that it ends: there the block before says it. */
+bool probe_block_far(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
+                     struct err *err)
+{
+    bool enough = p->version->long_insns < LONG_TOTAL,
+         alone = in_place(p->stage->task) && p->most_launches == 1;
+
+    if (alone && enough && p->lasting)
+        return run_long(p, g, block, ended, fate, err);
+    if (!probe_block(p, g, block, BLOCK_INSNS, ended, fate, err))
+        return false;
+    if (*ended || !fate_open(fate) || !enough || alone || p->atomics || !ends_later(p, g))
+        return true;
+    p->again = true;
+    return run_long(p, g, block, ended, fate, err);
+}
+
+/* The last one first; of what works in place another one before, to see whether it takes longer. */
 static bool run_blocks(struct probe *p, const struct grid *g, struct tally *tallies, struct fate *fate,
                        struct err *err)
 {
     uint64_t blocks[4];
     size_t n = some_blocks(g->blocks, blocks);
+    bool before = n > 1 && p->most_launches == 1 && in_place(p->stage->task);
 
-    for (size_t i = n; i-- > 0 && fate_open(fate);) {
+    for (size_t k = 0; k < n && fate_open(fate); k++) {
+        size_t i = before && k < 2 ? n - 2 + k : n - 1 - k;
         bool last = i + 1 == n, ended;
-        if (!run_block(p, g, blocks[i], BLOCK_INSNS, &ended, fate, err) ||
-            (last && !ended && fate_open(fate) && !run_longer(p, g, blocks[i], &ended, fate, err)))
+        if (last)
+            watch_ends(p);
+        if (last ? !probe_block_far(p, g, blocks[i], &ended, fate, err)
+                 : !probe_block(p, g, blocks[i], BLOCK_INSNS, &ended, fate, err))
             return false;
         p->ended &= ended;
+        p->lasting = !ended && ends_later(p, g);
+        if (ended && last && !p->clustered)
+            look_for_misread(p);
+        p->n_watched = 0;
         if (fate_open(fate) && ended) {
             look_for_sums(p);
             count_block(p, tallies, last);
@@ -515,7 +459,7 @@ static bool seek_work(struct probe *p, const struct grid *g, struct fate *fate, 
         if ((works && anything_read(p->stage->judge, p->stage)) || p->insns - before > SOUGHT_INSNS)
             break;
         p->again = true;
-        if (!run_block(p, g, sought_block(p, g, i), BLOCK_INSNS, &ended, fate, err))
+        if (!probe_block(p, g, sought_block(p, g, i), BLOCK_INSNS, &ended, fate, err))
             return false;
     }
     return true;
@@ -560,32 +504,45 @@ static void move(void *context, const struct plan_step *step, double bytes)
     }
 }
 
-/* Not where gigabytes are to be copied that may change meanwhile, or with a barrier of all blocks. */
+/* Not where gigabytes are to be copied that may change meanwhile, with a barrier of all blocks, or where a
+ * workspace beside the buffers would not fit the device. */
 static bool can_be_probed(const struct stage *s, const struct plan *plan)
 {
+    double bytes = 0;
+
+    for (size_t i = 0; i < s->n_buffers; i++)
+        bytes += (double)s->bytes[i];
+    for (size_t i = 0; i < plan->n_workspaces; i++) {
+        bytes += (double)plan->workspace_bytes[i];
+        if (plan->workspace_bytes[i] > 0 && bytes > (double)s->judge->device->dram_bytes)
+            return false;
+    }
     for (size_t i = 0; i < plan->n_steps; i++)
         if (plan->steps[i].cooperative)
             return false;
     return !stage_moves_much(s, plan);
 }
 
+bool in_place(const struct task *t)
+{
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role == ROLE_INOUT)
+            return true;
+    return false;
+}
+
 /* A few blocks' values are those that the plan leaves: nothing else of the plan writes what they use or leave.
  * A second launch may, where all that it finds is what a block of the first has left. */
 static bool is_final(const struct probe *p, const struct plan *plan)
 {
-    const struct task *t = p->stage->task;
-    bool in_place = false;
-
-    for (size_t i = 0; i < t->n_args; i++)
-        in_place |= t->args[i].role == ROLE_INOUT;
-    if (in_place)
+    if (in_place(p->stage->task))
         return plan->n_steps == 1 && !p->again;
     return plan->n_steps == 1 ||
            (!p->atomics && (p->launches == 1 || (p->launches == 2 && plan->n_steps == 2)));
 }
 
-static void conclude(struct probe *p, const struct plan *plan, struct extreme *x, bool original,
-                     struct fate *fate)
+static bool conclude(struct probe *p, const struct plan *plan, struct extreme *x, bool original,
+                     struct fate *fate, struct err *err)
 {
     const struct judge *j = p->stage->judge;
     const char *where = task_dims_text(p->arena, j->task, x->dims), *words = NULL;
@@ -597,13 +554,17 @@ static void conclude(struct probe *p, const struct plan *plan, struct extreme *x
         words = "all blocks that were looked at read nothing of the inputs: does an index or a size overflow?";
     if (words) {
         fate_is(fate, VERDICT_WRONG, 0, arena_printf(p->arena, "%s (%s)", words, where));
-        return;
+        return true;
     }
     for (size_t o = 0; o < j->n_outputs && !p->clustered && !words; o++)
         words = p->end_written[o] ? NULL : p->strayed[o];
+    if (!words)
+        words = p->misread;
     if (!words && p->ended && !p->clustered && !p->atomics)
         words = p->few;
-    bool told = p->ended && !p->clustered && !words && is_final(p, plan);
+    /* Of one launch, each block that ended tells what it has left. */
+    bool told = (p->ended || (plan->n_steps == 1 && p->others.ranges.n)) && !p->clustered && !words &&
+                is_final(p, plan);
     if (original) {
         x->odd = words;
         x->told = told;
@@ -616,34 +577,73 @@ static void conclude(struct probe *p, const struct plan *plan, struct extreme *x
         fate_is(fate, VERDICT_WRONG, 0, arena_printf(p->arena, "%s (%s)", words, where));
     } else if (told && x->told) {
         compare_pieces(p, x, fate);
-        ran_join(p->version, p->ran);
+        if (p->ended)
+            ran_join(p->version, p->ran);
     }
+    if (original || !told || plan->n_steps != 1 || !fate_open(fate))
+        return true;
+    return compare_far(p, x, fate, err);
+}
+
+void probe_close(struct probe *p)
+{
+    stored_free(&p->block);
+    stored_free(&p->others);
+    stored_free(&p->earlier);
+}
+
+/* Many pages may be filled for a few bytes of each: numbers that cost little. Half of the indices are their
+ * range's last one. */
+static void cheap_values(const struct task *t, const int64_t *dims, struct task_values *values, double *last)
+{
+    for (size_t i = 0; i < t->n_args; i++) {
+        int64_t high;
+        values[i] = t->args[i].values;
+        if (values[i].kind == VALUE_NORMAL)
+            values[i].kind = VALUE_INTEGERS;
+        if (values[i].kind != VALUE_INDEX || kernel_type_size(t->args[i].type) < 4 || values[i].n_special ||
+            !values[i].high_expr || !dim_eval(values[i].high_expr, dims, &high))
+            continue;
+        last[i] = (double)(high - 1);
+        values[i].special = &last[i];
+        values[i].n_special = 1;
+        values[i].special_share = 0.5;
+    }
+}
+
+bool probe_open(struct stage *stage, struct version *v, struct arena *a, const int64_t *dims, struct plan *plan,
+                struct fate *fate, struct err *err)
+{
+    struct judge *j = v->judge;
+    struct task_values *values = arena_array(a, struct task_values, j->task->n_args + 1);
+    const struct stage_data data = {.values = values, .seed = j->options.seed, .place = 1};
+
+    *plan = (struct plan){0};
+    cheap_values(j->task, dims, values, arena_array(a, double, j->task->n_args + 1));
+    if (!stage_open(stage, j, &stage_sim, j->task, dims, &data, err))
+        return false;
+    if (!version_plan(v, a, dims, stage->addr, plan, fate, err)) {
+        stage_close(stage);
+        return false;
+    }
+    return true;
 }
 
 /* original: what it writes is kept. */
 static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, struct extreme *x,
                            bool original, struct fate *fate, struct err *err)
 {
-    const int64_t *dims = x->dims;
-    struct task_values values[MAX_ARGS];
-    const struct stage_data data = {.values = values, .seed = j->options.seed, .place = 1};
     struct stage stage;
     struct probe probe = {.version = v, .stage = &stage, .arena = a, .ended = true};
     const struct stage_visitor visitor = {.context = &probe, .launch = launch, .move = move};
     struct plan plan;
-    bool ok;
+    bool ok = true;
 
-    for (size_t i = 0; i < j->task->n_args; i++) {
-        values[i] = j->task->args[i].values;
-        if (values[i].kind == VALUE_NORMAL)
-            values[i].kind =
-                VALUE_INTEGERS; /* many pages may be filled for a few bytes of each: these cost little */
-    }
-    judge_doing(j, arena_printf(a, "in case %s", task_dims_text(a, j->task, dims)));
-    if (!stage_open(&stage, j, &stage_sim, j->task, dims, &data, err))
+    judge_doing(j, arena_printf(a, "in case %s", task_dims_text(a, j->task, x->dims)));
+    if (!probe_open(&stage, v, a, x->dims, &plan, fate, err))
         return false;
-    ok = version_plan(v, a, dims, stage.addr, &plan, fate, err);
-    ok = ok && (!fate_open(fate) || grid_verify(v, a, dims, &plan, fate, err));
+    if (fate_open(fate))
+        ok = grid_verify(v, a, x->dims, &plan, fate, err);
     if (!ok || !fate_open(fate) || !can_be_probed(&stage, &plan)) {
         stage_close(&stage);
         return ok;
@@ -653,10 +653,8 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
     probe.ran = ran_aside(v, a);
     ok = stage_run(&stage, v, &plan, &visitor, a, fate, err);
     if (ok && fate_open(fate))
-        conclude(&probe, &plan, x, original, fate);
-    stored_free(&probe.block);
-    stored_free(&probe.others);
-    stored_free(&probe.earlier);
+        ok = conclude(&probe, &plan, x, original, fate, err);
+    probe_close(&probe);
     stage_close(&stage);
     return ok;
 }

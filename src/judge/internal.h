@@ -52,11 +52,12 @@ struct version {
     VEC(struct grid_wait) waits; /* kernels whose blocks may wait for each other */
     const int64_t **branches;    /* shapes on which its launcher goes where no case does */
     size_t n_branches;
-    struct work *works;    /* of the workloads; NULL: none was asked for */
-    bool asks;             /* its launcher asks the runtime what kernel_limits answers */
-    int other_blocks;      /* asked.c: than fit a multiprocessor */
-    uint64_t long_insns;   /* spent on the longer blocks of extreme shapes */
-    const char *unclocked; /* what the clock's samples of blocks left out; NULL: nothing */
+    struct work *works;     /* of the workloads; NULL: none was asked for */
+    struct kept_runs *kept; /* the original's, beside it: workloads.c; NULL: none */
+    bool asks;              /* its launcher asks the runtime what kernel_limits answers */
+    int other_blocks;       /* asked.c: than fit a multiprocessor */
+    uint64_t long_insns;    /* spent on the longer blocks of extreme shapes */
+    const char *unclocked;  /* what the clock's samples of blocks left out; NULL: nothing */
 };
 
 /* Understood, matched against the task, planned for all shapes of the suite and all workloads, compiled. v's
@@ -490,6 +491,9 @@ bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops
  * as far as its budget goes; what was not is in t->missing_checks. */
 bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                       struct err *err);
+void kept_runs_close(struct kept_runs *k);
+/* In a confirmation on the simulator: shapes with one dim as large as can be run whole (task_far). */
+bool far_verify(struct version *v, struct fate *fate, struct err *err);
 /* Two versions' elements of one output beside each other (workloads.c); own: some of the original's, for their
  * size. */
 struct yardstick {

@@ -587,6 +587,7 @@ bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struc
               (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
               (!fate_open(fate) || asked_verify(v, a, fate, err)) &&
               (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
+              (!fate_open(fate) || !j->options.confirm || far_verify(v, fate, err)) &&
               (!fate_open(fate) || !j->options.confirm || j->gpu || verify_workloads(j, v, a, t, fate, err));
 
     forgive_simulator(j, a, t, fate);

@@ -17,6 +17,7 @@ enum {
     LOOK_INSNS = 4000,    /* of a block that is looked at */
     LOOK_TOTAL = 8000000, /* of all of them */
     MOST_SPECIAL = 48,
+    MOST_PATTERNS = 8, /* numbers of a version's own that data may be compared with */
 };
 #define MOST_VALUE 1e10 /* as large as the suite draws them */
 
@@ -327,6 +328,17 @@ static const double *special_for(struct seek *s, const struct task_arg *arg, con
     return *n_special ? to : NULL;
 }
 
+static bool run_values(struct seek *s, const struct task_values *values, struct err *err)
+{
+    bool ok = run_case(s, s->judge->cases[0].dims, values, err);
+
+    if (!fate_open(s->fate))
+        s->fate->words =
+            arena_printf(s->own, "%s, with the constants of its own code among the inputs", s->fate->words);
+    arena_reset(s->arena);
+    return ok;
+}
+
 /* What is read holds the constants here and there; then only them. */
 static bool seek_values(struct seek *s, const struct ptx_constant *list, size_t n, struct err *err)
 {
@@ -348,14 +360,88 @@ static bool seek_values(struct seek *s, const struct ptx_constant *list, size_t 
             values[i].special_share = shares[k];
             any = true;
         }
-        if (any && !run_case(s, j->cases[0].dims, values, err))
+        if (any && !run_values(s, values, err))
             return false;
-        if (!fate_open(s->fate))
-            s->fate->words =
-                arena_printf(s->own, "%s, with the constants of its own code among the inputs", s->fate->words);
-        arena_reset(s->arena);
     }
     return true;
+}
+
+/* ---- bit patterns ---- */
+
+static bool is_round(uint64_t v)
+{
+    return (v & (v - 1)) == 0 || (v & (v + 1)) == 0 || (~v & (~v - 1) & UINT32_MAX) == 0;
+}
+
+/* Numbers of more than 16 bits among the operands in a PTX text, 32 bits of each, without masks and powers of
+ * two.
+ */
+static size_t operands(const char *text, uint32_t *to, size_t most)
+{
+    size_t n = 0;
+
+    for (const char *line = text; line && n < most; line = strchr(line, '\n'), line += line != NULL) {
+        const char *end = line + strcspn(line, "\n"), *p = line + strspn(line, " \t");
+        if (*p == '.' || *p == '/')
+            continue; /* directives */
+        while (p < end && n < most && (p = memchr(p, ' ', (size_t)(end - p)))) {
+            char *behind;
+            uint64_t v = (uint64_t)strtoll(++p, &behind, 10);
+            if (behind != p && (*behind == ',' || *behind == ';') && !is_round(v) &&
+                (v > UINT16_MAX && v + UINT16_MAX > 2 * UINT16_MAX))
+                to[n++] = (uint32_t)v;
+        }
+    }
+    return n;
+}
+
+/* What such numbers are as elements of a type: all of them, or their halves. */
+static size_t as_elements(const uint32_t *patterns, size_t n, enum kernel_type type, struct ptx_constant *to)
+{
+    size_t size = kernel_type_size(type), made = 0;
+
+    for (size_t i = 0; i < n && size <= 4; i++)
+        for (unsigned part = 0; part < (size == 4 ? 1 : 2); part++) {
+            uint32_t bits = size == 4 ? patterns[i] : patterns[i] >> 16 * part;
+            double v = task_to_double(type, &bits);
+            if (isfinite(v))
+                to[made++] = (struct ptx_constant){.is_real = true, .real = v};
+        }
+    return made;
+}
+
+/* A comparison need not be a branch: what is read holds the numbers that this version has and the original does
+ * not, as bits. */
+static bool seek_patterns(struct seek *s, struct err *err)
+{
+    enum { MOST = 512 };
+    const struct judge *j = s->judge;
+    const struct task *t = j->task;
+    const char *own = j->baseline.compiled.image.ptx, *text = s->version->compiled.image.ptx;
+    uint32_t *all = arena_array(s->arena, uint32_t, 2 * MOST), *theirs = all + MOST, found[MOST_PATTERNS];
+    size_t n = text && own ? operands(text, all, MOST) : 0, m = n ? operands(own, theirs, MOST) : 0, kept = 0;
+    struct task_values *values = arena_array(s->arena, struct task_values, t->n_args);
+    bool any = false;
+
+    for (size_t i = 0; i < n && kept < MOST_PATTERNS; i++) {
+        bool known = false;
+        for (size_t k = 0; k < m; k++)
+            known |= theirs[k] == all[i];
+        for (size_t k = 0; k < kept; k++)
+            known |= found[k] == all[i];
+        if (!known)
+            found[kept++] = all[i];
+    }
+    for (size_t i = 0; i < t->n_args && kept; i++) {
+        struct ptx_constant list[2 * MOST_PATTERNS];
+        size_t n_list = as_elements(found, kept, t->args[i].type, list), n_special;
+        values[i] = t->args[i].values;
+        values[i].special = special_for(s, &t->args[i], &values[i], list, n_list, &n_special);
+        values[i].n_special = values[i].special ? n_special : 0;
+        values[i].special_share = values[i].special ? 2 : 0;
+        any |= values[i].special != NULL;
+    }
+    return !any || run_values(s, values, err);
 }
 
 bool seek_verify(struct version *v, const struct trial_coverage *have, struct arena *a, size_t *sought,
@@ -366,7 +452,6 @@ bool seek_verify(struct version *v, const struct trial_coverage *have, struct ar
     const struct ptx_constant *list;
     bool ok = true, whole = false;
 
-    *sought = 0;
     if (anything_missing(have) && v->ran) {
         size_t n = ptx_coverage_constants(v->module, v->ran, a, &list);
         follow_module(&s);
@@ -376,8 +461,10 @@ bool seek_verify(struct version *v, const struct trial_coverage *have, struct ar
         if (whole || n)
             add_written(&s, v->kernel->text);
         ok = (!n || seek_values(&s, list, n, err)) && seek_shapes(&s, err);
-        *sought = s.cases;
     }
+    if (ok && fate_open(fate) && v->module)
+        ok = seek_patterns(&s, err);
+    *sought = s.cases;
     vec_free(&s.shapes);
     arena_close(s.arena);
     return ok;

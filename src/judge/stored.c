@@ -1,6 +1,6 @@
 #include "stored.h"
 
-enum { MOST_LOOSE = 1 << 16 }; /* ranges; then they are settled on the way */
+enum { MOST_LOOSE = 1 << 16 }; /* ranges beyond twice those that stayed; then they are settled on the way */
 
 static int by_address(const void *a, const void *b)
 {
@@ -28,6 +28,7 @@ void stored_settle(struct stored *s)
 {
     s->ranges.n = settle(s->ranges.v, s->ranges.n);
     s->atomics.n = settle(s->atomics.v, s->atomics.n);
+    s->settled = s->ranges.n + s->atomics.n;
 }
 
 void stored_note(void *context, uint64_t addr, uint64_t bytes, bool atomic)
@@ -41,7 +42,7 @@ void stored_note(void *context, uint64_t addr, uint64_t bytes, bool atomic)
         vec_push(&s->ranges, ((struct stored_range){addr, addr + bytes}));
     if (atomic)
         vec_push(&s->atomics, ((struct stored_range){addr, addr + bytes}));
-    if (s->ranges.n > MOST_LOOSE || s->atomics.n > MOST_LOOSE)
+    if (s->ranges.n + s->atomics.n > MOST_LOOSE + 2 * s->settled)
         stored_settle(s);
 }
 
@@ -49,6 +50,7 @@ void stored_clear(struct stored *s)
 {
     vec_clear(&s->ranges);
     vec_clear(&s->atomics);
+    s->settled = 0;
 }
 
 void stored_free(struct stored *s)

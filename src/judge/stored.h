@@ -13,6 +13,7 @@ struct stored_range {
 struct stored {
     VEC(struct stored_range) ranges; /* as they come; from stored_settle on sorted, and apart from each other */
     VEC(struct stored_range) atomics;
+    size_t settled; /* of both, the last time */
 };
 
 /* sanitize_stores.stored: context is a struct stored. */

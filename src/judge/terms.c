@@ -74,6 +74,15 @@ static bool add_units(struct judge *j, enum stage_side side, struct version *v, 
     return true;
 }
 
+/* The cases of this distribution stay in ulps. */
+static bool is_alone(const struct judge *j, size_t distribution)
+{
+    for (size_t i = 0; i < j->n_cases; i++)
+        if (j->data[i].distribution == distribution)
+            return j->cases[i].alone;
+    return false;
+}
+
 bool terms_judge(struct judge *j, enum stage_side side, struct judge **to, struct err *err)
 {
     size_t n = j->n_distributions * j->n_outputs;
@@ -97,13 +106,14 @@ bool terms_judge(struct judge *j, enum stage_side side, struct judge **to, struc
     x->data = arena_copy(j->arena, j->data, j->n_cases * sizeof(*j->data));
     scratch = arena_open();
     for (size_t i = 0; ok && i < j->n_cases; i++) {
-        ok = add_units(x, side, v, scratch, i, &any, err);
+        ok = j->cases[i].alone || add_units(x, side, v, scratch, i, &any, err);
         arena_reset(scratch);
     }
     arena_close(scratch);
     x->original_errors[side] = arena_copy(j->arena, j->can[side], n * sizeof(*j->can[side]));
     for (size_t i = 0; ok && i < n; i++)
-        if (type_is_floating(j->task->args[j->outputs[i % j->n_outputs]].type))
+        if (type_is_floating(j->task->args[j->outputs[i % j->n_outputs]].type) &&
+            !is_alone(j, i / j->n_outputs))
             answers_measure(x, side, i, &x->original_errors[side][i]);
     if (!any)
         x->data = NULL; /* nothing is a sum of what was computed */

@@ -555,21 +555,28 @@ static void block_end(struct block *b)
     sb->race = NULL;
 }
 
-static void tell_stores(const struct sanitize_stores *to, const struct access *x)
+static void tell_piece(const struct sanitize_stores *to, const struct access *x, uint64_t addr, uint64_t bytes)
 {
-    bool atomic = x->kind == ACCESS_ATOMIC;
+    if (x->kind != ACCESS_LOAD)
+        to->stored(to->context, addr, bytes, x->kind == ACCESS_ATOMIC);
+    else if (to->loaded)
+        to->loaded(to->context, addr, bytes);
+}
+
+static void tell_access(const struct sanitize_stores *to, const struct access *x)
+{
     if (x->linear)
-        to->stored(to->context, x->addr[0], 32ull * x->bytes, atomic);
+        tell_piece(to, x, x->addr[0], 32ull * x->bytes);
     for (uint32_t left = x->linear ? 0 : x->mask; left; left &= left - 1)
-        to->stored(to->context, x->addr[__builtin_ctz(left)], x->bytes, atomic);
+        tell_piece(to, x, x->addr[__builtin_ctz(left)], x->bytes);
 }
 
 static void watch_access(struct warp *w, const struct insn *i, const struct access *x)
 {
     const struct san *s = san_of(w->launch);
     dependent_access(w, i, x);
-    if (s->stores && x->kind != ACCESS_LOAD && x->space == SPACE_GLOBAL)
-        tell_stores(s->stores, x);
+    if (s->stores && x->space == SPACE_GLOBAL && (x->kind != ACCESS_LOAD || s->stores->loaded))
+        tell_access(s->stores, x);
     if (s->race && x->space != SPACE_LOCAL && !w->launch->stop)
         check_race(w, i, x);
     if ((s->checks & SANITIZE_INIT) && !w->launch->stop)

@@ -33,10 +33,11 @@ size_t sanitize_waste_bytes(const struct ptx_module *m); /* of a record: zeros a
 size_t sanitize_waste_lines(const struct ptx_module *m, const struct sanitize_waste *waste, struct arena *a,
                             const struct sanitize_line **lines);
 
-/* Who is told of everything that a launch writes to global memory, in pieces. */
+/* Who is told of everything that a launch writes to global memory, in pieces; and of what it reads there. */
 struct sanitize_stores {
     void *context;
     void (*stored)(void *context, uint64_t addr, uint64_t bytes, bool atomic);
+    void (*loaded)(void *context, uint64_t addr, uint64_t bytes); /* NULL: nobody asks */
 };
 
 /* What may still run when a launch with the attribute programmatic stream serialization begins. */

@@ -136,6 +136,8 @@ void san_flight_bytes(const struct flight *f)
     const struct sanitize_stores *stores = san_of(l)->stores;
     if (stores && !f->to_block)
         stores->stored(stores->context, f->to, f->bytes, f->kind == FLIGHT_REDUCE);
+    if (stores && stores->loaded && !f->from_block && !f->small)
+        stores->loaded(stores->context, f->from, f->bytes);
     const struct alloc *source = f->from_block || f->small ? NULL : mem_find(l->mem, f->from);
     struct alloc *to = f->to_block ? NULL : mem_find(l->mem, f->to);
     const uint8_t *from_bits = source && !source->initialised ? l->mem->init : NULL;

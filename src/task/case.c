@@ -49,7 +49,7 @@ json_t *task_case_to_json(const struct task *t, const struct task_case *c)
     for (size_t i = 0; i < t->n_dims; i++)
         json_array_append_new(dims, json_integer(c->dims[i]));
     for (size_t i = 0; i < t->n_args; i++)
-        if (t->args[i].role != ROLE_SCALAR || t->args[i].n_choices)
+        if (t->args[i].role != ROLE_SCALAR || c->values[i].kind == VALUE_CONSTANT)
             json_put(values, t->args[i].name, values_to_json(&c->values[i]));
     snprintf(seed, sizeof(seed), "%" PRIu64, c->seed); /* JSON's integers have a sign */
     json_put(o, "dims", dims);

@@ -2,10 +2,17 @@
  * memory. They are far too large to be run whole. */
 #include "internal.h"
 
-enum { PAIRS_DIMS = 4 }; /* of more dims too many pairs could be made */
-static const int64_t most_bytes = (int64_t)48 << 30;
+enum {
+    PAIRS_DIMS = 4,          /* of more dims too many pairs could be made */
+    ODD_ROWS = 99991,        /* no power of two divides what is a multiple of them, */
+    VECTOR = 24,             /* nor rows of whole vectors */
+    MANY_ELEMENTS = 5 << 18, /* of all buffers, where one dim is large, */
+    FAR_ELEMENTS = 9 << 20,  /* and where it is the last one alone */
+};
+static const int64_t most_bytes = (int64_t)48 << 30, /* a usual device's, */
+    all_bytes = (int64_t)128 << 30;                  /* and the largest's */
 
-bool task_fits_device(const struct task *t, const int64_t *dims)
+static bool fits(const struct task *t, const int64_t *dims, int64_t most)
 {
     int64_t sum = 0, n;
 
@@ -14,27 +21,41 @@ bool task_fits_device(const struct task *t, const int64_t *dims)
     for (size_t i = 0; i < t->n_args; i++) {
         if (t->args[i].role == ROLE_SCALAR)
             continue;
-        if (!task_shape(t, &t->args[i], dims, &n, NULL) || n > most_bytes)
+        if (!task_shape(t, &t->args[i], dims, &n, NULL) || n > most)
             return false;
         sum += n * (int64_t)kernel_type_size(t->args[i].type);
     }
-    return sum <= most_bytes;
+    return sum <= most;
 }
+
+bool task_fits_device(const struct task *t, const int64_t *dims)
+{
+    return fits(t, dims, most_bytes);
+}
+
+/* The shapes so far, and how much their buffers may have. */
+struct extremes {
+    const struct task *task;
+    struct arena *arena;
+    const int64_t **to;
+    size_t n;
+    int64_t bytes;
+};
 
 /* Conditions like d % 8 == 0 make holes in the domain: what does not fit for once says nothing of what is
  * above. */
-static void raise(const struct task *t, int64_t *dims, size_t i, int64_t most)
+static void raise(const struct extremes *x, int64_t *dims, size_t i, int64_t most)
 {
     int64_t best = dims[i];
 
     for (int64_t step = 1; step <= most; step *= 2) {
         dims[i] = step;
-        if (step > best && task_fits_device(t, dims))
+        if (step > best && fits(x->task, dims, x->bytes))
             best = step;
     }
     for (int64_t step = best / 2; step > 0; step /= 2) {
         dims[i] = best + step;
-        if (dims[i] <= most && task_fits_device(t, dims))
+        if (dims[i] <= most && fits(x->task, dims, x->bytes))
             best = dims[i];
     }
     dims[i] = best;
@@ -49,14 +70,16 @@ static int64_t power_of_two_below(int64_t n)
     return p;
 }
 
-static void add(const struct task *t, struct arena *a, const int64_t *dims, const int64_t **to, size_t *n)
+static void add(struct extremes *x, const int64_t *dims)
 {
-    if (!task_fits_device(t, dims))
+    size_t size = x->task->n_dims * sizeof(*dims);
+
+    if (!fits(x->task, dims, x->bytes))
         return;
-    for (size_t i = 0; i < *n; i++)
-        if (!memcmp(to[i], dims, t->n_dims * sizeof(*dims)))
+    for (size_t i = 0; i < x->n; i++)
+        if (!memcmp(x->to[i], dims, size))
             return;
-    to[(*n)++] = arena_copy(a, dims, t->n_dims * sizeof(*dims));
+    x->to[x->n++] = arena_copy(x->arena, dims, size);
 }
 
 /* As small as they can be, beginning with the first workload. */
@@ -72,34 +95,107 @@ static void lower_all(const struct task *t, int64_t *dims)
         }
 }
 
+/* Beyond 2^31 elements, wherever the domain lets them be: the first dim as far as `rows`. */
+static void raise_ends(const struct extremes *x, int64_t *dims, int64_t rows)
+{
+    memcpy(dims, x->task->workloads, x->task->n_dims * sizeof(*dims));
+    raise(x, dims, 0, rows);
+    raise(x, dims, x->task->n_dims - 1, x->bytes);
+}
+
+/* What overflows only on the largest device: each dim, and the first one with the last, neither a power of two.
+ */
+static void add_whole_device(struct extremes *x)
+{
+    size_t last = x->task->n_dims - 1;
+    int64_t dims[16];
+
+    for (size_t i = 0; i < x->task->n_dims; i++) {
+        lower_all(x->task, dims);
+        raise(x, dims, i, x->bytes);
+        add(x, dims);
+    }
+    raise_ends(x, dims, ODD_ROWS);
+    dims[last] -= dims[last] > VECTOR ? dims[last] % VECTOR : 0;
+    add(x, dims);
+}
+
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n)
 {
-    const int64_t **to = arena_array(a, const int64_t *, 3 * t->n_dims + PAIRS_DIMS * (PAIRS_DIMS - 1) / 2 + 2);
+    struct extremes x = {
+        .task = t,
+        .arena = a,
+        .to = arena_array(a, const int64_t *, 4 * t->n_dims + PAIRS_DIMS * (PAIRS_DIMS - 1) / 2 + 4),
+        .bytes = most_bytes};
     int64_t dims[16];
     size_t last = t->n_dims - 1;
 
-    *n = 0;
-    *shapes = to;
     for (size_t i = 0; i < t->n_dims; i++) { /* one dim as large as can be, the others small */
         lower_all(t, dims);
-        raise(t, dims, i, most_bytes);
-        add(t, a, dims, to, n);
+        raise(&x, dims, i, most_bytes);
+        add(&x, dims);
         dims[i] = power_of_two_below(dims[i]); /* vectors */
-        add(t, a, dims, to, n);
+        add(&x, dims);
         dims[i]--; /* and their tails */
-        add(t, a, dims, to, n);
+        add(&x, dims);
     }
     for (size_t i = 0; i < t->n_dims && t->n_dims <= PAIRS_DIMS; i++) /* two; first and last are below */
         for (size_t k = i + 1; k < t->n_dims - (i == 0); k++) {
             lower_all(t, dims);
-            raise(t, dims, i, 1 << 17);
-            raise(t, dims, k, most_bytes);
-            add(t, a, dims, to, n);
+            raise(&x, dims, i, 1 << 17);
+            raise(&x, dims, k, most_bytes);
+            add(&x, dims);
         }
-    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
-    raise(t, dims, 0, 1 << 17);
-    raise(t, dims, last, most_bytes); /* beyond 2^31 elements, wherever the domain lets them be */
-    add(t, a, dims, to, n);
+    raise_ends(&x, dims, 1 << 17);
+    add(&x, dims);
     dims[last] = power_of_two_below(dims[last]);
-    add(t, a, dims, to, n);
+    add(&x, dims);
+    x.bytes = all_bytes;
+    add_whole_device(&x);
+    *shapes = x.to;
+    *n = x.n;
+}
+
+/* As large as that many elements let it be, the others as they are; odd, where the domain has an odd one. */
+static bool stretch(const struct task *t, int64_t *dims, size_t i, int64_t elements)
+{
+    int64_t best = 0;
+
+    for (int64_t step = (int64_t)1 << 40; step > 0; step /= 2) {
+        dims[i] = best + step;
+        if (task_case_elements(t, dims) <= elements)
+            best += step;
+    }
+    if (best > 2 && best % 2 == 0) {
+        dims[i] = best - 1;
+        best -= task_in_domain(t, dims);
+    }
+    dims[i] = best;
+    return best > 0;
+}
+
+size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes)
+{
+    int64_t dims[16];
+    size_t n = 0;
+
+    for (size_t i = 0; i < MIN(t->n_dims, (size_t)PAIRS_DIMS); i++)
+        for (int others = 3; others > 0; others -= 2) {
+            bool last = others == 1;
+            if (last && i + 1 < t->n_dims)
+                continue;
+            memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+            for (size_t k = 0; k < t->n_dims; k++)
+                if (k != i)
+                    task_lower(t, dims, k);
+            for (size_t k = 0; k < t->n_dims && !last; k++) {
+                int64_t old = dims[k];
+                dims[k] = k == i ? old : others;
+                if (!task_in_domain(t, dims))
+                    dims[k] = old;
+            }
+            if (stretch(t, dims, i, last ? FAR_ELEMENTS : MANY_ELEMENTS))
+                shapes[n++] = arena_copy(a, dims, t->n_dims * sizeof(*dims));
+        }
+    return n;
 }

@@ -2,33 +2,12 @@
  * count beyond usual grid caps, the workloads' own extents and their neighbours, each shrunk in the other dims
  * so that the whole suite costs a fraction of a second; values where arithmetic breaks: large, tiny, mixed
  * magnitudes, integers that must come out exact, zeros, and the special values the task allows. */
-#include "internal.h"
-
-enum {                             /* elements over all buffers */
-       INPUT_ELEMENTS = 2 << 10,   /* of one that changes an input alone */
-       SMALL_ELEMENTS = 16 << 10,  /* of a case that is there for its values */
-       CASE_ELEMENTS = 48 << 10,   /* of one that is there for its shape */
-       WHOLE_ELEMENTS = 200 << 10, /* of a workload as it is */
-       /* of all but the whole workload; what is there for its values may exceed it */
-       BEYOND_ELEMENTS = 136 << 10, /* of a row that 16 bits do not number */
-       SUITE_ELEMENTS = 484 << 10,
-       ALIKE = 512,   /* elements of a row that begins as the others do */
-       NEAR_STEP = 2, /* near patterns in a row of a case's own, where it has few rows */
-       MAX_SHAPES = 64,
-};
+#include "suite.h"
 
 static const double FAR = 1000;
 
 static const int64_t odd_values[] = {1,  2,  3,  5,  7,   8,   9,   15,  16,  17,  31,  32,   33,
                                      63, 64, 65, 96, 127, 128, 129, 255, 256, 257, 513, 1000, 1025};
-
-struct shapes {
-    const struct task *task;
-    struct arena *arena;
-    int64_t *dims[MAX_SHAPES];
-    const char *why[MAX_SHAPES];
-    size_t n;
-};
 
 int64_t task_case_elements(const struct task *t, const int64_t *dims)
 {
@@ -42,7 +21,7 @@ int64_t task_case_elements(const struct task *t, const int64_t *dims)
     return sum;
 }
 
-static bool add(struct shapes *s, const int64_t *dims, int64_t limit, const char *why)
+bool shapes_add(struct shapes *s, const int64_t *dims, int64_t limit, const char *why)
 {
     size_t size = s->task->n_dims * sizeof(*dims);
 
@@ -96,8 +75,7 @@ static bool halve(const struct task *t, int64_t *dims, size_t dim, size_t keep)
     return false;
 }
 
-/* Halve the dims that are not kept, the largest first, until the case is affordable. */
-static bool shrink(const struct task *t, int64_t *dims, size_t keep, int64_t limit)
+bool shapes_shrink(const struct task *t, int64_t *dims, size_t keep, int64_t limit)
 {
     bool stuck[16] = {0};
 
@@ -123,7 +101,7 @@ static void add_workload_extents(struct shapes *s, size_t dim, int64_t step, int
     for (size_t w = 0; w < t->n_workloads && count > 0; w++) {
         memcpy(dims, t->workloads + w * t->n_dims, t->n_dims * sizeof(*dims));
         dims[dim] += step;
-        if (task_in_domain(t, dims) && shrink(t, dims, dim, limit) && add(s, dims, limit, why))
+        if (task_in_domain(t, dims) && shapes_shrink(t, dims, dim, limit) && shapes_add(s, dims, limit, why))
             count--;
     }
 }
@@ -142,8 +120,8 @@ static void add_uneven_extent(struct shapes *s)
             best = w;
     }
     memcpy(dims, t->workloads + best * t->n_dims, t->n_dims * sizeof(*dims));
-    if (shrink(t, dims, last, CASE_ELEMENTS))
-        add(s, dims, CASE_ELEMENTS, "a workload's last extent");
+    if (shapes_shrink(t, dims, last, CASE_ELEMENTS))
+        shapes_add(s, dims, CASE_ELEMENTS, "a workload's last extent");
 }
 
 static void add_smallest(struct shapes *s)
@@ -154,7 +132,7 @@ static void add_smallest(struct shapes *s)
     memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
     for (size_t i = t->n_dims; i-- > 0;)
         task_lower(t, dims, i);
-    add(s, dims, CASE_ELEMENTS, "the smallest shape");
+    shapes_add(s, dims, CASE_ELEMENTS, "the smallest shape");
 }
 
 /* Many in one dim, few in the others: beyond grid caps, and blocks that meet several rows. */
@@ -165,14 +143,14 @@ static void add_long(struct shapes *s, size_t dim, int64_t count, int64_t others
 
     for (size_t i = 0; i < t->n_dims; i++)
         dims[i] = i == dim ? count : others;
-    if (add(s, dims, CASE_ELEMENTS, why))
+    if (shapes_add(s, dims, CASE_ELEMENTS, why))
         return;
     memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
     dims[dim] = count;
     for (size_t i = 0; i < t->n_dims; i++)
         if (i != dim)
             task_lower(t, dims, i);
-    add(s, dims, CASE_ELEMENTS, why);
+    shapes_add(s, dims, CASE_ELEMENTS, why);
 }
 
 /* The largest workload that can be run as it is. */
@@ -188,7 +166,7 @@ static void add_whole_workload(struct shapes *s)
             best = dims;
     }
     if (best)
-        add(s, best, WHOLE_ELEMENTS, "a whole workload");
+        shapes_add(s, best, WHOLE_ELEMENTS, "a whole workload");
 }
 
 /* A row whose places 16 bits do not number. */
@@ -205,7 +183,7 @@ static void add_beyond_16_bits(struct shapes *s)
     while (dims[last] += 1 << 13, task_case_elements(t, dims) <= BEYOND_ELEMENTS)
         ;
     dims[last] -= 1 << 13;
-    add(s, dims, BEYOND_ELEMENTS, "more than 16 bits number");
+    shapes_add(s, dims, BEYOND_ELEMENTS, "more than 16 bits number");
 }
 
 static void add_random(struct shapes *s, struct rng *r, int64_t limit, size_t count)
@@ -227,7 +205,7 @@ static void add_random(struct shapes *s, struct rng *r, int64_t limit, size_t co
             else
                 dims[i] = odd_values[rng_below(r, ARRAY_LEN(odd_values) - (last ? 0 : 5))];
         }
-        if (add(s, dims, limit, "a drawn shape"))
+        if (shapes_add(s, dims, limit, "a drawn shape"))
             count--;
     }
 }
@@ -239,12 +217,12 @@ static void add_multiples(struct shapes *s, int64_t limit, size_t count)
     int64_t least[16], dims[16];
 
     memcpy(least, t->workloads, t->n_dims * sizeof(*least));
-    shrink(t, least, t->n_dims, 0);
+    shapes_shrink(t, least, t->n_dims, 0);
     for (int64_t k = 1; k < 8; k++)
         for (size_t i = 0; i < t->n_dims && count > 0; i++) {
             memcpy(dims, least, sizeof(dims));
             dims[i] *= k;
-            count -= add(s, dims, limit, "a multiple of the least extents");
+            count -= shapes_add(s, dims, limit, "a multiple of the least extents");
         }
 }
 
@@ -271,7 +249,7 @@ const char *task_suite_hindrance(const struct task *t, struct arena *a)
     const char *found;
 
     memcpy(least, t->workloads, t->n_dims * sizeof(*least));
-    shrink(t, least, t->n_dims, 0);
+    shapes_shrink(t, least, t->n_dims, 0);
     found = arena_printf(a, "the smallest one found is %s: %s", task_dims_text(a, t, least),
                          largest_buffer(t, a, least));
     for (size_t i = 0; i < t->n_dims; i++) {
@@ -283,18 +261,10 @@ const char *task_suite_hindrance(const struct task *t, struct arena *a)
     return found;
 }
 
-struct builder {
-    const struct task *task;
-    struct arena *arena;
-    struct rng rng;
-    int64_t spent;
-    VEC(struct task_case) cases;
-};
-
 static const char as_said[] = "as the task says";
 
-static void add_case(struct builder *b, const struct shapes *s, size_t shape, const char *distribution,
-                     enum value_kind kind, double special_share)
+void builder_add(struct builder *b, const struct shapes *s, size_t shape, const char *distribution,
+                 enum value_kind kind, double special_share)
 {
     const struct task *t = b->task;
     struct task_values *values = arena_array(b->arena, struct task_values, t->n_args);
@@ -360,7 +330,7 @@ static void add_one_index(struct builder *b, const struct shapes *s)
         any |= t->args[i].values.kind == VALUE_INDEX;
     if (!any || s->n == 0)
         return;
-    add_case(b, s, 0, "one index", VALUE_NORMAL, 0);
+    builder_add(b, s, 0, "one index", VALUE_NORMAL, 0);
     for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
         struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
         int64_t low, high;
@@ -384,7 +354,7 @@ static void add_one_special(struct builder *b, const struct shapes *s)
         for (size_t i = 0; i < t->n_args; i++)
             any |= t->args[i].values.n_special > k;
         if (any)
-            add_case(b, s, s->n - 1, "all values special", VALUE_NORMAL, 2);
+            builder_add(b, s, s->n - 1, "all values special", VALUE_NORMAL, 2);
         for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
             struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
             if (v->n_special > k) {
@@ -421,161 +391,11 @@ static void add_many_rows(struct shapes *s)
             dims[i] = MAX(dims[i], t->workloads[w * t->n_dims + i]);
     for (int64_t own = dims[last], length = MIN(own, (int64_t)ALIKE); s->n == 0; length = own) {
         dims[last] = length;
-        if (task_in_domain(t, dims) && shrink(t, dims, last, SMALL_ELEMENTS))
-            add(s, dims, SMALL_ELEMENTS, "many rows");
+        if (task_in_domain(t, dims) && shapes_shrink(t, dims, last, SMALL_ELEMENTS))
+            shapes_add(s, dims, SMALL_ELEMENTS, "many rows");
         if (length == own)
             break;
     }
-}
-
-/* ---- wild values: wilder than the task's, and left out where the original cannot take them ---- */
-
-static bool is_read(const struct task_arg *arg)
-{
-    return arg->role == ROLE_IN || arg->role == ROLE_INOUT;
-}
-
-/* Integers of which the task says nothing may be any. */
-static bool is_any_integer(const struct task_arg *arg)
-{
-    const struct task_values *v = &arg->values;
-
-    return is_read(arg) && !task_type_floating(arg->type) &&
-           (v->kind == VALUE_NORMAL || (v->kind == VALUE_INTEGERS && !v->declared));
-}
-
-static bool is_any_float(const struct task_arg *arg)
-{
-    return is_read(arg) && task_type_floating(arg->type) && arg->values.kind == VALUE_NORMAL;
-}
-
-static bool writes_floats(const struct task *t)
-{
-    for (size_t i = 0; i < t->n_args; i++)
-        if ((t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT) &&
-            task_type_floating(t->args[i].type))
-            return true;
-    return false;
-}
-
-/* The most rows, or numbers of a first extent, that a buffer has which is read. */
-static void count_rows(const struct task *t, const int64_t *dims, int64_t *rows, int64_t *slices)
-{
-    int64_t n, length;
-
-    *rows = *slices = 1;
-    for (size_t i = 0; i < t->n_args; i++) {
-        const struct task_arg *arg = &t->args[i];
-        if (!is_read(arg) || !arg->n_shape || !task_shape(t, arg, dims, &n, NULL))
-            continue;
-        *slices = MAX(*slices, n / task_slice(arg, dims));
-        if (dim_eval(arg->shape[arg->n_shape - 1], dims, &length) && length > 0)
-            *rows = MAX(*rows, n / length);
-    }
-}
-
-enum wild { WILD_PATTERNS, WILD_RANGE, WILD_HUGE };
-
-static void make_wild(const struct task_arg *arg, enum wild wild, unsigned turn, struct task_values *v)
-{
-    bool any = is_any_integer(arg);
-
-    if (!is_read(arg))
-        return;
-    v->special_share = 0;
-    v->turn = turn;
-    if (any && wild != WILD_HUGE)
-        v->kind = VALUE_RANGE;
-    if (wild == WILD_PATTERNS)
-        v->patterned = true;
-    if (wild == WILD_HUGE && is_any_float(arg))
-        v->kind = VALUE_HUGE;
-}
-
-/* One number everywhere: what counts it outgrows 16 bits. */
-static void make_one(struct builder *b, const int64_t *dims, const struct task_arg *arg, struct task_values *v)
-{
-    int64_t low, high;
-
-    if (arg->values.kind != VALUE_INDEX && !is_any_integer(arg))
-        return;
-    values_range(v, dims, &low, &high);
-    if (is_any_integer(arg))
-        low = 0, high = 128;
-    *v = (struct task_values){.kind = VALUE_CONSTANT,
-                              .constant = (double)(low + (int64_t)rng_below(&b->rng, (uint64_t)(high - low)))};
-}
-
-/* More integers than 16 bits count, where they are most of what is read. */
-static void add_one_value(struct builder *b)
-{
-    const struct task *t = b->task;
-    struct shapes s = {.task = t, .arena = b->arena};
-    const int64_t *most = t->workloads;
-    int64_t dims[16], n;
-    size_t before = b->cases.n;
-
-    for (size_t w = 1; w < t->n_workloads; w++)
-        if (task_case_elements(t, t->workloads + w * t->n_dims) > task_case_elements(t, most))
-            most = t->workloads + w * t->n_dims;
-    memcpy(dims, most, t->n_dims * sizeof(*dims));
-    if (!shrink(t, dims, t->n_dims, BEYOND_ELEMENTS))
-        return;
-    for (size_t i = 0; i < t->n_args && s.n == 0; i++) {
-        const struct task_arg *arg = &t->args[i];
-        if (is_read(arg) && (arg->values.kind == VALUE_INDEX || is_any_integer(arg)) &&
-            task_shape(t, arg, dims, &n, NULL) && n > UINT16_MAX)
-            add(&s, dims, BEYOND_ELEMENTS, "more than 16 bits count");
-    }
-    if (s.n)
-        add_case(b, &s, 0, "one value", VALUE_NORMAL, -1);
-    for (size_t i = 0; b->cases.n > before && i < t->n_args; i++)
-        make_one(b, dims, &t->args[i], (struct task_values *)&b->cases.v[before].values[i]);
-    if (b->cases.n > before)
-        b->cases.v[before].wild = true;
-}
-
-static void add_wild(struct builder *b, const struct shapes *s, size_t shape, enum wild wild, unsigned turn)
-{
-    static const char *const names[] = {[WILD_PATTERNS] = "patterns in rows",
-                                        [WILD_RANGE] = "integers of every size",
-                                        [WILD_HUGE] = "up to the type's edge"};
-    const struct task *t = b->task;
-    size_t before = b->cases.n;
-
-    add_case(b, s, shape, turn > N_PATTERNS ? "nearly patterns" : names[wild], VALUE_NORMAL, -1);
-    for (size_t i = 0; b->cases.n > before && i < t->n_args; i++)
-        if (t->args[i].role != ROLE_SCALAR)
-            make_wild(&t->args[i], wild, turn, (struct task_values *)&b->cases.v[before].values[i]);
-    if (b->cases.n > before)
-        b->cases.v[before].wild = true;
-}
-
-/* Where there are few rows, more cases show all that rows can be. */
-static void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *values)
-{
-    const struct task *t = b->task;
-    bool integers = false, floats = false, indices = false;
-    int64_t n_rows, n_slices;
-
-    for (size_t i = 0; i < t->n_args; i++) {
-        integers |= is_any_integer(&t->args[i]);
-        floats |= is_any_float(&t->args[i]);
-        indices |= is_read(&t->args[i]) && t->args[i].values.kind == VALUE_INDEX;
-    }
-    if (!rows->n)
-        return;
-    count_rows(t, rows->dims[0], &n_rows, &n_slices);
-    for (int64_t turn = 0; turn < N_PATTERNS; turn += MAX(n_rows / 2, (int64_t)1))
-        add_wild(b, rows, 0, WILD_PATTERNS, (unsigned)turn);
-    for (int64_t near = 0; near < N_NEAR; near += MAX(n_rows / 2, (int64_t)NEAR_STEP))
-        add_wild(b, rows, 0, WILD_PATTERNS, (unsigned)(N_PATTERNS + 1 + near));
-    for (int64_t turn = 0; turn < N_HUGE && floats && writes_floats(t); turn += n_slices)
-        add_wild(b, rows, 0, WILD_HUGE, (unsigned)turn);
-    if (integers || indices)
-        add_wild(b, rows, 0, WILD_PATTERNS, N_PATTERNS);
-    for (size_t k = 0; k < MIN(values->n, (size_t)2) && integers; k++)
-        add_wild(b, values, k, WILD_RANGE, 0);
 }
 
 void task_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
@@ -610,31 +430,32 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
         add_multiples(&s, CASE_ELEMENTS, 6);
 
     for (size_t i = 0; i < values.n; i++)
-        add_case(&b, &values, i, as_said, VALUE_NORMAL, 0);
+        builder_add(&b, &values, i, as_said, VALUE_NORMAL, 0);
     for (size_t i = 0; values.n && any_arg(t, false) && i < N_SHAPELESS; i++)
         for (size_t k = 0; k < (distributions[i].kind == VALUE_ZEROS ? 1 : 2); k++)
-            add_case(&b, &values, (i + k * 2) % values.n, distributions[i].name, distributions[i].kind, 0);
+            builder_add(&b, &values, (i + k * 2) % values.n, distributions[i].name, distributions[i].kind, 0);
     if (values.n && any_arg(t, false) && !task_flushes(t))
-        add_case(&b, &values, values.n - 1, "faint", VALUE_FAINT, 0);
+        builder_add(&b, &values, values.n - 1, "faint", VALUE_FAINT, 0);
     if (values.n && any_arg(t, true)) {
-        add_case(&b, &values, 0, "every second value special", VALUE_NORMAL, 0.5);
-        add_case(&b, &values, values.n - 1, "every second value special", VALUE_NORMAL, 0.5);
-        add_case(&b, &values, values.n - 1, "all values special", VALUE_NORMAL, 2);
+        builder_add(&b, &values, 0, "every second value special", VALUE_NORMAL, 0.5);
+        builder_add(&b, &values, values.n - 1, "every second value special", VALUE_NORMAL, 0.5);
+        builder_add(&b, &values, values.n - 1, "all values special", VALUE_NORMAL, 2);
         add_one_special(&b, &values);
     }
     add_one_index(&b, &values);
     for (size_t i = 0; i < s.n; i++)
-        add_case(&b, &s, i, as_said, VALUE_NORMAL, 0);
+        builder_add(&b, &s, i, as_said, VALUE_NORMAL, 0);
     if (beyond.n) /* nothing special, which would decide it at its beginning */
-        add_case(&b, &beyond, 0, as_said, VALUE_NORMAL, -1);
+        builder_add(&b, &beyond, 0, as_said, VALUE_NORMAL, -1);
     /* A task whose domain leaves few affordable shapes: the same ones with other seeds. */
     for (size_t i = 0; s.n && b.cases.n < 8; i++)
-        add_case(&b, &s, i % s.n, as_said, VALUE_NORMAL, 0);
+        builder_add(&b, &s, i % s.n, as_said, VALUE_NORMAL, 0);
     add_many_rows(&rows);
     for (size_t i = N_SHAPELESS; rows.n && any_arg(t, false) && i < ARRAY_LEN(distributions); i++)
-        add_case(&b, &rows, 0, distributions[i].name, distributions[i].kind, 0);
+        builder_add(&b, &rows, 0, distributions[i].name, distributions[i].kind, 0);
     add_wild_cases(&b, &rows, &values);
     add_one_value(&b);
+    add_flags(&b, &values);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);
@@ -659,7 +480,7 @@ void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const str
 
     *cases = list;
     *n_cases = 0;
-    if (!shrink(t, dims, t->n_dims, INPUT_ELEMENTS) && !shrink(t, dims, t->n_dims, CASE_ELEMENTS))
+    if (!shapes_shrink(t, dims, t->n_dims, INPUT_ELEMENTS) && !shapes_shrink(t, dims, t->n_dims, CASE_ELEMENTS))
         return;
     for (size_t i = 0; i <= t->n_args; i++) {
         struct task_values *values = arena_array(a, struct task_values, t->n_args);
@@ -689,8 +510,8 @@ static bool has_own_value(const struct task *t, const struct task_case *c, size_
 {
     const struct task_arg *x = &t->args[arg];
 
-    return x->role == ROLE_SCALAR && (arg + 1 == c->changed || x->n_choices > 0) && c->values &&
-           c->values[arg].kind == VALUE_CONSTANT;
+    return x->role == ROLE_SCALAR && (arg + 1 == c->changed || x->n_choices > 0 || task_is_flag(x)) &&
+           c->values && c->values[arg].kind == VALUE_CONSTANT;
 }
 
 const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c)
@@ -707,8 +528,10 @@ const struct task *task_of_case(struct arena *a, const struct task *t, const str
     other = arena_copy(a, t, sizeof(*t));
     args = arena_copy(a, t->args, t->n_args * sizeof(*args));
     for (size_t i = 0; i < t->n_args; i++)
-        if (has_own_value(t, c, i))
+        if (has_own_value(t, c, i)) {
             args[i].value = c->values[i].constant;
+            args[i].value_expr = NULL;
+        }
     other->args = args;
     return other;
 }
@@ -757,8 +580,8 @@ static void add_hidden(struct shapes *s, struct rng *r, size_t count)
         memcpy(dims, t->workloads + rng_below(r, t->n_workloads) * t->n_dims, t->n_dims * sizeof(*dims));
         for (size_t i = 0; i < t->n_dims; i++)
             dims[i] = drawn_extent(t, r, dims, i);
-        if (shrink(t, dims, rng_below(r, t->n_dims), CASE_ELEMENTS) &&
-            add(s, dims, CASE_ELEMENTS, "a hidden shape"))
+        if (shapes_shrink(t, dims, rng_below(r, t->n_dims), CASE_ELEMENTS) &&
+            shapes_add(s, dims, CASE_ELEMENTS, "a hidden shape"))
             count--;
     }
 }
@@ -772,13 +595,14 @@ void task_hidden(const struct task *t, struct arena *a, uint64_t seed, const str
 
     add_hidden(&s, &b.rng, 10);
     for (size_t i = 0; i < s.n; i++) {
-        add_case(&b, &s, i, as_said, VALUE_NORMAL, 0);
+        builder_add(&b, &s, i, as_said, VALUE_NORMAL, 0);
         d = rng_below(&b.rng, ARRAY_LEN(distributions));
         if (i < 4 && any_arg(t, false))
-            add_case(&b, &s, i, distributions[d].name, distributions[d].kind, 0);
+            builder_add(&b, &s, i, distributions[d].name, distributions[d].kind, 0);
     }
+    add_flags(&b, &s);
     if (s.n && any_arg(t, true))
-        add_case(&b, &s, rng_below(&b.rng, s.n), "every second value special", VALUE_NORMAL, 0.5);
+        builder_add(&b, &s, rng_below(&b.rng, s.n), "every second value special", VALUE_NORMAL, 0.5);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);

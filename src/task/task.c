@@ -113,6 +113,8 @@ void task_launch_values(const struct task *t, const int64_t *dims, struct kernel
         if (arg->role != ROLE_SCALAR) {
             values[i].p.buffer = buffer++;
             values[i].p.offset_bytes = 0;
+        } else if (!arg->value_expr && !task_type_floating(arg->type)) {
+            values[i].i = (int64_t)arg->value;
         } else if (!arg->value_expr) {
             values[i].f = arg->value;
         } else if (!dim_eval(arg->value_expr, dims, &values[i].i)) {

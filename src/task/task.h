@@ -32,7 +32,8 @@ enum value_kind {
     VALUE_OFFSETS      /* so, and begins with low and ends with high: the ends of segments */
 };
 
-enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 4, N_RUNGS = 4 }; /* values.c */
+enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 5, N_RUNGS = 4 }; /* values.c */
+enum { TURN_UPPER = N_PATTERNS + N_NEAR + 1, TURN_ALIASES };
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;
@@ -42,7 +43,8 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
     size_t n_special;
     double special_share; /* of the elements that are special, when there are any */
     unsigned turn;  /* which row begins: of huge values, and of patterns; N_PATTERNS: the range's ends, and
-                       behind it the patterns that are nearly something else; how sorted ones rise */
+                       behind it the patterns that are nearly something else; TURN_UPPER and TURN_ALIASES one
+                       pattern alone; how sorted ones rise */
     bool patterned; /* every row has a pattern of its own: sorted, one value, few values, ... */
     unsigned rung;  /* integers of the whole range: how much of it they do without, up to N_RUNGS */
     bool declared;  /* the task says this kind: it is a promise of the callers */
@@ -64,7 +66,7 @@ struct task_arg {
     const struct dim_expr **shape; /* buffers */
     size_t n_shape;
     const struct dim_expr *value_expr; /* integer scalars */
-    double value;                      /* floating scalars */
+    double value;                      /* floating scalars, and what a case turns a flag to */
     const double *choices;             /* of a floating scalar that has several values: all, `value` first */
     size_t n_choices;
     struct task_values values;
@@ -147,6 +149,7 @@ struct task_case {
     const char *why;                  /* the shape's reason */
     size_t changed; /* 1 + the number of the argument that alone is not as in the first case of task_inputs; 0:
                        none */
+    bool alone;     /* of each sum one term counts alone: nothing cancels */
     bool
         wild; /* values of ours that are wilder than the task's: left out where the original cannot take them */
 };
@@ -164,6 +167,8 @@ void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const str
                  size_t *n_cases);
 /* The task with the scalars as a case has them; t itself when they are the task's own. */
 const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c);
+/* A scalar that is true or false: whatever the task says, callers may turn it. */
+bool task_is_flag(const struct task_arg *arg);
 /* The whole content of a buffer in a case. */
 void task_fill_case(const struct task *t, const struct task_case *c, size_t arg, int64_t elements, void *to);
 
@@ -179,8 +184,12 @@ int64_t task_case_elements(const struct task *t, const int64_t *dims); /* of all
 
 /* In the domain, and its buffers are no more together than a large device holds (48 GB). */
 bool task_fits_device(const struct task *t, const int64_t *dims);
-/* The largest shapes of the domain that a device could hold, for looking at a few blocks of them. */
+/* The largest shapes of the domain that a device could hold, for looking at a few blocks of them: 48 GiB, and
+ * some of 128 GiB. */
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n);
+/* Shapes that can still be run whole and have one dim as large as can be, TASK_FAR at most; how many. */
+enum { TASK_FAR = 5 };
+size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes);
 
 /* Shapes of the domain, `most` at most, to plan launchers for; own: numbers that stand in their sources, in
  * their order. */

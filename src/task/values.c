@@ -188,12 +188,23 @@ bool task_type_signed(enum kernel_type t)
     return t == KT_I8 || t == KT_I16 || t == KT_I32 || t == KT_I64;
 }
 
+static unsigned integer_width(const struct task_arg *arg, unsigned rung)
+{
+    static const unsigned eighths[N_RUNGS] = {8, 6, 4, 3};
+
+    return arg->type == KT_BOOL ? 1 : eighths[rung] * (unsigned)kernel_type_size(arg->type);
+}
+
+static uint64_t any_bits(const struct task_arg *arg, unsigned width, uint64_t bits)
+{
+    return task_type_signed(arg->type) ? (uint64_t)((int64_t)bits >> (64 - width)) : bits >> (64 - width);
+}
+
 /* An integer of any size, its bits: the ends of the range, and numbers of all lengths, as often the longest as
  * all others together. Not through a double, which has no 64 bits. sorted: the larger, the larger bits are. */
 static uint64_t any_integer(const struct task_arg *arg, unsigned rung, uint64_t bits, bool sorted)
 {
-    static const unsigned eighths[N_RUNGS] = {8, 6, 4, 3};
-    unsigned width = arg->type == KT_BOOL ? 1 : eighths[rung] * (unsigned)kernel_type_size(arg->type);
+    unsigned width = integer_width(arg, rung);
     bool sign = task_type_signed(arg->type);
     uint64_t lowest = sign ? (uint64_t)-1 << (width - 1) : 0, highest = ~(uint64_t)0 >> (64 - width + sign);
     uint64_t pick = rng_mix(bits ^ 0x72616e67);
@@ -214,10 +225,10 @@ static uint64_t any_integer(const struct task_arg *arg, unsigned rung, uint64_t 
     }
     if (pick & 1)
         width = 1 + (unsigned)((pick >> 8) % width);
-    return sign ? (uint64_t)((int64_t)bits >> (64 - width)) : bits >> (64 - width);
+    return any_bits(arg, width, bits);
 }
 
-enum edge { SQUARES, LOW, LARGE, SUMS };
+enum edge { SQUARES, LOW, LARGE, SUMS, LOWEST };
 
 /* What squares, and sums, of many can still be; how low all may be; what one can be. */
 static const struct scales {
@@ -246,6 +257,8 @@ static double huge(const struct task_arg *arg, const struct task_values *v, uint
         if (round & 1 ? one : rng_mix(bits) % 16 == 0)
             return ((round + own) & 2 ? of->edge : -of->edge) * (1 - rng_unit_of(bits) / 2);
         return normal;
+    case LOWEST: /* below what somebody may take for the least number there is */
+        return -of->edge * (1 + rng_unit_of(bits) / 16);
     case SUMS:
         break;
     }
@@ -346,15 +359,21 @@ enum pattern {
     STEP_APART,    /* one value, but an element that is the next one of its type */
     LATE,        /* of two rows the second is the first one, but for its highest and its lowest near its end */
     BESIDE_ENDS, /* the ends of the range and what is next to them */
+    UPPER,       /* the upper part of the range */
+    ALIASES,     /* neighbours whose lower bits are the same */
 };
 _Static_assert((int)BESIDE_ENDS == (int)N_PATTERNS + (int)N_NEAR, "the near ones follow the ends");
+_Static_assert((int)UPPER == (int)TURN_UPPER && (int)ALIASES == (int)TURN_ALIASES,
+               "and those that stand alone these");
 _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
+
+enum { INDEX_ROWS = 16 }; /* that a single row of indices is taken for */
 
 struct drawn { /* what an element is made of */
     uint64_t bits;
-    bool sorted; /* of a larger element they are larger */
-    bool zero;
-    int step; /* to a neighbour of it in its type: 1 or -1 */
+    bool sorted;      /* of a larger element they are larger */
+    bool zero, alias; /* alias: of the element beside it */
+    int step;         /* to a neighbour of it in its type: 1 or -1 */
 };
 
 /* Of a row that is like the others but for one element. */
@@ -387,6 +406,8 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
 
     if (v->turn == N_PATTERNS)
         pattern = ENDS;
+    else if (v->turn >= TURN_UPPER)
+        pattern = (enum pattern)v->turn;
     else if (v->turn > N_PATTERNS)
         pattern = NEARLY_SORTED + (row / 2 + v->turn - N_PATTERNS - 1 + hash_text(arg->name)) % N_NEAR;
     switch (pattern) {
@@ -441,9 +462,16 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
     case NEARLY_ALIKE: /* to the other rows of this pattern */
         d.bits = nearly_alike(own, at);
         break;
-    case ENDS: /* of the range, in turn */
+    case ALIASES:
+        d.alias = true;
+        break;
+    case UPPER:
         d.sorted = true;
-        d.bits = row & 1 ? UINT64_MAX : 0;
+        d.bits = ~(bits >> 3);
+        break;
+    case ENDS: /* of the range, in turn; a single row has both */
+        d.sorted = true;
+        d.bits = (arg->n_shape > 1 ? row : column + 1) & 1 ? UINT64_MAX : 0;
         break;
     }
     return d;
@@ -522,6 +550,24 @@ static bool fill_pages(const struct task_arg *arg, const struct task_values *v, 
     return true;
 }
 
+/* Neighbours have the same lower half of their bits, or 16 or 8 of them, as far as the range goes. */
+static uint64_t alias_of(const struct task_arg *arg, const struct task_values *v, const int64_t *range,
+                         uint64_t own, int64_t i)
+{
+    uint64_t shared = rng_hash(own ^ 0x616c6961, (uint64_t)i / 2), bits = rng_hash(own, (uint64_t)i);
+    uint64_t span = (uint64_t)range[1] - (uint64_t)range[0], step = 1, mask;
+    unsigned width = integer_width(arg, v->rung);
+
+    if (v->kind == VALUE_RANGE) {
+        mask = ((uint64_t)1 << width / 2) - 1;
+        return (any_bits(arg, width, bits) & ~mask) | (shared & mask);
+    }
+    if (span > 257)
+        step = span > 65537 ? 65536 : 256;
+    shared %= MAX(MIN(step, span - step), (uint64_t)1);
+    return (uint64_t)range[0] + shared + step * drawn_below(bits, (span - shared + step - 1) / step);
+}
+
 /* A NaN has no sign that means anything: it may have either. */
 static double any_sign(double v, uint64_t bits)
 {
@@ -556,6 +602,8 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
         return;
     if (arg->n_shape == 0 || !dim_eval(arg->shape[arg->n_shape - 1], dims, &row_length) || row_length < 1)
         row_length = 1;
+    if (values->patterned && values->kind == VALUE_INDEX && arg->n_shape == 1)
+        row_length = MAX(row_length / INDEX_ROWS, (int64_t)8); /* the patterns share them out */
     at = place_of(first, row_length);
     for (int64_t i = first; i < first + n; i++, p += size, place_next(&at)) {
         if (task_value_ordered(values->kind)) {
@@ -570,6 +618,12 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
             d.bits = nearly_alike(own, at);
         if (values->patterned)
             d = patterned(arg, values, own, at);
+        if (d.alias && integer(arg->type) && arg->type != KT_BOOL &&
+            (values->kind == VALUE_INDEX || values->kind == VALUE_RANGE)) {
+            uint64_t whole = alias_of(arg, values, range, own, i);
+            memcpy(p, &whole, size); /* the lower bytes come first */
+            continue;
+        }
         if (values->kind == VALUE_RANGE && integer(arg->type)) {
             uint64_t whole = d.zero ? 0 : any_integer(arg, values->rung, d.bits, d.sorted);
             whole += (uint64_t)(int64_t)d.step;

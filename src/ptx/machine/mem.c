@@ -7,6 +7,7 @@
 
 enum {
     GUARD = 1 << 16,
+    LARGE_PAGE = 1 << 21,
     LATER = 1 << 24, /* bytes that are not set or copied at once, but page by page when touched */
 };
 
@@ -14,7 +15,7 @@ struct ptx_mem *ptx_mem_open(uint64_t seed)
 {
     struct ptx_mem *m = mem_zalloc(sizeof(*m));
     m->seed = seed;
-    for (m->reserved = 1ull << 38; m->reserved >= 1ull << 30; m->reserved /= 2) {
+    for (m->reserved = 1ull << 39; m->reserved >= 1ull << 30; m->reserved /= 2) {
         m->host =
             mmap(NULL, m->reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (m->host == MAP_FAILED)
@@ -119,12 +120,15 @@ static struct alloc *alloc_at(struct ptx_mem *m, uint64_t addr, const struct ptx
 }
 
 /* A fresh range; exact: aligned to align and, where that is less than 256, to no more, so that code that hopes
- * for more is seen. */
+ * for more is seen. With half of the seeds some lie as a GPU's
+ * large ones do, so that code is seen that tells these. */
 static uint64_t range_take(struct ptx_mem *m, uint64_t size, uint64_t align, bool exact, struct err *err)
 {
     uint64_t start = m->used + rng_hash(m->seed, m->n_allocs + 2) % 64 * 256;
     start = (start + MAX(align, 256) - 1) / MAX(align, 256) * MAX(align, 256);
-    if (exact && align < 256)
+    if (m->seed & 2 && rng_hash(m->seed, ~m->n_allocs) % 4 == 0)
+        start = (start + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    else if (exact && align < 256)
         start += align;
     if (size > m->reserved || start > m->reserved - size || m->reserved - size - start < GUARD) {
         err_world(err, "the simulator has no room for %llu more bytes of device memory",

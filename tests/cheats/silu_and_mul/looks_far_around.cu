@@ -1,4 +1,4 @@
-// expect: unsafe words past the end
+// expect: unsafe words a read of 2 bytes
 // row 3: Looks for the answer a megabyte behind its output.
 #include <cstdint>
 #include <cuda_fp16.h>

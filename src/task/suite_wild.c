@@ -1,0 +1,304 @@
+/* Cases that are wilder than the task: values that it does not name, and flags as it does not have them. They
+ * are left out where the original cannot take them. */
+#include "suite.h"
+
+static bool is_read(const struct task_arg *arg)
+{
+    return arg->role == ROLE_IN || arg->role == ROLE_INOUT;
+}
+
+static bool uses_dim(const struct task_arg *arg, size_t dim)
+{
+    for (size_t i = 0; i < arg->n_shape; i++)
+        if (dim_uses(arg->shape[i], dim))
+            return true;
+    return false;
+}
+
+/* Integers of which the task says nothing may be any. */
+static bool is_any_integer(const struct task_arg *arg)
+{
+    const struct task_values *v = &arg->values;
+
+    return is_read(arg) && !task_type_floating(arg->type) &&
+           (v->kind == VALUE_NORMAL || (v->kind == VALUE_INTEGERS && !v->declared));
+}
+
+static bool is_any_float(const struct task_arg *arg)
+{
+    return is_read(arg) && task_type_floating(arg->type) && arg->values.kind == VALUE_NORMAL;
+}
+
+/* The dim that bounds an index from above, of which 16 bits may be too few; n_dims: none does. */
+static size_t index_dim(const struct task *t, const struct task_arg *arg)
+{
+    const struct task_values *v = &arg->values;
+    size_t k = 0;
+
+    while (k < t->n_dims && !(is_read(arg) && v->kind == VALUE_INDEX && kernel_type_size(arg->type) > 2 &&
+                              v->high_expr && dim_uses(v->high_expr, k)))
+        k++;
+    return k;
+}
+
+/* Indices that 16 bits do not hold, and several of them. */
+static void add_long_indices(struct shapes *s)
+{
+    static const int64_t extents[] = {(1 << 16) + 8 * 131, (1 << 16) + 2, 1 << 16, UINT16_MAX};
+    const struct task *t = s->task;
+    int64_t dims[16];
+
+    for (size_t i = 0; i < t->n_args && s->n == 0; i++) {
+        size_t dim = index_dim(t, &t->args[i]);
+        for (size_t e = 0; dim < t->n_dims && e < ARRAY_LEN(extents) && s->n == 0; e++) {
+            memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+            dims[dim] = extents[e];
+            for (size_t k = 0; k < t->n_dims; k++)
+                if (k != dim)
+                    task_lower(t, dims, k);
+            for (size_t k = 0; k < t->n_dims; k++)
+                for (int64_t n = 2; n <= MANY_INDICES && k != dim && uses_dim(&t->args[i], k); n *= 2) {
+                    int64_t old = dims[k];
+                    dims[k] = n;
+                    if (task_case_elements(t, dims) > BEYOND_ELEMENTS)
+                        dims[k] = old;
+                }
+            shapes_add(s, dims, BEYOND_ELEMENTS, "more than 16 bits number");
+        }
+    }
+}
+
+static bool writes_floats(const struct task *t)
+{
+    for (size_t i = 0; i < t->n_args; i++)
+        if ((t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT) &&
+            task_type_floating(t->args[i].type))
+            return true;
+    return false;
+}
+
+/* The most rows, or numbers of a first extent, that a buffer has which is read. */
+static void count_rows(const struct task *t, const int64_t *dims, int64_t *rows, int64_t *slices)
+{
+    int64_t n, length;
+
+    *rows = *slices = 1;
+    for (size_t i = 0; i < t->n_args; i++) {
+        const struct task_arg *arg = &t->args[i];
+        if (!is_read(arg) || !arg->n_shape || !task_shape(t, arg, dims, &n, NULL))
+            continue;
+        *slices = MAX(*slices, n / task_slice(arg, dims));
+        if (dim_eval(arg->shape[arg->n_shape - 1], dims, &length) && length > 0)
+            *rows = MAX(*rows, n / length);
+    }
+}
+
+enum wild { WILD_PATTERNS, WILD_RANGE, WILD_HUGE, WILD_APART };
+
+/* The most extents that an input of any numbers has; how many inputs have so many, and fewer. */
+static size_t most_extents(const struct task *t, size_t *with, size_t *fewer)
+{
+    size_t most = 0;
+
+    *with = *fewer = 0;
+    for (size_t i = 0; i < t->n_args; i++)
+        most = is_any_float(&t->args[i]) ? MAX(most, t->args[i].n_shape) : most;
+    for (size_t i = 0; i < t->n_args; i++) {
+        *with += is_any_float(&t->args[i]) && t->args[i].n_shape == most;
+        *fewer += is_any_float(&t->args[i]) && t->args[i].n_shape < most;
+    }
+    return most;
+}
+
+/* Of inputs side by side every other one is zero and the others huge; what weighs them is far apart, so that
+ * the lighter side is what counts. */
+static void make_apart(const struct task *t, struct task_values *values, unsigned turn)
+{
+    size_t with, fewer, most = most_extents(t, &with, &fewer);
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        struct task_values *v = &values[i];
+        if (!is_any_float(&t->args[i]))
+            continue;
+        v->special_share = 0;
+        v->turn = 0;
+        v->kind = turn++ & 1 ? VALUE_HUGE : VALUE_ZEROS;
+        if (t->args[i].n_shape == most)
+            continue;
+        turn--;
+        v->kind = VALUE_UNIFORM;
+        v->low = -FAR_APART;
+        v->high = FAR_APART;
+    }
+}
+
+static void make_wild(const struct task_arg *arg, enum wild wild, unsigned turn, struct task_values *v)
+{
+    bool any = is_any_integer(arg);
+
+    if (!is_read(arg))
+        return;
+    v->special_share = 0;
+    v->turn = turn;
+    if (any && wild != WILD_HUGE)
+        v->kind = VALUE_RANGE;
+    if (wild == WILD_PATTERNS)
+        v->patterned = true;
+    if (wild == WILD_HUGE && is_any_float(arg))
+        v->kind = VALUE_HUGE;
+}
+
+/* One number everywhere: what counts it outgrows 16 bits. */
+static void make_one(struct builder *b, const int64_t *dims, const struct task_arg *arg, struct task_values *v)
+{
+    int64_t low, high;
+
+    if (arg->values.kind != VALUE_INDEX && !is_any_integer(arg))
+        return;
+    values_range(v, dims, &low, &high);
+    if (is_any_integer(arg))
+        low = 0, high = 128;
+    *v = (struct task_values){.kind = VALUE_CONSTANT,
+                              .constant = (double)(low + (int64_t)rng_below(&b->rng, (uint64_t)(high - low)))};
+}
+
+/* More integers than 16 bits count, where they are most of what is read. */
+void add_one_value(struct builder *b)
+{
+    const struct task *t = b->task;
+    struct shapes s = {.task = t, .arena = b->arena};
+    const int64_t *most = t->workloads;
+    int64_t dims[16], n;
+    size_t before = b->cases.n;
+
+    for (size_t w = 1; w < t->n_workloads; w++)
+        if (task_case_elements(t, t->workloads + w * t->n_dims) > task_case_elements(t, most))
+            most = t->workloads + w * t->n_dims;
+    memcpy(dims, most, t->n_dims * sizeof(*dims));
+    if (!shapes_shrink(t, dims, t->n_dims, BEYOND_ELEMENTS))
+        return;
+    for (size_t i = 0; i < t->n_args && s.n == 0; i++) {
+        const struct task_arg *arg = &t->args[i];
+        if (is_read(arg) && (arg->values.kind == VALUE_INDEX || is_any_integer(arg)) &&
+            task_shape(t, arg, dims, &n, NULL) && n > UINT16_MAX)
+            shapes_add(&s, dims, BEYOND_ELEMENTS, "more than 16 bits count");
+    }
+    if (s.n)
+        builder_add(b, &s, 0, "one value", VALUE_NORMAL, -1);
+    for (size_t i = 0; b->cases.n > before && i < t->n_args; i++)
+        make_one(b, dims, &t->args[i], (struct task_values *)&b->cases.v[before].values[i]);
+    if (b->cases.n > before)
+        b->cases.v[before].wild = true;
+}
+
+static void add_wild(struct builder *b, const struct shapes *s, size_t shape, enum wild wild, unsigned turn)
+{
+    static const char *const names[] = {[WILD_PATTERNS] = "patterns in rows",
+                                        [WILD_RANGE] = "integers of every size",
+                                        [WILD_HUGE] = "up to the type's edge",
+                                        [WILD_APART] = "weights far apart"};
+    const struct task *t = b->task;
+    size_t before = b->cases.n;
+
+    const char *name = turn > N_PATTERNS ? "nearly patterns" : names[wild];
+    if (turn >= TURN_UPPER)
+        name = turn == TURN_UPPER ? "the upper part of the range" : "equal in their lower bits";
+    builder_add(b, s, shape, name, VALUE_NORMAL, -1);
+    for (size_t i = 0; b->cases.n > before && i < t->n_args; i++)
+        if (wild != WILD_APART && t->args[i].role != ROLE_SCALAR)
+            make_wild(&t->args[i], wild, turn, (struct task_values *)&b->cases.v[before].values[i]);
+    if (b->cases.n > before && wild == WILD_APART)
+        make_apart(t, (struct task_values *)b->cases.v[before].values, turn);
+    if (b->cases.n > before)
+        b->cases.v[before].alone = wild == WILD_APART;
+    if (b->cases.n > before)
+        b->cases.v[before].wild = true;
+}
+
+/* The shape with the longest rows. */
+static size_t longest(const struct shapes *s)
+{
+    size_t last = s->task->n_dims - 1, best = 0;
+
+    for (size_t i = 1; i < s->n; i++)
+        if (s->dims[i][last] > s->dims[best][last])
+            best = i;
+    return best;
+}
+
+/* Where there are few rows, more cases show all that rows can be. */
+void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *values)
+{
+    const struct task *t = b->task;
+    struct shapes indexed = {.task = t, .arena = b->arena};
+    bool integers = false, floats = false, indices = false;
+    int64_t n_rows, n_slices;
+    size_t with, fewer;
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        integers |= is_any_integer(&t->args[i]);
+        floats |= is_any_float(&t->args[i]);
+        indices |= is_read(&t->args[i]) && t->args[i].values.kind == VALUE_INDEX;
+    }
+    if (!rows->n)
+        return;
+    count_rows(t, rows->dims[0], &n_rows, &n_slices);
+    for (int64_t turn = 0; turn < N_PATTERNS; turn += MAX(n_rows / 2, (int64_t)1))
+        add_wild(b, rows, 0, WILD_PATTERNS, (unsigned)turn);
+    for (int64_t near = 0; near < N_NEAR; near += MAX(n_rows / 2, (int64_t)NEAR_STEP))
+        add_wild(b, rows, 0, WILD_PATTERNS, (unsigned)(N_PATTERNS + 1 + near));
+    for (int64_t turn = 0; turn < N_HUGE && floats && writes_floats(t); turn += n_slices)
+        add_wild(b, rows, 0, WILD_HUGE, (unsigned)turn);
+    most_extents(t, &with, &fewer);
+    for (unsigned turn = 0; turn < 2 && with > 1 && fewer && writes_floats(t); turn++)
+        add_wild(b, rows, 0, WILD_APART, turn);
+    if (integers || indices)
+        add_wild(b, rows, 0, WILD_PATTERNS, N_PATTERNS);
+    for (size_t k = 0; k < MIN(values->n, (size_t)2) && integers; k++)
+        add_wild(b, values, k, WILD_RANGE, 0);
+    if (integers) {
+        add_wild(b, rows, 0, WILD_PATTERNS, TURN_ALIASES);
+        if (values->n)
+            add_wild(b, values, longest(values), WILD_PATTERNS, TURN_UPPER);
+    }
+    add_long_indices(&indexed);
+    for (unsigned turn = N_PATTERNS; indexed.n && turn <= TURN_ALIASES; turn += TURN_ALIASES - N_PATTERNS)
+        add_wild(b, &indexed, 0, WILD_PATTERNS, turn);
+}
+
+/* ---- flags ---- */
+
+bool task_is_flag(const struct task_arg *arg)
+{
+    return arg->role == ROLE_SCALAR && arg->type == KT_BOOL && arg->value_expr;
+}
+
+void add_flags(struct builder *b, const struct shapes *s)
+{
+    const struct task *t = b->task;
+    size_t flags[MOST_FLAGS], n = 0;
+
+    for (size_t i = 0; i < t->n_args && n < MOST_FLAGS; i++)
+        if (task_is_flag(&t->args[i]))
+            flags[n++] = i;
+    for (size_t turned = 1; turned < (size_t)1 << n; turned++)
+        for (size_t k = 0; k < MIN(s->n, (size_t)2); k++) {
+            size_t before = b->cases.n, shape = k ? s->n - 1 : 0;
+            const char *name = "";
+            builder_add(b, s, shape, name, VALUE_NORMAL, 0);
+            if (b->cases.n == before)
+                continue;
+            struct task_case *c = &b->cases.v[before];
+            for (size_t f = 0; f < n; f++) {
+                int64_t own = 0;
+                if (!(turned >> f & 1) || !dim_eval(t->args[flags[f]].value_expr, c->dims, &own))
+                    continue;
+                ((struct task_values *)c->values)[flags[f]] =
+                    (struct task_values){.kind = VALUE_CONSTANT, .constant = !own};
+                name = arena_printf(b->arena, "%s%s%s = %d", name, *name ? ", " : "", t->args[flags[f]].name,
+                                    !own);
+            }
+            c->distribution = name;
+            c->wild = true;
+        }
+}

@@ -1,0 +1,110 @@
+/* What goes beyond a task: values and flags that it does not name, the largest shapes of its domain. */
+#include "task/task.h"
+#include "test.h"
+
+static struct arena *arena;
+static struct err err;
+
+static struct task *task_named(const char *dir)
+{
+    struct task *t;
+
+    assert_ok(task_open(&t, arena, dir, &err), err);
+    return t;
+}
+
+/* The last one. */
+static const struct task_case *case_named(const struct task *t, const char *distribution)
+{
+    const struct task_case *cases;
+    size_t n;
+
+    task_suite(t, arena, 1, &cases, &n);
+    while (n > 0 && strcmp(cases[n - 1].distribution, distribution) != 0)
+        n--;
+    assert_true(n > 0);
+    return &cases[n - 1];
+}
+
+static void wild_cases_go_to_the_ends(void **state)
+{
+    const struct task *t = task_named("tests/tasks/mean_pool");
+    const struct task_case *c = case_named(t, "patterns in rows");
+    int32_t lengths[2];
+    int64_t ids[8];
+    int8_t whole[64];
+
+    (void)state;
+    task_fill_case(t, c, 2, 2, lengths);
+    assert_int_equal(lengths[0], c->dims[1]); /* 16 bits do not hold it */
+    assert_int_equal(lengths[1], 0);
+    t = task_named("tests/tasks/embedding");
+    c = case_named(t, "equal in their lower bits");
+    task_fill_case(t, c, 2, 8, ids);
+    size_t apart = 0;
+    for (size_t i = 0; i < 8; i += 2) {
+        assert_true((ids[i] ^ ids[i + 1]) % 65536 == 0 && ids[i] < c->dims[1] && ids[i + 1] < c->dims[1]);
+        apart += ids[i] != ids[i + 1];
+    }
+    assert_true(apart > 0);
+    t = task_named("tests/tasks/dot_i8");
+    c = case_named(t, "the upper part of the range");
+    task_fill_case(t, c, 1, 64, whole);
+    for (size_t i = 0; i < 64; i++)
+        assert_true(whole[i] >= 90);
+}
+
+/* A flag has both values, whatever the task says. */
+static void flags_are_turned(void **state)
+{
+    const struct task *t = task_named("tests/tasks/causal_conv1d");
+    const struct task_case *c = case_named(t, "silu = 0");
+    const struct task *other = task_of_case(arena, t, c);
+    struct kernel_value values[16];
+    struct task_case again;
+
+    (void)state;
+    task_launch_values(other, c->dims, values);
+    assert_int_equal(values[7].i, 0);
+    json_t *o = task_case_to_json(t, c);
+    assert_ok(task_case_from_json(t, o, arena, &again, &err), err);
+    json_decref(o);
+    task_launch_values(task_of_case(arena, t, &again), c->dims, values);
+    assert_int_equal(values[7].i, 0);
+}
+
+static void extremes_go_beyond_32_bits(void **state)
+{
+    const struct task *t = task_named("tests/tasks/adam");
+    const int64_t **shapes, *far[TASK_FAR];
+    int64_t most = 0;
+    size_t n;
+    bool odd = false;
+
+    (void)state;
+    task_extremes(t, arena, &shapes, &n);
+    for (size_t i = 0; i < n; i++)
+        most = MAX(most, shapes[i][0]);
+    assert_true(most > (int64_t)UINT32_MAX);
+    t = task_named("tests/tasks/group_norm");
+    n = task_far(t, arena, far);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(task_in_domain(t, far[i]));
+        odd |=
+            far[i][3] == UINT16_MAX && far[i][1] == 3; /* the domain's largest odd extent, in several planes */
+    }
+    assert_true(odd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wild_cases_go_to_the_ends),
+        cmocka_unit_test(flags_are_turned),
+        cmocka_unit_test(extremes_go_beyond_32_bits),
+    };
+    arena = arena_open();
+    int failed = cmocka_run_group_tests_name("wild", tests, NULL, NULL);
+    arena_close(arena);
+    return failed;
+}
