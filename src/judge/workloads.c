@@ -14,7 +14,7 @@ enum {
     MOST_BYTES = 1400 << 20,  /* which has at most so many bytes */
     EXTRA_ELEMENTS = 1 << 20, /* of a case beside them that is run whole, */
     EXTRA_INSNS = 20000000,   /* and instructions that the original may need for it */
-    FAR_INSNS = 8000000,      /* or for a far one */
+    FAR_INSNS = 16000000,     /* or for a far one */
     KEPT_BYTES = 256 << 20,   /* of the original's outputs, until a candidate is judged */
 };
 #define LIMIT_S 10.0
