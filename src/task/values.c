@@ -401,6 +401,7 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
     uint64_t bits = rng_hash(own, row * length + column), of_row = rng_hash(own ^ 0x726f77, row);
     uint64_t place = of_row % length, late; /* of what is special in the row */
     struct drawn d = {.bits = bits};
+    bool single = arg->n_shape == 1 && v->kind == VALUE_INDEX;
     /* Neighbours have one, so that they may be told by each other. */
     enum pattern pattern = (row / 2 + v->turn + hash_text(arg->name)) % N_PATTERNS;
 
@@ -469,9 +470,9 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
         d.sorted = true;
         d.bits = ~(bits >> 3);
         break;
-    case ENDS: /* of the range, in turn; a single row has both */
+    case ENDS: /* of the range, in turn; a single row of indices has both */
         d.sorted = true;
-        d.bits = (arg->n_shape > 1 ? row : column + 1) & 1 ? UINT64_MAX : 0;
+        d.bits = (single ? column + 1 : row) & 1 ? UINT64_MAX : 0;
         break;
     }
     return d;
