@@ -16,17 +16,27 @@ struct answer {
 
 static struct answer any(struct asked *q, int level);
 
+/* A sign, or the word that stands for it. */
 static bool take(struct asked *q, const char *sign)
 {
-    if (q->t == q->end || !token_is(q->t, sign))
+    static const char *const words[][2] = {{"&&", "and"}, {"||", "or"}, {"!", "not"}};
+    bool is;
+
+    if (q->t == q->end)
+        return false;
+    is = token_is(q->t, sign);
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        is |= strcmp(sign, words[i][0]) == 0 && token_is(q->t, words[i][1]);
+    if (!is)
         return false;
     q->t++;
     return true;
 }
 
+/* __CUDA_ARCH__, __CUDA_ARCH_FEAT_SM90_ALL, ... */
 static bool of_device(const struct token *t)
 {
-    return t->len >= 13 && memcmp(t->s, "__CUDA_ARCH__", 13) == 0;
+    return t->len >= 12 && memcmp(t->s, "__CUDA_ARCH_", 12) == 0;
 }
 
 static struct answer defined(struct asked *q)
@@ -188,6 +198,42 @@ static struct answer any(struct asked *q, int level)
     }
     q->depth--;
     return a;
+}
+
+/* What a condition that is kept says: the architecture's own names stay, all others become their values. */
+char *init_condition_text(struct init_source *s, const struct token *v, size_t n)
+{
+    struct str out = {.arena = s->arena};
+
+    for (size_t i = 0; i < n; i++) {
+        struct tokens one = {0};
+
+        if (v[i].space_before && out.len)
+            str_addc(&out, ' ');
+        if (v[i].kind == TOK_WORD && !of_device(&v[i]) && !token_in(&v[i], "defined|and|or|not|true|false")) {
+            struct token v1[1] = {v[i]};
+            struct macro *m = map_get(&s->expander.macros, token_text(s->arena, &v[i]));
+
+            if (m && !m->function)
+                expand_list(&s->expander, v1, 1, &one, false);
+            for (size_t k = 0; k < one.n; k++)
+                str_addf(&out, "%s%.*s", k ? " " : "", (int)one.v[k].len, one.v[k].s);
+            if (!one.n)
+                str_addc(&out, '0');
+        } else if (token_is(&v[i], "defined") && i + 1 < n) {
+            const bool bracket = token_is(&v[i + 1], "(");
+            const struct token *name = &v[MIN(i + 1 + bracket, n - 1)];
+
+            if (of_device(name))
+                str_addf(&out, "defined(%.*s)", (int)name->len, name->s);
+            else
+                str_addc(&out, map_get(&s->expander.macros, token_text(s->arena, name)) ? '1' : '0');
+            i += bracket ? 3 : 1;
+        } else {
+            str_addn(&out, v[i].s, v[i].len);
+        }
+    }
+    return arena_strdup(s->arena, str_text(&out));
 }
 
 int init_condition(struct init_source *s, const struct token *v, size_t n, size_t at)

@@ -533,10 +533,10 @@ static size_t declaration(struct walk *w, size_t i)
     return end;
 }
 
-void init_declare(struct init_source *s)
+void init_declare(struct init_source *s, size_t from)
 {
     struct walk w = {.s = s};
-    size_t i = 0;
+    size_t i = from;
 
     while (TOKEN(s, i)->kind != TOK_END) {
         size_t next = is(s, i, ";") ? i + 1 : block(&w, i);

@@ -12,6 +12,28 @@ struct writer {
     bool extern_c;
 };
 
+static char *with_edits(struct init_source *s, struct init_span span, char *text)
+{
+    struct str out = {.arena = s->arena};
+    size_t at = 0;
+
+    for (size_t i = 0; i < s->edits.n; i++) {
+        const struct init_edit *e = &s->edits.v[i];
+
+        if (e->span.start < span.start + at || e->span.end > span.end)
+            continue;
+        str_addn(&out, text + at, e->span.start - span.start - at);
+        str_add(&out, e->text);
+        at = e->span.end - span.start;
+        for (const char *p = text + (e->span.start - span.start); p < text + at; p++) {
+            if (*p == '\n')
+                str_add(&out, " \\\n"); /* as many lines as before */
+        }
+    }
+    str_add(&out, text + at);
+    return arena_strdup(s->arena, str_text(&out));
+}
+
 /* The bytes of [first, end) as the file has them, blank where a decided condition leaves something out: lines
  * and columns stay. */
 static char *own_text(struct init_source *s, struct init_span span, const struct init_file *f)
@@ -30,7 +52,7 @@ static char *own_text(struct init_source *s, struct init_span span, const struct
                 *p = ' ';
         }
     }
-    return text;
+    return with_edits(s, span, text);
 }
 
 static void add_line(struct writer *w, size_t at)
@@ -134,6 +156,22 @@ static bool says(const char *text, const char *word)
     return false;
 }
 
+/* A header of a library that the text names. */
+static bool library_of(const char *text, const char *header)
+{
+    static const char *const libraries[][2] = {{"<cub/", "cub"},
+                                               {"<cuda/", "cuda"},
+                                               {"<cooperative_groups", "cooperative_groups"},
+                                               {"<curand", "curand"},
+                                               {"<mma.h>", "nvcuda"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(libraries); i++) {
+        if (str_starts(header, libraries[i][0]))
+            return says(text, libraries[i][1]);
+    }
+    return false;
+}
+
 /* The toolkit's and standard headers that device code may need, in the order met. */
 static void add_headers(struct init_source *s, const char *text, struct str *out)
 {
@@ -149,9 +187,8 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
     static const char device[] =
         "<cassert>|<assert.h>|<cfloat>|<float.h>|<climits>|<limits.h>|<cmath>|<math.h>|<cstdint>|<stdint.h>|<cstdio>|"
         "<stdio.h>|<limits>|<type_traits>|<algorithm>|<array>|<tuple>|<utility>|<functional>|<numeric>|<optional>|"
-        "<cstddef>|<stddef.h>|<cstring>|<string.h>|<cooperative_groups.h>|<cooperative_groups/reduce.h>|"
-        "<cooperative_groups/memcpy_async.h>|<cooperative_groups/scan.h>|<cuda_fp8.h>|<cuda_pipeline.h>|"
-        "<cuda_pipeline_primitives.h>|<cuda_awbarrier.h>|<curand_kernel.h>|<math_constants.h>|<mma.h>|<vector_types.h>";
+        "<cstddef>|<stddef.h>|<cstring>|<string.h>|<cuda_fp8.h>|<cuda_pipeline.h>|"
+        "<cuda_pipeline_primitives.h>|<cuda_awbarrier.h>|<math_constants.h>|<vector_types.h>";
     VEC(const char *) list = {0};
 
     for (size_t i = 0; i < ARRAY_LEN(always); i++)
@@ -160,7 +197,7 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
         const char *name = s->missing.v[i].name;
         const char *angled = arena_printf(s->arena, "<%.*s>", (int)strlen(name) - 2, name + 1);
 
-        if (str_in(angled, device) || str_starts(angled, "<cub/") || str_starts(angled, "<cuda/"))
+        if (str_in(angled, device) || library_of(text, angled))
             vec_add(s->arena, &list, angled);
     }
     for (size_t i = 0; i < ARRAY_LEN(for_words); i++) {

@@ -2,6 +2,7 @@
  * the repository's root; read once, within the repository and the folders of -I alone. */
 #include "init/internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -125,6 +126,8 @@ struct init_file *init_open(struct init_source *s, const char *path, const char 
     f->path = below(real, s->root) && strcmp(real, s->root) != 0
                   ? arena_strdup(s->arena, real + strlen(s->root) + (s->root[strlen(s->root) - 1] != '/'))
                   : f->real;
+    if (str_starts(text, "\xef\xbb\xbf")) /* a byte order mark */
+        memset(text, ' ', 3);
     f->text = text;
     f->base = s->next_base;
     s->next_base += f->len + 2;
@@ -154,6 +157,87 @@ static struct init_file *try(struct init_source *s, const char *dir, const char 
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? init_open(s, path, name, from) : NULL;
 }
 
+static bool is_source(const char *name)
+{
+    static const char *const ends[] = {".cu", ".cuh", ".h", ".hpp", ".hh", ".inl", ".cu.h"};
+    bool is = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        is |= str_ends(name, ends[i]);
+    return is;
+}
+
+/* The source files below a folder of the repository; links are not followed. */
+static void index_folder(struct init_source *s, const char *dir, int depth)
+{
+    DIR *d = depth < 12 ? opendir(dir) : NULL;
+    const struct dirent *e;
+
+    while (d && (e = readdir(d)) && s->index.n < INIT_MAX_INDEX) {
+        if (e->d_name[0] == '.')
+            continue;
+        if (e->d_type == DT_DIR)
+            index_folder(s, fs_join(s->arena, dir, e->d_name), depth + 1);
+        else if (e->d_type == DT_REG && is_source(e->d_name))
+            vec_add(s->arena, &s->index, fs_join(s->arena, dir, e->d_name));
+    }
+    if (d)
+        closedir(d);
+}
+
+static void make_index(struct init_source *s)
+{
+    if (!s->indexed)
+        index_folder(s, s->root, 0);
+    s->indexed = true;
+}
+
+static size_t common(const char *a, const char *b)
+{
+    size_t n = 0, last = 0;
+
+    for (; a[n] && a[n] == b[n]; n++)
+        last = a[n] == '/' ? n : last;
+    return last;
+}
+
+/* The repository's file whose path ends in the name: of several the nearest to the file that includes it. */
+static struct init_file *nearest(struct init_source *s, const struct init_file *by, const char *name,
+                                 size_t from)
+{
+    const char *best = NULL, *end;
+
+    while (str_starts(name, "../") || str_starts(name, "./"))
+        name = strchr(name, '/') + 1;
+    end = arena_printf(s->arena, "/%s", name);
+    make_index(s);
+    for (size_t i = 0; i < s->index.n; i++) {
+        if (str_ends(s->index.v[i], end) && (!best || common(s->index.v[i], by->real) > common(best, by->real)))
+            best = s->index.v[i];
+    }
+    return best ? init_open(s, best, name, from) : NULL;
+}
+
+size_t init_launchers(struct init_source *s, const char *kernel, const char **paths, size_t most)
+{
+    size_t n = 0;
+
+    make_index(s);
+    for (size_t i = 0; i < s->index.n && n < most; i++) {
+        struct arena *a = arena_open();
+        bool known = false;
+        char *text;
+
+        for (size_t k = 0; k < s->files.n; k++)
+            known |= strcmp(s->files.v[k]->real, s->index.v[i]) == 0;
+        if (!known && fs_read(a, s->index.v[i], &text, NULL, NULL) && strstr(text, kernel) &&
+            (strstr(text, "<<<") || strstr(text, "cudaLaunchKernel")))
+            paths[n++] = s->index.v[i];
+        arena_close(a);
+    }
+    return n;
+}
+
 struct init_file *init_find(struct init_source *s, const struct init_file *by, const char *name, bool quoted,
                             size_t from)
 {
@@ -175,7 +259,7 @@ struct init_file *init_find(struct init_source *s, const struct init_file *by, c
         if (strcmp(dir, s->root) == 0)
             break;
     }
-    return f;
+    return f ? f : nearest(s, by, name, from);
 }
 
 static void add_dir(struct init_source *s, const char *dir)

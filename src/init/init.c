@@ -75,19 +75,22 @@ static void list_kernels(struct init_source *s, const char *wanted, struct init_
     r->n_kernels = list.n;
 }
 
-/* Does the function's body say the name? */
-static bool says(const struct init_source *s, const struct init_decl *d, const char *name)
+/* Does the function's body say the name? Of a macro's call: what it makes. */
+static bool says(struct init_source *s, const struct init_decl *d, const char *name, bool expanded)
 {
-    for (size_t i = d->body; d->body && i < d->end; i++) {
-        if (token_is(&s->tokens.v[i], name))
+    struct tokens v = {.v = s->tokens.v + d->body, .n = d->body ? d->end - d->body : 0};
+
+    if (d->body && (expanded || d->kind == INIT_CALL))
+        v = init_expand(s, d->first, d->end);
+    for (size_t i = 1; i < v.n; i++) {
+        if (token_is(&v.v[i], name))
             return true;
     }
     return false;
 }
 
-/* The host functions that launch the kernel, then those that call these, to three levels. A launcher of the
- * file's own, extern "C" and with a stream, goes first. */
-static void find_hosts(struct init_source *s, struct init_wrapped *w)
+/* The host functions that launch the kernel, then those that call these, to three levels. */
+static void find_hosts(struct init_source *s, struct init_wrapped *w, bool expanded)
 {
     VEC(const struct init_decl *) hosts = {0};
     size_t from = 0;
@@ -97,21 +100,46 @@ static void find_hosts(struct init_source *s, struct init_wrapped *w)
 
         for (size_t i = 0; i < s->decls.n; i++) {
             const struct init_decl *d = &s->decls.v[i];
-            bool calls = level == 0 && says(s, d, w->kernel->name), there = false;
+            bool calls = false, there = d == w->kernel;
 
-            if (d->kind != INIT_FUNCTION || d->is_global || (d->is_device && !d->is_host))
+            if ((d->kind != INIT_FUNCTION && d->kind != INIT_CALL) || d->is_global ||
+                (d->is_device && !d->is_host))
                 continue;
-            for (size_t k = from; k < until; k++)
-                calls |= says(s, d, hosts.v[k]->name);
             for (size_t k = 0; k < hosts.n; k++)
                 there |= hosts.v[k] == d;
-            if (calls && !there)
+            if (there)
+                continue;
+            calls = level == 0 && says(s, d, w->kernel->name, expanded);
+            for (size_t k = from; k < until; k++)
+                calls |= says(s, d, hosts.v[k]->name, false);
+            if (calls)
                 vec_add(s->arena, &hosts, d);
         }
         from = until;
     }
     w->hosts = hosts.v;
     w->n_hosts = hosts.n;
+}
+
+/* Where no function of what was read launches it, other files of the repository may. */
+static void look_further(struct init_source *s, size_t kernel, struct init_wrapped *w)
+{
+    const char *paths[8];
+    size_t n;
+
+    find_hosts(s, w, false);
+    if (!w->n_hosts)
+        find_hosts(s, w, true);
+    n = w->n_hosts ? 0 : init_launchers(s, w->kernel->name, paths, ARRAY_LEN(paths));
+    for (size_t i = 0; i < n && !w->n_hosts; i++) {
+        const size_t from = s->tokens.n - 4;
+
+        if (!init_read_more(s, paths[i]))
+            continue;
+        init_declare(s, from);
+        w->kernel = &s->decls.v[kernel];
+        find_hosts(s, w, false);
+    }
 }
 
 /* The file's own launcher: extern "C", its last parameter the stream. */
@@ -145,16 +173,18 @@ static void write_text(struct init_source *s, const char *folder, const char *na
         longjmp(s->trap.jump, 1);
 }
 
-static void make_task(struct init_source *s, const struct init_options *o, const struct init_decl *kernel,
-                      const char *instance, struct init_result *r)
+static void make_task(struct init_source *s, const struct init_options *o, size_t number, const char *instance,
+                      struct init_result *r)
 {
+    const struct init_decl *kernel = &s->decls.v[number];
     struct init_wrapped w = {.source = s, .kernel = kernel, .instance = instance};
     struct init_task *t = arena_new(s->arena, struct init_task);
     const char *folder = folder_of(s, o, kernel), *name = fs_basename(folder);
     struct err err;
     const struct init_decl *own;
 
-    find_hosts(s, &w);
+    look_further(s, number, &w);
+    kernel = w.kernel;
     own = own_launcher(s, &w);
     if (own) {
         w.hosts = &own;
@@ -213,12 +243,12 @@ static void run(struct init_source *s, const struct init_options *o, struct init
     init_flags(s, o);
     f = init_open(s, o->path, o->path, SIZE_MAX);
     init_read(s, f);
-    init_declare(s);
+    init_declare(s, 0);
     list_kernels(s, name, r, &first);
     if (!r->n_kernels)
         no_kernel(s, o, name ? name : "");
     if (name && r->n_kernels == 1)
-        make_task(s, o, &s->decls.v[first], instance, r);
+        make_task(s, o, first, instance, r);
 }
 
 bool init_run(struct init_result *r, struct arena *a, const struct init_options *o, struct err *err)

@@ -14,11 +14,17 @@ enum {
     INIT_MAX_FILES = 1000,
     INIT_MAX_FILE_BYTES = 8 << 20,
     INIT_MAX_TOKENS = 3000000, /* of all files */
+    INIT_MAX_INDEX = 50000,    /* source files of a repository */
     INIT_MAX_DEPTH = 100,      /* of includes */
 };
 
 struct init_span { /* bytes, as places */
     size_t start, end;
+};
+
+struct init_edit { /* what stands there instead */
+    struct init_span span;
+    const char *text;
 };
 
 struct init_file {
@@ -75,13 +81,16 @@ struct init_source {
     VEC(struct init_file *) files; /* [0] is the file itself */
     VEC(const char *) dirs;        /* of -I, real */
     VEC(const char *) flags;       /* -D and -U */
+    VEC(const char *) index;       /* the repository's source files, once somebody asked */
+    bool indexed;
     size_t next_base;
     struct tokens tokens; /* of all files, in reading order; ends in TOK_END */
     VEC(const char *)
     conds;                  /* for each token: the conditions on the device's architecture around it, or NULL */
     VEC(uint32_t) branches; /* for each token: 0, or the number of the second or later branch it stands in */
     VEC(struct init_macro) macros;
-    VEC(struct init_span) cuts; /* directives that are decided and what they leave out, in order of `start` */
+    VEC(struct init_span) cuts;  /* directives that are decided and what they leave out, in order of `start` */
+    VEC(struct init_edit) edits; /* conditions that are kept, with what is known of them */
     VEC(struct init_include) missing; /* headers that are not read */
     VEC(struct init_decl) decls;
     struct map names;             /* name to struct init_names */
@@ -106,10 +115,14 @@ struct init_file *init_open(struct init_source *s, const char *path, const char 
 /* The file that an #include means; NULL: it is not there, or of a library that is not read. */
 struct init_file *init_find(struct init_source *s, const struct init_file *by, const char *name, bool quoted,
                             size_t from);
+/* Files of the repository that say the kernel's name and launch something; fills paths, gives their number. */
+size_t init_launchers(struct init_source *s, const char *kernel, const char **paths, size_t most);
 void init_flags(struct init_source *s, const struct init_options *o); /* -I and compile_commands.json */
 
 /* read.c: all tokens and macros of the file and what it includes */
 void init_read(struct init_source *s, struct init_file *f);
+/* One file more, behind what was read. False: it cannot be read, and nothing has changed. */
+bool init_read_more(struct init_source *s, const char *path);
 /* The tokens [first, end) with all macros that are known at `first` expanded. Where one cannot be, the tokens
  * as they are. */
 struct tokens init_words(struct init_source *s, const char *text); /* of a text of our own */
@@ -118,8 +131,10 @@ struct tokens init_expand(struct init_source *s, size_t first, size_t end);
 /* condition.c: the value of an #if: 0, 1, or -1 where it hangs on the device's architecture */
 int init_condition(struct init_source *s, const struct token *v, size_t n, size_t at);
 
+char *init_condition_text(struct init_source *s, const struct token *v, size_t n);
+
 /* declare.c */
-void init_declare(struct init_source *s);
+void init_declare(struct init_source *s, size_t from); /* the first token */
 size_t init_balanced(const struct init_source *s, size_t i,
                      size_t end);                                     /* behind the bracket that opens at i */
 size_t init_angle(const struct init_source *s, size_t i, size_t end); /* behind the > of the < at i; i: none */

@@ -4,6 +4,8 @@
 
 #include <limits.h>
 
+enum { ENDS = 4 };
+
 struct level {
     bool active, outer, taken, kept;  /* kept: it hangs on the architecture, and stays in the text */
     const char *outer_cond, *not_yet; /* around the whole; that none of the branches before holds */
@@ -44,7 +46,8 @@ static bool lex(struct init_source *s, struct init_file *f, struct err *err)
 
     if (f->raw.n)
         return true;
-    *u = (struct unit){.arena = s->arena, .path = f->path, .text = f->text, .len = f->len, .trap = &trap};
+    *u = (struct unit){
+        .arena = s->arena, .path = f->path, .text = f->text, .len = f->len, .any_words = true, .trap = &trap};
     if (setjmp(trap.jump)) {
         *err = trap.err;
         if (str_starts(err->text, "launcher: "))
@@ -63,16 +66,19 @@ static const char *both(struct arena *a, const char *x, const char *y)
     return x ? arena_printf(a, "%s && %s", x, y) : y;
 }
 
-/* The condition of a directive as text. */
-static const char *condition_text(struct init_source *s, const struct token *name, const struct token *v,
-                                  size_t n)
+/* The condition of a directive that is kept, as text; and in its place in the file. */
+static const char *condition_text(struct reader *r, const struct token *name, const struct token *v, size_t n)
 {
-    const char *text = n ? arena_strndup(s->arena, v[0].s, (size_t)(v[n - 1].s + v[n - 1].len - v[0].s)) : "0";
+    struct init_source *s = r->s;
+    const char *text;
 
-    if (token_is(name, "ifdef"))
-        return arena_printf(s->arena, "defined(%s)", text);
-    if (token_is(name, "ifndef"))
-        return arena_printf(s->arena, "!defined(%s)", text);
+    if (n == 0)
+        init_fail(s, name->at, "#%.*s without a condition", (int)name->len, name->s);
+    if (token_in(name, "ifdef|ifndef"))
+        return arena_printf(s->arena, "%sdefined(%.*s)", token_is(name, "ifdef") ? "" : "!", (int)v->len, v->s);
+    text = init_condition_text(s, v, n);
+    if (!r->again)
+        vec_add(s->arena, &s->edits, ((struct init_edit){{v[0].at, v[n - 1].at + v[n - 1].len}, text}));
     return arena_printf(s->arena, "(%s)", text);
 }
 
@@ -103,7 +109,7 @@ static void open_level(struct reader *r, const struct token *name, const struct 
     l.kept = yes < 0;
     l.active = l.taken = yes != 0;
     if (l.kept) {
-        const char *text = condition_text(r->s, name, v, n);
+        const char *text = condition_text(r, name, v, n);
 
         r->cond = both(r->s->arena, l.outer_cond, text);
         l.not_yet = arena_printf(r->s->arena, "!(%s)", text);
@@ -130,7 +136,7 @@ static void next_branch(struct reader *r, const struct token *name, const struct
     if (last) {
         r->cond = both(a, l->outer_cond, l->not_yet);
     } else {
-        const char *text = condition_text(r->s, name, v, n);
+        const char *text = condition_text(r, name, v, n);
 
         r->cond = both(a, l->outer_cond, arena_printf(a, "%s && %s", l->not_yet, text));
         l->not_yet = arena_printf(a, "%s && !(%s)", l->not_yet, text);
@@ -287,6 +293,8 @@ static struct init_file *flags_file(struct init_source *s)
                                   "#define __GNUC__ 12\n#define __CUDACC__ 1\n#define __NVCC__ 1\n"
                                   "#define __CUDACC_VER_MAJOR__ 13\n#define __CUDACC_VER_MINOR__ 0\n"
                                   "#define CUDA_VERSION 13000\n#define CUDART_VERSION 13000\n"
+                                  "#define CCCL_VERSION 3000000\n#define CCCL_MAJOR_VERSION 3\n"
+                                  "#define CUB_VERSION 300000\n#define THRUST_VERSION 300000\n"
                                   "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 6\n";
     struct init_file *f = arena_new(s->arena, struct init_file);
     struct str text = {.arena = s->arena};
@@ -321,6 +329,16 @@ static void define_language(struct init_source *s)
     map_put(&s->expander.macros, m->name, m);
 }
 
+/* So that who looks ahead finds the end. */
+static void add_end(struct init_source *s, const struct init_file *f)
+{
+    for (int i = 0; i < ENDS; i++) {
+        vec_add(s->arena, &s->tokens, vec_last(&f->raw));
+        vec_add(s->arena, &s->conds, NULL);
+        vec_add(s->arena, &s->branches, 0);
+    }
+}
+
 void init_read(struct init_source *s, struct init_file *f)
 {
     struct reader r = {.s = s};
@@ -333,11 +351,30 @@ void init_read(struct init_source *s, struct init_file *f)
     read_file(&r, flags_file(s));
     s->macros.n = 0; /* those of the flags that are used are written as flags */
     read_file(&r, f);
-    for (int i = 0; i < 4; i++) { /* so that who looks ahead finds the end */
-        vec_add(s->arena, &s->tokens, vec_last(&f->raw));
-        vec_add(s->arena, &s->conds, NULL);
-        vec_add(s->arena, &s->branches, 0);
+    add_end(s, f);
+}
+
+bool init_read_more(struct init_source *s, const char *path)
+{
+    const struct trap before = s->trap;
+    const size_t n_tokens = s->tokens.n, n_macros = s->macros.n;
+    struct reader r = {.s = s};
+    volatile bool ok = false;
+    struct init_file *f;
+
+    if (setjmp(s->trap.jump) == 0) {
+        f = init_open(s, path, path, SIZE_MAX);
+        s->tokens.n = s->conds.n = s->branches.n = n_tokens - ENDS;
+        read_file(&r, f);
+        add_end(s, f);
+        ok = true;
+    } else {
+        s->tokens.n = s->conds.n = s->branches.n = n_tokens - ENDS;
+        s->macros.n = n_macros;
+        add_end(s, s->files.v[0]);
     }
+    s->trap = before;
+    return ok;
 }
 
 struct tokens init_expand(struct init_source *s, size_t first, size_t end)

@@ -208,7 +208,7 @@ struct token lex_token(struct unit *u, const char *t, size_t len, size_t i)
             fail_at(u, i, "a character that begins no word and no sign");
     }
     for (size_t at = i; k.kind == TOK_WORD && at < end; at++) {
-        if ((unsigned char)t[at] >= 0x80)
+        if ((unsigned char)t[at] >= 0x80 && !u->any_words)
             fail_at(u, at, "a letter outside of ASCII in a name");
     }
     k.len = (uint32_t)(end - i);
@@ -308,7 +308,8 @@ void lex_text(struct unit *u)
     bool line_start = true, space = false;
 
     find_lines(u);
-    check_text(u);
+    if (!u->any_words)
+        check_text(u);
     while (i < len) {
         size_t end;
 

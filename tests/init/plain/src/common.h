@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define check(error) check_error(error, __FILE__, __LINE__)
+#define cudaCheck(error) cuda_check(error, __FILE__, __LINE__)
 
-inline void check_error(cudaError_t error, const char *file, int line)
+inline void cuda_check(cudaError_t error, const char *file, int line)
 {
     if (error != cudaSuccess) {
         printf("%s:%d: %s\n", file, line, cudaGetErrorString(error));

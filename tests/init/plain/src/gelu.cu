@@ -17,14 +17,14 @@ void gelu_forward(float *out, const float *inp, int N)
     const int block_size = 256;
     const int grid_size = ceil_div(N, block_size);
     gelu_kernel<<<grid_size, block_size>>>(out, inp, N);
-    check(cudaGetLastError());
+    cudaCheck(cudaGetLastError());
 }
 
 int main(int argc, char **argv)
 {
     float *out, *inp;
-    check(cudaMalloc(&out, 1024 * sizeof(float)));
-    check(cudaMalloc(&inp, 1024 * sizeof(float)));
+    cudaCheck(cudaMalloc(&out, 1024 * sizeof(float)));
+    cudaCheck(cudaMalloc(&inp, 1024 * sizeof(float)));
     gelu_forward(out, inp, 1024);
     return 0;
 }

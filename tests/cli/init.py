@@ -1,0 +1,183 @@
+"""The verb init: tasks from files in the style of several frameworks (tests/init), and what it refuses."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+
+from harness import ROOT, astra, case, cases, expect, main, read, said, write
+
+STYLES = os.path.join(ROOT, "tests/init")
+
+# Style, file, kernel; what its task.yaml must say, with the sizes of a quick check.
+SOUND = [
+    ("torch", "csrc/norm.cu", "rms_norm_kernel", "[3, 64]", ["type: f16", "role: out", "shape: [hidden_size], role: in"]),
+    ("ggml", "src/norm.cu", "l2_norm_f32", "[64, 3]", ["ncols % 32 == 0"]),
+    ("header", "include/tiny/activation.cuh", "tiny::activation::SiluKernel<4,float>", "[64]", ["role: out", "role: in"]),
+    ("plain", "src/gelu.cu", "gelu_kernel", "[100]", ["role: out", "role: in"]),
+    ("own", "add.cu", "add_kernel", "[100]", ["entry: add\n"]),
+]
+
+
+def repository(folder, style):
+    """The fixture as a repository of its own."""
+    shutil.copytree(os.path.join(STYLES, style), os.path.join(folder, style))
+    write(os.path.join(folder, style, "LICENSE"), "none\n")
+    return os.path.join(folder, style)
+
+
+def small(task, sizes):
+    """The proposed workloads replaced by one small one."""
+    path = os.path.join(task, "task.yaml")
+    head, _, rest = read(path).partition("workloads:")
+    dims = re.search(r"^dims: \[(.*)\]", head, re.M).group(1).split(", ")
+    values = sizes.strip("[]").split(", ")
+    expect(len(dims) == len(values), f"dims are {dims}")
+    tail = "".join(line for line in rest.splitlines(True)[1:] if not line.startswith("  - ["))
+    write(path, f"{head}workloads:\n  - [{', '.join(values)}]\n{tail}")
+
+
+@cases(SOUND)
+def a_task_is_sound(folder, style):
+    name, file, kernel, sizes, words = style
+    root = repository(folder, name)
+    done = said(astra(folder, "init", f"{name}/{file}:{kernel}", "--out", "task"), 0)
+    expect("task: kernel.cu, task.yaml, origin.json" in done.out, done.out)
+    task = os.path.join(folder, "task")
+    yaml = read(os.path.join(task, "task.yaml"))
+    for word in words:
+        expect(word in yaml, yaml)
+    small(task, sizes)
+    said(astra(folder, "check", "task", "--mutants", "0", "--device", "sim"), 0)
+    origin = json.loads(read(os.path.join(task, "origin.json")))
+    for f in origin["files"]:
+        with open(os.path.join(root, f["path"]), "rb") as source:
+            expect(hashlib.sha256(source.read()).hexdigest() == f["sha256"], f["path"])
+    source = read(os.path.join(task, "kernel.cu"))
+    for d in origin["declarations"]:
+        expect(f'#line {d["line"]} "{d["file"]}"' in source, f"{d['name']}: {done.out}")
+
+
+@case
+def only_what_is_used(folder):
+    repository(folder, "torch")
+    said(astra(folder, "init", "torch/csrc/norm.cu:rms_norm_kernel", "--out", "task"), 0)
+    source = read(os.path.join(folder, "task/kernel.cu"))
+    for word in ("warp_sum", "block_sum", "namespace tiny {"):
+        expect(word in source, source)
+    for word in ("torch", "hip", "Unused", "TORCH_CHECK", "TINY_DISPATCH"):
+        expect(word not in source, word)
+
+
+@case
+def the_kernels_are_listed(folder):
+    repository(folder, "header")
+    done = said(astra(folder, "init", "header/include/tiny/activation.cuh"), 0)
+    expect("include/tiny/activation.cuh:13: tiny::activation::SiluKernel  template <uint32_t VEC_SIZE, typename T>" in done.out,
+           done.out)
+    found = json.loads(said(astra(folder, "init", "header/include/tiny/activation.cuh", "--json"), 0).out)
+    expect(found["kernels"][0]["line"] == 13 and found["folder"] is None, found)
+
+
+@case
+def errors_name_the_framework(folder):
+    repository(folder, "own")
+    path = os.path.join(folder, "own/add.cu")
+    write(path, read(path).replace("    if (i < n)", "    __shared__ float last;\n    last = i;\n    if (i < n)").replace("a[i] +", "last +"))
+    said(astra(folder, "init", "own/add.cu:add_kernel", "--out", "task"), 0)
+    small(os.path.join(folder, "task"), "[100]")
+    done = astra(folder, "check", "task", "--mutants", "0", "--device", "sim")
+    expect(done.returncode == 2 and "    from add.cu:8\n" in done.err, done.err)
+
+
+@case
+def flags_and_compile_commands(folder):
+    write(os.path.join(folder, "repo/LICENSE"), "none\n")
+    write(os.path.join(folder, "far/wide.h"), "#ifdef WIDE\n__global__ void wide(float *p) { p[0] = VALUE; }\n#endif\n")
+    write(os.path.join(folder, "repo/a.cu"), '#include "wide.h"\n')
+    said(astra(folder, "init", "repo/a.cu"), 2, "no __global__ function", "-I DIR")
+    said(astra(folder, "init", "repo/a.cu", "-I", "far", "-DWIDE"), 0)
+    said(astra(folder, "init", "repo/a.cu", "-Ifar", "-D", "WIDE", "-UWIDE"), 2)
+    said(astra(folder, "init", "repo/a.cu", "-Inowhere"), 2, "there is no such folder")
+    command = {"directory": folder, "file": "repo/a.cu", "command": "rm -rf / -I 'far' -DWIDE=1 -c repo/a.cu"}
+    write(os.path.join(folder, "cc.json"), json.dumps([command]))
+    said(astra(folder, "init", "repo/a.cu", "--compile-commands", "cc.json"), 0)
+    command = {"directory": folder, "file": "a.cu", "arguments": []}
+    write(os.path.join(folder, "cc.json"), json.dumps([command]))
+    said(astra(folder, "init", "repo/a.cu", "--compile-commands", "cc.json"), 2, "has no command for")
+
+
+KERNEL = "__global__ void k(float *p) { p[threadIdx.x] = 1; }\n"
+REFUSED = [
+    ("no_kernel", "int x;\n", "a.cu", ["no __global__ function with a body"]),
+    ("not_there", KERNEL, "b.cu", ["b.cu", "No such file"]),
+    ("a_folder", KERNEL, ".", ["is no file; name a .cu"]),
+    ("near", "__global__ void scale(float *p) { p[0] = 1; }\n", "a.cu:scael", ["has no kernel scael", "did you mean scale?"]),
+    ("circle", '#include "a.cu"\n' + KERNEL, "a.cu", ["a.cu:1:10", "include each other in a circle"]),
+    ("open_if", "#if 1\n" + KERNEL, "a.cu", ["a.cu:1:2", "this #if is not closed"]),
+    ("bad_if", "#if (1\n#endif\n" + KERNEL, "a.cu", ["a.cu:1:2", "lacks a `)`"]),
+    ("bytes", "\0" + KERNEL, "a.cu", ["bytes that are no text"]),
+    ("huge", "//" + "x" * (9 << 20) + "\n" + KERNEL, "a.cu", ["files of up to"]),
+]
+
+
+@cases(REFUSED)
+def refused(folder, what):
+    _, text, word, expected = what
+    write(os.path.join(folder, "repo/LICENSE"), "none\n")
+    write(os.path.join(folder, "repo/a.cu"), text)
+    said(astra(os.path.join(folder, "repo"), "init", word), 2, *map(re.escape, expected))
+
+
+@case
+def folders_that_are_refused(folder):
+    repository(folder, "own")
+    os.mkdir(os.path.join(folder, "there"))
+    said(astra(folder, "init", "own/add.cu:add_kernel", "--out", "there"), 2, "there is there already")
+    said(astra(folder, "init", "own/add.cu:add_kernel", "--out", "../x"), 2, "`[.][.]`")
+    expect(not os.listdir(os.path.join(folder, "there")), "written into")
+
+
+@case
+def links_out_of_the_repository(folder):
+    write(os.path.join(folder, "repo/LICENSE"), "none\n")
+    write(os.path.join(folder, "secret.h"), "#define SECRET 1\n")
+    os.symlink("../secret.h", os.path.join(folder, "repo/in.h"))
+    write(os.path.join(folder, "repo/a.cu"), '#include "in.h"\n' + KERNEL)
+    said(astra(folder, "init", "repo/a.cu"), 2, "a.cu:1:10", "out of the repository", "-I")
+    said(astra(folder, "init", "repo/a.cu", "-I."), 0)
+
+
+@case
+def conditions(folder):
+    write(os.path.join(folder, "a.cu"), """#if defined(USE_ROCM) || __HIP__
+#include <hip/hip_runtime.h>
+#endif
+#if (__CUDACC_VER_MAJOR__ >= 12 && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700)
+#define STEP 2
+#else
+#define STEP 1
+#endif
+__global__ void k(float *p, int n) {
+#ifdef USE_ROCM
+  hipSomething();
+#else
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+#endif
+#if (__CUDACC_VER_MAJOR__ >= 12 && __CUDA_ARCH__ >= 700)
+  if (i < n) p[i] = STEP;
+#else
+  if (i < n) p[i] = STEP;
+#endif
+}
+void f(float *p, int n) { k<<<(n + 31) / 32, 32>>>(p, n); }
+""")
+    said(astra(folder, "init", "a.cu:k", "--out", "task"), 0)
+    source = read(os.path.join(folder, "task/kernel.cu"))
+    expect("hip" not in source and "__CUDACC" not in source and "__CUDA_ARCH__ >= 700" in source, source)
+    small(os.path.join(folder, "task"), "[100]")
+    said(astra(folder, "check", "task", "--mutants", "0", "--device", "sim"), 0)
+
+
+main()
