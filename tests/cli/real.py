@@ -1,8 +1,11 @@
 """The forms in which public repositories write kernels: each task here is judged sound, or made faster, as it stands."""
 
+import json
 import os
+import subprocess
+import sys
 
-from harness import astra, case, cases, expect, main, read, said, write
+from harness import ASTRA, ROOT, astra, case, cases, expect, main, read, said, write
 
 TASK = """name: forms
 source: kernel.cu
@@ -269,6 +272,63 @@ def is_made_as_fast(folder, form):
     said(astra(folder, "optimize", task(folder, text), "--out", "run", "--rounds", "2"), 0)
     best = read(os.path.join(folder, "run/best.cu"))
     expect("twice_vec4<<<" in best, name + ":\n" + best)
+
+
+def tool(folder, name, *args):
+    return subprocess.run([sys.executable, os.path.join(ROOT, "tools/real", name), *args], cwd=folder, capture_output=True, text=True, check=False)
+
+
+@case
+def a_scoreboard_is_made(folder):
+    """init, check and optimise for a list of kernels; what is done is not done again, what fails says why."""
+    os.makedirs(os.path.join(folder, "checkouts/ops/src"))
+    write(os.path.join(folder, "checkouts/ops/src/twice.cu"), PLAIN)
+    os.makedirs(os.path.join(folder, "ours/ops-twice"))
+    write(os.path.join(folder, "ours/ops-twice/task.yaml"), TASK.replace("1048576", "65536"))
+    rows = ["me/ops\tabc\tsrc/twice.cu\ttwice\telementwise\town", "me/ops\tabc\tsrc/none.cu\tnone\tnorm\town"]
+    write(os.path.join(folder, "list.tsv"), "# a list\n" + "\n".join(rows) + "\n")
+    command = ["run", "checkouts", "out", "--list", "list.tsv", "--astra", ASTRA, "--device", "sim", "--rounds", "1", "--tasks", "ours"]
+    done = tool(folder, *command)
+    expect("ops-twice" in done.stdout and "src/none.cu is not there" in done.stdout, done.stdout + done.stderr)
+    row = json.loads(read(os.path.join(folder, "out/ops-twice/row.json")))
+    expect(row.get("stage") == "done" and row["ours"] == ["task.yaml"] and row["basis"] == "modelled" and row["speedup"] >= 1 and row["candidates"] > 0, row)
+    expect(tool(folder, *command).stdout == "", "a kernel that was done is done again")
+    page = tool(folder, "run", "--page", "out", "--list", "list.tsv").stdout
+    expect("2 kernels of 1 repositories" in page and page.index("`none`") < page.index("`twice`"), page)
+
+
+DEFINITION = {
+    "name": "scale_h512", "axes": {"rows": {"type": "var"}, "width": {"type": "const", "value": 512}},
+    "inputs": {"x": {"shape": ["rows", "width"], "dtype": "float32"}, "by": {"shape": None, "dtype": "float32"}},
+    "outputs": {"y": {"shape": ["rows", "width"], "dtype": "float32"}}, "constraints": ["rows <= 4096"], "reference": "import torch"}
+
+SCALE = """#include <cstdint>
+__global__ void scale(const float *x, float by, float *y)
+{
+    y[blockIdx.x * 512 + threadIdx.x] = by * x[blockIdx.x * 512 + threadIdx.x];
+}
+extern "C" void scale_h512(const float *x, float by, float *y, int64_t rows, cudaStream_t stream)
+{
+    scale<<<rows, 512, 0, stream>>>(x, by, y);
+}
+"""
+
+
+@case
+def flashinfer_bench_has_tasks(folder):
+    write(os.path.join(folder, "d.json"), json.dumps(DEFINITION))
+    lines = [{"definition": "scale_h512", "workload": {"axes": {"rows": n}, "inputs": {"by": {"type": "scalar", "value": 0.5}}}} for n in range(1, 99)]
+    write(os.path.join(folder, "w.jsonl"), "\n".join(map(json.dumps, lines)))
+    write(os.path.join(folder, "k.cu"), SCALE)
+    done = tool(folder, "flashinfer_bench", "d.json", "--workloads", "w.jsonl", "--kernel", "k.cu", "--out", "task")
+    expect(done.returncode == 0 and "; 0 to be said" in done.stdout, done.stdout + done.stderr)
+    said(astra(folder, "check", "task", "--mutants", "0"), 0)
+    again = tool(folder, "flashinfer_bench", "d.json", "--out", "task")
+    expect(again.returncode == 1 and "is there already" in again.stderr, again.stderr)
+    for change, words in [({"axes": {"rows": {"type": "war"}}}, "type is const or var"), ({"name": "../x"}, "is no name")]:
+        write(os.path.join(folder, "bad.json"), json.dumps({**DEFINITION, **change}))
+        bad = tool(folder, "flashinfer_bench", "bad.json", "--out", "other")
+        expect(bad.returncode == 1 and words in bad.stderr and not os.path.exists(os.path.join(folder, "other")), bad.stderr)
 
 
 main()
