@@ -173,8 +173,8 @@ struct recorder_function {
     const void *host;
     const char *device;
 };
-static struct recorder_function functions[4096];
-static int n_functions, present_case;
+static struct recorder_function functions[4096], variables[4096];
+static int n_functions, n_variables, present_case;
 static uint64_t workspaces;
 
 static int same_text(const char *x, const char *y)
@@ -233,8 +233,12 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
         functions[n_functions++] = (struct recorder_function){host, name};
 }
 
-void __cudaRegisterVar(void)
+/* Variables of the device; what stands behind these arguments says nothing of a plan. */
+void __cudaRegisterVar(void **handle, const char *host, char *device, const char *name)
 {
+    (void)handle, (void)device;
+    if (n_variables < (int)(sizeof(variables) / sizeof(*variables)))
+        variables[n_variables++] = (struct recorder_function){host, name};
 }
 
 int __cudaGetKernel(const void **kernel, const void *host)
@@ -386,6 +390,24 @@ int cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, void *str
     put_number((uint64_t)from);
     put_number(size);
     put_number(stream == (void *)RECORDER_STREAM);
+    put("\n");
+    return 0;
+}
+
+int cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset, int kind, void *stream)
+{
+    const char *name = "?";
+
+    (void)kind;
+    for (int i = 0; i < n_variables; i++)
+        if (variables[i].host == symbol)
+            name = variables[i].device;
+    put("constant");
+    put_word(name);
+    put_number(offset);
+    put_number(size);
+    put_number(stream == (void *)RECORDER_STREAM);
+    put_bytes(from, (unsigned)size);
     put("\n");
     return 0;
 }

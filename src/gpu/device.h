@@ -80,6 +80,8 @@ struct cuda_module {
     struct map functions; /* names to CUfunction */
 };
 
+bool module_variable(struct cuda_module *m, const char *name, uint64_t *addr,
+                     struct err *err); /* 0: it has none */
 bool module_function(struct cuda_module *m, const char *kernel, CUfunction *f, struct err *err);
 /* Whether the device takes the launch, as far as can be said beforehand; else a finding in r. Also allows the
  * dynamic shared memory and the cluster that it asks for. */

@@ -131,12 +131,13 @@ struct set_node {
 };
 struct copy_end {
     size_t x, y, z, level;
-    int memory; /* 2: the device's */
+    int memory; /* below */
     void *host;
     uint64_t device;
     void *array, *reserved;
     size_t pitch, height;
 };
+enum { COPY_HOST = 1, COPY_DEVICE = 2 };
 struct copy_node {
     struct copy_end from, to;
     size_t width, height, depth;

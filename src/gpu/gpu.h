@@ -189,6 +189,9 @@ void cuda_module_close(struct cuda_module *m);
 bool cuda_module_occupancy(struct cuda_module *m, const char *kernel, int block_threads, uint32_t shared_bytes,
                            int *blocks, struct err *err);
 /* Hash of the bytes of all module-scope variables named (from the PTX), for "state survives". */
+/* Bytes into a variable, by its name in the PTX; one that nothing uses may not be there. */
+bool cuda_module_write(struct cuda_module *m, const char *name, uint64_t offset_bytes, const void *from,
+                       size_t n, struct err *err);
 bool cuda_module_globals_hash(struct cuda_module *m, const char *const *names, size_t n, uint64_t *hash,
                               struct err *err);
 
@@ -246,6 +249,9 @@ void cuda_tape_close(struct cuda_tape *t); /* takes NULL */
 /* In order, one after the other. A launch that the driver refuses is false. */
 bool cuda_tape_launch(struct cuda_tape *t, struct cuda_module *m, const struct ptx_launch *l, struct err *err);
 bool cuda_tape_set(struct cuda_tape *t, uint64_t addr, int byte, size_t n, struct err *err);
+/* As cuda_module_write; `from` stays until the tape is closed. */
+bool cuda_tape_write(struct cuda_tape *t, struct cuda_module *m, const char *name, uint64_t offset_bytes,
+                     const void *from, size_t n, struct err *err);
 bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, struct err *err);
 bool cuda_tape_seal(struct cuda_tape *t, struct err *err); /* made executable; nothing may be added */
 /* Device time of `times` replays between two events, queued behind a kernel that waits for the host, so that

@@ -77,6 +77,26 @@ bool cuda_module_occupancy(struct cuda_module *m, const char *kernel, int block_
                       "asking the occupancy");
 }
 
+bool module_variable(struct cuda_module *m, const char *name, uint64_t *addr, struct err *err)
+{
+    struct cuda *c = m->cuda;
+    size_t size;
+    int code = c->driver->module_global(addr, &size, m->module, name);
+
+    if (code == CUDA_NOT_FOUND) /* ptxas has dropped it: nothing uses it */
+        *addr = 0;
+    return code == CUDA_NOT_FOUND || (cuda_usable(c, err) && cuda_check(c, code, err, "looking up a variable"));
+}
+
+bool cuda_module_write(struct cuda_module *m, const char *name, uint64_t offset_bytes, const void *from,
+                       size_t n, struct err *err)
+{
+    uint64_t addr;
+
+    return module_variable(m, name, &addr, err) &&
+           (!addr || cuda_write(m->cuda, addr + offset_bytes, from, n, err));
+}
+
 bool cuda_module_globals_hash(struct cuda_module *m, const char *const *names, size_t n, uint64_t *hash,
                               struct err *err)
 {

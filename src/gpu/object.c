@@ -49,6 +49,7 @@ static const char *const known[] = {
     "cudaMalloc",
     "cudaMallocAsync",
     "cudaMemcpyAsync",
+    "cudaMemcpyToSymbolAsync",
     "cudaMemsetAsync",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",

@@ -118,12 +118,11 @@ bool cuda_tape_set(struct cuda_tape *t, uint64_t addr, int byte, size_t n, struc
     return added(t, node, false);
 }
 
-bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, struct err *err)
+static bool add_copy(struct cuda_tape *t, struct copy_end from, uint64_t to, size_t n, struct err *err)
 {
-    enum { DEVICE = 2 };
     struct cuda *c = t->cuda;
-    struct copy_node p = {.from = {.memory = DEVICE, .device = from, .pitch = n, .height = 1},
-                          .to = {.memory = DEVICE, .device = to, .pitch = n, .height = 1},
+    struct copy_node p = {.from = from,
+                          .to = {.memory = COPY_DEVICE, .device = to, .pitch = n, .height = 1},
                           .width = n,
                           .height = 1,
                           .depth = 1};
@@ -137,6 +136,21 @@ bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, s
                     "recording a copy"))
         return false;
     return added(t, node, false);
+}
+
+bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, struct err *err)
+{
+    return add_copy(t, (struct copy_end){.memory = COPY_DEVICE, .device = from, .pitch = n, .height = 1}, to, n,
+                    err);
+}
+
+bool cuda_tape_write(struct cuda_tape *t, struct cuda_module *m, const char *name, uint64_t offset_bytes,
+                     const void *from, size_t n, struct err *err)
+{
+    struct copy_end host = {.memory = COPY_HOST, .host = (void *)(uintptr_t)from, .pitch = n, .height = 1};
+    uint64_t addr;
+
+    return module_variable(m, name, &addr, err) && (!addr || add_copy(t, host, addr + offset_bytes, n, err));
 }
 
 bool cuda_tape_seal(struct cuda_tape *t, struct err *err)

@@ -103,8 +103,9 @@ static bool step_same(const struct plan_step *x, const struct plan_step *y)
     if (x->kind != y->kind || x->n_args != y->n_args)
         return false;
     if (x->kind != PLAN_LAUNCH)
-        return value_same(&x->to, &y->to) && (x->kind == PLAN_MEMSET || value_same(&x->from, &y->from)) &&
-               x->byte == y->byte && x->size_bytes == y->size_bytes;
+        return (!x->kernel || str_eq(x->kernel, y->kernel)) && value_same(&x->to, &y->to) &&
+               (x->kind == PLAN_MEMSET || value_same(&x->from, &y->from)) && x->byte == y->byte &&
+               x->size_bytes == y->size_bytes;
     for (size_t i = 0; i < x->n_args; i++)
         if (!value_same(&x->args[i], &y->args[i]))
             return false;

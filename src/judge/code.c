@@ -65,7 +65,7 @@ static uint64_t hash_step(const struct plan_step *s, uint64_t hash)
     if (s->kind == PLAN_LAUNCH)
         return hash;
     hash = hash_value(&s->to, hash);
-    return s->kind == PLAN_COPY ? hash_value(&s->from, hash) : hash;
+    return s->kind != PLAN_MEMSET ? hash_value(&s->from, hash) : hash;
 }
 
 bool version_code(struct version *v, const char **code, struct fate *fate, struct err *err)

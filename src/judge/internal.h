@@ -155,6 +155,13 @@ struct stage_check {   /* how a checked launch is run */
 
 enum stage_side { SIDE_SIM, SIDE_GPU, N_SIDES };
 
+struct stage_constant { /* bytes for a variable in constant memory, by its name in the PTX */
+    const char *name;
+    uint64_t offset;
+    const void *bytes;
+    size_t size;
+};
+
 struct stage_ops { /* what differs between the simulator and a GPU */
     enum stage_side side;
     bool (*open)(struct stage *s, const struct stage_data *d, struct err *err);
@@ -166,6 +173,7 @@ struct stage_ops { /* what differs between the simulator and a GPU */
     bool (*read)(struct stage *s, uint64_t from, void *to, size_t n, struct err *err);
     bool (*launch)(struct stage *s, struct version *v, const struct ptx_launch *l, const struct image_kernel *k,
                    const struct stage_check *c, struct ptx_report *r, struct err *err);
+    bool (*constant)(struct stage *s, struct version *v, const struct stage_constant *c, struct err *err);
     /* Hash of what the module's variables hold. */
     bool (*state)(struct stage *s, struct version *v, uint64_t *hash, struct err *err);
     /* After a plan: *words NULL when nothing beside the outputs changed. */

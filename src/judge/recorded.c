@@ -93,6 +93,17 @@ static bool add_step(struct recording *r, const struct plan_step *step, struct s
                  (unsigned long long)address(&step->from), (long long)step->size_bytes);
         return true;
     }
+    if (step->kind == PLAN_CONSTANT) {
+        const char *variable;
+        uint64_t bytes;
+        if (ptx_module_constant(r->theirs, step->kernel, &variable, &bytes) != 1)
+            return false;
+        str_addf(s, "constant %s %lld %lld 1", variable, (long long)step->to.p.offset_bytes,
+                 (long long)step->size_bytes);
+        add_argument(r->arena, &step->from, s);
+        str_addc(s, '\n');
+        return true;
+    }
     const struct image_kernel *k = version_kernel(r->version, step->kernel);
     const char *name = k ? mangled_find(r->arena, r->theirs, k->mangled) : NULL;
     if (!name)

@@ -234,6 +234,31 @@ static bool run_move(const struct runner *r, const struct plan_step *step, struc
     return set ? s->ops->set(s, to, step->byte, size, err) : s->ops->copy(s, to, from, size, err);
 }
 
+/* What nobody reads the compiler has dropped. */
+static bool run_constant(const struct runner *r, const struct plan_step *step, struct err *err)
+{
+    const struct ptx_module *module = r->version->module;
+    uint32_t size = (uint32_t)step->size_bytes;
+    unsigned char *value = arena_alloc(r->arena, MAX(size, 8u));
+    const char *name = NULL;
+    uint64_t room = 0;
+    size_t n = module ? ptx_module_constant(module, step->kernel, &name, &room) : 2;
+
+    if (n > 1 || !put_argument(r, &step->from, size, value))
+        return fate_is(
+            r->fate, VERDICT_UNSUPPORTED, step->line,
+            arena_printf(r->arena, "which variable %s is, or what it gets, is not sure", step->kernel));
+    if (n == 0)
+        return true;
+    if ((uint64_t)step->to.p.offset_bytes + size > room)
+        return fate_is(r->fate, VERDICT_UNSAFE, step->line,
+                       arena_printf(r->arena, "a copy of %u bytes goes beyond the %llu of %s", size,
+                                    (unsigned long long)room, step->kernel));
+    return r->stage->ops->constant(
+        r->stage, r->version, &(struct stage_constant){name, (uint64_t)step->to.p.offset_bytes, value, size},
+        err);
+}
+
 /* A plan that runs again on the same stage finds its workspaces as it left them, as on a GPU whose pool gives
  * the same memory back. */
 static bool make_workspaces(struct stage *s, const struct plan *plan, struct arena *a, struct fate *fate,
@@ -311,7 +336,7 @@ bool stage_run(struct stage *s, struct version *v, const struct plan *plan, cons
             step_ends(&s->ahead);
             continue;
         }
-        ok = run_move(&r, step, err);
+        ok = step->kind == PLAN_CONSTANT ? run_constant(&r, step, err) : run_move(&r, step, err);
         if (ok && fate_open(fate) && visitor->move)
             visitor->move(visitor->context, step, (double)step->size_bytes * (step->kind == PLAN_COPY ? 2 : 1));
     }

@@ -85,6 +85,12 @@ static bool gpu_launch(struct stage *s, struct version *v, const struct ptx_laun
     return cuda_poison_shared(s->judge->gpu, s->poison, err) && cuda_launch(v->loaded, l, c->limit_s, r, err);
 }
 
+static bool gpu_constant(struct stage *s, struct version *v, const struct stage_constant *c, struct err *err)
+{
+    return s->tape ? cuda_tape_write(s->tape, v->loaded, c->name, c->offset, c->bytes, c->size, err)
+                   : cuda_module_write(v->loaded, c->name, c->offset, c->bytes, c->size, err);
+}
+
 static bool gpu_state(struct stage *s, struct version *v, uint64_t *hash, struct err *err)
 {
     struct arena *scratch = arena_open();
@@ -114,6 +120,7 @@ const struct stage_ops stage_gpu = {
     .copy = gpu_copy,
     .read = gpu_read,
     .launch = gpu_launch,
+    .constant = gpu_constant,
     .state = gpu_state,
     .damage = gpu_damage,
 };

@@ -140,6 +140,12 @@ static bool sim_launch(struct stage *s, struct version *v, const struct ptx_laun
     return true;
 }
 
+static bool sim_constant(struct stage *s, struct version *v, const struct stage_constant *c, struct err *err)
+{
+    return ptx_mem_write_constant(s->mem, v->module, c->name, c->offset, c->bytes, c->size) ||
+           err_world(err, "the simulator's module has no variable %s", c->name);
+}
+
 static bool sim_state(struct stage *s, struct version *v, uint64_t *hash, struct err *err)
 {
     (void)err;
@@ -163,6 +169,7 @@ const struct stage_ops stage_sim = {
     .copy = sim_copy,
     .read = sim_read,
     .launch = sim_launch,
+    .constant = sim_constant,
     .state = sim_state,
     .damage = sim_damage,
 };

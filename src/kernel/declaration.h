@@ -49,9 +49,9 @@ struct global {
     struct declarator decl;
     const struct template_param *tparams; /* of a variable template */
     size_t n_tparams;
-    bool specialised; /* template <> forms of it exist */
-    bool usable;      /* const or constexpr; others hold state */
-    bool device;      /* lives on the device */
+    bool specialised;             /* template <> forms of it exist */
+    bool usable;                  /* const or constexpr; others hold state */
+    bool device, constant_memory; /* lives on the device, there */
 };
 
 struct field {

@@ -294,6 +294,9 @@ void record_initialise(struct interp *in, struct env *env, struct cell *c, const
 struct value record_value(struct interp *in, const struct token *at, const struct type *t, struct value v);
 /* As a kernel takes it. */
 struct kernel_value record_argument(struct interp *in, const struct token *at, struct value v);
+/* size_bytes from where a pointer to host variables points. */
+struct kernel_value record_bytes(struct interp *in, const struct token *at, struct value pointer,
+                                 int64_t size_bytes);
 
 /* launch.c */
 #define TEMPLATE_ARGS "types, integers, bool, enumerators and functions"

@@ -138,20 +138,22 @@ bool kernel_device_attribute(const struct kernel_limits *l, int number, int64_t 
 /* The member of cudaDeviceProp that says the same; "": none does. */
 const char *kernel_device_member(int number);
 
-enum plan_kind { PLAN_LAUNCH, PLAN_MEMSET, PLAN_COPY };
+enum plan_kind { PLAN_LAUNCH, PLAN_MEMSET, PLAN_COPY, PLAN_CONSTANT };
 
 struct plan_step {
     enum plan_kind kind;
     int line; /* in the launcher's file */
     /* PLAN_LAUNCH */
-    const char *kernel;                     /* NVRTC name expression: "f" or "f<128, float>" */
+    const char *kernel; /* NVRTC name expression: "f" or "f<128, float>"; of PLAN_CONSTANT: the
+                           variable, with its namespaces */
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
     int64_t shared_bytes;                   /* dynamic */
     bool cooperative, non_portable_cluster; /* the latter: clusters of more than 8 blocks are allowed */
     bool programmatic;                      /* it may begin before the launch ahead has ended */
     const struct kernel_value *args;        /* converted to the kernel's parameter types */
     size_t n_args;
-    /* PLAN_MEMSET (byte value, pitch-less) and PLAN_COPY */
+    /* PLAN_MEMSET (byte value, pitch-less), PLAN_COPY and PLAN_CONSTANT: `from` by value, to.p.offset_bytes in
+     * the variable */
     struct kernel_value to, from;
     int byte;
     int64_t size_bytes;

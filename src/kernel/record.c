@@ -211,3 +211,36 @@ struct kernel_value record_argument(struct interp *in, const struct token *at, s
     k.n_members = members.list.n;
     return k;
 }
+
+struct kernel_value record_bytes(struct interp *in, const struct token *at, struct value v, int64_t size_bytes)
+{
+    struct kernel_value k = {.type = KT_VOID, .struct_bytes = (uint32_t)size_bytes};
+    struct cell all = {.type = arena_new(in->arena, struct type)};
+    struct members members = {0};
+    struct cell *first = host_cell(in, at, v, "what is copied");
+    bool whole = first->elems && v.p.count == 1;
+
+    if (whole) { /* &array, &struct */
+        all = *first;
+    } else {
+        *(struct type *)all.type =
+            (struct type){.kind = TY_ARRAY, .to = first->type, .n = v.p.count - v.p.index};
+        all.elems = first;
+        all.n_elems = all.type->n;
+    }
+    flatten(in, at, &all, 0, &members);
+    for (size_t i = 0; i < members.list.n; i++) {
+        const struct kernel_member *m = &members.list.v[i];
+        int64_t bytes = m->value.pointer ? 8 : (int64_t)kernel_type_size(m->value.type);
+
+        if (m->offset >= size_bytes)
+            break;
+        if (m->offset + bytes > size_bytes)
+            fail(in->unit, at, "%lld bytes end within a value", (long long)size_bytes);
+        k.n_members = i + 1;
+    }
+    if (size_bytes > (whole ? first->type->size : first->type->size * all.n_elems))
+        fail(in->unit, at, "%lld bytes are more than the variable has", (long long)size_bytes);
+    k.members = members.list.v;
+    return k;
+}

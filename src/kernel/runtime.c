@@ -164,6 +164,44 @@ static void call_memcpy(const struct call *c)
     add_step(c, step);
 }
 
+/* cudaMemcpyToSymbolAsync: values of the launcher's, which its own copy of the stack holds until they are
+ * copied. */
+static void call_to_symbol(const struct call *c)
+{
+    struct plan_step step = {.kind = PLAN_CONSTANT, .to = {.pointer = true, .p = {.buffer = -1}}};
+    const struct expr *e = c->e->args[0];
+    const struct global *g = NULL;
+    struct found found = {0};
+
+    if (e->kind == EX_NAME && !e->has_targs && !env_local(c->env, e->name, e->at)) {
+        names_find(c->in->unit, &(struct name_use){e->name, e->scope, e->look, e->at}, &found);
+        g = found.n == 1 && found.v[0]->kind == DECL_GLOBAL ? found.v[0]->global : NULL;
+    }
+    if (!g || !g->constant_memory)
+        fail(c->in->unit, arg_at(c, 0), "%s copies to the name of a __constant__ variable of the file",
+             c->e->a->name);
+    struct env *alone = arena_new(c->in->arena, struct env);
+    int64_t size = integer(c, 2, "the number of bytes"), kind = integer(c, 4, "the kind of copy");
+    int64_t room = type_resolve(c->in, alone, g->decl.type)->size;
+
+    step.kernel = g->name;
+    step.size_bytes = size;
+    step.to.p.offset_bytes = integer(c, 3, "the offset");
+    stream(c, 5);
+    if (room == 0)
+        fail(c->in->unit, arg_at(c, 0), "the size of %s is not understood", e->name);
+    if ((kind != 1 && kind != 4) || c->args[1].type->kind != TY_POINTER || !c->args[1].p.host)
+        fail(c->in->unit, arg_at(c, 1),
+             "what goes to constant memory are variables of the launcher "
+             "(cudaMemcpyHostToDevice)");
+    if (size < 0 || step.to.p.offset_bytes < 0 || size > room - step.to.p.offset_bytes)
+        fail(c->in->unit, arg_at(c, 2), "%lld bytes at offset %lld go beyond the %lld of %s", (long long)size,
+             (long long)step.to.p.offset_bytes, (long long)room, e->name);
+    step.from = record_bytes(c->in, arg_at(c, 1), c->args[1], size);
+    if (size > 0)
+        add_step(c, step);
+}
+
 static const struct kernel_ref *kernel_of(const struct call *c, size_t i)
 {
     if (c->args[i].type->kind != TY_KERNEL)
@@ -464,6 +502,7 @@ enum runtime_call {
     RT_FREE_ASYNC,
     RT_MEMSET,
     RT_MEMCPY,
+    RT_TO_SYMBOL,
     RT_FUNC_ATTRIBUTE,
     RT_FUNC_CACHE,
     RT_DEVICE_ATTRIBUTE,
@@ -522,8 +561,9 @@ static const struct {
     {"cudaEventRecord", RT_REFUSED, 0, 9, "a launcher measures nothing"},
     {"cudaSetDevice", RT_REFUSED, 0, 9, "the caller chooses the device"},
     {"cudaGraphLaunch", RT_REFUSED, 0, 9, "launch the kernels themselves"},
-    {"cudaMemcpyToSymbolAsync", RT_REFUSED, 0, 9, "give the values as arguments of the kernel"},
-    {"cudaMemcpyToSymbol", RT_REFUSED, 0, 9, "give the values as arguments of the kernel"},
+    {"cudaMemcpyToSymbolAsync", RT_TO_SYMBOL, 6, 6, ""},
+    {"cudaMemcpyToSymbol", RT_REFUSED, 0, 9,
+     "write cudaMemcpyToSymbolAsync with the launcher's stream, or give the values as arguments of the kernel"},
 };
 
 bool runtime_is_call(const char *name)
@@ -557,6 +597,9 @@ static int dispatch(const struct call *c, enum runtime_call call)
         return 0;
     case RT_MEMCPY:
         call_memcpy(c);
+        return 0;
+    case RT_TO_SYMBOL:
+        call_to_symbol(c);
         return 0;
     case RT_FUNC_ATTRIBUTE:
         return call_func_attribute(c);
@@ -630,7 +673,9 @@ bool runtime_call(struct interp *in, struct env *env, const struct expr *e, cons
     if (e->risky)
         group_open(in, &g);
     for (size_t i = 0; i < c.n; i++) {
-        c.args[i] = eval(in, env, e->args[i]);
+        if (i > 0 ||
+            calls[row].call != RT_TO_SYMBOL) /* the name of a variable of the device has no value here */
+            c.args[i] = eval(in, env, e->args[i]);
         if (e->risky)
             group_next(in, &g, e->at);
     }

@@ -248,6 +248,7 @@ static void declaration(struct parser *p, const struct scope *s, struct region *
         g->tparams = tparams;
         g->n_tparams = n_tparams;
         g->device = spec.is_device || spec.is_constant_memory || spec.is_shared;
+        g->constant_memory = spec.is_constant_memory;
         g->usable = list[i].constant && !g->device && list[i].init && !is_template;
         declare_in(p->unit, globals, g);
         decl_add(p->unit, (struct decl){DECL_GLOBAL, list[i].name, s->prefix, list[i].at, .global = g});

@@ -87,6 +87,12 @@ bool ptx_same(const struct ptx_text *x, const struct ptx_text *y, const struct p
  * absent. */
 size_t ptx_module_globals_size(const struct ptx_module *m);
 /* Their names, as in the PTX. */
+/* How many variables in constant memory C++ calls by this qualified name (of one file: 0 or 1); one of them. */
+size_t ptx_module_constant(const struct ptx_module *m, const char *qualified, const char **name,
+                           uint64_t *bytes);
+/* False: the module has no variable of that (mangled) name in m, or less room. */
+bool ptx_mem_write_constant(struct ptx_mem *mem, const struct ptx_module *m, const char *name,
+                            uint64_t offset_bytes, const void *from, size_t size_bytes);
 size_t ptx_module_globals(const struct ptx_module *m, struct arena *a, const char ***names);
 uint64_t ptx_module_globals_hash(const struct ptx_module *m, struct ptx_mem *mem);
 

@@ -38,7 +38,7 @@ struct event {
 };
 
 struct work {
-    enum { WORK_KERNEL, WORK_SET, WORK_COPY, WORK_EVENT } kind;
+    enum { WORK_KERNEL, WORK_SET, WORK_COPY, WORK_WRITE, WORK_EVENT } kind;
     struct fake_function *function;
     struct ptx_launch launch; /* args are our own */
     uint64_t to, from;
@@ -211,6 +211,15 @@ static struct work work_copy(const struct work *from)
     return o;
 }
 
+static bool moved(const struct work *o)
+{
+    if (o->kind == WORK_SET)
+        return ptx_mem_set(fake.mem, o->to, o->byte, o->n, true);
+    if (o->kind == WORK_WRITE)
+        return ptx_mem_write(fake.mem, o->to, (const void *)(uintptr_t)o->from, o->n, true);
+    return move(o->to, o->from, o->n);
+}
+
 static void drain(void)
 {
     size_t done = 0;
@@ -222,8 +231,7 @@ static void drain(void)
         } else if (o->kind == WORK_EVENT) {
             o->event->recorded = true;
             o->event->us = fake.now_us;
-        } else if (o->kind == WORK_SET ? !ptx_mem_set(fake.mem, o->to, o->byte, o->n, true)
-                                       : !move(o->to, o->from, o->n)) {
+        } else if (!moved(o)) {
             stop(700);
         } else {
             fake.now_us += 0.5 + (double)o->n * 1e-6;
@@ -1013,7 +1021,13 @@ EXPORT int cuGraphAddMemcpyNode(uintptr_t *node, struct graph *g, const uintptr_
                                 const struct copy_node *p, void *context)
 {
     ENTER("cuGraphAddMemcpyNode");
-    if (context != &fake || p->from.memory != 2 || p->to.memory != 2 || p->height != 1 || p->depth != 1)
+    if (context != &fake || p->to.memory != 2 || p->height != 1 || p->depth != 1)
+        return INVALID;
+    if (p->from.memory == 1)
+        return add(node, g, after, n,
+                   &(struct work){
+                       .kind = WORK_WRITE, .to = p->to.device, .from = (uintptr_t)p->from.host, .n = p->width});
+    if (p->from.memory != 2)
         return INVALID;
     return add(node, g, after, n,
                &(struct work){.kind = WORK_COPY, .to = p->to.device, .from = p->from.device, .n = p->width});

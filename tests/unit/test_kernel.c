@@ -2,7 +2,7 @@
  * become:
  *   // run: rows=4 d=100            scalar arguments by name (others are 0); out@16 moves a buffer's address
  *   // launch NAME (gx,gy,gz) (bx,by,bz) shared [args]    the steps, in order
- *   // memset TO byte size, // copy TO FROM size, // workspace size
+ *   // memset TO byte size, // copy TO FROM size, // workspace size, // constant NAME+offset size VALUES
  *   // error LINE:COL text          instead of steps: the place and a part of the message
  *   // open-error LINE:COL text     for the whole file
  * The launcher is called `go`. */
@@ -93,6 +93,12 @@ static void print_plan(struct str *s, const struct kernel *k, const struct plan 
             str_add(s, "memset ");
             print_value(s, k, &t->to);
             str_addf(s, " %d %lld\n", t->byte, (long long)t->size_bytes);
+            break;
+        case PLAN_CONSTANT:
+            str_addf(s, "constant %s+%lld %lld ", t->kernel, (long long)t->to.p.offset_bytes,
+                     (long long)t->size_bytes);
+            print_value(s, k, &t->from);
+            str_add(s, "\n");
             break;
         case PLAN_COPY:
             str_add(s, "copy ");
@@ -206,7 +212,7 @@ static int check_file(const char *path)
     ok = kernel_open(&k, a, path, text, len, "go", &err);
     for (line = strtok_r(arena_strdup(a, text), "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         static const char *const kinds[] = {"launch ",    "cooperative ", "memset ", "copy ",
-                                            "workspace ", "error ",       "nothing"};
+                                            "workspace ", "error ",       "nothing", "constant "};
 
         if (strncmp(line, "// open-error ", 14) == 0) {
             str_addf(&expected, "%s\n", line + 8);

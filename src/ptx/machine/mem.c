@@ -449,6 +449,55 @@ size_t ptx_module_globals(const struct ptx_module *m, struct arena *a, const cha
     return n;
 }
 
+/* Mangled, a name is the last of its parts, each behind its length: table, _ZL5table, _ZN1a5tableE. */
+static bool is_called(const char *mangled, const char *qualified)
+{
+    char part[1100];
+    const char *at = mangled;
+
+    if (!strstr(qualified, "::") && !strcmp(mangled, qualified))
+        return true;
+    if (!str_starts(mangled, "_Z"))
+        return false;
+    while (*qualified) {
+        const char *end = strstr(qualified, "::");
+        size_t len = end ? (size_t)(end - qualified) : strlen(qualified);
+
+        snprintf(part, sizeof(part), "%zu%.*s", len, (int)MIN(len, (size_t)1000), qualified);
+        if (!(at = strstr(at, part)))
+            return false;
+        at += strlen(part);
+        qualified = end ? end + 2 : qualified + len;
+    }
+    return !*at || !strcmp(at, "E");
+}
+
+size_t ptx_module_constant(const struct ptx_module *m, const char *qualified, const char **name,
+                           uint64_t *bytes)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; k < m->n_vars; k++) {
+        if (m->vars[k]->space != SPACE_CONST || !is_called(m->vars[k]->name, qualified))
+            continue;
+        *name = m->vars[k]->name;
+        *bytes = m->vars[k]->bytes;
+        n++;
+    }
+    return n;
+}
+
+bool ptx_mem_write_constant(struct ptx_mem *mem, const struct ptx_module *m, const char *name, uint64_t offset,
+                            const void *from, size_t size)
+{
+    uint64_t addr = mem_image(mem, m, NULL);
+
+    for (size_t k = 0; addr && k < m->n_vars; k++)
+        if (m->vars[k]->space == SPACE_CONST && !strcmp(m->vars[k]->name, name))
+            return ptx_mem_write(mem, addr + m->vars[k]->addr + offset, from, size, true);
+    return false;
+}
+
 uint64_t ptx_module_globals_hash(const struct ptx_module *m, struct ptx_mem *mem)
 {
     uint64_t addr = mem_image(mem, m, NULL), h = 7;
