@@ -79,7 +79,8 @@ static void add_domain(struct facts *f, const struct task *t, struct arena *a)
         for (size_t k = 0; k < x->n_shape; k++)
             str_addf(&s, "%s%s%s", k ? ", " : "[", dim_text(x->shape[k]), k + 1 == x->n_shape ? "]" : "");
         if (x->role != ROLE_SCALAR)
-            str_addf(&s, ", %s, aligned to %lld bytes", roles[x->role], (long long)x->align_bytes);
+            str_addf(&s, ", %s, aligned to %lld bytes%s", roles[x->role], (long long)x->align_bytes,
+                     x->stable ? ", not written by the kernel ahead" : "");
         else if (x->value_expr)
             str_addf(&s, " = %s", dim_text(x->value_expr));
         else

@@ -71,6 +71,8 @@ void dependent_barrier(struct block *b, const uint32_t *arrived, const uint32_t 
 {
     bool waited = false;
 
+    if (!san_of(b->launch)->waited)
+        return;
     for (uint32_t k = 0; k < b->n_warps; k++)
         waited |= (san_warp(&b->warps[k])->behind & arrived[k]) != 0;
     for (uint32_t k = 0; waited && k < b->n_warps; k++)

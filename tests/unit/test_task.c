@@ -160,6 +160,12 @@ static void says_what_is_wrong_and_where(void **state)
         {HEAD "args:\n  - {name: a, type: f32, shape: [n], role: out, align: 3}\ndims: [n]\nworkloads: [[1]]\n",
          "power of two", 5, 56},
         {HEAD
+         "args:\n  - {name: a, type: f32, shape: [n], role: out, stable: true}\ndims: [n]\nworkloads: [[1]]\n",
+         "stable: belongs to buffers of role in; a is out", 5, 57},
+        {HEAD
+         "args:\n  - {name: a, type: f32, shape: [n], role: in, stable: yes}\ndims: [n]\nworkloads: [[1]]\n",
+         "stable: must be true or false", 5, 56},
+        {HEAD
          "args:\n  - {name: a, type: i32, shape: [n], role: inout, values: {kind: index}}\ndims: [n]\nworkloads: [[1]]\n",
          "need high:", 5, 59},
         {HEAD
