@@ -58,8 +58,8 @@ static bool visible(const struct init_source *s, const char *scope, const char *
 
 static bool fits(const struct init_decl *d, const struct user *u)
 {
-    if (d->kind == INIT_OTHER || d->owner)
-        return false;
+    if (d->kind == INIT_OTHER || d->owner || (d->is_global && d->specialised))
+        return false; /* init_close chooses among specialised kernels */
     if (d->kind != INIT_FUNCTION || u->host || d->is_device || d->is_global)
         return true;
     return d->is_constexpr;
@@ -156,6 +156,18 @@ static void use_macro(struct closing *c, const char *name, const struct user *u)
     }
 }
 
+/* Is the name one of a scope's parts? */
+static bool in_scope(const char *scope, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (const char *p = scope; (p = strstr(p, name)); p += n) {
+        if ((p == scope || p[-1] == ':') && p[n] == ':')
+            return true;
+    }
+    return false;
+}
+
 static void read_decl(struct closing *c, size_t i)
 {
     struct init_source *s = c->s;
@@ -165,6 +177,11 @@ static void read_decl(struct closing *c, size_t i)
     struct tokens raw = {.v = s->tokens.v + d->first, .n = d->end - d->first};
     struct tokens expanded = init_expand(s, d->first, d->end);
 
+    for (size_t k = 0; k < s->macro_names.n; k++) { /* a macro may name the namespace */
+        if (strstr(d->scope, s->macro_names.entries[k].key) &&
+            in_scope(d->scope, s->macro_names.entries[k].key))
+            use_macro(c, s->macro_names.entries[k].key, &u);
+    }
     use_all(c, &raw, &u);
     if (expanded.v != raw.v)
         use_all(c, &expanded, &u);
@@ -224,17 +241,44 @@ static void want_usings(struct closing *c)
     }
 }
 
+/* A kernel's explicit specialisation for 16-bit floats is another kernel; the launcher that says none of their
+ * types does not mean it, and one file cannot have two kernels of a name. */
+static bool of_other_type(const struct init_source *s, const struct init_decl *d, const char *launcher)
+{
+    static const char *const types[] = {"half", "bfloat16", "Half", "BFloat16"};
+
+    if (!d->is_global || !d->specialised || !launcher)
+        return false;
+    for (size_t k = 0; k < ARRAY_LEN(types); k++) {
+        if (strstr(launcher, types[k]))
+            return false;
+    }
+    for (size_t i = d->first; i < d->body; i++) {
+        const char *word = token_text(s->arena, &s->tokens.v[i]);
+
+        for (size_t k = 0; k < ARRAY_LEN(types); k++) {
+            if (strstr(word, types[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
 void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher)
 {
     struct closing c = {.s = s};
     const struct user host = {.scope = kernel->scope, .host = true};
     bool more = true;
 
+    for (size_t i = 0; i < s->decls.n; i++)
+        s->decls.v[i].wanted = false;
+    for (size_t i = 0; i < s->macros.n; i++)
+        s->macros.v[i].wanted = false;
     for (size_t i = 0; i < s->decls.n; i++) {
         const struct init_decl *d = &s->decls.v[i];
 
         if (d->is_global == kernel->is_global && strcmp(d->name, kernel->name) == 0 &&
-            strcmp(d->scope, kernel->scope) == 0)
+            strcmp(d->scope, kernel->scope) == 0 && !of_other_type(s, d, launcher))
             want(&c, i);
     }
     drain(&c);

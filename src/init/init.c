@@ -173,36 +173,60 @@ static void write_text(struct init_source *s, const char *folder, const char *na
         longjmp(s->trap.jump, 1);
 }
 
+/* The files of the task as the wrapper makes it; false, with err, where it could not be run. */
+static bool write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
+                       struct init_task *t, const char *folder, struct err *err)
+{
+    const struct init_decl *kernel = w->kernel;
+
+    t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
+    while (!own && init_named(s, t->entry))
+        t->entry = arena_printf(s->arena, "%s_", t->entry);
+    init_wrapper(t, w);
+    if (own)
+        t->launcher = NULL;
+    init_close(s, kernel, own ? own->name : t->launcher);
+    write_text(s, folder, "kernel.cu", init_kernel_text(s, t, s->files.v[0]->path));
+    write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
+    return init_probe(t, s->arena, folder, fs_basename(folder), err);
+}
+
+/* c10::Half has operators with float and int that __half lacks: what does not compile for 16 bits may for 32.
+ */
+static bool asks_float(const struct init_task *t, const struct init_wrapped *w, const struct err *err)
+{
+    return !w->instance && w->kernel->is_template && t->launcher && strstr(t->launcher, "__half") &&
+           strstr(err->text, "compile-failed");
+}
+
 static void make_task(struct init_source *s, const struct init_options *o, size_t number, const char *instance,
                       struct init_result *r)
 {
-    const struct init_decl *kernel = &s->decls.v[number];
-    struct init_wrapped w = {.source = s, .kernel = kernel, .instance = instance};
+    struct init_wrapped w = {.source = s, .kernel = &s->decls.v[number], .instance = instance};
     struct init_task *t = arena_new(s->arena, struct init_task);
-    const char *folder = folder_of(s, o, kernel), *name = fs_basename(folder);
+    const char *folder = folder_of(s, o, w.kernel);
     struct err err;
     const struct init_decl *own;
+    bool ran;
 
     look_further(s, number, &w);
-    kernel = w.kernel;
     own = own_launcher(s, &w);
     if (own) {
         w.hosts = &own;
         w.n_hosts = 1;
     }
-    t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
-    init_wrapper(t, &w);
-    if (own)
-        t->launcher = NULL;
-    init_close(s, kernel, own ? own->name : t->launcher);
     if (!fs_mkdirs(folder, &s->trap.err))
         longjmp(s->trap.jump, 1);
-    write_text(s, folder, "kernel.cu", init_kernel_text(s, t, s->files.v[0]->path));
-    write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
-    if (!init_probe(t, s->arena, folder, name, &err))
+    ran = write_task(s, &w, own, t, folder, &err);
+    if (!ran && asks_float(t, &w, &err)) {
+        w.instance = "float";
+        *t = (struct init_task){0};
+        ran = write_task(s, &w, own, t, folder, &err);
+    }
+    if (!ran)
         vec_add(s->arena, &t->notes,
                 arena_printf(s->arena, "shapes could not be found by running it: %s", err.text));
-    write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, name));
+    write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder)));
     r->folder = folder;
     r->questions = t->questions.v;
     r->n_questions = t->questions.n;

@@ -260,8 +260,11 @@ bool kernel_same_words(const struct kernel *k, const struct kernel_output *their
     struct arena *scratch = arena_open();
     struct trap trap = {.up = NULL};
     struct output a, b;
-    int line = line_directive(k->text);
+    char *text = arena_strdup(scratch, k->text);
+    int line;
 
+    origin_blank(text); /* as it was when it was compiled */
+    line = line_directive(text);
     output_open(&a, theirs, scratch, &trap);
     output_open(&b, ours, scratch, &trap);
     if (line) {
