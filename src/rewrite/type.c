@@ -3,6 +3,27 @@
 
 #include <ctype.h>
 
+/* The type that a template parameter gets by an argument that is the launcher's own parameter, `T *` by `float
+ * *`. */
+static struct node told_by_argument(const struct function *f, const struct launch *l, const char *name)
+{
+    size_t n;
+    struct node *params =
+        named_children(f, node_field(node_field(l->host, FIELD_DECLARATOR), FIELD_PARAMETERS), &n);
+    for (size_t p = 0; p < f->n_params; p++) {
+        struct node arg = launch_arg(f, l, &f->variables[p]);
+        for (size_t i = 0; str_eq(f->variables[p].type, name) && node_is(arg, NODE_IDENTIFIER) && i < n; i++) {
+            struct node d = node_field(params[i], FIELD_DECLARATOR);
+            bool pointer = node_is(d, NODE_POINTER_DECLARATOR);
+            d = pointer ? node_field(d, FIELD_DECLARATOR) : d;
+            if (pointer == f->variables[p].pointer && node_is(d, NODE_IDENTIFIER) &&
+                node_text_is(f->s, d, text_of(f, arg)))
+                return node_field(params[i], FIELD_TYPE);
+        }
+    }
+    return (struct node){0};
+}
+
 /* What template parameter `name` is bound to in every launch; no node when launches differ or it is none. */
 static struct node template_binding(const struct function *f, const char *name)
 {
@@ -17,13 +38,14 @@ static struct node template_binding(const struct function *f, const char *name)
     if (position == n)
         return none;
     for (size_t l = 0; l < f->n_launches; l++) {
-        if (!node_ok(f->launches[l].template_args))
+        size_t n_args = 0;
+        struct node *args = node_ok(f->launches[l].template_args)
+                                ? named_children(f, f->launches[l].template_args, &n_args)
+                                : NULL;
+        struct node here = position < n_args ? args[position] : told_by_argument(f, &f->launches[l], name);
+        if (!node_ok(here) || (l > 0 && !str_eq(text_of(f, here), text_of(f, bound))))
             return none;
-        size_t n_args;
-        struct node *args = named_children(f, f->launches[l].template_args, &n_args);
-        if (position >= n_args || (l > 0 && !str_eq(text_of(f, args[position]), text_of(f, bound))))
-            return none;
-        bound = args[position];
+        bound = here;
     }
     return bound;
 }

@@ -113,8 +113,10 @@ static bool element_region(struct elements *w, const struct variable *index, str
     size_t n;
     struct node *all = all_children(f, f->body, &n);
     size_t at = 0;
-    while (at < n && !node_same(all[at], index->statement))
-        at++;
+    for (; at < n && !node_same(all[at], index->statement); at++)
+        if (node_is(node_field(all[at], FIELD_DECLARATOR), NODE_INIT_DECLARATOR) &&
+            strchr(text_of(f, all[at]), '*') && !text_has_word(text_of(f, all[at]), "threadIdx"))
+            elements_stay(w, all[at]); /* pointers that are moved to the block's part */
     bool bounds = false;
     for (at++; at < n; at++) {
         struct node s = all[at];

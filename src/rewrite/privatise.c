@@ -1,0 +1,186 @@
+/* privatise: counters that all blocks add to become counters of the block in shared memory, added to the common
+ * ones once at its end: an addition in shared memory is many times faster, and far fewer threads want the same
+ * counter at once.
+ *
+ * Integers may be added in any order, so that the sums stay the same. The number of counters must be known,
+ * from what the index can be (a byte, `x & 63`, an unsigned `x % 10`) or from what the launcher clears; the
+ * kernel must do nothing else with them, walk its elements over the grid, and not leave early. */
+#include "rewrite/analysis.h"
+
+enum { MOST_BYTES = 32768, SITES_MOST = 16 };
+
+struct detail {
+    const struct variable *counters;
+    struct node calls[SITES_MOST], addresses[SITES_MOST], indices[SITES_MOST];
+    size_t n;
+    int64_t bins;
+};
+
+/* How many values an index has; 0: not known. */
+static int64_t values_of(const struct function *f, struct node e, int depth)
+{
+    int64_t by, left;
+    e = node_strip(e);
+    const char *type = ctype_bound(f, expression_type(f, e));
+    const struct variable *v = function_variable_of(f, e);
+    if (type && str_in(type, "unsigned char|uint8_t|uchar"))
+        return 256;
+    if (v && !v->param && !v->assignments && node_ok(v->init) && !v->pointer && !v->array && depth < 4)
+        return values_of(f, v->init, depth + 1);
+    if (!node_is(e, NODE_BINARY_EXPRESSION) || !constant_value(f, node_field(e, FIELD_RIGHT), &by) || by < 0)
+        return 0;
+    const char *op = node_op(f, e), *of = ctype_bound(f, expression_type(f, node_field(e, FIELD_LEFT)));
+    if (str_eq(op, "&"))
+        return by < INT32_MAX ? by + 1 : 0;
+    if (str_eq(op, "%"))
+        return of && str_starts(of, "u") ? by : 0;
+    if (!str_eq(op, ">>") || by > 31 || depth >= 4 ||
+        (left = values_of(f, node_field(e, FIELD_LEFT), depth + 1)) == 0)
+        return 0;
+    return ((left - 1) >> by) + 1;
+}
+
+/* The bytes that the launcher clears of what the parameter is at every launch; 0: not known. */
+static int64_t cleared_bytes(const struct function *f, const struct variable *param)
+{
+    int64_t bytes = 0, one;
+    for (size_t l = 0; l < f->n_launches; l++) {
+        char *name = text_of(f, launch_arg(f, &f->launches[l], param));
+        int64_t here = 0;
+        size_t n, n_args;
+        struct node *all = node_find_all(f->a, f->launches[l].host, NODE_CALL_EXPRESSION, &n);
+        for (size_t i = 0; i < n; i++) {
+            struct node *args = named_children(f, node_field(all[i], FIELD_ARGUMENTS), &n_args);
+            if (str_in(call_name(f, all[i]), "cudaMemsetAsync|cudaMemset") && n_args >= 3 &&
+                node_text_is(f->s, node_strip(args[0]), name) && constant_value(f, args[2], &one))
+                here = one;
+        }
+        if (here == 0 || (l > 0 && here != bytes))
+            return 0;
+        bytes = here;
+    }
+    return bytes;
+}
+
+/* atomicAdd(&counters[index], x); or atomicAdd(counters + index, x); of which nothing is read. */
+static bool addition_of(const struct function *f, struct node call, struct detail *d)
+{
+    struct node args = node_field(call, FIELD_ARGUMENTS), at = node_strip(node_child(args, 0)), pointer, index;
+    if (!call_is(f, call, "atomicAdd") || node_count(args) != 2 ||
+        !node_is(node_parent(call), NODE_EXPRESSION_STATEMENT))
+        return false;
+    d->addresses[d->n] = node_child(args, 0);
+    if (node_is(at, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, at), "&")) {
+        at = node_field(at, FIELD_ARGUMENT);
+        pointer = node_field(at, FIELD_ARGUMENT);
+        index = node_is(at, NODE_SUBSCRIPT_EXPRESSION) ? subscript_index(f, at) : (struct node){0};
+    } else {
+        bool sum = node_is(at, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, at), "+");
+        pointer = node_field(at, FIELD_LEFT);
+        index = sum ? node_field(at, FIELD_RIGHT) : (struct node){0};
+    }
+    const struct variable *v = function_variable_of(f, pointer);
+    if (!node_ok(index) || !v || !v->param || !v->pointer || v->assignments ||
+        (d->counters && v != d->counters))
+        return false;
+    d->counters = v;
+    d->calls[d->n] = call;
+    d->indices[d->n++] = index;
+    return true;
+}
+
+static bool leaves_early(const struct function *f, struct node n)
+{
+    size_t count;
+    node_find_all(f->a, n, NODE_RETURN_STATEMENT, &count);
+    return count > 0;
+}
+
+static bool understood(const struct function *f, struct detail *d, struct err *why)
+{
+    size_t n, n_loops, uses = 0;
+    *d = (struct detail){0};
+    struct lane_loop *loops = lane_loops(f, &n_loops);
+    if (f->n_launches == 0 || !f->block_x || leaves_early(f, f->body))
+        return err_input(why, "the blocks of %s are not whole", f->name);
+    struct node *calls = node_find_all(f->a, f->body, NODE_CALL_EXPRESSION, &n);
+    for (size_t i = 0; i < n && d->n < SITES_MOST; i++) {
+        bool walks = false; /* else a block has as many counters as elements */
+        for (size_t l = 0; l < n_loops; l++)
+            walks = walks || (loops[l].span == LANES_GRID_X && node_within(calls[i], loops[l].body));
+        if (walks)
+            addition_of(f, calls[i], d);
+    }
+    if (d->n == 0)
+        return err_input(why, "%s adds to no counters in a loop over the grid", f->name);
+    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
+    for (size_t i = 0; i < n; i++)
+        uses += function_variable_of(f, names[i]) == d->counters;
+    const char *type = ctype_bound(f, d->counters->type);
+    if (uses != d->n || !ctype_is_integer(type) || ctype_size(f, type) < 4)
+        return err_input(why, "%s does more with %s than to add integers", f->name, d->counters->name);
+    for (size_t i = 0; i < d->n; i++) {
+        int64_t one = values_of(f, d->indices[i], 0);
+        if (one == 0) {
+            d->bins = 0;
+            break;
+        }
+        d->bins = MAX(d->bins, one);
+    }
+    if (d->bins == 0)
+        d->bins = cleared_bytes(f, d->counters) / ctype_size(f, type);
+    return (d->bins > 0 && d->bins * ctype_size(f, type) <= MOST_BYTES) ||
+           err_input(why, "how many %s there are is not known, or too many", d->counters->name);
+}
+
+static void privatise_find(struct function *f, struct site_list *found)
+{
+    struct detail d;
+    if (understood(f, &d, NULL))
+        site_add(
+            found, f, d.calls[0], 0,
+            "additions of all blocks to the same counters wait for each other in the L2; each block counts by "
+            "itself in shared memory and adds once",
+            "%lld of %s", (long long)d.bins, d.counters->name);
+}
+
+static const char CLEAR[] = "\n    // Each block counts by itself, and adds its counts once.\n"
+                            "    __shared__ {{type}} {{own}}[{{bins}}];\n"
+                            "    for (int {{bin}} = threadIdx.x; {{bin}} < {{bins}}; {{bin}} += blockDim.x)\n"
+                            "        {{own}}[{{bin}}] = 0;\n"
+                            "    __syncthreads();";
+static const char ADD[] = "    __syncthreads();\n"
+                          "    for (int {{bin}} = threadIdx.x; {{bin}} < {{bins}}; {{bin}} += blockDim.x)\n"
+                          "        if ({{own}}[{{bin}}] != 0)\n"
+                          "            atomicAdd(&{{counters}}[{{bin}}], {{own}}[{{bin}}]);";
+
+static bool privatise_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                            struct err *why_not)
+{
+    struct detail d;
+    (void)site;
+    if (!understood(f, &d, why_not))
+        return false;
+    const char *own = fresh_local(f, arena_printf(f->a, "%s_own", d.counters->name));
+    const struct fill_slot slots[] = {
+        {"type", d.counters->type},
+        {"own", own},
+        {"bins", arena_printf(f->a, "%lld", (long long)d.bins)},
+        {"bin", fresh_local(f, "bin")},
+        {"counters", d.counters->name},
+    };
+    edits_at(edits, node_start(f->body) + 1, fill_text(f->a, "privatise", CLEAR, slots, ARRAY_LEN(slots)));
+    for (size_t i = 0; i < d.n; i++)
+        edits_node(edits, d.addresses[i], arena_printf(f->a, "&%s[%s]", own, text_of(f, d.indices[i])));
+    edits_at(edits, line_start(f->text, node_end(f->body) - 1),
+             arena_printf(f->a, "%s\n", fill_text(f->a, "privatise", ADD, slots, ARRAY_LEN(slots))));
+    return true;
+}
+
+const struct transform transform_privatise = {
+    .name = "privatise",
+    .summary = "count in shared memory, a block by itself, and add to the common counters once a block",
+    .helps = "l2 latency dram issue sync",
+    .find = privatise_find,
+    .apply = privatise_apply,
+};

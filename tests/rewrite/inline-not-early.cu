@@ -1,0 +1,48 @@
+// A function that returns early where the kernel goes on, one with a reference, one of two, and one that keeps things.
+// transform: inline -1
+// leaves
+#include <cuda_runtime.h>
+
+__device__ void early(int *to, int at)
+{
+    if (at > 3)
+        return;
+    to[at] = 1;
+}
+
+__device__ void reference(int &x)
+{
+    x = 2;
+}
+
+__device__ void two(int *to)
+{
+    to[0] = 1;
+}
+
+__device__ void two(int *to, int at)
+{
+    to[at] = 1;
+}
+
+__device__ void keeps(int *to)
+{
+    __shared__ int slot;
+    slot = 1;
+    to[4] = slot;
+}
+
+__global__ void work(int *out)
+{
+    int x = 0;
+    early(out, threadIdx.x);
+    reference(x);
+    two(out, x);
+    keeps(out);
+    out[5] = x;
+}
+
+extern "C" void entry(int *out, cudaStream_t stream)
+{
+    work<<<1, 1, 0, stream>>>(out);
+}
