@@ -82,11 +82,13 @@ static const char *binding(const struct function *f, const struct detail *d, siz
     if (which < n)
         return text_of(f, said[which]);
     for (size_t i = 0; i < d->callee->n_params; i++) {
-        const struct variable *p = &d->callee->variables[i], *root;
+        const struct variable *p = &d->callee->variables[i];
         if (!str_eq(p->type, name))
             continue;
-        root = p->pointer ? pointer_root(f, d->args[i]) : NULL;
-        const char *type = p->pointer ? (root ? root->type : NULL) : expression_type(f, d->args[i]);
+        const struct variable *root = p->pointer ? pointer_root(f, d->args[i]) : NULL;
+        const char *type = root ? root->type : NULL;
+        if (!p->pointer)
+            type = expression_type(f, d->args[i]);
         return type && !text_has_word(type, "auto") && !text_has_word(type, "void") ? type : NULL;
     }
     return NULL;

@@ -20,6 +20,9 @@ struct detail {
     struct node first, last, condition, store;
     bool leaves; /* `if (condition) return;` before the store; else `if (condition) store` */
     const char *type;
+    int side; /* of the square */
+    int rows; /* of the block's threads, where the square is the kernel's own; 0: the setting says */
+    const char *target, *value; /* of the store, as texts */
 };
 
 /* index = blockIdx.x * (threads along x) + threadIdx.x */
@@ -85,47 +88,27 @@ static char runs_along(const struct function *f, struct node subscript)
     return 0;
 }
 
-static bool understood(const struct function *f, struct detail *d, struct err *why)
+/* The kernel's indices along both dimensions of its block, the only place where it keeps things. */
+static bool indices_of(const struct function *f, struct axis *x, struct axis *y, struct err *why)
 {
-    size_t n;
-    struct node *all = named_children(f, f->body, &n);
-    struct axis x = {.grid = 'x'}, y = {.grid = 'y'};
-    *d = (struct detail){.f = f};
-    if (f->n_launches == 0 || function_is_named_elsewhere(f) || n < 2)
-        return err_input(why, "%s is used other than by launches", f->name);
     for (size_t i = 0; i < f->n_variables; i++) {
         const struct variable *v = &f->variables[i];
         if (v->shared || (!v->param && !v->assignments && v->array))
             return err_input(why, "%s keeps things in arrays", f->name);
         if (!v->param && axis_of(f, v, 'x'))
-            x.index = v;
+            x->index = v;
         if (!v->param && axis_of(f, v, 'y'))
-            y.index = v;
+            y->index = v;
     }
-    if (!x.index || !y.index)
+    if (!x->index || !y->index)
         return err_input(why, "%s has no index along both dimensions of its block", f->name);
-    size_t k = 0; /* declarations, the question, and in its one form the store after it */
-    while (k < n && node_is(all[k], NODE_DECLARATION) && !has_effect(f, all[k]))
-        k++;
-    if (k >= n || !node_is(all[k], NODE_IF_STATEMENT) || node_ok(node_field(all[k], FIELD_ALTERNATIVE)))
-        return err_input(why, "%s does more than one store behind a bound", f->name);
-    struct node then = node_field(all[k], FIELD_CONSEQUENCE), statement = then;
-    d->first = all[0];
-    d->condition = node_strip(node_field(all[k], FIELD_CONDITION));
-    size_t inner;
-    struct node *body = named_children(f, then, &inner);
-    if (node_is(then, NODE_COMPOUND_STATEMENT))
-        statement = inner == 1 ? body[0] : (struct node){0};
-    d->leaves = node_is(statement, NODE_RETURN_STATEMENT);
-    if (d->leaves)
-        statement = k + 2 == n ? all[k + 1] : (struct node){0};
-    else if (k + 1 != n)
-        return err_input(why, "%s goes on behind its store", f->name);
-    d->last = all[n - 1];
-    d->store = statement_expression(statement);
-    if (!node_is(d->store, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, d->store), "=") ||
-        !bounds_of(f, d->condition, d->leaves, &x, &y) || !node_ok(x.bound) || !node_ok(y.bound))
-        return err_input(why, "%s is not one store within two bounds", f->name);
+    return true;
+}
+
+/* Is the store one value that is read along one dimension and written along the other? */
+static bool store_turns(const struct function *f, struct detail *d, const struct axis *x, const struct axis *y,
+                        struct err *why)
+{
     struct node target = node_strip(node_field(d->store, FIELD_LEFT)),
                 value = node_field(d->store, FIELD_RIGHT);
     const struct variable *to = node_is(target, NODE_SUBSCRIPT_EXPRESSION)
@@ -148,12 +131,172 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     if (!writes || !ordered)
         return err_input(why, "%s does not read along one dimension and write along the other", f->name);
     d->type = to->type;
-    d->in = writes == 'y' ? x : y;
-    d->out = writes == 'y' ? y : x;
+    d->in = writes == 'y' ? *x : *y;
+    d->out = writes == 'y' ? *y : *x;
+    d->side = SIDE;
+    d->target = text_of(f, node_field(d->store, FIELD_LEFT));
+    d->value = text_of(f, value);
+    return ctype_size(f, d->type) > 0 || err_input(why, "the size of %s is not known", d->type);
+}
+
+static bool understood(const struct function *f, struct detail *d, struct err *why)
+{
+    size_t n;
+    struct node *all = named_children(f, f->body, &n);
+    struct axis x = {.grid = 'x'}, y = {.grid = 'y'};
+    *d = (struct detail){.f = f};
+    if (f->n_launches == 0 || function_is_named_elsewhere(f) || n < 2)
+        return err_input(why, "%s is used other than by launches", f->name);
+    if (!indices_of(f, &x, &y, why))
+        return false;
+    size_t k = 0; /* declarations, the question, and in its one form the store after it */
+    while (k < n && node_is(all[k], NODE_DECLARATION) && !has_effect(f, all[k]))
+        k++;
+    if (k >= n || !node_is(all[k], NODE_IF_STATEMENT) || node_ok(node_field(all[k], FIELD_ALTERNATIVE)))
+        return err_input(why, "%s does more than one store behind a bound", f->name);
+    struct node then = node_field(all[k], FIELD_CONSEQUENCE), statement = then;
+    d->first = all[0];
+    d->condition = node_strip(node_field(all[k], FIELD_CONDITION));
+    size_t inner;
+    struct node *body = named_children(f, then, &inner);
+    if (node_is(then, NODE_COMPOUND_STATEMENT))
+        statement = inner == 1 ? body[0] : (struct node){0};
+    d->leaves = node_is(statement, NODE_RETURN_STATEMENT);
+    if (d->leaves)
+        statement = k + 2 == n ? all[k + 1] : (struct node){0};
+    else if (k + 1 != n)
+        return err_input(why, "%s goes on behind its store", f->name);
+    d->last = all[n - 1];
+    d->store = statement_expression(statement);
+    if (!node_is(d->store, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, d->store), "=") ||
+        !bounds_of(f, d->condition, d->leaves, &x, &y) || !node_ok(x.bound) || !node_ok(y.bound))
+        return err_input(why, "%s is not one store within two bounds", f->name);
+    if (!store_turns(f, d, &x, &y, why))
+        return false;
     for (size_t i = 0; i < f->n_launches; i++)
         if (!launch_expression(f, &f->launches[i], x.bound) || !launch_expression(f, &f->launches[i], y.bound))
             return err_input(why, "the launcher cannot tell how large the whole is");
-    return ctype_size(f, d->type) > 0 || err_input(why, "the size of %s is not known", d->type);
+    return true;
+}
+
+/* The threads of every launch are x by y. */
+static bool block_is(const struct function *f, int64_t x, int64_t y)
+{
+    size_t n;
+    int64_t a, b;
+    for (size_t p = 0; p < f->in->n_plans; p++)
+        for (size_t s = 0; s < f->in->plans[p].n_steps; s++) {
+            const struct plan_step *step = &f->in->plans[p].steps[s];
+            if (plan_launches(step, f->qualified) &&
+                (step->block[0] != x || step->block[1] != y || step->block[2] != 1))
+                return false;
+        }
+    for (size_t l = 0; f->in->n_plans == 0 && l < f->n_launches; l++) {
+        struct node *parts = launch_dim3(f, &f->launches[l], f->launches[l].block, &n);
+        if (!parts || n != 2 || !constant_value(f, parts[0], &a) || !constant_value(f, parts[1], &b) ||
+            a != x || b != y)
+            return false;
+    }
+    return true;
+}
+
+/* The terms of p that have this atom, with another in its place. */
+static struct poly terms_with(const struct function *f, const struct poly *p, const char *atom,
+                              const char *other)
+{
+    struct poly all = poly_number(0);
+    for (int i = 0; i < p->n; i++) {
+        bool has = false;
+        struct poly one = poly_number(p->t[i].by);
+        for (int k = 0; k < p->t[i].n; k++) {
+            bool here = str_eq(p->t[i].atom[k], atom);
+            has = has || here;
+            one = poly_mul(f, one, poly_atom(f, here ? other : p->t[i].atom[k]));
+        }
+        if (has)
+            all = poly_add(f, all, one, 1);
+    }
+    return all;
+}
+
+/* The place of a subscript without the loop's step; false where the step is not one of the rows. */
+static bool without_step(const struct function *f, struct node subscript, const char *step, struct edits *edits)
+{
+    struct node index = subscript_index(f, subscript), right = node_field(index, FIELD_RIGHT);
+    struct poly p = poly_of(f, index), rows = terms_with(f, &p, "threadIdx.y", step),
+                steps = terms_with(f, &p, step, step);
+    if (!p.ok || !poly_same(&rows, &steps))
+        return false;
+    if (!node_mentions(f, index, step))
+        return true;
+    struct node left = node_field(index, FIELD_LEFT);
+    return node_is(index, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, index), "+") &&
+           !node_mentions(f, left, step) && node_mentions(f, right, step) &&
+           edits_node(edits, index, text_of(f, left));
+}
+
+/* A kernel that walks whole squares of its own, without a question: `for (i = 0; i < SIDE; i += ROWS) out[to +
+ * i] = in[from + i * width];`, or one element a thread. */
+static bool own_squares(const struct function *f, struct detail *d, struct err *why)
+{
+    size_t n, inner;
+    struct node *all = named_children(f, f->body, &n), statement;
+    struct axis x = {.grid = 'x'}, y = {.grid = 'y'};
+    int64_t side, end = 0, rows = 0, first;
+    const char *step = "";
+    *d = (struct detail){.f = f};
+    if (f->n_launches == 0 || function_is_named_elsewhere(f) || n < 2 || !indices_of(f, &x, &y, why))
+        return false;
+    for (size_t i = 0; i + 1 < n; i++)
+        if (!node_is(all[i], NODE_DECLARATION) || has_effect(f, all[i]))
+            return err_input(why, "%s does more than one store", f->name);
+    statement = all[n - 1];
+    struct poly px = poly_of(f, x.index->init), py = poly_of(f, y.index->init);
+    side = rows = poly_coefficient(&px, "blockIdx.x");
+    if (node_is(statement, NODE_FOR_STATEMENT)) {
+        struct node start = node_field(node_field(statement, FIELD_INITIALIZER), FIELD_DECLARATOR),
+                    until = node_field(statement, FIELD_CONDITION),
+                    update = node_field(statement, FIELD_UPDATE);
+        step = text_of(f, node_field(start, FIELD_DECLARATOR));
+        if (!constant_value(f, node_field(start, FIELD_VALUE), &first) || first != 0 ||
+            !str_eq(node_op(f, until), "<") || !constant_value(f, node_field(until, FIELD_RIGHT), &end) ||
+            !str_eq(node_op(f, update), "+=") || !constant_value(f, node_field(update, FIELD_RIGHT), &rows) ||
+            end != side)
+            return err_input(why, "the loop of %s is not over the rows of its square", f->name);
+        statement = node_field(statement, FIELD_BODY);
+        struct node *body = named_children(f, statement, &inner);
+        if (node_is(statement, NODE_COMPOUND_STATEMENT))
+            statement = inner == 1 ? body[0] : (struct node){0};
+    }
+    d->first = all[0];
+    d->last = all[n - 1];
+    d->store = statement_expression(statement);
+    if (side < 8 || side > SIDE || rows < 1 || side % rows != 0 ||
+        poly_coefficient(&py, "blockIdx.y") != side || !block_is(f, side, rows))
+        return err_input(why, "the blocks of %s are no squares", f->name);
+    if (!node_is(d->store, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, d->store), "=") ||
+        !store_turns(f, d, &x, &y, why))
+        return false;
+    size_t n_places, n_names, within = 0, mentioned = 0;
+    struct edits edits = {.arena = f->a};
+    struct node *places = node_find_all(f->a, d->store, NODE_SUBSCRIPT_EXPRESSION, &n_places);
+    for (size_t i = 0; i < n_places; i++)
+        if (!without_step(f, places[i], step, &edits))
+            return err_input(why, "the loop of %s does not go from row to row", f->name);
+    struct node *names = node_find_all(f->a, d->store, NODE_IDENTIFIER, &n_names);
+    for (size_t i = 0; i < n_names; i++) {
+        bool here = node_text_is(f->s, names[i], step);
+        mentioned += here;
+        for (size_t p = 0; here && p < n_places; p++)
+            within += node_within(names[i], subscript_index(f, places[p]));
+    }
+    struct node left = node_field(d->store, FIELD_LEFT), right = node_field(d->store, FIELD_RIGHT);
+    d->side = (int)side;
+    d->rows = (int)rows;
+    d->target = edits_range(&edits, f, node_start(left), node_end(left));
+    d->value = edits_range(&edits, f, node_start(right), node_end(right));
+    return (mentioned == within && d->in.grid == 'x') ||
+           err_input(why, "%s uses the step in other ways", f->name);
 }
 
 static void tile_find(struct function *f, struct site_list *found)
@@ -164,6 +307,11 @@ static void tile_find(struct function *f, struct site_list *found)
                  "neighbouring threads write elements far apart, a sector of memory for each; through shared "
                  "memory both sides are in order",
                  "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type, SIDE * rows);
+    if (own_squares(f, &d, NULL))
+        site_add(found, f, d.store, d.rows,
+                 "neighbouring threads write elements far apart, a sector of memory for each; through shared "
+                 "memory both sides are in order",
+                 "its own squares of %d by %d %s", d.side, d.side, d.type);
 }
 
 /* The declarations that a part needs, but for the two indices. */
@@ -179,7 +327,8 @@ static void declarations(const struct detail *d, struct node part, const char *i
             if (!node_same(x->statement, all[i]))
                 continue;
             index = index || x == d->in.index || x == d->out.index;
-            needed = needed || node_mentions(f, part, x->name) || node_mentions(f, d->condition, x->name);
+            needed = needed || node_mentions(f, part, x->name) ||
+                     (node_ok(d->condition) && node_mentions(f, d->condition, x->name));
             for (size_t k = i + 1; k < n && node_is(all[k], NODE_DECLARATION); k++)
                 needed = needed || node_mentions(f, all[k], x->name);
         }
@@ -193,18 +342,18 @@ static void phase(const struct detail *d, int rows, bool read, const char *tile,
     const struct function *f = d->f;
     const struct axis *fast = read ? &d->in : &d->out, *slow = read ? &d->out : &d->in;
     struct node value = node_field(d->store, FIELD_RIGHT), target = node_field(d->store, FIELD_LEFT);
-    str_addf(b, "#pragma unroll\n    for (int %s = 0; %s < %d; %s += %d) {\n", k, k, SIDE, k, rows);
+    str_addf(b, "#pragma unroll\n    for (int %s = 0; %s < %d; %s += %d) {\n", k, k, d->side, k, rows);
     str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.x;\n", fast->index->type, fast->index->name,
-             fast->grid, SIDE);
+             fast->grid, d->side);
     str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.y + %s;\n", slow->index->type,
-             slow->index->name, slow->grid, SIDE, k);
+             slow->index->name, slow->grid, d->side, k);
     declarations(d, read ? value : target, "        ", b);
-    char *condition = text_of(f, d->condition);
-    str_addf(b, d->leaves ? "        if (!(%s))\n" : "        if (%s)\n", condition);
+    if (node_ok(d->condition))
+        str_addf(b, d->leaves ? "        if (!(%s))\n    " : "        if (%s)\n    ", text_of(f, d->condition));
     if (read)
-        str_addf(b, "            %s[threadIdx.y + %s][threadIdx.x] = %s;\n    }", tile, k, text_of(f, value));
+        str_addf(b, "        %s[threadIdx.y + %s][threadIdx.x] = %s;\n    }", tile, k, d->value);
     else
-        str_addf(b, "            %s = %s[threadIdx.x][threadIdx.y + %s];\n    }", text_of(f, target), tile, k);
+        str_addf(b, "        %s = %s[threadIdx.x][threadIdx.y + %s];\n    }", d->target, tile, k);
 }
 
 /* A dim3 variable of the launcher that only this launch uses is declared anew; else the launch says it. */
@@ -260,19 +409,19 @@ static bool tile_apply(const struct function *f, const struct transform_site *si
     struct detail d;
     const char *tile = fresh_local(f, "tile"), *k = fresh_local(f, "k");
     int rows = site->setting; /* threads of a block are SIDE by this */
-    if (!understood(f, &d, why_not))
+    if (!understood(f, &d, why_not) && !own_squares(f, &d, why_not))
         return false;
     struct str b = {0};
     str_add(&b,
             "// A square of the grid goes through shared memory, so that reads and writes are both in order; a "
             "row has one\n    // element too many, so that columns lie in different banks.\n");
-    str_addf(&b, "    __shared__ %s %s[%d][%d + 1];\n", d.type, tile, SIDE, SIDE);
+    str_addf(&b, "    __shared__ %s %s[%d][%d + 1];\n", d.type, tile, d.side, d.side);
     phase(&d, rows, true, tile, k, &b);
     str_add(&b, "\n    __syncthreads();\n");
     phase(&d, rows, false, tile, k, &b);
     edits_try(edits, node_start(d.first), node_end(d.last), str_take(&b, a));
     const struct axis *x = d.in.grid == 'x' ? &d.in : &d.out, *y = d.in.grid == 'x' ? &d.out : &d.in;
-    for (size_t i = 0; i < f->n_launches; i++) {
+    for (size_t i = 0; i < f->n_launches && !d.rows; i++) {
         const struct launch *l = &f->launches[i];
         char *grid = arena_printf(a, "((%s + %d) / %d, (%s + %d) / %d)", launch_expression(f, l, x->bound),
                                   SIDE - 1, SIDE, launch_expression(f, l, y->bound), SIDE - 1, SIDE);
@@ -284,7 +433,8 @@ static bool tile_apply(const struct function *f, const struct transform_site *si
         if (!own_block)
             edits_node(edits, l->block, arena_printf(a, "dim3%s", block));
     }
-    remove_unused(f, edits);
+    if (!d.rows)
+        remove_unused(f, edits);
     return true;
 }
 
