@@ -232,6 +232,30 @@ static bool mentions_atom(const struct poly *p, const char *atom)
     return false;
 }
 
+/* A fixed number of steps of the block, behind a question for the end: more threads reach no less, and the
+ * launcher may ask whether fewer are enough, by the name that changes. */
+static bool in_steps(const struct function *f, const struct detail *d, struct node subscript,
+                     const struct poly *p)
+{
+    for (size_t l = 0; l < f->n_launches && d->threads < d->old; l++) {
+        struct node asks = node_enclosing(f->launches[l].statement, NODE_IF_STATEMENT);
+        struct node condition = node_field(asks, FIELD_CONDITION);
+        if (d->where == LITERAL || !d->name || !node_ok(condition) ||
+            !text_has_word(text_of(f, condition), d->name))
+            return false;
+    }
+    int64_t thread = poly_coefficient(p, "threadIdx.x");
+    bool steps = false;
+    for (int i = 0; i < p->n; i++) {
+        const struct term *t = &p->t[i];
+        bool dim = t->n > 1 && str_eq(t->atom[0], "blockDim.x");
+        steps = steps || dim || (f->block_x && t->n == 1 && t->by == thread * f->block_x);
+    }
+    struct node question = node_enclosing(subscript, NODE_IF_STATEMENT);
+    struct node condition = node_strip(node_field(question, FIELD_CONDITION));
+    return steps && node_is(condition, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, condition), "<");
+}
+
 /* Is the grid cut into pieces of the block, in a way that follows? Needed where the kernel indexes over the
  * grid without a loop. Elsewhere no element may belong to a thread by its number alone: fewer threads would
  * leave it out. What is left a block is of another part of the work when blocks change. */
@@ -257,10 +281,11 @@ static bool grid_follows(const struct function *f, const struct detail *d)
             continue;
         bool over = is_over_grid(f, &p);
         over_grid = over_grid || over;
-        if (!over && poly_coefficient(&p, "threadIdx.x") != 0)
+        if (!over && poly_coefficient(&p, "threadIdx.x") != 0 && !in_steps(f, d, all[i], &p))
             return false;
         bool thread = mentions_atom(&p, "threadIdx"), block = mentions_atom(&p, "blockIdx");
-        over_grid = over_grid || (thread && block); /* a warp's row and the like */
+        bool part = poly_coefficient(&p, "threadIdx.x") == 0; /* a warp's row and the like */
+        over_grid = over_grid || (part && thread && block);
         struct node parent = node_parent(all[i]);
         bool stored =
             node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), all[i]);
@@ -369,6 +394,8 @@ static void block_find(struct function *f, struct site_list *found)
     for (size_t l = 0; l < f->n_launches; l++) {
         struct detail one = {0};
         bool known = block_of(f, &f->launches[l], &one) && one.old >= 32;
+        if (!known && strstr(text_of(f, host_value(f, &f->launches[l], f->launches[l].block)), "/ 32 * 32"))
+            continue; /* it is a row's block already */
         if (!known)
             one = (struct detail){.f = f}; /* it is worked out: a row's block may stand for it */
         bool seen = false;

@@ -72,7 +72,10 @@ static bool root_written_in(const struct function *f, const struct variable *roo
         if (!to || to == root)
             return true;
     }
-    if (node_is(part, NODE_CALL_EXPRESSION) && !call_is_pure(f, part)) {
+    bool load = node_is(part, NODE_CALL_EXPRESSION) &&
+                (str_starts(call_name(f, part), "packed_load") ||
+                 str_in(call_name(f, part), "__ldg|__ldcs|__ldca|__ldcg|__ldlu|__ldcv"));
+    if (node_is(part, NODE_CALL_EXPRESSION) && !load && !call_is_pure(f, part)) {
         struct node args = node_field(part, FIELD_ARGUMENTS);
         for (uint32_t i = 0, all = node_count(args); i < all; i++)
             if (passes(f, root, node_child(args, i)))
