@@ -5,7 +5,7 @@
 
 #include "judge/judge.h"
 
-enum { POINTS = 3, MOST_DIMS = 8, MOST_ARGS = 64, MOST_S = 3 };
+enum { POINTS = 3, MOST_DIMS = 8, MOST_ARGS = 64, MOST_S = 2 };
 
 struct monomial { /* num / den times the product of the sizes to their powers, plus `more` */
     int num, den, more;
@@ -26,7 +26,7 @@ struct probing {
     struct judge *judge;
     struct footprints *prints;
     size_t n_dims;
-    double end_s;
+    double end_s; /* 0: nothing has run yet */
     int64_t dims[POINTS][16];
     struct footprint at[POINTS];
     struct monomial fit[MOST_ARGS];
@@ -63,12 +63,14 @@ static bool take(struct probing *p, struct footprint *f, const int64_t *dims, si
 {
     struct err err = {0};
 
-    if (time_s() > p->end_s)
+    if (p->end_s > 0 && time_s() > p->end_s)
         return false;
     if (!footprint_take(f, p->arena, p->prints, dims, filled, with, &err)) {
         p->words = arena_strdup(p->arena, err.text);
         return false;
     }
+    if (p->end_s <= 0) /* now it is compiled */
+        p->end_s = time_s() + MOST_S;
     if (!f->ran)
         p->words = f->words;
     return f->ran;
@@ -449,7 +451,7 @@ static bool open_task(struct probing *p, const char *dir, const char *name, stru
 
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
 {
-    struct probing p = {.t = t, .arena = a, .n_dims = t->dims.n, .end_s = time_s() + MOST_S};
+    struct probing p = {.t = t, .arena = a, .n_dims = t->dims.n};
     struct best best = {0};
     bool ok;
 

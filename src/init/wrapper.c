@@ -15,11 +15,7 @@ struct given {
 
 struct reading {
     struct wrapper_reader r;
-    const struct init_wrapped *in;
-    struct wrapper_function kernel; /* its parameters, among kernel_tokens */
-    struct tokens kernel_tokens;
     VEC(struct given) given;
-    struct str head; /* lines before the body: what template parameters and some parameters are */
 };
 
 static bool says_word(const char *text, const char *word)
@@ -36,35 +32,13 @@ static bool says_word(const char *text, const char *word)
 
 /* ---- template parameters */
 
-/* Item number `which` of the kernel's instance "float, 256"; NULL: none. */
-static const char *instance_arg(const struct reading *d, size_t which)
-{
-    const char *p = d->in->instance;
-    int depth = 0;
-
-    for (size_t n = 0; p && *p; n++) {
-        const char *end = p;
-        while (*end && (*end != ',' || depth)) {
-            depth += *end == '<' || *end == '(' ? 1 : 0;
-            depth -= *end == '>' || *end == ')' ? 1 : 0;
-            end++;
-        }
-        while (*p == ' ')
-            p++;
-        if (n == which)
-            return arena_strndup(d->r.arena, p, (size_t)(end - p));
-        p = *end ? end + 1 : end;
-    }
-    return NULL;
-}
-
 /* What callers write for template parameter `which` of the function: its first plain value. */
 static const char *called_with(struct reading *d, size_t which)
 {
     struct arena *a = d->r.arena;
 
-    for (size_t h = 0; h < d->in->n_hosts; h++) {
-        const struct init_decl *host = d->in->hosts[h];
+    for (size_t h = 0; h < d->r.in->n_hosts; h++) {
+        const struct init_decl *host = d->r.in->hosts[h];
         struct tokens list = init_expand(d->r.source, host->first, host->end);
         for (size_t i = 0; i + 2 < list.n; i++) {
             size_t end, item = i + 2;
@@ -128,9 +102,9 @@ static void choose_tparam(struct reading *d, size_t i)
     const struct wrapper_tparam *p = &r->f.tparams[i];
     const char *value = NULL;
 
-    for (size_t k = 0; k < d->kernel.n_tparams && !value; k++) {
-        if (str_eq(d->kernel.tparams[k].name, p->name))
-            value = instance_arg(d, k);
+    for (size_t k = 0; k < d->r.kernel.n_tparams && !value; k++) {
+        if (str_eq(d->r.kernel.tparams[k].name, p->name))
+            value = wrapper_instance_arg(&d->r, k);
     }
     if (!value)
         value = called_with(d, i);
@@ -149,12 +123,13 @@ static void choose_tparam(struct reading *d, size_t i)
     if (!*p->name)
         return;
     if (!p->is_type)
-        str_addf(&d->head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
+        str_addf(&d->r.head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
     else {
         if (!wrapper_type_name(r, value, NULL))
             return;
         map_put(&r->alias, p->name, arena_strdup(r->arena, value));
-        str_addf(&d->head, "    using %s = %s;\n", p->name, wrapper_type_name(r, value, NULL) ? value : value);
+        str_addf(&d->r.head, "    using %s = %s;\n", p->name,
+                 wrapper_type_name(r, value, NULL) ? value : value);
     }
 }
 
@@ -271,7 +246,7 @@ static void read_params(struct reading *d)
             }
         }
         if (!g.tensor && !g.type.type && !g.type.pointer && is_enum(d, g.type.spelled)) {
-            str_addf(&d->head, "    const %s %s = static_cast<%s>(0);\n", g.type.spelled, p->name,
+            str_addf(&d->r.head, "    const %s %s = static_cast<%s>(0);\n", g.type.spelled, p->name,
                      g.type.spelled);
             r->final = true;
             wrapper_ask(r, "which %s do callers pass as %s?", g.type.spelled, p->name);
@@ -289,78 +264,6 @@ static void read_params(struct reading *d)
 }
 
 /* ---- arguments of the task */
-
-/* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */
-static int kernel_constant(struct reading *d, const char *name)
-{
-    struct wrapper_reader *r = &d->r;
-    int result = -1;
-
-    for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
-        size_t close, item, which = 0;
-        if (!token_is(&r->v[i], ">>>") || !token_is(&r->v[i + 1], "("))
-            continue;
-        close = wrapper_skip(r->v, r->n, i + 1) - 1;
-        for (item = i + 2; item < close; which++) {
-            size_t end = wrapper_item(r->v, item, close);
-            for (size_t k = item; k < end && which < d->kernel.n_list; k++) {
-                if (!token_is(&r->v[k], name))
-                    continue;
-                const struct wrapper_param *p = &d->kernel.list[which];
-                struct wrapper_type t = wrapper_type_of(r, d->kernel_tokens.v, p->first, p->last);
-                if (t.pointer && (result < 0 || !t.constant))
-                    result = t.constant;
-            }
-            item = end + 1;
-        }
-    }
-    return result;
-}
-
-static bool name_has(const char *name, const char *list)
-{
-    char word[64];
-
-    for (const char *p = list; *p;) {
-        size_t len = strcspn(p, "|");
-        snprintf(word, sizeof(word), "%.*s", (int)len, p);
-        if (strcasestr(name, word))
-            return true;
-        p += len + (p[len] == '|');
-    }
-    return false;
-}
-
-/* Is the number a size, one that shapes are made of? */
-static bool is_size(const char *name, const char *type)
-{
-    return !str_in(type, "f16|bf16|f32|f64|bool") &&
-           !name_has(name,
-                     "flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
-                     "block_dim|threads|num_thread|block_sz");
-}
-
-static void scalar(struct reading *d, struct init_arg *a)
-{
-    struct arena *m = d->r.arena;
-
-    if (is_size(a->name, a->type)) {
-        a->value = a->name;
-        vec_add(m, &d->r.task->dims, a->name);
-        return;
-    }
-    if (str_in(a->type, "f16|bf16|f32|f64")) {
-        if (name_has(a->name, "eps"))
-            a->value = "1.0e-5";
-        else if (name_has(a->name, "beta1|beta2|momentum|decay"))
-            a->value = "0.9";
-        else
-            a->value = name_has(a->name, "lr|learning_rate|dropout|ratio|prob") ? "0.1" : "1.0";
-    } else
-        a->value = name_has(a->name, "block|thread") ? "256" : "1";
-    if (!name_has(a->name, "eps"))
-        a->todo = arena_printf(m, "which values of %s do callers pass?", a->name);
-}
 
 static const char *shape_of(struct reading *d, const struct wrapper_tensor *t)
 {
@@ -380,35 +283,6 @@ static const char *shape_of(struct reading *d, const struct wrapper_tensor *t)
     return out.s ? str_take(&out, d->r.arena) : NULL;
 }
 
-static void buffer(struct reading *d, struct init_arg *a, bool constant)
-{
-    int handed = kernel_constant(d, a->name);
-
-    if (constant || handed == 1)
-        a->role = "in";
-    else if (!a->role && name_has(a->name, "out|dst|result"))
-        a->role = "out";
-    if (!a->shape)
-        a->todo = arena_printf(d->r.arena, "which shape has %s?", a->name);
-    if (!a->role) {
-        a->role = "inout";
-        a->todo =
-            arena_printf(d->r.arena, "%s%sis %s read before it is written (inout), or written whole (out)?",
-                         a->todo ? a->todo : "", a->todo ? " " : "", a->name);
-    }
-}
-
-static void add_param(struct str *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add_param(struct str *list, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    str_vaddf(list, fmt, ap);
-    va_end(ap);
-    str_add(list, ", ");
-}
-
 static void tensor_arg(struct reading *d, const struct wrapper_tensor *t, struct str *list)
 {
     const char *made = t->returned ? "out" : "scratch", *spelled;
@@ -423,8 +297,8 @@ static void tensor_arg(struct reading *d, const struct wrapper_tensor *t, struct
     if (t->zeroed && t->returned)
         a.role = "out";
     spelled = wrapper_dtype_spelled(wrapper_dtype_of(a.type));
-    add_param(list, "%s *%s", spelled ? spelled : t->spelled, t->name);
-    buffer(d, &a, false);
+    wrapper_add_param(list, "%s *%s", spelled ? spelled : t->spelled, t->name);
+    wrapper_buffer(&d->r, &a, false);
     if (t->optional)
         wrapper_note(&d->r, "%s is always given here; calls without it are another task", t->name);
     vec_add(d->r.arena, &d->r.task->args, a);
@@ -450,18 +324,18 @@ static char *signature(struct reading *d)
         if (g->type.pointer && g->type.lanes > 1) {
             const char *element = wrapper_dtype_spelled(wrapper_dtype_of(a.type)),
                        *c = g->type.constant ? "const " : "";
-            add_param(&list, "%s%s *%s_", c, element ? element : "unsigned", a.name);
-            str_addf(&d->head, "    auto %s = reinterpret_cast<%s%s *>(%s_);\n", a.name, c, g->type.spelled,
+            wrapper_add_param(&list, "%s%s *%s_", c, element ? element : "unsigned", a.name);
+            str_addf(&d->r.head, "    auto %s = reinterpret_cast<%s%s *>(%s_);\n", a.name, c, g->type.spelled,
                      a.name);
         } else
-            add_param(&list, "%s%s %s%s", g->type.constant ? "const " : "", g->type.spelled,
-                      g->type.pointer ? "*" : "", a.name);
+            wrapper_add_param(&list, "%s%s %s%s", g->type.constant ? "const " : "", g->type.spelled,
+                              g->type.pointer ? "*" : "", a.name);
         if (!g->type.pointer) {
-            scalar(d, &a);
+            wrapper_scalar(&d->r, &a);
         } else {
             if (g->type.lanes > 1)
                 a.align = 16;
-            buffer(d, &a, g->type.constant);
+            wrapper_buffer(&d->r, &a, g->type.constant);
         }
         vec_add(r->arena, &r->task->args, a);
     }
@@ -472,7 +346,7 @@ static char *signature(struct reading *d)
     for (size_t i = 0; i < r->dims.n; i++) {
         struct init_arg a = {.name = r->dims.v[i].name, .value = r->dims.v[i].name};
         a.type = wrapper_type_name(r, r->dims.v[i].spelled, NULL);
-        add_param(&list, "%s %s", r->dims.v[i].spelled, a.name);
+        wrapper_add_param(&list, "%s %s", r->dims.v[i].spelled, a.name);
         vec_add(r->arena, &r->task->dims, a.name);
         vec_add(r->arena, &r->task->args, a);
     }
@@ -483,17 +357,11 @@ static char *signature(struct reading *d)
 /* Vector casts of a pointer in the kernel say how it must be aligned; 256 bytes is the default and enough, so
  * only callers that promise less have to say it. */
 
-static void clear_task(struct init_task *t)
-{
-    t->launcher = NULL;
-    t->args.n = t->dims.n = t->domain.n = t->workloads.n = t->questions.n = t->notes.n = 0;
-}
-
 static void learn_scalars(struct reading *d)
 {
     for (size_t i = 0; i < d->given.n; i++) {
         const struct given *g = &d->given.v[i];
-        if (!g->tensor && !g->type.pointer && g->type.type && is_size(g->param->name, g->type.type))
+        if (!g->tensor && !g->type.pointer && g->type.type && wrapper_is_size(g->param->name, g->type.type))
             map_put(&d->r.locals, g->param->name, (void *)g->param->name);
     }
 }
@@ -508,34 +376,27 @@ static void write_out(struct reading *d)
     wrapper_body(r);
 }
 
-/* The namespaces "a::b::" opened, as the wrapper stands in them. */
-static void add_using(struct str *out, struct arena *a, const char *scope)
-{
-    for (const char *p = strstr(scope, "::"); p; p = strstr(p + 2, "::"))
-        str_addf(out, "using namespace %s;\n", arena_strndup(a, scope, (size_t)(p - scope)));
-}
-
 static bool read_host(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host,
                       const char **why)
 {
     struct init_source *s = w->source;
-    struct reading d = {.r = {.arena = s->arena, .source = s, .task = t}, .in = w};
+    struct reading d = {.r = {.arena = s->arena, .source = s, .task = t, .in = w}};
     struct wrapper_reader *r = &d.r;
     struct tokens list = init_expand(s, host->first, host->end);
     struct str text = {0};
 
     r->v = (struct token *)list.v;
     r->n = list.n;
-    d.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
-    wrapper_scan(&d.kernel, s->arena, d.kernel_tokens.v, d.kernel_tokens.n);
+    d.r.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
+    wrapper_scan(&d.r.kernel, s->arena, d.r.kernel_tokens.v, d.r.kernel_tokens.n);
     if (!wrapper_scan(&r->f, s->arena, r->v, r->n)) {
         *why = "it has no body";
         return false;
     }
-    r->chosen = instance_arg(&d, 0);
+    r->chosen = wrapper_instance_arg(&d.r, 0);
     if (r->chosen && !wrapper_type_name(r, r->chosen, NULL))
         r->chosen = NULL;
-    clear_task(t);
+    wrapper_clear_task(t);
     r->final = true;
     for (size_t i = 0; i < r->f.n_tparams; i++)
         choose_tparam(&d, i);
@@ -564,6 +425,8 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     }
     r->final = true;
     write_out(&d);
+    if (str_eq(host->name, "main"))
+        wrapper_lost(r, "it is the program");
     if (!strstr(str_text(&r->out), "<<<") && !strstr(str_text(&r->out), "cudaLaunch"))
         wrapper_lost(r, "no launch is left of it");
     if (!r->why) {
@@ -577,17 +440,17 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
                 &text,
                 "static constexpr long common_divisor(long a, long b)\n{\n    while (b) {\n"
                 "        long rest = a % b;\n        a = b;\n        b = rest;\n    }\n    return a;\n}\n\n");
-        add_using(&text, s->arena, init_scope(s, w->kernel->scope));
+        wrapper_add_using(&text, s->arena, init_scope(s, w->kernel->scope));
         if (!str_eq(host->scope, w->kernel->scope))
-            add_using(&text, s->arena, init_scope(s, host->scope));
-        str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s", t->entry, params, str_text(&d.head));
+            wrapper_add_using(&text, s->arena, init_scope(s, host->scope));
+        str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s", t->entry, params, str_text(&d.r.head));
         if (r->uses_properties)
             str_add(&text, "    cudaDeviceProp properties;\n    cudaGetDeviceProperties(&properties, 0);\n");
         str_addf(&text, "%s}\n", str_text(&r->out));
         t->launcher = str_take(&text, s->arena);
     }
     *why = r->why;
-    str_free(&d.head);
+    str_free(&d.r.head);
     str_free(&r->out);
     map_free(&r->alias);
     map_free(&r->locals);
@@ -595,70 +458,6 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     map_free(&r->clash);
     map_free(&r->shown);
     return !*why;
-}
-
-/* ---- without a wrapper */
-
-static void from_declaration(struct init_task *t, const struct init_wrapped *w)
-{
-    struct init_source *s = w->source;
-    struct reading d = {.r = {.arena = s->arena, .source = s, .task = t, .final = true}, .in = w};
-    struct str params = {0}, call = {0}, instance = {0};
-
-    d.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
-    d.r.v = (struct token *)d.kernel_tokens.v;
-    d.r.n = d.kernel_tokens.n;
-    if (!wrapper_scan(&d.kernel, s->arena, d.r.v, d.r.n))
-        return;
-    d.r.f = d.kernel;
-    for (size_t i = 0; i < d.kernel.n_tparams; i++) {
-        const struct wrapper_tparam *p = &d.kernel.tparams[i];
-        const char *value = instance_arg(&d, i);
-        if (!value)
-            value = p->is_type ? "float" : p->fallback;
-        if (!value) {
-            value = "1";
-            wrapper_ask(&d.r, "which value has the template parameter %s? (name the instance: %s<...>)",
-                        p->name, w->kernel->name);
-        }
-        if (p->is_type && wrapper_type_name(&d.r, value, NULL))
-            map_put(&d.r.alias, p->name, (void *)value);
-        str_addf(&instance, "%s%s", i ? ", " : "<", value);
-    }
-    if (instance.len)
-        str_addc(&instance, '>');
-    for (size_t i = 0; i < d.kernel.n_list; i++) {
-        const struct wrapper_param *p = &d.kernel.list[i];
-        struct wrapper_type k = wrapper_type_of(&d.r, d.r.v, p->first, p->last);
-        struct init_arg a = {.name = *p->name ? p->name : arena_printf(s->arena, "arg%zu", i), .type = k.type};
-
-        str_addf(&call, "%s%s", i ? ", " : "", k.type ? a.name : "{}");
-        if (!k.type) {
-            wrapper_ask(&d.r, "the kernel's parameter %s has the type %s; the launcher has to make one", a.name,
-                        wrapper_text(s->arena, d.r.v, p->first, p->last));
-            continue;
-        }
-        add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "", k.spelled,
-                  k.pointer ? "*" : "", a.name);
-        if (k.pointer)
-            buffer(&d, &a, k.constant);
-        else
-            scalar(&d, &a);
-        vec_add(s->arena, &t->args, a);
-    }
-    wrapper_ask(&d.r, "with which grid, block and shared memory is %s launched?", w->kernel->name);
-    t->launcher =
-        arena_printf(s->arena,
-                     "extern \"C\" void %s(%scudaStream_t stream)\n{\n"
-                     "    dim3 grid(1);    // TODO: blocks\n    dim3 block(256); // TODO: threads of a block\n"
-                     "    %s%s%s<<<grid, block, 0, stream>>>(%s);\n}\n",
-                     t->entry, str_text(&params), init_scope(s, w->kernel->scope), w->kernel->name,
-                     str_text(&instance), str_text(&call));
-    str_free(&params);
-    str_free(&call);
-    str_free(&instance);
-    map_free(&d.r.alias);
-    map_free(&d.r.shown);
 }
 
 void init_wrapper(struct init_task *t, const struct init_wrapped *w)
@@ -673,8 +472,14 @@ void init_wrapper(struct init_task *t, const struct init_wrapped *w)
         }
         str_addf(&reasons, "%s%s: %s", reasons.len ? "; " : "", w->hosts[i]->name, why);
     }
-    clear_task(t);
-    from_declaration(t, w);
+    for (size_t i = 0; i < w->n_hosts; i++) {
+        if (wrapper_slice(t, w, w->hosts[i])) {
+            str_free(&reasons);
+            return;
+        }
+    }
+    wrapper_clear_task(t);
+    wrapper_declared(t, w);
     vec_add(w->source->arena, &t->notes,
             reasons.len
                 ? arena_printf(w->source->arena, "no function that launches it can be read (%s)", reasons.s)

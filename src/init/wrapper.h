@@ -79,6 +79,11 @@ struct wrapper_reader {
     VEC(struct wrapper_dim) dims; /* that the launcher needs as parameters */
     VEC(const char *) streams;
     struct str out;
+    const struct init_wrapped *in;
+    struct wrapper_function kernel; /* among kernel_tokens */
+    struct tokens kernel_tokens;
+    struct str
+        head; /* lines before the body: template parameters, and parameters of types that a launcher has not */
     int depth;
     bool final;                              /* the second time */
     bool uses_properties, divides, uses_gcd; /* needs cudaDeviceProp, ceil_div, gcd */
@@ -116,6 +121,24 @@ const char *wrapper_extent(struct wrapper_reader *r, struct wrapper_tensor *t, i
 void wrapper_need_dim(struct wrapper_reader *r, const char *name);
 /* An expression with locals replaced; NULL where something other than dims and numbers stands in it. */
 const char *wrapper_over_dims(struct wrapper_reader *r, const char *text);
+
+/* ---- wrapper_args.c */
+
+/* Item number `which` of the kernel's instance "float, 256"; NULL: none. */
+const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which);
+bool wrapper_is_size(const char *name, const char *type); /* shapes are made of such numbers */
+void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a);
+void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant);
+__attribute__((format(printf, 2, 3))) void wrapper_add_param(struct str *list, const char *fmt, ...);
+/* Opens the namespaces "a::b::", as the wrapper stands in them. */
+void wrapper_add_using(struct str *out, struct arena *a, const char *scope);
+
+/* ---- wrapper_slice.c */
+
+void wrapper_clear_task(struct init_task *t);
+/* Only the launch in `host`, and what its sizes come from. False: that is not enough. */
+bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host);
+void wrapper_declared(struct init_task *t, const struct init_wrapped *w); /* from the kernel alone */
 
 /* ---- wrapper_expr.c, wrapper_body.c */
 

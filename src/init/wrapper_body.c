@@ -18,6 +18,10 @@ static const char checks[] = "TORCH_CHECK|TORCH_INTERNAL_ASSERT|AT_ASSERT|AT_ASS
                              "FT_CHECK|FT_CHECK_WITH_INFO|TORCH_CHECK_WITH|TORCH_CHECK_VALUE|GGML_ASSERT|"
                              "STD_TORCH_CHECK|DISPATCH_BOOL";
 
+static const char failures[] =
+    "throw|ostringstream|AT_ERROR|TORCH_CHECK|abort|exit|FLASHINFER_ERROR|stringstream|"
+    "TORCH_CHECK_NOT_IMPLEMENTED|FT_CHECK|FT_CHECK_WITH_INFO|runtime_error|cerr";
+
 void wrapper_note(struct wrapper_reader *r, const char *fmt, ...)
 {
     va_list ap;
@@ -81,6 +85,16 @@ static bool has_word(const struct wrapper_reader *r, size_t i, size_t end, const
 {
     for (; i < end; i++) {
         if (token_in(&r->v[i], list))
+            return true;
+    }
+    return false;
+}
+
+static bool says_launch(const struct wrapper_reader *r, size_t i, size_t end)
+{
+    for (; i < end; i++) {
+        if (token_is(&r->v[i], "<<<") || token_in(&r->v[i], "cudaLaunchKernel|cudaLaunchKernelEx|"
+                                                            "cudaLaunchCooperativeKernel|cudaLaunchKernelExC"))
             return true;
     }
     return false;
@@ -595,8 +609,8 @@ static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
 
     /* if (...) throw: a check the other way round */
     other = branch_skip(r, next, end);
-    if (has_word(r, next, other, "throw|AT_ERROR|TORCH_CHECK|exit|abort") && other < next + 80 &&
-        !has_word(r, next, other, "<<<") && !(other < end && token_is(&r->v[other], "else")))
+    if (has_word(r, next, other, failures) && other < next + 80 && !says_launch(r, next, other) &&
+        !(other < end && token_is(&r->v[other], "else")))
         return other;
     if (known >= 0) {
         size_t behind = other;
@@ -612,9 +626,9 @@ static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
     line(r, "if %s(%s)", is_constexpr ? "constexpr " : "", text);
     next = branch(r, next, end, true);
     if (next < end && token_is(&r->v[next], "else")) {
-        if (has_word(r, next + 1, branch_skip(r, next + 1, end), "throw|AT_ERROR|exit") &&
-            !has_word(r, next + 1, branch_skip(r, next + 1, end), "<<<"))
-            return branch_skip(r, next + 1, end);
+        size_t behind = branch_skip(r, next + 1, end);
+        if (has_word(r, next + 1, behind, failures) && !says_launch(r, next + 1, behind))
+            return behind;
         line(r, "else");
         next = branch(r, next + 1, end, true);
     }
@@ -644,16 +658,19 @@ static size_t switch_statement(struct wrapper_reader *r, size_t i, size_t end)
 static size_t label(struct wrapper_reader *r, size_t i, size_t end)
 {
     size_t colon = i;
+    bool fails;
 
     while (colon < end && !token_is(&r->v[colon], ":"))
         colon++;
+    fails = token_is(&r->v[i], "default") && has_word(r, colon, end, failures) &&
+            !has_word(r, colon, end, "case") && !says_launch(r, colon, end);
     r->depth--;
     if (token_is(&r->v[i], "default"))
-        line(r, "default:");
+        line(r, "default:%s", fails ? " return;" : "");
     else
         line(r, "case %s:", wrapper_expr(r, i + 1, colon));
     r->depth++;
-    return colon + 1;
+    return fails ? end : colon + 1;
 }
 
 /* A call of a macro or function that only the framework needs. */
@@ -675,7 +692,7 @@ static bool needless(struct wrapper_reader *r, size_t i, size_t last)
         return !token_in(&r->v[i], "break|continue|return");
     char *text = token_text(r->arena, &r->v[name]);
     if ((str_starts(text, "CHECK_") || str_starts(text, "TORCH_CHECK_") || strstr(text, "Guard")) &&
-        !has_word(r, i, last, "<<<"))
+        !says_launch(r, i, last))
         return true;
     return false;
 }
@@ -703,12 +720,20 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
             if (t)
                 t->returned = true;
         }
-        if (next < r->f.body_end || r->depth > 1)
+        if (r->helper)
+            line(r, "return %s;", wrapper_expr(r, i + 1, last));
+        else if (next < r->f.body_end || r->depth > 1)
             line(r, "return;");
         return next;
     }
     if (needless(r, i, last))
         return next;
+    if (token_is(&r->v[i], "using") && i + 3 < last && token_is(&r->v[i + 2], "=")) {
+        char *name = token_text(r->arena, &r->v[i + 1]), *what = wrapper_expr(r, i + 3, last);
+        map_put(&r->alias, name, what);
+        line(r, "using %s = %s;", name, what);
+        return next;
+    }
     for (size_t k = i; k < last; k++) {
         if (r->v[k].kind == TOK_WORD && r->v[k].len > 6 &&
             (!memcmp(r->v[k].s, "cublas", 6) || !memcmp(r->v[k].s, "cudnn", 5) ||

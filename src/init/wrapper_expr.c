@@ -155,7 +155,7 @@ static void add_member(struct cursor *c, struct wrapper_tensor *t, size_t start)
     const struct token *m = at(c, 1);
 
     c->i += 2;
-    if (token_in(m, "data_ptr|mutable_data_ptr|const_data_ptr|data")) {
+    if (token_in(m, "data_ptr|mutable_data_ptr|const_data_ptr|data|DATA_PTR")) {
         if (token_is(at(c, 0), "<")) {
             size_t end = wrapper_angle(c->r->v, c->last, c->i);
             struct wrapper_type k = wrapper_type_of(c->r, c->r->v, c->i + 1, end);
@@ -298,6 +298,11 @@ static bool add_qualified(struct cursor *c)
         add(c, "common_divisor");
         return true;
     }
+    if (str_in(name, "min|max") && token_is(head, "std") && token_is(at(c, n), "(") && r->tensors.n) {
+        c->i += n; /* extents are 64 bits wide here */
+        str_addf(&c->out, "std::%s<int64_t>", name);
+        return true;
+    }
     if (!token_in(head, "at|c10|torch|caffe2") || n < 2)
         return false;
     dtype = wrapper_dtype(name);
@@ -305,6 +310,14 @@ static bool add_qualified(struct cursor *c)
         c->i += n;
         str_addf(&c->out, "%s%d",
                  isalnum((unsigned char)(c->out.len ? c->out.s[c->out.len - 1] : ' ')) ? " " : "", dtype);
+        return true;
+    }
+    if (str_in(name, "acc_type|opmath_type|acc_type_device")) {
+        c->i += n;
+        skip_group(c);
+        if (token_is(at(c, 0), "::"))
+            c->i += 2;
+        add(c, "float");
         return true;
     }
     for (size_t i = 0; i < ARRAY_LEN(replaced); i++) {

@@ -1,0 +1,130 @@
+/* Arguments of the task beside the launcher's parameters: which numbers are sizes, which values the others may
+ * have, what is known of a buffer from its name, its const and where it is handed to. */
+#include "init/wrapper.h"
+
+/* Item number `which` of the kernel's instance "float, 256"; NULL: none. */
+const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which)
+{
+    const char *p = r->in->instance;
+    int depth = 0;
+
+    for (size_t n = 0; p && *p; n++) {
+        const char *end = p;
+        while (*end && (*end != ',' || depth)) {
+            depth += *end == '<' || *end == '(' ? 1 : 0;
+            depth -= *end == '>' || *end == ')' ? 1 : 0;
+            end++;
+        }
+        while (*p == ' ')
+            p++;
+        if (n == which)
+            return arena_strndup(r->arena, p, (size_t)(end - p));
+        p = *end ? end + 1 : end;
+    }
+    return NULL;
+}
+
+/* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */
+static int kernel_constant(struct wrapper_reader *r, const char *name)
+{
+    int result = -1;
+
+    for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
+        size_t close, item, which = 0;
+        if (!token_is(&r->v[i], ">>>") || !token_is(&r->v[i + 1], "("))
+            continue;
+        close = wrapper_skip(r->v, r->n, i + 1) - 1;
+        for (item = i + 2; item < close; which++) {
+            size_t end = wrapper_item(r->v, item, close);
+            for (size_t k = item; k < end && which < r->kernel.n_list; k++) {
+                if (!token_is(&r->v[k], name))
+                    continue;
+                const struct wrapper_param *p = &r->kernel.list[which];
+                struct wrapper_type t = wrapper_type_of(r, r->kernel_tokens.v, p->first, p->last);
+                if (t.pointer && (result < 0 || !t.constant))
+                    result = t.constant;
+            }
+            item = end + 1;
+        }
+    }
+    return result;
+}
+
+static bool name_has(const char *name, const char *list)
+{
+    char word[64];
+
+    for (const char *p = list; *p;) {
+        size_t len = strcspn(p, "|");
+        snprintf(word, sizeof(word), "%.*s", (int)len, p);
+        if (strcasestr(name, word))
+            return true;
+        p += len + (p[len] == '|');
+    }
+    return false;
+}
+
+/* Is the number a size, one that shapes are made of? */
+bool wrapper_is_size(const char *name, const char *type)
+{
+    return !str_in(type, "f16|bf16|f32|f64|bool") &&
+           !name_has(name,
+                     "flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
+                     "block_dim|threads|num_thread|block_sz");
+}
+
+void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
+{
+    struct arena *m = r->arena;
+
+    if (wrapper_is_size(a->name, a->type)) {
+        a->value = a->name;
+        vec_add(m, &r->task->dims, a->name);
+        return;
+    }
+    if (str_in(a->type, "f16|bf16|f32|f64")) {
+        if (name_has(a->name, "eps"))
+            a->value = "1.0e-5";
+        else if (name_has(a->name, "beta1|beta2|momentum|decay"))
+            a->value = "0.9";
+        else
+            a->value = name_has(a->name, "lr|learning_rate|dropout|ratio|prob") ? "0.1" : "1.0";
+    } else
+        a->value = name_has(a->name, "block|thread") ? "256" : "1";
+    if (!name_has(a->name, "eps"))
+        a->todo = arena_printf(m, "which values of %s do callers pass?", a->name);
+}
+
+void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant)
+{
+    int handed = kernel_constant(r, a->name);
+
+    if (constant || handed == 1)
+        a->role = "in";
+    else if (!a->role && name_has(a->name, "out|dst|result"))
+        a->role = "out";
+    if (!a->shape)
+        a->todo = arena_printf(r->arena, "which shape has %s?", a->name);
+    if (!a->role) {
+        a->role = "inout";
+        a->todo = arena_printf(r->arena, "%s%sis %s read before it is written (inout), or written whole (out)?",
+                               a->todo ? a->todo : "", a->todo ? " " : "", a->name);
+    }
+}
+
+void wrapper_add_param(struct str *list, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    str_vaddf(list, fmt, ap);
+    va_end(ap);
+    str_add(list, ", ");
+}
+
+/* The namespaces "a::b::" opened, as the wrapper stands in them. */
+void wrapper_add_using(struct str *out, struct arena *a, const char *scope)
+{
+    for (const char *p = strstr(scope, "::"); p; p = strstr(p + 2, "::"))
+        str_addf(out, "using namespace %s;\n", arena_strndup(a, scope, (size_t)(p - scope)));
+}

@@ -1,0 +1,375 @@
+/* A launch without the function around it: where that cannot be read, the sizes of the launch are looked for by
+ * themselves; where they cannot be found either, the kernel's declaration makes a launcher whose grid is a
+ * question. */
+#include "init/wrapper.h"
+
+void wrapper_clear_task(struct init_task *t)
+{
+    t->launcher = NULL;
+    t->args.n = t->dims.n = t->domain.n = t->workloads.n = t->questions.n = t->notes.n = 0;
+}
+
+/* ---- a launch and the statements that its sizes come from */
+
+struct range {
+    size_t first, last;
+};
+
+struct slice {
+    struct wrapper_reader *r;
+    size_t launch;          /* the <<< */
+    VEC(struct range) used; /* statements, in no order */
+    struct map seen;        /* words that were looked up */
+    struct map given;       /* parameters of the launcher: name to C type */
+    bool lost;
+};
+
+static void need_words(struct slice *s, size_t first, size_t last);
+
+/* The `;` of the statement at i. */
+static size_t statement_end(const struct wrapper_reader *r, size_t i)
+{
+    while (i < r->f.body_end && !token_is(&r->v[i], ";"))
+        i = wrapper_sign(&r->v[i], "( [ {") ? wrapper_skip(r->v, r->f.body_end, i) : i + 1;
+    return i;
+}
+
+static size_t statement_begin(const struct wrapper_reader *r, size_t i)
+{
+    while (i > r->f.body + 1 && !wrapper_sign(&r->v[i - 1], "; { }"))
+        i--;
+    return i;
+}
+
+static void use(struct slice *s, size_t first, size_t last)
+{
+    for (size_t i = 0; i < s->used.n; i++) {
+        if (s->used.v[i].first == first)
+            return;
+    }
+    vec_add(s->r->arena, &s->used, ((struct range){first, last}));
+}
+
+/* Does the value ask something that a launcher has not: a tensor, the user's input, memory? */
+static bool is_foreign(const struct wrapper_reader *r, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        if (wrapper_sign(&r->v[i], "-> argv argc atoi new malloc getCmdLineArgumentInt") ||
+            (token_is(&r->v[i], ".") && !wrapper_sign(&r->v[i + 1], "x y z")))
+            return true;
+    }
+    return false;
+}
+
+static void give(struct slice *s, const char *name, const char *spelled)
+{
+    if (!map_has(&s->given, name))
+        map_put(&s->given, name, (void *)spelled);
+}
+
+/* A variable of the function: its declaration, and what is assigned to it before the launch. */
+static bool need_local(struct slice *s, const char *word)
+{
+    struct wrapper_reader *r = s->r;
+    bool declared = false;
+
+    for (size_t i = r->f.body + 1; i < s->launch; i++) {
+        size_t first, last;
+        struct wrapper_type k;
+
+        if (!token_is(&r->v[i], word) || wrapper_sign(&r->v[i - 1], ". -> ::"))
+            continue;
+        first = statement_begin(r, i);
+        last = statement_end(r, i);
+        if (last > s->launch)
+            break;
+        if (i > first && !declared && (r->v[i - 1].kind == TOK_WORD || wrapper_sign(&r->v[i - 1], "* & >")) &&
+            wrapper_sign(&r->v[i + 1], "= ( { ;") &&
+            !token_in(&r->v[first], "return|if|for|while|else|using")) {
+            k = wrapper_type_of(r, r->v, first, i);
+            declared = true;
+            if (k.pointer || (is_foreign(r, i + 1, last) && !k.type))
+                return false;
+            if (is_foreign(r, i + 1, last)) {
+                give(s, word, k.spelled);
+                return true;
+            }
+            use(s, first, last);
+            need_words(s, i + 1, last);
+        } else if (declared && i == first &&
+                   (token_is(&r->v[i + 1], "=") ||
+                    (token_is(&r->v[i + 1], ".") && token_is(&r->v[i + 3], "=")))) {
+            /* within a branch or a loop it is not known whether it is done */
+            size_t depth = 0;
+            for (size_t k2 = r->f.body + 1; k2 < i; k2++) {
+                depth += token_is(&r->v[k2], "{");
+                depth -= token_is(&r->v[k2], "}") && depth;
+            }
+            if (depth)
+                s->lost = true;
+            use(s, first, last);
+            need_words(s, i + 1, last);
+        }
+    }
+    return declared;
+}
+
+static void need_word(struct slice *s, const struct token *t)
+{
+    struct wrapper_reader *r = s->r;
+    const char *word = token_text(r->arena, t);
+
+    if (map_has(&s->seen, word) || map_has(&s->given, word))
+        return;
+    map_put(&s->seen, word, (void *)word);
+    for (size_t i = 0; i < r->f.n_list; i++) {
+        const struct wrapper_param *p = &r->f.list[i];
+        struct wrapper_type k;
+        if (!str_eq(p->name, word))
+            continue;
+        k = wrapper_type_of(r, r->v, p->first, p->last);
+        if (k.type && !k.pointer)
+            give(s, word, k.spelled);
+        else
+            s->lost = s->lost || !k.stream;
+        return;
+    }
+    need_local(s, word); /* else a constant, a type or a function of the file */
+}
+
+static void need_words(struct slice *s, size_t first, size_t last)
+{
+    struct wrapper_reader *r = s->r;
+
+    for (size_t i = first; i < last; i++) {
+        bool member = i > first && wrapper_sign(&r->v[i - 1], ". -> ::");
+        if (r->v[i].kind == TOK_WORD && !member && !wrapper_sign(&r->v[i + 1], "::"))
+            need_word(s, &r->v[i]);
+    }
+}
+
+/* The launch of the kernel in the function; 0: none that names it. */
+static size_t find_launch(const struct wrapper_reader *r, const char *kernel, size_t *name)
+{
+    for (size_t i = r->f.body + 1; i < r->f.body_end; i++) {
+        size_t behind = i + 1, end;
+        if (!token_is(&r->v[i], kernel))
+            continue;
+        end = token_is(&r->v[behind], "<") ? wrapper_angle(r->v, r->f.body_end, behind) : 0;
+        behind = end ? end + 1 : behind;
+        if (token_is(&r->v[behind], "<<<")) {
+            *name = i;
+            return behind;
+        }
+    }
+    return 0;
+}
+
+/* Arguments of the launch beside the kernel's parameters. `call` gets their text. */
+static void read_arguments(struct slice *s, size_t open, struct str *params, struct str *call)
+{
+    struct wrapper_reader *r = s->r;
+    size_t close = wrapper_skip(r->v, r->f.body_end, open) - 1, item = open + 1;
+
+    for (size_t i = 0; i < r->kernel.n_list && item < close; i++) {
+        const struct wrapper_param *p = &r->kernel.list[i];
+        struct wrapper_type k = wrapper_type_of(r, r->kernel_tokens.v, p->first, p->last);
+        size_t end = wrapper_item(r->v, item, close);
+
+        str_add(call, i ? ", " : "");
+        if (!k.type) {
+            s->lost = true;
+        } else if (k.pointer) {
+            struct init_arg a = {.name = p->name, .type = k.type};
+            const char *element = wrapper_dtype_spelled(wrapper_dtype_of(k.type)),
+                       *c = k.constant ? "const " : "";
+
+            wrapper_add_param(params, "%s%s *%s", c, k.lanes > 1 && element ? element : k.spelled, p->name);
+            if (k.lanes > 1)
+                str_addf(call, "reinterpret_cast<%s%s *>(%s)", c, k.spelled, p->name);
+            else
+                str_add(call, p->name);
+            wrapper_buffer(r, &a, k.constant);
+            vec_add(r->arena, &r->task->args, a);
+        } else {
+            if (end == item + 1 && r->v[item].kind == TOK_WORD &&
+                !token_in(&r->v[item], "true|false|NULL|nullptr") &&
+                !init_named(r->source, token_text(r->arena, &r->v[item])))
+                give(s, token_text(r->arena, &r->v[item]), k.spelled);
+            else
+                need_words(s, item, end);
+            str_add(call, wrapper_expr(r, item, end));
+        }
+        item = end + 1;
+    }
+}
+
+/* Writes the launcher and the arguments; false: what the launch needs is not found. */
+static bool write_slice(struct slice *s, size_t name, const struct init_wrapped *w)
+{
+    struct wrapper_reader *r = s->r;
+    struct str params = {0}, call = {0}, text = {0};
+    size_t close = s->launch, from = 0;
+
+    while (close < r->f.body_end && !token_is(&r->v[close], ">>>"))
+        close++;
+    read_arguments(s, close + 1, &params, &call);
+    need_words(s, name + 1, close);
+    for (size_t i = 0; i < s->given.n; i++) {
+        struct init_arg a = {.name = s->given.entries[i].key};
+        const char *spelled = s->given.entries[i].value;
+        a.type = wrapper_type_name(r, spelled, NULL);
+        wrapper_add_param(&params, "%s %s", spelled, a.name);
+        wrapper_scalar(r, &a);
+        vec_add(r->arena, &r->task->args, a);
+    }
+    wrapper_add_using(&text, r->arena, init_scope(r->source, w->kernel->scope));
+    str_addf(&text, "extern \"C\" void %s(%scudaStream_t stream)\n{\n", r->task->entry, str_text(&params));
+    for (size_t n = 0; n < s->used.n; n++) { /* in the file's order */
+        const struct range *next = NULL;
+        for (size_t i = 0; i < s->used.n; i++) {
+            const struct range *x = &s->used.v[i];
+            if (x->first >= from && (!next || x->first < next->first))
+                next = x;
+        }
+        size_t first = next->first;
+        from = first + 1;
+        bool known = false;
+        for (size_t i = 0; i < s->given.n; i++) /* what became a parameter is declared already */
+            for (size_t k = first; k < next->last; k++)
+                known = known || (k + 1 < next->last && token_is(&r->v[k], s->given.entries[i].key) &&
+                                  token_is(&r->v[k + 1], "=") && k > first);
+        if (!known)
+            str_addf(&text, "    %s;\n", wrapper_expr(r, first, next->last));
+    }
+    str_addf(&text, "    %s(%s);\n}\n", wrapper_expr(r, name, close + 1), str_text(&call));
+    r->task->launcher = str_take(&text, r->arena);
+    str_free(&params);
+    str_free(&call);
+    return !s->lost;
+}
+
+bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host)
+{
+    struct init_source *s = w->source;
+    struct wrapper_reader r = {.arena = s->arena, .source = s, .task = t, .final = true, .in = w};
+    struct tokens list = init_expand(s, host->first, host->end);
+    struct slice slice = {.r = &r};
+    size_t name = 0;
+    bool ok;
+
+    wrapper_clear_task(t);
+    r.v = list.v;
+    r.n = list.n;
+    r.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
+    ok = wrapper_scan(&r.kernel, s->arena, r.kernel_tokens.v, r.kernel_tokens.n) &&
+         wrapper_scan(&r.f, s->arena, r.v, r.n) && !r.f.n_tparams && !r.kernel.n_tparams &&
+         (slice.launch = find_launch(&r, w->kernel->name, &name)) != 0 && write_slice(&slice, name, w) &&
+         !r.why;
+    if (ok)
+        wrapper_note(&r, "of %s only the launch of %s and its sizes were read", host->name, w->kernel->name);
+    map_free(&slice.seen);
+    map_free(&slice.given);
+    map_free(&r.shown);
+    return ok;
+}
+
+/* ---- without a wrapper */
+
+/* The arguments of `template __global__ void k<half, 256>(...)`, those of half before others; NULL: none. */
+static const char *file_instance(struct wrapper_reader *r, const char *kernel)
+{
+    const struct init_source *s = r->source;
+    const char *best = NULL;
+
+    for (size_t n = 0; n < s->decls.n; n++) {
+        const struct init_decl *x = &s->decls.v[n];
+        if (x->kind != INIT_CALL && x->kind != INIT_OTHER && x->kind != INIT_FUNCTION)
+            continue;
+        if (x->body ||
+            (x->kind == INIT_FUNCTION && x->is_template && token_is(&s->tokens.v[x->first + 1], "<")))
+            continue;
+        struct tokens list = init_expand(r->source, x->first, x->end);
+        for (size_t i = 0; i + 1 < list.n; i++) {
+            size_t back = i, end;
+            while (back && back + 9 > i && !wrapper_sign(&list.v[back], "template ; }"))
+                back--;
+            if (!token_is(&list.v[i], kernel) || !token_is(&list.v[i + 1], "<") ||
+                !token_is(&list.v[back], "template") || token_is(&list.v[back + 1], "<"))
+                continue;
+            end = wrapper_angle(list.v, list.n, i + 1);
+            if (!end)
+                continue;
+            const char *args = wrapper_text(s->arena, list.v, i + 2, end);
+            if (!best || (strstr(args, "half") && !strstr(best, "half")))
+                best = args;
+        }
+    }
+    return best;
+}
+
+void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
+{
+    struct init_source *s = w->source;
+    struct wrapper_reader d = {.arena = s->arena, .source = s, .task = t, .final = true, .in = w};
+    struct str params = {0}, call = {0}, instance = {0};
+
+    d.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
+    d.v = (struct token *)d.kernel_tokens.v;
+    d.n = d.kernel_tokens.n;
+    if (!wrapper_scan(&d.kernel, s->arena, d.v, d.n))
+        return;
+    d.f = d.kernel;
+    struct init_wrapped with = *w;
+    if (!w->instance && d.kernel.n_tparams)
+        with.instance = file_instance(&d, w->kernel->name);
+    d.in = &with;
+    for (size_t i = 0; i < d.kernel.n_tparams; i++) {
+        const struct wrapper_tparam *p = &d.kernel.tparams[i];
+        const char *value = wrapper_instance_arg(&d, i);
+        if (!value)
+            value = p->is_type ? "float" : p->fallback;
+        if (!value) {
+            value = "1";
+            wrapper_ask(&d, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
+                        w->kernel->name);
+        }
+        if (p->is_type && wrapper_type_name(&d, value, NULL))
+            map_put(&d.alias, p->name, (void *)value);
+        str_addf(&instance, "%s%s", i ? ", " : "<", value);
+    }
+    if (instance.len)
+        str_addc(&instance, '>');
+    for (size_t i = 0; i < d.kernel.n_list; i++) {
+        const struct wrapper_param *p = &d.kernel.list[i];
+        struct wrapper_type k = wrapper_type_of(&d, d.v, p->first, p->last);
+        struct init_arg a = {.name = *p->name ? p->name : arena_printf(s->arena, "arg%zu", i), .type = k.type};
+
+        str_addf(&call, "%s%s", i ? ", " : "", k.type ? a.name : "{}");
+        if (!k.type) {
+            wrapper_ask(&d, "the kernel's parameter %s has the type %s; the launcher has to make one", a.name,
+                        wrapper_text(s->arena, d.v, p->first, p->last));
+            continue;
+        }
+        wrapper_add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "", k.spelled,
+                          k.pointer ? "*" : "", a.name);
+        if (k.pointer)
+            wrapper_buffer(&d, &a, k.constant);
+        else
+            wrapper_scalar(&d, &a);
+        vec_add(s->arena, &t->args, a);
+    }
+    wrapper_ask(&d, "with which grid, block and shared memory is %s launched?", w->kernel->name);
+    t->launcher =
+        arena_printf(s->arena,
+                     "extern \"C\" void %s(%scudaStream_t stream)\n{\n"
+                     "    dim3 grid(1);    // TODO: blocks\n    dim3 block(256); // TODO: threads of a block\n"
+                     "    %s%s%s<<<grid, block, 0, stream>>>(%s);\n}\n",
+                     t->entry, str_text(&params), init_scope(s, w->kernel->scope), w->kernel->name,
+                     str_text(&instance), str_text(&call));
+    str_free(&params);
+    str_free(&call);
+    str_free(&instance);
+    map_free(&d.alias);
+    map_free(&d.shown);
+}
