@@ -167,6 +167,7 @@ struct init_arg {            /* of the launcher, in its order, without the strea
 struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
+    bool open_launch;     /* its grid is a question: nothing can be found out by running it */
     VEC(struct init_arg) args;
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */

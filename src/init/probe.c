@@ -171,7 +171,7 @@ static char *shape_text(struct probing *p, const struct monomial *m, const char 
                 str_addf(&out, " + %d", m->more);
         }
     }
-    if (last < 0)
+    if (last < 0 && (!first || num + m->more > 1))
         str_addf(&out, "%s%d", out.len ? ", " : "", MAX(num + m->more, 1));
     return str_take(&out, p->arena);
 }
@@ -344,8 +344,9 @@ static void find_rows(struct probing *p, size_t arg)
         if (!rows)
             rows = arena_printf(p->arena, "n_%s", x->name);
         x->shape = shape_text(p, &m, rows);
-        of->values = arena_printf(p->arena, "{kind: %s, low: 0, high: %s}",
-                                  p->at[0].args[i].wrote ? "distinct" : "index", rows);
+        of->values =
+            arena_printf(p->arena, "{kind: %s, low: 0, high: %s}",
+                         p->at[0].args[i].wrote && !p->at[0].args[i].read ? "distinct" : "index", rows);
         of->todo = arena_printf(p->arena, "%s is taken for numbers of rows of %s; which range has it?",
                                 of->name, x->name);
         p->fit[i].found = true;
@@ -455,6 +456,8 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     struct best best = {0};
     bool ok;
 
+    if (t->open_launch)
+        return err_input(err, "its grid is not known");
     if (!t->dims.n || t->dims.n > MOST_DIMS)
         return err_input(err, "a task of %zu sizes is not looked into", t->dims.n);
     ok = open_task(&p, dir, name, err);

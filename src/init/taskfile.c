@@ -60,6 +60,8 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
     for (size_t i = 0; i < t->dims.n; i++)
         str_addf(&out, "  - %s >= 1\n  - %s <= %d\n", t->dims.v[i], t->dims.v[i],
                  t->dims.n == 1 ? 1 << 28 : 8 * proposed(t, i, 2));
+    for (size_t i = 0; i < t->dims.n && t->dims.n > 1; i++) /* numbers of elements fit an int */
+        str_addf(&out, "%s%s%s", i ? " * " : "  - ", t->dims.v[i], i + 1 == t->dims.n ? " <= 268435456\n" : "");
     for (size_t i = 0; i < t->domain.n; i++)
         str_addf(&out, "  - %s\n", t->domain.v[i]);
     str_add(&out, "workloads: # TODO: your sizes\n");

@@ -385,8 +385,8 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     struct tokens list = init_expand(s, host->first, host->end);
     struct str text = {0};
 
-    r->v = (struct token *)list.v;
-    r->n = list.n;
+    r->v = arena_array(s->arena, struct token, list.n + 1);
+    r->n = wrapper_strip(r->v, list.v, list.n);
     d.r.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
     wrapper_scan(&d.r.kernel, s->arena, d.r.kernel_tokens.v, d.r.kernel_tokens.n);
     if (!wrapper_scan(&r->f, s->arena, r->v, r->n)) {
@@ -460,12 +460,30 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     return !*why;
 }
 
+/* Does it launch several kernels, one after the other? */
+static bool is_chain(const struct init_wrapped *w, const struct init_decl *host)
+{
+    struct tokens list = init_expand(w->source, host->first, host->end);
+    size_t launches = 0, depth = 0;
+
+    for (size_t i = 0; i < list.n; i++) {
+        depth += token_is(&list.v[i], "{");
+        depth -= token_is(&list.v[i], "}") && depth;
+        launches += depth == 1 && token_is(&list.v[i], "<<<");
+    }
+    return launches > 1;
+}
+
 void init_wrapper(struct init_task *t, const struct init_wrapped *w)
 {
     struct str reasons = {0};
 
     for (size_t i = 0; i < w->n_hosts; i++) {
         const char *why = NULL;
+        if (is_chain(w, w->hosts[i]) && wrapper_slice(t, w, w->hosts[i])) {
+            str_free(&reasons);
+            return;
+        }
         if (read_host(t, w, w->hosts[i], &why)) {
             str_free(&reasons);
             return;

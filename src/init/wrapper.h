@@ -32,6 +32,10 @@ struct wrapper_function {
     size_t n_list;
 };
 
+/* Copies n tokens without the brackets that macros put around names: (x).dim() is x.dim(). How many there are
+ * then.
+ */
+size_t wrapper_strip(struct token *to, const struct token *v, size_t n);
 /* Is it one of the words and signs of a list, "( [ {"? */
 bool wrapper_sign(const struct token *t, const char *list);
 /* The function that the tokens define; false: they define none. */
@@ -87,6 +91,7 @@ struct wrapper_reader {
     int depth;
     bool final;                              /* the second time */
     bool uses_properties, divides, uses_gcd; /* needs cudaDeviceProp, ceil_div, gcd */
+    bool of_types;                           /* in a case of a switch over types: its break leaves nothing */
     bool helper;                             /* a function that the launcher calls: what it returns stays */
     const char *chosen;                      /* the type that macros dispatch to */
     const char *why;                         /* what is not understood; NULL: all is */

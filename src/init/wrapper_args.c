@@ -1,6 +1,46 @@
 /* Arguments of the task beside the launcher's parameters: which numbers are sizes, which values the others may
- * have, what is known of a buffer from its name, its const and where it is handed to. */
+ * have, what is known of a buffer from its name, its const and where it is handed to; and what is said of all
+ * this. */
 #include "init/wrapper.h"
+
+void wrapper_note(struct wrapper_reader *r, const char *fmt, ...)
+{
+    va_list ap;
+    char *text;
+
+    va_start(ap, fmt);
+    text = arena_vprintf(r->arena, fmt, ap);
+    va_end(ap);
+    if (!r->final || map_has(&r->shown, text))
+        return;
+    map_put(&r->shown, text, text);
+    vec_add(r->arena, &r->task->notes, text);
+}
+
+void wrapper_ask(struct wrapper_reader *r, const char *fmt, ...)
+{
+    va_list ap;
+    char *text;
+
+    va_start(ap, fmt);
+    text = arena_vprintf(r->arena, fmt, ap);
+    va_end(ap);
+    if (!r->final || map_has(&r->shown, text))
+        return;
+    map_put(&r->shown, text, text);
+    vec_add(r->arena, &r->task->questions, text);
+}
+
+void wrapper_lost(struct wrapper_reader *r, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (r->why || !r->final)
+        return;
+    va_start(ap, fmt);
+    r->why = arena_vprintf(r->arena, fmt, ap);
+    va_end(ap);
+}
 
 /* Item number `which` of the kernel's instance "float, 256"; NULL: none. */
 const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which)

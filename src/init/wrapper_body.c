@@ -14,6 +14,10 @@ static const char left_out[] =
     "TORCH_CUDABLAS_CHECK|cudaEventRecord|cudaSetDevice|CHECK_CUDA|CHECK_INPUT|CHECK_CONTIGUOUS|CHECK_DEVICE|"
     "CHECK_LAST_CUDA_ERROR|TORCH_INTERNAL_ASSERT_DEBUG_ONLY|exit|abort|cuda_async_check|PRINT_FUNC_NAME_";
 
+static const char memory_calls[] =
+    "cudaMalloc|cudaMallocAsync|cudaFree|cudaFreeAsync|cudaMemset|cudaMemsetAsync|"
+    "cudaMemcpyAsync|cudaFuncSetAttribute";
+
 static const char checks[] = "TORCH_CHECK|TORCH_INTERNAL_ASSERT|AT_ASSERT|AT_ASSERTM|AT_CHECK|assert|CHECK|"
                              "FT_CHECK|FT_CHECK_WITH_INFO|TORCH_CHECK_WITH|TORCH_CHECK_VALUE|GGML_ASSERT|"
                              "STD_TORCH_CHECK|DISPATCH_BOOL";
@@ -21,45 +25,6 @@ static const char checks[] = "TORCH_CHECK|TORCH_INTERNAL_ASSERT|AT_ASSERT|AT_ASS
 static const char failures[] =
     "throw|ostringstream|AT_ERROR|TORCH_CHECK|abort|exit|FLASHINFER_ERROR|stringstream|"
     "TORCH_CHECK_NOT_IMPLEMENTED|FT_CHECK|FT_CHECK_WITH_INFO|runtime_error|cerr";
-
-void wrapper_note(struct wrapper_reader *r, const char *fmt, ...)
-{
-    va_list ap;
-    char *text;
-
-    va_start(ap, fmt);
-    text = arena_vprintf(r->arena, fmt, ap);
-    va_end(ap);
-    if (!r->final || map_has(&r->shown, text))
-        return;
-    map_put(&r->shown, text, text);
-    vec_add(r->arena, &r->task->notes, text);
-}
-
-void wrapper_ask(struct wrapper_reader *r, const char *fmt, ...)
-{
-    va_list ap;
-    char *text;
-
-    va_start(ap, fmt);
-    text = arena_vprintf(r->arena, fmt, ap);
-    va_end(ap);
-    if (!r->final || map_has(&r->shown, text))
-        return;
-    map_put(&r->shown, text, text);
-    vec_add(r->arena, &r->task->questions, text);
-}
-
-void wrapper_lost(struct wrapper_reader *r, const char *fmt, ...)
-{
-    va_list ap;
-
-    if (r->why || !r->final)
-        return;
-    va_start(ap, fmt);
-    r->why = arena_vprintf(r->arena, fmt, ap);
-    va_end(ap);
-}
 
 static void line(struct wrapper_reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void line(struct wrapper_reader *r, const char *fmt, ...)
@@ -371,10 +336,13 @@ static size_t type_switch(struct wrapper_reader *r, size_t body, size_t end)
         i = colon;
     }
     if (best) {
+        bool around = r->of_types;
         line(r, "{");
         r->depth++;
+        r->of_types = true;
         for (size_t i = best; i + 1 < close && !token_in(&r->v[i], "case|default|break");)
             i = statement(r, i, close - 1);
+        r->of_types = around;
         r->depth--;
         line(r, "}");
     }
@@ -635,12 +603,24 @@ static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
     return next;
 }
 
+/* The body of a loop or a switch: what breaks there leaves that. */
+static size_t breakable(struct wrapper_reader *r, size_t i, size_t end)
+{
+    bool around = r->of_types;
+    size_t next;
+
+    r->of_types = false;
+    next = branch(r, i, end, true);
+    r->of_types = around;
+    return next;
+}
+
 static size_t for_statement(struct wrapper_reader *r, size_t i, size_t end)
 {
     size_t next = wrapper_skip(r->v, end, i + 1);
 
     line(r, "%s (%s)", token_text(r->arena, &r->v[i]), wrapper_expr(r, i + 2, next - 1));
-    return branch(r, next, end, true);
+    return breakable(r, next, end);
 }
 
 static size_t switch_statement(struct wrapper_reader *r, size_t i, size_t end)
@@ -652,7 +632,7 @@ static size_t switch_statement(struct wrapper_reader *r, size_t i, size_t end)
     if (is_dtype_switch(r, i + 1, next) || has_word(r, next, next + 8 < end ? next + 8 : end, "ScalarType"))
         return type_switch(r, next, end);
     line(r, "switch (%s)", wrapper_expr(r, i + 2, next - 1));
-    return branch(r, next, end, true);
+    return breakable(r, next, end);
 }
 
 static size_t label(struct wrapper_reader *r, size_t i, size_t end)
@@ -726,6 +706,22 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
             line(r, "return;");
         return next;
     }
+    for (size_t k = i; k < last; k++) {
+        if (r->v[k].kind == TOK_WORD && r->v[k].len > 6 &&
+            (!memcmp(r->v[k].s, "cublas", 6) || !memcmp(r->v[k].s, "cudnn", 5) ||
+             !memcmp(r->v[k].s, "curand", 6)))
+            wrapper_lost(r, "it calls %s", token_text(r->arena, &r->v[k]));
+    }
+    if (r->of_types && token_is(&r->v[i], "break"))
+        return next;
+    if ((call || token_is(&r->v[i], "(")) && has_word(r, i, i + 3 < last ? i + 3 : last, left_out)) {
+        for (size_t k = i + 1; k + 1 < last; k++) { /* what is checked is done */
+            if (token_in(&r->v[k], memory_calls) && token_is(&r->v[k + 1], "(")) {
+                line(r, "%s;", wrapper_expr(r, k, wrapper_skip(r->v, last, k + 1)));
+                return next;
+            }
+        }
+    }
     if (needless(r, i, last))
         return next;
     if (token_is(&r->v[i], "using") && i + 3 < last && token_is(&r->v[i + 2], "=")) {
@@ -733,12 +729,6 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
         map_put(&r->alias, name, what);
         line(r, "using %s = %s;", name, what);
         return next;
-    }
-    for (size_t k = i; k < last; k++) {
-        if (r->v[k].kind == TOK_WORD && r->v[k].len > 6 &&
-            (!memcmp(r->v[k].s, "cublas", 6) || !memcmp(r->v[k].s, "cudnn", 5) ||
-             !memcmp(r->v[k].s, "curand", 6)))
-            wrapper_lost(r, "it calls %s", token_text(r->arena, &r->v[k]));
     }
     if (declares(r, i, last, &d) && declaration(r, &d))
         return next;

@@ -229,7 +229,8 @@ static void add_tensor(struct cursor *c, struct wrapper_tensor *t)
     if (wrapper_sign(next, ". ->")) {
         add_member(c, t, start);
     } else if (wrapper_sign(next, "? && || == !=") || (before && wrapper_sign(before, "! && ||")) ||
-               (before && token_is(before, "(") && token_is(next, ")"))) {
+               (start > 1 && token_is(before, "(") && token_in(before - 1, "if|while") &&
+                token_is(next, ")"))) {
         if (wrapper_sign(next, "== !=")) {
             add(c, token_is(next, "==") ? "false" : "true");
             c->i += 2;
@@ -386,7 +387,11 @@ char *wrapper_expr(struct wrapper_reader *r, size_t first, size_t last)
             add_tensor(&c, tensor);
         else if (token_is(t, "<<<"))
             add_launch(&c);
-        else if (!member && is_stream(r, t)) {
+        else if (!member && token_in(t, "cudaMemset|cudaMemcpy") && token_is(at(&c, 1), "(")) {
+            c.i++;
+            add(&c, token_text(r->arena, t));
+            str_addf(&c.out, "Async(%s, stream)", inner(&c));
+        } else if (!member && is_stream(r, t)) {
             c.i++;
             if (token_is(at(&c, 0), ".") && token_is(at(&c, 1), "stream"))
                 c.i += 4;

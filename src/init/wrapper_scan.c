@@ -27,6 +27,22 @@ size_t wrapper_skip(const struct token *v, size_t n, size_t at)
     return n;
 }
 
+size_t wrapper_strip(struct token *to, const struct token *v, size_t n)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool call = i && (v[i - 1].kind == TOK_WORD || wrapper_sign(&v[i - 1], "> ) ]"));
+        if (i + 3 < n && token_is(&v[i], "(") && v[i + 1].kind == TOK_WORD && token_is(&v[i + 2], ")") &&
+            wrapper_sign(&v[i + 3], ". ->") && !call) {
+            to[k++] = v[++i];
+            i++;
+        } else
+            to[k++] = v[i];
+    }
+    return k;
+}
+
 /* How many lists the sign closes: `>>` closes two. */
 static int closes(const struct token *t)
 {
@@ -140,9 +156,8 @@ static bool no_name(const struct token *t)
 static void read_function(struct wrapper_function *f, struct arena *a, const struct token *v, size_t open,
                           size_t n)
 {
-    f->name_at = open - 1;
     f->params = open;
-    f->name = token_text(a, &v[open - 1]);
+    f->name = token_text(a, &v[f->name_at]);
     f->params_end = wrapper_skip(v, n, open) - 1;
     f->body_end = wrapper_skip(v, n, f->body) - 1;
     if (token_is(&v[f->first], "template") && token_is(&v[f->first + 1], "<")) {
@@ -165,9 +180,19 @@ bool wrapper_scan(struct wrapper_function *f, struct arena *a, const struct toke
             size_t end = wrapper_angle(v, n, i + 1);
             i = end ? end + 1 : i + 1;
         } else if (token_is(t, "(")) {
-            if (!open && i > f->first && !no_name(&v[i - 1]))
+            if (!open && i > f->first && !no_name(&v[i - 1])) {
                 open = i;
+                f->name_at = i - 1;
+            }
             i = wrapper_skip(v, n, i);
+        } else if (!open && !no_name(t) && i + 1 < n && token_is(&v[i + 1], "<")) { /* name<float>(...) */
+            size_t end = wrapper_angle(v, n, i + 1);
+            if (end && end + 1 < n && token_is(&v[end + 1], "(")) {
+                open = end + 1;
+                f->name_at = i;
+                i = wrapper_skip(v, n, open);
+            } else
+                i++;
         } else if (token_is(t, "{") && open) {
             f->body = i;
             read_function(f, a, v, open, n);

@@ -6,6 +6,7 @@
 void wrapper_clear_task(struct init_task *t)
 {
     t->launcher = NULL;
+    t->open_launch = false;
     t->args.n = t->dims.n = t->domain.n = t->workloads.n = t->questions.n = t->notes.n = 0;
 }
 
@@ -88,6 +89,8 @@ static bool need_local(struct slice *s, const char *word)
             !token_in(&r->v[first], "return|if|for|while|else|using")) {
             k = wrapper_type_of(r, r->v, first, i);
             declared = true;
+            if (k.stream)
+                return true; /* the launch has the launcher's */
             if (k.pointer || (is_foreign(r, i + 1, last) && !k.type))
                 return false;
             if (is_foreign(r, i + 1, last)) {
@@ -204,6 +207,25 @@ static void read_arguments(struct slice *s, size_t open, struct str *params, str
     }
 }
 
+/* Types of template parameters: those of the instance that was asked for, else float. */
+static void choose_types(struct slice *s)
+{
+    struct wrapper_reader *r = s->r;
+
+    for (size_t i = 0; i < r->kernel.n_tparams; i++) {
+        const char *type = wrapper_instance_arg(r, i);
+        if (r->kernel.tparams[i].is_type)
+            map_put(&r->alias, r->kernel.tparams[i].name, (void *)(type ? type : "float"));
+    }
+    for (size_t i = 0; i < r->f.n_tparams; i++) {
+        const struct wrapper_tparam *p = &r->f.tparams[i];
+        s->lost = s->lost || !p->is_type;
+        if (!map_has(&r->alias, p->name))
+            map_put(&r->alias, p->name, "float");
+        str_addf(&r->head, "    using %s = %s;\n", p->name, (const char *)map_get(&r->alias, p->name));
+    }
+}
+
 /* Writes the launcher and the arguments; false: what the launch needs is not found. */
 static bool write_slice(struct slice *s, size_t name, const struct init_wrapped *w)
 {
@@ -213,10 +235,11 @@ static bool write_slice(struct slice *s, size_t name, const struct init_wrapped 
 
     while (close < r->f.body_end && !token_is(&r->v[close], ">>>"))
         close++;
+    choose_types(s);
     read_arguments(s, close + 1, &params, &call);
     need_words(s, name + 1, close);
     for (size_t i = 0; i < s->given.n; i++) {
-        struct init_arg a = {.name = s->given.entries[i].key};
+        struct init_arg a = {.name = arena_strdup(r->arena, s->given.entries[i].key)};
         const char *spelled = s->given.entries[i].value;
         a.type = wrapper_type_name(r, spelled, NULL);
         wrapper_add_param(&params, "%s %s", spelled, a.name);
@@ -224,7 +247,8 @@ static bool write_slice(struct slice *s, size_t name, const struct init_wrapped 
         vec_add(r->arena, &r->task->args, a);
     }
     wrapper_add_using(&text, r->arena, init_scope(r->source, w->kernel->scope));
-    str_addf(&text, "extern \"C\" void %s(%scudaStream_t stream)\n{\n", r->task->entry, str_text(&params));
+    str_addf(&text, "extern \"C\" void %s(%scudaStream_t stream)\n{\n%s", r->task->entry, str_text(&params),
+             str_text(&r->head));
     for (size_t n = 0; n < s->used.n; n++) { /* in the file's order */
         const struct range *next = NULL;
         for (size_t i = 0; i < s->used.n; i++) {
@@ -263,11 +287,13 @@ bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const stru
     r.n = list.n;
     r.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
     ok = wrapper_scan(&r.kernel, s->arena, r.kernel_tokens.v, r.kernel_tokens.n) &&
-         wrapper_scan(&r.f, s->arena, r.v, r.n) && !r.f.n_tparams && !r.kernel.n_tparams &&
+         wrapper_scan(&r.f, s->arena, r.v, r.n) &&
          (slice.launch = find_launch(&r, w->kernel->name, &name)) != 0 && write_slice(&slice, name, w) &&
          !r.why;
     if (ok)
         wrapper_note(&r, "of %s only the launch of %s and its sizes were read", host->name, w->kernel->name);
+    str_free(&r.head);
+    map_free(&r.alias);
     map_free(&slice.seen);
     map_free(&slice.given);
     map_free(&r.shown);
@@ -359,6 +385,7 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
             wrapper_scalar(&d, &a);
         vec_add(s->arena, &t->args, a);
     }
+    t->open_launch = true;
     wrapper_ask(&d, "with which grid, block and shared memory is %s launched?", w->kernel->name);
     t->launcher =
         arena_printf(s->arena,
