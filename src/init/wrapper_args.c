@@ -110,7 +110,7 @@ bool wrapper_is_size(const char *name, const char *type)
     return !str_in(type, "f16|bf16|f32|f64|bool") &&
            !name_has(name,
                      "flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
-                     "block_dim|threads|num_thread|block_sz");
+                     "block_dim|threads|num_thread|block_sz|num_sm|sm_count|multiprocessor");
 }
 
 void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
@@ -130,7 +130,9 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
         else
             a->value = name_has(a->name, "lr|learning_rate|dropout|ratio|prob") ? "0.1" : "1.0";
     } else
-        a->value = name_has(a->name, "block|thread") ? "256" : "1";
+        a->value = name_has(a->name, "num_sm|sm_count|multiprocessor") ? "132" : "1";
+    if (name_has(a->name, "block|thread") && str_eq(a->value, "1"))
+        a->value = "256";
     if (!name_has(a->name, "eps"))
         a->todo = arena_printf(m, "which values of %s do callers pass?", a->name);
 }

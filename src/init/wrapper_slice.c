@@ -99,6 +99,9 @@ static bool need_local(struct slice *s, const char *word)
             }
             use(s, first, last);
             need_words(s, i + 1, last);
+        } else if (declared && token_is(&r->v[i - 1], "&") && wrapper_sign(&r->v[i - 2], "( ,")) {
+            use(s, first, last); /* a call gives it its value */
+            need_words(s, first, last);
         } else if (declared && i == first &&
                    (token_is(&r->v[i + 1], "=") ||
                     (token_is(&r->v[i + 1], ".") && token_is(&r->v[i + 3], "=")))) {
