@@ -314,12 +314,61 @@ static void loosen(struct probing *p, struct best *best)
 
 /* ---- indices */
 
-/* Integers of `arg` that move how far another buffer is touched are indices into its rows. */
-static void find_rows(struct probing *p, size_t arg)
+struct moved { /* how far buffer `arg` is touched with zeros, and how much farther with ones */
+    size_t arg;
+    int64_t end[POINTS], step[POINTS];
+};
+
+/* The integers are numbers of rows: each is as long as the step. */
+static const char *rows_of(struct probing *p, const struct moved *x)
+{
+    const char *rows = arena_printf(p->arena, "n_%s", p->t->args.v[x->arg].name);
+    struct monomial m;
+
+    for (int k = 0; k < POINTS; k++) {
+        if (x->end[k] != x->step[k])
+            return NULL;
+    }
+    m = fit(p, x->step);
+    if (!m.found)
+        return NULL;
+    for (size_t i = 0; i < p->t->dims.n; i++) {
+        if (str_eq(p->t->dims.v[i], rows))
+            return NULL;
+    }
+    p->t->args.v[x->arg].shape = shape_text(p, &m, rows);
+    vec_add(p->arena, &p->t->dims, rows);
+    return rows;
+}
+
+/* They are numbers of columns: with the last one of a size, all is touched. */
+static const char *columns_of(struct probing *p, const struct moved *x)
+{
+    for (int k = 0; k < POINTS; k++) {
+        if (x->step[k] != 1)
+            return NULL;
+    }
+    for (size_t i = 0; i < p->n_dims; i++) {
+        int64_t e[POINTS];
+        struct monomial m;
+
+        for (int k = 0; k < POINTS; k++)
+            e[k] = x->end[k] + p->dims[k][i] - 1;
+        m = fit(p, e);
+        if (!m.found || !m.power[i])
+            continue;
+        p->t->args.v[x->arg].shape = shape_text(p, &m, NULL);
+        return p->t->dims.v[i];
+    }
+    return NULL;
+}
+
+/* Integers of `arg` that move how far another buffer is touched are indices into it. */
+static void find_indices(struct probing *p, size_t arg)
 {
     struct init_arg *of = &p->t->args.v[arg];
     struct footprint one[POINTS];
-    const char *rows = NULL;
+    const char *bound = NULL;
 
     if (p->at[0].args[arg].wrote || !p->at[0].args[arg].read || of->values)
         return;
@@ -329,31 +378,31 @@ static void find_rows(struct probing *p, size_t arg)
     }
     for (size_t i = 0; i < p->task->n_args && i < MOST_ARGS; i++) {
         struct init_arg *x = &p->t->args.v[i];
-        int64_t step[POINTS];
-        struct monomial m;
+        struct moved m = {.arg = i};
+        bool moves = is_buffer(p, i) && i != arg;
 
-        if (!is_buffer(p, i) || i == arg)
+        for (int k = 0; k < POINTS && moves; k++) {
+            m.end[k] = elements(p, &p->at[k], i);
+            m.step[k] = elements(p, &one[k], i) - m.end[k];
+            moves = m.step[k] > 0;
+        }
+        if (!moves)
             continue;
-        for (int k = 0; k < POINTS; k++)
-            step[k] = elements(p, &one[k], i) - elements(p, &p->at[k], i);
-        if (step[0] <= 0 || step[1] <= 0 || step[2] <= 0)
+        const char *high = rows_of(p, &m);
+        if (!high)
+            high = columns_of(p, &m);
+        if (!high || bound)
             continue;
-        m = fit(p, step);
-        if (!m.found)
-            continue;
-        if (!rows)
-            rows = arena_printf(p->arena, "n_%s", x->name);
-        x->shape = shape_text(p, &m, rows);
-        of->values =
-            arena_printf(p->arena, "{kind: %s, low: 0, high: %s}",
-                         p->at[0].args[i].wrote && !p->at[0].args[i].read ? "distinct" : "index", rows);
-        of->todo = arena_printf(p->arena, "%s is taken for numbers of rows of %s; which range has it?",
-                                of->name, x->name);
-        p->fit[i].found = true;
+        bound = high;
+        x->todo = NULL;
+        of->values = arena_printf(
+            p->arena, "{kind: %s, low: 0, high: %s}",
+            p->at[0].args[i].wrote && !p->at[0].args[i].read && str_starts(high, "n_") ? "distinct" : "index",
+            bound);
+        of->todo =
+            arena_printf(p->arena, "%s is taken for indices into %s; which range has it?", of->name, x->name);
     }
-    if (rows)
-        vec_add(p->arena, &p->t->dims, rows);
-    else if (!of->todo)
+    if (!bound && !of->todo)
         of->todo =
             arena_printf(p->arena, "what do the integers of %s mean, and which range have they?", of->name);
 }
@@ -419,7 +468,7 @@ static void tell(struct probing *p, const struct best *best)
 /* Sizes to begin with that the domain has. */
 static bool open_somewhere(struct probing *p, const char *dir, const char *name, struct err *err)
 {
-    static const int tried[] = {0, 1024, 4096, 256, 64, 16, 8192, 32768, 1 << 20};
+    static const int tried[] = {0, 1024, 256, 64, 4096, 16, 8, 4, 8192, 32768, 1 << 20};
 
     for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
         struct str sizes = {0};
@@ -468,7 +517,7 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
             tell(&p, &best);
             for (size_t i = 0; i < p.task->n_args && i < MOST_ARGS; i++) {
                 if (is_buffer(&p, i) && is_integer(p.task->args[i].type))
-                    find_rows(&p, i);
+                    find_indices(&p, i);
             }
         } else
             vec_add(a, &t->notes,

@@ -49,7 +49,7 @@ static void add_arg(struct str *out, const struct init_arg *a)
 
 char *init_taskfile(struct arena *a, const struct init_task *t, const char *name)
 {
-    struct str out = {0};
+    struct str out = {0}, product = {0};
 
     str_addf(&out, "name: %s\nsource: kernel.cu\nentry: %s\nargs:\n", name, t->entry);
     for (size_t i = 0; i < t->args.n; i++)
@@ -60,8 +60,14 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
     for (size_t i = 0; i < t->dims.n; i++)
         str_addf(&out, "  - %s >= 1\n  - %s <= %d\n", t->dims.v[i], t->dims.v[i],
                  t->dims.n == 1 ? 1 << 28 : 8 * proposed(t, i, 2));
-    for (size_t i = 0; i < t->dims.n && t->dims.n > 1; i++) /* numbers of elements fit an int */
-        str_addf(&out, "%s%s%s", i ? " * " : "  - ", t->dims.v[i], i + 1 == t->dims.n ? " <= 268435456\n" : "");
+    for (size_t i = 0, n = 0; i < t->dims.n;
+         i++) { /* numbers of elements fit an int; tables have their own size */
+        if (!str_starts(t->dims.v[i], "n_"))
+            str_addf(&product, "%s%s", n++ ? " * " : "", t->dims.v[i]);
+    }
+    if (strchr(str_text(&product), '*'))
+        str_addf(&out, "  - %s <= 268435456\n", product.s);
+    str_free(&product);
     for (size_t i = 0; i < t->domain.n; i++)
         str_addf(&out, "  - %s\n", t->domain.v[i]);
     str_add(&out, "workloads: # TODO: your sizes\n");

@@ -62,6 +62,15 @@ static bool is_foreign(const struct wrapper_reader *r, size_t first, size_t last
     return false;
 }
 
+static bool names_stream(const struct wrapper_reader *r, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        if (token_in(&r->v[i], "getCurrentCUDAStream|getDefaultCUDAStream|getStreamFromPool"))
+            return true;
+    }
+    return false;
+}
+
 static void give(struct slice *s, const char *name, const char *spelled)
 {
     if (!map_has(&s->given, name))
@@ -89,12 +98,13 @@ static bool need_local(struct slice *s, const char *word)
             !token_in(&r->v[first], "return|if|for|while|else|using")) {
             k = wrapper_type_of(r, r->v, first, i);
             declared = true;
-            if (k.stream)
+            if (k.stream || names_stream(r, i + 1, last))
                 return true; /* the launch has the launcher's */
-            if (k.pointer || (is_foreign(r, i + 1, last) && !k.type))
+            if (k.pointer)
                 return false;
             if (is_foreign(r, i + 1, last)) {
-                give(s, word, k.spelled);
+                s->lost = s->lost || (!k.type && !str_eq(k.spelled, "auto"));
+                give(s, word, k.type ? k.spelled : "int64_t");
                 return true;
             }
             use(s, first, last);
