@@ -117,6 +117,12 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
 {
     struct arena *m = r->arena;
 
+    if (name_has(a->name, "stride") && r->task->dims.n && r->task->dims.n <= 3 &&
+        wrapper_is_size(a->name, a->type)) {
+        a->value = vec_last(&r->task->dims); /* of rows that lie one behind the other */
+        a->todo = arena_printf(m, "is %s always %s, or may rows lie farther apart?", a->name, a->value);
+        return;
+    }
     if (wrapper_is_size(a->name, a->type)) {
         a->value = a->name;
         vec_add(m, &r->task->dims, a->name);

@@ -16,6 +16,8 @@ SOUND = [
     ("ggml", "src/norm.cu", "l2_norm_f32", "[64, 3]", ["ncols % 32 == 0"]),
     ("header", "include/tiny/activation.cuh", "tiny::activation::SiluKernel<4,float>", "[64]", ["role: out", "role: in"]),
     ("plain", "src/gelu.cu", "gelu_kernel", "[100]", ["role: out", "role: in"]),
+    ("plain", "src/embed.cu", "embed_kernel", "[5, 64, 9]", ["high: n_table}", "shape: [n_table, C], role: in"]),
+    ("plain", "src/embed.cu", "pick_kernel", "[100, 9]", ["high: V}", "shape: [N, V], role: in"]),
     ("own", "add.cu", "add_kernel", "[100]", ["entry: add\n"]),
 ]
 
