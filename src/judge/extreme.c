@@ -42,12 +42,13 @@ static bool holds_places(const struct task *t)
     return false;
 }
 
-static bool certain(const struct task *t, const struct ptx_report *r, bool first)
+static bool certain(const struct probe *p, const struct ptx_report *r, bool first)
 {
+    bool sure = first || !(p->updated || holds_places(p->stage->task));
     enum ptx_finding_kind kind = r->n_findings ? r->findings[0].kind : PTX_LOOP;
 
     return r->end == PTX_BAD_LAUNCH ||
-           ((first || !holds_places(t)) && r->end == PTX_UNSAFE &&
+           (sure && r->end == PTX_UNSAFE &&
             (kind == PTX_OUT_OF_BOUNDS || kind == PTX_MISALIGNED || kind == PTX_NULL ||
              kind == PTX_READ_ONLY_WRITTEN || kind == PTX_EARLY));
 }
@@ -100,7 +101,7 @@ bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t
         uint64_t addr = stage_arg(p->stage, p->stage->judge->outputs[i], &size);
         p->wrote |= stored_bytes(&p->block, addr, (uint64_t)size) > 0;
     }
-    if (ok && (!p->unasked || report.end == PTX_BAD_LAUNCH) && certain(p->stage->task, &report, g->first))
+    if (ok && (!p->unasked || report.end == PTX_BAD_LAUNCH) && certain(p, &report, g->first))
         fate_of_report(p->arena, p->version, &report, task_dims_text(p->arena, p->stage->task, p->stage->dims),
                        fate);
     p->undefined = report.n_findings && report.findings[0].kind == PTX_UNINITIALISED;
@@ -475,6 +476,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
 
     (void)step;
     p->clustered |= l->cluster[0] * l->cluster[1] * l->cluster[2] > 1 || about->req_cluster[0] > 1;
+    p->updated = p->atomics || (!g.first && !p->ended);
     stored_join(&p->earlier, &p->others);
     stored_clear(&p->others);
     if (!run_blocks(p, &g, tallies, fate, err))

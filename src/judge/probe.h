@@ -54,7 +54,8 @@ struct probe {
     bool ended;                           /* all blocks that were run */
     bool clustered;                       /* what one block writes depends on others */
     bool atomics;                         /* blocks may share out work, or a sum */
-    bool again;                           /* some block ran twice */
+    bool updated;        /* atomically by launches before, or they did not end: more is missing */
+    bool again;          /* some block ran twice */
     bool adds[MAX_ARGS]; /* a block has changed again what another had: a few blocks' share of a sum is no
                             answer */
     uint8_t *ran;        /* counts as covered only where the outcome was judged */
