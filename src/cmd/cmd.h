@@ -11,7 +11,7 @@ enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_UNDER 
 struct cmd_args {
     const char *words[8]; /* what is not an option */
     int n_words;
-    const char *device, *agents, *out, *trace, *config, *to, *name, *color, *sarif, *junit;
+    const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
     double budget_s, fail_under; /* fail_under 0: not asked */

@@ -52,10 +52,13 @@ int cmd_export(const struct cmd_args *args)
     }
     t = export_target_find(args->to, &err);
     ok = t &&
+         (!args->tree || str_eq(t->name, "patch") ||
+          err_input(&err, "--tree is where --to patch finds the framework's files; %s needs none", t->name)) &&
          (!args->name || str_eq(t->name, "torch") ||
           err_input(&err, "--name is of the package that --to torch makes; %s makes none", t->name)) &&
          cmd_run_named(a, args, "export", &folder, &err) && export_open(&r, a, folder, &err);
     r.name = args->name;
+    r.tree = args->tree;
     if (ok && !r.improved)
         fprintf(stderr, "nothing was provably faster: the original stays, and there is nothing to export\n");
     else if (ok) {

@@ -106,6 +106,14 @@ static bool write_one(const char *path, const struct export_file *f, struct aren
     return fs_mkdirs(fs_dirname(a, path), err) && fs_write_text(path, f->text, err);
 }
 
+/* "out/x.md" of "out/x.patch" and "best.md". */
+static const char *beside(struct arena *a, const char *to, const char *name)
+{
+    const char *dot = strrchr(fs_basename(to), '.'), *end = strrchr(name, '.');
+
+    return arena_printf(a, "%.*s%s", (int)(dot ? dot - to : (ptrdiff_t)strlen(to)), to, end);
+}
+
 bool export_write(const struct export_target *t, const struct export_files *files, const char *to, bool force,
                   struct err *err)
 {
@@ -121,7 +129,15 @@ bool export_write(const struct export_target *t, const struct export_files *file
         ok = err_input(err, "%s is there already; --force replaces it", to);
     for (size_t i = 0; ok && i < files->list.n; i++) {
         const struct export_file *f = &files->list.v[i];
-        ok = write_one(t->folder ? fs_join(a, to, f->name) : to, f, a, err);
+        const char *path = to;
+
+        if (t->folder)
+            path = fs_join(a, to, f->name);
+        else if (i)
+            path = beside(a, to, f->name);
+        if (!t->folder && i && fs_exists(path) && !force)
+            ok = err_input(err, "%s is there already; --force replaces it", path);
+        ok = ok && write_one(path, f, a, err);
     }
     arena_close(a);
     return ok;

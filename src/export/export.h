@@ -10,6 +10,7 @@
 struct export_run {
     const char *path; /* as the user named it */
     const char *name; /* what the operators are of, of the caller; NULL: the task */
+    const char *tree; /* of a patch: the framework's folder, of the caller; NULL: where init found it */
     struct report_bundle bundle;
     bool improved; /* else the original stayed, and there is nothing to take home */
 };
@@ -31,7 +32,7 @@ struct export_files {
 
 struct export_target {
     const char *name, *summary;
-    bool folder; /* several files; else one text */
+    bool folder; /* several files; else one text, and others beside it */
     bool (*make)(const struct export_run *r, struct export_files *out, struct err *err);
 };
 

@@ -31,12 +31,15 @@ static bool keep_file(const struct task *t, struct arena *a, const char *path, c
 
 static bool keep_task(const struct task *t, struct arena *a, const char *folder, json_t *files, struct err *err)
 {
+    const char *origin = fs_join(a, t->dir, "origin.json"); /* of a task that init made */
+
     for (size_t i = 0; i < t->n_headers; i++)
         if (!keep_file(t, a, fs_join(a, t->dir, t->headers[i]), folder, files, err))
             return false;
     return keep_file(t, a, fs_join(a, t->dir, "task.yaml"), folder, files, err) &&
            keep_file(t, a, t->source_path, folder, files, err) &&
-           (!t->reference_path || keep_file(t, a, t->reference_path, folder, files, err));
+           (!t->reference_path || keep_file(t, a, t->reference_path, folder, files, err)) &&
+           (!fs_exists(origin) || keep_file(t, a, origin, folder, files, err));
 }
 
 json_t *report_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case *more,

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "report/compare.h"
 #include "report/html.h"
+#include "report/markdown.h"
 #include "report/runs.h"
 #include "report/table.h"
 #include "report/view.h"

@@ -50,8 +50,9 @@ def index_lists_every_page(folder):
 @case
 def readme_has_no_gaps(folder):
     for page in PAGES:
+        text = re.sub(r"`[^`\n]+`", "", read(os.path.join(ROOT, page)))  # a quoted mark is no gap
         for word in ("TODO", "TBD", "FIXME", "XXX", "lorem"):
-            expect(word not in read(os.path.join(ROOT, page)), f"{page} has {word}")
+            expect(word not in text, f"{page} has {word}")
 
 
 def table_rows(page):

@@ -154,6 +154,52 @@ def patch_of_a_file_that_changed(folder):
     said(astra(folder, "export", "run", "--to", "patch"), 0, "changed since the run began")
 
 
+def framework(folder):
+    """A task that init made of a tree, and a run of it."""
+
+    def make(home):
+        shutil.copytree(os.path.join(ROOT, "tests", "init", "torch"), os.path.join(home, "tree"))
+        tool("git", "init", "-q", ".", cwd=os.path.join(home, "tree"))
+        said(astra(home, "init", "tree/csrc/norm.cu:rms_norm_kernel", "--out", "task"), 0)
+        task = os.path.join(home, "task", "task.yaml")
+        write(task, re.sub(r"(?s)workloads:.*", "workloads:\n  - [4096, 64]\n", read(task)))
+        said(astra(home, "optimize", "task", "--rounds", "1", "--candidates", "5", "--seed", "7", "--quiet", "--out", "run", "--min-mutation", "0"), 0)
+
+    home, _ = kept("framework", make)
+    for name in ("tree", "run"):
+        shutil.copytree(os.path.join(home, name), os.path.join(folder, name))
+
+
+@case
+def patch_of_a_framework_applies_to_its_tree(folder):
+    """And init makes of the patched tree the device code that was judged."""
+    framework(folder)
+    done = said(astra(folder, "export", "run", "--to", "patch", "--tree", "tree", "--out", "best.patch"), 0, "apply FILE takes it in")
+    shutil.copytree(os.path.join(folder, "tree"), os.path.join(folder, "copy"))
+    for where, command in (("tree", ["git", "apply"]), ("copy", ["patch", "-p1", "-i"])):
+        status, words = tool(*command, os.path.join(folder, "best.patch"), cwd=os.path.join(folder, where))
+        expect(status == 0, words)
+    patched = read(os.path.join(folder, "tree", "csrc", "norm.cu"))
+    expect(patched == read(os.path.join(folder, "copy", "csrc", "norm.cu")), "git and patch differ")
+    expect('TORCH_CHECK(hidden_size <= ' in patched, f"{patched}\n{done.err}")
+    said(astra(folder, "init", "tree/csrc/norm.cu:rms_norm_kernel", "--out", "again"), 0)
+    device = [re.split(r'#line \d+ "kernel.cu"', read(path))[0] for path in (os.path.join(folder, "again", "kernel.cu"), os.path.join(folder, "run", "best.cu"))]
+    plain_lines = [re.sub(r"#line .*", "", text) for text in device]
+    expect(tokens(plain_lines[0]) == tokens(plain_lines[1]), device)
+    text = read(os.path.join(folder, "best.md"))
+    for word in ("Before and after", "modelled for NVIDIA H200", "hidden\\_size", "bit-identical", "simulator", "astra verify run", "no language model"):
+        expect(word in text, f"{word} is not in {text}")
+
+
+@case
+def patch_of_a_framework_that_changed(folder):
+    framework(folder)
+    said(astra(folder, "export", "run", "--to", "cuda", "--tree", "tree"), 2, "--tree")
+    write(os.path.join(folder, "tree", "csrc", "reduce.cuh"), "// mine\n" + read(os.path.join(folder, "tree", "csrc", "reduce.cuh")))
+    said(astra(folder, "export", "run", "--to", "patch", "--tree", "tree", "--out", "best.patch"), 2, "csrc/reduce.cuh is not what `astra init` read")
+    expect(not os.path.exists(os.path.join(folder, "best.patch")), "it was written")
+
+
 @case
 def unchanged(folder):
     small_task(folder)
