@@ -75,11 +75,37 @@ bool session_open(struct session *s, const struct cmd_args *args, bool confirm, 
     return true;
 }
 
+/* Of a task that `astra init` wrote: what it could not know is likelier at fault than the original. */
+static void say_open_questions(struct arena *a, const char *folder)
+{
+    static const char mark[] = "# TODO: ";
+    const char *path = arena_printf(a, "%s/task.yaml", folder);
+    char *text;
+    int n = 0, line = 1, first = 0;
+    const char *question = "";
+
+    if (!fs_read(a, path, &text, NULL, NULL))
+        return;
+    for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n', line++) {
+        const char *todo = memmem(p, strcspn(p, "\n"), mark, sizeof(mark) - 1);
+        if (todo && n++ == 0) {
+            first = line;
+            question = arena_strndup(a, todo + sizeof(mark) - 1, strcspn(todo + sizeof(mark) - 1, "\r\n"));
+        }
+    }
+    if (n)
+        fprintf(stderr,
+                "note: %s leaves %d thing%s to be said, which may be the cause. The first, at line %d: %s\n",
+                path, n, n == 1 ? "" : "s", first, question);
+}
+
 int session_close(struct session *s, const struct cmd_args *args, bool ok, const struct str *text,
                   struct err *err)
 {
     int status = ok && cmd_print_result(args, str_text(text), err) ? EXIT_OK : cmd_fail(err);
 
+    if (!ok && err->kind == ERR_INPUT)
+        say_open_questions(s->arena, args->words[0]);
     pool_close(s->pool);
     arena_close(s->arena);
     return status;

@@ -285,11 +285,12 @@ char *init_origin_text(struct init_source *s, const struct init_task *t, const c
     json_put_text(o, "root", s->root);
     for (size_t i = 0; i < s->files.n; i++) {
         const struct init_file *f = s->files.v[i];
-        json_t *file = json_object();
+        json_t *file;
         char hex[65];
 
         if (i == 1) /* the flags */
             continue;
+        file = json_object();
         hash_sha256_hex(f->text, f->len, hex);
         json_put_text(file, "path", f->path);
         json_put_text(file, "sha256", hex);

@@ -50,6 +50,7 @@ static void add_arg(struct str *out, const struct init_arg *a)
 char *init_taskfile(struct arena *a, const struct init_task *t, const char *name)
 {
     struct str out = {0}, product = {0};
+    double largest = 1; /* of the proposed workloads */
 
     str_addf(&out, "name: %s\nsource: kernel.cu\nentry: %s\nargs:\n", name, t->entry);
     for (size_t i = 0; i < t->args.n; i++)
@@ -62,10 +63,12 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
                  t->dims.n == 1 ? 1 << 28 : 8 * proposed(t, i, 2));
     for (size_t i = 0, n = 0; i < t->dims.n;
          i++) { /* numbers of elements fit an int; tables have their own size */
-        if (!str_starts(t->dims.v[i], "n_"))
-            str_addf(&product, "%s%s", n++ ? " * " : "", t->dims.v[i]);
+        if (str_starts(t->dims.v[i], "n_"))
+            continue;
+        str_addf(&product, "%s%s", n++ ? " * " : "", t->dims.v[i]);
+        largest *= proposed(t, i, 2);
     }
-    if (strchr(str_text(&product), '*'))
+    if (strchr(str_text(&product), '*') && largest <= 268435456)
         str_addf(&out, "  - %s <= 268435456\n", product.s);
     str_free(&product);
     for (size_t i = 0; i < t->domain.n; i++)

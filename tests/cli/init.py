@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 
-from harness import ROOT, astra, case, cases, expect, main, read, said, write
+from harness import ROOT, TASK, astra, case, cases, expect, main, read, said, small_task, write
 
 STYLES = os.path.join(ROOT, "tests/init")
 
@@ -180,6 +180,13 @@ void f(float *p, int n) { k<<<(n + 31) / 32, 32>>>(p, n); }
     expect("hip" not in source and "__CUDACC" not in source and "__CUDA_ARCH__ >= 700" in source, source)
     small(os.path.join(folder, "task"), "[100]")
     said(astra(folder, "check", "task", "--mutants", "0", "--device", "sim"), 0)
+
+
+@case
+def what_is_not_said_is_named(folder):
+    """A shape that is a guess is likelier at fault than the original."""
+    small_task(folder, TASK.replace("type: f16, shape: [rows, d], role: out}", "type: f16, shape: [1], role: out} # TODO: which shape has out?"))
+    said(astra(folder, "check", "task"), 2, "leaves 1 thing to be said", r"line \d+: which shape has out\?")
 
 
 main()
