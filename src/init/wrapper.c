@@ -128,8 +128,7 @@ static void choose_tparam(struct reading *d, size_t i)
         if (!wrapper_type_name(r, value, NULL))
             return;
         map_put(&r->alias, p->name, arena_strdup(r->arena, value));
-        str_addf(&d->r.head, "    using %s = %s;\n", p->name,
-                 wrapper_type_name(r, value, NULL) ? value : value);
+        str_addf(&d->r.head, "    using %s = %s;\n", p->name, value);
     }
 }
 
