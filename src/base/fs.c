@@ -160,6 +160,14 @@ char *fs_absolute(struct arena *a, const char *path)
     return r;
 }
 
+bool fs_below(const char *path, const char *dir)
+{
+    size_t len = strlen(dir);
+
+    return strncmp(path, dir, len) == 0 &&
+           (path[len] == '/' || path[len] == '\0' || (len && dir[len - 1] == '/'));
+}
+
 char *fs_temp_dir(struct arena *a, struct err *err)
 {
     const char *base = getenv("TMPDIR");

@@ -21,6 +21,7 @@ char *fs_join(struct arena *a, const char *dir, const char *name); /* an absolut
 char *fs_dirname(struct arena *a, const char *path);
 const char *fs_basename(const char *path);
 char *fs_absolute(struct arena *a, const char *path);
+bool fs_below(const char *path, const char *dir); /* is it dir or in it? Both absolute, without links or .. */
 char *fs_temp_dir(struct arena *a, struct err *err); /* new, private, below TMPDIR or /tmp; NULL on failure */
 char *fs_self(struct arena *a);                      /* where the running binary was; PROC_SELF starts it */
 

@@ -1,5 +1,7 @@
 #include "base/base.h"
 
+#include <ctype.h>
+
 static void str_reserve(struct str *b, size_t more)
 {
     size_t need = b->len + more + 1;
@@ -115,6 +117,59 @@ bool str_ends(const char *s, const char *suffix)
 bool str_eq(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool str_in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+size_t str_word(const char *s)
+{
+    size_t n = 0;
+
+    while (str_in_word(s[n]))
+        n++;
+    return n;
+}
+
+bool str_is_name(const char *s)
+{
+    size_t n = str_word(s);
+
+    return n && !s[n] && !isdigit((unsigned char)*s);
+}
+
+const char *str_find_word(const char *text, const char *from, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *p = from; len && (p = strstr(p, word)); p += len) {
+        if ((p == text || !str_in_word(p[-1])) && !str_in_word(p[len]))
+            return p;
+    }
+    return NULL;
+}
+
+size_t str_count_word(const char *text, const char *word)
+{
+    size_t n = 0;
+
+    for (const char *p = text; (p = str_find_word(text, p, word)); p += strlen(word))
+        n++;
+    return n;
+}
+
+bool str_has_word(const char *text, const char *word)
+{
+    return str_find_word(text, text, word) != NULL;
+}
+
+size_t str_line_start(const char *text, size_t at)
+{
+    while (at > 0 && text[at - 1] != '\n')
+        at--;
+    return at;
 }
 
 int str_hex_digit(char c)

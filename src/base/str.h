@@ -31,7 +31,16 @@ bool str_eq(const char *a, const char *b); /* either may be NULL */
 /* Is it one of the words of a list, "one|two|a third"? */
 bool str_in(const char *word, const char *list);
 bool str_in_n(const char *word, size_t len, const char *list);
-int str_hex_digit(char c);   /* its value; -1: none */
+/* Words are letters, digits and _, as C's are. */
+bool str_in_word(char c);
+size_t str_word(const char *s);  /* the bytes of the one that begins at s; 0: none does */
+bool str_is_name(const char *s); /* one word, and no number */
+/* The first at or behind `from`, a place in text, that stands by itself; NULL: none does. */
+const char *str_find_word(const char *text, const char *from, const char *word);
+size_t str_count_word(const char *text, const char *word);
+bool str_has_word(const char *text, const char *word);
+size_t str_line_start(const char *text, size_t at); /* where the line begins in which `at` lies */
+int str_hex_digit(char c);                          /* its value; -1: none */
 int str_hex4(const char *s); /* the number of four hexadecimal digits; -1: they are not */
 /* A word as a POSIX shell takes it: quoted where it must be. For every command that is printed. */
 void str_add_shell(struct str *b, const char *word);

@@ -82,10 +82,7 @@ int cmd_init(const struct cmd_args *args)
         flags[i] = arena_printf(a, "%s%s", args->flags.list[i].option, args->flags.list[i].value);
     ok = init_run(&r, a, &o, &err);
     if (ok && args->json) {
-        json_t *j = to_json(&r);
-
-        str_addf(&out, "%s\n", json_pretty(a, j));
-        json_decref(j);
+        json_print(&out, to_json(&r));
     } else if (ok) {
         if (r.folder)
             add_task(&r, &out);

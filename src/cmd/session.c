@@ -79,7 +79,7 @@ bool session_open(struct session *s, const struct cmd_args *args, bool confirm, 
 static void say_open_questions(struct arena *a, const char *folder)
 {
     static const char mark[] = "# TODO: ";
-    const char *path = arena_printf(a, "%s/task.yaml", folder);
+    const char *path = fs_join(a, folder, "task.yaml");
     char *text;
     int n = 0, line = 1, first = 0;
     const char *question = "";

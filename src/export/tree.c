@@ -56,14 +56,14 @@ static bool read_file(struct tree *t, const json_t *o, struct err *err)
     const char *path = arena_strdup(t->arena, json_text(o, "path", ""));
     char real[PATH_MAX], hex[65];
     struct tree_file f = {.path = path, .edits = {.arena = t->arena}};
-    size_t n, root = strlen(t->root);
+    size_t n;
 
     if (!*path || path[0] == '/')
         return err_input(err, "origin.json names the file '%s', which is not below the tree's root", path);
     if (!realpath(fs_join(t->arena, t->root, path), real))
         return err_input(err, "%s/%s: %s; --tree DIR names the framework's tree", t->root, path,
                          strerror(errno));
-    if (strncmp(real, t->root, root) != 0 || (real[root] != '/' && root > 1))
+    if (!fs_below(real, t->root) || str_eq(real, t->root))
         return err_input(err, "%s/%s leads out of the tree; nothing outside of it is patched", t->root, path);
     if (!fs_read(t->arena, real, &f.text, &n, err))
         return false;
@@ -193,13 +193,6 @@ static struct item *find(const struct items *l, const char *key)
 
 /* ---- where the original's stand ---- */
 
-static size_t line_start(const char *text, size_t at)
-{
-    while (at > 0 && text[at - 1] != '\n')
-        at--;
-    return at;
-}
-
 /* Does the file's line say what the original's says, or something where that is left blank? */
 static bool line_fits(const struct diff_line *own, const struct diff_line *file)
 {
@@ -219,7 +212,7 @@ static void locate(struct tree *t, const struct items *l, struct item *x, const 
     const char *text = source_text(l->source);
     const struct diff_line *own, *there;
     struct line_origin o;
-    size_t at = 0, col = x->start - line_start(text, x->start), n = x->end - x->start;
+    size_t at = 0, col = x->start - str_line_start(text, x->start), n = x->end - x->start;
     struct tree_file *f = NULL;
 
     if (!origin_find(&o, t->arena, text, node_line(l->source, x->node), self))
@@ -342,9 +335,9 @@ static bool replace(struct tree *t, const struct items *was, const struct item *
 /* The line above which something new may stand: above the comment of what stands at `at`. */
 static size_t above(const char *text, size_t at)
 {
-    at = line_start(text, at);
+    at = str_line_start(text, at);
     while (at > 0) {
-        size_t before = line_start(text, at - 1), p = before;
+        size_t before = str_line_start(text, at - 1), p = before;
 
         while (text[p] == ' ' || text[p] == '\t')
             p++;

@@ -144,10 +144,8 @@ static bool names_known(const struct site *s, const struct launch *x, const char
     const char *host = text_of(s, x->source, x->host);
 
     for (const char *p = text; *p;) {
-        size_t n = 0;
+        size_t n = str_word(p);
 
-        while (isalnum((unsigned char)p[n]) || p[n] == '_')
-            n++;
         if (n && !isdigit((unsigned char)*p)) {
             const char *word = arena_strndup(s->t->arena, p, n);
             bool buffer = false;
@@ -388,28 +386,15 @@ void tree_place_launch(struct tree *t, const struct tree_launcher *l)
 
 /* ---- guards ---- */
 
-static bool has_word(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *p = text; (p = strstr(p, word)); p += n)
-        if ((p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_')) &&
-            !(isalnum((unsigned char)p[n]) || p[n] == '_'))
-            return true;
-    return false;
-}
-
 static bool host_knows(const struct site *s, const struct launch *x, const char *condition)
 {
     const char *before = arena_strndup(s->t->arena, source_text(x->source) + node_start(x->host),
                                        node_start(x->call) - node_start(x->host));
 
     for (const char *p = condition; *p;) {
-        size_t n = 0;
+        size_t n = str_word(p);
 
-        while (isalnum((unsigned char)p[n]) || p[n] == '_')
-            n++;
-        if (n && !isdigit((unsigned char)*p) && !has_word(before, arena_strndup(s->t->arena, p, n)))
+        if (n && !isdigit((unsigned char)*p) && !str_has_word(before, arena_strndup(s->t->arena, p, n)))
             return false;
         p += n ? n : 1;
     }
@@ -423,10 +408,10 @@ static void guard(struct site *s, const struct launch *x, const char *condition)
 
     if (strstr(kernel_normalise(a, host, strlen(host)), kernel_normalise(a, condition, strlen(condition))))
         return;
-    if (has_word(all, "TORCH_CHECK"))
+    if (str_has_word(all, "TORCH_CHECK"))
         text =
             arena_printf(a, "TORCH_CHECK(%s, \"%s needs %s\");", condition, tree_last(s->t->kernel), condition);
-    else if (has_word(all, "GGML_ASSERT"))
+    else if (str_has_word(all, "GGML_ASSERT"))
         text = arena_printf(a, "GGML_ASSERT(%s);", condition);
     else if (str_starts(host, "cudaError_t"))
         text = arena_printf(a, "if (!(%s)) return cudaErrorInvalidValue;", condition);

@@ -3,8 +3,6 @@
  * (share/init). origin.json: from which files, at which hashes, every one of them came. */
 #include "init/internal.h"
 
-#include <ctype.h>
-
 struct writer {
     struct init_source *s;
     struct str out;
@@ -141,21 +139,6 @@ static void add_decl(struct writer *w, const struct init_decl *d)
         str_addf(&w->out, "%s\n", init_text(s, d->first, d->end));
 }
 
-/* Does the text say the word, not as a part of another? */
-static bool says(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *p = text; (p = strstr(p, word)); p += n) {
-        bool begins = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        bool ends = !(isalnum((unsigned char)p[n]) || p[n] == '_');
-
-        if (begins && ends)
-            return true;
-    }
-    return false;
-}
-
 /* A header of a library that the text names. */
 static bool library_of(const char *text, const char *header)
 {
@@ -167,7 +150,7 @@ static bool library_of(const char *text, const char *header)
 
     for (size_t i = 0; i < ARRAY_LEN(libraries); i++) {
         if (str_starts(header, libraries[i][0]))
-            return says(text, libraries[i][1]);
+            return str_has_word(text, libraries[i][1]);
     }
     return false;
 }
@@ -201,10 +184,10 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
             vec_add(s->arena, &list, angled);
     }
     for (size_t i = 0; i < ARRAY_LEN(for_words); i++) {
-        if (says(text, for_words[i].word))
+        if (str_has_word(text, for_words[i].word))
             vec_add(s->arena, &list, for_words[i].header);
     }
-    for (size_t i = 0; i < ARRAY_LEN(for_std) && says(text, "std"); i++)
+    for (size_t i = 0; i < ARRAY_LEN(for_std) && str_has_word(text, "std"); i++)
         vec_add(s->arena, &list, for_std[i]);
     for (size_t i = 0; i < list.n; i++) {
         bool before = false;
@@ -230,7 +213,8 @@ static void add_vocabulary(struct init_source *s, const char *text, struct str *
         for (const char *p = names; p < body; p += strcspn(p, " \n") + 1) {
             const char *word = arena_strndup(s->arena, p, strcspn(p, " \n"));
 
-            asked |= *word && says(text, word) && !init_named(s, word) && !map_has(&s->macro_names, word);
+            asked |=
+                *word && str_has_word(text, word) && !init_named(s, word) && !map_has(&s->macro_names, word);
         }
         if (asked)
             str_addn(out, body, len);

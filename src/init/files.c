@@ -43,14 +43,6 @@ void init_fail(struct init_source *s, size_t at, const char *fmt, ...)
     longjmp(s->trap.jump, 1);
 }
 
-static bool below(const char *path, const char *dir)
-{
-    size_t len = strlen(dir);
-
-    return strncmp(path, dir, len) == 0 &&
-           (path[len] == '/' || path[len] == '\0' || (len && dir[len - 1] == '/'));
-}
-
 static bool is_root(struct arena *a, const char *dir, bool *git)
 {
     static const char *const marks[] = {"setup.py",  "pyproject.toml", "CMakeLists.txt", "Makefile",
@@ -84,10 +76,10 @@ static const char *find_root(struct arena *a, const char *real)
 
 static bool allowed(const struct init_source *s, const char *real)
 {
-    bool yes = below(real, s->root);
+    bool yes = fs_below(real, s->root);
 
     for (size_t i = 0; i < s->dirs.n; i++)
-        yes |= below(real, s->dirs.v[i]);
+        yes |= fs_below(real, s->dirs.v[i]);
     return yes;
 }
 
@@ -123,7 +115,7 @@ struct init_file *init_open(struct init_source *s, const char *path, const char 
     if (memchr(text, '\0', f->len))
         init_fail(s, from, "%s has bytes that are no text", shown);
     f->real = arena_strdup(s->arena, real);
-    f->path = below(real, s->root) && strcmp(real, s->root) != 0
+    f->path = fs_below(real, s->root) && strcmp(real, s->root) != 0
                   ? arena_strdup(s->arena, real + strlen(s->root) + (s->root[strlen(s->root) - 1] != '/'))
                   : f->real;
     if (str_starts(text, "\xef\xbb\xbf")) /* a byte order mark */
@@ -253,7 +245,7 @@ struct init_file *init_find(struct init_source *s, const struct init_file *by, c
         return NULL;
     for (size_t i = 0; i < s->dirs.n && !f; i++)
         f = try(s, s->dirs.v[i], name, from);
-    for (; !f && below(dir, s->root); dir = fs_dirname(s->arena, dir)) {
+    for (; !f && fs_below(dir, s->root); dir = fs_dirname(s->arena, dir)) {
         for (size_t i = 0; i < ARRAY_LEN(beside) && !f; i++)
             f = try(s, fs_join(s->arena, dir, beside[i]), name, from);
         if (strcmp(dir, s->root) == 0)
@@ -322,17 +314,18 @@ static void read_commands(struct init_source *s, const struct init_options *o)
     size_t len, i;
     json_t *list, *entry;
     struct err *err = &s->trap.err;
-    bool found = false;
+    bool found = false, known;
 
     if (!fs_read(s->arena, o->compile_commands, &text, &len, err) ||
         !(list = json_parse(text, len, o->compile_commands, err)))
         longjmp(s->trap.jump, 1);
+    known = realpath(o->path, own) != NULL;
     json_array_foreach(list, i, entry)
     {
         const char *dir = json_text(entry, "directory", "."), *command = json_text(entry, "command", NULL);
         json_t *words;
 
-        if (!realpath(fs_join(s->arena, dir, json_text(entry, "file", "")), real) || !realpath(o->path, own) ||
+        if (!known || !realpath(fs_join(s->arena, dir, json_text(entry, "file", "")), real) ||
             strcmp(real, own) != 0)
             continue;
         words = command ? words_of(command) : json_incref(json_object_get(entry, "arguments"));

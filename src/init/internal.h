@@ -123,9 +123,9 @@ void init_flags(struct init_source *s, const struct init_options *o); /* -I and 
 void init_read(struct init_source *s, struct init_file *f);
 /* One file more, behind what was read. False: it cannot be read, and nothing has changed. */
 bool init_read_more(struct init_source *s, const char *path);
+struct tokens init_words(struct init_source *s, const char *text); /* of a text of our own */
 /* The tokens [first, end) with all macros that are known at `first` expanded. Where one cannot be, the tokens
  * as they are. */
-struct tokens init_words(struct init_source *s, const char *text); /* of a text of our own */
 struct tokens init_expand(struct init_source *s, size_t first, size_t end);
 
 /* condition.c: the value of an #if: 0, 1, or -1 where it hangs on the device's architecture */

@@ -243,7 +243,7 @@ static void try_setting(struct probing *p, const struct setting *s, struct best 
     memcpy(p->fit, to, sizeof(to));
 }
 
-static struct setting plain(const struct probing *p, int64_t unit)
+static struct setting plain(int64_t unit)
 {
     struct setting s;
 
@@ -251,7 +251,6 @@ static struct setting plain(const struct probing *p, int64_t unit)
         s.unit[i] = unit;
         s.tied[i] = -1;
     }
-    (void)p;
     return s;
 }
 
@@ -259,18 +258,18 @@ static void search(struct probing *p, struct best *best)
 {
     static const int64_t units[] = {32, 256, 4, 1024, 128, 4096};
     static const int64_t tied_units[] = {8, 128, 1};
-    struct setting s = plain(p, 1);
+    struct setting s = plain(1);
 
     try_setting(p, &s, best);
     for (size_t u = 0; u < ARRAY_LEN(units); u++) {
         for (size_t i = p->n_dims; i-- > 0 && !best->whole;) {
-            s = plain(p, 1);
+            s = plain(1);
             s.unit[i] = units[u];
             try_setting(p, &s, best);
         }
         if (units[u] > 32 || p->n_dims > 3)
             continue;
-        s = plain(p, units[u]);
+        s = plain(units[u]);
         try_setting(p, &s, best);
     }
     for (size_t u = 0; u < ARRAY_LEN(tied_units); u++) {
@@ -278,7 +277,7 @@ static void search(struct probing *p, struct best *best)
             for (size_t k = 0; k < p->n_dims && !best->whole; k++) {
                 if (i == k)
                     continue;
-                s = plain(p, 1);
+                s = plain(1);
                 s.unit[i] = tied_units[u];
                 s.tied[i] = (int)k;
                 try_setting(p, &s, best);

@@ -47,6 +47,8 @@ static void add_arg(struct str *out, const struct init_arg *a)
     str_addc(out, '\n');
 }
 
+enum { MOST_ELEMENTS = 1 << 28 }; /* their number fits an int, with room for what is made of it */
+
 char *init_taskfile(struct arena *a, const struct init_task *t, const char *name)
 {
     struct str out = {0}, product = {0};
@@ -60,16 +62,15 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
     str_add(&out, "]\ndomain: # TODO: what else do callers promise of these sizes?\n");
     for (size_t i = 0; i < t->dims.n; i++)
         str_addf(&out, "  - %s >= 1\n  - %s <= %d\n", t->dims.v[i], t->dims.v[i],
-                 t->dims.n == 1 ? 1 << 28 : 8 * proposed(t, i, 2));
-    for (size_t i = 0, n = 0; i < t->dims.n;
-         i++) { /* numbers of elements fit an int; tables have their own size */
+                 t->dims.n == 1 ? MOST_ELEMENTS : 8 * proposed(t, i, 2));
+    for (size_t i = 0, n = 0; i < t->dims.n; i++) { /* tables have their own size */
         if (str_starts(t->dims.v[i], "n_"))
             continue;
         str_addf(&product, "%s%s", n++ ? " * " : "", t->dims.v[i]);
         largest *= proposed(t, i, 2);
     }
-    if (strchr(str_text(&product), '*') && largest <= 268435456)
-        str_addf(&out, "  - %s <= 268435456\n", product.s);
+    if (strchr(str_text(&product), '*') && largest <= MOST_ELEMENTS)
+        str_addf(&out, "  - %s <= %d\n", product.s, MOST_ELEMENTS);
     str_free(&product);
     for (size_t i = 0; i < t->domain.n; i++)
         str_addf(&out, "  - %s\n", t->domain.v[i]);

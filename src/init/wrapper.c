@@ -18,18 +18,6 @@ struct reading {
     VEC(struct given) given;
 };
 
-static bool says_word(const char *text, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (const char *p = strstr(text, word); p; p = strstr(p + 1, word)) {
-        bool before = p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        if (!before && !isalnum((unsigned char)p[len]) && p[len] != '_')
-            return true;
-    }
-    return false;
-}
-
 /* ---- template parameters */
 
 /* What callers write for template parameter `which` of the function: its first plain value. */
@@ -163,10 +151,7 @@ static void read_comment(struct reading *d, const struct wrapper_param *p, struc
         while (to > from && to[-1] == ' ')
             to--;
         char *word = arena_strndup(r->arena, from, (size_t)(to - from));
-        bool plain = isalpha((unsigned char)*word);
-        for (const char *c = word; *c; c++)
-            plain = plain && (isalnum((unsigned char)*c) || *c == '_');
-        if (plain) {
+        if (str_is_name(word) && *word != '_') {
             t->dim[t->rank] = word;
             map_put(&r->locals, word, word);
         }
@@ -272,7 +257,7 @@ static const char *shape_of(struct reading *d, const struct wrapper_tensor *t)
         const char *over = t->dim[i] ? wrapper_over_dims(&d->r, t->dim[i]) : NULL;
         bool is_dim = false;
         for (size_t k = 0; k < d->r.dims.n; k++)
-            is_dim = is_dim || (over && says_word(over, d->r.dims.v[k].name));
+            is_dim = is_dim || (over && str_has_word(over, d->r.dims.v[k].name));
         if (!over || (isalpha((unsigned char)*over) && !is_dim)) {
             str_free(&out);
             return NULL;
@@ -318,7 +303,7 @@ static char *signature(struct reading *d)
                 tensor_arg(d, g->tensor, &list);
             continue;
         }
-        if (!says_word(body, a.name))
+        if (!str_has_word(body, a.name))
             continue;
         if (g->type.pointer && g->type.lanes > 1) {
             const char *element = wrapper_dtype_spelled(wrapper_dtype_of(a.type)),

@@ -3,18 +3,26 @@
  * this. */
 #include "init/wrapper.h"
 
+static char *said_once(struct wrapper_reader *r, const char *fmt, va_list ap)
+{
+    char *text = arena_vprintf(r->arena, fmt, ap);
+
+    if (!r->final || map_has(&r->shown, text))
+        return NULL;
+    map_put(&r->shown, text, text);
+    return text;
+}
+
 void wrapper_note(struct wrapper_reader *r, const char *fmt, ...)
 {
     va_list ap;
     char *text;
 
     va_start(ap, fmt);
-    text = arena_vprintf(r->arena, fmt, ap);
+    text = said_once(r, fmt, ap);
     va_end(ap);
-    if (!r->final || map_has(&r->shown, text))
-        return;
-    map_put(&r->shown, text, text);
-    vec_add(r->arena, &r->task->notes, text);
+    if (text)
+        vec_add(r->arena, &r->task->notes, text);
 }
 
 void wrapper_ask(struct wrapper_reader *r, const char *fmt, ...)
@@ -23,12 +31,10 @@ void wrapper_ask(struct wrapper_reader *r, const char *fmt, ...)
     char *text;
 
     va_start(ap, fmt);
-    text = arena_vprintf(r->arena, fmt, ap);
+    text = said_once(r, fmt, ap);
     va_end(ap);
-    if (!r->final || map_has(&r->shown, text))
-        return;
-    map_put(&r->shown, text, text);
-    vec_add(r->arena, &r->task->questions, text);
+    if (text)
+        vec_add(r->arena, &r->task->questions, text);
 }
 
 void wrapper_lost(struct wrapper_reader *r, const char *fmt, ...)

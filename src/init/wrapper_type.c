@@ -266,15 +266,6 @@ void wrapper_need_dim(struct wrapper_reader *r, const char *name)
     vec_add(r->arena, &r->dims, ((struct wrapper_dim){name, spelled ? spelled : "int64_t"}));
 }
 
-static bool is_word(const char *s)
-{
-    if (!isalpha((unsigned char)*s) && *s != '_')
-        return false;
-    while (isalnum((unsigned char)*s) || *s == '_')
-        s++;
-    return !*s;
-}
-
 const char *wrapper_extent(struct wrapper_reader *r, struct wrapper_tensor *t, int i)
 {
     int rank = i < 0 ? -i : i + 1;
@@ -295,7 +286,7 @@ const char *wrapper_extent(struct wrapper_reader *r, struct wrapper_tensor *t, i
             return name;
         t->dim[i] = name;
     }
-    if (is_word(t->dim[i]))
+    if (str_is_name(t->dim[i]))
         wrapper_need_dim(r, t->dim[i]);
     return t->dim[i];
 }
@@ -306,10 +297,8 @@ const char *wrapper_over_dims(struct wrapper_reader *r, const char *text)
     bool known = true;
 
     for (const char *p = text; *p && known;) {
-        size_t len = 0;
+        size_t len = str_word(p);
 
-        while (isalnum((unsigned char)p[len]) || p[len] == '_')
-            len++;
         if (!len) {
             known = strchr(" ()+-*/%<>=!&|,", *p) != NULL;
             str_addc(&out, *p++);

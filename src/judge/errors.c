@@ -98,6 +98,7 @@ double error_absolute(enum kernel_type type, double got, double exact, double or
         return 0; /* NaN in its place; elsewhere error_ulps has said so */
     return isinf(exact) ? 0 : fabs(within_range(type, got) - within_range(type, exact));
 }
+
 void error_see(struct error_pool *p, enum kernel_type type, double got, double exact)
 {
     p->absolute = fmax(p->absolute, isfinite(got) ? error_absolute(type, got, exact, NAN) : 0);

@@ -85,6 +85,7 @@ bool call_is(const struct function *f, struct node n, const char *name);
 /* A call without side effects whose value depends on its arguments alone. */
 bool call_is_pure(const struct function *f, struct node call);
 bool call_is_pure_builtin(const struct function *f, struct node call); /* of the runtime or the standard */
+struct node definition_name(struct node definition); /* of a function definition: where its name stands */
 bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
 /* What stands at file level, in namespaces too; the namespaces themselves are not among it. */
 struct node *file_items(const struct function *f, size_t *count);
@@ -158,9 +159,6 @@ char *text_times(struct arena *a, const struct function *f, struct node e, int b
 /* base, or base with a number, such that it is no identifier of the file yet. */
 char *fresh_name(const struct function *f, const char *base);
 char *fresh_local(const struct function *f, const char *base); /* of this function, and no macro */
-size_t text_count_word(const char *text, const char *word);
-bool text_has_word(const char *text, const char *word);
-size_t line_start(const char *text, size_t at);
 /* Start of the whole function including comment lines right above it. */
 size_t function_head(const struct function *f);
 

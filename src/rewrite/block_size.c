@@ -76,7 +76,7 @@ static struct node template_argument(const struct function *f, const struct laun
     struct node *params = named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n);
     struct node *args = node_ok(l->template_args) ? named_children(f, l->template_args, &n_args) : NULL;
     for (size_t i = 0; args && i < n && i < n_args; i++)
-        if (text_has_word(text_of(f, params[i]), name))
+        if (str_has_word(text_of(f, params[i]), name))
             return args[i];
     return (struct node){0};
 }
@@ -158,7 +158,7 @@ static bool repeats(const struct function *f, int64_t old)
         struct node parent = node_parent(steps[i]);
         bool of_template =
             node_is(f->whole, NODE_TEMPLATE_DECLARATION) &&
-            text_has_word(text_of(f, node_field(f->whole, FIELD_PARAMETERS)), text_of(f, steps[i]));
+            str_has_word(text_of(f, node_field(f->whole, FIELD_PARAMETERS)), text_of(f, steps[i]));
         bool of_file =
             !function_variable_of(f, steps[i]) && !of_template && !node_is(parent, NODE_ARRAY_DECLARATOR);
         if (of_file && constant_value(f, steps[i], &v) && v == old)
@@ -193,7 +193,7 @@ static bool host_follows(const struct function *f, const struct launch *l, struc
                          int depth)
 {
     size_t n, parts;
-    if (!node_ok(e) || text_has_word(text_of(f, e), name) || depth > 4)
+    if (!node_ok(e) || str_has_word(text_of(f, e), name) || depth > 4)
         return node_ok(e) && depth <= 4;
     struct node *names = node_find_all(f->a, e, NODE_IDENTIFIER, &n);
     if (node_is(e, NODE_IDENTIFIER) || node_is(e, NODE_PARAMETER_DECLARATION))
@@ -227,7 +227,7 @@ static bool mentions_atom(const struct poly *p, const char *atom)
 {
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < p->t[i].n; k++)
-            if (text_has_word(p->t[i].atom[k], atom))
+            if (str_has_word(p->t[i].atom[k], atom))
                 return true;
     return false;
 }
@@ -241,7 +241,7 @@ static bool in_steps(const struct function *f, const struct detail *d, struct no
         struct node asks = node_enclosing(f->launches[l].statement, NODE_IF_STATEMENT);
         struct node condition = node_field(asks, FIELD_CONDITION);
         if (d->where == LITERAL || !d->name || !node_ok(condition) ||
-            !text_has_word(text_of(f, condition), d->name))
+            !str_has_word(text_of(f, condition), d->name))
             return false;
     }
     int64_t thread = poly_coefficient(p, "threadIdx.x");
@@ -373,7 +373,7 @@ static bool row_fits(const struct function *f, char **bound, int *width)
     *bound = NULL;
     *width = 0;
     for (size_t i = 0; i < n; i++) {
-        if (loops[i].span != LANES_BLOCK || !text_has_word(text_of(f, loops[i].step), "blockDim.x"))
+        if (loops[i].span != LANES_BLOCK || !str_has_word(text_of(f, loops[i].step), "blockDim.x"))
             return false;
         char *one = f->n_launches ? launch_expression(f, &f->launches[0], loops[i].bound) : NULL;
         if (one && !*bound) {
@@ -384,7 +384,7 @@ static bool row_fits(const struct function *f, char **bound, int *width)
     struct node shared =
         f->n_launches ? f->launches[0].shared : (struct node){0}; /* as long as the block needs */
     return *bound && f->n_launches == 1 && (!node_ok(shared) || node_text_is(f->s, shared, "0")) &&
-           !text_has_word(text_of(f, f->body), "gridDim.y") &&
+           !str_has_word(text_of(f, f->body), "gridDim.y") &&
            arrays_fit(f, &(struct detail){.where = LITERAL}, 1024, NULL);
 }
 

@@ -22,8 +22,8 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
     char *body = text_of(f, f->body), *x;
     size_t n_loops, n;
     lane_loops(f, &n_loops);
-    if (f->n_launches == 0 || n_loops > 0 || calls_barrier(f, f->body) || text_has_word(body, "gridDim.x") ||
-        text_has_word(body, "__shared__"))
+    if (f->n_launches == 0 || n_loops > 0 || calls_barrier(f, f->body) || str_has_word(body, "gridDim.x") ||
+        str_has_word(body, "__shared__"))
         return err_input(why, "%s is no one-element-a-thread kernel", f->name);
     for (size_t i = f->n_params; i < f->n_variables && !d->index; i++) {
         const struct variable *v = &f->variables[i];
@@ -82,7 +82,7 @@ static bool coarsen_apply(const struct function *f, const struct transform_site 
               arena_printf(a, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n%s    %s\n%s}", indent,
                            item, item, items, item, indent, body, indent));
     /* a directive stands at the start of its line */
-    edits->list.v[0].start = line_start(f->text, start);
+    edits->list.v[0].start = str_line_start(f->text, start);
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
         char *call = launch_text(f, l, NULL, launch_grid_divided(f, l, items), NULL);

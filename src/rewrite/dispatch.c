@@ -92,7 +92,7 @@ static void mark_copies(struct items *original, const struct items *version)
         for (size_t i = 0; i < original->list.n; i++)
             for (size_t k = 0; k < original->list.n && !original->list.v[i].copied; k++)
                 if (original->list.v[i].name && original->list.v[k].copied &&
-                    text_has_word(original->list.v[i].text, original->list.v[k].name))
+                    str_has_word(original->list.v[i].text, original->list.v[k].name))
                     original->list.v[i].copied = more = true;
     }
 }

@@ -95,9 +95,9 @@ static bool others_know_the_grid(const struct function *f)
     struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
     for (size_t i = 0; i < n; i++) {
         char *text = text_of(f, all[i]);
-        if (!text_has_word(text_range(f, node_start(all[i]), node_start(node_field(all[i], FIELD_BODY))),
-                           "__global__") &&
-            (text_has_word(text, "blockIdx") || text_has_word(text, "gridDim")))
+        if (!str_has_word(text_range(f, node_start(all[i]), node_start(node_field(all[i], FIELD_BODY))),
+                          "__global__") &&
+            (str_has_word(text, "blockIdx") || str_has_word(text, "gridDim")))
             return true;
     }
     return false;
@@ -132,8 +132,8 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
 static bool swaps(const struct function *f)
 {
     char *body = text_of(f, f->body);
-    if (!text_has_word(body, "blockIdx.x") || !text_has_word(body, "blockIdx.y") ||
-        text_has_word(body, "blockIdx.z") || others_know_the_grid(f) || strstr(f->name, "_once") ||
+    if (!str_has_word(body, "blockIdx.x") || !str_has_word(body, "blockIdx.y") ||
+        str_has_word(body, "blockIdx.z") || others_know_the_grid(f) || strstr(f->name, "_once") ||
         strstr(f->name, "_swapped")) /* its own work */
         return false;
     for (size_t l = 0; l < f->n_launches; l++)

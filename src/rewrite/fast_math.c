@@ -41,7 +41,7 @@ static bool is_discarded(const struct function *f, struct node branch)
         parent = node_parent(branch = parent);
     condition = node_field(parent, FIELD_CONDITION);
     if (!node_is(parent, NODE_IF_STATEMENT) || node_same(branch, condition) ||
-        !text_has_word(text_range(f, node_start(parent), node_start(condition)), "constexpr"))
+        !str_has_word(text_range(f, node_start(parent), node_start(condition)), "constexpr"))
         return false;
     if (node_is(condition, NODE_CONDITION_CLAUSE))
         condition = node_field(condition, FIELD_VALUE);
@@ -110,7 +110,7 @@ static struct function *fast_file(const struct transform_input *in, struct edits
         struct function *f = all[i];
         size_t before = *changes;
         if (!f->global &&
-            !text_has_word(text_range(f, node_start(f->definition), node_start(f->id)), "__device__"))
+            !str_has_word(text_range(f, node_start(f->definition), node_start(f->id)), "__device__"))
             continue;
         char *text = fast_inside(f, f->body, changes);
         if (*changes == before)

@@ -18,7 +18,7 @@ static const char *specifier_type(const struct function *f, struct node statemen
 static bool has_word_before(const struct function *f, struct node statement, struct node id, const char *word)
 {
     char *before = text_range(f, node_start(statement), node_start(id));
-    return text_has_word(before, word);
+    return str_has_word(before, word);
 }
 
 /* Walk down a declarator to its identifier. */
@@ -193,7 +193,7 @@ static bool is_host_definition(const struct function *f, struct node definition)
 {
     struct node body = node_field(definition, FIELD_BODY);
     char *head = text_range(f, node_start(definition), node_start(body));
-    return !text_has_word(head, "__global__") && !text_has_word(head, "__device__");
+    return !str_has_word(head, "__global__") && !str_has_word(head, "__device__");
 }
 
 /* Is it another kernel that the name means, one that is called so in another namespace? */
@@ -315,7 +315,7 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     for (size_t i = 0; i < in->kernel->n_functions; i++)
         if (node_same(in->kernel->functions[i].definition, definition))
             f->qualified = in->kernel->functions[i].qualified;
-    f->global = text_has_word(text_range(f, node_start(definition), node_start(id)), "__global__");
+    f->global = str_has_word(text_range(f, node_start(definition), node_start(id)), "__global__");
 
     struct scan scan = {.f = f, .scope_end = node_end(f->body)};
     size_t n_params;

@@ -93,7 +93,7 @@ static bool rows_understood(const struct function *f, struct detail *d)
     struct node *all = named_children(f, f->body, &n);
     struct lane_loop *loops = lane_loops(f, &n_loops);
     if (f->n_launches != 1 || n == 0 || node_is(f->whole, NODE_TEMPLATE_DECLARATION) || n_loops == 0 ||
-        text_has_word(body, "gridDim") || text_has_word(body, "blockIdx.y") || function_is_named_elsewhere(f) ||
+        str_has_word(body, "gridDim") || str_has_word(body, "blockIdx.y") || function_is_named_elsewhere(f) ||
         loops[0].span != LANES_BLOCK || loops[0].width != 1 || !launch_grid_is_line(f, &f->launches[0]))
         return false;
     d->rows = f;
@@ -224,7 +224,7 @@ static bool understood(const struct function *rows, const struct function *each,
     for (size_t i = each->n_params; i < each->n_variables; i++) {
         const struct variable *v = &each->variables[i];
         if (v != d->index && v != d->row && v != d->column &&
-            (text_has_word(d->flat, v->name) || str_eq(v->name, d->loop.index->name)))
+            (str_has_word(d->flat, v->name) || str_eq(v->name, d->loop.index->name)))
             return false;
     }
     return true;
@@ -322,7 +322,7 @@ static void unneeded(const struct function *f, struct node host, struct gone *g)
 /* The whole lines of a statement. */
 static void remove_lines(const struct function *f, struct node n, struct edits *edits)
 {
-    size_t from = line_start(f->text, node_start(n)), to = node_end(n);
+    size_t from = str_line_start(f->text, node_start(n)), to = node_end(n);
     while (f->text[to] && f->text[to] != '\n')
         to++;
     edits_try(edits, from, f->text[to] ? to + 1 : to, "");
@@ -526,7 +526,7 @@ static bool fuse_apply(const struct function *r, const struct transform_site *si
             node_is(all.v[i], NODE_DECLARATION) ? node_field(all.v[i], FIELD_DECLARATOR) : (struct node){0};
         while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
             id = node_field(id, FIELD_DECLARATOR);
-        if (!(node_ok(id) && text_has_word(str_text(&call), text_of(r, id))))
+        if (!(node_ok(id) && str_has_word(str_text(&call), text_of(r, id))))
             remove_lines(r, all.v[i], edits);
     }
     str_free(&call);

@@ -163,7 +163,7 @@ static void hoisted(const struct function *f, found_list *found, struct edits *e
             if (one->divisor)
                 e = arena_printf(f->a, str_eq(ctype_bound(f, one->type), "float") ? "1.0f / %s" : "1.0 / %s",
                                  text_of(f, one->e));
-            edits_at(edits, line_start(f->text, node_start(before)),
+            edits_at(edits, str_line_start(f->text, node_start(before)),
                      arena_printf(f->a, "%sconst %s %s = %s;\n", indent, one->type, one->name, e));
         }
         if (one->divisor) {

@@ -159,7 +159,7 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
         struct poly p = node_ok(v->init) && ctype_is_integer(v->type) && !v->assignments ? poly_of(f, v->init)
                                                                                          : (struct poly){0};
         if (!d->index && p.ok && poly_coefficient(&p, "threadIdx.x") >= 1 &&
-            text_has_word(text_of(f, v->init), "blockIdx.x"))
+            str_has_word(text_of(f, v->init), "blockIdx.x"))
             d->index = v;
         wide += is_wide(v->type);
     }

@@ -6,8 +6,6 @@
  * that the kernel has not; what the function calls by a name must mean the same in the kernel. */
 #include "rewrite/analysis.h"
 
-#include <ctype.h>
-
 enum { MOST_PARAMETERS = 32 };
 
 struct detail {
@@ -25,10 +23,7 @@ static const struct function *only_function(const struct function *f, const char
     const struct function *found = NULL;
     struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
     for (size_t i = 0; i < n; i++) {
-        struct node id = node_field(all[i], FIELD_DECLARATOR);
-        while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
-            id = node_is(id, NODE_REFERENCE_DECLARATOR) ? node_child(id, 0) : node_field(id, FIELD_DECLARATOR);
-        if (!node_text_is(f->s, id, name))
+        if (!node_text_is(f->s, definition_name(all[i]), name))
             continue;
         if (found || node_has_error(all[i]))
             return NULL;
@@ -43,27 +38,22 @@ static const struct function *only_function(const struct function *f, const char
 static char *replace_word(struct arena *a, const char *text, const char *word, const char *by)
 {
     struct str b = {.arena = a};
-    size_t len = strlen(word);
-    for (const char *p = text; *p; p++) {
-        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        bool here = left && strncmp(p, word, len) == 0 && !(isalnum((unsigned char)p[len]) || p[len] == '_');
-        if (here) {
-            str_add(&b, by);
-            p += len - 1;
-        } else {
-            str_addc(&b, *p);
-        }
+    const char *from = text;
+    for (const char *p; (p = str_find_word(text, from, word)); from = p + strlen(word)) {
+        str_addn(&b, from, (size_t)(p - from));
+        str_add(&b, by);
     }
+    str_add(&b, from);
     return str_take(&b, a);
 }
 
 static const char *last_word(struct arena *a, const char *text)
 {
     size_t end = strlen(text);
-    while (end > 0 && !(isalnum((unsigned char)text[end - 1]) || text[end - 1] == '_'))
+    while (end > 0 && !str_in_word(text[end - 1]))
         end--;
     size_t start = end;
-    while (start > 0 && (isalnum((unsigned char)text[start - 1]) || text[start - 1] == '_'))
+    while (start > 0 && str_in_word(text[start - 1]))
         start--;
     return arena_strndup(a, text + start, end - start);
 }
@@ -89,7 +79,7 @@ static const char *binding(const struct function *f, const struct detail *d, siz
         const char *type = root ? root->type : NULL;
         if (!p->pointer)
             type = expression_type(f, d->args[i]);
-        return type && !text_has_word(type, "auto") && !text_has_word(type, "void") ? type : NULL;
+        return type && !str_has_word(type, "auto") && !str_has_word(type, "void") ? type : NULL;
     }
     return NULL;
 }
@@ -107,7 +97,7 @@ static char *bound_text(const struct function *f, const struct detail *d, char *
         if (is)
             *is = '\0';
         const char *name = last_word(f->a, whole), *by = binding(f, d, i, name);
-        if (!text_has_word(text, name))
+        if (!str_has_word(text, name))
             continue;
         if (!by)
             return NULL;
@@ -140,9 +130,9 @@ static bool understood(const struct function *f, struct node call, struct detail
         return err_input(why, "%s is not one function of the file", name);
     d->args = named_children(f, node_field(call, FIELD_ARGUMENTS), &n_args);
     char *head = text_range(g, node_start(g->definition), node_start(g->id)), *body = text_of(g, g->body);
-    if (n_args != g->n_params || !text_has_word(head, "void") || !text_has_word(head, "__device__") ||
-        strchr(head, '*') || text_has_word(body, name) || text_has_word(body, "static") ||
-        text_has_word(body, "__shared__") || text_has_word(body, "goto") || strchr(body, '#'))
+    if (n_args != g->n_params || !str_has_word(head, "void") || !str_has_word(head, "__device__") ||
+        strchr(head, '*') || str_has_word(body, name) || str_has_word(body, "static") ||
+        str_has_word(body, "__shared__") || str_has_word(body, "goto") || strchr(body, '#'))
         return err_input(why, "%s keeps things, or calls itself", name);
     struct node *all = named_children(f, f->body, &n);
     node_find_all(f->a, g->body, NODE_RETURN_STATEMENT, &n_args);
@@ -151,13 +141,13 @@ static bool understood(const struct function *f, struct node call, struct detail
     char *kernel = text_of(f, f->whole);
     for (size_t i = 0; i < g->n_params; i++) {
         const struct variable *p = &g->variables[i];
-        if (p->array || text_has_word(p->type, "auto") || strchr(text_of(g, p->statement), '&'))
+        if (p->array || str_has_word(p->type, "auto") || strchr(text_of(g, p->statement), '&'))
             return err_input(why, "%s has a reference among its parameters", name);
         if (!is_same(f, d, i))
-            d->names[i] = text_has_word(kernel, p->name) ? fresh_local(f, p->name) : p->name;
+            d->names[i] = str_has_word(kernel, p->name) ? fresh_local(f, p->name) : p->name;
     }
     for (size_t i = g->n_params; i < g->n_variables; i++)
-        d->braces = d->braces || text_has_word(kernel, g->variables[i].name);
+        d->braces = d->braces || str_has_word(kernel, g->variables[i].name);
     struct node *names = node_find_all(f->a, g->body, NODE_IDENTIFIER, &n);
     for (size_t i = 0; i < n; i++)
         if (!function_variable_of(g, names[i]) &&

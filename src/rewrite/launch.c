@@ -206,7 +206,7 @@ static bool substitute(const struct function *f, const struct launch *l, struct 
             if (!constant_value(f, e, &value))
                 return false;
             if (node_is(f->whole, NODE_TEMPLATE_DECLARATION) &&
-                text_has_word(text_of(f, node_field(f->whole, FIELD_PARAMETERS)), text_of(f, e)))
+                str_has_word(text_of(f, node_field(f->whole, FIELD_PARAMETERS)), text_of(f, e)))
                 edits_node(edits, e, arena_printf(f->a, "%lld", (long long)value));
             return true;
         }

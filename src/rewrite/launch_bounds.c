@@ -26,7 +26,7 @@ static bool bounds_apply(const struct function *f, const struct transform_site *
         return err_input(why_not, "%s has launch bounds already", f->name);
     /* The name goes to a line of its own, and the parameters stay aligned below it. */
     size_t id = node_start(f->id);
-    int left = (int)(id - line_start(f->text, id)) - 4;
+    int left = (int)(id - str_line_start(f->text, id)) - 4;
     size_t gap = id - (f->text[id - 1] == ' '); /* the space before the name */
     edits_try(edits, gap, id,
               arena_printf(f->a, "%s__launch_bounds__(%d)\n    ", gap < id ? " " : "", site->setting));

@@ -132,7 +132,7 @@ static bool body_is_pure(const struct function *f, struct node n)
         node_is(n, NODE_GNU_ASM_EXPRESSION) || node_is(n, NODE_LAMBDA_EXPRESSION))
         return false;
     if (node_is(n, NODE_DECLARATION) &&
-        (text_has_word(text_of(f, n), "__shared__") || text_has_word(text_of(f, n), "static")))
+        (str_has_word(text_of(f, n), "__shared__") || str_has_word(text_of(f, n), "static")))
         return false;
     if (node_is(n, NODE_CALL_EXPRESSION) && !call_is_pure(f, n))
         return false;
@@ -196,15 +196,26 @@ static bool is_any_of(const char *name, const char *const *beginnings, size_t n)
     return false;
 }
 
+struct node definition_name(struct node definition)
+{
+    struct node id = node_field(definition, FIELD_DECLARATOR);
+
+    while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
+        id = node_is(id, NODE_REFERENCE_DECLARATOR) ? node_child(id, 0) : node_field(id, FIELD_DECLARATOR);
+    return id;
+}
+
+enum { DEEPEST_CALL = 4 }; /* functions that call each other end here */
+static bool meets_within(const struct function *f, struct node n, int depth);
+
 /* A call by which lanes wait for each other, or give each other values. */
-static bool is_meeting(const struct function *f, struct node call)
+static bool is_meeting(const struct function *f, struct node call, int depth)
 {
     static const char *const functions[] = {"__sync",   "__shfl",  "__any",   "__all",
                                             "__ballot", "__match", "__reduce"};
     static const char *const methods[] = {"sync",   "shfl",    "any",  "all",    "ballot",    "match",
                                           "arrive", "wait",    "Sum",  "Reduce", "Inclusive", "Exclusive",
                                           "Sort",   "Shuffle", "Load", "Store"};
-    static __thread int depth; /* functions that call each other end here */
     struct node callee = node_field(call, FIELD_FUNCTION);
     const char *name = call_name(f, call);
     size_t n;
@@ -216,27 +227,27 @@ static bool is_meeting(const struct function *f, struct node call)
     if (is_any_of(name, functions, ARRAY_LEN(functions)) || str_eq(name, "sync") ||
         (str_eq(name, "reduce") && node_is(callee, NODE_QUALIFIED_IDENTIFIER)))
         return true;
-    if (depth > 3)
+    if (depth == DEEPEST_CALL)
         return false;
-    depth++;
     bool meets = false;
     struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
-    for (size_t i = 0; i < n && !meets; i++) { /* a function of the file, whichever of that name it is */
-        struct node id = node_field(all[i], FIELD_DECLARATOR);
-        while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
-            id = node_is(id, NODE_REFERENCE_DECLARATOR) ? node_child(id, 0) : node_field(id, FIELD_DECLARATOR);
-        meets = node_text_is(f->s, id, name) && calls_barrier(f, node_field(all[i], FIELD_BODY));
-    }
-    depth--;
+    for (size_t i = 0; i < n && !meets; i++) /* a function of the file, whichever of that name it is */
+        meets = node_text_is(f->s, definition_name(all[i]), name) &&
+                meets_within(f, node_field(all[i], FIELD_BODY), depth + 1);
     return meets;
+}
+
+static bool meets_within(const struct function *f, struct node n, int depth)
+{
+    if ((node_is(n, NODE_CALL_EXPRESSION) && is_meeting(f, n, depth)) || node_is(n, NODE_GNU_ASM_EXPRESSION))
+        return true;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (meets_within(f, node_child(n, i), depth))
+            return true;
+    return false;
 }
 
 bool calls_barrier(const struct function *f, struct node n)
 {
-    if ((node_is(n, NODE_CALL_EXPRESSION) && is_meeting(f, n)) || node_is(n, NODE_GNU_ASM_EXPRESSION))
-        return true;
-    for (uint32_t i = 0, all = node_count(n); i < all; i++)
-        if (calls_barrier(f, node_child(n, i)))
-            return true;
-    return false;
+    return meets_within(f, n, 0);
 }

@@ -172,7 +172,7 @@ static bool privatise_apply(const struct function *f, const struct transform_sit
     edits_at(edits, node_start(f->body) + 1, fill_text(f->a, "privatise", CLEAR, slots, ARRAY_LEN(slots)));
     for (size_t i = 0; i < d.n; i++)
         edits_node(edits, d.addresses[i], arena_printf(f->a, "&%s[%s]", own, text_of(f, d.indices[i])));
-    edits_at(edits, line_start(f->text, node_end(f->body) - 1),
+    edits_at(edits, str_line_start(f->text, node_end(f->body) - 1),
              arena_printf(f->a, "%s\n", fill_text(f->a, "privatise", ADD, slots, ARRAY_LEN(slots))));
     return true;
 }

@@ -306,7 +306,7 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, co
                    (node_is(step, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, step), "*"));
     struct node before = node_prev(l->loop);
     bool pragma = node_is(before, NODE_PREPROC_CALL);
-    size_t start = pragma ? node_start(before) : line_start(f->text, node_start(l->loop));
+    size_t start = pragma ? node_start(before) : str_line_start(f->text, node_start(l->loop));
     const char *arrays = "", *by = text_of(f, l->step);
     for (size_t k = 0; which == 0 && k < d->n_kept; k++)
         arrays = arena_printf(f->a, "%s%s%s%s %s[%s]; // read again below", arrays, k ? "\n" : "", indent,

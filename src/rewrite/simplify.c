@@ -140,7 +140,7 @@ static void remove_unused(const struct function *f, const struct detail *d, stru
             const struct variable *v = &f->variables[i];
             bool taken = false, mine = false, needed = false;
             for (size_t e = 0; e < edits->list.n; e++)
-                taken = taken || edits->list.v[e].start == line_start(f->text, node_start(v->statement));
+                taken = taken || edits->list.v[e].start == str_line_start(f->text, node_start(v->statement));
             for (size_t j = 0; j < f->n_variables; j++) /* all that the statement declares */
                 if (node_same(f->variables[j].statement, v->statement))
                     needed = needed || !node_ok(f->variables[j].init) || still_used(f, &f->variables[j], edits);
@@ -149,7 +149,8 @@ static void remove_unused(const struct function *f, const struct detail *d, stru
             if (taken || !mine || needed)
                 continue;
             size_t end = node_end(v->statement);
-            edits_try(edits, line_start(f->text, node_start(v->statement)), end + (f->text[end] == '\n'), "");
+            edits_try(edits, str_line_start(f->text, node_start(v->statement)), end + (f->text[end] == '\n'),
+                      "");
             again = true;
         }
     }
@@ -178,7 +179,7 @@ static bool simplify_apply(const struct function *f, const struct transform_site
         if (!name &&
             node_is(node_parent(statement), NODE_COMPOUND_STATEMENT)) { /* a name for what is left whole */
             name = fresh_local(f, i ? arena_printf(a, "quotient_%zu", i + 1) : "quotient");
-            edits_at(edits, line_start(f->text, node_start(statement)),
+            edits_at(edits, str_line_start(f->text, node_start(statement)),
                      arena_printf(a, "%sconst %s %s = %s;\n", text_indent(f, node_start(statement)), r->type,
                                   name, text_of(f, r->whole)));
         }

@@ -32,7 +32,7 @@ static bool splits(const struct function *f, struct lane_loop **loops, size_t *n
     if (f->n_launches == 0 || calls_barrier(f, f->body))
         return err_input(why, "the threads of %s meet", f->name);
     char *body = text_of(f, f->body);
-    if (text_has_word(body, "blockIdx.y") || text_has_word(body, "gridDim.y"))
+    if (str_has_word(body, "blockIdx.y") || str_has_word(body, "gridDim.y"))
         return err_input(why, "%s uses grid.y already", f->name);
     for (size_t i = 0; i < f->n_variables; i++)
         if (f->variables[i].shared)
@@ -66,10 +66,10 @@ static bool splits(const struct function *f, struct lane_loop **loops, size_t *n
 static bool block_is_written_down(const struct function *f, const struct lane_loop *loops, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!text_has_word(text_of(f, loops[i].step), "blockDim.x")) {
+        if (!str_has_word(text_of(f, loops[i].step), "blockDim.x")) {
             struct node step = node_strip(loops[i].step);
             const struct variable *v = function_variable_of(f, step);
-            if (!v || !node_ok(v->init) || !text_has_word(text_of(f, v->init), "blockDim.x"))
+            if (!v || !node_ok(v->init) || !str_has_word(text_of(f, v->init), "blockDim.x"))
                 return true;
         }
     return false;

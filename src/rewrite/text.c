@@ -31,16 +31,9 @@ char *text_compact(struct arena *a, const char *text)
     return out;
 }
 
-size_t line_start(const char *text, size_t at)
-{
-    while (at > 0 && text[at - 1] != '\n')
-        at--;
-    return at;
-}
-
 char *text_indent(const struct function *f, size_t at)
 {
-    size_t start = line_start(f->text, at), end = start;
+    size_t start = str_line_start(f->text, at), end = start;
     while (f->text[end] == ' ' || f->text[end] == '\t')
         end++;
     return text_range(f, start, MIN(end, at));
@@ -116,7 +109,7 @@ void edits_parameters(struct edits *e, const struct function *f, const char *con
 {
     struct node list = node_parent(f->variables[0].statement);
     size_t open = node_start(list);
-    int hang = (int)(open - line_start(f->text, open)) + 1 + shift, at = hang;
+    int hang = (int)(open - str_line_start(f->text, open)) + 1 + shift, at = hang;
     struct str b = {0};
     for (size_t i = 0; i < n; i++) {
         int len = (int)strlen(params[i]) + 1;
@@ -143,21 +136,6 @@ char *text_times(struct arena *a, const struct function *f, struct node e, int b
     if (!simple && node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "*"))
         simple = true;
     return simple ? arena_printf(a, "%s * %d", text, by) : arena_printf(a, "(%s) * %d", text, by);
-}
-
-size_t text_count_word(const char *text, const char *word)
-{
-    size_t n = 0, len = strlen(word);
-    for (const char *p = text; len && (p = strstr(p, word)); p += len) {
-        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        n += left && !(isalnum((unsigned char)p[len]) || p[len] == '_');
-    }
-    return n;
-}
-
-bool text_has_word(const char *text, const char *word)
-{
-    return text_count_word(text, word) > 0;
 }
 
 /* The file without its comments: a word in a comment takes no name. */
@@ -189,7 +167,7 @@ static char *code_of(const struct function *f)
 char *fresh_name(const struct function *f, const char *base)
 {
     char *name = arena_strdup(f->a, base), *code = code_of(f);
-    for (int i = 2; text_has_word(code, name) && i < 1000; i++)
+    for (int i = 2; str_has_word(code, name) && i < 1000; i++)
         name = arena_printf(f->a, isdigit((unsigned char)base[strlen(base) - 1]) ? "%s_%d" : "%s%d", base, i);
     return name;
 }
@@ -198,11 +176,11 @@ char *fresh_local(const struct function *f, const char *base)
 {
     char *whole = text_of(f, f->whole), *name = arena_strdup(f->a, base);
     for (int i = 2; i < 1000; i++) {
-        bool taken = text_has_word(whole, name);
+        bool taken = str_has_word(whole, name);
         size_t count;
         struct node *all = file_items(f, &count);
         for (size_t c = 0; c < count && !taken; c++)
-            taken = node_is_directive(all[c]) && text_has_word(text_of(f, all[c]), name);
+            taken = node_is_directive(all[c]) && str_has_word(text_of(f, all[c]), name);
         if (!taken)
             break;
         name = arena_printf(f->a, "%s%d", base, i);
@@ -212,9 +190,9 @@ char *fresh_local(const struct function *f, const char *base)
 
 static size_t comments_above(const char *text, size_t at)
 {
-    at = line_start(text, at);
+    at = str_line_start(text, at);
     while (at > 0) {
-        size_t above = line_start(text, at - 1), p = above;
+        size_t above = str_line_start(text, at - 1), p = above;
         while (text[p] == ' ' || text[p] == '\t')
             p++;
         if (text[p] != '/' || text[p + 1] != '/')
@@ -283,7 +261,7 @@ static size_t below_head(const struct function *f, struct node n)
 {
     size_t at = comments_above(f->text, node_start(n));
 
-    return at ? at : line_start(f->text, node_start(n));
+    return at ? at : str_line_start(f->text, node_start(n));
 }
 
 /* The first byte after the file's includes, macros and opening comment: helpers stand there. */
@@ -337,7 +315,7 @@ void edits_include(struct edits *e, const struct function *f, const char *header
         if (str_eq(path, header) || str_eq(path, alternative))
             return;
         if (!at)
-            at = line_start(f->text, node_start(n)) + 1;
+            at = str_line_start(f->text, node_start(n)) + 1;
     }
     char *line = arena_printf(f->a, "#include %s\n", header);
     if (at)

@@ -393,7 +393,7 @@ static void remove_unused(const struct function *f, struct edits *edits)
             continue;
         char *name = text_of(f, node_field(d, FIELD_DECLARATOR)), *text = edits_finish(edits, f);
         size_t from = node_start(c), to = node_end(c) + strcspn(f->text + node_end(c), "\n");
-        if (!f->text[to] || text_count_word(f->text, name) < 2 || text_count_word(text, name) != 1)
+        if (!f->text[to] || str_count_word(f->text, name) < 2 || str_count_word(text, name) != 1)
             continue;
         first = from == end ? first : from;
         bool blank = f->text[to + 1] == '\n' && first > 1 && str_starts(f->text + first - 2, "\n\n");

@@ -33,7 +33,7 @@ static struct node template_binding(const struct function *f, const char *name)
     size_t n, position;
     struct node *params = named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n);
     for (position = 0; position < n; position++)
-        if (node_mentions(f, params[position], name) || text_has_word(text_of(f, params[position]), name))
+        if (node_mentions(f, params[position], name) || str_has_word(text_of(f, params[position]), name))
             break;
     if (position == n)
         return none;
@@ -199,7 +199,7 @@ static const char *file_constant(const struct function *f, const char *name)
             return node_ok(value) ? macro_text(f, value) : NULL;
         if (!node_is(n, NODE_DECLARATION) || !node_is(d, NODE_INIT_DECLARATOR) ||
             !node_text_is(f->s, node_field(d, FIELD_DECLARATOR), name) ||
-            !(text_has_word(text_of(f, n), "constexpr") || text_has_word(text_of(f, n), "const")))
+            !(str_has_word(text_of(f, n), "constexpr") || str_has_word(text_of(f, n), "const")))
             continue;
         if (found)
             return NULL;

@@ -72,7 +72,7 @@ static void uncap_find(struct function *f, struct site_list *found)
 {
     static const int times[] = {0, 2, 4, 16};
     const struct kernel *k = f->in->kernel;
-    bool walks = text_has_word(text_of(f, f->body), "gridDim.x");
+    bool walks = str_has_word(text_of(f, f->body), "gridDim.x");
     for (size_t l = 0; walks && l < f->n_launches; l++) {
         struct detail one = {0};
         if (!capped(f, grid_source(f, &f->launches[l]), &one))

@@ -25,7 +25,7 @@ static bool unroll_apply(const struct function *f, const struct transform_site *
     struct lane_loop *loops = lane_loops(f, &n);
     for (size_t i = 0; i < n; i++)
         if (takes(f, &loops[i]))
-            edits_at(edits, line_start(f->text, node_start(loops[i].loop)),
+            edits_at(edits, str_line_start(f->text, node_start(loops[i].loop)),
                      arena_printf(f->a, "#pragma unroll %d\n", site->setting));
     return edits->list.n > 0 || err_input(why_not, "no loop in steps of the block without a pragma");
 }

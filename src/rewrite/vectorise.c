@@ -115,7 +115,7 @@ static bool element_region(struct elements *w, const struct variable *index, str
     size_t at = 0;
     for (; at < n && !node_same(all[at], index->statement); at++)
         if (node_is(node_field(all[at], FIELD_DECLARATOR), NODE_INIT_DECLARATOR) &&
-            strchr(text_of(f, all[at]), '*') && !text_has_word(text_of(f, all[at]), "threadIdx"))
+            strchr(text_of(f, all[at]), '*') && !str_has_word(text_of(f, all[at]), "threadIdx"))
             elements_stay(w, all[at]); /* pointers that are moved to the block's part */
     bool bounds = false;
     for (at++; at < n; at++) {
@@ -173,9 +173,9 @@ static bool meets_other(struct elements *w, struct node changed, struct node oth
 {
     const struct function *f = w->f;
     bool before = node_start(changed) < node_start(other);
-    if (text_has_word(before ? text_range(f, node_end(changed), node_start(other))
-                             : text_range(f, node_end(other), node_start(changed)),
-                      "__syncthreads"))
+    if (str_has_word(before ? text_range(f, node_end(changed), node_start(other))
+                            : text_range(f, node_end(other), node_start(changed)),
+                     "__syncthreads"))
         return false;
     size_t n;
     struct node *all = node_find_all(f->a, other, NODE_SUBSCRIPT_EXPRESSION, &n);

@@ -237,15 +237,6 @@ static bool read_switch(struct loader *l, const struct yaml_node *map, const cha
     return true;
 }
 
-static bool is_word(const char *s)
-{
-    if (!isalpha((unsigned char)*s) && *s != '_')
-        return false;
-    while (isalnum((unsigned char)*s) || *s == '_')
-        s++;
-    return !*s;
-}
-
 static bool read_dims(struct loader *l, const struct yaml_node *root)
 {
     const struct yaml_node *list = yaml_get(root, "dims");
@@ -256,7 +247,7 @@ static bool read_dims(struct loader *l, const struct yaml_node *root)
     if (t->n_dims > 16)
         return fail(l, list, "at most 16 dims");
     for (size_t i = 0; i < t->n_dims; i++) {
-        if (!is_word(t->dims[i]) || !strcmp(t->dims[i], "min") || !strcmp(t->dims[i], "max"))
+        if (!str_is_name(t->dims[i]) || !strcmp(t->dims[i], "min") || !strcmp(t->dims[i], "max"))
             return fail(l, list->items[i], "%s is no name for a dim: a word of letters, digits and _",
                         t->dims[i]);
         for (size_t k = 0; k < i; k++)
@@ -594,7 +585,7 @@ static bool read_files(struct loader *l, const struct yaml_node *root)
     ok &= read_text(l, root, "reference", false, &reference);
     ok &= read_texts(l, root, "flags", &t->flags, &t->n_flags);
     ok &= read_texts(l, root, "equivalent", &t->equivalent, &t->n_equivalent);
-    if (t->entry && !is_word(t->entry))
+    if (t->entry && !str_is_name(t->entry))
         ok = fail(l, yaml_get(root, "entry"), "entry: must be the name of the launcher");
     if (source) {
         t->source_path = fs_join(l->arena, t->dir, source);
@@ -613,21 +604,6 @@ static bool read_files(struct loader *l, const struct yaml_node *root)
 
 /* ---- is the launcher there? ---- */
 
-static bool is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool has_word(const char *text, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (const char *at = text; (at = strstr(at, word)); at += len)
-        if ((at == text || !is_letter(at[-1])) && !is_letter(at[len]))
-            return true;
-    return false;
-}
-
 /* What is declared extern "C", one after the other; NULL: no more. */
 static const char *next_launcher(struct arena *a, const char **text)
 {
@@ -638,9 +614,9 @@ static const char *next_launcher(struct arena *a, const char **text)
     *text = open;
     if (*open != '(')
         return next_launcher(a, text);
-    while (open > at && !is_letter(open[-1]))
+    while (open > at && !str_in_word(open[-1]))
         open--;
-    for (at = open; is_letter(at[-1]);)
+    for (at = open; str_in_word(at[-1]);)
         at--;
     return arena_strndup(a, at, (size_t)(open - at));
 }
@@ -657,7 +633,7 @@ static bool check_entry(struct loader *l, const struct yaml_node *root)
 
     for (size_t i = 0; i <= t->n_headers; i++) {
         const char *path = i ? fs_join(l->arena, t->dir, t->headers[i - 1]) : t->source_path;
-        if (!fs_read(l->arena, path, &text, NULL, NULL) || has_word(text, t->entry) || strstr(text, "##"))
+        if (!fs_read(l->arena, path, &text, NULL, NULL) || str_has_word(text, t->entry) || strstr(text, "##"))
             return true;
         for (const char *at = text; n + 1 < ARRAY_LEN(names) && (name = next_launcher(l->arena, &at));) {
             str_addf(&list, "%s%s", n ? ", " : "", name);

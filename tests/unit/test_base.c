@@ -57,6 +57,24 @@ static void test_nearest(void **state)
     assert_null(str_nearest("zzzzzzzz", names));
 }
 
+static void test_words(void **state)
+{
+    static const char text[] = "n_rows\nn * n1 + _n;n";
+
+    (void)state;
+    assert_int_equal(str_word("row_1[0]"), 5);
+    assert_int_equal(str_word(" row"), 0);
+    assert_true(str_is_name("_n1"));
+    assert_false(str_is_name("1n") || str_is_name("") || str_is_name("a b"));
+    assert_ptr_equal(str_find_word(text, text, "n"), text + 7);
+    assert_ptr_equal(str_find_word(text, text + 8, "n"), text + sizeof(text) - 2);
+    assert_int_equal(str_count_word(text, "n"), 2);
+    assert_true(str_has_word(text, "n1"));
+    assert_false(str_has_word(text, "rows") || str_has_word(text, ""));
+    assert_int_equal(str_line_start(text, 3), 0);
+    assert_int_equal(str_line_start(text, 9), 7);
+}
+
 static void test_shell(void **state)
 {
     struct str s = {0};
@@ -262,10 +280,10 @@ static void test_utf8(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arena), cmocka_unit_test(test_containers), cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_shell), cmocka_unit_test(test_err),        cmocka_unit_test(test_sha256),
-        cmocka_unit_test(test_stats), cmocka_unit_test(test_proc),       cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_fs),    cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_arena),  cmocka_unit_test(test_containers), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_words),  cmocka_unit_test(test_shell),      cmocka_unit_test(test_err),
+        cmocka_unit_test(test_sha256), cmocka_unit_test(test_stats),      cmocka_unit_test(test_proc),
+        cmocka_unit_test(test_fill),   cmocka_unit_test(test_fs),         cmocka_unit_test(test_utf8),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
