@@ -14,6 +14,7 @@ using uchar = unsigned char;
 using ulong = unsigned long;
 
 // for: c10 at torch Half BFloat16
+#include <limits>
 namespace c10 {
 using Half = __half;
 using BFloat16 = __nv_bfloat16;
@@ -32,6 +33,20 @@ template <> struct OpMathType<__nv_bfloat16> {
 };
 template <typename T> using opmath_type = typename OpMathType<T>::type;
 template <typename T, bool is_cuda> using acc_type = typename OpMathType<T>::type;
+template <typename T> struct numeric_limits : std::numeric_limits<T> {
+    __host__ __device__ static constexpr T lower_bound()
+    {
+        if constexpr (std::numeric_limits<T>::has_infinity)
+            return -std::numeric_limits<T>::infinity();
+        return std::numeric_limits<T>::lowest();
+    }
+    __host__ __device__ static constexpr T upper_bound()
+    {
+        if constexpr (std::numeric_limits<T>::has_infinity)
+            return std::numeric_limits<T>::infinity();
+        return std::numeric_limits<T>::max();
+    }
+};
 } // namespace at
 namespace torch = at;
 

@@ -22,8 +22,10 @@ struct template_arg *eval_template_args(struct interp *in, struct env *env, cons
 
     for (size_t i = 0; i < count; i++) {
         if (n[i].type)
+            args[i].type = type_template(in, env, n[i].type);
+        if (n[i].type && !args[i].type)
             args[i].type = type_resolve(in, env, n[i].type);
-        else if (!function_named(in, env, n[i].value, &args[i].value))
+        else if (!n[i].type && !function_named(in, env, n[i].value, &args[i].value))
             args[i].value = eval(in, env, n[i].value);
     }
     return args;

@@ -172,6 +172,8 @@ bool type_is_arithmetic(const struct type *t);
 bool type_is_signed(const struct type *t);
 const char *type_spell(struct arena *a, const struct type *t);
 const struct type *type_resolve(struct interp *in, struct env *env, const struct type_node *n);
+/* The name of a template of the file, as the argument of one that takes templates; NULL: n is none. */
+const struct type *type_template(struct interp *in, struct env *env, const struct type_node *n);
 const struct type *type_of_enum(struct interp *in, const struct type_name *t);
 int64_t enumerator_value(struct interp *in, const struct enumerator *e, const struct type **type);
 const struct type *type_resolve_for(struct interp *in, struct env *env, const struct type_node *n,

@@ -219,7 +219,7 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
     n.name = arena_strndup(in->arena, e->name, (size_t)(colon - 1 - e->name));
     n.scope = e->scope;
     n.look = e->look;
-    const struct type *bound_type = e->look == LOOK_HERE ? env_find_type(env, n.name) : NULL;
+    const struct type *bound_type = e->look == LOOK_HERE && env_find_type(env, n.name) ? type_resolve(in, env, &n) : NULL;
     if ((bound_type || strcmp(n.name, "integral_constant") == 0) && strcmp(colon + 1, "value") == 0) {
         if (!bound_type)
             bound_type = type_resolve(in, env, &n);
@@ -249,6 +249,8 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
 
         if (!f->value || strcmp(f->name, colon + 1) != 0 || in->pending.n > 64)
             continue;
+        if (!in->pending.n)
+            in->pending_at = f->value->at;
         vec_add(in->arena, &in->pending, "");
         struct env *inner = members_before(in, t, bound, i);
         *out = initialise(in, inner, type_resolve(in, inner, f->type), f->value);

@@ -139,6 +139,10 @@ static bool is_template_name(const struct parser *p, const char *name, enum look
     static const char known[] = "min|max|numeric_limits|is_same|is_same_v|conditional_t|forward|clamp";
     const char *last = name;
 
+    for (size_t i = look == LOOK_HERE ? p->names.n : 0; i-- > 0;) {
+        if (strcmp(p->names.v[i].name, name) == 0 && p->names.v[i].is_type)
+            return true; /* a template's parameter that is one itself: no type is less than something */
+    }
     for (const char *c; (c = strstr(last, "::"));)
         last = c + 2;
     if (str_in(last, known))
@@ -550,6 +554,14 @@ void parse_template_params(struct parser *p, struct template_param **params, siz
     while (!at_angle(p)) {
         struct template_param t = {.name = ""};
 
+        if (parse_take(p, "template")) { /* of templates: template <typename> class Op */
+            const size_t outer = p->names.n;
+            struct template_param *inner;
+            size_t n_inner;
+
+            parse_template_params(p, &inner, &n_inner);
+            p->names.n = outer;
+        }
         t.is_type = parse_is(p, "typename") || parse_is(p, "class");
         if (t.is_type) {
             p->t++;

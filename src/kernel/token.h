@@ -108,6 +108,7 @@ struct unit {
     VEC(struct namespace_alias) aliases;
     VEC(const char *) namespaces; /* "a::b::" */
     bool operators;               /* the file defines operators of its own */
+    bool operators_own;           /* and some that take other types than built-in and vector ones */
     bool tuple_like;              /* it says std::tuple_size */
     bool uses_std;                /* using namespace std, using std::min */
     VEC(struct region) regions;   /* top-level declarations in file order, for the device part */

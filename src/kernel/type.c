@@ -516,11 +516,10 @@ static const struct type *resolve_member(struct interp *in, struct env *env, con
     if (!colon || colon == n->name || n->look == LOOK_STD)
         return NULL;
     head.name = arena_strndup(in->arena, n->name, (size_t)(colon - 1 - n->name));
-    t = n->look == LOOK_HERE ? env_find_type(env, head.name) : NULL;
-    if (!t && !type_name_find(in->unit, (struct name_use){head.name, n->scope, n->look, n->at}))
+    if (!(n->look == LOOK_HERE && env_find_type(env, head.name)) &&
+        !type_name_find(in->unit, (struct name_use){head.name, n->scope, n->look, n->at}))
         return NULL;
-    if (!t)
-        t = resolve(in, env, &head, NULL);
+    t = resolve(in, env, &head, NULL);
     if (!t->declared || !t->declared->is_struct)
         return NULL;
     if (t->declared->specialised)
@@ -530,11 +529,40 @@ static const struct type *resolve_member(struct interp *in, struct env *env, con
     return member ? resolve(in, members_before(in, t->declared, t->bound, 0), member, NULL) : NULL;
 }
 
+/* A type or a template of the file, with the arguments of n. */
+static const struct type *resolve_own(struct interp *in, struct env *env, const struct type_name *own,
+                                      const struct type_node *n)
+{
+    if (own->is_enum)
+        return type_of_enum(in, own);
+    if (own->is_struct)
+        return resolve_struct(in, env, own, n);
+    return resolve(in, own->is_template ? bind_template(in, env, own->tparams, own->n_tparams, n) : NULL,
+                   own->alias, NULL);
+}
+
+const struct type *type_template(struct interp *in, struct env *env, const struct type_node *n)
+{
+    const struct type_name *own;
+    struct type *t;
+
+    if (n->kind != TN_NAME || n->n_args || (n->look == LOOK_HERE && env_find_type(env, n->name)))
+        return NULL;
+    own = type_name_find(in->unit, (struct name_use){n->name, n->scope, n->look, n->at});
+    if (!own || !own->is_template)
+        return NULL;
+    t = arena_new(in->arena, struct type);
+    *t = (struct type){.kind = TY_OPAQUE, .name = own->qualified, .align = 1, .declared = own};
+    return t;
+}
+
 static const struct type *resolve_name(struct interp *in, struct env *env, const struct type_node *n)
 {
     const struct type *t = n->look == LOOK_HERE ? env_find_type(env, n->name) : NULL;
     const struct type_name *own;
 
+    if (t && t->declared && t->declared->is_template && !t->bound && n->n_args)
+        return resolve_own(in, env, t->declared, n);
     if (t)
         return t;
     for (struct env *e = env; e && n->look == LOOK_HERE; e = e->up) {
@@ -544,13 +572,8 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
             return resolve(in, e, member, NULL);
     }
     own = type_name_find(in->unit, (struct name_use){n->name, n->scope, n->look, n->at});
-    if (own && own->is_enum)
-        return type_of_enum(in, own);
-    if (own && own->is_struct)
-        return resolve_struct(in, env, own, n);
     if (own)
-        return resolve(in, own->is_template ? bind_template(in, env, own->tparams, own->n_tparams, n) : NULL,
-                       own->alias, NULL);
+        return resolve_own(in, env, own, n);
     t = resolve_member(in, env, n);
     if (t)
         return t;

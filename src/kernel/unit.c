@@ -470,6 +470,30 @@ static void word_operator(struct token *t)
     }
 }
 
+/* Behind `operator`: does it take a type that the compiler has not built in, such as one of the file? */
+static bool takes_own_type(struct unit *u, const struct token *t)
+{
+    int depth = 0;
+
+    if (token_is(t, "(") && token_is(t + 1, ")")) /* operator()() */
+        t += 2;
+    while (t->kind != TOK_END && !token_is(t, "(") && !token_is(t, ";"))
+        t++;
+    for (; t->kind != TOK_END; t++) {
+        depth += token_is(t, "(");
+        depth -= token_is(t, ")");
+        if (depth <= 0)
+            return false;
+        bool named = (token_is(t + 1, ",") || token_is(t + 1, ")")) && !token_is(t - 1, "(") &&
+                     !token_is(t - 1, ",") && !token_in(t - 1, "const|volatile"); /* a parameter's name */
+
+        if (t->kind == TOK_WORD && !named && !token_in(t, "const|volatile|unsigned|signed|long|short") &&
+            !type_builtin_name(token_text(u->arena, t)))
+            return true;
+    }
+    return true;
+}
+
 void unit_read(struct unit *u)
 {
     struct parser p = {.unit = u, .arena = u->arena};
@@ -483,6 +507,7 @@ void unit_read(struct unit *u)
         const struct token *t = &u->tokens.v[i];
 
         u->operators |= token_is(t, "operator");
+        u->operators_own |= token_is(t, "operator") && takes_own_type(u, t + 1);
         u->tuple_like |= token_is(t, "tuple_size");
         u->uses_std |= i > 0 && token_is(t, "std") && token_in(t - 1, "using|namespace");
         word_operator(&u->tokens.v[i]);

@@ -563,7 +563,7 @@ static struct value int_binary(struct interp *in, const struct token *at, enum o
 /* An operator of the file's own may be what this means. */
 static void refuse_operator(struct interp *in, const struct token *at, const struct type *t)
 {
-    if (in->unit->operators && t->declared)
+    if (t->declared && (t->is_enum ? in->unit->operators_own : in->unit->operators))
         fail(in->unit, at, "an operator on %s, in a file that defines operators; name a function instead",
              t->name);
 }

@@ -18,3 +18,39 @@
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_scan.cuh>
 #include <cub/warp/warp_store.cuh>
+
+#if CUB_VERSION >= 300000
+// What CUB had until then, and code written for it says.
+namespace cub {
+struct Sum {
+    template <typename T, typename U> __host__ __device__ constexpr auto operator()(const T &a, const U &b) const
+    {
+        return a + b;
+    }
+};
+struct Max {
+    template <typename T, typename U> __host__ __device__ constexpr auto operator()(const T &a, const U &b) const
+    {
+        return a < b ? b : a;
+    }
+};
+struct Min {
+    template <typename T, typename U> __host__ __device__ constexpr auto operator()(const T &a, const U &b) const
+    {
+        return b < a ? b : a;
+    }
+};
+struct Equality {
+    template <typename T, typename U> __host__ __device__ constexpr bool operator()(const T &a, const U &b) const
+    {
+        return a == b;
+    }
+};
+struct Inequality {
+    template <typename T, typename U> __host__ __device__ constexpr bool operator()(const T &a, const U &b) const
+    {
+        return a != b;
+    }
+};
+} // namespace cub
+#endif

@@ -1,0 +1,3 @@
+// Astra's stand-in: what of it device code uses.
+#pragma once
+#include <cub/cub.cuh>

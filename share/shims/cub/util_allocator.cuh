@@ -1,0 +1,2 @@
+// Astra's stand-in: the host's allocator.
+#pragma once
