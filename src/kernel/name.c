@@ -219,7 +219,8 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
     n.name = arena_strndup(in->arena, e->name, (size_t)(colon - 1 - e->name));
     n.scope = e->scope;
     n.look = e->look;
-    const struct type *bound_type = e->look == LOOK_HERE && env_find_type(env, n.name) ? type_resolve(in, env, &n) : NULL;
+    const struct type *bound_type =
+        e->look == LOOK_HERE && env_find_type(env, n.name) ? type_resolve(in, env, &n) : NULL;
     if ((bound_type || strcmp(n.name, "integral_constant") == 0) && strcmp(colon + 1, "value") == 0) {
         if (!bound_type)
             bound_type = type_resolve(in, env, &n);
