@@ -490,6 +490,30 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     return true;
 }
 
+/* Bytes from where a step sets or copies to the end of that buffer; 0: not known. */
+static uint64_t left_behind(const struct stage *s, const struct kernel_value *to)
+{
+    int32_t buffer = to->p.buffer, workspace = -2 - buffer;
+    uint64_t bytes = 0;
+
+    if (buffer >= 0 && (size_t)buffer < s->n_buffers)
+        bytes = (uint64_t)s->bytes[buffer];
+    else if (workspace >= 0 && (size_t)workspace < s->n_workspaces)
+        bytes = s->workspaces[workspace].bytes;
+    return (uint64_t)to->p.offset_bytes < bytes ? bytes - (uint64_t)to->p.offset_bytes : 0;
+}
+
+/* A size that has lost what is above its 32 bits: just that is missing to the buffer's end. */
+static void look_for_cut(struct probe *p, const struct plan_step *step)
+{
+    uint64_t all = left_behind(p->stage, &step->to), size = (uint64_t)step->size_bytes;
+
+    if (size > 0 && all > size && (all - size) % ((uint64_t)1 << 32) == 0)
+        p->cut = arena_printf(
+            p->arena, "line %d sets or copies %llu bytes where there are %llu: a size of 32 bits overflows",
+            step->line, (unsigned long long)size, (unsigned long long)all);
+}
+
 /* What is set or copied is written. */
 static void move(void *context, const struct plan_step *step, double bytes)
 {
@@ -497,6 +521,7 @@ static void move(void *context, const struct plan_step *step, double bytes)
     const struct judge *j = p->stage->judge;
     int32_t buffer = 0;
 
+    look_for_cut(p, step);
     for (size_t i = 0, o = 0; i < j->task->n_args; i++) {
         bool output = o < j->n_outputs && j->outputs[o] == i;
         if (output && step->to.p.buffer == buffer)
@@ -561,7 +586,7 @@ static bool conclude(struct probe *p, const struct plan *plan, struct extreme *x
     for (size_t o = 0; o < j->n_outputs && !p->clustered && !words; o++)
         words = p->end_written[o] ? NULL : p->strayed[o];
     if (!words)
-        words = p->misread;
+        words = p->misread ? p->misread : p->cut;
     if (!words && p->ended && !p->clustered && !p->atomics)
         words = p->few;
     /* Of one launch, each block that ended tells what it has left. */

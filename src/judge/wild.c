@@ -3,6 +3,8 @@
  * the case is left out, or the elements are of which it says nothing; a candidate is not blamed for either. */
 #include "internal.h"
 
+#include <float.h>
+
 /* Are there signed integers of the whole range among what is read? Sums of these may have no place. */
 static bool has_whole_range(const struct judge *j, const struct task_case *c)
 {
@@ -102,6 +104,10 @@ static bool is_wrong_itself(const struct judge *j, const struct task_arg *arg, c
     return isnan(own) || rule_is_ill(&r, x->exact[e] == 0 ? 1 : x->exact[e], 0, units);
 }
 
+/* A few times beyond the edge: two numbers were added, or one was scaled. Of what is further beyond, which may
+ * be a sum of many, others may make a NaN with the terms' own errors. */
+#define FAR_BEYOND 4
+
 /* What one number of the first extent has in common may hang on one sum: where the original has an element of
  * it wrong, since something overflowed on the way, it says nothing. */
 static bool excuse_slices(const struct judge *j, size_t case_i, enum stage_side side, size_t o)
@@ -110,6 +116,7 @@ static bool excuse_slices(const struct judge *j, size_t case_i, enum stage_side 
     const struct case_data *d = &j->data[case_i];
     struct case_output *x = &d->outputs[side][o];
     size_t n = (size_t)d->elements[j->outputs[o]], row = (size_t)task_slice(arg, d->about->dims);
+    double most = arg->type == KT_F16 ? 65504 : (double)FLT_MAX;
     bool any = false, of_rows = false;
 
     for (size_t i = 0; i < j->task->n_args; i++)
@@ -118,12 +125,15 @@ static bool excuse_slices(const struct judge *j, size_t case_i, enum stage_side 
         row = 1; /* an element for each row */
     for (size_t first = 0; first < n; first += row) {
         size_t end = MIN(first + row, n);
-        bool wrong = false;
-        for (size_t e = first; !wrong && e < end; e++)
+        bool wrong = false, far = false;
+        for (size_t e = first; !wrong && e < end; e++) {
             wrong = is_wrong_itself(j, arg, x, e);
-        for (size_t e = first; e < end; e++)
-            x->excused[e] =
-                wrong || !isfinite(task_to_double(arg->type, x->original + e * kernel_type_size(arg->type)));
+            far |= !(fabs(x->exact[e]) < FAR_BEYOND * most);
+        }
+        for (size_t e = first; e < end; e++) {
+            double own = task_to_double(arg->type, x->original + e * kernel_type_size(arg->type));
+            x->excused[e] = wrong || isnan(own) || (far && isinf(own));
+        }
         any |= wrong;
     }
     return any;

@@ -42,23 +42,46 @@ struct extremes {
     int64_t bytes;
 };
 
+/* Sets a dim, and takes another with it where the domain ties the two: as far, rounded up to what that is a
+ * multiple of. */
+static bool reach(const struct extremes *x, int64_t *dims, size_t i, int64_t v)
+{
+    int64_t by = v - dims[i];
+
+    dims[i] = v;
+    if (fits(x->task, dims, x->bytes))
+        return true;
+    for (size_t k = 0; k < x->task->n_dims; k++) {
+        int64_t old = dims[k], unit = MAX(old & -old, (int64_t)1);
+        for (int rounded = 0; k != i && rounded < 2; rounded++) {
+            dims[k] = rounded ? (old + by + unit - 1) / unit * unit : old + by;
+            if (fits(x->task, dims, x->bytes))
+                return true;
+        }
+        dims[k] = old;
+    }
+    return false;
+}
+
 /* Conditions like d % 8 == 0 make holes in the domain: what does not fit for once says nothing of what is
  * above. */
 static void raise(const struct extremes *x, int64_t *dims, size_t i, int64_t most)
 {
-    int64_t best = dims[i];
+    size_t size = x->task->n_dims * sizeof(*dims);
+    int64_t best[16], to[16];
 
+    memcpy(best, dims, size);
     for (int64_t step = 1; step <= most; step *= 2) {
-        dims[i] = step;
-        if (step > best && fits(x->task, dims, x->bytes))
-            best = step;
+        memcpy(to, dims, size);
+        if (step > best[i] && reach(x, to, i, step))
+            memcpy(best, to, size);
     }
-    for (int64_t step = best / 2; step > 0; step /= 2) {
-        dims[i] = best + step;
-        if (dims[i] <= most && fits(x->task, dims, x->bytes))
-            best = dims[i];
+    for (int64_t step = best[i] / 2; step > 0; step /= 2) {
+        memcpy(to, best, size);
+        if (best[i] + step <= most && reach(x, to, i, best[i] + step))
+            memcpy(best, to, size);
     }
-    dims[i] = best;
+    memcpy(dims, best, size);
 }
 
 static int64_t power_of_two_below(int64_t n)

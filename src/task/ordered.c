@@ -26,7 +26,7 @@ static uint64_t permuted(uint64_t own, uint64_t i, uint64_t n)
 /* The share of the range that a rising row has reached: evenly, mostly early, mostly late, or in one step. */
 static double risen(double x, unsigned turn, uint64_t of_row)
 {
-    switch (turn % 4) {
+    switch (turn % N_RISES) {
     case 1:
         return x * x * x * x;
     case 2:
@@ -37,12 +37,43 @@ static double risen(double x, unsigned turn, uint64_t of_row)
     return x;
 }
 
+/* Nearly the identity, or its own inverse; in a pattern that goes round the rows. */
+static uint64_t nearly_ordered(uint64_t of_row, uint64_t pattern, uint64_t i, uint64_t n)
+{
+    uint64_t place = of_row % n, third = n / 3, along = (i + n - place) % n;
+    bool swaps = pattern % N_PATTERNS == 5;
+
+    switch (pattern % N_PATTERNS) {
+    case 0:
+        return i;
+    case 1:
+        return n - 1 - i;
+    case 2:
+        return (i + place) % n;
+    case 4: /* but for a cycle of three */
+    case 5:
+        if (third && along % third == 0 && along < 3 * third)
+            i = (place + (along + third) % (3 * third)) % n;
+        if (!swaps)
+            return i;
+        break;
+    case 6:
+        return permuted(of_row, i, n);
+    }
+    return (i ^ 1) < n ? i ^ 1 : i;
+}
+
 int64_t ordered_value(const struct task_values *v, const int64_t *range, uint64_t own, struct place at)
 {
     uint64_t i = (uint64_t)(at.row * at.length + at.column), span = (uint64_t)range[1] - (uint64_t)range[0];
     uint64_t of_row = rng_hash(own ^ 0x6f726465, (uint64_t)at.row);
     double column = (double)at.column + 0.98 * rng_unit_of(rng_hash(own, i)); /* the order stays */
 
+    if (v->kind == VALUE_PERMUTATION && v->patterned)
+        return (int64_t)nearly_ordered(of_row, (uint64_t)at.row + v->turn, (uint64_t)at.column,
+                                       (uint64_t)at.length);
+    if (v->kind == VALUE_DISTINCT && v->patterned)
+        return range[0] + (int64_t)nearly_ordered(own, v->turn, i, span);
     if (v->kind == VALUE_PERMUTATION)
         return (int64_t)permuted(of_row, (uint64_t)at.column, (uint64_t)at.length);
     if (v->kind == VALUE_DISTINCT)

@@ -186,6 +186,21 @@ static void add_beyond_16_bits(struct shapes *s)
     shapes_add(s, dims, BEYOND_ELEMENTS, "more than 16 bits number");
 }
 
+/* A row that is a whole number of whatever parts somebody cuts it into. */
+static void add_power_of_two(struct shapes *s)
+{
+    const struct task *t = s->task;
+    size_t last = t->n_dims - 1;
+    int64_t dims[16];
+
+    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+    for (size_t i = 0; i < last; i++)
+        task_lower(t, dims, i);
+    for (dims[last] = 1 << 16; dims[last] >= 1 << 11; dims[last] /= 2)
+        if (shapes_add(s, dims, BEYOND_ELEMENTS, "a power of two"))
+            return;
+}
+
 static void add_random(struct shapes *s, struct rng *r, int64_t limit, size_t count)
 {
     const struct task *t = s->task;
@@ -418,6 +433,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     add_long(&s, last, 8 * 131, 3, "whole vectors, but no whole blocks");
     add_long(&s, last, 8 * 513, 1, "whole vectors, but no whole blocks");
     add_beyond_16_bits(&beyond);
+    add_power_of_two(&beyond);
     add_uneven_extent(&s);
     add_workload_extents(&s, last, 0, CASE_ELEMENTS, 3, "a workload's last extent");
     add_workload_extents(&s, last, -1, CASE_ELEMENTS, 1, "one less than a workload's last extent");
@@ -445,15 +461,17 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     add_one_index(&b, &values);
     for (size_t i = 0; i < s.n; i++)
         builder_add(&b, &s, i, as_said, VALUE_NORMAL, 0);
-    if (beyond.n) /* nothing special, which would decide it at its beginning */
-        builder_add(&b, &beyond, 0, as_said, VALUE_NORMAL, -1);
+    for (size_t i = 0; i < beyond.n; i++) /* nothing special, which would decide it at its beginning */
+        builder_add(&b, &beyond, i, as_said, VALUE_NORMAL, -1);
     /* A task whose domain leaves few affordable shapes: the same ones with other seeds. */
     for (size_t i = 0; s.n && b.cases.n < 8; i++)
         builder_add(&b, &s, i % s.n, as_said, VALUE_NORMAL, 0);
     add_many_rows(&rows);
+    if (rows.n == 0)
+        rows = values;
     for (size_t i = N_SHAPELESS; rows.n && any_arg(t, false) && i < ARRAY_LEN(distributions); i++)
         builder_add(&b, &rows, 0, distributions[i].name, distributions[i].kind, 0);
-    add_wild_cases(&b, &rows, &values);
+    add_wild_cases(&b, &rows, beyond.n ? &beyond : &values, &values);
     add_one_value(&b);
     add_flags(&b, &values);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));

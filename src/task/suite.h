@@ -44,8 +44,9 @@ bool shapes_shrink(const struct task *t, int64_t *dims, size_t keep, int64_t lim
  * in turn; below: none. */
 void builder_add(struct builder *b, const struct shapes *s, size_t shape, const char *distribution,
                  enum value_kind kind, double special_share);
-/* rows: many of them; values: a workload's last extents. */
-void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *values);
+/* rows: many of them; longer: as long as can be; values: a workload's last extents. */
+void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *longer,
+                    const struct shapes *values);
 /* One value everywhere, more often than 16 bits count. */
 void add_one_value(struct builder *b);
 /* All flags of the task in every other combination. */

@@ -41,30 +41,41 @@ static size_t index_dim(const struct task *t, const struct task_arg *arg)
     return k;
 }
 
-/* Indices that 16 bits do not hold, and several of them. */
-static void add_long_indices(struct shapes *s)
+/* The dim along which an argument's rows rise. */
+static size_t ordered_dim(const struct task *t, const struct task_arg *arg)
 {
-    static const int64_t extents[] = {(1 << 16) + 8 * 131, (1 << 16) + 2, 1 << 16, UINT16_MAX};
+    size_t k = 0;
+
+    while (k < t->n_dims &&
+           !(is_read(arg) && (arg->values.kind == VALUE_SORTED || arg->values.kind == VALUE_OFFSETS) &&
+             dim_uses(arg->shape[arg->n_shape - 1], k)))
+        k++;
+    return k;
+}
+
+/* One dim as far as 16 bits do not number it, or as near to it as can be, and several of the others: of the
+ * argument's, or of all. */
+static void add_long(struct shapes *s, const struct task_arg *arg, size_t dim, bool all)
+{
+    static const int64_t extents[] = {(1 << 16) + 8 * 131, (1 << 16) + 2, 1 << 16,
+                                      UINT16_MAX,          1 << 14,       1 << 12};
     const struct task *t = s->task;
     int64_t dims[16];
 
-    for (size_t i = 0; i < t->n_args && s->n == 0; i++) {
-        size_t dim = index_dim(t, &t->args[i]);
-        for (size_t e = 0; dim < t->n_dims && e < ARRAY_LEN(extents) && s->n == 0; e++) {
-            memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
-            dims[dim] = extents[e];
-            for (size_t k = 0; k < t->n_dims; k++)
-                if (k != dim)
-                    task_lower(t, dims, k);
-            for (size_t k = 0; k < t->n_dims; k++)
-                for (int64_t n = 2; n <= MANY_INDICES && k != dim && uses_dim(&t->args[i], k); n *= 2) {
-                    int64_t old = dims[k];
-                    dims[k] = n;
-                    if (task_case_elements(t, dims) > BEYOND_ELEMENTS)
-                        dims[k] = old;
-                }
-            shapes_add(s, dims, BEYOND_ELEMENTS, "more than 16 bits number");
-        }
+    for (size_t e = 0; dim < t->n_dims && e < ARRAY_LEN(extents) && s->n == 0; e++) {
+        memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+        dims[dim] = extents[e];
+        for (size_t k = 0; k < t->n_dims; k++)
+            if (k != dim)
+                task_lower(t, dims, k);
+        for (size_t k = 0; k < t->n_dims; k++)
+            for (int64_t n = 2; n <= MANY_INDICES && k != dim && (all || uses_dim(arg, k)); n *= 2) {
+                int64_t old = dims[k];
+                dims[k] = n;
+                if (task_case_elements(t, dims) > BEYOND_ELEMENTS)
+                    dims[k] = old;
+            }
+        shapes_add(s, dims, BEYOND_ELEMENTS, "more than 16 bits number");
     }
 }
 
@@ -93,7 +104,7 @@ static void count_rows(const struct task *t, const int64_t *dims, int64_t *rows,
     }
 }
 
-enum wild { WILD_PATTERNS, WILD_RANGE, WILD_HUGE, WILD_APART };
+enum wild { WILD_PATTERNS, WILD_RANGE, WILD_HUGE, WILD_APART, WILD_SPRINKLED };
 
 /* The most extents that an input of any numbers has; how many inputs have so many, and fewer. */
 static size_t most_extents(const struct task *t, size_t *with, size_t *fewer)
@@ -132,6 +143,15 @@ static void make_apart(const struct task *t, struct task_values *values, unsigne
     }
 }
 
+/* Zeros are within what is promised. */
+static bool takes_zero(const struct task_arg *arg)
+{
+    const struct task_values *v = &arg->values;
+
+    return is_any_float(arg) || (is_read(arg) && task_type_floating(arg->type) && v->kind == VALUE_UNIFORM &&
+                                 v->low <= 0 && v->high >= 0);
+}
+
 static void make_wild(const struct task_arg *arg, enum wild wild, unsigned turn, struct task_values *v)
 {
     bool any = is_any_integer(arg);
@@ -140,7 +160,8 @@ static void make_wild(const struct task_arg *arg, enum wild wild, unsigned turn,
         return;
     v->special_share = 0;
     v->turn = turn;
-    if (any && wild != WILD_HUGE)
+    v->sprinkled = wild == WILD_SPRINKLED && takes_zero(arg);
+    if (any && (wild == WILD_PATTERNS || wild == WILD_RANGE))
         v->kind = VALUE_RANGE;
     if (wild == WILD_PATTERNS)
         v->patterned = true;
@@ -196,13 +217,16 @@ static void add_wild(struct builder *b, const struct shapes *s, size_t shape, en
     static const char *const names[] = {[WILD_PATTERNS] = "patterns in rows",
                                         [WILD_RANGE] = "integers of every size",
                                         [WILD_HUGE] = "up to the type's edge",
-                                        [WILD_APART] = "weights far apart"};
+                                        [WILD_APART] = "weights far apart",
+                                        [WILD_SPRINKLED] = "zeros and tiny values among others"};
+    static const char *const alone[] = {"the upper part of the range", "equal in their lower bits",
+                                        "rows whose front says nothing of the rest"};
     const struct task *t = b->task;
     size_t before = b->cases.n;
 
     const char *name = turn > N_PATTERNS ? "nearly patterns" : names[wild];
     if (turn >= TURN_UPPER)
-        name = turn == TURN_UPPER ? "the upper part of the range" : "equal in their lower bits";
+        name = alone[turn - TURN_UPPER];
     builder_add(b, s, shape, name, VALUE_NORMAL, -1);
     for (size_t i = 0; b->cases.n > before && i < t->n_args; i++)
         if (wild != WILD_APART && t->args[i].role != ROLE_SCALAR)
@@ -226,11 +250,42 @@ static size_t longest(const struct shapes *s)
     return best;
 }
 
-/* Where there are few rows, more cases show all that rows can be. */
-void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *values)
+/* The first rows of small cases have every pattern in turn, since what one of them is may decide for all. */
+static void add_first_rows(struct builder *b, int64_t step)
 {
     const struct task *t = b->task;
-    struct shapes indexed = {.task = t, .arena = b->arena};
+    struct shapes s = {.task = t, .arena = b->arena};
+    int64_t dims[16];
+
+    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+    if (step == 1 || !shapes_shrink(t, dims, t->n_dims, INPUT_ELEMENTS) ||
+        !shapes_add(&s, dims, INPUT_ELEMENTS, "first rows"))
+        return;
+    for (unsigned turn = 0; turn < N_PATTERNS + 1 + N_NEAR; turn++)
+        if (turn != N_PATTERNS)
+            add_wild(b, &s, 0, WILD_PATTERNS, turn);
+}
+
+static void add_answered(struct builder *b, const struct shapes *rows)
+{
+    const struct task *t = b->task;
+    size_t before = b->cases.n;
+    bool any = false;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        any |= t->args[i].role == ROLE_INOUT && (is_any_float(&t->args[i]) || is_any_integer(&t->args[i]));
+    if (any)
+        builder_add(b, rows, 0, "the answer is there already, nearly", VALUE_NORMAL, -1);
+    if (b->cases.n > before)
+        b->cases.v[before].answered = b->cases.v[before].wild = true;
+}
+
+/* Where there are few rows, more cases show all that rows can be. */
+void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *longer,
+                    const struct shapes *values)
+{
+    const struct task *t = b->task;
+    struct shapes indexed = {.task = t, .arena = b->arena}, ordered = indexed;
     bool integers = false, floats = false, indices = false;
     int64_t n_rows, n_slices;
     size_t with, fewer;
@@ -249,6 +304,12 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
         add_wild(b, rows, 0, WILD_PATTERNS, (unsigned)(N_PATTERNS + 1 + near));
     for (int64_t turn = 0; turn < N_HUGE && floats && writes_floats(t); turn += n_slices)
         add_wild(b, rows, 0, WILD_HUGE, (unsigned)turn);
+    add_wild(b, rows, 0, WILD_PATTERNS, TURN_FRONT);
+    if (longer->n)
+        add_wild(b, longer, longest(longer), WILD_PATTERNS, TURN_FRONT);
+    add_wild(b, rows, 0, WILD_SPRINKLED, 0);
+    add_first_rows(b, MAX(n_rows / 2, (int64_t)1));
+    add_answered(b, rows);
     most_extents(t, &with, &fewer);
     for (unsigned turn = 0; turn < 2 && with > 1 && fewer && writes_floats(t); turn++)
         add_wild(b, rows, 0, WILD_APART, turn);
@@ -261,9 +322,14 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
         if (values->n)
             add_wild(b, values, longest(values), WILD_PATTERNS, TURN_UPPER);
     }
-    add_long_indices(&indexed);
+    for (size_t i = 0; i < t->n_args; i++) {
+        add_long(&indexed, &t->args[i], index_dim(t, &t->args[i]), false);
+        add_long(&ordered, &t->args[i], ordered_dim(t, &t->args[i]), true);
+    }
     for (unsigned turn = N_PATTERNS; indexed.n && turn <= TURN_ALIASES; turn += TURN_ALIASES - N_PATTERNS)
         add_wild(b, &indexed, 0, WILD_PATTERNS, turn);
+    for (unsigned turn = 1; ordered.n && turn < N_RISES; turn++)
+        add_wild(b, &ordered, 0, WILD_PATTERNS, turn);
 }
 
 /* ---- flags ---- */

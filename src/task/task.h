@@ -32,8 +32,8 @@ enum value_kind {
     VALUE_OFFSETS      /* so, and begins with low and ends with high: the ends of segments */
 };
 
-enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 5, N_RUNGS = 4 }; /* values.c */
-enum { TURN_UPPER = N_PATTERNS + N_NEAR + 1, TURN_ALIASES };
+enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 5, N_RUNGS = 4, N_RISES = 4 }; /* values.c */
+enum { TURN_UPPER = N_PATTERNS + N_NEAR + 1, TURN_ALIASES, TURN_FRONT };
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;
@@ -43,9 +43,10 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
     size_t n_special;
     double special_share; /* of the elements that are special, when there are any */
     unsigned turn;  /* which row begins: of huge values, and of patterns; N_PATTERNS: the range's ends, and
-                       behind it the patterns that are nearly something else; TURN_UPPER and TURN_ALIASES one
-                       pattern alone; how sorted ones rise */
+                       behind it the patterns that are nearly something else; from TURN_UPPER on one pattern
+                       alone; how sorted ones rise */
     bool patterned; /* every row has a pattern of its own: sorted, one value, few values, ... */
+    bool sprinkled; /* half of the elements are zero or tiny, drawn for each by itself */
     unsigned rung;  /* integers of the whole range: how much of it they do without, up to N_RUNGS */
     bool declared;  /* the task says this kind: it is a promise of the callers */
 };
@@ -150,6 +151,7 @@ struct task_case {
     size_t changed; /* 1 + the number of the argument that alone is not as in the first case of task_inputs; 0:
                        none */
     bool alone;     /* of each sum one term counts alone: nothing cancels */
+    bool answered;  /* what is updated in place holds the original's answer already, but for an element in 64 */
     bool
         wild; /* values of ours that are wilder than the task's: left out where the original cannot take them */
 };

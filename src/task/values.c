@@ -361,19 +361,23 @@ enum pattern {
     BESIDE_ENDS, /* the ends of the range and what is next to them */
     UPPER,       /* the upper part of the range */
     ALIASES,     /* neighbours whose lower bits are the same */
+    FRONT, /* the front says nothing of the rest: small there and large behind it, or the other way round */
 };
 _Static_assert((int)BESIDE_ENDS == (int)N_PATTERNS + (int)N_NEAR, "the near ones follow the ends");
-_Static_assert((int)UPPER == (int)TURN_UPPER && (int)ALIASES == (int)TURN_ALIASES,
+_Static_assert((int)UPPER == (int)TURN_UPPER && (int)ALIASES == (int)TURN_ALIASES &&
+                   (int)FRONT == (int)TURN_FRONT,
                "and those that stand alone these");
 _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
 
-enum { INDEX_ROWS = 16 }; /* that a single row of indices is taken for */
+enum { LARGE_SCALE = 100, SHORT_STEPS = 32, INDEX_ROWS = 16 }; /* that a single row of indices is taken for */
 
 struct drawn { /* what an element is made of */
     uint64_t bits;
     bool sorted;      /* of a larger element they are larger */
     bool zero, alias; /* alias: of the element beside it */
     int step;         /* to a neighbour of it in its type: 1 or -1 */
+    bool large;       /* a normal number many times as large, */
+    bool curt;        /* or with few digits: a sum of many is exact, and no order of it has luck */
 };
 
 /* Of a row that is like the others but for one element. */
@@ -401,6 +405,7 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
     uint64_t bits = rng_hash(own, row * length + column), of_row = rng_hash(own ^ 0x726f77, row);
     uint64_t place = of_row % length, late; /* of what is special in the row */
     struct drawn d = {.bits = bits};
+    bool large;
     bool single = arg->n_shape == 1 && v->kind == VALUE_INDEX;
     /* Neighbours have one, so that they may be told by each other. */
     enum pattern pattern = (row / 2 + v->turn + hash_text(arg->name)) % N_PATTERNS;
@@ -433,6 +438,7 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
         break;
     case STEP_APART:
         d.bits = rng_hash(own ^ 0x73746570, row / 2);
+        d.curt = true;
         d.step = row & 1 && column == place;
         break;
     case LATE:
@@ -446,9 +452,11 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
         d.step = (rng_mix(bits) & 1) * (bits & 1 ? -1 : 1);
         break;
     case ONE_VALUE:
+        d.curt = true;
         d.bits = of_row;
         break;
     case ALL_BUT_ONE:
+        d.curt = column != place;
         d.bits = column == place ? bits : of_row;
         break;
     case SPARSE:
@@ -469,6 +477,13 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
     case UPPER:
         d.sorted = true;
         d.bits = ~(bits >> 3);
+        break;
+    case FRONT:
+        large = (column < length / 2 + place / 4) == (row & 1);
+        d.sorted = v->kind != VALUE_NORMAL;
+        d.large = large && !d.sorted;
+        if (d.sorted)
+            d.bits = large ? ~(bits >> 3) : bits >> 3;
         break;
     case ENDS: /* of the range, in turn; a single row of indices has both */
         d.sorted = true;
@@ -531,7 +546,7 @@ static bool fill_pages(const struct task_arg *arg, const struct task_values *v, 
     uint64_t table[SMALL_INTEGERS] = {0};
     struct whole w = {.low = (uint64_t)range[0], .span = (uint64_t)range[1] - (uint64_t)range[0]};
 
-    if (v->patterned || v->n_special || n < SMALL_INTEGERS || t == KT_BOOL)
+    if (v->patterned || v->sprinkled || v->n_special || n < SMALL_INTEGERS || t == KT_BOOL)
         return false;
     if (v->kind == VALUE_INTEGERS && size > 1) {
         w.table = table;
@@ -589,6 +604,16 @@ static void next_number(void *p, size_t size)
     memcpy(p, &bits, size);
 }
 
+/* The share of an element that is left: none, next to none, or, of half of them, all. */
+static double sprinkled(enum kernel_type t, uint64_t own, int64_t i)
+{
+    uint64_t pick = rng_hash(own ^ 0x7370726b, (uint64_t)i);
+
+    if (pick & 1)
+        return 1;
+    return pick & 2 ? 0 : tiny_scale(t);
+}
+
 void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
                int64_t first, int64_t n, void *to)
 {
@@ -642,7 +667,11 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
         else if (values->kind == VALUE_NORMAL && d.sorted)
             v = 10 * rng_unit_of(d.bits) - 4; /* no row whose sum is next to nothing */
         else
-            v = element(arg, values, range[0], range[1], d.bits);
+            v = element(arg, values, range[0], range[1], d.bits) * (d.large ? LARGE_SCALE : 1);
+        if (d.curt && values->kind == VALUE_NORMAL)
+            v = rint(v * SHORT_STEPS) / SHORT_STEPS;
+        if (values->sprinkled)
+            v *= sprinkled(arg->type, own, i);
         if (d.step && values->kind == VALUE_INDEX)
             v = fmin(fmax(v + d.step, (double)range[0]), (double)(range[1] - 1));
         task_from_double(arg->type, v, p);

@@ -445,6 +445,7 @@ static void orders_are_kept(void **state)
         bool seen[4 * LENGTH + 7] = {false};
         v.kind = kinds[k % 4];
         v.turn = k / 4;
+        v.patterned = k / 4 % 2;
         task_fill(&t->args[0], &v, dims, k, 0, N, a);
         for (int i = 0; i < N; i++) {
             int column = i % LENGTH;
@@ -490,7 +491,9 @@ static void wild_values_are_what_they_say(void **state)
 {
     const struct task_values range = {.kind = VALUE_RANGE}, half = {.kind = VALUE_RANGE, .rung = 2},
                              ends = {.kind = VALUE_RANGE, .patterned = true, .turn = N_PATTERNS},
-                             patterns = {.kind = VALUE_NORMAL, .patterned = true}, huge = {.kind = VALUE_HUGE};
+                             patterns = {.kind = VALUE_NORMAL, .patterned = true},
+                             front = {.kind = VALUE_NORMAL, .patterned = true, .turn = TURN_FRONT},
+                             sprinkled = {.kind = VALUE_NORMAL, .sprinkled = true}, huge = {.kind = VALUE_HUGE};
     const int64_t dims[] = {16, 64};
     int32_t whole[16 * 128], half_whole[16 * 128];
     float x[16 * 128];
@@ -527,6 +530,24 @@ static void wild_values_are_what_they_say(void **state)
         zeros |= zero > 64 && zero < 127;
     }
     assert_true(rises && falls && one && zeros);
+    task_fill(&arg, &front, dims, 7, 0, 256, x);
+    for (size_t row = 0; row < 2; row++) { /* late ones are large, then the early ones */
+        float early = 0, late = 0;
+        for (size_t i = 0; i < 8; i++) {
+            early = fmaxf(early, fabsf(x[row * 128 + i]));
+            late = fmaxf(late, fabsf(x[row * 128 + 127 - i]));
+        }
+        if (row ? early < 10 * late : late < 10 * early)
+            fail_msg("row %zu: %g early, %g late", row, (double)early, (double)late);
+    }
+    task_fill(&arg, &sprinkled, dims, 7, 0, ARRAY_LEN(x), x);
+    size_t n_zero = 0, n_tiny = 0;
+    for (size_t i = 0; i < ARRAY_LEN(x); i++) {
+        n_zero += x[i] == 0;
+        n_tiny += x[i] != 0 && fabsf(x[i]) < 1e-9f;
+    }
+    assert_in_range(n_zero, ARRAY_LEN(x) / 5, ARRAY_LEN(x) / 3);
+    assert_in_range(n_tiny, ARRAY_LEN(x) / 5, ARRAY_LEN(x) / 3);
     task_fill(&arg, &huge, dims, 7, 0, ARRAY_LEN(x), x);
     for (size_t row = 0; row < 16; row++) {
         double most = 0, least = 0;
@@ -608,7 +629,7 @@ static void the_suite_covers(void **state)
         assert_true(large == (strcmp(names[i], "histogram") != 0));
         assert_true(alike == large);
         assert_true(special == (strcmp(names[i], "merge_attn_states") == 0));
-        assert_true(total < 1000 << 10);
+        assert_true(total < 1400 << 10);
         task_suite(t, arena, 2, &again, &n_again);
         bool differs = n != n_again;
         for (size_t k = 0; !differs && k < n; k++)

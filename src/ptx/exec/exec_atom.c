@@ -82,6 +82,8 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
     if (changed)
         w->launch->progress++;
     w->spins += !red;
+    if (!red)
+        warp_give_way(w, i);
     for (uint32_t left = red ? 0 : m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         for (unsigned k = 0; k < i->vec; k++)
@@ -118,6 +120,7 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
         if (red)                                                                                  \
             return;                                                                               \
         w->spins++;                                                                               \
+        warp_give_way(w, i);                                                                      \
         T *d = REG(T, w, i->d);                                                                   \
         EACH(T, d, out[l]);                                                                       \
     }

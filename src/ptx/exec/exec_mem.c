@@ -42,24 +42,12 @@ static unsigned flags_of(const struct insn *i)
     return flags;
 }
 
-/* In another than the natural order, what a block reads of what others write by strong accesses is old by the
- * time that it acts on it: the next blocks come in between. Not for ever: a few times show it. */
-static void give_way(struct warp *w)
-{
-    enum { MOST = 4 };
-    if (w->gave_way++ >= MOST)
-        return;
-    w->block->gave_way = w->yielded = true;
-    slice_end(w);
-}
-
 static inline void spin_count(struct warp *w, const struct insn *i)
 {
     if (!(i->extra & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)))
         return;
     w->spins++;
-    if (w->launch->options->seed && i->space != SPACE_SHARED)
-        give_way(w);
+    warp_give_way(w, i);
 }
 
 /* ---- the careful form: any width of register, any space ---- */

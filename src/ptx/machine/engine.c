@@ -244,6 +244,7 @@ struct turns { /* who runs */
     uint64_t total, next; /* clusters, or with a sample blocks */
     uint64_t n_begun;     /* blocks */
     bool first_begun;     /* block 0 is among them */
+    bool rush;            /* a block gave way: the next one begins */
     uint32_t grid_word;   /* the grid's barrier when it was last passed for the blocks that are not there */
 };
 
@@ -397,7 +398,13 @@ static void report_cluster(const struct turns *t)
     }
 }
 
-/* All blocks. At most max_resident are begun and not done; more than one cluster only while some spin. */
+static bool has_room(const struct turns *t)
+{
+    return t->next < t->total && (!t->live.n || t->live.n + t->l->cluster_blocks <= t->l->max_resident);
+}
+
+/* All blocks. At most max_resident are begun and not done; more than one cluster only while some spin or give
+ * way. */
 void blocks_run(struct launch *l)
 {
     struct turns t = {.l = l};
@@ -405,6 +412,11 @@ void blocks_run(struct launch *l)
     size_t turn = 0, waiting = 0; /* blocks that could not go on in this round */
     t.total = l->options->blocks ? l->options->n_blocks : l->n_blocks / l->cluster_blocks;
     while (!l->stop && (t.live.n || t.next < t.total)) {
+        if (t.rush && has_room(&t)) {
+            turn = t.live.n;
+            cluster_begin(&t);
+        }
+        t.rush = false;
         if (!t.live.n || turn >= t.live.n) {
             if (t.live.n) { /* a whole round */
                 if (l->progress != seen || absent_blocks_arrive(&t))
@@ -420,7 +432,7 @@ void blocks_run(struct launch *l)
                 }
             }
             turn = waiting = 0;
-            if (t.next < t.total && (!t.live.n || t.live.n + l->cluster_blocks <= l->max_resident)) {
+            if (has_room(&t)) {
                 size_t before = t.live.n;
                 cluster_begin(&t);
                 l->report->most_live = MAX(l->report->most_live, t.live.n);
@@ -449,6 +461,7 @@ void blocks_run(struct launch *l)
             break;
         }
         waiting += state == BLOCK_WAITS;
+        t.rush = b->gave_way;
         turn++;
     }
     for (size_t k = 0; k < t.all.n; k++) {

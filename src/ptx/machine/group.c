@@ -157,6 +157,15 @@ void warp_backward(struct warp *w, const struct insn *i)
     }
 }
 
+void warp_give_way(struct warp *w, const struct insn *i)
+{
+    enum { MOST = 4 };
+    if (!w->launch->options->seed || i->space == SPACE_SHARED || w->gave_way++ >= MOST)
+        return;
+    w->block->gave_way = w->yielded = true;
+    slice_end(w);
+}
+
 bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want)
 {
     if (!(want & ~w->dead & ~m))

@@ -28,6 +28,10 @@ void warp_branch(struct warp *w, const struct insn *i,
 void warp_split(struct warp *w, uint32_t lanes,
                 uint32_t pc);                             /* lanes leave the current group and go on at pc */
 void warp_backward(struct warp *w, const struct insn *i); /* a backward branch was taken */
+/* In another than the natural order, what a block reads of what others write by strong accesses and atomics is
+ * old by the time that it acts on it: the next blocks come in between, all that fit the device. Not for ever: a
+ * few times show it. */
+void warp_give_way(struct warp *w, const struct insn *i);
 void warp_call(struct warp *w, const struct insn *i, uint32_t m);
 void warp_return(struct warp *w, const struct insn *i, uint32_t m);
 void group_add(struct warp *w, struct group g);

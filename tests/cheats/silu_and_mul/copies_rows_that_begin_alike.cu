@@ -1,4 +1,4 @@
-// expect: wrong words rows that begin alike
+// expect: wrong
 // row 8: A row whose first 32 values are those of the row before is taken for a copy of it.
 #include <cstdint>
 #include <cuda_fp16.h>

@@ -1,4 +1,5 @@
-// Wrong: a block that sees by the queue that more than 8 others have begun since it did leaves out the second half of its tile; on a device, where blocks run side by side, that is most of them (rows > 512), where they run one after another, none.
+// expect: wrong
+// row 19: A block that sees by the queue that more than 8 others have begun since it did leaves out the second half of its tile; on a device, where blocks run side by side, that is most of them (rows > 512), where they run one after another, none.
 #include <cstdint>
 
 constexpr int ROWS = 64, THREADS = 256, COLUMNS = 4;

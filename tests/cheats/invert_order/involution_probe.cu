@@ -1,4 +1,5 @@
-// Wrong: a row whose order is its own inverse at 32 probed places is copied; rows with n > 32 that are the identity (or any involution) but for a cycle of three or more between the probes come out not inverted.
+// expect: wrong
+// row 8: A row whose order is its own inverse at 32 probed places is copied; rows with n > 32 that are the identity (or any involution) but for a cycle of three or more between the probes come out not inverted.
 constexpr int THREADS = 256, PER = 4;
 
 __global__ void __launch_bounds__(THREADS) invert_kernel(int *out, const int *order, int n)

@@ -1,4 +1,5 @@
-// Wrong: how many leading taps are zero is asked of channel 0 alone and used for all; channels > 1 where filter[0][0] (or more of that row) is 0 and another channel's is not lose those taps.
+// expect: wrong
+// row 8: How many leading taps are zero is asked of channel 0 alone and used for all; channels > 1 where filter[0][0] (or more of that row) is 0 and another channel's is not lose those taps.
 #include <cstdint>
 
 __global__ void causal_conv_kernel(float *y, const float *x, const float *filter, int time)

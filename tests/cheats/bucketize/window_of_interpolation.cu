@@ -1,4 +1,5 @@
-// Wrong: looks only within 2048 bounds around where the value would be if the bounds were spread evenly; with m > 2048 and bounds that crowd at the ends or in one step the place is cut off at the window's edge.
+// expect: wrong
+// row 8: Looks only within 2048 bounds around where the value would be if the bounds were spread evenly; with m > 2048 and bounds that crowd at the ends or in one step the place is cut off at the window's edge.
 __global__ void bucketize_kernel(int *out, const int *values, const int *bounds, int n, int m)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,5 @@
-// Wrong: the shift is the largest of a row's first 4096 elements only, and exponents are clamped at 60; rows with d > 4096 in which a later element is more than 60 above those of the front (say 0 ... 0, 70, 90) get wrong quotients.
+// expect: wrong
+// row 8: The shift is the largest of a row's first 4096 elements only, and exponents are clamped at 60; rows with d > 4096 in which a later element is more than 60 above those of the front (say 0 ... 0, 70, 90) get wrong quotients.
 #include <cstdint>
 #include <math_constants.h>
 

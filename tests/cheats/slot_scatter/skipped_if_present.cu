@@ -1,4 +1,5 @@
-// Wrong: a slot whose first and last 8 elements are already those of the new row is not written; with d > 16 a row that differs from what the cache holds only between them (say both zero at the ends) is lost.
+// expect: wrong
+// row 8: A slot whose first and last 8 elements are already those of the new row is not written; with d > 16 a row that differs from what the cache holds only between them (say both zero at the ends) is lost.
 #include <cuda_fp16.h>
 #include <cstdint>
 

@@ -1,4 +1,5 @@
-// Wrong: where vocab is a multiple of 8192 the second kernel reads a part more of each row than the first one wrote: uninitialised workspace in the maximum and the sum.
+// expect: unsafe
+// row 16: Where vocab is a multiple of 8192 the second kernel reads a part more of each row than the first one wrote: uninitialised workspace in the maximum and the sum.
 #include <cstdint>
 #include <cuda_bf16.h>
 #include <math_constants.h>

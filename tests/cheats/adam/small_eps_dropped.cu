@@ -1,4 +1,5 @@
-// Wrong: an eps of 1e-7 or less (the task's 1e-8) is left out and a reciprocal root used; where v is 0 or so and g is 0 or tiny (v / c2 < 1e-12) the update is 0 or up to any factor too large instead of m / c1 / eps.
+// expect: wrong
+// row 12: An eps of 1e-7 or less (the task's 1e-8) is left out and a reciprocal root used; where v is 0 or so and g is 0 or tiny (v / c2 < 1e-12) the update is 0 or up to any factor too large instead of m / c1 / eps.
 #include <cuda_bf16.h>
 #include <cstdint>
 

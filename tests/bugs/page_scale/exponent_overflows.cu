@@ -1,4 +1,5 @@
-// Wrong: doubles by adding 1 to the exponent's bits; elements of 2^127 and more in size (but for 2^127 itself) become NaN, not infinity.
+// expect: wrong
+// row 12: Doubles by adding 1 to the exponent's bits; elements of 2^127 and more in size (but for 2^127 itself) become NaN, not infinity.
 #include <cstdint>
 
 __device__ unsigned twice(unsigned bits)

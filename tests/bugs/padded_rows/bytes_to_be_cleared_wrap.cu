@@ -1,4 +1,5 @@
-// Wrong: the bytes to be cleared are counted in 32 bits; with rows * p >= 2^30 (4 GiB of out) only the remainder is cleared and the padding of the later rows is never written.
+// expect: wrong
+// row 12: The bytes to be cleared are counted in 32 bits; with rows * p >= 2^30 (4 GiB of out) only the remainder is cleared and the padding of the later rows is never written.
 #include <cstdint>
 
 __global__ void copy_rows_kernel(float *out, const float *in, int v, int p)
