@@ -145,14 +145,13 @@ static bool library_of(const char *text, const char *header)
     static const char *const libraries[][2] = {{"<cub/", "cub"},
                                                {"<cuda/", "cuda"},
                                                {"<cooperative_groups", "cooperative_groups"},
-                                               {"<curand", "curand"},
                                                {"<mma.h>", "nvcuda"}};
 
     for (size_t i = 0; i < ARRAY_LEN(libraries); i++) {
         if (str_starts(header, libraries[i][0]))
             return str_has_word(text, libraries[i][1]);
     }
-    return false;
+    return str_starts(header, "<curand_") && strstr(text, "curand"); /* curandState, curand_init, ... */
 }
 
 /* The toolkit's and standard headers that device code may need, in the order met. */

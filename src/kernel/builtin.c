@@ -447,5 +447,5 @@ bool builtin_constant(struct interp *in, const char *name, const struct template
         *out = value_int(type_bool, type_same(targs[0].type, targs[1].type));
         return true;
     }
-    return false;
+    return cub_constant(name, out);
 }

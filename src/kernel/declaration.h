@@ -58,6 +58,7 @@ struct field {
     const char *name;
     struct type_node *type;
     struct expr *value; /* static constexpr */
+    struct expr *init;  /* of data; NULL: none */
 };
 
 struct member_type { /* using name = type; in a struct */
@@ -71,7 +72,7 @@ struct type_name { /* typedef, using, struct, enum */
     uint8_t pack;            /* of #pragma pack; 0: none */
     bool is_struct, is_enum, is_template, specialised, scoped, forward,
         opaque,      /* opaque: a struct whose size is not understood */
-        constructed; /* its values are made by code: a constructor, initialisers of members */
+        constructed; /* its values are made by a constructor */
     struct template_param *tparams;
     size_t n_tparams;
     struct field *fields;

@@ -134,8 +134,8 @@ static void declare_one(struct interp *in, struct env *env, const struct declara
     if (type->kind == TY_OPAQUE && type->declared && type->declared->constructed)
         fail(
             in->unit, d->at,
-            "a variable of type %s, which has a constructor or initial values of members; give the values where "
-            "the variable is declared",
+            "a variable of type %s, which has a constructor; make a plain struct of it, and give the values where the "
+            "variable is declared",
             type->name);
     if (type->kind == TY_OPAQUE)
         fail(

@@ -86,9 +86,10 @@ static void struct_members(struct parser *p, struct type_name *type)
                                       .type = d[i].type,
                                       .value = spec.is_static || spec.is_constexpr ? d[i].init : NULL};
 
+                    f.init = f.value ? NULL : d[i].init;
+
                     if (!spec.is_static || f.value)
                         vec_add(p->arena, &fields, f);
-                    type->constructed |= d[i].init && !f.value;
                 }
             }
             p->unit->trap = trap.up;

@@ -49,7 +49,7 @@ static bool is_host_only(const struct unit *u, const struct region *r)
             continue;
         memcpy(name, t->s, t->len);
         name[t->len] = 0;
-        if (runtime_is_call(name))
+        if (runtime_is_call(name) && (r->func || !type_builtin(name))) /* a struct may hold a stream */
             return true;
     }
     return false;

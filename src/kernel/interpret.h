@@ -24,7 +24,8 @@ enum type_kind {
 struct record_field {
     const char *name;
     const struct type *const *type;
-    int64_t offset; /* 0 in the runtime's own, which no kernel takes */
+    int64_t offset;          /* 0 in the runtime's own, which no kernel takes */
+    const struct expr *init; /* what it begins as; NULL: nothing said */
 };
 
 struct type {
@@ -164,6 +165,7 @@ extern known_type type_void, type_bool, type_char, type_int, type_uint, type_lon
     type_stream, type_properties, type_string, type_null, type_list, type_lambda;
 const struct type *type_builtin(const char *name); /* NULL when there is none; knows std:: and every alias */
 bool type_builtin_name(const char *name);
+bool cub_constant(const char *name, struct value *out); /* of an enumeration of CUB; false: it is none */
 const struct type *type_pointer(struct arena *a, const struct type *to, bool to_const);
 bool type_same(const struct type *a, const struct type *b);
 bool type_is_integer(const struct type *t); /* bool and enums too */

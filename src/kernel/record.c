@@ -63,18 +63,6 @@ static void open_cell(struct interp *in, struct cell *c, bool zero)
     }
 }
 
-void record_make(struct interp *in, struct cell *c, bool zero)
-{
-    c->n_elems = c->type->n;
-    c->elems = arena_array(in->arena, struct cell, c->n_elems + 1);
-    c->known = true;
-    c->value = (struct value){.type = c->type, .p = {.host = c, .count = 1, .buffer = -1}};
-    for (int64_t i = 0; i < c->n_elems; i++) {
-        c->elems[i] = *cell_make(in, *c->type->fields[i].type, c->constant);
-        open_cell(in, &c->elems[i], zero);
-    }
-}
-
 struct cell *record_member(struct interp *in, const struct token *at, const struct cell *c, const char *name)
 {
     for (int64_t i = 0; i < c->n_elems; i++) {
@@ -110,6 +98,24 @@ void record_assign(struct interp *in, const struct token *at, struct cell *c, st
         copy_cells(in, c, v.p.host);
 }
 
+static void fill(struct interp *in, const struct token *at, struct cell *c, struct value list);
+
+/* strict: its value must stay the same. */
+static void set_member(struct interp *in, const struct token *at, struct cell *m, struct value v, bool strict)
+{
+    if (m->elems && v.type->kind == TY_LIST) {
+        fill(in, at, m, v);
+    } else if (m->type->kind == TY_RECORD) {
+        record_assign(in, at, m, v);
+    } else if (m->type->kind == TY_ARRAY) {
+        fail(in->unit, at, "an array in a struct starts from a list in braces");
+    } else {
+        m->value = strict ? convert_same(in, at, v, m->type) : convert(in, at, v, m->type, false);
+        m->value.literal_zero = false;
+        m->known = true;
+    }
+}
+
 /* From the items of a list in braces; what it does not reach stays zero. */
 static void fill(struct interp *in, const struct token *at, struct cell *c, struct value list)
 {
@@ -122,20 +128,26 @@ static void fill(struct interp *in, const struct token *at, struct cell *c, stru
                  "the members of %s in another order than it has, or some left out; name all, in order",
                  type_spell(in->arena, c->type));
     }
-    for (size_t i = 0; i < list.n_items; i++) {
-        struct cell *m = &c->elems[i];
-        struct value v = list.items[i];
+    for (size_t i = 0; i < list.n_items; i++)
+        set_member(in, at, &c->elems[i], list.items[i], list.strict);
+}
 
-        if (m->elems && v.type->kind == TY_LIST) {
-            fill(in, at, m, v);
-        } else if (m->type->kind == TY_RECORD) {
-            record_assign(in, at, m, v);
-        } else if (m->type->kind == TY_ARRAY) {
-            fail(in->unit, at, "an array in a struct starts from a list in braces");
-        } else {
-            m->value = list.strict ? convert_same(in, at, v, m->type) : convert(in, at, v, m->type, false);
-            m->value.literal_zero = false;
-            m->known = true;
+void record_make(struct interp *in, struct cell *c, bool zero)
+{
+    const struct record_field *fields = c->type->fields;
+
+    c->n_elems = c->type->n;
+    c->elems = arena_array(in->arena, struct cell, c->n_elems + 1);
+    c->known = true;
+    c->value = (struct value){.type = c->type, .p = {.host = c, .count = 1, .buffer = -1}};
+    for (int64_t i = 0; i < c->n_elems; i++) {
+        c->elems[i] = *cell_make(in, *fields[i].type, c->constant);
+        open_cell(in, &c->elems[i], zero);
+        if (fields[i].init) {
+            struct env *inner =
+                members_before(in, c->type->declared, c->type->bound, c->type->declared->n_fields);
+
+            set_member(in, fields[i].init->at, &c->elems[i], eval(in, inner, fields[i].init), false);
         }
     }
 }
@@ -187,6 +199,8 @@ static void flatten(struct interp *in, const struct token *at, const struct cell
             flatten(in, at, m, here, to);
             continue;
         }
+        if (t->kind == TY_STREAM) /* nothing of it can be used there */
+            continue;
         if (t->kind != TY_SCALAR && t->kind != TY_POINTER)
             fail(in->unit, at, "a struct with a member of type %s; numbers and pointers go to a kernel",
                  type_spell(in->arena, t));

@@ -113,6 +113,53 @@ static const struct type packed_types[] = {
     PACKED("__nv_fp8x2_e5m2", 2), PACKED("__nv_fp8x4_e5m2", 4),
 };
 
+/* Enumerations of CUB that templates take, each with its names from 0 on. */
+#define CUB_ENUM(spelling, all)    \
+    {                              \
+        {.kind = TY_SCALAR,        \
+         .scalar = KT_U32,         \
+         .name = "cub::" spelling, \
+         .size = 4,                \
+         .align = 4,               \
+         .rank = 4,                \
+         .is_enum = true,          \
+         .promoted = &scalars[7]}, \
+            all                    \
+    }
+static const struct {
+    struct type type;
+    const char *names;
+} cub_enums[] = {
+    CUB_ENUM("BlockScanAlgorithm", "BLOCK_SCAN_RAKING|BLOCK_SCAN_RAKING_MEMOIZE|BLOCK_SCAN_WARP_SCANS"),
+    CUB_ENUM("BlockReduceAlgorithm",
+             "BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY|BLOCK_REDUCE_RAKING|BLOCK_REDUCE_WARP_REDUCTIONS"),
+    CUB_ENUM("BlockLoadAlgorithm",
+             "BLOCK_LOAD_DIRECT|BLOCK_LOAD_STRIPED|BLOCK_LOAD_VECTORIZE|BLOCK_LOAD_TRANSPOSE|"
+             "BLOCK_LOAD_WARP_TRANSPOSE|BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED"),
+    CUB_ENUM("BlockStoreAlgorithm",
+             "BLOCK_STORE_DIRECT|BLOCK_STORE_STRIPED|BLOCK_STORE_VECTORIZE|BLOCK_STORE_TRANSPOSE|"
+             "BLOCK_STORE_WARP_TRANSPOSE|BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED"),
+};
+
+bool cub_constant(const char *name, struct value *out)
+{
+    name += 5 * str_starts(name, "cub::");
+    for (size_t i = 0; i < ARRAY_LEN(cub_enums); i++) {
+        const char *at = cub_enums[i].names;
+
+        for (int64_t k = 0; *at; k++) {
+            size_t len = strcspn(at, "|");
+
+            if (len == strlen(name) && strncmp(at, name, len) == 0) {
+                *out = value_int(&cub_enums[i].type, k);
+                return true;
+            }
+            at += len + (at[len] == '|');
+        }
+    }
+    return false;
+}
+
 __attribute__((constructor)) static void vector_types_fill(void)
 {
     static const char *const members[] = {"x", "y", "z", "w"};
@@ -122,7 +169,8 @@ __attribute__((constructor)) static void vector_types_fill(void)
         for (int n = 1; n <= 4; n++) {
             int64_t each = vectors[i].of->size, size = each * n;
 
-            vector_fields[i][n - 1] = (struct record_field){members[n - 1], &vectors[i].of, each * (n - 1)};
+            vector_fields[i][n - 1] =
+                (struct record_field){members[n - 1], &vectors[i].of, each * (n - 1), NULL};
             snprintf(names[i][n - 1], sizeof(names[i][n - 1]), "%s%d", vectors[i].base, n);
             vector_types[i][n - 1] = (struct type){.kind = TY_RECORD,
                                                    .name = names[i][n - 1],
@@ -156,6 +204,12 @@ const struct type *type_builtin(const char *name)
     for (size_t i = 0; i < ARRAY_LEN(packed_types); i++) {
         if (strcmp(packed_types[i].name, name) == 0)
             return &packed_types[i];
+    }
+    for (size_t i = 0; i < ARRAY_LEN(cub_enums); i++) {
+        const char *full = cub_enums[i].type.name;
+
+        if (strcmp(full + (str_starts(name, "cub::") ? 0 : 5), name) == 0)
+            return &cub_enums[i].type;
     }
     return NULL;
 }
@@ -385,13 +439,14 @@ static void make_record(struct interp *in, const struct type_name *t, struct env
             continue;
         types[n] = of = field_type(in, t, env, i);
         at = round_up(at, packed(t, of->align));
-        fields[n] = (struct record_field){t->fields[i].name, &types[n], at};
+        fields[n] = (struct record_field){t->fields[i].name, &types[n], at, t->fields[i].init};
         at += of->size;
         n++;
         while (of->kind == TY_ARRAY)
             of = of->to;
         if (t->fields[i].type->kind == TN_REFERENCE ||
-            (of->kind != TY_SCALAR && of->kind != TY_POINTER && of->kind != TY_RECORD && of->kind != TY_DIM3))
+            (of->kind != TY_SCALAR && of->kind != TY_POINTER && of->kind != TY_RECORD && of->kind != TY_DIM3 &&
+             of->kind != TY_STREAM))
             return;
     }
     s->kind = TY_RECORD;

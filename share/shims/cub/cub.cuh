@@ -1,5 +1,6 @@
 // Astra's stand-in: what of CUB device code uses. The rest launches kernels of its own, which this compiler refuses.
 #pragma once
+#include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>
 #include <cub/block/block_exchange.cuh>
 #include <cub/block/block_histogram.cuh>
