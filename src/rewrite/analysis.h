@@ -66,6 +66,8 @@ const char *ctype_bound(const struct function *f,
 bool group_method(const struct function *f, struct node call, const char *method);
 /* All functions of the file: kernels that run, and those that are no kernels. */
 struct function **functions_open(const struct transform_input *in, struct arena *a, size_t *count);
+/* The one function of this name in the file; NULL when there are several or it is none that can be opened. */
+const struct function *function_only(const struct function *f, const char *name);
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
  * name. */
 bool function_is_named_elsewhere(const struct function *f);
@@ -86,6 +88,7 @@ bool call_is(const struct function *f, struct node n, const char *name);
 bool call_is_pure(const struct function *f, struct node call);
 bool call_is_pure_builtin(const struct function *f, struct node call); /* of the runtime or the standard */
 struct node definition_name(struct node definition); /* of a function definition: where its name stands */
+bool call_meets(const struct function *f, struct node call); /* is it one in which lanes meet? */
 bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
 /* What stands at file level, in namespaces too; the namespaces themselves are not among it. */
 struct node *file_items(const struct function *f, size_t *count);

@@ -399,6 +399,20 @@ struct function **functions_open(const struct transform_input *in, struct arena 
     return v;
 }
 
+const struct function *function_only(const struct function *f, const char *name)
+{
+    size_t n, times = 0;
+    const struct function *found = NULL;
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (!node_text_is(f->s, definition_name(all[i]), name))
+            continue;
+        times++;
+        found = times > 1 || node_has_error(all[i]) ? NULL : function_open(f->in, f->a, all[i]);
+    }
+    return found;
+}
+
 const struct transform_fact *fact_of(const struct transform_input *in, const char *launcher_param)
 {
     for (size_t i = 0; in->facts && i < in->kernel->n_params; i++)

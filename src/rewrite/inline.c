@@ -16,24 +16,6 @@ struct detail {
     bool braces;                        /* its own variables have names of the kernel's */
 };
 
-/* The one function of this name in the file; NULL when there are several or it is none that can be opened. */
-static const struct function *only_function(const struct function *f, const char *name)
-{
-    size_t n;
-    const struct function *found = NULL;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (!node_text_is(f->s, definition_name(all[i]), name))
-            continue;
-        if (found || node_has_error(all[i]))
-            return NULL;
-        found = function_open(f->in, f->a, all[i]);
-        if (!found)
-            return NULL;
-    }
-    return found;
-}
-
 /* All words of a text that are this one, as another. */
 static char *replace_word(struct arena *a, const char *text, const char *word, const char *by)
 {
@@ -125,7 +107,7 @@ static bool understood(const struct function *f, struct node call, struct detail
         node_is(node_field(call, FIELD_FUNCTION), NODE_FIELD_EXPRESSION) ||
         !node_is(node_parent(d->statement), NODE_COMPOUND_STATEMENT))
         return err_input(why, "it is no statement by itself");
-    const struct function *g = d->callee = only_function(f, name);
+    const struct function *g = d->callee = function_only(f, name);
     if (!g || g->global || g->n_params > MOST_PARAMETERS)
         return err_input(why, "%s is not one function of the file", name);
     d->args = named_children(f, node_field(call, FIELD_ARGUMENTS), &n_args);

@@ -251,3 +251,8 @@ bool calls_barrier(const struct function *f, struct node n)
 {
     return meets_within(f, n, 0);
 }
+
+bool call_meets(const struct function *f, struct node call)
+{
+    return is_meeting(f, call, 0);
+}

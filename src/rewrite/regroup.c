@@ -1,0 +1,298 @@
+/* A kernel, and what it calls, for other groups of threads: a block's row is a warp's, or a cluster's. Whoever
+ * asks where its thread stands gets a name for the answer, barriers and shared memory become those of the new
+ * group. */
+#include "rewrite/regroup.h"
+
+#include <ctype.h>
+
+enum { FUNCTIONS_MOST = 16 };
+
+/* What the body says that only a block as it was can mean. */
+static const char *foreign_word(const char *body)
+{
+    static const char *const words[] = {
+        "this_thread_block", "this_grid", "this_cluster",        "cub",
+        "alignas",           "__align__", "__syncthreads_count", "__syncthreads_or",
+        "__syncthreads_and", "typedef",   "__nv_cluster_dims",   "pipeline"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_has_word(body, words[i]))
+            return words[i];
+    return NULL;
+}
+
+static bool is_place(const char *word)
+{
+    return str_in(word, "threadIdx|blockDim|blockIdx|gridDim");
+}
+
+static bool asks_for_place(const char *text)
+{
+    return str_has_word(text, "threadIdx") || str_has_word(text, "blockDim") ||
+           str_has_word(text, "blockIdx") || str_has_word(text, "gridDim") ||
+           str_has_word(text, "__syncthreads") || str_has_word(text, "__shared__");
+}
+
+/* threadIdx, blockDim, blockIdx and gridDim are asked for their x; the grid's y and z may stay as they are. */
+static bool places_are_plain(const struct function *f, struct err *why)
+{
+    size_t n;
+    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = text_of(f, names[i]);
+        struct node whole = node_parent(names[i]);
+        const struct variable *v = function_variable_of(f, names[i]);
+        if (!is_place(name) && !(v && v->shared))
+            continue;
+        if (node_ok(node_enclosing(names[i], NODE_LAMBDA_EXPRESSION)))
+            return err_input(why, "a lambda of %s asks for its thread", f->name);
+        if (!is_place(name))
+            continue;
+        bool x =
+            node_is(whole, NODE_FIELD_EXPRESSION) && str_eq(text_of(f, node_field(whole, FIELD_FIELD)), "x");
+        bool grid = str_eq(name, "blockIdx") || str_eq(name, "gridDim");
+        if (!x && !(grid && node_is(whole, NODE_FIELD_EXPRESSION)))
+            return err_input(why, "%s uses %s at line %d", f->name, name, node_line(f->s, names[i]));
+    }
+    return true;
+}
+
+/* A function of the file, as it stands, and its calls of others that ask; each once, callees behind callers. */
+static bool collect(const struct function *f, struct regroup *r, struct err *why)
+{
+    const char *foreign = foreign_word(text_of(f, f->body));
+    if (foreign)
+        return err_input(why, "%s has %s", f->name, foreign);
+    if (!places_are_plain(f, why))
+        return false;
+    size_t n;
+    struct node *calls = node_find_all(f->a, f->body, NODE_CALL_EXPRESSION, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = call_name(f, calls[i]);
+        const struct function *g = function_only(f, name);
+        bool known = str_starts(name, "__sync") || str_starts(name, "__shfl") || str_starts(name, "__any") ||
+                     str_starts(name, "__all") || str_starts(name, "__ballot") || str_starts(name, "__match") ||
+                     str_starts(name, "__reduce");
+        if (!g && !known && call_meets(f, calls[i]))
+            return err_input(why, "%s calls %s at line %d, in which threads may meet", f->name, name,
+                             node_line(f->s, calls[i]));
+        bool listed = false;
+        for (size_t k = 0; g && k < r->n; k++)
+            listed = listed || node_same(r->functions[k]->definition, g->definition);
+        if (!g || listed)
+            continue;
+        if (r->n == FUNCTIONS_MOST)
+            return err_input(why, "%s calls too many functions", f->name);
+        r->functions[r->n++] = g;
+        if (!collect(g, r, why))
+            return false;
+    }
+    return true;
+}
+
+/* Those that need a copy: they ask themselves, or call one that does. */
+static void choose(struct regroup *r)
+{
+    for (size_t k = 0; k < r->n; k++)
+        r->copied[k] = k == 0 || asks_for_place(text_of(r->functions[k], r->functions[k]->body));
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t k = 0; k < r->n; k++)
+            for (size_t c = 0; c < r->n; c++)
+                if (!r->copied[k] && r->copied[c] &&
+                    node_mentions(r->functions[k], r->functions[k]->body, r->functions[c]->name))
+                    r->copied[k] = more = true;
+    }
+}
+
+/* A term with both a thread's and a block's number: elements of the grid, or warps' rows. */
+static bool mixes(const struct function *f, struct node e)
+{
+    struct poly p = poly_of(f, e);
+    bool thread = !p.ok, block = !p.ok && str_has_word(text_of(f, e), "blockIdx.x");
+    for (int i = 0; i < p.n; i++)
+        for (int k = 0; k < p.t[i].n; k++) {
+            thread = thread || str_has_word(p.t[i].atom[k], "threadIdx.x") || str_eq(p.t[i].atom[k], POLY_LANE);
+            block = block || str_has_word(p.t[i].atom[k], "blockIdx.x");
+        }
+    return thread && block;
+}
+
+static bool asks_for_thread(const struct function *f, struct node e)
+{
+    struct poly p = poly_of(f, e);
+    for (int i = 0; i < p.n; i++)
+        for (int k = 0; k < p.t[i].n; k++)
+            if (str_has_word(p.t[i].atom[k], "threadIdx.x") || str_eq(p.t[i].atom[k], POLY_LANE))
+                return true;
+    return !p.ok && str_has_word(text_of(f, e), "threadIdx.x");
+}
+
+/* An element that belongs to a thread by its number alone would belong to nobody, or to several. */
+static bool elements_are_shared(const struct function *f, struct err *why)
+{
+    size_t n;
+    for (size_t i = 0; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        if (node_ok(v->init) &&
+            (mixes(f, v->init) || (v->pointer && !v->shared && asks_for_thread(f, v->init))))
+            return err_input(why, "%s is a thread's of the grid", v->name);
+    }
+    struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct variable *root = pointer_root(f, node_field(all[i], FIELD_ARGUMENT));
+        struct node index = subscript_index(f, all[i]);
+        bool own = root && (root->shared || (root->array && !root->param));
+        if (!own && node_ok(index) && asks_for_thread(f, index))
+            return err_input(why, "an element at line %d is a thread's by its number alone",
+                             node_line(f->s, all[i]));
+    }
+    return true;
+}
+
+/* A name or number that says how many threads the block has; a template's parameter, say. Arrays may stay as
+ * long as they are. */
+static bool says_block(const struct function *f, struct node n)
+{
+    int64_t v;
+    return f->block_x > 32 && !function_variable_of(f, n) && !node_is(node_parent(n), NODE_ARRAY_DECLARATOR) &&
+           !node_is(node_parent(n), NODE_FIELD_EXPRESSION) && constant_value(f, n, &v) && v == f->block_x;
+}
+
+/* Is it an argument of a call's template? */
+static bool is_template_argument(struct node n)
+{
+    while (node_is(n, NODE_NUMBER_LITERAL) || node_is(n, NODE_IDENTIFIER) || node_is(n, NODE_TYPE_DESCRIPTOR))
+        n = node_parent(n);
+    return node_is(node_parent(n), NODE_TEMPLATE_FUNCTION) &&
+           node_same(node_field(node_parent(n), FIELD_ARGUMENTS), n);
+}
+
+/* Does the kernel write the number down, of its threads or its warps, where it may mean something else? */
+static bool knows_block(const struct function *f)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, f->body, NODE_NUMBER_LITERAL, &n);
+    for (size_t i = 0; i < n && f->block_x > 32; i++) {
+        struct node parent = node_parent(all[i]);
+        int64_t v;
+        bool asked = node_is(parent, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, parent), "<");
+        if ((says_block(f, all[i]) && !is_template_argument(all[i])) ||
+            (asked && constant_value(f, all[i], &v) && v > 1 && v == f->block_x / 32))
+            return true;
+    }
+    return false;
+}
+
+/* Macros that ask are not seen through. */
+static bool macros_ask(const struct function *f)
+{
+    size_t n;
+    struct node *all = file_items(f, &n);
+    for (size_t i = 0; i < n; i++)
+        if (node_is_directive(all[i]) && !node_is(all[i], NODE_PREPROC_IFDEF) &&
+            !node_is(all[i], NODE_PREPROC_IF) && asks_for_place(text_of(f, all[i])))
+            return true;
+    return false;
+}
+
+bool regroup_open(struct regroup *r, const struct function *f, struct err *why)
+{
+    *r = (struct regroup){.f = f,
+                          .functions = arena_array(f->a, const struct function *, FUNCTIONS_MOST),
+                          .copied = arena_array(f->a, bool, FUNCTIONS_MOST)};
+    if (f->n_launches == 0 || function_is_named_elsewhere(f) || macros_ask(f))
+        return err_input(why, "%s is used other than by launches", f->name);
+    size_t n;
+    struct lane_loop *loops = lane_loops(f, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (loops[i].span != LANES_BLOCK)
+            continue;
+        if (r->n_loops == 0)
+            r->loop = loops[i];
+        r->n_loops++;
+    }
+    if (n == 0 || r->n_loops != n)
+        return err_input(why, "the threads of a block do not share a row in %s", f->name);
+    for (size_t p = 0; p < f->in->n_plans; p++)
+        for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {
+            const struct plan_step *s = &f->in->plans[p].steps[i];
+            if (plan_launches(s, f->qualified) &&
+                (s->block[1] != 1 || s->block[2] != 1 || s->cooperative || s->cluster[0] > 1))
+                return err_input(why, "blocks of %s have more than one dimension", f->name);
+        }
+    r->functions[r->n++] = f;
+    if (!collect(f, r, why) || !elements_are_shared(f, why))
+        return false;
+    if (knows_block(f))
+        return err_input(why, "%s writes the number of threads down", f->name);
+    choose(r);
+    return true;
+}
+
+/* One function's text for the new group. */
+static void function_edits(struct regroup *r, const struct function *f, struct edits *inside)
+{
+    struct arena *a = f->a;
+    struct regroup_names names = {0};
+    size_t n;
+    r->names(r, f, &names);
+    struct node *fields = node_find_all(a, f->body, NODE_FIELD_EXPRESSION, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *text = text_compact(a, text_of(f, fields[i])), *by = NULL;
+        if (str_eq(text, "threadIdx.x"))
+            by = names.thread;
+        else if (str_eq(text, "blockDim.x"))
+            by = names.threads;
+        else if (str_eq(text, "blockIdx.x"))
+            by = names.block;
+        else if (str_eq(text, "gridDim.x"))
+            by = names.blocks;
+        if (by)
+            edits_node(inside, fields[i], by);
+    }
+    for (int kind = 0; f == r->f && kind < 2; kind++) {
+        struct node *said = node_find_all(a, f->body, kind ? NODE_IDENTIFIER : NODE_NUMBER_LITERAL, &n);
+        for (size_t i = 0; i < n; i++)
+            if (says_block(f, said[i]))
+                edits_node(inside, said[i], names.threads);
+    }
+    struct node *calls = node_find_all(a, f->body, NODE_CALL_EXPRESSION, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = call_name(f, calls[i]);
+        if (str_eq(name, "__syncthreads"))
+            edits_node(inside, calls[i], names.barrier);
+        for (size_t k = 1; k < r->n; k++)
+            if (r->copied[k] && str_eq(r->functions[k]->name, name))
+                edits_node(inside, callee_name(node_field(calls[i], FIELD_FUNCTION)), r->copies[k]);
+    }
+    struct node *uses = node_find_all(a, f->body, NODE_IDENTIFIER, &n);
+    for (size_t i = 0; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        if (!v->shared)
+            continue;
+        const char *use = r->shared(r, f, v, inside);
+        for (size_t k = 0; use && k < n; k++)
+            if (function_variable_of(f, uses[k]) == v && node_start(uses[k]) != v->from)
+                edits_node(inside, uses[k], use);
+    }
+    if (names.head)
+        edits_at(inside, node_start(f->body) + 1, names.head);
+}
+
+bool regroup_apply(struct regroup *r, const char *suffix, const char *how, struct edits *edits,
+                   struct edits *kernel_inside, struct err *why_not)
+{
+    struct arena *a = r->f->a;
+    r->copies = arena_array(a, const char *, r->n);
+    for (size_t k = 0; k < r->n; k++)
+        r->copies[k] = fresh_name(r->f, arena_printf(a, "%s_%s", r->functions[k]->name, suffix));
+    for (size_t k = 0; k < r->n; k++) {
+        struct edits own = {.arena = a}, *inside = k == 0 ? kernel_inside : &own;
+        if (!r->copied[k])
+            continue;
+        function_edits(r, r->functions[k], inside);
+        if (!edits_copy(edits, inside, r->functions[k], r->copies[k], how, why_not))
+            return false;
+    }
+    return true;
+}

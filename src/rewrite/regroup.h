@@ -1,0 +1,37 @@
+/* regroup: a kernel in which the threads of a block share a row, and the functions it calls, copied for another
+ * group of threads to share it. Internal to rewrite/; memory is the function's arena. */
+#ifndef REWRITE_REGROUP_H
+#define REWRITE_REGROUP_H
+
+#include "rewrite/analysis.h"
+
+/* What a function's copy says for a block's; all expressions. head: declared first in its body, or NULL. */
+struct regroup_names {
+    const char *thread, *threads, *block, *blocks, *barrier, *head;
+};
+
+struct regroup {
+    const struct function *f;
+    struct lane_loop loop; /* the first one that walks the row */
+    size_t n_loops;
+    const struct function **functions; /* the kernel, and all of the file that it calls */
+    size_t n;
+    bool *copied;        /* these ask for their thread, or call who does; the kernel among them */
+    const char **copies; /* their new names */
+    /* Given by the transform: the names in a function, and the edits of a shared variable's declaration with
+     * what stands for the variable where it is used. */
+    void (*names)(struct regroup *r, const struct function *f, struct regroup_names *names);
+    const char *(*shared)(struct regroup *r, const struct function *f, const struct variable *v,
+                          struct edits *e);
+    int setting;
+    const char *rows,
+        *bytes; /* names that the kernel's copy has for its rows, and for a row's dynamic memory */
+};
+
+/* False with the reason when a block's row cannot be another group's. */
+bool regroup_open(struct regroup *r, const struct function *f, struct err *why);
+/* The copies NAME_suffix beside their functions; kernel_inside: what else changes in the kernel's. */
+bool regroup_apply(struct regroup *r, const char *suffix, const char *how, struct edits *edits,
+                   struct edits *kernel_inside, struct err *why_not);
+
+#endif
