@@ -514,6 +514,44 @@ static void look_for_cut(struct probe *p, const struct plan_step *step)
             step->line, (unsigned long long)size, (unsigned long long)all);
 }
 
+/* Each element of what is updated in place follows what was there before, in the original. */
+static bool follows_itself(const struct judge *j, size_t output)
+{
+    size_t arg = j->outputs[output], size = kernel_type_size(j->task->args[arg].type), n = 0;
+    const struct case_data *before = &j->data[j->first_input];
+
+    for (size_t i = j->first_input; i < j->n_cases; i++) {
+        const struct case_data *after = &j->data[i];
+        if (j->cases[i].changed != arg + 1 || j->unsimulated)
+            continue;
+        for (size_t at = 0; at < (size_t)before->elements[arg] * size; at += size) {
+            if (!memcmp(before->inputs[arg] + at, after->inputs[arg] + at, size))
+                continue;
+            if (!memcmp(before->outputs[SIDE_SIM][output].original + at,
+                        after->outputs[SIDE_SIM][output].original + at, size))
+                return false;
+            n++;
+        }
+    }
+    return n > 0;
+}
+
+/* A set ahead of all launches loses what the original adds to, whatever a flag of the task says. */
+static void look_for_loss(struct probe *p, const struct plan_step *step, size_t output)
+{
+    const struct judge *j = p->stage->judge;
+    const struct task_arg *arg = &j->task->args[j->outputs[output]];
+    bool flags = false;
+
+    for (size_t i = 0; i < j->task->n_args; i++)
+        flags |= task_is_flag(&j->task->args[i]);
+    if (step->kind == PLAN_MEMSET && arg->role == ROLE_INOUT && !p->launches && !p->copied && !flags &&
+        step->size_bytes >= (int64_t)kernel_type_size(arg->type) && follows_itself(j, output))
+        p->cut = arena_printf(
+            p->arena, "line %d sets %s before anything has read it, and each element follows what was there",
+            step->line, arg->name);
+}
+
 /* What is set or copied is written. */
 static void move(void *context, const struct plan_step *step, double bytes)
 {
@@ -524,11 +562,14 @@ static void move(void *context, const struct plan_step *step, double bytes)
     look_for_cut(p, step);
     for (size_t i = 0, o = 0; i < j->task->n_args; i++) {
         bool output = o < j->n_outputs && j->outputs[o] == i;
-        if (output && step->to.p.buffer == buffer)
+        if (output && step->to.p.buffer == buffer) {
             p->share[o] += step->kind == PLAN_COPY ? bytes / 2 : bytes;
+            look_for_loss(p, step, o);
+        }
         o += output;
         buffer += j->task->args[i].role != ROLE_SCALAR;
     }
+    p->copied |= step->kind == PLAN_COPY;
 }
 
 /* Not where gigabytes are to be copied that may change meanwhile, with a barrier of all blocks, or where a

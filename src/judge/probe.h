@@ -40,7 +40,8 @@ struct probe {
     const char *strayed[MAX_ARGS]; /* output: what a launch's last block wrote in the stead of its end, */
     bool end_written[MAX_ARGS];    /* which some other launch's may have */
     const char *misread;           /* what the last block read in the stead of an input's end */
-    const char *cut;               /* what is set or copied in part only */
+    const char *cut;               /* what is set or copied in part only, or too early */
+    bool copied;                   /* something was */
     struct watched watched[MOST_WATCHED];
     size_t n_watched;
     const char *few;                      /* an output that the blocks do not come to the whole of */

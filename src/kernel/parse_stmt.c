@@ -101,6 +101,60 @@ static struct stmt *declaration(struct parser *p)
     return s;
 }
 
+/* The enumerator behind `before`, or the first one: {before + 1} or {}. */
+static struct expr *next_enumerator(struct parser *p, const struct declarator *before)
+{
+    struct expr *list = arena_new(p->arena, struct expr), *sum = arena_new(p->arena, struct expr),
+                *name = arena_new(p->arena, struct expr), *one = arena_new(p->arena, struct expr);
+    struct value *v = arena_new(p->arena, struct value);
+
+    *v = value_int(type_int, 1);
+    *list = (struct expr){.kind = EX_INIT, .at = p->t, .braces = true};
+    if (before) {
+        *one = (struct expr){.kind = EX_NUMBER, .at = p->t, .number = v};
+        *name = (struct expr){.kind = EX_NAME, .at = p->t, .name = before->name, .scope = p->scope};
+        *sum = (struct expr){.kind = EX_BINARY, .op = OP_ADD, .at = p->t, .a = name, .b = one};
+        list->args = arena_copy(p->arena, &sum, sizeof(sum));
+        list->n_args = 1;
+    }
+    return list;
+}
+
+/* enum { A, B = 4 } in a function: constants of the type behind the colon, or of int. */
+static struct stmt *own_enumeration(struct parser *p)
+{
+    struct stmt *s = node(p, ST_DECL);
+    struct type_node *type = arena_new(p->arena, struct type_node);
+    VEC(struct declarator) list = {0};
+
+    p->t++;
+    if (!parse_is(p, "{") && !parse_is(p, ":"))
+        fail(p->unit, s->at, "an enumeration with a name in a function; declare it outside of functions");
+    *type = (struct type_node){.kind = TN_NAME, .at = p->t, .name = "int", .scope = p->scope};
+    if (parse_take(p, ":"))
+        type = parse_specifiers(p, &(struct specifiers){0});
+    parse_expect(p, "{");
+    while (!parse_is(p, "}")) {
+        struct declarator d = {.at = p->t, .type = type, .is_constexpr = true, .constant = true};
+
+        d.name = parse_word(p);
+        d.init = next_enumerator(p, list.n ? &vec_last(&list) : NULL);
+        if (parse_take(p, "=")) {
+            d.init->n_args = 1;
+            d.init->args = arena_array(p->arena, struct expr *, 1);
+            d.init->args[0] = parse_conditional(p);
+        }
+        parse_declare_variable(p, d.name);
+        vec_add(p->arena, &list, d);
+        if (!parse_take(p, ","))
+            break;
+    }
+    parse_expect(p, "}");
+    s->decls = list.v;
+    s->n_decls = list.n;
+    return s;
+}
+
 /* `using a::name;` in a function hides other functions of that name. */
 static void refuse_own_using(struct parser *p)
 {
@@ -281,7 +335,7 @@ static struct stmt *simple(struct parser *p)
         parse_expect(p, ":");
         return s;
     }
-    if (p->t->kind == TOK_WORD && token_is(p->t + 1, ":") && !parse_is(p, "default")) { /* a label */
+    if (p->t->kind == TOK_WORD && token_is(p->t + 1, ":") && !parse_is(p, "enum")) { /* a label */
         p->t += 2;
         return statement(p);
     }
@@ -303,6 +357,8 @@ static struct stmt *simple(struct parser *p)
         p->t++;
     } else if (parse_is(p, "using") || parse_is(p, "typedef")) {
         s = type_declaration(p);
+    } else if (parse_is(p, "enum") && !(p->t[1].kind == TOK_WORD && p->t[2].kind == TOK_WORD)) {
+        s = own_enumeration(p);
     } else if (parse_is(p, "static_assert")) {
         s = node(p, ST_EMPTY); /* the compiler's */
         p->t++;

@@ -211,6 +211,11 @@ class Launcher:
             self.consts.append(v)
             self.body.append("unsigned long %s_size = sizeof(%s);" % (v, e))
             self.vars.append((v + "_size", "unsigned long"))
+        if r.random() < .5:
+            under = r.choice(["", "", " : " + r.choice(INTS[:11])])
+            own = [self.name("M") for _ in range(r.randrange(1, 4))]
+            self.body.append("enum%s { %s };" % (under, ", ".join(n + r.choice(["", " = %d" % r.randrange(90)]) for n in own)))
+            self.consts += own
         for _ in range(4):
             m = r.choice(self.consts)
             self.launch([("long", "%s %s %s" % (m, r.choice("+-*"), self.integer(1))), ("bool", "%s > %s" % (m, self.integer(1))),
