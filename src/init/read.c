@@ -362,6 +362,8 @@ bool init_read_more(struct init_source *s, const char *path)
     volatile bool ok = false;
     struct init_file *f;
 
+    for (size_t i = 0; i < s->files.n; i++) /* what it declares is known, also without a guard */
+        s->files.v[i]->once |= s->files.v[i]->read;
     if (setjmp(s->trap.jump) == 0) {
         f = init_open(s, path, path, SIZE_MAX);
         s->tokens.n = s->conds.n = s->branches.n = n_tokens - ENDS;

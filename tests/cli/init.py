@@ -189,4 +189,15 @@ def what_is_not_said_is_named(folder):
     said(astra(folder, "check", "task"), 2, "leaves 1 thing to be said", r"line \d+: which shape has out\?")
 
 
+@case
+def a_header_without_a_guard_is_read_once(folder):
+    write(os.path.join(folder, "r/LICENSE"), "none\n")
+    write(os.path.join(folder, "r/k.cuh"), "__global__ void k(float *a)\n{\n    a[threadIdx.x] += 1;\n}\n")
+    write(os.path.join(folder, "r/run.cu"),
+          '#include "k.cuh"\nvoid run(float *a, int n)\n{\n    k<<<1, n>>>(a);\n}\n')
+    said(astra(folder, "init", "r/k.cuh:k", "--out", "task"), 0)
+    source = read(os.path.join(folder, "task/kernel.cu"))
+    expect(source.count("void k(") == 1 and "k<<<1, n, 0, stream>>>" in source, source)
+
+
 main()
