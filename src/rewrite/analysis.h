@@ -56,6 +56,8 @@ const struct variable *function_variable(const struct function *f, const char *n
 const struct variable *function_variable_of(const struct function *f, struct node identifier);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
 int ctype_size(const struct function *f, const char *type);
+/* What the file's typedef or `using` of that name stands for in the end; else the type as it is. */
+const char *ctype_alias(const struct function *f, const char *type);
 bool ctype_is_integer(const char *type);
 bool ctype_is_float(const char *type); /* float or double, in registers */
 const char *expression_type(const struct function *f,
@@ -267,7 +269,8 @@ struct elements {
 enum kind elements_kind(struct elements *w, struct node e);
 /* Can e, for the first element, be made a multiple of n? Adds the parameters that must be. */
 bool elements_multiple(struct elements *w, struct node e);
-/* A declaration whose values are all invariant or linear integers, never assigned again: it stays as it is. */
+/* A declaration whose values are all invariant, or linear integers and pointers, never assigned again: it stays
+ * as it is. */
 bool elements_stay(struct elements *w, struct node declaration);
 /* The statements for n elements, each line indented; NULL with the reason in w->why when it cannot be. */
 char *elements_write(struct elements *w, const struct node *statements, size_t n, const char *indent);

@@ -195,6 +195,10 @@ enum kind elements_kind(struct elements *w, struct node e)
     }
     if (node_is(e, NODE_CALL_EXPRESSION) && !call_is_pure(f, e))
         return VARYING;
+    struct node of = node_field(e, FIELD_ARGUMENT), index = subscript_index(f, of);
+    if (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "&") && node_ok(index) &&
+        elements_kind(w, node_field(of, FIELD_ARGUMENT)) == INVARIANT)
+        return elements_kind(w, index); /* an address, which reads nothing */
     if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) || node_is(e, NODE_POINTER_EXPRESSION)) {
         const struct variable *root = pointer_root(f, e);
         if (!root || memory_written_in(f, root->name, w->part))
@@ -274,10 +278,11 @@ static bool pointer_multiple(struct elements *w, struct node pointer)
     return false;
 }
 
-/* One element reached: p[i], *(p + i), or a load or store with a hint (`__ldcs(p + i)`, `__stcs(&p[i], x)`),
- * which is a plain one to us. */
+/* One element reached: p[i], *(p + i), *p, or a load or store with a hint (`__ldcs(p + i)`, `__stcs(&p[i],
+ * x)`), which is a plain one to us. */
 struct reached {
-    struct node whole, pointer, index;
+    struct node whole, pointer;
+    struct node index; /* no node: of *p */
     struct node value; /* of a store that is a call; no node */
     bool call;
 };
@@ -304,6 +309,9 @@ static bool reached_at(const struct function *f, struct node e, struct reached *
         at = node_field(e, FIELD_ARGUMENT);
         while (node_is(at, NODE_PARENTHESIZED_EXPRESSION))
             at = node_child(at, 0);
+        p->pointer = at;
+        if (node_is(at, NODE_IDENTIFIER))
+            return true;
         if (!node_is(at, NODE_BINARY_EXPRESSION))
             return false;
     }
@@ -311,6 +319,19 @@ static bool reached_at(const struct function *f, struct node e, struct reached *
     p->pointer = node_field(at, sum ? FIELD_LEFT : FIELD_ARGUMENT);
     p->index = sum ? node_field(at, FIELD_RIGHT) : subscript_index(f, at);
     return (sum || node_is(at, NODE_SUBSCRIPT_EXPRESSION)) && node_ok(p->index);
+}
+
+/* Do pointer and index together go on by one from element to element, from a multiple of n on? */
+static bool goes_on(struct elements *w, struct node pointer, struct node index)
+{
+    size_t before = w->multiples.n;
+    enum kind from = elements_kind(w, pointer), by = node_ok(index) ? elements_kind(w, index) : INVARIANT;
+    bool ok = ((from == INVARIANT && by == LINEAR) || (from == LINEAR && by == INVARIANT)) &&
+              known_outside(w, pointer) && pointer_multiple(w, pointer) &&
+              (!node_ok(index) || (known_outside(w, index) && elements_multiple(w, index)));
+    if (!ok)
+        w->multiples.n = before;
+    return ok;
 }
 
 /* The vector that an element of statement `top` belongs to; NULL when it stays as it is. */
@@ -328,26 +349,16 @@ static struct access *access_of(struct elements *w, const struct reached *p, str
         if (w->refused.v[i] == root)
             return NULL;
     int size = ctype_size(f, v->type);
-    if (size == 0 || ctype_size(f, root->type) != size || elements_kind(w, pointer) != INVARIANT ||
-        elements_kind(w, index) != LINEAR)
+    if (size == 0 || ctype_size(f, root->type) != size || is_conditional(f, e, top) ||
+        !goes_on(w, pointer, index))
         return NULL;
-    if (is_conditional(f, e, top) || !known_outside(w, index) || !known_outside(w, pointer))
-        return NULL;
-    size_t before = w->multiples.n;
-    if (!elements_multiple(w, index) || !pointer_multiple(w, pointer)) {
-        w->multiples.n = before;
-        return NULL;
-    }
-    char *text = text_of(f, pointer), *key = text_compact(f->a, text_of(f, index));
+    const char *text = text_of(f, pointer), *place = node_ok(index) ? text_of(f, index) : "0";
+    char *key = text_compact(f->a, place);
     for (size_t i = 0; i < w->accesses.n; i++)
         if (str_eq(w->accesses.v[i].pointer, text) && str_eq(text_compact(f->a, w->accesses.v[i].index), key))
             return &w->accesses.v[i];
-    struct access one = {.root = root,
-                         .pointer = text,
-                         .index = text_of(f, index),
-                         .type = v->type,
-                         .size_bytes = size,
-                         .address = e};
+    struct access one = {
+        .root = root, .pointer = text, .index = place, .type = v->type, .size_bytes = size, .address = e};
     vec_add(f->a, &w->accesses, one);
     return &w->accesses.v[w->accesses.n - 1];
 }
@@ -506,7 +517,7 @@ static bool leaves(struct node n, bool in_loop)
     return false;
 }
 
-/* A declaration whose values are all invariant or linear integers, never assigned again. */
+/* A declaration whose values are all invariant, or linear integers and pointers, never assigned again. */
 bool elements_stay(struct elements *w, struct node n)
 {
     if (!node_is(n, NODE_DECLARATION))
@@ -521,7 +532,7 @@ bool elements_stay(struct elements *w, struct node n)
         enum kind k = node_ok(v->init) && !v->array && !v->shared && v->assignments == 0
                           ? elements_kind(w, v->init)
                           : VARYING;
-        if (k == VARYING || (k == LINEAR && !ctype_is_integer(v->type))) {
+        if (k == VARYING || (k == LINEAR && !v->pointer && !ctype_is_integer(v->type))) {
             w->outside.n = before;
             return false;
         }

@@ -25,7 +25,8 @@ static bool has_word_before(const struct function *f, struct node statement, str
 static void variable_add(struct scan *scan, struct node statement, struct node declarator, bool param)
 {
     struct function *f = scan->f;
-    struct variable v = {.statement = statement, .param = param, .type = specifier_type(f, statement)};
+    struct variable v = {
+        .statement = statement, .param = param, .type = ctype_alias(f, specifier_type(f, statement))};
     struct node d = declarator;
     for (int depth = 0; node_ok(d) && !node_is(d, NODE_IDENTIFIER) && depth < 16; depth++) {
         if (node_is(d, NODE_INIT_DECLARATOR)) {
@@ -219,14 +220,20 @@ static bool calls_this(const struct function *f, struct node call)
     return node_text_is(f->s, name, f->name) && !means_another(f, name);
 }
 
+/* <<<...>>> of a call; no node: it is none of a kernel. */
+static struct node launch_syntax(struct node call)
+{
+    for (uint32_t i = 0, all = node_count(call); i < all; i++)
+        if (node_is(node_child(call, i), NODE_KERNEL_CALL_SYNTAX))
+            return node_child(call, i);
+    return (struct node){0};
+}
+
 static void scan_launches(struct function *f, void *list, struct node n)
 {
     VEC(struct launch) *found = list;
     if (node_is(n, NODE_CALL_EXPRESSION)) {
-        struct node syntax = {0};
-        for (uint32_t i = 0, all = node_count(n); i < all; i++)
-            if (node_is(node_child(n, i), NODE_KERNEL_CALL_SYNTAX))
-                syntax = node_child(n, i);
+        struct node syntax = launch_syntax(n);
         if (node_ok(syntax) && calls_this(f, n)) {
             struct launch l = {.call = n, .name = callee_name(node_field(n, FIELD_FUNCTION))};
             struct node parent = node_parent(l.name);
@@ -251,6 +258,22 @@ static void scan_launches(struct function *f, void *list, struct node n)
         scan_launches(f, list, node_child(n, i));
 }
 
+/* A function of the same name for the host, a call of it, or a question about the kernel that changes nothing
+ * of it. */
+static bool is_harmless(const struct function *f, struct node name)
+{
+    struct node n = node_parent(name), definition = node_enclosing(name, NODE_FUNCTION_DEFINITION);
+    if (node_is(n, NODE_FUNCTION_DECLARATOR))
+        return node_same(node_parent(n), definition) && is_host_definition(f, definition);
+    if (node_is(n, NODE_CALL_EXPRESSION))
+        return !node_ok(launch_syntax(n));
+    if (node_is(n, NODE_TEMPLATE_FUNCTION))
+        n = node_parent(n);
+    n = node_is(n, NODE_ARGUMENT_LIST) ? node_parent(n) : n;
+    return call_is(f, n, "cudaOccupancyMaxActiveBlocksPerMultiprocessor") ||
+           call_is(f, n, "cudaFuncGetAttributes");
+}
+
 bool function_is_named_elsewhere(const struct function *f)
 {
     size_t times = 0, len = strlen(f->name);
@@ -258,7 +281,7 @@ bool function_is_named_elsewhere(const struct function *f)
         bool left = p == f->text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
         bool right = !(isalnum((unsigned char)p[len]) || p[len] == '_');
         struct node at = node_at(f->s, (size_t)(p - f->text), (size_t)(p - f->text) + len);
-        if (left && right && node_is(at, NODE_IDENTIFIER) && !means_another(f, at))
+        if (left && right && node_is(at, NODE_IDENTIFIER) && !means_another(f, at) && !is_harmless(f, at))
             times++;
     }
     return times != f->n_launches + 1;

@@ -50,7 +50,7 @@ static struct node template_binding(const struct function *f, const char *name)
     return bound;
 }
 
-int ctype_size(const struct function *f, const char *type)
+static int builtin_size(const char *type)
 {
     if (str_in(type, "char|unsigned char|signed char|int8_t|uint8_t"))
         return 1;
@@ -68,10 +68,46 @@ int ctype_size(const struct function *f, const char *type)
         return 8;
     if (str_in(type, "float4|int4|uint4|double2|longlong2|ulonglong2|long2|ulong2"))
         return 16;
-    struct node bound = template_binding(f, type);
-    if (node_ok(bound) && !str_eq(text_of(f, bound), type))
-        return ctype_size(f, text_of(f, bound));
     return 0;
+}
+
+/* What the file's typedefs and `using`s of that name all stand for; NULL: there are none, or they differ. */
+static const char *one_alias(const struct function *f, const char *name, struct node *all, size_t n,
+                             enum node_field field)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!node_text_is(f->s, node_field(all[i], field), name) ||
+            node_is(node_parent(all[i]), NODE_TEMPLATE_DECLARATION))
+            continue;
+        const char *type = text_of(f, node_field(all[i], FIELD_TYPE));
+        if (found && !str_eq(found, type))
+            return NULL;
+        found = type;
+    }
+    return found;
+}
+
+const char *ctype_alias(const struct function *f, const char *type)
+{
+    enum { DEEPEST = 8 };
+    for (int i = 0; i < DEEPEST && str_is_name(type) && !builtin_size(type); i++) {
+        size_t n_using, n_typedef;
+        struct node *usings = node_find_all(f->a, source_root(f->s), NODE_ALIAS_DECLARATION, &n_using),
+                    *typedefs = node_find_all(f->a, source_root(f->s), NODE_TYPE_DEFINITION, &n_typedef);
+        const char *a = one_alias(f, type, usings, n_using, FIELD_NAME),
+                   *b = one_alias(f, type, typedefs, n_typedef, FIELD_DECLARATOR), *next = a ? a : b;
+        if (!next || (a && b && !str_eq(a, b)) || str_eq(next, type))
+            break;
+        type = next;
+    }
+    return type;
+}
+
+int ctype_size(const struct function *f, const char *type)
+{
+    int size = builtin_size(type);
+    return size ? size : builtin_size(ctype_bound(f, type));
 }
 
 bool ctype_is_integer(const char *type)
@@ -87,8 +123,10 @@ bool ctype_is_float(const char *type)
 
 const char *ctype_bound(const struct function *f, const char *type)
 {
-    struct node bound = type ? template_binding(f, type) : (struct node){0};
-    return node_ok(bound) ? text_of(f, bound) : type;
+    if (!type)
+        return NULL;
+    struct node bound = template_binding(f, type);
+    return ctype_alias(f, node_ok(bound) ? text_of(f, bound) : type);
 }
 
 /* T of `packed<T, N> name`, for name.at[k]. */
