@@ -202,17 +202,6 @@ bool regroup_open(struct regroup *r, const struct function *f, struct err *why)
                           .copied = arena_array(f->a, bool, FUNCTIONS_MOST)};
     if (f->n_launches == 0 || function_is_named_elsewhere(f) || macros_ask(f))
         return err_input(why, "%s is used other than by launches", f->name);
-    size_t n;
-    struct lane_loop *loops = lane_loops(f, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (loops[i].span != LANES_BLOCK)
-            continue;
-        if (r->n_loops == 0)
-            r->loop = loops[i];
-        r->n_loops++;
-    }
-    if (n == 0 || r->n_loops != n)
-        return err_input(why, "the threads of a block do not share a row in %s", f->name);
     for (size_t p = 0; p < f->in->n_plans; p++)
         for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {
             const struct plan_step *s = &f->in->plans[p].steps[i];
@@ -221,12 +210,27 @@ bool regroup_open(struct regroup *r, const struct function *f, struct err *why)
                 return err_input(why, "blocks of %s have more than one dimension", f->name);
         }
     r->functions[r->n++] = f;
-    if (!collect(f, r, why) || !elements_are_shared(f, why))
+    if (!collect(f, r, why))
         return false;
-    if (knows_block(f))
-        return err_input(why, "%s writes the number of threads down", f->name);
     choose(r);
     return true;
+}
+
+/* May the row be walked by another number of threads? */
+bool regroup_any_number(struct regroup *r, struct err *why)
+{
+    const struct function *f = r->f;
+    size_t n;
+    struct lane_loop *loops = lane_loops(f, &n);
+    for (size_t i = 0; i < n; i++)
+        if (loops[i].span != LANES_BLOCK)
+            n = 0;
+    if (n == 0)
+        return err_input(why, "the threads of a block do not share a row in %s", f->name);
+    r->loop = loops[0];
+    r->number = true;
+    return elements_are_shared(f, why) &&
+           (!knows_block(f) || err_input(why, "%s writes the number of threads down", f->name));
 }
 
 /* One function's text for the new group. */
@@ -250,7 +254,7 @@ static void function_edits(struct regroup *r, const struct function *f, struct e
         if (by)
             edits_node(inside, fields[i], by);
     }
-    for (int kind = 0; f == r->f && kind < 2; kind++) {
+    for (int kind = 0; r->number && f == r->f && kind < 2; kind++) {
         struct node *said = node_find_all(a, f->body, kind ? NODE_IDENTIFIER : NODE_NUMBER_LITERAL, &n);
         for (size_t i = 0; i < n; i++)
             if (says_block(f, said[i]))

@@ -12,12 +12,12 @@ struct regroup_names {
 
 struct regroup {
     const struct function *f;
-    struct lane_loop loop; /* the first one that walks the row */
-    size_t n_loops;
     const struct function **functions; /* the kernel, and all of the file that it calls */
     size_t n;
-    bool *copied;        /* these ask for their thread, or call who does; the kernel among them */
-    const char **copies; /* their new names */
+    bool number;           /* the group has another number of threads: what says the block's says the group's */
+    struct lane_loop loop; /* then, the first one that walks the row */
+    bool *copied;          /* these ask for their thread, or call who does; the kernel among them */
+    const char **copies;   /* their new names */
     /* Given by the transform: the names in a function, and the edits of a shared variable's declaration with
      * what stands for the variable where it is used. */
     void (*names)(struct regroup *r, const struct function *f, struct regroup_names *names);
@@ -30,6 +30,8 @@ struct regroup {
 
 /* False with the reason when a block's row cannot be another group's. */
 bool regroup_open(struct regroup *r, const struct function *f, struct err *why);
+/* Likewise, when the group has another number of threads than the block. */
+bool regroup_any_number(struct regroup *r, struct err *why);
 /* The copies NAME_suffix beside their functions; kernel_inside: what else changes in the kernel's. */
 bool regroup_apply(struct regroup *r, const char *suffix, const char *how, struct edits *edits,
                    struct edits *kernel_inside, struct err *why_not);

@@ -9,7 +9,7 @@ enum { STEPS = 100 };
 
 static bool opens(struct regroup *r, const struct function *f, struct err *why)
 {
-    if (!regroup_open(r, f, why))
+    if (!regroup_open(r, f, why) || !regroup_any_number(r, why))
         return false;
     for (size_t k = 1; k < r->n; k++) {
         char *body = text_of(r->functions[k], r->functions[k]->body);
