@@ -13,7 +13,7 @@ struct user { /* who says a name */
     bool host; /* code of the host may call the host's functions */
 };
 
-static bool ends_in(const char *scope, const char *name, size_t len)
+bool init_ends_in(const char *scope, const char *name, size_t len)
 {
     size_t n = strlen(scope);
 
@@ -26,7 +26,7 @@ static bool ends_in(const char *scope, const char *name, size_t len)
 static bool is_namespace(const struct init_source *s, const char *name, size_t len)
 {
     for (size_t i = 0; i < s->namespaces.n; i++) {
-        if (ends_in(s->namespaces.v[i], name, len))
+        if (init_ends_in(s->namespaces.v[i], name, len))
             return true;
     }
     return false;
@@ -50,7 +50,7 @@ static bool visible(const struct init_source *s, const char *scope, const char *
     for (size_t i = 0; i < s->usings.n; i++) {
         const struct token *last = &s->tokens.v[s->decls.v[s->usings.v[i]].end - 2];
 
-        if (ends_in(scope, last->s, last->len))
+        if (init_ends_in(scope, last->s, last->len))
             return true;
     }
     return false;
@@ -88,7 +88,7 @@ static bool want_named(struct closing *c, const struct init_names *names, const 
 
         if (!fits(d, u))
             continue;
-        if (space ? !ends_in(d->scope, space->s, space->len)
+        if (space ? !init_ends_in(d->scope, space->s, space->len)
                   : by == BY_SCOPE && !visible(s, d->scope, u->scope))
             continue;
         want(c, names->decls.v[i]);
@@ -233,7 +233,7 @@ static void want_usings(struct closing *c)
         bool there = library(last->s, last->len), around = false;
 
         for (size_t k = 0; k < s->decls.n; k++) {
-            there |= s->decls.v[k].wanted && ends_in(s->decls.v[k].scope, last->s, last->len);
+            there |= s->decls.v[k].wanted && init_ends_in(s->decls.v[k].scope, last->s, last->len);
             around |= s->decls.v[k].wanted && str_starts(s->decls.v[k].scope, d->scope);
         }
         if (there && around)

@@ -139,6 +139,23 @@ static void add_decl(struct writer *w, const struct init_decl *d)
         str_addf(&w->out, "%s\n", init_text(s, d->first, d->end));
 }
 
+/* Of `using namespace x`: what is kept may open x only behind it. */
+static void open_before(struct writer *w, size_t i)
+{
+    const struct init_source *s = w->s;
+    const struct token *first = &s->tokens.v[s->decls.v[i].first], *last = &s->tokens.v[s->decls.v[i].end - 2];
+
+    if (s->decls.v[i].kind != INIT_USING || !token_is(first + 1, "namespace"))
+        return;
+    for (size_t k = 0; k < s->decls.n; k++) {
+        if (!s->decls.v[k].wanted || !init_ends_in(s->decls.v[k].scope, last->s, last->len))
+            continue;
+        if (k > i)
+            enter(w, s->decls.v[k].scope, false);
+        return;
+    }
+}
+
 /* A header of a library that the text names. */
 static bool library_of(const char *text, const char *header)
 {
@@ -238,6 +255,8 @@ char *init_kernel_text(struct init_source *s, const struct init_task *t, const c
             leave(&w);
             add_span(&w, s->macros.v[m].text, s->macros.v[m].cond);
         }
+        if (d)
+            open_before(&w, i);
         if (d)
             add_decl(&w, d);
         for (; d && m < s->macros.n && s->macros.v[m].before < d->end; m++)

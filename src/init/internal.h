@@ -146,6 +146,8 @@ const char *init_scope(const struct init_source *s, const char *scope);
 
 /* closure.c: marks what the kernel and the launcher's text use. */
 void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher);
+bool init_ends_in(const char *scope, const char *name,
+                  size_t len); /* is the scope's innermost namespace called so? */
 
 /* emit.c */
 struct init_task;

@@ -200,4 +200,14 @@ def a_header_without_a_guard_is_read_once(folder):
     expect(source.count("void k(") == 1 and "k<<<1, n, 0, stream>>>" in source, source)
 
 
+@case
+def a_namespace_is_open_before_it_is_used(folder):
+    write(os.path.join(folder, "k.cu"),
+          "namespace lib {\nstruct Unused {};\n}\nusing namespace lib;\nnamespace lib {\n"
+          "__global__ void k(float *a)\n{\n    a[threadIdx.x] += 1;\n}\n}\nvoid run(float *a, int n)\n{\n    k<<<1, n>>>(a);\n}\n")
+    said(astra(folder, "init", "k.cu:k", "--out", "task"), 0)
+    source = read(os.path.join(folder, "task/kernel.cu"))
+    expect("Unused" not in source and source.index("namespace lib {\n") < source.index("using namespace lib;"), source)
+
+
 main()
