@@ -223,10 +223,12 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         *t = (struct init_task){0};
         ran = write_task(s, &w, own, t, folder, &err);
     }
-    if (!ran)
+    if (!ran) {
+        init_close_strides(t, s->arena);
         vec_add(s->arena, &t->notes,
                 arena_printf(s->arena, "shapes could not be found by running it: %s", err.text));
-    write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder)));
+    }
+    write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
     r->folder = folder;
     r->questions = t->questions.v;
     r->n_questions = t->questions.n;

@@ -166,13 +166,21 @@ struct init_arg {            /* of the launcher, in its order, without the strea
     const char *todo;        /* what is not known of it; NULL: nothing */
 };
 
+struct init_bound { /* of a size, in which the launcher runs */
+    const char *dim, *of;
+    int64_t low, high,
+        unit; /* high 0: not known. It is a multiple of `unit`, and of the size `of` (NULL: none). */
+};
+
 struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
     bool open_launch;     /* its grid is a question: nothing can be found out by running it */
+    bool any_order;       /* floating numbers are added up by atomics */
     VEC(struct init_arg) args;
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */
+    VEC(struct init_bound) bounds;
     VEC(const char *) questions, notes;
 };
 
@@ -188,11 +196,15 @@ struct init_wrapped {
 
 /* wrapper.c: never fails: what is not understood becomes a TODO and a question. */
 void init_wrapper(struct init_task *t, const struct init_wrapped *w);
+/* probe_size.c: may the number be how far rows lie apart? Such sizes become the last size that is none where
+ * the launcher was not run. */
+bool init_is_stride(const char *name);
+void init_close_strides(struct init_task *t, struct arena *a);
 /* probe.c: shapes, roles and index ranges that the wrapper does not say, found by running the launcher of the
  * task's folder on the simulator for small sizes. Writes a task.yaml that is not final into it. False: nothing
  * was found out, and err says why; the task stays as it was. */
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
-/* taskfile.c: the text of task.yaml. */
-char *init_taskfile(struct arena *a, const struct init_task *t, const char *name);
+/* taskfile.c: the text of task.yaml; in a draft all sizes are up to `draft` (0: it is none). */
+char *init_taskfile(struct arena *a, const struct init_task *t, const char *name, int64_t draft);
 
 #endif

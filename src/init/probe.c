@@ -1,409 +1,332 @@
-/* Shapes that nobody has written down, found by running the launcher on the simulator for a few small sizes:
- * how far each buffer is touched is a product of the sizes, and what is read before it is written is an input.
- * What is found is a proposal; `astra check` judges it on other sizes. */
-#include "init/internal.h"
+/* What nobody has written down, found by running the launcher on the simulator for small sizes: how far each
+ * buffer is touched is a formula of the sizes, and what is read before it is written is an input. What is found
+ * is a proposal; `astra check` judges it on other sizes. */
+#include "init/probe.h"
 
-#include "judge/judge.h"
+#include <time.h>
 
-enum { POINTS = 3, MOST_DIMS = 8, MOST_ARGS = 64, MOST_S = 2 };
+enum { SEARCH_S = 2, MORE_S = 1, MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 22 };
 
-struct monomial { /* num / den times the product of the sizes to their powers, plus `more` */
-    int num, den, more;
-    int power[MOST_DIMS];
-    bool found;
-};
-
-struct setting { /* of the sizes: each is a small number times its unit, and times another size where it is tied
-                    to one */
-    int64_t unit[MOST_DIMS];
-    int tied[MOST_DIMS]; /* to the size of that number; -1: free */
-};
-
-struct probing {
-    struct init_task *t;
-    struct arena *arena;
-    struct task *task;
-    struct judge *judge;
-    struct footprints *prints;
-    size_t n_dims;
-    double end_s; /* 0: nothing has run yet */
-    int64_t dims[POINTS][16];
-    struct footprint at[POINTS];
-    struct monomial fit[MOST_ARGS];
-    const char *words; /* why the last run ended */
-};
+/* Processor time: what is found hangs not on what else the machine does. */
+static double spent_s(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
 
 /* No product of powers of these is the same at all points. */
-static const int seeds[MOST_DIMS][POINTS] = {{3, 5, 7},  {5, 11, 6}, {7, 6, 13}, {4, 7, 5},
-                                             {6, 3, 11}, {5, 7, 3},  {2, 3, 5},  {3, 2, 5}};
+static const int seeds[PROBE_DIMS][PROBE_BASE] = {
+    {3, 5, 8}, {5, 11, 6}, {7, 6, 13}, {4, 7, 5}, {6, 3, 11}, {5, 7, 3}, {2, 3, 5}, {3, 2, 5},
+    {5, 2, 3}, {4, 3, 2},  {2, 5, 3},  {3, 4, 2}, {2, 4, 7},  {7, 2, 4}, {3, 7, 4}, {4, 2, 5}};
 
-static bool is_buffer(const struct probing *p, size_t arg)
+bool probe_is_buffer(const struct probing *p, size_t arg)
 {
     return p->task->args[arg].role != ROLE_SCALAR;
 }
 
-static int64_t elements(const struct probing *p, const struct footprint *f, size_t arg)
+bool probe_is_free(const struct probing *p, const struct probe_setting *s, size_t dim)
+{
+    return !p->formula[dim] && !s->fixed[dim];
+}
+
+int64_t probe_elements(const struct probing *p, const struct footprint *f, size_t arg)
 {
     size_t size = kernel_type_size(p->task->args[arg].type);
 
     return (int64_t)((f->args[arg].end + size - 1) / size);
 }
 
-static void set_dims(const struct probing *p, const struct setting *s, int point, int64_t *dims)
+void probe_follow(const struct probing *p, int64_t *dims)
 {
-    for (size_t i = 0; i < p->n_dims; i++)
-        dims[i] = s->unit[i] * seeds[i][point];
     for (size_t i = 0; i < p->n_dims; i++) {
-        if (s->tied[i] >= 0)
-            dims[i] *= dims[s->tied[i]];
+        if (p->formula[i] && p->as[i].den)
+            dims[i] = probe_value(p, &p->as[i], dims);
     }
 }
 
-static bool take(struct probing *p, struct footprint *f, const int64_t *dims, size_t filled, int64_t with)
+bool probe_dims(const struct probing *p, const struct probe_setting *s, int point, int64_t *dims)
+{
+    const int at = point < PROBE_BASE ? point : 0, longer = point < PROBE_BASE ? -1 : (point - PROBE_BASE) / 2;
+    int64_t largest = 74;
+    double product = 1;
+
+    for (size_t i = 0; i < p->n_dims; i++) {
+        dims[i] = s->fixed[i] ? s->fixed[i] : s->unit[i] * seeds[i][at];
+        largest = MAX(largest, dims[i]);
+    }
+    if (longer >= 0 && !s->fixed[longer])
+        dims[longer] =
+            s->unit[longer] * ((point - PROBE_BASE) % 2 ? MAX(14, (5 * largest / s->unit[longer] & ~3) | 2)
+                                                        : MAX(9, 2 * largest / s->unit[longer] | 1));
+    for (size_t i = 0; i < p->n_dims; i++) {
+        if (s->tied[i] >= 0 && !s->fixed[i])
+            dims[i] *= dims[s->tied[i]];
+    }
+    probe_follow(p, dims);
+    for (size_t i = 0; i < p->n_dims; i++)
+        product *= probe_is_free(p, s, i) ? (double)dims[i] : 1;
+    return product <= MOST_PRODUCT && task_in_domain(p->task, dims);
+}
+
+bool probe_take(struct probing *p, struct footprint *f, const struct footprint_run *run)
 {
     struct err err = {0};
 
-    if (p->end_s > 0 && time_s() > p->end_s)
+    *f = (struct footprint){0};
+    if (p->end_s > 0 && spent_s() > p->end_s)
         return false;
-    if (!footprint_take(f, p->arena, p->prints, dims, filled, with, &err)) {
+    if (!footprint_take(f, p->arena, p->prints, run, &err)) {
         p->words = arena_strdup(p->arena, err.text);
         return false;
     }
     if (p->end_s <= 0) /* now it is compiled */
-        p->end_s = time_s() + MOST_S;
+        p->end_s = spent_s() + SEARCH_S;
     if (!f->ran)
         p->words = f->words;
     return f->ran;
 }
 
-/* ---- extents as products */
-
-static int64_t value(const struct probing *p, const struct monomial *m, const int64_t *dims)
+struct probe_setting probe_plain(int64_t unit)
 {
-    int64_t v = m->num;
+    struct probe_setting s = {0};
 
-    for (size_t i = 0; i < p->n_dims; i++) {
-        for (int k = 0; k < m->power[i]; k++)
-            v *= dims[i];
-    }
-    return v % m->den ? -1 : v / m->den + m->more;
-}
-
-static bool fits(const struct probing *p, const struct monomial *m, const int64_t *e)
-{
-    for (int k = 0; k < POINTS; k++) {
-        if (value(p, m, p->dims[k]) != e[k])
-            return false;
-    }
-    return true;
-}
-
-static bool fit_factor(const struct probing *p, struct monomial *m, const int64_t *e)
-{
-    static const int factors[][2] = {{1, 1}, {2, 1}, {3, 1},  {4, 1},  {1, 2},   {6, 1},   {8, 1},   {1, 4},
-                                     {3, 2}, {1, 8}, {16, 1}, {1, 16}, {1, 32},  {1, 64},  {1, 128}, {1, 256},
-                                     {5, 1}, {7, 1}, {32, 1}, {64, 1}, {128, 1}, {256, 1}, {512, 1}, {1024, 1}};
-
-    for (m->more = 0; m->more < 2; m->more++) {
-        for (size_t i = 0; i < ARRAY_LEN(factors); i++) {
-            m->num = factors[i][0];
-            m->den = factors[i][1];
-            if (fits(p, m, e))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Powers of the sizes that sum up to `degree`, from size i on. */
-static bool fit_powers(const struct probing *p, struct monomial *m, const int64_t *e, size_t i, int degree)
-{
-    if (i == p->n_dims)
-        return degree == 0 && fit_factor(p, m, e);
-    for (int k = MIN(degree, 2); k >= 0; k--) {
-        m->power[i] = k;
-        if (fit_powers(p, m, e, i + 1, degree - k))
-            return true;
-    }
-    m->power[i] = 0;
-    return false;
-}
-
-static struct monomial fit(const struct probing *p, const int64_t *e)
-{
-    struct monomial m = {.num = 1, .den = 1};
-
-    if (e[0] == e[1] && e[1] == e[2]) {
-        m.num = (int)MIN(e[0], 1 << 30);
-        m.found = true;
-        return m;
-    }
-    for (int degree = 1; degree <= 4 && !m.found; degree++)
-        m.found = fit_powers(p, &m, e, 0, degree);
-    return m;
-}
-
-static bool same_fit(const struct monomial *x, const struct monomial *y)
-{
-    return x->found == y->found && (!x->found || memcmp(x, y, sizeof(*x)) == 0);
-}
-
-static char *shape_text(struct probing *p, const struct monomial *m, const char *first)
-{
-    struct str out = {0};
-    int num = m->num, den = m->den;
-    int last = -1;
-
-    for (size_t i = 0; i < p->n_dims; i++)
-        last = m->power[i] ? (int)i : last;
-    if (first)
-        str_addf(&out, "%s", first);
-    for (size_t i = 0; i < p->n_dims; i++) {
-        for (int k = 0; k < m->power[i]; k++) {
-            bool end = (int)i == last && k + 1 == m->power[i];
-            str_add(&out, out.len ? ", " : "");
-            if (end && num != 1)
-                str_addf(&out, "%d * ", num);
-            str_add(&out, p->t->dims.v[i]);
-            if (end && den != 1)
-                str_addf(&out, " / %d", den);
-            if (end && m->more)
-                str_addf(&out, " + %d", m->more);
-        }
-    }
-    if (last < 0 && (!first || num + m->more > 1))
-        str_addf(&out, "%s%d", out.len ? ", " : "", MAX(num + m->more, 1));
-    return str_take(&out, p->arena);
-}
-
-/* ---- settings */
-
-static bool measure(struct probing *p, const struct setting *s, struct footprint *at)
-{
-    bool wrote = false;
-
-    for (int k = 0; k < POINTS; k++) {
-        set_dims(p, s, k, p->dims[k]);
-        if (!take(p, &at[k], p->dims[k], SIZE_MAX, 0))
-            return false;
-        for (size_t i = 0; i < p->task->n_args; i++)
-            wrote = wrote || at[k].args[i].wrote;
-    }
-    return wrote;
-}
-
-/* Two for each buffer whose extent is a product, and within the shape that the wrapper says; all are: *whole.
- */
-static size_t fit_all(struct probing *p, struct footprint *at, struct monomial *to, bool *whole)
-{
-    size_t n = 0;
-
-    *whole = true;
-    for (size_t i = 0; i < p->task->n_args && i < MOST_ARGS; i++) {
-        int64_t e[POINTS], said;
-        bool constant, within = true;
-        if (!is_buffer(p, i))
-            continue;
-        for (int k = 0; k < POINTS; k++) {
-            e[k] = elements(p, &at[k], i);
-            if (p->t->args.v[i].shape)
-                within =
-                    within && task_shape(p->task, &p->task->args[i], p->dims[k], &said, NULL) && e[k] <= said;
-        }
-        to[i] = fit(p, e);
-        to[i].found = to[i].found && within;
-        /* what does not grow with any size may be the padding of a block */
-        constant = e[0] == e[1] && e[1] == e[2] && e[0] > 1 && !p->t->args.v[i].shape;
-        n += to[i].found ? 2 - constant : 0;
-        *whole = *whole && to[i].found && !constant;
-    }
-    return n;
-}
-
-struct best {
-    struct setting setting;
-    size_t score;
-    bool any, whole;
-};
-
-static void try_setting(struct probing *p, const struct setting *s, struct best *best)
-{
-    struct footprint at[POINTS];
-    struct monomial to[MOST_ARGS] = {0};
-    bool whole;
-    size_t score;
-
-    if (best->whole || !measure(p, s, at))
-        return;
-    score = fit_all(p, at, to, &whole) + 1;
-    if (score <= best->score)
-        return;
-    *best = (struct best){*s, score, true, whole};
-    memcpy(p->at, at, sizeof(at));
-    memcpy(p->fit, to, sizeof(to));
-}
-
-static struct setting plain(int64_t unit)
-{
-    struct setting s;
-
-    for (size_t i = 0; i < MOST_DIMS; i++) {
+    for (size_t i = 0; i < PROBE_DIMS; i++) {
         s.unit[i] = unit;
         s.tied[i] = -1;
     }
     return s;
 }
 
-static void search(struct probing *p, struct best *best)
-{
-    static const int64_t units[] = {32, 256, 4, 1024, 128, 4096};
-    static const int64_t tied_units[] = {8, 128, 1};
-    struct setting s = plain(1);
+/* ---- one setting */
 
-    try_setting(p, &s, best);
-    for (size_t u = 0; u < ARRAY_LEN(units); u++) {
-        for (size_t i = p->n_dims; i-- > 0 && !best->whole;) {
-            s = plain(1);
-            s.unit[i] = units[u];
+/* What the wrapper says of the buffer's shape holds all that is touched. */
+static bool is_within(const struct probing *p, size_t arg, const int64_t *dims, int64_t elements)
+{
+    int64_t said;
+
+    return p->t->args.v[arg].shape && task_shape(p->task, &p->task->args[arg], dims, &said, NULL) &&
+           elements <= said;
+}
+
+static bool is_whole(const struct footprint_arg *f)
+{
+    return !f->wrote || f->read_first || f->written == f->end;
+}
+
+bool probe_holds(struct probing *p, const int64_t *dims)
+{
+    struct footprint f;
+    bool holds = probe_take(p, &f, &(struct footprint_run){dims, SIZE_MAX, 0, false, false});
+
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS && holds; i++) {
+        int64_t e = probe_is_buffer(p, i) ? probe_elements(p, &f, i) : 0;
+
+        if (!probe_is_buffer(p, i) || p->fit[i].form == PROBE_NONE ||
+            (p->fit[i].most >= 0 && dims[p->fit[i].most] < dims[p->fit[i].least]))
+            continue;
+        holds = is_within(p, i, dims, e) || e == probe_extent_value(p, &p->fit[i], dims);
+        holds = holds && (is_whole(&f.args[i]) || !is_whole(&p->at[0].args[i]));
+    }
+    return holds;
+}
+
+/* What the points say of each buffer: four for each that is explained, one for each that is not written in
+ * part. All are: *whole. */
+static size_t explain(struct probing *p, bool *whole)
+{
+    size_t score = 1;
+
+    *whole = true;
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
+        int64_t e[PROBE_POINTS];
+        bool touched = false, within = true, full = true, padded;
+
+        if (!probe_is_buffer(p, i))
+            continue;
+        for (size_t k = 0; k < p->n_points; k++) {
+            e[k] = probe_elements(p, &p->at[k], i);
+            touched = touched || e[k];
+            within = within && is_within(p, i, p->dims[k], e[k]);
+            full = full && is_whole(&p->at[k].args[i]);
+        }
+        p->fit[i] = touched ? probe_fit(p, p->n_points, e) : (struct probe_extent){.most = -1};
+        p->within[i] = within;
+        /* what does not grow with any size may be the padding of a block */
+        padded = !within && probe_is_constant(&p->fit[i]) && e[0] > 1;
+        if (touched && (within || p->fit[i].form || probe_is_indexed(p, i)))
+            score += padded ? 2 : 4;
+        else
+            *whole = false;
+        score += full;
+        *whole = *whole && full && !padded;
+    }
+    return score;
+}
+
+struct best {
+    struct probing found; /* as it was then */
+    size_t score;
+    bool any, whole;
+};
+
+/* Runs the setting at its points; false: it does not run, or writes nothing. */
+static bool measure(struct probing *p, const struct probe_setting *s)
+{
+    bool wrote = false;
+
+    p->setting = *s;
+    p->n_points = 0;
+    p->indices.n = 0;
+    for (int k = 0; k < PROBE_BASE; k++) {
+        if (!probe_dims(p, s, k, p->dims[k]) ||
+            !probe_take(p, &p->at[k], &(struct footprint_run){p->dims[k], SIZE_MAX, 0, false, false}))
+            return false;
+        for (size_t i = 0; i < p->task->n_args; i++)
+            wrote = wrote || p->at[k].args[i].wrote;
+        p->n_points++;
+    }
+    return wrote;
+}
+
+/* The number of sizes that cannot be long. */
+static size_t measure_long(struct probing *p)
+{
+    size_t missing = 0;
+
+    for (size_t i = 0; i < 2 * p->n_dims; i++) {
+        size_t n = p->n_points;
+        if (probe_is_free(p, &p->setting, i / 2) &&
+            probe_dims(p, &p->setting, PROBE_BASE + (int)i, p->dims[n]) &&
+            probe_take(p, &p->at[n], &(struct footprint_run){p->dims[n], SIZE_MAX, 0, false, false}))
+            p->n_points++;
+        else
+            missing += probe_is_free(p, &p->setting, i / 2);
+    }
+    return missing;
+}
+
+static void try_setting(struct probing *p, const struct probe_setting *s, struct best *best)
+{
+    size_t score, missing;
+    bool whole;
+
+    if (best->whole || !measure(p, s))
+        return;
+    score = explain(p, &whole);
+    if (score + 4 < best->score) /* what more points show is mostly less */
+        return;
+    missing = measure_long(p);
+    score = explain(p, &whole);
+    if (!whole) {
+        probe_indices(p);
+        score = explain(p, &whole);
+    }
+    score -= MIN(missing, score); /* for them the formulas are guesses */
+    whole = whole && !missing;
+    if (score <= best->score)
+        return;
+    *best = (struct best){*p, score, true, whole};
+    p->indices = (typeof(p->indices)){0}; /* these are the best one's now */
+}
+
+/* ---- the search */
+
+static struct probe_setting start(struct probing *p, struct best *best)
+{
+    static const int64_t units[] = {1, 8, 32, 128, 256, 1024};
+    int64_t dims[PROBE_DIMS];
+    bool inside = false;
+
+    for (size_t u = 0; u < ARRAY_LEN(units) && !inside; u++) {
+        struct probe_setting s = probe_plain(units[u]);
+
+        inside = true;
+        for (int k = 0; k < PROBE_BASE; k++)
+            inside = inside && probe_dims(p, &s, k, dims);
+        if (inside)
             try_setting(p, &s, best);
+    }
+    return p->setting;
+}
+
+/* Settings one step from this one: does any explain more? */
+static bool step(struct probing *p, struct probe_setting from, struct best *best)
+{
+    static const int64_t units[] = {32, 256, 4, 1024, 128, 4096}, tied[] = {8, 128, 1};
+    const size_t before = best->score;
+    int64_t numbers[MOST_NUMBERS];
+    size_t n_numbers = probe_numbers(p, numbers, MOST_NUMBERS);
+    struct probe_setting s;
+
+    for (size_t i = p->n_dims; i-- > 0;) {
+        for (size_t k = 0; k < n_numbers && !p->formula[i]; k++) {
+            s = from;
+            s.fixed[i] = numbers[k];
+            try_setting(p, &s, best);
+        }
+    }
+    for (size_t u = 0; u < ARRAY_LEN(units); u++) {
+        for (size_t i = p->n_dims; i-- > 0;) {
+            s = from;
+            s.unit[i] = units[u];
+            s.tied[i] = -1;
+            if (probe_is_free(p, &s, i))
+                try_setting(p, &s, best);
         }
         if (units[u] > 32 || p->n_dims > 3)
             continue;
-        s = plain(units[u]);
+        s = probe_plain(units[u]);
         try_setting(p, &s, best);
     }
-    for (size_t u = 0; u < ARRAY_LEN(tied_units); u++) {
+    for (size_t u = 0; u < ARRAY_LEN(tied); u++) {
         for (size_t i = 0; i < p->n_dims; i++) {
-            for (size_t k = 0; k < p->n_dims && !best->whole; k++) {
-                if (i == k)
-                    continue;
-                s = plain(1);
-                s.unit[i] = tied_units[u];
+            for (size_t k = 0; k < p->n_dims; k++) {
+                s = from;
+                s.unit[i] = tied[u];
                 s.tied[i] = (int)k;
-                try_setting(p, &s, best);
+                if (i != k && s.tied[k] < 0 && probe_is_free(p, &s, i) && probe_is_free(p, &s, k))
+                    try_setting(p, &s, best);
             }
         }
     }
+    return best->score > before;
 }
 
-/* Smaller units that give the same products: what is left is what the sizes must be multiples of. */
-static void loosen(struct probing *p, struct best *best)
+static bool is_floating(enum kernel_type t)
+{
+    return t == KT_F16 || t == KT_BF16 || t == KT_F32 || t == KT_F64;
+}
+
+static void search(struct probing *p, struct best *best)
+{
+    static const int64_t units[] = {8, 32, 128};
+    struct probe_setting from = start(p, best);
+    bool more = !best->whole;
+
+    while (more) {
+        more = step(p, best->any ? best->found.setting : from, best) && !best->whole;
+        for (size_t u = 0; u < ARRAY_LEN(units) && !best->any && !more; u++)
+            more = step(p, probe_plain(units[u]), best);
+    }
+}
+
+/* Smaller units for which the same holds: what is left is what the sizes must be multiples of. */
+static void loosen(struct probing *p)
 {
     for (size_t i = 0; i < p->n_dims; i++) {
-        while (best->setting.unit[i] > 1) {
-            struct setting s = best->setting;
-            struct footprint at[POINTS];
-            struct monomial to[MOST_ARGS] = {0};
-            bool whole, same = true;
+        while (p->setting.unit[i] > 1 && probe_is_free(p, &p->setting, i)) {
+            struct probe_setting s = p->setting;
+            bool holds = true;
 
             s.unit[i] /= 2;
-            if (!measure(p, &s, at))
+            for (int k = 0; k < PROBE_BASE && holds; k++) {
+                int64_t dims[PROBE_DIMS];
+                holds = probe_dims(p, &s, k, dims) && probe_holds(p, dims);
+            }
+            if (!holds)
                 break;
-            fit_all(p, at, to, &whole);
-            for (size_t k = 0; k < p->task->n_args && k < MOST_ARGS; k++)
-                same = same && same_fit(&to[k], &p->fit[k]);
-            if (!same)
-                break;
-            best->setting = s;
+            p->setting = s;
         }
     }
-    for (int k = 0; k < POINTS; k++)
-        set_dims(p, &best->setting, k, p->dims[k]);
-}
-
-/* ---- indices */
-
-struct moved { /* how far buffer `arg` is touched with zeros, and how much farther with ones */
-    size_t arg;
-    int64_t end[POINTS], step[POINTS];
-};
-
-/* The integers are numbers of rows: each is as long as the step. */
-static const char *rows_of(struct probing *p, const struct moved *x)
-{
-    const char *rows = arena_printf(p->arena, "n_%s", p->t->args.v[x->arg].name);
-    struct monomial m;
-
-    for (int k = 0; k < POINTS; k++) {
-        if (x->end[k] != x->step[k])
-            return NULL;
-    }
-    m = fit(p, x->step);
-    if (!m.found)
-        return NULL;
-    for (size_t i = 0; i < p->t->dims.n; i++) {
-        if (str_eq(p->t->dims.v[i], rows))
-            return NULL;
-    }
-    p->t->args.v[x->arg].shape = shape_text(p, &m, rows);
-    vec_add(p->arena, &p->t->dims, rows);
-    return rows;
-}
-
-/* They are numbers of columns: with the last one of a size, all is touched. */
-static const char *columns_of(struct probing *p, const struct moved *x)
-{
-    for (int k = 0; k < POINTS; k++) {
-        if (x->step[k] != 1)
-            return NULL;
-    }
-    for (size_t i = 0; i < p->n_dims; i++) {
-        int64_t e[POINTS];
-        struct monomial m;
-
-        for (int k = 0; k < POINTS; k++)
-            e[k] = x->end[k] + p->dims[k][i] - 1;
-        m = fit(p, e);
-        if (!m.found || !m.power[i])
-            continue;
-        p->t->args.v[x->arg].shape = shape_text(p, &m, NULL);
-        return p->t->dims.v[i];
-    }
-    return NULL;
-}
-
-/* Integers of `arg` that move how far another buffer is touched are indices into it. */
-static void find_indices(struct probing *p, size_t arg)
-{
-    struct init_arg *of = &p->t->args.v[arg];
-    struct footprint one[POINTS];
-    const char *bound = NULL;
-
-    if (p->at[0].args[arg].wrote || !p->at[0].args[arg].read || of->values)
-        return;
-    for (int k = 0; k < POINTS; k++) {
-        if (!take(p, &one[k], p->dims[k], arg, 1))
-            return;
-    }
-    for (size_t i = 0; i < p->task->n_args && i < MOST_ARGS; i++) {
-        struct init_arg *x = &p->t->args.v[i];
-        struct moved m = {.arg = i};
-        bool moves = is_buffer(p, i) && i != arg;
-
-        for (int k = 0; k < POINTS && moves; k++) {
-            m.end[k] = elements(p, &p->at[k], i);
-            m.step[k] = elements(p, &one[k], i) - m.end[k];
-            moves = m.step[k] > 0;
-        }
-        if (!moves)
-            continue;
-        const char *high = rows_of(p, &m);
-        if (!high)
-            high = columns_of(p, &m);
-        if (!high || bound)
-            continue;
-        bound = high;
-        x->todo = NULL;
-        of->values = arena_printf(
-            p->arena, "{kind: %s, low: 0, high: %s}",
-            p->at[0].args[i].wrote && !p->at[0].args[i].read && str_starts(high, "n_") ? "distinct" : "index",
-            bound);
-        of->todo =
-            arena_printf(p->arena, "%s is taken for indices into %s; which range has it?", of->name, x->name);
-    }
-    if (!bound && !of->todo)
-        of->todo =
-            arena_printf(p->arena, "what do the integers of %s mean, and which range have they?", of->name);
 }
 
 /* ---- what was found goes to the task */
@@ -412,7 +335,7 @@ static const char *role_of(const struct probing *p, size_t arg)
 {
     bool wrote = false, first = false, whole = true;
 
-    for (int k = 0; k < POINTS; k++) {
+    for (size_t k = 0; k < p->n_points; k++) {
         const struct footprint_arg *f = &p->at[k].args[arg];
         wrote = wrote || f->wrote;
         first = first || f->read_first;
@@ -420,25 +343,38 @@ static const char *role_of(const struct probing *p, size_t arg)
     }
     if (!wrote)
         return "in";
-    return first || !whole ? "inout" : "out";
+    return first || !whole || p->fit[arg].form == PROBE_ROWS ? "inout" : "out";
 }
 
-static bool is_integer(enum kernel_type t)
+/* What the extent asks of the sizes. */
+static void tell_condition(struct probing *p, const struct probe_extent *x)
 {
-    return t >= KT_I8 && t <= KT_U64;
+    const char *condition = NULL;
+
+    if (x->form == PROBE_ROWS && !probe_is_one(&x->b))
+        condition = arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->size], probe_text(p, &x->b));
+    if (x->most >= 0)
+        condition = arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->most], p->t->dims.v[x->least]);
+    for (size_t i = 0; i < p->t->domain.n; i++) {
+        if (str_eq(p->t->domain.v[i], condition))
+            return;
+    }
+    if (condition)
+        vec_add(p->arena, &p->t->domain, condition);
 }
 
-static void tell(struct probing *p, const struct best *best)
+static void tell(struct probing *p)
 {
     struct arena *a = p->arena;
 
-    for (size_t i = 0; i < p->task->n_args && i < MOST_ARGS; i++) {
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
         struct init_arg *x = &p->t->args.v[i];
+        const struct probe_extent *fit = &p->fit[i];
         bool touched = false;
 
-        if (!is_buffer(p, i))
+        if (!probe_is_buffer(p, i))
             continue;
-        for (int k = 0; k < POINTS; k++)
+        for (size_t k = 0; k < p->n_points; k++)
             touched = touched || p->at[k].args[i].end;
         if (!touched) {
             x->todo = arena_printf(a, "%s is not touched at small sizes; which shape has it?", x->name);
@@ -447,25 +383,18 @@ static void tell(struct probing *p, const struct best *best)
         if (!str_eq(x->role, "scratch"))
             x->role = role_of(p, i);
         x->todo = NULL;
-        if (!x->shape && p->fit[i].found)
-            x->shape = shape_text(p, &p->fit[i], NULL);
+        if (!p->within[i] && fit->form) {
+            x->shape = probe_extent_shape(p, fit);
+            tell_condition(p, fit);
+        }
         if (!x->shape)
             x->todo = arena_printf(a, "which shape has %s? %lld elements are touched for the first proposal",
-                                   x->name, (long long)elements(p, &p->at[0], i));
-    }
-    for (size_t i = 0; i < p->n_dims; i++) {
-        const char *dim = p->t->dims.v[i];
-        if (best->setting.unit[i] > 1)
-            vec_add(a, &p->t->domain,
-                    arena_printf(a, "%s %% %lld == 0", dim, (long long)best->setting.unit[i]));
-        if (best->setting.tied[i] >= 0)
-            vec_add(a, &p->t->domain,
-                    arena_printf(a, "%s %% %s == 0", dim, p->t->dims.v[best->setting.tied[i]]));
+                                   x->name, (long long)probe_elements(p, &p->at[0], i));
     }
 }
 
 /* Sizes to begin with that the domain has. */
-static bool open_somewhere(struct probing *p, const char *dir, const char *name, struct err *err)
+static bool open_somewhere(struct probing *p, const char *dir, const char *name, int64_t most, struct err *err)
 {
     static const int tried[] = {0, 1024, 256, 64, 4096, 16, 8, 4, 8192, 32768, 1 << 20};
 
@@ -477,7 +406,7 @@ static bool open_somewhere(struct probing *p, const char *dir, const char *name,
             str_addf(&sizes, "%s%d", k ? ", " : "", tried[i]);
         if (tried[i])
             vec_add(p->arena, &p->t->workloads, str_take(&sizes, p->arena));
-        const char *text = init_taskfile(p->arena, p->t, name);
+        const char *text = init_taskfile(p->arena, p->t, name, most);
         if (!fs_write_text(fs_join(p->arena, dir, "task.yaml"), text, err))
             return false;
         if (task_open(&p->task, p->arena, dir, err))
@@ -488,42 +417,85 @@ static bool open_somewhere(struct probing *p, const char *dir, const char *name,
     return false;
 }
 
+/* A launcher that overflows, or asks for more than there is, at sizes that nobody means may do at smaller ones.
+ */
 static bool open_task(struct probing *p, const char *dir, const char *name, struct err *err)
 {
+    static const int64_t most[] = {1 << 20, 1 << 16, 1 << 13};
     const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
-    char *source;
+    bool ok = false;
 
-    return open_somewhere(p, dir, name, err) && judge_open(&p->judge, p->task, &o, err) &&
-           fs_read(p->arena, p->task->source_path, &source, NULL, err) &&
-           footprints_open(&p->prints, p->judge, p->task->source_path, source, err);
+    for (size_t i = 0; i < ARRAY_LEN(most) && !ok; i++) {
+        char *source;
+
+        judge_close(p->judge);
+        p->judge = NULL;
+        ok = open_somewhere(p, dir, name, most[i], err) && judge_open(&p->judge, p->task, &o, err) &&
+             fs_read(p->arena, p->task->source_path, &source, NULL, err) &&
+             footprints_open(&p->prints, p->judge, p->task->source_path, source, err);
+        if (!ok && !strstr(err->text, "not-understood"))
+            break;
+    }
+    return ok;
+}
+
+/* One run more, with numbers that take other branches. */
+static void look_with_ones(struct probing *p)
+{
+    if (p->n_points == PROBE_POINTS)
+        return;
+    memcpy(p->dims[p->n_points], p->dims[0], sizeof(p->dims[0]));
+    p->n_points +=
+        probe_take(p, &p->at[p->n_points], &(struct footprint_run){p->dims[0], SIZE_MAX, 0, true, false});
+    for (size_t k = 0; k < p->n_points; k++) {
+        for (size_t i = 0; i < p->task->n_args; i++)
+            p->t->any_order =
+                p->t->any_order || (p->at[k].args[i].atomic && is_floating(p->task->args[i].type));
+    }
+}
+
+static void found(struct probing *p)
+{
+    p->end_s = spent_s() + MORE_S;
+    look_with_ones(p);
+    loosen(p);
+    if (!p->indices.n)
+        probe_indices(p);
+    probe_bounds(p);
+    tell(p);
+    probe_tell_indices(p);
+    probe_drop_sizes(p);
 }
 
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
 {
-    struct probing p = {.t = t, .arena = a, .n_dims = t->dims.n};
-    struct best best = {0};
+    struct probing *p = arena_new(a, struct probing);
+    struct best *best = arena_new(a, struct best);
     bool ok;
 
+    if (t->dims.n > PROBE_DIMS)
+        init_close_strides(t, a);
+    *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n};
     if (t->open_launch)
         return err_input(err, "its grid is not known");
-    if (!t->dims.n || t->dims.n > MOST_DIMS)
+    if (!t->dims.n || t->dims.n > PROBE_DIMS)
         return err_input(err, "a task of %zu sizes is not looked into", t->dims.n);
-    ok = open_task(&p, dir, name, err);
+    ok = open_task(p, dir, name, err);
     if (ok) {
-        search(&p, &best);
-        if (best.any) {
-            loosen(&p, &best);
-            tell(&p, &best);
-            for (size_t i = 0; i < p.task->n_args && i < MOST_ARGS; i++) {
-                if (is_buffer(&p, i) && is_integer(p.task->args[i].type))
-                    find_indices(&p, i);
-            }
+        probe_strides(p);
+        search(p, best);
+        if (best->any) {
+            best->found.end_s = 0;
+            *p = best->found;
+            found(p);
         } else
             vec_add(a, &t->notes,
                     arena_printf(a, "the launcher did not run for small sizes: %s",
-                                 p.words ? p.words : "it writes nothing"));
+                                 p->words ? p->words : "it writes nothing"));
     }
-    footprints_close(p.prints);
-    judge_close(p.judge);
+    if (ok && !best->any)
+        init_close_strides(t, a);
+    footprints_close(p->prints);
+    judge_close(p->judge);
     return ok;
 }

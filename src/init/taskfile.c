@@ -2,6 +2,11 @@
  * words that task_read takes, so that `astra check` runs and says the rest. */
 #include "init/internal.h"
 
+enum {
+    MOST_ELEMENTS = 1 << 28, /* of a case: their number fits an int, with room for what is made of it */
+    MOST_WORK = 1 << 26,     /* of a proposed workload */
+};
+
 /* Sizes that are proposed: of a name that is known from such kernels, else by the dim's place. */
 static const struct proposal {
     const char *part;
@@ -13,15 +18,118 @@ static const struct proposal {
 };
 static const int by_place[][3] = {{16, 256, 1024}, {256, 512, 1024}, {64, 64, 128}, {16, 32, 32}, {4, 8, 8}};
 
-static int proposed(const struct init_task *t, size_t dim, int which)
+static const struct init_bound *bound(const struct init_task *t, size_t dim)
+{
+    for (size_t i = 0; i < t->bounds.n; i++) {
+        if (str_eq(t->bounds.v[i].dim, t->dims.v[dim]))
+            return &t->bounds.v[i];
+    }
+    return NULL;
+}
+
+static int64_t named(const struct init_task *t, size_t dim, int which)
 {
     if (t->dims.n == 1)
-        return (const int[]){4096, 1 << 20, 1 << 24}[which];
+        return (const int[]){4096, 1 << 18, 1 << 22}[which];
+    if (str_starts(t->dims.v[dim], "n_")) /* rows of a table */
+        return (const int[]){1024, 4096, 32768}[which];
     for (size_t i = 0; i < ARRAY_LEN(proposals); i++) {
         if (strcasestr(t->dims.v[dim], proposals[i].part))
             return proposals[i].sizes[which];
     }
     return by_place[dim < ARRAY_LEN(by_place) ? dim : ARRAY_LEN(by_place) - 1][which];
+}
+
+static int64_t within(const struct init_bound *b, int64_t v)
+{
+    if (!b)
+        return v;
+    if (b->high && v > b->high)
+        v = b->high;
+    v -= v % b->unit;
+    return v < b->low ? b->low : v;
+}
+
+static int64_t most(const struct init_task *t, size_t dim, const int64_t *largest)
+{
+    const struct init_bound *b = bound(t, dim);
+    int64_t high = t->dims.n == 1 ? MOST_ELEMENTS : 8 * MAX(within(b, named(t, dim, 2)), largest[dim]);
+
+    return b && b->high && b->high < high ? b->high : high;
+}
+
+static int64_t product_of_words(const struct init_task *t, const char *text, const int64_t *sizes)
+{
+    int64_t product = 1;
+
+    for (size_t i = 0; i < t->dims.n; i++)
+        product *= str_has_word(text, t->dims.v[i]) && !str_starts(t->dims.v[i], "n_") ? sizes[i] : 1;
+    return product;
+}
+
+/* Not fewer than a condition of the size asks for, nor, of rows of a table, than different ones are named. */
+static int64_t enough(const struct init_task *t, size_t dim, const int64_t *sizes)
+{
+    const char *name = t->dims.v[dim], *condition;
+    int64_t size = sizes[dim];
+
+    for (size_t i = 0; i < t->domain.n; i++) {
+        condition = t->domain.v[i];
+        if (str_starts(condition, name) && str_starts(condition + strlen(name), " >= "))
+            size = MAX(size, product_of_words(t, condition + strlen(name), sizes));
+    }
+    for (size_t i = 0; i < t->args.n; i++) {
+        const struct init_arg *a = &t->args.v[i];
+        if (a->shape && a->values && strstr(a->values, "distinct") && str_has_word(a->values, name))
+            size = MAX(size, product_of_words(t, a->shape, sizes));
+    }
+    return size;
+}
+
+static double product_of(const struct init_task *t, const int64_t *sizes)
+{
+    double product = 1;
+
+    for (size_t i = 0; i < t->dims.n; i++)
+        product *= str_starts(t->dims.v[i], "n_") ? 1 : (double)sizes[i];
+    return product;
+}
+
+/* Half of the largest; false: its bounds do not allow it. */
+static bool halve(const struct init_task *t, int64_t *sizes)
+{
+    size_t largest = 0;
+    int64_t less;
+
+    for (size_t i = 1; i < t->dims.n; i++) {
+        if (sizes[i] > sizes[largest] && !str_starts(t->dims.v[i], "n_"))
+            largest = i;
+    }
+    less = within(bound(t, largest), sizes[largest] / 2);
+    if (less == sizes[largest])
+        return false;
+    sizes[largest] = less;
+    return true;
+}
+
+/* Sizes of a workload, which together are no larger than servers have. */
+static void propose(const struct init_task *t, int which, int64_t *sizes)
+{
+    for (size_t i = 0; i < t->dims.n; i++)
+        sizes[i] = within(bound(t, i), named(t, i, which));
+    for (int tries = 0; tries < 64; tries++) { /* what is halved here may be raised there */
+        for (size_t i = 0; i < t->dims.n; i++)
+            sizes[i] = enough(t, i, sizes);
+        if (product_of(t, sizes) <= MOST_WORK || !halve(t, sizes))
+            break;
+    }
+    for (size_t i = 0; i < t->dims.n; i++) {
+        const struct init_bound *b = bound(t, i);
+        for (size_t k = 0; k < t->dims.n && b && b->of; k++) {
+            if (str_eq(t->dims.v[k], b->of))
+                sizes[i] = MAX(sizes[i] / sizes[k], 1) * sizes[k];
+        }
+    }
 }
 
 static void add_list(struct str *out, const char *const *v, size_t n)
@@ -47,12 +155,39 @@ static void add_arg(struct str *out, const struct init_arg *a)
     str_addc(out, '\n');
 }
 
-enum { MOST_ELEMENTS = 1 << 28 }; /* their number fits an int, with room for what is made of it */
-
-char *init_taskfile(struct arena *a, const struct init_task *t, const char *name)
+/* Between which sizes it is: for a first look at a launcher they are not known. */
+static void add_bounds(struct arena *a, const struct init_task *t, struct str *out)
 {
-    struct str out = {0}, product = {0};
-    double largest = 1; /* of the proposed workloads */
+    struct str product = {0};
+    int64_t *largest = arena_array(a, int64_t, t->dims.n + 1);
+
+    propose(t, 2, largest);
+    for (size_t i = 0; i < t->dims.n; i++) {
+        const struct init_bound *b = bound(t, i);
+        str_addf(out, "  - %s >= %lld\n  - %s <= %lld\n", t->dims.v[i], b ? (long long)b->low : 1, t->dims.v[i],
+                 (long long)most(t, i, largest));
+    }
+    for (size_t i = 0, n = 0; i < t->dims.n; i++) { /* tables have their own size */
+        if (str_starts(t->dims.v[i], "n_"))
+            continue;
+        str_addf(&product, "%s%s", n++ ? " * " : "", t->dims.v[i]);
+    }
+    if (strchr(str_text(&product), '*'))
+        str_addf(out, "  - %s <= %d\n", product.s, MOST_ELEMENTS);
+    str_free(&product);
+    for (size_t i = 0; i < t->dims.n; i++) {
+        const struct init_bound *b = bound(t, i);
+        if (b && b->unit > 1)
+            str_addf(out, "  - %s %% %lld == 0\n", b->dim, (long long)b->unit);
+        if (b && b->of)
+            str_addf(out, "  - %s %% %s == 0\n", b->dim, b->of);
+    }
+}
+
+char *init_taskfile(struct arena *a, const struct init_task *t, const char *name, int64_t draft)
+{
+    struct str out = {0};
+    int64_t *sizes = arena_array(a, int64_t, t->dims.n + 1);
 
     str_addf(&out, "name: %s\nsource: kernel.cu\nentry: %s\nargs:\n", name, t->entry);
     for (size_t i = 0; i < t->args.n; i++)
@@ -60,29 +195,27 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
     str_add(&out, "dims: [");
     add_list(&out, t->dims.v, t->dims.n);
     str_add(&out, "]\ndomain: # TODO: what else do callers promise of these sizes?\n");
-    for (size_t i = 0; i < t->dims.n; i++)
-        str_addf(&out, "  - %s >= 1\n  - %s <= %d\n", t->dims.v[i], t->dims.v[i],
-                 t->dims.n == 1 ? MOST_ELEMENTS : 8 * proposed(t, i, 2));
-    for (size_t i = 0, n = 0; i < t->dims.n; i++) { /* tables have their own size */
-        if (str_starts(t->dims.v[i], "n_"))
-            continue;
-        str_addf(&product, "%s%s", n++ ? " * " : "", t->dims.v[i]);
-        largest *= proposed(t, i, 2);
-    }
-    if (strchr(str_text(&product), '*') && largest <= MOST_ELEMENTS)
-        str_addf(&out, "  - %s <= %d\n", product.s, MOST_ELEMENTS);
-    str_free(&product);
+    for (size_t i = 0; i < t->dims.n && draft; i++)
+        str_addf(&out, "  - %s >= 1\n  - %s <= %lld\n", t->dims.v[i], t->dims.v[i], (long long)draft);
+    if (!draft)
+        add_bounds(a, t, &out);
     for (size_t i = 0; i < t->domain.n; i++)
         str_addf(&out, "  - %s\n", t->domain.v[i]);
     str_add(&out, "workloads: # TODO: your sizes\n");
     for (size_t i = 0; i < t->workloads.n; i++)
         str_addf(&out, "  - [%s]\n", t->workloads.v[i]);
     for (int w = 0; w < 3 && !t->workloads.n; w++) {
+        propose(t, w, sizes);
         str_add(&out, "  - [");
         for (size_t i = 0; i < t->dims.n; i++)
-            str_addf(&out, "%s%d", i ? ", " : "", proposed(t, i, w));
+            str_addf(&out, "%s%lld", i ? ", " : "", (long long)sizes[i]);
         str_add(&out, "]\n");
     }
+    if (t->any_order)
+        str_add(
+            &out,
+            "accept: [nondeterminism] # TODO: atomics add floating numbers in any order; may results differ "
+            "from run to run?\n");
     for (size_t i = 0; i < t->questions.n; i++)
         str_addf(&out, "# TODO: %s\n", t->questions.v[i]);
     return str_take(&out, a);

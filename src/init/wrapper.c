@@ -388,6 +388,13 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     read_params(&d);
     learn_scalars(&d);
     write_out(&d);
+    for (size_t i = 0; i < r->tensors.n; i++) {
+        struct wrapper_tensor *x = r->tensors.v[i];
+        if (x->like && x->like->rank > x->rank) {
+            x->rank = x->like->rank;
+            memcpy(x->dim, x->like->dim, sizeof(x->dim));
+        }
+    }
     for (size_t i = 0; i < r->tensors.n; i++) { /* a variable of that name means something else */
         for (int k = 0; k < r->tensors.v[i]->rank; k++) {
             const char *dim = r->tensors.v[i]->dim[k];

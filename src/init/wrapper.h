@@ -61,6 +61,7 @@ struct wrapper_tensor {
     bool optional, made, zeroed, returned; /* made: by the wrapper itself */
     bool shaped;                           /* dim[0..rank) say its shape */
     bool used;
+    const struct wrapper_tensor *like; /* whose shape the wrapper checks it to have; NULL: none */
 };
 
 struct wrapper_dim {

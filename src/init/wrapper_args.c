@@ -123,12 +123,6 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
 {
     struct arena *m = r->arena;
 
-    if (name_has(a->name, "stride") && r->task->dims.n && r->task->dims.n <= 3 &&
-        wrapper_is_size(a->name, a->type)) {
-        a->value = vec_last(&r->task->dims); /* of rows that lie one behind the other */
-        a->todo = arena_printf(m, "is %s always %s, or may rows lie farther apart?", a->name, a->value);
-        return;
-    }
     if (wrapper_is_size(a->name, a->type)) {
         a->value = a->name;
         vec_add(m, &r->task->dims, a->name);
@@ -143,6 +137,8 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
             a->value = name_has(a->name, "lr|learning_rate|dropout|ratio|prob") ? "0.1" : "1.0";
     } else
         a->value = name_has(a->name, "num_sm|sm_count|multiprocessor") ? "132" : "1";
+    if (name_has(a->name, "offset|start_") && str_eq(a->value, "1"))
+        a->value = "0";
     if (name_has(a->name, "block|thread") && str_eq(a->value, "1"))
         a->value = "256";
     if (!name_has(a->name, "eps"))

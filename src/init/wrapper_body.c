@@ -615,10 +615,34 @@ static size_t breakable(struct wrapper_reader *r, size_t i, size_t end)
     return next;
 }
 
+/* A loop that only compares the extents of two tensors gives the second one the first one's shape. Behind it;
+ * i: it is another loop. */
+static size_t compared(struct wrapper_reader *r, size_t i, size_t end)
+{
+    size_t body = wrapper_skip(r->v, end, i + 1), next = branch_skip(r, body, end);
+    struct wrapper_tensor *x = NULL, *y = NULL;
+
+    if (!has_word(r, body, next, failures) || next > body + 120 || says_launch(r, body, next))
+        return i;
+    for (size_t k = body; k + 2 < next; k++) {
+        struct wrapper_tensor *t = wrapper_tensor_find(r, &r->v[k]);
+        if (!t || !token_is(&r->v[k + 1], ".") || !token_in(&r->v[k + 2], "size|sizes"))
+            continue;
+        y = x ? t : NULL;
+        x = x ? x : t;
+    }
+    if (y && y != x)
+        y->like = x;
+    return next;
+}
+
 static size_t for_statement(struct wrapper_reader *r, size_t i, size_t end)
 {
-    size_t next = wrapper_skip(r->v, end, i + 1);
+    size_t next = compared(r, i, end);
 
+    if (next > i)
+        return next;
+    next = wrapper_skip(r->v, end, i + 1);
     line(r, "%s (%s)", token_text(r->arena, &r->v[i]), wrapper_expr(r, i + 2, next - 1));
     return breakable(r, next, end);
 }

@@ -7,7 +7,7 @@ void wrapper_clear_task(struct init_task *t)
 {
     t->launcher = NULL;
     t->open_launch = false;
-    t->args.n = t->dims.n = t->domain.n = t->workloads.n = t->questions.n = t->notes.n = 0;
+    t->args.n = t->dims.n = t->domain.n = t->bounds.n = t->workloads.n = t->questions.n = t->notes.n = 0;
 }
 
 /* ---- a launch and the statements that its sizes come from */
@@ -239,6 +239,20 @@ static void choose_types(struct slice *s)
     }
 }
 
+/* Does the launch stand in a case of a switch? It is for that value alone. */
+static bool in_case(const struct wrapper_reader *r, size_t launch)
+{
+    for (size_t i = r->f.body; i < launch; i++) {
+        size_t open = i + 1;
+        if (!token_is(&r->v[i], "switch") || !token_is(&r->v[open], "("))
+            continue;
+        open = wrapper_skip(r->v, r->f.body_end, open);
+        if (open < launch && wrapper_skip(r->v, r->f.body_end, open) > launch)
+            return true;
+    }
+    return false;
+}
+
 /* Writes the launcher and the arguments; false: what the launch needs is not found. */
 static bool write_slice(struct slice *s, size_t name, const struct init_wrapped *w)
 {
@@ -301,8 +315,8 @@ bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const stru
     r.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
     ok = wrapper_scan(&r.kernel, s->arena, r.kernel_tokens.v, r.kernel_tokens.n) &&
          wrapper_scan(&r.f, s->arena, r.v, r.n) &&
-         (slice.launch = find_launch(&r, w->kernel->name, &name)) != 0 && write_slice(&slice, name, w) &&
-         !r.why;
+         (slice.launch = find_launch(&r, w->kernel->name, &name)) != 0 && !in_case(&r, slice.launch) &&
+         write_slice(&slice, name, w) && !r.why;
     if (ok)
         wrapper_note(&r, "of %s only the launch of %s and its sizes were read", host->name, w->kernel->name);
     str_free(&r.head);

@@ -1,8 +1,9 @@
 /* What a version touches of its arguments, whatever shapes the task gives them: the buffers are larger than
  * what any small shape needs, and an observer looks at every access. */
 #include "internal.h"
+#include "base/base.h"
 
-enum { ROOM = 1 << 26, MOST_INSNS = 1 << 22, FILLED = 1 << 16 };
+enum { ROOM = 1 << 26, MOST_INSNS = 1 << 20, FILLED = 1 << 16 };
 
 struct footprints {
     struct judge *judge;
@@ -24,15 +25,19 @@ struct taking {
     struct footprints *of;
     struct stage *stage;
     struct arena *arena;
+    bool one_block;
 };
 
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
                    const struct image_kernel *k, struct fate *fate, struct err *err)
 {
+    static const uint64_t first = 0;
     struct taking *t = context;
     const struct ptx_options o = {.device = t->of->judge->device,
                                   .observers = {sanitize_footprint_on(&t->of->seen)},
                                   .max_warp_insns = MOST_INSNS,
+                                  .blocks = t->one_block ? &first : NULL,
+                                  .n_blocks = t->one_block,
                                   .registers = k->resources.registers};
     struct ptx_report report = {0};
 
@@ -56,15 +61,36 @@ static void moved(struct taking *t, const struct plan *plan)
     }
 }
 
-static void fill_integers(struct stage *s, const struct task *t, size_t arg, int64_t with)
+/* The first 64 KB of a buffer: elements of these bits. */
+static void fill(struct stage *s, const struct task *t, size_t arg, uint64_t bits)
 {
     uint8_t bytes[FILLED];
     size_t size = kernel_type_size(t->args[arg].type);
     int64_t have;
 
     for (size_t i = 0; i + size <= sizeof(bytes); i += size)
-        memcpy(bytes + i, &with, size);
+        memcpy(bytes + i, &bits, size);
     ptx_mem_write(s->mem, stage_arg(s, arg, &have), bytes, sizeof(bytes), true);
+}
+
+static void fill_ones(struct stage *s, const struct task *t)
+{
+    for (size_t i = 0; i < t->n_args; i++) {
+        uint64_t one = 0;
+
+        if (t->args[i].role == ROLE_SCALAR)
+            continue;
+        if (t->args[i].type == KT_F16)
+            one = 0x3c00;
+        else if (t->args[i].type == KT_BF16)
+            one = 0x3f80;
+        else if (t->args[i].type == KT_F32)
+            one = bits_f32(1);
+        else if (t->args[i].type == KT_F64)
+            one = bits_f64(1);
+        if (one)
+            fill(s, t, i, one);
+    }
 }
 
 bool footprints_open(struct footprints **out, struct judge *j, const char *path, const char *text,
@@ -96,15 +122,15 @@ void footprints_close(struct footprints *f)
     arena_close(f->arena);
 }
 
-bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f, const int64_t *dims,
-                    size_t filled, int64_t with, struct err *err)
+bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f,
+                    const struct footprint_run *run, struct err *err)
 {
     const struct task *task = f->judge->task;
     struct stage_ops ops = stage_sim;
     struct task_values *values = arena_array(a, struct task_values, task->n_args + 1);
     const struct stage_data data = {.values = values};
     struct stage stage;
-    struct taking t = {f, &stage, a};
+    struct taking t = {f, &stage, a, run->one_block};
     const struct stage_visitor visitor = {.context = &t, .launch = launch};
     struct fate fate = {0};
     struct plan plan;
@@ -112,7 +138,7 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
 
     *out = (struct footprint){.args = arena_array(a, struct footprint_arg, task->n_args + 1)};
     ops.alloc = room;
-    if (!stage_open(&stage, f->judge, &ops, task, dims, &data, err))
+    if (!stage_open(&stage, f->judge, &ops, task, run->dims, &data, err))
         return false;
     f->seen = (struct sanitize_footprint){.v = arena_array(a, struct sanitize_extent, stage.n_buffers + 1),
                                           .n = stage.n_buffers};
@@ -120,20 +146,23 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
         f->seen.v[i] = (struct sanitize_extent){.addr = stage.addr[i], .bytes = ROOM};
         stage.bytes[i] = ROOM;
     }
-    if (filled < task->n_args)
-        fill_integers(&stage, task, filled, with);
-    ok = version_plan(&f->version, a, dims, stage.addr, &plan, &fate, err);
+    if (run->filled < task->n_args)
+        fill(&stage, task, run->filled, (uint64_t)run->with);
+    if (run->ones)
+        fill_ones(&stage, task);
+    ok = version_plan(&f->version, a, run->dims, stage.addr, &plan, &fate, err);
     if (ok && fate_open(&fate)) {
         moved(&t, &plan);
         ok = stage_run(&stage, &f->version, &plan, &visitor, a, &fate, err);
     }
     out->ran = ok && fate_open(&fate);
+    out->refused = fate.verdict == VERDICT_LAUNCH_FAILED || fate.verdict == VERDICT_NOT_UNDERSTOOD;
     out->words = fate.words;
     for (size_t i = 0, at = 0; i < task->n_args; i++) {
         if (task->args[i].role == ROLE_SCALAR)
             continue;
         const struct sanitize_extent *e = &f->seen.v[at++];
-        out->args[i] = (struct footprint_arg){e->end, e->written, e->read, e->wrote, e->read_first};
+        out->args[i] = (struct footprint_arg){e->end, e->written, e->read, e->wrote, e->read_first, e->atomic};
     }
     sanitize_footprint_close(&f->seen);
     stage_close(&stage);

@@ -101,9 +101,11 @@ struct footprint_arg { /* of a buffer argument; bytes */
     uint64_t written;  /* that are written, each once; of the first 4 MB */
     bool read, wrote;
     bool read_first; /* something that the version had not written */
+    bool atomic;
 };
 struct footprint {
-    bool ran; /* the launcher was understood and its launches came to their end */
+    bool ran;     /* the launcher was understood and its launches came to their end */
+    bool refused; /* it was not understood for these dims, or the device takes no such launch */
     const char *words;
     struct footprint_arg *args; /* of the task's arguments; of scalars all is 0 */
 };
@@ -112,10 +114,16 @@ struct footprints; /* of one version */
 bool footprints_open(struct footprints **out, struct judge *j, const char *path, const char *text,
                      struct err *err);
 void footprints_close(struct footprints *f); /* takes NULL */
-/* Runs it for these dims on buffers of 64 MB, whatever their shapes: full of zeros but for the integers of
- * argument `filled` (SIZE_MAX: none), which are `with`. */
-bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f, const int64_t *dims,
-                    size_t filled, int64_t with, struct err *err);
+struct footprint_run {
+    const int64_t *dims;
+    size_t filled; /* the argument whose integers are `with`; SIZE_MAX: none. All else is zeros */
+    int64_t with;
+    bool ones;      /* floating numbers are 1 */
+    bool one_block; /* of each launch, to see whether it is one that the device takes */
+};
+/* Runs it on buffers of 64 MB, whatever their shapes. */
+bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f,
+                    const struct footprint_run *run, struct err *err);
 
 /* The hidden verb `launch`: one version run by itself, for NVIDIA's programs to watch (isolated_run.c). */
 int isolated_run_main(int argc, char **argv);

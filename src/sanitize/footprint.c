@@ -36,9 +36,11 @@ static void access(struct warp *w, const struct insn *i, const struct access *x)
     for (unsigned lane = 0; x->space == SPACE_GLOBAL && lane < 32; lane++) {
         struct sanitize_extent *e = x->mask >> lane & 1 ? find(f, x->addr[lane]) : NULL;
 
-        if (e)
-            touch(e, x->addr[lane] - e->addr, x->addr[lane] - e->addr + x->bytes, x->kind != ACCESS_STORE,
-                  x->kind != ACCESS_LOAD);
+        if (!e)
+            continue;
+        e->atomic = e->atomic || x->kind == ACCESS_ATOMIC;
+        touch(e, x->addr[lane] - e->addr, x->addr[lane] - e->addr + x->bytes, x->kind != ACCESS_STORE,
+              x->kind != ACCESS_LOAD);
     }
 }
 

@@ -60,10 +60,11 @@ struct ptx_observer *sanitizer_on(struct sanitizer *s, unsigned checks);
 
 /* What launches touch of some allocations (footprint.c), for tasks whose shapes nobody has said. */
 struct sanitize_extent {
-    uint64_t addr, bytes;         /* the allocation */
-    uint64_t end;                 /* bytes up to the last one touched */
-    uint64_t written;             /* bytes that were written, each once; of the first 4 MB */
-    bool read, wrote, read_first; /* read_first: a byte that none of the launches had written */
+    uint64_t addr, bytes; /* the allocation */
+    uint64_t end;         /* bytes up to the last one touched */
+    uint64_t written;     /* bytes that were written, each once; of the first 4 MB */
+    bool read, wrote, atomic;
+    bool read_first; /* a byte that none of the launches had written */
     uint8_t *seen;
 };
 struct sanitize_footprint {

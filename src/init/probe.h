@@ -1,0 +1,120 @@
+/* Between the files that find out by running a launcher what nobody has written down. probe.c searches sizes
+ * that the launcher takes, probe_fit.c makes formulas of how far buffers are touched, probe_index.c looks what
+ * integers in buffers point at, probe_size.c which numbers are sizes and where they begin and end. */
+#ifndef INIT_PROBE_H
+#define INIT_PROBE_H
+
+#include "init/internal.h"
+
+#include "judge/judge.h"
+
+enum {
+    PROBE_DIMS = 16,
+    PROBE_ARGS = 64,
+    PROBE_BASE = 3,                             /* points that are run for every setting: all sizes are small */
+    PROBE_POINTS = PROBE_BASE + 2 * PROBE_DIMS, /* and two for each size, where it is long */
+};
+
+struct probe_product { /* num / den times the product of the sizes to their powers, plus `more` */
+    int num, den, more;
+    int power[PROBE_DIMS];
+    int up, step; /* size `up` counts in steps, the last one begun; -1: none does */
+    int by;       /* divided by this size, too; -1: by none */
+};
+
+enum probe_form {
+    PROBE_NONE,
+    PROBE_PRODUCT,
+    PROBE_ROWS, /* (a - 1) * size + b: rows that lie `size` apart, each touched up to b */
+    PROBE_SUM,  /* a + b */
+};
+
+struct probe_extent { /* elements */
+    enum probe_form form;
+    struct probe_product a, b;
+    int size;
+    int most, least; /* it is so where size `most` is not below size `least`; most -1: always */
+};
+
+/* A size is a small number times its unit, and times another size where it is tied to one; or always the same
+ * number. */
+struct probe_setting {
+    int64_t unit[PROBE_DIMS], fixed[PROBE_DIMS]; /* fixed 0: free */
+    int tied[PROBE_DIMS];                        /* to the size of that number; -1: free */
+};
+
+struct probe_index { /* what the integers of buffer `by` point at in buffer `to` */
+    bool found;
+    size_t by, to;
+    int below; /* the size that they are below; -1: the number of rows, which is a size of its own */
+    bool last; /* or that they may be, too */
+    struct probe_product of;   /* below >= 0: the extent; else the elements of a row */
+    struct probe_product rows; /* that are touched when all integers are 0 */
+};
+
+struct probing {
+    struct init_task *t;
+    struct arena *arena;
+    struct task *task;
+    struct judge *judge;
+    struct footprints *prints;
+    size_t n_dims, n_points;
+    double end_s;             /* 0: nothing has run yet */
+    bool formula[PROBE_DIMS]; /* the size is the product `as` of those before */
+    struct probe_product as[PROBE_DIMS];
+    struct probe_setting setting;
+    int64_t dims[PROBE_POINTS][PROBE_DIMS];
+    struct footprint at[PROBE_POINTS];
+    struct probe_extent fit[PROBE_ARGS];
+    bool within[PROBE_ARGS]; /* the shape that the wrapper says holds all that is touched */
+    VEC(struct probe_index) indices;
+    const char *rows[PROBE_ARGS]; /* of a buffer: the size that counts its rows; NULL: no such */
+    const char *words;            /* why the last run ended */
+};
+
+/* ---- probe.c */
+
+bool probe_is_buffer(const struct probing *p, size_t arg);
+bool probe_is_free(const struct probing *p, const struct probe_setting *s, size_t dim);
+int64_t probe_elements(const struct probing *p, const struct footprint *f, size_t arg);
+/* One run. False: it did not come to its end, or no time is left. */
+bool probe_take(struct probing *p, struct footprint *f, const struct footprint_run *run);
+/* The sizes at a point of the setting; false: outside of the task's domain, or too much to run. */
+struct probe_setting probe_plain(int64_t unit);
+void probe_follow(const struct probing *p, int64_t *dims); /* sizes that are formulas of others */
+bool probe_dims(const struct probing *p, const struct probe_setting *s, int point, int64_t *dims);
+/* Is every buffer touched as the formulas say, for these sizes? */
+bool probe_holds(struct probing *p, const int64_t *dims);
+
+/* ---- probe_fit.c: of the free sizes alone */
+
+/* -1: not divisible */
+int64_t probe_value(const struct probing *p, const struct probe_product *m, const int64_t *dims);
+int64_t probe_extent_value(const struct probing *p, const struct probe_extent *x, const int64_t *dims);
+/* The plainest product that has the n values e at p->dims; false: none. */
+bool probe_product(const struct probing *p, size_t n, const int64_t *e, struct probe_product *m);
+struct probe_extent probe_fit(const struct probing *p, size_t n, const int64_t *e);
+bool probe_uses(const struct probe_extent *x, size_t dim);
+bool probe_is_one(const struct probe_product *m);
+bool probe_is_constant(const struct probe_extent *x);
+/* "rows, 2 * d": as a shape, behind the extents `first` (NULL: none). */
+char *probe_shape(const struct probing *p, const struct probe_product *m, const char *first);
+char *probe_extent_shape(const struct probing *p, const struct probe_extent *x);
+char *probe_text(const struct probing *p, const struct probe_product *m); /* as one number */
+
+/* ---- probe_index.c */
+
+/* For the setting at hand: which buffers other buffers' integers point into. */
+void probe_indices(struct probing *p);
+bool probe_is_indexed(const struct probing *p, size_t arg);
+void probe_tell_indices(struct probing *p);
+
+/* ---- probe_size.c */
+
+void probe_strides(struct probing *p); /* gives sizes called strides the values of rows behind each other */
+/* Numbers that the launcher compares with: how many. */
+size_t probe_numbers(const struct probing *p, int64_t *numbers, size_t most);
+void probe_bounds(struct probing *p);     /* from which and up to which size it runs: to the task */
+void probe_drop_sizes(struct probing *p); /* sizes that are none become values */
+
+#endif

@@ -1,0 +1,377 @@
+/* Formulas of extents: products of sizes, rows that lie farther apart than they are long, sums of two
+ * products. */
+#include "init/probe.h"
+
+struct fitting {
+    const struct probing *p;
+    size_t n;
+    const int64_t *e;
+    struct probe_product m;
+};
+
+static int64_t size_in(const struct probe_product *m, size_t dim, const int64_t *dims)
+{
+    return m->up == (int)dim ? (dims[dim] + m->step - 1) / m->step : dims[dim];
+}
+
+int64_t probe_value(const struct probing *p, const struct probe_product *m, const int64_t *dims)
+{
+    int64_t v = m->num;
+
+    for (size_t i = 0; i < p->n_dims; i++) {
+        for (int k = 0; k < m->power[i]; k++)
+            v *= size_in(m, i, dims);
+    }
+    if (m->by >= 0) {
+        if (v % dims[m->by])
+            return -1;
+        v /= dims[m->by];
+    }
+    return v % m->den ? -1 : v / m->den + m->more;
+}
+
+int64_t probe_extent_value(const struct probing *p, const struct probe_extent *x, const int64_t *dims)
+{
+    int64_t a = probe_value(p, &x->a, dims);
+
+    if (x->form == PROBE_PRODUCT || a < 0)
+        return a;
+    int64_t b = probe_value(p, &x->b, dims);
+    return x->form == PROBE_SUM ? a + b : (a - 1) * dims[x->size] + b;
+}
+
+/* Factors that extents have: of vectors, warps and packed numbers. */
+static bool is_factor(int64_t num, int64_t den)
+{
+    bool two = (num & (num - 1)) == 0 && num <= 1024;
+
+    if (den == 1)
+        return num <= 16 || two || (num % 8 == 0 && num <= 128);
+    return (den & (den - 1)) == 0 && den <= 1024 && (num == 1 || num == 3);
+}
+
+/* Do the products w, times one factor, plus 0 or 1, give the values? */
+static bool fit_factor(struct fitting *f, const int64_t *w)
+{
+    for (int more = 0; more < 2; more++) {
+        int64_t num = f->e[0] - more, den = w[0], a, b;
+        bool same = num > 0 && den > 0;
+
+        if (f->m.by >= 0)
+            num *= f->p->dims[0][f->m.by];
+        a = num;
+        b = den;
+        for (size_t k = 1; k < f->n && same; k++)
+            same = (f->e[k] - more) * (f->m.by >= 0 ? f->p->dims[k][f->m.by] : 1) * den == w[k] * num;
+        while (same && b) {
+            int64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (!same || !is_factor(num / a, den / a))
+            continue;
+        f->m.num = (int)(num / a);
+        f->m.den = (int)(den / a);
+        f->m.more = more;
+        return true;
+    }
+    return false;
+}
+
+/* Powers of the free sizes that sum up to `degree`, from size i on; w is the product of those before. */
+static bool fit_powers(struct fitting *f, const int64_t *w, size_t i, int degree)
+{
+    int64_t next[PROBE_POINTS];
+
+    if (i == f->p->n_dims || degree == 0)
+        return degree == 0 && fit_factor(f, w);
+    if (!probe_is_free(f->p, &f->p->setting, i) || f->m.by == (int)i)
+        return fit_powers(f, w, i + 1, degree);
+    memcpy(next, w, sizeof(next));
+    for (int k = 1; k <= MIN(degree, 2); k++) {
+        for (size_t n = 0; n < f->n; n++)
+            next[n] *= size_in(&f->m, i, f->p->dims[n]);
+        f->m.power[i] = k;
+        if (fit_powers(f, next, i + 1, degree - k))
+            return true;
+    }
+    f->m.power[i] = 0;
+    return fit_powers(f, w, i + 1, degree);
+}
+
+static bool fit_degrees(struct fitting *f, int least, int most)
+{
+    int64_t w[PROBE_POINTS];
+
+    for (size_t k = 0; k < PROBE_POINTS; k++)
+        w[k] = 1;
+    for (int degree = least; degree <= most; degree++) {
+        memset(f->m.power, 0, sizeof(f->m.power));
+        if (fit_powers(f, w, 0, degree))
+            return true;
+    }
+    return false;
+}
+
+/* Does the size, counted in steps, have three values at the points? Fewer say nothing of the step. */
+static bool steps_differ(const struct fitting *f, size_t dim)
+{
+    int64_t first = size_in(&f->m, dim, f->p->dims[0]), second = first;
+
+    for (size_t k = 1; k < f->n; k++) {
+        int64_t v = size_in(&f->m, dim, f->p->dims[k]);
+        if (v != first && v != second && second != first)
+            return true;
+        second = v != first ? v : second;
+    }
+    return false;
+}
+
+bool probe_product(const struct probing *p, size_t n, const int64_t *e, struct probe_product *m)
+{
+    static const int steps[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+    struct fitting f = {p, n, e, {.num = 1, .den = 1, .up = -1, .by = -1}};
+    bool same = true, found;
+
+    for (size_t k = 1; k < n; k++)
+        same = same && e[k] == e[0];
+    if (same) {
+        f.m.num = (int)MIN(e[0], 1 << 30);
+        *m = f.m;
+        return true;
+    }
+    found = fit_degrees(&f, 1, 4);
+    for (size_t i = 0; i < p->n_dims && n > PROBE_BASE && !found; i++) {
+        for (size_t k = 0; k < ARRAY_LEN(steps) && !found && probe_is_free(p, &p->setting, i); k++) {
+            f.m.up = (int)i;
+            f.m.step = steps[k];
+            found = steps_differ(&f, i) && fit_degrees(&f, 1, 3) && f.m.power[i];
+        }
+    }
+    f.m.up = found ? f.m.up : -1;
+    for (size_t i = 0; i < p->n_dims && !found; i++) { /* a multiple of another size, in units of that */
+        f.m.by = p->setting.tied[i];
+        found = f.m.by >= 0 && fit_degrees(&f, 1, 3) && f.m.power[i];
+    }
+    *m = f.m;
+    return found;
+}
+
+/* ---- forms of two products */
+
+struct small { /* the products that a second one is looked for among */
+    VEC(struct probe_product) v;
+};
+
+static void small_products(const struct probing *p, struct small *to)
+{
+    static const int factors[] = {1, 2, 4};
+    struct probe_product m = {.num = 1, .den = 1, .up = -1, .by = -1};
+
+    vec_add(p->arena, &to->v, m);
+    for (size_t f = 0; f < ARRAY_LEN(factors); f++) {
+        for (size_t i = 0; i < p->n_dims; i++) {
+            if (!probe_is_free(p, &p->setting, i))
+                continue;
+            m = (struct probe_product){.num = factors[f], .den = 1, .up = -1, .by = -1};
+            m.power[i] = 1;
+            vec_add(p->arena, &to->v, m);
+            for (size_t k = i; k < p->n_dims && f == 0; k++) {
+                struct probe_product two = m;
+                two.power[k]++;
+                if (probe_is_free(p, &p->setting, k))
+                    vec_add(p->arena, &to->v, two);
+            }
+        }
+    }
+}
+
+static bool fit_rows(const struct probing *p, const struct small *all, size_t n, const int64_t *e,
+                     struct probe_extent *x)
+{
+    for (size_t s = 0; s < p->n_dims; s++) {
+        for (size_t i = 0; i < all->v.n && probe_is_free(p, &p->setting, s); i++) {
+            int64_t rows[PROBE_POINTS];
+            bool whole = !all->v.v[i].power[s];
+
+            for (size_t k = 0; k < n && whole; k++) {
+                int64_t first = e[k] - probe_value(p, &all->v.v[i], p->dims[k]);
+                rows[k] = first / p->dims[k][s] + 1;
+                whole = first >= 0 && first % p->dims[k][s] == 0;
+            }
+            if (!whole || !probe_product(p, n, rows, &x->a) || x->a.more || x->a.den != 1 || x->a.power[s])
+                continue;
+            x->form = PROBE_ROWS;
+            x->size = (int)s;
+            x->b = all->v.v[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool fit_sum(const struct probing *p, const struct small *all, size_t n, const int64_t *e,
+                    struct probe_extent *x)
+{
+    for (size_t i = 1; i < all->v.n; i++) {
+        int64_t rest[PROBE_POINTS];
+        bool positive = true;
+
+        for (size_t k = 0; k < n; k++) {
+            rest[k] = e[k] - probe_value(p, &all->v.v[i], p->dims[k]);
+            positive = positive && rest[k] > 0;
+        }
+        if (!positive || !probe_product(p, n, rest, &x->a) || x->a.more || x->a.den != 1)
+            continue;
+        x->form = PROBE_SUM;
+        x->b = all->v.v[i];
+        return true;
+    }
+    return false;
+}
+
+/* The points at which size `most` is not below size `least`. */
+static size_t points_where(const struct probing *p, size_t n, const int64_t *e, struct probe_extent *x,
+                           struct probing *some, int64_t *of)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (p->dims[i][x->most] < p->dims[i][x->least])
+            continue;
+        memcpy(some->dims[k], p->dims[i], sizeof(some->dims[k]));
+        of[k++] = e[i];
+    }
+    return k;
+}
+
+/* A product of a size that is not below another one, seen at the points where it is not; of several such pairs
+ * that with the most points, and of these that of the innermost size. */
+static void fit_where(const struct probing *p, size_t n, const int64_t *e, struct probe_extent *x)
+{
+    struct probing *some = arena_new(p->arena, struct probing);
+    struct probe_extent y = {.form = PROBE_PRODUCT};
+    int64_t of[PROBE_POINTS];
+    size_t best = PROBE_BASE + 3;
+
+    *some = *p;
+    for (y.most = 0; y.most < (int)p->n_dims; y.most++) {
+        for (y.least = 0; y.least < (int)p->n_dims; y.least++) {
+            size_t k;
+
+            if (y.least == y.most || !probe_is_free(p, &p->setting, (size_t)y.most) ||
+                !probe_is_free(p, &p->setting, (size_t)y.least))
+                continue;
+            k = points_where(p, n, e, &y, some, of);
+            if (k >= n || k < best || !probe_product(some, k, of, &y.a) || !y.a.power[y.most])
+                continue;
+            *x = y;
+            best = k;
+        }
+    }
+}
+
+struct probe_extent probe_fit(const struct probing *p, size_t n, const int64_t *e)
+{
+    struct probe_extent x = {.most = -1};
+    struct small all = {0};
+    size_t free = 0;
+
+    for (size_t i = 0; i < p->n_dims; i++)
+        free += probe_is_free(p, &p->setting, i);
+    if (probe_product(p, n, e, &x.a))
+        x.form = PROBE_PRODUCT;
+    if (x.form || n < PROBE_BASE + 2 || free > 6) /* so many formulas would fit by chance */
+        return x;
+    small_products(p, &all);
+    if (!fit_rows(p, &all, n, e, &x) && !fit_sum(p, &all, n, e, &x))
+        fit_where(p, n, e, &x);
+    return x;
+}
+
+bool probe_uses(const struct probe_extent *x, size_t dim)
+{
+    return (x->form != PROBE_NONE && (x->a.power[dim] || x->a.by == (int)dim)) ||
+           (x->form >= PROBE_ROWS && (x->b.power[dim] || (x->form == PROBE_ROWS && x->size == (int)dim)));
+}
+
+bool probe_is_one(const struct probe_product *m)
+{
+    for (size_t i = 0; i < PROBE_DIMS; i++) {
+        if (m->power[i])
+            return false;
+    }
+    return m->num + m->more == 1;
+}
+
+bool probe_is_constant(const struct probe_extent *x)
+{
+    for (size_t i = 0; i < PROBE_DIMS; i++) {
+        if (probe_uses(x, i))
+            return false;
+    }
+    return x->form == PROBE_PRODUCT;
+}
+
+/* ---- as text */
+
+static void add_product(const struct probing *p, const struct probe_product *m, const char *between,
+                        struct str *out)
+{
+    int num = m->num, den = m->den, last = -1;
+    const size_t before = out->len;
+
+    for (size_t i = 0; i < p->n_dims; i++)
+        last = m->power[i] ? (int)i : last;
+    for (size_t i = 0; i < p->n_dims; i++) {
+        for (int k = 0; k < m->power[i]; k++) {
+            bool end = (int)i == last && k + 1 == m->power[i];
+            str_add(out, out->len > before ? between : "");
+            if (end && num != 1)
+                str_addf(out, "%d * ", num);
+            if (m->up == (int)i)
+                str_addf(out, "((%s + %d) / %d)", p->t->dims.v[i], m->step - 1, m->step);
+            else
+                str_add(out, p->t->dims.v[i]);
+            if (end && den != 1)
+                str_addf(out, " / %d", den);
+            if (end && m->by >= 0)
+                str_addf(out, " / %s", p->t->dims.v[m->by]);
+            if (end && m->more)
+                str_addf(out, " + %d", m->more);
+        }
+    }
+    if (last < 0)
+        str_addf(out, "%d", MAX(num + m->more, 1));
+}
+
+char *probe_shape(const struct probing *p, const struct probe_product *m, const char *first)
+{
+    struct str out = {0};
+    bool one = m->num + m->more <= 1;
+
+    for (size_t i = 0; i < p->n_dims; i++)
+        one = one && !m->power[i];
+    if (first)
+        str_addf(&out, "%s%s", first, one ? "" : ", ");
+    if (!first || !one)
+        add_product(p, m, ", ", &out);
+    return str_take(&out, p->arena);
+}
+
+char *probe_text(const struct probing *p, const struct probe_product *m)
+{
+    struct str out = {0};
+
+    add_product(p, m, " * ", &out);
+    return str_take(&out, p->arena);
+}
+
+char *probe_extent_shape(const struct probing *p, const struct probe_extent *x)
+{
+    if (x->form == PROBE_ROWS)
+        return arena_printf(p->arena, "%s, %s", probe_shape(p, &x->a, NULL), p->t->dims.v[x->size]);
+    if (x->form == PROBE_SUM)
+        return arena_printf(p->arena, "%s + %s", probe_text(p, &x->a), probe_text(p, &x->b));
+    return probe_shape(p, &x->a, NULL);
+}

@@ -1,0 +1,187 @@
+/* What the integers in buffers point at: with ones instead of zeros in one of them another buffer is touched
+ * farther, by what one row of it holds. */
+#include "init/probe.h"
+
+struct moving { /* buffer `to` under integers of `by` that are 1, and how much farther with each more */
+    size_t by, to;
+    int64_t one[PROBE_BASE], step[PROBE_BASE];
+};
+
+static bool is_integer(enum kernel_type t)
+{
+    return t >= KT_I8 && t <= KT_U64;
+}
+
+static bool may_point(const struct probing *p, size_t arg)
+{
+    const struct footprint_arg *f = &p->at[0].args[arg];
+
+    return probe_is_buffer(p, arg) && is_integer(p->task->args[arg].type) && f->read && !f->wrote &&
+           !p->t->args.v[arg].values;
+}
+
+/* They are below a size that is known: with the last one, or as many, all is touched. */
+static bool below_size(const struct probing *p, const struct moving *m, struct probe_index *x)
+{
+    for (int less = 2; less >= 1; less--) {
+        for (size_t i = 0; i < p->n_dims; i++) {
+            int64_t e[PROBE_BASE];
+
+            if (!probe_is_free(p, &p->setting, i))
+                continue;
+            for (int k = 0; k < PROBE_BASE; k++)
+                e[k] = m->one[k] + (p->dims[k][i] - less) * m->step[k];
+            if (!probe_product(p, PROBE_BASE, e, &x->of) || !x->of.power[i])
+                continue;
+            x->below = (int)i;
+            x->last = less == 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* They are numbers of rows of the step's length; so many are touched when all are zero. */
+static bool row_numbers(const struct probing *p, const struct moving *m, struct probe_index *x)
+{
+    int64_t rows[PROBE_BASE];
+
+    for (int k = 0; k < PROBE_BASE; k++) {
+        rows[k] = m->one[k] / m->step[k] - 1;
+        if (m->one[k] % m->step[k])
+            return false;
+    }
+    x->below = -1;
+    return probe_product(p, PROBE_BASE, m->step, &x->of) && probe_product(p, PROBE_BASE, rows, &x->rows) &&
+           !x->of.more;
+}
+
+static void look_at(struct probing *p, size_t by)
+{
+    struct footprint one[PROBE_BASE], two[PROBE_BASE];
+
+    for (int k = 0; k < PROBE_BASE; k++) {
+        if (!probe_take(p, &one[k], &(struct footprint_run){p->dims[k], by, 1, false, false}) ||
+            !probe_take(p, &two[k], &(struct footprint_run){p->dims[k], by, 2, false, false}))
+            return;
+    }
+    for (size_t to = 0; to < p->task->n_args && to < PROBE_ARGS; to++) {
+        struct moving m = {.by = by, .to = to};
+        struct probe_index x = {.by = by, .to = to};
+        bool moves = probe_is_buffer(p, to) && to != by;
+
+        for (int k = 0; k < PROBE_BASE && moves; k++) {
+            m.one[k] = probe_elements(p, &one[k], to);
+            m.step[k] = probe_elements(p, &two[k], to) - m.one[k];
+            moves = m.step[k] > 0;
+        }
+        if (!moves)
+            continue;
+        x.found = row_numbers(p, &m, &x) || below_size(p, &m, &x);
+        vec_add(p->arena, &p->indices, x);
+    }
+}
+
+void probe_indices(struct probing *p)
+{
+    p->indices.n = 0;
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
+        if (may_point(p, i))
+            look_at(p, i);
+    }
+}
+
+bool probe_is_indexed(const struct probing *p, size_t arg)
+{
+    for (size_t i = 0; i < p->indices.n; i++) {
+        if (p->indices.v[i].found && p->indices.v[i].to == arg)
+            return true;
+    }
+    return false;
+}
+
+/* ---- to the task */
+
+static bool has_dim(const struct probing *p, const char *name)
+{
+    for (size_t i = 0; i < p->t->dims.n; i++) {
+        if (str_eq(p->t->dims.v[i], name))
+            return true;
+    }
+    return false;
+}
+
+/* The size that counts the rows of buffer `x->to`; of several that the same integers number, that of the first.
+ */
+static const char *rows_name(struct probing *p, const struct probe_index *x)
+{
+    const char *name = p->rows[x->to];
+
+    for (size_t i = 0; i < p->indices.n && !name; i++) {
+        const struct probe_index *y = &p->indices.v[i];
+        if (y->found && y->below < 0 && y->by == x->by)
+            name = arena_printf(p->arena, "n_%s", p->t->args.v[y->to].name);
+    }
+    p->rows[x->to] = name;
+    if (!has_dim(p, name)) {
+        vec_add(p->arena, &p->t->dims, name);
+        if (!probe_is_one(&x->rows) && x->rows.num + x->rows.more > 0)
+            vec_add(p->arena, &p->t->domain, arena_printf(p->arena, "%s >= %s", name, probe_text(p, &x->rows)));
+    }
+    return name;
+}
+
+/* What the integers are below, and the shape of what they point into. */
+static const char *tell(struct probing *p, const struct probe_index *x)
+{
+    struct init_arg *to = &p->t->args.v[x->to];
+    const char *name;
+
+    to->todo = NULL;
+    if (x->below >= 0) {
+        name = p->t->dims.v[x->below];
+        to->shape = probe_shape(p, &x->of, NULL);
+        return x->last ? arena_printf(p->arena, "%s + 1", name) : name;
+    }
+    name = rows_name(p, x);
+    to->shape = probe_shape(p, &x->of, name);
+    if (probe_is_one(&x->rows))
+        return name;
+    if (x->rows.num + x->rows.more <= 0)
+        return arena_printf(p->arena, "%s + 1", name);
+    return arena_printf(p->arena, "%s - %s + 1", name, probe_text(p, &x->rows));
+}
+
+static void tell_of(struct probing *p, size_t by)
+{
+    struct init_arg *of = &p->t->args.v[by];
+    bool moves = false;
+
+    for (size_t i = 0; i < p->indices.n; i++) {
+        const struct probe_index *x = &p->indices.v[i];
+        const struct footprint_arg *f = &p->at[0].args[x->to];
+        const char *high;
+
+        moves = moves || x->by == by;
+        if (x->by != by || !x->found)
+            continue;
+        high = tell(p, x);
+        if (of->values)
+            continue;
+        of->values = arena_printf(p->arena, "{kind: %s, low: 0, high: %s}",
+                                  f->wrote && !f->read && x->below < 0 ? "distinct" : "index", high);
+        of->todo = arena_printf(p->arena, "%s is taken for indices into %s; which range has it?", of->name,
+                                p->t->args.v[x->to].name);
+    }
+    if (!of->values && !of->todo)
+        of->todo = arena_printf(p->arena, "what do the integers of %s mean, and which range have they%s?",
+                                of->name, moves ? "; other buffers are touched farther by larger ones" : "");
+}
+
+void probe_tell_indices(struct probing *p)
+{
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
+        if (may_point(p, i))
+            tell_of(p, i);
+    }
+}

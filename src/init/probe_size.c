@@ -1,0 +1,357 @@
+/* Which numbers are sizes, and where they begin and end: strides of buffers that lie row behind row are
+ * products of sizes; what moves no extent is a value; beyond a bound the launcher does not run. */
+#include "init/probe.h"
+
+#include <ctype.h>
+
+/* ---- strides */
+
+enum { STRIDE = 1024 }; /* that all strides have while one of them is looked at */
+
+bool init_is_stride(const char *name)
+{
+    return strcasestr(name, "stride") || strcasestr(name, "pitch") ||
+           (str_starts(name, "ld") && name[2] && (!name[3] || name[2] == '_'));
+}
+
+struct striding {
+    struct probing *p;
+    size_t strides[PROBE_DIMS], n;
+    struct footprint plain[PROBE_BASE];
+    int64_t rows[PROBE_DIMS][PROBE_ARGS][PROBE_BASE]; /* of a stride and a buffer */
+};
+
+static bool measure_strides(struct striding *s, const struct probe_setting *setting)
+{
+    struct probing *p = s->p;
+
+    for (int k = 0; k < PROBE_BASE; k++) {
+        if (!probe_dims(p, setting, k, p->dims[k]))
+            return false;
+        for (size_t i = 0; i < s->n; i++)
+            p->dims[k][s->strides[i]] = STRIDE;
+        if (!probe_take(p, &s->plain[k], &(struct footprint_run){p->dims[k], SIZE_MAX, 0, false, false}))
+            return false;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        for (int k = 0; k < PROBE_BASE; k++) {
+            struct footprint twice;
+            bool ok;
+
+            p->dims[k][s->strides[i]] = 2 * STRIDE;
+            ok = probe_take(p, &twice, &(struct footprint_run){p->dims[k], SIZE_MAX, 0, false, false});
+            p->dims[k][s->strides[i]] = STRIDE;
+            for (size_t b = 0; ok && b < p->task->n_args && b < PROBE_ARGS; b++) {
+                if (probe_is_buffer(p, b))
+                    s->rows[i][b][k] =
+                        (probe_elements(p, &twice, b) - probe_elements(p, &s->plain[k], b)) / STRIDE + 1;
+            }
+            if (!ok)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* a times b, where both are plain. */
+static bool multiply(struct probe_product *a, const struct probe_product *b)
+{
+    a->num *= b->num;
+    for (size_t i = 0; i < PROBE_DIMS; i++)
+        a->power[i] += b->power[i];
+    return a->den == 1 && b->den == 1 && !a->more && !b->more && a->up < 0 && b->up < 0 && a->by < 0 &&
+           b->by < 0;
+}
+
+/* The strides of buffer b, the last one first: each holds all rows of the next. */
+static void contiguous(struct striding *s, size_t b)
+{
+    struct probing *p = s->p;
+    struct probe_product inner;
+    int64_t e[PROBE_BASE];
+    bool any = false, known;
+
+    for (int k = 0; k < PROBE_BASE; k++) {
+        e[k] = probe_elements(p, &s->plain[k], b);
+        for (size_t i = 0; i < s->n; i++)
+            e[k] -= (s->rows[i][b][k] - 1) * STRIDE;
+        any = any || e[k] <= 0;
+    }
+    known = !any && probe_product(p, PROBE_BASE, e, &inner);
+    for (size_t i = s->n; i-- > 0 && known;) {
+        struct probe_product rows;
+        bool used = false;
+
+        for (int k = 0; k < PROBE_BASE; k++)
+            used = used || s->rows[i][b][k] > 1;
+        if (!used)
+            continue;
+        if (!p->formula[s->strides[i]]) {
+            p->formula[s->strides[i]] = true;
+            p->as[s->strides[i]] = inner;
+        }
+        known = probe_product(p, PROBE_BASE, s->rows[i][b], &rows) && multiply(&inner, &rows);
+    }
+}
+
+/* Looks with the sizes of one setting; how many strides are known then. */
+static size_t try_strides(struct striding *s, const struct probe_setting *setting)
+{
+    struct probing *p = s->p;
+    size_t known = 0;
+    bool ran;
+
+    p->setting = *setting;
+    for (size_t i = 0; i < s->n; i++)
+        p->setting.fixed[s->strides[i]] = STRIDE; /* none of them is in a product */
+    memset(p->formula, 0, sizeof(p->formula));
+    ran = measure_strides(s, &p->setting);
+    for (size_t b = 0; ran && b < p->task->n_args && b < PROBE_ARGS; b++) {
+        if (probe_is_buffer(p, b))
+            contiguous(s, b);
+    }
+    for (size_t i = 0; i < s->n; i++)
+        known += p->formula[s->strides[i]];
+    return known;
+}
+
+void probe_strides(struct probing *p)
+{
+    static const int64_t units[] = {1, 32, 8, 128, 4};
+    struct striding *s = arena_new(p->arena, struct striding);
+    struct probe_setting best = probe_plain(1);
+    size_t most = 0;
+
+    s->p = p;
+    for (size_t i = 0; i < p->n_dims; i++) {
+        if (init_is_stride(p->t->dims.v[i]))
+            s->strides[s->n++] = i;
+    }
+    for (size_t u = 0; u < ARRAY_LEN(units) + p->n_dims && most < s->n && s->n < p->n_dims; u++) {
+        const size_t apart = u > p->n_dims ? u - p->n_dims : 0;
+        struct probe_setting setting = probe_plain(units[apart]);
+        size_t known;
+
+        if (u && !apart) /* one size is larger than those beside it */
+            setting.unit[u - 1] = 8;
+        known = try_strides(s, &setting);
+        if (known > most) {
+            most = known;
+            best = setting;
+        }
+    }
+    if (most)
+        try_strides(s, &best);
+    else
+        memset(p->formula, 0, sizeof(p->formula));
+}
+
+/* ---- numbers that the launcher compares with */
+
+size_t probe_numbers(const struct probing *p, int64_t *numbers, size_t most)
+{
+    size_t n = 0;
+
+    for (const char *at = p->t->launcher ? p->t->launcher : ""; *at && n < most; at++) {
+        const char *digits = NULL;
+        bool there = false;
+        int64_t v;
+
+        if (str_starts(at, "case "))
+            digits = at + 5;
+        else if (str_starts(at, "== "))
+            digits = at + 3;
+        while (digits && *digits == '(')
+            digits++;
+        if (!digits || !isdigit((unsigned char)*digits))
+            continue;
+        v = strtoll(digits, NULL, 0);
+        for (size_t i = 0; i < n; i++)
+            there = there || numbers[i] == v;
+        if (!there && v > 1 && v <= 1 << 16)
+            numbers[n++] = v;
+    }
+    return n;
+}
+
+/* ---- bounds */
+
+static struct init_bound *bound_of(struct probing *p, size_t dim)
+{
+    const struct probe_setting *s = &p->setting;
+    struct init_bound b = {.dim = p->t->dims.v[dim], .low = 1, .unit = s->unit[dim]};
+
+    if (s->tied[dim] >= 0)
+        b.of = p->t->dims.v[s->tied[dim]];
+    vec_add(p->arena, &p->t->bounds, b);
+    return &p->t->bounds.v[p->t->bounds.n - 1];
+}
+
+static bool takes(struct probing *p, size_t dim, int64_t value)
+{
+    struct footprint f;
+    int64_t dims[PROBE_DIMS];
+
+    memcpy(dims, p->dims[0], sizeof(dims));
+    dims[dim] = value;
+    probe_follow(p, dims);
+    return probe_take(p, &f, &(struct footprint_run){dims, SIZE_MAX, 0, false, true}) || !f.refused;
+}
+
+static void find_bounds(struct probing *p, size_t dim)
+{
+    struct init_bound *b = bound_of(p, dim);
+    const int64_t unit = b->unit,
+                  step = unit * (p->setting.tied[dim] >= 0 ? p->dims[0][p->setting.tied[dim]] : 1),
+                  seed = p->dims[0][dim] / step;
+    int64_t low = 1, good = seed, bad = 0;
+
+    for (; low < seed; low++) {
+        int64_t dims[PROBE_DIMS];
+        memcpy(dims, p->dims[0], sizeof(dims));
+        dims[dim] = low * step;
+        probe_follow(p, dims);
+        if (probe_holds(p, dims))
+            break;
+    }
+    b->low = b->of ? 1 : low * unit;
+    for (int64_t v = 2 * seed; v * step <= 1 << 20 && !bad; v *= 2) {
+        if (takes(p, dim, v * step))
+            good = v;
+        else
+            bad = v;
+    }
+    while (bad && bad - good > 1) {
+        int64_t middle = good + (bad - good) / 2;
+        if (takes(p, dim, middle * step))
+            good = middle;
+        else
+            bad = middle;
+    }
+    b->high = bad ? good * step : 0;
+}
+
+void probe_bounds(struct probing *p)
+{
+    for (size_t i = 0; i < p->n_dims; i++) {
+        if (probe_is_free(p, &p->setting, i))
+            find_bounds(p, i);
+    }
+}
+
+/* ---- sizes that are none */
+
+static const char *replaced(struct arena *m, const char *text, const char *word, const char *with)
+{
+    struct str out = {0};
+    const char *at = text, *next;
+
+    if (!text || !str_has_word(text, word))
+        return text;
+    while ((next = str_find_word(text, at, word))) {
+        str_addn(&out, at, (size_t)(next - at));
+        str_add(&out, with);
+        at = next + strlen(word);
+    }
+    str_add(&out, at);
+    return str_take(&out, m);
+}
+
+/* The size is the value `as` from now on; it stays in t->dims. */
+static void drop(struct init_task *t, struct arena *m, const char *name, const char *as, const char *todo)
+{
+    const char *inside = strpbrk(as, " ") ? arena_printf(m, "(%s)", as) : as;
+
+    for (size_t i = 0; i < t->args.n; i++) {
+        struct init_arg *a = &t->args.v[i];
+        if (str_eq(a->value, name)) {
+            a->value = as;
+            a->todo = todo;
+        } else
+            a->value = replaced(m, a->value, name, inside);
+        a->shape = replaced(m, a->shape, name, inside);
+        a->values = replaced(m, a->values, name, inside);
+    }
+    for (size_t i = 0; i < t->domain.n; i++)
+        t->domain.v[i] = replaced(m, t->domain.v[i], name, inside);
+}
+
+void init_close_strides(struct init_task *t, struct arena *a)
+{
+    const char *last = NULL;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->dims.n; i++) {
+        if (!init_is_stride(t->dims.v[i]))
+            last = t->dims.v[i];
+    }
+    for (size_t i = 0; i < t->dims.n && last; i++) {
+        const char *name = t->dims.v[i];
+        if (!init_is_stride(name))
+            t->dims.v[kept++] = name;
+        else
+            drop(t, a, name, last,
+                 arena_printf(a, "is %s always %s, or may rows lie farther apart?", name, last));
+    }
+    t->dims.n = last ? kept : t->dims.n;
+}
+
+/* Does any formula or index say the size? */
+static bool is_said(const struct probing *p, size_t dim)
+{
+    const char *name = p->t->dims.v[dim];
+
+    for (size_t i = 0; i < p->t->args.n; i++) {
+        const struct init_arg *a = &p->t->args.v[i];
+        if ((a->shape && str_has_word(a->shape, name)) || (a->values && str_has_word(a->values, name)) ||
+            (a->value && !str_eq(a->value, name) && str_has_word(a->value, name)))
+            return true;
+    }
+    for (size_t i = 0; i < p->t->domain.n; i++) {
+        if (str_has_word(p->t->domain.v[i], name))
+            return true;
+    }
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
+        if (probe_is_buffer(p, i) && p->fit[i].form == PROBE_NONE && !probe_is_indexed(p, i))
+            return true; /* it may be of one that is not known */
+    }
+    return false;
+}
+
+void probe_drop_sizes(struct probing *p)
+{
+    struct init_task *t = p->t;
+    size_t kept = 0;
+    bool keep[PROBE_DIMS];
+
+    for (size_t i = 0; i < p->n_dims; i++) {
+        const char *name = t->dims.v[i];
+
+        keep[i] = false;
+        if (p->formula[i])
+            drop(t, p->arena, name, probe_text(p, &p->as[i]),
+                 arena_printf(p->arena, "rows lie one behind the other; may they lie farther apart by %s?",
+                              name));
+        else if (p->setting.fixed[i])
+            drop(t, p->arena, name, arena_printf(p->arena, "%lld", (long long)p->setting.fixed[i]),
+                 arena_printf(p->arena, "the launcher decides by %s; which values do callers pass?", name));
+        else
+            keep[i] = true;
+    }
+    for (size_t i = 0; i < p->n_dims; i++)
+        kept += keep[i];
+    for (size_t i = 0; i < p->n_dims && kept > 1; i++) {
+        if (!keep[i] || is_said(p, i))
+            continue;
+        drop(t, p->arena, t->dims.v[i], "1",
+             arena_printf(p->arena, "%s moves no extent; which values do callers pass?", t->dims.v[i]));
+        keep[i] = false;
+        kept--;
+    }
+    kept = 0;
+    for (size_t i = 0; i < t->dims.n; i++) {
+        if (i >= p->n_dims || keep[i])
+            t->dims.v[kept++] = t->dims.v[i];
+    }
+    t->dims.n = kept;
+}
