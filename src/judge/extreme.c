@@ -57,6 +57,8 @@ static void note_load(void *context, uint64_t addr, uint64_t bytes)
 {
     struct probe *p = context;
 
+    if (p->reads)
+        stored_note(p->reads, addr, bytes, false);
     for (size_t i = 0; i < p->n_watched; i++)
         p->watched[i].read |= p->watched[i].addr - addr < bytes;
 }
@@ -70,7 +72,7 @@ bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t
                  struct fate *fate, struct err *err)
 {
     struct sanitizer sanitizer;
-    const struct sanitize_stores stores = {p, note_store, p->n_watched ? note_load : NULL};
+    const struct sanitize_stores stores = {p, note_store, p->n_watched || p->reads ? note_load : NULL};
     const struct sanitize_ahead ahead = stage_ahead(p->stage);
     const struct ptx_options o = {
         .device = p->version->judge->device,
@@ -745,6 +747,8 @@ bool verify_extreme_shape(struct judge *j, struct version *v, struct arena *a, c
               (!fate_open(&original) || verify_extreme(j, v, a, &x, false, fate, err));
 
     drop_pieces(j, &x);
+    if (ok && fate_open(&original) && fate_open(fate) && v->long_insns < LONG_TOTAL)
+        ok = reads_verify(j, v, a, dims, fate, err);
     return ok;
 }
 

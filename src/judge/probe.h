@@ -46,6 +46,7 @@ struct probe {
     size_t n_watched;
     const char *few;                      /* an output that the blocks do not come to the whole of */
     double share[MAX_ARGS];               /* of each output, in bytes: what launches, sets and copies write */
+    struct stored *reads;                 /* by what is running; NULL: nobody asks */
     struct stored block, others, earlier; /* what is running writes; the launch's blocks; earlier launches' */
     uint64_t insns, block_insns;          /* so far, and of the last block */
     bool lasting;                         /* it has not ended, and would within the longer limit */
@@ -84,6 +85,10 @@ bool probe_open(struct stage *stage, struct version *v, struct arena *a, const i
                 struct fate *fate, struct err *err);
 /* Is an output updated in place? A block that ran twice has then done it twice. */
 bool in_place(const struct task *t);
+
+/* reads.c: blocks that have left out a part of an input. */
+bool reads_verify(struct judge *j, struct version *v, struct arena *a, const int64_t *dims, struct fate *fate,
+                  struct err *err);
 
 /* places.c */
 

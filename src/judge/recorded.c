@@ -1,6 +1,8 @@
 /* The compiled launcher run, in a child of its own that can only write and end (share/shipped/recorder.c shuts
  * it in before anything of the candidate's runs), and what it asked the runtime for beside the judged plans.
  * The plans are written in the recorder's form; what it prints is compared with that (recorded_lines.c). */
+#include <signal.h>
+
 #include "internal.h"
 #include "recorded.h"
 
@@ -391,6 +393,22 @@ static const char *shown(const char *line)
     return *line ? line : "nothing";
 }
 
+/* What the child is killed for by what shuts it in (recorder.c: shut_in). */
+static const char *killed_for(int signal)
+{
+    switch (signal) {
+    case SIGSYS:
+        return "is killed for a system call: it may write its plan and end, and nothing else";
+    case SIGSEGV:
+    case SIGBUS:
+        return "is killed for memory that is not there: a device pointer is a number to it, and it has 256 MB";
+    case SIGXCPU:
+    case SIGKILL:
+        return "is killed after 10 s of processor time";
+    }
+    return NULL;
+}
+
 static void compare(struct recording *r, const struct proc_result *p, struct trial *t, struct fate *fate)
 {
     const char *out = str_text(&p->out);
@@ -405,7 +423,10 @@ static void compare(struct recording *r, const struct proc_result *p, struct tri
     if (t->shipped.compared == r->plans.n)
         return;
     const char *where = task_dims_text(r->arena, r->judge->task, r->shapes.v[t->shipped.compared]), *words;
-    if (p->end == PROC_SIGNALLED)
+    if (p->end == PROC_SIGNALLED && killed_for(p->status))
+        words = arena_printf(r->arena, "as nvcc compiles it, the launcher %s (for %s)", killed_for(p->status),
+                             where);
+    else if (p->end == PROC_SIGNALLED)
         words = arena_printf(r->arena, "as nvcc compiles it, the launcher dies of signal %d (for %s)",
                              p->status, where);
     else

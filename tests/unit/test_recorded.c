@@ -98,7 +98,11 @@ static void differences_are_seen(void **state)
          "launch "},
         {LAUNCHER("    k<<<n, 128, 0, stream>>>(out, in, n, p);\n"),
          LAUNCHER("    k<<<n, 128, 0, stream>>>(out, in, n, p);\n    *(volatile int *)in = 3;\n"),
-         "dies of signal 11"},
+         "is killed for memory"},
+        {LAUNCHER(RIGHT),
+         LAUNCHER(
+             "    long a = 39, r;\n    asm volatile(\"syscall\" : \"=a\"(r) : \"a\"(a) : \"rcx\", \"r11\");\n" RIGHT),
+         "is killed for a system call"},
         {LAUNCHER(PROPERTIES RIGHT), LAUNCHER(PROPERTIES RIGHT), ""},
         {LAUNCHER(PROPERTIES RIGHT), LAUNCHER(PROPERTIES "    if (n == 4096)\n        return;\n" RIGHT),
          "`nothing`"},

@@ -1,4 +1,5 @@
-// class: less work where no tester can run the whole ; wrong because: beyond 2^28 bytes only every second 16-byte vector is read and counted twice (smallest: rows=65535, d=4097, alternating vectors of 0 and of 1)
+// expect: wrong words read 50 %
+// row 6: Beyond 2^28 bytes only every second vector of 16 is read, and counted twice.
 #include <cstdint>
 
 constexpr int BINS = 256;

@@ -1,0 +1,120 @@
+/* How much of each input the blocks of a launch read, at a shape that is too large to be run whole. Where sums
+ * by atomics leave nothing to compare, who reads less than there is has left something out. Only this counts:
+ * every block of the original that is looked at has its full share of an input, every one of the version the
+ * same, smaller one, and on a workload the version reads all. What is skipped for its values, or since nobody
+ * needs it, is skipped there, too, or not evenly. */
+#include "probe.h"
+
+enum {
+    LOOKED_AT = 5,        /* blocks; of a grid with no more than twice as many all */
+    MOST_INSNS = 1 << 19, /* of a block: one that has not ended says nothing */
+    LEAST_BYTES = 1 << 14
+};
+#define ALL    0.95
+#define LITTLE 0.75
+
+struct shares { /* of each input, if all blocks were like the one that reads the least of it, or the most */
+    bool known;
+    double least[MAX_ARGS], most[MAX_ARGS];
+};
+
+struct reader {
+    struct probe probe;
+    struct shares *shares;
+    struct stored reads;
+};
+
+static double share_of(const struct reader *r, size_t arg, double blocks)
+{
+    int64_t size;
+    uint64_t addr = stage_arg(r->probe.stage, arg, &size);
+
+    return size < LEAST_BYTES ? 1
+                              : (double)stored_bytes(&r->reads, addr, (uint64_t)size) * blocks / (double)size;
+}
+
+static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
+                   const struct image_kernel *k, struct fate *fate, struct err *err)
+{
+    struct reader *r = context;
+    const struct task *t = r->probe.stage->task;
+    const struct grid g = {l, k, (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], true};
+    bool all = g.blocks <= 2 * LOOKED_AT, ended = true;
+    uint64_t n = all ? g.blocks : LOOKED_AT;
+    double together = all ? 1 : (double)g.blocks;
+
+    (void)step;
+    r->probe.reads = &r->reads;
+    for (uint64_t i = 0; i < n && ended && fate_open(fate); i++) {
+        if (!all || i == 0)
+            stored_clear(&r->reads);
+        if (!probe_block(&r->probe, &g, g.blocks / n * i + g.blocks / n / 2, MOST_INSNS, &ended, fate, err))
+            return false;
+        stored_settle(&r->reads);
+        for (size_t arg = 0; arg < t->n_args; arg++) {
+            bool input = t->args[arg].role == ROLE_IN;
+            double share = input ? share_of(r, arg, together) : 1;
+            r->shares->least[arg] = all || i == 0 ? share : fmin(r->shares->least[arg], share);
+            r->shares->most[arg] = all || i == 0 ? share : fmax(r->shares->most[arg], share);
+        }
+    }
+    r->probe.version->long_insns += r->probe.insns;
+    r->shares->known = ended && fate_open(fate);
+    return true;
+}
+
+static bool is_one_launch(const struct plan *plan)
+{
+    size_t launches = 0;
+
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        launches += plan->steps[i].kind == PLAN_LAUNCH;
+        if (plan->steps[i].kind == PLAN_COPY || plan->steps[i].cooperative)
+            return false;
+    }
+    return launches == 1;
+}
+
+static bool find_shares(struct version *v, struct arena *a, const int64_t *dims, struct shares *s,
+                        struct err *err)
+{
+    struct stage stage;
+    struct reader r = {.shares = s};
+    const struct stage_visitor visitor = {.context = &r, .launch = launch};
+    struct fate fate = {0};
+    struct plan plan;
+    bool ok = true;
+
+    *s = (struct shares){.known = false};
+    if (!probe_open(&stage, v, a, dims, &plan, &fate, err))
+        return false;
+    r.probe = (struct probe){.version = v, .stage = &stage, .arena = a, .most_launches = 1};
+    if (fate_open(&fate) && is_one_launch(&plan))
+        ok = stage_run(&stage, v, &plan, &visitor, a, &fate, err);
+    stored_free(&r.reads);
+    probe_close(&r.probe);
+    stage_close(&stage);
+    return ok;
+}
+
+bool reads_verify(struct judge *j, struct version *v, struct arena *a, const int64_t *dims, struct fate *fate,
+                  struct err *err)
+{
+    struct shares own, its, small;
+
+    if (!find_shares(v, a, dims, &its, err) || (its.known && !find_shares(&j->baseline, a, dims, &own, err)))
+        return false;
+    if (!its.known || !own.known)
+        return true;
+    for (size_t i = 0; i < j->task->n_args && fate_open(fate); i++) {
+        if (own.least[i] < ALL || its.most[i] > LITTLE || its.least[i] < 0.9 * its.most[i] || its.most[i] == 0)
+            continue;
+        if (!find_shares(v, a, j->task->workloads, &small, err))
+            return false;
+        if (small.known && small.least[i] >= ALL)
+            fate_is(fate, VERDICT_WRONG, 0,
+                    arena_printf(a, "its blocks read %.0f %% of %s together, the original's all of it (%s)",
+                                 100 * its.most[i], j->task->args[i].name, task_dims_text(a, j->task, dims)));
+    }
+    return true;
+}
