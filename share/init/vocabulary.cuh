@@ -50,6 +50,45 @@ template <typename T> struct numeric_limits : std::numeric_limits<T> {
 } // namespace at
 namespace torch = at;
 
+// for: complex
+namespace c10 {
+template <typename T> struct alignas(2 * sizeof(T)) complex {
+    T real_ = T(0), imag_ = T(0);
+    constexpr complex() = default;
+    __host__ __device__ constexpr complex(T re, T im = T(0)) : real_(re), imag_(im)
+    {
+    }
+    __host__ __device__ constexpr T real() const
+    {
+        return real_;
+    }
+    __host__ __device__ constexpr T imag() const
+    {
+        return imag_;
+    }
+    friend __host__ __device__ constexpr complex operator+(complex a, complex b)
+    {
+        return complex(a.real_ + b.real_, a.imag_ + b.imag_);
+    }
+    friend __host__ __device__ constexpr complex operator-(complex a, complex b)
+    {
+        return complex(a.real_ - b.real_, a.imag_ - b.imag_);
+    }
+    friend __host__ __device__ constexpr complex operator*(complex a, complex b)
+    {
+        return complex(a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_);
+    }
+    __host__ __device__ constexpr complex &operator+=(complex b)
+    {
+        return *this = *this + b;
+    }
+    __host__ __device__ constexpr complex &operator*=(complex b)
+    {
+        return *this = *this * b;
+    }
+};
+} // namespace c10
+
 // for: C10_HOST_DEVICE
 #define C10_HOST_DEVICE __host__ __device__
 

@@ -137,6 +137,7 @@ static void shims_stand_for_host_headers(void **state)
         "template <class T> __global__ void f(T *a, int64_t n, uintptr_t p, size_t s)\n{\n"
         "    static_assert(std::is_same_v<std::remove_const_t<const T>, float>, \"\");\n"
         "    static_assert(std::numeric_limits<int>::max() == INT32_MAX, \"\");\n"
+        "    static_assert(std::max({1, 3, 2}) + std::min({4, 2}) == 5, \"\");\n"
         "    typename std::conditional<sizeof(T) == 4, uint32_t, uint64_t>::type u = 0;\n"
         "    assert(n > 0);\n"
         "    if (std::isnan(a[0])) printf(\"%d\\n\", half_of(4));\n"

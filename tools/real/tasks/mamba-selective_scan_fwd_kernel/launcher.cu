@@ -1,0 +1,46 @@
+extern "C" void selective_scan(__half *u, __half *delta, float *A, __half *B, __half *C, float *D, float *delta_bias, __half *z, __half *out, __half *out_z, float *x, int batch, int dim, int chunks, int dstate, cudaStream_t stream)
+{
+    const int seqlen = chunks * 2048;
+    SSMParamsBase params = {};
+    params.batch = batch;
+    params.dim = dim;
+    params.seqlen = seqlen;
+    params.dstate = dstate;
+    params.n_groups = 1;
+    params.n_chunks = chunks;
+    params.dim_ngroups_ratio = dim;
+    params.is_variable_B = true;
+    params.is_variable_C = true;
+    params.delta_softplus = true;
+    params.A_d_stride = dstate;
+    params.A_dstate_stride = 1;
+    params.B_batch_stride = dstate * seqlen;
+    params.B_dstate_stride = seqlen;
+    params.B_group_stride = dstate * seqlen;
+    params.C_batch_stride = dstate * seqlen;
+    params.C_dstate_stride = seqlen;
+    params.C_group_stride = dstate * seqlen;
+    params.u_batch_stride = dim * seqlen;
+    params.u_d_stride = seqlen;
+    params.delta_batch_stride = dim * seqlen;
+    params.delta_d_stride = seqlen;
+    params.z_batch_stride = dim * seqlen;
+    params.z_d_stride = seqlen;
+    params.out_batch_stride = dim * seqlen;
+    params.out_d_stride = seqlen;
+    params.out_z_batch_stride = dim * seqlen;
+    params.out_z_d_stride = seqlen;
+    params.A_ptr = A;
+    params.B_ptr = B;
+    params.C_ptr = C;
+    params.D_ptr = D;
+    params.u_ptr = u;
+    params.delta_ptr = delta;
+    params.delta_bias_ptr = delta_bias;
+    params.out_ptr = out;
+    params.x_ptr = x;
+    params.z_ptr = z;
+    params.out_z_ptr = out_z;
+    using traits = Selective_Scan_fwd_kernel_traits<128, 16, 1, true, true, true, true, __half, float>;
+    selective_scan_fwd_kernel<traits><<<dim3(batch, dim), 128, 12288, stream>>>(params);
+}
