@@ -4,7 +4,8 @@
 
 #include <ctype.h>
 
-#define HIDDEN "_GLOBAL__N_"
+#define HIDDEN "_GLOBAL__N_"    /* a namespace without a name */
+#define INTERNAL "_INTERNAL_" /* a static function that is a template argument stands in one of these */
 
 /* Copies what begins with `from` up to the first of `until`, which is copied too. */
 static const char *copy_until(const char *from, char until, struct str *s)
@@ -24,6 +25,8 @@ static const char *copy_identifier(const char *at, struct str *s)
     len = MIN(len, left);
     if (str_starts(name, HIDDEN))
         str_addf(s, "12" HIDDEN "1");
+    else if (str_starts(name, INTERNAL))
+        str_addf(s, "11" INTERNAL "1");
     else
         str_addf(s, "%zu%.*s", len, (int)len, name);
     return name + len;
