@@ -258,11 +258,13 @@ static void scan_launches(struct function *f, void *list, struct node n)
         scan_launches(f, list, node_child(n, i));
 }
 
-/* A function of the same name for the host, a call of it, or a question about the kernel that changes nothing
- * of it. */
+/* Its prototype, a function of the same name for the host, a call of it, or a question about the kernel that
+ * changes nothing of it. */
 static bool is_harmless(const struct function *f, struct node name)
 {
     struct node n = node_parent(name), definition = node_enclosing(name, NODE_FUNCTION_DEFINITION);
+    if (node_is(n, NODE_FUNCTION_DECLARATOR) && node_is(node_parent(n), NODE_DECLARATION)) /* a prototype */
+        return f->n_launches > 0 && node_start(f->launches[0].call) > node_start(f->definition);
     if (node_is(n, NODE_FUNCTION_DECLARATOR))
         return node_same(node_parent(n), definition) && is_host_definition(f, definition);
     if (node_is(n, NODE_CALL_EXPRESSION))

@@ -54,11 +54,11 @@ static int builtin_size(const char *type)
 {
     if (str_in(type, "char|unsigned char|signed char|int8_t|uint8_t"))
         return 1;
-    if (str_in(type, "__half|half|__nv_bfloat16|nv_bfloat16|bfloat16|short|unsigned short|int16_t|uint16_t"))
+    if (str_in(type, "__half|half|__nv_bfloat16|nv_bfloat16|bfloat16|short|unsigned short|int16_t|uint16_t|ushort"))
         return 2;
-    if (str_in(type, "float|int|unsigned|unsigned int|int32_t|uint32_t"))
+    if (str_in(type, "float|int|unsigned|unsigned int|int32_t|uint32_t|uint"))
         return 4;
-    if (str_in(type, "double|long|unsigned long|long long|unsigned long long|int64_t|uint64_t|size_t"))
+    if (str_in(type, "double|long|unsigned long|long long|unsigned long long|int64_t|uint64_t|size_t|ulong"))
         return 8;
     if (str_in(type, "char2|uchar2"))
         return 2;
@@ -113,7 +113,7 @@ int ctype_size(const struct function *f, const char *type)
 bool ctype_is_integer(const char *type)
 {
     return str_in(type, "int|unsigned|unsigned int|long|long long|unsigned long|unsigned long long|int64_t|"
-                        "uint64_t|int32_t|uint32_t|size_t|short|char|ptrdiff_t");
+                        "uint64_t|int32_t|uint32_t|size_t|short|char|ptrdiff_t|uint|ulong");
 }
 
 bool ctype_is_float(const char *type)
