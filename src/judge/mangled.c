@@ -4,8 +4,8 @@
 
 #include <ctype.h>
 
-#define HIDDEN "_GLOBAL__N_"    /* a namespace without a name */
-#define INTERNAL "_INTERNAL_" /* a static function that is a template argument stands in one of these */
+#define HIDDEN   "_GLOBAL__N_" /* a namespace without a name */
+#define INTERNAL "_INTERNAL_"  /* a static function that is a template argument stands in one of these */
 
 /* Copies what begins with `from` up to the first of `until`, which is copied too. */
 static const char *copy_until(const char *from, char until, struct str *s)

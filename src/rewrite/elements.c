@@ -278,6 +278,13 @@ static bool pointer_multiple(struct elements *w, struct node pointer)
     return false;
 }
 
+static struct node unbracketed(struct node n)
+{
+    while (node_is(n, NODE_PARENTHESIZED_EXPRESSION))
+        n = node_child(n, 0);
+    return n;
+}
+
 /* One element reached: p[i], *(p + i), *p, or a load or store with a hint (`__ldcs(p + i)`, `__stcs(&p[i],
  * x)`), which is a plain one to us. */
 struct reached {
@@ -302,13 +309,11 @@ static bool reached_at(const struct function *f, struct node e, struct reached *
         if (store)
             p->value = node_child(args, 1);
         if (node_is(at, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, at), "&"))
-            at = node_field(at, FIELD_ARGUMENT);
+            at = unbracketed(node_field(at, FIELD_ARGUMENT));
         else if (!node_is(at, NODE_BINARY_EXPRESSION))
             return false;
     } else if (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "*")) {
-        at = node_field(e, FIELD_ARGUMENT);
-        while (node_is(at, NODE_PARENTHESIZED_EXPRESSION))
-            at = node_child(at, 0);
+        at = unbracketed(node_field(e, FIELD_ARGUMENT));
         p->pointer = at;
         if (node_is(at, NODE_IDENTIFIER))
             return true;

@@ -54,7 +54,8 @@ static int builtin_size(const char *type)
 {
     if (str_in(type, "char|unsigned char|signed char|int8_t|uint8_t"))
         return 1;
-    if (str_in(type, "__half|half|__nv_bfloat16|nv_bfloat16|bfloat16|short|unsigned short|int16_t|uint16_t|ushort"))
+    if (str_in(type,
+               "__half|half|__nv_bfloat16|nv_bfloat16|bfloat16|short|unsigned short|int16_t|uint16_t|ushort"))
         return 2;
     if (str_in(type, "float|int|unsigned|unsigned int|int32_t|uint32_t|uint"))
         return 4;

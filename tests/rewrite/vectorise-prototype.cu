@@ -1,6 +1,7 @@
-// A prototype above is no other use, and `uint` an integer.
+// A prototype above is no other use, `uint` an integer, brackets behind & nothing.
 // transform: vectorise 16
-// applies: line 10
+// applies: line 11
+// has: packed_load<4>(&in[blockIdx.x * d + i])
 // has: work_vec4<<<n, 128, 0, stream>>>(out, in, n, d);
 #include <cuda_runtime.h>
 
@@ -8,7 +9,7 @@ __global__ void work(float *out, const float *in, int n, int d);
 __global__ void work(float *out, const float *in, int n, int d)
 {
     for (uint i = threadIdx.x; i < d; i += blockDim.x)
-        out[blockIdx.x * d + i] = 2.0f * in[blockIdx.x * d + i];
+        out[blockIdx.x * d + i] = 2.0f * __ldcs(&(in[blockIdx.x * d + i]));
 }
 
 extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
