@@ -58,7 +58,7 @@ const struct variable *function_variable_of(const struct function *f, struct nod
 int ctype_size(const struct function *f, const char *type);
 /* What the file's typedef or `using` of that name stands for in the end; else the type as it is. */
 const char *ctype_alias(const struct function *f, const char *type);
-bool ctype_is_integer(const char *type);
+bool ctype_is_integer(const struct function *f, const char *type);
 bool ctype_is_float(const char *type); /* float or double, in registers */
 const char *expression_type(const struct function *f,
                             struct node e); /* "float", "int" ...; NULL when not seen */

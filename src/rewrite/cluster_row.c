@@ -76,7 +76,7 @@ static int64_t value_in(const struct function *f, const struct plan_step *s, str
             while (which < f->n_params && !str_eq(f->variables[which].name, p.t[i].atom[k]))
                 which++;
             if (which >= f->n_params || which >= s->n_args || f->variables[which].pointer ||
-                !ctype_is_integer(f->variables[which].type) ||
+                !ctype_is_integer(f, f->variables[which].type) ||
                 __builtin_mul_overflow(product, s->args[which].i, &product))
                 return 0;
         }

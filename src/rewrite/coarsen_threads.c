@@ -27,8 +27,9 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
         return err_input(why, "%s is no one-element-a-thread kernel", f->name);
     for (size_t i = f->n_params; i < f->n_variables && !d->index; i++) {
         const struct variable *v = &f->variables[i];
-        struct poly p = node_ok(v->init) && ctype_is_integer(v->type) && !v->assignments ? poly_of(f, v->init)
-                                                                                         : (struct poly){0};
+        struct poly p = node_ok(v->init) && ctype_is_integer(f, v->type) && !v->assignments
+                            ? poly_of(f, v->init)
+                            : (struct poly){0};
         struct poly lanes = poly_thread_of_grid(f);
         int64_t width = p.ok ? poly_coefficient(&p, "threadIdx.x") : 0;
         lanes = poly_mul(f, lanes, poly_number(width));

@@ -47,7 +47,8 @@ static bool grid_loop_of(const struct function *f, struct node n, struct turn *t
         !node_is(update, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, update), "+="))
         return false;
     const struct variable *v = function_variable_of(f, node_field(declarator, FIELD_DECLARATOR));
-    if (!v || !ctype_is_integer(v->type) || !node_text_is(f->s, node_field(condition, FIELD_LEFT), v->name) ||
+    if (!v || !ctype_is_integer(f, v->type) ||
+        !node_text_is(f->s, node_field(condition, FIELD_LEFT), v->name) ||
         !node_text_is(f->s, node_field(update, FIELD_LEFT), v->name))
         return false;
     *t = (struct turn){.loop = n,

@@ -31,7 +31,7 @@ struct outside {
 
 static bool parameter_multiple(struct elements *w, const struct variable *v)
 {
-    if (!ctype_is_integer(v->type) || v->pointer || v->assignments)
+    if (!ctype_is_integer(w->f, v->type) || v->pointer || v->assignments)
         return false;
     for (size_t i = 0; i < w->multiples.n; i++)
         if (w->multiples.v[i] == v)
@@ -172,7 +172,7 @@ enum kind elements_kind(struct elements *w, struct node e)
         return elements_kind(w, node_child(e, 0));
     if (node_is(e, NODE_CAST_EXPRESSION)) {
         enum kind k = elements_kind(w, node_field(e, FIELD_VALUE));
-        return k == LINEAR && !ctype_is_integer(text_of(f, node_field(e, FIELD_TYPE))) ? VARYING : k;
+        return k == LINEAR && !ctype_is_integer(f, text_of(f, node_field(e, FIELD_TYPE))) ? VARYING : k;
     }
     if (node_is(e, NODE_TYPE_DESCRIPTOR) || node_is(e, NODE_NUMBER_LITERAL))
         return INVARIANT;
@@ -537,7 +537,7 @@ bool elements_stay(struct elements *w, struct node n)
         enum kind k = node_ok(v->init) && !v->array && !v->shared && v->assignments == 0
                           ? elements_kind(w, v->init)
                           : VARYING;
-        if (k == VARYING || (k == LINEAR && !v->pointer && !ctype_is_integer(v->type))) {
+        if (k == VARYING || (k == LINEAR && !v->pointer && !ctype_is_integer(f, v->type))) {
             w->outside.n = before;
             return false;
         }

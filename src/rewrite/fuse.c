@@ -155,7 +155,7 @@ static bool each_understood(const struct function *f, struct detail *d)
         const struct variable *v = &f->variables[i];
         if (v->shared || v->array)
             return false;
-        if (v->param || v->assignments || !node_ok(v->init) || !ctype_is_integer(v->type))
+        if (v->param || v->assignments || !node_ok(v->init) || !ctype_is_integer(f, v->type))
             continue;
         struct poly p = poly_of(f, v->init);
         struct node init = node_strip(v->init);

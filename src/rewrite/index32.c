@@ -156,8 +156,9 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
     size_t n, wide = 0;
     for (size_t i = f->n_params; i < f->n_variables; i++) {
         const struct variable *v = &f->variables[i];
-        struct poly p = node_ok(v->init) && ctype_is_integer(v->type) && !v->assignments ? poly_of(f, v->init)
-                                                                                         : (struct poly){0};
+        struct poly p = node_ok(v->init) && ctype_is_integer(f, v->type) && !v->assignments
+                            ? poly_of(f, v->init)
+                            : (struct poly){0};
         if (!d->index && p.ok && poly_coefficient(&p, "threadIdx.x") >= 1 &&
             str_has_word(text_of(f, v->init), "blockIdx.x"))
             d->index = v;

@@ -14,7 +14,7 @@ bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loo
     loop->index = function_variable_of(f, node_field(declarator, FIELD_DECLARATOR));
     loop->start = node_field(declarator, FIELD_VALUE);
     loop->bound = node_field(condition, FIELD_RIGHT);
-    if (!loop->index || !ctype_is_integer(loop->index->type) ||
+    if (!loop->index || !ctype_is_integer(f, loop->index->type) ||
         !node_text_is(f->s, node_field(condition, FIELD_LEFT), loop->index->name) ||
         variable_assigned_in(f, loop->index, loop->body))
         return false;

@@ -129,7 +129,7 @@ static struct poly poly_depth(const struct function *f, struct node e, int depth
     if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (v && !v->param && !v->array && !v->pointer && v->assignments == 0 && node_ok(v->init) &&
-            ctype_is_integer(v->type)) {
+            ctype_is_integer(f, v->type)) {
             struct poly p = poly_depth(f, v->init, depth + 1);
             if (p.ok)
                 return p;

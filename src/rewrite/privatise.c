@@ -117,7 +117,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     for (size_t i = 0; i < n; i++)
         uses += function_variable_of(f, names[i]) == d->counters;
     const char *type = ctype_bound(f, d->counters->type);
-    if (uses != d->n || !ctype_is_integer(type) || ctype_size(f, type) < 4)
+    if (uses != d->n || !ctype_is_integer(f, type) || ctype_size(f, type) < 4)
         return err_input(why, "%s does more with %s than to add integers", f->name, d->counters->name);
     for (size_t i = 0; i < d->n; i++) {
         int64_t one = values_of(f, d->indices[i], 0);

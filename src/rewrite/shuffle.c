@@ -298,13 +298,13 @@ static bool used_after(const struct function *f, const struct variable *v, size_
     return false;
 }
 
-static const char *zero_of(struct arena *a, const char *type)
+static const char *zero_of(const struct function *f, const char *type)
 {
-    if (ctype_is_integer(type))
+    if (ctype_is_integer(f, type))
         return "0";
     if (ctype_is_float(type))
         return str_eq(type, "float") ? "0.0f" : "0.0";
-    return arena_printf(a, "%s(0)", type);
+    return arena_printf(f->a, "%s(0)", type);
 }
 
 static void tree_edit(const struct tree *t, struct edits *edits, int number)
@@ -336,7 +336,7 @@ static void tree_edit(const struct tree *t, struct edits *edits, int number)
         str_addf(&b, "%s%s = %s[%s %% 32 < %s ? %s %% 32 : 0];\n", indent, name, array, tid, warps, tid);
     else
         str_addf(&b, "%s%s = %s %% 32 < %s ? %s[%s %% 32] : %s;\n", indent, name, tid, warps, array, tid,
-                 zero_of(a, type));
+                 zero_of(f, type));
     within[strlen(within) - 1] = '\0';
     str_add(&b, within);
     edits_try(edits, node_start(t->fill), node_end(t->loop), str_text(&b));

@@ -21,7 +21,7 @@ static struct node behind(const struct function *f, struct node e)
         e = node_strip(e);
         const struct variable *v = function_variable_of(f, e);
         if (!v || v->param || v->assignments || !node_ok(v->init) || v->array || v->pointer ||
-            !ctype_is_integer(v->type))
+            !ctype_is_integer(f, v->type))
             break;
         e = v->init;
     }

@@ -12,7 +12,7 @@ static void specialise_find(struct function *f, struct site_list *found)
 {
     for (size_t p = 0; p < f->n_params && f->n_launches > 0 && !function_is_named_elsewhere(f); p++) {
         const struct variable *v = &f->variables[p];
-        if (v->pointer || v->array || v->assignments || !ctype_is_integer(v->type) ||
+        if (v->pointer || v->array || v->assignments || !ctype_is_integer(f, v->type) ||
             !node_mentions(f, f->body, v->name))
             continue;
         const struct transform_fact *fact = NULL;

@@ -28,7 +28,7 @@ struct detail {
 /* index = blockIdx.x * (threads along x) + threadIdx.x */
 static bool axis_of(const struct function *f, const struct variable *v, char axis)
 {
-    if (v->assignments || v->array || v->pointer || !node_ok(v->init) || !ctype_is_integer(v->type))
+    if (v->assignments || v->array || v->pointer || !node_ok(v->init) || !ctype_is_integer(f, v->type))
         return false;
     struct poly p = poly_of(f, v->init);
     struct poly thread = poly_atom(f, axis == 'x' ? "threadIdx.x" : "threadIdx.y");

@@ -111,10 +111,11 @@ int ctype_size(const struct function *f, const char *type)
     return size ? size : builtin_size(ctype_bound(f, type));
 }
 
-bool ctype_is_integer(const char *type)
+bool ctype_is_integer(const struct function *f, const char *type)
 {
-    return str_in(type, "int|unsigned|unsigned int|long|long long|unsigned long|unsigned long long|int64_t|"
-                        "uint64_t|int32_t|uint32_t|size_t|short|char|ptrdiff_t|uint|ulong");
+    return str_in(ctype_alias(f, type),
+                  "int|unsigned|unsigned int|long|long long|unsigned long|unsigned long long|int64_t|"
+                  "uint64_t|int32_t|uint32_t|size_t|short|char|ptrdiff_t|uint|ulong");
 }
 
 bool ctype_is_float(const char *type)
@@ -196,7 +197,7 @@ const char *expression_type(const struct function *f, struct node e)
             return x;
         x = ctype_bound(f, x);
         y = ctype_bound(f, y);
-        if ((ctype_is_float(x) || ctype_is_integer(x)) && (ctype_is_float(y) || ctype_is_integer(y))) {
+        if ((ctype_is_float(x) || ctype_is_integer(f, x)) && (ctype_is_float(y) || ctype_is_integer(f, y))) {
             if (str_eq(x, "double") || str_eq(y, "double"))
                 return "double";
             if (str_eq(x, "float") || str_eq(y, "float"))

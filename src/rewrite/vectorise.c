@@ -91,7 +91,7 @@ static const struct variable *thread_index(const struct function *f)
 {
     for (size_t i = f->n_params; i < f->n_variables; i++) {
         const struct variable *v = &f->variables[i];
-        if (!node_ok(v->init) || v->assignments || v->array || v->pointer || !ctype_is_integer(v->type) ||
+        if (!node_ok(v->init) || v->assignments || v->array || v->pointer || !ctype_is_integer(f, v->type) ||
             !node_same(node_parent(v->statement), f->body))
             continue;
         struct poly p = poly_of(f, v->init);

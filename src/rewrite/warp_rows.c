@@ -103,7 +103,7 @@ static const char *rows_parameter(const struct function *f)
 {
     for (size_t p = 0; p < f->n_params; p++) {
         const struct variable *v = &f->variables[p];
-        bool same = !v->pointer && !v->array && !v->assignments && ctype_is_integer(v->type);
+        bool same = !v->pointer && !v->array && !v->assignments && ctype_is_integer(f, v->type);
         for (size_t l = 0; same && l < f->n_launches; l++) {
             const char *rows = launch_grid_part(f, &f->launches[l], 0);
             same = rows && str_eq(text_of(f, node_strip(f->launches[l].args[p])), rows);

@@ -1,14 +1,15 @@
-// A prototype above is no other use, `uint` an integer, brackets behind & nothing.
+// A prototype above is no other use, a type's other name is that type, brackets behind & nothing.
 // transform: vectorise 16
-// applies: line 11
+// applies: line 12
 // has: packed_load<4>(&in[blockIdx.x * d + i])
 // has: work_vec4<<<n, 128, 0, stream>>>(out, in, n, d);
 #include <cuda_runtime.h>
 
+typedef unsigned int number;
 __global__ void work(float *out, const float *in, int n, int d);
 __global__ void work(float *out, const float *in, int n, int d)
 {
-    for (uint i = threadIdx.x; i < d; i += blockDim.x)
+    for (number i = threadIdx.x; i < d; i += blockDim.x)
         out[blockIdx.x * d + i] = 2.0f * __ldcs(&(in[blockIdx.x * d + i]));
 }
 
