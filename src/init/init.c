@@ -192,11 +192,25 @@ static bool write_task(struct init_source *s, const struct init_wrapped *w, cons
 }
 
 /* c10::Half has operators with float and int that __half lacks: what does not compile for 16 bits may for 32.
- */
-static bool asks_float(const struct init_task *t, const struct init_wrapped *w, const struct err *err)
+ * And functions that are written for some types alone may lack float. NULL: no other types. */
+static const char *other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
+                               const struct err *err)
 {
-    return !w->instance && w->kernel->is_template && t->launcher && strstr(t->launcher, "__half") &&
-           strstr(err->text, "compile-failed");
+    struct str list = {0};
+
+    if (w->instance || !w->kernel->is_template || !t->launcher || !strstr(err->text, "compile-failed"))
+        return NULL;
+    if (strstr(t->launcher, "__half"))
+        return "float";
+    for (size_t i = w->kernel->first; i < w->kernel->params; i++) {
+        const struct token *name = &s->tokens.v[i + 1];
+        if (!token_in(&s->tokens.v[i], "typename|class") || name->kind != TOK_WORD)
+            continue;
+        const char *word = token_text(s->arena, name);
+        bool wide = strcasestr(word, "acc") || strcasestr(word, "comp");
+        str_addf(&list, "%s%s", list.len ? ", " : "", wide ? "float" : "__half");
+    }
+    return list.len ? str_take(&list, s->arena) : NULL;
 }
 
 static void make_task(struct init_source *s, const struct init_options *o, size_t number, const char *instance,
@@ -207,6 +221,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     const char *folder = folder_of(s, o, w.kernel);
     struct err err;
     const struct init_decl *own;
+    const char *other;
     bool ran;
 
     look_further(s, number, &w);
@@ -218,8 +233,9 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     if (!fs_mkdirs(folder, &s->trap.err))
         longjmp(s->trap.jump, 1);
     ran = write_task(s, &w, own, t, folder, &err);
-    if (!ran && asks_float(t, &w, &err)) {
-        w.instance = "float";
+    other = ran ? NULL : other_types(s, t, &w, &err);
+    if (other) {
+        w.instance = other;
         *t = (struct init_task){0};
         ran = write_task(s, &w, own, t, folder, &err);
     }

@@ -402,7 +402,7 @@ static bool open_somewhere(struct probing *p, const char *dir, const char *name,
         struct str sizes = {0};
 
         vec_clear(&p->t->workloads);
-        for (size_t k = 0; k < p->n_dims && tried[i]; k++)
+        for (size_t k = 0; k < p->t->dims.n && tried[i]; k++)
             str_addf(&sizes, "%s%d", k ? ", " : "", tried[i]);
         if (tried[i])
             vec_add(p->arena, &p->t->workloads, str_take(&sizes, p->arena));
@@ -497,5 +497,7 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
         init_close_strides(t, a);
     footprints_close(p->prints);
     judge_close(p->judge);
+    if (ok && !open_somewhere(p, dir, name, 0, &(struct err){0})) /* what is wrong, check says */
+        vec_clear(&t->workloads);
     return ok;
 }

@@ -2,6 +2,8 @@
  * farther, by what one row of it holds. */
 #include "init/probe.h"
 
+enum { SOME = 1024 }; /* that integers are below where nothing says a bound */
+
 struct moving { /* buffer `to` under integers of `by` that are 1, and how much farther with each more */
     size_t by, to;
     int64_t one[PROBE_BASE], step[PROBE_BASE];
@@ -152,6 +154,15 @@ static const char *tell(struct probing *p, const struct probe_index *x)
     return arena_printf(p->arena, "%s - %s + 1", name, probe_text(p, &x->rows));
 }
 
+/* Integers that point nowhere, but without which nothing goes when they are negative: lengths, positions that
+ * are taken modulo something. */
+static bool refuses_negative(struct probing *p, size_t by)
+{
+    struct footprint f;
+
+    return !probe_take(p, &f, &(struct footprint_run){p->dims[0], by, -1, false, false}) && f.words;
+}
+
 static void tell_of(struct probing *p, size_t by)
 {
     struct init_arg *of = &p->t->args.v[by];
@@ -169,9 +180,14 @@ static void tell_of(struct probing *p, size_t by)
         if (of->values)
             continue;
         of->values = arena_printf(p->arena, "{kind: %s, low: 0, high: %s}",
-                                  f->wrote && !f->read && x->below < 0 ? "distinct" : "index", high);
+                                  f->wrote && !f->atomic && x->below < 0 ? "distinct" : "index", high);
         of->todo = arena_printf(p->arena, "%s is taken for indices into %s; which range has it?", of->name,
                                 p->t->args.v[x->to].name);
+    }
+    if (!of->values && !moves && refuses_negative(p, by)) {
+        of->values = arena_printf(p->arena, "{kind: index, low: 0, high: %d}", SOME);
+        of->todo =
+            arena_printf(p->arena, "the integers of %s may not be negative; which range have they?", of->name);
     }
     if (!of->values && !of->todo)
         of->todo = arena_printf(p->arena, "what do the integers of %s mean, and which range have they%s?",

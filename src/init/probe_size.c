@@ -6,7 +6,8 @@
 
 /* ---- strides */
 
-enum { STRIDE = 1024 }; /* that all strides have while one of them is looked at */
+enum { MOST_ELEMENTS = 1 << 28 }; /* of a buffer, while one size is long */
+enum { STRIDE = 1024 };           /* that all strides have while one of them is looked at */
 
 bool init_is_stride(const char *name)
 {
@@ -19,6 +20,8 @@ struct striding {
     size_t strides[PROBE_DIMS], n;
     struct footprint plain[PROBE_BASE];
     int64_t rows[PROBE_DIMS][PROBE_ARGS][PROBE_BASE]; /* of a stride and a buffer */
+    struct probe_product all[PROBE_ARGS];             /* what a buffer holds; `known`: it is known */
+    bool known[PROBE_ARGS];
 };
 
 static bool measure_strides(struct striding *s, const struct probe_setting *setting)
@@ -77,6 +80,7 @@ static void contiguous(struct striding *s, size_t b)
             e[k] -= (s->rows[i][b][k] - 1) * STRIDE;
         any = any || e[k] <= 0;
     }
+    s->known[b] = false;
     known = !any && probe_product(p, PROBE_BASE, e, &inner);
     for (size_t i = s->n; i-- > 0 && known;) {
         struct probe_product rows;
@@ -91,6 +95,32 @@ static void contiguous(struct striding *s, size_t b)
             p->as[s->strides[i]] = inner;
         }
         known = probe_product(p, PROBE_BASE, s->rows[i][b], &rows) && multiply(&inner, &rows);
+    }
+    s->known[b] = known;
+    s->all[b] = inner;
+}
+
+/* A stride that only numbers in a buffer step by: with ones in it another buffer is touched farther. Each
+ * number then takes all that was touched with zeros. */
+static void by_numbers(struct striding *s, size_t stride)
+{
+    struct probing *p = s->p;
+    struct footprint once, twice;
+
+    for (size_t by = 0; by < p->task->n_args && by < PROBE_ARGS; by++) {
+        bool ok = probe_is_buffer(p, by) && s->plain[0].args[by].read && !s->plain[0].args[by].wrote;
+
+        ok = ok && probe_take(p, &once, &(struct footprint_run){p->dims[0], by, 1, false, false});
+        p->dims[0][stride] = 2 * STRIDE;
+        ok = ok && probe_take(p, &twice, &(struct footprint_run){p->dims[0], by, 1, false, false});
+        p->dims[0][stride] = STRIDE;
+        for (size_t b = 0; ok && b < p->task->n_args && b < PROBE_ARGS && !p->formula[stride]; b++) {
+            if (!probe_is_buffer(p, b) || !s->known[b] ||
+                probe_elements(p, &twice, b) <= probe_elements(p, &once, b))
+                continue;
+            p->formula[stride] = true;
+            p->as[stride] = s->all[b];
+        }
     }
 }
 
@@ -110,8 +140,11 @@ static size_t try_strides(struct striding *s, const struct probe_setting *settin
         if (probe_is_buffer(p, b))
             contiguous(s, b);
     }
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n && ran; i++) {
+        if (!p->formula[s->strides[i]])
+            by_numbers(s, s->strides[i]);
         known += p->formula[s->strides[i]];
+    }
     return known;
 }
 
@@ -195,6 +228,11 @@ static bool takes(struct probing *p, size_t dim, int64_t value)
     memcpy(dims, p->dims[0], sizeof(dims));
     dims[dim] = value;
     probe_follow(p, dims);
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
+        if (probe_is_buffer(p, i) && p->fit[i].form != PROBE_NONE &&
+            probe_extent_value(p, &p->fit[i], dims) > MOST_ELEMENTS)
+            return false;
+    }
     return probe_take(p, &f, &(struct footprint_run){dims, SIZE_MAX, 0, false, true}) || !f.refused;
 }
 
@@ -214,7 +252,7 @@ static void find_bounds(struct probing *p, size_t dim)
         if (probe_holds(p, dims))
             break;
     }
-    b->low = b->of ? 1 : low * unit;
+    b->low = low > 1 || !b->of ? low * step : 1;
     for (int64_t v = 2 * seed; v * step <= 1 << 20 && !bad; v *= 2) {
         if (takes(p, dim, v * step))
             good = v;

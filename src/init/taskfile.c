@@ -27,12 +27,27 @@ static const struct init_bound *bound(const struct init_task *t, size_t dim)
     return NULL;
 }
 
+/* Tables have their own size. */
+static bool is_table(const struct init_task *t, size_t dim)
+{
+    return str_starts(t->dims.v[dim], "n_");
+}
+
+static bool is_single(const struct init_task *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->dims.n; i++)
+        n += !is_table(t, i);
+    return n == 1;
+}
+
 static int64_t named(const struct init_task *t, size_t dim, int which)
 {
-    if (t->dims.n == 1)
-        return (const int[]){4096, 1 << 18, 1 << 22}[which];
-    if (str_starts(t->dims.v[dim], "n_")) /* rows of a table */
+    if (is_table(t, dim))
         return (const int[]){1024, 4096, 32768}[which];
+    if (is_single(t))
+        return (const int[]){4096, 1 << 18, 1 << 22}[which];
     for (size_t i = 0; i < ARRAY_LEN(proposals); i++) {
         if (strcasestr(t->dims.v[dim], proposals[i].part))
             return proposals[i].sizes[which];
@@ -53,7 +68,8 @@ static int64_t within(const struct init_bound *b, int64_t v)
 static int64_t most(const struct init_task *t, size_t dim, const int64_t *largest)
 {
     const struct init_bound *b = bound(t, dim);
-    int64_t high = t->dims.n == 1 ? MOST_ELEMENTS : 8 * MAX(within(b, named(t, dim, 2)), largest[dim]);
+    int64_t high =
+        is_single(t) && !is_table(t, dim) ? MOST_ELEMENTS : 8 * MAX(within(b, named(t, dim, 2)), largest[dim]);
 
     return b && b->high && b->high < high ? b->high : high;
 }
@@ -63,7 +79,7 @@ static int64_t product_of_words(const struct init_task *t, const char *text, con
     int64_t product = 1;
 
     for (size_t i = 0; i < t->dims.n; i++)
-        product *= str_has_word(text, t->dims.v[i]) && !str_starts(t->dims.v[i], "n_") ? sizes[i] : 1;
+        product *= str_has_word(text, t->dims.v[i]) && !is_table(t, i) ? sizes[i] : 1;
     return product;
 }
 
@@ -91,7 +107,7 @@ static double product_of(const struct init_task *t, const int64_t *sizes)
     double product = 1;
 
     for (size_t i = 0; i < t->dims.n; i++)
-        product *= str_starts(t->dims.v[i], "n_") ? 1 : (double)sizes[i];
+        product *= is_table(t, i) ? 1 : (double)sizes[i];
     return product;
 }
 
@@ -102,7 +118,7 @@ static bool halve(const struct init_task *t, int64_t *sizes)
     int64_t less;
 
     for (size_t i = 1; i < t->dims.n; i++) {
-        if (sizes[i] > sizes[largest] && !str_starts(t->dims.v[i], "n_"))
+        if (sizes[i] > sizes[largest] && !is_table(t, i))
             largest = i;
     }
     less = within(bound(t, largest), sizes[largest] / 2);
@@ -159,6 +175,7 @@ static void add_arg(struct str *out, const struct init_arg *a)
 static void add_bounds(struct arena *a, const struct init_task *t, struct str *out)
 {
     struct str product = {0};
+    size_t n = 0;
     int64_t *largest = arena_array(a, int64_t, t->dims.n + 1);
 
     propose(t, 2, largest);
@@ -167,12 +184,12 @@ static void add_bounds(struct arena *a, const struct init_task *t, struct str *o
         str_addf(out, "  - %s >= %lld\n  - %s <= %lld\n", t->dims.v[i], b ? (long long)b->low : 1, t->dims.v[i],
                  (long long)most(t, i, largest));
     }
-    for (size_t i = 0, n = 0; i < t->dims.n; i++) { /* tables have their own size */
-        if (str_starts(t->dims.v[i], "n_"))
+    for (size_t i = 0; i < t->dims.n; i++) {
+        if (is_table(t, i))
             continue;
         str_addf(&product, "%s%s", n++ ? " * " : "", t->dims.v[i]);
     }
-    if (strchr(str_text(&product), '*'))
+    if (n > 1 && n <= 3) /* of more, no buffer may have all */
         str_addf(out, "  - %s <= %d\n", product.s, MOST_ELEMENTS);
     str_free(&product);
     for (size_t i = 0; i < t->dims.n; i++) {

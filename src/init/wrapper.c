@@ -11,14 +11,31 @@ struct given {
     const struct wrapper_param *param;
     struct wrapper_type type;
     struct wrapper_tensor *tensor;
+    bool member; /* of a struct that is filled of it */
 };
 
 struct reading {
     struct wrapper_reader r;
     VEC(struct given) given;
+    struct str fill;      /* of structs */
+    const char *instance; /* that the file makes of the function; NULL: none */
 };
 
 /* ---- template parameters */
+
+/* Is the word a number, a type, or something that the file declares, and no parameter of the template that says
+ * it? */
+static bool is_value(struct reading *d, const struct init_decl *host, const char *word)
+{
+    const struct init_source *s = d->r.source;
+
+    for (size_t i = host->first; host->is_template && i < host->params; i++) {
+        if (token_is(&s->tokens.v[i], word))
+            return false;
+    }
+    return isdigit((unsigned char)*word) || str_in(word, "true|false") ||
+           wrapper_type_name(&d->r, word, NULL) || init_named(s, word) || map_has(&s->macro_names, word);
+}
 
 /* What callers write for template parameter `which` of the function: its first plain value. */
 static const char *called_with(struct reading *d, size_t which)
@@ -37,8 +54,7 @@ static const char *called_with(struct reading *d, size_t which)
                 item = wrapper_item(list.v, item, end) + 1;
             if (item >= end || wrapper_item(list.v, item, end) != item + 1)
                 continue;
-            if (list.v[item].kind == TOK_NUMBER || token_in(&list.v[item], "true|false") ||
-                wrapper_type_name(&d->r, token_text(a, &list.v[item]), NULL))
+            if (is_value(d, host, token_text(a, &list.v[item])))
                 return token_text(a, &list.v[item]);
         }
     }
@@ -96,6 +112,10 @@ static void choose_tparam(struct reading *d, size_t i)
     }
     if (!value)
         value = called_with(d, i);
+    if (!value)
+        value = wrapper_listed(r->arena, d->instance, i);
+    if (value && p->is_type && !wrapper_type_name(r, value, NULL) && !init_named(r->source, value))
+        value = NULL;
     if (!value && p->is_type)
         value = instantiated_with(d, p);
     if (!value && p->fallback && !map_has(&r->alias, p->fallback))
@@ -110,12 +130,16 @@ static void choose_tparam(struct reading *d, size_t i)
     }
     if (!*p->name)
         return;
-    if (!p->is_type)
+    if (str_starts(p->type, "template")) { /* no declaration gives a template another name within a function */
+        for (size_t k = r->f.body; k < r->f.body_end; k++) {
+            if (token_is(&r->v[k], p->name))
+                r->v[k] = init_words(r->source, value).v[0];
+        }
+    } else if (!p->is_type)
         str_addf(&d->r.head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
     else {
-        if (!wrapper_type_name(r, value, NULL))
-            return;
-        map_put(&r->alias, p->name, arena_strdup(r->arena, value));
+        if (wrapper_type_name(r, value, NULL))
+            map_put(&r->alias, p->name, arena_strdup(r->arena, value));
         str_addf(&d->r.head, "    using %s = %s;\n", p->name, value);
     }
 }
@@ -204,6 +228,43 @@ static bool is_enum(struct reading *d, const char *spelled)
     return false;
 }
 
+/* The body says the word by itself, not as somebody's member. */
+static bool says_alone(const struct reading *d, const char *name)
+{
+    for (size_t i = d->r.f.params; i < d->r.f.body_end; i++) {
+        if (token_is(&d->r.v[i], name) && !wrapper_sign(&d->r.v[i - 1], ". ->"))
+            return true;
+    }
+    return false;
+}
+
+/* A parameter that is a struct: its members become parameters, and it is filled of them. */
+static bool read_struct(struct reading *d, const struct given *g)
+{
+    struct wrapper_reader *r = &d->r;
+    struct wrapper_members members = {0};
+    const char *name = g->param->name;
+
+    if (g->type.pointer || !wrapper_members(r, g->type.spelled, &members))
+        return false;
+    str_addf(&d->fill, "    %s %s = {};\n", g->type.spelled, name);
+    for (size_t i = 0; i < members.n; i++) {
+        const struct wrapper_member *m = &members.v[i];
+        struct wrapper_param *p = arena_new(r->arena, struct wrapper_param);
+        struct given of = {.param = p, .type = m->type, .member = true};
+
+        p->name = says_alone(d, m->name) ? arena_printf(r->arena, "%s_%s", name, m->name) : m->name;
+        str_addf(&d->fill, "    %s.%s = %s;\n", name, m->name, p->name);
+        if (m->guessed) {
+            r->final = true;
+            wrapper_ask(r, "which type has what %s.%s points to?", name, m->name);
+            r->final = false;
+        }
+        vec_add(r->arena, &d->given, of);
+    }
+    return true;
+}
+
 static void read_params(struct reading *d)
 {
     struct wrapper_reader *r = &d->r;
@@ -237,6 +298,8 @@ static void read_params(struct reading *d)
             r->final = false;
             continue;
         }
+        if (!g.tensor && !g.type.type && read_struct(d, &g))
+            continue;
         if (!g.tensor && !g.type.type) {
             r->final = true;
             wrapper_lost(r, "its parameter %s has the type %s", p->name,
@@ -303,7 +366,7 @@ static char *signature(struct reading *d)
                 tensor_arg(d, g->tensor, &list);
             continue;
         }
-        if (!str_has_word(body, a.name))
+        if (!g->member && !str_has_word(body, a.name))
             continue;
         if (g->type.pointer && g->type.lanes > 1) {
             const char *element = wrapper_dtype_spelled(wrapper_dtype_of(a.type)),
@@ -382,6 +445,8 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
         r->chosen = NULL;
     wrapper_clear_task(t);
     r->final = true;
+    if (r->f.n_tparams)
+        d.instance = wrapper_file_instance(r, r->f.name);
     for (size_t i = 0; i < r->f.n_tparams; i++)
         choose_tparam(&d, i);
     r->final = false;
@@ -434,7 +499,8 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
         wrapper_add_using(&text, s->arena, init_scope(s, w->kernel->scope));
         if (!str_eq(host->scope, w->kernel->scope))
             wrapper_add_using(&text, s->arena, init_scope(s, host->scope));
-        str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s", t->entry, params, str_text(&d.r.head));
+        str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s%s", t->entry, params, str_text(&d.r.head),
+                 str_text(&d.fill));
         if (r->uses_properties)
             str_add(&text, "    cudaDeviceProp properties;\n    cudaGetDeviceProperties(&properties, 0);\n");
         str_addf(&text, "%s}\n", str_text(&r->out));
@@ -442,6 +508,7 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     }
     *why = r->why;
     str_free(&d.r.head);
+    str_free(&d.fill);
     str_free(&r->out);
     map_free(&r->alias);
     map_free(&r->locals);

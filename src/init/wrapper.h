@@ -128,9 +128,26 @@ void wrapper_need_dim(struct wrapper_reader *r, const char *name);
 /* An expression with locals replaced; NULL where something other than dims and numbers stands in it. */
 const char *wrapper_over_dims(struct wrapper_reader *r, const char *text);
 
+/* ---- wrapper_struct.c */
+
+struct wrapper_member {
+    const char *name;
+    struct wrapper_type type;
+    bool guessed; /* what a pointer to void points to */
+};
+struct wrapper_members {
+    struct wrapper_member *v;
+    size_t n, cap;
+};
+/* The members of a struct of the files that the kernel or the wrapper says. False: it is no such struct, or one
+ * of them is neither a number nor a pointer to some. */
+bool wrapper_members(struct wrapper_reader *r, const char *spelled, struct wrapper_members *to);
+
 /* ---- wrapper_args.c */
 
-/* Item number `which` of the kernel's instance "float, 256"; NULL: none. */
+/* Item number `which` of a list "float, 256"; NULL: none. */
+const char *wrapper_listed(struct arena *a, const char *list, size_t which);
+/* Of the kernel's instance that the user named. */
 const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which);
 bool wrapper_is_size(const char *name, const char *type); /* shapes are made of such numbers */
 void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a);
@@ -144,6 +161,8 @@ void wrapper_add_using(struct str *out, struct arena *a, const char *scope);
 void wrapper_clear_task(struct init_task *t);
 /* Only the launch in `host`, and what its sizes come from. False: that is not enough. */
 bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host);
+/* The arguments of `template void name<half, 256>(...)`, those of half before others; NULL: none. */
+const char *wrapper_file_instance(struct wrapper_reader *r, const char *name);
 void wrapper_declared(struct init_task *t, const struct init_wrapped *w); /* from the kernel alone */
 
 /* ---- wrapper_expr.c, wrapper_body.c */

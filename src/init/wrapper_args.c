@@ -48,10 +48,9 @@ void wrapper_lost(struct wrapper_reader *r, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Item number `which` of the kernel's instance "float, 256"; NULL: none. */
-const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which)
+const char *wrapper_listed(struct arena *a, const char *list, size_t which)
 {
-    const char *p = r->in->instance;
+    const char *p = list;
     int depth = 0;
 
     for (size_t n = 0; p && *p; n++) {
@@ -64,10 +63,15 @@ const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which)
         while (*p == ' ')
             p++;
         if (n == which)
-            return arena_strndup(r->arena, p, (size_t)(end - p));
+            return arena_strndup(a, p, (size_t)(end - p));
         p = *end ? end + 1 : end;
     }
     return NULL;
+}
+
+const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which)
+{
+    return wrapper_listed(r->arena, r->in->instance, which);
 }
 
 /* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */

@@ -380,7 +380,7 @@ static bool declares(const struct wrapper_reader *r, size_t i, size_t end, struc
     *d = (struct declaration){i, k - 1, k + 1, end};
     if (!token_is(&r->v[k], "="))
         d->last = wrapper_skip(r->v, end, k) - 1;
-    return true;
+    return token_is(&r->v[k], "=") || d->last + 1 >= end; /* `dim3 grid(1), block(n);` declares two */
 }
 
 /* Behind casts and brackets around it, is the value `t.size(i)` alone, or `t.numel() / y`? Then it names that.

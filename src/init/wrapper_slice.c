@@ -90,6 +90,12 @@ static bool need_local(struct slice *s, const char *word)
         if (!token_is(&r->v[i], word) || wrapper_sign(&r->v[i - 1], ". -> ::"))
             continue;
         first = statement_begin(r, i);
+        if (i == first + 1 && token_is(&r->v[first], "using") && token_is(&r->v[i + 1], "=")) {
+            last = statement_end(r, i);
+            use(s, first, last);
+            need_words(s, i + 2, last);
+            return true;
+        }
         last = statement_end(r, i);
         if (last > s->launch)
             break;
@@ -244,9 +250,15 @@ static bool in_case(const struct wrapper_reader *r, size_t launch)
 {
     for (size_t i = r->f.body; i < launch; i++) {
         size_t open = i + 1;
+        bool of_types = false;
+
         if (!token_is(&r->v[i], "switch") || !token_is(&r->v[open], "("))
             continue;
         open = wrapper_skip(r->v, r->f.body_end, open);
+        for (size_t k = i; k < MIN(open + 8, launch); k++)
+            of_types = of_types || token_in(&r->v[k], "scalar_type|ScalarType|dtype");
+        if (of_types)
+            continue;
         if (open < launch && wrapper_skip(r->v, r->f.body_end, open) > launch)
             return true;
     }
@@ -329,8 +341,7 @@ bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const stru
 
 /* ---- without a wrapper */
 
-/* The arguments of `template __global__ void k<half, 256>(...)`, those of half before others; NULL: none. */
-static const char *file_instance(struct wrapper_reader *r, const char *kernel)
+const char *wrapper_file_instance(struct wrapper_reader *r, const char *kernel)
 {
     const struct init_source *s = r->source;
     const char *best = NULL;
@@ -375,7 +386,7 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
     d.f = d.kernel;
     struct init_wrapped with = *w;
     if (!w->instance && d.kernel.n_tparams)
-        with.instance = file_instance(&d, w->kernel->name);
+        with.instance = wrapper_file_instance(&d, w->kernel->name);
     d.in = &with;
     for (size_t i = 0; i < d.kernel.n_tparams; i++) {
         const struct wrapper_tparam *p = &d.kernel.tparams[i];

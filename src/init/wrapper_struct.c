@@ -1,0 +1,138 @@
+/* Parameters of the wrapper that are structs of numbers and pointers: the members that the kernel or the
+ * wrapper says become the launcher's parameters, and a struct is filled of them. */
+#include "init/wrapper.h"
+
+static const struct init_decl *type_named(const struct wrapper_reader *r, const char *spelled)
+{
+    const char *name = arena_strndup(r->arena, spelled, strcspn(spelled, "<")), *colon = strrchr(name, ':');
+    const struct init_names *found = init_named(r->source, colon ? colon + 1 : name);
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *d = &r->source->decls.v[found->decls.v[i]];
+        const struct token *t = &r->source->tokens.v[d->first];
+        while (token_is(t, "template"))
+            t = &r->source->tokens.v[init_angle(r->source, d->first + 1, d->end)];
+        if (d->kind == INIT_TYPE && !d->specialised && token_in(t, "struct|class"))
+            return d;
+    }
+    return NULL;
+}
+
+/* Do these tokens say the member of something? */
+static bool says_member(const struct token *v, size_t n, const char *name)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (token_is(&v[i], name) && wrapper_sign(&v[i - 1], ". ->"))
+            return true;
+    }
+    return false;
+}
+
+/* A pointer to void has the type that the kernel casts it to: reinterpret_cast<T *>(p.name), (T *)p.name. */
+static const char *cast_in_kernel(struct wrapper_reader *r, const char *name)
+{
+    const struct token *v = r->kernel_tokens.v;
+
+    for (size_t i = 3; i < r->kernel_tokens.n; i++) {
+        size_t close = i - 3, first;
+
+        if (!token_is(&v[i], name) || !wrapper_sign(&v[i - 1], ". ->"))
+            continue;
+        if (token_is(&v[close], "(") && close)
+            close--;
+        if (!wrapper_sign(&v[close], "> )"))
+            continue;
+        first = close;
+        while (first && !wrapper_sign(&v[first], "< ("))
+            first--;
+        struct wrapper_type t = wrapper_type_of(r, v, first + 1, close);
+        if (t.pointer && t.type)
+            return t.spelled;
+    }
+    return NULL;
+}
+
+/* One declaration of members, [first, last): `index_t a, b`, `void *__restrict__ p = nullptr`. */
+static void add_members(struct wrapper_reader *r, const struct token *v, size_t first, size_t last,
+                        struct wrapper_members *to)
+{
+    size_t item = first, type_end = 0;
+
+    while (item < last) {
+        size_t end = wrapper_item(v, item, last), name = item;
+        struct wrapper_member m = {0};
+
+        while (name < end && !wrapper_sign(&v[name], "= { [ :"))
+            name++;
+        if (name <= first + (type_end == 0) || v[name - 1].kind != TOK_WORD ||
+            (name < end && wrapper_sign(&v[name], "[ :")))
+            return;
+        m.name = token_text(r->arena, &v[name - 1]);
+        if (!type_end) /* of all of the list but for stars */
+            type_end = name - 1;
+        m.type = wrapper_type_of(r, v, first, type_end);
+        if (item > first && token_is(&v[item], "*"))
+            m.type.pointer = true;
+        if (m.type.pointer && !m.type.type) {
+            const char *spelled = cast_in_kernel(r, m.name);
+            m.type.spelled = spelled ? spelled : "float";
+            m.type.type = wrapper_type_name(r, m.type.spelled, &m.type.lanes);
+            m.guessed = !spelled;
+        }
+        vec_add(r->arena, to, m);
+        item = end + 1;
+    }
+}
+
+bool wrapper_members(struct wrapper_reader *r, const char *spelled, struct wrapper_members *to)
+{
+    const struct init_decl *d = type_named(r, spelled);
+    const struct token *v = r->source->tokens.v;
+    size_t i, end;
+
+    if (!d)
+        return false;
+    for (i = d->first; i < d->end && !token_is(&v[i], "{"); i++) {
+        if (token_is(&v[i], ":"))
+            return false; /* it has more than what stands here */
+    }
+    end = wrapper_skip(v, d->end, i) - 1;
+    for (i++; i < end;) {
+        size_t last = i;
+        bool plain = true;
+
+        if (token_in(&v[i], "public|private|protected")) {
+            i += 2;
+            continue;
+        }
+        while (last < end && !token_is(&v[last], ";")) {
+            if (token_is(&v[last], "("))
+                plain = false;
+            if (!plain && token_is(&v[last], "{")) { /* the body of a function */
+                last = wrapper_skip(v, end, last);
+                break;
+            }
+            last = wrapper_sign(&v[last], "( [ {") ? wrapper_skip(v, end, last) : last + 1;
+        }
+        if (token_is(&v[i], "using") && token_is(&v[i + 2], "=")) {
+            struct wrapper_type t = wrapper_type_of(r, v, i + 3, last);
+            const char *name = token_text(r->arena, &v[i + 1]);
+            if (t.type && !map_has(&r->alias, name))
+                map_put(&r->alias, name, (void *)t.spelled);
+        } else if (plain && !token_in(&v[i], "static|using|typedef|friend|enum|struct|template|constexpr"))
+            add_members(r, v, i, last, to);
+        i = last < end && token_is(&v[last], ";") ? last + 1 : MAX(last, i + 1);
+    }
+    size_t used = 0;
+    bool known = true;
+    for (i = 0; i < to->n; i++) {
+        struct wrapper_member m = to->v[i];
+        if (m.type.stream ||
+            !(says_member(r->kernel_tokens.v, r->kernel_tokens.n, m.name) || says_member(r->v, r->n, m.name)))
+            continue;
+        known = known && m.type.type;
+        to->v[used++] = m;
+    }
+    to->n = used;
+    return used > 0 && known;
+}
