@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-enum { SEARCH_S = 2, MORE_S = 1, MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 22 };
+enum { SEARCH_S = 2, MORE_S = 1, MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
 
 /* Processor time: what is found hangs not on what else the machine does. */
 static double spent_s(void)
@@ -150,6 +150,7 @@ static size_t explain(struct probing *p, bool *whole)
         }
         p->fit[i] = touched ? probe_fit(p, p->n_points, e) : (struct probe_extent){.most = -1};
         p->within[i] = within;
+        full = full || (!within && p->fit[i].form == PROBE_ROWS); /* what lies between rows is not */
         /* what does not grow with any size may be the padding of a block */
         padded = !within && probe_is_constant(&p->fit[i]) && e[0] > 1;
         if (touched && (within || p->fit[i].form || probe_is_indexed(p, i)))
@@ -298,7 +299,7 @@ static bool is_floating(enum kernel_type t)
 
 static void search(struct probing *p, struct best *best)
 {
-    static const int64_t units[] = {8, 32, 128};
+    static const int64_t units[] = {4, 8, 32, 128};
     struct probe_setting from = start(p, best);
     bool more = !best->whole;
 

@@ -2,7 +2,7 @@
  * farther, by what one row of it holds. */
 #include "init/probe.h"
 
-enum { SOME = 1024 }; /* that integers are below where nothing says a bound */
+enum { SOME = 1024, MOST = 1 << 14 }; /* integers are below SOME where nothing says a bound up to MOST */
 
 struct moving { /* buffer `to` under integers of `by` that are 1, and how much farther with each more */
     size_t by, to;
@@ -163,6 +163,45 @@ static bool refuses_negative(struct probing *p, size_t by)
     return !probe_take(p, &f, &(struct footprint_run){p->dims[0], by, -1, false, false}) && f.words;
 }
 
+/* Do integers of this value leave all extents as they are with zeros? */
+static bool stays(struct probing *p, size_t by, int point, int64_t with)
+{
+    struct footprint f;
+    bool same = probe_take(p, &f, &(struct footprint_run){p->dims[point], by, with, false, false});
+
+    for (size_t i = 0; i < p->task->n_args && same; i++)
+        same = !probe_is_buffer(p, i) || f.args[i].end == p->at[point].args[i].end;
+    return same;
+}
+
+/* Integers within rows that are touched whole anyway: larger than the last of these they touch more. NULL: they
+ * never do, or the bound is no size. */
+static const char *bound_within(struct probing *p, size_t by)
+{
+    int64_t bound[PROBE_BASE];
+    struct probe_product m;
+
+    for (int k = 0; k < PROBE_BASE; k++) {
+        int64_t good = 1, bad = 2;
+
+        while (bad <= MOST && stays(p, by, k, bad)) {
+            good = bad;
+            bad *= 2;
+        }
+        if (bad > MOST)
+            return NULL;
+        while (bad - good > 1) {
+            int64_t middle = good + (bad - good) / 2;
+            if (stays(p, by, k, middle))
+                good = middle;
+            else
+                bad = middle;
+        }
+        bound[k] = bad;
+    }
+    return probe_product(p, PROBE_BASE, bound, &m) && !probe_is_one(&m) ? probe_text(p, &m) : NULL;
+}
+
 static void tell_of(struct probing *p, size_t by)
 {
     struct init_arg *of = &p->t->args.v[by];
@@ -185,7 +224,9 @@ static void tell_of(struct probing *p, size_t by)
                                 p->t->args.v[x->to].name);
     }
     if (!of->values && !moves && refuses_negative(p, by)) {
-        of->values = arena_printf(p->arena, "{kind: index, low: 0, high: %d}", SOME);
+        const char *bound = bound_within(p, by);
+        of->values = bound ? arena_printf(p->arena, "{kind: index, low: 0, high: %s}", bound)
+                           : arena_printf(p->arena, "{kind: index, low: 0, high: %d}", SOME);
         of->todo =
             arena_printf(p->arena, "the integers of %s may not be negative; which range have they?", of->name);
     }

@@ -319,14 +319,12 @@ void init_close_strides(struct init_task *t, struct arena *a)
     const char *last = NULL;
     size_t kept = 0;
 
-    for (size_t i = 0; i < t->dims.n; i++) {
-        if (!init_is_stride(t->dims.v[i]))
-            last = t->dims.v[i];
-    }
+    for (size_t i = t->dims.n; i-- > 0;) /* those ahead of all sizes: the first one */
+        last = init_is_stride(t->dims.v[i]) ? last : t->dims.v[i];
     for (size_t i = 0; i < t->dims.n && last; i++) {
         const char *name = t->dims.v[i];
         if (!init_is_stride(name))
-            t->dims.v[kept++] = name;
+            t->dims.v[kept++] = last = name;
         else
             drop(t, a, name, last,
                  arena_printf(a, "is %s always %s, or may rows lie farther apart?", name, last));

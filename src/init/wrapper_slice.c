@@ -187,6 +187,19 @@ static size_t find_launch(const struct wrapper_reader *r, const char *kernel, si
     return 0;
 }
 
+/* Does the file declare the name, as something other than a number that a program chose? */
+static bool is_fixed(const struct wrapper_reader *r, const char *name)
+{
+    const struct init_names *found = init_named(r->source, name);
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *d = &r->source->decls.v[found->decls.v[i]];
+        if (d->kind != INIT_VARIABLE || d->is_device || !str_eq(r->f.name, "main"))
+            return true;
+    }
+    return false;
+}
+
 /* Arguments of the launch beside the kernel's parameters. `call` gets their text. */
 static void read_arguments(struct slice *s, size_t open, struct str *params, struct str *call)
 {
@@ -216,7 +229,7 @@ static void read_arguments(struct slice *s, size_t open, struct str *params, str
         } else {
             if (end == item + 1 && r->v[item].kind == TOK_WORD &&
                 !token_in(&r->v[item], "true|false|NULL|nullptr") &&
-                !init_named(r->source, token_text(r->arena, &r->v[item])))
+                !is_fixed(r, token_text(r->arena, &r->v[item])))
                 give(s, token_text(r->arena, &r->v[item]), k.spelled);
             else
                 need_words(s, item, end);

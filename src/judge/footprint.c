@@ -3,7 +3,7 @@
 #include "internal.h"
 #include "base/base.h"
 
-enum { ROOM = 1 << 26, MOST_INSNS = 1 << 20, FILLED = 1 << 16 };
+enum { ROOM = 1 << 26, MOST_INSNS = 1 << 19, FILLED = 1 << 16 };
 
 struct footprints {
     struct judge *judge;

@@ -23,6 +23,7 @@ SOUND = [
     ("plain", "src/rows.cu", "negate_kernel", "[100]", ["{name: width, type: i32, value: 64}", "shape: [64 * rows], role: in"]),
     ("plain", "src/rows.cu", "pack_kernel", "[500]", ["shape: [((n + 31) / 32)], role: out"]),
     ("plain", "src/rows.cu", "unpad_kernel", "[5, 40, 9]", ["n_x >= tokens", "high: n_x - tokens + 1}", "shape: [n_x, width], role: in"]),
+    ("plain", "src/rows.cu", "margin_kernel", "[5, 40, 48]", ["P >= V", "high: V}", "shape: [rows, P], role: inout"]),
     ("plain", "src/params.cu", "mix_kernel", "[5, 40]",
      ["{name: x_ptr, type: f16, shape: [rows, width], role: in}", "out_row_stride, type: u32, value: width"]),
     ("own", "add.cu", "add_kernel", "[100]", ["entry: add\n"]),

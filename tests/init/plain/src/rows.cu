@@ -1,4 +1,5 @@
-// Rows that lie apart, widths that a launcher decides by, words of bits, rows without their padding.
+// Rows that lie apart, widths that a launcher decides by, words of bits, rows without their padding, one number of
+// each row.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -64,4 +65,15 @@ __global__ void unpad_kernel(float *y, const float *x, const int *offset, int wi
 void unpad(float *y, const float *x, const int *offset, int tokens, int width)
 {
     unpad_kernel<<<tokens, 128>>>(y, x, offset, width, width);
+}
+
+__global__ void margin_kernel(float *y, const float *x, const int *which, int V, int P)
+{
+    for (int i = threadIdx.x; i < V; i += blockDim.x)
+        y[blockIdx.x * P + i] = x[blockIdx.x * P + i] - x[blockIdx.x * P + which[blockIdx.x]];
+}
+
+void margin(float *y, const float *x, const int *which, int rows, int V, int P)
+{
+    margin_kernel<<<rows, 64>>>(y, x, which, V, P);
 }
