@@ -16,6 +16,7 @@ static json_t *profile_to_json(struct session *s, const struct agent_diagnosis *
 static void add_line(struct arena *a, const struct trial_line *l, const char *text, struct str *out)
 {
     const char *source = diagnose_line(a, text, l->line);
+    struct line_origin from; /* as in errors: the framework's file and line, too */
 
     str_addf(out, "%5d %5.0f%% %6.1f", l->line, 100 * l->share, l->lanes_active);
     if (isfinite(l->sectors_per_request))
@@ -26,7 +27,10 @@ static void add_line(struct arena *a, const struct trial_line *l, const char *te
         str_addf(out, " %10.1f", l->conflicts_per_request);
     else
         str_addf(out, " %10s", "-");
-    str_addf(out, "  %.70s\n", source ? source : "");
+    str_addf(out, "  %.70s", source ? source : "");
+    if (l->line && origin_find(&from, a, text, l->line, "kernel.cu"))
+        str_addf(out, "  (%s:%d)", from.file, from.line);
+    str_addc(out, '\n');
 }
 
 /* What the lines above leave of the time. */

@@ -494,11 +494,11 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
                     arena_printf(a, "the launcher did not run for small sizes: %s",
                                  p->words ? p->words : "it writes nothing"));
     }
-    if (ok && !best->any)
+    if (!best->any)
         init_close_strides(t, a);
     footprints_close(p->prints);
     judge_close(p->judge);
-    if (ok && !open_somewhere(p, dir, name, 0, &(struct err){0})) /* what is wrong, check says */
+    if (!open_somewhere(p, dir, name, 0, &(struct err){0})) /* what is wrong, check says */
         vec_clear(&t->workloads);
     return ok;
 }

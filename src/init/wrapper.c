@@ -100,16 +100,39 @@ static const char *instantiated_with(struct reading *d, const struct wrapper_tpa
     return best;
 }
 
+/* What the instance that the user named gives the function's parameter: where the launch hands it to the
+ * kernel's template, or, where the launch says no arguments, the kernel's parameter of its name. */
+static const char *of_instance(struct reading *d, const char *name)
+{
+    const struct wrapper_reader *r = &d->r;
+    bool listed = false;
+
+    for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
+        size_t end = token_is(&r->v[i], d->r.kernel.name) && token_is(&r->v[i + 1], "<")
+                         ? wrapper_angle(r->v, r->f.body_end, i + 1)
+                         : 0;
+        for (size_t item = i + 2, k = 0; item < end; k++) {
+            size_t next = wrapper_item(r->v, item, end);
+            if (next == item + 1 && token_is(&r->v[item], name))
+                return wrapper_instance_arg(r, k);
+            item = next + 1;
+        }
+        listed = listed || end;
+    }
+    for (size_t k = 0; k < r->kernel.n_tparams && !listed; k++) {
+        if (str_eq(r->kernel.tparams[k].name, name))
+            return wrapper_instance_arg(r, k);
+    }
+    return NULL;
+}
+
 static void choose_tparam(struct reading *d, size_t i)
 {
     struct wrapper_reader *r = &d->r;
     const struct wrapper_tparam *p = &r->f.tparams[i];
     const char *value = NULL;
 
-    for (size_t k = 0; k < d->r.kernel.n_tparams && !value; k++) {
-        if (str_eq(d->r.kernel.tparams[k].name, p->name))
-            value = wrapper_instance_arg(&d->r, k);
-    }
+    value = of_instance(d, p->name);
     if (!value)
         value = called_with(d, i);
     if (!value)
@@ -121,8 +144,8 @@ static void choose_tparam(struct reading *d, size_t i)
     if (!value && p->fallback && !map_has(&r->alias, p->fallback))
         value = p->fallback;
     if (!value && p->is_type) {
-        value = "float";
-        wrapper_note(r, "%s: %s is float here; for another type name the instance", r->f.name, p->name);
+        value = wrapper_default_type(p->name);
+        wrapper_note(r, "%s: %s is %s here; for another type name the instance", r->f.name, p->name, value);
     }
     if (!value) {
         wrapper_lost(r, "its template parameter %s has no value that its callers write", p->name);

@@ -119,9 +119,11 @@ const char *wrapper_type_name(struct wrapper_reader *r, const char *spelled, int
 int wrapper_dtype(const char *name);
 int wrapper_dtype_of(const char *type);
 const char *wrapper_dtype_spelled(int dtype);
+const char *wrapper_default_type(const char *name); /* of a template parameter that nobody gives one */
 
 struct wrapper_tensor *wrapper_tensor_find(struct wrapper_reader *r, const struct token *t);
 struct wrapper_tensor *wrapper_tensor_add(struct wrapper_reader *r, const char *name);
+void wrapper_give_back(struct wrapper_reader *r, size_t first, size_t last); /* the tensors among the tokens */
 /* Its extent number i, negative ones from the end: text. */
 const char *wrapper_extent(struct wrapper_reader *r, struct wrapper_tensor *t, int i);
 void wrapper_need_dim(struct wrapper_reader *r, const char *name);

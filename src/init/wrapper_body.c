@@ -12,7 +12,7 @@ static const char left_out[] =
     "sync_check_cuda_error|CUDA_CHECK_RETURN|checkCudaErrors|getLastCudaError|CHECK_CUDA_ERROR|gpuErrchk|cuda_check|"
     "check_cuda_error|printf|fprintf|fflush|NVTX_RANGE_FN|TORCH_WARN|TORCH_WARN_ONCE|FT_LOG_DEBUG|FT_LOG_INFO|"
     "TORCH_CUDABLAS_CHECK|cudaEventRecord|cudaSetDevice|CHECK_CUDA|CHECK_INPUT|CHECK_CONTIGUOUS|CHECK_DEVICE|"
-    "CHECK_LAST_CUDA_ERROR|TORCH_INTERNAL_ASSERT_DEBUG_ONLY|exit|abort|cuda_async_check|PRINT_FUNC_NAME_";
+    "CHECK_LAST_CUDA_ERROR|TORCH_INTERNAL_ASSERT_DEBUG_ONLY|exit|abort|cuda_async_check|PRINT_FUNC_NAME_|static_assert";
 
 static const char memory_calls[] =
     "cudaMalloc|cudaMallocAsync|cudaFree|cudaFreeAsync|cudaMemset|cudaMemsetAsync|"
@@ -474,6 +474,7 @@ static bool makes_tensor(struct wrapper_reader *r, const struct declaration *d, 
         if (!token_in(&r->v[d->init + 2], "view|reshape|flatten")) {
             t->rank = like->rank;
             memcpy(t->dim, like->dim, sizeof(t->dim));
+            like->like = t; /* what is learnt of the one is so of the other */
         }
         return true;
     }
@@ -526,6 +527,10 @@ static bool declaration(struct wrapper_reader *r, const struct declaration *d)
     struct wrapper_type k = wrapper_type_of(r, r->v, d->first, d->name);
     const char *text, *over;
 
+    if (strstr(type, "Tensor>")) { /* std::vector<at::Tensor> made = {x, y} */
+        wrapper_give_back(r, d->init, d->last);
+        return true;
+    }
     if (k.stream ||
         has_word(r, d->init, d->last, "getCurrentCUDAStream|getStreamFromPool|getDefaultCUDAStream")) {
         vec_add(r->arena, &r->streams, name);
@@ -686,6 +691,9 @@ static bool needless(struct wrapper_reader *r, size_t i, size_t last)
         name += 2;
     if (r->v[name].kind != TOK_WORD)
         return token_is(&r->v[i], "throw") || (token_is(&r->v[i], "(") && has_word(r, i, last, left_out));
+    if (token_is(&r->v[i], "using") && token_is(&r->v[i + 1], "namespace") &&
+        token_in(&r->v[last - 1], "at|c10|torch|cuda"))
+        return true;
     if (token_in(&r->v[i], "throw|delete") || (token_is(&r->v[i], "std") && token_in(&r->v[name], "cout|cerr")))
         return true;
     if (last > name + 1 && !token_is(&r->v[name + 1], "("))
@@ -719,11 +727,7 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
         return close < end && token_is(&r->v[close], ";") ? close + 1 : close;
     }
     if (token_is(&r->v[i], "return")) {
-        for (size_t k = i + 1; k < last; k++) {
-            struct wrapper_tensor *t = wrapper_tensor_find(r, &r->v[k]);
-            if (t)
-                t->returned = true;
-        }
+        wrapper_give_back(r, i + 1, last);
         if (r->helper)
             line(r, "return %s;", wrapper_expr(r, i + 1, last));
         else if (next < r->f.body_end || r->depth > 1)

@@ -165,6 +165,13 @@ static void add_member(struct cursor *c, struct wrapper_tensor *t, size_t start)
             cast_type(c, t, start);
         skip_group(c);
         t->used = true;
+        for (size_t i = 0; i < c->r->tensors.n; i++) { /* that it is a view of */
+            struct wrapper_tensor *base = c->r->tensors.v[i];
+            if (!str_eq(base->name, t->pointer))
+                continue;
+            base->used = true;
+            base->spelled = base->spelled ? base->spelled : t->spelled;
+        }
         add(c, t->pointer);
     } else if (token_in(m, "value|contiguous|detach|get")) {
         skip_group(c);

@@ -247,13 +247,14 @@ static void choose_types(struct slice *s)
     for (size_t i = 0; i < r->kernel.n_tparams; i++) {
         const char *type = wrapper_instance_arg(r, i);
         if (r->kernel.tparams[i].is_type)
-            map_put(&r->alias, r->kernel.tparams[i].name, (void *)(type ? type : "float"));
+            map_put(&r->alias, r->kernel.tparams[i].name,
+                    (void *)(type ? type : wrapper_default_type(r->kernel.tparams[i].name)));
     }
     for (size_t i = 0; i < r->f.n_tparams; i++) {
         const struct wrapper_tparam *p = &r->f.tparams[i];
         s->lost = s->lost || !p->is_type;
         if (!map_has(&r->alias, p->name))
-            map_put(&r->alias, p->name, "float");
+            map_put(&r->alias, p->name, (void *)wrapper_default_type(p->name));
         str_addf(&r->head, "    using %s = %s;\n", p->name, (const char *)map_get(&r->alias, p->name));
     }
 }
@@ -405,7 +406,7 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
         const struct wrapper_tparam *p = &d.kernel.tparams[i];
         const char *value = wrapper_instance_arg(&d, i);
         if (!value)
-            value = p->is_type ? "float" : p->fallback;
+            value = p->is_type ? wrapper_default_type(p->name) : p->fallback;
         if (!value) {
             value = "1";
             wrapper_ask(&d, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,

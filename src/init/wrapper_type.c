@@ -102,6 +102,12 @@ int wrapper_dtype_of(const char *type)
     return -1;
 }
 
+const char *wrapper_default_type(const char *name)
+{
+    return strcasestr(name, "idx") || strcasestr(name, "index") || str_starts(name, "IdT") ? "int32_t"
+                                                                                           : "float";
+}
+
 const char *wrapper_dtype_spelled(int dtype)
 {
     for (size_t i = 0; i < ARRAY_LEN(dtypes); i++) {
@@ -239,6 +245,15 @@ struct wrapper_tensor *wrapper_tensor_find(struct wrapper_reader *r, const struc
             return r->tensors.v[i];
     }
     return NULL;
+}
+
+void wrapper_give_back(struct wrapper_reader *r, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        struct wrapper_tensor *t = wrapper_tensor_find(r, &r->v[i]);
+        if (t)
+            t->returned = true;
+    }
 }
 
 struct wrapper_tensor *wrapper_tensor_add(struct wrapper_reader *r, const char *name)

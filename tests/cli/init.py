@@ -99,6 +99,11 @@ def errors_name_the_framework(folder):
     small(os.path.join(folder, "task"), "[100]")
     done = astra(folder, "check", "task", "--mutants", "0", "--device", "sim")
     expect(done.returncode == 2 and "    from add.cu:8\n" in done.err, done.err)
+    repository(os.path.join(folder, "sound"), "own")
+    said(astra(folder, "init", "sound/own/add.cu:add_kernel", "--out", "sound/task"), 0)
+    small(os.path.join(folder, "sound/task"), "[100]")
+    done = said(astra(folder, "profile", "sound/task", "--device", "sim"), 0)
+    expect("(add.cu:" in done.out, done.out)
 
 
 @case
