@@ -36,15 +36,6 @@ static int rows_most(const struct function *f, int blocks)
     return f->in->limits ? f->in->limits->sm_count / blocks : 0;
 }
 
-static const char *rows_of(const struct function *f, const struct launch *l)
-{
-    const char *rows = launch_grid_part(f, l, 0);
-    char *x = NULL;
-    if (!rows && launch_grid_x(f, l, &x))
-        rows = x;
-    return rows;
-}
-
 /* The length that a thread's own elements are held against, in a loop or a question (`i < length`), and how
  * many of them lie side by side; no node where there is none. */
 static struct node length_of(const struct function *f, int64_t *width)
@@ -169,12 +160,11 @@ static bool cluster_apply(const struct function *f, const struct transform_site 
     edits_include(edits, f, "<cooperative_groups.h>", "<cooperative_groups.h>");
     for (size_t l = 0; l < f->n_launches; l++) {
         const struct launch *launch = &f->launches[l];
-        const char *rows = rows_of(f, launch),
-                   *bracketed = strpbrk(rows, " ?") ? arena_printf(a, "(%s)", rows) : rows;
-        char *grid = launch_grid_with(f, launch, arena_printf(a, "%s * %d", bracketed, r.setting), NULL);
+        const char *rows = regroup_rows(&r, launch);
+        char *grid = launch_grid_with(f, launch, arena_printf(a, "%s * %d", rows, r.setting), NULL);
         char *block = arena_printf(a, "%lld", (long long)f->block_x / r.setting);
         struct guard_list guard = {0};
-        guard_add(a, &guard, arena_printf(a, "%s <= %d", bracketed, rows_most(f, r.setting)));
+        guard_add(a, &guard, arena_printf(a, "%s <= %d", rows, rows_most(f, r.setting)));
         int64_t threads, width;
         struct node length = length_of(f, &width);
         if (node_ok(length))

@@ -300,3 +300,133 @@ bool regroup_apply(struct regroup *r, const char *suffix, const char *how, struc
     }
     return true;
 }
+
+/* Several rows in a block
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+bool regroup_can_join(struct regroup *r, const char *suffix, int threads, struct err *why)
+{
+    const struct function *f = r->f;
+    for (size_t k = 1; k < r->n; k++) {
+        char *body = text_of(r->functions[k], r->functions[k]->body);
+        if (r->copied[k] &&
+            (str_has_word(body, "blockIdx") || str_has_word(body, "gridDim") || str_has_word(body, "extern")))
+            return err_input(why, "%s asks for its block", r->functions[k]->name);
+    }
+    size_t n;
+    struct node *bounds = node_find_all(f->a, f->definition, NODE_LAUNCH_BOUNDS, &n);
+    int64_t most;
+    if (n > 0 && (!constant_value(f, node_child(bounds[0], 0), &most) || most < threads))
+        return err_input(why, "the launch bounds of %s are below %d", f->name, threads);
+    const char *copy = arena_printf(f->a, "%s_%s", f->name, suffix);
+    if (!str_eq(fresh_name(f, copy), copy))
+        return err_input(why, "%s has it already", f->name);
+    bool dynamic = false;
+    for (size_t i = 0; i < f->n_variables; i++)
+        dynamic = dynamic || (f->variables[i].shared && f->variables[i].external);
+    for (size_t l = 0; l < f->n_launches; l++) {
+        const struct launch *launch = &f->launches[l];
+        char *x;
+        if (launch->n_args != f->n_params || f->n_params == 0 || !launch_grid_x(f, launch, &x) ||
+            (dynamic && !node_ok(launch->shared)))
+            return err_input(why, "a launch of %s is not understood", f->name);
+    }
+    return true;
+}
+
+/* A row's part of the block's shared memory; dynamic memory is cut by the launcher. */
+static const char *row_memory(struct regroup *r, const struct function *f, const struct variable *v,
+                              struct edits *e)
+{
+    struct arena *a = f->a;
+    if (!v->external) {
+        edits_at(e, node_end(v->id), arena_printf(a, "[%d]", r->together));
+        return arena_printf(a, "%s[%s]", v->name, r->mine);
+    }
+    const char *all = fresh_local(f, arena_printf(a, "%s_of_rows", v->name));
+    edits_node(e, v->id, all);
+    edits_at(e, node_end(v->statement),
+             arena_printf(a,
+                          "\n%s%s *const %s = reinterpret_cast<%s *>(reinterpret_cast<char *>(%s) + "
+                          "%s * %s);",
+                          text_indent(f, node_start(v->statement)), v->type, v->name, v->type, all, r->mine,
+                          r->bytes));
+    return NULL;
+}
+
+/* The kernel's own parameter that every launch gives the number of rows; NULL: none. */
+static const char *rows_parameter(const struct function *f)
+{
+    for (size_t p = 0; p < f->n_params; p++) {
+        const struct variable *v = &f->variables[p];
+        bool same = !v->pointer && !v->array && !v->assignments && ctype_is_integer(f, v->type);
+        for (size_t l = 0; same && l < f->n_launches; l++) {
+            const char *rows = launch_grid_part(f, &f->launches[l], 0);
+            same = rows && str_eq(text_of(f, node_strip(f->launches[l].args[p])), rows);
+        }
+        if (same)
+            return v->name;
+    }
+    return NULL;
+}
+
+const char *regroup_rows(const struct regroup *r, const struct launch *l)
+{
+    const char *rows = launch_grid_part(r->f, l, 0);
+    char *x = NULL;
+    if (!rows && launch_grid_x(r->f, l, &x))
+        rows = x;
+    return rows && strpbrk(rows, " ?") && rows[0] != '(' ? arena_printf(r->f->a, "(%s)", rows) : rows;
+}
+
+bool regroup_join(struct regroup *r, const char *suffix, const char *how, struct edits *edits,
+                  struct err *why_not)
+{
+    const struct function *f = r->f;
+    struct arena *a = f->a;
+    bool dynamic = false;
+    for (size_t i = 0; i < f->n_variables; i++)
+        dynamic = dynamic || (f->variables[i].shared && f->variables[i].external);
+    const char *rows = rows_parameter(f);
+    r->rows = rows ? rows : fresh_local(f, "rows");
+    r->tells_rows = !rows && (r->guarded || str_has_word(text_of(f, f->body), "gridDim"));
+    r->bytes = dynamic ? fresh_local(f, "row_bytes") : NULL;
+    r->shared = row_memory;
+    const char **params = arena_array(a, const char *, f->n_params + 2);
+    size_t n = 0;
+    for (; n < f->n_params; n++)
+        params[n] = text_of(f, f->variables[n].statement);
+    if (r->tells_rows)
+        params[n++] = arena_printf(a, "unsigned int %s", r->rows);
+    if (dynamic)
+        params[n++] = arena_printf(a, "unsigned int %s", r->bytes);
+    struct edits inside = {.arena = a};
+    if (n > f->n_params)
+        edits_parameters(&inside, f, params, n, (int)strlen(suffix) + 1);
+    return regroup_apply(r, suffix, how, edits, &inside, why_not);
+}
+
+char *regroup_launch(const struct regroup *r, const struct launch *l)
+{
+    const struct function *f = r->f;
+    struct arena *a = f->a;
+    const char *x = regroup_rows(r, l);
+    struct edits call = {.arena = a};
+    edits_node(&call, l->name, r->copies[0]);
+    edits_node(
+        &call, l->grid,
+        launch_grid_with(f, l, arena_printf(a, "(%s + %d) / %d", x, r->together - 1, r->together), NULL));
+    edits_node(&call, l->block, arena_printf(a, "%d", r->threads));
+    size_t end = node_end(l->args[l->n_args - 1]);
+    if (r->tells_rows)
+        edits_at(&call, end, arena_printf(a, ", %s", x));
+    if (r->bytes) {
+        bool plain = node_is(l->shared, NODE_IDENTIFIER) || node_is(l->shared, NODE_NUMBER_LITERAL);
+        char *bytes =
+            arena_printf(a, plain ? "(%s + 15) / 16 * 16" : "((%s) + 15) / 16 * 16", text_of(f, l->shared));
+        edits_node(&call, l->shared, arena_printf(a, "%s * %d", bytes, r->together));
+        edits_at(&call, end, arena_printf(a, ", %s", bytes));
+    }
+    return edits_range(&call, f, node_start(l->statement), node_end(l->statement));
+}

@@ -24,8 +24,14 @@ struct regroup {
     const char *(*shared)(struct regroup *r, const struct function *f, const struct variable *v,
                           struct edits *e);
     int setting;
-    const char *rows,
-        *bytes; /* names that the kernel's copy has for its rows, and for a row's dynamic memory */
+    /* Several rows in a block: given are their number, the block's threads and a thread's row among them. Made
+     * are the names that the kernel's copy has for its rows and for a row's dynamic memory (NULL: it has none).
+     */
+    int together, threads;
+    const char *mine;
+    const char *rows, *bytes;
+    bool guarded;    /* given: the copy asks for its rows */
+    bool tells_rows; /* made: by a parameter of its own */
 };
 
 /* False with the reason when a block's row cannot be another group's. */
@@ -35,5 +41,12 @@ bool regroup_any_number(struct regroup *r, struct err *why);
 /* The copies NAME_suffix beside their functions; kernel_inside: what else changes in the kernel's. */
 bool regroup_apply(struct regroup *r, const char *suffix, const char *how, struct edits *edits,
                    struct edits *kernel_inside, struct err *why_not);
+/* The number of rows (blocks, as it was) as the launcher writes it, in brackets where it is a sum. */
+const char *regroup_rows(const struct regroup *r, const struct launch *l);
+/* Several rows in a block of so many threads: can that be? The copies, and the launch of the kernel's. */
+bool regroup_can_join(struct regroup *r, const char *suffix, int threads, struct err *why);
+bool regroup_join(struct regroup *r, const char *suffix, const char *how, struct edits *edits,
+                  struct err *why_not);
+char *regroup_launch(const struct regroup *r, const struct launch *l);
 
 #endif
