@@ -1,7 +1,6 @@
 /* What a version touches of its arguments, whatever shapes the task gives them: the buffers are larger than
  * what any small shape needs, and an observer looks at every access. */
 #include "internal.h"
-#include "base/base.h"
 
 enum { ROOM = 1 << 26, MOST_INSNS = 1 << 19, FILLED = 1 << 16 };
 

@@ -708,6 +708,22 @@ static void domains_with_holes_have_a_suite(void **state)
     arena_close(a);
 }
 
+static void a_dim_of_no_shape_ends(void **state)
+{
+    const struct task_case *cases;
+    struct task *t;
+    size_t n;
+
+    (void)state;
+    assert_ok(open_text(&t, HEAD "args:\n"
+                                 "  - {name: out, type: f16, shape: [4], role: out}\n"
+                                 "  - {name: d, type: i32, value: d % 7}\n"
+                                 "dims: [d]\ndomain: [d >= 1]\nworkloads:\n  - [4096]\n"),
+              err);
+    task_suite(t, arena, 1, &cases, &n);
+    assert_true(n > 0);
+}
+
 /* A dim that the domain ties to another shrinks with it, so that all rows of a workload fit a case: v <= p <= v
  * + 127. */
 static void tied_dims_shrink_together(void **state)
@@ -743,6 +759,7 @@ int main(void)
         cmocka_unit_test(wild_values_are_what_they_say),
         cmocka_unit_test(said_integers_are_a_promise),
         cmocka_unit_test(the_suite_covers),
+        cmocka_unit_test(a_dim_of_no_shape_ends),
         cmocka_unit_test(cases_survive_json),
         cmocka_unit_test(flags_flush_subnormals),
         cmocka_unit_test(domains_with_holes_have_a_suite),
