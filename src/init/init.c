@@ -239,6 +239,11 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         *t = (struct init_task){0};
         ran = write_task(s, &w, own, t, folder, &err);
     }
+    if (!ran && strstr(err.text, "already been defined")) { /* of files that are never compiled together */
+        w.n_hosts = 0;
+        *t = (struct init_task){0};
+        ran = write_task(s, &w, own, t, folder, &err);
+    }
     if (!ran) {
         init_close_strides(t, s->arena);
         vec_add(s->arena, &t->notes,
