@@ -36,8 +36,8 @@ static void rows_find(struct function *f, struct site_list *found)
     int64_t low = steps_of(f, &r, false), high = steps_of(f, &r, true);
     for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
         int steps = settings[i] / STEPS;
-        if (low > steps || (steps > 8 && high > 0 && high <= 8))
-            continue; /* no row is that short; fewer do */
+        if (low > steps || (steps > 8 && (r.loop.width > 1 || high <= 8)))
+            continue; /* no row is that short; or 8 steps hold it, or it is long */
         site_add(found, f, r.loop.loop, settings[i],
                  "a short row leaves most of a block's threads idle, and a warp needs no barrier to reduce it",
                  "a warp a row, %d rows a block", settings[i] % STEPS);

@@ -1,6 +1,7 @@
 // Dynamic shared memory: each row has its own; the launcher says how many rows there are.
 // transform: warp-rows 3204
-// applies: line 16
+// fact: d low 512 high 768
+// applies: line 17
 // has: extern __shared__ float values_of_rows[];
 // has: reinterpret_cast<char *>(values_of_rows) + threadIdx.x / 32 * row_bytes);
 // has: (last - r) * d + i];
