@@ -1,16 +1,31 @@
 // expect: correct
-// Names of headers, which the host compiler's have in other words, an assertion, a macro that begins in the launcher.
+// Names of headers, which the host compiler's have in other words, an assertion, a macro that begins in the launcher,
+// a check that says its file and line.
 #include <cassert>
 #include <cfloat>
 #include <climits>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 
 struct Pair {
     int first;
     float second;
 };
+
+static void check(cudaError_t error, const char *file, int line)
+{
+    if (error != cudaSuccess)
+        printf("%s:%d: %s\n", file, line, cudaGetErrorString(error));
+}
+
+#define CHECK(error) check(error, __FILE__, __LINE__)
+
+void check_last()
+{
+    CHECK(cudaGetLastError());
+}
 
 static int rows_of(int rows)
 {
