@@ -85,11 +85,15 @@ void wild_leave_out(struct judge *j, size_t case_i, const char *why)
 
 /* ---- of which elements something is asked ---- */
 
-static bool is_huge(const struct judge *j, const struct task_case *c)
+/* Values, or a scalar, of ours with which something may overflow on the way. */
+static bool may_overflow(const struct judge *j, const struct task_case *c)
 {
-    for (size_t i = 0; i < j->task->n_args; i++)
-        if (c->values[i].kind == VALUE_HUGE)
+    for (size_t i = 0; i < j->task->n_args; i++) {
+        const struct task_arg *arg = &j->task->args[i];
+        bool scalar = arg->role == ROLE_SCALAR && !arg->value_expr && !arg->n_choices;
+        if (c->values[i].kind == VALUE_HUGE || (scalar && c->values[i].kind == VALUE_CONSTANT))
             return true;
+    }
     return false;
 }
 
@@ -142,7 +146,7 @@ static bool excuse_slices(const struct judge *j, size_t case_i, enum stage_side 
 static void excuse_case(struct judge *j, size_t case_i, enum stage_side side)
 {
     struct case_data *d = &j->data[case_i];
-    bool huge = is_huge(j, d->about), any = false;
+    bool huge = may_overflow(j, d->about), any = false;
 
     for (size_t o = 0; o < j->n_outputs; o++) {
         const struct task_arg *arg = &j->task->args[j->outputs[o]];

@@ -475,6 +475,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     add_wild_cases(&b, &rows, beyond.n ? &beyond : &values, &values);
     add_one_value(&b);
     add_flags(&b, &values);
+    add_scalars(&b);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);
@@ -527,10 +528,7 @@ void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const str
 /* A scalar whose value the case says: one that it changes, or one of several. */
 static bool has_own_value(const struct task *t, const struct task_case *c, size_t arg)
 {
-    const struct task_arg *x = &t->args[arg];
-
-    return x->role == ROLE_SCALAR && (arg + 1 == c->changed || x->n_choices > 0 || task_is_flag(x)) &&
-           c->values && c->values[arg].kind == VALUE_CONSTANT;
+    return t->args[arg].role == ROLE_SCALAR && c->values && c->values[arg].kind == VALUE_CONSTANT;
 }
 
 const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c)

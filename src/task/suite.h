@@ -17,7 +17,8 @@ enum {                             /* elements over all buffers */
        MANY_INDICES = 512,
        MAX_SHAPES = 64,
        MOST_FLAGS = 3,
-       FAR_APART = 24, /* weights whose ratio is up to 2^69 */
+       FAR_TIMES = 1024, /* a scalar that is next to zero */
+       FAR_APART = 24,   /* weights whose ratio is up to 2^69 */
 };
 
 struct shapes {
@@ -49,6 +50,8 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
                     const struct shapes *values);
 /* One value everywhere, more often than 16 bits count. */
 void add_one_value(struct builder *b);
+/* Floating scalars with other values than the task's. */
+void add_scalars(struct builder *b);
 /* All flags of the task in every other combination. */
 void add_flags(struct builder *b, const struct shapes *values);
 

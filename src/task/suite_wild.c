@@ -332,6 +332,47 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
         add_wild(b, &ordered, 0, WILD_PATTERNS, turn);
 }
 
+/* ---- scalars ---- */
+
+/* Floating scalars at zero and, of those that are next to zero, many times larger and smaller, where what they
+ * are added to is small as well. */
+void add_scalars(struct builder *b)
+{
+    static const struct {
+        double times;
+        enum value_kind kind;
+        bool sprinkled;
+    } turns[] = {{0, VALUE_NORMAL, true},
+                 {1. / FAR_TIMES, VALUE_TINY, false},
+                 {FAR_TIMES, VALUE_TINY, false},
+                 {FAR_TIMES, VALUE_NORMAL, true}};
+    const struct task *t = b->task;
+    struct shapes s = {.task = t, .arena = b->arena};
+    int64_t dims[16];
+
+    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+    if (!shapes_shrink(t, dims, t->n_dims, INPUT_ELEMENTS) ||
+        !shapes_add(&s, dims, INPUT_ELEMENTS, "a scalar's other values"))
+        return;
+    for (size_t i = 0; i < t->n_args * ARRAY_LEN(turns); i++) {
+        const struct task_arg *arg = &t->args[i / ARRAY_LEN(turns)];
+        double times = turns[i % ARRAY_LEN(turns)].times, value = arg->value * times;
+        size_t before = b->cases.n;
+        bool next_to_zero = fabs(arg->value) < 1. / 64;
+        if (arg->role != ROLE_SCALAR || arg->value_expr || arg->value == 0 || (times != 0 && !next_to_zero))
+            continue;
+        builder_add(b, &s, 0, arena_printf(b->arena, "%s = %g", arg->name, value),
+                    turns[i % ARRAY_LEN(turns)].kind, -1);
+        if (b->cases.n == before)
+            continue;
+        struct task_values *values = (struct task_values *)b->cases.v[before].values;
+        for (size_t k = 0; k < t->n_args; k++)
+            values[k].sprinkled = turns[i % ARRAY_LEN(turns)].sprinkled && takes_zero(&t->args[k]);
+        values[i / ARRAY_LEN(turns)] = (struct task_values){.kind = VALUE_CONSTANT, .constant = value};
+        b->cases.v[before].wild = true;
+    }
+}
+
 /* ---- flags ---- */
 
 bool task_is_flag(const struct task_arg *arg)
