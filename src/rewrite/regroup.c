@@ -56,6 +56,20 @@ static bool places_are_plain(const struct function *f, struct err *why)
     return true;
 }
 
+/* Has a function of the file bodies for some template arguments? A copy would miss them. */
+static bool is_specialised(const struct function *f, const char *name)
+{
+    size_t n;
+    const char *said = arena_printf(f->a, "%s<", name);
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
+    for (size_t i = 0; i < n && *name; i++) {
+        const char *head = text_range(f, node_start(all[i]), node_start(node_field(all[i], FIELD_BODY)));
+        if (strstr(head, name) && strstr(text_compact(f->a, head), said))
+            return true;
+    }
+    return false;
+}
+
 /* A function of the file, as it stands, and its calls of others that ask; each once, callees behind callers. */
 static bool collect(const struct function *f, struct regroup *r, struct err *why)
 {
@@ -72,7 +86,7 @@ static bool collect(const struct function *f, struct regroup *r, struct err *why
         bool known = str_starts(name, "__sync") || str_starts(name, "__shfl") || str_starts(name, "__any") ||
                      str_starts(name, "__all") || str_starts(name, "__ballot") || str_starts(name, "__match") ||
                      str_starts(name, "__reduce");
-        if (!g && !known && call_meets(f, calls[i]))
+        if (is_specialised(f, name) || (!g && !known && call_meets(f, calls[i])))
             return err_input(why, "%s calls %s at line %d, in which threads may meet", f->name, name,
                              node_line(f->s, calls[i]));
         bool listed = false;
