@@ -56,6 +56,7 @@ const struct variable *function_variable(const struct function *f, const char *n
 const struct variable *function_variable_of(const struct function *f, struct node identifier);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
 int ctype_size(const struct function *f, const char *type);
+bool ctype_is_parameter(const struct function *f, const char *name, size_t *position); /* of its template */
 /* What the file's typedef or `using` of that name stands for in the end; else the type as it is. */
 const char *ctype_alias(const struct function *f, const char *type);
 bool ctype_is_integer(const struct function *f, const char *type);

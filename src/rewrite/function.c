@@ -12,7 +12,9 @@ struct scan {
 static const char *specifier_type(const struct function *f, struct node statement)
 {
     struct node t = node_field(statement, FIELD_TYPE);
-    return node_ok(t) ? text_of(f, t) : "";
+    const char *type = node_ok(t) ? text_of(f, t) : "";
+    size_t position;
+    return ctype_is_parameter(f, type, &position) ? type : ctype_alias(f, type);
 }
 
 static bool has_word_before(const struct function *f, struct node statement, struct node id, const char *word)
@@ -25,8 +27,7 @@ static bool has_word_before(const struct function *f, struct node statement, str
 static void variable_add(struct scan *scan, struct node statement, struct node declarator, bool param)
 {
     struct function *f = scan->f;
-    struct variable v = {
-        .statement = statement, .param = param, .type = ctype_alias(f, specifier_type(f, statement))};
+    struct variable v = {.statement = statement, .param = param, .type = specifier_type(f, statement)};
     struct node d = declarator;
     for (int depth = 0; node_ok(d) && !node_is(d, NODE_IDENTIFIER) && depth < 16; depth++) {
         if (node_is(d, NODE_INIT_DECLARATOR)) {

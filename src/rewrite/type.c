@@ -24,18 +24,24 @@ static struct node told_by_argument(const struct function *f, const struct launc
     return (struct node){0};
 }
 
+bool ctype_is_parameter(const struct function *f, const char *name, size_t *position)
+{
+    size_t n = 0;
+    struct node *params = node_is(f->whole, NODE_TEMPLATE_DECLARATION)
+                              ? named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n)
+                              : NULL;
+    for (*position = 0; *position < n; ++*position)
+        if (node_mentions(f, params[*position], name) || str_has_word(text_of(f, params[*position]), name))
+            return true;
+    return false;
+}
+
 /* What template parameter `name` is bound to in every launch; no node when launches differ or it is none. */
 static struct node template_binding(const struct function *f, const char *name)
 {
     struct node none = {0}, bound = {0};
-    if (!node_is(f->whole, NODE_TEMPLATE_DECLARATION) || f->n_launches == 0)
-        return none;
-    size_t n, position;
-    struct node *params = named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n);
-    for (position = 0; position < n; position++)
-        if (node_mentions(f, params[position], name) || str_has_word(text_of(f, params[position]), name))
-            break;
-    if (position == n)
+    size_t position;
+    if (f->n_launches == 0 || !ctype_is_parameter(f, name, &position))
         return none;
     for (size_t l = 0; l < f->n_launches; l++) {
         size_t n_args = 0;
