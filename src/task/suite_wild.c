@@ -220,7 +220,7 @@ static void add_wild(struct builder *b, const struct shapes *s, size_t shape, en
                                         [WILD_APART] = "weights far apart",
                                         [WILD_SPRINKLED] = "zeros and tiny values among others"};
     static const char *const alone[] = {"the upper part of the range", "equal in their lower bits",
-                                        "rows whose front says nothing of the rest"};
+                                        "rows whose front misleads"};
     const struct task *t = b->task;
     size_t before = b->cases.n;
 
