@@ -1,5 +1,5 @@
 // What headers that astra init does not read say of names that kernels use: each paragraph goes before a kernel that
-// uses one of the names on its first line.
+// uses one of the names on its first line, a namespace (`at::`) as one.
 
 // for: uint
 using uint = unsigned int;
@@ -13,7 +13,7 @@ using uchar = unsigned char;
 // for: ulong
 using ulong = unsigned long;
 
-// for: c10 at torch Half BFloat16
+// for: c10:: at:: torch:: Half BFloat16
 #include <limits>
 namespace c10 {
 using Half = __half;

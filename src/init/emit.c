@@ -215,6 +215,19 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
     }
 }
 
+/* A name by itself; "at::" only where it is a namespace's. */
+static bool uses_name(struct init_source *s, const char *text, const char *name)
+{
+    size_t len = str_word(name);
+    const char *word = arena_strndup(s->arena, name, len), *p = text;
+
+    if (!len || init_named(s, word) || map_has(&s->macro_names, word))
+        return false;
+    while ((p = str_find_word(text, p, word)) && !str_starts(p + len, name + len))
+        p += len;
+    return p != NULL;
+}
+
 /* What headers that are not read would have said of the names that are used: the paragraphs of share/init, each
  * behind the names that ask for it. */
 static void add_vocabulary(struct init_source *s, const char *text, struct str *out)
@@ -226,12 +239,8 @@ static void add_vocabulary(struct init_source *s, const char *text, struct str *
         size_t len = end ? (size_t)(end + 1 - body) : strlen(body);
         bool asked = false;
 
-        for (const char *p = names; p < body; p += strcspn(p, " \n") + 1) {
-            const char *word = arena_strndup(s->arena, p, strcspn(p, " \n"));
-
-            asked |=
-                *word && str_has_word(text, word) && !init_named(s, word) && !map_has(&s->macro_names, word);
-        }
+        for (const char *p = names; p < body; p += strcspn(p, " \n") + 1)
+            asked |= uses_name(s, text, arena_strndup(s->arena, p, strcspn(p, " \n")));
         if (asked)
             str_addn(out, body, len);
         at = body - 1;
