@@ -396,6 +396,22 @@ static size_t with_comments(const struct items *l, const struct item *x)
     return start;
 }
 
+/* Of no namespace, where all of the version that init read stands in one: behind the includes of the kernel's
+ * file. */
+static bool insert_on_top(struct tree *t, const struct items *was, const struct items *now,
+                          const struct item *y, const char *text)
+{
+    const struct item *kernel = find(was, t->kernel), *read = NULL;
+
+    for (size_t k = 0; k < now->list.n && !(read && read->file); k++)
+        read = find(was, now->list.v[k].key);
+    if (*y->scope || !read || !read->file)
+        return false;
+    edits_insert(&kernel->file->edits, behind_includes(kernel->file->text, kernel->at),
+                 arena_printf(t->arena, "\n%s\n", text));
+    return true;
+}
+
 static bool insert(struct tree *t, const struct items *was, const struct items *now, size_t i, struct err *err)
 {
     const struct item *y = &now->list.v[i], *at = NULL;
@@ -417,12 +433,13 @@ static bool insert(struct tree *t, const struct items *was, const struct items *
             behind = true;
         }
     }
-    if (!at)
-        return err_input(err, "%s is new, and nothing that init read stands in its namespace: place it by hand",
-                         y->key);
     text = cut(t->arena, now, with_comments(now, y), y->end);
     if (y->cond)
         text = arena_printf(t->arena, "%s\n%s\n#endif", y->cond, text);
+    if (!at)
+        return insert_on_top(t, was, now, y, text) ||
+               err_input(err, "%s is new, and nothing that init read stands in its namespace: place it by hand",
+                         y->key);
     text = arena_printf(t->arena, behind ? "\n\n%s" : "%s\n\n", text);
     place = behind ? at->until : above(at->file->text, at->at);
     if (!edits_try(&at->file->edits, place, place, text))

@@ -223,6 +223,34 @@ static char *in_host_words(const struct site *s, const struct source *src, struc
     return str_take(&out, a);
 }
 
+/* What the host hands over where the launcher's launch hands over that name; NULL: it does nowhere. */
+static const char *host_argument(const struct site *s, const struct launch *x, struct node was,
+                                 const char *name)
+{
+    for (uint32_t i = PARTS_OF_CONFIGURATION; node_ok(part(was, i)); i++)
+        if (str_eq(text_of(s, s->l->was, part(was, i)), name) && node_ok(part(x->call, i)))
+            return text_of(s, x->source, part(x->call, i));
+    return NULL;
+}
+
+/* The names in a text that the launch hands over, guards on buffers above all, as the host has them; what
+ * became of the host's is blank in the text. */
+static void in_host_names(const struct site *s, const struct launch *x, struct node was, char *text,
+                          struct edits *e)
+{
+    for (char *p = text; *p;) {
+        size_t n = str_word(p);
+        const char *name = arena_strndup(s->t->arena, p, n), *host = n ? host_argument(s, x, was, name) : NULL;
+
+        if (host && !str_eq(host, name)) {
+            edits_replace(e, (size_t)(p - text), (size_t)(p - text) + n,
+                          str_is_name(host) ? host : arena_printf(s->t->arena, "(%s)", host));
+            memset(p, ' ', n);
+        }
+        p += n ? n : 1;
+    }
+}
+
 /* A statement of the version with its launches in the host's words. */
 static char *translated(const struct site *s, const struct statement *now, struct node was,
                         const struct launch *x, const char **stranger)
@@ -241,6 +269,7 @@ static char *translated(const struct site *s, const struct statement *now, struc
         edits_replace(&e, node_start(calls[i]) - start, node_end(calls[i]) - start, call);
         memset(rest + node_start(calls[i]) - start, ' ', node_end(calls[i]) - node_start(calls[i]));
     }
+    in_host_names(s, x, was, rest, &e);
     return names_known(s, x, rest, stranger) ? edits_apply(&e, a, text, strlen(text)) : NULL;
 }
 
