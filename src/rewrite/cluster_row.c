@@ -170,7 +170,7 @@ static bool cluster_apply(const struct function *f, const struct transform_site 
         if (node_ok(length))
             guard_add(a, &guard,
                       arena_printf(a, "%s > %lld", launch_expression(f, launch, length),
-                                   (long long)(STEPS * width * f->block_x)));
+                                   (long long)STEPS * width * f->block_x));
         if (!launch_block_constant(f, launch, &threads) || threads != f->block_x)
             guard_add(a, &guard,
                       arena_printf(a, "%s == %lld", launch_threads(f, launch), (long long)f->block_x));
