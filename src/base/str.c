@@ -165,6 +165,19 @@ bool str_has_word(const char *text, const char *word)
     return str_find_word(text, text, word) != NULL;
 }
 
+char *str_replace_word(struct arena *a, const char *text, const char *word, const char *by)
+{
+    struct str b = {.arena = a};
+    const char *from = text;
+
+    for (const char *p; (p = str_find_word(text, from, word)); from = p + strlen(word)) {
+        str_addn(&b, from, (size_t)(p - from));
+        str_add(&b, by);
+    }
+    str_add(&b, from);
+    return str_take(&b, a);
+}
+
 size_t str_line_start(const char *text, size_t at)
 {
     while (at > 0 && text[at - 1] != '\n')

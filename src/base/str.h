@@ -39,6 +39,8 @@ bool str_is_name(const char *s); /* one word, and no number */
 const char *str_find_word(const char *text, const char *from, const char *word);
 size_t str_count_word(const char *text, const char *word);
 bool str_has_word(const char *text, const char *word);
+char *str_replace_word(struct arena *a, const char *text, const char *word,
+                       const char *by);             /* wherever it does */
 size_t str_line_start(const char *text, size_t at); /* where the line begins in which `at` lies */
 int str_hex_digit(char c);                          /* its value; -1: none */
 int str_hex4(const char *s); /* the number of four hexadecimal digits; -1: they are not */

@@ -33,7 +33,7 @@ static bool measure_strides(struct striding *s, const struct probe_setting *sett
             return false;
         for (size_t i = 0; i < s->n; i++)
             p->dims[k][s->strides[i]] = STRIDE;
-        if (!probe_take(p, &s->plain[k], &(struct footprint_run){p->dims[k], SIZE_MAX, 0, false, false}))
+        if (!probe_zeros(p, &s->plain[k], p->dims[k]))
             return false;
     }
     for (size_t i = 0; i < s->n; i++) {
@@ -42,7 +42,7 @@ static bool measure_strides(struct striding *s, const struct probe_setting *sett
             bool ok;
 
             p->dims[k][s->strides[i]] = 2 * STRIDE;
-            ok = probe_take(p, &twice, &(struct footprint_run){p->dims[k], SIZE_MAX, 0, false, false});
+            ok = probe_zeros(p, &twice, p->dims[k]);
             p->dims[k][s->strides[i]] = STRIDE;
             for (size_t b = 0; ok && b < p->task->n_args && b < PROBE_ARGS; b++) {
                 if (probe_is_buffer(p, b))
@@ -110,9 +110,9 @@ static void by_numbers(struct striding *s, size_t stride)
     for (size_t by = 0; by < p->task->n_args && by < PROBE_ARGS; by++) {
         bool ok = probe_is_buffer(p, by) && s->plain[0].args[by].read && !s->plain[0].args[by].wrote;
 
-        ok = ok && probe_take(p, &once, &(struct footprint_run){p->dims[0], by, 1, false, false});
+        ok = ok && probe_filled(p, &once, p->dims[0], by, 1);
         p->dims[0][stride] = 2 * STRIDE;
-        ok = ok && probe_take(p, &twice, &(struct footprint_run){p->dims[0], by, 1, false, false});
+        ok = ok && probe_filled(p, &twice, p->dims[0], by, 1);
         p->dims[0][stride] = STRIDE;
         for (size_t b = 0; ok && b < p->task->n_args && b < PROBE_ARGS && !p->formula[stride]; b++) {
             if (!probe_is_buffer(p, b) || !s->known[b] ||
@@ -233,7 +233,8 @@ static bool takes(struct probing *p, size_t dim, int64_t value)
             probe_extent_value(p, &p->fit[i], dims) > MOST_ELEMENTS)
             return false;
     }
-    return probe_take(p, &f, &(struct footprint_run){dims, SIZE_MAX, 0, false, true}) || !f.refused;
+    return probe_take(p, &f, &(struct footprint_run){.dims = dims, .filled = SIZE_MAX, .one_block = true}) ||
+           !f.refused;
 }
 
 static void find_bounds(struct probing *p, size_t dim)
@@ -281,18 +282,7 @@ void probe_bounds(struct probing *p)
 
 static const char *replaced(struct arena *m, const char *text, const char *word, const char *with)
 {
-    struct str out = {0};
-    const char *at = text, *next;
-
-    if (!text || !str_has_word(text, word))
-        return text;
-    while ((next = str_find_word(text, at, word))) {
-        str_addn(&out, at, (size_t)(next - at));
-        str_add(&out, with);
-        at = next + strlen(word);
-    }
-    str_add(&out, at);
-    return str_take(&out, m);
+    return text ? str_replace_word(m, text, word, with) : NULL;
 }
 
 /* The size is the value `as` from now on; it stays in t->dims. */

@@ -16,19 +16,6 @@ struct detail {
     bool braces;                        /* its own variables have names of the kernel's */
 };
 
-/* All words of a text that are this one, as another. */
-static char *replace_word(struct arena *a, const char *text, const char *word, const char *by)
-{
-    struct str b = {.arena = a};
-    const char *from = text;
-    for (const char *p; (p = str_find_word(text, from, word)); from = p + strlen(word)) {
-        str_addn(&b, from, (size_t)(p - from));
-        str_add(&b, by);
-    }
-    str_add(&b, from);
-    return str_take(&b, a);
-}
-
 static const char *last_word(struct arena *a, const char *text)
 {
     size_t end = strlen(text);
@@ -83,7 +70,7 @@ static char *bound_text(const struct function *f, const struct detail *d, char *
             continue;
         if (!by)
             return NULL;
-        text = str_eq(by, name) ? text : replace_word(f->a, text, name, by);
+        text = str_eq(by, name) ? text : str_replace_word(f->a, text, name, by);
     }
     return text;
 }

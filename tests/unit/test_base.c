@@ -60,6 +60,7 @@ static void test_nearest(void **state)
 static void test_words(void **state)
 {
     static const char text[] = "n_rows\nn * n1 + _n;n";
+    struct arena *a = arena_open();
 
     (void)state;
     assert_int_equal(str_word("row_1[0]"), 5);
@@ -71,8 +72,10 @@ static void test_words(void **state)
     assert_int_equal(str_count_word(text, "n"), 2);
     assert_true(str_has_word(text, "n1"));
     assert_false(str_has_word(text, "rows") || str_has_word(text, ""));
+    assert_string_equal(str_replace_word(a, text, "n", "rows"), "n_rows\nrows * n1 + _n;rows");
     assert_int_equal(str_line_start(text, 3), 0);
     assert_int_equal(str_line_start(text, 9), 7);
+    arena_close(a);
 }
 
 static void test_shell(void **state)
