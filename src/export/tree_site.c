@@ -64,10 +64,7 @@ static struct node *launches_in(const struct site *s, struct node in, size_t *n)
 
 static struct node configuration(struct node call)
 {
-    for (uint32_t i = 0, n = node_count(call); i < n; i++)
-        if (node_is(node_child(call, i), NODE_KERNEL_CALL_SYNTAX))
-            return node_child(call, i);
-    return (struct node){0};
+    return node_child_of(call, NODE_KERNEL_CALL_SYNTAX);
 }
 
 /* Part i of a launch: grid, block, shared memory, stream, then the arguments. */

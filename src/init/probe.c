@@ -112,10 +112,20 @@ static bool is_whole(const struct footprint_arg *f)
     return !f->wrote || f->read_first || f->written == f->end;
 }
 
+bool probe_zeros(struct probing *p, struct footprint *f, const int64_t *dims)
+{
+    return probe_take(p, f, &(struct footprint_run){.dims = dims, .filled = SIZE_MAX});
+}
+
+bool probe_filled(struct probing *p, struct footprint *f, const int64_t *dims, size_t by, int64_t with)
+{
+    return probe_take(p, f, &(struct footprint_run){.dims = dims, .filled = by, .with = with});
+}
+
 bool probe_holds(struct probing *p, const int64_t *dims)
 {
     struct footprint f;
-    bool holds = probe_take(p, &f, &(struct footprint_run){dims, SIZE_MAX, 0, false, false});
+    bool holds = probe_zeros(p, &f, dims);
 
     for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS && holds; i++) {
         int64_t e = probe_is_buffer(p, i) ? probe_elements(p, &f, i) : 0;
@@ -178,8 +188,7 @@ static bool measure(struct probing *p, const struct probe_setting *s)
     p->n_points = 0;
     p->indices.n = 0;
     for (int k = 0; k < PROBE_BASE; k++) {
-        if (!probe_dims(p, s, k, p->dims[k]) ||
-            !probe_take(p, &p->at[k], &(struct footprint_run){p->dims[k], SIZE_MAX, 0, false, false}))
+        if (!probe_dims(p, s, k, p->dims[k]) || !probe_zeros(p, &p->at[k], p->dims[k]))
             return false;
         for (size_t i = 0; i < p->task->n_args; i++)
             wrote = wrote || p->at[k].args[i].wrote;
@@ -197,7 +206,7 @@ static size_t measure_long(struct probing *p)
         size_t n = p->n_points;
         if (probe_is_free(p, &p->setting, i / 2) &&
             probe_dims(p, &p->setting, PROBE_BASE + (int)i, p->dims[n]) &&
-            probe_take(p, &p->at[n], &(struct footprint_run){p->dims[n], SIZE_MAX, 0, false, false}))
+            probe_zeros(p, &p->at[n], p->dims[n]))
             p->n_points++;
         else
             missing += probe_is_free(p, &p->setting, i / 2);
@@ -446,8 +455,8 @@ static void look_with_ones(struct probing *p)
     if (p->n_points == PROBE_POINTS)
         return;
     memcpy(p->dims[p->n_points], p->dims[0], sizeof(p->dims[0]));
-    p->n_points +=
-        probe_take(p, &p->at[p->n_points], &(struct footprint_run){p->dims[0], SIZE_MAX, 0, true, false});
+    p->n_points += probe_take(p, &p->at[p->n_points],
+                              &(struct footprint_run){.dims = p->dims[0], .filled = SIZE_MAX, .ones = true});
     for (size_t k = 0; k < p->n_points; k++) {
         for (size_t i = 0; i < p->task->n_args; i++)
             p->t->any_order =

@@ -79,6 +79,9 @@ bool probe_is_free(const struct probing *p, const struct probe_setting *s, size_
 int64_t probe_elements(const struct probing *p, const struct footprint *f, size_t arg);
 /* One run. False: it did not come to its end, or no time is left. */
 bool probe_take(struct probing *p, struct footprint *f, const struct footprint_run *run);
+/* With zeros in all buffers; with the integers of argument `by` at a value. */
+bool probe_zeros(struct probing *p, struct footprint *f, const int64_t *dims);
+bool probe_filled(struct probing *p, struct footprint *f, const int64_t *dims, size_t by, int64_t with);
 /* The sizes at a point of the setting; false: outside of the task's domain, or too much to run. */
 struct probe_setting probe_plain(int64_t unit);
 void probe_follow(const struct probing *p, int64_t *dims); /* sizes that are formulas of others */

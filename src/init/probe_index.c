@@ -63,8 +63,7 @@ static void look_at(struct probing *p, size_t by)
     struct footprint one[PROBE_BASE], two[PROBE_BASE];
 
     for (int k = 0; k < PROBE_BASE; k++) {
-        if (!probe_take(p, &one[k], &(struct footprint_run){p->dims[k], by, 1, false, false}) ||
-            !probe_take(p, &two[k], &(struct footprint_run){p->dims[k], by, 2, false, false}))
+        if (!probe_filled(p, &one[k], p->dims[k], by, 1) || !probe_filled(p, &two[k], p->dims[k], by, 2))
             return;
     }
     for (size_t to = 0; to < p->task->n_args && to < PROBE_ARGS; to++) {
@@ -160,14 +159,14 @@ static bool refuses_negative(struct probing *p, size_t by)
 {
     struct footprint f;
 
-    return !probe_take(p, &f, &(struct footprint_run){p->dims[0], by, -1, false, false}) && f.words;
+    return !probe_filled(p, &f, p->dims[0], by, -1) && f.words;
 }
 
 /* Do integers of this value leave all extents as they are with zeros? */
 static bool stays(struct probing *p, size_t by, int point, int64_t with)
 {
     struct footprint f;
-    bool same = probe_take(p, &f, &(struct footprint_run){p->dims[point], by, with, false, false});
+    bool same = probe_filled(p, &f, p->dims[point], by, with);
 
     for (size_t i = 0; i < p->task->n_args && same; i++)
         same = !probe_is_buffer(p, i) || f.args[i].end == p->at[point].args[i].end;

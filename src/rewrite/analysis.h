@@ -32,6 +32,10 @@ struct launch {                        /* one <<<...>>> */
     size_t n_args;
 };
 
+struct alias { /* `using name = type`, `typedef type name` */
+    const char *name, *type;
+};
+
 struct function {
     const struct transform_input *in;
     struct arena *a;
@@ -44,6 +48,8 @@ struct function {
     size_t n_variables, n_params;
     const struct launch *launches;
     size_t n_launches;
+    const struct alias *aliases; /* the file's, but those of templates */
+    size_t n_aliases;
     bool global;
     int64_t block_x; /* threads of every launch when they are the same constant and y = z = 1, else 0 */
 };
@@ -57,6 +63,7 @@ const struct variable *function_variable_of(const struct function *f, struct nod
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
 int ctype_size(const struct function *f, const char *type);
 bool ctype_is_parameter(const struct function *f, const char *name, size_t *position); /* of its template */
+void ctype_find_aliases(struct function *f); /* once, when it is opened */
 /* What the file's typedef or `using` of that name stands for in the end; else the type as it is. */
 const char *ctype_alias(const struct function *f, const char *type);
 bool ctype_is_integer(const struct function *f, const char *type);
@@ -91,6 +98,7 @@ bool call_is(const struct function *f, struct node n, const char *name);
 bool call_is_pure(const struct function *f, struct node call);
 bool call_is_pure_builtin(const struct function *f, struct node call); /* of the runtime or the standard */
 struct node definition_name(struct node definition); /* of a function definition: where its name stands */
+bool is_warp_builtin(const char *name);              /* __shfl_sync and its like, by how they begin */
 bool call_meets(const struct function *f, struct node call); /* is it one in which lanes meet? */
 bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
 /* What stands at file level, in namespaces too; the namespaces themselves are not among it. */

@@ -1,8 +1,6 @@
 /* A function of the file: its variables, its launches, what the plans say of it. */
 #include "rewrite/analysis.h"
 
-#include <ctype.h>
-
 struct scan {
     struct function *f;
     VEC(struct variable) found;
@@ -221,20 +219,11 @@ static bool calls_this(const struct function *f, struct node call)
     return node_text_is(f->s, name, f->name) && !means_another(f, name);
 }
 
-/* <<<...>>> of a call; no node: it is none of a kernel. */
-static struct node launch_syntax(struct node call)
-{
-    for (uint32_t i = 0, all = node_count(call); i < all; i++)
-        if (node_is(node_child(call, i), NODE_KERNEL_CALL_SYNTAX))
-            return node_child(call, i);
-    return (struct node){0};
-}
-
 static void scan_launches(struct function *f, void *list, struct node n)
 {
     VEC(struct launch) *found = list;
     if (node_is(n, NODE_CALL_EXPRESSION)) {
-        struct node syntax = launch_syntax(n);
+        struct node syntax = node_child_of(n, NODE_KERNEL_CALL_SYNTAX);
         if (node_ok(syntax) && calls_this(f, n)) {
             struct launch l = {.call = n, .name = callee_name(node_field(n, FIELD_FUNCTION))};
             struct node parent = node_parent(l.name);
@@ -269,7 +258,7 @@ static bool is_harmless(const struct function *f, struct node name)
     if (node_is(n, NODE_FUNCTION_DECLARATOR))
         return node_same(node_parent(n), definition) && is_host_definition(f, definition);
     if (node_is(n, NODE_CALL_EXPRESSION))
-        return !node_ok(launch_syntax(n));
+        return !node_ok(node_child_of(n, NODE_KERNEL_CALL_SYNTAX));
     if (node_is(n, NODE_TEMPLATE_FUNCTION))
         n = node_parent(n);
     n = node_is(n, NODE_ARGUMENT_LIST) ? node_parent(n) : n;
@@ -280,11 +269,9 @@ static bool is_harmless(const struct function *f, struct node name)
 bool function_is_named_elsewhere(const struct function *f)
 {
     size_t times = 0, len = strlen(f->name);
-    for (const char *p = f->text; (p = strstr(p, f->name)); p += len) {
-        bool left = p == f->text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        bool right = !(isalnum((unsigned char)p[len]) || p[len] == '_');
+    for (const char *p = f->text; (p = str_find_word(f->text, p, f->name)); p += len) {
         struct node at = node_at(f->s, (size_t)(p - f->text), (size_t)(p - f->text) + len);
-        if (left && right && node_is(at, NODE_IDENTIFIER) && !means_another(f, at) && !is_harmless(f, at))
+        if (node_is(at, NODE_IDENTIFIER) && !means_another(f, at) && !is_harmless(f, at))
             times++;
     }
     return times != f->n_launches + 1;
@@ -343,6 +330,7 @@ struct function *function_open(const struct transform_input *in, struct arena *a
             f->qualified = in->kernel->functions[i].qualified;
     f->global = str_has_word(text_range(f, node_start(definition), node_start(id)), "__global__");
 
+    ctype_find_aliases(f);
     struct scan scan = {.f = f, .scope_end = node_end(f->body)};
     size_t n_params;
     struct node *params = named_children(f, node_field(declarator, FIELD_PARAMETERS), &n_params);

@@ -208,11 +208,17 @@ struct node definition_name(struct node definition)
 enum { DEEPEST_CALL = 4 }; /* functions that call each other end here */
 static bool meets_within(const struct function *f, struct node n, int depth);
 
+bool is_warp_builtin(const char *name)
+{
+    static const char *const begins[] = {"__sync",   "__shfl",  "__any",   "__all",
+                                         "__ballot", "__match", "__reduce"};
+
+    return is_any_of(name, begins, ARRAY_LEN(begins));
+}
+
 /* A call by which lanes wait for each other, or give each other values. */
 static bool is_meeting(const struct function *f, struct node call, int depth)
 {
-    static const char *const functions[] = {"__sync",   "__shfl",  "__any",   "__all",
-                                            "__ballot", "__match", "__reduce"};
     static const char *const methods[] = {"sync",   "shfl",    "any",  "all",    "ballot",    "match",
                                           "arrive", "wait",    "Sum",  "Reduce", "Inclusive", "Exclusive",
                                           "Sort",   "Shuffle", "Load", "Store"};
@@ -224,7 +230,7 @@ static bool is_meeting(const struct function *f, struct node call, int depth)
         struct node method = callee_name(node_field(callee, FIELD_FIELD));
         return is_any_of(text_of(f, method), methods, ARRAY_LEN(methods));
     }
-    if (is_any_of(name, functions, ARRAY_LEN(functions)) || str_eq(name, "sync") ||
+    if (is_warp_builtin(name) || str_eq(name, "sync") ||
         (str_eq(name, "reduce") && node_is(callee, NODE_QUALIFIED_IDENTIFIER)))
         return true;
     if (depth == DEEPEST_CALL)

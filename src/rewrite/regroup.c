@@ -83,10 +83,7 @@ static bool collect(const struct function *f, struct regroup *r, struct err *why
     for (size_t i = 0; i < n; i++) {
         const char *name = call_name(f, calls[i]);
         const struct function *g = function_only(f, name);
-        bool known = str_starts(name, "__sync") || str_starts(name, "__shfl") || str_starts(name, "__any") ||
-                     str_starts(name, "__all") || str_starts(name, "__ballot") || str_starts(name, "__match") ||
-                     str_starts(name, "__reduce");
-        if (is_specialised(f, name) || (!g && !known && call_meets(f, calls[i])))
+        if (is_specialised(f, name) || (!g && !is_warp_builtin(name) && call_meets(f, calls[i])))
             return err_input(why, "%s calls %s at line %d, in which threads may meet", f->name, name,
                              node_line(f->s, calls[i]));
         bool listed = false;
@@ -319,6 +316,15 @@ bool regroup_apply(struct regroup *r, const char *suffix, const char *how, struc
  * ----------------------------------------------------------------------------------------------------
  */
 
+static bool has_dynamic_memory(const struct function *f)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < f->n_variables && !has; i++)
+        has = f->variables[i].shared && f->variables[i].external;
+    return has;
+}
+
 bool regroup_can_join(struct regroup *r, const char *suffix, int threads, struct err *why)
 {
     const struct function *f = r->f;
@@ -336,9 +342,7 @@ bool regroup_can_join(struct regroup *r, const char *suffix, int threads, struct
     const char *copy = arena_printf(f->a, "%s_%s", f->name, suffix);
     if (!str_eq(fresh_name(f, copy), copy))
         return err_input(why, "%s has it already", f->name);
-    bool dynamic = false;
-    for (size_t i = 0; i < f->n_variables; i++)
-        dynamic = dynamic || (f->variables[i].shared && f->variables[i].external);
+    bool dynamic = has_dynamic_memory(f);
     for (size_t l = 0; l < f->n_launches; l++) {
         const struct launch *launch = &f->launches[l];
         char *x;
@@ -399,9 +403,7 @@ bool regroup_join(struct regroup *r, const char *suffix, const char *how, struct
 {
     const struct function *f = r->f;
     struct arena *a = f->a;
-    bool dynamic = false;
-    for (size_t i = 0; i < f->n_variables; i++)
-        dynamic = dynamic || (f->variables[i].shared && f->variables[i].external);
+    bool dynamic = has_dynamic_memory(f);
     const char *rows = rows_parameter(f);
     r->rows = rows ? rows : fresh_local(f, "rows");
     r->tells_rows = !rows && (r->guarded || str_has_word(text_of(f, f->body), "gridDim"));

@@ -78,19 +78,37 @@ static int builtin_size(const char *type)
     return 0;
 }
 
-/* What the file's typedefs and `using`s of that name all stand for; NULL: there are none, or they differ. */
-static const char *one_alias(const struct function *f, const char *name, struct node *all, size_t n,
-                             enum node_field field)
+void ctype_find_aliases(struct function *f)
+{
+    static const struct {
+        enum node_kind kind;
+        enum node_field name;
+    } forms[] = {{NODE_ALIAS_DECLARATION, FIELD_NAME}, {NODE_TYPE_DEFINITION, FIELD_DECLARATOR}};
+    VEC(struct alias) found = {0};
+    for (size_t k = 0; k < ARRAY_LEN(forms); k++) {
+        size_t n;
+        struct node *all = node_find_all(f->a, source_root(f->s), forms[k].kind, &n);
+        for (size_t i = 0; i < n; i++)
+            if (!node_is(node_parent(all[i]), NODE_TEMPLATE_DECLARATION)) {
+                struct alias alias = {text_of(f, node_field(all[i], forms[k].name)),
+                                      text_of(f, node_field(all[i], FIELD_TYPE))};
+                vec_add(f->a, &found, alias);
+            }
+    }
+    f->aliases = found.v;
+    f->n_aliases = found.n;
+}
+
+/* What all aliases of that name stand for; NULL: there are none, or they differ. */
+static const char *one_alias(const struct function *f, const char *name)
 {
     const char *found = NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (!node_text_is(f->s, node_field(all[i], field), name) ||
-            node_is(node_parent(all[i]), NODE_TEMPLATE_DECLARATION))
+    for (size_t i = 0; i < f->n_aliases; i++) {
+        if (!str_eq(f->aliases[i].name, name))
             continue;
-        const char *type = text_of(f, node_field(all[i], FIELD_TYPE));
-        if (found && !str_eq(found, type))
+        if (found && !str_eq(found, f->aliases[i].type))
             return NULL;
-        found = type;
+        found = f->aliases[i].type;
     }
     return found;
 }
@@ -99,12 +117,8 @@ const char *ctype_alias(const struct function *f, const char *type)
 {
     enum { DEEPEST = 8 };
     for (int i = 0; i < DEEPEST && str_is_name(type) && !builtin_size(type); i++) {
-        size_t n_using, n_typedef;
-        struct node *usings = node_find_all(f->a, source_root(f->s), NODE_ALIAS_DECLARATION, &n_using),
-                    *typedefs = node_find_all(f->a, source_root(f->s), NODE_TYPE_DEFINITION, &n_typedef);
-        const char *a = one_alias(f, type, usings, n_using, FIELD_NAME),
-                   *b = one_alias(f, type, typedefs, n_typedef, FIELD_DECLARATOR), *next = a ? a : b;
-        if (!next || (a && b && !str_eq(a, b)) || str_eq(next, type))
+        const char *next = one_alias(f, type);
+        if (!next || str_eq(next, type))
             break;
         type = next;
     }

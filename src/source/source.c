@@ -316,6 +316,14 @@ struct node node_child(struct node n, uint32_t i)
     return n.id ? from_ts(ts_node_named_child(to_ts(n), i)) : n;
 }
 
+struct node node_child_of(struct node n, enum node_kind kind)
+{
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (node_is(node_child(n, i), kind))
+            return node_child(n, i);
+    return (struct node){0};
+}
+
 struct node node_next(struct node n)
 {
     return n.id ? from_ts(ts_node_next_named_sibling(to_ts(n))) : n;

@@ -66,6 +66,7 @@ struct node node_parent(struct node n);
 struct node node_field(struct node n, enum node_field field);
 uint32_t node_count(struct node n); /* named children, comments included */
 struct node node_child(struct node n, uint32_t i);
+struct node node_child_of(struct node n, enum node_kind kind);  /* the first of this kind, or no node */
 struct node node_next(struct node n), node_prev(struct node n); /* named siblings */
 struct node node_at(const struct source *s, size_t start,
                     size_t end); /* smallest named node that spans the bytes */
