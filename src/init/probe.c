@@ -3,15 +3,10 @@
  * is a proposal; `astra check` judges it on other sizes. */
 #include "init/probe.h"
 
-#include <time.h>
-
-enum { SEARCH_S = 2, MORE_S = 1, MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
-
-/* Processor time: what is found hangs not on what else the machine does. */
-static double spent_s(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
-}
+/* What may be spent, in warp instructions and not in seconds: what is found is the same on every machine. A run
+ * costs some before its first instruction. A second executes 20 to 60 million of them. */
+enum { SEARCH_INSNS = 80000000, MORE_INSNS = 40000000, RUN_INSNS = 20000 };
+enum { MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
 
 /* No product of powers of these is the same at all points. */
 static const int seeds[PROBE_DIMS][PROBE_BASE] = {
@@ -72,14 +67,14 @@ bool probe_take(struct probing *p, struct footprint *f, const struct footprint_r
     struct err err = {0};
 
     *f = (struct footprint){0};
-    if (p->end_s > 0 && spent_s() > p->end_s)
+    if (p->fuel < 0)
         return false;
-    if (!footprint_take(f, p->arena, p->prints, run, &err)) {
+    bool took = footprint_take(f, p->arena, p->prints, run, &err);
+    p->fuel -= (int64_t)f->warp_insns + RUN_INSNS;
+    if (!took) {
         p->words = arena_strdup(p->arena, err.text);
         return false;
     }
-    if (p->end_s <= 0) /* now it is compiled */
-        p->end_s = spent_s() + SEARCH_S;
     if (!f->ran)
         p->words = f->words;
     return f->ran;
@@ -466,7 +461,7 @@ static void look_with_ones(struct probing *p)
 
 static void found(struct probing *p)
 {
-    p->end_s = spent_s() + MORE_S;
+    p->fuel = MORE_INSNS;
     look_with_ones(p);
     loosen(p);
     if (!p->indices.n)
@@ -485,7 +480,7 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
 
     if (t->dims.n > PROBE_DIMS)
         init_close_strides(t, a);
-    *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n};
+    *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n, .fuel = SEARCH_INSNS};
     if (t->open_launch)
         return err_input(err, "its grid is not known");
     if (!t->dims.n || t->dims.n > PROBE_DIMS)
@@ -495,7 +490,6 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
         probe_strides(p);
         search(p, best);
         if (best->any) {
-            best->found.end_s = 0;
             *p = best->found;
             found(p);
         } else

@@ -59,7 +59,7 @@ struct probing {
     struct judge *judge;
     struct footprints *prints;
     size_t n_dims, n_points;
-    double end_s;             /* 0: nothing has run yet */
+    int64_t fuel;             /* warp instructions that may still be spent */
     bool formula[PROBE_DIMS]; /* the size is the product `as` of those before */
     struct probe_product as[PROBE_DIMS];
     struct probe_setting setting;

@@ -25,6 +25,7 @@ struct taking {
     struct stage *stage;
     struct arena *arena;
     bool one_block;
+    uint64_t *warp_insns;
 };
 
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
@@ -43,6 +44,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     (void)step;
     if (!ptx_run(t->of->version.module, t->stage->mem, l, &o, &report, err))
         return false;
+    *t->warp_insns += report.warp_insns;
     fate_of_report(t->arena, &t->of->version, &report, "in buffers of 64 MB", fate);
     ptx_report_clear(&report);
     return true;
@@ -129,7 +131,7 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
     struct task_values *values = arena_array(a, struct task_values, task->n_args + 1);
     const struct stage_data data = {.values = values};
     struct stage stage;
-    struct taking t = {f, &stage, a, run->one_block};
+    struct taking t = {f, &stage, a, run->one_block, &out->warp_insns};
     const struct stage_visitor visitor = {.context = &t, .launch = launch};
     struct fate fate = {0};
     struct plan plan;

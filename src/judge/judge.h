@@ -107,6 +107,7 @@ struct footprint {
     bool ran;     /* the launcher was understood and its launches came to their end */
     bool refused; /* it was not understood for these dims, or the device takes no such launch */
     const char *words;
+    uint64_t warp_insns;        /* that it took */
     struct footprint_arg *args; /* of the task's arguments; of scalars all is 0 */
 };
 struct footprints; /* of one version */
