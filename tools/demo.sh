@@ -10,6 +10,6 @@ start=$(date +%s)
 for task in silu_and_mul fused_add_rmsnorm merge_attn_states; do
     printf '\n== %s\n' "$task"
     rm -rf "${out:?}/$task"
-    "$astra" optimize "examples/$task" --device sim --agents rules --rounds 5 --out "$out/$task"
+    "$astra" optimize "examples/$task" --device sim --agents rules --rounds 5 --no-memory --out "$out/$task"
 done
 printf '\nall three in %d s; kernels, differences and result.json are in %s\n' $(($(date +%s) - start)) "$out"

@@ -88,6 +88,49 @@ struct agent_attempt { /* what became of an earlier candidate */
     double score; /* over the original; NAN unless timed */
 };
 
+/* ---- memory across runs (docs/memory.md): what steps did to versions like this one, on whatever kernel. It
+ * orders what is tried; no verdict comes from it, and nothing is left out because of it. ---- */
+
+struct agent_features { /* of one version; log: base 2 of the geometric mean over the workloads; NAN: unknown */
+    double dram, l2, issue, latency, launch, sync; /* shares of the time, 0 to 1 */
+    double copy;                                   /* log of the copy's share of the time */
+    double bytes;                                  /* log of the compulsory bytes */
+    double flops;                                  /* log of the operations a compulsory byte, and one */
+    double traffic;                                /* log of the bytes from DRAM over the compulsory ones */
+    double occupancy;                              /* 0 to 1 */
+    double waves;                                  /* log */
+    double sectors;           /* log of those moved over those that would do, on hot lines */
+    double conflicts;         /* log of bank conflicts a request, and one, on hot lines */
+    double lanes;             /* active, 0 to 1, on hot lines */
+    double block, threads;    /* log of those of the largest launch */
+    double work;              /* log of the compulsory bytes a thread of it */
+    double launches;          /* log */
+    double registers, shared; /* log; of shared bytes, and one */
+    double element;           /* log of the bytes of a buffer's element */
+    const char
+        *forms; /* the transforms that apply, "vectorise split-row": accesses, loops, launches of a form */
+};
+
+void agent_features(const struct agent_version *v, const struct agent_profile *p, struct agent_features *f);
+json_t *agent_features_to_json(const struct agent_features *f);
+void agent_features_from_json(const json_t *o, struct arena *a, struct agent_features *f);
+/* 1 for versions alike, near 0 for those with nothing in common. */
+double agent_features_nearness(const struct agent_features *x, const struct agent_features *y);
+
+struct agent_remembered {                  /* one trial of an earlier run */
+    const struct agent_features *features; /* of the version that the steps were tried on */
+    double trust;                          /* 0 to 1: was it this device? */
+    const struct agent_step *steps;
+    size_t n_steps;
+    bool passed;
+    double gain; /* over that version; NAN unless timed */
+};
+
+struct agent_memory {
+    const struct agent_remembered *trials;
+    size_t n;
+};
+
 struct agent_strategy {
     const char *name, *reason, *plan;
     const struct agent_step *steps;
@@ -104,6 +147,8 @@ struct agent_plan_input {
     const struct agent_attempt *history;
     size_t n_history;
     size_t max_strategies;
+    const struct agent_memory *memory; /* NULL: none */
+    struct agent_features features;    /* of the parent, where there is one */
 };
 
 /* Most promising first; none when nothing is left to try. */

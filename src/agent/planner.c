@@ -3,8 +3,10 @@
  * first;
  *  - transforms that gained earlier, on whatever parent, are worth trying together;
  *  - what was tried on this parent is not tried again, and what failed or lost elsewhere goes to the end of the
- * line. */
-#include "agent/agent.h"
+ * line;
+ *  - before this run has tried a transform, what earlier runs saw of it orders it, where there is a memory of
+ * them. */
+#include "agent/internal.h"
 
 /* A gain below this is no gain. */
 #define NEUTRAL 1.005
@@ -19,6 +21,7 @@ struct lesson { /* what the history says of one transform with one setting */
 struct drafts {
     const struct agent_plan_input *in;
     struct arena *arena;
+    struct recall recall;
     struct agent_strategy *v;
     size_t n;
 };
@@ -98,6 +101,8 @@ static void draft_single(struct drafts *d, const struct transform *ops, const st
         str_addf(&reason, "; it failed %u time%s before", l.failed, l.failed > 1 ? "s" : "");
     }
     confidence *= pow(0.93, rank);
+    if (!l.tried && recall_step(&d->recall, *step, &gain, &confidence))
+        str_addf(&reason, "; on versions like this one earlier runs expect %.2fx of it", gain);
     add_draft(d, (struct agent_strategy){
                      .name = agent_steps_text(a, step, 1),
                      .reason = str_take(&reason, a),
@@ -236,6 +241,20 @@ static void draft_whole_cure(struct drafts *d, const struct blocks *blocks)
     }
 }
 
+/* What made versions like this one faster in earlier runs. At most a third of a round, so that a memory of
+ * nothing alike costs little. */
+static void draft_recalled(struct drafts *d)
+{
+    struct recalled stacks[MAX_RECALLED];
+    size_t n = recall_stacks(&d->recall, d->in, d->arena, stacks, MIN(d->in->max_strategies / 3, MAX_RECALLED));
+
+    for (size_t i = 0; i < n; i++)
+        draft_stack(d, stacks[i].steps, stacks[i].n, stacks[i].gain, stacks[i].confidence,
+                    arena_printf(d->arena,
+                                 "together they gave %.2fx on a version much like this one, in an earlier run",
+                                 stacks[i].gain));
+}
+
 static int by_promise(const void *x, const void *y)
 {
     const struct agent_strategy *a = x, *b = y;
@@ -252,6 +271,7 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
     struct drafts d = {.in = in, .arena = a, .v = arena_array(a, struct agent_strategy, MAX_DRAFTS)};
     struct blocks blocks = {0};
 
+    recall_open(&d.recall, in, a);
     for (size_t m = 0; transform_all[m]; m++) {
         const struct transform *ops = transform_all[m];
         const struct transform_site *sites;
@@ -270,6 +290,7 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
         }
     }
     draft_winners(&d);
+    draft_recalled(&d);
     draft_whole_cure(&d, &blocks);
     qsort(d.v, d.n, sizeof(*d.v), by_promise);
     *strategies = d.v;

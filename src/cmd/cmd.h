@@ -13,9 +13,10 @@ struct cmd_args {
     int n_words;
     const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
+    const char *only_kernel, *before; /* of what memory forgets */
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
     double budget_s, fail_under; /* fail_under 0: not asked */
-    bool confirm, exact, json, events, quiet, help, calls, markdown, reverse, force;
+    bool confirm, exact, json, events, quiet, help, calls, markdown, reverse, force, no_memory, all;
     struct cmd_models {
         struct cmd_setting {
             const char *option, *value;
@@ -53,6 +54,10 @@ bool cmd_default_out(struct arena *a, const char *task_dir, const char **out, st
  * unless quiet. */
 bool cmd_device(const char *device, struct arena *a, bool quiet, const char **name, struct err *err);
 
+/* The file that keeps what runs learn: ASTRA_MEMORY, or astra/memory.db in the user's data folder. NULL: none,
+ * as an empty ASTRA_MEMORY says, or there is no such folder. */
+const char *cmd_memory_path(struct arena *a);
+
 int cmd_optimize(const struct cmd_args *args);
 int cmd_check(const struct cmd_args *args);
 int cmd_bench(const struct cmd_args *args);
@@ -67,6 +72,7 @@ int cmd_init(const struct cmd_args *args);
 int cmd_export(const struct cmd_args *args);
 int cmd_resume(const struct cmd_args *args);
 int cmd_verify(const struct cmd_args *args);
+int cmd_memory(const struct cmd_args *args);
 int cmd_doctor(const struct cmd_args *args);
 int cmd_completion(const struct cmd_args *args);
 int cmd_man(const struct cmd_args *args);

@@ -177,7 +177,8 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
                               .budget_s = args->budget_s,
                               .seed = (uint64_t)args->seed,
                               .hidden_seed = (uint64_t)args->hidden_seed,
-                              .exact = args->exact};
+                              .exact = args->exact,
+                              .memory = args->no_memory ? NULL : cmd_memory_path(a)};
     if (!models_of(args, a, &o->models, err))
         return false;
     if (o->out && fs_exists(fs_join(a, o->out, "run.db")))

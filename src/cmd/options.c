@@ -96,6 +96,17 @@ static const struct verb verbs[] = {
      "status 0 when it holds, 1 when it does not, with what and why.\n\n"
      "  astra verify\n  astra verify softmax-1\n",
      0, 1, cmd_verify},
+    {"memory", 'y', "[WHAT] [FILE...]", "what earlier runs learned: shown, exported, imported, forgotten",
+     "Runs keep what transforms did to versions of what kind, and on which device; later runs try first what helped versions alike.\n"
+     "It orders what is tried, nothing else (docs/memory.md). WHAT is nothing (tables), export, import FILE..., or forget with\n"
+     "what is to be forgotten. The file is astra/memory.db in $XDG_DATA_HOME or ~/.local/share, or what ASTRA_MEMORY names; empty:\n"
+     "there is none.\n\n"
+     "  astra memory\n"
+     "  astra memory export --out learned.json\n"
+     "  astra memory import learned.json\n"
+     "  astra memory forget --before 90d\n"
+     "  astra memory forget --all\n",
+     0, 8, cmd_memory},
     {"doctor", 'x', "", "what is here, what is missing, and how to get it",
      "The compiler, GPUs and their clocks, the sandbox, simulated devices, models. Exit status 1 when no kernel can be\n"
      "compiled or simulated.\n\n  astra doctor\n  astra doctor --json\n",

@@ -55,6 +55,8 @@ struct run {
     int last_round;           /* that --rounds allows those who think now */
     VEC(const char *) labels; /* of what is submitted to the pool, by its id there */
     int told_best;
+    const struct agent_memory *memory; /* of earlier runs; NULL: none is used */
+    bool memory_broken;                /* it was told: nothing is written there either */
 };
 
 /* ---- run.c ---- */
@@ -85,6 +87,14 @@ void candidate_lineage(struct run *r, int id, struct agent_plan_input *in);
 bool look_counters(struct run *r, struct candidate *c, struct err *err);
 /* After a confirmation that passed on a GPU: a finding makes it unsafe. */
 bool look_sanitizer(struct run *r, const char *text, struct trial *t, struct err *err);
+
+/* ---- remember.c: memory across runs ---- */
+
+/* Reads it, or what the run has read of it before. False only when run.db fails. */
+bool remember_begin(struct run *r, struct err *err);
+/* Writes what the run learned; the whole way to its best only where the run is whole. */
+void remember_end(struct run *r, bool whole);
+void remember_features(struct run *r, const struct candidate *c, struct agent_features *f);
 
 /* ---- prune.c and confirm.c ---- */
 

@@ -18,19 +18,13 @@ void run_stop(void)
 
 #define OPTION(member) MEMBER(struct run_options, member)
 
-static const struct member option_members[] = {OPTION(task_dir),
-                                               OPTION(out),
-                                               OPTION(device),
-                                               OPTION(agents),
-                                               OPTION(rounds),
-                                               OPTION(candidates),
-                                               OPTION(min_mutation),
-                                               OPTION(jobs),
-                                               OPTION(budget_s),
-                                               OPTION(seed),
-                                               OPTION(hidden_seed),
-                                               OPTION(exact),
-                                               {0}};
+static const struct member option_members[] = {OPTION(task_dir),     OPTION(out),
+                                               OPTION(device),       OPTION(agents),
+                                               OPTION(rounds),       OPTION(candidates),
+                                               OPTION(min_mutation), OPTION(jobs),
+                                               OPTION(budget_s),     OPTION(seed),
+                                               OPTION(hidden_seed),  OPTION(exact),
+                                               OPTION(memory),       {0}};
 
 json_t *run_options_to_json(const struct run_options *o)
 {
@@ -167,7 +161,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
     if (!pool_original(r->pool, r->arena, &original->trial, err))
         return false;
     r->limits = pool_device(r->pool)->limits;
-    if (!same_device(r, resume, err) || !first_original(r, original, err))
+    if (!same_device(r, resume, err) || !first_original(r, original, err) || !remember_begin(r, err))
         return false;
     if (r->o->models.asked[FOR_TESTER] && !suite_extend(r, &o, original, err))
         return false;
@@ -205,6 +199,8 @@ static bool close_books(struct run *r, const char *status, struct err *err)
         return false;
     r->row.result = json_pretty(r->arena, result);
     ok = report_write(r->store, r->arena, r->o->out, result, err) && store_put_run(r->store, &r->row, err);
+    if (ok)
+        remember_end(r, str_eq(status, "done") || str_eq(status, "budget"));
     if (ok)
         tell_end(r, status, result, NULL);
     json_decref(result);

@@ -19,6 +19,7 @@ struct run_options {
     uint64_t seed;
     uint64_t hidden_seed; /* 0: drawn when the first version is final */
     bool exact;           /* outputs byte for byte */
+    const char *memory;   /* the file of what earlier runs learned; NULL: none is read or written */
     struct models models;
 };
 
@@ -29,6 +30,9 @@ bool run_options_from_json(const json_t *o, struct arena *a, struct run_options 
 
 /* Fresh, or resumed when out holds a run of this task. The result is in out/result.json, best.cu, best.diff. */
 bool run_optimize(const struct run_options *o, bool resume, enum run_end *end, struct err *err);
+
+/* What a kernel of this text (source_hash: its SHA-256) and these workloads is called in the memory. */
+const char *remember_kernel(struct arena *a, const struct task *t, const char *source_hash);
 
 enum { RUN_MAX_LOOKS = 2 };
 

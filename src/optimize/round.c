@@ -97,6 +97,9 @@ static bool plan(struct round *t, struct err *err)
                                       .max_strategies = most_strategies(t)};
     candidate_lineage(r, t->parent->id, &t->in);
     candidate_history(r, &t->in);
+    t->in.memory = r->memory;
+    if (r->memory)
+        remember_features(r, t->parent, &t->in.features);
     if (!t->planner->plan(t, &list, &n, err))
         return false;
     t->n_attempts = MIN(n, t->in.max_strategies);

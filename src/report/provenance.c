@@ -88,18 +88,19 @@ bool report_keep(struct store *s, struct arena *a, const char *folder, const str
 
 bool report_provenance(struct store *s, struct arena *a, const char *best, json_t **out, struct err *err)
 {
-    const char *noted, *seed, *looks;
+    const char *noted, *seed, *looks, *remembered;
     char hex[65];
 
     *out = NULL;
     if (!store_get_note(s, a, "provenance", &noted, err) || !store_get_note(s, a, "hidden_seed", &seed, err) ||
-        !store_get_note(s, a, "looks", &looks, err))
+        !store_get_note(s, a, "looks", &looks, err) || !store_get_note(s, a, "remembered", &remembered, err))
         return false;
     *out = noted ? json_parse(noted, strlen(noted), "stored provenance", err) : json_object();
     if (!*out)
         return false;
     json_put(*out, "hidden_seed", seed ? json_integer(strtoll(seed, NULL, 10)) : json_null());
     json_put(*out, "looks", looks ? json_integer(strtol(looks, NULL, 10)) : json_null());
+    json_put_int(*out, "memory", remembered ? strtol(remembered, NULL, 10) : 0);
     hash_sha256_hex(best, strlen(best), hex);
     json_put_text(*out, "best", hex);
     return true;

@@ -125,7 +125,7 @@ static size_t add_folder(struct found *f, const char *folder, const char *prefix
 
 /* ---- choice and order ---- */
 
-static bool since_read(struct arena *a, const char *text, const char **started, struct err *err)
+bool runs_time(struct arena *a, const char *option, const char *text, const char **utc, struct err *err)
 {
     static const struct {
         const char *unit;
@@ -140,20 +140,20 @@ static bool since_read(struct arena *a, const char *text, const char **started, 
         if (end != text && str_eq(end, units[i].unit) && age >= 0 && age < 1000000) {
             time_t then = time(NULL) - (time_t)age * units[i].s;
             strftime(buf, sizeof(buf), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&then, &tm));
-            *started = arena_strdup(a, buf);
+            *utc = arena_strdup(a, buf);
             return true;
         }
     if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &used) == 3 && used == 10 && month >= 1 &&
         month <= 12 && day >= 1 && day <= 31 &&
         (!text[10] ||
          (sscanf(text + 10, "T%2d:%2d%n", &hour, &minute, &used) == 2 && used == 6 && !text[16]))) {
-        *started = text; /* times of this form sort as texts */
+        *utc = text; /* times of this form sort as texts */
         return true;
     }
     return err_input(
         err,
-        "--since takes a day (2026-11-20), a time in UTC (2026-11-20T18:00) or an age (90m, 12h, 3d, 2w), not '%s'",
-        text);
+        "%s takes a day (2026-11-20), a time in UTC (2026-11-20T18:00) or an age (90m, 12h, 3d, 2w), not '%s'",
+        option, text);
 }
 
 static bool chosen(const struct runs_row *row, const struct runs_choice *c, const char *since)
@@ -246,7 +246,7 @@ bool runs_read(struct arena *a, const char *folder, const struct runs_choice *ch
     size_t n_rows = 0, n_broken = 0;
 
     if (!choice_check(choice, err) || !order_read(choice, &order, err) ||
-        (choice->since && !since_read(a, choice->since, &since, err)))
+        (choice->since && !runs_time(a, "--since", choice->since, &since, err)))
         return false;
     if (fs_exists(fs_join(a, folder, "run.db")))
         add_run(&f, folder, folder);

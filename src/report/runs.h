@@ -25,6 +25,10 @@ struct runs_choice {  /* NULL: any */
     bool reverse;
 };
 
+/* A day, a time in UTC or an age ("3d") as times are stored; these sort as texts. `option` is for the message.
+ */
+bool runs_time(struct arena *a, const char *option, const char *text, const char **utc, struct err *err);
+
 /* The runs in folder, in folders in it, or the folder itself; also what there is no run. Chosen and sorted; of
  * all those that could be read *n_all. */
 bool runs_read(struct arena *a, const char *folder, const struct runs_choice *choice,

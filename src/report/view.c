@@ -32,6 +32,7 @@ static bool read_notes(struct view *v, struct opened *o, struct store *s, struct
         !store_get_note(s, a, "mutation", &mutation, err) ||
         !store_get_note(s, a, "hidden_seed", &v->hidden_seed, err) ||
         !store_get_note(s, a, "sanitizer", &v->sanitizer, err) ||
+        !store_get_note(s, a, "remembered", &v->remembered, err) ||
         !store_get_note(s, a, "confirmation", &hidden, err) ||
         !store_get_note(s, a, "unjudged", &unjudged, err) || !store_get_note(s, a, "failure", &v->failure, err))
         return false;

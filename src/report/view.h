@@ -55,6 +55,7 @@ struct view {
     enum regime regime;                /* that scores */
     const char *suite_text;            /* what the suite is, in words; NULL */
     const json_t *mutation;            /* faults put into the original; NULL: nobody looked */
+    const char *remembered;            /* how many trials of earlier runs ordered this one; NULL: none */
     const char *hidden_seed;           /* NULL: nothing came to be confirmed */
     const char *sanitizer;             /* what compute-sanitizer said; NULL: not asked */
     const struct trial *hidden;        /* the best in the confirmation; NULL */

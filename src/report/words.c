@@ -277,6 +277,7 @@ const char *words_repeat(const struct view *v, struct arena *a)
         str_add(&s, " --exact");
     str_addf(&s, " --seed %lld", (long long)json_int(o, "seed", 1));
     add_option(&s, "--hidden-seed", v->hidden_seed);
+    str_add(&s, " --no-memory");
     return str_take(&s, a);
 }
 
@@ -302,6 +303,8 @@ const char *words_unrepeatable(const struct view *v)
                "the search is not.";
     if (json_num(v->options, "budget_s") > 0)
         return "How far a run comes within a time depends on the machine.";
+    if (v->remembered)
+        return "What earlier runs had learned ordered what it tried (docs/memory.md); the command leaves that out.";
     if (v->measured)
         return "Times are measured anew and differ within the noise.";
     return NULL;

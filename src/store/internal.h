@@ -9,11 +9,13 @@
 struct store {
     sqlite3 *db;
     char *path;
-    int lock_fd; /* of store_lock; -1: this process does not write the run */
+    const char *what, *busy, *full, *broken; /* "run"; what to do about each, for messages */
+    int lock_fd;                             /* of store_lock; -1: this process does not write the run */
 };
 
 bool sql_fail(struct store *s, struct err *err); /* says what SQLite says */
 bool sql_execute(struct store *s, const char *sql, struct err *err);
+bool sql_number(struct store *s, const char *query, int64_t *number, struct err *err); /* its one answer */
 /* The columns of a row added, or put in the place of the row with the same key. */
 bool sql_put_row(struct store *s, const char *table, const struct member *columns, const void *row,
                  struct err *err);

@@ -6,14 +6,12 @@ bool sql_fail(struct store *s, struct err *err)
     int code = sqlite3_errcode(s->db) & 0xff;
 
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-        return err_world(err, "%s is in use by another astra; wait for it, or give this run another --out",
-                         s->path);
+        return err_world(err, "%s is in use by another astra; %s", s->path, s->busy);
     if (code == SQLITE_FULL)
-        return err_world(err, "%s cannot grow: the disk is full; free some space, then `astra resume` goes on",
-                         s->path);
+        return err_world(err, "%s cannot grow: the disk is full; %s", s->path, s->full);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        return err_world(err, "%s is not a readable run (%s); use another --out folder", s->path,
-                         sqlite3_errmsg(s->db));
+        return err_world(err, "%s is not a readable %s (%s); %s", s->path, s->what, sqlite3_errmsg(s->db),
+                         s->broken);
     return err_world(err, "%s: %s", s->path, sqlite3_errmsg(s->db));
 }
 
@@ -133,4 +131,14 @@ bool sql_find(struct store *s, struct arena *a, const char *sql, const char *key
     }
     sqlite3_finalize(q);
     return code == SQLITE_ROW || code == SQLITE_DONE || sql_fail(s, err);
+}
+
+bool sql_number(struct store *s, const char *query, int64_t *number, struct err *err)
+{
+    sqlite3_stmt *q = prepare(s, query, err);
+    bool ok = q && sqlite3_step(q) == SQLITE_ROW;
+
+    *number = ok ? sqlite3_column_int64(q, 0) : 0;
+    sqlite3_finalize(q);
+    return ok || (q && sql_fail(s, err));
 }

@@ -9,12 +9,14 @@ enum { SCHEMA_VERSION = 3, BUSY_WAIT_MS = 3000 };
 bool store_open(struct store **out, const char *folder, bool create, struct err *err)
 {
     struct store *s = mem_zalloc(sizeof(*s));
-    struct arena *a;
     struct str path = {0};
-    const char *text;
-    int version;
+    int64_t version;
     bool ok;
 
+    s->what = "run";
+    s->busy = "wait for it, or give this run another --out";
+    s->full = "free some space, then `astra resume` goes on";
+    s->broken = "use another --out folder";
     s->lock_fd = -1;
     str_addf(&path, "%s/run.db", folder);
     s->path = path.s;
@@ -31,10 +33,7 @@ bool store_open(struct store **out, const char *folder, bool create, struct err 
         return false;
     }
     sqlite3_busy_timeout(s->db, BUSY_WAIT_MS);
-    a = arena_open();
-    ok = sql_find(s, a, "PRAGMA user_version", NULL, NULL, &text, err);
-    version = ok && text ? (int)strtol(text, NULL, 10) : 0;
-    arena_close(a);
+    ok = sql_number(s, "PRAGMA user_version", &version, err);
     if (ok && version == 0 && create)
         ok =
             sql_execute(s, share_text("sql/schema.sql"), err) && sql_execute(s, "PRAGMA user_version = 3", err);
@@ -46,7 +45,7 @@ bool store_open(struct store **out, const char *folder, bool create, struct err 
             err,
             "%s is of store version %d, this astra reads version %d: show or resume it with the astra that "
             "began it; its best.cu and result.json stand",
-            s->path, version, SCHEMA_VERSION);
+            s->path, (int)version, SCHEMA_VERSION);
     if (!ok) {
         store_close(s);
         return false;

@@ -89,4 +89,38 @@ bool store_strategies(struct store *s, struct arena *a, const struct store_strat
 bool store_note(struct store *s, const char *key, const char *value, struct err *err);
 bool store_get_note(struct store *s, struct arena *a, const char *key, const char **value, struct err *err);
 
+/* ---- memory across runs: one file a user, docs/memory.md ---- */
+
+struct memory_row {        /* what some steps did to one version of one kernel */
+    int id;                /* in the order of writing; given by memory_put */
+    const char *kernel;    /* hash of its text and workloads */
+    const char *device;    /* "NVIDIA H200" */
+    const char *basis;     /* "measured" or "modelled" */
+    const char *version;   /* hash of the version that the steps were tried on */
+    const char *features;  /* of that version: a JSON object of whoever compares them */
+    const char *candidate; /* hash of what came of it */
+    const char *steps;     /* JSON: [["vectorise", 16], ...] */
+    const char *verdict;   /* of the judge */
+    double gain;           /* over the version; NAN unless timed */
+    const char *noted;     /* UTC */
+};
+
+/* The file at path, which is made with its folder where it is not there and `write` is said; else *out is NULL
+ * then. A file that is broken, another program's or a newer astra's is an error of one sentence. */
+bool memory_open(struct store **out, const char *path, bool write, struct err *err);
+/* The newest `most` rows, oldest first. */
+bool memory_rows(struct store *s, struct arena *a, int most, const struct memory_row **list, size_t *n,
+                 struct err *err);
+/* All or none. A row of the same kernel, device, basis, version and candidate is replaced. */
+bool memory_put(struct store *s, const struct memory_row *list, size_t n, struct err *err);
+struct memory_choice {                    /* rows that all of these hold for; NULL: any */
+    const char *kernel, *device, *before; /* kernel: its hash, or how that begins; before: noted before then */
+};
+bool memory_forget(struct store *s, const struct memory_choice *c, size_t *n_gone, struct err *err);
+
+/* As `astra memory export` writes it and import reads it, with the place of what is wrong. */
+json_t *memory_to_json(const struct memory_row *list, size_t n);
+bool memory_from_json(const json_t *o, struct arena *a, const struct memory_row **list, size_t *n,
+                      struct err *err);
+
 #endif

@@ -164,6 +164,7 @@ static const struct {
              {"gpu_busy", ""},
              {"worker_died", ""},
              {"counters", "counters: "},
+             {"memory", "memory: "},
              {"sanitizer", ""},
              {"pruned", "as good with fewer changes: "}};
 

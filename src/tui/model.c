@@ -460,6 +460,7 @@ static const struct {
              {"learnt", offsetof(struct model, learnt)},
              {"gpu_busy", offsetof(struct model, note)},
              {"worker_died", offsetof(struct model, note)},
+             {"memory", offsetof(struct model, note)},
              {"stands_in", offsetof(struct model, note)}};
 
 static const struct {

@@ -22,7 +22,7 @@ import traceback
 
 ASTRA = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else sys.exit("usage: FILE.py ASTRA [CASE]...")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-VERBS = ["optimize", "check", "bench", "profile", "sanitize", "init", "runs", "show", "diff", "report", "export", "resume", "verify", "doctor",
+VERBS = ["optimize", "check", "bench", "profile", "sanitize", "init", "runs", "show", "diff", "report", "export", "resume", "verify", "memory", "doctor",
          "completion", "man"]
 
 _cases = []
@@ -67,6 +67,7 @@ def environment(**changes):
     kept_names = ("ASTRA_NVRTC", "ASTRA_NVCC", "ASTRA_CUDA_INCLUDE", "ASTRA_SANDBOX")
     env = {k: v for k, v in os.environ.items() if not k.startswith("ASTRA_") or k in kept_names}
     env["CUDA_VISIBLE_DEVICES"] = ""
+    env["ASTRA_MEMORY"] = ""  # no test reads or writes the user's
     for name, value in changes.items():
         env.pop(name, None)
         if value is not None:
