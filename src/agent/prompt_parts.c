@@ -139,6 +139,14 @@ static char *workloads_text(const struct agent_brief *b, struct arena *a)
 
 char *part_task(const struct agent_brief *b, struct arena *a)
 {
+    static const char *const conditions[N_REGIMES] = {
+        [REGIME_COLD] = "nothing in cache",
+        [REGIME_HOT] = "data in cache",
+        [REGIME_STREAM] =
+            "between a kernel that writes the inputs and one that reads the outputs, back to back",
+        [REGIME_STREAM_PDL] =
+            "between a kernel that writes the inputs and triggers at its start and one that reads "
+            "the outputs and begins early (programmatic dependent launch), back to back"};
     const struct task *t = b->task;
     struct str dims = {0}, domain = {0};
 
@@ -154,7 +162,7 @@ char *part_task(const struct agent_brief *b, struct arena *a)
         {"args", args_text(t, a)},
         {"dims", str_take(&dims, a)},
         {"domain", domain.len ? str_take(&domain, a) : "everything that fits"},
-        {"regime", t->regime == REGIME_HOT ? "data in cache" : "nothing in cache"},
+        {"regime", conditions[t->regime]},
         {"workloads", workloads_text(b, a)},
     };
     return fill_share(a, "prompts/task.md", slots, ARRAY_LEN(slots));

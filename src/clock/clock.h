@@ -96,5 +96,9 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
                      struct ptx_report *r, struct err *err);
 /* Modelled time of the plain copy of bytes (half read, half written): 16 bytes a thread, blocks of 128. */
 double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot);
+/* The us by which a launch of so many blocks adds less to a stream when it may begin early (PDL) and waits at
+ * its start; negative: it adds more. triggered: the kernel ahead triggers at its start, else never. Measured on
+ * an H200 (docs/results/stream.md) and taken for every device that has PDL; 0 for the others. */
+double ptx_early_us(const struct ptx_device *d, double blocks, bool triggered);
 
 #endif

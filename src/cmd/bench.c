@@ -1,15 +1,25 @@
 /* The verb bench: versions verified and timed against the original. */
 #include "cmd/session.h"
 
-static json_t *workloads_to_json(const struct session *s, const struct trial *t, enum regime regime)
+/* A row a workload, at the end of the list. */
+static json_t *add_workloads(json_t *list, const struct session *s, const struct trial *t, enum regime regime)
 {
     const struct trial *original = &s->original.trial;
-    json_t *list = json_array();
 
     for (size_t i = 0; i < original->n_workloads; i++) {
         const struct trial_workload *w = i < t->n_workloads ? &t->workloads[i] : NULL;
         json_array_append_new(list, trial_row_to_json(original, i, w ? &w->times[regime] : NULL, regime));
     }
+    return list;
+}
+
+static json_t *further_to_json(const struct session *s, const struct trial *t)
+{
+    json_t *list = json_array();
+
+    for (enum regime regime = 0; regime < N_REGIMES; regime++)
+        if (regime_is_further(regime, s->task->regime))
+            add_workloads(list, s, t, regime);
     return list;
 }
 
@@ -48,8 +58,9 @@ static json_t *version_to_json(const struct session *s, const struct session_ver
     json_put(o, "device", report_device(s->device));
     json_put(o, "noise", report_noise(&s->original.trial, s->task->regime));
     json_put(o, "clocks", trial_clocks_to_json(&t->clocks));
-    json_put(o, "workloads", workloads_to_json(s, t, s->task->regime));
-    json_put(o, "other_regime", workloads_to_json(s, t, regime_other(s->task->regime)));
+    json_put(o, "workloads", add_workloads(json_array(), s, t, s->task->regime));
+    json_put(o, "other_regime", add_workloads(json_array(), s, t, regime_other(s->task->regime)));
+    json_put(o, "further_regimes", further_to_json(s, t));
     json_put(o, "verification", report_verification(s->arena, &verified, json_null()));
     json_put(o, "seed", s->seed <= (uint64_t)1 << 53 ? json_integer((json_int_t)s->seed) : json_null());
     json_put(resources, "original", resources_to_json(s, &s->original));
@@ -103,7 +114,7 @@ static void add_version(const struct session *s, const struct session_version *v
     if (v->file && (markdown || s->n_versions > 1))
         str_addf(out, "%s%s\n\n", markdown ? "## " : "", v->file);
     if (markdown) {
-        table_as_markdown(report_workload_table(s->arena, o, false), out);
+        table_as_markdown(report_workload_table(s->arena, o, s->task->regime), out);
         str_addc(out, '\n');
     } else {
         report_workloads(o, out);

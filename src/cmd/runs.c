@@ -116,7 +116,7 @@ static bool show_candidate(struct opened *o, struct str *out, struct err *err)
     table_column(t, "copy", "us");
     table_column(t, "bound by", NULL);
     for (size_t i = 0; i < N_REGIMES * trial.n_workloads; i++) {
-        enum regime regime = i < trial.n_workloads ? REGIME_COLD : REGIME_HOT;
+        enum regime regime = (enum regime)(i / trial.n_workloads);
         const struct trial_time *x = &trial.workloads[i % trial.n_workloads].times[regime];
         table_row(t);
         table_text(t, trial_dims_text(o->arena, &trial, i % trial.n_workloads));

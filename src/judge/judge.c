@@ -123,6 +123,7 @@ static void add_model(struct trial *t, const struct trial *model)
             to->speedup = measured.speedup;
             to->low = measured.low;
             to->high = measured.high;
+            to->neighbours_us = measured.neighbours_us;
             to->pairs = measured.pairs;
         }
     t->lines = model->lines;

@@ -22,10 +22,9 @@ struct chart_row { /* named; two series */
     struct chart_value first, second;
 };
 
-/* Speed-up over the original by workload; first: cold, second: hot. A line at 1. */
-void chart_speedups(struct str *out, const char *id, const struct chart_row *rows, size_t n);
-/* The same of two runs, one regime: `names` are the two series'. */
-void chart_two_runs(struct str *out, const char *id, const char *const names[2], const struct chart_row *rows,
+/* Speed-up over the original by workload: of two regimes, or of two runs in one; `names` are the two series'. A
+ * line at 1. */
+void chart_speedups(struct str *out, const char *id, const char *const names[2], const struct chart_row *rows,
                     size_t n);
 /* Share of a plain copy's speed by workload, 1: as fast; first: the original, second: the best. */
 void chart_shares(struct str *out, const char *id, const struct chart_row *rows, size_t n);

@@ -263,34 +263,20 @@ static void draw(struct rows *c, struct str *out, const char *id)
     svg_close(out);
 }
 
-static struct rows speedups(const struct chart_row *rows, size_t n)
-{
-    return (struct rows){.kind = "speedups",
-                         .title = "Speed-up over the original by workload",
-                         .none = "No workload was timed.",
-                         .series = {"cold", "hot"},
-                         .reference_name = "as fast as the original",
-                         .reference = 1,
-                         .ratio = true,
-                         .list = rows,
-                         .n = n,
-                         .number = times};
-}
-
-void chart_speedups(struct str *out, const char *id, const struct chart_row *rows, size_t n)
-{
-    struct rows c = speedups(rows, n);
-
-    draw(&c, out, id);
-}
-
-void chart_two_runs(struct str *out, const char *id, const char *const names[2], const struct chart_row *rows,
+void chart_speedups(struct str *out, const char *id, const char *const names[2], const struct chart_row *rows,
                     size_t n)
 {
-    struct rows c = speedups(rows, n);
+    struct rows c = {.kind = "speedups",
+                     .title = "Speed-up over the original by workload",
+                     .none = "No workload was timed.",
+                     .series = {names[0], names[1]},
+                     .reference_name = "as fast as the original",
+                     .reference = 1,
+                     .ratio = true,
+                     .list = rows,
+                     .n = n,
+                     .number = times};
 
-    c.series[0] = names[0];
-    c.series[1] = names[1];
     draw(&c, out, id);
 }
 

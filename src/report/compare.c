@@ -68,7 +68,7 @@ static const char *bar(struct arena *arena, const struct view *a, const struct v
     if (!str_eq(a->device->name, b->device->name))
         return arena_printf(arena, "another device (%s, not %s)", b->device->name, a->device->name);
     if (a->regime != b->regime)
-        return b->regime == REGIME_HOT ? "it is scored hot, not cold" : "it is scored cold, not hot";
+        return arena_printf(arena, "it is scored %s, not %s", regime_name(b->regime), regime_name(a->regime));
     return NULL;
 }
 

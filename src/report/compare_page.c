@@ -28,7 +28,7 @@ static void add_speed_charts(const struct compare *c, struct arena *a, struct st
                 rows[n++] = (struct chart_row){c->rows[k].dims, value_of(c, &c->rows[k], first),
                                                value_of(c, &c->rows[k], i)};
         str_add(out, "<figure>\n");
-        chart_two_runs(out, arena_printf(a, "speed-%c", (char)('a' + i)), names, rows, n);
+        chart_speedups(out, arena_printf(a, "speed-%c", (char)('a' + i)), names, rows, n);
         html_addf(out, "<figcaption>%s: %s beside %s.</figcaption>\n</figure>\n", c->runs[i]->run.task_name,
                   names[1], names[0]);
     }

@@ -115,11 +115,15 @@ void report_markdown(const struct view *v, struct arena *a, struct str *out)
     }
     if (v->result) {
         str_add(out, "\n");
-        str_addf(out, "%s:\n\n", v->regime == REGIME_HOT ? "Hot" : "Cold");
-        table_as_markdown(report_workload_table(a, v->result, false), out);
-        str_addf(out, "\n<details>\n<summary>%s</summary>\n\n", v->regime == REGIME_HOT ? "Cold" : "Hot");
-        table_as_markdown(report_workload_table(a, v->result, true), out);
-        str_add(out, "\n</details>\n\n<details>\n<summary>Resources</summary>\n\n");
+        str_addf(out, "%s:\n\n", words_capital(a, regime_name(v->regime)));
+        table_as_markdown(report_workload_table(a, v->result, v->regime), out);
+        for (enum regime regime = 0; regime < N_REGIMES; regime++)
+            if (regime != v->regime && view_has(v, regime)) {
+                str_addf(out, "\n<details>\n<summary>%s</summary>\n\n", words_capital(a, regime_name(regime)));
+                table_as_markdown(report_workload_table(a, v->result, regime), out);
+                str_add(out, "\n</details>\n");
+            }
+        str_add(out, "\n<details>\n<summary>Resources</summary>\n\n");
         table_as_markdown(report_resource_table(v, a), out);
         str_add(out, "\n</details>\n");
         add_verified(out, v, a);

@@ -1,4 +1,4 @@
-/* How fast: the workloads in both regimes, and how close to the machine's limits. */
+/* How fast: the workloads in all regimes, and how close to the machine's limits. */
 #include "report/page.h"
 
 #include "report/chart.h"
@@ -8,12 +8,11 @@ static void add_basis(const struct view *v, struct str *out)
 {
     const json_t *noise = json_object_get(v->result, "noise");
 
-    html_addf(
-        out,
-        "<p>Times of the whole launcher, %s %s. The task scores %s; the other regime stands beside it. The copy "
-        "moves the bytes that must move at this size and nothing else: a yardstick, not a bound.",
-        v->measured ? "measured on" : "modelled for", v->device ? v->device->name : "an unknown device",
-        words_regime(v->regime));
+    html_addf(out,
+              "<p>Times of the whole launcher, %s %s. The task scores %s; the others stand beside it. The copy "
+              "moves the bytes that must move at this size and nothing else: a yardstick, not a bound.",
+              v->measured ? "measured on" : "modelled for", v->device ? v->device->name : "an unknown device",
+              words_regime(v->regime));
     if (v->measured && isfinite(json_num(noise, "low")))
         html_addf(out, " The original against itself, the noise: %.4f to %.4f.", json_num(noise, "low"),
                   json_num(noise, "high"));
@@ -22,21 +21,25 @@ static void add_basis(const struct view *v, struct str *out)
 
 static void add_charts(const struct view *v, struct arena *a, struct str *out)
 {
+    /* The one that scores, and the other; cold and hot stay in their order. */
+    const enum regime shown[] = {regime_is_stream(v->regime) ? v->regime : REGIME_COLD,
+                                 regime_is_stream(v->regime) ? REGIME_COLD : REGIME_HOT};
+    const char *const names[] = {regime_name(shown[0]), regime_name(shown[1])};
     struct chart_row *speedups = arena_array(a, struct chart_row, v->n_workloads),
                      *shares = arena_array(a, struct chart_row, v->n_workloads);
 
     for (size_t i = 0; i < v->n_workloads; i++) {
         const struct view_workload *w = &v->workloads[i];
         const struct trial_time *t = &w->times[v->regime];
-        speedups[i] = (struct chart_row){
-            w->dims,
-            {w->times[REGIME_COLD].speedup, w->times[REGIME_COLD].low, w->times[REGIME_COLD].high},
-            {w->times[REGIME_HOT].speedup, w->times[REGIME_HOT].low, w->times[REGIME_HOT].high}};
+        speedups[i] =
+            (struct chart_row){w->dims,
+                               {w->times[shown[0]].speedup, w->times[shown[0]].low, w->times[shown[0]].high},
+                               {w->times[shown[1]].speedup, w->times[shown[1]].low, w->times[shown[1]].high}};
         shares[i] =
             (struct chart_row){w->dims, {t->copy_us / t->base_us, NAN, NAN}, {t->copy_us / t->us, NAN, NAN}};
     }
     str_add(out, "<div class=\"figures\">\n<figure>\n");
-    chart_speedups(out, "speedups", speedups, v->n_workloads);
+    chart_speedups(out, "speedups", names, speedups, v->n_workloads);
     str_addf(out, "<figcaption>Speed-up over the original%s.</figcaption>\n</figure>\n<figure>\n",
              v->measured ? ", with the 95 % interval where it is wider than the mark" : "");
     chart_shares(out, "shares", shares, v->n_workloads);
@@ -86,9 +89,12 @@ void page_speed(const struct view *v, struct arena *a, struct str *out)
     } else {
         add_basis(v, out);
         add_charts(v, a, out);
-        table_as_html(report_workload_table(a, v->result, false), out);
-        str_add(out, "<details>\n<summary><span class=\"name\">The other regime in figures</span></summary>\n");
-        table_as_html(report_workload_table(a, v->result, true), out);
+        table_as_html(report_workload_table(a, v->result, v->regime), out);
+        str_add(out,
+                "<details>\n<summary><span class=\"name\">The other regimes in figures</span></summary>\n");
+        for (enum regime regime = 0; regime < N_REGIMES; regime++)
+            if (regime != v->regime && view_has(v, regime))
+                table_as_html(report_workload_table(a, v->result, regime), out);
         str_add(out, "</details>\n");
         table_as_html(report_resource_table(v, a), out);
     }

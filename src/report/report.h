@@ -104,8 +104,10 @@ void report_markdown(const struct view *v, struct arena *a, struct str *out);
 /* The result and, as its `report`, what the page shows beside it. Release with json_decref. */
 json_t *report_enriched(const struct view *v, struct arena *a);
 
-/* A result's workloads in the regime that scores, with their geometric mean, or in the other one. */
-struct table *report_workload_table(struct arena *a, const json_t *result, bool other);
+/* A result's rows of one regime, wherever in it they stand: a list of its own, empty where there are none. */
+json_t *report_rows(const json_t *result, enum regime regime);
+/* They as a table; with their geometric mean in the regime that scores. */
+struct table *report_workload_table(struct arena *a, const json_t *result, enum regime regime);
 void report_workloads(const json_t *result,
                       struct str *out); /* the first on a terminal, and what its times are */
 

@@ -71,10 +71,10 @@ static const struct trial *timed(const struct facts *f)
     return f->has_hidden && trial_device_measures(&f->device) && f->hidden.n_workloads ? &f->hidden : &f->own;
 }
 
-static json_t *workloads_to_json(const struct facts *f, enum regime regime)
+/* A row a workload, at the end of the list. */
+static json_t *add_workloads(json_t *list, const struct facts *f, enum regime regime)
 {
     const struct trial *best = timed(f);
-    json_t *list = json_array();
 
     for (size_t i = 0; i < f->original.n_workloads; i++) {
         struct trial_time own = f->original.workloads[i].times[regime]; /* the original as its own best */
@@ -84,6 +84,16 @@ static json_t *workloads_to_json(const struct facts *f, enum regime regime)
         own.low = own.high = NAN;
         json_array_append_new(list, trial_row_to_json(&f->original, i, f->best->id == 0 ? &own : time, regime));
     }
+    return list;
+}
+
+static json_t *further_to_json(const struct facts *f)
+{
+    json_t *list = json_array();
+
+    for (enum regime regime = 0; regime < N_REGIMES; regime++)
+        if (regime_is_further(regime, f->regime))
+            add_workloads(list, f, regime);
     return list;
 }
 
@@ -245,7 +255,7 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
         json_decref(f.options);
         return false;
     }
-    workloads = workloads_to_json(&f, f.regime);
+    workloads = add_workloads(json_array(), &f, f.regime);
     for (size_t i = 0; i < f.n; i++)
         rounds = MAX(rounds, f.list[i].round);
     o = json_object();
@@ -258,7 +268,8 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put_text(o, "agents", json_text(f.options, "agents", "rules"));
     json_put(o, "speedup", speedup_to_json(&f, workloads));
     json_put(o, "workloads", workloads);
-    json_put(o, "other_regime", workloads_to_json(&f, regime_other(f.regime)));
+    json_put(o, "other_regime", add_workloads(json_array(), &f, regime_other(f.regime)));
+    json_put(o, "further_regimes", further_to_json(&f));
     json_put(o, "noise", report_noise(f.has_control ? &f.control : &f.original, f.regime));
     json_put(o, "clocks", trial_clocks_to_json(&timed(&f)->clocks));
     const struct verified verified = {&f.original, &f.own, f.has_hidden ? &f.hidden : NULL};

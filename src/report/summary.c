@@ -1,4 +1,5 @@
 #include "report/report.h"
+#include "report/words.h"
 
 char *report_one_line(struct arena *a, const char *text, size_t max)
 {
@@ -24,14 +25,38 @@ char *report_dims(const json_t *workload, char *buf, size_t size)
     return buf;
 }
 
+static enum regime scoring_of(const json_t *result)
+{
+    enum regime regime = REGIME_COLD;
+
+    regime_parse(json_text(json_array_get(json_object_get(result, "workloads"), 0), "regime", ""), &regime);
+    return regime;
+}
+
+json_t *report_rows(const json_t *result, enum regime regime)
+{
+    static const char *const keys[] = {"workloads", "other_regime", "further_regimes"};
+    json_t *list = json_array(), *w;
+    size_t i;
+
+    for (size_t k = 0; k < ARRAY_LEN(keys); k++)
+        json_array_foreach(json_object_get(result, keys[k]), i,
+                           w) if (str_eq(json_text(w, "regime", ""), regime_name(regime)))
+            json_array_append(list, w);
+    return list;
+}
+
 static void add_basis(const json_t *result, struct str *out)
 {
     const json_t *device = json_object_get(result, "device"), *noise = json_object_get(result, "noise"),
                  *clocks = json_object_get(result, "clocks");
-    const char *name = json_text(device, "name", "?"), *caches = "inputs from DRAM (cold)";
+    static const char *const places[N_REGIMES] = {
+        [REGIME_COLD] = "inputs from DRAM (cold)",
+        [REGIME_HOT] = "what fits in the L2 (hot)",
+        [REGIME_STREAM] = "what a plan adds between its neighbours (stream)",
+        [REGIME_STREAM_PDL] = "what a plan adds between neighbours that use PDL (stream-pdl)"};
+    const char *name = json_text(device, "name", "?"), *caches = places[scoring_of(result)];
 
-    if (str_eq(json_text(json_array_get(json_object_get(result, "workloads"), 0), "regime", ""), "hot"))
-        caches = "what fits in the L2 (hot)";
     if (!str_eq(json_text(device, "basis", ""), "measured")) {
         str_addf(out, "Times are modelled for %s, %s%s.\n", name, caches,
                  json_is_false(json_object_get(device, "validated"))
@@ -53,13 +78,12 @@ static void add_basis(const json_t *result, struct str *out)
     str_add(out, ".\n");
 }
 
-struct table *report_workload_table(struct arena *a, const json_t *result, bool other)
+struct table *report_workload_table(struct arena *a, const json_t *result, enum regime regime)
 {
-    const json_t *list = json_object_get(result, other ? "other_regime" : "workloads"),
-                 *speedup = json_object_get(result, "speedup"), *w;
-    bool measured = str_eq(json_text(json_object_get(result, "device"), "basis", ""), "measured"),
-         hot = str_eq(json_text(json_array_get(list, 0), "regime", ""), "hot");
-    struct table *t = table_new(a, hot ? "Hot: what fits stays in the L2" : "Cold: inputs come from DRAM");
+    json_t *list = report_rows(result, regime), *w;
+    const json_t *speedup = json_object_get(result, "speedup");
+    bool measured = str_eq(json_text(json_object_get(result, "device"), "basis", ""), "measured");
+    struct table *t = table_new(a, words_capital(a, words_regime(regime)));
     char dims[256];
     size_t i;
 
@@ -71,6 +95,8 @@ struct table *report_workload_table(struct arena *a, const json_t *result, bool 
         table_column(t, "95 % interval", "");
     table_column(t, "of copy", "");
     table_column(t, "bound by", NULL);
+    if (measured && regime_is_stream(regime))
+        table_column(t, "neighbours", "us");
     json_array_foreach(list, i, w)
     {
         table_row(t);
@@ -82,8 +108,11 @@ struct table *report_workload_table(struct arena *a, const json_t *result, bool 
             table_interval(t, json_num(w, "low"), json_num(w, "high"));
         table_num(t, 100 * json_num(w, "light_us") / json_num(w, "best_us"), 0, " %");
         table_text(t, json_text(w, "bound_by", NULL));
+        if (measured && regime_is_stream(regime))
+            table_num(t, json_num(w, "neighbours_us"), 2, "");
     }
-    if (other)
+    json_decref(list);
+    if (regime != scoring_of(result))
         return t;
     table_total(t);
     table_text(t, "geometric mean");
@@ -95,12 +124,36 @@ struct table *report_workload_table(struct arena *a, const json_t *result, bool 
     return t;
 }
 
+/* The geometric mean over the workloads; NAN: they were not timed so. */
+static double speedup_in(const json_t *result, enum regime regime)
+{
+    json_t *list = report_rows(result, regime), *w;
+    size_t i, n = json_array_size(list);
+    double sum = 0;
+
+    json_array_foreach(list, i, w) sum += log(json_num(w, "speedup"));
+    json_decref(list);
+    return n ? exp(sum / (double)n) : NAN;
+}
+
+/* How it stands in streams, where it does not score there. */
+static void add_streams(const json_t *result, struct str *out)
+{
+    for (enum regime regime = REGIME_STREAM; regime < N_REGIMES; regime++) {
+        double speedup = regime == scoring_of(result) ? NAN : speedup_in(result, regime);
+        if (isfinite(speedup))
+            str_addf(out, "Speed-up in a stream%s: %.2fx.\n",
+                     regime == REGIME_STREAM ? "" : " whose kernels use PDL (stream-pdl)", speedup);
+    }
+}
+
 void report_workloads(const json_t *result, struct str *out)
 {
     struct arena *a = arena_open();
 
-    table_as_text(report_workload_table(a, result, false), out);
+    table_as_text(report_workload_table(a, result, scoring_of(result)), out);
     add_basis(result, out);
+    add_streams(result, out);
     arena_close(a);
 }
 

@@ -160,18 +160,28 @@ static bool read_candidates(struct view *v, struct opened *o, struct store *s, s
 /* The result is what the run is worth: figures are taken from it, not made twice. */
 static void read_workloads(struct view *v, struct arena *a)
 {
-    const json_t *own = json_object_get(v->result, "workloads"),
-                 *other = json_object_get(v->result, "other_regime");
+    const json_t *own = json_object_get(v->result, "workloads");
     struct view_workload *list = arena_array(a, struct view_workload, json_array_size(own) + 1);
     char dims[256];
 
     v->n_workloads = json_array_size(own);
-    for (size_t i = 0; i < v->n_workloads; i++) {
+    for (size_t i = 0; i < v->n_workloads; i++)
         list[i].dims = arena_strdup(a, report_dims(json_array_get(own, i), dims, sizeof(dims)));
-        list[i].times[v->regime] = trial_row_from_json(json_array_get(own, i));
-        list[i].times[regime_other(v->regime)] = trial_row_from_json(json_array_get(other, i));
+    for (enum regime regime = 0; regime < N_REGIMES; regime++) {
+        json_t *rows = report_rows(v->result, regime);
+        for (size_t i = 0; i < v->n_workloads; i++)
+            list[i].times[regime] = trial_row_from_json(json_array_get(rows, i));
+        json_decref(rows);
     }
     v->workloads = list;
+}
+
+bool view_has(const struct view *v, enum regime regime)
+{
+    for (size_t i = 0; i < v->n_workloads; i++)
+        if (isfinite(v->workloads[i].times[regime].us))
+            return true;
+    return false;
 }
 
 static bool read_result(struct view *v, struct opened *o, struct store *s, struct arena *a, struct err *err)

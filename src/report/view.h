@@ -79,6 +79,7 @@ struct view {
 
 /* folder's run.db. The view is in the arena; view_close releases what is not. */
 bool view_open(struct view **out, struct arena *a, const char *folder, struct err *err);
-void view_close(struct view *v); /* takes NULL */
+void view_close(struct view *v);                         /* takes NULL */
+bool view_has(const struct view *v, enum regime regime); /* times of it */
 
 #endif

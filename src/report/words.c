@@ -7,7 +7,22 @@ enum { MIN_MUTATION = 60 }; /* per cent: the option's default */
 
 const char *words_regime(enum regime regime)
 {
-    return regime == REGIME_HOT ? "hot: what fits stays in the L2" : "cold: inputs come from DRAM";
+    static const char *const words[N_REGIMES] = {
+        [REGIME_COLD] = "cold: inputs come from DRAM",
+        [REGIME_HOT] = "hot: what fits stays in the L2",
+        [REGIME_STREAM] = "stream: what the plan adds between neighbours that know nothing of PDL",
+        [REGIME_STREAM_PDL] = "stream-pdl: what the plan adds between neighbours that use PDL"};
+
+    return words[regime];
+}
+
+const char *words_capital(struct arena *a, const char *text)
+{
+    char *copy = arena_strdup(a, text);
+
+    if (*copy >= 'a' && *copy <= 'z')
+        *copy = (char)(*copy - 'a' + 'A');
+    return copy;
 }
 
 const char *words_seconds(struct arena *a, double s)

@@ -21,6 +21,7 @@ const char *words_verify(const struct view *v, struct arena *a);
 /* What a command does not repeat to the letter; NULL: it does. */
 const char *words_unrepeatable(const struct view *v);
 
+const char *words_capital(struct arena *a, const char *text);             /* its first letter is one */
 const char *words_regime(enum regime regime);                             /* "cold: inputs come from DRAM" */
 const char *words_seconds(struct arena *a, double s);                     /* "4 min 10 s" */
 const char *words_steps(struct arena *a, const struct view_candidate *c); /* "vectorise 16 + restrict"; "" */

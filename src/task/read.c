@@ -506,7 +506,11 @@ static bool read_workloads(struct loader *l, const struct yaml_node *root)
         ok &= read_workload(l, list->items[w], w, dims + w * t->n_dims);
     return ok;
 }
-static const char *const regimes[] = {[REGIME_COLD] = "cold", [REGIME_HOT] = "hot", NULL};
+static const char *const regimes[] = {[REGIME_COLD] = "cold",
+                                      [REGIME_HOT] = "hot",
+                                      [REGIME_STREAM] = "stream",
+                                      [REGIME_STREAM_PDL] = "stream-pdl",
+                                      [N_REGIMES] = NULL};
 
 const char *regime_name(enum regime regime)
 {

@@ -75,13 +75,25 @@ struct task_arg {
     bool stable; /* no kernel that callers launch right ahead writes it */
 };
 
-/* Cold: nothing of a workload is in the L2. Hot: what fits is. */
-enum regime { REGIME_COLD, REGIME_HOT, N_REGIMES };
-const char *regime_name(enum regime regime); /* "cold", "hot" */
+/* Cold: nothing of a workload is in the L2. Hot: what fits is. Stream: what the plan adds between a kernel that
+ * writes its inputs and one that reads its outputs, back to back; both know nothing of programmatic dependent
+ * launch (PDL). Stream-PDL: so, but the one ahead triggers at its start and the one behind begins early. */
+enum regime { REGIME_COLD, REGIME_HOT, REGIME_STREAM, REGIME_STREAM_PDL, N_REGIMES };
+const char *regime_name(enum regime regime); /* "cold", "hot", "stream", "stream-pdl" */
 bool regime_parse(const char *name, enum regime *regime);
+static inline bool regime_is_stream(enum regime regime)
+{
+    return regime == REGIME_STREAM || regime == REGIME_STREAM_PDL;
+}
+/* That which stands beside the one that scores. */
 static inline enum regime regime_other(enum regime regime)
 {
     return regime == REGIME_COLD ? REGIME_HOT : REGIME_COLD;
+}
+/* Neither of these two. */
+static inline bool regime_is_further(enum regime regime, enum regime scoring)
+{
+    return regime != scoring && regime != regime_other(scoring);
 }
 
 struct task {

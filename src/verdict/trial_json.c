@@ -16,6 +16,7 @@ static const struct member time_members[] = {
     TIME(low),
     TIME(high),
     TIME(pairs),
+    TIME(neighbours_us),
     TIME(dram_us),
     TIME(l2_us),
     TIME(issue_us),
@@ -278,6 +279,8 @@ json_t *trial_row_to_json(const struct trial *t, size_t i, const struct trial_ti
     json_put_num(o, "speedup", speedup);
     json_put_num(o, "low", best ? best->low : NAN);
     json_put_num(o, "high", best ? best->high : NAN);
+    if (regime_is_stream(regime))
+        json_put_num(o, "neighbours_us", best ? best->neighbours_us : NAN);
     json_put_num(o, "light_us", original->copy_us);
     json_put_num(o, "compulsory_bytes", original->compulsory_bytes);
     json_put_num(o, "baseline_flops", original->flops);
@@ -297,6 +300,7 @@ struct trial_time trial_row_from_json(const json_t *row)
                                .speedup = json_num(row, "speedup"),
                                .low = json_num(row, "low"),
                                .high = json_num(row, "high"),
+                               .neighbours_us = json_num(row, "neighbours_us"),
                                .bound = json_text(row, "bound_by", NULL)};
 }
 

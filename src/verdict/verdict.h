@@ -39,10 +39,12 @@ static inline bool verdict_stands(enum verdict v)
 struct trial_time {     /* of one workload in one regime; NAN where unknown */
     double us, copy_us; /* copy: the plain copy of the compulsory bytes */
     double base_us,
-        speedup;       /* the original's time beside it, and its speed-up over that: of pairs if measured */
-    double low, high;  /* interval of the speed-up; NAN when modelled */
-    double pairs;      /* of blocks that the interval is from; NAN when modelled */
-    const char *bound; /* ptx_bound_name */
+        speedup;          /* the original's time beside it, and its speed-up over that: of pairs if measured */
+    double low, high;     /* interval of the speed-up; NAN when modelled */
+    double neighbours_us; /* in a stream: what its neighbours take without the plan, which is not in us and
+                             base_us; NAN elsewhere and when modelled */
+    double pairs;         /* of blocks that the interval is from; NAN when modelled */
+    const char *bound;    /* ptx_bound_name */
     double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us;
     double dram_bytes, occupancy, waves;
     double flops;            /* floating-point operations, counted by the simulator also where a GPU is timed */

@@ -251,8 +251,11 @@ def every_chart_has_its_marks(_folder, name):
     expect(count("#progress .point") >= result["candidates"]["passed"], "progress")
     expect(count("#errors .mark") >= 2, "no errors")
     expect(count("details.candidate") == total + 1 and count("details.call") == result["cost"]["calls"], "details")
-    # Both regimes, and what the versions take of a multiprocessor: four figures and the occupancy.
-    expect(count("#speed table") == 3 and count("#speed tbody tr") == 2 * n + 5, "rows of workloads and of resources")
+    # Every regime that was timed, and what the versions take of a multiprocessor: four figures and the occupancy.
+    rows = result["workloads"] + result["other_regime"] + result["further_regimes"]
+    regimes = len({row["regime"] for row in rows if row["best_us"] is not None})
+    expect(regimes >= 2 and count("#speed table") == regimes + 1 and count("#speed tbody tr") == regimes * n + 5,
+           "rows of workloads and of resources")
 
 
 @cases(list(RUNS))

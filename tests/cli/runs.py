@@ -366,4 +366,18 @@ def hot_regime(folder):
     expect({w["regime"] for w in result["other_regime"]} == {"cold"}, result["other_regime"])
 
 
+@case
+def stream_regime(folder):
+    """What scores, what stands beside it, and what is left; every face has them, and verify compares them."""
+    small_task(folder, TASK.replace("dims:", "regime: stream\ndims:"))
+    result = json.loads(optimize(folder, "run", "--json").out)
+    expect({w["regime"] for w in result["workloads"]} == {"stream"}, result["workloads"])
+    expect({w["regime"] for w in result["other_regime"]} == {"cold"}, result["other_regime"])
+    expect([w["regime"] for w in result["further_regimes"]] == ["hot"] * len(result["workloads"]) + ["stream-pdl"] * len(result["workloads"]),
+           result["further_regimes"])
+    expect("(stream)" in said(astra(folder, "show", "run"), 0).out and "stream-pdl" in astra(folder, "show", "run").out, "show")
+    expect("<summary>Stream-pdl</summary>" in said(astra(folder, "report", "run", "--markdown"), 0).out, "report")
+    said(astra(folder, "verify", "run"), 0)
+
+
 main()

@@ -74,7 +74,7 @@ static void check_chart(const uint8_t *data, size_t size, const char *name)
         rows[i] = (struct chart_row){i ? "" : name, {x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
         points[i] = (struct chart_point){(int)i, x[0], x[1]};
     }
-    chart_speedups(&out, "a", rows, 4);
+    chart_speedups(&out, "a", (const char *const[]){"cold", "hot"}, rows, 4);
     chart_shares(&out, "b", rows, 4);
     chart_roofline(&out, "c", (struct chart_roof[]){{name, v[1], true}, {name, v[2], false}}, 2, &path, 1);
     for (const char *p = str_text(&out); (p = strchr(p, '"')); p++)

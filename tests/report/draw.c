@@ -30,7 +30,7 @@ static void draw_rows(const json_t *in, struct arena *a, struct str *out)
                                      {number(r, 4), number(r, 5), number(r, 6)}};
     }
     if (str_eq(text(in, "chart"), "speedups"))
-        chart_speedups(out, text(in, "id"), rows, n);
+        chart_speedups(out, text(in, "id"), (const char *const[]){"cold", "hot"}, rows, n);
     else if (str_eq(text(in, "chart"), "shares"))
         chart_shares(out, text(in, "id"), rows, n);
     else

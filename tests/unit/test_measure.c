@@ -24,6 +24,15 @@ static struct err err;
 static const char original_text[] = KERNEL("", "16") LAUNCHER;
 static const char faster_text[] = KERNEL("", "8") LAUNCHER;
 static const char slower_text[] = KERNEL("", "32") LAUNCHER;
+/* Begins early behind whoever stands ahead. */
+static const char early_text[] = KERNEL("    cudaGridDependencySynchronize();\n", "16") HEAD
+    "    cudaLaunchAttribute early;\n"
+    "    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
+    "    early.val.programmaticStreamSerializationAllowed = 1;\n"
+    "    cudaLaunchConfig_t config = {};\n"
+    "    config.gridDim = (n * d + 127) / 128;\n    config.blockDim = 128;\n    config.stream = stream;\n"
+    "    config.attrs = &early;\n    config.numAttrs = 1;\n"
+    "    cudaLaunchKernelEx(&config, k, out, in, n, d);\n}\n";
 /* Does nothing where its outputs hold what only timed launches find there. */
 static const char lazy_text[] = KERNEL("    if (__half_as_ushort(out[0]) == 0xffff) return;\n", "16") LAUNCHER;
 /* Loses its last element, of which each launch has one. */
@@ -107,13 +116,34 @@ static void test_control(void **state)
     (void)state;
     assert_int_equal(t->n_workloads, 2);
     for (size_t i = 0; i < 2; i++)
-        for (enum regime regime = 0; regime < N_REGIMES; regime++) {
+        for (enum regime regime = REGIME_COLD; regime <= REGIME_HOT; regime++) {
             const struct trial_time *x = time_of(t, i, regime);
             assert_true(fabs(x->speedup - 1) < 1e-9);
             assert_true(x->low <= 1 && 1 <= x->high && x->pairs >= 14);
             assert_true(x->us > x->copy_us && x->copy_us > t->empty_us && t->empty_us > 0);
         }
     assert_true(judge_noise(j) < 1e-6);
+    judge_close(j);
+}
+
+/* What begins early gains where it stands behind another kernel, and behind itself nothing. Neighbours are no
+ * part of a plan's time. */
+static void test_streams(void **state)
+{
+    struct judge *j = open_judge(original_text, "out", two, true, true);
+    struct trial t = judged(j, early_text);
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(time_of(&t, i, REGIME_COLD)->speedup <= 1 && time_of(&t, i, REGIME_HOT)->speedup <= 1);
+        assert_true(isnan(time_of(&t, i, REGIME_COLD)->neighbours_us));
+        for (enum regime regime = REGIME_STREAM; regime < N_REGIMES; regime++) {
+            const struct trial_time *x = time_of(&t, i, regime), *own = time_of(judge_original(j), i, regime);
+            assert_true(x->low > 1.01 && x->neighbours_us > 0.5);
+            assert_true(fabs(own->us / x->base_us - 1) < 1e-6 && isnan(own->low));
+            assert_true(fabs(x->base_us / time_of(&t, i, REGIME_HOT)->base_us - 1) < 0.2);
+        }
+    }
     judge_close(j);
 }
 
@@ -278,10 +308,11 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_control),         cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_lines_are_reset), cmocka_unit_test(test_timed_outputs),
-        cmocka_unit_test(test_in_place),        cmocka_unit_test(test_racing),
-        cmocka_unit_test(test_noise),           cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_control),       cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_candidates),    cmocka_unit_test(test_lines_are_reset),
+        cmocka_unit_test(test_timed_outputs), cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_racing),        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_clocks),
     };
     struct nvrtc *n;
 

@@ -361,8 +361,12 @@ static void trials_go_through_json(void **state)
 static const char *impossible(double cold_us, double hot_us, double dram_bytes, double flops, const char *ptx)
 {
     static const int64_t dims[] = {4096, 14336};
-    struct trial_workload w[] = {{.dims = dims, .times = {{.us = 1e4}, {.us = 1e4}}},
-                                 {.dims = dims, .times = {{.us = cold_us}, {.us = hot_us}}}},
+    struct trial_workload w[] = {{.dims = dims, .times = {{.us = 1e4}, {.us = 1e4}, {.us = 1e4}, {.us = 1e4}}},
+                                 {.dims = dims,
+                                  .times = {{.us = cold_us},
+                                            {.us = hot_us},
+                                            {.us = 1, .neighbours_us = 199}, /* beside what stands around it */
+                                            {.us = NAN, .neighbours_us = NAN}}}},
                           own[] = {{.times = {{.dram_bytes = 1e9}}}, {.times = {{.dram_bytes = dram_bytes}}}},
                           model[] = {{.times = {{.flops = 1}}}, {.times = {{.flops = flops}}}};
     struct judge j = {.device = ptx_device_find("h200"),

@@ -16,7 +16,9 @@ enum {
 #define MOST_BANK_BYTES ((uint64_t)2 << 30)
 #define BLOCK_US        400.0 /* the faster side's blocks are as long as that, where there are sets enough */
 #define LIMIT_S         10.0  /* after it a block counts as endless: the suite has seen every kernel end */
-#define POISON          0xff  /* a NaN in every floating type */
+#define SHORT_US        100.0
+#define NEIGHBOURS_US   2.0  /* about, at the least */
+#define POISON          0xff /* a NaN in every floating type */
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
@@ -84,12 +86,12 @@ static void cut_windows(struct track *t)
 
 size_t bench_windows(const struct track *t, enum regime regime)
 {
-    return regime == REGIME_HOT ? 1 : t->n_windows;
+    return regime == REGIME_COLD ? t->n_windows : 1;
 }
 
 size_t bench_window(const struct track *t, enum regime regime, size_t window)
 {
-    return regime == REGIME_HOT ? 0 : window * t->window_sets;
+    return regime == REGIME_COLD ? window * t->window_sets : 0;
 }
 
 bool bench_light(struct bench *b, struct track *t, struct err *err)
@@ -100,7 +102,7 @@ bool bench_light(struct bench *b, struct track *t, struct err *err)
     if (t->n_windows)
         return true;
     b->loaded = NULL;
-    for (enum regime regime = REGIME_COLD; regime < N_REGIMES; regime++) {
+    for (enum regime regime = REGIME_COLD; regime <= REGIME_HOT; regime++) {
         size_t n = regime == REGIME_COLD ? places : 1 + (size_t)(BLOCK_US / (1 + (double)t->traffic / 4e6));
         struct cuda_tape *tape;
         bool ok;
@@ -116,6 +118,7 @@ bool bench_light(struct bench *b, struct track *t, struct err *err)
         if (!ok)
             return false;
     }
+    t->copy_us[REGIME_STREAM] = t->copy_us[REGIME_STREAM_PDL] = t->copy_us[REGIME_HOT];
     cut_windows(t);
     return true;
 }
@@ -138,12 +141,46 @@ static bool time_nothing(struct bench *b, struct err *err)
 
 /* ---- layout ---- */
 
+/* Where in a set: first what a kernel ahead in a stream writes, then what one behind reads (what is updated in
+ * place is both), then the rest. */
+enum { PLACE_IN, PLACE_INOUT, PLACE_OUT, PLACE_SCRATCH, PLACE_STABLE, N_PLACES };
+
+static int place_of(const struct task_arg *arg)
+{
+    static const int places[] = {[ROLE_IN] = PLACE_IN,
+                                 [ROLE_INOUT] = PLACE_INOUT,
+                                 [ROLE_OUT] = PLACE_OUT,
+                                 [ROLE_SCRATCH] = PLACE_SCRATCH};
+
+    return arg->stable ? PLACE_STABLE : places[arg->role];
+}
+
+static void place_buffers(struct track *t)
+{
+    for (int place = 0; place < N_PLACES; place++) {
+        if (place == PLACE_INOUT)
+            t->behind_at = t->set_bytes;
+        for (size_t k = 0; k < t->n_buffers; k++) {
+            uint64_t align = MAX((uint64_t)t->arg[k]->align_bytes, (uint64_t)256);
+            if (place_of(t->arg[k]) != place)
+                continue;
+            t->offset[k] = round_up(t->set_bytes, align);
+            t->set_bytes = t->offset[k] + t->bytes[k];
+            t->align_bytes = MAX(t->align_bytes, align);
+        }
+        if (place == PLACE_INOUT)
+            t->ahead_bytes = t->set_bytes;
+        if (place == PLACE_OUT)
+            t->behind_bytes = t->set_bytes - t->behind_at;
+    }
+}
+
 static bool lay_out(struct bench *b, struct track *t, const int64_t *dims, struct err *err)
 {
     const struct task *task = b->judge->task;
     uint64_t l2 = MAX(b->judge->device->l2_bytes, (uint64_t)1), cold = COLD_L2 * l2;
 
-    *t = (struct track){.dims = dims, .align_bytes = 256, .copy_us = {NAN, NAN}};
+    *t = (struct track){.dims = dims, .align_bytes = 256};
     if (!task_traffic(task, dims, &t->traffic, err))
         return false;
     for (size_t i = 0; i < task->n_args; i++) {
@@ -153,15 +190,12 @@ static bool lay_out(struct bench *b, struct track *t, const int64_t *dims, struc
             continue;
         if (!task_shape(task, arg, dims, &elements, err))
             return false;
-        size_t k = t->n_buffers++;
-        uint64_t align = MAX((uint64_t)arg->align_bytes, (uint64_t)256);
-        t->arg[k] = arg;
-        t->offset[k] = round_up(t->set_bytes, align);
-        t->bytes[k] = (uint64_t)elements * kernel_type_size(arg->type);
-        t->set_bytes = t->offset[k] + t->bytes[k];
-        t->align_bytes = MAX(t->align_bytes, align);
+        t->arg[t->n_buffers] = arg;
+        t->bytes[t->n_buffers++] = (uint64_t)elements * kernel_type_size(arg->type);
         t->in_place |= arg->role == ROLE_INOUT;
+        t->stable |= arg->stable;
     }
+    place_buffers(t);
     t->set_bytes = round_up(MAX(t->set_bytes, (uint64_t)1), t->align_bytes);
     t->n_sets = (size_t)MIN((cold + t->set_bytes - 1) / t->set_bytes, (uint64_t)MOST_SETS);
     t->n_hot = t->in_place ? (size_t)MIN(MAX(l2 / 4 / t->set_bytes, 1), (uint64_t)MIN(IN_PLACE, t->n_sets)) : 1;
@@ -301,7 +335,7 @@ bool bench_disturbed(struct bench *b)
 
 /* ---- graphs ---- */
 
-static void lap_close(struct lap *l)
+void lap_close(struct lap *l)
 {
     for (size_t i = 0; i < l->n; i++)
         cuda_tape_close(l->tapes[i]);
@@ -322,7 +356,8 @@ struct recorder {
     struct cuda_tape *tape;
     struct version *version;
     struct arena *arena;
-    const struct plan_step *first; /* of the plan: it waits for the end of the plan before, its own */
+    /* Of the plan, where it waits for the end of the plan before, its own; NULL: it stands in a stream. */
+    const struct plan_step *first;
 };
 
 static bool record_launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
@@ -344,23 +379,34 @@ static bool record_launch(void *context, const struct plan_step *step, const str
 }
 
 struct block { /* of so many plans, from a set on */
+    enum regime regime;
     struct cuda_tape *tape;
     size_t first, sets, plans;
 };
 
+/* The p-th plan's set, for this buffer. In a stream it counts from the end, so that what the last plan of a
+ * block leaves is of the same set and content whatever the number of plans. */
+static size_t set_of(const struct track *t, const struct block *block, size_t p, size_t buffer)
+{
+    if (!regime_is_stream(block->regime))
+        return block->first + p % block->sets;
+    return t->arg[buffer]->stable ? (block->plans - 1 - p) % t->n_sets : 0;
+}
+
 static bool record(struct side *s, struct bench *b, const struct track *t, struct block block,
                    struct fate *fate, struct err *err)
 {
-    struct recorder recorder = {block.tape, s->version, s->arena, s->plan.steps};
+    bool ok = true, stream = regime_is_stream(block.regime);
+    struct recorder recorder = {block.tape, s->version, s->arena, stream ? NULL : s->plan.steps};
     const struct stage_visitor visitor = {.context = &recorder, .launch = record_launch};
-    bool ok = true;
 
     s->stage.tape = block.tape;
     for (size_t p = 0; ok && fate_open(fate) && p < block.plans; p++) {
-        uint64_t base = bench_set(b, t, block.first + p % block.sets);
         for (size_t k = 0; k < t->n_buffers; k++)
-            s->stage.addr[k] = base + t->offset[k];
-        ok = stage_run(&s->stage, s->version, &s->plan, &visitor, s->arena, fate, err);
+            s->stage.addr[k] = bench_set(b, t, set_of(t, &block, p, k)) + t->offset[k];
+        ok = (!stream || neighbours_ahead(b, t, block.regime, block.tape, block.plans - 1 - p, err)) &&
+             stage_run(&s->stage, s->version, &s->plan, &visitor, s->arena, fate, err) &&
+             (!stream || neighbours_behind(b, t, block.regime, block.tape, err));
     }
     s->stage.tape = NULL;
     return ok && (!fate_open(fate) || cuda_tape_seal(block.tape, err));
@@ -378,11 +424,23 @@ static bool time_block(struct side *s, const struct track *t, struct cuda_tape *
     return true;
 }
 
+/* Of a stream: both sides and the neighbours alone have as many plans, whose share of an interval's own time
+ * then goes when they are taken off; where the plan is short, so many that one four times as fast makes a long
+ * block still. */
+static size_t stream_plans(double us)
+{
+    return plans_for((us > SHORT_US ? us : us / 4) + NEIGHBOURS_US);
+}
+
 /* Going round all sets more than once stays cold, but updates in place. */
 static void choose_plans(struct lap *l, const struct track *t, enum regime regime, double us)
 {
     size_t plans = plans_for(us), sets = regime == REGIME_HOT ? t->n_hot : t->window_sets;
 
+    if (regime_is_stream(regime)) {
+        *l = (struct lap){.plans = stream_plans(t->original.us), .sets = 1};
+        return;
+    }
     if (t->in_place)
         plans = MIN(plans, regime == REGIME_HOT ? IN_PLACE * sets : sets);
     else if (regime == REGIME_COLD && plans > sets)
@@ -404,7 +462,8 @@ bool side_record(struct side *s, struct bench *b, struct track *t, enum regime r
     l->tapes = mem_zalloc(windows * sizeof(*l->tapes));
     for (; ok && fate_open(fate) && l->n < windows; l->n++)
         ok = cuda_tape_open(&l->tapes[l->n], b->gpu, err) &&
-             record(s, b, t, (struct block){l->tapes[l->n], bench_window(t, regime, l->n), l->sets, l->plans},
+             record(s, b, t,
+                    (struct block){regime, l->tapes[l->n], bench_window(t, regime, l->n), l->sets, l->plans},
                     fate, err);
     /* The first replay of a graph is a little faster than the next ones, its nodes having just been written. */
     for (size_t w = 0; ok && fate_open(fate) && w < windows; w++)
@@ -433,7 +492,7 @@ static bool first_impression(struct side *s, struct bench *b, struct track *t, s
 
     if (!cuda_tape_open(&tape, b->gpu, err))
         return false;
-    ok = record(s, b, t, (struct block){tape, 0, plans, plans}, fate, err);
+    ok = record(s, b, t, (struct block){REGIME_COLD, tape, 0, plans, plans}, fate, err);
     s->us = INFINITY;
     /* The first replay loads the code. */
     for (int i = 0; ok && fate_open(fate) && i < 2; i++) {
@@ -501,7 +560,7 @@ bool bench_open(struct bench **out, struct judge *j, struct err *err)
     *b = (struct bench){.judge = j, .gpu = j->gpu, .arena = arena_open()};
     b->tracks = arena_array(b->arena, struct track, task->n_workloads + 1);
     ok = cuda_space_open(&b->space, b->gpu, false, 0, err) &&
-         cuda_module_open(&b->yardstick, b->gpu, ptx, strlen(ptx), err);
+         cuda_module_open(&b->yardstick, b->gpu, ptx, strlen(ptx), err) && neighbours_open(b, err);
     for (size_t i = 0; ok && i < task->n_workloads; i++)
         ok = lay_out(b, &b->tracks[i], task->workloads + i * task->n_dims, err);
     ok = ok && allocate(b, err) && time_nothing(b, err);
@@ -520,9 +579,14 @@ void bench_close(struct bench *b)
 {
     if (!b)
         return;
-    for (size_t i = 0; i < b->judge->task->n_workloads; i++)
+    for (size_t i = 0; i < b->judge->task->n_workloads; i++) {
         if (b->tracks[i].original.version)
             side_close(&b->tracks[i].original);
+        for (enum regime regime = 0; regime < N_REGIMES; regime++)
+            lap_close(&b->tracks[i].alone[regime]);
+    }
+    for (enum regime regime = 0; regime < N_REGIMES; regime++)
+        cuda_module_close(b->neighbours[regime]);
     cuda_module_close(b->yardstick);
     cuda_space_close(b->space);
     arena_close(b->arena);

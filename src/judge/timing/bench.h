@@ -10,7 +10,11 @@
  * one, or places in memory would be compared, which differ by a per cent; the next pair goes on to the next.
  * After a block the sets it used get new contents: new inputs (the same bits for both blocks of a pair),
  * buffers that are updated in place as they were, outputs poisoned; and, cold, the L2 is filled with something
- * else. */
+ * else.
+ *
+ * In a stream (stream.c) each plan of a block stands between two kernels of ours. All plans work on the first
+ * set, whose inputs the kernel ahead writes, from one content of the bank after the other; but stable arguments
+ * come from all sets in turn, as weights do. What a block of the neighbours alone takes is taken off. */
 #ifndef JUDGE_BENCH_H
 #define JUDGE_BENCH_H
 
@@ -40,11 +44,15 @@ struct track { /* one workload */
     uint64_t offset[MAX_ARGS], bytes[MAX_ARGS];       /* in a set */
     uint64_t tile[MAX_ARGS], tile_elements[MAX_ARGS]; /* values that were made on the host; inputs only */
     uint64_t set_bytes, align_bytes;
+    uint64_t ahead_bytes;             /* of a set, from its start: what a kernel ahead in a stream writes */
+    uint64_t behind_at, behind_bytes; /* what one behind reads */
+    bool stable;                      /* it has stable arguments */
     int64_t traffic;
     size_t n_sets, n_hot, n_images, n_distinct; /* images: contents in the bank; they repeat after n_distinct */
     size_t n_windows, window_sets;              /* cold; hot there is one window, of n_hot sets */
     bool in_place;
-    double copy_us[N_REGIMES]; /* the plain copy of the compulsory bytes */
+    double copy_us[N_REGIMES];   /* the plain copy of the compulsory bytes; in a stream as hot */
+    struct lap alone[N_REGIMES]; /* a stream's neighbours without a plan */
     struct side original;
 };
 
@@ -54,6 +62,7 @@ struct bench {
     struct arena *arena;
     struct cuda_space *space;
     struct cuda_module *yardstick;
+    struct cuda_module *neighbours[N_REGIMES]; /* of streams; NULL: the GPU has no such regime */
     uint64_t sets, sets_bytes, bank, sink;
     struct track *tracks;                 /* the task's workloads */
     const struct track *loaded;           /* whose contents are in the bank and the sets */
@@ -85,6 +94,19 @@ void side_close(struct side *s);
 /* Its graphs of one regime, if there are none, for plans that take about `us`; replayed once. */
 bool side_record(struct side *s, struct bench *b, struct track *t, enum regime regime, double us,
                  struct fate *fate, struct err *err);
+void lap_close(struct lap *l);
+
+/* stream.c: the kernels around a plan, into modules and into a graph. `turn` counts from the end of a block. */
+bool neighbours_open(struct bench *b, struct err *err);
+bool neighbours_ahead(struct bench *b, const struct track *t, enum regime regime, struct cuda_tape *tape,
+                      size_t turn, struct err *err);
+bool neighbours_behind(struct bench *b, const struct track *t, enum regime regime, struct cuda_tape *tape,
+                       struct err *err);
+/* The graph of as many of them as the original's block of plans has, if there is none; one block of it: us for
+ * what stands around one plan. */
+bool neighbours_record(struct bench *b, struct track *t, enum regime regime, struct err *err);
+bool neighbours_block(const struct track *t, enum regime regime, double *us, struct err *err);
+
 /* One block: us per plan. */
 bool side_block(struct side *s, const struct track *t, enum regime regime, size_t window, double *us,
                 struct fate *fate, struct err *err);

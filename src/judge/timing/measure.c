@@ -1,10 +1,13 @@
-/* Times on a GPU, of all workloads in both regimes: a candidate beside the original, in pairs of blocks. */
+/* Times on a GPU, of all workloads in all regimes: a candidate beside the original, in pairs of blocks. In a
+ * stream a block of the neighbours alone stands between the two of a pair, and is taken off both: what is left
+ * is what the plan adds, whatever the neighbours take, and the noise of that block is in the interval. */
 #include "bench.h"
 
 enum { PIECES = 8, PIECE_BYTES = 8192, FIRST_WORKLOADS = 3, CHECKED_PAIR = 12 };
 #define WARM_S   0.02 /* of blocks before the first measurement: the clocks are up */
 #define TINY_US  5.0  /* below, half-widths are three times as wide */
 #define ALIKE    0.25 /* logarithm of two times */
+#define LEAST_US 0.05 /* what a plan adds to a stream counts as no less: its ratios would be noise's */
 #define HOPELESS 0.9  /* all of the first workloads surely slower than that: the others are not measured */
 #define PATIENCE 3.0  /* slower than the original by no more, it is measured until there is an interval */
 
@@ -22,6 +25,7 @@ struct pairs { /* the source's state */
     enum regime regime;
     size_t used[2], most;    /* sets of a block of each side; of the larger one */
     uint64_t n_pairs, check; /* check: the pair whose outputs are compared */
+    VEC(double) alone_us;    /* of a stream's neighbours, pair by pair */
     size_t check_set;        /* of the window */
     struct piece pieces[MAX_ARGS * PIECES];
     size_t n_pieces;
@@ -124,6 +128,12 @@ static void compare_samples(struct pairs *p)
 
 /* ---- pairs ---- */
 
+/* What must come from DRAM is put out of the L2 behind a block. */
+static bool is_cooled(const struct pairs *p)
+{
+    return p->regime == REGIME_COLD || (regime_is_stream(p->regime) && p->track->stable);
+}
+
 /* Then the sets that it used get the contents of the next block: of this pair, or of the one that meets the
  * window again. */
 static bool one_block(struct pairs *p, int side, size_t window, bool check, bool second, double *us,
@@ -136,7 +146,7 @@ static bool one_block(struct pairs *p, int side, size_t window, bool check, bool
 
     return side_block(p->sides[side], t, p->regime, window, us, p->fate, err) && fate_open(p->fate) &&
            (!check || take_sample(p, side, window, err)) && bench_refresh(b, t, first, used, next, err) &&
-           (p->regime == REGIME_HOT || bench_cool(b, t, first, used, err));
+           (!is_cooled(p) || bench_cool(b, t, first, used, err));
 }
 
 static bool one_pair(void *context, bool b_first, struct pair *pair, struct err *err)
@@ -144,11 +154,17 @@ static bool one_pair(void *context, bool b_first, struct pair *pair, struct err 
     struct pairs *p = context;
     size_t window = p->n_pairs % bench_windows(p->track, p->regime);
     bool check = p->n_pairs == p->check && p->n_pieces;
-    double us[2];
+    double us[2], alone_us;
 
     if (!one_block(p, b_first, window, check, false, &us[b_first], err) ||
+        (regime_is_stream(p->regime) && !neighbours_block(p->track, p->regime, &alone_us, err)) ||
         !one_block(p, !b_first, window, check, true, &us[!b_first], err))
         return false;
+    if (regime_is_stream(p->regime)) {
+        vec_push(&p->alone_us, alone_us);
+        for (int side = 0; side < 2; side++)
+            us[side] = fmax(us[side] - alone_us, LEAST_US);
+    }
     *pair = (struct pair){.a_us = us[0], .b_us = us[1], .disturbed = bench_disturbed(p->bench)};
     if (check)
         compare_samples(p);
@@ -164,7 +180,7 @@ static bool start_contents(struct pairs *p, struct err *err)
 
     for (size_t w = 0; ok && w < bench_windows(t, p->regime); w++)
         ok = bench_refresh(p->bench, t, bench_window(t, p->regime, w), p->most, w, err);
-    return ok && (p->regime == REGIME_HOT || bench_cool(p->bench, t, 0, p->most, err));
+    return ok && (!is_cooled(p) || bench_cool(p->bench, t, 0, p->most, err));
 }
 
 static bool warm_up(struct pairs *p, struct err *err)
@@ -185,8 +201,10 @@ struct wish { /* how precise */
     int max_pairs;
 };
 
-static struct wish wish_of(const struct judge *j, bool control, bool scoring)
+static struct wish wish_of(const struct judge *j, bool control, bool scoring, bool stream)
 {
+    if (stream && !scoring) /* of the control it is the time alone that is wanted */
+        return (struct wish){0.02, 0.1, control ? 4 : 64};
     if (j->options.confirm || control)
         return scoring ? (struct wish){0.0025, 1, 1024} : (struct wish){0.005, 0.3, 256};
     return scoring ? (struct wish){0.005, 0.3, 256} : (struct wish){0.02, 0.1, 32};
@@ -195,7 +213,7 @@ static struct wish wish_of(const struct judge *j, bool control, bool scoring)
 static struct pair_rules rules_of(const struct judge *j, const struct pairs *p, bool control, size_t workload)
 {
     bool scoring = p->regime == j->task->regime;
-    struct wish wish = wish_of(j, control, scoring);
+    struct wish wish = wish_of(j, control, scoring, regime_is_stream(p->regime));
     struct pair_rules rules = pair_rules_default();
     double a_us = p->sides[0]->us, b_us = p->sides[1]->us, tiny = a_us < TINY_US ? 3 : 1;
 
@@ -233,6 +251,8 @@ static bool measure_regime(struct bench *b, struct track *t, struct side *candid
     if (!side_record(candidate, b, t, regime, alike ? original->us : candidate->us, fate, err) ||
         !fate_open(fate))
         return !fate_open(fate);
+    if (regime_is_stream(regime) && !neighbours_record(b, t, regime, err))
+        return false;
     for (int side = 0; side < 2; side++) {
         p.used[side] = p.sides[side]->lap[regime].sets;
         p.most = MAX(p.most, p.used[side]);
@@ -241,11 +261,14 @@ static bool measure_regime(struct bench *b, struct track *t, struct side *candid
     p.check_set = (size_t)rng_below(&rng, MIN(p.used[0], p.used[1]));
     if (!(regime == REGIME_HOT && t->in_place)) /* there the results grow, and differences with them */
         choose_pieces(&p, &rng);
-    bool cold = !b->warm && regime == REGIME_COLD;
-    b->warm |= cold;
-    if ((cold && !warm_up(&p, err)) || !start_contents(&p, err))
+    bool warm = b->warm, ok;
+    b->warm = true;
+    if ((!warm && !warm_up(&p, err)) || !start_contents(&p, err))
         return false;
-    if (!pair_measure(&rules, one_pair, &p, &r, err))
+    ok = pair_measure(&rules, one_pair, &p, &r, err);
+    time->neighbours_us = stats_median(p.alone_us.v, p.alone_us.n);
+    vec_free(&p.alone_us);
+    if (!ok)
         return !fate_open(fate);
     time->us = r.b_us;
     time->base_us = r.a_us;
@@ -262,6 +285,7 @@ static const struct trial_time unknown = {.us = NAN,
                                           .speedup = NAN,
                                           .low = NAN,
                                           .high = NAN,
+                                          .neighbours_us = NAN,
                                           .pairs = NAN,
                                           .dram_us = NAN,
                                           .l2_us = NAN,
@@ -296,6 +320,7 @@ static bool measure_workload(struct bench *b, struct track *t, struct version *c
     /* While searching, the regime that scores is all that is asked for. */
     for (enum regime regime = REGIME_COLD; ok && fate_open(fate) && regime < N_REGIMES; regime++)
         ok = (!control && !b->judge->options.confirm && regime != b->judge->task->regime) ||
+             (regime_is_stream(regime) && !b->neighbours[regime]) ||
              measure_regime(b, t, &side, regime, &w->times[regime], fate, err);
     if (side.version)
         side_close(&side);
@@ -367,7 +392,8 @@ bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struc
     b = j->bench;
     order = order_of(b, a);
     for (size_t i = 0; i < task->n_workloads; i++)
-        list[i] = (struct trial_workload){task->workloads + i * task->n_dims, {unknown, unknown}};
+        list[i] =
+            (struct trial_workload){task->workloads + i * task->n_dims, {unknown, unknown, unknown, unknown}};
     b->clocks = clocks_now(j->gpu);
     b->warm = false;
     for (size_t i = 0; i < task->n_workloads; i++) {
