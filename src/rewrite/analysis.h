@@ -158,6 +158,10 @@ bool lane_loop_of(const struct function *f, struct node for_statement, struct la
 
 /* Adds a site of f at a node; `where` follows "NAME, line N: ". The caller sets detail, in the arena, if it
  * needs one. */
+/* The settings to look for sites with: a transform's own, which are worth a try alone, and behind them, when
+ * all_settings is asked for, the other ones that its parameters have. */
+const int *settings_to_try(const struct function *f, const struct site_list *found, const int *own,
+                           size_t n_own, size_t *n);
 struct transform_site *site_add(struct site_list *found, const struct function *f, struct node at, int setting,
                                 const char *why, const char *where, ...) __attribute__((format(printf, 6, 7)));
 

@@ -390,7 +390,10 @@ static bool row_fits(const struct function *f, char **bound, int *width)
 
 static void block_find(struct function *f, struct site_list *found)
 {
-    static const int threads[] = {512, 1024, 256, 128, 64}, most[] = {256, 512, 1024};
+    static const int own[] = {512, 1024, 256, 128, 64}, own_most[] = {UP_TO + 256, UP_TO + 512, UP_TO + 1024};
+    size_t n_threads, n_most;
+    const int *threads = settings_to_try(f, found, own, ARRAY_LEN(own), &n_threads),
+              *most = settings_to_try(f, found, own_most, ARRAY_LEN(own_most), &n_most);
     for (size_t l = 0; l < f->n_launches; l++) {
         struct detail one = {0};
         bool known = block_of(f, &f->launches[l], &one) && one.old >= 32;
@@ -405,7 +408,9 @@ static void block_find(struct function *f, struct site_list *found)
                    (one.where == LITERAL && d->where == LITERAL && node_same(d->host, one.host) &&
                     d->old == one.old);
         }
-        for (size_t t = 0; t < ARRAY_LEN(threads) && known && !seen; t++) {
+        for (size_t t = 0; t < n_threads && known && !seen; t++) {
+            if (threads[t] > UP_TO)
+                continue;
             one.threads = threads[t];
             if (threads[t] == one.old || !all_take(&one, NULL, NULL))
                 continue;
@@ -417,12 +422,13 @@ static void block_find(struct function *f, struct site_list *found)
         }
         char *bound;
         int width;
-        for (size_t t = 0;
-             t < ARRAY_LEN(most) && (!known || !repeats(f, one.old)) && row_fits(f, &bound, &width); t++) {
-            one.threads = UP_TO + most[t];
+        for (size_t t = 0; t < n_most && (!known || !repeats(f, one.old)) && row_fits(f, &bound, &width); t++) {
+            if (most[t] < UP_TO)
+                continue;
+            one.threads = most[t];
             site_add(found, f, known ? one.value : f->launches[l].block, one.threads,
                      "long rows get many threads, short rows no idle ones",
-                     "as many threads as a row has work for, up to %d", most[t])
+                     "as many threads as a row has work for, up to %d", most[t] - UP_TO)
                 ->detail = arena_copy(f->a, &one, sizeof(one));
         }
     }
@@ -478,6 +484,9 @@ const struct transform transform_block_size = {
     .summary = "launch with another number of threads in a block, or as many as a row has work for",
     .helps = "latency dram sync launch issue",
     .chooses = "block",
+    .parameters =
+        {{"threads", 1, UP_TO, 15, {64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024}},
+         {"by row", UP_TO, 0, 2, {0, 1}}},
     .setting_words = block_words,
     .later = UP_TO + 1024,
     .find = block_find,

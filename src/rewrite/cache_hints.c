@@ -163,6 +163,7 @@ const struct transform transform_cache_hints = {
     .name = "cache-hints",
     .summary = "mark data that is touched once as evict-first",
     .helps = "dram l2",
+    .parameters = {{"hints", 1, 0, 3, {1, 2, 3}}},
     .find = hints_find,
     .apply = hints_apply,
 };

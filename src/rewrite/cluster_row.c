@@ -184,6 +184,7 @@ const struct transform transform_cluster_row = {
     .name = "cluster-row",
     .summary = "a cluster of blocks, on as many SMs, for each of few rows, where one block walked it",
     .helps = "latency dram l2 issue",
+    .parameters = {{"blocks", 1, 0, 3, {2, 4, 8}}},
     .find = cluster_find,
     .apply = cluster_apply,
 };

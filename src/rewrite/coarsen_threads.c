@@ -56,12 +56,14 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
 
 static void coarsen_find(struct function *f, struct site_list *found)
 {
+    static const int own[] = {2, 4, 8};
     struct detail d = {0};
-    if (takes(f, &d, NULL))
-        for (int items = 2; items <= 8; items *= 2)
-            site_add(found, f, d.index->statement, items,
-                     "fewer blocks to start, and the loads of several items are in flight together",
-                     "%d items a thread", items);
+    size_t n;
+    const int *items = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
+    for (size_t i = 0; takes(f, &d, NULL) && i < n; i++)
+        site_add(found, f, d.index->statement, items[i],
+                 "fewer blocks to start, and the loads of several items are in flight together",
+                 "%d items a thread", items[i]);
 }
 
 static bool coarsen_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
@@ -99,6 +101,7 @@ const struct transform transform_coarsen_threads = {
     .summary = "give each thread of a one-element-a-thread kernel several elements",
     .helps = "launch latency issue",
     .chooses = "items",
+    .parameters = {{"items", 1, 0, 6, {2, 3, 4, 6, 8, 16}}},
     .find = coarsen_find,
     .apply = coarsen_apply,
 };

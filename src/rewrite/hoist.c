@@ -205,6 +205,7 @@ const struct transform transform_hoist = {
     .name = "hoist",
     .summary = "compute what does not change in a loop before it; divide by it once",
     .helps = "issue latency",
+    .parameters = {{"reciprocal", 1, 0, 2, {0, 1}}},
     .find = hoist_find,
     .apply = hoist_apply,
 };

@@ -240,7 +240,6 @@ static int64_t most_threads(const struct function *f)
 
 static void cache_find(struct function *f, struct site_list *found)
 {
-    static const int order[] = {FITTED, 1, 2, 4, 8, 16};
     struct detail one = {0};
     if (!collect(f, &one, NULL))
         return;
@@ -252,17 +251,20 @@ static void cache_find(struct function *f, struct site_list *found)
     int holds = 1; /* the fewest steps that hold every workload's row */
     while (fact && step && holds < 16 && 2 * holds * one.bytes <= room && holds * step < fact->high)
         holds *= 2;
-    for (size_t k = 0; k < ARRAY_LEN(order); k++) {
-        int items = order[k] == FITTED ? holds : order[k];
-        if (items * one.bytes > 256 || (order[k] == FITTED && items == 1))
+    const int own[] = {FITTED + holds, 1, 2, 4, 8, 16};
+    size_t n;
+    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
+    for (size_t k = 0; k < n; k++) {
+        int items = settings[k] % FITTED;
+        one.fitted = settings[k] > FITTED;
+        if (items * one.bytes > 256 || (one.fitted && (items == 1 || (items & (items - 1)))))
             continue;
         if (fact && step && fact->low > 0 && fact->low > items * step)
             continue; /* no workload's row is that short */
         if (fact && (f->block_x || warp) && fact->high > 0 && items > 1 && items / 2 * step >= fact->high)
             continue; /* fewer do */
         one.items = items;
-        one.fitted = order[k] == FITTED;
-        site_add(found, f, one.loops[1].loop, one.fitted ? FITTED + items : items,
+        site_add(found, f, one.loops[1].loop, settings[k],
                  "the row is read again from memory; registers hold it between the loops", "%s%s, %s %d steps",
                  one.kept[0].pointer, one.n_kept > 1 ? " and more" : "",
                  one.fitted ? "as many as a row needs of" : "up to", items)
@@ -445,6 +447,7 @@ const struct transform transform_register_cache = {
     .summary = "keep a row that is read again in registers between two loops, for rows short enough",
     .helps = "latency dram l2",
     .setting_words = cache_words,
+    .parameters = {{"steps", 1, FITTED, 9, {1, 2, 3, 4, 5, 6, 8, 12, 16}}, {"fitted", FITTED, 0, 2, {0, 1}}},
     .find = cache_find,
     .apply = cache_apply,
 };

@@ -35,6 +35,34 @@ size_t transform_sites(const struct transform *t, const struct transform_input *
     return found.list.n;
 }
 
+int transform_value(const struct transform_parameter *p, int setting)
+{
+    int value = setting / p->unit;
+
+    return p->radix ? value % p->radix : value;
+}
+
+const int *settings_to_try(const struct function *f, const struct site_list *found, const int *own,
+                           size_t n_own, size_t *n)
+{
+    const struct transform_parameter *p = found->transform->parameters, *q = p + 1;
+    VEC(int) list = {0};
+
+    for (size_t i = 0; i < n_own; i++)
+        vec_add(found->arena, &list, own[i]);
+    for (size_t i = 0; f->in->all_settings && i < p->n_values; i++)
+        for (size_t k = 0; k < MAX(q->n_values, (size_t)1); k++) {
+            int setting = p->values[i] * p->unit + (q->n_values ? q->values[k] * q->unit : 0);
+            bool known = false;
+            for (size_t o = 0; o < n_own; o++)
+                known = known || own[o] == setting;
+            if (!known)
+                vec_add(found->arena, &list, setting);
+        }
+    *n = list.n;
+    return list.v;
+}
+
 struct transform_site *site_add(struct site_list *found, const struct function *f, struct node at, int setting,
                                 const char *why, const char *where, ...)
 {

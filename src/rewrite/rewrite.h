@@ -23,6 +23,8 @@ struct transform_input {
     /* the launch plans of all workloads, so that a transform sees real grids and blocks; may be NULL */
     const struct plan *plans;
     size_t n_plans;
+    bool all_settings; /* sites for every legal setting of a transform's parameters, not for those worth a try
+                          alone: for whoever searches */
 };
 
 struct edits;
@@ -43,6 +45,15 @@ struct site_list { /* what a transform adds its sites to */
     VEC(struct transform_site) list;
 };
 
+/* A number that a transform leaves open: a part of its setting. */
+struct transform_parameter {
+    const char *name; /* "threads"; NULL: none */
+    int unit, radix;  /* its value is setting / unit % radix; radix 0: setting / unit */
+    size_t n_values;  /* to be tried wherever they are legal, */
+    int values[16];   /* in an order in which neighbours are alike; none: those that sites have */
+};
+enum { TRANSFORM_PARAMETERS = 2 };
+
 struct transform {
     const char *name; /* "vectorise" */
     const char
@@ -53,6 +64,8 @@ struct transform {
                             has is left out */
     /* The setting in words, where its number says nothing to people; NULL for one that speaks for itself. */
     const char *(*setting_words)(struct arena *a, int setting);
+    struct transform_parameter
+        parameters[TRANSFORM_PARAMETERS]; /* none: its setting is no number to search for */
     int later; /* a setting worth a stack although it may only apply after other transforms; 0: none */
     /* Adds the sites of one kernel that runs, or, where sites are of the whole file, those. It never fails. */
     void (*find)(struct function *f, struct site_list *found);
@@ -74,6 +87,9 @@ bool transform_apply(const struct transform *t, const struct transform_input *in
  * loses on some sizes. */
 bool transform_dispatch(struct arena *a, const struct kernel *original, const struct kernel *version,
                         const char *condition, const char *comment, char **text, struct err *why_not);
+
+/* Of a setting. */
+int transform_value(const struct transform_parameter *p, int setting);
 
 extern const struct transform *const transform_all[];     /* NULL-terminated */
 const struct transform *transform_find(const char *name); /* by its name or its alias */

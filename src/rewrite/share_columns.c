@@ -70,9 +70,11 @@ static bool opens(struct regroup *r, const struct function *f, int columns, stru
 
 static void columns_find(struct function *f, struct site_list *found)
 {
-    static const int settings[] = {8, 4, 16};
+    static const int own[] = {8, 4, 16};
     struct regroup r;
-    for (size_t i = 0; i < ARRAY_LEN(settings); i++)
+    size_t n;
+    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
+    for (size_t i = 0; i < n; i++)
         if (opens(&r, f, settings[i], NULL))
             site_add(
                 found, f, r.loop.loop, settings[i],
@@ -130,6 +132,7 @@ const struct transform transform_share_columns = {
     .name = "share-columns",
     .summary = "neighbouring columns share a block, where one block walked each down its rows",
     .helps = "latency dram l2 issue",
+    .parameters = {{"columns", 1, 0, 5, {2, 4, 8, 16, 32}}},
     .find = columns_find,
     .apply = columns_apply,
 };

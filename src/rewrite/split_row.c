@@ -80,15 +80,19 @@ enum { STEPS = 1000 };
 
 static void split_find(struct function *f, struct site_list *found)
 {
-    static const int settings[] = {128, 256, 64, 512, 2 * STEPS + 128, 2 * STEPS + 256, 4 * STEPS + 128, 0};
+    static const int own[] = {128, 256, 64, 512, 2 * STEPS + 128, 2 * STEPS + 256, 4 * STEPS + 128, 0};
     struct arena *a = f->a;
     struct lane_loop *loops;
     size_t n;
     if (!splits(f, &loops, &n, NULL))
         return;
-    for (size_t t = 0; t < ARRAY_LEN(settings); t++) {
+    size_t n_settings;
+    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n_settings);
+    for (size_t t = 0; t < n_settings; t++) {
         int threads = settings[t] % STEPS, steps = MAX(settings[t] / STEPS, 1);
         bool same = threads && f->block_x == threads;
+        if (threads == 0 && steps > 1)
+            continue;
         if (threads ? !same && block_is_written_down(f, loops, n) : f->block_x >= 64 && f->block_x <= 512)
             continue;
         site_add(found, f, loops[0].loop, settings[t],
@@ -163,6 +167,8 @@ const struct transform transform_split_row = {
     .summary = "share a row among several blocks along grid.y, where one block walked it",
     .helps = "latency launch dram",
     .chooses = "block items",
+    .parameters = {{"threads", 1, STEPS, 8, {0, 64, 96, 128, 192, 256, 384, 512}},
+                   {"steps", STEPS, 0, 5, {0, 2, 3, 4, 8}}}, /* 0: one */
     .setting_words = split_words,
     .find = split_find,
     .apply = split_apply,

@@ -301,12 +301,15 @@ static bool own_squares(const struct function *f, struct detail *d, struct err *
 
 static void tile_find(struct function *f, struct site_list *found)
 {
+    static const int own[] = {8, 16}; /* four loads at once, or two */
     struct detail d;
-    for (int rows = 8; rows <= 16 && understood(f, &d, NULL); rows *= 2) /* four loads at once, or two */
-        site_add(found, f, d.store, rows,
+    size_t n;
+    const int *rows = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
+    for (size_t i = 0; i < n && understood(f, &d, NULL); i++)
+        site_add(found, f, d.store, rows[i],
                  "neighbouring threads write elements far apart, a sector of memory for each; through shared "
                  "memory both sides are in order",
-                 "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type, SIDE * rows);
+                 "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type, SIDE * rows[i]);
     if (own_squares(f, &d, NULL))
         site_add(found, f, d.store, d.rows,
                  "neighbouring threads write elements far apart, a sector of memory for each; through shared "
@@ -443,6 +446,7 @@ const struct transform transform_tile = {
     .summary = "take what is read along one dimension and written along the other through shared memory",
     .helps = "l2 dram latency",
     .chooses = "block items",
+    .parameters = {{"rows", 1, 0, 4, {4, 8, 16, 32}}},
     .find = tile_find,
     .apply = tile_apply,
 };

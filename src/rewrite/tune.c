@@ -43,6 +43,7 @@ const struct transform transform_tune = {
     .name = "tune",
     .summary = "try the other values of a declared tunable",
     .helps = "dram latency issue l2 sync launch",
+    .parameters = {{.name = "value", .unit = 1}},
     .find_in_file = tune_find,
     .apply = tune_apply,
 };

@@ -70,8 +70,10 @@ static struct node grid_source(const struct function *f, const struct launch *l)
 
 static void uncap_find(struct function *f, struct site_list *found)
 {
-    static const int times[] = {0, 2, 4, 16};
+    static const int own[] = {0, 2, 4, 16};
     const struct kernel *k = f->in->kernel;
+    size_t n;
+    const int *times = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
     bool walks = str_has_word(text_of(f, f->body), "gridDim.x");
     for (size_t l = 0; walks && l < f->n_launches; l++) {
         struct detail one = {0};
@@ -88,7 +90,7 @@ static void uncap_find(struct function *f, struct site_list *found)
         for (size_t p = 0; p < k->n_params; p++)
             if (str_eq(k->params[p].name, text_of(f, rest)) && k->params[p].type == KT_I32)
                 one.drop = true;
-        for (size_t t = 0; t < ARRAY_LEN(times); t++)
+        for (size_t t = 0; t < n; t++)
             site_add(found, f, one.whole, times[t],
                      times[t] ? arena_printf(f->a, "%d times more blocks may run, so that more SMs have work",
                                              times[t])
@@ -121,6 +123,7 @@ const struct transform transform_uncap_grid = {
     .alias = "raise-grid",
     .summary = "lift a cap on the number of blocks of a kernel that walks in steps of the grid",
     .helps = "dram latency issue",
+    .parameters = {{"times", 1, 0, 6, {2, 3, 4, 8, 16, 0}}}, /* 0: no cap */
     .find = uncap_find,
     .apply = uncap_apply,
 };

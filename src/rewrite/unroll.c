@@ -9,13 +9,15 @@ static bool takes(const struct function *f, const struct lane_loop *l)
 
 static void unroll_find(struct function *f, struct site_list *found)
 {
-    size_t n, first = 0;
+    static const int own[] = {2, 4, 8};
+    size_t n, first = 0, n_times;
     struct lane_loop *loops = lane_loops(f, &n);
+    const int *times = settings_to_try(f, found, own, ARRAY_LEN(own), &n_times);
     while (first < n && !takes(f, &loops[first]))
         first++;
-    for (int times = 2; times <= 8 && first < n; times *= 2)
-        site_add(found, f, loops[first].loop, times, "the loads of several turns are then in flight together",
-                 "%d turns at once", times);
+    for (size_t i = 0; i < n_times && first < n; i++)
+        site_add(found, f, loops[first].loop, times[i],
+                 "the loads of several turns are then in flight together", "%d turns at once", times[i]);
 }
 
 static bool unroll_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
@@ -34,6 +36,7 @@ const struct transform transform_unroll = {
     .name = "unroll",
     .summary = "unroll loops in steps of the block, so that several loads are in flight",
     .helps = "latency issue",
+    .parameters = {{"turns", 1, 0, 6, {2, 3, 4, 6, 8, 16}}},
     .find = unroll_find,
     .apply = unroll_apply,
 };

@@ -360,6 +360,7 @@ const struct transform transform_vectorise = {
     .summary = "read and write several neighbouring elements at once (2, 4, 8 or 16 bytes), scalar kernel kept",
     .helps = "latency dram issue l2",
     .chooses = "items",
+    .parameters = {{"bytes", 1, 0, 4, {2, 4, 8, 16}}},
     .find = vectorise_find,
     .apply = vectorise_apply,
 };

@@ -29,12 +29,14 @@ static int64_t steps_of(const struct function *f, const struct regroup *r, bool 
 
 static void rows_find(struct function *f, struct site_list *found)
 {
-    static const int settings[] = {8 * STEPS + 8, 32 * STEPS + 8, 8 * STEPS + 4, 32 * STEPS + 4};
+    static const int own[] = {8 * STEPS + 8, 32 * STEPS + 8, 8 * STEPS + 4, 32 * STEPS + 4};
     struct regroup r;
     if (!opens(&r, f, NULL))
         return;
     int64_t low = steps_of(f, &r, false), high = steps_of(f, &r, true);
-    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+    size_t n;
+    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
+    for (size_t i = 0; i < n; i++) {
         int steps = settings[i] / STEPS;
         if (low > steps || (steps > 8 && (r.loop.width > 1 || high <= 8)))
             continue; /* no row is that short; or 8 steps hold it, or it is long */
@@ -95,6 +97,7 @@ const struct transform transform_warp_rows = {
     .name = "warp-rows",
     .summary = "a warp for each short row and several rows a block, where a block walked one",
     .helps = "latency sync issue launch dram",
+    .parameters = {{"rows", 1, STEPS, 3, {2, 4, 8}}, {"steps", STEPS, 0, 4, {4, 8, 16, 32}}},
     .setting_words = rows_words,
     .find = rows_find,
     .apply = rows_apply,

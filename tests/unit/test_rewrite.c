@@ -412,11 +412,15 @@ static void rename_example(const char *dir, size_t *checked)
     char *other = renamed(a, text, &names);
     assert_ok(input_open(&w, a, dir, other, renamed(a, entry, &names), &err), err);
     for (size_t m = 0; transform_all[m]; m++) {
-        const struct transform_site *x = NULL, *y = NULL;
+        const struct transform_site *x = NULL, *y = NULL, *own = NULL;
+        v.in.all_settings = false;
+        size_t n_own = transform_sites(transform_all[m], &v.in, a, &own);
+        v.in.all_settings = w.in.all_settings = true; /* of which the first is its own choice, as it was */
         size_t n = transform_sites(transform_all[m], &v.in, a, &x),
                n_other = transform_sites(transform_all[m], &w.in, a, &y);
         if (n != n_other)
             fail_msg("%s, %s: %zu sites, %zu when renamed", dir, transform_all[m]->name, n, n_other);
+        assert_true(n >= n_own && (n_own == 0 || x[0].setting == own[0].setting));
         for (size_t i = 0; i < n; i++) {
             char *from = NULL, *to = NULL;
             assert_int_equal(x[i].line, y[i].line);
