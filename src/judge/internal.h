@@ -348,6 +348,7 @@ struct judge {
     size_t n_faults;
     bool mutant; /* the next file is one: it is verified only */
     int fault;   /* put into it; -1 none */
+    bool timed;  /* the next file is only timed, on the simulator */
     const char *missing_checks;
     unsigned exceptions; /* of the error rule that are in force */
 };

@@ -430,6 +430,11 @@ void judge_set_mutant(struct judge *j, bool mutant, int fault)
     j->fault = fault;
 }
 
+void judge_set_timed(struct judge *j, bool timed)
+{
+    j->timed = timed;
+}
+
 void judge_set_precompiling(struct judge *j, bool wanted)
 {
     nvrtc_set_precompiling(j->nvrtc, wanted);
@@ -497,12 +502,12 @@ static void score_model(const struct judge *j, struct arena *a, struct trial *t,
 {
     struct trial_workload *list = (struct trial_workload *)t->workloads;
     double ratios[256] = {0}, worst = INFINITY;
-    size_t n = MIN(t->n_workloads, ARRAY_LEN(ratios)), worst_i = 0, n_slower = 0;
+    size_t n = MIN(MIN(t->n_workloads, j->modelled.n_workloads), ARRAY_LEN(ratios)), worst_i = 0, n_slower = 0;
 
     for (size_t i = 0; i < n; i++)
         for (enum regime regime = 0; regime < N_REGIMES; regime++) {
             struct trial_time *x = &list[i].times[regime];
-            x->base_us = j->original.workloads[i].times[regime].us;
+            x->base_us = j->modelled.workloads[i].times[regime].us;
             x->speedup = x->base_us / x->us;
         }
     for (size_t i = 0; i < n; i++) {
@@ -602,11 +607,11 @@ static bool judge_simulated(struct judge *j, struct version *v, struct arena *a,
                             struct trial *model, struct fate *fate, struct err *err)
 {
     double start_s = time_s();
-    bool ok = true;
+    bool ok = true, verifies = !j->options.measure_only && !j->timed;
 
-    if (!j->options.measure_only)
+    if (verifies)
         ok = verify_simulated(j, v, a, t, fate, err);
-    if (ok && fate_open(fate) && !j->options.measure_only)
+    if (ok && fate_open(fate) && verifies)
         t->n_waste = version_waste(v, a, &t->waste);
     t->verify_s = time_s() - start_s;
     start_s = time_s();
@@ -641,7 +646,7 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
     struct fate fate = {0};
     struct trial model = {0};
     double start_s = time_s();
-    bool on_gpu = j->gpu && !j->mutant, ok;
+    bool on_gpu = j->gpu && !j->mutant && !j->timed, ok;
 
     start(j, t);
     ok = version_open(&v, path, text, &fate, err);
@@ -664,7 +669,7 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
     if (ok && fate_open(&fate) && j->options.with_nvcc)
         ok = verify_shipped(j, &v, a, t, &fate, err);
     if (ok && fate_open(&fate) && !verified_only(j))
-        (j->gpu ? score_measured : score_model)(j, a, t, &fate);
+        (on_gpu ? score_measured : score_model)(j, a, t, &fate);
     if (fate.verdict == VERDICT_SLOWER && v.unclocked)
         fate.words = arena_printf(a, "%s; %s", fate.words, v.unclocked);
     t->compile_s = v.compile_s;

@@ -53,6 +53,8 @@ void judge_faults(const struct judge *j, const struct mutant **list, size_t *n);
 /* The files from here on are mutants, or are not: these are verified only, and get the fault of that number
  * (-1: none) put into what they compile to. */
 void judge_set_mutant(struct judge *j, bool mutant, int fault);
+/* The files from here on are timed on the simulator's clock, and that is all, or are not. */
+void judge_set_timed(struct judge *j, bool timed);
 void judge_set_precompiling(struct judge *j, bool wanted); /* headers; wanted at first */
 const struct trial *judge_original(
     const struct judge *j); /* the original's own trial: verdict passed, score 1 */

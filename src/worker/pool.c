@@ -14,6 +14,7 @@ struct job {
     int id;
     char *path, *text;
     bool mutant; /* to be verified on the simulator only; nobody is told when it begins */
+    bool timed;  /* to be timed on the simulator only */
     int fault;   /* put into its PTX; -1: none */
     int deaths;  /* of workers that judged it, or of their contexts */
 };
@@ -403,13 +404,14 @@ static bool assign(struct pool *p, struct err *err)
         json_put_text(o, "path", w->job.path);
         json_put_text(o, "text", w->job.text);
         json_put_num(o, "noise", p->noise);
-        json_put(o, "known", known_codes(p));
+        json_put(o, "known", w->job.timed ? json_array() : known_codes(p));
         json_put_flag(o, "mutant", w->job.mutant);
+        json_put_flag(o, "timed", w->job.timed);
         json_put_int(o, "fault", w->job.fault);
         json_put_flag(o, "again", w->job.deaths > 0);
         json_put(request, "judge", o);
         w->phase = WORKER_JUDGING;
-        if (p->options.started && !w->job.mutant && w->job.deaths == 0)
+        if (p->options.started && !w->job.mutant && !w->job.timed && w->job.deaths == 0)
             p->options.started(p->options.started_context, w->job.id, i);
         if (!send(w, request, NULL))
             worker_died(p, w);
@@ -574,13 +576,25 @@ bool pool_original(struct pool *p, struct arena *a, struct trial *t, struct err 
 
 bool pool_submit(struct pool *p, int id, const char *path, const char *text, struct err *err)
 {
-    vec_push(&p->queue, ((struct job){id, mem_strdup(path), mem_strdup(text), false, -1}));
+    vec_push(&p->queue,
+             ((struct job){.id = id, .path = mem_strdup(path), .text = mem_strdup(text), .fault = -1}));
+    return assign(p, err);
+}
+
+bool pool_submit_timed(struct pool *p, int id, const char *path, const char *text, struct err *err)
+{
+    vec_push(&p->queue,
+             ((struct job){
+                 .id = id, .path = mem_strdup(path), .text = mem_strdup(text), .timed = true, .fault = -1}));
     return assign(p, err);
 }
 
 bool pool_submit_mutant(struct pool *p, int id, const char *path, const char *text, int fault, struct err *err)
 {
-    vec_push(&p->queue, ((struct job){id, mem_strdup(path), mem_strdup(text), true, fault}));
+    vec_push(
+        &p->queue,
+        ((struct job){
+            .id = id, .path = mem_strdup(path), .text = mem_strdup(text), .mutant = true, .fault = fault}));
     return assign(p, err);
 }
 

@@ -6,7 +6,7 @@
  *   <- {"original": trial, "faults": [fault, ...], "device": device, "noise": half-width} or {"error": {"kind":
  * n, "file": f, ...}}
  *   -> {"judge": {"path": p, "text": t, "noise": half-width, "known": [code, ...], "mutant": b, "fault": i,
- * "again": b}}
+ * "timed": b, "again": b}}
  *   <- {"trial": trial, "ending": b}, {"same": code, "ending": b} or {"error": ...}
  *
  * Before either answer any number of {"waiting": b}: it waits for its turn on the GPU, or has it; and of

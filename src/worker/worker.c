@@ -167,6 +167,7 @@ static bool handle_judge(struct worker_state *w, const json_t *o, json_t *reply,
     judge_set_noise(w->judge, json_num(o, "noise"));
     judge_set_known(w->judge, json_object_get(o, "known"));
     judge_set_mutant(w->judge, json_flag(o, "mutant", false), (int)json_int(o, "fault", -1));
+    judge_set_timed(w->judge, json_flag(o, "timed", false));
     judge_set_precompiling(w->judge, !json_flag(o, "again", false));
     ok = judge_file(w->judge, a, json_text(o, "path", "kernel.cu"), json_text(o, "text", ""), &t, err);
     judge_set_known(w->judge, NULL);

@@ -28,6 +28,9 @@ bool pool_original(struct pool *p, struct arena *a, struct trial *t,
 /* A file that compiles to the same as this one need not be run: it gets this trial. */
 void pool_learn(struct pool *p, const struct trial *t);
 bool pool_submit(struct pool *p, int id, const char *path, const char *text, struct err *err); /* queues */
+/* The same, but only timed, by the simulator's clock also where there is a GPU: the trial's score is of
+ * modelled times, and its verdict says nothing of correctness. */
+bool pool_submit_timed(struct pool *p, int id, const char *path, const char *text, struct err *err);
 /* Faults that could be put into the original's PTX, after pool_original; and a mutant, which is verified only:
  * the original with the fault of that number, or with one in its text (fault -1). */
 void pool_faults(const struct pool *p, struct arena *a, const struct mutant **list, size_t *n);
