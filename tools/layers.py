@@ -15,6 +15,7 @@ import sys
 BELOW = {
     "base": [],
     "llm": ["base"],
+    "tune": ["base"],
     "source": ["base"],
     "ptx": ["base"],
     "sanitize": ["ptx"],
@@ -26,7 +27,7 @@ BELOW = {
     "task": ["kernel"],
     "rewrite": ["kernel"],
     "verdict": ["task"],
-    "agent": ["llm", "rewrite", "verdict"],
+    "agent": ["llm", "rewrite", "tune", "verdict"],
     "judge": ["gpu", "mutant", "sanitize", "shadow", "verdict"],
     "init": ["judge"],
     "worker": ["judge"],

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "llm/llm.h"
 #include "rewrite/rewrite.h"
+#include "tune/tune.h"
 #include "verdict/verdict.h"
 
 /* ---- the tester ---- */
@@ -169,6 +170,32 @@ struct agent_file { /* of a coder */
 bool agent_code_rules(const struct task *t, const char *path, const struct agent_strategy *strategy,
                       const struct kernel_limits *limits, struct arena *a, struct agent_file *file,
                       struct err *why_not);
+
+/* One step, which gets the setting that it chose and the text that it left; false with the reason, and the text
+ * as it was, when it does not apply or leaves no kernel file of the task. */
+bool agent_step_rules(const struct task *t, const char *path, struct agent_step *step,
+                      const struct kernel_limits *limits, struct arena *a, char **text, struct err *why_not);
+
+/* ---- the numbers of a stack of steps, searched (template.c) ---- */
+
+/* The steps from a file on, with what their transforms leave open as parameters. */
+struct agent_template;
+struct agent_template_of {
+    const struct task *task;
+    const char *path, *text; /* of the file that the steps begin with */
+    const struct kernel_limits *limits;
+    const struct agent_step *steps;
+    size_t n_steps;
+};
+/* All is in the arena; NULL: the steps leave nothing open. */
+struct agent_template *agent_template_open(struct arena *a, const struct agent_template_of *of);
+const struct tune_space *agent_template_space(const struct agent_template *t);
+const int *agent_template_start(const struct agent_template *t); /* the point of the steps as they are */
+/* As tune_oracle.legal: a step that has parameters takes effect with its setting; one without them may be left
+ * out. */
+bool agent_template_legal(const struct agent_template *t, const int *point, size_t n);
+/* The file of a legal point, and the steps that took effect. */
+void agent_template_file(struct agent_template *t, const int *point, struct agent_file *file);
 
 struct agent_failure {              /* of a strategy carried out */
     const struct agent_step *steps; /* that took effect, each with the text it left */

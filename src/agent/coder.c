@@ -106,6 +106,7 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
 
         if (!agent_version_open(&v, a, t, path, *text, limits, why_not))
             return changed;
+        v.input.all_settings = step->setting != AGENT_OWN_CHOICE;
         n = transform_sites(ops, &v.input, a, &sites);
         if (step->setting == AGENT_OWN_CHOICE && n > 0)
             step->setting = sites[0].setting;
@@ -154,6 +155,17 @@ static bool still_opens(const struct task *t, const char *path, struct arena *a,
     return ok;
 }
 
+bool agent_step_rules(const struct task *t, const char *path, struct agent_step *step,
+                      const struct kernel_limits *limits, struct arena *a, char **text, struct err *why_not)
+{
+    char *next = *text;
+
+    if (!carry_out(t, path, step, limits, a, &next, why_not) || !still_opens(t, path, a, next, why_not))
+        return false;
+    step->text = *text = next;
+    return true;
+}
+
 bool agent_code_rules(const struct task *t, const char *path, const struct agent_strategy *strategy,
                       const struct kernel_limits *limits, struct arena *a, struct agent_file *file,
                       struct err *why_not)
@@ -164,12 +176,9 @@ bool agent_code_rules(const struct task *t, const char *path, const struct agent
     file->n_steps = 0;
     for (size_t i = 0; i < strategy->n_steps; i++) {
         struct agent_step step = strategy->steps[i];
-        char *next = file->text;
-        if (!settled(effective, file->n_steps, step) && carry_out(t, path, &step, limits, a, &next, why_not) &&
-            still_opens(t, path, a, next, why_not)) {
-            step.text = file->text = next;
+        if (!settled(effective, file->n_steps, step) &&
+            agent_step_rules(t, path, &step, limits, a, &file->text, why_not))
             effective[file->n_steps++] = step;
-        }
     }
     return file->n_steps > 0;
 }

@@ -12,7 +12,7 @@ struct cmd_args {
     const char *words[8]; /* what is not an option */
     int n_words;
     const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit;
-    int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation;
+    int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation, tune_budget;
     const char *only_kernel, *before; /* of what memory forgets */
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
     double budget_s, fail_under; /* fail_under 0: not asked */

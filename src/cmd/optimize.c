@@ -5,6 +5,7 @@
 #include "tui/tui.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -173,6 +174,8 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
                               .rounds = (int)args->rounds,
                               .candidates = (int)args->candidates,
                               .min_mutation = (int)args->min_mutation,
+                              .tune_budget = args->tune_budget < 0 ? 2 * (int)args->candidates
+                                                                   : (int)MIN(args->tune_budget, INT_MAX),
                               .jobs = args->jobs ? (int)args->jobs : cmd_cores(),
                               .budget_s = args->budget_s,
                               .seed = (uint64_t)args->seed,

@@ -312,6 +312,7 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
 {
     bool only_words = false;
 
+    args->tune_budget = -1; /* not said */
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
         if (options[i].fallback[0] && !set_option(&options[i], options[i].fallback, args, err))
             return false;

@@ -20,7 +20,7 @@ struct candidate {
     char hash[24];
     struct trial trial;
     bool judged;
-    bool pruned; /* the best with steps left out: says nothing of what could be tried */
+    bool pruned; /* the best with steps left out or other numbers: says nothing of what could be tried */
     struct agent_diagnosis diagnosis;
     const char *backend;           /* "original", "rules", "llm" */
     const char *label;             /* in events */
@@ -96,9 +96,10 @@ bool remember_begin(struct run *r, struct err *err);
 void remember_end(struct run *r, bool whole);
 void remember_features(struct run *r, const struct candidate *c, struct agent_features *f);
 
-/* ---- prune.c and confirm.c ---- */
+/* ---- prune.c, tune.c and confirm.c ---- */
 
 bool prune_best(struct run *r, int round, struct err *err);
+bool tune_best(struct run *r, int round, struct err *err);
 /* refused, unless NULL: the best has failed; see there. */
 bool confirm_best(struct run *r, bool *refused, struct err *err);
 /* What a failed confirmation may tell whoever codes next: that there are such cases, and what kind of fault it

@@ -18,13 +18,10 @@ void run_stop(void)
 
 #define OPTION(member) MEMBER(struct run_options, member)
 
-static const struct member option_members[] = {OPTION(task_dir),     OPTION(out),
-                                               OPTION(device),       OPTION(agents),
-                                               OPTION(rounds),       OPTION(candidates),
-                                               OPTION(min_mutation), OPTION(jobs),
-                                               OPTION(budget_s),     OPTION(seed),
-                                               OPTION(hidden_seed),  OPTION(exact),
-                                               OPTION(memory),       {0}};
+static const struct member option_members[] = {
+    OPTION(task_dir),   OPTION(out),          OPTION(device),      OPTION(agents), OPTION(rounds),
+    OPTION(candidates), OPTION(min_mutation), OPTION(tune_budget), OPTION(jobs),   OPTION(budget_s),
+    OPTION(seed),       OPTION(hidden_seed),  OPTION(exact),       OPTION(memory), {0}};
 
 json_t *run_options_to_json(const struct run_options *o)
 {
@@ -223,7 +220,8 @@ static bool rounds_of_rules(struct run *r, int *round, struct err *err)
             break;
     }
     *round = MIN(*round, r->o->rounds);
-    return run_stopping(r) || prune_best(r, *round, err);
+    return run_stopping(r) ||
+           ((models_any(&r->o->models) || tune_best(r, *round, err)) && prune_best(r, *round, err));
 }
 
 /* Rounds in which LLMs have a part, numbered first to last in their labels. */
@@ -273,6 +271,8 @@ static bool loop(struct run *r, enum run_end *end, struct err *err)
     if (!m->asked[FOR_SINGLE] && (m->rules_first || !worked_out) && !rounds_of_rules(r, &round, err))
         return false;
     if ((worked_out || m->asked[FOR_SINGLE]) && !rounds_of_llms(r, &round, 1, r->o->rounds, err))
+        return false;
+    if (models_any(m) && !tune_best(r, round, err)) /* their best; the rules' is tuned before it is pruned */
         return false;
     if (over_budget(r) || calls_exhausted(r))
         *end = RUN_BUDGET;

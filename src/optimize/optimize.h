@@ -15,6 +15,7 @@ struct run_options {
     const char *device, *agents;
     int rounds, candidates /* a round */, jobs;
     int min_mutation; /* per cent of the mutants that the suite must notice; 0: nobody looks */
+    int tune_budget;  /* points of the best's numbers that are timed; 0: none */
     double budget_s;  /* 0: none */
     uint64_t seed;
     uint64_t hidden_seed; /* 0: drawn when the first version is final */

@@ -140,5 +140,11 @@ void page_search(const struct view *v, struct arena *a, struct str *out)
     add_charts(v, a, out);
     add_candidate(v, &v->candidates[0], a, out);
     add_rounds(v, a, out);
+    if (v->tuning) {
+        html_addf(out, "<details class=\"round\">\n<summary><h3>Numbers</h3></summary>\n<p>%s.</p>\n",
+                  report_tuning_words(a, v->tuning));
+        table_as_html(report_tuning_table(a, v->tuning), out);
+        str_add(out, "</details>\n");
+    }
     str_add(out, "</section>\n");
 }

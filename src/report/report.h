@@ -67,6 +67,11 @@ enum { REPORT_ERRORS = 1, REPORT_TOLD = 2 };
 bool report_summary(struct store *s, struct arena *a, const char *folder, unsigned parts, struct str *out,
                     struct err *err);
 
+/* The note `tuning` of a run, which says what was searched and timed: its best points; and a sentence without
+ * its full stop. */
+struct table *report_tuning_table(struct arena *a, const json_t *tuning);
+char *report_tuning_words(struct arena *a, const json_t *tuning);
+
 /* The `cost` of a result. Release with json_decref. */
 bool report_cost(struct store *s, struct arena *a, json_t **cost, struct err *err);
 

@@ -192,17 +192,27 @@ static void add_tried(struct arena *a, const struct store_candidate *list, size_
     }
 }
 
+static void add_tuning(struct arena *a, const char *text, struct str *out)
+{
+    json_t *tuning = json_parse(text, strlen(text), "tuning", NULL);
+
+    str_addf(out, "%s:\n", report_tuning_words(a, tuning));
+    table_as_text(report_tuning_table(a, tuning), out);
+    str_add(out, "\n");
+    json_decref(tuning);
+}
+
 bool report_summary(struct store *s, struct arena *a, const char *folder, unsigned parts, struct str *out,
                     struct err *err)
 {
     const struct store_candidate *list;
-    const char *suite;
+    const char *suite, *tuning;
     json_t *result, *v;
     size_t n;
     int best;
 
     if (!store_candidates(s, a, &list, &n, err) || !store_get_note(s, a, "suite", &suite, err) ||
-        !report_result(s, a, &result, err))
+        !store_get_note(s, a, "tuning", &tuning, err) || !report_result(s, a, &result, err))
         return false;
     best = (int)json_int(result, "best_candidate", 0);
     if (n > 1 && !(parts & REPORT_TOLD)) {
@@ -210,6 +220,8 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, unsign
         add_tried(a, list, n, best, out);
         str_add(out, "\n");
     }
+    if (tuning && !(parts & REPORT_TOLD))
+        add_tuning(a, tuning, out);
     if (suite)
         str_addf(out, "Suite: %s.\n\n", suite);
     report_workloads(result, out);

@@ -4,8 +4,8 @@ enum { MOST_ROUNDS = 100000, MOST_MISSING = 1000 }; /* a store that says more is
 
 struct opened {
     struct view view;
-    struct view_candidate *candidates;           /* as the view's */
-    json_t *options, *result, *mutation, *suite; /* what the view shows of them is borrowed */
+    struct view_candidate *candidates;                    /* as the view's */
+    json_t *options, *result, *mutation, *tuning, *suite; /* what the view shows of them is borrowed */
 };
 
 /* NULL for NULL, and for what is no JSON: a face shows what there is. */
@@ -24,12 +24,12 @@ static const struct trial *read_trial(struct arena *a, const char *text)
 
 static bool read_notes(struct view *v, struct opened *o, struct store *s, struct arena *a, struct err *err)
 {
-    const char *device, *regime, *mutation, *hidden, *unjudged;
+    const char *device, *regime, *mutation, *tuning, *hidden, *unjudged;
     struct trial_device *d;
 
     if (!store_get_note(s, a, "device", &device, err) || !store_get_note(s, a, "regime", &regime, err) ||
         !store_get_note(s, a, "suite", &v->suite_text, err) ||
-        !store_get_note(s, a, "mutation", &mutation, err) ||
+        !store_get_note(s, a, "mutation", &mutation, err) || !store_get_note(s, a, "tuning", &tuning, err) ||
         !store_get_note(s, a, "hidden_seed", &v->hidden_seed, err) ||
         !store_get_note(s, a, "sanitizer", &v->sanitizer, err) ||
         !store_get_note(s, a, "remembered", &v->remembered, err) ||
@@ -43,6 +43,7 @@ static bool read_notes(struct view *v, struct opened *o, struct store *s, struct
     if (!regime_parse(regime, &v->regime))
         v->regime = REGIME_COLD;
     v->mutation = o->mutation = parsed(mutation);
+    v->tuning = o->tuning = parsed(tuning);
     v->hidden = read_trial(a, hidden);
     return true;
 }
@@ -289,5 +290,6 @@ void view_close(struct view *v)
     json_decref(o->options);
     json_decref(o->result);
     json_decref(o->mutation);
+    json_decref(o->tuning);
     json_decref(o->suite);
 }

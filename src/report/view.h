@@ -56,6 +56,7 @@ struct view {
     const char *suite_text;            /* what the suite is, in words; NULL */
     const json_t *mutation;            /* faults put into the original; NULL: nobody looked */
     const char *remembered;            /* how many trials of earlier runs ordered this one; NULL: none */
+    const json_t *tuning;              /* how the best's numbers were searched; NULL: they were not */
     const char *hidden_seed;           /* NULL: nothing came to be confirmed */
     const char *sanitizer;             /* what compute-sanitizer said; NULL: not asked */
     const struct trial *hidden;        /* the best in the confirmation; NULL */

@@ -166,7 +166,8 @@ static const struct {
              {"counters", "counters: "},
              {"memory", "memory: "},
              {"sanitizer", ""},
-             {"pruned", "as good with fewer changes: "}};
+             {"pruned", "as good with fewer changes: "},
+             {"tuned", "tuned: "}};
 
 static const struct {
     const char *event;

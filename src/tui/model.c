@@ -416,6 +416,21 @@ static void on_pruned(struct model *m, const json_t *f)
     say(&m->agents_now[ROLE_PLANNER].text, "as good with fewer changes: %s", json_text(f, "text", ""));
 }
 
+static void on_tune_point(struct model *m, const json_t *f)
+{
+    struct agent_state *planner = &m->agents_now[ROLE_PLANNER];
+
+    at_work(m, planner);
+    say(&planner->text, "tunes the numbers of the best's steps: %lld of at most %lld settings timed",
+        (long long)json_int(f, "done", 0), (long long)json_int(f, "all", 0));
+}
+
+static void on_tuned(struct model *m, const json_t *f)
+{
+    all_idle(m);
+    say(&m->agents_now[ROLE_PLANNER].text, "tuned: %s", json_text(f, "text", ""));
+}
+
 static void on_confirm(struct model *m, const json_t *f)
 {
     all_idle(m);
@@ -466,15 +481,35 @@ static const struct {
 static const struct {
     const char *event;
     void (*take)(struct model *m, const json_t *f);
-} events[] = {{"run", on_run},         {"suite", on_suite},       {"doing", on_doing},
-              {"mutants", on_mutants}, {"mutation", on_mutation}, {"original", on_original},
-              {"round", on_round},     {"plan", on_plan},         {"submitted", on_submitted},
-              {"started", on_started}, {"judged", on_judged},     {"trial", on_trial},
-              {"best", take_best},     {"call", on_call},         {"waiting", on_waiting},
-              {"reply", on_reply},     {"repair", on_outcome},    {"unusable", on_outcome},
-              {"dropped", on_outcome}, {"not_coded", on_outcome}, {"duplicate", on_outcome},
-              {"pruned", on_pruned},   {"confirm", on_confirm},   {"sanitizer", on_sanitizer},
-              {"budget", on_budget},   {"stopping", on_stopping}, {"end", on_end}};
+} events[] = {{"run", on_run},
+              {"suite", on_suite},
+              {"doing", on_doing},
+              {"mutants", on_mutants},
+              {"mutation", on_mutation},
+              {"original", on_original},
+              {"round", on_round},
+              {"plan", on_plan},
+              {"submitted", on_submitted},
+              {"started", on_started},
+              {"judged", on_judged},
+              {"trial", on_trial},
+              {"best", take_best},
+              {"call", on_call},
+              {"waiting", on_waiting},
+              {"reply", on_reply},
+              {"repair", on_outcome},
+              {"unusable", on_outcome},
+              {"dropped", on_outcome},
+              {"not_coded", on_outcome},
+              {"duplicate", on_outcome},
+              {"pruned", on_pruned},
+              {"confirm", on_confirm},
+              {"sanitizer", on_sanitizer},
+              {"budget", on_budget},
+              {"stopping", on_stopping},
+              {"end", on_end},
+              {"tuned", on_tuned},
+              {"tune_point", on_tune_point}};
 
 void model_event(struct model *m, const char *event, const json_t *f)
 {

@@ -176,7 +176,7 @@ def two_runs(folder):
     expect(better["differs"] == "faster" and differences(folder, "better", "less")[0]["geomean"][1]["differs"] == "slower", found)
     expect([row["dims"] for row in found["workloads"]] == ["rows=64 d=512", "rows=256 d=1024"], found["workloads"])
     expect("3 %" in found["rule"] and not found["apart"], found)
-    expect(found["options"] == {"rounds": ["1", "2"], "candidates": ["1", "4"], "hidden_seed": ["0", "11"]}, found["options"])
+    expect(found["options"] == {"rounds": ["1", "2"], "candidates": ["1", "4"], "tune_budget": ["2", "8"], "hidden_seed": ["0", "11"]}, found["options"])
     progress = found["runs"][1]["progress"]
     expect(progress[0] == 1 and progress == sorted(progress) and len(progress) == found["runs"][1]["candidates"]["total"] + 1, progress)
     expect(found["runs"][1]["minds"] == dict.fromkeys(("tester", "profiler", "planner", "coder"), "rules"), found["runs"])

@@ -120,7 +120,7 @@ def bench_agrees_with_the_run(folder):
     keys = set(result["verification"]) - {"roundings"}  # of the steps on the way
     expect(set(bench["verification"]) == keys and bench["verification"]["hidden"] == 0, set(bench["verification"]) ^ keys)
     expect(bench["verdict"] == "passed" and bench["schema"] == 1, bench["verdict"])
-    expect(abs(bench["speedup"]["geomean"] - result["speedup"]["geomean"]) < 1e-9, bench["speedup"])
+    expect(abs(bench["speedup"]["geomean"] - result["speedup"]["geomean"]) < 1e-7, bench["speedup"])
     again = json.loads(said(astra(folder, "bench", "task", "task/kernel.cu", "--json"), 0).out)
     expect(again["verdict"] in ("slower", "passed") and abs(again["speedup"]["geomean"] - 1) < 1e-9, again["verdict"])
 

@@ -167,6 +167,28 @@ def interrupted_at_once(folder):
     expect("(null)" not in err and "BUG" not in err, err)
 
 
+def tuned(folder, out):
+    text = said(astra(folder, "show", out), 0).out
+    expect("searched together: " in text, text)
+    return text[text.index("The numbers of candidate"):text.index("Suite: ")]
+
+
+@case
+def killed_while_it_tunes(folder):
+    """What was timed before is not timed again, and the search goes the same way."""
+    finished(folder, "undisturbed")
+    run = start(folder, "optimize", "task", *ROUNDS, "--out", "run", "--trace", "events")
+    points = '"event":"tune_point"'
+    if not until(lambda: os.path.exists(os.path.join(folder, "events")) and points in text_of(folder, "events"), run):
+        skip("the run was over before it could be killed")
+    run.kill()
+    run.wait(120)
+    no_children_left(folder)
+    said(astra(folder, "resume", "run"), 0)
+    same(folder, "undisturbed", "run")
+    expect(tuned(folder, "run") == tuned(folder, "undisturbed"), tuned(folder, "run"))
+
+
 @cases([("early", 1), ("later", 4)])
 def killed_and_resumed(folder, row):
     status = stopped(folder, lambda run: run.kill(), row[1])

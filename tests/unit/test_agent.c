@@ -296,13 +296,73 @@ static void test_dispatch(void **state)
     assert_false(agent_dispatch_rules(task, speedups, arena, &s));
 }
 
+/* A point at random of which every beginning is legal; false: there is none that goes on so. */
+static bool draw(const struct agent_template *t, struct rng *rng, int *point, size_t i)
+{
+    const struct tune_space *space = agent_template_space(t);
+
+    if (i == space->n)
+        return true;
+    for (int tries = 0; tries < 20; tries++) {
+        point[i] = (int)rng_below(rng, space->parameters[i].n);
+        if (agent_template_legal(t, point, i + 1) && draw(t, rng, point, i + 1))
+            return true;
+    }
+    return false;
+}
+
+/* The numbers of a stack: its own point is its own file, every legal point a file that opens and has all steps
+ * with these settings, and what follows from a number follows it. */
+static void test_template(void **state)
+{
+    static const struct agent_step steps[] = {{.transform = "vectorise", .setting = 16},
+                                              {.transform = "split-row", .setting = 128},
+                                              {.transform = "restrict"},
+                                              {.transform = "launch-bounds", .setting = 128}};
+    struct agent_template *t = agent_template_open(
+        arena, &(struct agent_template_of){task, "k.cu", text, &limits, steps, ARRAY_LEN(steps)});
+    const struct tune_space *space;
+    struct agent_file file = {.text = text}, own;
+    struct rng rng = {5};
+    struct err err = {0};
+
+    (void)state;
+    assert_non_null(t);
+    space = agent_template_space(t);
+    assert_int_equal(space->n, 3);
+    assert_string_equal(space->parameters[0].name, "vectorise bytes");
+    assert_string_equal(space->parameters[2].name, "split-row steps");
+    assert_ok(agent_code_rules(task, "k.cu",
+                               &(struct agent_strategy){.steps = steps, .n_steps = ARRAY_LEN(steps)}, &limits,
+                               arena, &file, &err),
+              err);
+    agent_template_file(t, agent_template_start(t), &own);
+    assert_string_equal(own.text, file.text);
+    for (int i = 0; i < 30; i++) {
+        struct agent_version v;
+        int point[3];
+        assert_true(draw(t, &rng, point, 0));
+        agent_template_file(t, point, &file);
+        assert_ok(agent_version_open(&v, arena, task, "k.cu", file.text, &limits, &err), err);
+        agent_version_close(&v);
+        assert_int_equal(file.steps[0].setting, space->parameters[0].values[point[0]]);
+        assert_int_equal(file.steps[1].setting % 1000, space->parameters[1].values[point[1]]);
+        assert_int_equal(file.steps[1].setting / 1000, space->parameters[2].values[point[2]]);
+        if (file.n_steps == 4)
+            assert_int_equal(file.steps[3].setting, file.steps[1].setting % 1000);
+    }
+    assert_null(
+        agent_template_open(/* nothing is left open */
+                            arena, &(struct agent_template_of){task, "k.cu", text, &limits, steps + 2, 1}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diagnosis),       cmocka_unit_test(test_diagnosis_leaves_nothing_out),
         cmocka_unit_test(test_steps_in_words),  cmocka_unit_test(test_plan_learns),
         cmocka_unit_test(test_code_and_repair), cmocka_unit_test(test_repair_drops_who_wrote_the_line),
-        cmocka_unit_test(test_dispatch),
+        cmocka_unit_test(test_dispatch),        cmocka_unit_test(test_template),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
