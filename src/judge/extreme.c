@@ -332,15 +332,22 @@ static void sum_up(struct probe *p, const struct grid *g, const struct tally *ta
         bool last_launch = p->launches == p->most_launches,
              by_chance = arg->role == ROLE_INOUT && t->least != t->most;
         p->share[o] += all + (last_launch ? 0 : SURENESS * error);
+        if (p->original && last_launch) {
+            p->of->parts[o] = by_chance;
+            p->of->sure[o] = p->share[o] - SURENESS * error;
+        }
         if (p->few || t->most == 0 || by_chance || !last_launch)
             continue;
-        if (end_missing(t, g->blocks, (double)size) && p->share[o] < (double)size)
+        if (p->of->parts[o]) { /* another cut into blocks may make them write the same */
+            size = (int64_t)fmin((double)size, p->of->sure[o]);
+            least = TOO_FEW;
+        } else if (end_missing(t, g->blocks, (double)size) && p->share[o] < (double)size)
             p->few =
                 arena_printf(p->arena,
                              "its blocks write %.0f bytes of %s each but for the last of them, which writes "
                              "nothing: does an index or a size overflow?",
                              t->most, arg->name);
-        else if (p->share[o] + SURENESS * error < least * (double)size)
+        if (!p->few && p->share[o] + SURENESS * error < least * (double)size)
             p->few = arena_printf(
                 p->arena,
                 "its %llu blocks write %.0f bytes of %s each, which has %lld: does an index or a size "
@@ -704,7 +711,8 @@ static bool verify_extreme(struct judge *j, struct version *v, struct arena *a, 
                            bool original, struct fate *fate, struct err *err)
 {
     struct stage stage;
-    struct probe probe = {.version = v, .stage = &stage, .arena = a, .ended = true};
+    struct probe probe = {
+        .of = x, .original = original, .version = v, .stage = &stage, .arena = a, .ended = true};
     const struct stage_visitor visitor = {.context = &probe, .launch = launch, .move = move};
     struct plan plan;
     bool ok = true;

@@ -20,9 +20,11 @@ struct piece {
 
 struct extreme {
     const int64_t *dims;
-    bool told;           /* some blocks ended, and what they wrote is final */
-    bool odd;            /* the original itself writes at other places, or too little */
-    bool adds[MAX_ARGS]; /* outputs to which one block after the other adds */
+    bool told;             /* some blocks ended, and what they wrote is final */
+    bool odd;              /* the original itself writes at other places, or too little */
+    bool adds[MAX_ARGS];   /* outputs to which one block after the other adds */
+    bool parts[MAX_ARGS];  /* in-place outputs of which the original's blocks write more or less, */
+    double sure[MAX_ARGS]; /* and this much together at the least, bytes */
     VEC(struct piece) pieces[MAX_ARGS];
 };
 
@@ -32,6 +34,8 @@ struct watched { /* an element of an input */
 };
 
 struct probe {
+    struct extreme *of; /* the shape, and what the original does there */
+    bool original;
     struct version *version;
     struct stage *stage;
     struct arena *arena;
