@@ -43,7 +43,8 @@ struct function {
     const char *text;                    /* of the file */
     const char *name, *qualified;        /* the latter with its namespaces, as plans name a kernel */
     struct node definition, whole, body; /* whole: with its template line */
-    struct node id;                      /* its name */
+    struct node id, declared;            /* its name; that with the arguments of a specialisation */
+    bool special;                        /* template <>: its launches may say arguments, a copy has none */
     const struct variable *variables;    /* parameters first */
     size_t n_variables, n_params;
     const struct launch *launches;
@@ -98,7 +99,10 @@ bool call_is(const struct function *f, struct node n, const char *name);
 bool call_is_pure(const struct function *f, struct node call);
 bool call_is_pure_builtin(const struct function *f, struct node call); /* of the runtime or the standard */
 struct node definition_name(struct node definition); /* of a function definition: where its name stands */
-bool is_warp_builtin(const char *name);              /* __shfl_sync and its like, by how they begin */
+/* The innermost call around n, or n itself, of a macro of the file that takes addresses or writes; or no node.
+ */
+struct node macro_around(const struct function *f, struct node n);
+bool is_warp_builtin(const char *name);                      /* __shfl_sync and its like, by how they begin */
 bool call_meets(const struct function *f, struct node call); /* is it one in which lanes meet? */
 bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
 /* What stands at file level, in namespaces too; the namespaces themselves are not among it. */
@@ -226,6 +230,7 @@ struct node *launch_dim3(const struct function *f, const struct launch *l, struc
 char *launch_threads(const struct function *f, const struct launch *l);
 /* Has the grid only an x, as written? */
 bool launch_grid_is_line(const struct function *f, const struct launch *l);
+bool launch_block_x(const struct function *f, const struct launch *l, char **x);
 bool launch_grid_x(const struct function *f, const struct launch *l, char **x);
 bool launch_grid_y(const struct function *f, const struct launch *l, char **y); /* "1" where there is none */
 /* The number of threads that the launcher writes down for it, itself or as a constant of its own. */

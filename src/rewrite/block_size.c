@@ -256,6 +256,17 @@ static bool in_steps(const struct function *f, const struct detail *d, struct no
     return steps && node_is(condition, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, condition), "<");
 }
 
+/* Are pointers from outside of a loop moved in it: is one turn another than the next? */
+static bool moves_pointers(const struct function *f, struct node body)
+{
+    for (size_t i = 0; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        if (v->pointer && v->assignments && v->from < node_start(body) && variable_assigned_in(f, v, body))
+            return true;
+    }
+    return false;
+}
+
 /* Is the grid cut into pieces of the block, in a way that follows? Needed where the kernel indexes over the
  * grid without a loop. Elsewhere no element may belong to a thread by its number alone: fewer threads would
  * leave it out. What is left a block is of another part of the work when blocks change. */
@@ -265,9 +276,12 @@ static bool grid_follows(const struct function *f, const struct detail *d)
     struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
     bool over_grid = false, by_block = false;
     struct lane_loop *loops = lane_loops(f, &n_loops);
-    for (size_t i = 0; i < n_loops; i++)
+    bool cut = false;
+    for (size_t i = 0; i < n_loops; i++) {
         over_grid = over_grid || loops[i].span == LANES_GRID_X;
-    bool cut = !over_grid; /* the grid's loops take any grid */
+        cut = cut || (loops[i].span == LANES_GRID_X && moves_pointers(f, loops[i].body));
+    }
+    cut = cut || !over_grid; /* the grid's loops take any grid */
     for (size_t i = 0; i < f->n_variables && cut; i++) {
         struct poly p = node_ok(f->variables[i].init) && !f->variables[i].pointer
                             ? poly_of(f, f->variables[i].init)
@@ -291,8 +305,8 @@ static bool grid_follows(const struct function *f, const struct detail *d)
             node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), all[i]);
         by_block = by_block || (stored && !thread && block);
     }
-    if (!over_grid)
-        return true;
+    if (!over_grid) /* threads that nobody counts: the kernel is made for so many */
+        return n_loops > 0 || str_has_word(text_of(f, f->body), "blockDim.x");
     if (by_block)
         return false;
     if (!cut)

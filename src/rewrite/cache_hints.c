@@ -48,6 +48,13 @@ struct touch {
 
 typedef VEC(struct touch) touch_list;
 
+static bool is_addressed(struct node e)
+{
+    for (e = node_parent(e); node_is(e, NODE_PARENTHESIZED_EXPRESSION);)
+        e = node_parent(e);
+    return node_is(e, NODE_POINTER_EXPRESSION);
+}
+
 static void touches(const struct function *f, struct node e, touch_list *list)
 {
     struct node of = node_is(e, NODE_SUBSCRIPT_EXPRESSION) ? node_field(e, FIELD_ARGUMENT) : (struct node){0};
@@ -64,6 +71,8 @@ static void touches(const struct function *f, struct node e, touch_list *list)
             t.place = call;
         else if (node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), e))
             t.store = true;
+        else if (node_ok(macro_around(f, e)) || is_addressed(e))
+            t.root = NULL; /* it may be loaded or stored, by whom and how is not seen */
         vec_add(f->a, list, t);
     }
     for (uint32_t i = 0, all = node_count(e); i < all; i++)

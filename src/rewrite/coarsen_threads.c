@@ -15,6 +15,58 @@ static size_t count_word(const char *text, const char *word)
     return n;
 }
 
+/* Does it mention the index, or what is made of it? */
+static bool depends(const struct function *f, struct node e, const struct variable *index, int depth)
+{
+    if (node_is(e, NODE_IDENTIFIER)) {
+        const struct variable *v = function_variable_of(f, e);
+        return v && (v == index || (node_ok(v->init) && depth < 4 && depends(f, v->init, index, depth + 1)));
+    }
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        if (depends(f, node_child(e, i), index, depth))
+            return true;
+    return false;
+}
+
+static bool asks(const struct function *f, struct node statement, const struct variable *index)
+{
+    return node_is(statement, NODE_IF_STATEMENT) &&
+           depends(f, node_field(statement, FIELD_CONDITION), index, 0);
+}
+
+/* Is n only reached behind a question about the index: within an if, or after one that ends the thread? */
+static bool is_behind_question(const struct function *f, struct node n, const struct variable *index)
+{
+    for (; node_ok(n) && !node_same(n, f->body); n = node_parent(n)) {
+        struct node up = node_parent(n);
+        if (asks(f, up, index) && !node_same(n, node_field(up, FIELD_CONDITION)))
+            return true;
+        for (struct node before = node_prev(n); node_is(up, NODE_COMPOUND_STATEMENT) && node_ok(before);
+             before = node_prev(before)) {
+            size_t ends;
+            node_find_all(f->a, before, NODE_RETURN_STATEMENT, &ends);
+            if (ends > 0 && asks(f, before, index))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* All memory that the index leads to is asked about before: there are more items than the grid had threads. */
+static bool is_bounded(const struct function *f, struct node n, const struct variable *index)
+{
+    bool access = node_is(n, NODE_SUBSCRIPT_EXPRESSION) ||
+                  (node_is(n, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, n), "*"));
+    const struct variable *root = access ? pointer_root(f, n) : NULL;
+    if (access && !(root && root->array && !root->param) && depends(f, n, index, 0) &&
+        !is_behind_question(f, n, index))
+        return false;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (!is_bounded(f, node_child(n, i), index))
+            return false;
+    return true;
+}
+
 /* The first statement of the kernel makes the index out of blockIdx.x and threadIdx.x, then returns past the
  * end. */
 static bool takes(const struct function *f, struct detail *d, struct err *why)
@@ -44,14 +96,10 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
             d->block = fields[i];
     if (!node_ok(d->block) || count_word(body, "blockIdx.x") != 1)
         return err_input(why, "blockIdx.x is used in other ways too");
-    struct node *all = named_children(f, f->body, &n);
-    bool checked = false;
-    for (size_t i = 0; i < n; i++)
-        checked = checked || (node_is(all[i], NODE_IF_STATEMENT) && node_mentions(f, all[i], d->index->name));
     for (size_t i = 0; i < f->n_launches; i++)
         if (!launch_grid_x(f, &f->launches[i], &x))
             return err_input(why, "the grid is not understood");
-    return checked || err_input(why, "%s has no bound check", f->name);
+    return is_bounded(f, f->body, d->index) || err_input(why, "%s has no bound check", f->name);
 }
 
 static void coarsen_find(struct function *f, struct site_list *found)

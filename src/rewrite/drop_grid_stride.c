@@ -279,14 +279,15 @@ static void guards(const struct detail *d, const struct launch *l, struct guard_
         const char *size = t->axis == 'x' ? x : y, *bound = launch_expression(f, l, t->bound);
         if (grid_is_bound(f, l, t))
             continue;
+        char *block;
+        if (!launch_block_x(f, l, &block)) /* says it as it is */
+            block = text_of(f, l->block);
         if (t->width == 0)
             guard_add(f->a, g, arena_printf(f->a, "(int64_t)%s >= %s", size, bound));
         else if (t->width == 1)
-            guard_add(f->a, g, arena_printf(f->a, "(int64_t)%s * %s >= %s", size, text_of(f, l->block), bound));
+            guard_add(f->a, g, arena_printf(f->a, "(int64_t)%s * %s >= %s", size, block, bound));
         else
-            guard_add(
-                f->a, g,
-                arena_printf(f->a, "(int64_t)%s * %s * %d >= %s", size, text_of(f, l->block), t->width, bound));
+            guard_add(f->a, g, arena_printf(f->a, "(int64_t)%s * %s * %d >= %s", size, block, t->width, bound));
     }
     if (d->swap)
         guard_add(f->a, g, arena_printf(f->a, "%s <= %d", x, GRID_YZ_MOST));

@@ -209,7 +209,7 @@ static bool means_another(const struct function *f, struct node name)
         whole = node_parent(whole);
     const char *path = text_compact(f->a, text_range(f, node_start(whole), node_end(name)));
     const struct kernel_function *k = kernel_meant(file, path, node_start(name));
-    return f->global && k && !node_same(k->definition, f->definition);
+    return f->global && k && !str_eq(k->qualified, f->qualified); /* is_the_one knows specialisations */
 }
 
 static bool calls_this(const struct function *f, struct node call)
@@ -320,7 +320,11 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     for (int depth = 0; node_ok(declarator) && !node_is(declarator, NODE_FUNCTION_DECLARATOR) && depth < 8;
          depth++)
         declarator = node_field(declarator, FIELD_DECLARATOR);
-    struct node id = node_field(declarator, FIELD_DECLARATOR);
+    struct node id = f->declared = node_field(declarator, FIELD_DECLARATOR);
+    f->special =
+        node_is(parent, NODE_TEMPLATE_DECLARATION) && !node_count(node_field(parent, FIELD_PARAMETERS));
+    if (f->special && node_is(id, NODE_TEMPLATE_FUNCTION))
+        id = node_field(id, FIELD_NAME);
     if (!node_is(f->body, NODE_COMPOUND_STATEMENT) || !node_is(id, NODE_IDENTIFIER))
         return NULL;
     f->id = id;
@@ -352,6 +356,90 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     f->launches = launches.v;
     f->n_launches = launches.n;
     return f;
+}
+
+/* What a definition gives the template parameter of f: in its own list, or by the type of the first parameter
+ * that has it in f; NULL: not seen. */
+static const char *specialised_type(const struct function *f, struct node definition, struct node name,
+                                    const char *param)
+{
+    size_t n, position;
+    if (node_is(name, NODE_TEMPLATE_FUNCTION)) {
+        struct node *args = named_children(f, node_field(name, FIELD_ARGUMENTS), &n);
+        return ctype_is_parameter(f, param, &position) && position < n ? text_of(f, args[position]) : NULL;
+    }
+    struct node declarator = node_enclosing(name, NODE_FUNCTION_DECLARATOR);
+    struct node *params = named_children(f, node_field(declarator, FIELD_PARAMETERS), &n);
+    for (size_t i = 0; i < f->n_params && i < n && node_ok(definition); i++)
+        if (str_eq(f->variables[i].type, param))
+            return text_of(f, node_field(params[i], FIELD_TYPE));
+    return NULL;
+}
+
+enum likeness { OTHER, PERHAPS, SAME };
+
+/* Do launches of the template f mean this specialisation of it? SAME, where all parameters are known and the
+ * same; OTHER, where one is known to be another. */
+static enum likeness is_meant(const struct function *f, struct node definition, struct node name)
+{
+    size_t n;
+    struct node *params = named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n);
+    enum likeness found = SAME;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t parts = node_count(params[i]);
+        const char *param = parts ? text_of(f, node_child(params[i], parts - 1)) : "";
+        const char *there = specialised_type(f, definition, name, param), *here = ctype_bound(f, param);
+        if (!there || !here || str_eq(here, param))
+            found = PERHAPS;
+        else if (!str_eq(ctype_alias(f, there), here))
+            return OTHER;
+    }
+    return found;
+}
+
+static bool same_namespace(const struct function *f, struct node a, struct node b)
+{
+    a = node_enclosing(a, NODE_NAMESPACE_DEFINITION);
+    b = node_enclosing(b, NODE_NAMESPACE_DEFINITION);
+    if (!node_ok(a) || !node_ok(b))
+        return !node_ok(a) && !node_ok(b);
+    return str_eq(text_of(f, node_field(a, FIELD_NAME)), text_of(f, node_field(b, FIELD_NAME))) &&
+           same_namespace(f, node_parent(a), node_parent(b));
+}
+
+/* A definition's name, with the arguments of a specialisation. */
+static struct node declared_name(struct node definition)
+{
+    struct node name = node_field(definition, FIELD_DECLARATOR);
+    while (node_ok(node_field(name, FIELD_DECLARATOR)))
+        name = node_field(name, FIELD_DECLARATOR);
+    return name;
+}
+
+/* Of kernels of one name the launches do not say by the name which they mean: a template, or one that was
+ * written for some of its arguments. */
+static bool is_the_one(const struct function *f)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
+    bool found = !f->special;
+    for (size_t i = 0; i < n; i++) {
+        struct node name = declared_name(all[i]);
+        struct node word = node_is(name, NODE_TEMPLATE_FUNCTION) ? node_field(name, FIELD_NAME) : name;
+        if (node_same(all[i], f->definition) || !node_text_is(f->s, word, f->name) ||
+            !str_has_word(text_range(f, node_start(all[i]), node_start(word)), "__global__") ||
+            !same_namespace(f, all[i], f->definition))
+            continue;
+        const struct function *g = function_open(f->in, f->a, all[i]);
+        if (g && f->special && g->special)
+            continue;
+        bool mine = g && (f->special ? !found && is_meant(g, f->definition, f->declared) == SAME
+                                     : g->special && is_meant(f, all[i], name) == OTHER);
+        if (!mine)
+            return false;
+        found = true;
+    }
+    return found;
 }
 
 /* Every parameter has an argument there, or a default one. */
@@ -389,7 +477,7 @@ struct function *function_open_kernel(const struct transform_input *in, struct a
     for (size_t l = 0; l < f->n_launches; l++)
         if (!launch_is_whole(f, &f->launches[l]))
             return NULL;
-    return f;
+    return is_the_one(f) ? f : NULL;
 }
 
 struct function **functions_open(const struct transform_input *in, struct arena *a, size_t *count)

@@ -60,6 +60,48 @@ static bool passes(const struct function *f, const struct variable *root, struct
     return of ? of == root : node_mentions(f, arg, root->name);
 }
 
+/* Does the macro's text take an address, or write? */
+static bool is_opaque(const char *body)
+{
+    for (const char *p = body; *p; p++) {
+        bool doubled = p[1] == *p;
+        if ((*p == '+' || *p == '-') && doubled)
+            return true;
+        if (*p == '&' && !doubled)
+            return true;
+        if (*p == '=' && !doubled && !(p > body && strchr("<>!", p[-1])))
+            return true;
+        p += doubled && strchr("&=", *p);
+    }
+    return false;
+}
+
+static bool is_opaque_macro(const struct function *f, const char *name, int depth)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_PREPROC_FUNCTION_DEF, &n);
+    const char *body = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (node_text_is(f->s, node_field(all[i], FIELD_NAME), name))
+            body = text_of(f, node_field(all[i], FIELD_VALUE));
+    if (!body || is_opaque(body))
+        return body != NULL;
+    for (size_t i = 0; i < n && depth < 4; i++) { /* by another one that it calls */
+        const char *other = text_of(f, node_field(all[i], FIELD_NAME));
+        if (!str_eq(other, name) && str_has_word(body, other) && is_opaque_macro(f, other, depth + 1))
+            return true;
+    }
+    return false;
+}
+
+struct node macro_around(const struct function *f, struct node n)
+{
+    for (; node_ok(n) && !node_same(n, f->body); n = node_parent(n))
+        if (node_is(n, NODE_CALL_EXPRESSION) && is_opaque_macro(f, call_name(f, n), 0))
+            return n;
+    return (struct node){0};
+}
+
 /* Is something reached through the same root written: an assignment, an atomic, or a call that takes its
  * address? */
 static bool root_written_in(const struct function *f, const struct variable *root, struct node part)
@@ -75,10 +117,17 @@ static bool root_written_in(const struct function *f, const struct variable *roo
     bool load = node_is(part, NODE_CALL_EXPRESSION) &&
                 (str_starts(call_name(f, part), "packed_load") ||
                  str_in(call_name(f, part), "__ldg|__ldcs|__ldca|__ldcg|__ldlu|__ldcv"));
-    if (node_is(part, NODE_CALL_EXPRESSION) && !load && !call_is_pure(f, part)) {
-        struct node args = node_field(part, FIELD_ARGUMENTS);
+    if (node_is(part,
+                NODE_FUNCTION_DECLARATOR)) /* `view v(p, n);`, an object as well: what it keeps it may write */
+        return str_has_word(text_of(f, part), root->name);
+    struct node made = node_is(part, NODE_INIT_DECLARATOR) ? node_field(part, FIELD_VALUE) : (struct node){0};
+    bool makes = node_is(made, NODE_ARGUMENT_LIST); /* an object that may keep what it is given */
+    if (makes || (node_is(part, NODE_CALL_EXPRESSION) && !load && !call_is_pure(f, part))) {
+        struct node args = makes ? made : node_field(part, FIELD_ARGUMENTS);
+        bool opaque = is_opaque_macro(f, call_name(f, part), 0);
         for (uint32_t i = 0, all = node_count(args); i < all; i++)
-            if (passes(f, root, node_child(args, i)))
+            if (passes(f, root, node_child(args, i)) ||
+                (opaque && node_mentions(f, node_child(args, i), root->name)))
                 return true;
     }
     for (uint32_t i = 0, all = node_count(part); i < all; i++)

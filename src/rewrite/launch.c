@@ -7,8 +7,8 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
                   const char *block)
 {
     struct edits e = {.arena = f->a};
-    if (name)
-        edits_node(&e, l->name, name);
+    if (name) /* of a copy */
+        edits_node(&e, f->special && node_ok(l->template_args) ? node_parent(l->name) : l->name, name);
     if (grid)
         edits_node(&e, l->grid, grid);
     if (block)
@@ -82,9 +82,8 @@ char *launch_threads(const struct function *f, const struct launch *l)
     return parts && n > 0 ? text_of(f, parts[0]) : text_of(f, e);
 }
 
-bool launch_grid_x(const struct function *f, const struct launch *l, char **x)
+static bool first_dim(const struct function *f, const struct launch *l, struct node e, char **x)
 {
-    struct node e = l->grid;
     if (call_is(f, e, "dim3")) {
         size_t n;
         struct node *parts = launch_dim3(f, l, e, &n);
@@ -103,6 +102,16 @@ bool launch_grid_x(const struct function *f, const struct launch *l, char **x)
              ? arena_printf(f->a, "(%s)", text_of(f, e))
              : text_of(f, e);
     return true;
+}
+
+bool launch_grid_x(const struct function *f, const struct launch *l, char **x)
+{
+    return first_dim(f, l, l->grid, x);
+}
+
+bool launch_block_x(const struct function *f, const struct launch *l, char **x)
+{
+    return first_dim(f, l, l->block, x);
 }
 
 bool launch_grid_y(const struct function *f, const struct launch *l, char **y)

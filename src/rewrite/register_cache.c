@@ -341,7 +341,7 @@ static char *fast_launch(const struct detail *d, const struct launch *l, const c
         return text_wrap(a, text, column);
     const char *at = text + (node_start(l->name) - node_start(l->statement)) + strlen(name);
     size_t args = 0; /* bytes of <float, 512> without the bracket that closes it */
-    if (node_ok(l->template_args))
+    if (node_ok(l->template_args) && !f->special)
         args = node_end(l->template_args) - node_start(l->template_args) - 1;
     char *head = arena_strndup(a, text, (size_t)(at - text));
     char *own = arena_strndup(a, at, args);
@@ -359,7 +359,7 @@ static char *copy_write(const struct detail *d, const char *name, const char *st
     const char *item = fresh_local(f, "item");
     for (size_t i = 0; i < d->n_loops; i++)
         loop_edit(d, i, item, steps, &inside);
-    bool template = node_is(f->whole, NODE_TEMPLATE_DECLARATION);
+    bool template = node_is(f->whole, NODE_TEMPLATE_DECLARATION) && !f->special;
     if (d->fitted && template)
         edits_at(&inside, node_end(node_field(f->whole, FIELD_PARAMETERS)) - 1,
                  arena_printf(f->a, ", int %s", steps));

@@ -17,10 +17,43 @@ static bool differ(const struct function *f)
     return f->n_launches > 0;
 }
 
+/* Is it used as a pointer to what may be written: in a cast that does not say const, or as the value of such a
+ * pointer? */
+static bool becomes_writable(const struct function *f, const struct variable *v, struct node n)
+{
+    const char *type = NULL;
+    if (node_is(n, NODE_CAST_EXPRESSION))
+        type = text_of(f, node_field(n, FIELD_TYPE));
+    else if (node_is(n, NODE_CALL_EXPRESSION) && str_starts(text_of(f, n), "reinterpret_cast<"))
+        type = text_of(f, node_field(n, FIELD_FUNCTION));
+    else if (node_is(n, NODE_DECLARATION) &&
+             node_is(node_field(node_field(n, FIELD_DECLARATOR), FIELD_DECLARATOR), NODE_POINTER_DECLARATOR))
+        type = arena_printf(f->a, "%s*",
+                            text_range(f, node_start(n), node_start(node_field(n, FIELD_DECLARATOR))));
+    if (type && strchr(type, '*') && !str_has_word(type, "const") && node_mentions(f, n, v->name))
+        return true;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (becomes_writable(f, v, node_child(n, i)))
+            return true;
+    return false;
+}
+
 /* Nothing is stored through it, and it goes to no call that could. */
 static bool only_read(const struct function *f, const struct variable *v)
 {
-    return !v->assignments && !memory_written_in(f, v->name, f->body);
+    return !v->assignments && !memory_written_in(f, v->name, f->body) && !becomes_writable(f, v, f->body);
+}
+
+/* Its prototype would be another function's when a parameter's type changes. */
+static bool has_prototype(const struct function *f)
+{
+    size_t n;
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DECLARATOR, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!node_same(node_enclosing(f->id, NODE_FUNCTION_DECLARATOR), all[i]) &&
+            node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), f->name))
+            return true;
+    return false;
 }
 
 static size_t changes(const struct function *f, struct edits *edits)
@@ -28,6 +61,7 @@ static size_t changes(const struct function *f, struct edits *edits)
     size_t n = 0, n_lambdas;
     const char **params = arena_array(f->a, const char *, f->n_params + 1);
     node_find_all(f->a, f->body, NODE_LAMBDA_EXPRESSION, &n_lambdas);
+    bool may_be_const = n_lambdas == 0 && !has_prototype(f);
     for (size_t i = 0; i < f->n_params; i++) {
         const struct variable *v = &f->variables[i];
         struct node declarator = node_field(v->statement, FIELD_DECLARATOR);
@@ -36,7 +70,7 @@ static size_t changes(const struct function *f, struct edits *edits)
             !node_is(node_field(declarator, FIELD_DECLARATOR), NODE_POINTER_DECLARATOR)) {
             if (!v->restricted)
                 edits_at(&inside, node_start(v->id), "__restrict__ ");
-            if (!v->to_const && only_read(f, v) && n_lambdas == 0)
+            if (!v->to_const && may_be_const && only_read(f, v))
                 edits_at(&inside, node_start(node_field(v->statement, FIELD_TYPE)), "const ");
             n += inside.list.n;
         }

@@ -225,8 +225,9 @@ char *edits_finish(struct edits *e, const struct function *f)
 
 char *function_copy(struct edits *e, const struct function *f, const char *name, struct err *why_not)
 {
-    edits_node(e, f->id, name);
-    size_t start = node_start(f->whole), params = node_end(f->id), body = node_start(f->body);
+    edits_node(e, f->declared, name);
+    size_t start = node_start(f->special ? f->definition : f->whole), params = node_end(f->declared),
+           body = node_start(f->body);
     int longer = (int)strlen(name) - (int)strlen(f->name);
     for (size_t at = params; at < body; at++) { /* continuation lines follow the opening parenthesis */
         bool rewritten = false;
