@@ -9,6 +9,7 @@
 
 enum {
     MOST_NUMBERS = 48,    /* integers that shapes are made of, */
+    FIRST_PRODUCTS = 2,   /* numbers that decide, of which products are made, */
     FIRST_NUMBERS = 10,   /* and those of them that are multiplied, added, met in two dims */
     MOST_SHAPES = 400,    /* looked at for the last word, */
     FEW_SHAPES = 120,     /* and before it */
@@ -27,7 +28,7 @@ struct seek {
     struct arena *arena; /* of a shape */
     struct arena *own;   /* of all of them */
     int64_t numbers[MOST_NUMBERS];
-    size_t n_numbers;
+    size_t n_numbers, n_deciding; /* the first ones are of branches */
     VEC(const int64_t *) shapes;
     size_t cases;
     uint64_t insns;
@@ -118,6 +119,44 @@ static void add_in_one(struct seek *s, int64_t v)
     }
 }
 
+/* The domain may tie a third dim to two that are set (a multiple, no less): it becomes one of them. */
+static void add_tied(struct seek *s, int64_t *dims, size_t k, size_t i)
+{
+    const struct task *t = s->judge->task;
+    bool in = task_in_domain(t, dims);
+
+    for (size_t m = 0; m < t->n_dims && !in; m++) {
+        int64_t own = dims[m];
+        if (m == k || m == i)
+            continue;
+        dims[m] = dims[k];
+        if (!task_in_domain(t, dims))
+            dims[m] = dims[i];
+        in = task_in_domain(t, dims);
+        if (!in)
+            dims[m] = own;
+    }
+    if (in)
+        add_shape(s, dims);
+}
+
+/* Two dims with a few more elements than the number says. */
+static void add_product(struct seek *s, int64_t v, int64_t u)
+{
+    const struct task *t = s->judge->task;
+    int64_t dims[16];
+
+    for (size_t k = 0; k < t->n_dims; k++)
+        for (size_t i = 0; i < t->n_dims; i++) {
+            if (i == k)
+                continue;
+            memcpy(dims, s->judge->cases[0].dims, t->n_dims * sizeof(*dims));
+            dims[k] = v / u + 1;
+            dims[i] = u;
+            add_tied(s, dims, k, i);
+        }
+}
+
 /* Two dims: both numbers, or as many elements as the number says. */
 static void add_in_two(struct seek *s, int64_t v, int64_t u)
 {
@@ -131,11 +170,13 @@ static void add_in_two(struct seek *s, int64_t v, int64_t u)
             memcpy(dims, s->judge->cases[0].dims, t->n_dims * sizeof(*dims));
             dims[k] = v;
             dims[i] = u;
-            add_shape(s, dims);
-            if (v % u == 0) {
-                dims[k] = v / u;
-                add_shape(s, dims);
-            }
+            add_tied(s, dims, k, i);
+            if (v % u != 0)
+                continue;
+            memcpy(dims, s->judge->cases[0].dims, t->n_dims * sizeof(*dims));
+            dims[k] = v / u;
+            dims[i] = u;
+            add_tied(s, dims, k, i);
         }
 }
 
@@ -147,6 +188,9 @@ static void make_shapes(struct seek *s)
 
     for (size_t i = 0; i < few; i++)
         add_in_one(s, x[i]);
+    for (size_t i = 0; i < MIN(s->n_deciding, (size_t)FIRST_PRODUCTS); i++)
+        for (int64_t u = 4; u <= 64 && x[i] > SMALL * SMALL; u *= 4)
+            add_product(s, x[i], u);
     for (size_t i = 0; i < few; i++)
         for (size_t k = 0; k < few; k++)
             if (x[i] > SMALL || x[k] > SMALL)
@@ -456,6 +500,7 @@ bool seek_verify(struct version *v, const struct trial_coverage *have, struct ar
         size_t n = ptx_coverage_constants(v->module, v->ran, a, &list);
         follow_module(&s);
         add_numbers(&s, list, n);
+        s.n_deciding = s.n_numbers;
         for (size_t i = 0; i < have->n_gaps; i++)
             whole |= have->gaps[i].whole && !have->gaps[i].original;
         if (whole || n)
