@@ -9,41 +9,47 @@ bool type_is_floating(enum kernel_type t)
     return t == KT_F16 || t == KT_BF16 || t == KT_F32 || t == KT_F64;
 }
 
-static void format_of(enum kernel_type t, int *digits, int *min_exponent, int *max_exponent)
-{
-    static const struct {
-        int digits, max_exponent;
-    } formats[] = {[KT_VOID] = {53, 127},
-                   [KT_F16] = {11, 15},
-                   [KT_BF16] = {8, 127},
-                   [KT_F32] = {24, 127},
-                   [KT_F64] = {53, 1023}};
-    enum kernel_type known = type_is_floating(t) ? t : KT_VOID;
+struct format {
+    int digits, max_exponent;
+};
 
-    *digits = formats[known].digits;
-    *max_exponent = formats[known].max_exponent;
-    *min_exponent = 1 - *max_exponent;
+static struct format format_of(enum kernel_type t)
+{
+    static const struct format formats[] = {[KT_VOID] = {53, 127},
+                                            [KT_F16] = {11, 15},
+                                            [KT_BF16] = {8, 127},
+                                            [KT_F32] = {24, 127},
+                                            [KT_F64] = {53, 1023}};
+
+    return formats[type_is_floating(t) ? t : KT_VOID];
+}
+
+/* 2^n; millions are asked for, most of them normal. */
+static double power_of_two(int n)
+{
+    return n >= -1022 && n <= 1023 ? f64_of((uint64_t)(n + 1023) << 52) : ldexp(1, n);
+}
+
+/* Zero and what is below the normal numbers of double have the least exponent of all. */
+static int exponent_of(double v)
+{
+    return (int)(bits_f64(v) >> 52 & 2047) - 1023;
 }
 
 double error_ulp(enum kernel_type t, double v)
 {
-    int digits, low, high, e;
+    const struct format f = format_of(t);
 
-    format_of(t, &digits, &low, &high);
-    e = v == 0 ? low : ilogb(v);
-    return ldexp(1, MAX(MIN(e, high), low) - (digits - 1));
+    return power_of_two(CLAMP(exponent_of(v), 1 - f.max_exponent, f.max_exponent) - (f.digits - 1));
 }
 
 /* A number beyond the type's range counts as the first one that does not fit: an answer next to the edge may
  * fall on either side of it. */
 static double within_range(enum kernel_type t, double v)
 {
-    int digits, low, high;
-
-    format_of(t, &digits, &low, &high);
     if (t == KT_F64)
         return v;
-    double edge = ldexp(1, high + 1);
+    double edge = power_of_two(format_of(t).max_exponent + 1);
     return CLAMP(v, -edge, edge);
 }
 

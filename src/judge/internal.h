@@ -52,12 +52,14 @@ struct version {
     VEC(struct grid_wait) waits; /* kernels whose blocks may wait for each other */
     const int64_t **branches;    /* shapes on which its launcher goes where no case does */
     size_t n_branches;
-    struct work *works;     /* of the workloads; NULL: none was asked for */
-    struct kept_runs *kept; /* the original's, beside it: workloads.c; NULL: none */
-    bool asks;              /* its launcher asks the runtime what kernel_limits answers */
-    int other_blocks;       /* asked.c: than fit a multiprocessor */
-    uint64_t long_insns;    /* spent on the longer blocks of extreme shapes */
-    const char *unclocked;  /* what the clock's samples of blocks left out; NULL: nothing */
+    struct work *works;      /* of the workloads; NULL: none was asked for */
+    struct gpu_build *build; /* the file as it would be shipped; NULL: nobody has asked, or there is no nvcc */
+    bool
+        other_code; /* whose device code is another one, which takes the last cases in the judged one's stead */
+    bool asks;      /* its launcher asks the runtime what kernel_limits answers */
+    int other_blocks;      /* asked.c: than fit a multiprocessor */
+    uint64_t long_insns;   /* spent on the longer blocks of extreme shapes */
+    const char *unclocked; /* what the clock's samples of blocks left out; NULL: nothing */
 };
 
 /* Understood, matched against the task, planned for all shapes of the suite and all workloads, compiled. v's
@@ -202,6 +204,7 @@ struct stage {
     struct stage_range *workspaces;
     size_t n_workspaces;
     int poison;
+    bool dense;
     struct stage_ahead {
         bool followed, unknown;        /* some launch of the plan may begin early; as in sanitize_ahead */
         struct stored written, writes; /* by launches that may still run; by the present one */
@@ -216,7 +219,12 @@ enum { STAGE_PERIOD = 1048573 };
 struct stage_tiles { /* what several stages with the same values begin with, made once */
     struct arena *arena;
     unsigned char *of[MAX_ARGS]; /* in the task's own type; NULL: not made yet */
+    const int64_t *dims;
+    uint64_t seed;
 };
+/* With the task's own values. They are kept for the next version or look that asks for the same, as long as
+ * there is room; else they are the arena's. */
+struct stage_tiles *stage_tiles_of(struct judge *j, struct arena *a, const int64_t *dims, uint64_t seed);
 
 struct stage_data {                   /* what the buffers hold */
     const struct task_values *values; /* one per arg */
@@ -226,6 +234,7 @@ struct stage_data {                   /* what the buffers hold */
     const unsigned char *const *inputs; /* per arg, ready-made; NULL: generated */
     const struct stage *like;           /* inputs are copied from this stage: GPU only; NULL: no */
     int poison;
+    bool dense;     /* a run of the whole grid touches nearly all: simulator */
     bool exact;     /* GPU: allocations of exactly their size, outputs as they came: for a sanitizer */
     uint64_t place; /* seed of the addresses */
     bool trusted;   /* outputs count as initialised, nothing around the buffers is guarded: for timing */
@@ -270,6 +279,9 @@ const char *mangled_find(struct arena *a, const struct ptx_module *theirs, const
 /* The compiled launcher run on all shapes that are planned, beside the judged plans: t->shipped. */
 bool verify_recorded(struct judge *j, struct version *v, const struct gpu_build *b,
                      const struct ptx_module *theirs, struct trial *t, struct fate *fate, struct err *err);
+/* nvcc compiles the whole file, once: v->build. */
+bool shipped_build(struct judge *j, struct version *v, struct err *err);
+void shipped_close(struct version *v);
 /* The file compiled as it would be shipped, beside what was judged: t->shipped, and what differs as a fate. */
 bool verify_shipped(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                     struct err *err);
@@ -344,6 +356,8 @@ struct judge {
     struct extreme *extremes; /* shapes on which the original can be launched: extreme.c */
     size_t n_extremes;
     struct map own_plans; /* what the original decides, by shape (branches.c) */
+    VEC(struct stage_tiles *) tiles;
+    size_t tiles_bytes;
     const struct mutant *faults;
     size_t n_faults;
     bool mutant; /* the next file is one: it is verified only */
@@ -500,7 +514,6 @@ bool verify_candidate(struct judge *j, struct version *v, const struct stage_ops
  * as far as its budget goes; what was not is in t->missing_checks. */
 bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                       struct err *err);
-void kept_runs_close(struct kept_runs *k);
 /* In a confirmation on the simulator: shapes with one dim as large as can be run whole (task_far). */
 bool far_verify(struct version *v, struct fate *fate, struct err *err);
 /* Two versions' elements of one output beside each other (workloads.c); own: some of the original's, for their

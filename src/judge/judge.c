@@ -586,20 +586,33 @@ static bool cover(struct version *v, struct arena *a, struct trial *t, struct fa
     return true;
 }
 
-bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
-                      struct err *err)
+/* The long cases of the last word, and those that are sought. */
+static bool verify_last(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                        struct err *err)
 {
-    bool ok = verify_candidate(j, v, &stage_sim, a, t, fate, err) &&
-              (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
-              (!fate_open(fate) || asked_verify(v, a, fate, err)) &&
-              (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
-              (!fate_open(fate) || !j->options.confirm || far_verify(v, fate, err)) &&
+    bool ok = (!fate_open(fate) || !j->options.confirm || far_verify(v, fate, err)) &&
               (!fate_open(fate) || !j->options.confirm || j->gpu || verify_workloads(j, v, a, t, fate, err));
 
     forgive_simulator(j, a, t, fate);
     if (ok && fate_open(fate) && v->ran)
         ok = cover(v, a, t, fate, err);
     return ok;
+}
+
+bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                      struct err *err)
+{
+    bool ok = verify_candidate(j, v, &stage_sim, a, t, fate, err) &&
+              (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
+              (!fate_open(fate) || asked_verify(v, a, fate, err)) &&
+              (!fate_open(fate) || verify_extremes(j, v, a, fate, err));
+
+    if (ok && fate_open(fate) && j->options.with_nvcc && v != &j->baseline)
+        ok = shipped_build(j, v, err);
+    /* What is shipped has the last cases, where that is not the same. */
+    if (v->other_code && !v->nvcc)
+        return ok;
+    return ok && verify_last(j, v, a, t, fate, err);
 }
 
 /* On the simulator: its checks, and the modelled times. */

@@ -56,12 +56,34 @@ static const char in_nvrtcs_words[] =
     "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)\n"
     "#define __builtin_huge_val() __longlong_as_double(0x7ff0000000000000ll)\n"
     "#define __null 0l\n" /* as wide as a pointer, too */
-    "#define __builtin_offsetof(type, member) ((size_t)&((type *)0)->member)\n"
-    "#define __assert_fail(...) ((void)0)\n";
+    "#define __builtin_offsetof(type, member) ((size_t)&((type *)0)->member)\n";
 
 #define OTHER_WORDS                                                                                               \
     "nvcc reads other device code here than NVRTC does: what would be shipped is not what was judged. Write out " \
     "names of the compiler's and of headers, backslashes at the ends of lines, and macros that lead to it"
+
+static bool says(const struct compile_request *q, const char *word)
+{
+    bool found = strstr(q->text, word) != NULL;
+
+    for (size_t i = 0; i < q->n_headers; i++)
+        found |= strstr(q->headers[i].text, word) != NULL;
+    return found;
+}
+
+/* An assertion holds its place, and every C library has words of its own for it: compared without, but not
+ * where the file itself asks for the macro that leaves them out. */
+static bool leave_out_assertions(struct arena *a, struct compile_request *q)
+{
+    const char **flags = arena_array(a, const char *, q->n_flags + 1);
+
+    if (!says(q, "assert") || says(q, "NDEBUG"))
+        return false;
+    memcpy(flags, q->flags, q->n_flags * sizeof(*flags));
+    flags[q->n_flags++] = "-DNDEBUG";
+    q->flags = flags;
+    return true;
+}
 
 /* NVRTC has a preprocessor of its own. What it makes of the words that nvcc's has made, a name of the
  * compiler's and a spliced line included, must be the judged code. */
@@ -75,21 +97,14 @@ static bool look_at_device_words(struct judge *j, struct version *v, const struc
     struct err why = {0};
     const char *path;
 
+    if (leave_out_assertions(a, &q) && !gpu_compile(j->nvrtc, a, &q, &own, err))
+        return false;
     if (!gpu_nvcc_device_pass(j->nvrtc, a, &q, b, &made, &path, err))
         return false;
     const char *text = kernel_own_words(a, v->kernel, &(struct kernel_output){path, made.text, made.len},
                                         in_nvrtcs_words, &why);
     if (!text)
         return is_fate(v, VERDICT_NOT_UNDERSTOOD, &why, fate);
-    if (strstr(strstr(text, in_nvrtcs_words) + strlen(in_nvrtcs_words),
-               "__assert_fail")) { /* an assertion holds its place: compared without */
-        const char **flags = arena_array(a, const char *, q.n_flags + 1);
-        memcpy(flags, q.flags, q.n_flags * sizeof(*flags));
-        flags[q.n_flags++] = "-DNDEBUG";
-        q.flags = flags;
-        if (!gpu_compile(j->nvrtc, a, &q, &own, err))
-            return false;
-    }
     q.text = text;
     if (!gpu_compile(j->nvrtc, a, &q, &r, err))
         return false;
@@ -104,21 +119,42 @@ static bool look_at_device_words(struct judge *j, struct version *v, const struc
     return true;
 }
 
+/* What a whole run of nvcc's code came to, where a draw of NVRTC's blocks said less: more than compilers differ
+ * by is work that the draw has missed, and the modelled time grows with it. */
+static void hold_times(const struct judge *j, const struct work *drawn, const struct work *whole,
+                       struct trial *t)
+{
+    const double apart = 1.1;
+    struct trial_workload *list = (struct trial_workload *)t->workloads;
+
+    for (size_t i = 0; drawn && whole && i < MIN(t->n_workloads, j->task->n_workloads); i++) {
+        if (!drawn[i].known || !whole[i].known || !(whole[i].insns > apart * drawn[i].insns))
+            continue;
+        for (enum regime regime = 0; regime < N_REGIMES; regime++)
+            list[i].times[regime].us *= whole[i].insns / fmax(drawn[i].insns, 1);
+    }
+}
+
 /* What differs in any word is judged in the judged one's stead, by all that is verified; on the GPU too, where
  * it loads what nvcc made. */
 static bool run_device_code(struct judge *j, struct version *v, const struct image *nvcc, struct trial *t,
                             struct fate *fate, struct err *err)
 {
     struct arena *a = v->arena;
+    const struct work *drawn = v->works;
     struct trial again = *t;
     bool ok = true;
 
     again.missing_checks = NULL;
     version_use_nvcc(v, nvcc, fate);
+    v->works = NULL;
     if (fate_open(fate))
         ok = verify_simulated(j, v, a, &again, fate, err);
     t->coverage = again.coverage;
-    again.missing_checks = NULL; /* the same again */
+    if (v->other_code)
+        hold_times(j, drawn, v->works, t);
+    else
+        again.missing_checks = NULL; /* the same again */
     if (ok && fate_open(fate) && j->gpu)
         ok = verify_on_gpu(j, v, a, &again, fate, err);
     trial_add_missing(a, t, again.missing_checks);
@@ -136,7 +172,7 @@ static bool look_at_device_code(struct judge *j, struct version *v, const struct
 {
     const struct image *nvcc = &b->result.image;
     struct arena *a = v->arena;
-    bool known, same = is_same_code(v, theirs, nvcc, &known, a);
+    bool known, same = is_same_code(v, theirs, nvcc, &known, a) && !v->other_code;
 
     if (!known)
         return fate_is(fate, VERDICT_NOT_UNDERSTOOD, 0, NO_SUCH_KERNEL);
@@ -183,31 +219,62 @@ static void not_compared(struct arena *a, struct trial *t, const char *why)
     trial_add_missing(a, t, "nvcc");
 }
 
-bool verify_shipped(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
-                    struct err *err)
+static bool has_other_code(const struct judge *j, struct version *v)
 {
+    const struct image *nvcc = &v->build->result.image;
+    struct ptx_module *theirs;
+    struct err why = {0};
+    bool known;
+
+    if (j->gpu || j->unsimulated || !v->module || v->build->result.end != COMPILE_DONE ||
+        !ptx_module_open(&theirs, fs_basename(v->kernel->path), nvcc->ptx, nvcc->ptx_len, &why))
+        return false;
+    bool other = !is_same_code(v, theirs, nvcc, &known, v->arena) && known;
+    ptx_module_close(theirs);
+    return other;
+}
+
+bool shipped_build(struct judge *j, struct version *v, struct err *err)
+{
+    struct arena *a = v->arena;
     char *text = arena_strdup(a, v->kernel->text);
     const struct compile_request q = version_request(v, text);
     struct gpu_build b;
 
-    origin_blank(text); /* so that all words are of the file itself */
-    t->shipped = (struct trial_shipped){.asked = true, .not_run_because = "it was not compared so far"};
-    if (!gpu_nvcc_path(a, j->nvrtc)) {
-        not_compared(a, t, "there is no nvcc");
+    if (v->build || !gpu_nvcc_path(a, j->nvrtc))
         return true;
-    }
+    origin_blank(text); /* so that all words are of the file itself */
     judge_doing(j, JUDGE_COMPILING);
     if (!gpu_nvcc_build(j->nvrtc, a, &q, kernel_understood_text(a, v->kernel), &b, err))
         return false;
-    bool ok = true;
-    if (b.result.end == COMPILE_TOO_SLOW)
-        fate_is(fate, VERDICT_TOO_SLOW, 0, b.result.words);
-    else if (b.result.end != COMPILE_DONE && !gpu_nvcc_works(j->nvrtc, a))
+    v->build = arena_copy(a, &b, sizeof(b));
+    v->other_code = has_other_code(j, v);
+    return true;
+}
+
+void shipped_close(struct version *v)
+{
+    if (v->build)
+        gpu_build_close(v->build);
+    v->build = NULL;
+}
+
+bool verify_shipped(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
+                    struct err *err)
+{
+    t->shipped = (struct trial_shipped){.asked = true, .not_run_because = "it was not compared so far"};
+    if (!shipped_build(j, v, err))
+        return false;
+    const struct gpu_build *b = v->build;
+    if (!b)
+        not_compared(a, t, "there is no nvcc");
+    else if (b->result.end == COMPILE_TOO_SLOW)
+        fate_is(fate, VERDICT_TOO_SLOW, 0, b->result.words);
+    else if (b->result.end != COMPILE_DONE && !gpu_nvcc_works(j->nvrtc, a))
         not_compared(a, t, "nvcc compiles nothing here; has it a host compiler?");
-    else if (b.result.end != COMPILE_DONE)
-        fate_is(fate, VERDICT_COMPILE_FAILED, b.result.line, b.result.words);
+    else if (b->result.end != COMPILE_DONE)
+        fate_is(fate, VERDICT_COMPILE_FAILED, b->result.line, b->result.words);
     else
-        ok = look_at_build(j, v, &b, t, fate, err);
-    gpu_build_close(&b);
-    return ok;
+        return look_at_build(j, v, b, t, fate, err);
+    return true;
 }

@@ -4,7 +4,7 @@
 bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, const struct task *t,
                 const int64_t *dims, const struct stage_data *d, struct err *err)
 {
-    *s = (struct stage){.ops = ops, .judge = j, .task = t, .poison = d->poison};
+    *s = (struct stage){.ops = ops, .judge = j, .task = t, .poison = d->poison, .dense = d->dense};
     memcpy(s->dims, dims, t->n_dims * sizeof(*dims));
     if (!ops->open(s, d, err))
         return false;
@@ -47,6 +47,35 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
         }
     }
     return true;
+}
+
+struct stage_tiles *stage_tiles_of(struct judge *j, struct arena *a, const int64_t *dims, uint64_t seed)
+{
+    enum { KEPT_BYTES = 128 << 20 };
+    const struct task *t = j->task;
+    struct stage_tiles *made;
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < j->tiles.n; i++)
+        if (j->tiles.v[i]->seed == seed && !memcmp(j->tiles.v[i]->dims, dims, t->n_dims * sizeof(*dims)))
+            return j->tiles.v[i];
+    for (size_t i = 0; i < t->n_args; i++) {
+        int64_t n;
+        bool read = t->args[i].role == ROLE_IN || t->args[i].role == ROLE_INOUT;
+        if (read && task_shape(t, &t->args[i], dims, &n, NULL))
+            bytes += (size_t)MIN(n, (int64_t)STAGE_PERIOD) * kernel_type_size(t->args[i].type);
+    }
+    bool kept = j->tiles_bytes + bytes <= KEPT_BYTES;
+    if (kept) {
+        a = j->arena;
+        j->tiles_bytes += bytes;
+    }
+    made = arena_new(a, struct stage_tiles);
+    *made =
+        (struct stage_tiles){.arena = a, .seed = seed, .dims = arena_copy(a, dims, t->n_dims * sizeof(*dims))};
+    if (kept)
+        vec_add(a, &j->tiles, made);
+    return made;
 }
 
 static const unsigned char *tile_of(const struct stage_fill *f)

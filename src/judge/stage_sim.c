@@ -46,6 +46,7 @@ static uint64_t sim_alloc(struct stage *s, const char *name, uint64_t bytes, con
                                  .initialised = initialised,
                                  .read_only = f && f->arg->role == ROLE_IN,
                                  .stable = f && f->arg->stable,
+                                 .dense = f && s->dense,
                                  .fill = f ? fill : NULL,
                                  .context = (void *)f};
 

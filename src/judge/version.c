@@ -300,8 +300,7 @@ void version_close(struct version *v)
     cuda_module_close(v->loaded);
     ptx_module_close(v->module);
     kernel_close(v->kernel);
-    kept_runs_close(v->kept);
-    v->kept = NULL;
+    shipped_close(v);
     vec_free(&v->kernels);
     vec_free(&v->waits);
     v->loaded = NULL;

@@ -40,10 +40,11 @@ static bool count_plan(struct version *v, size_t workload, bool whole, struct wo
     const struct task *t = j->task;
     struct arena *scratch = arena_open();
     struct task_values values[MAX_ARGS];
-    struct stage_tiles tiles = {.arena = scratch};
+    const int64_t *dims = t->workloads + workload * t->n_dims;
+    uint64_t seed = rng_hash(j->options.seed, 0x74696d65);
     const struct stage_data data = {.values = values,
-                                    .tiles = &tiles,
-                                    .seed = rng_hash(j->options.seed, 0x74696d65),
+                                    .tiles = stage_tiles_of(v->judge, scratch, dims, seed),
+                                    .seed = seed,
                                     .trusted = true,
                                     .place = 1};
     struct counting c = {.version = v, .arena = scratch, .work = w, .whole = whole};
@@ -55,11 +56,11 @@ static bool count_plan(struct version *v, size_t workload, bool whole, struct wo
 
     for (size_t i = 0; i < t->n_args; i++)
         values[i] = t->args[i].values;
-    if (!stage_open(&stage, v->judge, &stage_sim, t, t->workloads + workload * t->n_dims, &data, err)) {
+    if (!stage_open(&stage, v->judge, &stage_sim, t, dims, &data, err)) {
         arena_close(scratch);
         return false;
     }
-    ok = version_plan(v, scratch, t->workloads + workload * t->n_dims, stage.addr, &plan, &fate, err);
+    ok = version_plan(v, scratch, dims, stage.addr, &plan, &fate, err);
     if (ok && fate_open(&fate)) {
         work_open(w, v->arena, plan.n_steps);
         c.stage = &stage;

@@ -13,9 +13,9 @@ enum {
     FURTHER = 4,
     MOST_BYTES = 1400 << 20,  /* which has at most so many bytes */
     EXTRA_ELEMENTS = 1 << 20, /* of a case beside them that is run whole, */
+    FINAL_ELEMENTS = 1 << 21, /* and for the last word, */
     EXTRA_INSNS = 20000000,   /* and instructions that the original may need for it */
     FAR_INSNS = 16000000,     /* or for a far one */
-    KEPT_BYTES = 256 << 20,   /* of the original's outputs, until a candidate is judged */
 };
 #define LIMIT_S 10.0
 #define ENOUGH  0.9 /* of what the sampled blocks should have written */
@@ -34,6 +34,7 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
     const struct stage_data data = {.values = values,
                                     .seed = w->seed,
                                     .tiles = w->tiles,
+                                    .dense = true,
                                     .poison = second ? 0x5b : POISON,
                                     .place = (w->seed & ~(uint64_t)1) + second};
     const struct stage_check check = {.where = w->where,
@@ -57,81 +58,6 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
     }
     stage_close(&stage);
     return ok;
-}
-
-/* What the original has left in a case, for the second look at a file: as nvcc compiles it. */
-struct kept_run {
-    const int64_t *dims;
-    uint64_t seed, max_insns;
-    struct left left;
-    enum verdict verdict;
-};
-struct kept_runs {
-    struct arena *arena;
-    size_t bytes;
-    VEC(struct kept_run) runs;
-};
-
-void kept_runs_close(struct kept_runs *k)
-{
-    if (!k)
-        return;
-    vec_free(&k->runs);
-    arena_close(k->arena);
-}
-
-static void keep_run(const struct whole *w, struct version *v, const struct left *left, uint64_t max_insns,
-                     enum verdict verdict)
-{
-    const struct judge *j = w->judge;
-    size_t sizes[MAX_ARGS], sum = 0;
-
-    if (!v->kept) {
-        struct arena *a = arena_open();
-        v->kept = arena_new(a, struct kept_runs);
-        v->kept->arena = a;
-    }
-    struct kept_runs *k = v->kept;
-    struct kept_run run = {.seed = w->seed, .max_insns = max_insns, .left = *left, .verdict = verdict};
-    for (size_t o = 0; o < j->n_outputs && verdict == VERDICT_PASSED; o++) {
-        const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        int64_t n;
-        if (!task_shape(j->task, arg, w->dims, &n, NULL))
-            return;
-        sizes[o] = (size_t)n * kernel_type_size(arg->type);
-        sum += sizes[o];
-    }
-    if (k->bytes + sum > KEPT_BYTES)
-        return;
-    k->bytes += sum;
-    run.left.ran.printed = NULL;
-    run.dims = arena_copy(k->arena, w->dims, j->task->n_dims * sizeof(*w->dims));
-    for (size_t o = 0; o < j->n_outputs && verdict == VERDICT_PASSED; o++)
-        run.left.outputs[o] = arena_copy(k->arena, left->outputs[o], sizes[o] + 1);
-    vec_push(&k->runs, run);
-}
-
-/* The original's run beside a version's; a fate, where there is one, has no words then. */
-static bool run_original(const struct whole *w, struct version *v, uint64_t max_insns, struct left *left,
-                         struct fate *fate, struct err *err)
-{
-    struct judge *j = w->judge;
-
-    for (size_t i = 0; v->kept && i < v->kept->runs.n; i++) {
-        const struct kept_run *run = &v->kept->runs.v[i];
-        if (run->seed != w->seed || run->max_insns != max_insns ||
-            memcmp(run->dims, w->dims, j->task->n_dims * sizeof(*w->dims)) != 0)
-            continue;
-        *left = run->left;
-        fate->verdict = run->verdict;
-        fate->words = "";
-        return true;
-    }
-    if (!run_whole(w, &j->baseline, &stage_sim, max_insns, left, fate, err))
-        return false;
-    if (j->options.with_nvcc && !v->nvcc)
-        keep_run(w, v, left, max_insns, fate->verdict);
-    return true;
 }
 
 /* The root of the mean square of what is finite: the size of the terms of a sum whose value may be near zero.
@@ -164,9 +90,9 @@ bool yardstick_near(const struct yardstick *y, double got, double own)
     enum kernel_type type = y->arg->type;
 
     /* Both ways: next to the type's edge one may be inf and the other not. */
-    return error_ulps(type, y->judge->exceptions, got, own, own) <= y->ulps ||
-           error_ulps(type, y->judge->exceptions, own, got, got) <= y->ulps ||
-           fabs(got - own) <= y->ulps * error_ulp(type, y->scale);
+    return fabs(got - own) <= y->ulps * error_ulp(type, y->scale) ||
+           error_ulps(type, y->judge->exceptions, got, own, own) <= y->ulps ||
+           error_ulps(type, y->judge->exceptions, own, got, got) <= y->ulps;
 }
 
 struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t o, const unsigned char *own,
@@ -260,7 +186,7 @@ static bool extra_whole(const struct whole *w, struct version *v, uint64_t max_i
     const struct both b = {.got = got.outputs, .own = own.outputs};
     struct fate original = {0};
 
-    if (!run_original(w, v, max_insns, &own, &original, err))
+    if (!run_whole(w, &w->judge->baseline, &stage_sim, max_insns, &own, &original, err))
         return false;
     *told = fate_open(&original);
     if (!*told)
@@ -326,7 +252,9 @@ bool extra_verify(const struct extra *x, struct version *v, struct arena *scratc
     struct judge *j = v->judge;
     bool told = false;
 
-    if ((x->values || task_case_elements(j->task, x->dims) <= EXTRA_ELEMENTS) &&
+    int64_t most = j->options.confirm ? FINAL_ELEMENTS : EXTRA_ELEMENTS;
+
+    if ((x->values || task_case_elements(j->task, x->dims) <= most) &&
         !extra_run(x, v, scratch, EXTRA_INSNS, &told, fate, err))
         return false;
     return told || x->values || verify_extreme_shape(j, v, scratch, x->dims, fate, err);
@@ -343,7 +271,7 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
 
     /* On the simulator each has a memory of its own, and the original's work bounds the candidate's. */
     if (ops->side == SIDE_SIM)
-        ok = run_original(w, v, 0, &own, &original, err) &&
+        ok = run_whole(w, &j->baseline, ops, 0, &own, &original, err) &&
              (!fate_open(&original) || run_whole(w, v, ops, 1000000 + 50 * own.ran.insns, &got, fate, err));
     else
         ok = run_whole(w, v, ops, 0, &got, fate, err) &&

@@ -20,6 +20,7 @@ struct ptx_buffer {
     bool initialised;     /* false: reading it before writing is a finding */
     bool read_only;       /* a write to it is a finding */
     bool stable;          /* no kernel ahead of the launches writes it */
+    bool dense;           /* nearly all of it is going to be touched: large pages pay */
     ptx_fill_fn *fill;    /* NULL: zeros */
     void *context;
 };

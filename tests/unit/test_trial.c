@@ -701,6 +701,14 @@ static void nvcc_must_take_the_file_too(void **state)
         "    for (long long k = blockIdx.x * 128ll + threadIdx.x; k < (long long)n * d; k += gridDim.x * 128ll)\n"
         "        out[k] = __float2half(silu(__half2float(in[k])));\n}\n" LAUNCHER("n", "128");
     const struct trial_options o = {.device = "h200", .seed = 1, .verify_only = true, .with_nvcc = true};
+    /* As newer C libraries have it. */
+    static const char assertion[] =
+        "#undef assert\n#ifdef NDEBUG\n#define assert(x) ((void)0)\n#else\n#define assert(x) "
+        "(static_cast<bool>(x) ? void(0) : __assert_fail(#x, __builtin_FILE(), __builtin_LINE(), __PRETTY_FUNCTION__))\n"
+        "#endif\n#ifndef DECLARED\n#define DECLARED\nextern \"C\" void __assert_fail(const char *, const char *, unsigned, "
+        "const char *) throw() __attribute__((__noreturn__));\n#endif\n";
+    char *asserts = arena_printf(arena, "#include <cassert>\n%s", original_text);
+    char *at = strstr(asserts, "{\n"), *folder;
     struct nvrtc *n;
     struct judge *j;
     struct trial t;
@@ -715,6 +723,15 @@ static void nvcc_must_take_the_file_too(void **state)
         skip();
     }
     assert_ok(judge_open(&j, task, &o, &err), err);
+    asserts = arena_printf(arena, "%.*s{\n    assert(x < 1e30f);\n%s", (int)(at - asserts), asserts, at + 2);
+    folder = fs_temp_dir(arena, &err);
+    assert_ok(folder && fs_write_text(fs_join(arena, folder, "assert.h"), assertion, &err), err);
+    setenv("CPLUS_INCLUDE_PATH", folder, 1);
+    assert_ok(judge_file(j, arena, "candidate.cu", asserts, &t, &err), err);
+    unsetenv("CPLUS_INCLUDE_PATH");
+    fs_remove_tree(folder);
+    if (t.verdict != VERDICT_PASSED)
+        fail_msg("%s: %s", verdict_name(t.verdict), t.words);
     assert_ok(judge_file(j, arena, "candidate.cu", original_text, &t, &err), err);
     if (t.verdict != VERDICT_PASSED || t.missing_checks)
         fail_msg("%s: %s", verdict_name(t.verdict), t.words);

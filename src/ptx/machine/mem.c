@@ -8,7 +8,8 @@
 enum {
     GUARD = 1 << 16,
     LARGE_PAGE = 1 << 21,
-    LATER = 1 << 24, /* bytes that are not set or copied at once, but page by page when touched */
+    LATER = 1 << 24,        /* bytes that are not set or copied at once, but page by page when touched */
+    LARGE = 2 * LARGE_PAGE, /* bytes that are worth large pages of the host */
 };
 
 struct ptx_mem *ptx_mem_open(uint64_t seed)
@@ -139,6 +140,15 @@ static uint64_t range_take(struct ptx_mem *m, uint64_t size, uint64_t align, boo
     return MEM_BASE + start;
 }
 
+/* Fewer faults, where the host's kernel goes along. */
+static void want_large_pages(const struct ptx_mem *m, uint64_t addr, uint64_t size)
+{
+    uint64_t from = (addr - MEM_BASE) / MEM_PAGE * MEM_PAGE;
+
+    madvise(m->host + from, size, MADV_HUGEPAGE);
+    madvise(m->init + from / 8 / MEM_PAGE * MEM_PAGE, size / 8, MADV_HUGEPAGE);
+}
+
 uint64_t ptx_mem_alloc(struct ptx_mem *m, const struct ptx_buffer *b, struct err *err)
 {
     uint64_t align = b->align_bytes ? b->align_bytes : 256;
@@ -150,6 +160,8 @@ uint64_t ptx_mem_alloc(struct ptx_mem *m, const struct ptx_buffer *b, struct err
     uint64_t addr = range_take(m, b->size_bytes, align, b->align_bytes != 0, err);
     if (addr)
         alloc_at(m, addr, b);
+    if (addr && b->dense && b->size_bytes >= LARGE)
+        want_large_pages(m, addr, b->size_bytes);
     return addr;
 }
 
