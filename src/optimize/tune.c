@@ -275,7 +275,7 @@ bool tune_best(struct run *r, int round, struct err *err)
                 u.space->n, u.best->id, r->o->tune_budget);
     tune_search(
         u.space, &oracle,
-        &(struct tune_options){TUNE_HALVING, r->o->seed, r->o->tune_budget, agent_template_start(u.template)},
+        &(struct tune_options){TUNE_LOCAL, r->o->seed, r->o->tune_budget, agent_template_start(u.template)},
         r->arena, &found);
     ok = !u.failed;
     if (ok && !run_stopping(r) && found.list.n > 0)
