@@ -101,6 +101,7 @@ bool call_is_pure_builtin(const struct function *f, struct node call); /* of the
 struct node definition_name(struct node definition); /* of a function definition: where its name stands */
 /* The innermost call around n, or n itself, of a macro of the file that takes addresses or writes; or no node.
  */
+bool macro_is_opaque(const struct function *f, const char *name); /* such a one */
 struct node macro_around(const struct function *f, struct node n);
 bool is_warp_builtin(const char *name);                      /* __shfl_sync and its like, by how they begin */
 bool call_meets(const struct function *f, struct node call); /* is it one in which lanes meet? */

@@ -67,6 +67,22 @@ static bool is_bounded(const struct function *f, struct node n, const struct var
     return true;
 }
 
+/* Does it change, behind the index, what was there before: a pointer that is moved, a sum? */
+static bool changes_before(const struct function *f, const struct variable *index)
+{
+    size_t start = node_start(index->statement);
+    for (size_t i = 0; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i], *first = v;
+        if (v->assignments && v->from < start && !v->shared)
+            return true;
+        for (size_t k = 0; k < i && first == v; k++) /* a pointer has an entry for each of its places */
+            first = str_eq(f->variables[k].name, v->name) ? &f->variables[k] : v;
+        if (first->from < start && v->from > start && node_is(v->statement, NODE_EXPRESSION_STATEMENT))
+            return true;
+    }
+    return false;
+}
+
 /* The first statement of the kernel makes the index out of blockIdx.x and threadIdx.x, then returns past the
  * end. */
 static bool takes(const struct function *f, struct detail *d, struct err *why)
@@ -90,6 +106,8 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
     }
     if (!d->index)
         return err_input(why, "%s has no index over the whole grid", f->name);
+    if (changes_before(f, d->index))
+        return err_input(why, "%s changes what all items would share", f->name);
     struct node *fields = node_find_all(f->a, d->index->init, NODE_FIELD_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++)
         if (node_text_is(f->s, fields[i], "blockIdx.x"))

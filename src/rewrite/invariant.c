@@ -94,6 +94,11 @@ static bool is_opaque_macro(const struct function *f, const char *name, int dept
     return false;
 }
 
+bool macro_is_opaque(const struct function *f, const char *name)
+{
+    return is_opaque_macro(f, name, 0);
+}
+
 struct node macro_around(const struct function *f, struct node n)
 {
     for (; node_ok(n) && !node_same(n, f->body); n = node_parent(n))

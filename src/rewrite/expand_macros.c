@@ -1,0 +1,213 @@
+/* expand-macros: calls of the file's own macros that hold a loop, write, or take an address stand in the kernel
+ * as the text that they mean, so that the other transforms see loops, loads and stores. The compiler sees the
+ * same; alone it changes nothing. Macros that paste or quote, take any number of arguments or are defined twice
+ * stay. */
+#include "rewrite/analysis.h"
+
+enum { MOST_PARAMETERS = 8, MOST_BYTES = 1 << 16 };
+
+struct macro {
+    const char *name, *body;
+    const char *parameters[MOST_PARAMETERS];
+    size_t n;
+    bool held; /* it is not expanded: it stays, or stands in its own text */
+};
+
+typedef VEC(struct macro) macro_list;
+
+struct expansion {
+    struct arena *a;
+    macro_list macros;
+    size_t bytes; /* written so far */
+    bool failed;
+};
+
+static bool can_stand(const struct macro *m)
+{
+    static const char *const words[] = {"__VA_ARGS__", "__LINE__", "__FILE__",
+                                        "__COUNTER__", "__func__", "_Pragma"};
+    bool can = !strchr(m->body, '#');
+
+    for (size_t i = 0; i < ARRAY_LEN(words) && can; i++)
+        can = !str_has_word(m->body, words[i]);
+    return can;
+}
+
+/* A macro's text on one line. */
+static char *one_line(struct arena *a, const char *text)
+{
+    struct str b = {.arena = a};
+    for (const char *p = text; *p; p++) {
+        bool space = strchr(" \t\n\\", *p) != NULL;
+        if (!space || (b.len > 0 && b.s[b.len - 1] != ' '))
+            str_addc(&b, space ? ' ' : *p);
+    }
+    return str_take(&b, a);
+}
+
+static macro_list macros_of(const struct function *f)
+{
+    macro_list list = {0};
+    size_t n;
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_PREPROC_FUNCTION_DEF, &n);
+    for (size_t i = 0; i < n; i++) {
+        size_t n_names;
+        struct node value = node_field(all[i], FIELD_VALUE);
+        struct node *names = named_children(f, node_field(all[i], FIELD_PARAMETERS), &n_names);
+        struct macro m = {.name = text_of(f, node_field(all[i], FIELD_NAME)), .n = n_names};
+        m.body = node_ok(value) ? one_line(f->a, text_of(f, value)) : "";
+        m.held = n_names > MOST_PARAMETERS || !can_stand(&m);
+        for (size_t k = 0; k < n_names && !m.held; k++) {
+            m.parameters[k] = text_of(f, names[k]);
+            m.held = !str_is_name(m.parameters[k]);
+        }
+        for (size_t k = 0; k < list.n; k++)
+            if (str_eq(list.v[k].name, m.name))
+                list.v[k].held = m.held = true;
+        vec_add(f->a, &list, m);
+    }
+    return list;
+}
+
+/* Behind a literal or a comment that begins here; p itself where none does. */
+static const char *behind_literal(const char *p)
+{
+    if (p[0] == '/' && p[1] == '/')
+        return p + strcspn(p, "\n");
+    if (p[0] == '/' && p[1] == '*') {
+        const char *end = strstr(p + 2, "*/");
+        return end ? end + 2 : p + strlen(p);
+    }
+    if (*p != '"' && *p != '\'')
+        return p;
+    const char *q = p + 1;
+    while (*q && *q != *p && *q != '\n')
+        q += q[0] == '\\' && q[1] ? 2 : 1;
+    return *q ? q + 1 : q;
+}
+
+/* The arguments behind `(`, as the preprocessor cuts them. NULL: the call does not end, or there are others. */
+static const char *arguments(struct arena *a, const char *p, const char **args, size_t want)
+{
+    size_t n = 0, depth = 0;
+    const char *from = p;
+    for (; *p; p++) {
+        const char *behind = behind_literal(p);
+        if (behind > p) {
+            p = behind - 1;
+            continue;
+        }
+        if ((*p == ',' || *p == ')') && depth == 0) {
+            if (n == want && !(want == 0 && from == p))
+                return NULL;
+            if (n < want)
+                args[n++] = one_line(a, arena_strndup(a, from, (size_t)(p - from)));
+            if (*p == ')')
+                return n == want ? p + 1 : NULL;
+            from = p + 1;
+        }
+        depth += *p == '(';
+        depth -= *p == ')';
+    }
+    return NULL;
+}
+
+static char *expanded(struct expansion *x, const char *text);
+
+/* The text of a call's macro with its arguments in it. */
+static char *stand_in(struct expansion *x, struct macro *m, const char **args)
+{
+    struct str b = {.arena = x->a};
+    for (size_t i = 0; i < m->n; i++)
+        args[i] = expanded(x, args[i]);
+    for (const char *p = m->body; *p;) {
+        size_t len = str_word(p), k = 0;
+        const char *behind = len ? p + len : behind_literal(p);
+        while (k < m->n && !(len && strlen(m->parameters[k]) == len && memcmp(m->parameters[k], p, len) == 0))
+            k++;
+        behind += behind == p;
+        if (k < m->n)
+            str_add(&b, args[k]);
+        else
+            str_addn(&b, p, (size_t)(behind - p));
+        p = behind;
+    }
+    m->held = true;
+    char *text = expanded(x, str_take(&b, x->a));
+    m->held = false;
+    return text;
+}
+
+static char *expanded(struct expansion *x, const char *text)
+{
+    struct str b = {.arena = x->a};
+    for (const char *p = text; *p && !x->failed;) {
+        size_t len = str_word(p);
+        const char *behind = len ? p + len : behind_literal(p), *open = behind + strspn(behind, " \t\n");
+        struct macro *m = NULL;
+        for (size_t i = 0; i < x->macros.n && len && *open == '('; i++)
+            if (!x->macros.v[i].held && strlen(x->macros.v[i].name) == len &&
+                memcmp(x->macros.v[i].name, p, len) == 0)
+                m = &x->macros.v[i];
+        const char *args[MOST_PARAMETERS], *end = m ? arguments(x->a, open + 1, args, m->n) : NULL;
+        if (end) {
+            str_add(&b, stand_in(x, m, args));
+            p = end;
+            continue;
+        }
+        behind += behind == p;
+        str_addn(&b, p, (size_t)(behind - p));
+        p = behind;
+    }
+    x->bytes += b.len;
+    x->failed = x->failed || x->bytes > MOST_BYTES;
+    return str_take(&b, x->a);
+}
+
+/* Does the kernel call a macro that hides something? */
+static bool hides(const struct function *f, const macro_list *macros)
+{
+    const char *body = text_of(f, f->body);
+    for (size_t i = 0; i < macros->n; i++) {
+        const struct macro *m = &macros->v[i];
+        if (!m->held && str_has_word(body, m->name) &&
+            (str_has_word(m->body, "for") || macro_is_opaque(f, m->name)))
+            return true;
+    }
+    return false;
+}
+
+static char *body_of(const struct function *f)
+{
+    struct expansion x = {.a = f->a, .macros = macros_of(f)};
+    if (!hides(f, &x.macros))
+        return NULL;
+    char *text = expanded(&x, text_of(f, f->body));
+    return x.failed || str_eq(text, text_of(f, f->body)) ? NULL : text;
+}
+
+static void expand_find(struct function *f, struct site_list *found)
+{
+    if (body_of(f))
+        site_add(found, f, f->definition, 0, "behind macros nobody sees its loops, loads and stores",
+                 "its macros");
+}
+
+static bool expand_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                         struct err *why_not)
+{
+    (void)site;
+    char *body = body_of(f);
+    if (!body)
+        return err_input(why_not, "%s calls no macro that could stand in it", f->name);
+    edits_node(edits, f->body, body);
+    return true;
+}
+
+const struct transform transform_expand_macros = {
+    .name = "expand-macros",
+    .summary = "write out macros that hold loops, loads or stores",
+    .helps = "dram latency issue launch sync l2",
+    .find = expand_find,
+    .apply = expand_apply,
+};
