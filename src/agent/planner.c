@@ -229,7 +229,8 @@ static void draft_whole_cure(struct drafts *d, const struct blocks *blocks)
         for (size_t m = 0; transform_all[m] && n < MAX_TRANSFORMS; m++) {
             const char *transform = transform_all[m]->name;
             bool is_block = k > 0 && !all && str_eq(transform, blocks->transform);
-            if ((all || is_block || helps(transform_all[m], bound)) && !only_failed(in, transform))
+            if (!transform_all[m]->last && (all || is_block || helps(transform_all[m], bound)) &&
+                !only_failed(in, transform))
                 steps[n++] = (struct agent_step){transform, is_block ? blocks->settings[k] : AGENT_OWN_CHOICE};
         }
         if (all)
@@ -275,7 +276,7 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
     for (size_t m = 0; transform_all[m]; m++) {
         const struct transform *ops = transform_all[m];
         const struct transform_site *sites;
-        size_t n_sites = agent_version_sites(in->version, ops, &sites);
+        size_t n_sites = ops->last ? 0 : agent_version_sites(in->version, ops, &sites);
         for (size_t i = 0; i < n_sites && i < MAX_SITES; i++) {
             unsigned rank = 0;
             bool again = false;

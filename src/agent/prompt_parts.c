@@ -285,7 +285,7 @@ char *part_transforms(const struct agent_brief *b, struct arena *a, bool in_full
         const struct transform *ops = transform_all[m];
         const struct transform_site *first;
         const int *settings;
-        size_t n = transform_settings(b->version, ops, a, &settings, &first);
+        size_t n = ops->last ? 0 : transform_settings(b->version, ops, a, &settings, &first);
         if (!n)
             continue;
         if (s.len)

@@ -12,7 +12,7 @@ static void fact_of(const struct task *t, size_t arg, size_t n_args, const struc
     const struct task_arg *x = &t->args[arg];
     uint64_t bits = 0;
 
-    *f = (struct transform_fact){.align_bytes = x->align_bytes};
+    *f = (struct transform_fact){.align_bytes = x->align_bytes, .stable = x->stable};
     if (x->role != ROLE_SCALAR || x->type == KT_F32 || x->type == KT_F64 || t->n_workloads == 0)
         return;
     f->low = f->high = f->value = all[arg].i;
@@ -53,6 +53,7 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
         .limits = limits,
         .fast_math_allowed =
             true, /* the trial's error rule decides; an approximation that is too coarse is `wrong` */
+        .stream = regime_is_stream(t->regime),
         .plans = plans,
         .n_plans = t->n_workloads,
     };

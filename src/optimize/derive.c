@@ -3,6 +3,7 @@
 
 enum { MAX_TUNED = 12 };
 #define DETOUR 1.01 /* what a loser must promise over the best */
+#define PAYS   1.01 /* what a last step must gain */
 
 /* A correct candidate that is clearly faster on the whole but loses on some workloads: the same with the
  * original kept for these. */
@@ -26,6 +27,45 @@ bool derive_dispatch(struct run *r, size_t first, int round, struct err *err)
     x.parent = c;
     return !agent_dispatch_rules(r->task, speedups, r->arena, &x.strategy) ||
            attempts_of_steps(r, round, "dispatch", &x, 1, err);
+}
+
+/* Transforms that come last, each on the best there is then; kept where they pay, since a reviewer reads every
+ * changed line. Launches that begin early show in a stream, or on a GPU. */
+bool derive_last(struct run *r, int round, struct err *err)
+{
+    bool shows = regime_is_stream(r->task->regime) || trial_device_measures(pool_device(r->pool));
+
+    for (size_t m = 0; shows && transform_all[m] && !run_stopping(r); m++) {
+        const struct transform *ops = transform_all[m];
+        struct candidate *best = r->candidates.v[r->search.best];
+        struct agent_step *step = arena_new(r->arena, struct agent_step);
+        const struct transform_site *sites;
+        struct agent_version v;
+        struct err why;
+        if (!ops->last ||
+            !agent_version_open(&v, r->arena, r->task, r->task->source_path, best->text, &r->limits, &why))
+            continue;
+        size_t n = agent_version_sites(&v, ops, &sites);
+        if (n)
+            *step = (struct agent_step){ops->name, sites[0].setting};
+        struct attempt x = {.parent = best,
+                            .strategy = {.name = n ? agent_steps_text(r->arena, step, 1) : "",
+                                         .reason = n ? sites[0].why : "",
+                                         .plan = ops->summary,
+                                         .steps = step,
+                                         .n_steps = 1,
+                                         .expected_gain = 1,
+                                         .confidence = 0.5}};
+        agent_version_close(&v);
+        if (n && !attempts_of_steps(r, round, ops->name, &x, 1, err))
+            return false;
+        if (r->search.best != best->id &&
+            r->search.nodes.v[r->search.best].score < PAYS * r->search.nodes.v[best->id].score) {
+            r->search.best = best->id;
+            tell_best(r);
+        }
+    }
+    return true;
 }
 
 typedef VEC(struct attempt) attempts;

@@ -278,6 +278,8 @@ static bool loop(struct run *r, enum run_end *end, struct err *err)
         *end = RUN_BUDGET;
     if (over_budget(r))
         tell_budget("s", spent_s(r), r->o->budget_s);
+    if (!m->asked[FOR_SINGLE] && !derive_last(r, round, err))
+        return false;
     if (!stop_asked && !confirm(r, &round, err))
         return false;
     if (stop_asked)

@@ -115,5 +115,7 @@ bool rules_carry_out(struct round *t, struct attempt *x, bool *made, const char 
 bool derive_dispatch(struct run *r, size_t first, int round, struct err *err);
 /* The other values of tunables that LLMs' candidates from `first` on declare. */
 bool derive_tuned(struct run *r, size_t first, int round, struct err *err);
+/* Transforms that come last, on the best. */
+bool derive_last(struct run *r, int round, struct err *err);
 
 #endif

@@ -13,6 +13,7 @@ struct transform_fact {  /* what is known of one launcher parameter */
     int64_t divisor;     /* largest power of two that divides it in all workloads; 0: unknown */
     int64_t low, high;   /* over the workloads */
     int64_t align_bytes; /* buffers: what callers guarantee */
+    bool stable;         /* buffers: no kernel that callers launch right ahead writes it */
 };
 
 struct transform_input {
@@ -20,6 +21,7 @@ struct transform_input {
     const struct transform_fact *facts; /* one a launcher parameter */
     const struct kernel_limits *limits;
     bool fast_math_allowed; /* the error budget has room for approximations */
+    bool stream;            /* what is ahead of a plan's first launch counts in the task's time */
     /* the launch plans of all workloads, so that a transform sees real grids and blocks; may be NULL */
     const struct plan *plans;
     size_t n_plans;
@@ -66,6 +68,7 @@ struct transform {
     const char *(*setting_words)(struct arena *a, int setting);
     struct transform_parameter
         parameters[TRANSFORM_PARAMETERS]; /* none: its setting is no number to search for */
+    bool last; /* worth one try when all others have been, on the best: they do not read what it leaves */
     int later; /* a setting worth a stack although it may only apply after other transforms; 0: none */
     /* Adds the sites of one kernel that runs, or, where sites are of the whole file, those. It never fails. */
     void (*find)(struct function *f, struct site_list *found);

@@ -371,6 +371,8 @@ def stream_regime(folder):
     """What scores, what stands beside it, and what is left; every face has them, and verify compares them."""
     small_task(folder, TASK.replace("dims:", "regime: stream\ndims:"))
     result = json.loads(optimize(folder, "run", "--json").out)
+    tried = json.loads(astra(folder, "report", "run", "--json").out)["report"]["candidates"]
+    expect([c["verdict"] in ("passed", "slower") for c in tried if c["name"] == "pdl"] == [True], tried)
     expect({w["regime"] for w in result["workloads"]} == {"stream"}, result["workloads"])
     expect({w["regime"] for w in result["other_regime"]} == {"cold"}, result["other_regime"])
     expect([w["regime"] for w in result["further_regimes"]] == ["hot"] * len(result["workloads"]) + ["stream-pdl"] * len(result["workloads"]),

@@ -77,6 +77,8 @@ static void read_fact(struct input *v, const char *value)
             *fact = (struct transform_fact){.same = true, .value = number, .low = number, .high = number};
         else if (!strcmp(key, "divisor"))
             fact->divisor = number;
+        else if (!strcmp(key, "stable"))
+            fact->stable = number;
         else if (!strcmp(key, "low"))
             fact->low = number;
         else if (!strcmp(key, "high"))
