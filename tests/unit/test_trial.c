@@ -708,7 +708,7 @@ static void nvcc_must_take_the_file_too(void **state)
         "#endif\n#ifndef DECLARED\n#define DECLARED\nextern \"C\" void __assert_fail(const char *, const char *, unsigned, "
         "const char *) throw() __attribute__((__noreturn__));\n#endif\n";
     char *asserts = arena_printf(arena, "#include <cassert>\n%s", original_text);
-    char *at = strstr(asserts, "{\n"), *folder;
+    char *at = strstr(asserts, "{\n"), *headers;
     struct nvrtc *n;
     struct judge *j;
     struct trial t;
@@ -724,12 +724,12 @@ static void nvcc_must_take_the_file_too(void **state)
     }
     assert_ok(judge_open(&j, task, &o, &err), err);
     asserts = arena_printf(arena, "%.*s{\n    assert(x < 1e30f);\n%s", (int)(at - asserts), asserts, at + 2);
-    folder = fs_temp_dir(arena, &err);
-    assert_ok(folder && fs_write_text(fs_join(arena, folder, "assert.h"), assertion, &err), err);
-    setenv("CPLUS_INCLUDE_PATH", folder, 1);
+    headers = fs_temp_dir(arena, &err);
+    assert_ok(headers && fs_write_text(fs_join(arena, headers, "assert.h"), assertion, &err), err);
+    setenv("CPLUS_INCLUDE_PATH", headers, 1);
     assert_ok(judge_file(j, arena, "candidate.cu", asserts, &t, &err), err);
     unsetenv("CPLUS_INCLUDE_PATH");
-    fs_remove_tree(folder);
+    fs_remove_tree(headers);
     if (t.verdict != VERDICT_PASSED)
         fail_msg("%s: %s", verdict_name(t.verdict), t.words);
     assert_ok(judge_file(j, arena, "candidate.cu", original_text, &t, &err), err);
