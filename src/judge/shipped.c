@@ -119,20 +119,16 @@ static bool look_at_device_words(struct judge *j, struct version *v, const struc
     return true;
 }
 
-/* What a whole run of nvcc's code came to, where a draw of NVRTC's blocks said less: more than compilers differ
- * by is work that the draw has missed, and the modelled time grows with it. */
-static void hold_times(const struct judge *j, const struct work *drawn, const struct work *whole,
-                       struct trial *t)
+/* Whole runs of nvcc's code came to more than compilers differ by beyond what was drawn of NVRTC's blocks: work
+ * that the draw has missed. */
+static bool draw_has_missed(const struct judge *j, const struct work *drawn, const struct work *whole)
 {
     const double apart = 1.1;
-    struct trial_workload *list = (struct trial_workload *)t->workloads;
 
-    for (size_t i = 0; drawn && whole && i < MIN(t->n_workloads, j->task->n_workloads); i++) {
-        if (!drawn[i].known || !whole[i].known || !(whole[i].insns > apart * drawn[i].insns))
-            continue;
-        for (enum regime regime = 0; regime < N_REGIMES; regime++)
-            list[i].times[regime].us *= whole[i].insns / fmax(drawn[i].insns, 1);
-    }
+    for (size_t i = 0; drawn && whole && i < j->task->n_workloads; i++)
+        if (drawn[i].known && whole[i].known && whole[i].insns > apart * drawn[i].insns)
+            return true;
+    return false;
 }
 
 /* What differs in any word is judged in the judged one's stead, by all that is verified; on the GPU too, where
@@ -151,10 +147,10 @@ static bool run_device_code(struct judge *j, struct version *v, const struct ima
     if (fate_open(fate))
         ok = verify_simulated(j, v, a, &again, fate, err);
     t->coverage = again.coverage;
-    if (v->other_code)
-        hold_times(j, drawn, v->works, t);
-    else
+    if (!v->other_code)
         again.missing_checks = NULL; /* the same again */
+    else if (ok && fate_open(fate) && draw_has_missed(j, drawn, v->works))
+        ok = model_version(j, v, a, t, fate, err);
     if (ok && fate_open(fate) && j->gpu)
         ok = verify_on_gpu(j, v, a, &again, fate, err);
     trial_add_missing(a, t, again.missing_checks);
