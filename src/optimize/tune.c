@@ -104,7 +104,7 @@ static void note_point(struct tuning *u, const int *point, const struct pricing 
     json_put_text(o, "name", point_name(u, p));
     json_put_num(o, "score", isfinite(p->cost) ? 1 / (p->cost - loses) : NAN);
     json_put_flag(o, "loses", loses);
-    json_array_append(u->points, o);
+    json_array_append_new(u->points, o);
     vec_add(u->r->arena, &u->hashes, arena_strdup(u->r->arena, p->hash));
     o = json_copy(o);
     json_put_int(o, "done", (int64_t)u->hashes.n);
