@@ -109,7 +109,7 @@ struct agent_features { /* of one version; log: base 2 of the geometric mean ove
     double registers, shared; /* log; of shared bytes, and one */
     double element;           /* log of the bytes of a buffer's element */
     const char
-        *forms; /* the transforms that apply, "vectorise split-row": accesses, loops, launches of a form */
+        *forms; /* the transforms that apply, "vectorise|split-row": accesses, loops, launches of a form */
 };
 
 void agent_features(const struct agent_version *v, const struct agent_profile *p, struct agent_features *f);

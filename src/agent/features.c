@@ -47,7 +47,7 @@ static const struct {
 #undef SCALE
 };
 #define FORMS_WEIGHT 8
-#define NEAR         0.2 /* mean distance at which nearness is 1/e */
+#define NEAR         0.4 /* mean distance at which nearness is 1/e */
 
 struct mean {
     double sum;
@@ -168,7 +168,7 @@ void agent_features(const struct agent_version *v, const struct agent_profile *p
     for (size_t m = 0; transform_all[m]; m++) {
         const struct transform_site *sites;
         if (agent_version_sites(v, transform_all[m], &sites))
-            str_addf(&forms, "%s%s", forms.len ? " " : "", transform_all[m]->name);
+            str_addf(&forms, "%s%s", forms.len ? "|" : "", transform_all[m]->name);
     }
     f->forms = str_take(&forms, v->arena);
     /* Three digits say enough, keep a row short, and are the same whether a trial was read or just made. */

@@ -25,26 +25,17 @@ char *text_quote(struct arena *a, const char *what, const char *s, size_t max_li
 char *text_code(struct arena *a, const char *s, bool numbered); /* a fenced block */
 const char *text_verdict(struct arena *a, const char *verdict); /* what it means, for whoever mends the file */
 
-/* ---- recall.c: a memory of earlier runs asked about one parent ---- */
+/* ---- planner.c ---- */
 
-struct recall {
-    const struct agent_memory *memory; /* NULL: there is none */
-    const double *near;                /* of each of its trials: how much it says of this parent, 0 to 1 */
-};
-void recall_open(struct recall *r, const struct agent_plan_input *in, struct arena *a);
-/* Moves what is expected of a step towards what it did to versions alike, by as much as is known of them. False
- * when that is next to nothing. */
-bool recall_step(const struct recall *r, struct agent_step step, double *gain, double *confidence);
+double strategy_promise(const struct agent_strategy *s); /* more is tried first */
+bool plan_tried_on_parent(const struct agent_plan_input *in, const struct agent_step *steps, size_t n);
 
-enum { MAX_RECALLED = 8 };
-struct recalled { /* steps that gained together on a version alike */
-    const struct agent_step *steps;
-    size_t n;
-    double gain, confidence;
-};
-/* The most promising, each once; a setting that the parent does not offer is left to its transform. */
-size_t recall_stacks(const struct recall *r, const struct agent_plan_input *in, struct arena *a,
-                     struct recalled *stacks, size_t max);
+/* ---- recall.c ---- */
+
+/* The rules' strategies, most promising first, in the order that the memory makes of it, and among them steps
+ * that gained together on versions alike. How many there are then, at most `cap`. */
+size_t recall_order(const struct agent_plan_input *in, struct arena *a, struct agent_strategy *list, size_t n,
+                    size_t cap);
 
 /* ---- read_json.c ---- */
 

@@ -4,8 +4,7 @@
  *  - transforms that gained earlier, on whatever parent, are worth trying together;
  *  - what was tried on this parent is not tried again, and what failed or lost elsewhere goes to the end of the
  * line;
- *  - before this run has tried a transform, what earlier runs saw of it orders it, where there is a memory of
- * them. */
+ *  - a memory of earlier runs, where there is one, has the last word on the order: recall.c. */
 #include "agent/internal.h"
 
 /* A gain below this is no gain. */
@@ -21,7 +20,6 @@ struct lesson { /* what the history says of one transform with one setting */
 struct drafts {
     const struct agent_plan_input *in;
     struct arena *arena;
-    struct recall recall;
     struct agent_strategy *v;
     size_t n;
 };
@@ -48,7 +46,7 @@ static struct lesson lesson_of(const struct agent_plan_input *in, struct agent_s
     return l;
 }
 
-static bool tried_on_parent(const struct agent_plan_input *in, const struct agent_step *steps, size_t n)
+bool plan_tried_on_parent(const struct agent_plan_input *in, const struct agent_step *steps, size_t n)
 {
     for (size_t i = 0; i < in->n_history; i++) {
         const struct agent_attempt *h = &in->history[i];
@@ -84,7 +82,7 @@ static void draft_single(struct drafts *d, const struct transform *ops, const st
     struct str reason = {.arena = a};
 
     *step = (struct agent_step){ops->name, site->setting};
-    if (tried_on_parent(in, step, 1))
+    if (plan_tried_on_parent(in, step, 1))
         return;
     l = lesson_of(in, *step);
     if (l.tried > l.failed && l.best_gain < NEUTRAL && l.tried >= 2)
@@ -101,8 +99,6 @@ static void draft_single(struct drafts *d, const struct transform *ops, const st
         str_addf(&reason, "; it failed %u time%s before", l.failed, l.failed > 1 ? "s" : "");
     }
     confidence *= pow(0.93, rank);
-    if (!l.tried && recall_step(&d->recall, *step, &gain, &confidence))
-        str_addf(&reason, "; on versions like this one earlier runs expect %.2fx of it", gain);
     add_draft(d, (struct agent_strategy){
                      .name = agent_steps_text(a, step, 1),
                      .reason = str_take(&reason, a),
@@ -117,7 +113,7 @@ static void draft_single(struct drafts *d, const struct transform *ops, const st
 static void draft_stack(struct drafts *d, const struct agent_step *steps, size_t n, double expected,
                         double confidence, const char *reason)
 {
-    if (n < 2 || tried_on_parent(d->in, steps, n))
+    if (n < 2 || plan_tried_on_parent(d->in, steps, n))
         return;
     add_draft(d, (struct agent_strategy){
                      .name = agent_steps_text(d->arena, steps, n),
@@ -242,24 +238,15 @@ static void draft_whole_cure(struct drafts *d, const struct blocks *blocks)
     }
 }
 
-/* What made versions like this one faster in earlier runs. At most a third of a round, so that a memory of
- * nothing alike costs little. */
-static void draft_recalled(struct drafts *d)
+double strategy_promise(const struct agent_strategy *s)
 {
-    struct recalled stacks[MAX_RECALLED];
-    size_t n = recall_stacks(&d->recall, d->in, d->arena, stacks, MIN(d->in->max_strategies / 3, MAX_RECALLED));
-
-    for (size_t i = 0; i < n; i++)
-        draft_stack(d, stacks[i].steps, stacks[i].n, stacks[i].gain, stacks[i].confidence,
-                    arena_printf(d->arena,
-                                 "together they gave %.2fx on a version much like this one, in an earlier run",
-                                 stacks[i].gain));
+    return s->confidence * log(s->expected_gain + 0.5);
 }
 
 static int by_promise(const void *x, const void *y)
 {
     const struct agent_strategy *a = x, *b = y;
-    double p = a->confidence * log(a->expected_gain + 0.5), q = b->confidence * log(b->expected_gain + 0.5);
+    double p = strategy_promise(a), q = strategy_promise(b);
 
     if (p != q)
         return p < q ? 1 : -1;
@@ -272,7 +259,6 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
     struct drafts d = {.in = in, .arena = a, .v = arena_array(a, struct agent_strategy, MAX_DRAFTS)};
     struct blocks blocks = {0};
 
-    recall_open(&d.recall, in, a);
     for (size_t m = 0; transform_all[m]; m++) {
         const struct transform *ops = transform_all[m];
         const struct transform_site *sites;
@@ -291,9 +277,10 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
         }
     }
     draft_winners(&d);
-    draft_recalled(&d);
     draft_whole_cure(&d, &blocks);
     qsort(d.v, d.n, sizeof(*d.v), by_promise);
+    if (in->memory)
+        d.n = recall_order(in, a, d.v, d.n, MAX_DRAFTS);
     *strategies = d.v;
     *n = MIN(d.n, in->max_strategies);
 }
@@ -340,7 +327,7 @@ bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_
             kept[n++] = steps[i];
     if (n == failed->n_steps) /* the last one rests on all the others */
         n--;
-    if (n == 0 || tried_on_parent(in, kept, n))
+    if (n == 0 || plan_tried_on_parent(in, kept, n))
         return false;
     *repaired = *failed;
     repaired->steps = arena_copy(a, kept, n * sizeof(*kept));

@@ -1,54 +1,110 @@
-/* What earlier runs say of a parent: means over their trials, weighted by how near the versions are. */
+/* What earlier runs say of a parent. Gains of different kernels do not compare, but shares of the best gain
+ * that was found on the same version do, as logarithms. What is expected of a strategy is the share that such
+ * steps had on versions like the parent: what they gained over what there was to gain, each weighted by how
+ * alike steps and versions are, and begun with what the rules' own order says. So a memory of nothing alike, or
+ * of versions where nothing helped, leaves that order as it is. */
 #include "internal.h"
 
-/* Trials of versions as alike as can be that weigh as much as what the rules expect by themselves. */
-#define OWN_WEIGHT     0.5
-#define OTHER_SETTING  0.3  /* what a trial of the same transform with another setting weighs */
-#define NEAR_ENOUGH    0.05 /* for a stack to be carried over */
-#define WORTH_CARRYING 1.05 /* its gain */
+#define OWN_WEIGHT     1.5 /* of the rules' order: of a version alike in everything that became e times as fast */
+#define OWN_SLOPE      1.0  /* share, for each unit of promise below the first strategy's */
+#define FAILED         0.3  /* what a failure loses at least, as a logarithm of speed */
+#define OTHER_SETTING  0.5  /* how alike steps are that differ in their setting */
+#define NEAR_ENOUGH    0.05 /* of a version whose steps are carried over */
+#define WORTH_CARRYING 0.05 /* their gain, as a logarithm */
+enum { MAX_RECALLED = 8 };
 
-void recall_open(struct recall *r, const struct agent_plan_input *in, struct arena *a)
+struct group { /* the trials of one version */
+    const struct agent_remembered *v;
+    size_t n;
+    double near; /* how much it says of the parent, 0 to 1 */
+    double best; /* log of the best gain, at least 0 */
+};
+
+struct recall {
+    const struct agent_plan_input *in;
+    struct arena *arena;
+    VEC(struct group) groups;
+};
+
+static void recall_open(struct recall *r)
 {
-    const struct agent_memory *m = in->memory;
-    const struct agent_features *last = NULL;
-    double nearness = 0, *near;
+    const struct agent_memory *m = r->in->memory;
 
-    *r = (struct recall){.memory = m};
-    if (!m)
-        return;
-    near = arena_array(a, double, m->n + 1);
     for (size_t i = 0; i < m->n; i++) {
-        if (m->trials[i].features != last) /* trials of one version stand together */
-            nearness = agent_features_nearness(&in->features, last = m->trials[i].features);
-        near[i] = nearness * m->trials[i].trust;
+        const struct agent_remembered *t = &m->trials[i];
+        if (i == 0 || t->features != m->trials[i - 1].features) {
+            double near = t->trust * agent_features_nearness(&r->in->features, t->features);
+            vec_add(r->arena, &r->groups, ((struct group){.v = t, .near = near}));
+        }
+        struct group *g = &vec_last(&r->groups);
+        g->n++;
+        if (t->passed && t->gain > 0)
+            g->best = MAX(g->best, log(t->gain));
     }
-    r->near = near;
 }
 
-bool recall_step(const struct recall *r, struct agent_step step, double *gain, double *confidence)
+static const struct agent_step *step_of(const struct agent_step *steps, size_t n, const char *transform)
 {
-    double weight = 0, timed = 0, passed = 0, log_gain = 0;
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(steps[i].transform, transform))
+            return &steps[i];
+    return NULL;
+}
 
-    for (size_t i = 0; r->memory && i < r->memory->n; i++) {
-        const struct agent_remembered *t = &r->memory->trials[i];
-        double w = r->near[i];
-        if (t->n_steps != 1 || !str_eq(t->steps[0].transform, step.transform))
-            continue;
-        if (t->steps[0].setting != step.setting)
-            w *= OTHER_SETTING;
-        weight += w;
-        passed += t->passed ? w : 0;
-        if (t->passed && t->gain > 0) {
-            timed += w;
-            log_gain += w * log(t->gain);
+/* 1 for the same steps, 0 for none in common. Of a strategy's own, those count that apply to the parent now. */
+static double likeness(const struct recall *r, const struct agent_strategy *s, const struct agent_remembered *t)
+{
+    double both = 0, either = (double)t->n_steps;
+
+    for (size_t i = 0; i < s->n_steps; i++) {
+        const struct agent_step *mine = &s->steps[i], *theirs = step_of(t->steps, t->n_steps, mine->transform);
+        const struct transform *transform = transform_find(mine->transform);
+        const struct transform_site *sites;
+        if (theirs)
+            both += mine->setting == theirs->setting || mine->setting == AGENT_OWN_CHOICE ? 1 : OTHER_SETTING;
+        else if (transform && agent_version_sites(r->in->version, transform, &sites))
+            either++;
+    }
+    return pow(both / either, 4);
+}
+
+/* Has this run tried the step itself, on whatever parent? Then that counts, and is in its promise. */
+static bool known_here(const struct agent_plan_input *in, const struct agent_strategy *s)
+{
+    for (size_t i = 0; i < in->n_history && s->n_steps == 1; i++) {
+        const struct agent_attempt *h = &in->history[i];
+        if (!h->untold && h->n_steps == 1 && h->steps[0].setting == s->steps[0].setting &&
+            str_eq(h->steps[0].transform, s->steps[0].transform))
+            return true;
+    }
+    return false;
+}
+
+static double expected_share(const struct recall *r, const struct agent_strategy *s, double own)
+{
+    double there = OWN_WEIGHT, gained = OWN_WEIGHT * own;
+
+    if (known_here(r->in, s))
+        return own;
+    for (size_t k = 0; k < r->groups.n; k++) {
+        const struct group *g = &r->groups.v[k];
+        for (size_t i = 0; i < g->n && g->near > 0.01; i++) {
+            const struct agent_remembered *t = &g->v[i];
+            double w = g->near * likeness(r, s, t);
+            there += w * (t->passed ? g->best : MAX(g->best, FAILED));
+            if (t->passed && t->gain > 1)
+                gained += w * log(t->gain);
         }
     }
-    if (weight < 0.1 * OWN_WEIGHT)
-        return false;
-    *gain = exp((log_gain + OWN_WEIGHT * log(*gain)) / (timed + OWN_WEIGHT));
-    *confidence = (passed + OWN_WEIGHT) / (weight + OWN_WEIGHT) * *confidence;
-    return true;
+    return gained / there;
 }
+
+/* ---- carried over ---- */
+
+struct recalled {
+    const struct agent_remembered *trial;
+    double worth, near;
+};
 
 /* A setting may also be one that only steps before it make possible: then the parent offers none. */
 static bool offered(const struct agent_version *v, struct agent_step step)
@@ -62,59 +118,100 @@ static bool offered(const struct agent_version *v, struct agent_step step)
     return n == 0;
 }
 
-static bool same_steps(const struct recalled *x, const struct agent_step *steps, size_t n)
+/* A strategy of them; what the parent does not offer is left to the transform. */
+static struct agent_strategy carried_over(const struct recall *r, const struct recalled *x)
 {
-    bool same = x->n == n;
-
-    for (size_t i = 0; same && i < n; i++)
-        same = x->steps[i].setting == steps[i].setting && str_eq(x->steps[i].transform, steps[i].transform);
-    return same;
-}
-
-static double promise(const struct recalled *x)
-{
-    return x->confidence * log(x->gain);
-}
-
-/* Into its place in the list, most promising first, whose last one gives way. */
-static size_t insert(struct recalled *stacks, size_t n, size_t max, struct recalled x)
-{
-    size_t at;
+    size_t n = x->trial->n_steps;
+    struct agent_step *steps = arena_copy(r->arena, x->trial->steps, n * sizeof(*steps));
 
     for (size_t i = 0; i < n; i++)
-        if (same_steps(&stacks[i], x.steps, x.n)) {
-            if (promise(&stacks[i]) >= promise(&x))
-                return n;
-            memmove(&stacks[i], &stacks[i + 1], (--n - i) * sizeof(*stacks));
-            break;
-        }
-    for (at = n; at > 0 && promise(&stacks[at - 1]) < promise(&x); at--) {
-    }
-    if (at >= max)
-        return n;
-    n = MIN(n + 1, max);
-    memmove(&stacks[at + 1], &stacks[at], (n - 1 - at) * sizeof(*stacks));
-    stacks[at] = x;
-    return n;
+        if (!offered(r->in->version, steps[i]))
+            steps[i].setting = AGENT_OWN_CHOICE;
+    return (struct agent_strategy){
+        .name = agent_steps_text(r->arena, steps, n),
+        .reason = arena_printf(r->arena,
+                               "together they gave %.2fx on a version much like this one, in an earlier run",
+                               x->trial->gain),
+        .plan = arena_printf(r->arena, "apply %zu transforms one after the other", n),
+        .steps = steps,
+        .n_steps = n,
+        .expected_gain = x->trial->gain,
+        .confidence = x->near};
 }
 
-size_t recall_stacks(const struct recall *r, const struct agent_plan_input *in, struct arena *a,
-                     struct recalled *stacks, size_t max)
+/* The best of each version that is near, the worthiest first. */
+static size_t find_recalled(const struct recall *r, struct recalled *list, size_t max)
 {
     size_t n = 0;
 
-    for (size_t i = 0; r->memory && i < r->memory->n && max > 0; i++) {
-        const struct agent_remembered *t = &r->memory->trials[i];
-        struct recalled x = {.n = t->n_steps, .gain = t->gain, .confidence = r->near[i]};
-        struct agent_step *steps;
-        if (t->n_steps < 2 || !t->passed || !(t->gain > WORTH_CARRYING) || r->near[i] < NEAR_ENOUGH ||
-            (n == max && promise(&stacks[n - 1]) >= promise(&x)))
+    for (size_t g = 0; g < r->groups.n; g++) {
+        const struct group *group = &r->groups.v[g];
+        struct recalled x = {.worth = group->near * group->best, .near = group->near};
+        size_t at = n;
+        if (group->near < NEAR_ENOUGH || group->best < WORTH_CARRYING)
             continue;
-        x.steps = steps = arena_copy(a, t->steps, t->n_steps * sizeof(*steps));
-        for (size_t k = 0; k < x.n; k++)
-            if (!offered(in->version, steps[k]))
-                steps[k].setting = AGENT_OWN_CHOICE;
-        n = insert(stacks, n, max, x);
+        for (size_t i = 0; i < group->n && !x.trial; i++)
+            if (group->v[i].passed && log(group->v[i].gain) >= group->best)
+                x.trial = &group->v[i];
+        for (; at > 0 && list[at - 1].worth < x.worth; at--)
+            if (at < max)
+                list[at] = list[at - 1];
+        if (at < max)
+            list[at] = x;
+        n = MIN(n + 1, max);
     }
+    return n;
+}
+
+static bool is_listed(const struct agent_strategy *list, size_t n, const struct agent_strategy *s)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(list[i].name, s->name))
+            return true;
+    return false;
+}
+
+/* ---- the order ---- */
+
+struct ranked {
+    double share; /* expected */
+    size_t rank;  /* in the rules' order */
+    struct agent_strategy strategy;
+};
+
+static int by_share(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+
+    return a->share != b->share ? ORDER(b->share, a->share) : ORDER(a->rank, b->rank);
+}
+
+size_t recall_order(const struct agent_plan_input *in, struct arena *a, struct agent_strategy *list, size_t n,
+                    size_t cap)
+{
+    struct recall r = {.in = in, .arena = a};
+    struct ranked *ranked = arena_array(a, struct ranked, n + MAX_RECALLED);
+    struct recalled found[MAX_RECALLED];
+    double first = n ? strategy_promise(&list[0]) : 0, middle = 1;
+    size_t n_found, n_rules = n;
+
+    recall_open(&r);
+    for (size_t i = 0; i < n; i++) {
+        double own = 1 - OWN_SLOPE * (first - strategy_promise(&list[i]));
+        middle = i <= in->max_strategies / 2 ? own : middle;
+        ranked[i] = (struct ranked){expected_share(&r, &list[i], own), i, list[i]};
+    }
+    /* At most a third of a round, so that what does not carry over costs little. */
+    n_found = find_recalled(&r, found, MIN(in->max_strategies / 3, (size_t)MAX_RECALLED));
+    for (size_t i = 0; i < n_found && n < cap; i++) {
+        struct agent_strategy s = carried_over(&r, &found[i]);
+        if (is_listed(list, n_rules, &s) || plan_tried_on_parent(in, s.steps, s.n_steps))
+            continue;
+        ranked[n] = (struct ranked){expected_share(&r, &s, middle), n, s};
+        n++;
+    }
+    qsort(ranked, n, sizeof(*ranked), by_share);
+    for (size_t i = 0; i < n; i++)
+        list[i] = ranked[i].strategy;
     return n;
 }

@@ -138,6 +138,83 @@ static void plan(const struct agent_version *v, const struct agent_attempt *hist
     agent_plan_rules(&in, arena, s, n);
 }
 
+static void test_features(void **state)
+{
+    struct agent_features x = {.dram = 0.5, .block = 8, .copy = NAN, .forms = "vectorise|block-size"}, y = x, z;
+    json_t *o = agent_features_to_json(&x);
+
+    (void)state;
+    agent_features_from_json(o, arena, &z);
+    json_decref(o);
+    assert_true(agent_features_nearness(&x, &z) == 1 && isnan(z.copy) && z.block == 8);
+    y.block = 9;
+    assert_true(agent_features_nearness(&x, &y) < 1 &&
+                agent_features_nearness(&x, &y) == agent_features_nearness(&y, &x));
+    z = y;
+    z.forms = "vectorise|tile";
+    assert_true(agent_features_nearness(&x, &z) < agent_features_nearness(&x, &y));
+    z.copy = 1; /* known of one alone: as far as can be */
+    assert_true(agent_features_nearness(&x, &z) > 0);
+    agent_features_from_json(NULL, arena, &z); /* of a row that says nothing */
+    assert_true(agent_features_nearness(&x, &z) < 0.5);
+}
+
+static size_t place_of(const struct agent_strategy *list, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(list[i].name, name))
+            return i;
+    return n;
+}
+
+/* A memory puts first what gained on a version alike, and what failed there behind it; it leaves nothing out,
+ * and of versions with nothing in common it changes nothing. */
+static void test_plan_remembers(void **state)
+{
+    static const struct agent_step together[] = {{"restrict", 0}, {"cache-hints", 3}};
+    const struct agent_diagnosis d = {.bound_by = "latency"};
+    struct agent_features alike = {.block = 7, .forms = "vectorise"},
+                          unlike = {9, 9, 9, 9,  9,  9,  9, 99, 9,  9, 9,     9,
+                                    9, 9, 9, 99, 99, 99, 9, 9,  99, 9, "tile"};
+    struct agent_remembered trials[3] = {{.trust = 1, .passed = true, .gain = 4}, {.trust = 1}};
+    struct agent_memory memory = {trials, 0};
+    const struct agent_strategy *s, *t;
+    struct agent_version v;
+    struct err err = {0};
+    size_t n, m;
+
+    (void)state;
+    assert_ok(agent_version_open(&v, arena, task, "k.cu", text, &limits, &err), err);
+    plan(&v, NULL, 0, &s, &n);
+    struct agent_plan_input in = {
+        .version = &v, .diagnosis = &d, .max_strategies = 50, .memory = &memory, .features = alike};
+    for (memory.n = 0; memory.n <= 2; memory.n += 2) { /* an empty one, and one of other things */
+        trials[0].features = trials[1].features = &unlike;
+        trials[0].steps = s[n - 1].steps;
+        trials[1].steps = s[0].steps;
+        trials[0].n_steps = trials[1].n_steps = 1;
+        agent_plan_rules(&in, arena, &t, &m);
+        assert_int_equal(m, n);
+        for (size_t i = 0; i < n; i++)
+            assert_string_equal(s[i].name, t[i].name);
+    }
+    size_t last = n - 1; /* one alone, far behind */
+    while (s[last].n_steps != 1)
+        last--;
+    trials[0] = (struct agent_remembered){&alike, 1, s[last].steps, 1, true, 20};
+    trials[1] = (struct agent_remembered){&alike, 1, s[0].steps, s[0].n_steps, false, NAN};
+    trials[2] = (struct agent_remembered){&alike, 1, together, 2, true, 25};
+    memory.n = 3;
+    agent_plan_rules(&in, arena, &t, &m);
+    assert_int_equal(m, n + 1); /* the steps that the rules do not think of together */
+    assert_true(place_of(t, m, agent_steps_text(arena, together, 2)) < m / 2);
+    assert_true(place_of(t, m, s[last].name) < place_of(s, n, s[last].name));
+    assert_true(place_of(t, m, s[0].name) > 0 && place_of(t, m, s[0].name) < m);
+    for (size_t i = 0; i < n; i++)
+        assert_true(place_of(t, m, s[i].name) < m);
+    agent_version_close(&v);
+}
+
 static void test_plan_learns(void **state)
 {
     const struct agent_strategy *s, *t;
@@ -360,7 +437,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diagnosis),       cmocka_unit_test(test_diagnosis_leaves_nothing_out),
-        cmocka_unit_test(test_steps_in_words),  cmocka_unit_test(test_plan_learns),
+        cmocka_unit_test(test_steps_in_words),  cmocka_unit_test(test_features),
+        cmocka_unit_test(test_plan_remembers),  cmocka_unit_test(test_plan_learns),
         cmocka_unit_test(test_code_and_repair), cmocka_unit_test(test_repair_drops_who_wrote_the_line),
         cmocka_unit_test(test_dispatch),        cmocka_unit_test(test_template),
     };

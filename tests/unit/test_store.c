@@ -210,12 +210,71 @@ static void test_calls(void **state)
     store_close(s);
 }
 
+static struct memory_row a_memory(const char *kernel, const char *candidate, double gain)
+{
+    return (struct memory_row){.kernel = kernel,
+                               .device = "a GPU",
+                               .basis = "modelled",
+                               .version = "v",
+                               .features = "{\"block\":7.0,\"forms\":\"tile\"}",
+                               .candidate = candidate,
+                               .steps = "[[\"tile\",16]]",
+                               .verdict = "passed",
+                               .gain = gain,
+                               .noted = "2026-01-02T00:00:00Z"};
+}
+
+static void test_memory(void **state)
+{
+    const char *path = fs_join(arena, folder, "below/memory.db");
+    struct memory_row rows[] = {a_memory("k1", "a", 2), a_memory("k1", "b", NAN), a_memory("k2", "a", 1)};
+    const struct memory_row *list, *back;
+    struct store *s, *other;
+    struct err err = {0};
+    size_t n, m;
+    json_t *o;
+
+    (void)state;
+    assert_ok(memory_open(&s, path, false, &err), err);
+    assert_null(s); /* there is none, and none is made */
+    assert_false(fs_exists(path));
+    assert_ok(memory_open(&s, path, true, &err) && memory_put(s, rows, 3, &err), err);
+    rows[0].gain = 3; /* tried again: the newest counts, and stands once */
+    assert_ok(memory_open(&other, path, true, &err) && memory_put(other, rows, 1, &err), err);
+    store_close(other);
+    assert_ok(memory_rows(s, arena, 100, &list, &n, &err), err);
+    assert_int_equal(n, 3);
+    assert_true(list[2].gain == 3 && isnan(list[0].gain));
+    assert_ok(memory_rows(s, arena, 1, &back, &m, &err), err);
+    assert_true(m == 1 && str_eq(back[0].candidate, "a") && back[0].gain == 3);
+
+    o = memory_to_json(list, n);
+    assert_ok(memory_from_json(o, arena, &back, &m, &err), err);
+    json_decref(o);
+    assert_int_equal(m, 3);
+    assert_string_equal(back[2].features, list[2].features);
+    assert_string_equal(back[2].steps, list[2].steps);
+    assert_true(isnan(back[0].gain) && back[2].gain == 3);
+
+    assert_ok(memory_forget(s, &(struct memory_choice){.kernel = "k1", .before = "2026-01-01"}, &n, &err), err);
+    assert_int_equal(n, 0);
+    assert_ok(memory_forget(s, &(struct memory_choice){.kernel = "k1", .device = "a GPU"}, &n, &err), err);
+    assert_int_equal(n, 2);
+    assert_ok(memory_forget(s, &(struct memory_choice){.device = "x' OR 'y' = 'y"}, &n, &err), err);
+    assert_int_equal(n, 0);
+    assert_ok(memory_forget(s, &(struct memory_choice){0}, &n, &err), err);
+    assert_int_equal(n, 1);
+    store_close(s);
+    assert_ok(fs_write_text(path, "no database", &err), err);
+    assert_false(memory_open(&s, path, true, &err));
+    assert_true(err.kind == ERR_WORLD && strstr(err.text, "memory") && !s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_roundtrip),
-        cmocka_unit_test(test_not_a_run),
-        cmocka_unit_test(test_killed_writer),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_roundtrip),
+        cmocka_unit_test(test_not_a_run), cmocka_unit_test(test_killed_writer),
         cmocka_unit_test(test_calls),
     };
 
