@@ -186,7 +186,7 @@ static void add_row(struct run *r, struct done x, struct memory_row row, memory_
     row.candidate = x.to->hash;
     row.steps = steps_text(r->arena, x.steps, x.n);
     row.verdict = verdict_name(x.to->trial.verdict);
-    row.gain = x.to->trial.score / x.from_score;
+    row.gain = round(1e6 * x.to->trial.score / x.from_score) / 1e6; /* the same of a trial that was read */
     vec_add(r->arena, out, row);
 }
 

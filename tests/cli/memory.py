@@ -181,8 +181,8 @@ def resumed_by_its_snapshot(folder, row):
     else:
         said(astra(folder, "resume", "run", env=env), 0)
     same(folder, "undisturbed", "run")
-    key = lambda rows: sorted((r["version"], r["candidate"], json.dumps(r["steps"]), r["gain"]) for r in rows)
-    expect(key(learned(folder, env)) == key(whole), "what was learned differs from an undisturbed run's")
+    now, then = ({(r["version"], r["candidate"], json.dumps(r["steps"]), r["gain"]) for r in rows} for rows in (learned(folder, env), whole))
+    expect(now == then, f"what was learned differs from an undisturbed run: {now - then} is new, {then - now} is missing")
 
 
 def spoil(path, kind):
