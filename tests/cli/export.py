@@ -164,7 +164,7 @@ def framework(folder):
         said(astra(home, "init", "tree/csrc/norm.cu:rms_norm_kernel", "--out", "task"), 0)
         task = os.path.join(home, "task", "task.yaml")
         write(task, re.sub(r"(?s)workloads:.*", "workloads:\n  - [4096, 64]\n", read(task)))
-        said(astra(home, "optimize", "task", "--rounds", "1", "--candidates", "5", "--seed", "7", "--quiet", "--out", "run", "--min-mutation", "0"), 0)
+        said(astra(home, "optimize", "task", "--rounds", "1", "--candidates", "5", "--tune-budget", "0", "--seed", "7", "--quiet", "--out", "run", "--min-mutation", "0"), 0)
 
     home, _ = kept("framework", make)
     for name in ("tree", "run"):
