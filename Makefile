@@ -92,7 +92,7 @@ bench-gpu: all ## what measuring on this machine's GPU is worth: noise, 2 %, can
 bench-screen: all ## what the live screen costs of a core, while a run is replayed in its own time
 	@tools/build.sh $(BUILD) -- tools/bench_screen
 	@rm -rf $(BUILD)/bench-screen; mkdir $(BUILD)/bench-screen
-	@$(BUILD)/astra optimize examples/silu_and_mul --rounds 2 --quiet --out $(BUILD)/bench-screen/run --trace $(BUILD)/bench-screen/events.jsonl >/dev/null
+	@$(BUILD)/astra optimize examples/silu_and_mul --no-memory --rounds 2 --quiet --out $(BUILD)/bench-screen/run --trace $(BUILD)/bench-screen/events.jsonl >/dev/null
 	@$(BUILD)/tools/bench_screen $(BUILD)/bench-screen/events.jsonl
 
 .PHONY: bench-loop

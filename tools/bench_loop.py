@@ -36,7 +36,7 @@ def scenario(example, rounds):
 def rounds_of(astra, example, rounds, folder):
     trace = os.path.join(folder, example + ".trace")
     with Server(scenario(example, rounds)) as server:
-        subprocess.run([astra, "optimize", os.path.join(ROOT, "examples", example), "--agents", "planner=llm,coder=llm",
+        subprocess.run([astra, "optimize", "--no-memory", os.path.join(ROOT, "examples", example), "--agents", "planner=llm,coder=llm",
                         "--provider", "openai", "--base-url", server.url, "--model", "m", "--rounds", str(rounds),
                         "--out", os.path.join(folder, example), "--trace", trace, "--quiet"], check=True,
                        stdout=subprocess.DEVNULL)

@@ -21,7 +21,7 @@ TARGET_MS, TARGET_OPEN_MS, TIMES = 200, 1000, 11
 
 def make(astra, out):
     """The rules, then a model's recorded answers."""
-    subprocess.run([astra, "optimize", os.path.join(ROOT, "examples", EXAMPLE), "--device", "sim", "--agents", "llm", "--provider",
+    subprocess.run([astra, "optimize", "--no-memory", os.path.join(ROOT, "examples", EXAMPLE), "--device", "sim", "--agents", "llm", "--provider",
                     "replay", "--replay", os.path.join(ROOT, "examples", "recordings", EXAMPLE), "--rounds", "3", "--candidates",
                     "24", "--seed", "7", "--hidden-seed", "1", "--quiet", "--out", out], check=True, stdout=subprocess.DEVNULL)
 

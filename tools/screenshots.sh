@@ -15,7 +15,7 @@ screen() {
 
 # The last screen on which a candidate of the second round is being judged.
 tmux -S "$socket" -f /dev/null new-session -d -x 110 -y 36 \
-    "TERM=tmux-256color COLORTERM=truecolor '$astra' optimize examples/fused_add_rmsnorm --device sim --rounds 3 --out '$work/run'; touch '$work/end'; sleep 60"
+    "TERM=tmux-256color COLORTERM=truecolor '$astra' optimize examples/fused_add_rmsnorm --no-memory --device sim --rounds 3 --out '$work/run'; touch '$work/end'; sleep 60"
 until [ -e "$work/end" ]; do
     screen >"$work/now" && grep -q 'round 2' "$work/now" && grep -q judging "$work/now" && mv "$work/now" "$work/screen"
     sleep 1

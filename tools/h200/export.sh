@@ -22,7 +22,7 @@ gpu=$("$python" -c 'import torch; print(torch.cuda.get_device_name() if torch.cu
 if [ $# = 0 ]; then
     for name in silu_and_mul fused_add_rmsnorm merge_attn_states; do
         rm -rf "$out/run-$name"
-        "$astra" optimize "$here/examples/$name" --device "${DEVICE:-cuda}" --rounds 2 --quiet --out "$out/run-$name" \
+        "$astra" optimize "$here/examples/$name" --no-memory --device "${DEVICE:-cuda}" --rounds 2 --quiet --out "$out/run-$name" \
             >"$out/run-$name.log" 2>&1 || { echo "$name was not optimised:"; tail -5 "$out/run-$name.log"; }
         set -- "$@" "$out/run-$name"
     done

@@ -22,7 +22,7 @@ for what in "$@"; do
         sed -i "s/^source:.*/source: ${what#*:}.cu/" "$work/$label/task.yaml"
     fi
     start=$(date +%s.%N)
-    "$astra" optimize "$work/$label" --device cuda --out "$work/run-$label" --json >"$out/$label.json" 2>"$out/$label.log" ||
+    "$astra" optimize "$work/$label" --no-memory --device cuda --out "$work/run-$label" --json >"$out/$label.json" 2>"$out/$label.log" ||
         { status=1; tail -5 "$out/$label.log"; continue; }
     end=$(date +%s.%N)
     cp "$work/run-$label/best.cu" "$out/$label.cu"
