@@ -75,11 +75,7 @@ static struct node first_dependent(const struct function *f)
 /* The expressions between <<< and >>>: grid, block, shared memory, stream. */
 static struct node *configuration(const struct function *f, const struct launch *l, size_t *n)
 {
-    for (uint32_t i = 0; i < node_count(l->call); i++)
-        if (node_is(node_child(l->call, i), NODE_KERNEL_CALL_SYNTAX))
-            return named_children(f, node_child(l->call, i), n);
-    *n = 0;
-    return NULL;
+    return named_children(f, node_child_of(l->call, NODE_KERNEL_CALL_SYNTAX), n);
 }
 
 static bool takes_attributes(const struct function *f, const struct launch *l)
