@@ -216,8 +216,8 @@ def without_times(result):
     result["provenance"] = {k: v for k, v in result["provenance"].items() if k != "digest"}  # it is of the times too
     return result
 
+
 ROUNDS = ("--rounds", "3", "--tune-budget", "6", "--seed", "7", "--hidden-seed", "11")
-ROUNDS = ("--rounds", "3", "--seed", "7", "--hidden-seed", "11")
 
 
 def optimize(folder, out="run", *more):

@@ -8,13 +8,13 @@ import sqlite3
 import subprocess
 import time
 
-from harness import (ASTRA, ROUNDS, astra, case, cases, environment, expect, finished, kept, load, main, read, said, same,
-                     small_task, without_nvcc, write)
+from harness import ASTRA, astra, case, cases, environment, expect, kept, load, main, read, said, same, small_task, without_nvcc, write
 
 without_nvcc()
 
 
-SHORT = ("--rounds", "1", "--candidates", "2", "--min-mutation", "0")
+SHORT = ("--rounds", "1", "--candidates", "2", "--tune-budget", "0", "--min-mutation", "0")
+ROUNDS = ("--rounds", "2", "--tune-budget", "0", "--seed", "7", "--hidden-seed", "11")
 
 
 def memory_environment(folder, name="memory.db"):
@@ -47,7 +47,7 @@ def taught(folder):
 def learned_once_and_used(folder):
     """An empty memory changes nothing; a run adds its trials once; what it learned orders the next one."""
     env = taught(folder)
-    finished(folder, "without")
+    run(folder, "without", environment())
     same(folder, "without", "first")
     rows = learned(folder, env)
     expect(rows and all(r["device"] == "NVIDIA H200" and r["basis"] == "modelled" for r in rows), rows)

@@ -204,7 +204,7 @@ struct wish { /* how precise */
 static struct wish wish_of(const struct judge *j, bool control, bool scoring, bool stream)
 {
     if (stream && !scoring) /* of the control it is the time alone that is wanted */
-        return (struct wish){0.02, 0.1, control ? 4 : 64};
+        return (struct wish){0.02, 0.1, control ? 4 : 32};
     if (j->options.confirm || control)
         return scoring ? (struct wish){0.0025, 1, 1024} : (struct wish){0.005, 0.3, 256};
     return scoring ? (struct wish){0.005, 0.3, 256} : (struct wish){0.02, 0.1, 32};
