@@ -72,6 +72,8 @@ static size_t add_places(const struct trial_coverage *c, bool instructions, stru
             str_addf(out, "line %d", g->line);
         if (g->text && *g->text)
             str_addf(out, "%s`%s`", g->line ? ", " : "", g->text);
+        else if (!g->line)
+            str_add(out, "at no line that the compiler names");
         if (g->whole)
             str_add(out, " and the rest of its kernel");
         if (g->original)
