@@ -69,12 +69,19 @@ void agent_version_close(struct agent_version *v);
 size_t agent_version_sites(const struct agent_version *v, const struct transform *transform,
                            const struct transform_site **sites);
 
-/* A transform everywhere it applies with that setting; or "dispatch PARAM <=" (or >=): the original where that
- * holds. */
+struct agent_version_of { /* one of several that a launcher may choose from */
+    const char *name;       /* "the original", "candidate 7" */
+    const char *text;
+    const double *speedups; /* over the original, by workload */
+};
+
+/* A transform everywhere it applies with that setting; or "dispatch PARAM <=", "dispatch PARAM * PARAM >=": the
+ * other version where that holds. */
 struct agent_step {
     const char *transform;
     int setting;      /* AGENT_OWN_CHOICE: what the transform prefers at that point, if it applies there */
     const char *text; /* of one that was carried out: what it left */
+    const struct agent_version_of *other; /* of dispatch; NULL: the original */
 };
 #define AGENT_OWN_CHOICE TRANSFORM_OWN_CHOICE
 
@@ -208,11 +215,17 @@ struct agent_failure {              /* of a strategy carried out */
 bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_failure *why,
                         const struct agent_plan_input *in, struct arena *a, struct agent_strategy *repaired);
 
-/* For a correct version that is slower than the original on some workloads (speedups[i] < 1, in the task's
- * order): keep the original for these, where one scalar argument tells them from the others. False when none
- * does. */
-bool agent_dispatch_rules(const struct task *t, const double *speedups, struct arena *a,
-                          struct agent_strategy *s);
+/* Of correct versions (versions[0]: the original) the two, and the one comparison of an integer argument or of
+ * the product of two, with which a launcher that chooses between them is fastest: by the geometric mean, and at
+ * no workload slower than the original. *base: the version whose launcher chooses; the strategy is one step for
+ * it. False when none is above `least` (a geometric mean of speed-ups), which also is so where one version is the
+ * fastest everywhere. */
+bool agent_dispatch_rules(const struct task *t, const struct agent_version_of *versions, size_t n, double least,
+                          struct arena *a, struct agent_strategy *s, size_t *base);
+bool agent_is_dispatch(const struct agent_step *step);
+/* Carries such a step out on *text, a file of that path. */
+bool agent_dispatch(const struct task *t, const char *path, const struct agent_step *step, struct arena *a,
+                    char **text, struct err *why_not);
 
 /* "vectorise 16 + split_rows" */
 char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n);

@@ -13,78 +13,6 @@ char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n
     return str_take(&s, a);
 }
 
-/* The step "dispatch rows <=" with setting 8 keeps the original where rows <= 8. */
-static const char DISPATCH[] = "dispatch ";
-
-/* A threshold of this argument that has all lost workloads on one side and all others on the other. */
-static bool separates(const struct task *t, size_t arg, const double *speedups, struct arena *a,
-                      const char **relation, int64_t *threshold)
-{
-    struct kernel_value *values = arena_array(a, struct kernel_value, t->n_args);
-    int64_t low_lost = INT64_MAX, high_lost = INT64_MIN, low_won = INT64_MAX, high_won = INT64_MIN;
-
-    for (size_t w = 0; w < t->n_workloads; w++) {
-        task_launch_values(t, t->workloads + w * t->n_dims, values);
-        int64_t v = values[arg].i;
-        if (speedups[w] < 1) {
-            low_lost = MIN(low_lost, v);
-            high_lost = MAX(high_lost, v);
-        } else {
-            low_won = MIN(low_won, v);
-            high_won = MAX(high_won, v);
-        }
-    }
-    if (low_lost > high_lost || low_won > high_won) /* nothing lost, or nothing won */
-        return false;
-    *relation = high_lost < low_won ? "<=" : ">=";
-    *threshold = high_lost < low_won ? high_lost : low_lost;
-    return (high_lost < low_won || low_lost > high_won) && *threshold >= 0 && *threshold <= INT32_MAX;
-}
-
-bool agent_dispatch_rules(const struct task *t, const double *speedups, struct arena *a,
-                          struct agent_strategy *s)
-{
-    for (size_t i = 0; i < t->n_args; i++) {
-        struct agent_step *step;
-        const char *relation;
-        int64_t threshold;
-        if (t->args[i].role != ROLE_SCALAR || t->args[i].type == KT_F32 || t->args[i].type == KT_F64 ||
-            !separates(t, i, speedups, a, &relation, &threshold))
-            continue;
-        step = arena_new(a, struct agent_step);
-        *step = (struct agent_step){arena_printf(a, "%s%s %s", DISPATCH, t->args[i].name, relation),
-                                    (int)threshold};
-        *s = (struct agent_strategy){
-            .name = arena_printf(a, "the original for %s %s %d", t->args[i].name, relation, step->setting),
-            .reason = arena_printf(a, "it wins on the whole but loses where %s %s %d: the launcher chooses",
-                                   t->args[i].name, relation, step->setting),
-            .plan = "both versions in one file, chosen by size in the launcher",
-            .steps = step,
-            .n_steps = 1,
-            .expected_gain = 1,
-            .confidence = 0.9};
-        return true;
-    }
-    return false;
-}
-
-static bool carry_out_dispatch(const struct task *t, const char *path, struct agent_step step, struct arena *a,
-                               char **text, struct err *why_not)
-{
-    const char *condition = arena_printf(a, "%s %d", step.transform + strlen(DISPATCH), step.setting);
-    struct kernel *original = NULL, *version = NULL;
-    char *own;
-    bool ok = fs_read(a, t->source_path, &own, NULL, why_not) &&
-              task_kernel_open(&original, a, t, t->source_path, own, why_not) &&
-              task_kernel_open(&version, a, t, path, *text, why_not) &&
-              transform_dispatch(a, original, version, condition,
-                                 "At these sizes the original is the faster one.", text, why_not);
-
-    kernel_close(original);
-    kernel_close(version);
-    return ok;
-}
-
 /* Applies one transform at every place where it applies with the setting. A transform does not apply to its own
  * work, so the places left shrink; the count found first bounds the loop all the same. */
 static bool carry_out(const struct task *t, const char *path, struct agent_step *step,
@@ -94,8 +22,8 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
     size_t places = MAX_PLACES, refused = 0;
     bool changed = false;
 
-    if (str_starts(step->transform, DISPATCH))
-        return carry_out_dispatch(t, path, *step, a, text, why_not);
+    if (agent_is_dispatch(step))
+        return agent_dispatch(t, path, step, a, text, why_not);
     if (!ops)
         return err_input(why_not, "no transform is called %s", step->transform);
     for (size_t round = 0; round < places; round++) {

@@ -43,7 +43,7 @@ static void carry_out(const struct agent_template *t, const struct level *l, int
     char *text = (char *)to->parent->text;
     struct err why;
 
-    to->step = (struct agent_step){l->step.transform, setting, NULL};
+    to->step = (struct agent_step){.transform = l->step.transform, .setting = setting, .other = l->step.other};
     to->took = agent_step_rules(t->of.task, t->of.path, &to->step, t->of.limits, scratch, &text, &why);
     if (!to->took && l->n == 0) {
         to->step.setting = AGENT_OWN_CHOICE;

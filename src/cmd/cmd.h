@@ -26,7 +26,7 @@ struct cmd_args {
     struct cmd_flags {
         struct cmd_setting list[256];
         size_t n;
-    } flags; /* -I, -D and -U, in order */
+    } flags; /* -I, -D and -U of init, --also of optimize; in order */
     const char *compile_commands;
 };
 

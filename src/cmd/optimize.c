@@ -166,6 +166,21 @@ static bool models_of(const struct cmd_args *args, struct arena *a, struct model
     return models_check(m, err);
 }
 
+static bool read_also(const struct cmd_args *args, struct arena *a, struct run_options *o, struct err *err)
+{
+    struct run_also *list = arena_array(a, struct run_also, args->flags.n + 1);
+    char *text;
+
+    for (size_t i = 0; i < args->flags.n; i++) {
+        if (!fs_read(a, args->flags.list[i].value, &text, NULL, err))
+            return err_context(err, "--also");
+        list[i] = (struct run_also){fs_absolute(a, args->flags.list[i].value), text};
+    }
+    o->also = list;
+    o->n_also = args->flags.n;
+    return true;
+}
+
 static bool options_of(const struct cmd_args *args, struct arena *a, struct run_options *o, struct err *err)
 {
     *o = (struct run_options){.task_dir = args->words[0],
@@ -182,7 +197,7 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
                               .hidden_seed = (uint64_t)args->hidden_seed,
                               .exact = args->exact,
                               .memory = args->no_memory ? NULL : cmd_memory_path(a)};
-    if (!models_of(args, a, &o->models, err))
+    if (!models_of(args, a, &o->models, err) || !read_also(args, a, o, err))
         return false;
     if (o->out && fs_exists(fs_join(a, o->out, "run.db")))
         return err_input(err,

@@ -272,8 +272,8 @@ static bool set_option(const struct option *o, const char *value, struct cmd_arg
     case COMPILER: {
         struct cmd_flags *f = field;
         if (f->n == ARRAY_LEN(f->list))
-            return err_input(err, "more than %zu of -I, -D and -U; --compile-commands takes them from a file",
-                             f->n);
+            return err_input(err, "%s: more than %zu of such options%s", o->name, f->n,
+                             o->name[1] == '-' ? "" : "; --compile-commands takes them from a file");
         f->list[f->n++] = (struct cmd_setting){o->name, value};
         return true;
     }

@@ -151,6 +151,8 @@ static bool count_try(struct round *t, struct attempt *x, struct try *y, struct 
         return true;
     y->made = candidate_add(r, x->parent->id, t->number, y->file.text);
     y->made->backend = round_asks(t) ? "llm" : "rules";
+    if (x->given)
+        y->made->backend = "also";
     y->made->label = try_label(r, x, (size_t)(y - x->tries));
     y->made->name = try_name(r, y);
     y->made->strategy = y->strategy;

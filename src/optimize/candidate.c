@@ -125,6 +125,20 @@ void candidate_lineage(struct run *r, int id, struct agent_plan_input *in)
     vec_free(&steps);
 }
 
+static bool is_made_by_rules(const struct candidate *c)
+{
+    return c->n_steps > 0 && !str_eq(c->steps[0].transform, AGENT_EDIT);
+}
+
+struct candidate *candidate_base(struct run *r, int id, size_t *n_steps)
+{
+    struct candidate *c = r->candidates.v[id];
+
+    for (*n_steps = 0; c->id > 0 && is_made_by_rules(c); c = r->candidates.v[c->parent])
+        *n_steps += c->n_steps;
+    return c;
+}
+
 bool candidate_note_lineage(struct run *r, int id, struct err *err)
 {
     int ids[256];

@@ -1,33 +1,130 @@
-/* Candidates that no round planned: losers kept for the sizes where they win, other values of tunables. */
+/* Candidates that no round planned: versions joined, each for the sizes where it wins, files that somebody gave,
+ * other values of tunables. */
 #include "round.h"
 
-enum { MAX_TUNED = 12 };
-#define DETOUR 1.01 /* what a loser must promise over the best */
-#define PAYS   1.01 /* what a last step must gain */
+enum { MAX_TUNED = 12, MOST_JOINS = 4 };
+#define DETOUR        1.01 /* what a loser must promise over the best */
+#define PAYS          1.01 /* what a last step must gain */
+#define PAYS_MODELLED 1.03 /* and a choice of versions by the simulator's clock: more than its error */
+
+/* ---- several versions in one file, chosen by size ---- */
+
+/* A step that was taken after the best was `before` must have paid: a reviewer reads every changed line. */
+static void keep_if_it_pays(struct run *r, int before, double pays)
+{
+    const struct trial *now = &r->candidates.v[r->search.best]->trial, *then = &r->candidates.v[before]->trial;
+
+    if (r->search.best != before &&
+        (now->score < pays * r->search.nodes.v[before].score || now->low <= then->high)) {
+        r->search.best = before;
+        tell_best(r);
+    }
+}
+
+/* What it does for each workload; false: that is not known of all. The original is as fast as itself. */
+static bool version_of(struct run *r, const struct candidate *c, struct agent_version_of *v)
+{
+    size_t n = r->task->n_workloads;
+    double *speedups = arena_array(r->arena, double, n + 1);
+    bool known = c->id == 0 || (c->judged && verdict_correct(c->trial.verdict) && c->trial.n_workloads == n);
+
+    for (size_t w = 0; known && w < n; w++) {
+        speedups[w] = c->id ? c->trial.workloads[w].times[r->task->regime].speedup : 1;
+        known = speedups[w] > 0;
+    }
+    *v = (struct agent_version_of){
+        c->id ? arena_printf(r->arena, "candidate %d", c->id) : "the original", c->text, speedups};
+    return known;
+}
+
+/* The best two of these in one file, if that is better than `least`: *tried, one of them, which is to be left
+ * out if nothing came of it; NULL: there are no two. */
+static bool join(struct run *r, struct candidate *const *list, size_t n, double least, int round,
+                 struct candidate **tried, struct err *err)
+{
+    struct agent_version_of *versions = arena_array(r->arena, struct agent_version_of, n + 1);
+    struct candidate **known = arena_array(r->arena, struct candidate *, n + 1);
+    struct attempt x = {0};
+    size_t n_known = 0, base;
+
+    for (size_t i = 0; i < n; i++)
+        if (version_of(r, list[i], &versions[n_known]))
+            known[n_known++] = list[i];
+    *tried = NULL;
+    if (!agent_dispatch_rules(r->task, versions, n_known, least, r->arena, &x.strategy, &base))
+        return true;
+    *tried = x.parent = known[base];
+    for (size_t i = 1; x.strategy.steps->other && i < n_known; i++)
+        if (x.strategy.steps->other->text == known[i]->text)
+            *tried = known[i];
+    return attempts_of_steps(r, round, "dispatch", &x, 1, err);
+}
 
 /* A correct candidate that is clearly faster on the whole but loses on some workloads: the same with the
  * original kept for these. */
 bool derive_dispatch(struct run *r, size_t first, int round, struct err *err)
 {
-    struct candidate *c = NULL;
-    double *speedups = arena_array(r->arena, double, r->task->n_workloads);
-    struct attempt x = {0};
+    double best = r->search.nodes.v[r->search.best].score;
+    struct candidate *pair[2] = {r->candidates.v[0], NULL}, *tried;
 
     for (size_t i = first; i < r->candidates.n; i++) {
         struct candidate *y = r->candidates.v[i];
-        if (y->judged && y->trial.verdict == VERDICT_SLOWER && y->trial.n_workloads == r->task->n_workloads &&
-            y->trial.score > DETOUR * r->search.nodes.v[r->search.best].score &&
-            (!c || y->trial.score > c->trial.score))
-            c = y;
+        if (y->judged && y->trial.verdict == VERDICT_SLOWER && y->trial.score > DETOUR * best &&
+            (!pair[1] || y->trial.score > pair[1]->trial.score))
+            pair[1] = y;
     }
-    if (!c)
-        return true;
-    for (size_t w = 0; w < r->task->n_workloads; w++)
-        speedups[w] = c->trial.workloads[w].times[r->task->regime].speedup;
-    x.parent = c;
-    return !agent_dispatch_rules(r->task, speedups, r->arena, &x.strategy) ||
-           attempts_of_steps(r, round, "dispatch", &x, 1, err);
+    return !pair[1] || join(r, pair, 2, best, round, &tried, err);
 }
+
+/* The best for each size: two versions in one file where that promises more than the best one, that file and a
+ * third, and so on; kept where the whole, launcher included, is as promised. */
+bool derive_per_shape(struct run *r, int round, struct err *err)
+{
+    double pays = trial_device_measures(pool_device(r->pool)) ? PAYS : PAYS_MODELLED;
+    bool *out = arena_array(r->arena, bool, r->candidates.n + MOST_JOINS);
+
+    for (int i = 0; i < MOST_JOINS && !run_stopping(r); i++) {
+        struct candidate **list = arena_array(r->arena, struct candidate *, r->candidates.n + 1), *tried;
+        int best = r->search.best;
+        size_t n = 0;
+        for (size_t k = 0; k < r->candidates.n; k++)
+            if (k == 0 || !out[k])
+                list[n++] = r->candidates.v[k];
+        if (!join(r, list, n, pays * r->search.nodes.v[best].score, round, &tried, err))
+            return false;
+        if (!tried)
+            break;
+        keep_if_it_pays(r, best, pays);
+        out[tried->id] = r->search.best == best;
+    }
+    return true;
+}
+
+/* ---- files that somebody gave ---- */
+
+bool derive_also(struct run *r, int round, struct err *err)
+{
+    const struct run_options *o = r->o;
+    struct attempt *list = arena_array(r->arena, struct attempt, o->n_also + 1);
+
+    for (size_t i = 0; i < o->n_also; i++) {
+        const char *noted, *name = fs_basename(o->also[i].path);
+        if (!store_get_note(r->store, r->arena, arena_printf(r->arena, "also %zu", i), &noted, err))
+            return false;
+        list[i] = (struct attempt){.parent = r->candidates.v[0],
+                                   .given = noted,
+                                   .strategy = {.name = name,
+                                                .reason = "a file that somebody wrote, given with --also",
+                                                .plan = "as it is",
+                                                .expected_gain = 1,
+                                                .confidence = 0.5}};
+    }
+    if (o->n_also)
+        trace_doing("judge", "judges %zu file%s given with --also", o->n_also, o->n_also == 1 ? "" : "s");
+    return attempts_of_steps(r, round, "also", list, o->n_also, err);
+}
+
+/* ---- the last steps ---- */
 
 /* Transforms that come last, each on the best there is then; kept where they pay, since a reviewer reads every
  * changed line. Launches that begin early show in a stream, or on a GPU. */
@@ -59,14 +156,12 @@ bool derive_last(struct run *r, int round, struct err *err)
         agent_version_close(&v);
         if (n && !attempts_of_steps(r, round, ops->name, &x, 1, err))
             return false;
-        if (r->search.best != best->id &&
-            r->search.nodes.v[r->search.best].score < PAYS * r->search.nodes.v[best->id].score) {
-            r->search.best = best->id;
-            tell_best(r);
-        }
+        keep_if_it_pays(r, best->id, PAYS);
     }
     return true;
 }
+
+/* ---- tunables ---- */
 
 typedef VEC(struct attempt) attempts;
 

@@ -22,7 +22,7 @@ struct candidate {
     bool judged;
     bool pruned; /* the best with steps left out or other numbers: says nothing of what could be tried */
     struct agent_diagnosis diagnosis;
-    const char *backend;           /* "original", "rules", "llm" */
+    const char *backend;           /* "original", "rules", "llm", "also" */
     const char *label;             /* in events */
     struct agent_version *version; /* opened when it is first a round's parent; NULL until then */
 };
@@ -81,6 +81,9 @@ void candidate_hash(struct run *r, const char *text, char hash[24]); /* of the n
 /* What became of the candidates so far, and the steps that made one, for the planner. */
 void candidate_history(struct run *r, struct agent_plan_input *in);
 void candidate_lineage(struct run *r, int id, struct agent_plan_input *in);
+/* The last file in its lineage that somebody wrote, the original where nobody did; *n_steps that the rules took
+ * from there. */
+struct candidate *candidate_base(struct run *r, int id, size_t *n_steps);
 
 /* ---- look.c: the GPU's own tools ---- */
 

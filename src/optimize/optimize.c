@@ -25,8 +25,13 @@ static const struct member option_members[] = {
 
 json_t *run_options_to_json(const struct run_options *o)
 {
-    json_t *j = json_of_members(option_members, o);
+    json_t *j = json_of_members(option_members, o), *also = json_array();
 
+    for (size_t i = 0; i < o->n_also; i++)
+        json_array_append_new(also, json_string(o->also[i].path));
+    if (o->n_also)
+        json_put(j, "also", json_incref(also));
+    json_decref(also);
     if (models_any(&o->models))
         json_put(j, "models", models_to_json(&o->models));
     return j;
@@ -39,6 +44,14 @@ bool run_options_from_json(const json_t *j, struct arena *a, struct run_options 
     if (!o->task_dir || !o->out || !o->device || !o->agents || o->rounds <= 0 || o->candidates <= 0 ||
         o->jobs <= 0)
         return err_world(err, "the run's options are not readable; it was written by another version");
+    const json_t *list = json_object_get(j, "also");
+    struct run_also *also = arena_array(a, struct run_also, json_array_size(list) + 1);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *path = json_string_value(json_array_get(list, i));
+        if (path)
+            also[o->n_also++].path = arena_strdup(a, path);
+    }
+    o->also = also;
     j = json_object_get(j, "models");
     return !j || models_from_json(j, a, &o->models, err);
 }
@@ -109,6 +122,15 @@ static bool first_original(struct run *r, struct candidate *original, struct err
                   : store_put_trial(r->store, original->hash, trial_to_text(r->arena, &original->trial), err);
 }
 
+/* A resumed run judges the files as they were. */
+static bool keep_also(struct run *r, struct err *err)
+{
+    for (size_t i = 0; i < r->o->n_also; i++)
+        if (!store_note(r->store, arena_printf(r->arena, "also %zu", i), r->o->also[i].text, err))
+            return false;
+    return true;
+}
+
 static bool open_world(struct run *r, bool resume, struct err *err)
 {
     struct trial_options o = {.device = r->o->device,
@@ -145,7 +167,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
     r->row.status = "running";
     agent_test_rules(r->task, r->arena, r->o->seed, &suite);
     r->suite_text = suite.text;
-    if (!store_put_run(r->store, &r->row, err) || !calls_open(r, err))
+    if ((!resume && !keep_also(r, err)) || !store_put_run(r->store, &r->row, err) || !calls_open(r, err))
         return false;
     tell_run(r, resume);
     trace_text("suite", "%s", suite.text);
@@ -224,6 +246,26 @@ static bool rounds_of_rules(struct run *r, int *round, struct err *err)
            ((models_any(&r->o->models) || tune_best(r, *round, err)) && prune_best(r, *round, err));
 }
 
+/* The files that somebody gave; where one is the best then, the rules go on from it. */
+static bool rounds_from_given(struct run *r, int *round, struct err *err)
+{
+    int before = r->search.best, first = MAX(*round, 1);
+
+    if (r->o->n_also == 0 || run_stopping(r))
+        return true;
+    *round = first;
+    if (!derive_also(r, first, err))
+        return false;
+    while (r->search.best != before && *round < first + r->o->rounds && !run_stopping(r)) {
+        size_t made;
+        if (!round_of_rules(r, ++*round, &made, err))
+            return false;
+        if (made == 0 || search_stale_rounds(&r->search, *round) >= STALE_ROUNDS)
+            break;
+    }
+    return true;
+}
+
 /* Rounds in which LLMs have a part, numbered first to last in their labels. */
 static bool rounds_of_llms(struct run *r, int *round, int first, int last, struct err *err)
 {
@@ -270,6 +312,8 @@ static bool loop(struct run *r, enum run_end *end, struct err *err)
     *end = RUN_DONE;
     if (!m->asked[FOR_SINGLE] && (m->rules_first || !worked_out) && !rounds_of_rules(r, &round, err))
         return false;
+    if (!rounds_from_given(r, &round, err))
+        return false;
     if ((worked_out || m->asked[FOR_SINGLE]) && !rounds_of_llms(r, &round, 1, r->o->rounds, err))
         return false;
     if (models_any(m) && !tune_best(r, round, err)) /* their best; the rules' is tuned before it is pruned */
@@ -278,6 +322,8 @@ static bool loop(struct run *r, enum run_end *end, struct err *err)
         *end = RUN_BUDGET;
     if (over_budget(r))
         tell_budget("s", spent_s(r), r->o->budget_s);
+    if ((!m->asked[FOR_SINGLE] || r->o->n_also) && !derive_per_shape(r, MAX(round, 1), err))
+        return false;
     if (!m->asked[FOR_SINGLE] && !derive_last(r, round, err))
         return false;
     if (!stop_asked && !confirm(r, &round, err))

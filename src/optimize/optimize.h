@@ -21,6 +21,10 @@ struct run_options {
     uint64_t hidden_seed; /* 0: drawn when the first version is final */
     bool exact;           /* outputs byte for byte */
     const char *memory;   /* the file of what earlier runs learned; NULL: none is read or written */
+    const struct run_also { /* files that somebody wrote, which compete */
+        const char *path, *text; /* text: NULL where the run has it already */
+    } *also;
+    size_t n_also;
     struct models models;
 };
 

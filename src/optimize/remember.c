@@ -194,7 +194,10 @@ static void add_row(struct run *r, struct done x, struct memory_row row, memory_
 static void add_best(struct run *r, struct memory_row row, memory_rows_list *out)
 {
     struct agent_plan_input best = {0};
+    size_t n_steps;
 
+    if (candidate_base(r, r->search.best, &n_steps)->id > 0)
+        return;
     candidate_lineage(r, r->search.best, &best);
     add_row(r, (struct done){r->candidates.v[r->search.best], best.lineage, best.n_lineage, 1}, row, out);
 }

@@ -30,6 +30,7 @@ enum attempt_state { ATTEMPT_ASKING, ATTEMPT_JUDGING, ATTEMPT_ENDED, ATTEMPT_COU
 struct attempt {
     enum attempt_state state;
     struct candidate *parent;
+    const char *given;              /* a file that somebody wrote, which is the first try; NULL: none */
     struct agent_strategy strategy; /* as it is tried now */
     const char *label;
     const struct backend *coder; /* who wrote the last file, and mends it */
@@ -113,6 +114,10 @@ bool rules_carry_out(struct round *t, struct attempt *x, bool *made, const char 
 
 /* A loser of the round kept for the sizes where it wins. */
 bool derive_dispatch(struct run *r, size_t first, int round, struct err *err);
+/* The best for each size, of all candidates: in one file where that pays. */
+bool derive_per_shape(struct run *r, int round, struct err *err);
+/* The files of run_options.also, judged. */
+bool derive_also(struct run *r, int round, struct err *err);
 /* The other values of tunables that LLMs' candidates from `first` on declare. */
 bool derive_tuned(struct run *r, size_t first, int round, struct err *err);
 /* Transforms that come last, on the best. */

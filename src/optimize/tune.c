@@ -156,21 +156,15 @@ static bool price(void *context, size_t rung, const int *points, size_t n, doubl
 
 /* ---- which steps ---- */
 
-static bool is_made_by_rules(const struct candidate *c)
-{
-    return c->n_steps > 0 && !str_eq(c->steps[0].transform, AGENT_EDIT);
-}
-
 /* The steps from the last file on that somebody wrote. */
 static bool find_steps(struct tuning *u, struct agent_template_of *of)
 {
     struct run *r = u->r;
     struct agent_plan_input in = {0};
-    size_t n = 0;
+    size_t n;
 
-    u->best = u->base = r->candidates.v[r->search.best];
-    for (; u->base->id > 0 && is_made_by_rules(u->base); u->base = r->candidates.v[u->base->parent])
-        n += u->base->n_steps;
+    u->best = r->candidates.v[r->search.best];
+    u->base = candidate_base(r, u->best->id, &n);
     candidate_lineage(r, u->best->id, &in);
     *of = (struct agent_template_of){.task = r->task,
                                      .path = r->task->source_path,

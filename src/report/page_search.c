@@ -35,7 +35,7 @@ static void add_candidate(const struct view *v, const struct view_candidate *c, 
     if (r->repairs > 0)
         page_term(out, "Repairs", words_parent(a, r->repairs));
     if (r->id > 0)
-        page_term(out, "By", str_eq(r->backend, "llm") ? "a model" : "the rules");
+        page_term(out, "By", words_author(r->backend));
     page_term(out, "Reason", r->reason);
     page_term(out, "Plan", r->plan);
     page_term(out, "Took effect", words_steps(a, c));

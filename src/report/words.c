@@ -47,6 +47,13 @@ const char *words_steps(struct arena *a, const struct view_candidate *c)
     return str_take(&s, a);
 }
 
+const char *words_author(const char *backend)
+{
+    if (str_eq(backend, "also"))
+        return "somebody: a file given with --also";
+    return str_eq(backend, "llm") ? "a model" : "the rules";
+}
+
 const char *words_parent(struct arena *a, int parent)
 {
     return parent > 0 ? arena_printf(a, "candidate %d", parent) : "the original";
@@ -275,6 +282,8 @@ const char *words_repeat(const struct view *v, struct arena *a)
         str_addf(&s, " --temperature %g", json_num(m, "temperature"));
     add_whole(&s, "--max-output-tokens", json_int(m, "max_output_tokens", 0));
     add_option(&s, "--replay", file_name(json_text(m, "replay", NULL)));
+    for (size_t i = 0; i < json_array_size(json_object_get(o, "also")); i++)
+        add_option(&s, "--also", file_name(json_string_value(json_array_get(json_object_get(o, "also"), i))));
     add_whole(&s, "--rounds", json_int(o, "rounds", 0));
     add_whole(&s, "--candidates", json_int(o, "candidates", 0));
     if (json_int(models, "width", 1) != 1)

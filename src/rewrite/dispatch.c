@@ -1,14 +1,14 @@
 /* dispatch: no transform of its own but what ends a quarrel between two versions: one file in which the
- * launcher takes the original where a condition over its parameters says so, and the new version elsewhere.
- * What both share is written once; what of the original was changed stands beside it under a name with
- * _original. */
+ * launcher takes the other one (often the original) where a condition over its parameters says so, and the
+ * version itself elsewhere. What both share is written once; what the other has otherwise stands beside it under
+ * names with a suffix. */
 #include "rewrite/analysis.h"
 
 #include <ctype.h>
 
-struct item { /* at the top of the file */
+struct item { /* at the top of the file, or in a namespace without a name or a block of extern "C" there */
     struct node node;
-    char *name; /* NULL: it has none (includes, comments) */
+    char *name; /* the first word of it; NULL: it has none (includes, conditions of the preprocessor) */
     char *text;
     bool copied;
 };
@@ -31,6 +31,17 @@ static struct node first_of(struct arena *a, struct node n, enum node_kind kind)
     return count ? all[0] : (struct node){0};
 }
 
+/* Of "Vec<half>" or "Vec::load" the word that stands for all of it: Vec. */
+static char *first_word(char *name)
+{
+    size_t n = 0;
+
+    while (is_word(name[n]))
+        n++;
+    name[n] = 0;
+    return n ? name : NULL;
+}
+
 static char *name_of(struct arena *a, const struct source *s, struct node n)
 {
     struct node id = {0};
@@ -43,23 +54,33 @@ static char *name_of(struct arena *a, const struct source *s, struct node n)
     }
     if (node_is(n, NODE_FUNCTION_DEFINITION)) {
         id = node_field(first_of(a, n, NODE_FUNCTION_DECLARATOR), FIELD_DECLARATOR);
-    } else if (node_is(n, NODE_DECLARATION)) {
+    } else if (node_is(n, NODE_DECLARATION) || node_is(n, NODE_TYPE_DEFINITION)) {
         id = node_field(n, FIELD_DECLARATOR);
         while (node_ok(id) && node_ok(node_field(id, FIELD_DECLARATOR)))
             id = node_field(id, FIELD_DECLARATOR);
     } else {
         id = node_field(n, FIELD_NAME);
     }
-    return node_ok(id) ? node_text(a, s, id) : NULL;
+    return node_ok(id) ? first_word(node_text(a, s, id)) : NULL;
 }
 
-static void read_items(struct items *items, const struct kernel *k)
+/* What a namespace without a name, or `extern "C" { }`, has within; else no node. */
+static struct node inner_of(struct node n)
 {
-    struct node root = source_root(k->source);
+    struct node body = node_field(n, FIELD_BODY);
+    bool opens = (node_is(n, NODE_NAMESPACE_DEFINITION) && !node_ok(node_field(n, FIELD_NAME))) ||
+                 (node_is(n, NODE_LINKAGE_SPECIFICATION) && node_is(body, NODE_DECLARATION_LIST));
 
-    for (uint32_t i = 0; i < node_count(root); i++) {
-        struct node n = node_child(root, i);
-        if (node_is(n, NODE_COMMENT))
+    return opens ? body : (struct node){0};
+}
+
+static void read_items(struct items *items, const struct kernel *k, struct node of)
+{
+    for (uint32_t i = 0; i < node_count(of); i++) {
+        struct node n = node_child(of, i), inner = inner_of(n);
+        if (node_ok(inner))
+            read_items(items, k, inner);
+        if (node_ok(inner) || node_is(n, NODE_COMMENT))
             continue;
         struct item item = {
             .node = n, .name = name_of(items->a, k->source, n), .text = node_text(items->a, k->source, n)};
@@ -67,70 +88,96 @@ static void read_items(struct items *items, const struct kernel *k)
     }
 }
 
-static const struct item *find_item(const struct items *items, const char *name)
+static bool has_item(const struct items *items, const struct item *x)
 {
+    const char *text = text_compact(items->a, x->text);
+
     for (size_t i = 0; i < items->list.n; i++)
-        if (str_eq(items->list.v[i].name, name))
-            return &items->list.v[i];
-    return NULL;
+        if (strcmp(text_compact(items->a, items->list.v[i].text), text) == 0)
+            return true;
+    return false;
 }
 
-/* Which of the original's items must be copied: the ones that the version lacks or has otherwise, and those
- * that name one of them. */
-static void mark_copies(struct items *original, const struct items *version)
+/* Which of the other's items must be copied: the ones that the version lacks or has otherwise, and those that
+ * name one of them. */
+static void mark_copies(struct items *other, const struct items *version)
 {
-    struct arena *a = original->a;
     bool more = true;
 
-    for (size_t i = 0; i < original->list.n; i++) {
-        struct item *o = &original->list.v[i];
-        const struct item *v = o->name ? find_item(version, o->name) : NULL;
-        o->copied = o->name && (!v || strcmp(text_compact(a, o->text), text_compact(a, v->text)) != 0);
-    }
+    for (size_t i = 0; i < other->list.n; i++)
+        other->list.v[i].copied = !has_item(version, &other->list.v[i]);
     while (more) {
         more = false;
-        for (size_t i = 0; i < original->list.n; i++)
-            for (size_t k = 0; k < original->list.n && !original->list.v[i].copied; k++)
-                if (original->list.v[i].name && original->list.v[k].copied &&
-                    str_has_word(original->list.v[i].text, original->list.v[k].name))
-                    original->list.v[i].copied = more = true;
+        for (size_t i = 0; i < other->list.n; i++)
+            for (size_t k = 0; k < other->list.n && !other->list.v[i].copied; k++)
+                if (other->list.v[i].name && other->list.v[k].copied && other->list.v[k].name &&
+                    str_has_word(other->list.v[i].text, other->list.v[k].name))
+                    other->list.v[i].copied = more = true;
     }
 }
 
-/* The text with the copied items' names renamed, outside of comments and strings. */
-static char *renamed(const struct items *items, const char *text)
+/* `extern __shared__ T name[]` in functions, as the version does not have it: all functions of a file share the
+ * name, of one type. */
+static void add_shared_names(struct items *items, const struct source *s, struct node n, const char *version)
+{
+    size_t count;
+    struct node *all = node_find_all(items->a, n, NODE_DECLARATION, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        struct item x = {.node = all[i], .text = node_text(items->a, s, all[i]), .copied = true};
+        if (!str_has_word(x.text, "extern") || !str_has_word(x.text, "__shared__") || strstr(version, x.text))
+            continue;
+        x.name = name_of(items->a, s, all[i]);
+        if (x.name)
+            vec_add(items->a, &items->list, x);
+    }
+}
+
+static bool is_renamed(const struct items *items, const char *word, size_t len)
+{
+    for (size_t i = 0; i < items->list.n; i++) {
+        const struct item *it = &items->list.v[i];
+        if (it->copied && it->name && strlen(it->name) == len && memcmp(it->name, word, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Is what stands at p a member of something, or a name of somebody's namespace? */
+static bool is_member(const char *text, const char *p)
+{
+    size_t before = (size_t)(p - text);
+
+    return (before >= 1 && p[-1] == '.') || (before >= 2 && p[-2] == '-' && p[-1] == '>') ||
+           (before >= 3 && p[-2] == ':' && p[-1] == ':' && is_word(p[-3]));
+}
+
+/* The text with the copied items' names renamed, outside of comments, strings and what belongs to others. */
+static char *renamed(const struct items *items, const char *text, const char *suffix)
 {
     struct str out = {0};
-    char *result;
 
     for (const char *p = text; *p;) {
         const char *end = p + 1;
+        bool is_name = false;
         if (p[0] == '/' && p[1] == '/') {
             end = p + strcspn(p, "\n");
-        } else if (*p == '"') {
-            while (*end && *end != '"')
+        } else if (*p == '"' || (*p == '\'' && (p == text || !is_word(p[-1])))) {
+            while (*end && *end != *p)
                 end += *end == '\\' && end[1] ? 2 : 1;
-            end += *end == '"';
+            end += *end == *p;
         } else if (is_word(*p)) {
             while (is_word(*end))
                 end++;
-            str_addn(&out, p, (size_t)(end - p));
-            for (size_t i = 0; i < items->list.n && !isdigit((unsigned char)*p); i++) {
-                const struct item *it = &items->list.v[i];
-                if (it->copied && strlen(it->name) == (size_t)(end - p) &&
-                    memcmp(it->name, p, (size_t)(end - p)) == 0) {
-                    str_add(&out, "_original");
-                    break;
-                }
-            }
-            p = end;
-            continue;
+            is_name = !isdigit((unsigned char)*p) && !is_member(text, p) &&
+                      is_renamed(items, p, (size_t)(end - p));
         }
         str_addn(&out, p, (size_t)(end - p));
+        if (is_name)
+            str_add(&out, suffix);
         p = end;
     }
-    result = str_take(&out, items->a);
-    return result;
+    return str_take(&out, items->a);
 }
 
 static struct node top_of(struct node n)
@@ -158,50 +205,84 @@ static bool parameter_names(struct arena *a, const struct kernel *k, struct str 
     return names->len > 0;
 }
 
-bool transform_dispatch(struct arena *a, const struct kernel *original, const struct kernel *version,
-                        const char *condition, const char *comment, char **text, struct err *why_not)
+/* One that no name of either file ends with. */
+static const char *free_suffix(struct arena *a, const struct kernel *other, const struct kernel *version,
+                               const char *suffix)
 {
-    struct items ours = {.a = a}, theirs = {.a = a};
-    struct str copies = {0}, names = {0};
-    struct node body = node_field(version->launcher, FIELD_BODY);
-    size_t open, top;
-    bool ok = true;
+    const char *free = suffix;
 
-    if (strstr(version->text, "_original("))
+    for (int i = 2; strstr(version->text, free) || strstr(other->text, free); i++)
+        free = arena_printf(a, "%s%d", suffix, i);
+    return free;
+}
+
+/* Its text for the joined file; false with the reason where it cannot stand beside what the version has. */
+static bool add_copy(const struct items *items, const struct kernel *other, const struct item *it,
+                     const char *suffix, struct str *to, struct err *why_not)
+{
+    static const enum node_kind unnamed[] = {NODE_PREPROC_INCLUDE, NODE_PREPROC_CALL,
+                                             NODE_STATIC_ASSERT_DECLARATION, NODE_USING_DECLARATION};
+    bool takes = it->name && strcmp(it->name, "operator") != 0 && !node_is(it->node, NODE_PREPROC_IF) &&
+                 !node_is(it->node, NODE_PREPROC_IFDEF) && !node_is(it->node, NODE_NAMESPACE_DEFINITION);
+
+    for (size_t i = 0; i < ARRAY_LEN(unnamed); i++)
+        takes = takes || node_is(it->node, unnamed[i]);
+    if (!takes)
+        return err_input(why_not, "line %d of the other version differs and cannot be renamed: %.60s",
+                         node_line(other->source, it->node), text_compact(items->a, it->text));
+    char *copy = renamed(items, it->text, suffix);
+    bool line = str_starts(copy, "#"),
+         closed = node_is(it->node, NODE_FUNCTION_DEFINITION) ||
+                  node_ok(node_child_of(it->node, NODE_FUNCTION_DEFINITION));
+    str_addf(to, "%s%s%s", copy, closed || line || str_ends(copy, ";") ? "" : ";",
+             closed ? "\n\n" : (str_ends(copy, "\n") ? "" : "\n"));
+    return true;
+}
+
+bool transform_dispatch(struct arena *a, const struct kernel *other, const struct kernel *version,
+                        const struct transform_choice *choice, char **text, struct err *why_not)
+{
+    struct items theirs = {.a = a}, ours = {.a = a};
+    struct str copies = {0}, names = {0};
+    struct node body = node_field(version->launcher, FIELD_BODY),
+                type = node_field(version->launcher, FIELD_TYPE);
+    const char *suffix = choice->original ? "_original" : free_suffix(a, other, version, "_other");
+    bool ok = true, returns = !node_text_is(version->source, type, "void");
+    size_t n;
+
+    if (choice->original && strstr(version->text, "_original("))
         return err_input(why_not, "the version has an original beside it already");
-    if (!node_text_is(original->source, node_field(original->launcher, FIELD_TYPE), "void"))
-        return err_input(why_not, "the launcher does not return void");
+    if (!str_eq(node_text(a, other->source, node_field(other->launcher, FIELD_TYPE)),
+                node_text(a, version->source, type)))
+        return err_input(why_not, "the two launchers do not return the same");
     if (!node_ok(body) || !parameter_names(a, version, &names))
         return err_input(why_not, "the launcher's parameters are not all named");
-    read_items(&ours, original);
-    read_items(&theirs, version);
-    mark_copies(&ours, &theirs);
-    for (size_t i = 0; ok && i < ours.list.n; i++) {
-        const struct item *it = &ours.list.v[i];
-        if (!it->copied || str_eq(it->name, original->entry))
-            continue;
-        if (node_is(it->node, NODE_PREPROC_IF) || node_is(it->node, NODE_PREPROC_IFDEF) ||
-            node_is(it->node, NODE_NAMESPACE_DEFINITION))
-            ok = err_input(why_not, "%s differs in the two versions and cannot be renamed", it->name);
-        char *copy = renamed(&ours, it->text);
-        bool closed = str_ends(copy, "}") && (node_is(it->node, NODE_FUNCTION_DEFINITION) ||
-                                              node_is(it->node, NODE_TEMPLATE_DECLARATION));
-        str_addf(&copies, "%s%s%s\n", copy, closed || str_ends(copy, ";") || str_starts(copy, "#") ? "" : ";",
-                 str_starts(copy, "#") || !closed ? "" : "\n");
+    read_items(&theirs, other, source_root(other->source));
+    read_items(&ours, version, source_root(version->source));
+    mark_copies(&theirs, &ours);
+    n = theirs.list.n;
+    for (size_t i = 0; i < n; i++) {
+        struct item *it = &theirs.list.v[i];
+        if (str_eq(it->name, other->entry))
+            it->copied = true; /* also where the launchers are alike: it stands below, as the choice's function */
+        else if (it->copied && it->name)
+            add_shared_names(&theirs, other->source, it->node, version->text);
+    }
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct item it = theirs.list.v[i];
+        if (it.copied && !str_eq(it.name, other->entry))
+            ok = add_copy(&theirs, other, &it, suffix, &copies, why_not);
     }
     if (ok) {
         struct edits edits = {.arena = a};
-        for (size_t i = 0; i < ours.list.n; i++)
-            ours.list.v[i].copied = ours.list.v[i].copied || str_eq(ours.list.v[i].name, original->entry);
-        top = node_start(top_of(version->launcher));
-        open = node_start(body) + 1;
-        edits_insert(&edits, top,
-                     arena_printf(a, "// As it was before.\n%sstatic %s\n\n", str_text(&copies),
-                                  renamed(&ours, node_text(a, original->source, original->launcher))));
-        edits_insert(
-            &edits, open,
-            arena_printf(a, "\n    // %s\n    if (%s) {\n        %s_original(%s);\n        return;\n    }",
-                         comment, condition, original->entry, str_text(&names)));
+        edits_insert(&edits, node_start(top_of(version->launcher)),
+                     arena_printf(a, "// %s\n%sstatic %s\n\n",
+                                  choice->original ? "As it was before." : "For some sizes.", str_text(&copies),
+                                  renamed(&theirs, node_text(a, other->source, other->launcher), suffix)));
+        edits_insert(&edits, node_start(body) + 1,
+                     arena_printf(a, "\n    // %s\n    if (%s) {\n        %s%s%s(%s);\n%s    }",
+                                  choice->comment, choice->condition, returns ? "return " : "", other->entry,
+                                  suffix, str_text(&names), returns ? "" : "        return;\n"));
         *text = edits_apply(&edits, a, version->text, version->len);
     }
     str_free(&copies);

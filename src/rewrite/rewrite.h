@@ -85,11 +85,16 @@ size_t transform_sites(const struct transform *t, const struct transform_input *
 bool transform_apply(const struct transform *t, const struct transform_input *in,
                      const struct transform_site *site, struct arena *a, char **text, struct err *why_not);
 
-/* One file that calls the original where `condition` (over the launcher's parameters) holds and the version
- * elsewhere; `comment` says why. Not a transform: the agents use it on a version that wins on the whole and
- * loses on some sizes. */
-bool transform_dispatch(struct arena *a, const struct kernel *original, const struct kernel *version,
-                        const char *condition, const char *comment, char **text, struct err *why_not);
+/* One file that calls the other version where the condition holds and the version elsewhere. Names of the
+ * other that would meet the version's get a suffix. Not a transform: the agents join versions of which each wins
+ * on some sizes. False with the reason where what differs cannot be renamed. */
+struct transform_choice {
+    const char *condition; /* over the version's launcher's parameters */
+    const char *comment;   /* says why */
+    bool original;         /* the other one is the task's original */
+};
+bool transform_dispatch(struct arena *a, const struct kernel *other, const struct kernel *version,
+                        const struct transform_choice *choice, char **text, struct err *why_not);
 
 /* Of a setting. */
 int transform_value(const struct transform_parameter *p, int setting);

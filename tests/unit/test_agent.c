@@ -346,8 +346,10 @@ static void test_dispatch(void **state)
     static const struct agent_step steps[] = {{"block-size", 256}, {"fast-math", 0}, {"dispatch rows <=", 8}};
     struct agent_strategy s = {.name = "", .reason = "", .plan = "", .steps = steps, .n_steps = 3};
     struct agent_file file = {.text = (char *)text};
-    double speedups[16];
+    double speedups[16], ones[16];
+    const struct agent_version_of versions[] = {{"the original", text, ones}, {"candidate 1", NULL, speedups}};
     struct err err = {0};
+    size_t base;
 
     (void)state;
     assert_ok(agent_code_rules(task, "k.cu", &s, &limits, arena, &file, &err), err);
@@ -358,19 +360,71 @@ static void test_dispatch(void **state)
     assert_false(agent_code_rules(task, "k.cu", &(struct agent_strategy){.steps = steps + 2, .n_steps = 1},
                                   &limits, arena, &file, &err));
 
-    for (size_t w = 0; w < task->n_workloads; w++)
+    for (size_t w = 0; w < task->n_workloads; w++) {
+        ones[w] = 1;
         speedups[w] = task->workloads[w * task->n_dims] <= 1 ? 0.9 : 1.5;
-    assert_true(agent_dispatch_rules(task, speedups, arena, &s));
+    }
+    assert_true(agent_dispatch_rules(task, versions, 2, 1.1, arena, &s, &base));
     assert_string_equal(s.steps[0].transform, "dispatch rows <=");
     assert_int_equal(s.steps[0].setting, 1);
+    assert_null(s.steps[0].other);
+    assert_int_equal(base, 1);
+    assert_false(agent_dispatch_rules(task, versions, 2, 1.5, arena, &s, &base)); /* too little */
     for (size_t w = 0; w < task->n_workloads; w++)
         speedups[w] = task->workloads[w * task->n_dims] >= 4096 ? 0.9 : 1.5;
-    assert_true(agent_dispatch_rules(task, speedups, arena, &s));
+    assert_true(agent_dispatch_rules(task, versions, 2, 1.1, arena, &s, &base));
     assert_string_equal(s.steps[0].transform, "dispatch rows >=");
     assert_int_equal(s.steps[0].setting, 4096);
-    speedups[0] =
-        0.9; /* 16 x 4096 loses too, 16 x 12288 does not: d tells them apart, but 1 x 14336 does not fit */
-    assert_false(agent_dispatch_rules(task, speedups, arena, &s));
+    for (size_t w = 0; w < task->n_workloads; w++) /* nowhere slower: there is nothing to choose */
+        speedups[w] = 1.5;
+    assert_false(agent_dispatch_rules(task, versions, 2, 1.1, arena, &s, &base));
+}
+
+/* Two versions of which each wins on a side of a product, and neither is the original. */
+static void test_dispatch_of_two(void **state)
+{
+    double ones[16], few[16], many[16];
+    const struct agent_version_of versions[] = {
+        {"the original", text, ones}, {"candidate 1", NULL, few}, {"candidate 2", NULL, many}};
+    struct agent_step steps[] = {{"fast-math", 0}, {0}};
+    struct agent_strategy s;
+    struct agent_file file = {.text = (char *)text}, other = {.text = (char *)text};
+    static const struct agent_step block[] = {{"block-size", 256}};
+    struct err err = {0};
+    size_t base;
+
+    (void)state;
+    for (size_t w = 0; w < task->n_workloads; w++) {
+        const int64_t *dims = task->workloads + w * task->n_dims;
+        bool is_small = dims[0] * dims[1] <= 100000;
+        ones[w] = 1;
+        few[w] = is_small ? 3 : 2;
+        many[w] = is_small ? 2 : 4;
+    }
+    assert_true(agent_dispatch_rules(task, versions, 3, 1, arena, &s, &base));
+    assert_string_equal(s.steps[0].transform, "dispatch rows * d <=");
+    assert_int_equal(base, 2);
+    assert_string_equal(s.steps[0].other->name, "candidate 1");
+
+    struct agent_strategy other_steps = {.name = "", .reason = "", .plan = "", .steps = block, .n_steps = 1};
+    assert_ok(agent_code_rules(task, "k.cu", &other_steps, &limits, arena, &other, &err), err);
+    struct agent_version_of with = {"candidate 1", other.text, few};
+    steps[1] = (struct agent_step){s.steps[0].transform, 8192, .other = &with};
+    s.steps = steps;
+    s.n_steps = 2;
+    assert_ok(agent_code_rules(task, "k.cu", &s, &limits, arena, &file, &err), err);
+    assert_int_equal(file.n_steps, 2);
+    assert_string_equal(launched(file.text, 2, 4096), "silu_and_mul_kernel_other");
+    assert_string_equal(launched(file.text, 1, 8192), "silu_and_mul_kernel_other");
+    assert_string_equal(launched(file.text, 1, 8193), "silu_and_mul_kernel");
+    assert_string_equal(launched(file.text, 2, 4097), "silu_and_mul_kernel");
+
+    /* A third beside them: its names are others again. */
+    steps[0] = (struct agent_step){"dispatch rows >=", 512, .other = &with};
+    s.n_steps = 1;
+    assert_ok(agent_code_rules(task, "k.cu", &s, &limits, arena, &file, &err), err);
+    assert_string_equal(launched(file.text, 512, 4096), "silu_and_mul_kernel_other2");
+    assert_string_equal(launched(file.text, 2, 4096), "silu_and_mul_kernel_other");
 }
 
 /* A point at random of which every beginning is legal; false: there is none that goes on so. */
@@ -440,7 +494,8 @@ int main(void)
         cmocka_unit_test(test_steps_in_words),  cmocka_unit_test(test_features),
         cmocka_unit_test(test_plan_remembers),  cmocka_unit_test(test_plan_learns),
         cmocka_unit_test(test_code_and_repair), cmocka_unit_test(test_repair_drops_who_wrote_the_line),
-        cmocka_unit_test(test_dispatch),        cmocka_unit_test(test_template),
+        cmocka_unit_test(test_dispatch),        cmocka_unit_test(test_dispatch_of_two),
+               cmocka_unit_test(test_template),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
