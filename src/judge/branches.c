@@ -1,6 +1,6 @@
 /* Where a launcher goes. It is planned on many shapes of the domain, which costs next to nothing, and so is the
  * original's; shapes on which either decides what it decided in no case of the suite are run, the smallest of
- * each kind. */
+ * each kind. So are those where a comparison of the version's own turns over. */
 #include <ctype.h>
 
 #include "workloads.h"
@@ -17,6 +17,7 @@ enum {
     MOST_CLIMBS = 600,         /* shapes that differ in one dim from one with a new decision */
     MOST_NUMBERS = 120,        /* in the sources, */
     MOST_DECIDED = 48,         /* and those of them by which the launchers decide */
+    MOST_BOUNDARIES = 4,       /* comparisons of a version's own, with up to three shapes each */
     TWIN = 5,                  /* an extent that is small, but not the smallest */
 };
 
@@ -27,6 +28,7 @@ struct branches {
     VEC(const int64_t *) found;      /* shapes with a new decision */
     VEC(uint64_t) marks;             /* met by now: the version's, and the original's turned over */
     VEC(uint64_t) mixed;             /* and all of a shape together */
+    VEC(int64_t) original;           /* numbers that the original compares with */
     uint64_t steps;
     size_t n_suite; /* marks of the suite's cases: the first ones */
     size_t n_mixed, n_far;
@@ -64,8 +66,11 @@ static void add_numbers(struct branches *b, const struct plan *plan, uint64_t wh
         x.place ^= whose;
         while (at < b->numbers.n && b->numbers.v[at].place != x.place)
             at++;
-        if (at == b->numbers.n)
+        if (at == b->numbers.n) {
             vec_push(&b->numbers, x);
+            if (whose && x.orders)
+                vec_push(&b->original, x.number);
+        }
         else
             b->numbers.v[at].varies |= x.varies || b->numbers.v[at].number != x.number;
     }
@@ -271,6 +276,99 @@ static void climb(struct branches *b, struct fate *fate)
     }
 }
 
+/* ---- where a comparison turns over ---- */
+
+/* Numbers with which the version alone compares what changes with the shape: what is chosen by size. */
+static size_t boundaries(const struct branches *b, int64_t *to)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->numbers.n && n < MOST_BOUNDARIES; i++) {
+        const struct plan_number *x = &b->numbers.v[i];
+        bool known = x->varies || !x->orders || x->number <= 1;
+        for (size_t k = 0; !known && k < b->original.n; k++)
+            known = b->original.v[k] == x->number;
+        for (size_t k = 0; !known && k < n; k++)
+            known = to[k] == x->number;
+        if (!known)
+            to[n++] = x->number;
+    }
+    return n;
+}
+
+static int64_t vector_elements(const struct task *t)
+{
+    size_t least = 16;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role != ROLE_SCALAR)
+            least = MIN(least, kernel_type_size(t->args[i].type));
+    return (int64_t)(16 / MAX(least, (size_t)1));
+}
+
+/* Is it a shape on which `number` is compared with `other`? Then it is run. */
+static bool take_boundary(struct branches *b, const int64_t *dims, int64_t number, int64_t other, struct fate *fate)
+{
+    struct version *v = b->version;
+    const struct task *t = v->judge->task;
+    struct plan plan = {0};
+    struct news news;
+    bool meets = false;
+
+    if (!task_in_domain(t, dims) || task_case_elements(t, dims) > (int64_t)(v->judge->device->dram_bytes / 8))
+        return false;
+    if (look(b, dims, &plan, &news, fate) && news.planned) {
+        for (size_t i = 0; i < plan.n_numbers; i++)
+            meets |= plan.numbers[i].orders && plan.numbers[i].number == number && plan.numbers[i].other == other;
+        if (meets) {
+            version_add_kernels(v, &plan);
+            v->branches[v->n_branches++] = arena_copy(v->arena, dims, t->n_dims * sizeof(*dims));
+        }
+    }
+    if (!fate_open(fate))
+        fate->words = arena_strdup(v->arena, fate->words);
+    arena_reset(b->arena);
+    return meets;
+}
+
+/* One dim beside a base's others, itself or its product with another. */
+static bool find_boundary(struct branches *b, const int64_t *base, int64_t number, int64_t by, struct fate *fate)
+{
+    const struct task *t = b->version->judge->task;
+    int64_t dims[16];
+
+    memcpy(dims, base, t->n_dims * sizeof(*dims));
+    for (size_t i = 0; i < t->n_dims; i++) {
+        for (size_t k = 0; k < t->n_dims && !over(b, fate); k++) {
+            int64_t times = i == k ? 1 : base[k];
+            if (times < 1 || number % times)
+                continue;
+            dims[i] = number / times + by;
+            if (take_boundary(b, dims, number, number + by * times, fate))
+                return true;
+        }
+        dims[i] = base[i];
+    }
+    return false;
+}
+
+/* The number itself and one vector to either side of it, where other dims are small, or as in a workload. */
+static void add_boundaries(struct branches *b, const int64_t *least, struct fate *fate)
+{
+    const struct task *t = b->version->judge->task;
+    int64_t numbers[MOST_BOUNDARIES], small[16], vector = vector_elements(t), by[] = {0, -vector, vector};
+    size_t n = boundaries(b, numbers);
+
+    for (size_t i = 0; i < t->n_dims; i++)
+        small[i] = MAX(least[i], (int64_t)TWIN);
+    for (size_t i = 0; i < n * ARRAY_LEN(by); i++) {
+        int64_t number = numbers[i / ARRAY_LEN(by)], offset = by[i % ARRAY_LEN(by)];
+        bool found = find_boundary(b, small, number, offset, fate) || find_boundary(b, least, number, offset, fate);
+        for (size_t w = 0; w < t->n_workloads && !found && !over(b, fate); w++)
+            found = find_boundary(b, t->workloads + w * t->n_dims, number, offset, fate);
+    }
+}
+
 void branches_find(struct version *v, struct fate *fate)
 {
     struct judge *j = v->judge;
@@ -281,7 +379,7 @@ void branches_find(struct version *v, struct fate *fate)
     struct plan plan;
     struct news news;
 
-    v->branches = arena_array(v->arena, const int64_t *, MOST_RUN);
+    v->branches = arena_array(v->arena, const int64_t *, MOST_RUN + 3 * MOST_BOUNDARIES);
     for (size_t i = 0; i < j->n_cases && look(&b, j->cases[i].dims, &plan, &news, fate); i++)
         arena_reset(b.arena);
     b.n_suite = b.marks.n;
@@ -298,7 +396,10 @@ void branches_find(struct version *v, struct fate *fate)
     for (size_t i = 0; i < n && !over(&b, fate); i++)
         look_and_take(&b, sized[i].dims, fate);
     climb(&b, fate);
+    if (v != &j->baseline && n > 0)
+        add_boundaries(&b, sized[0].dims, fate);
 done:
+    vec_free(&b.original);
     vec_free(&b.numbers);
     vec_free(&b.found);
     vec_free(&b.marks);

@@ -162,7 +162,9 @@ struct plan_step {
 struct plan_number {
     uint64_t place; /* in the file, and on which side of an operator */
     int64_t number; /* the first one there */
+    int64_t other;  /* on the other side of the operator, at that time */
     bool varies;    /* others came after it */
+    bool orders;    /* the operator is <, <=, > or >= */
 };
 
 struct plan {

@@ -20,19 +20,21 @@ bool marks_decide(struct marks *m, const struct token *at, bool holds)
     return holds;
 }
 
-static void add_number(struct marks *m, uint64_t place, int64_t number)
+static void add_number(struct marks *m, struct plan_number x)
 {
     for (size_t i = 0; i < m->numbers.n; i++)
-        if (m->numbers.v[i].place == place) {
-            m->numbers.v[i].varies |= m->numbers.v[i].number != number;
+        if (m->numbers.v[i].place == x.place) {
+            m->numbers.v[i].varies |= m->numbers.v[i].number != x.number;
             return;
         }
     if (m->numbers.n < MOST)
-        vec_add(m->arena, &m->numbers, ((struct plan_number){place, number, false}));
+        vec_add(m->arena, &m->numbers, x);
 }
 
-void marks_operands(struct marks *m, const struct token *at, int64_t left, int64_t right)
+void marks_operands(struct marks *m, const struct token *at, bool orders, int64_t left, int64_t right)
 {
-    add_number(m, rng_hash(at->at, (uint64_t)at->len << 1), left);
-    add_number(m, rng_hash(at->at, (uint64_t)at->len << 1 | 1), right);
+    uint64_t place = (uint64_t)at->len << 1;
+
+    add_number(m, (struct plan_number){rng_hash(at->at, place), left, .other = right, .orders = orders});
+    add_number(m, (struct plan_number){rng_hash(at->at, place | 1), right, .other = left, .orders = orders});
 }

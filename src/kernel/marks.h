@@ -16,6 +16,6 @@ void marks_add(struct marks *m, uint64_t what);
 /* A condition there holds, or does not; gives it. */
 bool marks_decide(struct marks *m, const struct token *at, bool holds);
 /* Both operands there, of a comparison or the like. */
-void marks_operands(struct marks *m, const struct token *at, int64_t left, int64_t right);
+void marks_operands(struct marks *m, const struct token *at, bool orders, int64_t left, int64_t right);
 
 #endif
