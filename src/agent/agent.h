@@ -70,7 +70,7 @@ size_t agent_version_sites(const struct agent_version *v, const struct transform
                            const struct transform_site **sites);
 
 struct agent_version_of { /* one of several that a launcher may choose from */
-    const char *name;       /* "the original", "candidate 7" */
+    const char *name;     /* "the original", "candidate 7" */
     const char *text;
     const double *speedups; /* over the original, by workload */
 };
@@ -218,8 +218,8 @@ bool agent_repair_rules(const struct agent_strategy *failed, const struct agent_
 /* Of correct versions (versions[0]: the original) the two, and the one comparison of an integer argument or of
  * the product of two, with which a launcher that chooses between them is fastest: by the geometric mean, and at
  * no workload slower than the original. *base: the version whose launcher chooses; the strategy is one step for
- * it. False when none is above `least` (a geometric mean of speed-ups), which also is so where one version is the
- * fastest everywhere. */
+ * it. False when none is above `least` (a geometric mean of speed-ups), which also is so where one version is
+ * the fastest everywhere. */
 bool agent_dispatch_rules(const struct task *t, const struct agent_version_of *versions, size_t n, double least,
                           struct arena *a, struct agent_strategy *s, size_t *base);
 bool agent_is_dispatch(const struct agent_step *step);

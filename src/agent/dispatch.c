@@ -9,8 +9,8 @@ struct choosing {
     const struct agent_version_of *versions;
     size_t n_versions;
     struct arena *arena;
-    int64_t *values; /* of the operand, by workload */
-    double score;    /* of the best choice so far, */
+    int64_t *values;  /* of the operand, by workload */
+    double score;     /* of the best choice so far, */
     size_t low, high; /* its versions up to the threshold and above, */
     size_t args[2];   /* and the operand: args[1] == n_args: no product */
     int64_t last_low, first_high;
@@ -19,7 +19,8 @@ struct choosing {
 /* Of the original's speed on one workload: less is a loss. */
 #define AS_GOOD 0.99
 
-/* The fastest version over the workloads on one side of a threshold that nowhere there loses to the original; *log_sum of its speed-ups. The original itself always is such. */
+/* The fastest version over the workloads on one side of a threshold that nowhere there loses to the original;
+ * *log_sum of its speed-ups. The original itself always is such. */
 static size_t fastest(const struct choosing *c, int64_t from, int64_t to, double *log_sum)
 {
     size_t best = 0;
@@ -54,8 +55,8 @@ static void try_operand(struct choosing *c, size_t x, size_t y)
     for (size_t w = 0; w < t->n_workloads; w++) {
         task_launch_values(t, t->workloads + w * t->n_dims, values);
         c->values[w] = values[x].i;
-        if (values[x].i < 0 || (y < t->n_args && (values[y].i < 0 || values[x].i > INT32_MAX ||
-                                                  values[y].i > INT32_MAX)))
+        if (values[x].i < 0 ||
+            (y < t->n_args && (values[y].i < 0 || values[x].i > INT32_MAX || values[y].i > INT32_MAX)))
             return;
         if (y < t->n_args)
             c->values[w] *= values[y].i;
@@ -70,7 +71,8 @@ static void try_operand(struct choosing *c, size_t x, size_t y)
                 first_high = MIN(first_high, c->values[k]);
         if (first_high == INT64_MAX)
             continue;
-        size_t low = fastest(c, INT64_MIN, last_low, &low_sum), high = fastest(c, first_high, INT64_MAX, &high_sum);
+        size_t low = fastest(c, INT64_MIN, last_low, &low_sum),
+               high = fastest(c, first_high, INT64_MAX, &high_sum);
         double score = exp((low_sum + high_sum) / (double)t->n_workloads);
         if (low == high || score <= c->score)
             continue;
@@ -116,9 +118,8 @@ bool agent_dispatch_rules(const struct task *t, const struct agent_version_of *v
     bool low_is_other = c.low == 0 || (c.high != 0 && mean_of(&c, c.low) < mean_of(&c, c.high));
     const struct agent_version_of *other = &versions[low_is_other ? c.low : c.high];
     const char *relation = low_is_other ? "<=" : ">=", *x = t->args[c.args[0]].name,
-               *operand = c.args[1] == t->n_args
-                              ? x
-                              : arena_printf(a, "%s%s%s", x, TIMES, t->args[c.args[1]].name);
+               *operand =
+                   c.args[1] == t->n_args ? x : arena_printf(a, "%s%s%s", x, TIMES, t->args[c.args[1]].name);
     struct agent_step *step = arena_new(a, struct agent_step);
     *base = low_is_other ? c.high : c.low;
     *step = (struct agent_step){.transform = arena_printf(a, "%s%s %s", DISPATCH, operand, relation),
@@ -126,10 +127,11 @@ bool agent_dispatch_rules(const struct task *t, const struct agent_version_of *v
                                 .other = other == versions ? NULL : arena_copy(a, other, sizeof(*other))};
     *s = (struct agent_strategy){
         .name = arena_printf(a, "%s for %s %s %d", other->name, operand, relation, step->setting),
-        .reason = arena_printf(a,
-                               "%s is the faster one where %s %s %d: with a launcher that chooses, %.3f times the "
-                               "original's speed by the workloads' own times",
-                               other->name, operand, relation, step->setting, c.score),
+        .reason =
+            arena_printf(a,
+                         "%s is the faster one where %s %s %d: with a launcher that chooses, %.3f times the "
+                         "original's speed by the workloads' own times",
+                         other->name, operand, relation, step->setting, c.score),
         .plan = "both versions in one file, chosen by size in the launcher",
         .steps = step,
         .n_steps = 1,
@@ -144,8 +146,8 @@ bool agent_is_dispatch(const struct agent_step *step)
 }
 
 /* As the version's own launcher calls its parameters, and a product in 64 bits. */
-static const char *condition_of(const struct task *t, const struct kernel *version, const struct agent_step *step,
-                                struct arena *a)
+static const char *condition_of(const struct task *t, const struct kernel *version,
+                                const struct agent_step *step, struct arena *a)
 {
     char *operand = arena_strdup(a, step->transform + strlen(DISPATCH)), *relation = strrchr(operand, ' '),
          *second;

@@ -70,8 +70,7 @@ static void add_numbers(struct branches *b, const struct plan *plan, uint64_t wh
             vec_push(&b->numbers, x);
             if (whose && x.orders)
                 vec_push(&b->original, x.number);
-        }
-        else
+        } else
             b->numbers.v[at].varies |= x.varies || b->numbers.v[at].number != x.number;
     }
 }
@@ -307,7 +306,8 @@ static int64_t vector_elements(const struct task *t)
 }
 
 /* Is it a shape on which `number` is compared with `other`? Then it is run. */
-static bool take_boundary(struct branches *b, const int64_t *dims, int64_t number, int64_t other, struct fate *fate)
+static bool take_boundary(struct branches *b, const int64_t *dims, int64_t number, int64_t other,
+                          struct fate *fate)
 {
     struct version *v = b->version;
     const struct task *t = v->judge->task;
@@ -319,7 +319,8 @@ static bool take_boundary(struct branches *b, const int64_t *dims, int64_t numbe
         return false;
     if (look(b, dims, &plan, &news, fate) && news.planned) {
         for (size_t i = 0; i < plan.n_numbers; i++)
-            meets |= plan.numbers[i].orders && plan.numbers[i].number == number && plan.numbers[i].other == other;
+            meets |=
+                plan.numbers[i].orders && plan.numbers[i].number == number && plan.numbers[i].other == other;
         if (meets) {
             version_add_kernels(v, &plan);
             v->branches[v->n_branches++] = arena_copy(v->arena, dims, t->n_dims * sizeof(*dims));
@@ -332,7 +333,8 @@ static bool take_boundary(struct branches *b, const int64_t *dims, int64_t numbe
 }
 
 /* One dim beside a base's others, itself or its product with another. */
-static bool find_boundary(struct branches *b, const int64_t *base, int64_t number, int64_t by, struct fate *fate)
+static bool find_boundary(struct branches *b, const int64_t *base, int64_t number, int64_t by,
+                          struct fate *fate)
 {
     const struct task *t = b->version->judge->task;
     int64_t dims[16];
@@ -363,7 +365,8 @@ static void add_boundaries(struct branches *b, const int64_t *least, struct fate
         small[i] = MAX(least[i], (int64_t)TWIN);
     for (size_t i = 0; i < n * ARRAY_LEN(by); i++) {
         int64_t number = numbers[i / ARRAY_LEN(by)], offset = by[i % ARRAY_LEN(by)];
-        bool found = find_boundary(b, small, number, offset, fate) || find_boundary(b, least, number, offset, fate);
+        bool found =
+            find_boundary(b, small, number, offset, fate) || find_boundary(b, least, number, offset, fate);
         for (size_t w = 0; w < t->n_workloads && !found && !over(b, fate); w++)
             found = find_boundary(b, t->workloads + w * t->n_dims, number, offset, fate);
     }

@@ -1,5 +1,5 @@
-/* Candidates that no round planned: versions joined, each for the sizes where it wins, files that somebody gave,
- * other values of tunables. */
+/* Candidates that no round planned: versions joined, each for the sizes where it wins, files that somebody
+ * gave, other values of tunables. */
 #include "round.h"
 
 enum { MAX_TUNED = 12, MOST_JOINS = 4 };
@@ -32,8 +32,8 @@ static bool version_of(struct run *r, const struct candidate *c, struct agent_ve
         speedups[w] = c->id ? c->trial.workloads[w].times[r->task->regime].speedup : 1;
         known = speedups[w] > 0;
     }
-    *v = (struct agent_version_of){
-        c->id ? arena_printf(r->arena, "candidate %d", c->id) : "the original", c->text, speedups};
+    *v = (struct agent_version_of){c->id ? arena_printf(r->arena, "candidate %d", c->id) : "the original",
+                                   c->text, speedups};
     return known;
 }
 

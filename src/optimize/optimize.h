@@ -18,12 +18,12 @@ struct run_options {
     int tune_budget;  /* points of the best's numbers that are timed; 0: none */
     double budget_s;  /* 0: none */
     uint64_t seed;
-    uint64_t hidden_seed; /* 0: drawn when the first version is final */
-    bool exact;           /* outputs byte for byte */
-    const char *memory;   /* the file of what earlier runs learned; NULL: none is read or written */
-    const struct run_also { /* files that somebody wrote, which compete */
+    uint64_t hidden_seed;        /* 0: drawn when the first version is final */
+    bool exact;                  /* outputs byte for byte */
+    const char *memory;          /* the file of what earlier runs learned; NULL: none is read or written */
+    const struct run_also {      /* files that somebody wrote, which compete */
         const char *path, *text; /* text: NULL where the run has it already */
-    } *also;
+    } * also;
     size_t n_also;
     struct models models;
 };

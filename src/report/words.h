@@ -25,7 +25,7 @@ const char *words_capital(struct arena *a, const char *text);             /* its
 const char *words_regime(enum regime regime);                             /* "cold: inputs come from DRAM" */
 const char *words_seconds(struct arena *a, double s);                     /* "4 min 10 s" */
 const char *words_steps(struct arena *a, const struct view_candidate *c); /* "vectorise 16 + restrict"; "" */
-const char *words_author(const char *backend); /* of a candidate: "the rules" */
+const char *words_author(const char *backend);                            /* of a candidate: "the rules" */
 const char *words_parent(struct arena *a, int parent);                    /* "the original", "candidate 3" */
 const char *words_occupancy(struct arena *a, const struct trial *t,
                             enum regime regime); /* "12 to 100 %" over the workloads; NULL: not known */

@@ -1,7 +1,7 @@
 /* dispatch: no transform of its own but what ends a quarrel between two versions: one file in which the
  * launcher takes the other one (often the original) where a condition over its parameters says so, and the
- * version itself elsewhere. What both share is written once; what the other has otherwise stands beside it under
- * names with a suffix. */
+ * version itself elsewhere. What both share is written once; what the other has otherwise stands beside it
+ * under names with a suffix. */
 #include "rewrite/analysis.h"
 
 #include <ctype.h>
@@ -169,8 +169,8 @@ static char *renamed(const struct items *items, const char *text, const char *su
         } else if (is_word(*p)) {
             while (is_word(*end))
                 end++;
-            is_name = !isdigit((unsigned char)*p) && !is_member(text, p) &&
-                      is_renamed(items, p, (size_t)(end - p));
+            is_name =
+                !isdigit((unsigned char)*p) && !is_member(text, p) && is_renamed(items, p, (size_t)(end - p));
         }
         str_addn(&out, p, (size_t)(end - p));
         if (is_name)
@@ -231,11 +231,10 @@ static bool add_copy(const struct items *items, const struct kernel *other, cons
         return err_input(why_not, "line %d of the other version differs and cannot be renamed: %.60s",
                          node_line(other->source, it->node), text_compact(items->a, it->text));
     char *copy = renamed(items, it->text, suffix);
-    bool line = str_starts(copy, "#"),
-         closed = node_is(it->node, NODE_FUNCTION_DEFINITION) ||
-                  node_ok(node_child_of(it->node, NODE_FUNCTION_DEFINITION));
-    str_addf(to, "%s%s%s", copy, closed || line || str_ends(copy, ";") ? "" : ";",
-             closed ? "\n\n" : (str_ends(copy, "\n") ? "" : "\n"));
+    bool line = str_starts(copy, "#"), closed = node_is(it->node, NODE_FUNCTION_DEFINITION) ||
+                                                node_ok(node_child_of(it->node, NODE_FUNCTION_DEFINITION));
+    str_addf(to, "%s%s%s", copy, closed || line || str_ends(copy, ";") ? "" : ";", closed ? "\n" : "");
+    str_add(to, str_ends(copy, "\n") ? "" : "\n");
     return true;
 }
 
@@ -264,7 +263,8 @@ bool transform_dispatch(struct arena *a, const struct kernel *other, const struc
     for (size_t i = 0; i < n; i++) {
         struct item *it = &theirs.list.v[i];
         if (str_eq(it->name, other->entry))
-            it->copied = true; /* also where the launchers are alike: it stands below, as the choice's function */
+            it->copied =
+                true; /* also where the launchers are alike: it stands below, as the choice's function */
         else if (it->copied && it->name)
             add_shared_names(&theirs, other->source, it->node, version->text);
     }

@@ -86,8 +86,8 @@ bool transform_apply(const struct transform *t, const struct transform_input *in
                      const struct transform_site *site, struct arena *a, char **text, struct err *why_not);
 
 /* One file that calls the other version where the condition holds and the version elsewhere. Names of the
- * other that would meet the version's get a suffix. Not a transform: the agents join versions of which each wins
- * on some sizes. False with the reason where what differs cannot be renamed. */
+ * other that would meet the version's get a suffix. Not a transform: the agents join versions of which each
+ * wins on some sizes. False with the reason where what differs cannot be renamed. */
 struct transform_choice {
     const char *condition; /* over the version's launcher's parameters */
     const char *comment;   /* says why */

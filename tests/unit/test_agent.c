@@ -495,7 +495,7 @@ int main(void)
         cmocka_unit_test(test_plan_remembers),  cmocka_unit_test(test_plan_learns),
         cmocka_unit_test(test_code_and_repair), cmocka_unit_test(test_repair_drops_who_wrote_the_line),
         cmocka_unit_test(test_dispatch),        cmocka_unit_test(test_dispatch_of_two),
-               cmocka_unit_test(test_template),
+        cmocka_unit_test(test_template),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
