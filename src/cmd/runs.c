@@ -99,7 +99,8 @@ static bool show_candidate(struct opened *o, struct str *out, struct err *err)
 
     if (c->trial && !trial_from_text(c->trial, o->arena, &trial, err))
         return false;
-    str_addf(out, "candidate %d, round %d, from candidate %d, by %s\n", c->id, c->round, c->parent, c->backend);
+    str_addf(out, "candidate %d, round %d, from candidate %d, by %s\n", c->id, c->round, c->parent,
+             str_eq(c->backend, "also") ? "somebody (--also)" : c->backend);
     str_addf(out, "strategy  %s\nreason    %s\nplan      %s\n", c->name, c->reason, c->plan);
     str_addf(out, "verdict   %s", c->verdict);
     if (c->line)

@@ -284,9 +284,14 @@ static size_t boundaries(const struct branches *b, int64_t *to)
 
     for (size_t i = 0; i < b->numbers.n && n < MOST_BOUNDARIES; i++) {
         const struct plan_number *x = &b->numbers.v[i];
-        bool known = x->varies || !x->orders || x->number <= 1;
-        for (size_t k = 0; !known && k < b->original.n; k++)
-            known = b->original.v[k] == x->number;
+        size_t all = 0, of_original = 0;
+        if (x->varies || !x->orders || x->number <= 1)
+            continue;
+        for (size_t k = 0; k < b->numbers.n; k++)
+            all += b->numbers.v[k].orders && !b->numbers.v[k].varies && b->numbers.v[k].number == x->number;
+        for (size_t k = 0; k < b->original.n; k++)
+            of_original += b->original.v[k] == x->number;
+        bool known = all <= 2 * of_original; /* the version does so in no more places */
         for (size_t k = 0; !known && k < n; k++)
             known = to[k] == x->number;
         if (!known)

@@ -11,6 +11,7 @@ struct item { /* at the top of the file, or in a namespace without a name or a b
     char *name; /* the first word of it; NULL: it has none (includes, conditions of the preprocessor) */
     char *text;
     bool copied;
+    bool member; /* a struct that is copied has members of that name: they are renamed with it */
 };
 
 struct items {
@@ -133,11 +134,27 @@ static void add_shared_names(struct items *items, const struct source *s, struct
     }
 }
 
-static bool is_renamed(const struct items *items, const char *word, size_t len)
+static void mark_members(struct items *items, const struct source *s)
+{
+    struct str members = {.arena = items->a};
+
+    for (size_t i = 0; i < items->list.n; i++) {
+        size_t count;
+        struct node *all = node_find_all(items->a, items->list.v[i].node, NODE_FIELD_DECLARATION, &count);
+        for (size_t k = 0; items->list.v[i].copied && k < count; k++)
+            str_addf(&members, "%s ", node_text(items->a, s, all[k]));
+    }
+    for (size_t i = 0; i < items->list.n; i++)
+        items->list.v[i].member =
+            items->list.v[i].name && str_has_word(str_text(&members), items->list.v[i].name);
+}
+
+static bool is_renamed(const struct items *items, const char *word, size_t len, bool member)
 {
     for (size_t i = 0; i < items->list.n; i++) {
         const struct item *it = &items->list.v[i];
-        if (it->copied && it->name && strlen(it->name) == len && memcmp(it->name, word, len) == 0)
+        if (it->copied && it->name && (it->member || !member) && strlen(it->name) == len &&
+            memcmp(it->name, word, len) == 0)
             return true;
     }
     return false;
@@ -170,7 +187,7 @@ static char *renamed(const struct items *items, const char *text, const char *su
             while (is_word(*end))
                 end++;
             is_name =
-                !isdigit((unsigned char)*p) && !is_member(text, p) && is_renamed(items, p, (size_t)(end - p));
+                !isdigit((unsigned char)*p) && is_renamed(items, p, (size_t)(end - p), is_member(text, p));
         }
         str_addn(&out, p, (size_t)(end - p));
         if (is_name)
@@ -268,6 +285,7 @@ bool transform_dispatch(struct arena *a, const struct kernel *other, const struc
         else if (it->copied && it->name)
             add_shared_names(&theirs, other->source, it->node, version->text);
     }
+    mark_members(&theirs, other->source);
     for (size_t i = 0; ok && i < n; i++) {
         const struct item it = theirs.list.v[i];
         if (it.copied && !str_eq(it.name, other->entry))
@@ -277,7 +295,8 @@ bool transform_dispatch(struct arena *a, const struct kernel *other, const struc
         struct edits edits = {.arena = a};
         edits_insert(&edits, node_start(top_of(version->launcher)),
                      arena_printf(a, "// %s\n%sstatic %s\n\n",
-                                  choice->original ? "As it was before." : "For some sizes.", str_text(&copies),
+                                  choice->original ? "As it was before." : "Another version, for some sizes.",
+                                  str_text(&copies),
                                   renamed(&theirs, node_text(a, other->source, other->launcher), suffix)));
         edits_insert(&edits, node_start(body) + 1,
                      arena_printf(a, "\n    // %s\n    if (%s) {\n        %s%s%s(%s);\n%s    }",

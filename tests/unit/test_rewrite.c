@@ -576,6 +576,81 @@ static void test_broken_text(void **state)
     arena_close(a);
 }
 
+/* ---- two versions in one file ---- */
+
+#define LAUNCHER "extern \"C\" void f(float *x, int n, cudaStream_t s) { k<<<1, n, 0, s>>>(x); }\n"
+
+static const char *joined(struct arena *arena, const char *other, const char *version, struct err *why_not)
+{
+    static const struct transform_choice choice = {"n <= 8", "why", false};
+    struct input theirs, ours;
+    char *text;
+
+    assert_ok(input_open(&theirs, arena, "a.cu", other, "f", why_not), *why_not);
+    assert_ok(input_open(&ours, arena, "b.cu", version, "f", why_not), *why_not);
+    bool ok = transform_dispatch(arena, theirs.kernel, ours.kernel, &choice, &text, why_not);
+    kernel_close(theirs.kernel);
+    kernel_close(ours.kernel);
+    return ok ? text : NULL;
+}
+
+/* What is shared stands once; what differs, what names it and what shared memory is called has a suffix;
+ * members and strings have none. */
+static void test_dispatch_renames(void **state)
+{
+    static const char version[] =
+        "constexpr int N = 8;\n"
+        "struct same { int v; };\n"
+        "__global__ void k(float *x) { extern __shared__ double m[]; x[0] = N + m[0]; }\n" LAUNCHER;
+    static const char other[] =
+        "#include <cuda_fp16.h>\nconstexpr int N = 4;\n"
+        "struct same { int v; };\n"
+        "namespace { struct box { int N; }; }\n"
+        "__device__ int x(const same &a) { return a.v + '\\''; }\n"
+        "__global__ void k(float *y) { extern __shared__ float m[]; same a{threadIdx.x}; box b{x(a)}; asm(\"// N\"); y[0] = b.N + m[0]; }\n"
+        "extern \"C\" void f(float *y, int m, cudaStream_t s) { k<<<1, m, 0, s>>>(y); }\n";
+    struct arena *arena = arena_open();
+    struct err err = {0};
+    const char *text = joined(arena, other, version, &err);
+
+    (void)state;
+    assert_ok(text != NULL, err);
+    for (const char *const *w = (const char *const[]){"#include <cuda_fp16.h>\nconstexpr int N_other = 4;\n",
+                                                      "struct box_other { int N_other; };",
+                                                      "int x_other(const same &a) { return a.v + '\\''; }",
+                                                      "extern __shared__ float m_other[]; same a{threadIdx.x}",
+                                                      "box_other b{x_other(a)}", "asm(\"// N\")",
+                                                      "= b.N_other + m_other[0]", "f_other(x, n, s);", NULL};
+         *w; w++)
+        if (!strstr(text, *w))
+            fail_msg("no %s in\n%s", *w, text);
+    assert_null(strstr(strstr(text, "struct same") + 1, "struct same"));
+    arena_close(arena);
+}
+
+static void test_dispatch_refuses(void **state)
+{
+    static const char version[] = "__global__ void k(float *x) { x[0] = 1; }\n" LAUNCHER;
+    struct arena *arena = arena_open();
+    struct err err = {0};
+
+    (void)state;
+    assert_null(joined(arena,
+                       "#if 1\n#define N 4\n#endif\n__global__ void k(float *x) { x[0] = N; }\n" LAUNCHER,
+                       version, &err));
+    assert_non_null(strstr(err.text, "line 1 of the other version"));
+    assert_null(joined(
+        arena, "namespace a { __global__ void k(float *x) { x[0] = 2; } }\nusing namespace a;\n" LAUNCHER,
+        version, &err));
+    assert_null(
+        joined(arena,
+               "__global__ void k(float *x) { x[0] = 2; }\n"
+               "extern \"C\" int f(float *x, int n, cudaStream_t s) { k<<<1, n, 0, s>>>(x); return 0; }\n",
+               version, &err));
+    assert_non_null(strstr(err.text, "do not return the same"));
+    arena_close(arena);
+}
+
 int main(void)
 {
     struct arena *a = arena_open();
@@ -587,6 +662,8 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_every_transform_has_cases);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_the_head_stays_on_top);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_old_names_are_read);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_dispatch_renames);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_dispatch_refuses);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_names_do_not_matter);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_transforms_compose);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_broken_text);
