@@ -17,6 +17,7 @@ enum {
     MOST_CLIMBS = 600,         /* shapes that differ in one dim from one with a new decision */
     MOST_NUMBERS = 120,        /* in the sources, */
     MOST_DECIDED = 48,         /* and those of them by which the launchers decide */
+    MOST_BOUNDARY = 1 << 22,   /* elements of a shape at which one turns over: it is run whole */
     MOST_BOUNDARIES = 4,       /* comparisons of a version's own, with up to three shapes each */
     TWIN = 5,                  /* an extent that is small, but not the smallest */
 };
@@ -320,7 +321,7 @@ static bool take_boundary(struct branches *b, const int64_t *dims, int64_t numbe
     struct news news;
     bool meets = false;
 
-    if (!task_in_domain(t, dims) || task_case_elements(t, dims) > (int64_t)(v->judge->device->dram_bytes / 8))
+    if (!task_in_domain(t, dims) || task_case_elements(t, dims) > MOST_BOUNDARY)
         return false;
     if (look(b, dims, &plan, &news, fate) && news.planned) {
         for (size_t i = 0; i < plan.n_numbers; i++)
