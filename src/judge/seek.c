@@ -140,43 +140,39 @@ static void add_tied(struct seek *s, int64_t *dims, size_t k, size_t i)
         add_shape(s, dims);
 }
 
+static void add_two(struct seek *s, size_t k, int64_t v, size_t i, int64_t u)
+{
+    int64_t dims[16];
+
+    memcpy(dims, s->judge->cases[0].dims, s->judge->task->n_dims * sizeof(*dims));
+    dims[k] = v;
+    dims[i] = u;
+    add_tied(s, dims, k, i);
+}
+
 /* Two dims with a few more elements than the number says. */
 static void add_product(struct seek *s, int64_t v, int64_t u)
 {
     const struct task *t = s->judge->task;
-    int64_t dims[16];
 
     for (size_t k = 0; k < t->n_dims; k++)
-        for (size_t i = 0; i < t->n_dims; i++) {
-            if (i == k)
-                continue;
-            memcpy(dims, s->judge->cases[0].dims, t->n_dims * sizeof(*dims));
-            dims[k] = v / u + 1;
-            dims[i] = u;
-            add_tied(s, dims, k, i);
-        }
+        for (size_t i = 0; i < t->n_dims; i++)
+            if (i != k)
+                add_two(s, k, v / u + 1, i, u);
 }
 
 /* Two dims: both numbers, or as many elements as the number says. */
 static void add_in_two(struct seek *s, int64_t v, int64_t u)
 {
     const struct task *t = s->judge->task;
-    int64_t dims[16];
 
     for (size_t k = 0; k < t->n_dims; k++)
         for (size_t i = 0; i < t->n_dims; i++) {
             if (i == k)
                 continue;
-            memcpy(dims, s->judge->cases[0].dims, t->n_dims * sizeof(*dims));
-            dims[k] = v;
-            dims[i] = u;
-            add_tied(s, dims, k, i);
-            if (v % u != 0)
-                continue;
-            memcpy(dims, s->judge->cases[0].dims, t->n_dims * sizeof(*dims));
-            dims[k] = v / u;
-            dims[i] = u;
-            add_tied(s, dims, k, i);
+            add_two(s, k, v, i, u);
+            if (v % u == 0)
+                add_two(s, k, v / u, i, u);
         }
 }
 

@@ -30,8 +30,9 @@ json_t *run_options_to_json(const struct run_options *o)
     for (size_t i = 0; i < o->n_also; i++)
         json_array_append_new(also, json_string(o->also[i].path));
     if (o->n_also)
-        json_put(j, "also", json_incref(also));
-    json_decref(also);
+        json_put(j, "also", also);
+    else
+        json_decref(also);
     if (models_any(&o->models))
         json_put(j, "models", models_to_json(&o->models));
     return j;
@@ -231,17 +232,24 @@ static bool round_of_rules(struct run *r, int number, size_t *made, struct err *
     return round_play(r, &backend_rules, &backend_rules, number, number, made, err);
 }
 
-static bool rounds_of_rules(struct run *r, int *round, struct err *err)
+/* Rounds behind *round to the last one, or until nothing comes of them. */
+static bool play_rules(struct run *r, int *round, int last, struct err *err)
 {
-    r->last_round = r->o->rounds;
-    for (*round = 1; *round <= r->o->rounds && !run_stopping(r); (*round)++) {
+    while (*round < last && !run_stopping(r)) {
         size_t made;
-        if (!round_of_rules(r, *round, &made, err))
+        if (!round_of_rules(r, ++*round, &made, err))
             return false;
         if (made == 0 || search_stale_rounds(&r->search, *round) >= STALE_ROUNDS)
             break;
     }
-    *round = MIN(*round, r->o->rounds);
+    return true;
+}
+
+static bool rounds_of_rules(struct run *r, int *round, struct err *err)
+{
+    r->last_round = r->o->rounds;
+    if (!play_rules(r, round, r->o->rounds, err))
+        return false;
     return run_stopping(r) ||
            ((models_any(&r->o->models) || tune_best(r, *round, err)) && prune_best(r, *round, err));
 }
@@ -256,14 +264,7 @@ static bool rounds_from_given(struct run *r, int *round, struct err *err)
     *round = first;
     if (!derive_also(r, first, err))
         return false;
-    while (r->search.best != before && *round < first + r->o->rounds && !run_stopping(r)) {
-        size_t made;
-        if (!round_of_rules(r, ++*round, &made, err))
-            return false;
-        if (made == 0 || search_stale_rounds(&r->search, *round) >= STALE_ROUNDS)
-            break;
-    }
-    return true;
+    return r->search.best == before || play_rules(r, round, first + r->o->rounds, err);
 }
 
 /* Rounds in which LLMs have a part, numbered first to last in their labels. */

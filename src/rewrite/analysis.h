@@ -36,6 +36,11 @@ struct alias { /* `using name = type`, `typedef type name` */
     const char *name, *type;
 };
 
+struct file_macro { /* of a #define with parameters */
+    struct node definition;
+    const char *name, *body; /* body: "" where it has none */
+};
+
 struct function {
     const struct transform_input *in;
     struct arena *a;
@@ -51,6 +56,8 @@ struct function {
     size_t n_launches;
     const struct alias *aliases; /* the file's, but those of templates */
     size_t n_aliases;
+    const struct file_macro *macros; /* the file's */
+    size_t n_macros;
     bool global;
     int64_t block_x; /* threads of every launch when they are the same constant and y = z = 1, else 0 */
 };
@@ -98,10 +105,13 @@ bool call_is(const struct function *f, struct node n, const char *name);
 /* A call without side effects whose value depends on its arguments alone. */
 bool call_is_pure(const struct function *f, struct node call);
 bool call_is_pure_builtin(const struct function *f, struct node call); /* of the runtime or the standard */
-struct node definition_name(struct node definition); /* of a function definition: where its name stands */
-/* The innermost call around n, or n itself, of a macro of the file that takes addresses or writes; or no node.
- */
-bool macro_is_opaque(const struct function *f, const char *name); /* such a one */
+struct node definition_declared(
+    struct node definition); /* a function's name, with its specialisation's arguments */
+struct node definition_name(struct node definition); /* that without them */
+void macros_find(struct function *f);                /* the file's, once, when it is opened */
+/* Is it a macro of the file that takes an address or writes? */
+bool macro_is_opaque(const struct function *f, const char *name);
+/* The innermost call of such a one around n, or n itself; or no node. */
 struct node macro_around(const struct function *f, struct node n);
 bool is_warp_builtin(const char *name);                      /* __shfl_sync and its like, by how they begin */
 bool call_meets(const struct function *f, struct node call); /* is it one in which lanes meet? */
@@ -180,6 +190,8 @@ char *text_wrap(struct arena *a, const char *line,
                 int column); /* a call that starts at column, broken at commas */
 char *text_times(struct arena *a, const struct function *f, struct node e, int by); /* "x * 8", "(x + y) * 8" */
 /* base, or base with a number, such that it is no identifier of the file yet. */
+/* Behind the literal or comment of the text that begins at p; p itself where none does. */
+const char *text_behind_literal(const char *text, const char *p);
 char *fresh_name(const struct function *f, const char *base);
 char *fresh_local(const struct function *f, const char *base); /* of this function, and no macro */
 /* Start of the whole function including comment lines right above it. */

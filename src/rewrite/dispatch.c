@@ -19,11 +19,6 @@ struct items {
     VEC(struct item) list;
 };
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static struct node first_of(struct arena *a, struct node n, enum node_kind kind)
 {
     size_t count;
@@ -35,10 +30,8 @@ static struct node first_of(struct arena *a, struct node n, enum node_kind kind)
 /* Of "Vec<half>" or "Vec::load" the word that stands for all of it: Vec. */
 static char *first_word(char *name)
 {
-    size_t n = 0;
+    size_t n = str_word(name);
 
-    while (is_word(name[n]))
-        n++;
     name[n] = 0;
     return n ? name : NULL;
 }
@@ -166,7 +159,7 @@ static bool is_member(const char *text, const char *p)
     size_t before = (size_t)(p - text);
 
     return (before >= 1 && p[-1] == '.') || (before >= 2 && p[-2] == '-' && p[-1] == '>') ||
-           (before >= 3 && p[-2] == ':' && p[-1] == ':' && is_word(p[-3]));
+           (before >= 3 && p[-2] == ':' && p[-1] == ':' && str_in_word(p[-3]));
 }
 
 /* The text with the copied items' names renamed, outside of comments, strings and what belongs to others. */
@@ -175,20 +168,10 @@ static char *renamed(const struct items *items, const char *text, const char *su
     struct str out = {0};
 
     for (const char *p = text; *p;) {
-        const char *end = p + 1;
-        bool is_name = false;
-        if (p[0] == '/' && p[1] == '/') {
-            end = p + strcspn(p, "\n");
-        } else if (*p == '"' || (*p == '\'' && (p == text || !is_word(p[-1])))) {
-            while (*end && *end != *p)
-                end += *end == '\\' && end[1] ? 2 : 1;
-            end += *end == *p;
-        } else if (is_word(*p)) {
-            while (is_word(*end))
-                end++;
-            is_name =
-                !isdigit((unsigned char)*p) && is_renamed(items, p, (size_t)(end - p), is_member(text, p));
-        }
+        size_t len = str_word(p);
+        const char *end = len ? p + len : text_behind_literal(text, p);
+        bool is_name = len && !isdigit((unsigned char)*p) && is_renamed(items, p, len, is_member(text, p));
+        end += end == p;
         str_addn(&out, p, (size_t)(end - p));
         if (is_name)
             str_add(&out, suffix);

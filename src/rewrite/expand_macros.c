@@ -48,14 +48,10 @@ static char *one_line(struct arena *a, const char *text)
 static macro_list macros_of(const struct function *f)
 {
     macro_list list = {0};
-    size_t n;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_PREPROC_FUNCTION_DEF, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < f->n_macros; i++) {
         size_t n_names;
-        struct node value = node_field(all[i], FIELD_VALUE);
-        struct node *names = named_children(f, node_field(all[i], FIELD_PARAMETERS), &n_names);
-        struct macro m = {.name = text_of(f, node_field(all[i], FIELD_NAME)), .n = n_names};
-        m.body = node_ok(value) ? one_line(f->a, text_of(f, value)) : "";
+        struct node *names = named_children(f, node_field(f->macros[i].definition, FIELD_PARAMETERS), &n_names);
+        struct macro m = {.name = f->macros[i].name, .body = one_line(f->a, f->macros[i].body), .n = n_names};
         m.held = n_names > MOST_PARAMETERS || !can_stand(&m);
         for (size_t k = 0; k < n_names && !m.held; k++) {
             m.parameters[k] = text_of(f, names[k]);
@@ -69,30 +65,13 @@ static macro_list macros_of(const struct function *f)
     return list;
 }
 
-/* Behind a literal or a comment that begins here; p itself where none does. */
-static const char *behind_literal(const char *p)
-{
-    if (p[0] == '/' && p[1] == '/')
-        return p + strcspn(p, "\n");
-    if (p[0] == '/' && p[1] == '*') {
-        const char *end = strstr(p + 2, "*/");
-        return end ? end + 2 : p + strlen(p);
-    }
-    if (*p != '"' && *p != '\'')
-        return p;
-    const char *q = p + 1;
-    while (*q && *q != *p && *q != '\n')
-        q += q[0] == '\\' && q[1] ? 2 : 1;
-    return *q ? q + 1 : q;
-}
-
 /* The arguments behind `(`, as the preprocessor cuts them. NULL: the call does not end, or there are others. */
 static const char *arguments(struct arena *a, const char *p, const char **args, size_t want)
 {
     size_t n = 0, depth = 0;
-    const char *from = p;
+    const char *from = p, *start = p;
     for (; *p; p++) {
-        const char *behind = behind_literal(p);
+        const char *behind = text_behind_literal(start, p);
         if (behind > p) {
             p = behind - 1;
             continue;
@@ -122,7 +101,7 @@ static char *stand_in(struct expansion *x, struct macro *m, const char **args)
         args[i] = expanded(x, args[i]);
     for (const char *p = m->body; *p;) {
         size_t len = str_word(p), k = 0;
-        const char *behind = len ? p + len : behind_literal(p);
+        const char *behind = len ? p + len : text_behind_literal(m->body, p);
         while (k < m->n && !(len && strlen(m->parameters[k]) == len && memcmp(m->parameters[k], p, len) == 0))
             k++;
         behind += behind == p;
@@ -143,7 +122,8 @@ static char *expanded(struct expansion *x, const char *text)
     struct str b = {.arena = x->a};
     for (const char *p = text; *p && !x->failed;) {
         size_t len = str_word(p);
-        const char *behind = len ? p + len : behind_literal(p), *open = behind + strspn(behind, " \t\n");
+        const char *behind = len ? p + len : text_behind_literal(text, p),
+                   *open = behind + strspn(behind, " \t\n");
         struct macro *m = NULL;
         for (size_t i = 0; i < x->macros.n && len && *open == '('; i++)
             if (!x->macros.v[i].held && strlen(x->macros.v[i].name) == len &&

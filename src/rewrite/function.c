@@ -335,6 +335,7 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     f->global = str_has_word(text_range(f, node_start(definition), node_start(id)), "__global__");
 
     ctype_find_aliases(f);
+    macros_find(f);
     struct scan scan = {.f = f, .scope_end = node_end(f->body)};
     size_t n_params;
     struct node *params = named_children(f, node_field(declarator, FIELD_PARAMETERS), &n_params);
@@ -360,8 +361,7 @@ struct function *function_open(const struct transform_input *in, struct arena *a
 
 /* What a definition gives the template parameter of f: in its own list, or by the type of the first parameter
  * that has it in f; NULL: not seen. */
-static const char *specialised_type(const struct function *f, struct node definition, struct node name,
-                                    const char *param)
+static const char *specialised_type(const struct function *f, struct node name, const char *param)
 {
     size_t n, position;
     if (node_is(name, NODE_TEMPLATE_FUNCTION)) {
@@ -370,7 +370,7 @@ static const char *specialised_type(const struct function *f, struct node defini
     }
     struct node declarator = node_enclosing(name, NODE_FUNCTION_DECLARATOR);
     struct node *params = named_children(f, node_field(declarator, FIELD_PARAMETERS), &n);
-    for (size_t i = 0; i < f->n_params && i < n && node_ok(definition); i++)
+    for (size_t i = 0; i < f->n_params && i < n; i++)
         if (str_eq(f->variables[i].type, param))
             return text_of(f, node_field(params[i], FIELD_TYPE));
     return NULL;
@@ -380,7 +380,7 @@ enum likeness { OTHER, PERHAPS, SAME };
 
 /* Do launches of the template f mean this specialisation of it? SAME, where all parameters are known and the
  * same; OTHER, where one is known to be another. */
-static enum likeness is_meant(const struct function *f, struct node definition, struct node name)
+static enum likeness is_meant(const struct function *f, struct node name)
 {
     size_t n;
     struct node *params = named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n);
@@ -388,7 +388,7 @@ static enum likeness is_meant(const struct function *f, struct node definition, 
     for (size_t i = 0; i < n; i++) {
         uint32_t parts = node_count(params[i]);
         const char *param = parts ? text_of(f, node_child(params[i], parts - 1)) : "";
-        const char *there = specialised_type(f, definition, name, param), *here = ctype_bound(f, param);
+        const char *there = specialised_type(f, name, param), *here = ctype_bound(f, param);
         if (!there || !here || str_eq(here, param))
             found = PERHAPS;
         else if (!str_eq(ctype_alias(f, there), here))
@@ -407,15 +407,6 @@ static bool same_namespace(const struct function *f, struct node a, struct node 
            same_namespace(f, node_parent(a), node_parent(b));
 }
 
-/* A definition's name, with the arguments of a specialisation. */
-static struct node declared_name(struct node definition)
-{
-    struct node name = node_field(definition, FIELD_DECLARATOR);
-    while (node_ok(node_field(name, FIELD_DECLARATOR)))
-        name = node_field(name, FIELD_DECLARATOR);
-    return name;
-}
-
 /* Of kernels of one name the launches do not say by the name which they mean: a template, or one that was
  * written for some of its arguments. */
 static bool is_the_one(const struct function *f)
@@ -424,8 +415,7 @@ static bool is_the_one(const struct function *f)
     struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
     bool found = !f->special;
     for (size_t i = 0; i < n; i++) {
-        struct node name = declared_name(all[i]);
-        struct node word = node_is(name, NODE_TEMPLATE_FUNCTION) ? node_field(name, FIELD_NAME) : name;
+        struct node name = definition_declared(all[i]), word = definition_name(all[i]);
         if (node_same(all[i], f->definition) || !node_text_is(f->s, word, f->name) ||
             !str_has_word(text_range(f, node_start(all[i]), node_start(word)), "__global__") ||
             !same_namespace(f, all[i], f->definition))
@@ -433,8 +423,8 @@ static bool is_the_one(const struct function *f)
         const struct function *g = function_open(f->in, f->a, all[i]);
         if (g && f->special && g->special)
             continue;
-        bool mine = g && (f->special ? !found && is_meant(g, f->definition, f->declared) == SAME
-                                     : g->special && is_meant(f, all[i], name) == OTHER);
+        bool mine = g && (f->special ? !found && is_meant(g, f->declared) == SAME
+                                     : g->special && is_meant(f, name) == OTHER);
         if (!mine)
             return false;
         found = true;

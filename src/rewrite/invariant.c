@@ -76,18 +76,29 @@ static bool is_opaque(const char *body)
     return false;
 }
 
+void macros_find(struct function *f)
+{
+    struct node *all = node_find_all(f->a, source_root(f->s), NODE_PREPROC_FUNCTION_DEF, &f->n_macros);
+    struct file_macro *v = arena_array(f->a, struct file_macro, f->n_macros + 1);
+
+    for (size_t i = 0; i < f->n_macros; i++) {
+        struct node value = node_field(all[i], FIELD_VALUE);
+        v[i] = (struct file_macro){all[i], text_of(f, node_field(all[i], FIELD_NAME)),
+                                   node_ok(value) ? text_of(f, value) : ""};
+    }
+    f->macros = v;
+}
+
 static bool is_opaque_macro(const struct function *f, const char *name, int depth)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_PREPROC_FUNCTION_DEF, &n);
     const char *body = NULL;
-    for (size_t i = 0; i < n; i++)
-        if (node_text_is(f->s, node_field(all[i], FIELD_NAME), name))
-            body = text_of(f, node_field(all[i], FIELD_VALUE));
+    for (size_t i = 0; i < f->n_macros; i++)
+        if (str_eq(f->macros[i].name, name))
+            body = f->macros[i].body;
     if (!body || is_opaque(body))
         return body != NULL;
-    for (size_t i = 0; i < n && depth < 4; i++) { /* by another one that it calls */
-        const char *other = text_of(f, node_field(all[i], FIELD_NAME));
+    for (size_t i = 0; i < f->n_macros && depth < 4; i++) { /* by another one that it calls */
+        const char *other = f->macros[i].name;
         if (!str_eq(other, name) && str_has_word(body, other) && is_opaque_macro(f, other, depth + 1))
             return true;
     }
@@ -102,7 +113,7 @@ bool macro_is_opaque(const struct function *f, const char *name)
 struct node macro_around(const struct function *f, struct node n)
 {
     for (; node_ok(n) && !node_same(n, f->body); n = node_parent(n))
-        if (node_is(n, NODE_CALL_EXPRESSION) && is_opaque_macro(f, call_name(f, n), 0))
+        if (node_is(n, NODE_CALL_EXPRESSION) && macro_is_opaque(f, call_name(f, n)))
             return n;
     return (struct node){0};
 }
@@ -129,7 +140,7 @@ static bool root_written_in(const struct function *f, const struct variable *roo
     bool makes = node_is(made, NODE_ARGUMENT_LIST); /* an object that may keep what it is given */
     if (makes || (node_is(part, NODE_CALL_EXPRESSION) && !load && !call_is_pure(f, part))) {
         struct node args = makes ? made : node_field(part, FIELD_ARGUMENTS);
-        bool opaque = is_opaque_macro(f, call_name(f, part), 0);
+        bool opaque = macro_is_opaque(f, call_name(f, part));
         for (uint32_t i = 0, all = node_count(args); i < all; i++)
             if (passes(f, root, node_child(args, i)) ||
                 (opaque && node_mentions(f, node_child(args, i), root->name)))

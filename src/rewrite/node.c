@@ -196,13 +196,20 @@ static bool is_any_of(const char *name, const char *const *beginnings, size_t n)
     return false;
 }
 
-struct node definition_name(struct node definition)
+struct node definition_declared(struct node definition)
 {
     struct node id = node_field(definition, FIELD_DECLARATOR);
 
-    while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
+    while (node_ok(id) && !node_is(id, NODE_IDENTIFIER) && !node_is(id, NODE_TEMPLATE_FUNCTION))
         id = node_is(id, NODE_REFERENCE_DECLARATOR) ? node_child(id, 0) : node_field(id, FIELD_DECLARATOR);
     return id;
+}
+
+struct node definition_name(struct node definition)
+{
+    struct node id = definition_declared(definition);
+
+    return node_is(id, NODE_TEMPLATE_FUNCTION) ? node_field(id, FIELD_NAME) : id;
 }
 
 enum { DEEPEST_CALL = 4 }; /* functions that call each other end here */

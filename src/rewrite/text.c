@@ -138,28 +138,31 @@ char *text_times(struct arena *a, const struct function *f, struct node e, int b
     return simple ? arena_printf(a, "%s * %d", text, by) : arena_printf(a, "(%s) * %d", text, by);
 }
 
+const char *text_behind_literal(const char *text, const char *p)
+{
+    if (p[0] == '/' && p[1] == '/')
+        return p + strcspn(p, "\n");
+    if (p[0] == '/' && p[1] == '*') {
+        const char *end = strstr(p + 2, "*/");
+        return end ? end + 2 : p + strlen(p);
+    }
+    if (*p != '"' && (*p != '\'' || (p > text && str_in_word(p[-1]))))
+        return p;
+    const char *q = p + 1;
+    while (*q && *q != *p && *q != '\n')
+        q += q[0] == '\\' && q[1] ? 2 : 1;
+    return *q ? q + 1 : q;
+}
+
 /* The file without its comments: a word in a comment takes no name. */
 static char *code_of(const struct function *f)
 {
     char *text = arena_strdup(f->a, f->text);
-    for (char *p = text; (p = strpbrk(p, "/\"")); p++) {
-        if (*p == '"') {
-            for (p++; *p && *p != '"' && *p != '\n'; p++)
-                p += p[0] == '\\' && p[1];
-            if (!*p)
-                break;
-        } else if (p[1] == '/') {
-            while (*p && *p != '\n')
-                *p++ = ' ';
-            if (!*p)
-                break;
-        } else if (p[1] == '*') {
-            char *end = strstr(p + 2, "*/");
-            char *stop = end ? end + 2 : p + strlen(p);
-            while (p < stop)
-                *p++ = ' ';
-            p--;
-        }
+    for (char *p = text, *end; *p; p = end) {
+        size_t n = (size_t)(text_behind_literal(text, p) - p);
+        end = p + MAX(n, 1);
+        if (*p == '/' && n > 0)
+            memset(p, ' ', n);
     }
     return text;
 }
