@@ -57,9 +57,11 @@ struct version {
     bool
         other_code; /* whose device code is another one, which takes the last cases in the judged one's stead */
     bool asks;      /* its launcher asks the runtime what kernel_limits answers */
-    int other_blocks;      /* asked.c: than fit a multiprocessor */
-    uint64_t long_insns;   /* spent on the longer blocks of extreme shapes */
-    const char *unclocked; /* what the clock's samples of blocks left out; NULL: nothing */
+    int other_blocks;       /* asked.c: than fit a multiprocessor */
+    uint64_t long_insns;    /* spent on the longer blocks of extreme shapes */
+    const char *unclocked;  /* what the clock's samples of blocks left out; NULL: nothing */
+    double apart[MAX_ARGS]; /* outputs of workloads run whole, nearer to the exact answer: ulps that others may
+                               be from the original's */
 };
 
 /* Understood, matched against the task, planned for all shapes of the suite and all workloads, compiled. v's
@@ -529,6 +531,9 @@ struct yardstick {
 struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t output,
                               const unsigned char *own, size_t elements);
 bool yardstick_near(const struct yardstick *y, double got, double own);
+/* *at: the first element by which they differ. */
+bool yardstick_differs(struct yardstick *y, const unsigned char *got, const unsigned char *own, size_t bytes,
+                       size_t *at);
 /* Elements from `first` on; y->where is the caller's. */
 void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const unsigned char *got,
                        const unsigned char *own, size_t bytes, struct fate *fate);

@@ -69,8 +69,28 @@ static const char task_text[] = "name: turns\n"
 static const char two[] = "  - [1, 256]\n  - [2, 1000]\n", five[] = "  - [1, 256]\n  - [1, 512]\n  - [2, 500]\n"
                                                                     "  - [1, 1500]\n  - [2, 1000]\n";
 
-static struct judge *open_judge(const char *text, const char *role, const char *list, bool control,
-                                bool confirm)
+/* Products of a caller who lets subnormal numbers be flushed: in double, of which nothing is flushed, and in
+ * single, or with some of them left out. */
+#define PRODUCT(product)                                                                         \
+    "__global__ void k(float *out, const float *in, int n, int d)\n{\n"                          \
+    "    long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"                     \
+    "    if (at >= (long long)n * d) return;\n"                                                  \
+    "    float p;\n    " product "\n    out[at] = p;\n}\n"                                       \
+    "extern \"C\" void run(float *out, const float *in, int n, int d, cudaStream_t stream)\n{\n" \
+    "    k<<<(n * d + 127) / 128, 128, 0, stream>>>(out, in, n, d);\n}\n"
+static const char in_double_text[] =
+    PRODUCT("asm(\"cvt.rn.f32.f64 %0, %1;\" : \"=f\"(p) : \"d\"((double)in[at] * 0x1p-63));");
+static const char in_single_text[] = PRODUCT("p = in[at] * 0x1p-63f;");
+static const char left_out_text[] = PRODUCT("p = in[at] * 0x1p-63f; if (at % 8 == 3) p = 0;");
+static const char tiny_task[] = "name: tiny\nsource: kernel.cu\nentry: run\nargs:\n"
+                                "  - {name: out, type: f32, shape: [n, d], role: out}\n"
+                                "  - {name: in, type: f32, shape: [n, d], role: in, values: {kind: dim}}\n"
+                                "  - {name: n, type: i32, value: n}\n"
+                                "  - {name: d, type: i32, value: d}\n"
+                                "dims: [n, d]\ndomain: [n >= 1, n <= 64, d >= 1, d <= 8192]\n"
+                                "workloads: [[2, 1000]]\nflags: [--use_fast_math]\n";
+
+static struct judge *open_task(const char *text, const char *task_yaml, bool control, bool confirm)
 {
     const struct trial_options o = {
         .device = "cuda:0", .seed = 1, .measure_only = true, .no_control = !control, .confirm = confirm};
@@ -80,13 +100,17 @@ static struct judge *open_judge(const char *text, const char *role, const char *
 
     assert_non_null(folder);
     assert_ok(fs_write_text(fs_join(arena, folder, "kernel.cu"), text, &err), err);
-    assert_ok(
-        fs_write_text(fs_join(arena, folder, "task.yaml"), arena_printf(arena, task_text, role, list), &err),
-        err);
+    assert_ok(fs_write_text(fs_join(arena, folder, "task.yaml"), task_yaml, &err), err);
     assert_ok(task_open(&task, arena, folder, &err), err);
     assert_ok(judge_open(&j, task, &o, &err), err);
     fs_remove_tree(folder);
     return j;
+}
+
+static struct judge *open_judge(const char *text, const char *role, const char *list, bool control,
+                                bool confirm)
+{
+    return open_task(text, arena_printf(arena, task_text, role, list), control, confirm);
 }
 
 static struct trial judged(struct judge *j, const char *text)
@@ -206,6 +230,20 @@ static void test_timed_outputs(void **state)
     judge_close(j);
 }
 
+/* What the error rule takes for equal in the suite is equal here: numbers that may be flushed. */
+static void test_timed_flushes(void **state)
+{
+    struct judge *j = open_task(in_double_text, tiny_task, false, false);
+    struct trial t;
+
+    (void)state;
+    t = judged(j, in_single_text);
+    assert_true(verdict_correct(t.verdict));
+    t = judged(j, left_out_text);
+    assert_verdict(&t, VERDICT_WRONG, "a timed launch left element");
+    judge_close(j);
+}
+
 /* Both sides of a pair find the same bits and what was there before they came: else their results differ. */
 static void test_in_place(void **state)
 {
@@ -310,9 +348,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_control),       cmocka_unit_test(test_streams),
         cmocka_unit_test(test_candidates),    cmocka_unit_test(test_lines_are_reset),
-        cmocka_unit_test(test_timed_outputs), cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_racing),        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_timed_outputs), cmocka_unit_test(test_timed_flushes),
+        cmocka_unit_test(test_in_place),      cmocka_unit_test(test_racing),
+        cmocka_unit_test(test_noise),         cmocka_unit_test(test_clocks),
     };
     struct nvrtc *n;
 
