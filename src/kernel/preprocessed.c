@@ -315,6 +315,34 @@ bool kernel_same_words(const struct kernel *k, const struct kernel_output *their
     return same;
 }
 
+/* Members and specialisations: does the token stand in the body of a function whose own head says that a device
+ * alone has it? A body stands behind `)`, or a word behind that; every other brace holds declarations. */
+static bool in_device_body(const struct unit *u, const struct region *r, size_t at)
+{
+    bool device = false, host = false; /* said since the declaration began */
+    int round = 0, body = 0;           /* brackets that are open */
+
+    for (size_t i = r->first; i < at; i++) {
+        const struct token *t = &u->tokens.v[i];
+        bool opens = token_is(t, "{"), closes = token_is(t, "}");
+
+        if (body) {
+            body += opens - closes;
+        } else {
+            round += token_is(t, "(") - token_is(t, ")");
+            if (round)
+                continue;
+            device |= token_in(t, "__device__|__global__");
+            host |= token_is(t, "__host__");
+            body = opens && i > r->first &&
+                   (token_is(t - 1, ")") || token_in(t - 1, "const|noexcept|override|final"));
+        }
+        if (!body && (opens || closes || token_is(t, ";")))
+            device = host = false;
+    }
+    return body && device && !host;
+}
+
 static const struct token *assembler_text(const struct unit *u)
 {
     for (size_t i = 0, r = 0; i < u->tokens.n; i++) {
@@ -326,7 +354,9 @@ static const struct token *assembler_text(const struct unit *u)
         while (r < u->regions.n && u->regions.v[r].last <= i)
             r++;
         in = r < u->regions.n && u->regions.v[r].first <= i ? &u->regions.v[r] : NULL;
-        if (!in || !in->func || !(in->func->is_global || (in->func->is_device && !in->func->is_host)))
+        bool on_device = in && (in->func ? in->func->is_global || (in->func->is_device && !in->func->is_host)
+                                         : in_device_body(u, in, i));
+        if (!on_device)
             return t;
     }
     return NULL;

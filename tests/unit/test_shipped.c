@@ -77,6 +77,12 @@ static void the_same_file_is_the_same(void **state)
         "#include <cuda_fp16.h>\n#define CALL(k, ...) k __VA_ARGS__\n#define N CALL(1 +, 2)\n"
         "#pragma unroll\n__device__ __forceinline__ half one() { return __float2half(1.f); }\n" PLAIN,
         "#define TEXT(x) #x\n#define N sizeof(TEXT(a \"b\"))\n" PLAIN,
+        /* assembler that a device alone has */
+        "#define N 4\ntemplate <class T> struct s\n{\n    int n;\n"
+        "    template <int W> __device__ static void a(int x)\n    {\n        if (x) {\n            asm(\"\");\n"
+        "        }\n    }\n    __device__ int b() const { asm(\"\"); return n; }\n};\n" PLAIN,
+        "#define N 4\n#define DEVICE __device__ inline\ntemplate <class T> DEVICE int of(T x) { return 0; }\n"
+        "template <> DEVICE int of<int>(int x) { asm(\"\"); return x; }\n" PLAIN,
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -140,6 +146,12 @@ static void hidden_host_code_is_seen(void **state)
     } files[] = {
         {"#define N 4\nasm(\".globl evil\\nevil: ret\");\n" PLAIN, "assembler"},
         {"#define N 4\nstatic int evil(int x) { asm(\"\" : \"+r\"(x)); return x; }\n" PLAIN, "assembler"},
+        {"#define N 4\nstruct s { __device__ int a() { return 1; } int b() { asm(\"\"); return 2; } };\n" PLAIN,
+         "assembler"},
+        {"#define N 4\nstruct s { __host__ __device__ void a() const { asm(\"\"); } };\n" PLAIN, "assembler"},
+        {"#define N 4\ntemplate <class T> int of(T x) { return 0; }\n"
+         "template <> int of<int>(int x) { asm(\"\"); return x; }\n" PLAIN,
+         "assembler"},
         {"#define N 4\nextern \"C\" char *getenv(const char *);\nstatic int evil() { return getenv(\"A\") != 0; }\n"
          "static int state = evil();\n" PLAIN,
          "runs before"},
