@@ -40,6 +40,29 @@ struct node host_value(const struct function *f, const struct launch *l, struct 
     return e;
 }
 
+/* What the launcher assigns to a variable's x, y and z, each once and wherever its declaration is reached, and how
+ * many these are; false where it is assigned to in another way. */
+static bool member_values(const struct function *f, const struct launch *l, struct node declaration,
+                          const char *name, struct node values[3], size_t *n)
+{
+    size_t count, set = 0;
+    struct node *all = node_find_all(f->a, l->host, NODE_ASSIGNMENT_EXPRESSION, &count);
+    *n = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct node left = node_field(all[i], FIELD_LEFT), member = node_field(left, FIELD_FIELD);
+        if (!node_mentions(f, left, name))
+            continue;
+        size_t at = node_ok(member) ? (size_t)(text_of(f, member)[0] - 'x') : 3;
+        if (at > 2 || node_ok(values[at]) || !str_eq(node_op(f, all[i]), "=") ||
+            !node_same(node_parent(node_statement(all[i])), node_parent(declaration)))
+            return false;
+        values[at] = node_field(all[i], FIELD_RIGHT);
+        *n = MAX(*n, at + 1);
+        set++;
+    }
+    return set == *n;
+}
+
 struct node *launch_dim3(const struct function *f, const struct launch *l, struct node e, size_t *n)
 {
     *n = 0;
@@ -53,10 +76,15 @@ struct node *launch_dim3(const struct function *f, const struct launch *l, struc
         if (!node_text_is(f->s, node_field(all[i], FIELD_TYPE), "dim3"))
             continue;
         for (uint32_t k = 0, some = node_count(all[i]); k < some; k++) {
-            struct node d = node_child(all[i], k);
-            if (node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, e)))
-                return named_children(
-                    f, node_field(d, node_is(d, NODE_FUNCTION_DECLARATOR) ? FIELD_PARAMETERS : FIELD_VALUE), n);
+            struct node d = node_child(all[i], k), *members = arena_array(f->a, struct node, 3);
+            bool given = node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, e));
+            if (!given && !node_text_is(f->s, d, text_of(f, e)))
+                continue;
+            if (!member_values(f, l, all[i], text_of(f, e), members, n) || (given ? *n > 0 : *n == 0))
+                return NULL;
+            return given ? named_children(
+                               f, node_field(d, node_is(d, NODE_FUNCTION_DECLARATOR) ? FIELD_PARAMETERS : FIELD_VALUE), n)
+                         : members;
         }
     }
     return NULL;
@@ -133,6 +161,10 @@ bool launch_grid_y(const struct function *f, const struct launch *l, char **y)
 bool launch_block_constant(const struct function *f, const struct launch *l, int64_t *threads)
 {
     struct node block = node_strip(l->block), d = host_declarator(f, l, block);
+    size_t n;
+    struct node *parts = launch_dim3(f, l, block, &n);
+    if (parts)
+        return n == 1 && constant_value(f, parts[0], threads);
     if (!node_ok(d))
         return constant_value(f, block, threads);
     return str_starts(text_of(f, node_parent(d)), "const") &&

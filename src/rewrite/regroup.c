@@ -395,7 +395,8 @@ const char *regroup_rows(const struct regroup *r, const struct launch *l)
     char *x = NULL;
     if (!rows && launch_grid_x(r->f, l, &x))
         rows = x;
-    return rows && strpbrk(rows, " ?") && rows[0] != '(' ? arena_printf(r->f->a, "(%s)", rows) : rows;
+    bool sum = rows && strpbrk(rows, " ?") && (rows[0] != '(' || strchr(rows, '?'));
+    return sum ? arena_printf(r->f->a, "(%s)", rows) : rows;
 }
 
 bool regroup_join(struct regroup *r, const char *suffix, const char *how, struct edits *edits,
@@ -429,7 +430,7 @@ char *regroup_launch(const struct regroup *r, const struct launch *l)
     struct arena *a = f->a;
     const char *x = regroup_rows(r, l);
     struct edits call = {.arena = a};
-    edits_node(&call, l->name, r->copies[0]);
+    edits_node(&call, f->special && node_ok(l->template_args) ? node_parent(l->name) : l->name, r->copies[0]);
     edits_node(
         &call, l->grid,
         launch_grid_with(f, l, arena_printf(a, "(%s + %d) / %d", x, r->together - 1, r->together), NULL));
