@@ -127,14 +127,16 @@ bool derive_also(struct run *r, int round, struct err *err)
 /* ---- the last steps ---- */
 
 /* Transforms that come last, each on the best there is then; kept where they pay, since a reviewer reads every
- * changed line. Launches that begin early show in a stream, or on a GPU. */
+ * changed line. One that pays on the whole but loses on some workloads leaves these to the best as it was.
+ * Launches that begin early show in a stream, or on a GPU. */
 bool derive_last(struct run *r, int round, struct err *err)
 {
     bool shows = regime_is_stream(r->task->regime) || trial_device_measures(pool_device(r->pool));
 
     for (size_t m = 0; shows && transform_all[m] && !run_stopping(r); m++) {
         const struct transform *ops = transform_all[m];
-        struct candidate *best = r->candidates.v[r->search.best];
+        struct candidate *best = r->candidates.v[r->search.best], *tried;
+        size_t first = r->candidates.n;
         struct agent_step *step = arena_new(r->arena, struct agent_step);
         const struct transform_site *sites;
         struct agent_version v;
@@ -155,6 +157,12 @@ bool derive_last(struct run *r, int round, struct err *err)
                                          .confidence = 0.5}};
         agent_version_close(&v);
         if (n && !attempts_of_steps(r, round, ops->name, &x, 1, err))
+            return false;
+        double least = PAYS * r->search.nodes.v[best->id].score;
+        struct candidate *last = vec_last(&r->candidates), *list[3] = {r->candidates.v[0], last, best};
+        bool loses =
+            r->candidates.n > first && last->trial.verdict == VERDICT_SLOWER && last->trial.score > least;
+        if (loses && !run_stopping(r) && !join(r, list, best->id ? 3 : 2, least, round, &tried, err))
             return false;
         keep_if_it_pays(r, best->id, PAYS);
     }

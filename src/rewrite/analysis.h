@@ -236,9 +236,9 @@ int launch_column(const struct function *f, const struct launch *l); /* of its s
 /* The launch's text with name, grid and block replaced (NULL: as they are). */
 char *launch_text(const struct function *f, const struct launch *l, const char *name, const char *grid,
                   const char *block);
-/* The arguments of a dim3 expression or of the declaration behind a dim3 variable, or what its members are set to
- * once; NULL for anything else.
- * `dim3 grid(rows)` reads like a function's declaration: its arguments are parameter_declarations then. */
+/* The arguments of a dim3 expression or of the declaration behind a dim3 variable, or what its members are set
+ * to once; NULL for anything else. `dim3 grid(rows)` reads like a function's declaration: its arguments are
+ * parameter_declarations then. */
 struct node *launch_dim3(const struct function *f, const struct launch *l, struct node e, size_t *n);
 /* The number of threads along x, as the launcher would write it. */
 char *launch_threads(const struct function *f, const struct launch *l);

@@ -1,7 +1,7 @@
-/* join-blocks: several small blocks become one. An SM holds a limited number of blocks (32, 16 or 24), so blocks
- * of 32 or 64 threads leave most of its threads unused, and starting each costs as much as starting a large one.
- * A thread's number in its block and its block's number are worked out from the larger block's; nothing else
- * changes, as threads that meet do so within their warp. The setting is the number of blocks. */
+/* join-blocks: several small blocks become one. An SM holds a limited number of blocks (32, 16 or 24), so
+ * blocks of 32 or 64 threads leave most of its threads unused, and starting each costs as much as starting a
+ * large one. A thread's number in its block and its block's number are worked out from the larger block's;
+ * nothing else changes, as threads that meet do so within their warp. The setting is the number of blocks. */
 #include "rewrite/regroup.h"
 
 enum { SMALL = 128, THREADS_MOST = 1024 };

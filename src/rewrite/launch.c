@@ -40,8 +40,8 @@ struct node host_value(const struct function *f, const struct launch *l, struct 
     return e;
 }
 
-/* What the launcher assigns to a variable's x, y and z, each once and wherever its declaration is reached, and how
- * many these are; false where it is assigned to in another way. */
+/* What the launcher assigns to a variable's x, y and z, each once and wherever its declaration is reached, and
+ * how many these are; false where it is assigned to in another way. */
 static bool member_values(const struct function *f, const struct launch *l, struct node declaration,
                           const char *name, struct node values[3], size_t *n)
 {
@@ -82,8 +82,10 @@ struct node *launch_dim3(const struct function *f, const struct launch *l, struc
                 continue;
             if (!member_values(f, l, all[i], text_of(f, e), members, n) || (given ? *n > 0 : *n == 0))
                 return NULL;
-            return given ? named_children(
-                               f, node_field(d, node_is(d, NODE_FUNCTION_DECLARATOR) ? FIELD_PARAMETERS : FIELD_VALUE), n)
+            return given ? named_children(f,
+                                          node_field(d, node_is(d, NODE_FUNCTION_DECLARATOR) ? FIELD_PARAMETERS
+                                                                                             : FIELD_VALUE),
+                                          n)
                          : members;
         }
     }
