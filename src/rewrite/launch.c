@@ -82,11 +82,10 @@ struct node *launch_dim3(const struct function *f, const struct launch *l, struc
                 continue;
             if (!member_values(f, l, all[i], text_of(f, e), members, n) || (given ? *n > 0 : *n == 0))
                 return NULL;
-            return given ? named_children(f,
-                                          node_field(d, node_is(d, NODE_FUNCTION_DECLARATOR) ? FIELD_PARAMETERS
-                                                                                             : FIELD_VALUE),
-                                          n)
-                         : members;
+            if (!given)
+                return members;
+            d = node_field(d, node_is(d, NODE_FUNCTION_DECLARATOR) ? FIELD_PARAMETERS : FIELD_VALUE);
+            return named_children(f, d, n);
         }
     }
     return NULL;
