@@ -237,12 +237,12 @@ static void open_unit(struct unit *u, struct arena *a, struct kernel *k)
             parse_body(u, a, g);
     }
     k->launcher = definition_at(k->source, f->at->at, f->at->len);
-    for (size_t i = 0; i < u->funcs.n; i++) {
-        const struct func *g = u->funcs.v[i];
+    for (size_t i = 0; i < u->funcs.n + u->written_for.n; i++) {
+        const struct func *g = i < u->funcs.n ? u->funcs.v[i] : u->written_for.v[i - u->funcs.n];
         struct kernel_function out = {
             .name = g->name, .qualified = g->qualified, .is_template = g->is_template};
 
-        if (!g->is_global)
+        if (!g->is_global && i < u->funcs.n)
             continue;
         unit_place(u, g->at->at, &out.line, &col);
         out.definition = definition_at(k->source, g->at->at, g->at->len);

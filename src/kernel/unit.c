@@ -223,8 +223,12 @@ static void declaration(struct parser *p, const struct scope *s, struct region *
     f->is_template = is_template;
     f->tparams = tparams;
     f->n_tparams = n_tparams;
-    if (is_template && parse_is(p, "<"))
+    if (is_template && parse_is(p, "<")) {
         note_specialisation(p, f->name);
+        f->qualified = scope_qualify(p, s, f->name);
+        if (spec.is_global)
+            vec_add(p->arena, &p->unit->written_for, f);
+    }
     if (*f->name && parse_is(p, "(") && function_or_skip(p, s, f, &spec)) {
         r->func = f;
         return;

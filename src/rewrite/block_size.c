@@ -167,23 +167,40 @@ static bool repeats(const struct function *f, int64_t old)
     return false;
 }
 
+/* The number that makes a division by `by` round up: 127 of `x + 127`, 128 of `x + 128 - 1`; *less: what stands
+ * behind it is missing. No node: it does not. */
+static struct node rounds_up(const struct function *f, struct node dividend, int64_t by, int *less)
+{
+    int64_t value;
+    *less = 1;
+    if (node_is(dividend, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, dividend), "-") &&
+        constant_value(f, node_field(dividend, FIELD_RIGHT), &value) && value == 1) {
+        *less = 0;
+        dividend = node_strip(node_field(dividend, FIELD_LEFT));
+    }
+    struct node add = node_strip(node_field(dividend, FIELD_RIGHT));
+    bool up = node_is(dividend, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, dividend), "+") &&
+              node_is(add, NODE_NUMBER_LITERAL) && constant_value(f, add, &value) && value == by - *less;
+    return up ? add : (struct node){0};
+}
+
 /* `(x + 127) / 128` in the host function: both numbers follow. */
 static void grid_follow(const struct function *f, const struct detail *d, struct edits *edits)
 {
     size_t n;
     struct node *all = node_find_all(f->a, d->host, NODE_BINARY_EXPRESSION, &n);
     for (size_t i = 0; i < n; i++) {
-        struct node right = node_field(all[i], FIELD_RIGHT), left = node_strip(node_field(all[i], FIELD_LEFT));
-        int64_t by, round;
+        struct node right = node_strip(node_field(all[i], FIELD_RIGHT)), add;
+        int64_t by;
+        int less;
         if (!str_eq(node_op(f, all[i]), "/") || !node_is(right, NODE_NUMBER_LITERAL) ||
-            !constant_value(f, right, &by) || by % d->old != 0 || !node_is(left, NODE_BINARY_EXPRESSION) ||
-            !str_eq(node_op(f, left), "+"))
+            !constant_value(f, right, &by) || by % d->old != 0)
             continue;
-        struct node add = node_field(left, FIELD_RIGHT);
-        if (!node_is(add, NODE_NUMBER_LITERAL) || !constant_value(f, add, &round) || round != by - 1)
+        add = rounds_up(f, node_strip(node_field(all[i], FIELD_LEFT)), by, &less);
+        if (!node_ok(add))
             continue;
         by = by / d->old * d->threads;
-        edits_node(edits, add, arena_printf(f->a, "%lld", (long long)by - 1));
+        edits_node(edits, add, arena_printf(f->a, "%lld", (long long)by - less));
         edits_node(edits, right, arena_printf(f->a, "%lld", (long long)by));
     }
 }
