@@ -385,7 +385,8 @@ static const struct token *not_constant(const struct unit *u)
         bool type = token_is(&v[r->last - 2], "}") && !r->n_globals;
         bool alias = token_is(&v[r->first], "using") || token_is(&v[r->first], "typedef") ||
                      token_is(&v[r->first], "static_assert");
-        if (!constant || (!r->n_globals && !type && !alias) ||
+        bool function = !r->n_globals && in_device_body(u, r, r->last - 1);
+        if (!constant || (!r->n_globals && !type && !alias && !function) ||
             (r->n_globals && call && !u->globals.v[r->first_global]->device &&
              !u->globals.v[r->first_global]->decl.is_constexpr))
             return &v[r->first];

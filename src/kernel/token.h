@@ -100,7 +100,8 @@ struct unit {
     struct tokens raw, tokens;        /* before and after preprocessing, both end in TOK_END */
     VEC(struct inclusion) inclusions; /* of headers that are not read */
     VEC(struct func *) funcs;
-    VEC(struct func *) written_for; /* kernels of a template for arguments that their name says; by name alone */
+    VEC(struct func *)
+    written_for; /* kernels of a template for arguments that their name says; by name alone */
     VEC(struct global *) globals;
     VEC(struct type_name *) types;
     VEC(struct enumerator *) enumerators;

@@ -233,6 +233,8 @@ void edits_guard_launch(struct edits *e, const struct function *f, const struct 
 struct node host_declarator(const struct function *f, const struct launch *l, struct node name);
 struct node host_value(const struct function *f, const struct launch *l, struct node e);
 int launch_column(const struct function *f, const struct launch *l); /* of its statement */
+/* What a copy's name stands for: with the arguments of a template where the copy has none. */
+struct node launch_name(const struct function *f, const struct launch *l);
 /* The launch's text with name, grid and block replaced (NULL: as they are). */
 char *launch_text(const struct function *f, const struct launch *l, const char *name, const char *grid,
                   const char *block);
@@ -251,6 +253,8 @@ bool launch_grid_y(const struct function *f, const struct launch *l, char **y); 
 bool launch_block_constant(const struct function *f, const struct launch *l, int64_t *threads);
 /* What the launcher wrote for x (0) or y (1), a dim3 variable seen through; NULL when it is not seen. */
 const char *launch_grid_part(const struct function *f, const struct launch *l, int which);
+/* Is the number of blocks rounded down, so that elements at the end may have none? */
+bool launch_grid_cuts(const struct function *f, const struct launch *l);
 /* The grid with 1/by of the blocks, rounded up. */
 char *launch_grid_divided(const struct function *f, const struct launch *l, int by);
 char *launch_grid_with(const struct function *f, const struct launch *l, const char *x, const char *y);

@@ -299,6 +299,9 @@ static bool grid_follows(const struct function *f, const struct detail *d)
         cut = cut || (loops[i].span == LANES_GRID_X && moves_pointers(f, loops[i].body));
     }
     cut = cut || !over_grid; /* the grid's loops take any grid */
+    for (size_t l = 0; l < f->n_launches && cut; l++)
+        if (launch_grid_cuts(f, &f->launches[l]))
+            return false;
     for (size_t i = 0; i < f->n_variables && cut; i++) {
         struct poly p = node_ok(f->variables[i].init) && !f->variables[i].pointer
                             ? poly_of(f, f->variables[i].init)

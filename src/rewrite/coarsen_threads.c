@@ -115,8 +115,8 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
     if (!node_ok(d->block) || count_word(body, "blockIdx.x") != 1)
         return err_input(why, "blockIdx.x is used in other ways too");
     for (size_t i = 0; i < f->n_launches; i++)
-        if (!launch_grid_x(f, &f->launches[i], &x))
-            return err_input(why, "the grid is not understood");
+        if (!launch_grid_x(f, &f->launches[i], &x) || launch_grid_cuts(f, &f->launches[i]))
+            return err_input(why, "the grid is not understood, or leaves elements out");
     return is_bounded(f, f->body, d->index) || err_input(why, "%s has no bound check", f->name);
 }
 

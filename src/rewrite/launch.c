@@ -3,12 +3,17 @@
 
 #include <ctype.h>
 
+struct node launch_name(const struct function *f, const struct launch *l)
+{
+    return f->special && node_ok(l->template_args) ? node_parent(l->name) : l->name;
+}
+
 char *launch_text(const struct function *f, const struct launch *l, const char *name, const char *grid,
                   const char *block)
 {
     struct edits e = {.arena = f->a};
-    if (name) /* of a copy */
-        edits_node(&e, f->special && node_ok(l->template_args) ? node_parent(l->name) : l->name, name);
+    if (name)
+        edits_node(&e, launch_name(f, l), name);
     if (grid)
         edits_node(&e, l->grid, grid);
     if (block)
@@ -70,6 +75,8 @@ struct node *launch_dim3(const struct function *f, const struct launch *l, struc
         return named_children(f, node_field(e, FIELD_ARGUMENTS), n);
     if (node_is(e, NODE_COMPOUND_LITERAL_EXPRESSION))
         return named_children(f, node_field(e, FIELD_VALUE), n);
+    if (node_is(e, NODE_INITIALIZER_LIST))
+        return named_children(f, e, n);
     size_t count;
     struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &count);
     for (size_t i = 0; node_is(e, NODE_IDENTIFIER) && i < count; i++) {
@@ -231,6 +238,19 @@ bool launch_grid_is_line(const struct function *f, const struct launch *l)
         return n == 1;
     }
     return !node_is(l->grid, NODE_COMPOUND_LITERAL_EXPRESSION) && !node_is(l->grid, NODE_INITIALIZER_LIST);
+}
+
+/* Is the number of blocks rounded down, so that elements at the end may have none? */
+bool launch_grid_cuts(const struct function *f, const struct launch *l)
+{
+    size_t n;
+    struct node *parts = launch_dim3(f, l, l->grid, &n);
+    struct node e = host_value(f, l, parts && n > 0 ? parts[0] : node_strip(l->grid));
+    const char *op = node_is(e, NODE_BINARY_EXPRESSION) ? node_op(f, e) : "";
+    struct node left = node_strip(node_field(e, FIELD_LEFT));
+    bool sum = node_is(left, NODE_BINARY_EXPRESSION) &&
+               (str_eq(node_op(f, left), "+") || str_eq(node_op(f, left), "-"));
+    return str_eq(op, ">>") || (str_eq(op, "/") && !sum);
 }
 
 /* Expressions -------------------------------------------------------------------------------------------------

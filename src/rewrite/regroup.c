@@ -430,7 +430,7 @@ char *regroup_launch(const struct regroup *r, const struct launch *l)
     struct arena *a = f->a;
     const char *x = regroup_rows(r, l);
     struct edits call = {.arena = a};
-    edits_node(&call, f->special && node_ok(l->template_args) ? node_parent(l->name) : l->name, r->copies[0]);
+    edits_node(&call, launch_name(f, l), r->copies[0]);
     edits_node(
         &call, l->grid,
         launch_grid_with(f, l, arena_printf(a, "(%s + %d) / %d", x, r->together - 1, r->together), NULL));

@@ -62,7 +62,7 @@ static bool specialise_apply(const struct function *f, const struct transform_si
         struct node arg = launch->args[d->param->index];
         size_t at = d->param->index;
         bool last = at + 1 == launch->n_args;
-        edits_node(&call, launch->name, name);
+        edits_node(&call, launch_name(f, launch), name);
         edits_try(&call, last && at > 0 ? node_end(launch->args[at - 1]) : node_start(arg),
                   last ? node_end(arg) : node_start(launch->args[at + 1]), "");
         char *fast = edits_range(&call, f, node_start(launch->statement), node_end(launch->statement));

@@ -62,9 +62,13 @@ static bool splits(const struct function *f, struct lane_loop **loops, size_t *n
     return true;
 }
 
-/* The kernel writes down its number of threads, so the launch may not change it. */
+/* The kernel writes down its number of threads, or has several rows in a block: the launch may not change it.
+ */
 static bool block_is_written_down(const struct function *f, const struct lane_loop *loops, size_t n)
 {
+    const char *body = text_of(f, f->body);
+    if (str_has_word(body, "threadIdx.y") || str_has_word(body, "blockDim.y"))
+        return true;
     for (size_t i = 0; i < n; i++)
         if (!str_has_word(text_of(f, loops[i].step), "blockDim.x")) {
             struct node step = node_strip(loops[i].step);
@@ -113,6 +117,8 @@ static bool split_apply(const struct function *f, const struct transform_site *s
     if (!splits(f, &loops, &n, why_not))
         return false;
     threads = threads == f->block_x ? 0 : threads;
+    if (threads && block_is_written_down(f, loops, n))
+        return err_input(why_not, "%s is made for its number of threads", f->name);
     int width = loops[0].width; /* elements that a thread takes */
     for (size_t i = 0; i < n; i++) {
         int w = loops[i].width;

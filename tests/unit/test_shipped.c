@@ -158,6 +158,9 @@ static void hidden_host_code_is_seen(void **state)
         {"#define N 4\nextern \"C\" int system(const char *);\n" KERNEL LAUNCH(
              "    if (n < 0)\n        system(\"true\");\n    fill<<<4, 32, 0, stream>>>(a, n);\n"),
          "calls system"},
+        {"#define N 4\n#include <iostream>\nstruct s { __device__ void set(int x); int v; };\n"
+         "__device__ __forceinline__ void s::set(int x) { v = x; }\n" PLAIN,
+         ""}, /* a header's constructor, and a member's body */
         {"#define N 4\n__attribute__((constructor)) static void evil() {}\n" PLAIN, "runs before"},
         {"#define N 4\n__attribute__((section(\".evil\"))) int evil = 1;\n" PLAIN, "section .evil"},
         {"#define N 4\n__attribute__((destructor)) static void evil() {}\n" PLAIN, "section .fini_array"},
