@@ -278,7 +278,8 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
         const struct init_decl *d = &s->decls.v[i];
 
         if (d->is_global == kernel->is_global && strcmp(d->name, kernel->name) == 0 &&
-            strcmp(d->scope, kernel->scope) == 0 && !of_other_type(s, d, launcher))
+            strcmp(d->scope, kernel->scope) == 0 && !of_other_type(s, d, launcher) &&
+            (d == kernel || !kernel->specialised || !d->specialised))
             want(&c, i);
     }
     drain(&c);

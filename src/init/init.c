@@ -54,6 +54,21 @@ static bool in_file(const struct init_source *s, const struct init_decl *d)
     return at >= s->files.v[0]->base && at < s->files.v[0]->base + s->files.v[0]->len;
 }
 
+/* Is it the first of its name that has a body? Of a kernel that is written for some types alone, these are. */
+static bool is_listed(const struct init_source *s, size_t number)
+{
+    const struct init_decl *d = &s->decls.v[number];
+
+    for (size_t i = 0; i < s->decls.n && d->specialised; i++) {
+        const struct init_decl *x = &s->decls.v[i];
+
+        if (x->is_global && x->body && str_eq(x->name, d->name) && str_eq(x->scope, d->scope) &&
+            (!x->specialised || i < number))
+            return false;
+    }
+    return d->is_global && d->body && *d->name;
+}
+
 /* The kernels of the file, or, where it has none that fits, of the headers that it includes. */
 static void list_kernels(struct init_source *s, const char *wanted, struct init_result *r, size_t *first)
 {
@@ -63,8 +78,7 @@ static void list_kernels(struct init_source *s, const char *wanted, struct init_
         for (size_t i = 0; i < s->decls.n; i++) {
             const struct init_decl *d = &s->decls.v[i];
 
-            if (!d->is_global || !d->body || !*d->name || d->specialised || in_file(s, d) != (own == 1) ||
-                (wanted && !means(s, d, wanted)))
+            if (!is_listed(s, i) || in_file(s, d) != (own == 1) || (wanted && !means(s, d, wanted)))
                 continue;
             if (!list.n)
                 *first = i;
@@ -155,6 +169,60 @@ static const struct init_decl *own_launcher(const struct init_source *s, const s
     return NULL;
 }
 
+/* "float, 4" of `k<float, 4>(`, without blanks. */
+static const char *special_args(const struct init_source *s, const struct init_decl *d)
+{
+    return init_text(s, d->name_at + 2, MAX(d->params - 1, d->name_at + 2));
+}
+
+static bool same_words(const char *a, const char *b)
+{
+    while (*a || *b) {
+        while (*a == ' ')
+            a++;
+        while (*b == ' ')
+            b++;
+        if (*a != *b)
+            return false;
+        a += *a != '\0';
+        b += *b != '\0';
+    }
+    return true;
+}
+
+/* Of a kernel that is written for some types alone: the one of the instance that was asked for. */
+static size_t specialisation(struct init_source *s, size_t number, const char *instance)
+{
+    const struct init_decl *d = &s->decls.v[number];
+
+    for (size_t i = number; instance && d->specialised && i < s->decls.n; i++) {
+        const struct init_decl *x = &s->decls.v[i];
+
+        if (x->is_global && x->body && x->specialised && str_eq(x->name, d->name) &&
+            str_eq(x->scope, d->scope) && same_words(special_args(s, x), instance))
+            return i;
+    }
+    return number;
+}
+
+/* The functions of these types come first: `template <> void launch<float>(...)` launches that kernel. */
+static void order_hosts(struct init_source *s, struct init_wrapped *w)
+{
+    const struct init_decl **hosts = arena_array(s->arena, const struct init_decl *, w->n_hosts + 1);
+    size_t n = 0;
+
+    if (!w->instance)
+        w->instance = special_args(s, w->kernel);
+    for (int same = 1; same >= 0; same--) {
+        for (size_t i = 0; i < w->n_hosts; i++) {
+            const struct init_decl *d = w->hosts[i];
+            if ((d->specialised && same_words(special_args(s, d), w->instance)) == same)
+                hosts[n++] = d;
+        }
+    }
+    w->hosts = hosts;
+}
+
 static const char *folder_of(struct init_source *s, const struct init_options *o,
                              const struct init_decl *kernel)
 {
@@ -213,9 +281,10 @@ static const char *other_types(struct init_source *s, const struct init_task *t,
     return list.len ? str_take(&list, s->arena) : NULL;
 }
 
-static void make_task(struct init_source *s, const struct init_options *o, size_t number, const char *instance,
+static void make_task(struct init_source *s, const struct init_options *o, size_t first, const char *instance,
                       struct init_result *r)
 {
+    const size_t number = specialisation(s, first, instance);
     struct init_wrapped w = {.source = s, .kernel = &s->decls.v[number], .instance = instance};
     struct init_task *t = arena_new(s->arena, struct init_task);
     const char *folder = folder_of(s, o, w.kernel);
@@ -225,6 +294,8 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     bool ran;
 
     look_further(s, number, &w);
+    if (w.kernel->specialised)
+        order_hosts(s, &w);
     own = own_launcher(s, &w);
     if (own) {
         w.hosts = &own;

@@ -7,6 +7,7 @@ struct fitting {
     size_t n;
     const int64_t *e;
     struct probe_product m;
+    int most_power; /* of a size */
 };
 
 static int64_t size_in(const struct probe_product *m, size_t dim, const int64_t *dims)
@@ -88,7 +89,7 @@ static bool fit_powers(struct fitting *f, const int64_t *w, size_t i, int degree
     if (!probe_is_free(f->p, &f->p->setting, i) || f->m.by == (int)i)
         return fit_powers(f, w, i + 1, degree);
     memcpy(next, w, sizeof(next));
-    for (int k = 1; k <= MIN(degree, 2); k++) {
+    for (int k = 1; k <= MIN(degree, f->most_power); k++) {
         for (size_t n = 0; n < f->n; n++)
             next[n] *= size_in(&f->m, i, f->p->dims[n]);
         f->m.power[i] = k;
@@ -106,6 +107,7 @@ static bool fit_degrees(struct fitting *f, int least, int most)
     for (size_t k = 0; k < PROBE_POINTS; k++)
         w[k] = 1;
     for (int degree = least; degree <= most; degree++) {
+        f->most_power = degree > 4 ? 1 : 2; /* of many sizes, squares would fit by chance */
         memset(f->m.power, 0, sizeof(f->m.power));
         if (fit_powers(f, w, 0, degree))
             return true;
@@ -130,7 +132,7 @@ static bool steps_differ(const struct fitting *f, size_t dim)
 bool probe_product(const struct probing *p, size_t n, const int64_t *e, struct probe_product *m)
 {
     static const int steps[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
-    struct fitting f = {p, n, e, {.num = 1, .den = 1, .up = -1, .by = -1}};
+    struct fitting f = {p, n, e, {.num = 1, .den = 1, .up = -1, .by = -1}, 2};
     bool same = true, found;
 
     for (size_t k = 1; k < n; k++)
@@ -140,7 +142,7 @@ bool probe_product(const struct probing *p, size_t n, const int64_t *e, struct p
         *m = f.m;
         return true;
     }
-    found = fit_degrees(&f, 1, 4);
+    found = fit_degrees(&f, 1, 6);
     for (size_t i = 0; i < p->n_dims && n > PROBE_BASE && !found; i++) {
         for (size_t k = 0; k < ARRAY_LEN(steps) && !found && probe_is_free(p, &p->setting, i); k++) {
             f.m.up = (int)i;
