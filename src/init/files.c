@@ -128,7 +128,7 @@ struct init_file *init_open(struct init_source *s, const char *path, const char 
 }
 
 /* Libraries whose headers are not read: what of them a kernel needs is known by name (share/init). */
-static bool foreign(const char *name)
+bool init_is_foreign(const char *name)
 {
     static const char *const folders[] = {"torch/",   "ATen/", "c10/",     "caffe2/", "pybind11/",
                                           "cutlass/", "cute/", "cub/",     "thrust/", "cuda/",
@@ -210,7 +210,8 @@ static struct init_file *nearest(struct init_source *s, const struct init_file *
     return best ? init_open(s, best, name, from) : NULL;
 }
 
-size_t init_launchers(struct init_source *s, const char *kernel, const char **paths, size_t most)
+size_t init_saying(struct init_source *s, const char *kernel, const char *also, const char * or,
+                   const char **paths, size_t most)
 {
     size_t n = 0;
 
@@ -223,7 +224,7 @@ size_t init_launchers(struct init_source *s, const char *kernel, const char **pa
         for (size_t k = 0; k < s->files.n; k++)
             known |= strcmp(s->files.v[k]->real, s->index.v[i]) == 0;
         if (!known && fs_read(a, s->index.v[i], &text, NULL, NULL) && strstr(text, kernel) &&
-            (strstr(text, "<<<") || strstr(text, "cudaLaunchKernel")))
+            (strstr(text, also) || strstr(text, or)))
             paths[n++] = s->index.v[i];
         arena_close(a);
     }
@@ -241,7 +242,7 @@ struct init_file *init_find(struct init_source *s, const struct init_file *by, c
         return NULL;
     if (quoted && (f = try(s, dir, name, from)))
         return f;
-    if (foreign(name))
+    if (init_is_foreign(name))
         return NULL;
     for (size_t i = 0; i < s->dirs.n && !f; i++)
         f = try(s, s->dirs.v[i], name, from);

@@ -144,7 +144,7 @@ static void look_further(struct init_source *s, size_t kernel, struct init_wrapp
     find_hosts(s, w, false);
     if (!w->n_hosts)
         find_hosts(s, w, true);
-    n = w->n_hosts ? 0 : init_launchers(s, w->kernel->name, paths, ARRAY_LEN(paths));
+    n = w->n_hosts ? 0 : init_saying(s, w->kernel->name, "<<<", "cudaLaunchKernel", paths, ARRAY_LEN(paths));
     for (size_t i = 0; i < n && !w->n_hosts; i++) {
         const size_t from = s->tokens.n - 4;
 
@@ -228,6 +228,8 @@ static const char *folder_of(struct init_source *s, const struct init_options *o
 {
     const char *folder = o->out ? o->out : kernel->name;
 
+    if (!*folder)
+        init_fail(s, SIZE_MAX, "--out is empty; name the folder that is to be written");
     if (str_starts(folder, "../") || strstr(folder, "/../") || str_ends(folder, "/..") || str_eq(folder, ".."))
         init_fail(s, SIZE_MAX, "--out %s: a name with `..` may lead anywhere; name the folder itself", folder);
     if (fs_exists(folder))
@@ -281,6 +283,34 @@ static const char *other_types(struct init_source *s, const struct init_task *t,
     return list.len ? str_take(&list, s->arena) : NULL;
 }
 
+/* Does the function's body end before the file does? */
+static bool is_closed(const struct init_source *s, const struct init_decl *d)
+{
+    int depth = 0;
+
+    for (size_t i = d->body; i < d->end; i++)
+        depth += token_is(&s->tokens.v[i], "{") - token_is(&s->tokens.v[i], "}");
+    return depth == 0;
+}
+
+/* Headers that were not found, as a sentence behind others; "" when all were. */
+static const char *not_found(struct init_source *s)
+{
+    struct str out = {.arena = s->arena};
+
+    for (size_t i = 0; i < s->missing.n && out.len < 200; i++) {
+        const struct init_include *x = &s->missing.v[i];
+        const char *name = arena_strndup(s->arena, x->name + 1, strlen(x->name) - 2);
+        int line, col;
+        const struct init_file *by = init_place(s, x->at, &line, &col);
+
+        if (*x->name == '"' && !init_is_foreign(name))
+            str_addf(&out, "%s%s (%s:%d)", out.len ? ", " : "", x->name, by->path, line);
+    }
+    return out.len ? arena_printf(s->arena, "not found: %s; -I DIR names a folder of headers", str_text(&out))
+                   : "";
+}
+
 static void make_task(struct init_source *s, const struct init_options *o, size_t first, const char *instance,
                       struct init_result *r)
 {
@@ -293,6 +323,12 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     const char *other;
     bool ran;
 
+    if (!is_closed(s, w.kernel))
+        init_fail(s, s->tokens.v[w.kernel->body].at, "the file ends within the body of %s: a `}` is missing",
+                  w.kernel->name);
+    if (instance && !w.kernel->is_template)
+        init_fail(s, s->tokens.v[w.kernel->name_at].at, "%s is no template; name it without <%s>",
+                  w.kernel->name, instance);
     look_further(s, number, &w);
     if (w.kernel->specialised)
         order_hosts(s, &w);
@@ -315,6 +351,8 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         *t = (struct init_task){0};
         ran = write_task(s, &w, own, t, folder, &err);
     }
+    if ((!ran || t->open_launch) && *not_found(s))
+        vec_add(s->arena, &t->notes, not_found(s));
     if (!ran) {
         init_close_strides(t, s->arena);
         vec_add(s->arena, &t->notes,
@@ -328,18 +366,79 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     r->n_notes = t->notes.n;
 }
 
+/* The directive that leaves out the text before cut number n. */
+static const char *left_out_by(struct init_source *s, size_t n, const struct init_file *f)
+{
+    int closed = 0;
+
+    for (size_t i = n; i-- > 0 && s->cuts.v[i].start >= f->base;) {
+        const char *text = f->text + (s->cuts.v[i].start - f->base);
+        const char *word = text + 1 + strspn(text + 1, " \t");
+
+        if (*text != '#')
+            continue;
+        if (str_starts(word, "endif"))
+            closed++;
+        else if (str_starts(word, "if") && closed)
+            closed--;
+        else if ((str_starts(word, "if") || str_starts(word, "el")) && !closed)
+            return arena_strndup(s->arena, text, MIN(strcspn(text, "\r\n"), (size_t)80));
+    }
+    return NULL;
+}
+
+/* A kernel that a condition leaves out: that is said. */
+static void fail_left_out(struct init_source *s, const char *name)
+{
+    for (size_t i = 0; i < s->cuts.n; i++) {
+        const struct init_span c = s->cuts.v[i];
+        int line, col;
+        const struct init_file *f = init_place(s, c.start, &line, &col);
+        const char *text = arena_strndup(s->arena, f->text + (c.start - f->base), c.end - c.start);
+        const char *at = *name ? str_find_word(text, text, name) : NULL, *by;
+
+        if (!at || *text == '#' || !strstr(text, "__global__"))
+            continue;
+        by = left_out_by(s, i, f);
+        if (by)
+            init_fail(s, c.start + (size_t)(at - text), "%s is left out by `%s`; -D and -U say what is defined",
+                      name, by);
+    }
+}
+
+/* A kernel that is only declared: the file that has its body is named. */
+static void fail_declared(struct init_source *s, const char *name)
+{
+    const char *paths[1];
+
+    for (size_t i = 0; i < s->decls.n; i++) {
+        const struct init_decl *d = &s->decls.v[i];
+
+        if (!d->is_global || d->body || !means(s, d, name))
+            continue;
+        if (init_saying(s, d->name, "__global__ ", "__global__\n", paths, 1))
+            init_fail(s, s->tokens.v[d->name_at].at, "%s is only declared here; its body may be in %s", name,
+                      str_starts(paths[0], s->root) ? paths[0] + strlen(s->root) + 1 : paths[0]);
+        init_fail(s, s->tokens.v[d->name_at].at, "%s is only declared here; name the file that has its body",
+                  name);
+    }
+}
+
 static _Noreturn void no_kernel(struct init_source *s, const struct init_options *o, const char *name)
 {
     struct init_result all;
     size_t first;
     const char **names;
-    const char *near;
+    const char *near, *missing = not_found(s);
 
+    fail_left_out(s, name);
+    if (*name)
+        fail_declared(s, name);
     list_kernels(s, NULL, &all, &first);
     if (!all.n_kernels)
         init_fail(s, SIZE_MAX,
-                  "%s: no __global__ function with a body, also not in the %zu headers that were read%s",
-                  o->path, s->files.n - 2, s->missing.n ? "; -I DIR names a folder of more" : "");
+                  "%s: no __global__ function with a body, also not in the %zu headers that were read%s%s",
+                  o->path, s->files.n - 2, *missing ? "; " : "", missing);
     names = arena_array(s->arena, const char *, all.n_kernels + 1);
     for (size_t i = 0; i < all.n_kernels; i++)
         names[i] = all.kernels[i].name;

@@ -115,8 +115,11 @@ struct init_file *init_open(struct init_source *s, const char *path, const char 
 /* The file that an #include means; NULL: it is not there, or of a library that is not read. */
 struct init_file *init_find(struct init_source *s, const struct init_file *by, const char *name, bool quoted,
                             size_t from);
-/* Files of the repository that say the kernel's name and launch something; fills paths, gives their number. */
-size_t init_launchers(struct init_source *s, const char *kernel, const char **paths, size_t most);
+bool init_is_foreign(const char *name); /* a header of a library that is not read */
+/* Files of the repository, not read yet, that say the kernel's name and `also` or `or`; fills paths, gives
+ * their number. */
+size_t init_saying(struct init_source *s, const char *kernel, const char *also, const char * or,
+                   const char **paths, size_t most);
 void init_flags(struct init_source *s, const struct init_options *o); /* -I and compile_commands.json */
 
 /* read.c: all tokens and macros of the file and what it includes */

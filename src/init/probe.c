@@ -5,13 +5,17 @@
 
 /* What may be spent, in warp instructions and not in seconds: what is found is the same on every machine. A run
  * costs some before its first instruction. A second executes 20 to 60 million of them. */
-enum { SEARCH_INSNS = 80000000, MORE_INSNS = 40000000, RUN_INSNS = 20000 };
+enum { SEARCH_INSNS = 120000000, MORE_INSNS = 40000000, RUN_INSNS = 20000 };
 enum { MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
 
 /* No product of powers of these is the same at all points. */
 static const int seeds[PROBE_DIMS][PROBE_BASE] = {
     {3, 5, 8}, {5, 11, 6}, {7, 6, 13}, {4, 7, 5}, {6, 3, 11}, {5, 7, 3}, {2, 3, 5}, {3, 2, 5},
     {5, 2, 3}, {4, 3, 2},  {2, 5, 3},  {3, 4, 2}, {2, 4, 7},  {7, 2, 4}, {3, 7, 4}, {4, 2, 5}};
+/* The same of sizes in large units, which make a run long. */
+enum { LARGE_UNIT = 64, LARGE_DIMS = 6 };
+static const int large_seeds[LARGE_DIMS][PROBE_BASE] = {{5, 1, 2}, {2, 1, 3}, {1, 3, 2},
+                                                        {1, 2, 4}, {1, 3, 4}, {3, 1, 2}};
 
 bool probe_is_buffer(const struct probing *p, size_t arg)
 {
@@ -38,6 +42,20 @@ void probe_follow(const struct probing *p, int64_t *dims)
     }
 }
 
+static bool is_large(const struct probe_setting *s, size_t dim)
+{
+    return s->unit[dim] >= LARGE_UNIT && dim < LARGE_DIMS;
+}
+
+/* Longer than at all points before: an odd number of units, then an even one. If it may be, longer than all
+ * other sizes, too. */
+static int64_t longer_size(const struct probe_setting *s, size_t dim, bool even, int64_t largest)
+{
+    const int64_t unit = s->unit[dim], least = is_large(s, dim) ? 5 : 9;
+
+    return unit * (even ? MAX(least + 5, (5 * largest / unit & ~3) | 2) : MAX(least, 2 * largest / unit | 1));
+}
+
 bool probe_dims(const struct probing *p, const struct probe_setting *s, int point, int64_t *dims)
 {
     const int at = point < PROBE_BASE ? point : 0, longer = point < PROBE_BASE ? -1 : (point - PROBE_BASE) / 2;
@@ -45,13 +63,12 @@ bool probe_dims(const struct probing *p, const struct probe_setting *s, int poin
     double product = 1;
 
     for (size_t i = 0; i < p->n_dims; i++) {
-        dims[i] = s->fixed[i] ? s->fixed[i] : s->unit[i] * seeds[i][at];
+        int seed = is_large(s, i) ? large_seeds[i][at] : seeds[i][at];
+        dims[i] = s->fixed[i] ? s->fixed[i] : s->unit[i] * seed;
         largest = MAX(largest, dims[i]);
     }
     if (longer >= 0 && !s->fixed[longer])
-        dims[longer] =
-            s->unit[longer] * ((point - PROBE_BASE) % 2 ? MAX(14, (5 * largest / s->unit[longer] & ~3) | 2)
-                                                        : MAX(9, 2 * largest / s->unit[longer] | 1));
+        dims[longer] = longer_size(s, (size_t)longer, (point - PROBE_BASE) % 2, s->modest ? 0 : largest);
     for (size_t i = 0; i < p->n_dims; i++) {
         if (s->tied[i] >= 0 && !s->fixed[i])
             dims[i] *= dims[s->tied[i]];
@@ -134,8 +151,8 @@ bool probe_holds(struct probing *p, const int64_t *dims)
     return holds;
 }
 
-/* What the points say of each buffer: four for each that is explained, one for each that is not written in
- * part. All are: *whole. */
+/* What the points say of each buffer: four for each that is explained, two more where the wrapper explains it,
+ * one for each that is not written in part. All are: *whole. */
 static size_t explain(struct probing *p, bool *whole)
 {
     size_t score = 1;
@@ -159,7 +176,7 @@ static size_t explain(struct probing *p, bool *whole)
         /* what does not grow with any size may be the padding of a block */
         padded = !within && probe_is_constant(&p->fit[i]) && e[0] > 1;
         if (touched && (within || p->fit[i].form || probe_is_indexed(p, i)))
-            score += padded ? 2 : 4;
+            score += (padded ? 2 : 4) + (within ? 2 : 0);
         else
             *whole = false;
         score += full;
@@ -172,6 +189,7 @@ struct best {
     struct probing found; /* as it was then */
     size_t score;
     bool any, whole;
+    VEC(struct probe_setting) tried;
 };
 
 /* Runs the setting at its points; false: it does not run, or writes nothing. */
@@ -192,21 +210,45 @@ static bool measure(struct probing *p, const struct probe_setting *s)
     return wrote;
 }
 
-/* The number of sizes that cannot be long. */
+/* The number of sizes that cannot be long. One that may be longer, but not longest, is looked at there. */
 static size_t measure_long(struct probing *p)
 {
     size_t missing = 0;
 
     for (size_t i = 0; i < 2 * p->n_dims; i++) {
         size_t n = p->n_points;
-        if (probe_is_free(p, &p->setting, i / 2) &&
-            probe_dims(p, &p->setting, PROBE_BASE + (int)i, p->dims[n]) &&
-            probe_zeros(p, &p->at[n], p->dims[n]))
-            p->n_points++;
-        else
-            missing += probe_is_free(p, &p->setting, i / 2);
+        bool took = !probe_is_free(p, &p->setting, i / 2);
+
+        for (int modest = 0; modest < 2 && !took; modest++) {
+            struct probe_setting s = p->setting;
+
+            s.modest = modest;
+            took = probe_dims(p, &s, PROBE_BASE + (int)i, p->dims[n]) && probe_zeros(p, &p->at[n], p->dims[n]);
+            p->n_points += took;
+        }
+        missing += !took;
     }
     return missing;
+}
+
+/* A setting is tried once. */
+static bool was_tried(struct probing *p, struct best *best, const struct probe_setting *s)
+{
+    struct probe_setting plain = *s;
+
+    for (size_t i = 0; i < PROBE_DIMS;
+         i++) { /* what a size that is fixed, or not there, has besides says nothing */
+        if (s->fixed[i] || i >= p->n_dims || p->formula[i]) {
+            plain.unit[i] = 1;
+            plain.tied[i] = -1;
+        }
+    }
+    for (size_t i = 0; i < best->tried.n; i++) {
+        if (memcmp(&best->tried.v[i], &plain, sizeof(plain)) == 0)
+            return true;
+    }
+    vec_add(p->arena, &best->tried, plain);
+    return false;
 }
 
 static void try_setting(struct probing *p, const struct probe_setting *s, struct best *best)
@@ -214,7 +256,7 @@ static void try_setting(struct probing *p, const struct probe_setting *s, struct
     size_t score, missing;
     bool whole;
 
-    if (best->whole || !measure(p, s))
+    if (best->whole || was_tried(p, best, s) || !measure(p, s))
         return;
     score = explain(p, &whole);
     if (score + 4 < best->score) /* what more points show is mostly less */
@@ -229,7 +271,10 @@ static void try_setting(struct probing *p, const struct probe_setting *s, struct
     whole = whole && !missing;
     if (score <= best->score)
         return;
-    *best = (struct best){*p, score, true, whole};
+    best->found = *p;
+    best->score = score;
+    best->any = true;
+    best->whole = whole;
     p->indices = (typeof(p->indices)){0}; /* these are the best one's now */
 }
 
@@ -256,12 +301,15 @@ static struct probe_setting start(struct probing *p, struct best *best)
 /* Settings one step from this one: does any explain more? */
 static bool step(struct probing *p, struct probe_setting from, struct best *best)
 {
-    static const int64_t units[] = {32, 256, 4, 1024, 128, 4096}, tied[] = {8, 128, 1};
+    static const int64_t units[] = {32, 256, 4, 64, 1024, 128, 4096}, tied[] = {8, 128, 1};
     const size_t before = best->score;
     int64_t numbers[MOST_NUMBERS];
     size_t n_numbers = probe_numbers(p, numbers, MOST_NUMBERS);
+    size_t n_free = 0;
     struct probe_setting s;
 
+    for (size_t i = 0; i < p->n_dims; i++)
+        n_free += probe_is_free(p, &from, i);
     for (size_t i = p->n_dims; i-- > 0;) {
         for (size_t k = 0; k < n_numbers && !p->formula[i]; k++) {
             s = from;
@@ -277,9 +325,13 @@ static bool step(struct probing *p, struct probe_setting from, struct best *best
             if (probe_is_free(p, &s, i))
                 try_setting(p, &s, best);
         }
-        if (units[u] > 32 || p->n_dims > 3)
+        if (units[u] > 64 || n_free > 4)
             continue;
-        s = probe_plain(units[u]);
+        s = from; /* all of them at once */
+        for (size_t i = 0; i < p->n_dims; i++) {
+            s.unit[i] = units[u];
+            s.tied[i] = -1;
+        }
         try_setting(p, &s, best);
     }
     for (size_t u = 0; u < ARRAY_LEN(tied); u++) {
@@ -314,9 +366,26 @@ static void search(struct probing *p, struct best *best)
     }
 }
 
+/* Does it hold where every size is one unit? */
+static bool holds_smallest(struct probing *p, const struct probe_setting *s)
+{
+    int64_t dims[PROBE_DIMS];
+
+    for (size_t i = 0; i < p->n_dims; i++)
+        dims[i] = s->fixed[i] ? s->fixed[i] : s->unit[i];
+    for (size_t i = 0; i < p->n_dims; i++) {
+        if (s->tied[i] >= 0 && !s->fixed[i])
+            dims[i] *= dims[s->tied[i]];
+    }
+    probe_follow(p, dims);
+    return task_in_domain(p->task, dims) && probe_holds(p, dims);
+}
+
 /* Smaller units for which the same holds: what is left is what the sizes must be multiples of. */
 static void loosen(struct probing *p)
 {
+    const bool smallest = holds_smallest(p, &p->setting);
+
     for (size_t i = 0; i < p->n_dims; i++) {
         while (p->setting.unit[i] > 1 && probe_is_free(p, &p->setting, i)) {
             struct probe_setting s = p->setting;
@@ -325,9 +394,12 @@ static void loosen(struct probing *p)
             s.unit[i] /= 2;
             for (int k = 0; k < PROBE_BASE && holds; k++) {
                 int64_t dims[PROBE_DIMS];
-                holds = probe_dims(p, &s, k, dims) && probe_holds(p, dims);
+                memcpy(dims, p->dims[k], sizeof(dims));
+                dims[i] += s.unit[i] * (s.tied[i] >= 0 ? dims[s.tied[i]] : 1);
+                probe_follow(p, dims);
+                holds = task_in_domain(p->task, dims) && probe_holds(p, dims);
             }
-            if (!holds)
+            if (!holds || (smallest && !holds_smallest(p, &s)))
                 break;
             p->setting = s;
         }
@@ -426,7 +498,7 @@ static bool open_somewhere(struct probing *p, const char *dir, const char *name,
  */
 static bool open_task(struct probing *p, const char *dir, const char *name, struct err *err)
 {
-    static const int64_t most[] = {1 << 20, 1 << 16, 1 << 13};
+    static const int64_t most[] = {1 << 20, 1 << 16, 1 << 13, 1 << 10};
     const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
     bool ok = false;
 
@@ -483,7 +555,9 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n, .fuel = SEARCH_INSNS};
     if (t->open_launch)
         return err_input(err, "its grid is not known");
-    if (!t->dims.n || t->dims.n > PROBE_DIMS)
+    if (!t->dims.n)
+        return err_input(err, "no size is known; give the launcher one and name it in dims");
+    if (t->dims.n > PROBE_DIMS)
         return err_input(err, "a task of %zu sizes is not looked into", t->dims.n);
     ok = open_task(p, dir, name, err);
     if (ok) {

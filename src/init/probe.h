@@ -41,6 +41,7 @@ struct probe_extent { /* elements */
 struct probe_setting {
     int64_t unit[PROBE_DIMS], fixed[PROBE_DIMS]; /* fixed 0: free */
     int tied[PROBE_DIMS];                        /* to the size of that number; -1: free */
+    int modest;                                  /* long sizes need not be longest */
 };
 
 struct probe_index { /* what the integers of buffer `by` point at in buffer `to` */

@@ -347,6 +347,20 @@ static void add_product(const struct probing *p, const struct probe_product *m, 
         str_addf(out, "%d", MAX(num + m->more, 1));
 }
 
+/* Does the divisor divide what the last size is a multiple of? Else only the product is divisible. */
+static bool divides_last(const struct probing *p, const struct probe_product *m)
+{
+    int64_t unit = m->num;
+
+    for (size_t i = p->n_dims; i-- > 0;) {
+        if (!m->power[i])
+            continue;
+        unit *= m->up == (int)i ? 1 : p->setting.unit[i];
+        break;
+    }
+    return unit % m->den == 0;
+}
+
 char *probe_shape(const struct probing *p, const struct probe_product *m, const char *first)
 {
     struct str out = {0};
@@ -357,7 +371,7 @@ char *probe_shape(const struct probing *p, const struct probe_product *m, const 
     if (first)
         str_addf(&out, "%s%s", first, one ? "" : ", ");
     if (!first || !one)
-        add_product(p, m, ", ", &out);
+        add_product(p, m, divides_last(p, m) ? ", " : " * ", &out);
     return str_take(&out, p->arena);
 }
 

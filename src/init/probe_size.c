@@ -300,8 +300,16 @@ static void drop(struct init_task *t, struct arena *m, const char *name, const c
         a->shape = replaced(m, a->shape, name, inside);
         a->values = replaced(m, a->values, name, inside);
     }
-    for (size_t i = 0; i < t->domain.n; i++)
-        t->domain.v[i] = replaced(m, t->domain.v[i], name, inside);
+    size_t kept = 0;
+    for (size_t i = 0; i < t->domain.n; i++) { /* of numbers alone it holds, or nothing would have run */
+        const char *condition = replaced(m, t->domain.v[i], name, inside);
+        bool of_sizes = false;
+        for (const char *p = condition; *p; p++)
+            of_sizes = of_sizes || isalpha((unsigned char)*p);
+        if (of_sizes)
+            t->domain.v[kept++] = condition;
+    }
+    t->domain.n = kept;
 }
 
 void init_close_strides(struct init_task *t, struct arena *a)
@@ -350,15 +358,19 @@ void probe_drop_sizes(struct probing *p)
     size_t kept = 0;
     bool keep[PROBE_DIMS];
 
+    for (size_t i = 0; i < p->n_dims; i++) { /* first those that others may be in */
+        if (p->formula[i])
+            drop(t, p->arena, t->dims.v[i], probe_text(p, &p->as[i]),
+                 arena_printf(p->arena, "rows lie one behind the other; may they lie farther apart by %s?",
+                              t->dims.v[i]));
+    }
     for (size_t i = 0; i < p->n_dims; i++) {
         const char *name = t->dims.v[i];
 
         keep[i] = false;
         if (p->formula[i])
-            drop(t, p->arena, name, probe_text(p, &p->as[i]),
-                 arena_printf(p->arena, "rows lie one behind the other; may they lie farther apart by %s?",
-                              name));
-        else if (p->setting.fixed[i])
+            continue;
+        if (p->setting.fixed[i])
             drop(t, p->arena, name, arena_printf(p->arena, "%lld", (long long)p->setting.fixed[i]),
                  arena_printf(p->arena, "the launcher decides by %s; which values do callers pass?", name));
         else

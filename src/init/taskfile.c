@@ -91,8 +91,13 @@ static int64_t enough(const struct init_task *t, size_t dim, const int64_t *size
 
     for (size_t i = 0; i < t->domain.n; i++) {
         condition = t->domain.v[i];
-        if (str_starts(condition, name) && str_starts(condition + strlen(name), " >= "))
-            size = MAX(size, product_of_words(t, condition + strlen(name), sizes));
+        if (!str_starts(condition, name))
+            continue;
+        condition += strlen(name);
+        if (str_starts(condition, " >= "))
+            size = MAX(size, product_of_words(t, condition, sizes));
+        if (str_starts(condition, " != ") && strtoll(condition + 4, NULL, 0) == size)
+            size += bound(t, dim) ? bound(t, dim)->unit : 1;
     }
     for (size_t i = 0; i < t->args.n; i++) {
         const struct init_arg *a = &t->args.v[i];
@@ -111,20 +116,19 @@ static double product_of(const struct init_task *t, const int64_t *sizes)
     return product;
 }
 
-/* Half of the largest; false: its bounds do not allow it. */
+/* Half of the largest that its bounds allow to be halved; false: none. */
 static bool halve(const struct init_task *t, int64_t *sizes)
 {
-    size_t largest = 0;
-    int64_t less;
+    size_t largest = t->dims.n;
 
-    for (size_t i = 1; i < t->dims.n; i++) {
-        if (sizes[i] > sizes[largest] && !is_table(t, i))
+    for (size_t i = 0; i < t->dims.n; i++) {
+        bool smaller = !is_table(t, i) && within(bound(t, i), sizes[i] / 2) < sizes[i];
+        if (smaller && (largest == t->dims.n || sizes[i] > sizes[largest]))
             largest = i;
     }
-    less = within(bound(t, largest), sizes[largest] / 2);
-    if (less == sizes[largest])
+    if (largest == t->dims.n)
         return false;
-    sizes[largest] = less;
+    sizes[largest] = within(bound(t, largest), sizes[largest] / 2);
     return true;
 }
 
@@ -171,6 +175,16 @@ static void add_arg(struct str *out, const struct init_arg *a)
     str_addc(out, '\n');
 }
 
+/* One that the wrapper does not ask for itself. */
+static void add_condition(const struct init_task *t, const char *condition, struct str *out)
+{
+    for (size_t i = 0; i < t->domain.n; i++) {
+        if (str_eq(t->domain.v[i], condition))
+            return;
+    }
+    str_addf(out, "  - %s\n", condition);
+}
+
 /* Between which sizes it is: for a first look at a launcher they are not known. */
 static void add_bounds(struct arena *a, const struct init_task *t, struct str *out)
 {
@@ -195,9 +209,9 @@ static void add_bounds(struct arena *a, const struct init_task *t, struct str *o
     for (size_t i = 0; i < t->dims.n; i++) {
         const struct init_bound *b = bound(t, i);
         if (b && b->unit > 1)
-            str_addf(out, "  - %s %% %lld == 0\n", b->dim, (long long)b->unit);
+            add_condition(t, arena_printf(a, "%s %% %lld == 0", b->dim, (long long)b->unit), out);
         if (b && b->of)
-            str_addf(out, "  - %s %% %s == 0\n", b->dim, b->of);
+            add_condition(t, arena_printf(a, "%s %% %s == 0", b->dim, b->of), out);
     }
 }
 

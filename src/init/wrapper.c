@@ -251,16 +251,6 @@ static bool is_enum(struct reading *d, const char *spelled)
     return false;
 }
 
-/* The body says the word by itself, not as somebody's member. */
-static bool says_alone(const struct reading *d, const char *name)
-{
-    for (size_t i = d->r.f.params; i < d->r.f.body_end; i++) {
-        if (token_is(&d->r.v[i], name) && !wrapper_sign(&d->r.v[i - 1], ". ->"))
-            return true;
-    }
-    return false;
-}
-
 /* A parameter that is a struct: its members become parameters, and it is filled of them. */
 static bool read_struct(struct reading *d, const struct given *g)
 {
@@ -268,7 +258,7 @@ static bool read_struct(struct reading *d, const struct given *g)
     struct wrapper_members members = {0};
     const char *name = g->param->name;
 
-    if (g->type.pointer || !wrapper_members(r, g->type.spelled, &members))
+    if (g->type.pointer || !wrapper_members(r, g->type.spelled, false, &members))
         return false;
     str_addf(&d->fill, "    %s %s = {};\n", g->type.spelled, name);
     for (size_t i = 0; i < members.n; i++) {
@@ -276,7 +266,7 @@ static bool read_struct(struct reading *d, const struct given *g)
         struct wrapper_param *p = arena_new(r->arena, struct wrapper_param);
         struct given of = {.param = p, .type = m->type, .member = true};
 
-        p->name = says_alone(d, m->name) ? arena_printf(r->arena, "%s_%s", name, m->name) : m->name;
+        p->name = wrapper_says_alone(r, m->name) ? arena_printf(r->arena, "%s_%s", name, m->name) : m->name;
         str_addf(&d->fill, "    %s.%s = %s;\n", name, m->name, p->name);
         if (m->guessed) {
             r->final = true;
@@ -286,6 +276,33 @@ static bool read_struct(struct reading *d, const struct given *g)
         vec_add(r->arena, &d->given, of);
     }
     return true;
+}
+
+/* What is no parameter and has no value of its own: members of the class that the function is of, and variables
+ * that a program sets. They become parameters. */
+static void read_surroundings(struct reading *d, const char *owner)
+{
+    struct wrapper_reader *r = &d->r;
+    struct wrapper_members members = {0};
+
+    if (owner)
+        wrapper_members(r, owner, true, &members);
+    for (size_t i = r->f.body; i < r->f.body_end; i++) {
+        struct wrapper_member v = {.name = token_text(r->arena, &r->v[i])};
+        if (r->v[i].kind == TOK_WORD && wrapper_says_alone(r, v.name) && wrapper_variable(r, v.name, &v.type))
+            vec_add(r->arena, &members, v);
+    }
+    for (size_t i = 0; i < members.n; i++) {
+        struct wrapper_param *p = arena_new(r->arena, struct wrapper_param);
+        struct given of = {.param = p, .type = members.v[i].type};
+        bool there = false;
+
+        p->name = members.v[i].name;
+        for (size_t k = 0; k < d->given.n; k++)
+            there = there || str_eq(d->given.v[k].param->name, p->name);
+        if (!there && of.type.type)
+            vec_add(r->arena, &d->given, of);
+    }
 }
 
 static void read_params(struct reading *d)
@@ -366,7 +383,7 @@ static void tensor_arg(struct reading *d, const struct wrapper_tensor *t, struct
     a.shape = shape_of(d, t);
     if (t->zeroed && t->returned)
         a.role = "out";
-    spelled = wrapper_dtype_spelled(wrapper_dtype_of(a.type));
+    spelled = wrapper_spelled(a.type);
     wrapper_add_param(list, "%s *%s", spelled ? spelled : t->spelled, t->name);
     wrapper_buffer(&d->r, &a, false);
     if (t->optional)
@@ -391,14 +408,15 @@ static char *signature(struct reading *d)
         }
         if (!g->member && !str_has_word(body, a.name))
             continue;
+        /* a kernel of `T *` that is handed a `const float *` is the one of float */
+        bool constant = g->type.constant && (!g->type.pointer || wrapper_kernel_constant(r, a.name) != 0);
         if (g->type.pointer && g->type.lanes > 1) {
-            const char *element = wrapper_dtype_spelled(wrapper_dtype_of(a.type)),
-                       *c = g->type.constant ? "const " : "";
+            const char *element = wrapper_spelled(a.type), *c = g->type.constant ? "const " : "";
             wrapper_add_param(&list, "%s%s *%s_", c, element ? element : "unsigned", a.name);
             str_addf(&d->r.head, "    auto %s = reinterpret_cast<%s%s *>(%s_);\n", a.name, c, g->type.spelled,
                      a.name);
         } else
-            wrapper_add_param(&list, "%s%s %s%s", g->type.constant ? "const " : "", g->type.spelled,
+            wrapper_add_param(&list, "%s%s %s%s", constant ? "const " : "", g->type.spelled,
                               g->type.pointer ? "*" : "", a.name);
         if (!g->type.pointer) {
             wrapper_scalar(&d->r, &a);
@@ -474,6 +492,7 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
         choose_tparam(&d, i);
     r->final = false;
     read_params(&d);
+    read_surroundings(&d, host->owner);
     learn_scalars(&d);
     write_out(&d);
     for (size_t i = 0; i < r->tensors.n; i++) {

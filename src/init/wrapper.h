@@ -62,6 +62,10 @@ struct wrapper_tensor {
     bool shaped;                           /* dim[0..rank) say its shape */
     bool used;
     const struct wrapper_tensor *like; /* whose shape the wrapper checks it to have; NULL: none */
+    struct wrapper_extent_of {
+        struct wrapper_tensor *tensor; /* NULL: none */
+        int dim;
+    } made_of[WRAPPER_RANK]; /* the extent that it was made with */
 };
 
 struct wrapper_dim {
@@ -81,8 +85,8 @@ struct wrapper_reader {
     struct map clash;  /* names of variables that are no dim */
     struct map shown;  /* notes that were made */
     VEC(struct wrapper_tensor *) tensors;
-    VEC(struct wrapper_dim) dims; /* that the launcher needs as parameters */
-    VEC(const char *) streams;
+    VEC(struct wrapper_dim) dims;            /* that the launcher needs as parameters */
+    VEC(const char *) streams, capabilities; /* capabilities: pairs of the device's two numbers */
     struct str out;
     const struct init_wrapped *in;
     struct wrapper_function kernel; /* among kernel_tokens */
@@ -119,6 +123,7 @@ const char *wrapper_type_name(struct wrapper_reader *r, const char *spelled, int
 int wrapper_dtype(const char *name);
 int wrapper_dtype_of(const char *type);
 const char *wrapper_dtype_spelled(int dtype);
+const char *wrapper_spelled(const char *type);      /* "__half" of "f16"; NULL: no C type */
 const char *wrapper_default_type(const char *name); /* of a template parameter that nobody gives one */
 
 struct wrapper_tensor *wrapper_tensor_find(struct wrapper_reader *r, const struct token *t);
@@ -141,9 +146,13 @@ struct wrapper_members {
     struct wrapper_member *v;
     size_t n, cap;
 };
-/* The members of a struct of the files that the kernel or the wrapper says. False: it is no such struct, or one
- * of them is neither a number nor a pointer to some. */
-bool wrapper_members(struct wrapper_reader *r, const char *spelled, struct wrapper_members *to);
+/* The members of a struct of the files that the kernel or the wrapper says; of the wrapper's own class, those
+ * that its body says by themselves. False: it is no such struct, or one of them is neither a number nor a
+ * pointer to some. */
+bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to);
+bool wrapper_says_alone(const struct wrapper_reader *r, const char *name);
+/* A variable of the files that a program may change, which a launcher cannot read: its type. False: no such. */
+bool wrapper_variable(struct wrapper_reader *r, const char *name, struct wrapper_type *type);
 
 /* ---- wrapper_args.c */
 
@@ -154,6 +163,8 @@ const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which);
 bool wrapper_is_size(const char *name, const char *type); /* shapes are made of such numbers */
 void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a);
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant);
+/* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */
+int wrapper_kernel_constant(struct wrapper_reader *r, const char *name);
 __attribute__((format(printf, 2, 3))) void wrapper_add_param(struct str *list, const char *fmt, ...);
 /* Opens the namespaces "a::b::", as the wrapper stands in them. */
 void wrapper_add_using(struct str *out, struct arena *a, const char *scope);
@@ -166,6 +177,27 @@ bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const stru
 /* The arguments of `template void name<half, 256>(...)`, those of half before others; NULL: none. */
 const char *wrapper_file_instance(struct wrapper_reader *r, const char *name);
 void wrapper_declared(struct init_task *t, const struct init_wrapped *w); /* from the kernel alone */
+
+/* ---- wrapper_branch.c: of the tokens [i, end) */
+
+bool wrapper_says_launch(const struct wrapper_reader *r, size_t i, size_t end);
+bool wrapper_says_kernel(const struct wrapper_reader *r, size_t i, size_t end);
+/* Do they launch other kernels, and not this one? */
+bool wrapper_is_of_others(const struct wrapper_reader *r, size_t i, size_t end);
+/* Cases that are for other kernels are left out. Where the kernel is the default's they do nothing, and the
+ * value of the switch, at [value, body - 1), is none of theirs. */
+void wrapper_cases_of_others(struct wrapper_reader *r, size_t value, size_t body);
+
+/* ---- wrapper_check.c */
+
+bool wrapper_is_unnamed(const struct wrapper_tensor *t, int k); /* the wrapper's own code does not name it */
+/* Are the tokens `t.size(k)`, alone? */
+bool wrapper_extent_at(struct wrapper_reader *r, size_t first, size_t last, struct wrapper_tensor **t, int *k);
+void wrapper_check(struct wrapper_reader *r, size_t open); /* of TORCH_CHECK(condition, ...): its `(` */
+/* What a check asks for: all of `a && b`; of `if (a || b) throw` (it does not hold) neither. */
+void wrapper_domain(struct wrapper_reader *r, size_t first, size_t last, bool holds);
+/* What is asked goes to the domain where it is of dims alone. */
+void wrapper_condition(struct wrapper_reader *r, const char *text);
 
 /* ---- wrapper_expr.c, wrapper_body.c */
 

@@ -74,8 +74,7 @@ const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which)
     return wrapper_listed(r->arena, r->in->instance, which);
 }
 
-/* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */
-static int kernel_constant(struct wrapper_reader *r, const char *name)
+int wrapper_kernel_constant(struct wrapper_reader *r, const char *name)
 {
     int result = -1;
 
@@ -151,7 +150,7 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
 
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant)
 {
-    int handed = kernel_constant(r, a->name);
+    int handed = wrapper_kernel_constant(r, a->name);
 
     if (constant || handed == 1)
         a->role = "in";

@@ -55,16 +55,6 @@ static bool has_word(const struct wrapper_reader *r, size_t i, size_t end, const
     return false;
 }
 
-static bool says_launch(const struct wrapper_reader *r, size_t i, size_t end)
-{
-    for (; i < end; i++) {
-        if (token_is(&r->v[i], "<<<") || token_in(&r->v[i], "cudaLaunchKernel|cudaLaunchKernelEx|"
-                                                            "cudaLaunchCooperativeKernel|cudaLaunchKernelExC"))
-            return true;
-    }
-    return false;
-}
-
 static void statements(struct wrapper_reader *r, size_t i, size_t end)
 {
     while (i < end && r->depth < 60) {
@@ -123,95 +113,6 @@ static size_t branch_skip(const struct wrapper_reader *r, size_t i, size_t end)
     }
     size_t s = semicolon(r, i, end);
     return s < end ? s + 1 : end;
-}
-
-/* ---- conditions */
-
-static bool is_trivial(const char *text)
-{
-    const char *sign = strstr(text, " == ");
-
-    if (wrapper_constant(text) >= 0)
-        return true;
-    if (!sign)
-        sign = strstr(text, " >= ");
-    return sign && strlen(sign + 4) == (size_t)(sign - text) &&
-           strncmp(text, sign + 4, (size_t)(sign - text)) == 0;
-}
-
-/* What a check asks for goes to the domain where it is of dims alone. */
-static void add_domain(struct wrapper_reader *r, size_t first, size_t last)
-{
-    const char *text, *over;
-
-    for (size_t i = first, from = first; i <= last; i++) {
-        if (i < last && wrapper_sign(&r->v[i], "( [ {")) {
-            i = wrapper_skip(r->v, last, i) - 1;
-            continue;
-        }
-        if (i < last && token_is(&r->v[i], "||"))
-            from = last + 1;
-        if (i != last && !token_is(&r->v[i], "&&"))
-            continue;
-        if (from >= i)
-            continue;
-        text = wrapper_expr(r, from, i);
-        from = i + 1;
-        over = wrapper_over_dims(r, text);
-        if (!r->final || !over || is_trivial(over))
-            continue;
-        bool again = false;
-        for (size_t k = 0; k < r->task->domain.n; k++)
-            again = again || str_eq(r->task->domain.v[k], over);
-        if (!again && strpbrk(over, "<>=!"))
-            vec_add(r->arena, &r->task->domain, over);
-    }
-}
-
-/* a.size(i) == b.size(k) gives both one name. */
-static void unify(struct wrapper_reader *r, size_t first, size_t last)
-{
-    for (size_t i = first; i + 12 < last + 1 && i < last; i++) {
-        const struct token *v = &r->v[i];
-        struct wrapper_tensor *x, *y;
-
-        if (i + 13 > last || !token_is(&v[1], ".") || !token_is(&v[2], "size") || !token_is(&v[6], "==") ||
-            !token_is(&v[8], ".") || !token_is(&v[9], "size") || v[4].kind != TOK_NUMBER ||
-            v[11].kind != TOK_NUMBER)
-            continue;
-        x = wrapper_tensor_find(r, &v[0]);
-        y = wrapper_tensor_find(r, &v[7]);
-        if (!x || !y)
-            continue;
-        int m = atoi(v[4].s), k = atoi(v[11].s);
-        const char *name = wrapper_extent(r, x, m);
-        wrapper_extent(r, y, k);
-        if (m >= WRAPPER_RANK || k >= WRAPPER_RANK)
-            continue;
-        if (!x->dim[m] && y->dim[k])
-            x->dim[m] = y->dim[k];
-        else if (x->dim[m] && !y->dim[k])
-            y->dim[k] = x->dim[m];
-        else if (!x->dim[m])
-            x->dim[m] = y->dim[k] = name;
-    }
-}
-
-static void check(struct wrapper_reader *r, size_t open)
-{
-    size_t end = wrapper_skip(r->v, r->n, open) - 1, last = wrapper_item(r->v, open + 1, end);
-    size_t i = open + 1;
-
-    unify(r, i, last);
-    if (i + 6 < last && token_in(&r->v[i + 2], "dim|ndimension") && token_is(&r->v[i + 5], "==")) {
-        struct wrapper_tensor *t = wrapper_tensor_find(r, &r->v[i]);
-        if (t && atoi(r->v[i + 6].s) > t->rank && atoi(r->v[i + 6].s) <= WRAPPER_RANK)
-            t->rank = atoi(r->v[i + 6].s);
-    }
-    /* of other things than extents nothing is asked of a task */
-    const char *why = r->why;
-    add_domain(r, i, last);
-    r->why = why;
 }
 
 /* ---- dispatches over types */
@@ -383,6 +284,19 @@ static bool declares(const struct wrapper_reader *r, size_t i, size_t end, struc
     return token_is(&r->v[k], "=") || d->last + 1 >= end; /* `dim3 grid(1), block(n);` declares two */
 }
 
+/* The extent is called so; that of the tensor that it was made after, too. */
+static void name_extent(struct wrapper_reader *r, struct wrapper_tensor *t, int k, const char *name,
+                        const char *spelled)
+{
+    if (k < 0 || k >= WRAPPER_RANK || !wrapper_is_unnamed(t, k))
+        return;
+    t->dim[k] = name;
+    map_put(&r->named, name, arena_strdup(r->arena, spelled));
+    map_put(&r->locals, name, (void *)name);
+    if (t->made_of[k].tensor && wrapper_is_unnamed(t->made_of[k].tensor, t->made_of[k].dim))
+        t->made_of[k].tensor->dim[t->made_of[k].dim] = name;
+}
+
 /* Behind casts and brackets around it, is the value `t.size(i)` alone, or `t.numel() / y`? Then it names that.
  */
 static void learn_name(struct wrapper_reader *r, const struct declaration *d, const char *spelled)
@@ -408,23 +322,13 @@ static void learn_name(struct wrapper_reader *r, const struct declaration *d, co
         if (close < last || *stop || !*which || k >= WRAPPER_RANK || k < -WRAPPER_RANK)
             return;
         wrapper_extent(r, t, (int)k);
-        k = k < 0 ? t->rank + k : k;
-        if (k >= 0 && k < WRAPPER_RANK && (!t->dim[k] || strstr(t->dim[k], "_size"))) {
-            t->dim[k] = name;
-            map_put(&r->named, name, arena_strdup(r->arena, spelled));
-        }
+        name_extent(r, t, (int)(k < 0 ? t->rank + k : k), name, spelled);
     } else if (token_is(m, "numel") && close < d->last && token_is(&r->v[close], "/") && t->rank <= 2) {
         t->rank = 2;
-        if (!t->dim[0] || strstr(t->dim[0], "_size")) {
-            t->dim[0] = name;
-            map_put(&r->named, name, arena_strdup(r->arena, spelled));
-        }
+        name_extent(r, t, 0, name, spelled);
     } else if (token_is(m, "numel") && close >= last && t->rank <= 1) {
         t->rank = 1;
-        if (!t->dim[0]) {
-            t->dim[0] = name;
-            map_put(&r->named, name, arena_strdup(r->arena, spelled));
-        }
+        name_extent(r, t, 0, name, spelled);
     }
 }
 
@@ -495,6 +399,7 @@ static bool makes_tensor(struct wrapper_reader *r, const struct declaration *d, 
             const char *over = wrapper_over_dims(r, shortened(r, wrapper_expr(r, k, e)));
             if (over || !t->dim[t->rank])
                 t->dim[t->rank] = over;
+            wrapper_extent_at(r, k, e, &t->made_of[t->rank].tensor, &t->made_of[t->rank].dim);
             t->rank++;
             k = e + 1;
         }
@@ -520,6 +425,15 @@ static bool makes_tensor(struct wrapper_reader *r, const struct declaration *d, 
     return true;
 }
 
+static bool says_part(const struct wrapper_reader *r, size_t i, size_t end, const char *part)
+{
+    for (; i < end; i++) {
+        if (r->v[i].kind == TOK_WORD && memmem(r->v[i].s, r->v[i].len, part, strlen(part)))
+            return true;
+    }
+    return false;
+}
+
 /* A declaration of one variable; false: it is written as any statement. */
 static bool declaration(struct wrapper_reader *r, const struct declaration *d)
 {
@@ -534,6 +448,11 @@ static bool declaration(struct wrapper_reader *r, const struct declaration *d)
     if (k.stream ||
         has_word(r, d->init, d->last, "getCurrentCUDAStream|getStreamFromPool|getDefaultCUDAStream")) {
         vec_add(r->arena, &r->streams, name);
+        return true;
+    }
+    if (says_part(r, d->init, d->last, "ComputeCapability") ||
+        says_part(r, d->init, d->last, "compute_capability")) {
+        vec_add(r->arena, &r->capabilities, name);
         return true;
     }
     if (strcasestr(type, "guard") || strcasestr(type, "nvtx") || strstr(type, "TensorOptions") ||
@@ -573,6 +492,39 @@ static bool declaration(struct wrapper_reader *r, const struct declaration *d)
 
 /* ---- statements */
 
+/* `if (c) {these} else {those}`, where one of them is for other kernels alone: what is left of it. 0: neither
+ * is. */
+static size_t one_branch(struct wrapper_reader *r, size_t open, size_t then, size_t end)
+{
+    size_t otherwise = branch_skip(r, then, end), behind = otherwise;
+    bool both = otherwise < end && token_is(&r->v[otherwise], "else"), first, second;
+    char *text = wrapper_expr(r, open + 1, then - 1);
+
+    if (both)
+        behind = branch_skip(r, otherwise + 1, end);
+    first = wrapper_is_of_others(r, then, otherwise);
+    second = both && wrapper_is_of_others(r, otherwise + 1, behind);
+    if (second && wrapper_says_kernel(r, then, otherwise)) {
+        wrapper_note(r, "%s is launched where %s; other branches are left out", r->in->kernel->name, text);
+        wrapper_domain(r, open + 1, then - 1, true);
+        line(r, "if (%s)", text);
+        branch(r, then, end, true);
+        return behind;
+    }
+    if (first && !both) {
+        wrapper_note(r, "other kernels are launched where %s; that is left out", text);
+        return behind;
+    }
+    if (first && both && wrapper_says_kernel(r, otherwise + 1, behind)) {
+        wrapper_note(r, "%s is launched where not %s; other branches are left out", r->in->kernel->name, text);
+        wrapper_domain(r, open + 1, then - 1, false);
+        line(r, "if (!(%s))", text);
+        branch(r, otherwise + 1, end, true);
+        return behind;
+    }
+    return 0;
+}
+
 static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
 {
     bool is_constexpr = token_is(&r->v[i + 1], "constexpr");
@@ -582,9 +534,11 @@ static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
 
     /* if (...) throw: a check the other way round */
     other = branch_skip(r, next, end);
-    if (has_word(r, next, other, failures) && other < next + 80 && !says_launch(r, next, other) &&
-        !(other < end && token_is(&r->v[other], "else")))
+    if (has_word(r, next, other, failures) && other < next + 80 && !wrapper_says_launch(r, next, other) &&
+        !(other < end && token_is(&r->v[other], "else"))) {
+        wrapper_domain(r, open + 1, next - 1, false);
         return other;
+    }
     if (known >= 0) {
         size_t behind = other;
         if (known)
@@ -596,11 +550,14 @@ static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
         }
         return behind;
     }
+    size_t chosen = is_constexpr || r->helper ? 0 : one_branch(r, open, next, end);
+    if (chosen)
+        return chosen;
     line(r, "if %s(%s)", is_constexpr ? "constexpr " : "", text);
     next = branch(r, next, end, true);
     if (next < end && token_is(&r->v[next], "else")) {
         size_t behind = branch_skip(r, next + 1, end);
-        if (has_word(r, next + 1, behind, failures) && !says_launch(r, next + 1, behind))
+        if (has_word(r, next + 1, behind, failures) && !wrapper_says_launch(r, next + 1, behind))
             return behind;
         line(r, "else");
         next = branch(r, next + 1, end, true);
@@ -627,7 +584,7 @@ static size_t compared(struct wrapper_reader *r, size_t i, size_t end)
     size_t body = wrapper_skip(r->v, end, i + 1), next = branch_skip(r, body, end);
     struct wrapper_tensor *x = NULL, *y = NULL;
 
-    if (!has_word(r, body, next, failures) || next > body + 120 || says_launch(r, body, next))
+    if (!has_word(r, body, next, failures) || next > body + 120 || wrapper_says_launch(r, body, next))
         return i;
     for (size_t k = body; k + 2 < next; k++) {
         struct wrapper_tensor *t = wrapper_tensor_find(r, &r->v[k]);
@@ -661,6 +618,8 @@ static size_t switch_statement(struct wrapper_reader *r, size_t i, size_t end)
     if (is_dtype_switch(r, i + 1, next) || has_word(r, next, next + 8 < end ? next + 8 : end, "ScalarType"))
         return type_switch(r, next, end);
     line(r, "switch (%s)", wrapper_expr(r, i + 2, next - 1));
+    if (wrapper_says_kernel(r, next, wrapper_skip(r->v, end, next)))
+        wrapper_cases_of_others(r, i + 2, next);
     return breakable(r, next, end);
 }
 
@@ -672,7 +631,7 @@ static size_t label(struct wrapper_reader *r, size_t i, size_t end)
     while (colon < end && !token_is(&r->v[colon], ":"))
         colon++;
     fails = token_is(&r->v[i], "default") && has_word(r, colon, end, failures) &&
-            !has_word(r, colon, end, "case") && !says_launch(r, colon, end);
+            !has_word(r, colon, end, "case") && !wrapper_says_launch(r, colon, end);
     r->depth--;
     if (token_is(&r->v[i], "default"))
         line(r, "default:%s", fails ? " return;" : "");
@@ -704,7 +663,7 @@ static bool needless(struct wrapper_reader *r, size_t i, size_t last)
         return !token_in(&r->v[i], "break|continue|return");
     char *text = token_text(r->arena, &r->v[name]);
     if ((str_starts(text, "CHECK_") || str_starts(text, "TORCH_CHECK_") || strstr(text, "Guard")) &&
-        !says_launch(r, i, last))
+        !wrapper_says_launch(r, i, last))
         return true;
     return false;
 }
@@ -718,7 +677,7 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
     if (i == last)
         return next;
     if (call && token_in(&r->v[i], checks)) {
-        check(r, i + 1);
+        wrapper_check(r, i + 1);
         return wrapper_skip(r->v, end, i + 1) < last ? wrapper_skip(r->v, end, i + 1) : next;
     }
     if (call && (strstr(token_text(r->arena, &r->v[i]), "DISPATCH") || lambda_body(r, i, last)) &&

@@ -379,6 +379,20 @@ static bool is_stream(const struct wrapper_reader *r, const struct token *t)
     return false;
 }
 
+/* `c.first` and `c.second` of the device's compute capability: H200's, as the simulator's. */
+static bool add_capability(struct cursor *c)
+{
+    for (size_t i = 0; i < c->r->capabilities.n; i++) {
+        if (!token_is(at(c, 0), c->r->capabilities.v[i]) || !token_is(at(c, 1), ".") ||
+            !token_in(at(c, 2), "first|second"))
+            continue;
+        add(c, token_is(at(c, 2), "first") ? "9" : "0");
+        c->i += 3;
+        return true;
+    }
+    return false;
+}
+
 char *wrapper_expr(struct wrapper_reader *r, size_t first, size_t last)
 {
     struct cursor c = {.r = r, .i = first, .last = last};
@@ -392,6 +406,8 @@ char *wrapper_expr(struct wrapper_reader *r, size_t first, size_t last)
             str_addc(&c.out, ' ');
         if (tensor)
             add_tensor(&c, tensor);
+        else if (!member && add_capability(&c))
+            continue;
         else if (token_is(t, "<<<"))
             add_launch(&c);
         else if (!member && token_in(t, "cudaMemset|cudaMemcpy") && token_is(at(&c, 1), "(")) {

@@ -18,6 +18,7 @@ struct range {
 
 struct slice {
     struct wrapper_reader *r;
+    const char *owner;      /* the class that the function is of; NULL: none */
     size_t launch;          /* the <<< */
     VEC(struct range) used; /* statements, in no order */
     struct map seen;        /* words that were looked up */
@@ -77,6 +78,16 @@ static void give(struct slice *s, const char *name, const char *spelled)
         map_put(&s->given, name, (void *)spelled);
 }
 
+/* The `,` or `;` behind the first name of a declaration of several; 0: the statement is no such. */
+static size_t first_declarator(struct wrapper_reader *r, size_t first, size_t last)
+{
+    size_t i = first;
+
+    while (i < last && (r->v[i].kind == TOK_WORD || wrapper_sign(&r->v[i], ":: * &")))
+        i++;
+    return i > first + 1 && i < last && wrapper_sign(&r->v[i], ", =") ? i : 0;
+}
+
 /* A variable of the function: its declaration, and what is assigned to it before the launch. */
 static bool need_local(struct slice *s, const char *word)
 {
@@ -99,9 +110,15 @@ static bool need_local(struct slice *s, const char *word)
         last = statement_end(r, i);
         if (last > s->launch)
             break;
-        if (i > first && !declared && (r->v[i - 1].kind == TOK_WORD || wrapper_sign(&r->v[i - 1], "* & >")) &&
-            wrapper_sign(&r->v[i + 1], "= ( { ;") &&
-            !token_in(&r->v[first], "return|if|for|while|else|using")) {
+        if (!declared && wrapper_sign(&r->v[i + 1], ", ; =") && wrapper_sign(&r->v[i - 1], ",") &&
+            first_declarator(r, first, last)) {
+            declared = true;
+            use(s, first, last);
+            need_words(s, first_declarator(r, first, last), last);
+        } else if (i > first && !declared &&
+                   (r->v[i - 1].kind == TOK_WORD || wrapper_sign(&r->v[i - 1], "* & >")) &&
+                   wrapper_sign(&r->v[i + 1], "= ( { ; ,") &&
+                   !token_in(&r->v[first], "return|if|for|while|else|using")) {
             k = wrapper_type_of(r, r->v, first, i);
             declared = true;
             if (k.stream || names_stream(r, i + 1, last))
@@ -156,7 +173,18 @@ static void need_word(struct slice *s, const struct token *t)
             s->lost = s->lost || !k.stream;
         return;
     }
-    need_local(s, word); /* else a constant, a type or a function of the file */
+    if (need_local(s, word))
+        return;
+    struct wrapper_members members = {0};
+    struct wrapper_type k;
+    if (s->owner)
+        wrapper_members(r, s->owner, true, &members);
+    for (size_t i = 0; i < members.n; i++) {
+        if (str_eq(members.v[i].name, word) && members.v[i].type.type && !members.v[i].type.pointer)
+            give(s, word, members.v[i].type.spelled);
+    }
+    if (wrapper_variable(r, word, &k)) /* else a constant, a type or a function of the file */
+        give(s, word, k.spelled);
 }
 
 static void need_words(struct slice *s, size_t first, size_t last)
@@ -216,8 +244,7 @@ static void read_arguments(struct slice *s, size_t open, struct str *params, str
             s->lost = true;
         } else if (k.pointer) {
             struct init_arg a = {.name = p->name, .type = k.type};
-            const char *element = wrapper_dtype_spelled(wrapper_dtype_of(k.type)),
-                       *c = k.constant ? "const " : "";
+            const char *element = wrapper_spelled(k.type), *c = k.constant ? "const " : "";
 
             wrapper_add_param(params, "%s%s *%s", c, k.lanes > 1 && element ? element : k.spelled, p->name);
             if (k.lanes > 1)
@@ -331,7 +358,7 @@ bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const stru
     struct init_source *s = w->source;
     struct wrapper_reader r = {.arena = s->arena, .source = s, .task = t, .final = true, .in = w};
     struct tokens list = init_expand(s, host->first, host->end);
-    struct slice slice = {.r = &r};
+    struct slice slice = {.r = &r, .owner = host->owner};
     size_t name = 0;
     bool ok;
 

@@ -84,7 +84,17 @@ static void add_members(struct wrapper_reader *r, const struct token *v, size_t 
     }
 }
 
-bool wrapper_members(struct wrapper_reader *r, const char *spelled, struct wrapper_members *to)
+/* Does the body say the word by itself, not as somebody's member? */
+bool wrapper_says_alone(const struct wrapper_reader *r, const char *name)
+{
+    for (size_t i = r->f.params; i < r->f.body_end; i++) {
+        if (token_is(&r->v[i], name) && !wrapper_sign(&r->v[i - 1], ". -> ::"))
+            return true;
+    }
+    return false;
+}
+
+bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to)
 {
     const struct init_decl *d = type_named(r, spelled);
     const struct token *v = r->source->tokens.v;
@@ -127,12 +137,34 @@ bool wrapper_members(struct wrapper_reader *r, const char *spelled, struct wrapp
     bool known = true;
     for (i = 0; i < to->n; i++) {
         struct wrapper_member m = to->v[i];
-        if (m.type.stream ||
-            !(says_member(r->kernel_tokens.v, r->kernel_tokens.n, m.name) || says_member(r->v, r->n, m.name)))
+        bool said = own ? wrapper_says_alone(r, m.name)
+                        : says_member(r->kernel_tokens.v, r->kernel_tokens.n, m.name) ||
+                              says_member(r->v, r->n, m.name);
+        if (m.type.stream || !said)
             continue;
         known = known && m.type.type;
         to->v[used++] = m;
     }
     to->n = used;
     return used > 0 && known;
+}
+
+bool wrapper_variable(struct wrapper_reader *r, const char *name, struct wrapper_type *type)
+{
+    const struct init_names *found = init_named(r->source, name);
+    const struct token *v = r->source->tokens.v;
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *d = &r->source->decls.v[found->decls.v[i]];
+        bool fixed =
+            d->kind != INIT_VARIABLE || d->is_device || d->is_constexpr || d->is_template || !d->name_at;
+
+        for (size_t k = d->first; k < d->name_at && !fixed; k++)
+            fixed = token_in(&v[k], "const|__constant__|__shared__");
+        if (fixed || !token_is(&v[d->name_at], name))
+            continue;
+        *type = wrapper_type_of(r, v, d->first, d->name_at);
+        return type->type && !type->pointer;
+    }
+    return false;
 }

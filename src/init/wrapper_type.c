@@ -11,17 +11,17 @@ static const struct known_type {
 } known_types[] = {
     {"float", "f32", 1},
     {"double", "f64", 1},
-    {"half", "f16", 1},
     {"__half", "f16", 1},
+    {"half", "f16", 1},
     {"nv_half", "f16", 1},
-    {"nv_bfloat16", "bf16", 1},
     {"__nv_bfloat16", "bf16", 1},
+    {"nv_bfloat16", "bf16", 1},
     {"bool", "bool", 1},
+    {"int8_t", "i8", 1},
     {"char", "i8", 1},
     {"signed char", "i8", 1},
-    {"int8_t", "i8", 1},
-    {"unsigned char", "u8", 1},
     {"uint8_t", "u8", 1},
+    {"unsigned char", "u8", 1},
     {"uchar", "u8", 1},
     {"short", "i16", 1},
     {"int16_t", "i16", 1},
@@ -34,15 +34,15 @@ static const struct known_type {
     {"unsigned int", "u32", 1},
     {"uint32_t", "u32", 1},
     {"uint", "u32", 1},
+    {"int64_t", "i64", 1},
     {"long", "i64", 1},
     {"long int", "i64", 1},
-    {"int64_t", "i64", 1},
     {"long long", "i64", 1},
     {"long long int", "i64", 1},
     {"ptrdiff_t", "i64", 1},
     {"ssize_t", "i64", 1},
-    {"unsigned long", "u64", 1},
     {"uint64_t", "u64", 1},
+    {"unsigned long", "u64", 1},
     {"size_t", "u64", 1},
     {"std::size_t", "u64", 1},
     {"unsigned long long", "u64", 1},
@@ -113,6 +113,15 @@ const char *wrapper_dtype_spelled(int dtype)
     for (size_t i = 0; i < ARRAY_LEN(dtypes); i++) {
         if (dtypes[i].number == dtype)
             return dtypes[i].spelled;
+    }
+    return NULL;
+}
+
+const char *wrapper_spelled(const char *type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(known_types); i++) {
+        if (str_eq(type, known_types[i].type) && known_types[i].lanes == 1)
+            return known_types[i].spelled;
     }
     return NULL;
 }

@@ -27,6 +27,12 @@ SOUND = [
     ("plain", "src/params.cu", "mix_kernel", "[5, 40]",
      ["{name: x_ptr, type: f16, shape: [rows, width], role: in}", "out_row_stride, type: u32, value: width"]),
     ("own", "add.cu", "add_kernel", "[100]", ["entry: add\n"]),
+    ("forms", "src/typed.cu", "add_rows<__half>", "[5, 40]", ["{name: out, type: f16, shape: [rows, cols], role: out}"]),
+    ("forms", "src/checked.cu", "row_dot_kernel", "[5, 96]", ["shape: [K, 1], role: in", "shape: [M, 1], role: out", "K % 32 == 0"]),
+    ("forms", "src/member.cu", "scale_table", "[5, 40]",
+     ["{name: values, type: f32, shape: [height, width], role: in}", "{name: num_SMs, type: i32, value: 132}"]),
+    ("forms", "src/branch.cu", "copy_wide", "[5, 40]", ["- width > 16\n", "- rows != 1\n"]),
+    ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 
 
@@ -133,6 +139,11 @@ REFUSED = [
     ("open_if", "#if 1\n" + KERNEL, "a.cu", ["a.cu:1:2", "this #if is not closed"]),
     ("bad_if", "#if (1\n#endif\n" + KERNEL, "a.cu", ["a.cu:1:2", "lacks a `)`"]),
     ("bytes", "\0" + KERNEL, "a.cu", ["bytes that are no text"]),
+    ("unfinished", "__global__ void k(float *p) { if (p[0] > 0) { p[0] = 1; }\n", "a.cu:k", ["a.cu:1:29", "ends within the body of k"]),
+    ("no_template", KERNEL, "a.cu:k<float>", ["k is no template", "without <float>"]),
+    ("left_out", "#ifdef FP8\n" + KERNEL + "#endif\n", "a.cu:k", ["a.cu:2:17", "left out by `#ifdef FP8`", "-D and -U"]),
+    ("declared", "template <typename T> __global__ void k(T *p);\n", "a.cu:k", ["a.cu:1:39", "only declared here", "name the file"]),
+    ("no_header", '#include "gone.h"\n', "a.cu", ['not found: "gone.h" (a.cu:1)', "-I DIR"]),
     ("huge", "//" + "x" * (9 << 20) + "\n" + KERNEL, "a.cu", ["files of up to"]),
 ]
 
@@ -151,6 +162,7 @@ def folders_that_are_refused(folder):
     os.mkdir(os.path.join(folder, "there"))
     said(astra(folder, "init", "own/add.cu:add_kernel", "--out", "there"), 2, "there is there already")
     said(astra(folder, "init", "own/add.cu:add_kernel", "--out", "../x"), 2, "`[.][.]`")
+    said(astra(folder, "init", "own/add.cu:add_kernel", "--out", ""), 2, "--out is empty")
     expect(not os.listdir(os.path.join(folder, "there")), "written into")
 
 
@@ -193,6 +205,24 @@ void f(float *p, int n) { k<<<(n + 31) / 32, 32>>>(p, n); }
     expect("hip" not in source and "__CUDACC" not in source and "__CUDA_ARCH__ >= 700" in source, source)
     small(os.path.join(folder, "task"), "[100]")
     said(astra(folder, "check", "task", "--mutants", "0", "--device", "sim"), 0)
+
+
+@case
+def other_kernels_are_left_out(folder):
+    repository(folder, "forms")
+    done = said(astra(folder, "init", "forms/src/branch.cu:copy_wide", "--out", "task"), 0)
+    expect("copy_wide is launched where not width <= 16" in done.out, done.out)
+    source = read(os.path.join(folder, "task/kernel.cu"))
+    expect("copy_small" not in source and "fill_kernel" not in source and "clear" not in source, source + done.out)
+
+
+@case
+def a_missing_header_is_named(folder):
+    """The task is written as far as it got."""
+    write(os.path.join(folder, "k.cu"), '#include "gone.h"\n__global__ void k(gone_t *p, int n) { p[n] = 0; }\nvoid f(gone_t *p, int n) { k<<<1, n>>>(p, n); }\n')
+    done = said(astra(folder, "init", "k.cu:k", "--out", "task"), 0)
+    expect('not found: "gone.h" (k.cu:1); -I DIR' in done.out and "has the type gone_t" in done.out, done.out)
+    expect(os.path.exists(os.path.join(folder, "task/task.yaml")), "no task")
 
 
 @case
