@@ -28,6 +28,7 @@ BELOW = {
     "rewrite": ["kernel"],
     "verdict": ["task"],
     "agent": ["llm", "rewrite", "tune", "verdict"],
+    "mcp": ["agent"],
     "judge": ["gpu", "mutant", "sanitize", "shadow", "verdict"],
     "init": ["judge"],
     "worker": ["judge"],
@@ -36,7 +37,7 @@ BELOW = {
     "export": ["report"],
     "optimize": ["agent", "worker", "export"],
     "tui": ["base"],
-    "cmd": ["init", "optimize", "tui"],
+    "cmd": ["init", "mcp", "optimize", "tui"],
     "main": ["cmd"],
 }
 

@@ -295,4 +295,12 @@ bool agent_read_planner(const char *reply, const struct agent_brief *b, struct a
 bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, struct agent_file *file,
                       struct err *complaint);
 
+/* ---- text of others, for whoever hands it to a model (prompt_text.c) ---- */
+
+char *text_line(struct arena *a, const char *s, size_t max); /* one harmless line of it, at most max bytes */
+/* "[data: what]", each line after "| ", "[end of data]": nothing in it can end it. Head and tail stay. */
+char *text_quote(struct arena *a, const char *what, const char *s, size_t max_lines);
+char *text_code(struct arena *a, const char *s, bool numbered); /* a fenced block */
+const char *text_verdict(struct arena *a, const char *verdict); /* what it means, for whoever mends the file */
+
 #endif

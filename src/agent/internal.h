@@ -19,11 +19,6 @@ size_t text_char(const char *s, size_t left, int32_t *c);
  * chat template. */
 void text_neutral(struct str *out, const char *s, size_t len);
 char *text_head(struct arena *a, const char *s, size_t max); /* at most max bytes, no character cut */
-char *text_line(struct arena *a, const char *s, size_t max); /* one line of it, at most max bytes */
-/* "[data: what]", each line after "| ", "[end of data]": nothing in it can end it. Head and tail stay. */
-char *text_quote(struct arena *a, const char *what, const char *s, size_t max_lines);
-char *text_code(struct arena *a, const char *s, bool numbered); /* a fenced block */
-const char *text_verdict(struct arena *a, const char *verdict); /* what it means, for whoever mends the file */
 
 /* ---- planner.c ---- */
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "beneath.h"
 #include "bits.h"
 #include "bug.h"
 #include "diff.h"

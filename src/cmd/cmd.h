@@ -11,7 +11,8 @@ enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_UNDER 
 struct cmd_args {
     const char *words[8]; /* what is not an option */
     int n_words;
-    const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit;
+    const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit, *runs,
+        *install;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation, tune_budget;
     const char *only_kernel, *before; /* of what memory forgets */
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
@@ -26,7 +27,7 @@ struct cmd_args {
     struct cmd_flags {
         struct cmd_setting list[256];
         size_t n;
-    } flags; /* -I, -D and -U of init, --also of optimize; in order */
+    } flags; /* -I, -D and -U of init, --also of optimize, --root of mcp; in order */
     const char *compile_commands;
 };
 
@@ -73,6 +74,8 @@ int cmd_export(const struct cmd_args *args);
 int cmd_resume(const struct cmd_args *args);
 int cmd_verify(const struct cmd_args *args);
 int cmd_memory(const struct cmd_args *args);
+int cmd_mcp(const struct cmd_args *args);
+int cmd_skill(const struct cmd_args *args);
 int cmd_doctor(const struct cmd_args *args);
 int cmd_completion(const struct cmd_args *args);
 int cmd_man(const struct cmd_args *args);

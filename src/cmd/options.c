@@ -107,6 +107,13 @@ static const struct verb verbs[] = {
      "  astra memory forget --before 90d\n"
      "  astra memory forget --all\n",
      0, 8, cmd_memory},
+    {"mcp", 'a', "", "the judge as tools of a coding agent: a server of the Model Context Protocol",
+     "Speaks over stdin and stdout; an agent's set-up names this command (docs/mcp.md has the lines). The tools check, bench,\n"
+     "profile, sanitize and optimize read files below --root, ask no model, and take no command, key or address.\n\n"
+     "  astra mcp --root kernels\n",
+     0, 0, cmd_mcp},
+    {"skill", 'l', "", "a skill file for coding agents: how to work with this judge",
+     "  astra skill --install ~/.claude/skills\n", 0, 0, cmd_skill},
     {"doctor", 'x', "", "what is here, what is missing, and how to get it",
      "The compiler, GPUs and their clocks, the sandbox, simulated devices, models. Exit status 1 when no kernel can be\n"
      "compiled or simulated.\n\n  astra doctor\n  astra doctor --json\n",

@@ -2,13 +2,29 @@
 #include "cmd/session.h"
 #include "optimize/optimize.h"
 
-static json_t *profile_to_json(struct session *s, const struct agent_diagnosis *d)
+/* The hot lines with what stands there. */
+static json_t *lines_to_json(struct session *s, const json_t *trial, const char *text)
+{
+    json_t *list = json_deep_copy(json_object_get(trial, "lines"));
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *line = json_array_get(list, i);
+        json_put_text(line, "source", diagnose_line(s->arena, text, (int)json_int(line, "line", 0)));
+    }
+    return list;
+}
+
+/* d NULL: of a version that is not correct, whose trial says why. */
+static json_t *profile_to_json(struct session *s, const struct agent_diagnosis *d, const char *text)
 {
     json_t *o = json_object(), *trial = trial_to_json(&s->versions[0].trial);
 
-    json_put_text(o, "bound_by", d->bound_by);
-    json_put_text(o, "diagnosis", d->text);
-    json_put_num(o, "share_of_copy", d->share_of_copy);
+    json_put_text(o, "bound_by", d ? d->bound_by : NULL);
+    json_put_text(o, "diagnosis", d ? d->text : NULL);
+    json_put_num(o, "share_of_copy", d ? d->share_of_copy : NAN);
+    json_put(o, "device", report_device(s->device));
+    json_put_text(o, "regime", regime_name(s->task->regime));
+    json_put(o, "lines", lines_to_json(s, trial, text));
     json_put(o, "trial", trial);
     return o;
 }
@@ -118,13 +134,15 @@ int cmd_profile(const struct cmd_args *args)
         ok = watch_counters(&(struct watched){s.task, trial_device_id(s.arena, s.device), path, text}, false,
                             s.arena, &s.versions[0].trial, &why_not, &err);
 
-    if (ok && !verdict_correct(s.versions[0].trial.verdict)) {
+    if (ok && !verdict_correct(s.versions[0].trial.verdict) && args->json) {
+        json_print(&out, profile_to_json(&s, NULL, text));
+    } else if (ok && !verdict_correct(s.versions[0].trial.verdict)) {
         session_add_verdict(&s, &s.versions[0], &out);
         str_add(&out, "A version that is not correct is not profiled.\n");
     } else if (ok) {
         diagnose_trial(s.task, &s.versions[0].trial, s.device->name, s.arena, &d);
         if (args->json) {
-            json_print(&out, profile_to_json(&s, &d));
+            json_print(&out, profile_to_json(&s, &d, text));
         } else {
             add_profile(&s, &d, text, &out);
             if (why_not)
