@@ -1,0 +1,37 @@
+{{head}}
+{
+    // A block of threads computes a tile of {{tile_rows}} x {{tile_cols}} results, {{deep}} products of each at a time.
+    constexpr int {{ROWS}} = {{tile_rows}}, {{COLS}} = {{tile_cols}}, {{DEEP}} = {{deep}}, {{SLAB}} = {{slab_rows}};
+    __shared__ __align__(128) {{acc_type}} {{memory}}[{{memory_size}}];
+{{#any_uniform}}
+    {{uniform}}
+{{/any_uniform}}
+    const long long {{rows}} = {{row_bound}}, {{cols}} = {{col_bound}}, {{depth}} = {{depth_bound}};
+    long long {{row0}}, {{col0}};
+    tile_place({{rows}}, {{cols}}, {{ROWS}}, {{COLS}}, {{row0}}, {{col0}});
+    const long long {{x_out}} = {{x_out_is}}, {{x_deep}} = {{x_deep_is}}, {{y_out}} = {{y_out_is}}, {{y_deep}} = {{y_deep_is}};
+    {{acc_type}} {{sums}}{{sums_shape}} = {};
+    tile_product<{{ROWS}}, {{COLS}}, {{DEEP}}, {{product_args}}>({{sums}}, {{memory}}, {{x}} + {{row0}} * {{x_out}}, {{x_out}}, {{x_deep}},
+        {{y}} + {{col0}} * {{y_out}}, {{y_out}}, {{y_deep}}, {{rows}} - {{row0}}, {{cols}} - {{col0}}, {{depth}});
+
+    // The sums go through shared memory, so that neighbouring threads finish and store neighbouring results.
+#pragma unroll
+    for (int {{slab}} = 0; {{slab}} < {{ROWS}} / {{SLAB}}; {{slab}}++) {
+        tile_stage<{{ROWS}}, {{COLS}}>({{memory}}, {{sums}}, {{slab}});
+        __syncthreads();
+#pragma unroll 4
+        for (int {{e}} = threadIdx.x; {{e}} < {{SLAB}} * {{COLS}}; {{e}} += {{threads}}) {
+            if ({{row0}} + {{slab}} * {{SLAB}} + {{e}} / {{COLS}} >= {{rows}} || {{col0}} + {{e}} % {{COLS}} >= {{cols}})
+                continue;
+{{#any_index}}
+            {{indices}}
+{{/any_index}}
+{{#any_dependent}}
+            {{dependent}}
+{{/any_dependent}}
+            {{acc_declared}}
+            {{epilogue}}
+        }
+        __syncthreads();
+    }
+}

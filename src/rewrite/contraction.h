@@ -1,0 +1,43 @@
+/* contraction: a kernel each of whose threads adds products of elements of two operands along one loop, for one
+ * row and one column of its results. Internal to rewrite/. */
+#ifndef REWRITE_CONTRACTION_H
+#define REWRITE_CONTRACTION_H
+
+#include "rewrite/analysis.h"
+
+struct contraction_axis { /* rows or columns of the results */
+    const struct variable *index;
+    const char *lead;      /* the atom of its polynomial that no other index has */
+    struct poly whole;     /* the index as a polynomial */
+    struct poly bound;     /* it stays below */
+    struct node bounds[2]; /* bound as nodes: the first, divided by the second where there is one */
+};
+
+struct contraction_operand { /* element (out, deep) stands at root[out * step + deep * deep_step + start] */
+    const char *root, *type; /* a pointer that is valid at the kernel's top; the element's type, bound */
+    struct poly step, deep_step, start;
+};
+
+struct contraction {
+    const struct function *f;
+    struct contraction_axis row, col; /* neighbouring columns are neighbours in memory where a store shows it */
+    const struct variable *flat;      /* the index that row and column are divided from; NULL: none */
+    struct contraction_operand x, y;  /* x has rows, y columns */
+    struct node loop, depth;          /* `depth` products a result */
+    const struct variable *sum;
+    const char *sum_type;
+    struct node epilogue_first, epilogue_last; /* statements behind the loop */
+    /* Statements before the loop: those that are the same for all threads of a block, in text order, and
+     * declarations that each result needs for itself. */
+    VEC(struct node) uniform, dependent;
+};
+
+/* False with the reason where the kernel is none. */
+bool contraction_of(const struct function *f, struct contraction *c, struct err *why);
+/* A polynomial in 64-bit arithmetic. */
+char *contraction_text(const struct contraction *c, const struct poly *p);
+/* A bound as the launcher would write it; NULL where it cannot. */
+char *contraction_bound(const struct contraction *c, const struct contraction_axis *axis,
+                        const struct launch *l);
+
+#endif
