@@ -253,6 +253,8 @@ bool launch_grid_y(const struct function *f, const struct launch *l, char **y); 
 bool launch_block_constant(const struct function *f, const struct launch *l, int64_t *threads);
 /* What the launcher wrote for x (0) or y (1), a dim3 variable seen through; NULL when it is not seen. */
 const char *launch_grid_part(const struct function *f, const struct launch *l, int which);
+/* Is the number of blocks that of something divided: as many as there is work? */
+bool launch_grid_divides(const struct function *f, const struct launch *l);
 /* Is the number of blocks rounded down, so that elements at the end may have none? */
 bool launch_grid_cuts(const struct function *f, const struct launch *l);
 /* The grid with 1/by of the blocks, rounded up. */
@@ -291,6 +293,7 @@ struct elements {
     struct node part;                       /* all that is executed N times */
     VEC(const struct variable *) multiples; /* kernel parameters that must be multiples of n */
     VEC(const struct variable *) pointers;  /* and pointers that must be aligned */
+    VEC(int) aligned;                       /* to so many bytes each */
     VEC(const struct variable *) stored;    /* of these, what is written */
     VEC(struct outside) outside;            /* variables of the region that stay outside the loop over k */
     VEC(struct access) accesses;
@@ -305,6 +308,8 @@ struct elements {
 enum kind elements_kind(struct elements *w, struct node e);
 /* Can e, for the first element, be made a multiple of n? Adds the parameters that must be. */
 bool elements_multiple(struct elements *w, struct node e);
+/* The pointer starts at a multiple of n elements from the parameter it comes from. */
+bool elements_pointer_multiple(struct elements *w, struct node pointer);
 /* A declaration whose values are all invariant, or linear integers and pointers, never assigned again: it stays
  * as it is. */
 bool elements_stay(struct elements *w, struct node declaration);

@@ -14,6 +14,7 @@ struct access { /* vector accesses of one address */
     bool loaded, stored;
     size_t first_load, last_load, first_store; /* bytes in the text */
     struct node address;                       /* the place where it is first reached */
+    struct node condition;                     /* the load's, the same for all elements; no node: none */
 };
 
 struct scalar { /* accesses that stay one element wide */
@@ -25,97 +26,6 @@ struct outside {
     const struct variable *v;
     enum kind kind;
 };
-
-/* Multiples of n ---------------------------------------------------------------------------------------------
- */
-
-static bool parameter_multiple(struct elements *w, const struct variable *v)
-{
-    if (!ctype_is_integer(w->f, v->type) || v->pointer || v->assignments)
-        return false;
-    for (size_t i = 0; i < w->multiples.n; i++)
-        if (w->multiples.v[i] == v)
-            return true;
-    vec_add(w->f->a, &w->multiples, v);
-    return true;
-}
-
-/* What the workloads say of a factor: 2 a multiple already, 1 fine or unknown, 0 not in every workload. */
-static int factor_score(struct elements *w, struct node e)
-{
-    size_t before = w->multiples.n;
-    bool can = elements_multiple(w, e);
-    size_t added = w->multiples.n - before;
-    int score = added == 0 ? 2 : 1;
-    if (!can)
-        score = -1;
-    for (size_t i = before; can && i < w->multiples.n && w->f->n_launches; i++) {
-        struct node arg = node_strip(launch_arg(w->f, &w->f->launches[0], w->multiples.v[i]));
-        const struct transform_fact *fact = node_ok(arg) ? fact_of(w->f->in, text_of(w->f, arg)) : NULL;
-        if (fact && fact->divisor > 0 && fact->divisor < w->n)
-            score = 0;
-    }
-    w->multiples.n = before;
-    return score;
-}
-
-/* One factor is enough; the one that the workloads like best. */
-static bool product_multiple(struct elements *w, struct node e)
-{
-    struct node best = {0};
-    int best_score = -1;
-    for (int i = 0; i < 16 && node_ok(e); i++) { /* a * b * c is (a * b) * c */
-        bool product = node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(w->f, e), "*");
-        struct node factor = product ? node_strip(node_field(e, FIELD_RIGHT)) : e;
-        int score = factor_score(w, factor);
-        if (score > best_score) {
-            best = factor;
-            best_score = score;
-        }
-        e = product ? node_strip(node_field(e, FIELD_LEFT)) : (struct node){0};
-    }
-    return node_ok(best) && elements_multiple(w, best);
-}
-
-bool elements_multiple(struct elements *w, struct node e)
-{
-    const struct function *f = w->f;
-    e = node_strip(e);
-    int64_t value;
-    if (constant_value(f, e, &value))
-        return value % w->n == 0;
-    size_t before = w->multiples.n;
-    if (node_is(e, NODE_IDENTIFIER)) {
-        const struct variable *v = function_variable_of(f, e);
-        if (!v)
-            return false;
-        if (v == w->element)
-            return true;
-        if (v->param)
-            return parameter_multiple(w, v);
-        if (v->assignments || !node_ok(v->init) || v->array || w->depth == 8)
-            return false;
-        w->depth++;
-        bool init = elements_multiple(w, v->init);
-        w->depth--;
-        return init;
-    }
-    bool ok = false;
-    if (node_is(e, NODE_BINARY_EXPRESSION)) {
-        const char *op = node_op(f, e);
-        struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT);
-        if (str_eq(op, "*"))
-            ok = product_multiple(w, e);
-        else if (str_eq(op, "+") || str_eq(op, "-") || str_eq(op, "%"))
-            ok = elements_multiple(w, left) && elements_multiple(w, right);
-    } else if (node_is(e, NODE_CONDITIONAL_EXPRESSION)) {
-        ok = elements_multiple(w, node_field(e, FIELD_CONSEQUENCE)) &&
-             elements_multiple(w, node_field(e, FIELD_ALTERNATIVE));
-    }
-    if (!ok)
-        w->multiples.n = before;
-    return ok;
-}
 
 /* Kinds -------------------------------------------------------------------------------------------------------
  */
@@ -210,26 +120,6 @@ enum kind elements_kind(struct elements *w, struct node e)
 /* Accesses ----------------------------------------------------------------------------------------------------
  */
 
-/* Only evaluated under a condition, or more than once? */
-static bool is_conditional(const struct function *f, struct node e, struct node top)
-{
-    for (struct node n = e; !node_same(n, top); n = node_parent(n)) {
-        struct node parent = node_parent(n);
-        enum node_kind kind = node_kind(parent);
-        if (kind == NODE_IF_STATEMENT || kind == NODE_FOR_STATEMENT || kind == NODE_WHILE_STATEMENT ||
-            kind == NODE_DO_STATEMENT || kind == NODE_SWITCH_STATEMENT || kind == NODE_LAMBDA_EXPRESSION)
-            return true;
-        if (kind == NODE_CONDITIONAL_EXPRESSION && !node_same(n, node_field(parent, FIELD_CONDITION)))
-            return true;
-        if (kind == NODE_BINARY_EXPRESSION && node_same(n, node_field(parent, FIELD_RIGHT)) &&
-            (str_eq(node_op(f, parent), "&&") || str_eq(node_op(f, parent), "||")))
-            return true;
-        if (!node_ok(parent))
-            return true;
-    }
-    return false;
-}
-
 /* Does every name stand outside the loop over k? */
 static bool known_outside(const struct elements *w, struct node e)
 {
@@ -243,37 +133,32 @@ static bool known_outside(const struct elements *w, struct node e)
     return true;
 }
 
-/* The pointer starts at a multiple of n elements from the parameter it comes from. */
-static bool pointer_multiple(struct elements *w, struct node pointer)
+/* Only evaluated under a condition, or more than once? One question with the same answer for all elements,
+ * which the region does not change, may be asked before a load: *asked. */
+static bool is_conditional(struct elements *w, struct node e, struct node top, struct node *asked)
 {
     const struct function *f = w->f;
-    for (int depth = 0; depth < 8; depth++) {
-        pointer = node_is(pointer, NODE_PARENTHESIZED_EXPRESSION) ? node_child(pointer, 0) : pointer;
-        if (node_is(pointer, NODE_IDENTIFIER)) {
-            const struct variable *v = function_variable_of(f, pointer);
-            for (; v && v->base; v = v->base)
-                if (!elements_multiple(w, v->init))
-                    return false;
-            if (!v || !v->pointer || v->assignments)
-                return false;
-            if (v->param)
-                return true;
-            if (!node_ok(v->init))
-                return false;
-            pointer = v->init;
-        } else if (node_is(pointer, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, pointer), "+")) {
-            if (!elements_multiple(w, node_field(pointer, FIELD_RIGHT)))
-                return false;
-            pointer = node_field(pointer, FIELD_LEFT);
-        } else if (node_is(pointer, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, pointer), "&")) {
-            pointer = node_field(pointer, FIELD_ARGUMENT);
-            struct node index = subscript_index(f, pointer);
-            if (!node_ok(index) || !elements_multiple(w, index))
-                return false;
-            pointer = node_field(pointer, FIELD_ARGUMENT);
-        } else {
-            return false;
+    *asked = (struct node){0};
+    for (struct node n = e; !node_same(n, top); n = node_parent(n)) {
+        struct node parent = node_parent(n);
+        enum node_kind kind = node_kind(parent);
+        struct node condition = node_field(node_field(parent, FIELD_CONDITION), FIELD_VALUE);
+        if (kind == NODE_IF_STATEMENT && !node_ok(*asked) && node_ok(condition) &&
+            node_same(n, node_field(parent, FIELD_CONSEQUENCE)) && elements_kind(w, condition) == INVARIANT &&
+            known_outside(w, condition)) {
+            *asked = condition;
+            continue;
         }
+        if (kind == NODE_IF_STATEMENT || kind == NODE_FOR_STATEMENT || kind == NODE_WHILE_STATEMENT ||
+            kind == NODE_DO_STATEMENT || kind == NODE_SWITCH_STATEMENT || kind == NODE_LAMBDA_EXPRESSION)
+            return true;
+        if (kind == NODE_CONDITIONAL_EXPRESSION && !node_same(n, node_field(parent, FIELD_CONDITION)))
+            return true;
+        if (kind == NODE_BINARY_EXPRESSION && node_same(n, node_field(parent, FIELD_RIGHT)) &&
+            (str_eq(node_op(f, parent), "&&") || str_eq(node_op(f, parent), "||")))
+            return true;
+        if (!node_ok(parent))
+            return true;
     }
     return false;
 }
@@ -332,11 +217,22 @@ static bool goes_on(struct elements *w, struct node pointer, struct node index)
     size_t before = w->multiples.n;
     enum kind from = elements_kind(w, pointer), by = node_ok(index) ? elements_kind(w, index) : INVARIANT;
     bool ok = ((from == INVARIANT && by == LINEAR) || (from == LINEAR && by == INVARIANT)) &&
-              known_outside(w, pointer) && pointer_multiple(w, pointer) &&
+              known_outside(w, pointer) && elements_pointer_multiple(w, pointer) &&
               (!node_ok(index) || (known_outside(w, index) && elements_multiple(w, index)));
     if (!ok)
         w->multiples.n = before;
     return ok;
+}
+
+/* Is it written: itself, or (*part) a member of it? */
+static bool is_target(struct node e, bool *part)
+{
+    struct node parent = node_parent(e);
+    *part = node_is(parent, NODE_FIELD_EXPRESSION);
+    for (; node_is(parent, NODE_FIELD_EXPRESSION); parent = node_parent(parent))
+        e = parent;
+    return (node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), e)) ||
+           node_is(parent, NODE_UPDATE_EXPRESSION);
 }
 
 /* The vector that an element of statement `top` belongs to; NULL when it stays as it is. */
@@ -354,16 +250,22 @@ static struct access *access_of(struct elements *w, const struct reached *p, str
         if (w->refused.v[i] == root)
             return NULL;
     int size = ctype_size(f, v->type);
-    if (size == 0 || ctype_size(f, root->type) != size || is_conditional(f, e, top) ||
-        !goes_on(w, pointer, index))
+    struct node asked;
+    if (size == 0 || ctype_size(f, root->type) > size || is_conditional(w, e, top, &asked) ||
+        (node_ok(asked) && (is_target(e, &(bool){0}) || node_ok(p->value))) || !goes_on(w, pointer, index))
         return NULL;
     const char *text = text_of(f, pointer), *place = node_ok(index) ? text_of(f, index) : "0";
     char *key = text_compact(f->a, place);
     for (size_t i = 0; i < w->accesses.n; i++)
         if (str_eq(w->accesses.v[i].pointer, text) && str_eq(text_compact(f->a, w->accesses.v[i].index), key))
-            return &w->accesses.v[i];
-    struct access one = {
-        .root = root, .pointer = text, .index = place, .type = v->type, .size_bytes = size, .address = e};
+            return node_same(w->accesses.v[i].condition, asked) ? &w->accesses.v[i] : NULL;
+    struct access one = {.root = root,
+                         .pointer = text,
+                         .index = place,
+                         .type = v->type,
+                         .size_bytes = size,
+                         .address = e,
+                         .condition = asked};
     vec_add(f->a, &w->accesses, one);
     return &w->accesses.v[w->accesses.n - 1];
 }
@@ -372,13 +274,6 @@ static void scalar_add(struct elements *w, const struct variable *root, bool sto
 {
     struct scalar one = {root, stored};
     vec_add(w->f->a, &w->scalars, one);
-}
-
-static bool is_target(struct node e)
-{
-    struct node parent = node_parent(e);
-    return (node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), e)) ||
-           node_is(parent, NODE_UPDATE_EXPRESSION);
 }
 
 static void collect(struct elements *w, struct node e, struct node top)
@@ -394,10 +289,10 @@ static void collect(struct elements *w, struct node e, struct node top)
         if (node_ok(p.value)) /* it is read before this is written */
             collect(w, p.value, top);
         struct access *access = access_of(w, &p, top);
-        bool target = is_target(e) || node_ok(p.value);
+        bool part, target = is_target(e, &part) || node_ok(p.value);
         if (access) {
             size_t at = node_start(top);
-            bool read = !target || (!p.call && !str_eq(node_op(f, node_parent(e)), "="));
+            bool read = !target || part || (!p.call && !str_eq(node_op(f, node_parent(e)), "="));
             if (target && node_is(node_parent(e), NODE_UPDATE_EXPRESSION))
                 read = true;
             if (read && !access->stored && !access->loaded) {
@@ -427,7 +322,7 @@ static void collect(struct elements *w, struct node e, struct node top)
         bool address = node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "&");
         const struct variable *root = pointer_root(f, e);
         if (!root || root->pointer)
-            scalar_add(w, root, is_target(e) || address);
+            scalar_add(w, root, is_target(e, &(bool){0}) || address);
     }
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
         collect(w, node_child(e, i), top);
@@ -627,8 +522,13 @@ static void add_lines(struct str *b, const char *indent, const char *text)
 static void add_load(struct elements *w, struct str *b, const char *indent, const struct access *x)
 {
     const char *constant = x->stored ? "" : "const ";
-    str_addf(b, "%s%spacked<%s, %d> %s = packed_load<%d>(&%s[%s]);\n", indent, constant, x->type, w->n, x->name,
-             w->n, x->pointer, x->index);
+    if (node_ok(x->condition))
+        str_addf(b, "%spacked<%s, %d> %s;\n%sif (%s)\n%s    %s = packed_load<%d>(&%s[%s]);\n", indent, x->type,
+                 w->n, x->name, indent, text_of(w->f, x->condition), indent, x->name, w->n, x->pointer,
+                 x->index);
+    else
+        str_addf(b, "%s%spacked<%s, %d> %s = packed_load<%d>(&%s[%s]);\n", indent, constant, x->type, w->n,
+                 x->name, w->n, x->pointer, x->index);
 }
 
 /* The declarations that address x uses, among the pieces: the place after the last of them. */
@@ -641,7 +541,8 @@ static size_t load_after(struct elements *w, const struct access *x, const struc
         for (size_t v = 0; v < w->f->n_variables; v++) {
             const struct variable *var = &w->f->variables[v];
             if (node_same(var->statement, pieces[i].node) && !var->param &&
-                node_mentions(w->f, x->address, var->name))
+                (node_mentions(w->f, x->address, var->name) ||
+                 (node_ok(x->condition) && node_mentions(w->f, x->condition, var->name))))
                 after = i + 1;
         }
     }
@@ -658,7 +559,7 @@ static void gather(struct elements *w, const struct piece *pieces, size_t n)
             size_t count;
             struct node *subscripts = node_find_all(w->f->a, pieces[i].node, NODE_SUBSCRIPT_EXPRESSION, &count);
             for (size_t j = 0; j < count; j++)
-                scalar_add(w, pointer_root(w->f, subscripts[j]), is_target(subscripts[j]));
+                scalar_add(w, pointer_root(w->f, subscripts[j]), is_target(subscripts[j], &(bool){0}));
         }
     }
 }
@@ -747,11 +648,14 @@ bool elements_end(struct elements *w)
     bool any = false;
     for (size_t i = 0; i < w->accesses.n; i++) {
         const struct access *x = &w->accesses.v[i];
-        bool seen = false;
-        for (size_t j = 0; j < w->pointers.n; j++)
-            seen = seen || w->pointers.v[j] == x->root;
-        if (!seen)
+        size_t j = 0;
+        while (j < w->pointers.n && w->pointers.v[j] != x->root)
+            j++;
+        if (j == w->pointers.n) {
             vec_add(w->f->a, &w->pointers, x->root);
+            vec_add(w->f->a, &w->aligned, 0);
+        }
+        w->aligned.v[j] = MAX(w->aligned.v[j], MIN(16, x->size_bytes * w->n));
         if (x->stored)
             vec_add(w->f->a, &w->stored, x->root);
         w->smallest = w->smallest ? MIN(w->smallest, x->size_bytes) : x->size_bytes;

@@ -240,17 +240,28 @@ bool launch_grid_is_line(const struct function *f, const struct launch *l)
     return !node_is(l->grid, NODE_COMPOUND_LITERAL_EXPRESSION) && !node_is(l->grid, NODE_INITIALIZER_LIST);
 }
 
-/* Is the number of blocks rounded down, so that elements at the end may have none? */
-bool launch_grid_cuts(const struct function *f, const struct launch *l)
+/* What the launcher divides to get the number of blocks, or no node. */
+static struct node grid_dividend(const struct function *f, const struct launch *l, const char **op)
 {
     size_t n;
     struct node *parts = launch_dim3(f, l, l->grid, &n);
     struct node e = host_value(f, l, parts && n > 0 ? parts[0] : node_strip(l->grid));
-    const char *op = node_is(e, NODE_BINARY_EXPRESSION) ? node_op(f, e) : "";
-    struct node left = node_strip(node_field(e, FIELD_LEFT));
-    bool sum = node_is(left, NODE_BINARY_EXPRESSION) &&
-               (str_eq(node_op(f, left), "+") || str_eq(node_op(f, left), "-"));
-    return str_eq(op, ">>") || (str_eq(op, "/") && !sum);
+    *op = node_is(e, NODE_BINARY_EXPRESSION) ? node_op(f, e) : "";
+    return str_in(*op, "/|>>") ? node_strip(node_field(e, FIELD_LEFT)) : (struct node){0};
+}
+
+bool launch_grid_divides(const struct function *f, const struct launch *l)
+{
+    const char *op;
+    return node_ok(grid_dividend(f, l, &op));
+}
+
+bool launch_grid_cuts(const struct function *f, const struct launch *l)
+{
+    const char *op;
+    struct node e = grid_dividend(f, l, &op);
+    bool sum = node_is(e, NODE_BINARY_EXPRESSION) && str_in(node_op(f, e), "+|-");
+    return node_ok(e) && (str_eq(op, ">>") || !sum);
 }
 
 /* Expressions -------------------------------------------------------------------------------------------------

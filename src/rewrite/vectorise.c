@@ -86,17 +86,22 @@ static bool is_bound_check(struct elements *w, struct node c, bool inside, bool 
     return ok;
 }
 
-/* int i = blockIdx.x * blockDim.x + threadIdx.x; at the top of the kernel. */
-static const struct variable *thread_index(const struct function *f)
+/* int i = blockIdx.x * blockDim.x + threadIdx.x; at the top of the kernel, or along the grid's y. */
+static const struct variable *thread_index(const struct function *f, char *axis)
 {
+    struct poly x = poly_thread_of_grid(f),
+                y = poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.y"), poly_atom(f, "blockDim.x")),
+                             poly_atom(f, "threadIdx.x"), 1);
+    *axis = 'x';
     for (size_t i = f->n_params; i < f->n_variables; i++) {
         const struct variable *v = &f->variables[i];
         if (!node_ok(v->init) || v->assignments || v->array || v->pointer || !ctype_is_integer(f, v->type) ||
             !node_same(node_parent(v->statement), f->body))
             continue;
         struct poly p = poly_of(f, v->init);
-        struct poly x = poly_thread_of_grid(f);
-        if (poly_same(&p, &x))
+        if (poly_same(&p, &y) && !str_has_word(text_of(f, f->body), "blockIdx.z"))
+            *axis = 'y';
+        if (poly_same(&p, &x) || *axis == 'y')
             return v;
         if (p.ok && p.n == 2 && poly_coefficient(&p, "threadIdx.x") == 1 &&
             poly_coefficient(&p, "blockIdx.x") > 1)
@@ -193,13 +198,32 @@ static bool meets_other(struct elements *w, struct node changed, struct node oth
     return false;
 }
 
-/* Every loop of the kernel that can be, or its one element a thread; *elements says which. */
-static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elements, struct node *first)
+/* Does the grid have a thread for each element that its loops reach, and nothing but these loops know it? Then
+ * fewer do: as many as before would start far behind the end, where the index may no longer fit its type. */
+static bool grid_shrinks(const struct function *f, const struct lane_loop *loops, const bool *changed, size_t n)
+{
+    const char *body = text_of(f, f->body);
+    size_t said = 0;
+    for (const char *p = body; (p = str_find_word(body, p, "blockIdx")); p++)
+        said++;
+    for (size_t i = 0; i < n; i++)
+        if (!changed[i] || loops[i].span != LANES_GRID_X ||
+            !str_has_word(text_of(f, loops[i].start), "blockIdx"))
+            return false;
+    for (size_t l = 0; l < f->n_launches; l++)
+        if (!launch_grid_divides(f, &f->launches[l]))
+            return false;
+    return n > 0 && said == n;
+}
+
+/* Every loop of the kernel that can be, or its one element a thread; *axis: of the grid that shrinks, or '\0'.
+ */
+static bool kernel_vectorise(struct elements *w, struct edits *edits, char *axis, struct node *first)
 {
     const struct function *f = w->f;
     size_t n;
     struct lane_loop *loops = lane_loops(f, &n);
-    *elements = false;
+    *axis = '\0';
     bool any = false, *changed = arena_array(f->a, bool, n + 1);
     for (size_t i = 0; i < n; i++) {
         if (loops[i].width != 1)
@@ -217,12 +241,13 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, bool *elem
             if (changed[i] && !changed[j] && !node_within(loops[i].loop, loops[j].loop) &&
                 loops[j].width == 1 && meets_other(w, loops[i].loop, loops[j].loop))
                 return false;
-    if (n > 0)
+    if (n > 0) {
+        *axis = grid_shrinks(f, loops, changed, n) ? 'x' : '\0';
         return any;
-    const struct variable *index = thread_index(f);
+    }
+    const struct variable *index = thread_index(f, axis);
     if (!index)
         return err_input(w->why, "no loop over lanes and no one-element-a-thread index");
-    *elements = true;
     *first = index->statement;
     return element_region(w, index, edits);
 }
@@ -247,6 +272,24 @@ static const char helper[] =
     "    *reinterpret_cast<packed<T, N> *>(to) = values;\n"
     "}\n";
 
+/* A grid of any size, whose loops begin N times as far: their first and last steps still fit an int. */
+static void guard_steps(const struct elements *w, const struct launch *l, struct guard_list *g)
+{
+    const struct function *f = w->f;
+    size_t n, parts;
+    struct lane_loop *loops = lane_loops(f, &n);
+    struct node *list = launch_dim3(f, l, l->grid, &parts), e = host_value(f, l, list ? list[0] : l->grid);
+    char *x, *bound;
+    bool known = node_is(e, NODE_NUMBER_LITERAL) || node_is(e, NODE_CONDITIONAL_EXPRESSION) ||
+                 node_is(e, NODE_CALL_EXPRESSION) || node_is(e, NODE_BINARY_EXPRESSION);
+    for (size_t i = 0; i < n && !known && launch_grid_x(f, l, &x); i++)
+        if (loops[i].span == LANES_GRID_X && loops[i].width == 1 && ctype_size(f, loops[i].index->type) == 4 &&
+            (bound = launch_expression(f, l, loops[i].bound)))
+            guard_add(f->a, g,
+                      arena_printf(f->a, "%s + (int64_t)%s * %s * %d <= 2147483647", bound, x,
+                                   launch_threads(f, l), w->n));
+}
+
 static void launch_guards(const struct elements *w, const struct launch *l, struct guard_list *g)
 {
     const struct function *f = w->f;
@@ -254,11 +297,11 @@ static void launch_guards(const struct elements *w, const struct launch *l, stru
         guard_multiple(f, l, launch_arg(f, l, w->multiples.v[i]), w->n, g);
     for (size_t i = 0; i < w->pointers.n; i++) {
         struct node arg = launch_arg(f, l, w->pointers.v[i]);
-        int bytes = MIN(16, ctype_size(f, w->pointers.v[i]->type) * w->n);
         const char *pointer =
             node_is(arg, NODE_IDENTIFIER) ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg));
-        guard_add(f->a, g, arena_printf(f->a, "(uintptr_t)%s %% %d == 0", pointer, bytes));
+        guard_add(f->a, g, arena_printf(f->a, "(uintptr_t)%s %% %d == 0", pointer, w->aligned.v[i]));
     }
+    guard_steps(w, l, g);
 }
 
 /* A guard that no workload passes is of no use. */
@@ -278,7 +321,7 @@ static bool guard_hopeless(const struct function *f, const struct guard_list *g,
     return false;
 }
 
-static bool vectorise(const struct function *f, int n, struct elements *w, struct edits *inside, bool *elements,
+static bool vectorise(const struct function *f, int n, struct elements *w, struct edits *inside, char *axis,
                       struct node *first, struct err *why)
 {
     *w = (struct elements){.f = f, .n = n, .why = why, .lane = fresh_local(f, "k")};
@@ -286,7 +329,7 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
         return err_input(why, "%s is not launched where it can be seen", f->name);
     if (function_is_named_elsewhere(f))
         return err_input(why, "%s is used other than by launches", f->name);
-    if (!kernel_vectorise(w, inside, elements, first))
+    if (!kernel_vectorise(w, inside, axis, first))
         return false;
     for (size_t l = 0; l < f->n_launches; l++) {
         struct guard_list g = {0};
@@ -294,7 +337,7 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
         char *x;
         if (guard_hopeless(f, &g, n))
             return err_input(why, "no workload has sizes that are multiples of %d", n);
-        if (*elements && !launch_grid_x(f, &f->launches[l], &x))
+        if (*axis && !(*axis == 'x' ? launch_grid_x : launch_grid_y)(f, &f->launches[l], &x))
             return err_input(why, "the grid is not understood");
     }
     return true;
@@ -303,24 +346,24 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
 static void vectorise_find(struct function *f, struct site_list *found)
 {
     struct elements w;
-    bool elements;
+    char axis;
     struct node first;
-    if (!vectorise(f, 2, &w, &(struct edits){.arena = f->a}, &elements, &first, NULL))
+    if (!vectorise(f, 2, &w, &(struct edits){.arena = f->a}, &axis, &first, NULL))
         return;
     int smallest = w.smallest;
     for (int bytes = 16; bytes >= 2 * smallest; bytes /= 2) {
         int *n = arena_new(f->a, int);
         *n = bytes / smallest;
-        if (!vectorise(f, *n, &w, &(struct edits){.arena = f->a}, &elements, &first, NULL))
+        if (!vectorise(f, *n, &w, &(struct edits){.arena = f->a}, &axis, &first, NULL))
             continue;
-        struct transform_site *site =
-            site_add(found, f, first, bytes,
-                     arena_printf(f->a,
-                                  "neighbouring elements are read and written one by one; %d bytes an access "
-                                  "need %d times fewer instructions and keep more bytes in flight",
-                                  bytes, *n),
-                     "%s, %d elements at a time",
-                     elements ? "one element a thread" : "a loop in steps of the block", *n);
+        struct transform_site *site = site_add(
+            found, f, first, bytes,
+            arena_printf(f->a,
+                         "neighbouring elements are read and written one by one; %d bytes an access "
+                         "need %d times fewer instructions and keep more bytes in flight",
+                         bytes, *n),
+            "%s, %d elements at a time",
+            node_is(first, NODE_FOR_STATEMENT) ? "a loop in steps of the block" : "one element a thread", *n);
         site->detail = n;
     }
 }
@@ -331,10 +374,10 @@ static bool vectorise_apply(const struct function *f, const struct transform_sit
     const int n = *(const int *)site->detail;
     struct arena *a = f->a;
     struct elements w;
-    bool elements;
+    char axis;
     struct node first;
     struct edits inside = {.arena = a};
-    if (!vectorise(f, n, &w, &inside, &elements, &first, why_not))
+    if (!vectorise(f, n, &w, &inside, &axis, &first, why_not))
         return false;
     char *name = fresh_name(f, arena_printf(a, "%s_vec%d", f->name, n));
     if (!edits_copy(edits, &inside, f, name, arena_printf(a, "%d elements at a time; its launch says when", n),
@@ -346,7 +389,9 @@ static bool vectorise_apply(const struct function *f, const struct transform_sit
         const struct launch *launch = &f->launches[l];
         struct guard_list g = {0};
         launch_guards(&w, launch, &g);
-        char *grid = elements ? launch_grid_divided(f, launch, n) : NULL;
+        char *grid = axis == 'x' ? launch_grid_divided(f, launch, n) : NULL, *blocks;
+        if (axis == 'y' && launch_grid_x(f, launch, &grid) && launch_grid_y(f, launch, &blocks))
+            grid = launch_grid_with(f, launch, grid, arena_printf(a, "(%s + %d) / %d", blocks, n - 1, n));
         edits_guard_launch(
             edits, f, launch,
             arena_printf(a, "%d elements at a time, where rows are whole vectors and buffers are aligned.", n),
