@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs what the build needs and fetches the parser's sources; silent and off line when all is there.
 #
-#   tools/setup.sh [build|check|lint|fuzz|cover|dist]...      (no word: build)
+#   tools/setup.sh [build|check|peer|lint|fuzz|cover|dist]...      (no word: build)
 #
 # Debian packages come by apt-get, as root or through sudo. The parser runtime and the CUDA grammar come from
-# two packages of the Python registry, pinned by version and hash in tools/deps.txt, into .deps/.
+# two packages of the Python registry, pinned by version and hash in tools/deps.txt, into .deps/. `peer` fetches the
+# official client of the Model Context Protocol, which tests/cli/mcp.py speaks with where it is there.
 set -eu
 umask 022
 LC_ALL=C
@@ -54,6 +55,7 @@ look() {
             need chromium browser # the page of a run is tested in it
             need_command tmux tmux # and the live screen in this
             ;;
+        peer) need python3-pip pip_python ;;
         lint)
             need_command clang-format-14 clang-format-14
             need_command clang-tidy-14 clang-tidy-14
@@ -65,7 +67,7 @@ look() {
             ;;
         cover) need_command gcovr gcovr ;;
         dist) need_command binutils strip ;;
-        *) die "unknown word '$what'; use build, check, lint, fuzz, cover or dist" ;;
+        *) die "unknown word '$what'; use build, check, peer, lint, fuzz, cover or dist" ;;
         esac
     done
 }
@@ -140,6 +142,22 @@ fetch_sources() {
     sources_present || die "the fetched packages lack the expected files; remove .deps and type make again"
 }
 
+# Wheels for one Python, so that their hashes can be known.
+fetch_peer() {
+    [ -d .deps/mcp-peer ] && return
+    mkdir -p .deps
+    tmp=$(mktemp -d .deps/.fetch.XXXXXX)
+    trap 'rm -rf "$tmp"' EXIT
+    trap 'exit 130' INT TERM
+    say "fetching the official client of the Model Context Protocol from the Python package registry"
+    if ! "$(pip_python)" -m pip install --quiet --no-input --disable-pip-version-check --no-deps --require-hashes \
+        --only-binary :all: --target "$tmp/mcp-peer" -r tools/peer.txt >"$tmp/log" 2>&1; then
+        tail -n 15 "$tmp/log" >&2
+        die "could not fetch what tools/peer.txt names; it is for Python 3.11 on x86-64"
+    fi
+    mv "$tmp/mcp-peer" .deps/mcp-peer
+}
+
 # The build needs no toolkit and the tests of the compiler do: worth a word, not a failure.
 nvrtc_present() {
     have nvcc || [ -n "${ASTRA_NVRTC-}" ] || ldconfig -p 2>/dev/null | grep -q libnvrtc && return
@@ -160,6 +178,7 @@ if [ -n "$missing" ]; then
     [ -z "$missing" ] || die "still missing after the installation:$missing"
 fi
 for what in "$@"; do
+    [ "$what" = peer ] && fetch_peer
     [ "$what" = build ] || continue
     sources_present || fetch_sources
     nvrtc_present || say "no CUDA toolkit here: kernels cannot be compiled. Install it, or take NVRTC from the Python package registry:

@@ -123,6 +123,17 @@ bool child_ended(struct child *c, int *status)
     return true;
 }
 
+const char *child_said(const struct child *c, struct arena *a, const char *folder)
+{
+    const char *prefix = arena_printf(a, "%s/", folder), *from = str_text(&c->said);
+    struct str s = {.arena = a};
+
+    for (const char *at; (at = strstr(from, prefix)); from = at + strlen(prefix))
+        str_addn(&s, from, (size_t)(at - from));
+    str_add(&s, from);
+    return s.len ? text_quote(a, "what it said", str_text(&s), 24) : "";
+}
+
 void child_kill(struct child *c)
 {
     if (c->pid > 0)

@@ -111,6 +111,8 @@ bool child_start(struct child *c, const char *folder, const char *const *argv, s
 void child_read(struct child *c);
 json_t *child_event(struct child *c);
 bool child_ended(struct child *c, int *status); /* as waitpid has it; once true, c is done */
+/* What else it said on stderr, quoted as data; without the path of the folder that it worked in. */
+const char *child_said(const struct child *c, struct arena *a, const char *folder);
 void child_kill(struct child *c);
 void child_free(struct child *c);                         /* kills it where it still lives */
 void child_poll(const struct child *c, struct pollfd *p); /* two of them */

@@ -166,12 +166,11 @@ static json_t *best_of(const struct run *r)
 
 static void answer_state(struct server *s, struct call *c, const struct run *r)
 {
-    const char *state = state_of(r, c->arena), *said = "";
+    const char *state = state_of(r, c->arena);
+    const char *said = r->live ? "" : child_said(&r->child, c->arena, fs_join(c->arena, r->folder, "in"));
     double end_s = r->live ? time_s() : r->ended_s;
     json_t *o = json_object();
 
-    if (!r->live && r->child.said.len)
-        said = text_quote(c->arena, "what the run said", str_text(&r->child.said), 12);
     json_put_text(o, "run", r->name);
     json_put_text(o, "state", state);
     json_put_int(o, "round", r->round);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -172,7 +173,7 @@ static void end_verb(struct server *s, struct call *c, int status)
 
     while ((event = child_event(&c->child)))
         json_decref(event);
-    said = text_quote(c->arena, "what it said", str_text(&c->child.said), 24);
+    said = child_said(&c->child, c->arena, c->scratch);
     if (c->child.too_loud) {
         call_fail(s, c, "It printed more than %d MB and was ended.", MAX_OUTPUT >> 20);
     } else if (WIFSIGNALED(status)) {
@@ -493,11 +494,12 @@ static void clean_scratch(struct arena *a, const char *calls)
 
 static bool make_folders(struct server *s, const struct mcp_options *o, struct err *err)
 {
-    const char *calls;
+    const char *calls, *runs = fs_absolute(s->arena, o->runs);
+    char real[PATH_MAX]; /* as a process that works there knows it */
 
-    if (!fs_mkdirs(fs_absolute(s->arena, o->runs), err))
+    if (!fs_mkdirs(runs, err))
         return false;
-    s->runs = fs_absolute(s->arena, o->runs);
+    s->runs = arena_strdup(s->arena, realpath(runs, real) ? real : runs);
     calls = fs_join(s->arena, s->runs, ".calls");
     s->scratch = arena_printf(s->arena, "%s/%ld", calls, (long)getpid());
     clean_scratch(s->arena, calls);

@@ -204,7 +204,9 @@ def wrong_arguments(folder):
         failed(one.call("optimize_wait", run="x-1", seconds=51), "from 0 to 50")
         failed(one.call("explain", verdict="nice"), "no verdict")
         write(os.path.join(folder, "broken", "task.yaml"), "name: x\nsource: [\n")
-        failed(one.call("check", task="broken"), r"broken/task.yaml:\d+:\d+")
+        failed(one.call("check", task="broken"), r"\| astra: broken/task.yaml:\d+:\d+")
+        write(os.path.join(folder, "task", "kernel.cu"), KERNEL.replace("* factor", "* factr"))
+        failed(one.call("check", task="task"), r"\| astra: task/kernel.cu:\d+: the original: compile-failed")
 
 
 @case
@@ -332,6 +334,20 @@ def a_run_goes_on(folder):
         stopped = good(one, "optimize_cancel", one.call("optimize_cancel", run="task-2"))
         expect(stopped["state"] in ("stopping", "interrupted"), stopped)
     said(astra(folder, "verify", os.path.join("runs", run)), 0)
+
+
+@case
+def official_client(folder):
+    """It is fetched by `tools/setup.sh peer`, or may be installed."""
+    packages = os.path.join(ROOT, ".deps", "mcp-peer")
+    env = environment(PYTHONPATH=packages if os.path.isdir(packages) else None)
+    if subprocess.run([sys.executable, "-c", "from mcp import Client"], env=env, check=False, capture_output=True).returncode:
+        skip("not run: the official Python client is not here; `tools/setup.sh peer` fetches it")
+    tiny_task(folder)
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "tests", "cli", "mcp_peer.py"), ASTRA, folder], env=env,
+                          check=False, capture_output=True, text=True, timeout=120)
+    expect(done.returncode == 0, done.stderr[-3000:])
+    nobody_left(folder)
 
 
 @cases(["SIGTERM", "SIGINT"])
