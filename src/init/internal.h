@@ -172,7 +172,8 @@ struct init_arg {            /* of the launcher, in its order, without the strea
 struct init_bound { /* of a size, in which the launcher runs */
     const char *dim, *of;
     int64_t low, high,
-        unit; /* high 0: not known. It is a multiple of `unit`, and of the size `of` (NULL: none). */
+        unit;   /* high 0: not known. It is a multiple of `unit`, and of the size `of` (NULL: none). */
+    bool power; /* of two */
 };
 
 struct init_task {
@@ -184,6 +185,7 @@ struct init_task {
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */
     VEC(struct init_bound) bounds;
+    int64_t most; /* of the product of all sizes; 0: MOST_ELEMENTS */
     VEC(const char *) questions, notes;
 };
 
@@ -207,7 +209,9 @@ void init_close_strides(struct init_task *t, struct arena *a);
  * task's folder on the simulator for small sizes. Writes a task.yaml that is not final into it. False: nothing
  * was found out, and err says why; the task stays as it was. */
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
-/* taskfile.c: the text of task.yaml; in a draft all sizes are up to `draft` (0: it is none). */
+/* taskfile.c: sizes of about the largest product that the task allows. False: its product has no bound. */
+bool init_largest(struct arena *a, const struct init_task *t, int64_t *sizes);
+/* The text of task.yaml; in a draft all sizes are up to `draft` (0: it is none). */
 char *init_taskfile(struct arena *a, const struct init_task *t, const char *name, int64_t draft);
 
 #endif

@@ -5,17 +5,18 @@
 
 /* What may be spent, in warp instructions and not in seconds: what is found is the same on every machine. A run
  * costs some before its first instruction. A second executes 20 to 60 million of them. */
-enum { SEARCH_INSNS = 120000000, MORE_INSNS = 40000000, RUN_INSNS = 20000 };
+enum { SEARCH_INSNS = 90000000, MORE_INSNS = 40000000, RUN_INSNS = 20000 };
 enum { MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
 
 /* No product of powers of these is the same at all points. */
 static const int seeds[PROBE_DIMS][PROBE_BASE] = {
     {3, 5, 8}, {5, 11, 6}, {7, 6, 13}, {4, 7, 5}, {6, 3, 11}, {5, 7, 3}, {2, 3, 5}, {3, 2, 5},
     {5, 2, 3}, {4, 3, 2},  {2, 5, 3},  {3, 4, 2}, {2, 4, 7},  {7, 2, 4}, {3, 7, 4}, {4, 2, 5}};
-/* The same of sizes in large units, which make a run long. */
-enum { LARGE_UNIT = 64, LARGE_DIMS = 6 };
-static const int large_seeds[LARGE_DIMS][PROBE_BASE] = {{5, 1, 2}, {2, 1, 3}, {1, 3, 2},
-                                                        {1, 2, 4}, {1, 3, 4}, {3, 1, 2}};
+/* The same of sizes in large units, which make a run long. The first, at which others are long, are no powers
+ * of two, or what is divided by the size would look counted in steps. */
+enum { LARGE_UNIT = 32, LARGE_DIMS = 6 };
+static const int large_seeds[LARGE_DIMS][PROBE_BASE] = {{3, 1, 2}, {5, 3, 1}, {3, 1, 4},
+                                                        {5, 1, 2}, {3, 2, 1}, {3, 4, 2}};
 
 bool probe_is_buffer(const struct probing *p, size_t arg)
 {
@@ -42,6 +43,9 @@ void probe_follow(const struct probing *p, int64_t *dims)
     }
 }
 
+/* Powers of two: at the points before, and where it is long. */
+static const int powers[PROBE_BASE] = {16, 64, 32}, long_powers[2] = {256, 512};
+
 static bool is_large(const struct probe_setting *s, size_t dim)
 {
     return s->unit[dim] >= LARGE_UNIT && dim < LARGE_DIMS;
@@ -53,6 +57,8 @@ static int64_t longer_size(const struct probe_setting *s, size_t dim, bool even,
 {
     const int64_t unit = s->unit[dim], least = is_large(s, dim) ? 5 : 9;
 
+    if (s->power[dim])
+        return long_powers[even];
     return unit * (even ? MAX(least + 5, (5 * largest / unit & ~3) | 2) : MAX(least, 2 * largest / unit | 1));
 }
 
@@ -64,6 +70,7 @@ bool probe_dims(const struct probing *p, const struct probe_setting *s, int poin
 
     for (size_t i = 0; i < p->n_dims; i++) {
         int seed = is_large(s, i) ? large_seeds[i][at] : seeds[i][at];
+        seed = s->power[i] ? powers[at] : seed;
         dims[i] = s->fixed[i] ? s->fixed[i] : s->unit[i] * seed;
         largest = MAX(largest, dims[i]);
     }
@@ -210,22 +217,25 @@ static bool measure(struct probing *p, const struct probe_setting *s)
     return wrote;
 }
 
-/* The number of sizes that cannot be long. One that may be longer, but not longest, is looked at there. */
+/* The number of sizes that cannot be long. One that is too much work where it is the longest is looked at where
+ * it is merely longer. */
 static size_t measure_long(struct probing *p)
 {
     size_t missing = 0;
 
     for (size_t i = 0; i < 2 * p->n_dims; i++) {
+        const int point = PROBE_BASE + (int)i;
+        struct probe_setting modest = p->setting;
         size_t n = p->n_points;
-        bool took = !probe_is_free(p, &p->setting, i / 2);
+        bool took;
 
-        for (int modest = 0; modest < 2 && !took; modest++) {
-            struct probe_setting s = p->setting;
-
-            s.modest = modest;
-            took = probe_dims(p, &s, PROBE_BASE + (int)i, p->dims[n]) && probe_zeros(p, &p->at[n], p->dims[n]);
-            p->n_points += took;
-        }
+        if (!probe_is_free(p, &p->setting, i / 2))
+            continue;
+        modest.modest = true;
+        took = probe_dims(p, &p->setting, point, p->dims[n]) &&
+               (probe_zeros(p, &p->at[n], p->dims[n]) ||
+                (probe_dims(p, &modest, point, p->dims[n]) && probe_zeros(p, &p->at[n], p->dims[n])));
+        p->n_points += took;
         missing += !took;
     }
     return missing;
@@ -241,6 +251,7 @@ static bool was_tried(struct probing *p, struct best *best, const struct probe_s
         if (s->fixed[i] || i >= p->n_dims || p->formula[i]) {
             plain.unit[i] = 1;
             plain.tied[i] = -1;
+            plain.power[i] = false;
         }
     }
     for (size_t i = 0; i < best->tried.n; i++) {
@@ -280,7 +291,7 @@ static void try_setting(struct probing *p, const struct probe_setting *s, struct
 
 /* ---- the search */
 
-static struct probe_setting start(struct probing *p, struct best *best)
+static void start(struct probing *p, struct best *best)
 {
     static const int64_t units[] = {1, 8, 32, 128, 256, 1024};
     int64_t dims[PROBE_DIMS];
@@ -295,7 +306,29 @@ static struct probe_setting start(struct probing *p, struct best *best)
         if (inside)
             try_setting(p, &s, best);
     }
-    return p->setting;
+}
+
+/* One size a power of two, alone or with another one in large units. */
+static void step_powers(struct probing *p, const struct probe_setting *from, struct best *best)
+{
+    static const int64_t units[] = {64, 1024};
+
+    for (size_t i = 0; i < p->n_dims; i++) {
+        struct probe_setting s = *from;
+
+        if (!probe_is_free(p, from, i) || s.tied[i] >= 0)
+            continue;
+        s.power[i] = true;
+        s.unit[i] = 1;
+        try_setting(p, &s, best);
+        for (size_t k = 0; k < p->n_dims; k++) {
+            for (size_t u = 0; u < ARRAY_LEN(units) && k != i && probe_is_free(p, from, k); u++) {
+                struct probe_setting with = s;
+                with.unit[k] = units[u];
+                try_setting(p, &with, best);
+            }
+        }
+    }
 }
 
 /* Settings one step from this one: does any explain more? */
@@ -345,6 +378,8 @@ static bool step(struct probing *p, struct probe_setting from, struct best *best
             }
         }
     }
+    if (best->score == before)
+        step_powers(p, &from, best);
     return best->score > before;
 }
 
@@ -356,8 +391,11 @@ static bool is_floating(enum kernel_type t)
 static void search(struct probing *p, struct best *best)
 {
     static const int64_t units[] = {4, 8, 32, 128};
-    struct probe_setting from = start(p, best);
-    bool more = !best->whole;
+    const struct probe_setting from = probe_plain(1);
+    bool more;
+
+    start(p, best);
+    more = !best->whole;
 
     while (more) {
         more = step(p, best->any ? best->found.setting : from, best) && !best->whole;
@@ -371,8 +409,10 @@ static bool holds_smallest(struct probing *p, const struct probe_setting *s)
 {
     int64_t dims[PROBE_DIMS];
 
-    for (size_t i = 0; i < p->n_dims; i++)
-        dims[i] = s->fixed[i] ? s->fixed[i] : s->unit[i];
+    for (size_t i = 0; i < p->n_dims; i++) {
+        int64_t least = s->power[i] ? powers[0] : s->unit[i];
+        dims[i] = s->fixed[i] ? s->fixed[i] : least;
+    }
     for (size_t i = 0; i < p->n_dims; i++) {
         if (s->tied[i] >= 0 && !s->fixed[i])
             dims[i] *= dims[s->tied[i]];
@@ -387,7 +427,7 @@ static void loosen(struct probing *p)
     const bool smallest = holds_smallest(p, &p->setting);
 
     for (size_t i = 0; i < p->n_dims; i++) {
-        while (p->setting.unit[i] > 1 && probe_is_free(p, &p->setting, i)) {
+        while (p->setting.unit[i] > 1 && probe_is_free(p, &p->setting, i)) { /* of a power it is 1 */
             struct probe_setting s = p->setting;
             bool holds = true;
 
@@ -423,21 +463,22 @@ static const char *role_of(const struct probing *p, size_t arg)
     return first || !whole || p->fit[arg].form == PROBE_ROWS ? "inout" : "out";
 }
 
-/* What the extent asks of the sizes. */
-static void tell_condition(struct probing *p, const struct probe_extent *x)
+void probe_condition(struct probing *p, const char *condition)
 {
-    const char *condition = NULL;
-
-    if (x->form == PROBE_ROWS && !probe_is_one(&x->b))
-        condition = arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->size], probe_text(p, &x->b));
-    if (x->most >= 0)
-        condition = arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->most], p->t->dims.v[x->least]);
     for (size_t i = 0; i < p->t->domain.n; i++) {
         if (str_eq(p->t->domain.v[i], condition))
             return;
     }
-    if (condition)
-        vec_add(p->arena, &p->t->domain, condition);
+    vec_add(p->arena, &p->t->domain, condition);
+}
+
+/* What the extent asks of the sizes. */
+static void tell_condition(struct probing *p, const struct probe_extent *x)
+{
+    if (x->form == PROBE_ROWS && !probe_is_one(&x->b))
+        probe_condition(p, arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->size], probe_text(p, &x->b)));
+    if (x->most >= 0)
+        probe_condition(p, arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->most], p->t->dims.v[x->least]));
 }
 
 static void tell(struct probing *p)
@@ -498,7 +539,7 @@ static bool open_somewhere(struct probing *p, const char *dir, const char *name,
  */
 static bool open_task(struct probing *p, const char *dir, const char *name, struct err *err)
 {
-    static const int64_t most[] = {1 << 20, 1 << 16, 1 << 13, 1 << 10};
+    static const int64_t most[] = {1 << 20, 1 << 16, 1 << 13, 1 << 10, 1 << 8, 1 << 6};
     const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
     bool ok = false;
 

@@ -36,12 +36,13 @@ struct probe_extent { /* elements */
     int most, least; /* it is so where size `most` is not below size `least`; most -1: always */
 };
 
-/* A size is a small number times its unit, and times another size where it is tied to one; or always the same
- * number. */
+/* A size is a small number times its unit, and times another size where it is tied to one; a power of two; or
+ * always the same number. */
 struct probe_setting {
     int64_t unit[PROBE_DIMS], fixed[PROBE_DIMS]; /* fixed 0: free */
     int tied[PROBE_DIMS];                        /* to the size of that number; -1: free */
-    int modest;                                  /* long sizes need not be longest */
+    bool power[PROBE_DIMS];                      /* of two */
+    bool modest;                                 /* long sizes need not be longest */
 };
 
 struct probe_index { /* what the integers of buffer `by` point at in buffer `to` */
@@ -87,6 +88,7 @@ bool probe_filled(struct probing *p, struct footprint *f, const int64_t *dims, s
 struct probe_setting probe_plain(int64_t unit);
 void probe_follow(const struct probing *p, int64_t *dims); /* sizes that are formulas of others */
 bool probe_dims(const struct probing *p, const struct probe_setting *s, int point, int64_t *dims);
+void probe_condition(struct probing *p, const char *condition); /* to the domain, once */
 /* Is every buffer touched as the formulas say, for these sizes? */
 bool probe_holds(struct probing *p, const int64_t *dims);
 

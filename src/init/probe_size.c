@@ -220,13 +220,11 @@ static struct init_bound *bound_of(struct probing *p, size_t dim)
     return &p->t->bounds.v[p->t->bounds.n - 1];
 }
 
-static bool takes(struct probing *p, size_t dim, int64_t value)
+/* Does the launcher take the sizes? A block is run, no more. */
+static bool takes_all(struct probing *p, int64_t *dims)
 {
     struct footprint f;
-    int64_t dims[PROBE_DIMS];
 
-    memcpy(dims, p->dims[0], sizeof(dims));
-    dims[dim] = value;
     probe_follow(p, dims);
     for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
         if (probe_is_buffer(p, i) && p->fit[i].form != PROBE_NONE &&
@@ -235,6 +233,56 @@ static bool takes(struct probing *p, size_t dim, int64_t value)
     }
     return probe_take(p, &f, &(struct footprint_run){.dims = dims, .filled = SIZE_MAX, .one_block = true}) ||
            !f.refused;
+}
+
+static bool takes(struct probing *p, size_t dim, int64_t value)
+{
+    int64_t dims[PROBE_DIMS];
+
+    memcpy(dims, p->dims[0], sizeof(dims));
+    dims[dim] = value;
+    return takes_all(p, dims);
+}
+
+/* The launcher may overflow where several sizes are large. */
+static void bound_product(struct probing *p)
+{
+    int64_t sizes[PROBE_DIMS];
+
+    for (int tries = 0; tries < 6 && init_largest(p->arena, p->t, sizes); tries++) {
+        for (size_t i = 0; i < p->n_dims; i++)
+            sizes[i] = p->setting.fixed[i] ? p->setting.fixed[i] : sizes[i];
+        if (takes_all(p, sizes))
+            return;
+        p->t->most = (p->t->most ? p->t->most : 1 << 28) / 4;
+    }
+    p->t->most = 0; /* something else is the cause */
+}
+
+/* Of a size that is a power of two: the last one below which, or above which, the launcher does not run. */
+static void find_powers(struct probing *p, size_t dim)
+{
+    struct init_bound *b = bound_of(p, dim);
+    int64_t dims[PROBE_DIMS];
+
+    memcpy(dims, p->dims[0], sizeof(dims));
+    b->power = true;
+    b->low = b->high = p->dims[0][dim];
+    while (b->low > 1) {
+        dims[dim] = b->low / 2;
+        probe_follow(p, dims);
+        if (!task_in_domain(p->task, dims) || !probe_holds(p, dims))
+            break;
+        b->low /= 2;
+    }
+    for (;;) {
+        memcpy(dims, p->dims[0], sizeof(dims));
+        dims[dim] = 2 * b->high;
+        if (2 * b->high > 1 << 20 || !task_in_domain(p->task, dims) || !takes_all(p, dims))
+            break;
+        b->high *= 2;
+    }
+    probe_condition(p, arena_printf(p->arena, "%lld %% %s == 0", (long long)b->high, b->dim));
 }
 
 static void find_bounds(struct probing *p, size_t dim)
@@ -273,9 +321,12 @@ static void find_bounds(struct probing *p, size_t dim)
 void probe_bounds(struct probing *p)
 {
     for (size_t i = 0; i < p->n_dims; i++) {
-        if (probe_is_free(p, &p->setting, i))
+        if (probe_is_free(p, &p->setting, i) && p->setting.power[i])
+            find_powers(p, i);
+        else if (probe_is_free(p, &p->setting, i))
             find_bounds(p, i);
     }
+    bound_product(p);
 }
 
 /* ---- sizes that are none */

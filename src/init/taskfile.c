@@ -5,6 +5,7 @@
 enum {
     MOST_ELEMENTS = 1 << 28, /* of a case: their number fits an int, with room for what is made of it */
     MOST_WORK = 1 << 26,     /* of a proposed workload */
+    MOST_FACTORS = 3,
 };
 
 /* Sizes that are proposed: of a name that is known from such kernels, else by the dim's place. */
@@ -62,6 +63,8 @@ static int64_t within(const struct init_bound *b, int64_t v)
     if (b->high && v > b->high)
         v = b->high;
     v -= v % b->unit;
+    while (b->power && v & (v - 1))
+        v &= v - 1;
     return v < b->low ? b->low : v;
 }
 
@@ -116,6 +119,11 @@ static double product_of(const struct init_task *t, const int64_t *sizes)
     return product;
 }
 
+static int64_t most_elements(const struct init_task *t)
+{
+    return t->most ? t->most : MOST_ELEMENTS;
+}
+
 /* Half of the largest that its bounds allow to be halved; false: none. */
 static bool halve(const struct init_task *t, int64_t *sizes)
 {
@@ -140,7 +148,7 @@ static void propose(const struct init_task *t, int which, int64_t *sizes)
     for (int tries = 0; tries < 64; tries++) { /* what is halved here may be raised there */
         for (size_t i = 0; i < t->dims.n; i++)
             sizes[i] = enough(t, i, sizes);
-        if (product_of(t, sizes) <= MOST_WORK || !halve(t, sizes))
+        if (product_of(t, sizes) <= (double)MIN(MOST_WORK, most_elements(t)) || !halve(t, sizes))
             break;
     }
     for (size_t i = 0; i < t->dims.n; i++) {
@@ -150,6 +158,23 @@ static void propose(const struct init_task *t, int which, int64_t *sizes)
                 sizes[i] = MAX(sizes[i] / sizes[k], 1) * sizes[k];
         }
     }
+}
+
+bool init_largest(struct arena *a, const struct init_task *t, int64_t *sizes)
+{
+    int64_t *largest = arena_array(a, int64_t, t->dims.n + 1);
+    size_t n = 0;
+
+    propose(t, 2, sizes);
+    memcpy(largest, sizes, t->dims.n * sizeof(*sizes));
+    for (size_t i = 0; i < t->dims.n; i++)
+        n += !is_table(t, i);
+    for (size_t i = 0; i < t->dims.n; i++) {
+        while (!is_table(t, i) && 2 * sizes[i] <= most(t, i, largest) &&
+               2 * product_of(t, sizes) <= (double)most_elements(t))
+            sizes[i] *= 2;
+    }
+    return n && n <= MOST_FACTORS;
 }
 
 static void add_list(struct str *out, const char *const *v, size_t n)
@@ -195,16 +220,16 @@ static void add_bounds(struct arena *a, const struct init_task *t, struct str *o
     propose(t, 2, largest);
     for (size_t i = 0; i < t->dims.n; i++) {
         const struct init_bound *b = bound(t, i);
-        str_addf(out, "  - %s >= %lld\n  - %s <= %lld\n", t->dims.v[i], b ? (long long)b->low : 1, t->dims.v[i],
-                 (long long)most(t, i, largest));
+        add_condition(t, arena_printf(a, "%s >= %lld", t->dims.v[i], b ? (long long)b->low : 1), out);
+        add_condition(t, arena_printf(a, "%s <= %lld", t->dims.v[i], (long long)most(t, i, largest)), out);
     }
     for (size_t i = 0; i < t->dims.n; i++) {
         if (is_table(t, i))
             continue;
         str_addf(&product, "%s%s", n++ ? " * " : "", t->dims.v[i]);
     }
-    if (n > 1 && n <= 3) /* of more, no buffer may have all */
-        str_addf(out, "  - %s <= %d\n", product.s, MOST_ELEMENTS);
+    if (n > 1 && n <= MOST_FACTORS) /* of more, no buffer may have all */
+        str_addf(out, "  - %s <= %lld\n", product.s, (long long)most_elements(t));
     str_free(&product);
     for (size_t i = 0; i < t->dims.n; i++) {
         const struct init_bound *b = bound(t, i);

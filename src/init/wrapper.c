@@ -239,18 +239,6 @@ static bool body_says(const struct reading *d, const char *name)
     return false;
 }
 
-static bool is_enum(struct reading *d, const char *spelled)
-{
-    const struct init_names *found = init_named(d->r.source, spelled);
-
-    for (size_t i = 0; found && i < found->decls.n; i++) {
-        const struct init_decl *x = &d->r.source->decls.v[found->decls.v[i]];
-        if (x->kind == INIT_TYPE && token_is(&d->r.source->tokens.v[x->first], "enum"))
-            return true;
-    }
-    return false;
-}
-
 /* A parameter that is a struct: its members become parameters, and it is filled of them. */
 static bool read_struct(struct reading *d, const struct given *g)
 {
@@ -330,7 +318,7 @@ static void read_params(struct reading *d)
                 g.type.type = wrapper_type_name(r, spelled, &g.type.lanes);
             }
         }
-        if (!g.tensor && !g.type.type && !g.type.pointer && is_enum(d, g.type.spelled)) {
+        if (!g.tensor && !g.type.type && !g.type.pointer && wrapper_is_enum(r, g.type.spelled)) {
             str_addf(&d->r.head, "    const %s %s = static_cast<%s>(0);\n", g.type.spelled, p->name,
                      g.type.spelled);
             r->final = true;

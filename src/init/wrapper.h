@@ -150,6 +150,7 @@ struct wrapper_members {
  * that its body says by themselves. False: it is no such struct, or one of them is neither a number nor a
  * pointer to some. */
 bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to);
+bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled);
 bool wrapper_says_alone(const struct wrapper_reader *r, const char *name);
 /* A variable of the files that a program may change, which a launcher cannot read: its type. False: no such. */
 bool wrapper_variable(struct wrapper_reader *r, const char *name, struct wrapper_type *type);

@@ -492,6 +492,17 @@ static bool declaration(struct wrapper_reader *r, const struct declaration *d)
 
 /* ---- statements */
 
+/* The condition of a branch that is left alone: of sizes, it stays, and goes to the domain; of other things (a
+ * flag, a pointer that is given) it is taken for true. */
+static void only_where(struct wrapper_reader *r, size_t first, size_t last, bool holds)
+{
+    const char *text = wrapper_expr(r, first, last);
+
+    wrapper_domain(r, first, last, holds);
+    if (wrapper_over_dims(r, text))
+        line(r, holds ? "if (%s)" : "if (!(%s))", text);
+}
+
 /* `if (c) {these} else {those}`, where one of them is for other kernels alone: what is left of it. 0: neither
  * is. */
 static size_t one_branch(struct wrapper_reader *r, size_t open, size_t then, size_t end)
@@ -506,8 +517,7 @@ static size_t one_branch(struct wrapper_reader *r, size_t open, size_t then, siz
     second = both && wrapper_is_of_others(r, otherwise + 1, behind);
     if (second && wrapper_says_kernel(r, then, otherwise)) {
         wrapper_note(r, "%s is launched where %s; other branches are left out", r->in->kernel->name, text);
-        wrapper_domain(r, open + 1, then - 1, true);
-        line(r, "if (%s)", text);
+        only_where(r, open + 1, then - 1, true);
         branch(r, then, end, true);
         return behind;
     }
@@ -517,8 +527,7 @@ static size_t one_branch(struct wrapper_reader *r, size_t open, size_t then, siz
     }
     if (first && both && wrapper_says_kernel(r, otherwise + 1, behind)) {
         wrapper_note(r, "%s is launched where not %s; other branches are left out", r->in->kernel->name, text);
-        wrapper_domain(r, open + 1, then - 1, false);
-        line(r, "if (!(%s))", text);
+        only_where(r, open + 1, then - 1, false);
         branch(r, otherwise + 1, end, true);
         return behind;
     }

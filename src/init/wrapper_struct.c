@@ -18,6 +18,18 @@ static const struct init_decl *type_named(const struct wrapper_reader *r, const 
     return NULL;
 }
 
+bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled)
+{
+    const struct init_names *found = init_named(r->source, spelled);
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *x = &r->source->decls.v[found->decls.v[i]];
+        if (x->kind == INIT_TYPE && token_is(&r->source->tokens.v[x->first], "enum"))
+            return true;
+    }
+    return false;
+}
+
 /* Do these tokens say the member of something? */
 static bool says_member(const struct token *v, size_t n, const char *name)
 {
@@ -140,7 +152,7 @@ bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, st
         bool said = own ? wrapper_says_alone(r, m.name)
                         : says_member(r->kernel_tokens.v, r->kernel_tokens.n, m.name) ||
                               says_member(r->v, r->n, m.name);
-        if (m.type.stream || !said)
+        if (m.type.stream || !said || wrapper_is_enum(r, m.type.spelled)) /* it is its first value */
             continue;
         known = known && m.type.type;
         to->v[used++] = m;

@@ -2,7 +2,7 @@
  * what any small shape needs, and an observer looks at every access. */
 #include "internal.h"
 
-enum { ROOM = 1 << 26, MOST_INSNS = 1 << 19, FILLED = 1 << 16 };
+enum { ROOM = 1 << 26, MOST_INSNS = 1 << 20, FILLED = 1 << 16 };
 
 struct footprints {
     struct judge *judge;

@@ -32,6 +32,7 @@ SOUND = [
     ("forms", "src/member.cu", "scale_table", "[5, 40]",
      ["{name: values, type: f32, shape: [height, width], role: in}", "{name: num_SMs, type: i32, value: 132}"]),
     ("forms", "src/branch.cu", "copy_wide", "[5, 40]", ["- width > 16\n", "- rows != 1\n"]),
+    ("forms", "src/power.cu", "row_sums", "[5, 16]", ["- n <= 512\n", "- 512 % n == 0\n", "- rows * n <= 1048576\n"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 
