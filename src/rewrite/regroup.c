@@ -56,8 +56,7 @@ static bool places_are_plain(const struct function *f, struct err *why)
     return true;
 }
 
-/* Has a function of the file bodies for some template arguments? A copy would miss them. */
-static bool is_specialised(const struct function *f, const char *name)
+bool function_is_specialised(const struct function *f, const char *name)
 {
     size_t n;
     const char *said = arena_printf(f->a, "%s<", name);
@@ -83,7 +82,7 @@ static bool collect(const struct function *f, struct regroup *r, struct err *why
     for (size_t i = 0; i < n; i++) {
         const char *name = call_name(f, calls[i]);
         const struct function *g = function_only(f, name);
-        if (is_specialised(f, name) || (!g && !is_warp_builtin(name) && call_meets(f, calls[i])))
+        if (function_is_specialised(f, name) || (!g && !is_warp_builtin(name) && call_meets(f, calls[i])))
             return err_input(why, "%s calls %s at line %d, in which threads may meet", f->name, name,
                              node_line(f->s, calls[i]));
         bool listed = false;
@@ -194,8 +193,7 @@ static bool knows_block(const struct function *f)
     return false;
 }
 
-/* Macros that ask are not seen through. */
-static bool macros_ask(const struct function *f)
+bool macros_ask_for_place(const struct function *f)
 {
     size_t n;
     struct node *all = file_items(f, &n);
@@ -211,7 +209,7 @@ bool regroup_open(struct regroup *r, const struct function *f, struct err *why)
     *r = (struct regroup){.f = f,
                           .functions = arena_array(f->a, const struct function *, FUNCTIONS_MOST),
                           .copied = arena_array(f->a, bool, FUNCTIONS_MOST)};
-    if (f->n_launches == 0 || function_is_named_elsewhere(f) || macros_ask(f))
+    if (f->n_launches == 0 || function_is_named_elsewhere(f) || macros_ask_for_place(f))
         return err_input(why, "%s is used other than by launches", f->name);
     for (size_t p = 0; p < f->in->n_plans; p++)
         for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {

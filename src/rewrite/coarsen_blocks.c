@@ -1,0 +1,549 @@
+/* coarsen-blocks: a block's threads take several blocks, in step: each statement is done for all of them before
+ * the next one. Loads of several rows are under way at once, and they wait at one barrier. Variables that
+ * differ between blocks become arrays, shared ones too; what is the same is computed once. Each block does what
+ * it did, in the same order, so results are the same to the bit. The setting is the number of blocks. */
+#include "rewrite/per_block.h"
+
+struct writer {
+    struct in_step *w;
+    const struct part *p;
+    struct edits *e;
+    struct err *why;
+    const char *k, *result; /* names: of a block, and of what a part gives back */
+    int by;
+    bool *used; /* parts that are called */
+};
+
+static bool put(const struct writer *c, struct node statement);
+
+static char *loop_head(const struct writer *c, const char *indent)
+{
+    return arena_printf(c->p->f->a, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++)\n%s    ", indent, c->k,
+                        c->k, c->by, c->k, indent);
+}
+
+/* The name that a variable's array has: a kernel's own parameter stays what it is. */
+static const char *array_name(const struct writer *c, const struct variable *v)
+{
+    const struct function *f = c->p->f;
+    bool param = v->index < f->n_params;
+    return param && f->global ? fresh_local(f, arena_printf(f->a, "%s_of", v->name)) : v->name;
+}
+
+/* A range of the text for the block k: what is declared within it is this block's already. */
+static char *for_block(const struct writer *c, size_t start, size_t end)
+{
+    const struct function *f = c->p->f;
+    struct edits own = {.arena = f->a};
+    size_t n;
+    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct variable *v = function_variable_of(f, names[i]);
+        bool here = node_start(names[i]) >= start && node_end(names[i]) <= end;
+        size_t declared = v ? f->variables[v->index].from : 0;
+        if (here && variable_differs(c->p, v) && !(declared >= start && declared < end))
+            edits_node(&own, names[i], arena_printf(f->a, "%s[%s]", array_name(c, v), c->k));
+    }
+    struct node *fields = node_find_all(f->a, f->body, NODE_FIELD_EXPRESSION, &n);
+    for (size_t i = 0; i < n; i++)
+        if (node_start(fields[i]) >= start && node_end(fields[i]) <= end &&
+            str_eq(text_compact(f->a, text_of(f, fields[i])), "blockIdx.x"))
+            edits_node(&own, fields[i], arena_printf(f->a, "(blockIdx.x * %d + %s)", c->by, c->k));
+    return edits_range(&own, f, start, end);
+}
+
+static char *node_for_block(const struct writer *c, struct node n)
+{
+    return for_block(c, node_start(n), node_end(n));
+}
+
+static struct node pragma_above(struct node statement)
+{
+    struct node before = node_prev(statement);
+    return node_is(before, NODE_PREPROC_CALL) ? before : (struct node){0};
+}
+
+/* The statement once for each block. */
+static bool repeat(const struct writer *c, struct node statement)
+{
+    const struct function *f = c->p->f;
+    if (waits(f, statement) || leaves(f, statement))
+        return err_input(c->why, "threads of one block of %s wait or leave at line %d", f->name,
+                         node_line(f->s, statement));
+    struct node pragma = pragma_above(statement);
+    char *indent = text_indent(f, node_start(statement)), *head = loop_head(c, indent);
+    int by = 4;
+    if (node_ok(pragma)) { /* it is of the statement, a loop */
+        size_t at = node_start(pragma), len = strcspn(f->text + at, "\n");
+        head = arena_printf(f->a, "%s{\n%s\n%s        ", head, text_range(f, at, at + len), indent);
+        edits_try(c->e, at, at + len, "");
+        by = 8;
+    }
+    char *text = text_reindent(f->a, node_for_block(c, statement), by);
+    return edits_node(c->e, statement,
+                      arena_printf(f->a, by == 8 ? "%s%s\n%s    }" : "%s%s", head, text, indent));
+}
+
+/* The type in front of a declarator's name, without what an array of them cannot be. */
+static char *type_before(const struct function *f, const struct variable *v)
+{
+    struct node first = node_field(v->statement, FIELD_DECLARATOR), own = v->id;
+    while (!node_same(node_parent(own), v->statement))
+        own = node_parent(own);
+    char *text = arena_printf(f->a, "%s%s", text_range(f, node_start(v->statement), node_start(first)),
+                              text_range(f, node_start(own), v->from));
+    char *star = strrchr(text, '*');
+    struct str b = {.arena = f->a};
+    str_addn(&b, text, star ? (size_t)(star + 1 - text) : 0);
+    char *rest = NULL;
+    for (char *word = strtok_r(star ? star + 1 : text, " \t\n", &rest); word;
+         word = strtok_r(NULL, " \t\n", &rest))
+        if (!str_eq(word, "const"))
+            str_addf(&b, "%s ", word);
+    return arena_strdup(f->a, str_text(&b));
+}
+
+/* Is what a part's declaration calls by this type, where it is called so, the given type? */
+static bool same_type(const struct writer *c, const struct part *g, struct node call, const char *there,
+                      const char *here)
+{
+    const struct function *f = c->p->f;
+    struct node callee = node_field(call, FIELD_FUNCTION);
+    size_t position, n;
+    while (node_is(callee, NODE_QUALIFIED_IDENTIFIER))
+        callee = node_field(callee, FIELD_NAME);
+    if (!ctype_is_parameter(g->f, there, &position))
+        return str_eq(ctype_alias(g->f, there), ctype_alias(f, here));
+    if (!node_is(callee, NODE_TEMPLATE_FUNCTION))
+        return true; /* told by the arguments, which are arrays of this type */
+    struct node *args = named_children(f, node_field(callee, FIELD_ARGUMENTS), &n);
+    return position >= n || str_eq(text_of(f, args[position]), here);
+}
+
+static const char *return_type(const struct part *g)
+{
+    struct node declarator = node_field(g->f->definition, FIELD_DECLARATOR);
+    return node_is(declarator, NODE_FUNCTION_DECLARATOR)
+               ? text_of(g->f, node_field(g->f->definition, FIELD_TYPE))
+               : "";
+}
+
+/* The call of a part, its arguments for all blocks; what it gives back goes to the target (no node: nothing).
+ */
+static char *part_call(const struct writer *c, struct node call, const struct variable *target,
+                       const char *name)
+{
+    const struct function *f = c->p->f;
+    const struct part *g = called_part(c->w, c->p, call);
+    size_t n;
+    struct node *args = named_children(f, node_field(call, FIELD_ARGUMENTS), &n);
+    bool nothing = str_eq(return_type(g), "void");
+    if (n != g->f->n_params || nothing != !name ||
+        (name && !same_type(c, g, call, return_type(g), target ? target->type : return_type(c->p))))
+        return NULL;
+    struct node callee = node_field(call, FIELD_FUNCTION), word = callee_name(callee);
+    struct str b = {.arena = f->a}, before = {.arena = f->a};
+    const char *indent = text_indent(f, node_start(call));
+    str_addf(&b, "%s%s%s(%s", text_range(f, node_start(callee), node_start(word)), g->copy,
+             text_range(f, node_end(word), node_end(callee)), name ? name : "");
+    const char *type = name && target ? target->type : NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct variable *v = function_variable_of(f, args[i]), *param = &g->f->variables[i];
+        str_add(&b, i > 0 || name ? ", " : "");
+        if (!variable_differs(g, param)) {
+            str_add(&b, text_of(f, args[i]));
+            continue;
+        }
+        bool whole = v && variable_differs(c->p, v) && !v->shared && !v->array && v->pointer == param->pointer;
+        const char *own = whole ? v->type : expression_type(f, args[i]);
+        if (!own || !same_type(c, g, call, param->type, own) || (type && !str_eq(type, own)) ||
+            (!whole && param->pointer))
+            return NULL;
+        type = own;
+        if (whole) {
+            str_add(&b, array_name(c, v));
+            continue;
+        }
+        const char *given = fresh_local(f, arena_printf(f->a, "given_%u", (unsigned)node_start(args[i])));
+        str_addf(&before, "%s %s[%d];\n%s%s%s[%s] = %s;\n%s", own, given, c->by, indent, loop_head(c, indent),
+                 given, c->k, node_for_block(c, args[i]), indent);
+        str_add(&b, given);
+    }
+    c->used[g - c->w->parts] = true;
+    return arena_printf(f->a, "%s%s);", str_text(&before), str_text(&b));
+}
+
+/* One declared variable, and its first value for each block. */
+static bool put_variable(const struct writer *c, const struct variable *v, const char *indent, struct str *b)
+{
+    const struct function *f = c->p->f;
+    struct node declarator = v->id, init = v->init, call = node_strip(init);
+    if (!variable_differs(c->p, v)) {
+        str_addf(b, "%s%s", type_before(f, v), v->name);
+        str_addf(b, node_ok(init) ? " = %s;" : ";", node_ok(init) ? text_of(f, init) : "");
+        return !v->array;
+    }
+    for (struct node up = node_parent(v->id);
+         !node_same(up, v->statement) && !node_is(up, NODE_INIT_DECLARATOR); up = node_parent(up))
+        declarator = up;
+    str_addf(b, "%s%s[%d]%s", type_before(f, v), v->name, c->by,
+             text_range(f, node_end(v->id), node_end(declarator)));
+    if (!node_ok(init)) {
+        str_add(b, ";");
+        return true;
+    }
+    if (v->array) {
+        str_add(b, " = {};");
+        return str_in(text_compact(f->a, text_of(f, init)), "{}|{0}|{0.f}|{0.0f}|{0.0}");
+    }
+    if (node_is(init, NODE_INITIALIZER_LIST) || node_is(init, NODE_ARGUMENT_LIST))
+        return false;
+    str_addf(b, ";\n%s", indent);
+    char *called = called_part(c->w, c->p, call) ? part_call(c, call, v, v->name) : NULL;
+    if (called)
+        str_add(b, called);
+    else
+        str_addf(b, "%s%s[%s] = %s;", loop_head(c, indent), v->name, c->k, node_for_block(c, init));
+    return called || !waits(f, init);
+}
+
+static bool put_declaration(const struct writer *c, struct node d)
+{
+    const struct function *f = c->p->f;
+    const char *indent = text_indent(f, node_start(d));
+    struct str b = {.arena = f->a};
+    bool any = false, shared = false;
+    for (size_t i = 0; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        if (!node_same(v->statement, d))
+            continue;
+        any = any || variable_differs(c->p, v);
+        shared = shared || v->shared;
+        if (v->shared)
+            edits_at(c->e, node_end(v->id), arena_printf(f->a, "[%d]", c->by));
+    }
+    if (!any && waits(f, d))
+        return err_input(c->why, "line %d", node_line(f->s, d));
+    if (!any || shared)
+        return true;
+    for (size_t i = 0; i < f->n_variables; i++) {
+        const struct variable *v = &f->variables[i];
+        if (!node_same(v->statement, d))
+            continue;
+        str_add(&b, b.len ? arena_printf(f->a, "\n%s", indent) : "");
+        if (!put_variable(c, v, indent, &b) || strchr(text_range(f, node_start(d), v->from), '&'))
+            return err_input(c->why, "%s of %s at line %d has no copy for each block", v->name, f->name,
+                             node_line(f->s, d));
+    }
+    return edits_node(c->e, d, str_text(&b));
+}
+
+/* A statement for itself, in braces where it had none. */
+static bool put_body(const struct writer *c, struct node body)
+{
+    const struct function *f = c->p->f;
+    size_t n;
+    if (node_is(body, NODE_COMPOUND_STATEMENT)) {
+        struct node *all = named_children(f, body, &n);
+        for (size_t i = 0; i < n; i++)
+            if (!put(c, all[i]))
+                return false;
+        return true;
+    }
+    struct edits own = {.arena = f->a};
+    struct writer inner = *c;
+    inner.e = &own;
+    if (!put(&inner, body) || own.clash)
+        return false;
+    if (own.list.n == 0)
+        return true;
+    char *text = edits_range(&own, f, node_start(body), node_end(body));
+    size_t from = node_start(body); /* the brace stands on the line of the question */
+    while (from > 0 && strchr(" \n", f->text[from - 1]))
+        from--;
+    return edits_try(c->e, from, node_end(body),
+                     arena_printf(f->a, " {\n%s%s\n%s}", text_indent(f, node_start(body)), text,
+                                  text_indent(f, node_start(node_parent(body)))));
+}
+
+static bool put_expression(const struct writer *c, struct node statement)
+{
+    const struct function *f = c->p->f;
+    struct node e = statement_expression(statement), target = assigned_target(e), call = node_strip(e);
+    const struct variable *v = function_variable_of(f, target);
+    const char *name = call_name(f, call);
+    bool assigns = node_is(e, NODE_ASSIGNMENT_EXPRESSION) && str_eq(node_op(f, e), "=");
+    if (node_is(call, NODE_CALL_EXPRESSION) && (str_eq(name, "__syncwarp") || str_eq(name, "__syncthreads") ||
+                                                str_eq(name, "sync") || group_method(f, call, "sync")))
+        return true;
+    if (v && !variable_differs(c->p, v) && !waits(f, statement))
+        return true;
+    call = assigns ? node_strip(node_field(e, FIELD_RIGHT)) : call;
+    if (called_part(c->w, c->p, call) &&
+        (!assigns || (v && variable_differs(c->p, v) && !v->shared && !v->array))) {
+        char *text = part_call(c, call, v, assigns ? array_name(c, v) : NULL);
+        if (text)
+            return edits_node(c->e, statement, text);
+    }
+    return repeat(c, statement);
+}
+
+static bool put_if(const struct writer *c, struct node statement)
+{
+    struct node other = node_field(statement, FIELD_ALTERNATIVE);
+    if (differs(c->p, node_field(statement, FIELD_CONDITION)))
+        return repeat(c, statement);
+    if (node_is(other, NODE_ELSE_CLAUSE))
+        other = node_child(other, 0);
+    return put_body(c, node_field(statement, FIELD_CONSEQUENCE)) && (!node_ok(other) || put_body(c, other));
+}
+
+static bool put_loop(const struct writer *c, struct node statement)
+{
+    const struct part *p = c->p;
+    struct node body = node_field(statement, FIELD_BODY), first = node_field(statement, FIELD_INITIALIZER);
+    bool own = differs(p, first) || differs(p, node_field(statement, FIELD_CONDITION)) ||
+               differs(p, node_field(statement, FIELD_UPDATE)) || leaves_by_block(p, body);
+    for (size_t i = 0; i < p->f->n_variables; i++)
+        own = own || (node_same(p->f->variables[i].statement, first) && p->differs[i]);
+    return own ? repeat(c, statement) : put_body(c, body);
+}
+
+static bool put(const struct writer *c, struct node statement)
+{
+    const struct function *f = c->p->f;
+    size_t n;
+    switch (node_kind(statement)) {
+    case NODE_COMPOUND_STATEMENT:
+        return put_body(c, statement);
+    case NODE_DECLARATION:
+        return put_declaration(c, statement);
+    case NODE_EXPRESSION_STATEMENT:
+        return node_count(statement) == 0 || put_expression(c, statement);
+    case NODE_IF_STATEMENT:
+        return put_if(c, statement);
+    case NODE_FOR_STATEMENT:
+    case NODE_WHILE_STATEMENT:
+    case NODE_DO_STATEMENT:
+        return put_loop(c, statement);
+    case NODE_RETURN_STATEMENT: {
+        struct node value = node_count(statement) ? node_child(statement, 0) : (struct node){0};
+        if (!node_ok(value))
+            return true;
+        node_find_all(f->a, f->body, NODE_RETURN_STATEMENT, &n);
+        if (n > 1 || !node_same(node_parent(statement), f->body))
+            return err_input(c->why, "%s gives back values at several places", f->name);
+        char *called = called_part(c->w, c->p, node_strip(value))
+                           ? part_call(c, node_strip(value), NULL, c->result)
+                           : NULL;
+        if (!called && waits(f, value))
+            return err_input(c->why, "%s waits as it ends", f->name);
+        char *head = loop_head(c, text_indent(f, node_start(statement)));
+        return edits_node(
+            c->e, statement,
+            called ? called
+                   : arena_printf(f->a, "%s%s[%s] = %s;", head, c->result, c->k, node_for_block(c, value)));
+    }
+    case NODE_PREPROC_CALL:
+    case NODE_BREAK_STATEMENT:
+    case NODE_CONTINUE_STATEMENT:
+    case NODE_STATIC_ASSERT_DECLARATION:
+    case NODE_ALIAS_DECLARATION:
+    case NODE_USING_DECLARATION:
+    case NODE_COMMENT:
+        return true;
+    default:
+        return err_input(c->why, "line %d of %s", node_line(f->s, statement), f->name);
+    }
+}
+
+/* Parameters that differ: arrays of the caller, or, of the kernel, arrays that begin as the parameter. */
+static bool put_parameters(const struct writer *c)
+{
+    const struct function *f = c->p->f;
+    struct str head = {.arena = f->a};
+    const char **params = arena_array(f->a, const char *, f->n_params + 1);
+    size_t n = 0;
+    bool nothing = str_eq(return_type(c->p), "void");
+    if (!f->global && !nothing)
+        params[n++] = arena_printf(f->a, "%s (&%s)[%d]", return_type(c->p), c->result, c->by);
+    for (size_t i = 0; i < f->n_params; i++) {
+        const struct variable *v = &f->variables[i];
+        char *text = text_of(f, v->statement);
+        params[n++] = text;
+        if (!variable_differs(c->p, v))
+            continue;
+        if (v->array || strchr(text, '&') || strchr(text, '='))
+            return err_input(c->why, "%s of %s has no copy for each block", v->name, f->name);
+        bool written = v->assignments > 0;
+        for (size_t k = f->n_params; k < f->n_variables; k++)
+            written = written || f->variables[k].index == i;
+        const char *given =
+            written || f->global ? fresh_local(f, arena_printf(f->a, "%s_given", v->name)) : v->name;
+        const char *from = f->global ? v->name : arena_printf(f->a, "%s[%s]", given, c->k);
+        if (!f->global)
+            params[n - 1] = arena_printf(f->a, "%s(&%s)[%d]", type_before(f, v), given, c->by);
+        if (f->global || written)
+            str_addf(&head, "\n    %s%s[%d];\n    %s%s[%s] = %s;", type_before(f, v), array_name(c, v), c->by,
+                     loop_head(c, "    "), array_name(c, v), c->k, from);
+    }
+    if (str_text(&head)[0])
+        edits_at(c->e, node_start(f->body) + 1, str_text(&head));
+    if (f->global)
+        return true;
+    if (f->n_params == 0)
+        return nothing;
+    edits_parameters(c->e, f, params, n, (int)(strlen(c->p->copy) - strlen(f->name)));
+    if (!nothing)
+        edits_node(c->e, node_field(f->definition, FIELD_TYPE), "void");
+    return true;
+}
+
+/* A macro that says a variable's name would say the array's. */
+static bool macros_name(const struct part *p)
+{
+    size_t n;
+    struct node *all = file_items(p->f, &n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t v = 0; v < p->f->n_variables && node_is_directive(all[i]); v++)
+            if (p->differs[v] && !node_is(all[i], NODE_PREPROC_IF) && !node_is(all[i], NODE_PREPROC_IFDEF) &&
+                !node_ok(node_field(all[i], FIELD_PARAMETERS)) &&
+                str_has_word(text_of(p->f, all[i]), p->f->variables[v].name))
+                return true;
+    return false;
+}
+
+/* All copies, put into the file. */
+static bool copies(const struct function *f, int by, struct edits *edits, const char **name, struct err *why)
+{
+    struct in_step w;
+    struct arena *a = f->a;
+    if (f->n_launches == 0 || function_is_named_elsewhere(f))
+        return err_input(why, "%s is used other than by launches", f->name);
+    if (!in_step_open(&w, f, why))
+        return false;
+    bool *used = arena_array(a, bool, w.n + 1), *done = arena_array(a, bool, w.n + 1);
+    used[0] = true;
+    for (size_t i = 0; i < w.n; i++)
+        w.parts[i].copy = fresh_name(f, arena_printf(a, "%s_by%d", w.parts[i].f->name, by));
+    for (size_t i = 0; i < w.n; i++) {
+        const struct function *g = w.parts[i].f;
+        if (!used[i] || done[i])
+            continue;
+        struct edits inside = {.arena = a};
+        struct writer c = {.w = &w, .p = &w.parts[i], .e = &inside, .why = why, .by = by, .used = used};
+        c.k = fresh_local(g, "k");
+        c.result = fresh_local(g, "result");
+        if (macros_name(c.p))
+            return err_input(why, "a macro names a variable of %s", g->name);
+        if (!put_parameters(&c) || !put_body(&c, g->body) ||
+            !edits_copy(edits, &inside, g, c.p->copy, arena_printf(a, "for %d blocks in step", by), why))
+            return false;
+        done[i] = true;
+        i = (size_t)-1; /* one that was passed over may be called now */
+    }
+    *name = w.parts[0].copy;
+    return true;
+}
+
+/* So many blocks, at least, that every SM has some to work on all the same. */
+static int64_t blocks_least(const struct function *f, int by)
+{
+    return f->in->limits ? (int64_t)by * 2 * f->in->limits->sm_count : 0;
+}
+
+static bool pays(const struct function *f, int by)
+{
+    bool many = f->in->n_plans == 0;
+    for (size_t p = 0; p < f->in->n_plans; p++)
+        for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {
+            const struct plan_step *s = &f->in->plans[p].steps[i];
+            if (!plan_launches(s, f->qualified))
+                continue;
+            if (s->cooperative || s->cluster[0] > 1)
+                return false;
+            many = many || (s->grid[0] % (uint32_t)by == 0 && s->grid[0] >= blocks_least(f, by));
+        }
+    return many;
+}
+
+/* Is it, or has it, such a copy? */
+static bool is_coarse(const struct function *f)
+{
+    static const int all[] = {2, 4, 8};
+    const char *end = strrchr(f->name, '_');
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        bool named = end && str_eq(end, arena_printf(f->a, "_by%d", all[i]));
+        if (function_only(f, arena_printf(f->a, "%s_by%d", f->name, all[i])) ||
+            (named && function_only(f, arena_strndup(f->a, f->name, (size_t)(end - f->name)))))
+            return true;
+    }
+    return false;
+}
+
+static bool can(const struct function *f, int by, struct edits *edits, const char **name, struct err *why)
+{
+    if (is_coarse(f))
+        return err_input(why, "%s takes several blocks already", f->name);
+    if (!pays(f, by))
+        return err_input(why, "%s has few blocks", f->name);
+    if (!copies(f, by, edits, name, why))
+        return false;
+    for (size_t l = 0; l < f->n_launches; l++) {
+        char *x;
+        struct node shared = f->launches[l].shared;
+        if (node_ok(shared) && !node_text_is(f->s, shared, "0"))
+            return err_input(why, "%s has dynamic shared memory", f->name);
+        if (!launch_grid_x(f, &f->launches[l], &x))
+            return err_input(why, "the grid of %s is not understood", f->name);
+    }
+    return true;
+}
+
+static void blocks_find(struct function *f, struct site_list *found)
+{
+    static const int own[] = {4, 2};
+    size_t n;
+    const int *by = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
+    for (size_t i = 0; i < n; i++) {
+        struct edits edits = {.arena = f->a};
+        const char *name;
+        if (can(f, by[i], &edits, &name, NULL) && !edits.clash)
+            site_add(found, f, f->definition, by[i],
+                     "a thread has little under way before it waits for its block; several blocks in step "
+                     "have more, and wait together",
+                     "%d blocks in step", by[i]);
+    }
+}
+
+static bool blocks_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
+                         struct err *why_not)
+{
+    struct arena *a = f->a;
+    const char *name;
+    int by = site->setting;
+    if (!can(f, by, edits, &name, why_not))
+        return false;
+    for (size_t l = 0; l < f->n_launches; l++) {
+        const struct launch *launch = &f->launches[l];
+        char *x;
+        launch_grid_x(f, launch, &x);
+        char *guard = arena_printf(a, "%s %% %d == 0", x, by);
+        if (blocks_least(f, by) > 0)
+            guard = arena_printf(a, "%s && %s >= %lld", guard, x, (long long)blocks_least(f, by));
+        char *grid = launch_grid_with(f, launch, arena_printf(a, "%s / %d", x, by), NULL);
+        edits_guard_launch(edits, f, launch, "Several blocks in step, where there are many.", guard,
+                           launch_text(f, launch, name, grid, NULL));
+    }
+    return true;
+}
+
+const struct transform transform_coarsen_blocks = {
+    .name = "coarsen-blocks",
+    .summary =
+        "the threads of a block do the work of several blocks in step, with more loads under way at once",
+    .helps = "latency sync dram issue",
+    .parameters = {{"blocks", 1, 0, 3, {2, 4, 8}}},
+    .find = blocks_find,
+    .apply = blocks_apply,
+};
