@@ -106,6 +106,8 @@ struct node node_statement(struct node n);                      /* nearest enclo
 struct node callee_name(struct node callee); /* without its namespaces and template arguments */
 const char *call_name(const struct function *f, struct node call); /* "" when it is no plain name */
 bool call_is(const struct function *f, struct node n, const char *name);
+/* __syncthreads(), or the sync of the block's cooperative group. */
+bool call_is_barrier(const struct function *f, struct node call);
 /* A call without side effects whose value depends on its arguments alone. */
 bool call_is_pure(const struct function *f, struct node call);
 bool call_is_pure_builtin(const struct function *f, struct node call); /* of the runtime or the standard */

@@ -271,10 +271,9 @@ static bool put_expression(const struct writer *c, struct node statement)
     const struct function *f = c->p->f;
     struct node e = statement_expression(statement), target = assigned_target(e), call = node_strip(e);
     const struct variable *v = function_variable_of(f, target);
-    const char *name = call_name(f, call);
     bool assigns = node_is(e, NODE_ASSIGNMENT_EXPRESSION) && str_eq(node_op(f, e), "=");
-    if (node_is(call, NODE_CALL_EXPRESSION) && (str_eq(name, "__syncwarp") || str_eq(name, "__syncthreads") ||
-                                                str_eq(name, "sync") || group_method(f, call, "sync")))
+    if (node_is(call, NODE_CALL_EXPRESSION) &&
+        (call_is_barrier(f, call) || str_eq(call_name(f, call), "__syncwarp") || group_method(f, call, "sync")))
         return true;
     if (v && !variable_differs(c->p, v) && !waits(f, statement))
         return true;

@@ -126,6 +126,22 @@ bool group_method(const struct function *f, struct node call, const char *method
     return said && (strstr(said, "tiled_partition<32>") || strstr(said, "thread_block_tile<32>"));
 }
 
+bool call_is_barrier(const struct function *f, struct node call)
+{
+    if (call_is(f, call, "__syncthreads"))
+        return true;
+    struct node callee = node_field(call, FIELD_FUNCTION), args = node_field(call, FIELD_ARGUMENTS),
+                group = {0};
+    bool method = node_is(callee, NODE_FIELD_EXPRESSION);
+    if (method && node_text_is(f->s, node_field(callee, FIELD_FIELD), "sync"))
+        group = node_field(callee, FIELD_ARGUMENT);
+    else if (!method && call_is(f, call, "sync") && node_count(args) == 1)
+        group = node_child(args, 0);
+    const struct variable *v = function_variable_of(f, group);
+    return v && !v->assignments && node_ok(v->init) &&
+           str_eq(call_name(f, node_strip(v->init)), "this_thread_block");
+}
+
 static bool body_is_pure(const struct function *f, struct node n)
 {
     if (node_is(n, NODE_SUBSCRIPT_EXPRESSION) || node_is(n, NODE_POINTER_EXPRESSION) ||

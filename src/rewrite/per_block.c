@@ -269,7 +269,7 @@ static bool collect(struct in_step *w, const struct function *f, struct err *why
     for (size_t i = 0; i < n; i++) {
         const char *name = call_name(f, calls[i]);
         const struct function *g = function_only(f, name);
-        if (!g && waits(f, calls[i]) && !str_eq(name, "__syncthreads") && !str_eq(name, "sync"))
+        if (!g && waits(f, calls[i]) && !call_is_barrier(f, calls[i]))
             return err_input(why, "%s calls %s", f->name, name);
         if (!g || called_part(w, p, calls[i]) || !call_meets(f, calls[i]))
             continue;

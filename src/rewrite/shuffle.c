@@ -21,12 +21,6 @@ struct tree {
     size_t until;      /* reads of slot 0 up to here are of this tree */
 };
 
-static struct node statement_call(const struct function *f, struct node statement, const char *name)
-{
-    struct node e = statement_expression(statement);
-    return call_is(f, e, name) ? e : (struct node){0};
-}
-
 static bool is_slot(const struct function *f, struct node e, const struct variable *array, const char *tid,
                     const char *step)
 {
@@ -197,7 +191,7 @@ static bool tree_at(struct tree *t, const struct node *three)
     t->loop = three[2];
     struct node e = statement_expression(t->fill);
     if (!node_is(e, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, e), "=") ||
-        !node_ok(statement_call(f, t->barrier, "__syncthreads")) || !node_is(t->loop, NODE_FOR_STATEMENT))
+        !call_is_barrier(f, statement_expression(t->barrier)) || !node_is(t->loop, NODE_FOR_STATEMENT))
         return false;
     struct node slot = node_strip(node_field(e, FIELD_LEFT));
     if (!node_is(slot, NODE_SUBSCRIPT_EXPRESSION))
@@ -216,8 +210,7 @@ static bool tree_at(struct tree *t, const struct node *three)
     char *step = text_of(f, name);
     size_t n;
     struct node *body = named_children(f, node_field(t->loop, FIELD_BODY), &n);
-    if (n != 2 || !node_is(body[0], NODE_IF_STATEMENT) ||
-        !node_ok(statement_call(f, body[1], "__syncthreads")) ||
+    if (n != 2 || !node_is(body[0], NODE_IF_STATEMENT) || !call_is_barrier(f, statement_expression(body[1])) ||
         node_ok(node_field(body[0], FIELD_ALTERNATIVE)))
         return false;
     if (!steps_are_known(t, node_field(start, FIELD_VALUE), step,

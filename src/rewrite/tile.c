@@ -14,8 +14,16 @@ struct axis {
     char grid; /* x or y: of the thread and block that it counts */
 };
 
+/* One index over the grid that is taken apart: row = index / width, column = index % width. */
+struct flat {
+    const struct variable *index; /* NULL: the block has two dimensions */
+    struct node width;
+    const char *row, *column; /* atoms of polynomials */
+};
+
 struct detail {
     const struct function *f;
+    struct flat flat;
     struct axis in, out; /* neighbouring elements that are read, and that are written */
     struct node first, last, condition, store;
     bool leaves; /* `if (condition) return;` before the store; else `if (condition) store` */
@@ -71,16 +79,69 @@ static bool bounds_of(const struct function *f, struct node e, bool leaves, stru
     return true;
 }
 
-/* 'x', 'y' or 0: along which dimension of the block neighbouring threads touch neighbouring elements. */
-static char runs_along(const struct function *f, struct node subscript)
+/* Row and column of an index that is taken apart; false where it has not one of each. */
+static bool flat_of(const struct function *f, struct flat *flat, struct axis *x, struct axis *y)
 {
+    *flat = (struct flat){.index = x->index};
+    for (size_t i = 0; i < f->n_variables && x->index; i++) {
+        const struct variable *v = &f->variables[i];
+        struct node init = node_strip(v->init);
+        const char *op = node_is(init, NODE_BINARY_EXPRESSION) ? node_op(f, init) : "";
+        struct poly p = node_ok(init) ? poly_of(f, init) : (struct poly){0};
+        if (v->assignments || v->pointer || !p.ok || p.n != 1 || p.t[0].n != 1 || p.t[0].by != 1 ||
+            !(str_eq(op, "/") || str_eq(op, "%")) ||
+            function_variable_of(f, node_strip(node_field(init, FIELD_LEFT))) != flat->index)
+            continue;
+        struct node width = node_field(init, FIELD_RIGHT);
+        struct poly one = poly_of(f, width), other = poly_of(f, node_ok(flat->width) ? flat->width : width);
+        bool row = str_eq(op, "/");
+        if (!poly_same(&one, &other) || (row ? flat->row : flat->column))
+            return false;
+        flat->width = width;
+        *(row ? &flat->row : &flat->column) = p.t[0].atom[0];
+        *(row ? y : x) = (struct axis){.index = v, .grid = row ? 'y' : 'x'};
+    }
+    return flat->row && flat->column;
+}
+
+/* `index < rows * width`, or its opposite. */
+static bool flat_bounds(const struct function *f, const struct flat *flat, struct node e, bool leaves,
+                        struct axis *x, struct axis *y)
+{
+    e = node_strip(e);
+    if (!node_is(e, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, e), leaves ? ">=" : "<") ||
+        function_variable_of(f, node_field(e, FIELD_LEFT)) != flat->index)
+        return false;
+    struct node all = node_strip(node_field(e, FIELD_RIGHT));
+    const struct variable *v = function_variable_of(f, all);
+    all = v && !v->param && !v->assignments ? node_strip(v->init) : all;
+    if (!node_is(all, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, all), "*"))
+        return false;
+    struct node left = node_field(all, FIELD_LEFT), right = node_field(all, FIELD_RIGHT);
+    struct poly width = poly_of(f, flat->width), one = poly_of(f, left), other = poly_of(f, right);
+    x->bound = flat->width;
+    y->bound = poly_same(&width, &other) ? left : right;
+    return poly_same(&width, &one) || poly_same(&width, &other);
+}
+
+/* 'x', 'y' or 0: along which dimension of the block neighbouring threads touch neighbouring elements. */
+static char runs_along(const struct function *f, const struct flat *flat, struct node subscript)
+{
+    const char *in_x = flat->index ? flat->column : "threadIdx.x",
+               *in_y = flat->index ? flat->row : "threadIdx.y";
     struct poly p = poly_of(f, subscript_index(f, subscript));
+    if (p.ok && flat->index) { /* index = row * width + column */
+        struct poly whole = poly_of(f, flat->index->init), parts = poly_of(f, flat->width);
+        int64_t by = poly_coefficient(&p, "threadIdx.x");
+        parts = poly_add(f, poly_mul(f, parts, poly_atom(f, flat->row)), poly_atom(f, flat->column), 1);
+        p = poly_add(f, poly_add(f, p, whole, -by), parts, by);
+    }
     if (!p.ok)
         return 0;
-    bool x = poly_coefficient(&p, "threadIdx.x") == 1, y = poly_coefficient(&p, "threadIdx.y") == 1;
+    bool x = poly_coefficient(&p, in_x) == 1, y = poly_coefficient(&p, in_y) == 1;
     if (x == y)
         return 0;
-    const char *other = x ? "threadIdx.y" : "threadIdx.x"; /* else all of its threads read the same elements */
+    const char *other = x ? in_y : in_x; /* else all of its threads read the same elements */
     for (int i = 0; i < p.n; i++)
         for (int k = 0; k < p.t[i].n; k++)
             if (str_eq(p.t[i].atom[k], other))
@@ -89,8 +150,10 @@ static char runs_along(const struct function *f, struct node subscript)
 }
 
 /* The kernel's indices along both dimensions of its block, the only place where it keeps things. */
-static bool indices_of(const struct function *f, struct axis *x, struct axis *y, struct err *why)
+static bool indices_of(const struct function *f, struct flat *flat, struct axis *x, struct axis *y,
+                       struct err *why)
 {
+    *flat = (struct flat){0};
     for (size_t i = 0; i < f->n_variables; i++) {
         const struct variable *v = &f->variables[i];
         if (v->shared || (!v->param && !v->assignments && v->array))
@@ -100,7 +163,8 @@ static bool indices_of(const struct function *f, struct axis *x, struct axis *y,
         if (!v->param && axis_of(f, v, 'y'))
             y->index = v;
     }
-    if (!x->index || !y->index)
+    bool apart = !y->index && !str_has_word(text_of(f, f->body), "threadIdx.y") && flat_of(f, flat, x, y);
+    if (!x->index || !y->index || (flat->index && !apart))
         return err_input(why, "%s has no index along both dimensions of its block", f->name);
     return true;
 }
@@ -117,13 +181,13 @@ static bool store_turns(const struct function *f, struct detail *d, const struct
     if (!to || !to->pointer || has_effect(f, value) || has_effect(f, target) ||
         node_mentions(f, value, to->name))
         return err_input(why, "what %s stores has effects of its own", f->name);
-    char writes = runs_along(f, target);
+    char writes = runs_along(f, &d->flat, target);
     size_t n_loads, ordered = 0;
     struct node *loads = node_find_all(f->a, d->store, NODE_SUBSCRIPT_EXPRESSION, &n_loads);
     for (size_t i = 0; i < n_loads; i++) {
         if (node_same(loads[i], target))
             continue;
-        char reads = runs_along(f, loads[i]);
+        char reads = runs_along(f, &d->flat, loads[i]);
         if (reads && reads == writes)
             return err_input(why, "%s reads and writes in the same order", f->name);
         ordered += reads != 0;
@@ -139,6 +203,24 @@ static bool store_turns(const struct function *f, struct detail *d, const struct
     return ctype_size(f, d->type) > 0 || err_input(why, "the size of %s is not known", d->type);
 }
 
+/* Is what is stored said by the indices alone? Where they are taken apart anew, a thread is at another place.
+ */
+static bool says_indices(const struct function *f, const struct detail *d)
+{
+    static const char *const places[] = {"threadIdx", "blockIdx", "blockDim"};
+    for (size_t i = 0; i < ARRAY_LEN(places) && d->flat.index; i++) {
+        if (str_has_word(text_of(f, d->store), places[i]))
+            return false;
+        for (size_t v = 0; v < f->n_variables; v++) {
+            const struct variable *x = &f->variables[v];
+            if (x != d->flat.index && node_ok(x->init) && str_has_word(text_of(f, x->statement), places[i]) &&
+                node_mentions(f, d->store, x->name))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool understood(const struct function *f, struct detail *d, struct err *why)
 {
     size_t n;
@@ -147,7 +229,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     *d = (struct detail){.f = f};
     if (f->n_launches == 0 || function_is_named_elsewhere(f) || n < 2)
         return err_input(why, "%s is used other than by launches", f->name);
-    if (!indices_of(f, &x, &y, why))
+    if (!indices_of(f, &d->flat, &x, &y, why))
         return false;
     size_t k = 0; /* declarations, the question, and in its one form the store after it */
     while (k < n && node_is(all[k], NODE_DECLARATION) && !has_effect(f, all[k]))
@@ -169,10 +251,14 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     d->last = all[n - 1];
     d->store = statement_expression(statement);
     if (!node_is(d->store, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, d->store), "=") ||
-        !bounds_of(f, d->condition, d->leaves, &x, &y) || !node_ok(x.bound) || !node_ok(y.bound))
+        !(d->flat.index ? flat_bounds(f, &d->flat, d->condition, d->leaves, &x, &y)
+                        : bounds_of(f, d->condition, d->leaves, &x, &y)) ||
+        !node_ok(x.bound) || !node_ok(y.bound))
         return err_input(why, "%s is not one store within two bounds", f->name);
     if (!store_turns(f, d, &x, &y, why))
         return false;
+    if (!says_indices(f, d))
+        return err_input(why, "%s asks for its thread again", f->name);
     for (size_t i = 0; i < f->n_launches; i++)
         if (!launch_expression(f, &f->launches[i], x.bound) || !launch_expression(f, &f->launches[i], y.bound))
             return err_input(why, "the launcher cannot tell how large the whole is");
@@ -245,7 +331,8 @@ static bool own_squares(const struct function *f, struct detail *d, struct err *
     int64_t side, end = 0, rows = 0, first;
     const char *step = "";
     *d = (struct detail){.f = f};
-    if (f->n_launches == 0 || function_is_named_elsewhere(f) || n < 2 || !indices_of(f, &x, &y, why))
+    if (f->n_launches == 0 || function_is_named_elsewhere(f) || n < 2 ||
+        !indices_of(f, &d->flat, &x, &y, why) || d->flat.index)
         return false;
     for (size_t i = 0; i + 1 < n; i++)
         if (!node_is(all[i], NODE_DECLARATION) || has_effect(f, all[i]))
@@ -329,9 +416,9 @@ static void declarations(const struct detail *d, struct node part, const char *i
             const struct variable *x = &f->variables[v];
             if (!node_same(x->statement, all[i]))
                 continue;
-            index = index || x == d->in.index || x == d->out.index;
+            index = index || x == d->in.index || x == d->out.index || x == d->flat.index;
             needed = needed || node_mentions(f, part, x->name) ||
-                     (node_ok(d->condition) && node_mentions(f, d->condition, x->name));
+                     (node_ok(d->condition) && !d->flat.index && node_mentions(f, d->condition, x->name));
             for (size_t k = i + 1; k < n && node_is(all[k], NODE_DECLARATION); k++)
                 needed = needed || node_mentions(f, all[k], x->name);
         }
@@ -350,8 +437,20 @@ static void phase(const struct detail *d, int rows, bool read, const char *tile,
              fast->grid, d->side);
     str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.y + %s;\n", slow->index->type,
              slow->index->name, slow->grid, d->side, k);
-    declarations(d, read ? value : target, "        ", b);
-    if (node_ok(d->condition))
+    if (d->flat.index) {
+        const struct axis *row = d->in.grid == 'y' ? &d->in : &d->out,
+                          *column = row == &d->in ? &d->out : &d->in;
+        char *width = text_of(f, column->bound), *height = text_of(f, row->bound);
+        if (node_mentions(f, read ? value : target, d->flat.index->name))
+            str_addf(b, "        const %s %s = %s * (%s) + %s;\n", d->flat.index->type, d->flat.index->name,
+                     row->index->name, width, column->index->name);
+        declarations(d, read ? value : target, "        ", b);
+        str_addf(b, "        if (%s < %s && %s < %s)\n    ", row->index->name, height, column->index->name,
+                 width);
+    } else {
+        declarations(d, read ? value : target, "        ", b);
+    }
+    if (node_ok(d->condition) && !d->flat.index)
         str_addf(b, d->leaves ? "        if (!(%s))\n    " : "        if (%s)\n    ", text_of(f, d->condition));
     if (read)
         str_addf(b, "        %s[threadIdx.y + %s][threadIdx.x] = %s;\n    }", tile, k, d->value);
