@@ -241,6 +241,15 @@ struct node host_value(const struct function *f, const struct launch *l, struct 
 int launch_column(const struct function *f, const struct launch *l); /* of its statement */
 /* What a copy's name stands for: with the arguments of a template where the copy has none. */
 struct node launch_name(const struct function *f, const struct launch *l);
+/* A launch through a pointer that the launcher sets to the kernel, with these and those template arguments, and
+ * does nothing else with; its grid is the same wherever the launcher asks. False: there is none such. */
+struct pointer_launch {
+    struct launch launch; /* without arguments */
+    struct node *values;  /* the kernel's names, as they are assigned */
+    size_t n;
+    struct node declared; /* of the pointer */
+};
+bool launch_by_pointer(const struct function *f, struct pointer_launch *p);
 /* The launch's text with name, grid and block replaced (NULL: as they are). */
 char *launch_text(const struct function *f, const struct launch *l, const char *name, const char *grid,
                   const char *block);

@@ -4,12 +4,16 @@
  * it did, in the same order, so results are the same to the bit. The setting is the number of blocks. */
 #include "rewrite/per_block.h"
 
+enum { SHARED_BYTES = 32768 }; /* that several blocks in step may have of dynamic shared memory */
+
 struct writer {
     struct in_step *w;
     const struct part *p;
     struct edits *e;
     struct err *why;
     const char *k, *result; /* names: of a block, and of what a part gives back */
+    const char *bytes;      /* and of a block's dynamic shared memory, of the kernel; NULL: it has none */
+    struct node *all;       /* found: what the number of blocks must not be above; no node: nothing */
     int by;
     bool *used; /* parts that are called */
 };
@@ -27,6 +31,8 @@ static const char *array_name(const struct writer *c, const struct variable *v)
 {
     const struct function *f = c->p->f;
     bool param = v->index < f->n_params;
+    if (v->shared && v->external)
+        return fresh_local(f, arena_printf(f->a, "%s_of", v->name));
     return param && f->global ? fresh_local(f, arena_printf(f->a, "%s_of", v->name)) : v->name;
 }
 
@@ -219,7 +225,15 @@ static bool put_declaration(const struct writer *c, struct node d)
             continue;
         any = any || variable_differs(c->p, v);
         shared = shared || v->shared;
-        if (v->shared)
+        if (v->external) { /* dynamic: the launcher says how much is a block's */
+            const char *of = array_name(c, v);
+            edits_at(c->e, node_end(d),
+                     arena_printf(f->a,
+                                  "\n%s%s *%s[%d];\n%s%s%s[%s] = reinterpret_cast<%s *>(reinterpret_cast<char "
+                                  "*>(%s) + %s * %s);",
+                                  indent, v->type, of, c->by, indent, loop_head(c, indent), of, c->k, v->type,
+                                  v->name, c->k, c->bytes));
+        } else if (v->shared)
             edits_at(c->e, node_end(v->id), arena_printf(f->a, "[%d]", c->by));
     }
     if (!any && waits(f, d))
@@ -287,9 +301,30 @@ static bool put_expression(const struct writer *c, struct node statement)
     return repeat(c, statement);
 }
 
+/* `if (block >= blocks) return;`: no block asks where the launcher knows that there are not more. */
+static bool asks_for_end(const struct writer *c, struct node statement)
+{
+    const struct function *f = c->p->f;
+    struct node condition = node_strip(node_field(statement, FIELD_CONDITION)),
+                then = node_field(statement, FIELD_CONSEQUENCE);
+    if (node_is(then, NODE_COMPOUND_STATEMENT) && node_count(then) == 1)
+        then = node_child(then, 0);
+    if (!f->global || !node_is(then, NODE_RETURN_STATEMENT) || node_ok(*c->all) ||
+        !node_same(node_parent(statement), f->body) || !node_is(condition, NODE_BINARY_EXPRESSION) ||
+        !str_eq(node_op(f, condition), ">=") || node_ok(node_field(statement, FIELD_ALTERNATIVE)))
+        return false;
+    struct poly left = poly_of(f, node_field(condition, FIELD_LEFT)), block = poly_atom(f, "blockIdx.x");
+    if (!poly_same(&left, &block))
+        return false;
+    *c->all = node_field(condition, FIELD_RIGHT);
+    return true;
+}
+
 static bool put_if(const struct writer *c, struct node statement)
 {
     struct node other = node_field(statement, FIELD_ALTERNATIVE);
+    if (asks_for_end(c, statement))
+        return edits_node(c->e, statement, "");
     if (differs(c->p, node_field(statement, FIELD_CONDITION)))
         return repeat(c, statement);
     if (node_is(other, NODE_ELSE_CLAUSE))
@@ -361,7 +396,7 @@ static bool put_parameters(const struct writer *c)
 {
     const struct function *f = c->p->f;
     struct str head = {.arena = f->a};
-    const char **params = arena_array(f->a, const char *, f->n_params + 1);
+    const char **params = arena_array(f->a, const char *, f->n_params + 2);
     size_t n = 0;
     bool nothing = str_eq(return_type(c->p), "void");
     if (!f->global && !nothing)
@@ -388,6 +423,10 @@ static bool put_parameters(const struct writer *c)
     }
     if (str_text(&head)[0])
         edits_at(c->e, node_start(f->body) + 1, str_text(&head));
+    if (f->global && c->bytes) {
+        params[n++] = arena_printf(f->a, "unsigned int %s", c->bytes);
+        edits_parameters(c->e, f, params, n, (int)(strlen(c->p->copy) - strlen(f->name)));
+    }
     if (f->global)
         return true;
     if (f->n_params == 0)
@@ -412,17 +451,25 @@ static bool macros_name(const struct part *p)
     return false;
 }
 
+struct coarse {        /* made */
+    const char *name;  /* of the kernel's copy */
+    const char *bytes; /* the copy takes a block's dynamic shared memory; NULL: there is none */
+    struct node all;   /* there must not be more blocks; no node: it does not matter */
+};
+
 /* All copies, put into the file. */
-static bool copies(const struct function *f, int by, struct edits *edits, const char **name, struct err *why)
+static bool copies(const struct function *f, int by, struct edits *edits, struct coarse *made, struct err *why)
 {
     struct in_step w;
     struct arena *a = f->a;
-    if (f->n_launches == 0 || function_is_named_elsewhere(f))
-        return err_input(why, "%s is used other than by launches", f->name);
     if (!in_step_open(&w, f, why))
         return false;
     bool *used = arena_array(a, bool, w.n + 1), *done = arena_array(a, bool, w.n + 1);
     used[0] = true;
+    *made = (struct coarse){0};
+    for (size_t i = 0; i < f->n_variables; i++)
+        if (f->variables[i].external)
+            made->bytes = fresh_local(f, "block_bytes");
     for (size_t i = 0; i < w.n; i++)
         w.parts[i].copy = fresh_name(f, arena_printf(a, "%s_by%d", w.parts[i].f->name, by));
     for (size_t i = 0; i < w.n; i++) {
@@ -430,7 +477,14 @@ static bool copies(const struct function *f, int by, struct edits *edits, const 
         if (!used[i] || done[i])
             continue;
         struct edits inside = {.arena = a};
-        struct writer c = {.w = &w, .p = &w.parts[i], .e = &inside, .why = why, .by = by, .used = used};
+        struct writer c = {.w = &w,
+                           .p = &w.parts[i],
+                           .e = &inside,
+                           .why = why,
+                           .by = by,
+                           .used = used,
+                           .bytes = made->bytes,
+                           .all = &made->all};
         c.k = fresh_local(g, "k");
         c.result = fresh_local(g, "result");
         if (macros_name(c.p))
@@ -441,7 +495,7 @@ static bool copies(const struct function *f, int by, struct edits *edits, const 
         done[i] = true;
         i = (size_t)-1; /* one that was passed over may be called now */
     }
-    *name = w.parts[0].copy;
+    made->name = w.parts[0].copy;
     return true;
 }
 
@@ -480,23 +534,36 @@ static bool is_coarse(const struct function *f)
     return false;
 }
 
-static bool can(const struct function *f, int by, struct edits *edits, const char **name, struct err *why)
+/* Is the launch one that the copy can take the place of? */
+static bool launch_fits(const struct function *f, const struct launch *l, const struct coarse *made,
+                        bool pointer)
 {
+    char *x;
+    bool dynamic = node_ok(l->shared) && !node_text_is(f->s, l->shared, "0");
+    if (dynamic != (made->bytes != NULL) || !launch_grid_x(f, l, &x))
+        return false;
+    if (pointer)
+        return !dynamic && !node_ok(made->all);
+    return l->n_args == f->n_params && l->n_args > 0 &&
+           (!node_ok(made->all) || launch_expression(f, l, made->all));
+}
+
+static bool can(const struct function *f, int by, struct edits *edits, struct coarse *made,
+                struct pointer_launch *pointer, struct err *why)
+{
+    bool direct = f->n_launches > 0 && !function_is_named_elsewhere(f);
+    if (!direct && (f->n_launches > 0 || !launch_by_pointer(f, pointer)))
+        return err_input(why, "%s is used other than by launches", f->name);
     if (is_coarse(f))
         return err_input(why, "%s takes several blocks already", f->name);
     if (!pays(f, by))
         return err_input(why, "%s has few blocks", f->name);
-    if (!copies(f, by, edits, name, why))
+    if (!copies(f, by, edits, made, why))
         return false;
-    for (size_t l = 0; l < f->n_launches; l++) {
-        char *x;
-        struct node shared = f->launches[l].shared;
-        if (node_ok(shared) && !node_text_is(f->s, shared, "0"))
-            return err_input(why, "%s has dynamic shared memory", f->name);
-        if (!launch_grid_x(f, &f->launches[l], &x))
-            return err_input(why, "the grid of %s is not understood", f->name);
-    }
-    return true;
+    bool fits = direct || launch_fits(f, &pointer->launch, made, true);
+    for (size_t l = 0; l < f->n_launches && fits; l++)
+        fits = launch_fits(f, &f->launches[l], made, false);
+    return fits || err_input(why, "a launch of %s is not understood", f->name);
 }
 
 static void blocks_find(struct function *f, struct site_list *found)
@@ -506,8 +573,9 @@ static void blocks_find(struct function *f, struct site_list *found)
     const int *by = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
     for (size_t i = 0; i < n; i++) {
         struct edits edits = {.arena = f->a};
-        const char *name;
-        if (can(f, by[i], &edits, &name, NULL) && !edits.clash)
+        struct coarse made;
+        struct pointer_launch pointer;
+        if (can(f, by[i], &edits, &made, &pointer, NULL) && !edits.clash)
             site_add(found, f, f->definition, by[i],
                      "a thread has little under way before it waits for its block; several blocks in step "
                      "have more, and wait together",
@@ -515,25 +583,65 @@ static void blocks_find(struct function *f, struct site_list *found)
     }
 }
 
+/* When the copy is taken: whole groups of blocks, and enough of them. */
+static char *blocks_guard(const struct function *f, const char *x, int by)
+{
+    int64_t least = blocks_least(f, by);
+    return least > 0 ? arena_printf(f->a, "%s %% %d == 0 && %s >= %lld", x, by, x, (long long)least)
+                     : arena_printf(f->a, "%s %% %d == 0", x, by);
+}
+
+static void pointer_apply(const struct function *f, const struct pointer_launch *p, const char *name, int by,
+                          struct edits *edits)
+{
+    struct arena *a = f->a;
+    char *x, *in_step = fresh_name(f, "in_step"), *indent = text_indent(f, node_start(p->declared));
+    launch_grid_x(f, &p->launch, &x);
+    edits_at(edits, node_start(p->declared),
+             arena_printf(a, "// Several blocks in step, where there are many.\n%sconst bool %s = %s;\n%s",
+                          indent, in_step, blocks_guard(f, x, by), indent));
+    for (size_t i = 0; i < p->n; i++) {
+        const char *old = text_of(f, p->values[i]), *at = strstr(old, f->name);
+        edits_node(edits, p->values[i],
+                   arena_printf(a, "%s ? %.*s%s%s : %s", in_step, (int)(at - old), old, name,
+                                at + strlen(f->name), old));
+    }
+    edits_node(edits, p->launch.grid, arena_printf(a, "%s ? %s / %d : %s", in_step, x, by, x));
+}
+
+static void launch_apply(const struct function *f, const struct launch *l, const struct coarse *made, int by,
+                         struct edits *edits)
+{
+    struct arena *a = f->a;
+    struct edits call = {.arena = a};
+    char *x;
+    launch_grid_x(f, l, &x);
+    char *guard = blocks_guard(f, x, by);
+    if (node_ok(made->all))
+        guard = arena_printf(a, "%s && %s <= %s", guard, x, launch_expression(f, l, made->all));
+    edits_node(&call, l->name, made->name);
+    edits_node(&call, l->grid, launch_grid_with(f, l, arena_printf(a, "%s / %d", x, by), NULL));
+    if (made->bytes) {
+        char *bytes = arena_printf(a, "((%s) + 15) / 16 * 16", text_of(f, l->shared));
+        guard = arena_printf(a, "%s && %s <= %d", guard, bytes, SHARED_BYTES / by);
+        edits_node(&call, l->shared, arena_printf(a, "%s * %d", bytes, by));
+        edits_at(&call, node_end(l->args[l->n_args - 1]), arena_printf(a, ", %s", bytes));
+    }
+    edits_guard_launch(edits, f, l, "Several blocks in step, where there are many.", guard,
+                       edits_range(&call, f, node_start(l->statement), node_end(l->statement)));
+}
+
 static bool blocks_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
                          struct err *why_not)
 {
-    struct arena *a = f->a;
-    const char *name;
-    int by = site->setting;
-    if (!can(f, by, edits, &name, why_not))
+    struct coarse made;
+    struct pointer_launch pointer;
+    if (!can(f, site->setting, edits, &made, &pointer, why_not))
         return false;
-    for (size_t l = 0; l < f->n_launches; l++) {
-        const struct launch *launch = &f->launches[l];
-        char *x;
-        launch_grid_x(f, launch, &x);
-        char *guard = arena_printf(a, "%s %% %d == 0", x, by);
-        if (blocks_least(f, by) > 0)
-            guard = arena_printf(a, "%s && %s >= %lld", guard, x, (long long)blocks_least(f, by));
-        char *grid = launch_grid_with(f, launch, arena_printf(a, "%s / %d", x, by), NULL);
-        edits_guard_launch(edits, f, launch, "Several blocks in step, where there are many.", guard,
-                           launch_text(f, launch, name, grid, NULL));
-    }
+    if (f->n_launches == 0)
+        pointer_apply(f, &pointer, made.name, site->setting, edits);
+    for (size_t l = 0; l < f->n_launches; l++)
+        launch_apply(f, &f->launches[l], &made, site->setting, edits);
     return true;
 }
 

@@ -454,3 +454,102 @@ void edits_guard_launch(struct edits *e, const struct function *f, const struct 
     edits_node(e, l->statement, str_text(&b));
     str_free(&b);
 }
+
+/* Launches through a pointer
+ * --------------------------------------------------------------------------------------------
+ */
+
+/* A mention of the kernel with its namespaces and template arguments. */
+static struct node whole_name(struct node name)
+{
+    for (struct node up = node_parent(name);
+         node_is(up, NODE_TEMPLATE_FUNCTION) || node_is(up, NODE_QUALIFIED_IDENTIFIER); up = node_parent(up))
+        name = up;
+    return name;
+}
+
+static struct node first_identifier(const struct function *f, struct node n)
+{
+    size_t count;
+    struct node *all = node_find_all(f->a, n, NODE_IDENTIFIER, &count);
+    return node_is(n, NODE_IDENTIFIER) || count == 0 ? n : all[0];
+}
+
+/* The variable that a value is the first one of, or is assigned to. */
+static struct node pointer_of(const struct function *f, struct node value)
+{
+    struct node up = node_parent(value);
+    if (node_is(up, NODE_INIT_DECLARATOR))
+        return first_identifier(f, node_field(up, FIELD_DECLARATOR));
+    return node_is(up, NODE_ASSIGNMENT_EXPRESSION) ? node_field(up, FIELD_LEFT) : (struct node){0};
+}
+
+static bool host_assigns(const struct function *f, struct node n, const char *name)
+{
+    struct node target = assigned_target(n);
+    if (node_ok(target) && node_text_is(f->s, target, name))
+        return true;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (host_assigns(f, node_child(n, i), name))
+            return true;
+    return false;
+}
+
+/* Is the grid made of the launcher's parameters, which keep their values, and constants? */
+static bool grid_is_known(const struct function *f, const struct launch *l)
+{
+    size_t n;
+    struct node *names = node_find_all(f->a, node_parent(l->grid), NODE_IDENTIFIER, &n);
+    const char *params = text_of(f, node_field(node_field(l->host, FIELD_DECLARATOR), FIELD_PARAMETERS));
+    for (size_t i = 0; i < n; i++) {
+        int64_t value;
+        const char *name = text_of(f, names[i]);
+        if (node_within(names[i], l->grid) && !constant_value(f, names[i], &value) &&
+            (!str_has_word(params, name) || host_assigns(f, l->host, name)))
+            return false;
+    }
+    return !call_is(f, l->grid, "dim3");
+}
+
+bool launch_by_pointer(const struct function *f, struct pointer_launch *p)
+{
+    size_t n, n_calls, uses = 0;
+    struct node *names = node_find_all(f->a, source_root(f->s), NODE_IDENTIFIER, &n), host = {0};
+    const char *pointer = NULL;
+    *p = (struct pointer_launch){.values = arena_array(f->a, struct node, n + 1)};
+    for (size_t i = 0; i < n; i++) {
+        if (!node_text_is(f->s, names[i], f->name) || node_within(names[i], f->whole))
+            continue;
+        struct node value = whole_name(names[i]), to = pointer_of(f, value),
+                    in = node_enclosing(value, NODE_FUNCTION_DEFINITION);
+        if (!node_ok(to) || (pointer && (!node_text_is(f->s, to, pointer) || !node_same(in, host))))
+            return false;
+        pointer = text_of(f, to);
+        host = in;
+        if (node_is(node_parent(value), NODE_INIT_DECLARATOR))
+            p->declared = node_parent(node_parent(value));
+        p->values[p->n++] = value;
+    }
+    if (!pointer || !node_is(p->declared, NODE_DECLARATION))
+        return false;
+    struct node *calls = node_find_all(f->a, host, NODE_CALL_EXPRESSION, &n_calls);
+    for (size_t i = 0; i < n_calls; i++) {
+        struct node syntax = node_child_of(calls[i], NODE_KERNEL_CALL_SYNTAX);
+        size_t n_config;
+        struct node *config = node_ok(syntax) ? named_children(f, syntax, &n_config) : NULL;
+        if (!config || n_config < 2 || !node_text_is(f->s, node_field(calls[i], FIELD_FUNCTION), pointer))
+            continue;
+        p->launch = (struct launch){.call = calls[i],
+                                    .statement = node_statement(calls[i]),
+                                    .host = host,
+                                    .name = node_field(calls[i], FIELD_FUNCTION),
+                                    .grid = config[0],
+                                    .block = config[1]};
+        if (n_config > 2)
+            p->launch.shared = config[2];
+        uses++;
+    }
+    for (size_t i = 0; i < n; i++) /* its declaration, its values but the first, the launch */
+        uses += node_text_is(f->s, names[i], pointer) && node_within(names[i], host);
+    return node_ok(p->launch.call) && uses == p->n + 2 && grid_is_known(f, &p->launch);
+}

@@ -261,7 +261,7 @@ static bool collect(struct in_step *w, const struct function *f, struct err *why
     if (node_has_error(f->definition))
         return err_input(why, "%s is not understood", f->name);
     for (size_t i = 0; i < f->n_variables; i++)
-        if (f->variables[i].external || str_eq(f->variables[i].type, "auto"))
+        if ((f->variables[i].external && w->n > 0) || str_eq(f->variables[i].type, "auto"))
             return err_input(why, "%s of %s is not understood", f->variables[i].name, f->name);
     struct part *p = &w->parts[w->n++];
     *p = (struct part){.f = f, .differs = arena_array(a, bool, f->n_variables + 1)};
