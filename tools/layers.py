@@ -35,9 +35,10 @@ BELOW = {
     "store": ["base"],
     "report": ["rewrite", "store", "verdict"],
     "export": ["report"],
+    "campaign": ["report"],
     "optimize": ["agent", "worker", "export"],
     "tui": ["base"],
-    "cmd": ["init", "mcp", "optimize", "tui"],
+    "cmd": ["campaign", "init", "mcp", "optimize", "tui"],
     "main": ["cmd"],
 }
 
@@ -58,6 +59,7 @@ PUBLIC = {
     "ptx/lane/half_row.h": OBSERVERS,
     "ptx/lane/matrix.h": OBSERVERS,
     "kernel/preprocess.h": ("init",),
+    "report/page.h": ("campaign",),
 }
 
 LIBRARIES = {

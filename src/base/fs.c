@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 bool fs_read(struct arena *a, const char *path, char **text, size_t *size, struct err *err)
@@ -100,6 +101,23 @@ bool fs_mkdirs(const char *path, struct err *err)
 bool fs_exists(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+const char *fs_network(const char *path)
+{
+    static const struct {
+        long type; /* as statfs(2) lists them */
+        const char *name;
+    } list[] = {{0x6969, "NFS"},     {0x517b, "SMB"},    {0xff534d42, "CIFS"}, {0xfe534d42, "SMB2"},
+                {0x5346414f, "AFS"}, {0x01021997, "9P"}, {0x73757245, "Coda"}};
+    struct statfs s;
+
+    if (statfs(path, &s) != 0)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(list); i++)
+        if (((unsigned long)s.f_type & 0xffffffff) == (unsigned long)list[i].type)
+            return list[i].name;
+    return NULL;
 }
 
 bool fs_is_dir(const char *path)

@@ -16,7 +16,9 @@ bool fs_write_text(const char *path, const char *text, struct err *err);
 bool fs_mkdirs(const char *path, struct err *err);
 bool fs_exists(const char *path);
 bool fs_is_dir(const char *path);
-void fs_remove_tree(const char *path);                             /* silent when it is not there */
+const char *fs_network(
+    const char *path);                 /* "NFS", "SMB" or the like, whose locks SQLite must not trust; NULL */
+void fs_remove_tree(const char *path); /* silent when it is not there */
 char *fs_join(struct arena *a, const char *dir, const char *name); /* an absolute name stays as it is */
 char *fs_dirname(struct arena *a, const char *path);
 const char *fs_basename(const char *path);

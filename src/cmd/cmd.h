@@ -9,13 +9,15 @@
 enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_UNDER = 4, EXIT_INTERRUPTED = 130 };
 
 struct cmd_args {
-    const char *words[8]; /* what is not an option */
+    const char **words; /* what is not an option */
     int n_words;
+    const char **given; /* options as they were written, but those of a campaign itself: each with its value */
+    size_t n_given;
     const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit, *runs,
         *install;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation, tune_budget;
     const char *only_kernel, *before; /* of what memory forgets */
-    const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort;
+    const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort, *list;
     double budget_s, fail_under; /* fail_under 0: not asked */
     bool confirm, exact, json, events, quiet, help, calls, markdown, reverse, force, no_memory, all;
     struct cmd_models {
@@ -60,6 +62,8 @@ bool cmd_device(const char *device, struct arena *a, bool quiet, const char **na
 const char *cmd_memory_path(struct arena *a);
 
 int cmd_optimize(const struct cmd_args *args);
+int cmd_campaign(const struct cmd_args *args, bool resume); /* optimize of several tasks, and its resume */
+int cmd_campaign_report(const struct cmd_args *args, const char *folder);
 int cmd_check(const struct cmd_args *args);
 int cmd_bench(const struct cmd_args *args);
 int cmd_profile(const struct cmd_args *args);
@@ -81,6 +85,9 @@ int cmd_completion(const struct cmd_args *args);
 int cmd_man(const struct cmd_args *args);
 
 /* ---- shared by verbs, for folders above cmd only ---- */
+
+/* From here on a run of this process is shown as args say, and Ctrl-C or q asks it to stop. */
+void cmd_show_run(const struct cmd_args *args);
 
 /* What is written: text and tables are wrapped to a terminal's width, help to 100 columns everywhere; patches
  * get colours on a terminal; source and JSON stay as they are. */

@@ -1,58 +1,12 @@
 #include "cmd/cmd.h"
+#include "campaign/campaign.h"
 #include "report/report.h"
 #include "optimize/optimize.h"
 #include "store/store.h"
 #include "tui/tui.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <unistd.h>
-
-static volatile sig_atomic_t stops; /* asked for, by Ctrl-C or q */
-
-static void ask_to_stop(void)
-{
-    stops++;
-    run_stop();
-}
-
-static void on_signal(int signal_number)
-{
-    (void)signal_number;
-    if (stops > 0) {
-        tui_abandon();
-        _exit(EXIT_INTERRUPTED); /* the store is whole at every moment; workers die with us */
-    }
-    ask_to_stop();
-    if (tui_stopping())
-        return;
-    static const char words[] =
-        "\nastra: stopping; what is stored stays, `astra resume` goes on. Ctrl-C again to leave at once.\n";
-    if (write(2, words, sizeof(words) - 1) < 0)
-        _exit(EXIT_INTERRUPTED);
-}
-
-static void catch_signals(void)
-{
-    struct sigaction sa = {.sa_handler = on_signal};
-
-    sigaction(SIGINT, &sa, NULL);
-    sigaction(SIGTERM, &sa, NULL);
-}
-
-/* An event as a line of stdout. When nobody reads on, the run is stopped, resumably; printing the result will
- * end the process. */
-static void print_event(void *context, const char *event, const json_t *fields)
-{
-    char *line = trace_line(fields);
-
-    (void)context;
-    (void)event;
-    if (line && (puts(line) == EOF || fflush(stdout) != 0) && errno == EPIPE && stops == 0)
-        ask_to_stop();
-    free(line);
-}
 
 /* The result on stdout; *under as cmd_fail_under says. */
 static bool print_result(const char *out, const struct cmd_args *args, int *under, struct err *err)
@@ -99,10 +53,7 @@ static int run_and_print(const struct run_options *o, bool resume, const struct 
     struct err err = {0};
     int under;
 
-    catch_signals();
-    tui_open(&(struct tui_options){.quiet = args->quiet, .screen = !args->events, .stop = ask_to_stop});
-    if (args->events)
-        trace_listen(print_event, NULL);
+    cmd_show_run(args);
     if (!run_optimize(o, resume, &end, &err)) {
         int status = cmd_fail(&err);
         if (err.kind == ERR_WORLD)
@@ -183,6 +134,9 @@ static bool read_also(const struct cmd_args *args, struct arena *a, struct run_o
 
 static bool options_of(const struct cmd_args *args, struct arena *a, struct run_options *o, struct err *err)
 {
+    if (args->n_words == 0)
+        return err_input(
+            err, "`astra optimize` needs DIR, a task's folder, or --list FILE; see `astra optimize --help`");
     *o = (struct run_options){.task_dir = args->words[0],
                               .out = args->out,
                               .agents = args->agents,
@@ -209,6 +163,8 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
 
 int cmd_optimize(const struct cmd_args *args)
 {
+    if (args->n_words > 1 || args->list || (args->out && campaign_is(args->out)))
+        return cmd_campaign(args, false);
     struct arena *a = arena_open();
     struct run_options o;
     struct err err = {0};
@@ -238,8 +194,14 @@ int cmd_resume(const struct cmd_args *args)
     const char *unjudged = NULL;
     char *folder;
     int status;
-    bool ok = cmd_run_named(a, args, "resume", &folder, &err) && store_open(&s, folder, false, &err) &&
-              store_get_run(s, a, &row, &err) && store_get_note(s, a, "unjudged", &unjudged, &err);
+    bool ok = cmd_run_named(a, args, "resume", &folder, &err);
+    if (ok && campaign_is(folder)) {
+        status = cmd_campaign(args, true);
+        arena_close(a);
+        return status;
+    }
+    ok = ok && store_open(&s, folder, false, &err) && store_get_run(s, a, &row, &err) &&
+         store_get_note(s, a, "unjudged", &unjudged, &err);
 
     if (ok) {
         options = json_parse(row.options, strlen(row.options), "the run's options", &err);

@@ -17,7 +17,7 @@ static const struct option options[] = {
 };
 
 static const struct verb verbs[] = {
-    {"optimize", 'o', "DIR", "make the kernel of a task faster, with the evidence",
+    {"optimize", 'o', "DIR...", "make the kernel of a task faster, with the evidence",
      "DIR holds task.yaml and the kernel file. The run keeps everything in --out; result.json, best.cu and best.diff\n"
      "there are what it found. Ctrl-C stops it so that `astra resume` can go on.\n\n"
      "  astra optimize examples/silu_and_mul\n"
@@ -25,8 +25,12 @@ static const struct verb verbs[] = {
      "With a model (docs/models.md): the rules first, at no cost, then the model works on from the best. Nobody is\n"
      "asked and nothing is paid without --agents.\n\n"
      "  astra optimize my_task --agents llm --provider openai --base-url http://127.0.0.1:8000/v1 --model NAME\n"
-     "  astra optimize my_task --agents llm --provider anthropic --model NAME --budget-usd 1 --width 3\n",
-     1, 1, cmd_optimize},
+     "  astra optimize my_task --agents llm --provider anthropic --model NAME --budget-usd 1 --width 3\n\n"
+     "Several tasks, as words or in a list with their shares of the application's time, are a campaign (docs/campaign.md): a\n"
+     "run for each, within one budget, with one report. The same command again does what is missing, new or changed.\n\n"
+     "  astra optimize tasks/norm tasks/rope tasks/silu --budget-time 1h\n"
+     "  astra optimize --list kernels.txt --out overnight --budget-time 8h --fail-under 1.05\n",
+     0, INT_MAX, cmd_optimize},
     {"check", 'c', "DIR", "is the task sound: does it parse, launch, and give the right answer everywhere?",
      "  astra check my_task\n", 1, 1, cmd_check},
     {"init", 'i', "PATH[:KERNEL]",
@@ -315,6 +319,13 @@ static bool stranger(const struct verb *v, const char *name, struct err *err)
                      near ? "; did you mean " : "", near ? near : "", near ? "?" : "", v->name);
 }
 
+/* What a campaign does not hand on to its runs. */
+static bool of_campaign(const struct option *o)
+{
+    return str_in(o->name, "--out|--list|--json|--json=events|--fail-under|--budget-time|--quiet|--trace|"
+                           "--color|--help");
+}
+
 static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *args, struct err *err)
 {
     bool only_words = false;
@@ -357,6 +368,11 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
             return err_input(err, "%s takes no value", o->name);
         if (!set_option(o, value, args, err))
             return false;
+        if (!of_campaign(o)) {
+            args->given[args->n_given++] = o->name;
+            if (value)
+                args->given[args->n_given++] = value;
+        }
     }
     if (!args->help && args->n_words < v->min_words)
         return err_input(err, "`astra %s` needs %s; see `astra %s --help`", v->name, v->words, v->name);
@@ -422,16 +438,21 @@ int cmd_main(int argc, char **argv)
             v = &verbs[i];
     if (!v)
         return unknown_verb(word);
-    if (!parse(v, argc - 2, argv + 2, &args, &err))
-        return cmd_fail(&err);
-    if (args.help)
-        return print_help(v);
-    if (args.color && !cmd_set_colours(args.color, &err))
-        return cmd_fail(&err);
-    if (args.trace && !trace_open(args.trace, &err))
-        return cmd_fail(&err);
-    status = v->run(&args);
-    tui_close();
-    trace_close();
+    struct arena *a = arena_open();
+    args.words = arena_array(a, const char *, (size_t)argc + 1);
+    args.given = arena_array(a, const char *, 2 * (size_t)argc + 1);
+    if (!parse(v, argc - 2, argv + 2, &args, &err)) {
+        status = cmd_fail(&err);
+    } else if (args.help) {
+        status = print_help(v);
+    } else if ((args.color && !cmd_set_colours(args.color, &err)) ||
+               (args.trace && !trace_open(args.trace, &err))) {
+        status = cmd_fail(&err);
+    } else {
+        status = v->run(&args);
+        tui_close();
+        trace_close();
+    }
+    arena_close(a);
     return status;
 }

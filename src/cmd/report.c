@@ -1,6 +1,7 @@
 /* The verbs for whoever reviews: report, of a run or of several beside each other; diff of two runs. */
 #include "report/report.h"
 #include "cmd/cmd.h"
+#include "campaign/campaign.h"
 
 struct opened_runs {
     struct arena *arena;
@@ -75,6 +76,8 @@ int cmd_report(const struct cmd_args *args)
     struct str out = {0};
     struct err err = {0};
     const char *file = args->out;
+    if (args->n_words == 1 && campaign_is(args->words[0]))
+        return cmd_campaign_report(args, args->words[0]);
     bool ok = open_runs(&o, args, &err) && make(args, &o, &out, &err);
     int status;
 

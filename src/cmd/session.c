@@ -38,10 +38,11 @@ bool session_open(struct session *s, const struct cmd_args *args, bool confirm, 
                               .hidden = args->confirm,
                               .with_nvcc = args->confirm,
                               .exact = args->exact};
-    char *texts[ARRAY_LEN(args->words)], *own;
+    char **texts, *own;
     size_t n_files = (size_t)MAX(args->n_words - 1, 0);
 
     *s = (struct session){.arena = arena_open()};
+    texts = arena_array(s->arena, char *, n_files + 1);
     s->n_versions = MAX(n_files, (size_t)1);
     s->versions = arena_array(s->arena, struct session_version, s->n_versions);
     if (args->confirm && args->hidden_seed > 0)

@@ -11,7 +11,7 @@ struct column {
 };
 
 struct cell {
-    const char *text;
+    const char *text, *href; /* href: NULL */
     const char *notes[MOST_NOTES], *classes[MOST_NOTES];
     size_t n_notes;
     bool code;
@@ -132,6 +132,11 @@ void table_note(struct table *t, const char *note, const char *class)
 void table_code(struct table *t, const char *text)
 {
     add_cell(t, text)->code = true;
+}
+
+void table_link(struct table *t, const char *text, const char *href)
+{
+    add_cell(t, text)->href = href;
 }
 
 size_t table_rows(const struct table *t)
@@ -296,6 +301,8 @@ static void add_html_cell(struct str *out, const struct column *column, const st
     str_addf(out, "<%s%s>", open, column->unit ? " class=\"n\"" : "");
     if (c->code)
         html_addf(out, "<code>%s</code>", c->text);
+    else if (c->href)
+        html_addf(out, "<a href=\"%s\">%s</a>", c->href, c->text);
     else if (str_eq(c->text, "-"))
         str_add(out, "<span class=\"none\">-</span>");
     else if (c->text)

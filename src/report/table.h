@@ -27,6 +27,7 @@ void table_interval(struct table *t, double low, double high);
 /* A second text for the cell made last: smaller on a page, where its class may colour it. NULL: nothing. */
 void table_note(struct table *t, const char *note, const char *class);
 void table_code(struct table *t, const char *text);
+void table_link(struct table *t, const char *text, const char *href); /* a link in HTML, else the text */
 
 size_t table_rows(const struct table *t);
 /* The caption stands only in HTML. */

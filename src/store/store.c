@@ -75,7 +75,14 @@ static struct flock writer(void)
 bool store_lock(struct store *s, const char *folder, struct err *err)
 {
     struct flock mine = writer(), other = writer();
+    const char *network = fs_network(folder);
 
+    if (network)
+        return err_input(
+            err,
+            "%s lies on %s, where locks do not keep two writers apart and a run could be lost: give "
+            "--out on a local disk; its files can be copied from there",
+            folder, network);
     s->lock_fd = open(s->path, O_RDWR | O_CLOEXEC);
     if (s->lock_fd < 0)
         return err_world(err, "cannot open %s: %s", s->path, strerror(errno));

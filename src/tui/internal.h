@@ -55,7 +55,7 @@ struct model {
     int64_t max_rounds, max_tokens, calls, tokens;
     double max_s, max_usd, usd, spent_s; /* limits NAN: none; spent_s: by earlier parts of the run */
     int64_t round;
-    bool resumed, stopping, ended;
+    bool resumed, stopping, begun, ended;
     struct agent_state agents_now[N_ROLES];
     VEC(struct row) rows;
     VEC(struct times) times;

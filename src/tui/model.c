@@ -148,14 +148,21 @@ static void take_spent(struct model *m, const json_t *spent)
 static void on_run(struct model *m, const json_t *f)
 {
     const json_t *limits = json_object_get(f, "limits"), *list = json_object_get(f, "workloads"), *dims;
+    double begun_s = m->begun ? m->t_s : 0;
     size_t i;
 
+    if (m->begun) { /* a campaign's next kernel */
+        model_close(m);
+        model_open(m);
+        m->t_s = begun_s;
+    }
+    m->begun = true;
     json_get_members(f, run_members, m->arena, m);
     m->max_rounds = json_int(limits, "rounds", 0);
     m->max_tokens = json_int(limits, "tokens", 0);
     m->max_s = json_num(limits, "s");
     m->max_usd = json_num(limits, "usd");
-    m->spent_s = fmax(0, json_num(f, "spent_s"));
+    m->spent_s = fmax(0, json_num(f, "spent_s")) - begun_s;
     take_spent(m, json_object_get(f, "spent"));
     vec_clear(&m->times);
     json_array_foreach(list, i, dims)

@@ -26,6 +26,7 @@ static struct {
     pthread_mutex_t lock; /* of what follows; the rest is the thread's own */
     struct model model;
     bool changed;
+    bool another;   /* run began: a campaign's next */
     double heard_s; /* when the last event came */
 
     struct view view;
@@ -80,6 +81,9 @@ static void show(void)
 
     pthread_mutex_lock(&screen.lock);
     screen.changed = false;
+    if (screen.another) /* what was chosen is of an earlier run */
+        screen.view = (struct view){0};
+    screen.another = false;
     screen.view.now_s = screen.model.t_s + (screen.model.ended ? 0 : time_s() - screen.heard_s);
     draw(&screen.model, &screen.view, &screen.next);
     pthread_mutex_unlock(&screen.lock);
@@ -204,6 +208,7 @@ void screen_event(void *context, const char *event, const json_t *fields)
     screen.heard_s = time_s();
     first = !screen.changed;
     screen.changed = true;
+    screen.another = screen.another || str_eq(event, "run");
     pthread_mutex_unlock(&screen.lock);
     if (first)
         wake_up('e');

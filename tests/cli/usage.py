@@ -100,7 +100,7 @@ def word_missing(folder, verb):
     said(astra(folder, verb), 2, verb)
 
 
-@cases(["optimize", "check", "bench", "profile", "show", "diff", "resume", "doctor"])
+@cases(["check", "bench", "profile", "show", "diff", "resume", "doctor"])
 def word_too_many(folder, verb):
     said(astra(folder, verb, *("abcdefgh" if verb == "bench" else "abcd")), 2, "too much|takes")
 
