@@ -8,36 +8,113 @@
 #include "rewrite/contraction.h"
 
 struct shape { /* how a tile is computed */
-    int rows, cols, deep;
-    int sum_rows, sum_cols; /* of a thread */
+    int rows, cols, deep, threads;
+    int slab_rows, pad;     /* finished at once; elements between their rows in shared memory */
+    const char *sums;       /* of a thread, as an array's extents */
+    int memory;             /* bytes of shared memory */
+    const char *blocks;     /* how its functions' names begin */
+    const char *helpers[4]; /* files of share/ with them */
 };
 
-/* Two fours each way where a tile is large enough for 256 threads of them. */
-static bool shape_of(int setting, const struct contraction *c, struct shape *s)
-{
-    bool wide = str_eq(c->sum_type, "double");
+enum { MMA_STAGES = 3 /* as in mma.cuh */, SHARED_MOST = 48 * 1024, WIDE = 1000000 /* in a setting */ };
 
-    *s = (struct shape){.rows = setting % 1000, .cols = setting / 1000};
-    s->sum_rows = s->rows >= 128 ? 8 : 4;
-    s->sum_cols = s->cols >= 128 ? 8 : 4;
-    s->deep = s->rows * s->cols >= 128 * 128 ? 8 : 16;
-    return !(wide && s->rows * s->cols > 64 * 64);
+/* The tensor cores' instruction for elements of these types, as a file of share/; NULL: there is none. */
+static const char *mma_file(const struct contraction *c)
+{
+    static const struct {
+        const char *elements, *sum, *file;
+    } known[] = {{"__half|half", "float", "cuda/product/mma_f16.cuh"},
+                 {"__nv_bfloat16|nv_bfloat16", "float", "cuda/product/mma_bf16.cuh"},
+                 {"int8_t|signed char", "int", "cuda/product/mma_s8.cuh"}};
+    const struct kernel_limits *limits = c->f->in->limits;
+
+    for (size_t i = 0; i < ARRAY_LEN(known) && limits && limits->cc_major >= 8; i++)
+        if (str_in(c->x.type, known[i].elements) && str_in(c->y.type, known[i].elements) &&
+            str_eq(c->sum_type, known[i].sum))
+            return known[i].file;
+    return NULL;
 }
 
-static int threads_of(const struct shape *s)
+/* Is step along this operand's tile 1, so that neighbours are neighbours in memory? */
+static bool is_one(const struct poly *p)
 {
-    return s->rows / s->sum_rows * (s->cols / s->sum_cols);
+    return p->n == 1 && p->t[0].n == 0 && p->t[0].by == 1;
+}
+
+/* Warps of 64 rows where there are many, else of 32. A small tile takes more depth at a time. */
+static void mma_shape(const struct contraction *c, struct shape *s, bool wide)
+{
+    int size = ctype_size(c->f, c->x.type), rows = s->rows * s->cols >= 128 * 128 ? 64 : 32;
+    int cols = wide ? 64 : 32, bytes = s->rows + s->cols <= 128 ? 128 : 64;
+
+    s->deep = bytes / size;
+    s->threads = s->rows / rows * (s->cols / cols) * 32;
+    s->slab_rows = s->rows / rows * 16;
+    s->sums = arena_printf(c->f->a, "[%d][%d][4]", rows / 16, cols / 8);
+    s->memory = MMA_STAGES * (s->rows + s->cols) * bytes;
+    s->pad = 8;
+    s->blocks = "mma";
+    s->helpers[2] = mma_file(c);
+    s->helpers[3] = "cuda/product/mma.cuh";
+}
+
+/* A thread's results are 8 x 8 where a tile is large enough for 256 threads of them, else 4. */
+static void simt_shape(const struct contraction *c, struct shape *s)
+{
+    int rows = s->rows >= 128 ? 8 : 4, cols = s->cols >= 128 ? 8 : 4, size = ctype_size(c->f, c->sum_type);
+
+    s->deep = s->rows * s->cols >= 128 * 128 ? 8 : 16;
+    s->threads = s->rows / rows * (s->cols / cols);
+    s->slab_rows = s->rows / (rows / 4);
+    s->sums = arena_printf(c->f->a, "[%d][%d]", rows, cols);
+    s->memory = 2 * s->deep * (s->rows + 4 + s->cols + 4) * size;
+    s->pad = 4;
+    s->blocks = "simt";
+    s->helpers[2] = "cuda/product/simt.cuh";
+}
+
+/* A warp a row; there are no columns. */
+static void gemv_shape(struct shape *s)
+{
+    s->threads = s->rows * 32;
+    s->blocks = "gemv";
+    s->helpers[0] = "cuda/product/vector.cuh";
+    s->helpers[1] = "cuda/product/gemv.cuh";
+}
+
+/* False where a tile is too small or too large. */
+static bool shape_of(int setting, const struct contraction *c, struct shape *s)
+{
+    bool wide = setting / WIDE, mma = mma_file(c) != NULL;
+
+    *s = (struct shape){.rows = setting % 1000, .cols = setting % WIDE / 1000};
+    if (c->vector) {
+        gemv_shape(s);
+        return s->cols == 0 && s->rows <= 16 && !wide && is_one(&c->x.deep_step);
+    }
+    if (s->rows < 32 || s->cols < 32)
+        return false;
+    s->helpers[0] = "cuda/product/vector.cuh";
+    s->helpers[1] = "cuda/product/tile.cuh";
+    if (mma)
+        mma_shape(c, s, wide);
+    else
+        simt_shape(c, s);
+    s->memory = MAX(s->memory, s->slab_rows * (s->cols + s->pad) * ctype_size(c->f, c->sum_type));
+    return s->threads >= 64 && s->memory <= SHARED_MOST && (mma || !wide);
 }
 
 static const char *block_product_words(struct arena *a, int setting)
 {
-    return arena_printf(a, "%d x %d", setting % 1000, setting / 1000);
+    if (setting < 1000)
+        return arena_printf(a, "%d rows", setting);
+    return arena_printf(a, "%d x %d%s", setting % 1000, setting % WIDE / 1000, setting / WIDE ? " wide" : "");
 }
 
 /* Tiles that fill the processors count as many as there are; larger ones fetch less for each result. */
 static double promise(const struct function *f, int setting)
 {
-    double sum = 0, rows = setting % 1000, cols = setting / 1000;
+    double sum = 0, rows = setting % 1000, cols = MAX(setting % WIDE / 1000, 1);
     double sms = f->in->limits ? f->in->limits->sm_count : 1;
 
     for (size_t p = 0; p < f->in->n_plans; p++)
@@ -57,7 +134,7 @@ static double promise(const struct function *f, int setting)
 
 static void block_product_find(struct function *f, struct site_list *found)
 {
-    static const int tiles[] = {128128, 64064, 64128};
+    static const int tiles[] = {WIDE + 128128, 128128, 64064, 64128, 8, 4};
     int own[ARRAY_LEN(tiles)];
     struct contraction c;
     size_t n;
@@ -75,27 +152,50 @@ static void block_product_find(struct function *f, struct site_list *found)
     const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
     for (size_t i = 0; i < n; i++) {
         struct shape s;
-        if (shape_of(settings[i], &c, &s) && threads_of(&s) >= 64)
+        if (shape_of(settings[i], &c, &s))
             site_add(found, f, c.loop, settings[i],
                      "each thread fetches a whole row and column for one result; a tile of results shares them",
-                     "product of %s and %s, tiles of %d by %d", c.x.root, c.y.root, s.rows, s.cols);
+                     "product of %s and %s, %s%s", c.x.root, c.y.root, block_product_words(f->a, settings[i]),
+                     str_eq(s.blocks, "mma") ? " by tensor cores" : "");
     }
 }
 
 /* ---- the text ---- */
 
-/* The kernel's head with these launch bounds. */
-static char *head_text(const struct function *f, int threads)
+/* What the kernel must be told of its rows or columns where it does not ask for their end; NULL: nothing. */
+static const char *told_end(const struct contraction *c, const struct contraction_axis *axis)
 {
-    char *head = text_range(f, node_start(f->whole), node_start(f->body));
-    char *old = strstr(head, "__launch_bounds__"), *end = old ? strchr(old, ')') : NULL;
-    size_t name = node_start(f->id) - node_start(f->whole), len = strlen(head);
+    if (!axis->index || node_ok(axis->bounds[0]))
+        return NULL;
+    return fresh_local(c->f, axis == &c->row ? "row_end" : "col_end");
+}
 
-    while (len > 0 && strchr(" \n\t", head[len - 1]))
-        head[--len] = '\0';
+/* The kernel's head with these launch bounds, and with what it must be told. */
+static char *head_text(const struct contraction *c, int threads)
+{
+    const struct function *f = c->f;
+    const struct contraction_axis *axes[] = {&c->row, &c->col};
+    size_t start = node_start(f->whole), body = node_start(f->body);
+    char *head = text_range(f, start, body), *old = strstr(head, "__launch_bounds__");
+    char *end = old ? strchr(old, ')') : NULL;
+    struct edits edits = {.arena = f->a};
+
     if (end)
-        return arena_printf(f->a, "%.*s__launch_bounds__(%d)%s", (int)(old - head), head, threads, end + 1);
-    return arena_printf(f->a, "%.*s__launch_bounds__(%d) %s", (int)name, head, threads, head + name);
+        edits_try(&edits, start + (size_t)(old - head), start + (size_t)(end - head) + 1, "");
+    edits_at(&edits, node_start(f->id), arena_printf(f->a, "__launch_bounds__(%d) ", threads));
+    for (size_t i = 0; i < 2; i++)
+        if (told_end(c, axes[i]))
+            edits_at(&edits, node_end(f->variables[f->n_params - 1].statement),
+                     arena_printf(f->a, ", int %s", told_end(c, axes[i])));
+    head = edits_range(&edits, f, start, body);
+    for (size_t len = strlen(head); len > 0 && strchr(" \n\t", head[len - 1]); len--)
+        head[len - 1] = '\0';
+    return head;
+}
+
+static char *end_text(const struct contraction *c, const struct contraction_axis *axis)
+{
+    return told_end(c, axis) ? (char *)told_end(c, axis) : contraction_text(c, &axis->bound);
 }
 
 static bool mentioned(const struct function *f, const struct variable *v, const struct node *parts, size_t n)
@@ -179,10 +279,12 @@ static char *sum_text(const struct contraction *c, const char *computed)
                                computed);
 }
 
-/* Is step along this operand's tile 1, so that neighbours are neighbours in memory? */
-static bool is_one(const struct poly *p)
+/* Does a tile lie in rows along the depth? ldmatrix transposes no bytes: these always do. */
+static const char *along_deep(const struct contraction *c, const struct contraction_operand *o)
 {
-    return p->n == 1 && p->t[0].n == 0 && p->t[0].by == 1;
+    bool bytes = mma_file(c) && ctype_size(c->f, o->type) == 1;
+
+    return bytes || !is_one(&o->step) ? "true" : "false";
 }
 
 static void put_operand(const struct contraction *c, struct fill *fill, const char *name,
@@ -207,39 +309,39 @@ static char *kernel_text(const struct contraction *c, const struct shape *s)
 {
     static const char *const names[] = {"ROWS",   "COLS",   "DEEP", "SLAB", "memory", "rows",
                                         "cols",   "depth",  "row0", "col0", "x_out",  "y_out",
-                                        "x_deep", "y_deep", "sums", "slab", "e"};
+                                        "x_deep", "y_deep", "sums", "slab", "WIDE",   "e"};
     const struct function *f = c->f;
     struct arena *a = f->a;
     struct fill *fill = fill_open(a);
     struct own_part own;
-    int slabs = s->sum_rows / 4, slab_rows = s->rows / slabs, threads = threads_of(s);
-    int tiles = 2 * s->deep * (s->rows + 4 + s->cols + 4), staged = slab_rows * (s->cols + 4);
-
     own_part_of(c, &own);
     put_names(f, fill, names, ARRAY_LEN(names));
 #define NAME(n) fresh_local(f, n)
-    const char *row = arena_printf(a, "%s + %s * %s + %s / %s", NAME("row0"), NAME("slab"), NAME("SLAB"),
-                                   NAME("e"), NAME("COLS"));
+    const char *row = c->vector ? NAME("row0")
+                                : arena_printf(a, "%s + %s * %s + %s / %s", NAME("row0"), NAME("slab"),
+                                               NAME("SLAB"), NAME("e"), NAME("COLS"));
     const char *col = arena_printf(a, "%s + %s %% %s", NAME("col0"), NAME("e"), NAME("COLS"));
-    const char *computed = arena_printf(a, "%s[%s / %s * (%s + 4) + %s %% %s]", NAME("memory"), NAME("e"),
-                                        NAME("COLS"), NAME("COLS"), NAME("e"), NAME("COLS"));
+    const char *computed = c->vector ? NAME("sums")
+                                     : arena_printf(a, "%s[%s / %s * %s + %s %% %s]", NAME("memory"), NAME("e"),
+                                                    NAME("COLS"), NAME("WIDE"), NAME("e"), NAME("COLS"));
     const char *indices = index_text(c, &own, row, col, NAME("cols"));
 #undef NAME
     fill_put(fill, "indices", indices);
-    fill_put(fill, "head", head_text(f, threads));
+    fill_put(fill, "head", head_text(c, s->threads));
     fill_putf(fill, "tile_rows", "%d", s->rows);
     fill_putf(fill, "tile_cols", "%d", s->cols);
     fill_putf(fill, "deep", "%d", s->deep);
-    fill_putf(fill, "slab_rows", "%d", slab_rows);
-    fill_putf(fill, "threads", "%d", threads);
-    fill_putf(fill, "memory_size", "%d", MAX(tiles, staged));
-    fill_putf(fill, "sums_shape", "[%d][%d]", s->sum_rows, s->sum_cols);
-    fill_putf(fill, "product_args", "%d, %s, %s", threads, is_one(&c->x.step) ? "false" : "true",
-              is_one(&c->y.step) ? "false" : "true");
+    fill_putf(fill, "slab_rows", "%d", s->slab_rows);
+    fill_putf(fill, "threads", "%d", s->threads);
+    fill_putf(fill, "pad", "%d", s->pad);
+    fill_put(fill, "blocks", s->blocks);
+    fill_putf(fill, "memory_size", "%d", s->memory / ctype_size(f, c->sum_type));
+    fill_put(fill, "sums_shape", s->sums);
+    fill_putf(fill, "product_args", "%d, %s, %s", s->threads, along_deep(c, &c->x), along_deep(c, &c->y));
     fill_put(fill, "acc_type", c->sum_type);
     fill_put(fill, "uniform", lines_of(f, c->uniform.v, c->uniform.n, 4));
-    fill_put(fill, "row_bound", contraction_text(c, &c->row.bound));
-    fill_put(fill, "col_bound", contraction_text(c, &c->col.bound));
+    fill_put(fill, "row_bound", end_text(c, &c->row));
+    fill_put(fill, "col_bound", c->vector ? "" : end_text(c, &c->col));
     fill_put(fill, "depth_bound", text_of(f, c->depth));
     put_operand(c, fill, "x", &c->x);
     put_operand(c, fill, "y", &c->y);
@@ -251,12 +353,14 @@ static char *kernel_text(const struct contraction *c, const struct shape *s)
     fill_if(fill, "any_uniform", c->uniform.n > 0);
     fill_if(fill, "any_index", *indices != '\0');
     fill_if(fill, "any_dependent", own.declarations.n > 0);
-    return fill_file(fill, "cuda/product/kernel.cu");
+    return fill_file(fill, c->vector ? "cuda/product/gemv.cu" : "cuda/product/kernel.cu");
 }
 
 /* Parts of the grid beyond x that the launcher gives: ", 1, batch" */
-static bool other_dimensions(const struct function *f, const struct launch *l, bool flat, const char **text)
+static bool other_dimensions(const struct contraction *c, const struct launch *l, const char **text)
 {
+    const struct function *f = c->f;
+    bool flat = !c->taken[1];
     size_t n;
     struct node *parts = launch_dim3(f, l, l->grid, &n);
     struct arena *a = f->a;
@@ -280,13 +384,20 @@ static bool launches_edit(const struct contraction *c, const struct shape *s, st
     for (size_t i = 0; i < f->n_launches; i++) {
         const struct launch *l = &f->launches[i];
         const char *others;
-        if (!other_dimensions(f, l, c->flat != NULL, &others))
+        if (!other_dimensions(c, l, &others))
             return err_input(why_not, "the grid of %s is not seen", f->name);
-        const char *rows = contraction_bound(c, &c->row, l), *cols = contraction_bound(c, &c->col, l);
-        char *tiles = arena_printf(a, "(%s + %d) / %d * ((%s + %d) / %d)", rows, s->rows - 1, s->rows, cols,
-                                   s->cols - 1, s->cols);
+        const char *rows = contraction_bound(c, &c->row, l);
+        const char *cols = c->vector ? NULL : contraction_bound(c, &c->col, l);
+        char *tiles = arena_printf(a, "(%s + %d) / %d", rows, s->rows - 1, s->rows);
+        if (cols)
+            tiles = arena_printf(a, "%s * ((%s + %d) / %d)", tiles, cols, s->cols - 1, s->cols);
+        size_t behind = node_end(node_field(l->call, FIELD_ARGUMENTS)) - 1;
+        if (told_end(c, &c->row))
+            edits_at(edits, behind, arena_printf(a, ", %s", rows));
+        if (told_end(c, &c->col))
+            edits_at(edits, behind, arena_printf(a, ", %s", cols));
         edits_node(edits, l->grid, *others ? arena_printf(a, "dim3(%s%s)", tiles, others) : tiles);
-        edits_node(edits, l->block, arena_printf(a, "%d", threads_of(s)));
+        edits_node(edits, l->block, arena_printf(a, "%d", s->threads));
     }
     return true;
 }
@@ -303,8 +414,8 @@ static bool block_product_apply(const struct function *f, const struct transform
         return err_input(why_not, "a tile of %s does not fit", f->name);
     if (!launches_edit(&c, &s, edits, why_not))
         return false;
-    edits_helper(edits, f, share_text("cuda/product/tile.cuh"));
-    edits_helper(edits, f, share_text("cuda/product/simt.cuh"));
+    for (size_t i = 0; i < ARRAY_LEN(s.helpers) && s.helpers[i]; i++)
+        edits_helper(edits, f, share_text(s.helpers[i]));
     edits_node(edits, f->whole, kernel_text(&c, &s));
     return true;
 }
@@ -315,7 +426,9 @@ const struct transform transform_block_product = {
     .helps = "l2 dram latency issue",
     .chooses = "block items",
     .setting_words = block_product_words,
-    .parameters = {{"rows", 1, 1000, 3, {32, 64, 128}}, {"columns", 1000, 1000, 3, {32, 64, 128}}},
+    .parameters = {{"rows", 1, 1000, 6, {4, 8, 16, 32, 64, 128}},
+                   {"columns", 1000, 1000, 4, {0, 32, 64, 128}},
+                   {"wide", WIDE, 0, 2, {0, 1}}},
     .find = block_product_find,
     .apply = block_product_apply,
 };

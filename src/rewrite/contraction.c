@@ -22,18 +22,35 @@ static bool in_nodes(const struct node *v, size_t n, struct node x)
     return false;
 }
 
-/* Is blockIdx's member one that no index takes? Grids keep y and z where results are along x alone. */
+static const char *const block_index[] = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
+
+/* Is blockIdx's member one that no index takes? The grid keeps it, where it is not x. */
 static bool is_free_block(const struct parse *p, struct node block)
 {
     struct node member = node_parent(block);
-    const char *text = node_is(member, NODE_FIELD_EXPRESSION) ? text_of(p->f, member) : "";
 
-    return str_eq(text, "blockIdx.z") || (str_eq(text, "blockIdx.y") && p->c->flat);
+    for (int d = 1; d < 3; d++)
+        if (!p->c->taken[d] && node_is(member, NODE_FIELD_EXPRESSION) &&
+            node_text_is(p->f->s, member, block_index[d]))
+            return true;
+    return false;
 }
 
 static bool is_index(const struct contraction *c, const struct variable *v)
 {
     return v && (v == c->row.index || v == c->col.index || v == c->flat);
+}
+
+/* Does it ask which thread or block it is, other than by the grid's dimensions that stay? */
+static bool asks_for_thread(const struct parse *p, struct node n)
+{
+    if (node_is(n, NODE_IDENTIFIER))
+        return str_in(text_of(p->f, n), "threadIdx|blockDim|gridDim") ||
+               (node_text_is(p->f->s, n, "blockIdx") && !is_free_block(p, n));
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (asks_for_thread(p, node_child(n, i)))
+            return true;
+    return false;
 }
 
 /* The same for all threads of a block, and not changed by another grid. */
@@ -43,13 +60,8 @@ static bool is_uniform(const struct parse *p, struct node n)
 
     if (node_is(n, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(p->f, n);
-        if (node_text_is(p->f->s, n, "blockIdx"))
-            return is_free_block(p, n);
-        if (node_text_is(p->f->s, n, "threadIdx") || node_text_is(p->f->s, n, "blockDim") ||
-            node_text_is(p->f->s, n, "gridDim"))
-            return false;
         if (!v)
-            return true;
+            return !asks_for_thread(p, n);
         if (is_index(c, v) || v == c->sum || (node_ok(c->loop) && v->from >= node_start(c->loop)))
             return false;
         return v->param || !in_nodes(c->dependent.v, c->dependent.n, v->statement);
@@ -89,9 +101,13 @@ static int64_t block_threads(const struct function *f, int dimension)
     for (size_t l = 0; f->in->n_plans == 0 && l < f->n_launches; l++) {
         size_t n;
         struct node *parts = launch_dim3(f, &f->launches[l], f->launches[l].block, &n);
-        bool known = parts && (size_t)dimension < n
-                         ? constant_value(f, parts[dimension], &v)
-                         : dimension == 0 && constant_value(f, f->launches[l].block, &v);
+        bool known = true;
+        v = 1; /* what a launch does not say */
+        if (!parts)
+            known = constant_value(f, f->launches[l].block, &v);
+        else if ((size_t)dimension < n)
+            known = constant_value(f, parts[dimension], &v);
+        v = !parts && dimension > 0 ? 1 : v;
         if (!known || (threads && threads != v))
             return 0;
         threads = v;
@@ -99,11 +115,14 @@ static int64_t block_threads(const struct function *f, int dimension)
     return threads;
 }
 
-/* index = blockIdx.D * (threads of a block along D) + threadIdx.D */
+/* index = blockIdx.D * (threads of a block along D) + threadIdx.D, or blockIdx.D where there is one thread. */
 static bool counts_grid(const struct function *f, const struct poly *p, int dimension)
 {
     const char *of[] = {"threadIdx", "blockIdx", "blockDim"}, *name[3];
 
+    struct poly alone = poly_atom(f, block_index[dimension]);
+    if (poly_same(p, &alone))
+        return block_threads(f, dimension) == 1;
     for (int i = 0; i < 3; i++)
         name[i] = arena_printf(f->a, "%s.%c", of[i], "xyz"[dimension]);
     struct poly thread = poly_atom(f, name[0]), block = poly_atom(f, name[1]), dim = poly_atom(f, name[2]);
@@ -121,11 +140,12 @@ static bool is_plain(const struct function *f, const struct variable *v)
            ctype_is_integer(f, v->type);
 }
 
-static void set_axis(struct contraction_axis *axis, const struct variable *v, const char *lead,
+static void set_axis(struct contraction_axis *axis, const struct variable *v, const char *lead, int dimension,
                      struct poly whole)
 {
     axis->index = v;
     axis->lead = lead;
+    axis->dimension = dimension;
     axis->whole = whole;
 }
 
@@ -148,20 +168,29 @@ static bool find_flat(struct parse *p)
         struct contraction_axis *axis = row ? &c->row : &c->col;
         if ((!row && !col) || axis->index || whole.n != 1 || whole.t[0].n != 1)
             return err_input(p->why, "%s takes its index apart otherwise than into row and column", f->name);
-        set_axis(axis, v, whole.t[0].atom[0], whole);
+        set_axis(axis, v, whole.t[0].atom[0], 0, whole);
         axis->bounds[1] = node_field(e, FIELD_RIGHT);
     }
-    if (!c->row.index || !c->col.index)
-        return false;
+    if (!c->row.index || !c->col.index) {
+        c->vector = !c->row.index && !c->col.index;
+        return c->vector;
+    }
     struct poly rows = poly_of(f, c->row.bounds[1]), cols = poly_of(f, c->col.bounds[1]);
     c->col.bound = cols;
     return poly_same(&rows, &cols) && cols.n == 1 && is_uniform(p, c->col.bounds[1]);
 }
 
-/* The indices of a result: along two dimensions of the grid, or divided from one. */
+/* The atom of an index that only threads along this dimension of the grid have. */
+static const char *lead_of(const struct poly *whole, int dimension)
+{
+    static const char *const threads[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
+
+    return poly_coefficient(whole, threads[dimension]) ? threads[dimension] : block_index[dimension];
+}
+
+/* The indices of a result: along two dimensions of the grid, or divided from one; or a row alone. */
 static bool find_indices(struct parse *p)
 {
-    static const char *const threads[] = {"threadIdx.x", "threadIdx.y"};
     const struct function *f = p->f;
     struct contraction *c = p->c;
     const struct variable *along[2] = {NULL, NULL};
@@ -179,13 +208,24 @@ static bool find_indices(struct parse *p)
             along[d] = v;
         }
     }
-    if (along[0] && along[1]) {
-        set_axis(&c->col, along[0], threads[0], poly_of(f, along[0]->init));
-        set_axis(&c->row, along[1], threads[1], poly_of(f, along[1]->init));
-        return true;
+    struct contraction_axis *axis[] = {&c->col, &c->row};
+    for (int d = 0; d < 2 && along[0] && along[1]; d++) {
+        struct poly whole = poly_of(f, along[d]->init);
+        set_axis(axis[d], along[d], lead_of(&whole, d), d, whole);
+        c->taken[d] = true;
     }
+    if (c->row.index)
+        return true;
     c->flat = along[0];
-    return (c->flat && find_flat(p)) || err_input(p->why, "%s has no row and column", f->name);
+    c->taken[0] = true;
+    if (!c->flat || !find_flat(p))
+        return err_input(p->why, "%s has no row and column", f->name);
+    if (c->vector) {
+        struct poly whole = poly_of(f, c->flat->init);
+        set_axis(&c->row, c->flat, lead_of(&whole, 0), 0, whole);
+        c->flat = NULL;
+    }
+    return true;
 }
 
 /* ---- statements ---- */
@@ -318,9 +358,12 @@ static bool take_bounds(struct parse *p)
         c->col.bounds[0] = c->col.bounds[1];
         c->col.bounds[1] = (struct node){0};
     }
-    if (!node_ok(c->row.bounds[0]) || !node_ok(c->col.bounds[0]) || !c->row.bound.ok || !c->col.bound.ok)
-        return err_input(p->why, "%s does not ask whether its row and column exist", f->name);
-    return true;
+    bool asked = node_ok(c->row.bounds[0]) || !c->flat;
+    for (size_t i = 0; i < 2; i++) {
+        const struct contraction_axis *axis = i ? &c->col : &c->row;
+        asked = asked && (!node_ok(axis->bounds[0]) || axis->bound.ok);
+    }
+    return asked || err_input(p->why, "%s does not ask whether its row and column exist", f->name);
 }
 
 /* Each declaration of the indices alone goes; others are the block's or a result's own. */
@@ -341,7 +384,7 @@ static bool sort_before(struct parse *p)
             }
         if (indices && !others)
             continue;
-        if (indices || node_mentions(f, s, "threadIdx") || has_effect(f, s) != !declaration)
+        if (indices || asks_for_thread(p, s) || has_effect(f, s) != !declaration)
             return err_input(p->why, "%s does more with its threads than take a row and a column", f->name);
         if (c->sum && node_same(s, c->sum->statement)) {
             if (others != 1)
@@ -462,8 +505,10 @@ static bool poly_is_uniform(const struct parse *p, const struct poly *poly, cons
             for (size_t w = 0; w < ARRAY_LEN(own); w++)
                 if (str_has_word(atom, own[w]))
                     return false;
-            if (strstr(atom, "blockIdx.x") || (strstr(atom, "blockIdx.y") && !c->flat) ||
-                str_has_word(atom, k->name))
+            for (int d = 0; d < 3; d++)
+                if ((d == 0 || c->taken[d]) && strstr(atom, block_index[d]))
+                    return false;
+            if (str_has_word(atom, k->name))
                 return false;
             for (size_t v = 0; v < f->n_variables; v++) {
                 const struct variable *x = &f->variables[v];
@@ -480,6 +525,8 @@ static struct poly less_axis(const struct function *f, const struct contraction_
 {
     struct poly rest = index;
 
+    if (!axis->index)
+        return *step = poly_number(0), index;
     *step = taken(f, axis->lead, &rest);
     return poly_add(f, index, poly_mul(f, *step, axis->whole), -1);
 }
@@ -605,7 +652,7 @@ static bool take_loop(struct parse *p)
         return err_input(p->why, "the loop of %s does not add products from 0 on", f->name);
     if (!operand_of(p, left, k, o[0], &row[0], &col[0]) || !operand_of(p, right, k, o[1], &row[1], &col[1]))
         return false;
-    if (row[0].n == 0 && col[1].n == 0) { /* the factors the other way round */
+    if (row[0].n == 0 && col[1].n == 0 && row[1].n > 0) { /* the factors the other way round */
         struct contraction_operand other = c->x;
         c->x = c->y;
         c->y = other;
@@ -615,8 +662,8 @@ static bool take_loop(struct parse *p)
     }
     c->x.step = row[0];
     c->y.step = col[1];
-    if (row[0].n == 0 || col[1].n == 0 || row[1].n > 0 || col[0].n > 0 || c->x.deep_step.n == 0 ||
-        c->y.deep_step.n == 0)
+    if (row[0].n == 0 || (col[1].n == 0) != c->vector || row[1].n > 0 || col[0].n > 0 ||
+        c->x.deep_step.n == 0 || c->y.deep_step.n == 0)
         return err_input(p->why, "the factors of %s do not belong to a row and a column", f->name);
     return types_known(c) || err_input(p->why, "the types of %s are not among those that are known", f->name);
 }
@@ -641,21 +688,13 @@ static bool find_sum(struct parse *p)
 static bool epilogue_is_own(const struct parse *p)
 {
     const struct function *f = p->f;
-    struct node first = p->c->epilogue_first, last = p->c->epilogue_last;
 
-    for (struct node s = first; node_ok(s); s = node_next(s)) {
+    for (struct node s = p->c->epilogue_first; node_ok(s); s = node_next(s)) {
         size_t returns;
         node_find_all(f->a, s, NODE_RETURN_STATEMENT, &returns);
-        if (returns || node_is(s, NODE_RETURN_STATEMENT) || calls_barrier(f, s) ||
-            node_mentions(f, s, "threadIdx") || node_mentions(f, s, "blockDim") ||
-            node_mentions(f, s, "gridDim"))
+        if (returns || node_is(s, NODE_RETURN_STATEMENT) || calls_barrier(f, s) || asks_for_thread(p, s))
             return false;
-        size_t n;
-        struct node *names = node_find_all(f->a, s, NODE_IDENTIFIER, &n);
-        for (size_t i = 0; i < n; i++)
-            if (node_text_is(f->s, names[i], "blockIdx") && !is_free_block(p, names[i]))
-                return false;
-        if (node_same(s, last))
+        if (node_same(s, p->c->epilogue_last))
             return true;
     }
     return false;
@@ -689,14 +728,15 @@ bool contraction_of(const struct function *f, struct contraction *c, struct err 
         return err_input(why, "%s is used other than by launches", f->name);
     if (!take_statements(&p, f->body) || !find_sum(&p) || !find_indices(&p))
         return false;
-    if (!c->flat)
+    if (!c->flat && !c->vector)
         orient(c);
     if (!sort_before(&p) || !take_bounds(&p) || !take_loop(&p))
         return false;
     if (!epilogue_is_own(&p))
         return err_input(why, "what %s does with a sum is not a result's own", f->name);
     for (size_t l = 0; l < f->n_launches; l++)
-        if (!contraction_bound(c, &c->row, &f->launches[l]) || !contraction_bound(c, &c->col, &f->launches[l]))
+        if (!contraction_bound(c, &c->row, &f->launches[l]) ||
+            (!c->vector && !contraction_bound(c, &c->col, &f->launches[l])))
             return err_input(why, "the launcher cannot tell how large the whole is");
     return true;
 }
@@ -721,10 +761,34 @@ char *contraction_text(const struct contraction *c, const struct poly *p)
     return str_take(&b, c->f->a);
 }
 
+/* The threads of the grid along a dimension, as the launcher has them. */
+static char *whole_grid(const struct function *f, const struct launch *l, int dimension)
+{
+    size_t n[2];
+    struct node of[] = {l->grid, l->block}, *parts[2];
+    const char *text[2];
+    int64_t threads;
+
+    for (int i = 0; i < 2; i++) {
+        parts[i] = launch_dim3(f, l, of[i], &n[i]);
+        if (!parts[i] && (i ? constant_value(f, of[i], &threads) : launch_grid_is_line(f, l))) {
+            parts[i] = &of[i];
+            n[i] = 1;
+        }
+        if (!parts[i])
+            return NULL;
+        text[i] = (size_t)dimension < n[i] ? text_of(f, parts[i][dimension]) : "1";
+    }
+    return arena_printf(f->a, "(%s) * (%s)", text[0], text[1]);
+}
+
 char *contraction_bound(const struct contraction *c, const struct contraction_axis *axis,
                         const struct launch *l)
 {
     const struct function *f = c->f;
+
+    if (!node_ok(axis->bounds[0]))
+        return whole_grid(f, l, axis->dimension);
     char *whole = launch_expression(f, l, axis->bounds[0]);
     char *by = node_ok(axis->bounds[1]) ? launch_expression(f, l, axis->bounds[1]) : NULL;
 

@@ -9,7 +9,8 @@ struct contraction_axis { /* rows or columns of the results */
     const struct variable *index;
     const char *lead;      /* the atom of its polynomial that no other index has */
     struct poly whole;     /* the index as a polynomial */
-    struct poly bound;     /* it stays below */
+    struct poly bound;     /* it stays below, where the kernel asks; else the grid has just as many */
+    int dimension;         /* of the grid that it counts, 0 to 2 */
     struct node bounds[2]; /* bound as nodes: the first, divided by the second where there is one */
 };
 
@@ -22,6 +23,8 @@ struct contraction {
     const struct function *f;
     struct contraction_axis row, col; /* neighbouring columns are neighbours in memory where a store shows it */
     const struct variable *flat;      /* the index that row and column are divided from; NULL: none */
+    bool vector;                      /* there are no columns: a matrix times a vector */
+    bool taken[3];                    /* dimensions of the grid that rows and columns count */
     struct contraction_operand x, y;  /* x has rows, y columns */
     struct node loop, depth;          /* `depth` products a result */
     const struct variable *sum;

@@ -42,23 +42,31 @@ int transform_value(const struct transform_parameter *p, int setting)
     return p->radix ? value % p->radix : value;
 }
 
+/* Adds the settings of all values of the parameters from the i-th on. */
+static void add_settings(const struct site_list *found, size_t i, int setting, size_t n_own, void *to)
+{
+    VEC(int) *list = to;
+    const struct transform_parameter *p = &found->transform->parameters[i];
+
+    for (size_t k = 0; i < TRANSFORM_PARAMETERS && k < p->n_values; k++)
+        add_settings(found, i + 1, setting + p->values[k] * p->unit, n_own, to);
+    if (i < TRANSFORM_PARAMETERS && p->n_values > 0)
+        return;
+    for (size_t o = 0; o < n_own; o++)
+        if (list->v[o] == setting)
+            return;
+    vec_add(found->arena, list, setting);
+}
+
 const int *settings_to_try(const struct function *f, const struct site_list *found, const int *own,
                            size_t n_own, size_t *n)
 {
-    const struct transform_parameter *p = found->transform->parameters, *q = p + 1;
     VEC(int) list = {0};
 
     for (size_t i = 0; i < n_own; i++)
         vec_add(found->arena, &list, own[i]);
-    for (size_t i = 0; f->in->all_settings && i < p->n_values; i++)
-        for (size_t k = 0; k < MAX(q->n_values, (size_t)1); k++) {
-            int setting = p->values[i] * p->unit + (q->n_values ? q->values[k] * q->unit : 0);
-            bool known = false;
-            for (size_t o = 0; o < n_own; o++)
-                known = known || own[o] == setting;
-            if (!known)
-                vec_add(found->arena, &list, setting);
-        }
+    if (f->in->all_settings && found->transform->parameters[0].n_values > 0)
+        add_settings(found, 0, 0, n_own, &list);
     *n = list.n;
     return list.v;
 }

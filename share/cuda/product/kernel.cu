@@ -1,7 +1,7 @@
 {{head}}
 {
     // A block of threads computes a tile of {{tile_rows}} x {{tile_cols}} results, {{deep}} products of each at a time.
-    constexpr int {{ROWS}} = {{tile_rows}}, {{COLS}} = {{tile_cols}}, {{DEEP}} = {{deep}}, {{SLAB}} = {{slab_rows}};
+    constexpr int {{ROWS}} = {{tile_rows}}, {{COLS}} = {{tile_cols}}, {{DEEP}} = {{deep}}, {{SLAB}} = {{slab_rows}}, {{WIDE}} = {{COLS}} + {{pad}};
     __shared__ __align__(128) {{acc_type}} {{memory}}[{{memory_size}}];
 {{#any_uniform}}
     {{uniform}}
@@ -11,13 +11,13 @@
     tile_place({{rows}}, {{cols}}, {{ROWS}}, {{COLS}}, {{row0}}, {{col0}});
     const long long {{x_out}} = {{x_out_is}}, {{x_deep}} = {{x_deep_is}}, {{y_out}} = {{y_out_is}}, {{y_deep}} = {{y_deep_is}};
     {{acc_type}} {{sums}}{{sums_shape}} = {};
-    tile_product<{{ROWS}}, {{COLS}}, {{DEEP}}, {{product_args}}>({{sums}}, {{memory}}, {{x}} + {{row0}} * {{x_out}}, {{x_out}}, {{x_deep}},
+    {{blocks}}_product<{{ROWS}}, {{COLS}}, {{DEEP}}, {{product_args}}>({{sums}}, {{memory}}, {{x}} + {{row0}} * {{x_out}}, {{x_out}}, {{x_deep}},
         {{y}} + {{col0}} * {{y_out}}, {{y_out}}, {{y_deep}}, {{rows}} - {{row0}}, {{cols}} - {{col0}}, {{depth}});
 
     // The sums go through shared memory, so that neighbouring threads finish and store neighbouring results.
 #pragma unroll
     for (int {{slab}} = 0; {{slab}} < {{ROWS}} / {{SLAB}}; {{slab}}++) {
-        tile_stage<{{ROWS}}, {{COLS}}>({{memory}}, {{sums}}, {{slab}});
+        {{blocks}}_stage<{{ROWS}}, {{COLS}}>({{memory}}, {{sums}}, {{slab}});
         __syncthreads();
 #pragma unroll 4
         for (int {{e}} = threadIdx.x; {{e}} < {{SLAB}} * {{COLS}}; {{e}} += {{threads}}) {

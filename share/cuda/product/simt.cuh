@@ -5,7 +5,7 @@
 // at p[out * step_out + deep * step_deep]. Fours of neighbours lie along DEEP_FIRST's dimension; `fours` says that
 // they may be read as one.
 template <int OUT, int DEEP, int THREADS, bool ALONG_DEEP, int HELD, typename A, typename T>
-__device__ __forceinline__ void tile_fetch(A (&held)[HELD], const T *p, long long step_out, long long step_deep,
+__device__ __forceinline__ void simt_fetch(A (&held)[HELD], const T *p, long long step_out, long long step_deep,
                                            long long outs, long long deep, bool fours)
 {
 #pragma unroll
@@ -33,7 +33,7 @@ __device__ __forceinline__ void tile_fetch(A (&held)[HELD], const T *p, long lon
 }
 
 template <int OUT, int DEEP, int THREADS, bool ALONG_DEEP, int HELD, typename A>
-__device__ __forceinline__ void tile_put(A *to, const A (&held)[HELD])
+__device__ __forceinline__ void simt_put(A *to, const A (&held)[HELD])
 {
 #pragma unroll
     for (int i = 0; i < HELD / 4; i++) {
@@ -50,21 +50,21 @@ __device__ __forceinline__ void tile_put(A *to, const A (&held)[HELD])
 
 // A warp's threads are 4 by 8; a thread's rows and columns come in fours.
 template <int COLS, int SUM_COLS>
-__device__ __forceinline__ int tile_thread_row()
+__device__ __forceinline__ int simt_row()
 {
     return threadIdx.x / 32 / (COLS / SUM_COLS / 8) * 4 + threadIdx.x % 32 / 8;
 }
 
 template <int COLS, int SUM_COLS>
-__device__ __forceinline__ int tile_thread_col()
+__device__ __forceinline__ int simt_col()
 {
     return threadIdx.x / 32 % (COLS / SUM_COLS / 8) * 8 + threadIdx.x % 8;
 }
 
 template <int ROWS, int COLS, int DEEP, int SUM_ROWS, int SUM_COLS, typename A>
-__device__ __forceinline__ void tile_multiply(A (&sums)[SUM_ROWS][SUM_COLS], const A *xs, const A *ys)
+__device__ __forceinline__ void simt_multiply(A (&sums)[SUM_ROWS][SUM_COLS], const A *xs, const A *ys)
 {
-    const A *x_at = xs + tile_thread_row<COLS, SUM_COLS>() * 4, *y_at = ys + tile_thread_col<COLS, SUM_COLS>() * 4;
+    const A *x_at = xs + simt_row<COLS, SUM_COLS>() * 4, *y_at = ys + simt_col<COLS, SUM_COLS>() * 4;
 #pragma unroll
     for (int d = 0; d < DEEP; d++) {
         A x[SUM_ROWS], y[SUM_COLS];
@@ -88,7 +88,7 @@ __device__ __forceinline__ void tile_multiply(A (&sums)[SUM_ROWS][SUM_COLS], con
 // All of it for one tile: x and y point to the tile's first row and column.
 template <int ROWS, int COLS, int DEEP, int THREADS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, int SUM_ROWS,
           int SUM_COLS, typename A, typename X, typename Y>
-__device__ __forceinline__ void tile_product(A (&sums)[SUM_ROWS][SUM_COLS], A *memory, const X *x,
+__device__ __forceinline__ void simt_product(A (&sums)[SUM_ROWS][SUM_COLS], A *memory, const X *x,
                                              long long x_out, long long x_deep, const Y *y, long long y_out,
                                              long long y_deep, long long rows, long long cols, long long depth)
 {
@@ -101,30 +101,30 @@ __device__ __forceinline__ void tile_product(A (&sums)[SUM_ROWS][SUM_COLS], A *m
     const bool y_fours = (Y_ALONG_DEEP ? y_deep == 1 && y_out % 4 == 0 : y_out == 1 && y_deep % 4 == 0) &&
                          reinterpret_cast<unsigned long long>(y) % (4 * sizeof(Y)) == 0;
     const bool has_results =
-        tile_thread_row<COLS, SUM_COLS>() * 4 < rows && tile_thread_col<COLS, SUM_COLS>() * 4 < cols;
+        simt_row<COLS, SUM_COLS>() * 4 < rows && simt_col<COLS, SUM_COLS>() * 4 < cols;
     A x_held[X_HELD], y_held[Y_HELD];
     int stage = 0;
 
-    tile_fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(x_held, x, x_out, x_deep, rows, depth, x_fours);
-    tile_fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(y_held, y, y_out, y_deep, cols, depth, y_fours);
-    tile_put<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs, x_held);
-    tile_put<COLS, DEEP, THREADS, Y_ALONG_DEEP>(ys, y_held);
+    simt_fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(x_held, x, x_out, x_deep, rows, depth, x_fours);
+    simt_fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(y_held, y, y_out, y_deep, cols, depth, y_fours);
+    simt_put<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs, x_held);
+    simt_put<COLS, DEEP, THREADS, Y_ALONG_DEEP>(ys, y_held);
     __syncthreads();
     for (long long at = 0; at < depth; at += DEEP) {
         const bool more = at + DEEP < depth;
         if (more) {
             const long long next = at + DEEP;
-            tile_fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(x_held, x + next * x_deep, x_out, x_deep, rows,
+            simt_fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(x_held, x + next * x_deep, x_out, x_deep, rows,
                                                           depth - next, x_fours);
-            tile_fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(y_held, y + next * y_deep, y_out, y_deep, cols,
+            simt_fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(y_held, y + next * y_deep, y_out, y_deep, cols,
                                                           depth - next, y_fours);
         }
         if (has_results)
-            tile_multiply<ROWS, COLS, DEEP>(sums, xs + stage * X_SIZE, ys + stage * Y_SIZE);
+            simt_multiply<ROWS, COLS, DEEP>(sums, xs + stage * X_SIZE, ys + stage * Y_SIZE);
         if (more) {
             stage ^= 1;
-            tile_put<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs + stage * X_SIZE, x_held);
-            tile_put<COLS, DEEP, THREADS, Y_ALONG_DEEP>(ys + stage * Y_SIZE, y_held);
+            simt_put<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs + stage * X_SIZE, x_held);
+            simt_put<COLS, DEEP, THREADS, Y_ALONG_DEEP>(ys + stage * Y_SIZE, y_held);
             __syncthreads();
         }
     }
@@ -133,9 +133,9 @@ __device__ __forceinline__ void tile_product(A (&sums)[SUM_ROWS][SUM_COLS], A *m
 
 // Rows of the tile whose sums pass through shared memory at once, and these sums in rows of COLS + 4.
 template <int ROWS, int COLS, int SUM_ROWS, int SUM_COLS, typename A>
-__device__ __forceinline__ void tile_stage(A *memory, const A (&sums)[SUM_ROWS][SUM_COLS], int slab)
+__device__ __forceinline__ void simt_stage(A *memory, const A (&sums)[SUM_ROWS][SUM_COLS], int slab)
 {
-    A *to = memory + tile_thread_row<COLS, SUM_COLS>() * 4 * (COLS + 4) + tile_thread_col<COLS, SUM_COLS>() * 4;
+    A *to = memory + simt_row<COLS, SUM_COLS>() * 4 * (COLS + 4) + simt_col<COLS, SUM_COLS>() * 4;
 #pragma unroll
     for (int i = 0; i < SUM_ROWS; i++) {
 #pragma unroll

@@ -11,9 +11,3 @@ __device__ __forceinline__ void tile_place(long long rows, long long cols, int t
     row0 = (long long)(band * 8 + within % high) * tile_rows;
     col0 = (long long)(within / high) * tile_cols;
 }
-
-// N neighbouring elements that move as one.
-template <typename T, int N>
-struct __align__(sizeof(T) * N) tile_vector {
-    T at[N];
-};

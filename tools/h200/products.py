@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Naive matrix products, one result a thread, optimised by the rules on the GPU of this machine:
+tools/h200/products.py OUT_DIR [--types f32,f16] [--sizes 1024x1024x1024,...] [--device cuda]
+
+OUT_DIR/TYPE-MxNxK/ holds each task, OUT_DIR/run-TYPE-MxNxK its run. Prints a table with the floating-point operations a
+second of both versions, and those of torch.matmul where torch is there (f32 without TF32). ASTRA: the binary."""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SIZES = "1024x1024x1024,4096x4096x4096,8192x8192x8192,4096x4096x512,128x4096x4096"
+TYPES = {  # of C, its header, an element as float, a float as element
+    "f32": ("float", "cuda_runtime.h", "%s", "%s"),
+    "f16": ("__half", "cuda_fp16.h", "__half2float(%s)", "__float2half(%s)"),
+    "bf16": ("__nv_bfloat16", "cuda_bf16.h", "__bfloat162float(%s)", "__float2bfloat16(%s)"),
+}
+KERNEL = """// c = a b, one result a thread.
+#include <{header}>
+
+__global__ void product_kernel({type} *c, const {type} *a, const {type} *b, int m, int n, int k)
+{{
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= m || col >= n)
+        return;
+    float sum = 0.0f;
+    for (int i = 0; i < k; i++)
+        sum += {x} * {y};
+    c[(long long)row * n + col] = {sum};
+}}
+
+extern "C" void product({type} *c, const {type} *a, const {type} *b, int m, int n, int k, cudaStream_t stream)
+{{
+    dim3 block(32, 8), grid((n + 31) / 32, (m + 7) / 8);
+    product_kernel<<<grid, block, 0, stream>>>(c, a, b, m, n, k);
+}}
+"""
+TASK = """name: product_{name}
+source: kernel.cu
+entry: product
+args:
+  - {{name: c, type: {name}, shape: [m, n], role: out}}
+  - {{name: a, type: {name}, shape: [m, k], role: in}}
+  - {{name: b, type: {name}, shape: [k, n], role: in}}
+  - {{name: m, type: i32, value: m}}
+  - {{name: n, type: i32, value: n}}
+  - {{name: k, type: i32, value: k}}
+dims: [m, n, k]
+domain: [m >= 1, m <= 16384, n >= 1, n <= 16384, k >= 1, k <= 16384]
+workloads:
+  - [{m}, {n}, {k}]
+"""
+
+
+def make(folder, name, m, n, k):
+    kind, header, load, store = TYPES[name]
+    os.makedirs(folder, exist_ok=True)
+    text = KERNEL.format(type=kind, header=header, x=load % "a[(long long)row * k + i]",
+                         y=load % "b[(long long)i * n + col]", sum=store % "sum")
+    with open(os.path.join(folder, "kernel.cu"), "w") as file:
+        file.write(text)
+    with open(os.path.join(folder, "task.yaml"), "w") as file:
+        file.write(TASK.format(name=name, m=m, n=n, k=k))
+
+
+def torch_us(name, m, n, k):
+    """The median of torch.matmul, or None without torch or a GPU."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    if not torch.cuda.is_available():
+        return None
+    torch.backends.cuda.matmul.allow_tf32 = False
+    kind = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[name]
+    a, b = torch.randn(m, k, device="cuda", dtype=kind), torch.randn(k, n, device="cuda", dtype=kind)
+    times = []
+    for i in range(30):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        torch.matmul(a, b)
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) * 1000)
+    return sorted(times[10:])[10]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("out")
+    parser.add_argument("--types", default="f32,f16")
+    parser.add_argument("--sizes", default=SIZES)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--rounds", default="2")
+    parser.add_argument("--candidates", default="8")
+    args = parser.parse_args()
+    astra = os.environ.get("ASTRA", os.path.join(HERE, "../../build/astra"))
+
+    print("| product | original us | best us | speed-up | TFLOP/s | torch us | of torch | run |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
+    for name in args.types.split(","):
+        for size in args.sizes.split(","):
+            m, n, k = (int(x) for x in size.split("x"))
+            task, run = (os.path.join(args.out, p + name + "-" + size) for p in ("", "run-"))
+            make(task, name, m, n, k)
+            shutil.rmtree(run, ignore_errors=True)
+            done = subprocess.run([astra, "optimize", task, "--no-memory", "--device", args.device, "--rounds",
+                                   args.rounds, "--candidates", args.candidates, "--out", run, "--json"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if done.returncode:
+                print(f"| {name} {size} | failed: {done.stderr.strip().splitlines()[-1:]} |", flush=True)
+                continue
+            result = json.loads(done.stdout)
+            w, beside = result["workloads"][0], torch_us(name, m, n, k)
+            print(f"| {name} {size} | {w['baseline_us']:.1f} | {w['best_us']:.1f} | {w['speedup']:.1f}x | "
+                  f"{2e-6 * m * n * k / w['best_us']:.1f} | {'-' if beside is None else '%.1f' % beside} | "
+                  f"{'-' if beside is None else '%.0f %%' % (100 * beside / w['best_us'])} | {run} |", flush=True)
+
+
+main()
