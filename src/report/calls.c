@@ -21,36 +21,76 @@ static bool belongs(const struct store_strategy *x, const struct store_call *c)
     return !strncmp(c->label, x->label, n) && (c->label[n] == 0 || c->label[n] == '-');
 }
 
-/* The strategies, with what their candidates are by now: the confirmation may have found more than the first
- * judge. */
-static bool strategies_now(struct store *s, struct arena *a, const struct store_strategy **list, size_t *n,
-                           struct err *err)
+static const struct store_candidate *candidate_of(const struct told *t, int id)
 {
-    const struct store_candidate *made;
-    size_t n_made;
-
-    if (!store_strategies(s, a, list, n, err) || !store_candidates(s, a, &made, &n_made, err))
-        return false;
-    struct store_strategy *now = arena_copy(a, *list, *n * sizeof(*now));
-    for (size_t i = 0; i < *n; i++)
-        for (size_t k = 0; k < n_made; k++) {
-            const struct store_candidate *c = &made[k];
-            bool other = now[i].outcome && c->verdict && str_starts(now[i].outcome, "passed") &&
-                         !str_eq(c->verdict, "passed");
-            if (c->id == now[i].candidate && other)
-                now[i].outcome =
-                    c->words && *c->words ? arena_printf(a, "%s: %s", c->verdict, c->words) : c->verdict;
-        }
-    *list = now;
-    return true;
+    for (size_t i = 0; i < t->n_candidates; i++)
+        if (t->candidates[i].id == id)
+            return &t->candidates[i];
+    return NULL;
 }
 
-static const char *outcome_of(const struct store_strategy *list, size_t n, const struct store_call *c)
+/* The tries before the last one of a strategy, by its candidate. */
+static size_t earlier_tries(const struct told *t, const struct store_strategy *x)
 {
-    for (size_t i = 0; i < n; i++)
-        if (belongs(&list[i], c))
-            return list[i].outcome ? list[i].outcome : "under way";
-    return "";
+    const struct store_candidate *c = candidate_of(t, x->candidate);
+    size_t n = 0;
+
+    while (c && (c = candidate_of(t, c->repairs)) && c->round == x->round)
+        n++;
+    return n;
+}
+
+static const char *verdict_words(struct arena *a, const struct store_candidate *c)
+{
+    return c->words && *c->words ? arena_printf(a, "%s: %s", c->verdict, c->words) : c->verdict;
+}
+
+static bool is_asked_again(const struct told *t, const struct store_call *c)
+{
+    size_t n = strlen(c->label);
+
+    for (size_t i = 0; i < t->n_calls; i++)
+        if (!strncmp(t->calls[i].label, c->label, n) && str_eq(t->calls[i].label + n, "-again"))
+            return true;
+    return false;
+}
+
+/* Each reply with a file makes a try: that of `coder-1-2-repair-1` the second one. The last of them may be
+ * without a candidate: dropped, or a duplicate. What a candidate is may have changed in its confirmation. */
+struct call_fate report_call_fate(const struct told *t, struct arena *a, const struct store_call *c)
+{
+    struct call_fate f = {.candidate = -1};
+    const char *repair;
+    size_t n, tries;
+
+    for (size_t i = 0; i < t->n_strategies && !f.strategy; i++)
+        f.strategy = belongs(&t->strategies[i], c) ? &t->strategies[i] : NULL;
+    if (!f.strategy)
+        return f;
+    repair = strstr(c->label + strlen(f.strategy->label), "-repair-");
+    n = repair ? strtoull(repair + strlen("-repair-"), NULL, 10) : 0;
+    tries = earlier_tries(t, f.strategy);
+    f.outcome = f.strategy->outcome ? f.strategy->outcome : "under way";
+    if (is_asked_again(t, c)) {
+        f.outcome = "unusable: asked again";
+        return f;
+    }
+    if (n > tries || f.strategy->candidate < 0)
+        return f;
+    f.candidate = f.strategy->candidate;
+    for (; n < tries; n++)
+        f.candidate = candidate_of(t, f.candidate)->repairs;
+    const struct store_candidate *made = candidate_of(t, f.candidate);
+    if (made && made->verdict)
+        f.outcome = verdict_words(a, made);
+    return f;
+}
+
+static bool read_told(struct store *s, struct arena *a, struct told *t, struct err *err)
+{
+    return store_calls(s, a, &t->calls, &t->n_calls, err) &&
+           store_strategies(s, a, &t->strategies, &t->n_strategies, err) &&
+           store_candidates(s, a, &t->candidates, &t->n_candidates, err);
 }
 
 static void add_call(const struct store_call *c, const char *outcome, struct arena *a, struct table *t)
@@ -86,29 +126,28 @@ bool report_calls(struct store *s, struct arena *a, struct str *out, struct err 
 {
     static const struct {
         const char *heading, *unit;
-    } columns[] = {{"call", ""},    {"label", NULL}, {"tokens in", ""}, {"cached", ""},        {"out", ""},
-                   {"cost", "USD"}, {"seconds", ""}, {"end", NULL},     {"its strategy", NULL}};
+    } columns[] = {{"call", ""},    {"label", NULL}, {"tokens in", ""}, {"cached", ""},           {"out", ""},
+                   {"cost", "USD"}, {"seconds", ""}, {"end", NULL},     {"what came of it", NULL}};
     struct table *t = table_new(a, "Calls of models");
-    const struct store_call *calls;
-    const struct store_strategy *list;
+    struct told told;
     json_t *cost;
-    size_t n, n_list;
 
-    if (!store_calls(s, a, &calls, &n, err) || !strategies_now(s, a, &list, &n_list, err) ||
-        !report_cost(s, a, &cost, err))
+    if (!read_told(s, a, &told, err) || !report_cost(s, a, &cost, err))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(columns); i++)
         table_column(t, columns[i].heading, columns[i].unit);
-    for (size_t i = 0; i < n; i++)
-        add_call(&calls[i], outcome_of(list, n_list, &calls[i]), a, t);
-    if (n)
+    for (size_t i = 0; i < told.n_calls; i++) {
+        const char *outcome = report_call_fate(&told, a, &told.calls[i]).outcome;
+        add_call(&told.calls[i], outcome ? outcome : "", a, t);
+    }
+    if (told.n_calls)
         table_as_text(t, out);
     else
         str_add(out, "this run asked no model\n");
-    for (size_t i = 0; i < n_list; i++)
-        str_addf(out, "%sstrategy %d, %s: %s\n", i ? "" : "\n", list[i].id, list[i].label,
-                 report_one_line(a, list[i].name, 90));
-    if (n)
+    for (size_t i = 0; i < told.n_strategies; i++)
+        str_addf(out, "%sstrategy %d, %s: %s\n", i ? "" : "\n", told.strategies[i].id, told.strategies[i].label,
+                 report_one_line(a, told.strategies[i].name, 90));
+    if (told.n_calls)
         add_sums(cost, out);
     json_decref(cost);
     return true;
@@ -133,33 +172,29 @@ static const struct member call_members[] = {
     MEMBER_NAMED("seconds", struct store_call, wall_s, MEMBER_NUMBER),
     {0}};
 
-json_t *report_call_row(const struct store_call *c, const char *end, const struct store_strategy *x)
+json_t *report_call_row(const struct store_call *c, const char *end, const struct call_fate *f)
 {
     json_t *o = json_object();
 
     json_put_members(o, call_members, c);
     json_put_text(o, "end", end);
-    json_put(o, "strategy", x ? json_integer(x->id) : json_null());
-    json_put_text(o, "outcome", x ? x->outcome : NULL);
-    json_put(o, "candidate", x && x->candidate >= 0 ? json_integer(x->candidate) : json_null());
+    json_put(o, "strategy", f->strategy ? json_integer(f->strategy->id) : json_null());
+    json_put_text(o, "outcome", f->outcome);
+    json_put(o, "candidate", f->candidate >= 0 ? json_integer(f->candidate) : json_null());
     return o;
 }
 
 bool report_calls_json(struct store *s, struct arena *a, json_t **out, struct err *err)
 {
-    const struct store_call *calls;
-    const struct store_strategy *list;
-    size_t n, n_list;
+    struct told told;
 
-    if (!store_calls(s, a, &calls, &n, err) || !strategies_now(s, a, &list, &n_list, err))
+    if (!read_told(s, a, &told, err))
         return false;
     *out = json_array();
-    for (size_t i = 0; i < n; i++) {
-        const struct store_strategy *x = NULL;
+    for (size_t i = 0; i < told.n_calls; i++) {
+        const struct call_fate fate = report_call_fate(&told, a, &told.calls[i]);
         const char *text;
-        for (size_t k = 0; k < n_list; k++)
-            x = belongs(&list[k], &calls[i]) ? &list[k] : x;
-        json_array_append_new(*out, report_call_row(&calls[i], end_of(&calls[i], a, &text), x));
+        json_array_append_new(*out, report_call_row(&told.calls[i], end_of(&told.calls[i], a, &text), &fate));
     }
     return true;
 }
@@ -193,20 +228,17 @@ static size_t add_conversation(struct arena *a, const struct store_call *c, size
 
 bool report_call(struct store *s, struct arena *a, int id, struct str *out, struct err *err)
 {
-    const struct store_call *calls;
-    const struct store_strategy *list;
-    const char *outcome;
-    size_t n, n_list;
+    struct told told;
 
-    if (!store_calls(s, a, &calls, &n, err) || !strategies_now(s, a, &list, &n_list, err))
+    if (!read_told(s, a, &told, err))
         return false;
-    for (size_t i = 0; i < n; i++) {
-        if (calls[i].id != id)
+    for (size_t i = 0; i < told.n_calls; i++) {
+        const struct call_fate fate = report_call_fate(&told, a, &told.calls[i]);
+        if (told.calls[i].id != id)
             continue;
-        add_conversation(a, &calls[i], 0, out);
-        outcome = outcome_of(list, n_list, &calls[i]);
-        if (*outcome)
-            str_addf(out, "---- what became of it: %s\n", outcome);
+        add_conversation(a, &told.calls[i], 0, out);
+        if (fate.outcome)
+            str_addf(out, "---- what became of it: %s\n", fate.outcome);
         return true;
     }
     return err_input(err, "there is no call %d in this run; `astra show RUN --calls` lists them", id);
@@ -214,27 +246,32 @@ bool report_call(struct store *s, struct arena *a, int id, struct str *out, stru
 
 bool report_strategy(struct store *s, struct arena *a, int id, struct str *out, struct err *err)
 {
-    const struct store_call *calls;
-    const struct store_strategy *list, *x = NULL;
-    size_t n, n_list, said = 0;
+    const struct store_strategy *x = NULL;
+    const struct store_call *last = NULL;
+    struct told told;
+    size_t said = 0;
 
-    if (!store_calls(s, a, &calls, &n, err) || !strategies_now(s, a, &list, &n_list, err))
+    if (!read_told(s, a, &told, err))
         return false;
-    for (size_t i = 0; i < n_list; i++)
-        x = list[i].id == id ? &list[i] : x;
+    for (size_t i = 0; i < told.n_strategies; i++)
+        x = told.strategies[i].id == id ? &told.strategies[i] : x;
     if (!x)
         return err_input(err, "there is no strategy %d in this run; `astra show RUN --calls` lists them", id);
+    for (size_t i = 0; i < told.n_calls; i++)
+        last = belongs(x, &told.calls[i]) ? &told.calls[i] : last;
     str_addf(out, "strategy %d (%s), round %d, from candidate %d\nname      %s\nreason    %s\nplan      %s\n",
              x->id, x->label, x->round, x->parent, x->name, x->reason, x->plan);
     if (isfinite(x->expected_gain))
         str_addf(out, "expected  %.2fx, confidence %.2f\n", x->expected_gain, x->confidence);
-    str_addf(out, "outcome   %s\n", x->outcome ? x->outcome : "under way");
+    const char *outcome = last ? report_call_fate(&told, a, last).outcome : x->outcome;
+    str_addf(out, "outcome   %s\n", outcome ? outcome : "under way");
     if (x->candidate >= 0)
         str_addf(out, "candidate %d\n", x->candidate);
-    for (size_t i = 0; i < n; i++)
-        if (belongs(x, &calls[i])) {
+    for (size_t i = 0; i < told.n_calls; i++)
+        if (belongs(x, &told.calls[i])) {
             str_addc(out, '\n');
-            said = add_conversation(a, &calls[i], said, out) + 1; /* the reply is a message of the next call */
+            /* The reply is a message of the next call. */
+            said = add_conversation(a, &told.calls[i], said, out) + 1;
         }
     return true;
 }

@@ -64,7 +64,7 @@ json_t *report_enriched(const struct view *v, struct arena *a)
         json_array_append_new(list, candidate_to_json(v, &v->candidates[i]));
     json_put(more, "calls", list = json_array());
     for (size_t i = 0; i < v->n_calls; i++)
-        json_array_append_new(list, report_call_row(&v->calls[i].row, v->calls[i].end, v->calls[i].strategy));
+        json_array_append_new(list, report_call_row(&v->calls[i].row, v->calls[i].end, &v->calls[i].fate));
     json_put(o, "report", more);
     return o;
 }

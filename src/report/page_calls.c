@@ -88,13 +88,12 @@ void page_calls(const struct view *v, struct arena *a, struct str *out)
             c->row.wall_s);
         add_usd(out, c->row.usd);
         html_addf(out, "</span></summary>\n<p>%s, %s: %s.", c->row.provider, c->row.model, c->end);
-        if (c->strategy) {
-            html_addf(out, " Strategy \xe2\x80\x9c%s\xe2\x80\x9d: %s.", c->strategy->name,
-                      c->strategy->outcome ? c->strategy->outcome : "under way");
-            if (c->strategy->candidate > 0)
-                str_addf(out, " It made <a href=\"#candidate-%d\">candidate %d</a>.", c->strategy->candidate,
-                         c->strategy->candidate);
-        }
+        if (c->fate.strategy)
+            html_addf(out, " Strategy \xe2\x80\x9c%s\xe2\x80\x9d: %s.", c->fate.strategy->name,
+                      c->fate.outcome);
+        if (c->fate.candidate > 0)
+            str_addf(out, " It made <a href=\"#candidate-%d\">candidate %d</a>.", c->fate.candidate,
+                     c->fate.candidate);
         str_add(out, "</p>\n");
         for (size_t k = 0; k < c->n_messages; k++)
             add_message(&c->messages[k], c->row.id, &shown, out);

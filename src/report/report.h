@@ -79,8 +79,9 @@ bool report_cost(struct store *s, struct arena *a, json_t **cost, struct err *er
  * became of it. Numbers as the tables have them. */
 bool report_calls(struct store *s, struct arena *a, struct str *out, struct err *err);
 bool report_calls_json(struct store *s, struct arena *a, json_t **list, struct err *err); /* json_decref it */
-/* One row of that list; end: how the call ended, in words; x: its strategy, or NULL. */
-json_t *report_call_row(const struct store_call *c, const char *end, const struct store_strategy *x);
+struct call_fate report_call_fate(const struct told *t, struct arena *a, const struct store_call *c);
+/* One row of that list; end: how the call ended, in words. */
+json_t *report_call_row(const struct store_call *c, const char *end, const struct call_fate *f);
 bool report_call(struct store *s, struct arena *a, int id, struct str *out, struct err *err);
 bool report_strategy(struct store *s, struct arena *a, int id, struct str *out, struct err *err);
 

@@ -201,17 +201,6 @@ static bool read_result(struct view *v, struct opened *o, struct store *s, struc
 
 /* ---- calls ---- */
 
-/* A strategy's calls have its label, or that and what follows a dash. */
-static const struct store_strategy *strategy_of(const struct view *v, const char *label)
-{
-    for (size_t i = 0; i < v->n_strategies; i++) {
-        size_t n = strlen(v->strategies[i].label);
-        if (!strncmp(label, v->strategies[i].label, n) && (label[n] == 0 || label[n] == '-'))
-            return &v->strategies[i];
-    }
-    return NULL;
-}
-
 static void read_conversation(struct arena *a, struct view_call *c)
 {
     json_t *request = parsed(c->row.request), *reply = parsed(c->row.reply), *m;
@@ -232,15 +221,17 @@ static void read_conversation(struct arena *a, struct view_call *c)
 
 static bool read_calls(struct view *v, struct store *s, struct arena *a, struct err *err)
 {
-    const struct store_call *rows;
+    struct told told = {.strategies = v->strategies, .n_strategies = v->n_strategies};
     struct view_call *list;
 
-    if (!store_calls(s, a, &rows, &v->n_calls, err))
+    if (!store_calls(s, a, &told.calls, &told.n_calls, err) ||
+        !store_candidates(s, a, &told.candidates, &told.n_candidates, err))
         return false;
+    v->n_calls = told.n_calls;
     list = arena_array(a, struct view_call, v->n_calls + 1);
     for (size_t i = 0; i < v->n_calls; i++) {
-        list[i].row = rows[i];
-        list[i].strategy = strategy_of(v, rows[i].label);
+        list[i].row = told.calls[i];
+        list[i].fate = report_call_fate(&told, a, &told.calls[i]);
         read_conversation(a, &list[i]);
     }
     v->calls = list;

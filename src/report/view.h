@@ -36,12 +36,24 @@ struct view_message {
     const char *from, *text; /* from: "system", "user", "model" */
 };
 
+struct told { /* what a run's store has of its models */
+    const struct store_call *calls;
+    const struct store_strategy *strategies;
+    const struct store_candidate *candidates;
+    size_t n_calls, n_strategies, n_candidates;
+};
+struct call_fate {
+    const struct store_strategy *strategy; /* NULL: it was asked for none */
+    const char *outcome;                   /* of the file that it wrote, by now; NULL without a strategy */
+    int candidate;                         /* that file; -1: none */
+};
+
 struct view_call {
     struct store_call row;
     const struct view_message *messages; /* the reply is the last one */
     size_t n_messages;
     const char *end; /* "done", "cut", ... and words about it */
-    const struct store_strategy *strategy;
+    struct call_fate fate;
 };
 
 struct view {

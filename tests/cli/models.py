@@ -562,7 +562,10 @@ def everything_can_be_read_afterwards(folder):
         expect(word in table, f"no {word} in\n{table}")
     rows = json.loads(said(astra(folder, "show", "run", "--calls", "--json"), 0).out)
     expect([r["label"] for r in rows] == ["tester", "planner-1", "coder-1-1", "coder-1-1-repair-1"], rows)
-    expect(rows[3]["strategy"] == 1 and rows[3]["candidate"] > rows[2]["strategy"], rows[3])
+    expect(rows[3]["strategy"] == 1 and rows[3]["candidate"] > rows[2]["candidate"] > 0, rows[3])
+    expect(rows[2]["outcome"].startswith("wrong") and rows[3]["outcome"].startswith("passed"), rows)
+    page = json.loads(said(astra(folder, "report", "run", "--json"), 0).out)["report"]["calls"]
+    expect([x["outcome"] for x in page] == [x["outcome"] for x in rows], page)
     call = said(astra(folder, "show", "run", "--prompt", "3"), 0).out
     for word in ("You are Astra's coder.", "do as idea 0 of this run says", "```cuda", "slower"):
         expect(word in call, f"no {word} in\n{call}")
