@@ -10,7 +10,7 @@ enum {
     FAR_ELEMENTS = 9 << 20,  /* and where it is the last one alone */
 };
 static const int64_t most_bytes = (int64_t)48 << 30, /* a usual device's, */
-    all_bytes = (int64_t)128 << 30;                  /* and the largest's */
+    all_bytes = (int64_t)256 << 30;                  /* and the largest's */
 
 static bool fits(const struct task *t, const int64_t *dims, int64_t most)
 {
@@ -143,12 +143,40 @@ static void add_whole_device(struct extremes *x)
     add(x, dims);
 }
 
+/* Products of three dims and more outgrow 32 bits only where all are large: each twice as large in turn, as
+ * long as they fit; the same with every dim odd, where the domain has such. */
+static void add_balanced(struct extremes *x)
+{
+    const struct task *t = x->task;
+    int64_t dims[16], to[16];
+    size_t size = t->n_dims * sizeof(*dims);
+    bool grows = true;
+
+    lower_all(t, dims);
+    while (grows) {
+        grows = false;
+        for (size_t i = 0; i < t->n_dims; i++) {
+            memcpy(to, dims, size);
+            raise(x, to, i, 2 * power_of_two_below(dims[i]));
+            grows |= to[i] > dims[i];
+            memcpy(dims, to, size);
+        }
+    }
+    add(x, dims);
+    for (size_t i = t->n_dims; i-- > 0;) {
+        dims[i] -= dims[i] % 2 == 0;
+        if (!fits(t, dims, x->bytes))
+            dims[i]++;
+    }
+    add(x, dims);
+}
+
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n)
 {
     struct extremes x = {
         .task = t,
         .arena = a,
-        .to = arena_array(a, const int64_t *, 4 * t->n_dims + PAIRS_DIMS * (PAIRS_DIMS - 1) / 2 + 4),
+        .to = arena_array(a, const int64_t *, 5 * t->n_dims + PAIRS_DIMS * (PAIRS_DIMS - 1) / 2 + 6),
         .bytes = most_bytes};
     int64_t dims[16];
     size_t last = t->n_dims - 1;
@@ -160,6 +188,8 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
         dims[i] = power_of_two_below(dims[i]); /* vectors */
         add(&x, dims);
         dims[i]--; /* and their tails */
+        add(&x, dims);
+        dims[i] += 2; /* what a float does not tell from them */
         add(&x, dims);
     }
     for (size_t i = 0; i < t->n_dims && t->n_dims <= PAIRS_DIMS; i++) /* two; first and last are below */
@@ -173,6 +203,7 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
     add(&x, dims);
     dims[last] = power_of_two_below(dims[last]);
     add(&x, dims);
+    add_balanced(&x);
     x.bytes = all_bytes;
     add_whole_device(&x);
     *shapes = x.to;

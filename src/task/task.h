@@ -199,7 +199,7 @@ int64_t task_case_elements(const struct task *t, const int64_t *dims); /* of all
 /* In the domain, and its buffers are no more together than a large device holds (48 GB). */
 bool task_fits_device(const struct task *t, const int64_t *dims);
 /* The largest shapes of the domain that a device could hold, for looking at a few blocks of them: 48 GiB, and
- * some of 128 GiB. */
+ * some of 256 GiB. */
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n);
 /* Shapes that can still be run whole and have one dim as large as can be, TASK_FAR at most; how many. */
 enum { TASK_FAR = 5 };
