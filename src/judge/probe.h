@@ -1,5 +1,6 @@
 /* What the files share that run a few blocks of a shape which is far too large to be run whole: extreme.c says
- * which and what is wrong, places.c compares what two versions have left in the same places. */
+ * which and what is wrong, strays.c knows lost bits of an index, places.c compares what two versions have left
+ * in the same places. */
 #ifndef JUDGE_PROBE_H
 #define JUDGE_PROBE_H
 
@@ -83,7 +84,13 @@ bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t
 /* The same until its end, where that is likely within the longer limit. */
 bool probe_block_far(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
                      struct err *err);
+/* The same with anything in the place of what nobody has written. */
+bool probe_unasked(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
+                   struct err *err);
 void probe_close(struct probe *p);
+/* A shape; original: what it writes is kept. */
+bool verify_extreme(struct judge *j, struct version *v, struct arena *a, struct extreme *x, bool original,
+                    struct fate *fate, struct err *err);
 /* The buffers, with values that cost little, and the plan of a version. */
 bool probe_open(struct stage *stage, struct version *v, struct arena *a, const int64_t *dims, struct plan *plan,
                 struct fate *fate, struct err *err);
@@ -93,6 +100,13 @@ bool in_place(const struct task *t);
 /* reads.c: blocks that have left out a part of an input. */
 bool reads_verify(struct judge *j, struct version *v, struct arena *a, const int64_t *dims, struct fate *fate,
                   struct err *err);
+
+/* strays.c: what the last block has written, or read from watch_ends on, in the stead of an end; and whether it
+ * does so at another shape, too. */
+bool look_for_strays(struct probe *p, const struct grid *g, struct err *err);
+void watch_ends(struct probe *p);
+void look_for_misread(struct probe *p);
+bool strays_again(struct probe *p, const struct extreme *x, bool *again, struct err *err);
 
 /* places.c */
 
