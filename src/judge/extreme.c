@@ -22,7 +22,9 @@ enum {
 #define TOO_FEW  0.75 /* of it, where that is an estimate, */
 #define SURENESS 3    /* and so many standard deviations of it are on the way */
 
-static size_t some_blocks(uint64_t n, uint64_t blocks[4])
+enum { SOME_BLOCKS = 4 };
+
+static size_t some_blocks(uint64_t n, uint64_t blocks[SOME_BLOCKS])
 {
     const uint64_t wanted[] = {0, n / 3, n / 2, n - 1};
     size_t k = 0;
@@ -142,6 +144,11 @@ static bool anything_read(const struct judge *j, const struct stage *s)
 struct tally { /* of an output, by the blocks of one launch: bytes */
     double first, last, least, most, sum, squares;
     size_t n;
+    struct stretch {
+        uint64_t block, from, bytes; /* from: in the output */
+    } stretches[SOME_BLOCKS]; /* of the blocks that were looked at first, the last one ahead of the others */
+    size_t n_stretches;
+    bool scattered; /* one of them has written something else as well */
 };
 
 static void tally_add(struct tally *t, double bytes)
@@ -164,7 +171,24 @@ static double tally_all(const struct tally *t, uint64_t blocks, double *error)
     return t->n + 1 >= blocks ? t->sum + t->last : mean * (double)(blocks - 1) + t->last;
 }
 
-static void count_block(const struct probe *p, struct tally *tallies, bool last)
+static void note_stretch(const struct probe *p, struct tally *t, uint64_t block, struct stored_range all)
+{
+    uint64_t from = UINT64_MAX, to = 0;
+
+    if (t->n_stretches == SOME_BLOCKS)
+        return;
+    for (size_t i = 0; i < p->block.ranges.n; i++) {
+        const struct stored_range *r = &p->block.ranges.v[i];
+        if (r->from >= all.from && r->to <= all.to) {
+            from = MIN(from, r->from);
+            to = MAX(to, r->to);
+        }
+    }
+    t->scattered |= to <= from || stored_bytes(&p->block, from, to - from) != to - from;
+    t->stretches[t->n_stretches++] = (struct stretch){block, from - all.from, to - MIN(from, to)};
+}
+
+static void count_block(const struct probe *p, struct tally *tallies, uint64_t block, bool last)
 {
     const struct judge *j = p->stage->judge;
 
@@ -172,6 +196,7 @@ static void count_block(const struct probe *p, struct tally *tallies, bool last)
         int64_t size;
         uint64_t addr = stage_arg(p->stage, j->outputs[o], &size);
         double bytes = (double)stored_bytes(&p->block, addr, (uint64_t)size);
+        note_stretch(p, &tallies[o], block, (struct stored_range){addr, addr + (uint64_t)size});
         if (last)
             tallies[o].last = bytes;
         else
@@ -216,12 +241,26 @@ static bool count_more(struct probe *p, const struct grid *g, struct tally *tall
     doubt &= g->blocks > 8;
     p->again |= doubt;
     for (int i = 0; ok && doubt && p->ended && fate_open(fate) && i < MORE_BLOCKS; i++) {
-        ok = probe_block(p, g, rng_below(&r, g->blocks - 1), BLOCK_INSNS, &p->ended, fate, err);
+        uint64_t block = rng_below(&r, g->blocks - 1);
+        ok = probe_block(p, g, block, BLOCK_INSNS, &p->ended, fate, err);
         if (ok && p->ended)
-            count_block(p, tallies, false);
+            count_block(p, tallies, block, false);
         doubt = p->insns - before < MORE_INSNS;
     }
     return ok;
+}
+
+/* Where block after block writes as much behind the one before, from the first byte on, the last one must come
+ * to the output's end. The first byte that none writes; the size: there is none, or it is not known. */
+static uint64_t end_in_turn(const struct tally *t, uint64_t size)
+{
+    const struct stretch *x = t->stretches;
+    uint64_t each = t->n_stretches == SOME_BLOCKS && !t->scattered ? x[1].bytes : 0;
+
+    for (size_t i = 0; each && i < SOME_BLOCKS; i++)
+        if (x[i].from != x[i].block * each || (i ? x[i].bytes != each : x[i].bytes > each))
+            return size;
+    return each ? MIN(x[0].from + x[0].bytes, size) : size;
 }
 
 static void sum_up(struct probe *p, const struct grid *g, const struct tally *tallies)
@@ -238,7 +277,7 @@ static void sum_up(struct probe *p, const struct grid *g, const struct tally *ta
              by_chance = arg->role == ROLE_INOUT && t->least != t->most;
         p->share[o] += all + (last_launch ? 0 : SURENESS * error);
         if (p->original && last_launch) {
-            p->of->parts[o] = by_chance;
+            p->of->parts[o] = arg->role == ROLE_INOUT;
             p->of->sure[o] = p->share[o] - SURENESS * error;
         }
         if (p->few || t->most == 0 || by_chance || !last_launch)
@@ -246,7 +285,15 @@ static void sum_up(struct probe *p, const struct grid *g, const struct tally *ta
         if (p->of->parts[o]) { /* another cut into blocks may make them write the same */
             size = (int64_t)fmin((double)size, p->of->sure[o]);
             least = TOO_FEW;
-        } else if (end_missing(t, g->blocks, (double)size) && p->share[o] < (double)size)
+        } else if (p->most_launches == 1 && p->share[o] == all &&
+                   end_in_turn(t, (uint64_t)size) < (uint64_t)size)
+            p->few =
+                arena_printf(p->arena,
+                             "its %llu blocks write %s from the first byte on, each behind the one before, and "
+                             "come to byte %llu of %lld: does an index or a size overflow?",
+                             (unsigned long long)g->blocks, arg->name,
+                             (unsigned long long)end_in_turn(t, (uint64_t)size), (long long)size);
+        else if (end_missing(t, g->blocks, (double)size) && p->share[o] < (double)size)
             p->few =
                 arena_printf(p->arena,
                              "its blocks write %.0f bytes of %s each but for the last of them, which writes "
@@ -312,7 +359,7 @@ bool probe_block_far(struct probe *p, const struct grid *g, uint64_t block, bool
 static bool run_blocks(struct probe *p, const struct grid *g, struct tally *tallies, struct fate *fate,
                        struct err *err)
 {
-    uint64_t blocks[4];
+    uint64_t blocks[SOME_BLOCKS];
     size_t n = some_blocks(g->blocks, blocks);
     bool before = n > 1 && p->most_launches == 1 && in_place(p->stage->task);
 
@@ -331,7 +378,7 @@ static bool run_blocks(struct probe *p, const struct grid *g, struct tally *tall
         p->n_watched = 0;
         if (fate_open(fate) && ended) {
             look_for_sums(p);
-            count_block(p, tallies, last);
+            count_block(p, tallies, blocks[i], last);
         } else if (fate_open(fate) && last && p->undefined && !g->first &&
                    !probe_unasked(p, g, blocks[i], &ended, fate, err)) {
             return false;

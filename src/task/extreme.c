@@ -5,6 +5,7 @@
 enum {
     PAIRS_DIMS = 4,          /* of more dims too many pairs could be made */
     ODD_ROWS = 99991,        /* no power of two divides what is a multiple of them, */
+    FEW = 3,                 /* of the other dims: not one, and odd */
     VECTOR = 24,             /* nor rows of whole vectors */
     MANY_ELEMENTS = 5 << 18, /* of all buffers, where one dim is large, */
     FAR_ELEMENTS = 9 << 20,  /* and where it is the last one alone */
@@ -176,7 +177,7 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
     struct extremes x = {
         .task = t,
         .arena = a,
-        .to = arena_array(a, const int64_t *, 5 * t->n_dims + PAIRS_DIMS * (PAIRS_DIMS - 1) / 2 + 6),
+        .to = arena_array(a, const int64_t *, 6 * t->n_dims + PAIRS_DIMS * (PAIRS_DIMS - 1) / 2 + 6),
         .bytes = most_bytes};
     int64_t dims[16];
     size_t last = t->n_dims - 1;
@@ -190,6 +191,13 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
         dims[i]--; /* and their tails */
         add(&x, dims);
         dims[i] += 2; /* what a float does not tell from them */
+        if (!fits(t, dims, x.bytes))
+            dims[i] = (dims[i] - 1) / 2 + 1;
+        add(&x, dims);
+        lower_all(t, dims);
+        for (size_t k = 0; k < t->n_dims; k++)
+            dims[k] = MAX(dims[k], (int64_t)FEW);
+        raise(&x, dims, i, most_bytes);
         add(&x, dims);
     }
     for (size_t i = 0; i < t->n_dims && t->n_dims <= PAIRS_DIMS; i++) /* two; first and last are below */
