@@ -146,7 +146,7 @@ struct tally { /* of an output, by the blocks of one launch: bytes */
     size_t n;
     struct stretch {
         uint64_t block, from, bytes; /* from: in the output */
-    } stretches[SOME_BLOCKS]; /* of the blocks that were looked at first, the last one ahead of the others */
+    } stretches[SOME_BLOCKS];        /* of the blocks that were looked at first */
     size_t n_stretches;
     bool scattered; /* one of them has written something else as well */
 };
@@ -254,13 +254,19 @@ static bool count_more(struct probe *p, const struct grid *g, struct tally *tall
  * to the output's end. The first byte that none writes; the size: there is none, or it is not known. */
 static uint64_t end_in_turn(const struct tally *t, uint64_t size)
 {
-    const struct stretch *x = t->stretches;
-    uint64_t each = t->n_stretches == SOME_BLOCKS && !t->scattered ? x[1].bytes : 0;
+    const struct stretch *x = t->stretches, *first = x, *last = x;
 
-    for (size_t i = 0; each && i < SOME_BLOCKS; i++)
-        if (x[i].from != x[i].block * each || (i ? x[i].bytes != each : x[i].bytes > each))
+    if (t->n_stretches < SOME_BLOCKS || t->scattered)
+        return size;
+    for (size_t i = 1; i < SOME_BLOCKS; i++) {
+        first = x[i].block < first->block ? &x[i] : first;
+        last = x[i].block > last->block ? &x[i] : last;
+    }
+    for (size_t i = 0; i < SOME_BLOCKS; i++)
+        if (x[i].from != x[i].block * first->bytes ||
+            (&x[i] == last ? x[i].bytes > first->bytes : x[i].bytes != first->bytes))
             return size;
-    return each ? MIN(x[0].from + x[0].bytes, size) : size;
+    return first->bytes ? MIN(last->from + last->bytes, size) : size;
 }
 
 static void sum_up(struct probe *p, const struct grid *g, const struct tally *tallies)

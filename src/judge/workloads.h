@@ -18,6 +18,7 @@ struct whole { /* one workload */
     uint64_t seed; /* of its values, and of the places of a sample */
     struct stage_tiles *tiles;
     const struct task_values *values; /* one per arg; NULL: the task's own */
+    bool integers;                    /* these are small integers, where any may be */
     unsigned checks;                  /* of the candidate: enum sanitize_checks */
     struct work *work;                /* what the candidate's run comes to is counted here; NULL: nobody asks */
 };
@@ -29,6 +30,8 @@ struct extra {
     const int64_t *dims;
     const struct task_values *values; /* one per arg; NULL: the task's own */
     uint64_t seed;
+    bool integers; /* as in `whole` */
+    bool apart;    /* no values repeat, however many there are */
 };
 bool extra_verify(const struct extra *x, struct version *v, struct arena *scratch, struct fate *fate,
                   struct err *err);

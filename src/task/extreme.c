@@ -8,7 +8,7 @@ enum {
     FEW = 3,                 /* of the other dims: not one, and odd */
     VECTOR = 24,             /* nor rows of whole vectors */
     MANY_ELEMENTS = 5 << 18, /* of all buffers, where one dim is large, */
-    FAR_ELEMENTS = 9 << 20,  /* and where it is the last one alone */
+    FAR_ELEMENTS = 36 << 20, /* and where it is the last one alone; or a quarter, ... */
 };
 static const int64_t most_bytes = (int64_t)48 << 30, /* a usual device's, */
     all_bytes = (int64_t)256 << 30;                  /* and the largest's */
@@ -236,7 +236,7 @@ static bool stretch(const struct task *t, int64_t *dims, size_t i, int64_t eleme
     return best > 0;
 }
 
-size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes)
+size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes, size_t *alone)
 {
     int64_t dims[16];
     size_t n = 0;
@@ -256,8 +256,10 @@ size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes)
                 if (!task_in_domain(t, dims))
                     dims[k] = old;
             }
-            if (stretch(t, dims, i, last ? FAR_ELEMENTS : MANY_ELEMENTS))
-                shapes[n++] = arena_copy(a, dims, t->n_dims * sizeof(*dims));
+            *alone = n;
+            for (int64_t most = last ? FAR_ELEMENTS : MANY_ELEMENTS; most >= MANY_ELEMENTS; most /= 4)
+                if (stretch(t, dims, i, most))
+                    shapes[n++] = arena_copy(a, dims, t->n_dims * sizeof(*dims));
         }
     return n;
 }

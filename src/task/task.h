@@ -201,9 +201,11 @@ bool task_fits_device(const struct task *t, const int64_t *dims);
 /* The largest shapes of the domain that a device could hold, for looking at a few blocks of them: 48 GiB, and
  * some of 256 GiB. */
 void task_extremes(const struct task *t, struct arena *a, const int64_t ***shapes, size_t *n);
-/* Shapes that can still be run whole and have one dim as large as can be, TASK_FAR at most; how many. */
-enum { TASK_FAR = 5 };
-size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes);
+/* Shapes that can still be run whole and have one dim as large as can be, TASK_FAR at most; how many. From
+ * *alone on it is the last dim, the others as small as can be, and each of these shapes has a quarter of the
+ * one before: for whoever needs too long. */
+enum { TASK_FAR = 8 };
+size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes, size_t *alone);
 
 /* Shapes of the domain, `most` at most, to plan launchers for; own: numbers that stand in their sources, in
  * their order. */

@@ -78,7 +78,7 @@ static void extremes_go_beyond_32_bits(void **state)
     const struct task *t = task_named("tests/tasks/adam");
     const int64_t **shapes, *far[TASK_FAR];
     int64_t most = 0;
-    size_t n;
+    size_t n, alone;
     bool odd = false;
 
     (void)state;
@@ -87,13 +87,16 @@ static void extremes_go_beyond_32_bits(void **state)
         most = MAX(most, shapes[i][0]);
     assert_true(most > (int64_t)UINT32_MAX);
     t = task_named("tests/tasks/group_norm");
-    n = task_far(t, arena, far);
+    n = task_far(t, arena, far, &alone);
     for (size_t i = 0; i < n; i++) {
         assert_true(task_in_domain(t, far[i]));
         odd |=
             far[i][3] == UINT16_MAX && far[i][1] == 3; /* the domain's largest odd extent, in several planes */
     }
     assert_true(odd);
+    for (size_t i = alone; i < n; i++) /* shorter and shorter */
+        assert_true(far[i][2] == far[alone][2] &&
+                    (i == alone || task_case_elements(t, far[i]) < task_case_elements(t, far[i - 1])));
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-// expect: unsafe words rows=65535
+// expect: unsafe
 // row 12: Offsets in 32 bits.
 #include <cstdint>
 #include <cuda_fp16.h>
