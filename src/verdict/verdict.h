@@ -49,6 +49,8 @@ struct trial_time {     /* of one workload in one regime; NAN where unknown */
     double dram_bytes, occupancy, waves;
     double flops;            /* floating-point operations, counted by the simulator also where a GPU is timed */
     double compulsory_bytes; /* that must move, whoever computes it */
+    double
+        asked_bytes; /* by the lanes of its accesses; of a modelled trial while its judge is open, not kept */
     bool extrapolated;
 };
 

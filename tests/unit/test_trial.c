@@ -367,7 +367,9 @@ static const char *impossible(double cold_us, double hot_us, double dram_bytes, 
                                             {.us = hot_us},
                                             {.us = 1, .neighbours_us = 199}, /* beside what stands around it */
                                             {.us = NAN, .neighbours_us = NAN}}}},
-                          own[] = {{.times = {{.dram_bytes = 1e9}}}, {.times = {{.dram_bytes = dram_bytes}}}},
+                          own[] = {{.times = {{.dram_bytes = 1e9, .asked_bytes = 1e9}}},
+                                   /* a third more than it asks for */
+                                   {.times = {{.dram_bytes = dram_bytes, .asked_bytes = dram_bytes / 4 * 3}}}},
                           model[] = {{.times = {{.flops = 1}}}, {.times = {{.flops = flops}}}};
     struct judge j = {.device = ptx_device_find("h200"),
                       .model = ptx_device_find("h200"),
@@ -395,6 +397,8 @@ static void impossible_times_are_refused(void **state)
     assert_non_null(strstr(impossible(67, 18, 1e9, 0, ""), "takes 18.00 us hot: to move"));
     /* An original that fetches less shows that less is needed; what is not known is no reason. */
     assert_string_equal(impossible(65, 20, 3e8, 0, ""), "");
+    assert_string_equal(impossible(65, 20, 4e8, 0, ""), "");
+    assert_non_null(strstr(impossible(65, 20, 5e8, 0, ""), "to move its 352321536 bytes"));
     assert_non_null(strstr(impossible(65, 20, NAN, 0, ""), "to move its 352321536 bytes"));
     assert_string_equal(impossible(NAN, NAN, 1e9, NAN, NULL), "");
     /* 20 G operations at 133.8 T a second are 149 us; with tensor cores 10. */

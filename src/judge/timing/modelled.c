@@ -151,6 +151,8 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     t->time->sync_us += x.sync_us;
     t->time->dram_bytes += x.dram_bytes;
     t->time->flops += x.flops;
+    for (size_t i = 0; i < x.n_lines; i++)
+        t->time->asked_bytes += x.lines[i].bytes_used;
     t->time->extrapolated |= x.extrapolated;
     if (longest) {
         t->time->occupancy = x.occupancy;
@@ -169,6 +171,7 @@ static void move(void *context, const struct plan_step *step, double bytes)
     (void)step;
     add_bound(t, ptx_copy_us(t->version->judge->model, bytes, false), ptx_bound_name(PTX_BOUND_DRAM));
     t->time->dram_bytes += bytes;
+    t->time->asked_bytes += bytes;
 }
 
 /* What the plan adds between neighbours: behind them it finds its inputs in the L2, as it does hot; and the gap

@@ -6,14 +6,18 @@
 
 #define IMPOSSIBLE 0.9 /* of the time at the peak rate */
 
-/* What the original itself does not fetch, rows of a table that no index names, need not be moved. */
+/* What the original itself does not fetch, rows of a table that no index names, need not be moved; nor what it
+ * moves beside what it asks for. */
 static double needed_bytes(const struct judge *j, size_t workload, const int64_t *dims)
 {
     const struct trial *t = &j->modelled;
-    double moved = workload < t->n_workloads ? t->workloads[workload].times[REGIME_COLD].dram_bytes : NAN;
+    const struct trial_time *own =
+        workload < t->n_workloads ? &t->workloads[workload].times[REGIME_COLD] : NULL;
     int64_t traffic;
 
-    return task_traffic(j->task, dims, &traffic, NULL) ? fmin((double)traffic, moved) : NAN;
+    if (!task_traffic(j->task, dims, &traffic, NULL))
+        return NAN;
+    return own ? fmin((double)traffic, fmin(own->dram_bytes, own->asked_bytes)) : (double)traffic;
 }
 
 /* A microsecond. With tensor cores: of 8-bit numbers, which they take at twice the rate of 16-bit ones. */
