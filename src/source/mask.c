@@ -91,6 +91,31 @@ static void blank(char *t, size_t start, size_t end)
     }
 }
 
+/* Behind `else`: a line `#pragma unroll` before its statement. */
+static void mask_pragma(char *t, size_t len, size_t at)
+{
+    size_t end = at;
+
+    if (at + 7 >= len || memcmp(t + at, "#pragma", 7) != 0)
+        return;
+    while (end < len && (t[end] != '\n' || t[end - 1] == '\\'))
+        end++;
+    blank(t, at, end);
+}
+
+/* `typename A::B(x)` makes a value: the end of the type's name when a bracket follows; 0 when none does. */
+static size_t made_type_end(const char *t, size_t len, size_t at)
+{
+    size_t end = word_end(t, len, at);
+    bool qualified = false;
+
+    while (end > at && end + 2 < len && t[end] == ':' && t[end + 1] == ':' && is_word(t[end + 2])) {
+        end = word_end(t, len, end + 2);
+        qualified = true;
+    }
+    return qualified && end < len && t[end] == '(' ? end : 0;
+}
+
 /* The word at [start, end): blank it, alone or with its bracket, where the grammar stumbles. Returns where to
  * go on. */
 static size_t mask_word(char *t, size_t len, size_t start, size_t end)
@@ -101,6 +126,10 @@ static size_t mask_word(char *t, size_t len, size_t start, size_t end)
         blank(t, start, end);
         return end;
     }
+    if (word_is(t, start, end, "else"))
+        mask_pragma(t, len, open);
+    if (word_is(t, start, end, "typename") && made_type_end(t, len, open))
+        blank(t, start, end);
     if (open >= len || t[open] != '(')
         return end;
     if (str_in_n(t + start, end - start, "__align__|__cluster_dims__|__maxnreg__|__block_size__") &&

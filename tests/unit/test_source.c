@@ -83,6 +83,8 @@ static void test_mask(void **state)
         "void g() { auto h = [=] __device__ (int i) { return i; }; }",
         "void g() { auto h = [&] __host__ __device__ (int i) { return i; }; }",
         "const char *s = R\"x(__align__(8) \" ( )x\"; struct __align__(8) q { int a; };",
+        "void g(int x) { if (x) x = 1; else\n#pragma unroll 4\n for (int i = 0; i < 4; i++) x++; }",
+        "template <typename T> void g(int x) { typename T::Load(x).Load(x); typename T::value y = x; }",
         "int n = 1'000'000; struct __align__(8) q { int a; };",
     };
 
