@@ -298,19 +298,24 @@ enum kind { /* of an expression, over the n elements */
             VARYING,
 };
 
+struct multiple {
+    const struct variable *v;
+    int by;
+};
 struct outside;
 struct access;
 struct scalar;
 struct elements {
     const struct function *f;
-    int n;                                  /* elements in a vector */
-    const struct variable *element;         /* the index variable */
-    struct node part;                       /* all that is executed N times */
-    VEC(const struct variable *) multiples; /* kernel parameters that must be multiples of n */
-    VEC(const struct variable *) pointers;  /* and pointers that must be aligned */
-    VEC(int) aligned;                       /* to so many bytes each */
-    VEC(const struct variable *) stored;    /* of these, what is written */
-    VEC(struct outside) outside;            /* variables of the region that stay outside the loop over k */
+    int n;                                 /* elements in a vector */
+    const struct variable *element;        /* the index variable */
+    struct node part;                      /* all that is executed N times */
+    VEC(struct multiple) multiples;        /* kernel parameters that must be multiples of n, or more */
+    int times;                             /* while one is looked for: of n times this; 0: of n */
+    VEC(const struct variable *) pointers; /* and pointers that must be aligned */
+    VEC(int) aligned;                      /* to so many bytes each */
+    VEC(const struct variable *) stored;   /* of these, what is written */
+    VEC(struct outside) outside;           /* variables of the region that stay outside the loop over k */
     VEC(struct access) accesses;
     VEC(struct scalar) scalars;
     VEC(const struct variable *) refused; /* pointers of the region that no vector goes through */

@@ -283,8 +283,14 @@ static bool substitute(const struct function *f, const struct launch *l, struct 
                 edits_node(edits, e, arena_printf(f->a, "%lld", (long long)value));
             return true;
         }
-        if (!v->param)
-            return false;
+        if (!v->param) { /* a local that stands for an expression */
+            const char *value = v->assignments == 0 && node_ok(v->init) && !v->array && !v->pointer && depth < 8
+                                    ? launch_expression(f, l, v->init)
+                                    : NULL;
+            if (value)
+                edits_node(edits, e, str_is_name(value) ? value : arena_printf(f->a, "(%s)", value));
+            return value != NULL;
+        }
         struct node arg = launch_arg(f, l, v);
         if (!node_ok(arg))
             return false;

@@ -2,14 +2,19 @@
  * it are added to what the guard asks (elements.c). */
 #include "rewrite/analysis.h"
 
+static int multiple_of(const struct elements *w)
+{
+    return w->n * MAX(w->times, 1);
+}
+
 static bool parameter_multiple(struct elements *w, const struct variable *v)
 {
     if (!ctype_is_integer(w->f, v->type) || v->pointer || v->assignments)
         return false;
     for (size_t i = 0; i < w->multiples.n; i++)
-        if (w->multiples.v[i] == v)
+        if (w->multiples.v[i].v == v && w->multiples.v[i].by % multiple_of(w) == 0)
             return true;
-    vec_add(w->f->a, &w->multiples, v);
+    vec_add(w->f->a, &w->multiples, ((struct multiple){v, multiple_of(w)}));
     return true;
 }
 
@@ -23,9 +28,9 @@ static int factor_score(struct elements *w, struct node e)
     if (!can)
         score = -1;
     for (size_t i = before; can && i < w->multiples.n && w->f->n_launches; i++) {
-        struct node arg = node_strip(launch_arg(w->f, &w->f->launches[0], w->multiples.v[i]));
+        struct node arg = node_strip(launch_arg(w->f, &w->f->launches[0], w->multiples.v[i].v));
         const struct transform_fact *fact = node_ok(arg) ? fact_of(w->f->in, text_of(w->f, arg)) : NULL;
-        if (fact && fact->divisor > 0 && fact->divisor < w->n)
+        if (fact && fact->divisor > 0 && fact->divisor < w->multiples.v[i].by)
             score = 0;
     }
     w->multiples.n = before;
@@ -50,20 +55,30 @@ static bool product_multiple(struct elements *w, struct node e)
     return node_ok(best) && elements_multiple(w, best);
 }
 
+/* `d / 2` is one where d is a multiple of twice as many. */
+static bool quotient_multiple(struct elements *w, struct node dividend, int by)
+{
+    int before = w->times;
+    w->times = MAX(before, 1) * by;
+    bool ok = w->times <= 4096 && elements_multiple(w, dividend);
+    w->times = before;
+    return ok;
+}
+
 bool elements_multiple(struct elements *w, struct node e)
 {
     const struct function *f = w->f;
     e = node_strip(e);
     int64_t value;
     if (constant_value(f, e, &value))
-        return value % w->n == 0;
+        return value % multiple_of(w) == 0;
     size_t before = w->multiples.n;
     if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
         if (!v)
             return false;
         if (v == w->element)
-            return true;
+            return multiple_of(w) == w->n;
         if (v->param)
             return parameter_multiple(w, v);
         if (v->assignments || !node_ok(v->init) || v->array || w->depth == 8)
@@ -81,6 +96,8 @@ bool elements_multiple(struct elements *w, struct node e)
             ok = product_multiple(w, e);
         else if (str_eq(op, "+") || str_eq(op, "-") || str_eq(op, "%"))
             ok = elements_multiple(w, left) && elements_multiple(w, right);
+        else if (str_eq(op, "/") && constant_value(f, right, &value) && value > 0 && value <= 64)
+            ok = quotient_multiple(w, left, (int)value);
     } else if (node_is(e, NODE_CONDITIONAL_EXPRESSION)) {
         ok = elements_multiple(w, node_field(e, FIELD_CONSEQUENCE)) &&
              elements_multiple(w, node_field(e, FIELD_ALTERNATIVE));

@@ -294,7 +294,7 @@ static void launch_guards(const struct elements *w, const struct launch *l, stru
 {
     const struct function *f = w->f;
     for (size_t i = 0; i < w->multiples.n; i++)
-        guard_multiple(f, l, launch_arg(f, l, w->multiples.v[i]), w->n, g);
+        guard_multiple(f, l, launch_arg(f, l, w->multiples.v[i].v), w->multiples.v[i].by, g);
     for (size_t i = 0; i < w->pointers.n; i++) {
         struct node arg = launch_arg(f, l, w->pointers.v[i]);
         const char *pointer =
@@ -305,7 +305,7 @@ static void launch_guards(const struct elements *w, const struct launch *l, stru
 }
 
 /* A guard that no workload passes is of no use. */
-static bool guard_hopeless(const struct function *f, const struct guard_list *g, int n)
+static bool guard_hopeless(const struct function *f, const struct guard_list *g)
 {
     for (size_t i = 0; i < g->list.n; i++) {
         if (str_eq(g->list.v[i], "false"))
@@ -315,7 +315,7 @@ static bool guard_hopeless(const struct function *f, const struct guard_list *g,
             continue;
         *end = '\0';
         const struct transform_fact *fact = fact_of(f->in, name);
-        if (fact && fact->divisor > 0 && fact->divisor < n)
+        if (fact && fact->divisor > 0 && fact->divisor < atoi(end + 3))
             return true;
     }
     return false;
@@ -335,7 +335,7 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
         struct guard_list g = {0};
         launch_guards(w, &f->launches[l], &g);
         char *x;
-        if (guard_hopeless(f, &g, n))
+        if (guard_hopeless(f, &g))
             return err_input(why, "no workload has sizes that are multiples of %d", n);
         if (*axis && !(*axis == 'x' ? launch_grid_x : launch_grid_y)(f, &f->launches[l], &x))
             return err_input(why, "the grid is not understood");
