@@ -331,6 +331,10 @@ static bool grid_follows(const struct function *f, const struct detail *d)
         return false;
     if (!cut)
         return true;
+    size_t n_questions;
+    node_find_all(f->a, f->body, NODE_IF_STATEMENT, &n_questions);
+    if (n_questions == 0 && n_loops == 0) /* nobody asks for the end: larger blocks would go past it */
+        return false;
     struct edits seen = {.arena = f->a};
     if (d->where == LITERAL)
         grid_follow(f, d, &seen);
@@ -367,8 +371,10 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
         size_t n;
         struct node *bounds = node_find_all(a, f->definition, NODE_LAUNCH_BOUNDS, &n);
         int64_t most;
-        if (n > 0 && node_count(bounds[0]) > 0 && constant_value(f, node_child(bounds[0], 0), &most) &&
-            most != d->threads && (most < d->threads || most == d->old)) {
+        bool said = n > 0 && node_count(bounds[0]) > 0;
+        if (said && !constant_value(f, node_child(bounds[0], 0), &most))
+            return err_input(why, "the launch bounds of %s are not known", f->name);
+        if (said && most != d->threads && (most < d->threads || most == d->old)) {
             struct node number = node_child(bounds[0], 0);
             if (!node_is(number, NODE_NUMBER_LITERAL))
                 return err_input(why, "the launch bounds of %s are below %d", f->name, d->threads);
