@@ -165,7 +165,13 @@ struct poly poly_thread_of_grid(const struct function *f);        /* blockIdx.x 
 int64_t poly_coefficient(const struct poly *p, const char *atom); /* of the atom alone */
 
 /* A loop that the threads of a block, or of more, share: for (i = first; i < bound; i += lanes). */
-enum lane_span { LANES_BLOCK, LANES_GRID_X, LANES_ROW_Y /* a row's blocks along grid.y */, LANES_WARP };
+enum lane_span {
+    LANES_BLOCK,
+    LANES_GRID_X,
+    LANES_ROW_Y, /* a row's blocks along grid.y */
+    LANES_ROW_Z,
+    LANES_WARP
+};
 struct lane_loop {
     struct node loop, body;
     const struct variable *index;

@@ -119,11 +119,12 @@ static bool same_type(const struct writer *c, const struct part *g, struct node 
     while (node_is(callee, NODE_QUALIFIED_IDENTIFIER))
         callee = node_field(callee, FIELD_NAME);
     if (!ctype_is_parameter(g->f, there, &position))
-        return str_eq(ctype_alias(g->f, there), ctype_alias(f, here));
+        return str_eq(ctype_alias(g->f, there), ctype_alias(f, ctype_bound(f, here)));
     if (!node_is(callee, NODE_TEMPLATE_FUNCTION))
         return true; /* told by the arguments, which are arrays of this type */
     struct node *args = named_children(f, node_field(callee, FIELD_ARGUMENTS), &n);
-    return position >= n || str_eq(text_of(f, args[position]), here);
+    return position >= n || str_eq(text_of(f, args[position]), here) ||
+           str_eq(text_of(f, args[position]), ctype_bound(f, here));
 }
 
 static const char *return_type(const struct part *g)
@@ -179,11 +180,30 @@ static char *part_call(const struct writer *c, struct node call, const struct va
     return arena_printf(f->a, "%s%s);", str_text(&before), str_text(&b));
 }
 
+/* Likewise, also where a question that is the same for all blocks chooses between two calls; NULL: it is no
+ * call of a part. */
+static char *value_call(const struct writer *c, struct node value, const struct variable *target,
+                        const char *name)
+{
+    const struct function *f = c->p->f;
+    struct node e = node_strip(value), asks = node_field(e, FIELD_CONDITION);
+    if (called_part(c->w, c->p, e))
+        return part_call(c, e, target, name);
+    if (!node_is(e, NODE_CONDITIONAL_EXPRESSION) || differs(c->p, asks))
+        return NULL;
+    char *yes = value_call(c, node_field(e, FIELD_CONSEQUENCE), target, name),
+         *no = value_call(c, node_field(e, FIELD_ALTERNATIVE), target, name),
+         *indent = text_indent(f, node_start(e));
+    return yes && no ? arena_printf(f->a, "if (%s) {\n%s    %s\n%s} else {\n%s    %s\n%s}", text_of(f, asks),
+                                    indent, yes, indent, indent, no, indent)
+                     : NULL;
+}
+
 /* One declared variable, and its first value for each block. */
 static bool put_variable(const struct writer *c, const struct variable *v, const char *indent, struct str *b)
 {
     const struct function *f = c->p->f;
-    struct node declarator = v->id, init = v->init, call = node_strip(init);
+    struct node declarator = v->id, init = v->init;
     if (!variable_differs(c->p, v)) {
         str_addf(b, "%s%s", type_before(f, v), v->name);
         str_addf(b, node_ok(init) ? " = %s;" : ";", node_ok(init) ? text_of(f, init) : "");
@@ -205,7 +225,7 @@ static bool put_variable(const struct writer *c, const struct variable *v, const
     if (node_is(init, NODE_INITIALIZER_LIST) || node_is(init, NODE_ARGUMENT_LIST))
         return false;
     str_addf(b, ";\n%s", indent);
-    char *called = called_part(c->w, c->p, call) ? part_call(c, call, v, v->name) : NULL;
+    char *called = value_call(c, init, v, v->name);
     if (called)
         str_add(b, called);
     else
@@ -291,10 +311,9 @@ static bool put_expression(const struct writer *c, struct node statement)
         return true;
     if (v && !variable_differs(c->p, v) && !waits(f, statement))
         return true;
-    call = assigns ? node_strip(node_field(e, FIELD_RIGHT)) : call;
-    if (called_part(c->w, c->p, call) &&
-        (!assigns || (v && variable_differs(c->p, v) && !v->shared && !v->array))) {
-        char *text = part_call(c, call, v, assigns ? array_name(c, v) : NULL);
+    if (!assigns || (v && variable_differs(c->p, v) && !v->shared && !v->array)) {
+        char *text =
+            value_call(c, assigns ? node_field(e, FIELD_RIGHT) : call, v, assigns ? array_name(c, v) : NULL);
         if (text)
             return edits_node(c->e, statement, text);
     }
@@ -367,9 +386,7 @@ static bool put(const struct writer *c, struct node statement)
         node_find_all(f->a, f->body, NODE_RETURN_STATEMENT, &n);
         if (n > 1 || !node_same(node_parent(statement), f->body))
             return err_input(c->why, "%s gives back values at several places", f->name);
-        char *called = called_part(c->w, c->p, node_strip(value))
-                           ? part_call(c, node_strip(value), NULL, c->result)
-                           : NULL;
+        char *called = value_call(c, value, NULL, c->result);
         if (!called && waits(f, value))
             return err_input(c->why, "%s waits as it ends", f->name);
         char *head = loop_head(c, text_indent(f, node_start(statement)));

@@ -73,7 +73,7 @@ static bool turn_of(const struct function *f, struct node n, struct turn *t)
 {
     struct lane_loop l;
     if (lane_loop_of(f, n, &l)) {
-        if (l.span == LANES_BLOCK || l.span == LANES_WARP || calls_barrier(f, l.body))
+        if (l.span == LANES_BLOCK || l.span == LANES_WARP || l.span == LANES_ROW_Z || calls_barrier(f, l.body))
             return false;
         *t = (struct turn){.loop = n,
                            .body = l.body,

@@ -256,7 +256,8 @@ static bool is_harmless(const struct function *f, struct node name)
     if (node_is(n, NODE_FUNCTION_DECLARATOR) && node_is(node_parent(n), NODE_DECLARATION)) /* a prototype */
         return f->n_launches > 0 && node_start(f->launches[0].call) > node_start(f->definition);
     if (node_is(n, NODE_FUNCTION_DECLARATOR))
-        return node_same(node_parent(n), definition) && is_host_definition(f, definition);
+        return node_same(node_parent(n), definition) &&
+               (is_host_definition(f, definition) || !node_same(definition, f->definition));
     if (node_is(n, NODE_CALL_EXPRESSION))
         return !node_ok(node_child_of(n, NODE_KERNEL_CALL_SYNTAX));
     if (node_is(n, NODE_TEMPLATE_FUNCTION))
@@ -407,6 +408,43 @@ static bool same_namespace(const struct function *f, struct node a, struct node 
            same_namespace(f, node_parent(a), node_parent(b));
 }
 
+/* Every parameter has an argument there, or a default one. */
+static bool launch_is_whole(const struct function *f, const struct launch *l)
+{
+    return l->n_args == f->n_params ||
+           (l->n_args < f->n_params &&
+            node_is(f->variables[l->n_args].statement, NODE_OPTIONAL_PARAMETER_DECLARATION));
+}
+
+/* Can a launch be of this template? Not with a number for a type, a type for a number, more of them or fewer
+ * arguments. */
+static bool launch_can_mean(const struct function *f, const struct launch *l)
+{
+    size_t n_params, n_args = 0;
+    struct node *params = named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n_params);
+    struct node *args = node_ok(l->template_args) ? named_children(f, l->template_args, &n_args) : NULL;
+    if (f->special || !node_is(f->whole, NODE_TEMPLATE_DECLARATION))
+        return true;
+    for (size_t i = 0; i < n_args && i < n_params; i++) {
+        bool type = node_is(params[i], NODE_TYPE_PARAMETER_DECLARATION);
+        bool number = node_is(params[i], NODE_PARAMETER_DECLARATION);
+        if ((type && node_is(args[i], NODE_NUMBER_LITERAL)) ||
+            (number && node_is(args[i], NODE_TYPE_DESCRIPTOR) &&
+             node_is(node_child(args[i], 0), NODE_PRIMITIVE_TYPE)))
+            return false;
+    }
+    return n_args <= n_params && launch_is_whole(f, l);
+}
+
+/* How many of the launches of f can be of g? */
+static size_t launches_of(const struct function *g, const struct function *f)
+{
+    size_t n = 0;
+    for (size_t l = 0; l < f->n_launches; l++)
+        n += launch_can_mean(g, &f->launches[l]);
+    return n;
+}
+
 /* Of kernels of one name the launches do not say by the name which they mean: a template, or one that was
  * written for some of its arguments. */
 static bool is_the_one(const struct function *f)
@@ -421,7 +459,7 @@ static bool is_the_one(const struct function *f)
             !same_namespace(f, all[i], f->definition))
             continue;
         const struct function *g = function_open(f->in, f->a, all[i]);
-        if (g && f->special && g->special)
+        if (g && ((f->special && g->special) || (f->n_launches > 0 && launches_of(g, f) == 0)))
             continue;
         bool mine = g && (f->special ? !found && is_meant(g, f->declared) == SAME
                                      : g->special && is_meant(f, name) == OTHER);
@@ -430,14 +468,6 @@ static bool is_the_one(const struct function *f)
         found = true;
     }
     return found;
-}
-
-/* Every parameter has an argument there, or a default one. */
-static bool launch_is_whole(const struct function *f, const struct launch *l)
-{
-    return l->n_args == f->n_params ||
-           (l->n_args < f->n_params &&
-            node_is(f->variables[l->n_args].statement, NODE_OPTIONAL_PARAMETER_DECLARATION));
 }
 
 struct function *function_open_kernel(const struct transform_input *in, struct arena *a, size_t i)
@@ -467,7 +497,7 @@ struct function *function_open_kernel(const struct transform_input *in, struct a
     for (size_t l = 0; l < f->n_launches; l++)
         if (!launch_is_whole(f, &f->launches[l]))
             return NULL;
-    return is_the_one(f) ? f : NULL;
+    return is_the_one(f) && launches_of(f, f) == f->n_launches ? f : NULL;
 }
 
 struct function **functions_open(const struct transform_input *in, struct arena *a, size_t *count)

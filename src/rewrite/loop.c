@@ -32,6 +32,7 @@ bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loo
     static const char *const spans[][2] = {[LANES_BLOCK] = {NULL, NULL},
                                            [LANES_GRID_X] = {"blockIdx.x", "gridDim.x"},
                                            [LANES_ROW_Y] = {"blockIdx.y", "gridDim.y"},
+                                           [LANES_ROW_Z] = {"blockIdx.z", "gridDim.z"},
                                            [LANES_WARP] = {NULL, NULL}};
     struct poly thread = poly_atom(f, "threadIdx.x"), block = poly_atom(f, "blockDim.x"),
                 by = poly_number(width);
