@@ -109,6 +109,14 @@ static char *type_before(const struct function *f, const struct variable *v)
     return arena_strdup(f->a, str_text(&b));
 }
 
+/* Can there be an array of it whose elements are assigned? What a class's objects can is not known. */
+static bool is_plain(const struct function *f, const struct variable *v)
+{
+    size_t position;
+    return v->pointer || ctype_size(f, v->type) > 0 || str_eq(ctype_alias(f, v->type), "bool") ||
+           ctype_is_parameter(f, v->type, &position);
+}
+
 /* Is what a part's declaration calls by this type, where it is called so, the given type? */
 static bool same_type(const struct writer *c, const struct part *g, struct node call, const char *there,
                       const char *here)
@@ -222,7 +230,7 @@ static bool put_variable(const struct writer *c, const struct variable *v, const
         str_add(b, " = {};");
         return str_in(text_compact(f->a, text_of(f, init)), "{}|{0}|{0.f}|{0.0f}|{0.0}");
     }
-    if (node_is(init, NODE_INITIALIZER_LIST) || node_is(init, NODE_ARGUMENT_LIST))
+    if (node_is(init, NODE_INITIALIZER_LIST) || node_is(init, NODE_ARGUMENT_LIST) || !is_plain(f, v))
         return false;
     str_addf(b, ";\n%s", indent);
     char *called = value_call(c, init, v, v->name);
@@ -424,7 +432,7 @@ static bool put_parameters(const struct writer *c)
         params[n++] = text;
         if (!variable_differs(c->p, v))
             continue;
-        if (v->array || strchr(text, '&') || strchr(text, '='))
+        if (v->array || strchr(text, '&') || strchr(text, '=') || !is_plain(f, v))
             return err_input(c->why, "%s of %s has no copy for each block", v->name, f->name);
         bool written = v->assignments > 0;
         for (size_t k = f->n_params; k < f->n_variables; k++)

@@ -122,7 +122,8 @@ static bool mark_written(struct part *p, struct node call)
     bool new = false;
     struct node *args = named_children(p->f, node_field(call, FIELD_ARGUMENTS), &n);
     const struct function *g = function_only(p->f, call_name(p->f, call));
-    if (call_is_pure_builtin(p->f, call) || is_warp_builtin(call_name(p->f, call)))
+    if (call_is_pure_builtin(p->f, call) || is_warp_builtin(call_name(p->f, call)) ||
+        call_is_barrier(p->f, call))
         return false;
     for (size_t i = 0; i < n; i++) {
         const struct variable *v = own_variable(p->f, args[i]);

@@ -18,7 +18,7 @@ static bool differ(const struct function *f)
 }
 
 /* Is it used as a pointer to what may be written: in a cast that does not say const, or as the value of such a
- * pointer? */
+ * pointer, or of one that is not seen? */
 static bool becomes_writable(const struct function *f, const struct variable *v, struct node n)
 {
     const char *type = NULL;
@@ -31,6 +31,11 @@ static bool becomes_writable(const struct function *f, const struct variable *v,
         type = arena_printf(f->a, "%s*",
                             text_range(f, node_start(n), node_start(node_field(n, FIELD_DECLARATOR))));
     if (type && strchr(type, '*') && !str_has_word(type, "const") && node_mentions(f, n, v->name))
+        return true;
+    struct node value = node_is(n, NODE_ASSIGNMENT_EXPRESSION) ? node_strip(node_field(n, FIELD_RIGHT)) : n;
+    while (node_is(value, NODE_BINARY_EXPRESSION) && !node_same(value, n)) /* `other = p + i` */
+        value = node_strip(node_field(value, FIELD_LEFT));
+    if (!node_same(value, n) && function_variable_of(f, value) == v)
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (becomes_writable(f, v, node_child(n, i)))
