@@ -52,6 +52,7 @@ struct place {
     const struct root *root;
     const char *path; /* from there, plain */
     const char *at;   /* in the folder of the copies: roots but the first have a folder of their own there */
+    size_t n_named, bytes; /* of a task: files that were copied because it names them */
 };
 
 static bool find_place(const struct roots *r, struct arena *a, const char *path, struct place *p,
@@ -84,8 +85,8 @@ static bool write_copy(struct arena *a, const char *to, const char *at, const ch
 
 /* A file that a task names, from the task's folder. One that is not there is left to whoever reads the task: it
  * says so with line and column. */
-static bool copy_named(const struct place *task, struct arena *a, const char *key, const char *name,
-                       const char *to, struct err *err)
+static bool copy_named(struct place *task, struct arena *a, const char *key, const char *name, const char *to,
+                       struct err *err)
 {
     struct err why;
     char *text, *path = NULL;
@@ -108,12 +109,16 @@ static bool copy_named(const struct place *task, struct arena *a, const char *ke
     case BENEATH_READ:
         break;
     }
+    task->bytes += len;
+    if (++task->n_named > MAX_NAMED || task->bytes > MAX_TASK)
+        return err_input(err, "task.yaml: %s: a task may name at most %d files of together %d MB", key,
+                         MAX_NAMED, MAX_TASK >> 20);
     path = arena_printf(a, "%s/%s", task->at, name);
     return write_copy(a, to, beneath_plain(a, path), text, len, err);
 }
 
-static bool copy_all_named(const struct place *task, struct arena *a, const struct yaml_node *root,
-                           const char *to, struct err *err)
+static bool copy_all_named(struct place *task, struct arena *a, const struct yaml_node *root, const char *to,
+                           struct err *err)
 {
     static const char *const keys[] = {"source", "reference", "headers"};
 

@@ -16,6 +16,8 @@ enum {
     MAX_WAIT_S = 50,       /* of optimize_wait */
     MAX_CALL_S = 900,      /* of any other call; then it is ended */
     MAX_FILE = 4 << 20,    /* bytes of a file that is read */
+    MAX_NAMED = 256,       /* files that a task names */
+    MAX_TASK = 64 << 20,   /* bytes of them together */
     MAX_TEXT = 1 << 20,    /* bytes of a version given as text */
     MAX_OUTPUT = 16 << 20, /* bytes that a process of ours may print */
     MAX_RUN_MB = 1024,     /* of a run's folder */

@@ -226,14 +226,13 @@ static size_t live_runs(const struct server *s)
 /* A new folder: the task's name and the next number. */
 static bool make_folder(struct server *s, struct arena *a, const char *task, struct run *r, struct err *err)
 {
-    char *name = arena_strdup(a, fs_basename(task));
+    const char *base = fs_basename(task);
+    char *name = arena_strdup(a, str_in_word(base[0]) ? base : "task");
 
     name[strnlen(name, 40)] = 0;
     for (char *p = name; *p; p++)
         if (!str_in_word(*p) && *p != '-')
             *p = '_';
-    if (!str_in_word(name[0]))
-        name = arena_strdup(a, "task");
     for (int i = 1; i < 1000000; i++) {
         r->name = arena_printf(r->arena, "%s-%d", name, i);
         r->folder = fs_join(r->arena, s->runs, r->name);

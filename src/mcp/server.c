@@ -478,13 +478,14 @@ static void stop_all(struct server *s)
     vec_free(&s->running);
 }
 
-/* Folders of calls that an earlier server was killed over. */
-static void clean_scratch(struct arena *a, const char *calls)
+/* Folders of calls that an earlier server of this machine was killed over; the home may be that of many. */
+static void clean_scratch(struct arena *a, const char *calls, const char *host)
 {
     DIR *d = opendir(calls);
 
     for (struct dirent *e; d && (e = readdir(d));) {
-        long pid = strtol(e->d_name, NULL, 10);
+        const char *number = str_starts(e->d_name, host) ? e->d_name + strlen(host) : "";
+        long pid = number[0] == '-' ? strtol(number + 1, NULL, 10) : 0;
         if (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
             fs_remove_tree(fs_join(a, calls, e->d_name));
     }
@@ -495,14 +496,22 @@ static void clean_scratch(struct arena *a, const char *calls)
 static bool make_folders(struct server *s, const struct mcp_options *o, struct err *err)
 {
     const char *calls, *runs = fs_absolute(s->arena, o->runs);
-    char real[PATH_MAX]; /* as a process that works there knows it */
+    char real[PATH_MAX] /* as a process that works there knows it */, host[HOST_NAME_MAX + 1] = "";
 
     if (!fs_mkdirs(runs, err))
         return false;
     s->runs = arena_strdup(s->arena, realpath(runs, real) ? real : runs);
     calls = fs_join(s->arena, s->runs, ".calls");
-    s->scratch = arena_printf(s->arena, "%s/%ld", calls, (long)getpid());
-    clean_scratch(s->arena, calls);
+    gethostname(host, HOST_NAME_MAX);
+    s->scratch = arena_printf(s->arena, "%s/%s-%ld", calls, host, (long)getpid());
+    clean_scratch(s->arena, calls, host);
+    for (size_t i = 0; i < s->roots.n; i++)
+        if (fs_below(s->runs, s->roots.list[i].real))
+            fprintf(
+                stderr,
+                "note: runs are kept in %s, below --root %s: who may write there may change what they found; "
+                "--runs names another folder\n",
+                s->runs, s->roots.list[i].real);
     return fs_mkdirs(s->scratch, err);
 }
 
