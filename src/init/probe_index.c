@@ -162,14 +162,14 @@ static bool refuses_negative(struct probing *p, size_t by)
     return !probe_filled(p, &f, p->dims[0], by, -1) && f.words;
 }
 
-/* Do integers of this value leave all extents as they are with zeros? */
+/* Do integers of this value touch nothing farther than zeros do? */
 static bool stays(struct probing *p, size_t by, int point, int64_t with)
 {
     struct footprint f;
     bool same = probe_filled(p, &f, p->dims[point], by, with);
 
     for (size_t i = 0; i < p->task->n_args && same; i++)
-        same = !probe_is_buffer(p, i) || f.args[i].end == p->at[point].args[i].end;
+        same = !probe_is_buffer(p, i) || f.args[i].end <= p->at[point].args[i].end;
     return same;
 }
 

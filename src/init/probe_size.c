@@ -181,6 +181,16 @@ void probe_strides(struct probing *p)
 
 /* ---- numbers that the launcher compares with */
 
+/* Does the text before the sign ask how large a type is? */
+static bool asks_sizeof(const char *text, const char *sign)
+{
+    const char *p = sign;
+
+    while (p > text && p[-1] != '\n' && sign - p < 40 && !str_starts(p, "sizeof"))
+        p--;
+    return str_starts(p, "sizeof");
+}
+
 size_t probe_numbers(const struct probing *p, int64_t *numbers, size_t most)
 {
     size_t n = 0;
@@ -192,7 +202,7 @@ size_t probe_numbers(const struct probing *p, int64_t *numbers, size_t most)
 
         if (str_starts(at, "case "))
             digits = at + 5;
-        else if (str_starts(at, "== "))
+        else if (str_starts(at, "== ") && !asks_sizeof(p->t->launcher, at))
             digits = at + 3;
         while (digits && *digits == '(')
             digits++;
@@ -290,7 +300,7 @@ static void find_bounds(struct probing *p, size_t dim)
     struct init_bound *b = bound_of(p, dim);
     const int64_t unit = b->unit,
                   step = unit * (p->setting.tied[dim] >= 0 ? p->dims[0][p->setting.tied[dim]] : 1),
-                  seed = p->dims[0][dim] / step;
+                  seed = MAX(p->dims[0][dim] / step, 1);
     int64_t low = 1, good = seed, bad = 0;
 
     for (; low < seed; low++) {

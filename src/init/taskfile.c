@@ -60,8 +60,11 @@ static int64_t within(const struct init_bound *b, int64_t v)
 {
     if (!b)
         return v;
-    if (b->high && v > b->high)
+    if (b->high && v > b->high) {
         v = b->high;
+        while (v & (v - 1) && (v & (v - 1)) >= b->low) /* a round number */
+            v &= v - 1;
+    }
     v -= v % b->unit;
     while (b->power && v & (v - 1))
         v &= v - 1;

@@ -26,6 +26,10 @@ static const char failures[] =
     "throw|ostringstream|AT_ERROR|TORCH_CHECK|abort|exit|FLASHINFER_ERROR|stringstream|"
     "TORCH_CHECK_NOT_IMPLEMENTED|FT_CHECK|FT_CHECK_WITH_INFO|runtime_error|cerr";
 
+static const char device_wide[] = /* of cub: kernels of its own, and memory for them */
+    "DeviceReduce|DeviceScan|DeviceSelect|DeviceRadixSort|DeviceMergeSort|DeviceHistogram|DevicePartition|"
+    "DeviceSegmentedReduce|DeviceSegmentedSort|DeviceSegmentedRadixSort|DeviceRunLengthEncode|DeviceAllocate|DeviceFree";
+
 static void line(struct wrapper_reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void line(struct wrapper_reader *r, const char *fmt, ...)
 {
@@ -498,6 +502,8 @@ static void only_where(struct wrapper_reader *r, size_t first, size_t last, bool
 {
     const char *text = wrapper_expr(r, first, last);
 
+    if (holds && strstr(text, " == ")) /* one of several modes */
+        return;
     wrapper_domain(r, first, last, holds);
     if (wrapper_over_dims(r, text))
         line(r, holds ? "if (%s)" : "if (!(%s))", text);
@@ -720,6 +726,10 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
     }
     if (needless(r, i, last))
         return next;
+    if (has_word(r, i, last, device_wide)) {
+        wrapper_note(r, "cub's device-wide work is left out");
+        return next;
+    }
     if (token_is(&r->v[i], "using") && i + 3 < last && token_is(&r->v[i + 2], "=")) {
         char *name = token_text(r->arena, &r->v[i + 1]), *what = wrapper_expr(r, i + 3, last);
         map_put(&r->alias, name, what);
