@@ -171,6 +171,19 @@ static void test_streams(void **state)
     judge_close(j);
 }
 
+/* Neighbours reach inputs and outputs of any number of bytes. */
+static void test_streams_of_odd_sizes(void **state)
+{
+    struct judge *j = open_judge(original_text, "out", "  - [1, 1]\n  - [3, 1003]\n", true, true);
+    struct trial t = judged(j, faster_text);
+
+    (void)state;
+    assert_true(verdict_correct(t.verdict));
+    for (size_t i = 0; i < 2; i++)
+        assert_true(time_of(&t, i, REGIME_STREAM)->neighbours_us > 0);
+    judge_close(j);
+}
+
 static void test_candidates(void **state)
 {
     struct judge *j = open_judge(original_text, "out", two, false, true);
@@ -346,11 +359,17 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_control),       cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_candidates),    cmocka_unit_test(test_lines_are_reset),
-        cmocka_unit_test(test_timed_outputs), cmocka_unit_test(test_timed_flushes),
-        cmocka_unit_test(test_in_place),      cmocka_unit_test(test_racing),
-        cmocka_unit_test(test_noise),         cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_control),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_streams_of_odd_sizes),
+        cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_lines_are_reset),
+        cmocka_unit_test(test_timed_outputs),
+        cmocka_unit_test(test_timed_flushes),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_racing),
+        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_clocks),
     };
     struct nvrtc *n;
 

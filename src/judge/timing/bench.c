@@ -12,6 +12,7 @@ enum {
     COPY_THREADS = 128,
     READ_THREADS = 256,
     FIRST_PLANS = 8,
+    SET_STEP = 256, /* bytes: a buffer's least alignment in a set */
 };
 #define MOST_BANK_BYTES ((uint64_t)2 << 30)
 #define BLOCK_US        400.0 /* the faster side's blocks are as long as that, where there are sets enough */
@@ -159,9 +160,9 @@ static void place_buffers(struct track *t)
 {
     for (int place = 0; place < N_PLACES; place++) {
         if (place == PLACE_INOUT)
-            t->behind_at = t->set_bytes;
+            t->behind_at = round_up(t->set_bytes, SET_STEP); /* neighbours move 16 bytes at a time */
         for (size_t k = 0; k < t->n_buffers; k++) {
-            uint64_t align = MAX((uint64_t)t->arg[k]->align_bytes, (uint64_t)256);
+            uint64_t align = MAX((uint64_t)t->arg[k]->align_bytes, (uint64_t)SET_STEP);
             if (place_of(t->arg[k]) != place)
                 continue;
             t->offset[k] = round_up(t->set_bytes, align);
@@ -171,7 +172,7 @@ static void place_buffers(struct track *t)
         if (place == PLACE_INOUT)
             t->ahead_bytes = t->set_bytes;
         if (place == PLACE_OUT)
-            t->behind_bytes = t->set_bytes - t->behind_at;
+            t->behind_bytes = t->set_bytes > t->behind_at ? t->set_bytes - t->behind_at : 0;
     }
 }
 
@@ -180,7 +181,7 @@ static bool lay_out(struct bench *b, struct track *t, const int64_t *dims, struc
     const struct task *task = b->judge->task;
     uint64_t l2 = MAX(b->judge->device->l2_bytes, (uint64_t)1), cold = COLD_L2 * l2;
 
-    *t = (struct track){.dims = dims, .align_bytes = 256};
+    *t = (struct track){.dims = dims, .align_bytes = SET_STEP};
     if (!task_traffic(task, dims, &t->traffic, err))
         return false;
     for (size_t i = 0; i < task->n_args; i++) {
