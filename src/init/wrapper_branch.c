@@ -40,9 +40,22 @@ static bool calls_launch(const struct wrapper_reader *r, size_t i, size_t end)
     return false;
 }
 
+/* A version of the kernel, by its name: rms_norm_kernel_vec8 of rms_norm_kernel, as export writes them, too. */
+static bool says_version(const struct wrapper_reader *r, size_t i, size_t end)
+{
+    const char *name = r->in->kernel->name;
+    size_t n = strlen(name);
+
+    for (; i < end; i++)
+        if (r->v[i].kind == TOK_WORD && r->v[i].len > n && r->v[i].s[n] == '_' && !memcmp(r->v[i].s, name, n))
+            return true;
+    return false;
+}
+
 bool wrapper_is_of_others(const struct wrapper_reader *r, size_t i, size_t end)
 {
-    return !wrapper_says_kernel(r, i, end) && (wrapper_says_launch(r, i, end) || calls_launch(r, i, end));
+    return !wrapper_says_kernel(r, i, end) && !says_version(r, i, end) &&
+           (wrapper_says_launch(r, i, end) || calls_launch(r, i, end));
 }
 
 /* Behind the `:` of the label at i. */
