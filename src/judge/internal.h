@@ -525,7 +525,7 @@ struct yardstick {
     const struct task_arg *arg;
     const char *where; /* the workload, in words */
     double ulps, scale;
-    bool exact;        /* small integers, of which the original computes something without any error */
+    bool exact;        /* small integers, of which the original computes integers without any error */
     double most_other; /* integers: as in error_stats, and how many are left */
     size_t n_other;
 };
