@@ -8,7 +8,7 @@ enum {
     FEW = 3,                 /* of the other dims: not one, and odd */
     VECTOR = 24,             /* nor rows of whole vectors */
     MANY_ELEMENTS = 5 << 18, /* of all buffers, where one dim is large, */
-    FAR_ELEMENTS = 36 << 20, /* and where it is the last one alone; or a quarter, ... */
+    FAR_ELEMENTS = 9 << 20,  /* and where it is the last one alone; or a quarter, ... */
 };
 static const int64_t most_bytes = (int64_t)48 << 30, /* a usual device's, */
     all_bytes = (int64_t)256 << 30;                  /* and the largest's */

@@ -74,7 +74,7 @@ def learned_once_and_used(folder):
 def shown(folder):
     env = taught(folder)
     text = said(astra(folder, "memory", env=env), 0).out
-    expect("NVIDIA H200" in text and "vectorise" in text, text)
+    expect("NVIDIA H200" in text and "block-size" in text, text)
     o = json.loads(said(astra(folder, "memory", "--json", env=env), 0).out)
     expect(o["trials"] == len(learned(folder, env)) and len(o["kernels"]) == 1 and o["transforms"], o)
     said(astra(folder, "memory", "learn", env=env), 2, "does not learn")
