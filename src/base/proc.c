@@ -231,6 +231,11 @@ bool proc_run(const char *const *argv, const char *input, const struct proc_limi
 
 bool proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err)
 {
+    return proc_open_with(p, file, argv, -1, err);
+}
+
+bool proc_open_with(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err)
+{
     int in[2] = {-1, -1}, out[2] = {-1, -1};
 
     *p = (struct proc){.pid = -1, .to = -1, .from = -1};
@@ -238,7 +243,7 @@ bool proc_open(struct proc *p, const char *file, const char *const *argv, struct
         close_pair(in);
         return err_world(err, "cannot start %s: %s", argv[0], strerror(errno));
     }
-    p->pid = proc_start(file, argv, in[0], out[1], -1, err);
+    p->pid = proc_start(file, argv, in[0], out[1], err_fd, err);
     close(in[0]);
     close(out[1]);
     if (p->pid < 0) {

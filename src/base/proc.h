@@ -48,6 +48,8 @@ struct proc {
 };
 
 bool proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err);
+/* The same with err_fd as its stderr; that stays the caller's. */
+bool proc_open_with(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err);
 bool proc_send_line(struct proc *p, const char *line, struct err *err);
 
 enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT };

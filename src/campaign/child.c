@@ -70,30 +70,18 @@ bool campaign_survey(struct campaign *c, struct kernel_row *row, struct err *err
     return true;
 }
 
-/* The child's stdout is a pipe, its stderr a file beside its run's folder. */
+/* The child's stderr is a file beside its run's folder. */
 static bool start(struct campaign *c, const struct kernel_row *row, const char *const *argv, struct proc *p,
                   struct err *err)
 {
     const char *log = fs_join(c->a, c->out, arena_printf(c->a, "%s.log", row->run));
-    int out[2] = {-1, -1}, nothing = open("/dev/null", O_RDONLY | O_CLOEXEC),
-        words = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    int words = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
-    *p = (struct proc){.pid = -1, .to = -1, .from = -1};
-    if (nothing >= 0 && words >= 0 && pipe2(out, O_CLOEXEC) == 0)
-        p->pid = proc_start(PROC_SELF, argv, nothing, out[1], words, err);
-    else
-        err_world(err, "cannot write %s: %s", log, strerror(errno));
-    if (out[1] >= 0)
-        close(out[1]);
-    if (words >= 0)
-        close(words);
-    p->to = nothing;
-    p->from = out[0];
-    if (p->pid >= 0)
-        return true;
-    close(p->to);
-    close(p->from);
-    return false;
+    if (words < 0)
+        return err_world(err, "cannot write %s: %s", log, strerror(errno));
+    bool ok = proc_open_with(p, PROC_SELF, argv, words, err);
+    close(words);
+    return ok;
 }
 
 /* An event of the child's, as one of ours; its last line is no event but the result. */

@@ -99,6 +99,7 @@ struct node node_strip(struct node n); /* without parentheses, casts and the cla
 struct node statement_expression(struct node statement); /* of an expression statement, or no node */
 struct node subscript_index(const struct function *f, struct node subscript); /* the only one, or no node */
 const char *node_op(const struct function *f, struct node n);
+bool node_has_effect(const struct function *f, struct node n); /* it writes, or calls what may */
 bool node_mentions(const struct function *f, struct node n, const char *name);
 bool node_within(struct node inner, struct node outer);
 struct node node_enclosing(struct node n, enum node_kind kind); /* nearest ancestor of a kind */

@@ -72,16 +72,6 @@ static bool is_uniform(const struct parse *p, struct node n)
     return true;
 }
 
-static bool has_effect(const struct function *f, struct node n)
-{
-    if (node_ok(assigned_target(n)) || (node_is(n, NODE_CALL_EXPRESSION) && !call_is_pure(f, n)))
-        return true;
-    for (uint32_t i = 0, all = node_count(n); i < all; i++)
-        if (has_effect(f, node_child(n, i)))
-            return true;
-    return false;
-}
-
 /* ---- indices ---- */
 
 /* Threads of a block along x (0), y or z in every launch; 0: not known or not always the same. */
@@ -267,7 +257,7 @@ static bool take_statements(struct parse *p, struct node block)
         }
         struct node then = node_field(s, FIELD_CONSEQUENCE);
         bool leaves = only_returns(f, then);
-        if (node_ok(node_field(s, FIELD_ALTERNATIVE)) || has_effect(f, node_field(s, FIELD_CONDITION)) ||
+        if (node_ok(node_field(s, FIELD_ALTERNATIVE)) || node_has_effect(f, node_field(s, FIELD_CONDITION)) ||
             !(leaves || i + 1 == n))
             return err_input(p->why, "%s decides more than whether a result exists", f->name);
         take_condition(p, node_field(s, FIELD_CONDITION), leaves);
@@ -384,7 +374,7 @@ static bool sort_before(struct parse *p)
             }
         if (indices && !others)
             continue;
-        if (indices || asks_for_thread(p, s) || has_effect(f, s) != !declaration)
+        if (indices || asks_for_thread(p, s) || node_has_effect(f, s) != !declaration)
             return err_input(p->why, "%s does more with its threads than take a row and a column", f->name);
         if (c->sum && node_same(s, c->sum->statement)) {
             if (others != 1)
@@ -610,7 +600,7 @@ static struct node adding_statement(const struct parse *p)
     struct node *all = node_is(body, NODE_COMPOUND_STATEMENT) ? named_children(f, body, &n) : &body;
 
     for (size_t i = 0; i < n; i++) {
-        if (node_is(all[i], NODE_DECLARATION) && !has_effect(f, all[i]))
+        if (node_is(all[i], NODE_DECLARATION) && !node_has_effect(f, all[i]))
             continue;
         if (i + 1 < n)
             return (struct node){0};
@@ -681,7 +671,7 @@ static bool find_sum(struct parse *p)
         return err_input(p->why, "the loop of %s adds to no variable of its own", f->name);
     c->sum = v;
     c->sum_type = ctype_bound(f, v->type);
-    return !has_effect(f, v->statement) || err_input(p->why, "the sum of %s has effects", f->name);
+    return !node_has_effect(f, v->statement) || err_input(p->why, "the sum of %s has effects", f->name);
 }
 
 /* A result's own part may do what it likes but meet others, leave, or ask for its thread. */

@@ -87,6 +87,16 @@ struct node *file_items(const struct function *f, size_t *count)
     return v;
 }
 
+bool node_has_effect(const struct function *f, struct node n)
+{
+    if (node_ok(assigned_target(n)) || (node_is(n, NODE_CALL_EXPRESSION) && !call_is_pure(f, n)))
+        return true;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (node_has_effect(f, node_child(n, i)))
+            return true;
+    return false;
+}
+
 bool node_mentions(const struct function *f, struct node n, const char *name)
 {
     if (node_is(n, NODE_IDENTIFIER) && node_text_is(f->s, n, name))

@@ -51,16 +51,6 @@ static bool axis_of(const struct function *f, const struct variable *v, char axi
     return by > 0 && poly_same(&p, &whole);
 }
 
-static bool has_effect(const struct function *f, struct node n)
-{
-    if (node_ok(assigned_target(n)) || (node_is(n, NODE_CALL_EXPRESSION) && !call_is_pure(f, n)))
-        return true;
-    for (uint32_t i = 0, all = node_count(n); i < all; i++)
-        if (has_effect(f, node_child(n, i)))
-            return true;
-    return false;
-}
-
 /* Bounds of both axes out of `row < rows && col < cols`, or of `row >= rows || col >= cols`. */
 static bool bounds_of(const struct function *f, struct node e, bool leaves, struct axis *x, struct axis *y)
 {
@@ -178,7 +168,7 @@ static bool store_turns(const struct function *f, struct detail *d, const struct
     const struct variable *to = node_is(target, NODE_SUBSCRIPT_EXPRESSION)
                                     ? function_variable_of(f, node_field(target, FIELD_ARGUMENT))
                                     : NULL;
-    if (!to || !to->pointer || has_effect(f, value) || has_effect(f, target) ||
+    if (!to || !to->pointer || node_has_effect(f, value) || node_has_effect(f, target) ||
         node_mentions(f, value, to->name))
         return err_input(why, "what %s stores has effects of its own", f->name);
     char writes = runs_along(f, &d->flat, target);
@@ -232,7 +222,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     if (!indices_of(f, &d->flat, &x, &y, why))
         return false;
     size_t k = 0; /* declarations, the question, and in its one form the store after it */
-    while (k < n && node_is(all[k], NODE_DECLARATION) && !has_effect(f, all[k]))
+    while (k < n && node_is(all[k], NODE_DECLARATION) && !node_has_effect(f, all[k]))
         k++;
     if (k >= n || !node_is(all[k], NODE_IF_STATEMENT) || node_ok(node_field(all[k], FIELD_ALTERNATIVE)))
         return err_input(why, "%s does more than one store behind a bound", f->name);
@@ -335,7 +325,7 @@ static bool own_squares(const struct function *f, struct detail *d, struct err *
         !indices_of(f, &d->flat, &x, &y, why) || d->flat.index)
         return false;
     for (size_t i = 0; i + 1 < n; i++)
-        if (!node_is(all[i], NODE_DECLARATION) || has_effect(f, all[i]))
+        if (!node_is(all[i], NODE_DECLARATION) || node_has_effect(f, all[i]))
             return err_input(why, "%s does more than one store", f->name);
     statement = all[n - 1];
     struct poly px = poly_of(f, x.index->init), py = poly_of(f, y.index->init);
