@@ -63,7 +63,7 @@ static void add_advice(const struct session *s, const struct mutation_score *m, 
         out,
         "  - Where callers could meet the wrong answer, let the suite meet it: widen `domain:` to all shapes that\n"
         "    callers pass, give buffers the `values:` that they hold, and scalars all of theirs.\n");
-    if (!s->task->reference_path)
+    if (!s->task->reference_path && isfinite(s->original.trial.original_error.max))
         str_add(
             out,
             "  - Write a reference.cu in double: without one a candidate is held to errors as large as the original's.\n");
@@ -120,11 +120,13 @@ static size_t count_launches(struct session *s, size_t *kernels, struct err *err
 /* Without a reference: what the exact answers are, and whether one must be asked for. */
 static void add_derived(const struct trial *t, struct str *out)
 {
-    if (str_eq(t->exact, "shadow"))
+    if (!isfinite(t->original_error.max))
+        str_add(out, "reference  none: the outputs are integers, and candidates must give the original's\n");
+    else if (str_eq(t->exact, "shadow"))
         str_addf(
             out,
             "reference  none: exact answers are derived from the original, which is off by at most %.2f ulp\n",
-            isfinite(t->original_error.max) ? t->original_error.max : 0);
+            t->original_error.max);
     else
         str_add(
             out,

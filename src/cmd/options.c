@@ -22,10 +22,10 @@ static const struct verb verbs[] = {
      "there are what it found. Ctrl-C stops it so that `astra resume` can go on.\n\n"
      "  astra optimize examples/silu_and_mul\n"
      "  astra optimize my_task --device sim:a100-80gb --rounds 3 --budget-time 10m --json\n\n"
-     "With a model (docs/models.md): the rules first, at no cost, then the model works on from the best. Nobody is\n"
-     "asked and nothing is paid without --agents.\n\n"
-     "  astra optimize my_task --agents llm --provider openai --base-url http://127.0.0.1:8000/v1 --model NAME\n"
-     "  astra optimize my_task --agents llm --provider anthropic --model NAME --budget-usd 1 --width 3\n\n"
+     "With a model (docs/models.md): the rules first, at no cost, then the model works on from the best. No model\n"
+     "is called unless you pass --agents.\n\n"
+     "  astra optimize mine --agents llm --provider openai --base-url http://127.0.0.1:8000/v1 --model NAME\n"
+     "  astra optimize mine --agents llm --provider anthropic --model NAME --budget-usd 1 --width 3\n\n"
      "Several tasks, as words or in a list with their shares of the application's time, are a campaign (docs/campaign.md): a\n"
      "run for each, within one budget, with one report. The same command again does what is missing, new or changed.\n\n"
      "  astra optimize tasks/norm tasks/rope tasks/silu --budget-time 1h\n"
@@ -71,7 +71,7 @@ static const struct verb verbs[] = {
      0, 2, cmd_show},
     {"diff", 'd', "[RUN] [NUMBER|RUN]",
      "the patch from the original to the best or to a candidate; or two runs compared",
-     "Of two runs: speed-ups by workload and whether they differ, who thought, verdicts, cost, options, and the patch between\n"
+     "Of two runs: speed-ups by workload and whether they differ, backends, verdicts, cost, options, and the patch between\n"
      "their best files. Runs of different tasks or devices, or modelled and measured ones, are not set against each other.\n\n"
      "  astra diff | patch my_kernel.cu\n  astra diff softmax-1 7\n  astra diff softmax-1 softmax-2\n",
      0, 2, cmd_diff},
@@ -174,12 +174,13 @@ static void add_help(const struct verb *v, struct str *to)
         str_add(to, "astra - a faster CUDA kernel from the one you have, shown correct, with the evidence\n\n"
                     "usage: astra VERB ...\n\n");
         for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-            str_addf(to, "  %-10s %-18s %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
-        str_addf(
+            str_addf(to, "  %-10s %-21s  %s\n", verbs[i].name, verbs[i].words, verbs[i].summary);
+        str_add(
             to,
-            "\n`astra VERB --help` says more of each. Without a GPU everything runs on a simulator, and figures\n"
-            "are called modelled. Start with: astra optimize examples/silu_and_mul\n\nexit status: %s\n",
-            options_exit_status);
+            "\n`astra VERB --help` says more of each. Without a GPU everything runs on a simulator, and "
+            "figures are called modelled. Start with: astra optimize examples/silu_and_mul\n\nexit status: ");
+        add_flowing(options_exit_status, to);
+        str_addc(to, '\n');
         return;
     }
     str_addf(to, "usage: astra %s%s%s [options]\n\n%s\n\n", v->name, v->words[0] ? " " : "", v->words,
@@ -189,7 +190,7 @@ static void add_help(const struct verb *v, struct str *to)
     for (const struct option *o; (o = options_next(v, &at));) {
         char left[64];
         snprintf(left, sizeof(left), "%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-        str_addf(to, "  %-22s %s", left, o->help);
+        str_addf(to, "  %-23s  %s", left, o->help);
         if (o->fallback[0])
             str_addf(to, " (%s)", o->fallback);
         str_addc(to, '\n');

@@ -83,6 +83,8 @@ static void wrap_line(struct str *out, const char *line, size_t len, size_t widt
         size_t cut = room;
         while (cut > 0 && line[cut] != ' ')
             cut--;
+        while (cut > 0 && line[cut - 1] == ' ')
+            cut--;
         if (cut == 0 || strspn(line, " ") >= cut)
             break; /* one long word */
         str_addf(out, "%.*s\n%*s", (int)cut, line, (int)indent, "");

@@ -215,8 +215,9 @@ static void describe(struct str *out, const struct chart_node *nodes, size_t n, 
         passed += str_eq(nodes[i].verdict, "passed");
         correct += str_eq(nodes[i].verdict, "passed") || str_eq(nodes[i].verdict, "slower");
     }
-    str_addf(out, "%zu candidates in %d rounds: %zu passed, %zu correct but not faster, %zu failed. ", n - 1,
-             nodes[n - 1].round, passed, correct - passed, n - 1 - correct);
+    str_addf(out, "%zu candidate%s in %d round%s: %zu passed, %zu correct but not faster, %zu failed. ", n - 1,
+             n == 2 ? "" : "s", nodes[n - 1].round, nodes[n - 1].round == 1 ? "" : "s", passed,
+             correct - passed, n - 1 - correct);
     if (best == 0) {
         str_add(out, "The original stays.");
         return;

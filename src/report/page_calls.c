@@ -73,7 +73,7 @@ void page_calls(const struct view *v, struct arena *a, struct str *out)
 
     page_section(out, "calls", "Conversations");
     if (v->n_calls == 0) {
-        str_add(out, "<p>No model was asked: the built-in rules did all of it, at no cost.</p>\n</section>\n");
+        str_add(out, "<p>No model was called: the built-in rules did all of it, at no cost.</p>\n</section>\n");
         return;
     }
     if (v->result)

@@ -32,7 +32,7 @@ static void add_cost(const struct view *v, struct arena *a, struct str *out)
     double usd = json_num(cost, "usd");
 
     if (calls == 0)
-        add_fact(out, "Thought by", "rules", "no model was asked");
+        add_fact(out, "Backend", "rules", "no model was called");
     else
         add_fact(out, "Models", isfinite(usd) ? arena_printf(a, "%.2f USD", usd) : "price unknown",
                  arena_printf(a, "%lld call%s, %lld tokens", calls, calls == 1 ? "" : "s", in + out_tokens));

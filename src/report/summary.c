@@ -89,7 +89,7 @@ struct table *report_workload_table(struct arena *a, const json_t *result, enum 
 
     table_column(t, "workload", NULL);
     table_column(t, "original", "us");
-    table_column(t, "best", "us");
+    table_column(t, json_object_get(result, "file") ? "version" : "best", "us");
     table_column(t, "speed-up", "");
     if (measured)
         table_column(t, "95 % interval", "");
@@ -248,7 +248,8 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, unsign
     str_addf(out, "\n%s/best.cu  best.diff  result.json\n`astra report %s` makes a page for whoever reviews it",
              folder, arena_shell(a, folder));
     if (best && json_int(v, "hidden", 0) > 0 && !str_eq(json_text(result, "status", ""), "interrupted"))
-        str_addf(out, "; `astra export %s --to cuda`, patch or torch takes it home", arena_shell(a, folder));
+        str_addf(out, "; `astra export %s --to cuda`, patch or torch makes what other projects take in",
+                 arena_shell(a, folder));
     str_add(out, ".\n");
     json_decref(result);
     return true;

@@ -19,12 +19,12 @@ static void add_candidate(struct str *to, const char *before, int64_t id)
 
 static void add_run(struct str *to, const json_t *f)
 {
-    const json_t *limits = json_object_get(f, "limits");
+    long long rounds = json_int(json_object_get(f, "limits"), "rounds", 0);
 
-    str_addf(to, "%s %s on %s, times %s, agents %s, at most %lld rounds; kept in %s",
+    str_addf(to, "%s %s on %s, times %s, agents %s, at most %lld round%s; kept in %s",
              json_flag(f, "resumed", false) ? "going on with" : "optimising", json_text(f, "task", "?"),
-             json_text(f, "device", "?"), json_text(f, "basis", "?"), json_text(f, "agents", "?"),
-             (long long)json_int(limits, "rounds", 0), json_text(f, "out", "?"));
+             json_text(f, "device", "?"), json_text(f, "basis", "?"), json_text(f, "agents", "?"), rounds,
+             rounds == 1 ? "" : "s", json_text(f, "out", "?"));
 }
 
 static void add_original(struct str *to, const json_t *f)
