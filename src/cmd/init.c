@@ -19,15 +19,21 @@ static void split(struct arena *a, const char *word, struct init_options *o)
 
 static void add_kernels(const struct init_result *r, const char *path, struct str *out)
 {
+    bool same = r->n_kernels > 1; /* a name does not tell them apart */
+
     for (size_t i = 0; i < r->n_kernels; i++) {
         const struct init_found *k = &r->kernels[i];
 
+        same = same && str_eq(k->name, r->kernels[0].name);
         str_addf(out, "%s:%d: %s", k->file, k->line, k->name);
         if (k->tparams)
             str_addf(out, "  template <%s>", k->tparams);
         str_addc(out, '\n');
     }
-    str_addf(out, "\nName one: astra init %s:%s\n", path, r->kernels[0].name);
+    if (same)
+        str_addf(out, "\nName one by its line: astra init %s:%d\n", path, r->kernels[0].line);
+    else
+        str_addf(out, "\nName one: astra init %s:%s\n", path, r->kernels[0].name);
 }
 
 static void add_task(const struct init_result *r, struct str *out)

@@ -396,6 +396,32 @@ static size_t entity_end(struct init_source *s, size_t first, size_t i, struct i
     return 0;
 }
 
+static int opened(const struct tokens *v) /* and not closed */
+{
+    int depth = 0;
+
+    for (size_t k = 0; k < v->n; k++)
+        depth += token_is(&v->v[k], "{") - token_is(&v->v[k], "}");
+    return depth;
+}
+
+/* TABLE_BEGIN(int, x) 1, 2, 3 TABLE_END(): behind what closes the braces that the call before `end` opens. */
+static size_t behind_braces(struct init_source *s, size_t end, int depth)
+{
+    size_t i = end;
+
+    while (depth > 0 && TOKEN(s, i)->kind != TOK_END) {
+        bool call = is(s, i + 1, "(") && TOKEN(s, i)->kind == TOK_WORD &&
+                    map_get(&s->expander.macros, token_text(s->arena, TOKEN(s, i)));
+        size_t next = call ? init_balanced(s, i + 1, s->tokens.n) : i + 1;
+        struct tokens v = call ? init_expand(s, i, next) : (struct tokens){.v = s->tokens.v + i, .n = 1};
+
+        depth += opened(&v);
+        i = next;
+    }
+    return depth ? end : i;
+}
+
 /* A macro of the file called where a declaration stands: what it makes says what it declares. */
 static size_t call_end(struct walk *w, size_t i, struct init_decl *d)
 {
@@ -419,11 +445,13 @@ static size_t call_end(struct walk *w, size_t i, struct init_decl *d)
     d->kind = m ? INIT_CALL : INIT_OTHER;
     if (m) {
         v = init_expand(s, i, end);
+        end = behind_braces(s, end, opened(&v));
         for (size_t k = 0; k < v.n; k++) {
             d->is_global |= token_is(&v.v[k], "__global__");
             d->is_device |= token_is(&v.v[k], "__device__");
             if (v.v[k].kind == TOK_WORD && k + 1 < v.n &&
-                (token_in(&v.v[k - (k > 0)], "struct|class|enum|union|using") || token_is(&v.v[k + 1], "(")) &&
+                (token_in(&v.v[k - (k > 0)], "struct|class|enum|union|using") || token_is(&v.v[k + 1], "(") ||
+                 token_is(&v.v[k + 1], "[")) &&
                 !token_in(&v.v[k], attributes) && !token_in(&v.v[k], "if|for|while|return|switch"))
                 add_name(s, d, token_text(s->arena, &v.v[k]));
             d->body |= token_is(&v.v[k], "{"); /* it defines something */

@@ -38,11 +38,22 @@ static struct init_found found(struct init_source *s, const struct init_decl *d)
     return f;
 }
 
-/* Does `wanted`, qualified or not, mean the declaration? */
+static int line_of(const struct init_source *s, size_t token)
+{
+    int line, col;
+
+    return init_place(s, s->tokens.v[token].at, &line, &col) ? line : 0;
+}
+
+/* Does `wanted` mean the declaration: its name, qualified or not, or the number of one of its lines? */
 static bool means(const struct init_source *s, const struct init_decl *d, const char *wanted)
 {
     const char *full = qualified(s, d);
     size_t n = strlen(wanted), len = strlen(full);
+    int line = atoi(wanted);
+
+    if (line > 0)
+        return line_of(s, d->first) <= line && line <= line_of(s, d->end - 1);
 
     return n <= len && strcmp(full + len - n, wanted) == 0 && (n == len || full[len - n - 1] == ':');
 }
@@ -243,11 +254,23 @@ static void write_text(struct init_source *s, const char *folder, const char *na
         longjmp(s->trap.jump, 1);
 }
 
+/* `[=] __device__ (...)`: what needs nvcc's --extended-lambda. */
+static bool has_device_lambda(const char *text)
+{
+    while ((text = strchr(text, ']'))) {
+        text += 1 + strspn(text + 1, " \n");
+        if (str_starts(text, "__device__") || str_starts(text, "__host__"))
+            return true;
+    }
+    return false;
+}
+
 /* The files of the task as the wrapper makes it; false, with err, where it could not be run. */
 static bool write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
                        struct init_task *t, const char *folder, struct err *err)
 {
     const struct init_decl *kernel = w->kernel;
+    const char *text;
 
     t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
     while (!own && init_named(s, t->entry))
@@ -256,7 +279,9 @@ static bool write_task(struct init_source *s, const struct init_wrapped *w, cons
     if (own)
         t->launcher = NULL;
     init_close(s, kernel, own ? own->name : t->launcher);
-    write_text(s, folder, "kernel.cu", init_kernel_text(s, t, s->files.v[0]->path));
+    text = init_kernel_text(s, t, s->files.v[0]->path);
+    t->lambdas = has_device_lambda(text);
+    write_text(s, folder, "kernel.cu", text);
     write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
     return init_probe(t, s->arena, folder, fs_basename(folder), err);
 }

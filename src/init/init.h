@@ -7,9 +7,10 @@
 #include "base/base.h"
 
 struct init_options {
-    const char *path;   /* the framework's file */
-    const char *kernel; /* its name, qualified or not, with template arguments or without; NULL: list them */
-    const char *out;    /* the task's folder; NULL: the kernel's name, here */
+    const char *path;         /* the framework's file */
+    const char *kernel;       /* its name, qualified or not, with template arguments or without, or its
+                                 line; NULL: list them */
+    const char *out;          /* the task's folder; NULL: the kernel's name, here */
     const char *const *flags; /* -IDIR, -DNAME, -DNAME=VALUE, -UNAME, in order */
     size_t n_flags;
     const char *compile_commands; /* a file whose flags for `path` come first; NULL: none */

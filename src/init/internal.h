@@ -181,6 +181,7 @@ struct init_task {
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
     bool open_launch;     /* its grid is a question: nothing can be found out by running it */
     bool any_order;       /* floating numbers are added up by atomics */
+    bool lambdas;         /* some say __device__ */
     VEC(struct init_arg) args;
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */

@@ -514,7 +514,7 @@ static void tell(struct probing *p)
 /* Sizes to begin with that the domain has. */
 static bool open_somewhere(struct probing *p, const char *dir, const char *name, int64_t most, struct err *err)
 {
-    static const int tried[] = {0, 1024, 256, 64, 4096, 16, 8, 4, 8192, 32768, 1 << 20};
+    static const int tried[] = {0, 1024, 256, 64, 4096, 16, 8, 4, 8192, 32768, 1 << 20, 1023, 255, 63, 7, 5, 1};
 
     for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
         struct str sizes = {0};

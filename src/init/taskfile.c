@@ -102,6 +102,10 @@ static int64_t enough(const struct init_task *t, size_t dim, const int64_t *size
         condition += strlen(name);
         if (str_starts(condition, " >= "))
             size = MAX(size, product_of_words(t, condition, sizes));
+        if (str_starts(condition, " % ") && str_ends(condition, " != 0")) {
+            int64_t by = strtoll(condition + 3, NULL, 0);
+            size -= by > 1 && size % by == 0 && size > 1;
+        }
         if (str_starts(condition, " != ") && strtoll(condition + 4, NULL, 0) == size)
             size += bound(t, dim) ? bound(t, dim)->unit : 1;
     }
@@ -270,6 +274,8 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
             str_addf(&out, "%s%lld", i ? ", " : "", (long long)sizes[i]);
         str_add(&out, "]\n");
     }
+    if (t->lambdas)
+        str_add(&out, "flags: [--extended-lambda]\n");
     if (t->any_order)
         str_add(
             &out,

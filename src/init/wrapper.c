@@ -553,11 +553,15 @@ static bool is_chain(const struct init_wrapped *w, const struct init_decl *host)
 {
     struct tokens list = init_expand(w->source, host->first, host->end);
     size_t launches = 0, depth = 0;
+    bool branch = false; /* of an `if` without braces */
 
     for (size_t i = 0; i < list.n; i++) {
+        if (depth == 1 && token_is(&list.v[i], "("))
+            i = wrapper_skip(list.v, list.n, i) - 1;
         depth += token_is(&list.v[i], "{");
         depth -= token_is(&list.v[i], "}") && depth;
-        launches += depth == 1 && token_is(&list.v[i], "<<<");
+        branch = (branch || token_in(&list.v[i], "if|else")) && !wrapper_sign(&list.v[i], "; }");
+        launches += depth == 1 && !branch && token_is(&list.v[i], "<<<");
     }
     return launches > 1;
 }

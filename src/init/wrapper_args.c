@@ -122,11 +122,26 @@ bool wrapper_is_size(const char *name, const char *type)
                      "block_dim|threads|num_thread|block_sz|num_sm|sm_count|multiprocessor");
 }
 
+/* Does the function compare the number with others, as `n == 64` or `switch (n)`? What it decides then is
+ * looked for as a size's value is. */
+static bool is_compared(const struct wrapper_reader *r, const struct init_arg *a)
+{
+    for (size_t i = r->f.body + 2; i + 2 < r->f.body_end && !str_in(a->type, "f16|bf16|f32|f64|bool"); i++) {
+        if (!token_is(&r->v[i], a->name))
+            continue;
+        if (token_is(&r->v[i + 1], "==") && r->v[i + 2].kind == TOK_NUMBER)
+            return true;
+        if (token_is(&r->v[i - 1], "(") && token_is(&r->v[i - 2], "switch"))
+            return true;
+    }
+    return false;
+}
+
 void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
 {
     struct arena *m = r->arena;
 
-    if (wrapper_is_size(a->name, a->type)) {
+    if (wrapper_is_size(a->name, a->type) || is_compared(r, a)) {
         a->value = a->name;
         vec_add(m, &r->task->dims, a->name);
         return;

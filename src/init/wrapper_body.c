@@ -730,6 +730,15 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
         wrapper_note(r, "cub's device-wide work is left out");
         return next;
     }
+    if (token_in(&r->v[i], "at|torch") && token_is(&r->v[i + 1], "::") && token_is(&r->v[last - 1], ")") &&
+        !wrapper_says_launch(r, i, last)) {
+        size_t name = i;
+        while (token_is(&r->v[name + 1], "::"))
+            name += 2;
+        wrapper_note(r, "%s, work of the framework's own, is left out",
+                     wrapper_text(r->arena, r->v, i, name + 1));
+        return next;
+    }
     if (token_is(&r->v[i], "using") && i + 3 < last && token_is(&r->v[i + 2], "=")) {
         char *name = token_text(r->arena, &r->v[i + 1]), *what = wrapper_expr(r, i + 3, last);
         map_put(&r->alias, name, what);
@@ -756,6 +765,13 @@ static size_t statement(struct wrapper_reader *r, size_t i, size_t end)
         size_t next = wrapper_skip(r->v, end, i);
         braces(r, i + 1, next - 1);
         return next;
+    }
+    size_t called = token_is(t, "[") ? lambda_body(r, i, end) : 0;
+    if (called) { /* [&] {...}(); as dispatch macros have it */
+        size_t next = wrapper_skip(r->v, end, called);
+        braces(r, called + 1, next - 1);
+        next = semicolon(r, next, end);
+        return next < end ? next + 1 : end;
     }
     if (token_is(t, "if"))
         return if_statement(r, i, end);

@@ -260,6 +260,28 @@ static const struct {
     {"opmath_type", "float"},
 };
 
+/* Does the function that is called here read the environment, which no launcher may? It gives 0 then: what it
+ * gives where nothing is set, mostly. */
+static bool add_environment(struct cursor *c, const char *name, size_t n)
+{
+    const struct init_source *s = c->r->source;
+    const struct init_names *found = token_is(at(c, n), "(") ? init_named(s, name) : NULL;
+    bool reads = false;
+
+    for (size_t k = 0; found && k < found->decls.n; k++) {
+        const struct init_decl *d = &s->decls.v[found->decls.v[k]];
+        for (size_t i = d->body; d->kind == INIT_FUNCTION && d->body && i < d->end; i++)
+            reads = reads || token_is(&s->tokens.v[i], "getenv");
+    }
+    if (!reads)
+        return false;
+    c->i += n;
+    skip_group(c);
+    wrapper_note(c->r, "%s reads the environment; it is 0 here", name);
+    add(c, "0");
+    return true;
+}
+
 /* a::b::c at the cursor: true when it was written. */
 static bool add_qualified(struct cursor *c)
 {
@@ -311,6 +333,8 @@ static bool add_qualified(struct cursor *c)
         str_addf(&c->out, "std::%s<int64_t>", name);
         return true;
     }
+    if (add_environment(c, name, n))
+        return true;
     if (!token_in(head, "at|c10|torch|caffe2") || n < 2)
         return false;
     dtype = wrapper_dtype(name);
@@ -326,6 +350,12 @@ static bool add_qualified(struct cursor *c)
         if (token_is(at(c, 0), "::"))
             c->i += 2;
         add(c, "float");
+        return true;
+    }
+    if (str_eq(name, "elementSize")) {
+        c->i += n;
+        skip_group(c);
+        str_addf(&c->out, "sizeof(%s)", r->chosen ? r->chosen : "__half");
         return true;
     }
     for (size_t i = 0; i < ARRAY_LEN(replaced); i++) {
@@ -393,8 +423,30 @@ static bool add_capability(struct cursor *c)
     return false;
 }
 
+/* `c ? a : b` whose condition the rank of a tensor decides: the item that is left of [*first, *last). */
+static void decide(struct wrapper_reader *r, size_t *first, size_t *last)
+{
+    size_t question = *first, colon;
+    const char *over;
+    int holds;
+
+    while (question < *last && !token_is(&r->v[question], "?"))
+        question = wrapper_sign(&r->v[question], "( [ {") ? wrapper_skip(r->v, *last, question) : question + 1;
+    for (colon = question; colon < *last && !token_is(&r->v[colon], ":");)
+        colon = wrapper_sign(&r->v[colon], "( [ {") ? wrapper_skip(r->v, *last, colon) : colon + 1;
+    if (colon >= *last)
+        return;
+    over = wrapper_over_dims(r, wrapper_expr(r, *first, question));
+    holds = over ? wrapper_constant(over) : -1;
+    if (holds >= 0)
+        *first = holds ? question + 1 : colon + 1;
+    if (holds > 0)
+        *last = colon;
+}
+
 char *wrapper_expr(struct wrapper_reader *r, size_t first, size_t last)
 {
+    decide(r, &first, &last);
     struct cursor c = {.r = r, .i = first, .last = last};
 
     while (c.i < last) {

@@ -33,6 +33,8 @@ SOUND = [
      ["{name: values, type: f32, shape: [height, width], role: in}", "{name: num_SMs, type: i32, value: 132}"]),
     ("forms", "src/branch.cu", "copy_wide", "[5, 40]", ["- width > 16\n", "- rows != 1\n"]),
     ("forms", "src/power.cu", "row_sums", "[5, 16]", ["- n <= 512\n", "- 512 % n == 0\n", "- rows * n <= 1048576\n"]),
+    ("torch", "csrc/ranks.cu", "51", "[48, 5]", ["shape: [num_rows, hidden], role: in", "hidden % 8 == 0", "flags: [--extended-lambda]"]),
+    ("forms", "src/number.cu", "block_max", "[100]", ["{name: block_size, type: i32, value: 64} # TODO", "role: out"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 
@@ -95,6 +97,13 @@ def the_kernels_are_listed(folder):
            done.out)
     found = json.loads(said(astra(folder, "init", "header/include/tiny/activation.cuh", "--json"), 0).out)
     expect(found["kernels"][0]["line"] == 13 and found["folder"] is None, found)
+
+
+@case
+def kernels_of_one_name_are_named_by_line(folder):
+    repository(folder, "torch")
+    done = said(astra(folder, "init", "torch/csrc/ranks.cu:scale_kernel"), 0)
+    expect("Name one by its line: astra init torch/csrc/ranks.cu:" in done.out, done.out)
 
 
 @case
