@@ -44,17 +44,11 @@ struct table *campaign_table(struct arena *a, const json_t *result)
 
     json_array_foreach(list, i, row) rows[i] = row;
     qsort(rows, n, sizeof(*rows), by_saved);
-    table_column(t, "kernel", NULL);
-    table_column(t, "of the time", "");
-    table_column(t, "speed-up", "");
-    table_column(t, "95 % interval", "");
-    table_column(t, "saves", "");
-    table_column(t, "of the copy", "");
-    table_column(t, "took", "");
-    table_column(t, "what became of it", NULL);
+    table_columns(t,
+                  "kernel|of the time#|speed-up#|95 % interval#|saves#|of the copy#|took#|what became of it");
     for (i = 0; i < n; i++) {
         const char *run = json_text(rows[i], "run", "");
-        table_row(t);
+        table_row(t, NULL);
         if (isfinite(json_num(rows[i], "speedup")))
             table_link(t, json_text(rows[i], "name", "?"), arena_printf(a, "%s/report.html", run));
         else

@@ -90,14 +90,10 @@ static void add_overview(const struct session *s, bool markdown, struct str *out
 {
     struct table *t = table_new(s->arena, "Versions");
 
-    table_column(t, "version", NULL);
-    table_column(t, "verdict", NULL);
-    table_column(t, "speed-up", "");
-    table_column(t, "elements that are the original's", "");
+    table_columns(t, "version|verdict|speed-up#|elements that are the original's#");
     for (size_t i = 0; i < s->n_versions; i++) {
         const struct trial *x = &s->versions[i].trial;
-        table_row(t);
-        table_text(t, s->versions[i].file);
+        table_row(t, s->versions[i].file);
         table_text(t, verdict_name(x->verdict));
         table_num(t, x->score, 2, "x");
         table_num(t, x->elements ? 100. * (double)x->identical_elements / (double)x->elements : NAN, 2, " %");

@@ -66,7 +66,6 @@ int cmd_export(const struct cmd_args *args)
         if (ok && files.note)
             fprintf(stderr, "%s\n", files.note);
     }
-    export_files_free(&files);
     export_close(&r);
     arena_close(a);
     return ok ? EXIT_OK : cmd_fail(&err);

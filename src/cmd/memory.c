@@ -95,17 +95,10 @@ static void add_tables(struct arena *a, struct map *kernels, struct map *transfo
     struct table *t = table_new(a, "Kernels");
     const char *only;
 
-    table_column(t, "kernel", NULL);
-    table_column(t, "device", NULL);
-    table_column(t, "times", NULL);
-    table_column(t, "trials", "");
-    table_column(t, "failed", "");
-    table_column(t, "best", "");
-    table_column(t, "until", NULL);
+    table_columns(t, "kernel|device|times|trials#|failed#|best#|until");
     for (size_t i = 0; i < kernels->n; i++) {
         const struct group *g = kernels->entries[i].value;
-        table_row(t);
-        table_text(t, g->name);
+        table_row(t, g->name);
         table_text(t, g->last->device);
         table_text(t, g->last->basis);
         table_int(t, (int64_t)g->trials);
@@ -117,15 +110,10 @@ static void add_tables(struct arena *a, struct map *kernels, struct map *transfo
     }
     table_as_text(t, out);
     t = table_new(a, "Transforms");
-    table_column(t, "alone", NULL);
-    table_column(t, "trials", "");
-    table_column(t, "failed", "");
-    table_column(t, "mean gain", "");
-    table_column(t, "best", "");
+    table_columns(t, "alone|trials#|failed#|mean gain#|best#");
     for (size_t i = 0; i < transforms->n; i++) {
         const struct group *g = transforms->entries[i].value;
-        table_row(t);
-        table_text(t, g->name);
+        table_row(t, g->name);
         table_int(t, (int64_t)g->trials);
         table_int(t, (int64_t)g->failed);
         table_num(t, g->timed ? exp(g->log_gain / (double)g->timed) : NAN, 2, "x");

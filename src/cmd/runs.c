@@ -111,16 +111,11 @@ static bool show_candidate(struct opened *o, struct str *out, struct err *err)
     if (c->diagnosis)
         str_addf(out, "diagnosis %s\n", c->diagnosis);
     t = table_new(o->arena, "Times");
-    table_column(t, "workload", NULL);
-    table_column(t, "regime", NULL);
-    table_column(t, "time", "us");
-    table_column(t, "copy", "us");
-    table_column(t, "bound by", NULL);
+    table_columns(t, "workload|regime|time#us|copy#us|bound by");
     for (size_t i = 0; i < N_REGIMES * trial.n_workloads; i++) {
         enum regime regime = (enum regime)(i / trial.n_workloads);
         const struct trial_time *x = &trial.workloads[i % trial.n_workloads].times[regime];
-        table_row(t);
-        table_text(t, trial_dims_text(o->arena, &trial, i % trial.n_workloads));
+        table_row(t, trial_dims_text(o->arena, &trial, i % trial.n_workloads));
         table_text(t, regime_name(regime));
         table_num(t, x->us, 2, "");
         table_num(t, x->copy_us, 2, "");

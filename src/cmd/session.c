@@ -153,8 +153,7 @@ static void add_resource_row(const struct session *s, const struct session_versi
     const struct trial *x = &v->trial;
     bool compiled = x->registers > 0;
 
-    table_row(t);
-    table_text(t, v->file ? v->file : "the original");
+    table_row(t, v->file ? v->file : "the original");
     table_int(t, compiled ? (int64_t)x->registers : -1);
     table_int(t, compiled ? (int64_t)x->spill_bytes : -1);
     table_int(t, compiled ? (int64_t)x->shared_bytes : -1);
@@ -166,12 +165,7 @@ void session_add_resources(const struct session *s, bool markdown, struct str *o
 {
     struct table *t = table_new(s->arena, "Resources");
 
-    table_column(t, "version", NULL);
-    table_column(t, "registers", "");
-    table_column(t, "spilled", "B");
-    table_column(t, "static shared", "B");
-    table_column(t, "dynamic shared", "B");
-    table_column(t, "occupancy", NULL);
+    table_columns(t, "version|registers#|spilled#B|static shared#B|dynamic shared#B|occupancy");
     add_resource_row(s, &s->original, t);
     for (size_t i = 0; i < s->n_versions; i++)
         if (s->versions[i].file)

@@ -39,7 +39,6 @@ bool make_cuda(const struct export_run *r, struct export_files *out, struct err 
                           text ? "What follows is the judged text, laid out by clang-format: the same tokens."
                                : "What follows is the judged text, byte for byte."),
             text ? text : r->bundle.judged));
-    facts_free(&f);
     if (t->n_headers)
         out->note = arena_printf(a, "it includes %s%s, which lie in %s", t->headers[0],
                                  t->n_headers > 1 ? " and other headers of the task" : "", t->dir);

@@ -74,7 +74,7 @@ void export_close(struct export_run *r)
 
 void export_add(struct export_files *out, const char *name, const char *text)
 {
-    vec_push(&out->list, ((struct export_file){name, text}));
+    vec_add(out->arena, &out->list, ((struct export_file){name, text}));
 }
 
 char *export_kernel(const struct export_run *r, struct arena *a)
@@ -84,7 +84,6 @@ char *export_kernel(const struct export_run *r, struct arena *a)
 
     facts_read(&f, r, a);
     text = arena_printf(a, "%s%s", facts_comment(&f, a, NULL), r->bundle.judged);
-    facts_free(&f);
     return text;
 }
 
@@ -101,9 +100,14 @@ bool export_headers(const struct export_run *r, const char *folder, struct expor
     return true;
 }
 
-static bool write_one(const char *path, const struct export_file *f, struct arena *a, struct err *err)
+bool export_stored(const struct export_run *r, struct arena *a, struct store_run *run)
 {
-    return fs_mkdirs(fs_dirname(a, path), err) && fs_write_text(path, f->text, err);
+    struct store *s = NULL;
+    bool ok = fs_exists(fs_join(a, r->bundle.folder, "run.db")) &&
+              store_open(&s, r->bundle.folder, false, NULL) && store_get_run(s, a, run, NULL);
+
+    store_close(s);
+    return ok;
 }
 
 /* "out/x.md" of "out/x.patch" and "best.md". */
@@ -137,13 +141,8 @@ bool export_write(const struct export_target *t, const struct export_files *file
             path = beside(a, to, f->name);
         if (!t->folder && i && fs_exists(path) && !force)
             ok = err_input(err, "%s is there already; --force replaces it", path);
-        ok = ok && write_one(path, f, a, err);
+        ok = ok && fs_mkdirs(fs_dirname(a, path), err) && fs_write_text(path, f->text, err);
     }
     arena_close(a);
     return ok;
-}
-
-void export_files_free(struct export_files *files)
-{
-    vec_free(&files->list);
 }

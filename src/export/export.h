@@ -44,6 +44,5 @@ const struct export_target *export_target_find(const char *name, struct err *err
  * replaced when `force`. */
 bool export_write(const struct export_target *t, const struct export_files *files, const char *to, bool force,
                   struct err *err);
-void export_files_free(struct export_files *files);
 
 #endif

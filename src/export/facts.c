@@ -19,7 +19,16 @@ static char *plain(struct arena *a, const char *text)
 
 static void add(struct facts *f, const char *name, const char *text)
 {
-    vec_push(&f->list, ((struct fact){name, plain(f->arena, text)}));
+    vec_add(f->arena, &f->list, ((struct fact){name, plain(f->arena, text)}));
+}
+
+__attribute__((format(printf, 3, 4))) static void addf(struct facts *f, const char *name, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add(f, name, arena_vprintf(f->arena, fmt, ap));
+    va_end(ap);
 }
 
 static const char *interval(struct arena *a, const json_t *o)
@@ -27,17 +36,6 @@ static const char *interval(struct arena *a, const json_t *o)
     double low = json_num(o, "low"), high = json_num(o, "high");
 
     return isfinite(low) && isfinite(high) ? arena_printf(a, " (95 %% interval %.3f to %.3f)", low, high) : "";
-}
-
-static char *dims_text(struct arena *a, const json_t *workload)
-{
-    struct str s = {0};
-    const char *name;
-    json_t *v;
-
-    json_object_foreach(json_object_get(workload, "dims"), name, v)
-        str_addf(&s, "%s%s=%lld", s.len ? " " : "", name, (long long)json_integer_value(v));
-    return str_take(&s, a);
 }
 
 static void add_speed(struct facts *f, const json_t *result, struct arena *a)
@@ -48,17 +46,15 @@ static void add_speed(struct facts *f, const json_t *result, struct arena *a)
                *regime = json_text(json_array_get(list, 0), "regime", "?");
     size_t i, n = json_array_size(list);
 
-    add(f, "speed-up",
-        arena_printf(a, "%.2fx%s, geometric mean of %zu workload%s, caches %s",
-                     json_num(json_object_get(result, "speedup"), "geomean"),
-                     interval(a, json_object_get(result, "speedup")), n, n == 1 ? "" : "s", regime));
+    addf(f, "speed-up", "%.2fx%s, geometric mean of %zu workload%s, caches %s",
+         json_num(json_object_get(result, "speedup"), "geomean"),
+         interval(a, json_object_get(result, "speedup")), n, n == 1 ? "" : "s", regime);
     add(f, "basis",
         measured ? arena_printf(a, "measured on %s, driver %s", name, json_text(device, "driver", "?"))
                  : arena_printf(a, "modelled for %s by a simulator's clock, not measured on a GPU", name));
-    json_array_foreach(list, i, w) add(
-        f, i ? "" : "times",
-        arena_printf(a, "%s: %.2f us, the original %.2f us: %.2fx%s", dims_text(a, w), json_num(w, "best_us"),
-                     json_num(w, "baseline_us"), json_num(w, "speedup"), interval(a, w)));
+    json_array_foreach(list, i, w)
+        addf(f, i ? "" : "times", "%s: %.2f us, the original %.2f us: %.2fx%s", report_dims(a, w),
+             json_num(w, "best_us"), json_num(w, "baseline_us"), json_num(w, "speedup"), interval(a, w));
 }
 
 static void add_domain(struct facts *f, const struct task *t, struct arena *a)
@@ -97,9 +93,8 @@ static void add_checks(struct facts *f, const json_t *v, struct arena *a)
               survived = (long long)json_int(mutation, "survived", 0);
 
     add(f, "accuracy", report_exactness(a, v));
-    add(f, "verified",
-        arena_printf(a, "on %lld cases, and in a fresh process on %lld hidden ones",
-                     (long long)json_int(v, "cases", 0), (long long)json_int(v, "hidden", 0)));
+    addf(f, "verified", "on %lld cases, and in a fresh process on %lld hidden ones",
+         (long long)json_int(v, "cases", 0), (long long)json_int(v, "hidden", 0));
     add(f, "suite",
         killed + survived
             ? arena_printf(a, "notices %lld of %lld faults put into the original (%.0f %%)", killed,
@@ -119,17 +114,15 @@ static void add_hashes(struct facts *f, const json_t *result, struct arena *a)
     size_t i;
 
     json_array_foreach(json_object_get(p, "flags"), i, flag) str_addf(&flags, " %s", json_string_value(flag));
-    add(f, "compiler",
-        arena_printf(a, "NVRTC %s%s", json_text(json_object_get(result, "device"), "nvrtc", "?"),
-                     str_text(&flags)));
-    add(f, "seeds",
-        arena_printf(a, "%lld, hidden %lld", (long long)json_int(p, "seed", 0),
-                     (long long)json_int(p, "hidden_seed", 0)));
-    add(f, "SHA-256", arena_printf(a, "original %s", json_text(files, json_text(p, "source", ""), "?")));
-    add(f, "", arena_printf(a, "task     %s", json_text(files, "task.yaml", "?")));
-    add(f, "", arena_printf(a, "suite    %s", json_text(p, "suite", "?")));
-    add(f, "", arena_printf(a, "judged   %s", json_text(p, "best", "?")));
-    add(f, "", arena_printf(a, "result   %s", json_text(p, "digest", "?")));
+    addf(f, "compiler", "NVRTC %s%s", json_text(json_object_get(result, "device"), "nvrtc", "?"),
+         str_text(&flags));
+    addf(f, "seeds", "%lld, hidden %lld", (long long)json_int(p, "seed", 0),
+         (long long)json_int(p, "hidden_seed", 0));
+    addf(f, "SHA-256", "original %s", json_text(files, json_text(p, "source", ""), "?"));
+    addf(f, "", "task     %s", json_text(files, "task.yaml", "?"));
+    addf(f, "", "suite    %s", json_text(p, "suite", "?"));
+    addf(f, "", "judged   %s", json_text(p, "best", "?"));
+    addf(f, "", "result   %s", json_text(p, "digest", "?"));
 }
 
 void facts_read(struct facts *f, const struct export_run *r, struct arena *a)
@@ -143,11 +136,6 @@ void facts_read(struct facts *f, const struct export_run *r, struct arena *a)
     add_domain(f, r->bundle.task, a);
     add_checks(f, json_object_get(result, "verification"), a);
     add_hashes(f, result, a);
-}
-
-void facts_free(struct facts *f)
-{
-    vec_free(&f->list);
 }
 
 /* Words of one fact over as many lines as they need. */

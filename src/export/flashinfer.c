@@ -3,7 +3,6 @@
  * extent such as 2 * d is an axis of its own, and a dim that no input shows is a constant: a Definition for
  * each of its values. */
 #include "op.h"
-#include "store/store.h"
 
 struct axis {
     const char *name, *text;
@@ -111,7 +110,7 @@ static const char *axis_of(struct set *s, const struct dim_expr *e)
     x.derived = !x.name;
     if (x.derived)
         x.name = axis_name(s, text);
-    vec_push(&s->axes, x);
+    vec_add(s->arena, &s->axes, x);
     return x.name;
 }
 
@@ -159,7 +158,7 @@ static bool same_group(const struct set *s, const int64_t *a, const int64_t *b)
 /* The program that both the Definition and the Solution are; sources: a Python expression. */
 static const char *program(const struct set *s, const char *what, const char *sources, const int64_t *dims)
 {
-    struct str parameters = {0}, call = {0}, words = {0};
+    struct str parameters = {.arena = s->arena}, call = parameters, words = parameters;
     const char *flags = torch_flags(s->op, s->arena);
 
     for (size_t i = 0; i < s->task->n_flags; i++)
@@ -186,12 +185,8 @@ static const char *program(const struct set *s, const char *what, const char *so
         {"call", str_text(&call)},
         {"parameters", str_text(&parameters)},
     };
-    char *text = arena_printf(s->arena, "%s\n",
-                              fill_share(s->arena, "export/flashinfer/run.py", slots, ARRAY_LEN(slots)));
-    str_free(&parameters);
-    str_free(&call);
-    str_free(&words);
-    return text;
+    return arena_printf(s->arena, "%s\n",
+                        fill_share(s->arena, "export/flashinfer/run.py", slots, ARRAY_LEN(slots)));
 }
 
 static bool add_literal(struct str *to, const char *name, const char *text, struct err *err)
@@ -219,7 +214,7 @@ static bool sources(const struct set *s, const char *kernel, struct export_files
 static bool reference(const struct set *s, const int64_t *dims, const char **text, struct err *err)
 {
     struct export_files files = {.arena = s->arena};
-    struct str literal = {0};
+    struct str literal = {.arena = s->arena};
     bool ok = sources(s, s->op->run->bundle.original, &files, err);
 
     str_add(&literal, "{\n");
@@ -231,8 +226,6 @@ static bool reference(const struct set *s, const int64_t *dims, const char **tex
             s,
             "The reference is the original kernel itself: no specification of it in PyTorch's words is known.",
             str_text(&literal), dims);
-    str_free(&literal);
-    export_files_free(&files);
     return ok;
 }
 
@@ -245,7 +238,6 @@ static const char *description(const struct set *s)
     str_add(&text, f.title);
     for (size_t i = 0; i < f.list.n; i++)
         str_addf(&text, "\n%-9s %s", f.list.v[i].name, f.list.v[i].text);
-    facts_free(&f);
     return str_take(&text, s->arena);
 }
 
@@ -269,7 +261,7 @@ static bool add_definition(struct set *s, const char *name, const int64_t *dims,
 {
     json_t *o = json_object(), *axes = json_object(), *inputs = json_object(), *outputs = json_object(),
            *constraints = json_array();
-    struct str text = {0};
+    struct str text = {.arena = s->arena};
     const char *code;
     int64_t v;
 
@@ -297,7 +289,6 @@ static bool add_definition(struct set *s, const char *name, const int64_t *dims,
             dim_write(&text, s->axes.v[i].value, s->op->dims, DIM_PYTHON);
             json_array_append_new(constraints, json_string(str_text(&text)));
         }
-    str_free(&text);
     json_put_text(o, "name", name);
     json_put_text(o, "op_type", s->op->name);
     json_put(o, "axes", axes);
@@ -312,12 +303,15 @@ static bool add_definition(struct set *s, const char *name, const int64_t *dims,
     return true;
 }
 
+static const struct member file_members[] = {MEMBER_NAMED("path", struct export_file, name, MEMBER_TEXT),
+                                             MEMBER_NAMED("content", struct export_file, text, MEMBER_TEXT),
+                                             {0}};
+
 static bool add_solution(const struct set *s, const char *name, const int64_t *dims, struct err *err)
 {
     struct export_files files = {.arena = s->arena};
-    json_t *o = json_object(), *spec = json_object(), *list = json_array(), *hardware_list = json_array(),
-           *dependencies = json_array();
-    struct str names = {0};
+    json_t *o = json_object(), *list = json_array();
+    struct str names = {.arena = s->arena};
     bool ok = sources(s, export_kernel(s->op->run, s->arena), &files, err);
 
     for (size_t i = 0; ok && i < files.list.n; i++)
@@ -331,29 +325,18 @@ static bool add_solution(const struct set *s, const char *name, const int64_t *d
                     "           for name in (%s)}",
                     str_text(&names)),
                 dims));
-    for (size_t i = 0; ok && i < files.list.n; i++) {
-        json_t *file = json_object();
-        json_put_text(file, "path", files.list.v[i].name);
-        json_put_text(file, "content", files.list.v[i].text);
-        json_array_append_new(list, file);
-    }
-    json_array_append_new(hardware_list, json_string(hardware(s)));
-    json_array_append_new(dependencies, json_string("torch"));
-    json_put_text(spec, "language", "python");
-    json_put(spec, "target_hardware", hardware_list);
-    json_put_text(spec, "entry_point", "main.py::run");
-    json_put(spec, "dependencies", dependencies);
-    json_put_flag(spec, "destination_passing_style", false);
+    for (size_t i = 0; ok && i < files.list.n; i++)
+        json_array_append_new(list, json_of_members(file_members, &files.list.v[i]));
     json_put_text(o, "name", arena_printf(s->arena, "astra_%s", name));
     json_put_text(o, "definition", name);
     json_put_text(o, "author", "astra");
-    json_put(o, "spec", spec);
+    json_put(o, "spec",
+             json_pack("{s:s, s:[s], s:s, s:[s], s:b}", "language", "python", "target_hardware", hardware(s),
+                       "entry_point", "main.py::run", "dependencies", "torch", "destination_passing_style", 0));
     json_put(o, "sources", list);
     json_put_text(o, "description", description(s));
     if (ok)
         add_json(s, arena_printf(s->arena, "solutions/astra/%s/%s/astra_%s.json", s->op->name, name, name), o);
-    str_free(&names);
-    export_files_free(&files);
     return ok;
 }
 
@@ -396,41 +379,32 @@ static json_t *evaluation(const struct set *s, size_t index)
     const struct export_run *r = s->op->run;
     const json_t *v = json_object_get(r->bundle.result, "verification"),
                  *w = json_array_get(json_object_get(r->bundle.result, "workloads"), index);
-    json_t *o = json_object(), *environment = json_object(), *libs = json_object(),
-           *correctness = json_object(), *extra = json_object(), *performance = json_object();
+    const json_t *device = r->bundle.device;
+    const char *log =
+        arena_printf(s->arena, "Timed by Astra, caches %s; errors over all of its cases, in ulps: see extra.",
+                     json_text(w, "regime", "?"));
+    json_t *libs = json_pack("{s:s, s:s, s:s}", "astra", json_text(r->bundle.result, "astra", "?"), "nvrtc",
+                             json_text(device, "nvrtc", "?"), "driver", json_text(device, "driver", "?")),
+           *extra = json_object(), *performance = json_object();
 
-    json_put_text(libs, "astra", json_text(r->bundle.result, "astra", "?"));
-    json_put_text(libs, "nvrtc", json_text(r->bundle.device, "nvrtc", "?"));
-    json_put_text(libs, "driver", json_text(r->bundle.device, "driver", "?"));
-    json_put_text(environment, "hardware", hardware(s));
-    json_put(environment, "libs", libs);
     json_put_num(extra, "max_error_ulp", json_num(v, "max_error"));
     json_put_num(extra, "original_error_ulp", json_num(v, "original_error"));
     json_put_num(extra, "allowed_error_ulp", json_num(v, "allowed_error"));
     json_put_int(extra, "cases", json_int(v, "cases", 0));
     json_put_int(extra, "hidden_cases", json_int(v, "hidden", 0));
-    json_put_text(correctness, "max_relative_error", "NaN");
-    json_put_text(correctness, "max_absolute_error", "NaN");
-    json_put(correctness, "extra", extra);
     json_put_num(performance, "latency_ms", json_num(w, "best_us") / 1000);
     json_put_num(performance, "reference_latency_ms", json_num(w, "baseline_us") / 1000);
     json_put_num(performance, "speedup_factor", json_num(w, "speedup"));
-    json_put_text(o, "status", "PASSED");
-    json_put(o, "environment", environment);
-    json_put_text(o, "timestamp", s->timestamp);
-    json_put_text(o, "log",
-                  arena_printf(s->arena,
-                               "Timed by Astra, caches %s; errors over all of its cases, in ulps: see extra.",
-                               json_text(w, "regime", "?")));
-    json_put(o, "correctness", correctness);
-    json_put(o, "performance", performance);
-    return o;
+    return json_pack("{s:s, s:{s:s, s:o}, s:s, s:s, s:{s:s, s:s, s:o}, s:o}", "status", "PASSED", "environment",
+                     "hardware", hardware(s), "libs", libs, "timestamp", s->timestamp, "log", log,
+                     "correctness", "max_relative_error", "NaN", "max_absolute_error", "NaN", "extra", extra,
+                     "performance", performance);
 }
 
 static void add_lines(const struct set *s, const char *name, const int64_t *dims, bool measured)
 {
     const struct task *t = s->task;
-    struct str workloads = {0}, traces = {0};
+    struct str workloads = {.arena = s->arena}, traces = workloads;
 
     for (size_t i = 0; i < t->n_workloads; i++) {
         json_t *o = json_object();
@@ -451,8 +425,6 @@ static void add_lines(const struct set *s, const char *name, const int64_t *dims
     if (measured)
         export_add(s->out, arena_printf(s->arena, "traces/astra/%s/%s.jsonl", s->op->name, name),
                    str_take(&traces, s->arena));
-    str_free(&workloads);
-    str_free(&traces);
 }
 
 static bool expressible(const struct set *s, struct err *err)
@@ -500,22 +472,16 @@ static bool add_groups(struct set *s, bool measured, struct err *err)
 /* When the run ended, which its store knows. */
 static const char *ended(const struct export_run *r, struct arena *a)
 {
-    struct store *s = NULL;
-    struct store_run run = {0};
-    struct err why = {0};
+    struct store_run run;
 
-    if (fs_exists(fs_join(a, r->bundle.folder, "run.db")) && store_open(&s, r->bundle.folder, false, &why) &&
-        !store_get_run(s, a, &run, &why))
-        run.ended = NULL;
-    store_close(s);
-    return run.ended ? run.ended : "unknown";
+    return export_stored(r, a, &run) && run.ended ? run.ended : "unknown";
 }
 
 bool make_flashinfer(const struct export_run *r, struct export_files *out, struct err *err)
 {
     struct op o;
     struct set s = {.op = &o, .arena = out->arena, .out = out};
-    bool measured = str_eq(json_text(r->bundle.device, "basis", ""), "measured"), ok;
+    bool measured = str_eq(json_text(r->bundle.device, "basis", ""), "measured");
 
     if (!op_open(&o, r, out->arena, err))
         return false;
@@ -525,9 +491,7 @@ bool make_flashinfer(const struct export_run *r, struct export_files *out, struc
     s.timestamp = ended(r, out->arena);
     op_plan(&o, out->arena, false, &s.plan);
     fix_dims(&s);
-    ok = add_groups(&s, measured, err);
-    vec_free(&s.axes);
     if (!measured)
         out->note = "no traces were written: the run's times are modelled, and a trace is of what was measured";
-    return ok;
+    return add_groups(&s, measured, err);
 }

@@ -3,6 +3,10 @@
 #define EXPORT_INTERNAL_H
 
 #include "export/export.h"
+#include "store/store.h"
+
+/* What the run's store says of it; false: the folder came without its store. */
+bool export_stored(const struct export_run *r, struct arena *a, struct store_run *run);
 
 void export_add(struct export_files *out, const char *name, const char *text); /* kept, not copied */
 
@@ -17,7 +21,6 @@ struct facts {
     VEC(struct fact) list;
 };
 void facts_read(struct facts *f, const struct export_run *r, struct arena *a);
-void facts_free(struct facts *f);
 /* As a C comment with the line feed behind it; `more` stands last in it, or NULL. */
 char *facts_comment(const struct facts *f, struct arena *a, const char *more);
 

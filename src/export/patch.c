@@ -2,22 +2,14 @@
  * task's folder where there is none. */
 #include "internal.h"
 #include "tree.h"
-#include "store/store.h"
 
 /* Where the original lay when the run began; NULL when the folder came without its store. */
 static char *original_path(const struct export_run *r, struct arena *a)
 {
     const char *source = json_text(r->bundle.provenance, "source", "");
-    struct store *s = NULL;
     struct store_run run;
-    struct err why = {0};
-    char *path = NULL;
 
-    if (fs_exists(fs_join(a, r->bundle.folder, "run.db")) && store_open(&s, r->bundle.folder, false, &why) &&
-        store_get_run(s, a, &run, &why))
-        path = fs_join(a, run.task_dir, source);
-    store_close(s);
-    return path;
+    return export_stored(r, a, &run) ? fs_join(a, run.task_dir, source) : NULL;
 }
 
 /* The folder above path that holds .git; NULL: none. */
@@ -71,7 +63,6 @@ static char *preamble(const struct export_run *r, struct arena *a)
     for (size_t i = 0; i < f.list.n; i++)
         str_addf(&s, "%-9s %s\n", f.list.v[i].name, f.list.v[i].text);
     str_addc(&s, '\n');
-    facts_free(&f);
     return str_take(&s, a);
 }
 

@@ -67,6 +67,5 @@ char *pull_text(const struct export_run *r, struct arena *a, const char *kernel,
                                             "that does not ask it accepted this one.",
                                             (long long)calls)
                              : "No. Rules changed the source; no language model was asked.");
-    facts_free(&f);
     return str_take(&out, a);
 }

@@ -372,7 +372,6 @@ bool make_torch(const struct export_run *r, struct export_files *out, struct err
     fill_put(f, "quoted_title", quoted(a, facts.title));
     for (size_t i = 0; i < facts.list.n; i++)
         fill_putf(fill_row(f, "facts"), "fact", "%-9s %s", facts.list.v[i].name, facts.list.v[i].text);
-    facts_free(&facts);
     torch_test_shapes(&o, f, a);
     export_add(out, "README.md", filled(f, a, "README.md"));
     export_add(out, "pyproject.toml", share_text("export/torch/pyproject.toml"));

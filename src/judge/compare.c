@@ -146,10 +146,9 @@ static bool wrong(const struct comparing *v, const struct output_element *x, con
     const struct comparison *c = v->c;
     const struct task_case *about = c->judge->data[x->place.case_i].about;
 
-    fate_is(v->fate, VERDICT_WRONG, 0,
-            arena_printf(c->arena, "element %" PRIu64 " of %s is %.9g%s (%s)",
-                         element_of(x->must, x->place.element), x->arg->name, x->is.got, is,
-                         case_where(c->arena, c->judge->task, about)));
+    fate_isf(v->fate, c->arena, VERDICT_WRONG, 0, "element %" PRIu64 " of %s is %.9g%s (%s)",
+             element_of(x->must, x->place.element), x->arg->name, x->is.got, is,
+             case_where(c->arena, c->judge->task, about));
     return false;
 }
 
@@ -253,21 +252,17 @@ static void judge_pool(const struct comparison *c, const struct trial_accuracy *
     r.most_drift = x->allowed_drift;
     enum rule_statistic broken = rule_broken(&r, s);
     if (broken < RULE_DRIFT)
-        fate_is(
-            fate, VERDICT_WRONG, 0,
-            arena_printf(c->arena,
-                         "the %s error of %s is %.3g %ss, allowed are %.3g (the original has %.3g); worst is "
-                         "element %" PRIu64 ": %.9g, exact %.9g (%s)",
-                         names[broken], x->output, its[broken], judge_unit(j), r.most[broken], own[broken],
-                         element_of(must, s->worst.element), c->got[pool], must->exact[s->worst.element],
-                         case_where(c->arena, j->task, d->about)));
+        fate_isf(fate, c->arena, VERDICT_WRONG, 0,
+                 "the %s error of %s is %.3g %ss, allowed are %.3g (the original has %.3g); worst is "
+                 "element %" PRIu64 ": %.9g, exact %.9g (%s)",
+                 names[broken], x->output, its[broken], judge_unit(j), r.most[broken], own[broken],
+                 element_of(must, s->worst.element), c->got[pool], must->exact[s->worst.element],
+                 case_where(c->arena, j->task, d->about));
     if (broken == RULE_DRIFT)
-        fate_is(
-            fate, VERDICT_WRONG, 0,
-            arena_printf(c->arena,
-                         "%s is not rounded to the nearest: %.0f %% more of its elements are off to one side "
-                         "than to the other, allowed are %.0f %% (the original has %.0f %%)",
-                         x->output, 100 * x->candidate.drift, 100 * x->allowed_drift, 100 * x->original.drift));
+        fate_isf(fate, c->arena, VERDICT_WRONG, 0,
+                 "%s is not rounded to the nearest: %.0f %% more of its elements are off to one side "
+                 "than to the other, allowed are %.0f %% (the original has %.0f %%)",
+                 x->output, 100 * x->candidate.drift, 100 * x->allowed_drift, 100 * x->original.drift);
 }
 
 static double share_of_allowed(const struct rule *r, const struct error_stats *s)

@@ -589,7 +589,7 @@ static bool conclude(struct probe *p, const struct plan *plan, struct extreme *x
     else if (p->launches == 1 && p->ended && !anything_read(j, p->stage))
         words = "all blocks that were looked at read nothing of the inputs: does an index or a size overflow?";
     if (words) {
-        fate_is(fate, VERDICT_WRONG, 0, arena_printf(p->arena, "%s (%s)", words, where));
+        fate_isf(fate, p->arena, VERDICT_WRONG, 0, "%s (%s)", words, where);
         return true;
     }
     for (size_t o = 0; o < j->n_outputs && !p->clustered && !words; o++)
@@ -616,7 +616,7 @@ static bool conclude(struct probe *p, const struct plan *plan, struct extreme *x
         if (stray && !strays_again(p, x, &sure, err))
             return false;
         if (sure)
-            fate_is(fate, VERDICT_WRONG, 0, arena_printf(p->arena, "%s (%s)", words, where));
+            fate_isf(fate, p->arena, VERDICT_WRONG, 0, "%s (%s)", words, where);
     } else if (told && x->told) {
         compare_pieces(p, x, fate);
         if (p->ended)

@@ -66,12 +66,10 @@ bool grid_verify(struct version *v, struct arena *a, const int64_t *dims, const 
         if (!waits && !ask(v, k->mangled, &waits, err))
             return false;
         if (waits)
-            fate_is(fate, step->cooperative ? VERDICT_LAUNCH_FAILED : VERDICT_HUNG, 0,
-                    arena_printf(a,
-                                 "%s %llu blocks that wait for each other; the device holds %llu at once (%s)",
-                                 step->cooperative ? "a cooperative launch of" : "it launches",
-                                 (unsigned long long)blocks, (unsigned long long)room(j, step, k),
-                                 task_dims_text(a, j->task, dims)));
+            fate_isf(fate, a, step->cooperative ? VERDICT_LAUNCH_FAILED : VERDICT_HUNG, 0,
+                     "%s %llu blocks that wait for each other; the device holds %llu at once (%s)",
+                     step->cooperative ? "a cooperative launch of" : "it launches", (unsigned long long)blocks,
+                     (unsigned long long)room(j, step, k), task_dims_text(a, j->task, dims));
     }
     return true;
 }

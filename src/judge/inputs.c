@@ -80,12 +80,10 @@ static void judge_ignored(const struct judge *j, struct arena *a, const struct f
                           struct fate *fate)
 {
     if (is_ignored(f))
-        fate_is(
-            fate, VERDICT_WRONG, 0,
-            arena_printf(a,
-                         "it ignores %s: changed alone, that moves %zu elements of the original's answer and "
-                         "none of this version's (%s)",
-                         changed_in(j, case_i), f->n, task_dims_text(a, j->task, j->cases[case_i].dims)));
+        fate_isf(fate, a, VERDICT_WRONG, 0,
+                 "it ignores %s: changed alone, that moves %zu elements of the original's answer and "
+                 "none of this version's (%s)",
+                 changed_in(j, case_i), f->n, task_dims_text(a, j->task, j->cases[case_i].dims));
 }
 
 static void judge_followed(const struct judge *j, struct arena *a, const struct followed *f, size_t case_i,
@@ -94,18 +92,14 @@ static void judge_followed(const struct judge *j, struct arena *a, const struct 
     const char *name = changed_in(j, case_i), *where = task_dims_text(a, j->task, j->cases[case_i].dims);
 
     if (found ? 4 * f->deaf >= f->n && f->deaf : f->deaf > 0)
-        fate_is(
-            fate, VERDICT_WRONG, 0,
-            arena_printf(a,
-                         "%zu of %zu elements that depend on %s do not follow it when it alone is changed, the "
-                         "first is element %zu of %s (%s)",
-                         f->deaf, f->n, name, f->deaf_element, j->task->args[j->outputs[f->deaf_output]].name,
-                         where));
+        fate_isf(fate, a, VERDICT_WRONG, 0,
+                 "%zu of %zu elements that depend on %s do not follow it when it alone is changed, the "
+                 "first is element %zu of %s (%s)",
+                 f->deaf, f->n, name, f->deaf_element, j->task->args[j->outputs[f->deaf_output]].name, where);
     else if (f->strays)
-        fate_is(fate, VERDICT_WRONG, 0,
-                arena_printf(a,
-                             "element %zu of %s moves when %s alone is changed: the original's does not (%s)",
-                             f->stray_element, j->task->args[j->outputs[f->stray_output]].name, name, where));
+        fate_isf(fate, a, VERDICT_WRONG, 0,
+                 "element %zu of %s moves when %s alone is changed: the original's does not (%s)",
+                 f->stray_element, j->task->args[j->outputs[f->stray_output]].name, name, where);
 }
 
 /* To forget one input is a mistake, to compute without any is none. Whoever was found to be wrong and follows
@@ -125,12 +119,10 @@ void inputs_judge(const struct comparison *c, unsigned char *(*outputs)[MAX_ARGS
         ignored += is_ignored(&all[i]);
     }
     if (moving && ignored == moving)
-        fate_is(
-            fate, VERDICT_CHEAT, 0,
-            arena_printf(a,
-                         "its answer depends on no input; the original's follows %zu of them, changed one by "
-                         "one (%s)",
-                         moving, task_dims_text(a, j->task, j->cases[first].dims)));
+        fate_isf(fate, a, VERDICT_CHEAT, 0,
+                 "its answer depends on no input; the original's follows %zu of them, changed one by "
+                 "one (%s)",
+                 moving, task_dims_text(a, j->task, j->cases[first].dims));
     for (size_t i = 1; i < j->n_inputs && fate_open(fate); i++)
         judge_ignored(j, a, &all[i], first + i, fate);
     for (size_t i = 1; i < j->n_inputs && fate_open(fate); i++)

@@ -20,6 +20,8 @@ struct fate {
 
 /* Sets the fate and returns true: a verdict is not a failure of the judge. */
 bool fate_is(struct fate *f, enum verdict v, int line, const char *words);
+bool fate_isf(struct fate *f, struct arena *a, enum verdict v, int line, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 void judge_doing(const struct judge *j, const char *what); /* trial_options.doing, where somebody listens */
 static inline bool fate_open(const struct fate *f)
 {

@@ -488,13 +488,11 @@ static void slower_on(const struct judge *j, struct arena *a, const struct trial
     const struct trial_workload *w = &t->workloads[i];
     const struct trial_time *x = &w->times[j->task->regime];
 
-    fate_is(fate, VERDICT_SLOWER, 0,
-            arena_printf(
-                a,
-                "slower on %zu of %zu workloads%s %s: %.2f us, the original %.2f us (%+.1f %%); %.2fx in the "
-                "geometric mean",
-                n, t->n_workloads, n == 1 ? "," : ", most on", task_dims_text(a, j->task, w->dims), x->us,
-                x->base_us, 100 * (x->us / x->base_us - 1), t->score));
+    fate_isf(fate, a, VERDICT_SLOWER, 0,
+             "slower on %zu of %zu workloads%s %s: %.2f us, the original %.2f us (%+.1f %%); %.2fx in the "
+             "geometric mean",
+             n, t->n_workloads, n == 1 ? "," : ", most on", task_dims_text(a, j->task, w->dims), x->us,
+             x->base_us, 100 * (x->us / x->base_us - 1), t->score);
 }
 
 /* Modelled times are compared with the original's own. */
@@ -524,9 +522,8 @@ static void score_model(const struct judge *j, struct arena *a, struct trial *t,
     if (n_slower)
         slower_on(j, a, t, n_slower, worst_i, fate);
     else if (t->score < 1 + MODEL_ERROR)
-        fate_is(fate, VERDICT_SLOWER, 0,
-                arena_printf(a, "%.3fx the original's speed: a modelled gain counts from %.2fx", t->score,
-                             1 + MODEL_ERROR));
+        fate_isf(fate, a, VERDICT_SLOWER, 0, "%.3fx the original's speed: a modelled gain counts from %.2fx",
+                 t->score, 1 + MODEL_ERROR);
 }
 
 /* By more than the noise. */
@@ -550,10 +547,9 @@ static void score_measured(const struct judge *j, struct arena *a, struct trial 
     if (for_certain_slower(j, &t->workloads[worst].times[j->task->regime]))
         slower_on(j, a, t, n_slower, worst, fate);
     else if (!(t->low > 1))
-        fate_is(fate, VERDICT_SLOWER, 0,
-                arena_printf(a,
-                             "%.3fx the original's speed, 95 %% interval %.3f to %.3f: not faster for certain",
-                             t->score, t->low, t->high));
+        fate_isf(fate, a, VERDICT_SLOWER, 0,
+                 "%.3fx the original's speed, 95 %% interval %.3f to %.3f: not faster for certain", t->score,
+                 t->low, t->high);
 }
 
 /* What the simulator lacks is no reason to reject where there is a GPU: then the GPU decides, and the report

@@ -112,9 +112,9 @@ bool reads_verify(struct judge *j, struct version *v, struct arena *a, const int
         if (!find_shares(v, a, j->task->workloads, &small, err))
             return false;
         if (small.known && small.least[i] >= ALL)
-            fate_is(fate, VERDICT_WRONG, 0,
-                    arena_printf(a, "its blocks read %.0f %% of %s together, the original's all of it (%s)",
-                                 100 * its.most[i], j->task->args[i].name, task_dims_text(a, j->task, dims)));
+            fate_isf(fate, a, VERDICT_WRONG, 0,
+                     "its blocks read %.0f %% of %s together, the original's all of it (%s)", 100 * its.most[i],
+                     j->task->args[i].name, task_dims_text(a, j->task, dims));
     }
     return true;
 }

@@ -379,9 +379,8 @@ static bool build_program(struct recording *r, const char **program, struct fate
     if (!ok || link_with(r, fs_join(r->arena, dir, "shipped.o"), *program, &words))
         return ok;
     if (link_with(r, NULL, *program, &nothing))
-        return fate_is(
-            fate, VERDICT_NOT_UNDERSTOOD, 0,
-            arena_printf(r->arena, "as nvcc compiles it, its host code cannot be run alone: %s", words));
+        return fate_isf(fate, r->arena, VERDICT_NOT_UNDERSTOOD, 0,
+                        "as nvcc compiles it, its host code cannot be run alone: %s", words);
     r->why_not = nothing;
     return true;
 }

@@ -5,7 +5,7 @@
 
 static bool is_fate(struct version *v, enum verdict verdict, const struct err *why, struct fate *fate)
 {
-    return fate_is(fate, verdict, why->line, arena_printf(v->arena, "as nvcc compiles it: %s", why->text));
+    return fate_isf(fate, v->arena, verdict, why->line, "as nvcc compiles it: %s", why->text);
 }
 
 static bool look_at_host(struct version *v, const struct gpu_build *b, struct trial *t, struct fate *fate)
@@ -109,7 +109,7 @@ static bool look_at_device_words(struct judge *j, struct version *v, const struc
     if (!gpu_compile(j->nvrtc, a, &q, &r, err))
         return false;
     if (own.end != COMPILE_DONE || r.end != COMPILE_DONE)
-        return fate_is(fate, VERDICT_NOT_UNDERSTOOD, r.line, arena_printf(a, OTHER_WORDS " (%s)", r.words));
+        return fate_isf(fate, a, VERDICT_NOT_UNDERSTOOD, r.line, OTHER_WORDS " (%s)", r.words);
     struct ptx_kernel_pair *pairs = arena_array(a, struct ptx_kernel_pair, own.image.n_kernels + 1);
     const struct ptx_text x = {own.image.ptx, own.image.ptx_len}, y = {r.image.ptx, r.image.ptx_len};
     for (size_t i = 0; i < own.image.n_kernels; i++)

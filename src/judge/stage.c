@@ -211,24 +211,22 @@ static bool run_launch(const struct runner *r, const struct plan_step *step,
     struct ptx_launch l;
 
     if (!k || (module && !info))
-        return fate_is(r->fate, VERDICT_UNSUPPORTED, step->line,
-                       arena_printf(r->arena, "kernel %s is not in the compiled module", step->kernel));
+        return fate_isf(r->fate, r->arena, VERDICT_UNSUPPORTED, step->line,
+                        "kernel %s is not in the compiled module", step->kernel);
     if ((info && step->n_args != info->n_params) || step->n_args > MAX_ARGS)
-        return fate_is(r->fate, VERDICT_NOT_UNDERSTOOD, step->line,
-                       arena_printf(r->arena, "%s takes %zu arguments, the launch gives %zu", step->kernel,
-                                    info ? info->n_params : MAX_ARGS, step->n_args));
+        return fate_isf(r->fate, r->arena, VERDICT_NOT_UNDERSTOOD, step->line,
+                        "%s takes %zu arguments, the launch gives %zu", step->kernel,
+                        info ? info->n_params : MAX_ARGS, step->n_args);
     if (step->shared_bytes < 0 || step->shared_bytes > UINT32_MAX)
         return fate_is(r->fate, VERDICT_LAUNCH_FAILED, step->line, "an impossible amount of shared memory");
     for (size_t i = 0; i < step->n_args; i++) {
         uint32_t size = argument_size(info, step, i);
         unsigned char *value = size <= MAX_ARG_BYTES ? arena_alloc(r->arena, MAX(size, 8u)) : NULL;
         if (!value || !put_argument(r, &step->args[i], size, value))
-            return fate_is(
-                r->fate, VERDICT_UNSUPPORTED, step->line,
-                arena_printf(r->arena,
-                             "argument %zu of %s: parameters are integers, floating numbers, pointers or "
-                             "plain structs of these",
-                             i + 1, step->kernel));
+            return fate_isf(r->fate, r->arena, VERDICT_UNSUPPORTED, step->line,
+                            "argument %zu of %s: parameters are integers, floating numbers, pointers or "
+                            "plain structs of these",
+                            i + 1, step->kernel);
         args[i] = value;
     }
     l = (struct ptx_launch){.kernel = k->mangled,
@@ -252,9 +250,9 @@ static bool run_move(const struct runner *r, const struct plan_step *step, struc
     size_t size = (size_t)step->size_bytes;
 
     if (step->size_bytes < 0 || !holds(s, to, size) || (!set && !holds(s, from, size)))
-        return fate_is(r->fate, VERDICT_UNSAFE, step->line,
-                       arena_printf(r->arena, "%s of %lld bytes goes beyond its buffer",
-                                    set ? "cudaMemsetAsync" : "cudaMemcpyAsync", (long long)step->size_bytes));
+        return fate_isf(r->fate, r->arena, VERDICT_UNSAFE, step->line,
+                        "%s of %lld bytes goes beyond its buffer", set ? "cudaMemsetAsync" : "cudaMemcpyAsync",
+                        (long long)step->size_bytes);
     if (size == 0)
         return true;
     if (s->tape)
@@ -274,15 +272,14 @@ static bool run_constant(const struct runner *r, const struct plan_step *step, s
     size_t n = module ? ptx_module_constant(module, step->kernel, &name, &room) : 2;
 
     if (n > 1 || !put_argument(r, &step->from, size, value))
-        return fate_is(
-            r->fate, VERDICT_UNSUPPORTED, step->line,
-            arena_printf(r->arena, "which variable %s is, or what it gets, is not sure", step->kernel));
+        return fate_isf(r->fate, r->arena, VERDICT_UNSUPPORTED, step->line,
+                        "which variable %s is, or what it gets, is not sure", step->kernel);
     if (n == 0)
         return true;
     if ((uint64_t)step->to.p.offset_bytes + size > room)
-        return fate_is(r->fate, VERDICT_UNSAFE, step->line,
-                       arena_printf(r->arena, "a copy of %u bytes goes beyond the %llu of %s", size,
-                                    (unsigned long long)room, step->kernel));
+        return fate_isf(r->fate, r->arena, VERDICT_UNSAFE, step->line,
+                        "a copy of %u bytes goes beyond the %llu of %s", size, (unsigned long long)room,
+                        step->kernel);
     return r->stage->ops->constant(
         r->stage, r->version, &(struct stage_constant){name, (uint64_t)step->to.p.offset_bytes, value, size},
         err);
@@ -301,8 +298,7 @@ static bool make_workspaces(struct stage *s, const struct plan *plan, struct are
     for (size_t i = 0; i < plan->n_workspaces; i++) {
         int64_t bytes = plan->workspace_bytes[i];
         if (bytes <= 0 || bytes > (int64_t)s->judge->device->dram_bytes)
-            return fate_is(fate, VERDICT_LAUNCH_FAILED, 0,
-                           arena_printf(a, "a workspace of %lld bytes", (long long)bytes));
+            return fate_isf(fate, a, VERDICT_LAUNCH_FAILED, 0, "a workspace of %lld bytes", (long long)bytes);
         uint64_t addr =
             s->ops->alloc(s, arena_printf(a, "workspace %zu", i + 1), (uint64_t)bytes, NULL, false, err);
         if (!addr)
@@ -402,6 +398,6 @@ void fate_of_report(struct arena *a, const struct version *v, const struct ptx_r
 
     if (r->end == PTX_DONE)
         return;
-    fate_is(fate, verdicts[r->end], own ? f->line : 0,
-            arena_printf(a, "%s (%s)", f ? f->words : ptx_end_name(r->end), where));
+    fate_isf(fate, a, verdicts[r->end], own ? f->line : 0, "%s (%s)", f ? f->words : ptx_end_name(r->end),
+             where);
 }

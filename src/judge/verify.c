@@ -62,16 +62,15 @@ static void judge_unwritten(struct arena *a, const struct task_arg *arg, const u
     for (size_t i = 0; i < size; i++)
         poisoned += output[element * size + i] == (unsigned char)poison;
     if (poisoned == size)
-        fate_is(fate, VERDICT_WRONG, 0,
-                arena_printf(a, "element %zu of %s is never written (%s)", element, arg->name, where));
+        fate_isf(fate, a, VERDICT_WRONG, 0, "element %zu of %s is never written (%s)", element, arg->name,
+                 where);
     else if (output[at] == (unsigned char)poison)
-        fate_is(fate, VERDICT_WRONG, 0,
-                arena_printf(a, "byte %zu of element %zu of %s is never written (%s)", at % size, element,
-                             arg->name, where));
+        fate_isf(fate, a, VERDICT_WRONG, 0, "byte %zu of element %zu of %s is never written (%s)", at % size,
+                 element, arg->name, where);
     else
-        fate_is(fate, VERDICT_UNSAFE, 0,
-                arena_printf(a, "element %zu of %s is computed from memory that nothing initialised (%s)",
-                             element, arg->name, where));
+        fate_isf(fate, a, VERDICT_UNSAFE, 0,
+                 "element %zu of %s is computed from memory that nothing initialised (%s)", element, arg->name,
+                 where);
 }
 
 bool stage_verify(struct stage *s, struct version *v, const struct stage_check *check, struct arena *a,
@@ -101,14 +100,12 @@ bool stage_verify(struct stage *s, struct version *v, const struct stage_check *
     if (!s->ops->state(s, v, &after, err) || !s->ops->damage(s, a, &words, err))
         return false;
     if (words)
-        return fate_is(fate, VERDICT_UNSAFE, 0, arena_printf(a, "%s (%s)", words, where));
+        return fate_isf(fate, a, VERDICT_UNSAFE, 0, "%s (%s)", words, where);
     if (after != before)
-        fate_is(
-            fate, VERDICT_CHEAT, 0,
-            arena_printf(a,
-                         "state survives: a __device__ variable holds other bytes after the launch than before "
-                         "it (%s)",
-                         where));
+        fate_isf(fate, a, VERDICT_CHEAT, 0,
+                 "state survives: a __device__ variable holds other bytes after the launch than before "
+                 "it (%s)",
+                 where);
     return true;
 }
 
@@ -129,9 +126,9 @@ static void judge_written(const struct case_run *run, const struct stage *s, siz
         return;
     /* A store of something undefined has a line; what nobody wrote has none. */
     if (ptx_mem_explain(mem, addr + (uint64_t)unwritten, &who) && who.line)
-        fate_is(fate, VERDICT_UNSAFE,
-                str_eq(fs_basename(who.file), fs_basename(v->kernel->path)) ? who.line : 0,
-                arena_printf(a, "%s (%s)", who.words, where));
+        fate_isf(fate, a, VERDICT_UNSAFE,
+                 str_eq(fs_basename(who.file), fs_basename(v->kernel->path)) ? who.line : 0, "%s (%s)",
+                 who.words, where);
     else
         judge_unwritten(a, &v->task->args[arg], output, (size_t)unwritten, s->poison, where, fate);
 }
@@ -217,9 +214,9 @@ static void compare_runs(const struct case_run *run, const char *when, struct fa
             if (arg->role == ROLE_OUT && all_bytes(x, size, POISON_A) && all_bytes(y, size, POISON_B))
                 judge_unwritten(a, arg, run->outputs[o], i * size, POISON_A, where, fate);
             else if (!j->task->accept_nondeterminism)
-                fate_is(fate, VERDICT_NONDETERMINISTIC, 0,
-                        arena_printf(a, "element %zu of %s came out as %.9g and as %.9g %s (%s)", i, arg->name,
-                                     task_to_double(arg->type, x), task_to_double(arg->type, y), when, where));
+                fate_isf(fate, a, VERDICT_NONDETERMINISTIC, 0,
+                         "element %zu of %s came out as %.9g and as %.9g %s (%s)", i, arg->name,
+                         task_to_double(arg->type, x), task_to_double(arg->type, y), when, where);
         }
     }
 }

@@ -7,6 +7,17 @@ bool fate_is(struct fate *f, enum verdict v, int line, const char *words)
     return true;
 }
 
+bool fate_isf(struct fate *f, struct arena *a, enum verdict v, int line, const char *fmt, ...)
+{
+    const char *words;
+    va_list ap;
+
+    va_start(ap, fmt);
+    words = arena_vprintf(a, fmt, ap);
+    va_end(ap);
+    return fate_is(f, v, line, words);
+}
+
 /* A place in a header stands in the words: a fate has only the file's own lines. */
 static bool not_understood(const struct version *v, struct fate *f, const struct err *why, const char *words)
 {
@@ -156,7 +167,7 @@ static bool compile(struct version *v, struct fate *fate, struct err *err)
     if (r->end != COMPILE_DONE) {
         fate_is(fate, r->end == COMPILE_CHEAT ? VERDICT_CHEAT : VERDICT_COMPILE_FAILED, r->line, r->words);
     } else if (!ptx_module_open(&v->module, q.path, r->image.ptx, r->image.ptx_len, &why)) {
-        fate_is(fate, VERDICT_UNSUPPORTED, 0, arena_printf(v->arena, "the simulator: %s", why.text));
+        fate_isf(fate, v->arena, VERDICT_UNSUPPORTED, 0, "the simulator: %s", why.text);
     } else {
         version_ran_open(v, before);
         refuse_pins(v, v->module, fate);
@@ -179,8 +190,7 @@ bool version_load(struct version *v, struct fate *fate, struct err *err)
         *err = why;
         return false;
     }
-    return fate_is(fate, VERDICT_LAUNCH_FAILED, 0,
-                   arena_printf(v->arena, "the driver refuses it: %s", why.text));
+    return fate_isf(fate, v->arena, VERDICT_LAUNCH_FAILED, 0, "the driver refuses it: %s", why.text);
 }
 
 bool version_use_fault(struct version *v, size_t i, struct fate *fate)
@@ -212,8 +222,7 @@ void version_use_nvcc(struct version *v, const struct image *nvcc, struct fate *
     struct err why = {0};
 
     if (!ptx_module_open(&module, fs_basename(v->kernel->path), nvcc->ptx, nvcc->ptx_len, &why)) {
-        fate_is(fate, VERDICT_UNSUPPORTED, 0,
-                arena_printf(v->arena, "the simulator, of nvcc's PTX: %s", why.text));
+        fate_isf(fate, v->arena, VERDICT_UNSUPPORTED, 0, "the simulator, of nvcc's PTX: %s", why.text);
         return;
     }
     refuse_pins(v, module, fate);

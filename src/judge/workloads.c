@@ -162,14 +162,12 @@ void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const
     if (!yardstick_differs(y, got, own, bytes, &at))
         return;
     if (!exact && y->arg->role == ROLE_OUT && is_poison(got + at * size, size))
-        fate_is(fate, VERDICT_WRONG, 0,
-                arena_printf(a, "element %zu of %s is never written (%s)", first + at, y->arg->name, y->where));
+        fate_isf(fate, a, VERDICT_WRONG, 0, "element %zu of %s is never written (%s)", first + at, y->arg->name,
+                 y->where);
     else
-        fate_is(fate, VERDICT_WRONG, 0,
-                arena_printf(a, "element %zu of %s is %.9g, the original has %.9g%s (%s)", first + at,
-                             y->arg->name, task_to_double(type, got + at * size),
-                             task_to_double(type, own + at * size), exact ? ", and " ASKED_EXACT : "",
-                             y->where));
+        fate_isf(fate, a, VERDICT_WRONG, 0, "element %zu of %s is %.9g, the original has %.9g%s (%s)",
+                 first + at, y->arg->name, task_to_double(type, got + at * size),
+                 task_to_double(type, own + at * size), exact ? ", and " ASKED_EXACT : "", y->where);
 }
 
 /* Where it is nearer to the exact answer, what timed launches leave is as far from the original's. */

@@ -22,15 +22,12 @@ struct table *report_error_table(struct arena *a, const json_t *errors, bool ori
     for (size_t k = 0; k < ARRAY_LEN(names); k++) {
         if (k == 1 && original_only)
             continue;
-        table_column(t, "p50", "");
-        table_column(t, "p99", "");
-        table_column(t, "max", "");
+        table_columns(t, "p50#|p99#|max#");
         table_over(t, k == 1 ? "this version" : names[k], 3);
     }
     json_array_foreach(errors, i, x)
     {
-        table_row(t);
-        table_text(t, arena_printf(a, "%s, %s", json_text(x, "output", ""), json_text(x, "values", "")));
+        table_row(t, arena_printf(a, "%s, %s", json_text(x, "output", ""), json_text(x, "values", "")));
         for (size_t k = 0; k < ARRAY_LEN(names); k++)
             if (k != 1 || !original_only)
                 add_three(t, json_object_get(x, names[k]));
@@ -53,8 +50,7 @@ static void add_histogram(struct table *t, const json_t *errors, const char *out
             sum += json_number_value(json_array_get(histogram, k));
         }
     }
-    table_row(t);
-    table_text(t, str_eq(of, "original") ? "  original" : "  this version");
+    table_row(t, str_eq(of, "original") ? "  original" : "  this version");
     for (size_t k = 0; k < TRIAL_BUCKETS; k++)
         table_num(t, counts[k] > 0 ? 100 * counts[k] / sum : NAN, 2, "%");
 }
@@ -150,8 +146,7 @@ static struct table *histogram_table(struct arena *a, const json_t *errors, bool
     const json_t *x;
     size_t i;
 
-    table_column(t, "share of elements", NULL);
-    table_column(t, "exact", "");
+    table_columns(t, "share of elements|exact#");
     for (size_t k = 1; k + 1 < TRIAL_BUCKETS; k++)
         table_column(t, arena_printf(a, "<= %g", trial_ulp_edges[k]), "");
     table_column(t, arena_printf(a, "> %g", trial_ulp_edges[TRIAL_BUCKETS - 2]), "");

@@ -97,7 +97,7 @@ static void add_call(const struct store_call *c, const char *outcome, struct are
 {
     const char *text, *end = end_of(c, a, &text);
 
-    table_row(t);
+    table_row(t, NULL);
     table_int(t, c->id);
     table_text(t, c->label);
     table_int(t, c->tokens_in);
@@ -124,18 +124,13 @@ static void add_sums(const json_t *cost, struct str *out)
 
 bool report_calls(struct store *s, struct arena *a, struct str *out, struct err *err)
 {
-    static const struct {
-        const char *heading, *unit;
-    } columns[] = {{"call", ""},    {"label", NULL}, {"tokens in", ""}, {"cached", ""},           {"out", ""},
-                   {"cost", "USD"}, {"seconds", ""}, {"end", NULL},     {"what came of it", NULL}};
     struct table *t = table_new(a, "Calls of models");
     struct told told;
     json_t *cost;
 
     if (!read_told(s, a, &told, err) || !report_cost(s, a, &cost, err))
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-        table_column(t, columns[i].heading, columns[i].unit);
+    table_columns(t, "call#|label|tokens in#|cached#|out#|cost#USD|seconds#|end|what came of it");
     for (size_t i = 0; i < told.n_calls; i++) {
         const char *outcome = report_call_fate(&told, a, &told.calls[i]).outcome;
         add_call(&told.calls[i], outcome ? outcome : "", a, t);

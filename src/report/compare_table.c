@@ -37,13 +37,11 @@ static struct compare_table speed_table(const struct compare *c, struct arena *a
 
     for (size_t i = 0; i < c->n_rows; i++) {
         const char *task = c->runs[c->rows[i].first]->run.task_name;
-        table_row(t);
-        table_text(t, c->n_apart ? arena_printf(a, "%s %s", task, c->rows[i].dims) : c->rows[i].dims);
+        table_row(t, c->n_apart ? arena_printf(a, "%s %s", task, c->rows[i].dims) : c->rows[i].dims);
         for (size_t k = 0; k < c->n; k++)
             add_speed(c, a, k, &c->rows[i].cells[k], t);
     }
-    table_total(t);
-    table_text(t, "geometric mean");
+    table_total(t, "geometric mean");
     for (size_t k = 0; k < c->n; k++)
         add_speed(c, a, k, &c->geomean[k], t);
     x.table = t;
@@ -77,32 +75,27 @@ static struct compare_table role_table(const struct compare *c, struct arena *a)
     struct table *t = table_of(c, a, x.about, false);
 
     for (size_t k = 0; k < N_ROLES; k++) {
-        table_row(t);
-        table_text(t, roles[k]);
+        table_row(t, roles[k]);
         for (size_t i = 0; i < c->n; i++)
             table_text(t, c->roles[i][k]);
     }
-    table_row(t);
-    table_text(t, "outcome");
+    table_row(t, "outcome");
     for (size_t i = 0; i < c->n; i++) {
         const char *status = c->runs[i]->run.status;
         table_text(t, str_eq(status, "done") ? json_text(c->runs[i]->result, "outcome", NULL) : status);
     }
-    table_row(t);
-    table_text(t, "speed-up");
+    table_row(t, "speed-up");
     for (size_t i = 0; i < c->n; i++)
         add_speed(c, a, i, &c->geomean[i], t);
     for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
-        table_row(t);
-        table_text(t, numbers[k].label);
+        table_row(t, numbers[k].label);
         for (size_t i = 0; i < c->n; i++) {
             const json_t *result = c->runs[i]->result,
                          *from = numbers[k].object ? json_object_get(result, numbers[k].object) : result;
             table_num(t, json_num(from, numbers[k].key), numbers[k].decimals, "");
         }
     }
-    table_row(t);
-    table_text(t, "time");
+    table_row(t, "time");
     for (size_t i = 0; i < c->n; i++) {
         const struct store_run *run = &c->runs[i]->run;
         table_text(t, str_eq(run->status, "running") ? NULL : words_seconds(a, run->wall_s));
@@ -122,8 +115,7 @@ static struct compare_table verdict_table(const struct compare *c, struct arena 
     size_t n = compare_verdicts(c, a, &names);
 
     for (size_t k = 0; k < n; k++) {
-        table_row(t);
-        table_text(t, names[k]);
+        table_row(t, names[k]);
         for (size_t i = 0; i < c->n; i++)
             table_int(t, compare_verdict(c, i, names[k]));
     }
@@ -138,8 +130,7 @@ static struct compare_table option_table(const struct compare *c, struct arena *
     struct table *t = table_of(c, a, x.about, false);
 
     for (size_t k = 0; k < c->n_options; k++) {
-        table_row(t);
-        table_text(t, c->options[k].name);
+        table_row(t, c->options[k].name);
         for (size_t i = 0; i < c->n; i++)
             table_text(t, c->options[k].values[i]);
     }

@@ -18,16 +18,10 @@ static void add_roles(const struct view *v, struct arena *a, struct str *out)
     const char *role;
     json_t *o;
 
-    table_column(t, "role", NULL);
-    table_column(t, "model", NULL);
-    table_column(t, "calls", "");
-    table_column(t, "tokens in", "");
-    table_column(t, "tokens out", "");
-    table_column(t, "cost", "USD");
+    table_columns(t, "role|model|calls#|tokens in#|tokens out#|cost#USD");
     json_object_foreach((json_t *)roles, role, o)
     {
-        table_row(t);
-        table_text(t, role);
+        table_row(t, role);
         table_text(t, json_text(o, "model", NULL));
         table_int(t, json_int(o, "calls", 0));
         table_int(t, json_int(o, "tokens_in", 0));

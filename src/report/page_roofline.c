@@ -97,8 +97,7 @@ static void add_point(const struct roofline *r, const struct chart_point *x, str
 {
     double roof = fmin(r->peak_per_s, x->intensity * r->dram_per_s);
 
-    table_row(t);
-    table_text(t, words_parent(a, x->candidate));
+    table_row(t, words_parent(a, x->candidate));
     if (!isfinite(x->intensity) || !isfinite(x->per_s)) {
         table_text(t, NULL);
         return;
@@ -112,10 +111,7 @@ static void add_figures(const struct roofline *r, struct arena *a, struct str *o
 {
     struct table *t = table_new(a, "The same in figures");
 
-    table_column(t, "version", NULL);
-    table_column(t, "op/byte", "");
-    table_column(t, "op/s", "");
-    table_column(t, "of its roof", "");
+    table_columns(t, "version|op/byte#|op/s#|of its roof#");
     for (size_t k = 0; k < r->n_paths; k++) {
         table_group(t, r->paths[k].label);
         for (size_t i = 0; i < r->paths[k].n; i++)

@@ -64,18 +64,15 @@ struct table *report_resource_table(const struct view *v, struct arena *a)
     struct table *t =
         table_new(a, "Resources: the most over a version's kernels; occupancy over the workloads");
 
-    table_column(t, "resource", NULL);
-    table_column(t, "original", "");
+    table_columns(t, "resource|original#");
     if (n > 1)
         table_column(t, "best", "");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        table_row(t);
-        table_text(t, rows[i].name);
+        table_row(t, rows[i].name);
         for (size_t k = 0; k < n; k++)
             table_int(t, rows[i].values[k]);
     }
-    table_row(t);
-    table_text(t, "occupancy");
+    table_row(t, "occupancy");
     for (size_t k = 0; k < n; k++)
         table_text(t, words_occupancy(a, sides[k], v->regime));
     return t;

@@ -51,8 +51,7 @@ static void add_cases_of(struct table *t, struct arena *a, const json_t *list, b
         map_put(&seen, name, t);
         json_array_foreach(list, k, other) if (str_eq(json_text(other, "distribution", "?"), name))
             str_addf(&shapes, "%s%s", n++ ? ", " : "", dims_text(a, other));
-        table_row(t);
-        table_text(t, tester ? json_text(c, "why", name) : name);
+        table_row(t, tester ? json_text(c, "why", name) : name);
         table_int(t, n);
         table_text(t, str_take(&shapes, a));
     }
@@ -66,8 +65,7 @@ static struct table *case_table(const struct view *v, struct arena *a)
 
     for (size_t i = 0; v->task && i < v->task->n_dims; i++)
         shapes = arena_printf(a, "%s%s%s", shapes, i ? "×" : ", ", v->task->dims[i]);
-    table_column(t, "values", NULL);
-    table_column(t, "cases", "");
+    table_columns(t, "values|cases#");
     table_column(t, shapes, NULL);
     add_cases_of(t, a, json_object_get(v->suite, "rules"), false);
     add_cases_of(t, a, json_object_get(v->suite, "tester"), true);
@@ -175,12 +173,10 @@ static void add_mutation(const struct view *v, struct arena *a, struct str *out)
     if (json_array_size(survivors) == 0)
         return;
     t = table_new(a, "Faults that nobody noticed");
-    table_column(t, "line", "");
-    table_column(t, "fault", NULL);
-    table_column(t, "id", NULL);
+    table_columns(t, "line#|fault|id");
     json_array_foreach(survivors, i, x)
     {
-        table_row(t);
+        table_row(t, NULL);
         table_int(t, json_int(x, "line", 0));
         table_text(t, json_text(x, "what", "?"));
         table_code(t, json_text(x, "id", "?"));

@@ -117,8 +117,7 @@ struct table *report_workload_table(struct arena *a, const json_t *result, enum 
 void report_workloads(const json_t *result,
                       struct str *out); /* the first on a terminal, and what its times are */
 
-/* A workload's dims, "rows=16 d=4096", into buf, which it gives. */
-char *report_dims(const json_t *workload, char *buf, size_t size);
+char *report_dims(struct arena *a, const json_t *workload); /* "rows=16 d=4096" */
 
 /* Asks for a reference.cu, in a line, where the exact answers of more than 1 % of the elements could not be
  * derived; why may be NULL. */

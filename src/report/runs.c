@@ -292,8 +292,7 @@ static void add_row(struct arena *a, const struct runs_row *r, struct table *t)
     const char *state = str_eq(r->status, "done") ? r->outcome : r->status,
                *time = strlen(r->started) > 11 ? r->started + 11 : "";
 
-    table_row(t);
-    table_text(t, r->run);
+    table_row(t, r->run);
     table_text(t, state ? state : "?");
     table_num(t, r->speedup, 2, "x");
     table_text(t, seconds_text(a, r->wall_s));
@@ -310,11 +309,7 @@ void runs_table(const struct runs_row *list, size_t n, size_t n_all, struct str 
     struct table *t = table_new(a, "Runs");
     size_t n_rows;
 
-    table_column(t, "run", NULL);
-    table_column(t, "outcome", NULL);
-    table_column(t, "speed-up", "");
-    table_column(t, "time", "");
-    table_column(t, "USD", "");
+    table_columns(t, "run|outcome|speed-up#|time#|USD#");
     for (size_t i = 0; i < n; i++)
         if (!list[i].error)
             add_row(a, &list[i], t);

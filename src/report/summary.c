@@ -13,16 +13,15 @@ char *report_one_line(struct arena *a, const char *text, size_t max)
     return s;
 }
 
-char *report_dims(const json_t *workload, char *buf, size_t size)
+char *report_dims(struct arena *a, const json_t *workload)
 {
-    const char *key;
+    struct str s = {.arena = a};
+    const char *name;
     json_t *v;
-    size_t at = 0;
 
-    buf[0] = 0;
-    json_object_foreach(json_object_get(workload, "dims"), key, v) if (at < size) at += (size_t)snprintf(
-        buf + at, size - at, "%s%s=%lld", at ? " " : "", key, (long long)json_integer_value(v));
-    return buf;
+    json_object_foreach(json_object_get(workload, "dims"), name, v)
+        str_addf(&s, "%s%s=%lld", s.len ? " " : "", name, (long long)json_integer_value(v));
+    return str_take(&s, a);
 }
 
 static enum regime scoring_of(const json_t *result)
@@ -84,23 +83,19 @@ struct table *report_workload_table(struct arena *a, const json_t *result, enum 
     const json_t *speedup = json_object_get(result, "speedup");
     bool measured = str_eq(json_text(json_object_get(result, "device"), "basis", ""), "measured");
     struct table *t = table_new(a, words_capital(a, words_regime(regime)));
-    char dims[256];
     size_t i;
 
-    table_column(t, "workload", NULL);
-    table_column(t, "original", "us");
+    table_columns(t, "workload|original#us");
     table_column(t, json_object_get(result, "file") ? "version" : "best", "us");
     table_column(t, "speed-up", "");
     if (measured)
         table_column(t, "95 % interval", "");
-    table_column(t, "of copy", "");
-    table_column(t, "bound by", NULL);
+    table_columns(t, "of copy#|bound by");
     if (measured && regime_is_stream(regime))
         table_column(t, "neighbours", "us");
     json_array_foreach(list, i, w)
     {
-        table_row(t);
-        table_text(t, arena_strdup(a, report_dims(w, dims, sizeof(dims))));
+        table_row(t, report_dims(a, w));
         table_num(t, json_num(w, "baseline_us"), 2, "");
         table_num(t, json_num(w, "best_us"), 2, "");
         table_num(t, json_num(w, "speedup"), 2, "x");
@@ -114,8 +109,7 @@ struct table *report_workload_table(struct arena *a, const json_t *result, enum 
     json_decref(list);
     if (regime != scoring_of(result))
         return t;
-    table_total(t);
-    table_text(t, "geometric mean");
+    table_total(t, "geometric mean");
     table_text(t, "");
     table_text(t, "");
     table_num(t, json_num(speedup, "geomean"), 2, "x");

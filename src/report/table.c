@@ -49,6 +49,16 @@ void table_column(struct table *t, const char *heading, const char *unit)
     t->columns[t->n_columns++] = (struct column){.heading = heading, .unit = unit};
 }
 
+void table_columns(struct table *t, const char *headings)
+{
+    char *rest = arena_strdup(t->arena, headings);
+
+    for (char *heading; (heading = strsep(&rest, "|"));) {
+        const char *name = strsep(&heading, "#");
+        table_column(t, name, heading);
+    }
+}
+
 void table_over(struct table *t, const char *heading, size_t n)
 {
     BUG_IF(n > t->n_columns);
@@ -68,19 +78,9 @@ static struct row *add_row(struct table *t)
     return t->rows[t->n++] = arena_new(t->arena, struct row);
 }
 
-void table_row(struct table *t)
-{
-    add_row(t);
-}
-
 void table_group(struct table *t, const char *label)
 {
     add_row(t)->group = label;
-}
-
-void table_total(struct table *t)
-{
-    add_row(t)->total = true;
 }
 
 void table_under(struct table *t, const char *line)
@@ -95,6 +95,19 @@ static struct cell *add_cell(struct table *t, const char *text)
     BUG_IF(r->n == t->n_columns);
     r->cells[r->n].text = text;
     return &r->cells[r->n++];
+}
+
+void table_row(struct table *t, const char *name)
+{
+    add_row(t);
+    if (name)
+        add_cell(t, name);
+}
+
+void table_total(struct table *t, const char *name)
+{
+    add_row(t)->total = true;
+    add_cell(t, name);
 }
 
 void table_text(struct table *t, const char *text)

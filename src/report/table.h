@@ -10,13 +10,16 @@ struct table;
 struct table *table_new(struct arena *a, const char *caption);
 /* unit: NULL for words, which stand left; "us", or "" for what has none, for numbers, which stand right. */
 void table_column(struct table *t, const char *heading, const char *unit);
+/* Several, "name|calls#|cost#USD": what stands behind a # is the unit of numbers. */
+void table_columns(struct table *t, const char *headings);
 void table_over(struct table *t, const char *heading, size_t n); /* one heading over the last n columns */
 
 /* The rows that follow belong together, below this label. */
 void table_group(struct table *t, const char *label);
-/* A row is what its cells are, up to the next one; the first cell names it. What has no cell stays empty. */
-void table_row(struct table *t);
-void table_total(struct table *t);                   /* a row that sums up those above */
+/* A row is what its cells are, up to the next one. What has no cell stays empty. name: its first cell, which
+ * names it; NULL: the next one called for is the first. */
+void table_row(struct table *t, const char *name);
+void table_total(struct table *t, const char *name); /* a row that sums up those above */
 void table_under(struct table *t, const char *line); /* of the row begun last, on a terminal alone */
 
 void table_text(struct table *t, const char *text); /* NULL: not known, a dash */

@@ -32,11 +32,10 @@ struct table *report_tuning_table(struct arena *a, const json_t *tuning)
     qsort(list, n, sizeof(*list), by_score);
     json_array_foreach(json_object_get(tuning, "parameters"), i, p)
         table_column(t, json_text(p, "name", "?"), "");
-    table_column(t, "modelled", "");
-    table_column(t, "rung", NULL);
+    table_columns(t, "modelled#|rung");
     for (size_t k = 0; k < n && k < MOST_ROWS; k++) {
         int64_t candidate = json_int(list[k], "candidate", -1);
-        table_row(t);
+        table_row(t, NULL);
         json_array_foreach(json_object_get(list[k], "values"), i, p) table_int(t, json_integer_value(p));
         table_num(t, json_num(list[k], "score"), 3, "x");
         table_text(t,

@@ -163,11 +163,10 @@ static void read_workloads(struct view *v, struct arena *a)
 {
     const json_t *own = json_object_get(v->result, "workloads");
     struct view_workload *list = arena_array(a, struct view_workload, json_array_size(own) + 1);
-    char dims[256];
 
     v->n_workloads = json_array_size(own);
     for (size_t i = 0; i < v->n_workloads; i++)
-        list[i].dims = arena_strdup(a, report_dims(json_array_get(own, i), dims, sizeof(dims)));
+        list[i].dims = report_dims(a, json_array_get(own, i));
     for (enum regime regime = 0; regime < N_REGIMES; regime++) {
         json_t *rows = report_rows(v->result, regime);
         for (size_t i = 0; i < v->n_workloads; i++)

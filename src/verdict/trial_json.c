@@ -88,6 +88,14 @@ static const struct member trial_members[] = {
     TRIAL(underived),
     {0}};
 
+struct trial_time trial_time_unknown(void)
+{
+    struct trial_time t = {0};
+
+    json_get_members(NULL, time_members, NULL, &t);
+    return t;
+}
+
 json_t *trial_clocks_to_json(const struct trial_clocks *c)
 {
     return c->known ? json_of_members(clocks_members, c) : json_null();

@@ -54,6 +54,8 @@ struct trial_time {     /* of one workload in one regime; NAN where unknown */
     bool extrapolated;
 };
 
+struct trial_time trial_time_unknown(void);
+
 struct trial_workload {
     const int64_t *dims; /* the task's n_dims */
     struct trial_time times[N_REGIMES];

@@ -103,13 +103,11 @@ static void compare_samples(struct pairs *p)
         y.ulps = fmax(fmax(y.ulps, p->sides[1]->version->apart[o]), wide_ulps(j->task, arg->type));
         if ((!j->task->accept_nondeterminism || type_is_floating(arg->type)) &&
             yardstick_differs(&y, b, a, x->n, &at))
-            fate_is(p->fate, VERDICT_WRONG, 0,
-                    arena_printf(
-                        p->arena, "a timed launch left element %zu of %s as %.9g, the original as %.9g%s (%s)",
-                        (size_t)(x->at / size) + at, arg->name, task_to_double(arg->type, b + at * size),
-                        task_to_double(arg->type, a + at * size),
-                        must_be_identical(j) ? ", and " ASKED_EXACT : "",
-                        task_dims_text(p->arena, j->task, p->track->dims)));
+            fate_isf(p->fate, p->arena, VERDICT_WRONG, 0,
+                     "a timed launch left element %zu of %s as %.9g, the original as %.9g%s (%s)",
+                     (size_t)(x->at / size) + at, arg->name, task_to_double(arg->type, b + at * size),
+                     task_to_double(arg->type, a + at * size), must_be_identical(j) ? ", and " ASKED_EXACT : "",
+                     task_dims_text(p->arena, j->task, p->track->dims));
         a += x->n;
         b += x->n;
     }
@@ -268,26 +266,6 @@ static bool measure_regime(struct bench *b, struct track *t, struct side *candid
     return true;
 }
 
-static const struct trial_time unknown = {.us = NAN,
-                                          .copy_us = NAN,
-                                          .base_us = NAN,
-                                          .speedup = NAN,
-                                          .low = NAN,
-                                          .high = NAN,
-                                          .neighbours_us = NAN,
-                                          .pairs = NAN,
-                                          .dram_us = NAN,
-                                          .l2_us = NAN,
-                                          .issue_us = NAN,
-                                          .latency_us = NAN,
-                                          .launch_us = NAN,
-                                          .sync_us = NAN,
-                                          .dram_bytes = NAN,
-                                          .occupancy = NAN,
-                                          .waves = NAN,
-                                          .flops = NAN,
-                                          .compulsory_bytes = NAN};
-
 static bool measure_workload(struct bench *b, struct track *t, struct version *candidate,
                              struct trial_workload *w, struct fate *fate, struct err *err)
 {
@@ -374,6 +352,7 @@ bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struc
     struct trial_workload *list = arena_array(a, struct trial_workload, task->n_workloads + 1);
     bool control = v == &j->baseline;
     struct bench *b;
+    const struct trial_time unknown = trial_time_unknown();
     size_t *order;
 
     if (!j->bench && !bench_open(&j->bench, j, err))
@@ -393,20 +372,16 @@ bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struc
             return true;
         const struct trial_time *x = &w->times[task->regime];
         if (!control && isnan(x->low))
-            fate_is(
-                fate, VERDICT_SLOWER, 0,
-                arena_printf(a,
-                             "%s takes %.2f us, the original %.2f us, in %g pairs of blocks: too few, or too "
-                             "much alike from one to the next, to be certain",
-                             task_dims_text(a, task, w->dims), x->us, x->base_us, x->pairs));
+            fate_isf(fate, a, VERDICT_SLOWER, 0,
+                     "%s takes %.2f us, the original %.2f us, in %g pairs of blocks: too few, or too "
+                     "much alike from one to the next, to be certain",
+                     task_dims_text(a, task, w->dims), x->us, x->base_us, x->pairs);
         else if (!control && i + 1 == FIRST_WORKLOADS && i + 1 < task->n_workloads &&
                  hopeless(task, list, order))
-            fate_is(fate, VERDICT_SLOWER, 0,
-                    arena_printf(a,
-                                 "%.2fx the original's speed at %s, and slower on the smallest and the largest "
-                                 "workload too: the others were not timed",
-                                 list[order[0]].times[task->regime].speedup,
-                                 task_dims_text(a, task, list[order[0]].dims)));
+            fate_isf(fate, a, VERDICT_SLOWER, 0,
+                     "%.2fx the original's speed at %s, and slower on the smallest and the largest "
+                     "workload too: the others were not timed",
+                     list[order[0]].times[task->regime].speedup, task_dims_text(a, task, list[order[0]].dims));
         if (!fate_open(fate))
             break;
     }

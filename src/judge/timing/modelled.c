@@ -130,8 +130,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     /* The suite has seen it come to an end: here it is only too long for a clock that cannot take a sample of
      * it. */
     if (fate->verdict == VERDICT_HUNG)
-        fate_is(fate, VERDICT_UNSUPPORTED, fate->line,
-                arena_printf(t->arena, "cannot be timed: %s", fate->words));
+        fate_isf(fate, t->arena, VERDICT_UNSUPPORTED, fate->line, "cannot be timed: %s", fate->words);
     if (!fate_open(fate))
         return true;
     if (x.light && !t->version->unclocked)

@@ -50,16 +50,12 @@ void refuse_impossible(const struct judge *j, struct arena *a, const struct tria
                 word = arena_printf(a, " %s", regime_name(regime));
             }
             if (us < IMPOSSIBLE * bytes / rate)
-                fate_is(fate, VERDICT_CHEAT, 0,
-                        arena_printf(
-                            a,
-                            "%s takes %.2f us%s: to move its %.0f bytes alone takes %.2f us at the peak rate",
-                            where, us, word, bytes, bytes / rate));
+                fate_isf(fate, a, VERDICT_CHEAT, 0,
+                         "%s takes %.2f us%s: to move its %.0f bytes alone takes %.2f us at the peak rate",
+                         where, us, word, bytes, bytes / rate);
             else if (us < IMPOSSIBLE * flops / operations_us)
-                fate_is(fate, VERDICT_CHEAT, 0,
-                        arena_printf(
-                            a,
-                            "%s takes %.2f us%s: its own %.4g operations alone take %.2f us at the peak rate",
-                            where, us, word, flops, flops / operations_us));
+                fate_isf(fate, a, VERDICT_CHEAT, 0,
+                         "%s takes %.2f us%s: its own %.4g operations alone take %.2f us at the peak rate",
+                         where, us, word, flops, flops / operations_us);
         }
 }
