@@ -114,11 +114,31 @@ pid_t proc_start(const char *file, const char *const *argv, int in, int out, int
     return pid;
 }
 
-static void close_pair(int fd[2])
+pid_t proc_start_piped(const char *file, const char *const *argv, int files[3], struct err *err)
 {
-    for (int i = 0; i < 2; i++)
-        if (fd[i] >= 0)
-            close(fd[i]);
+    int ours[3] = {-1, -1, -1}, theirs[3] = {files[0], files[1], files[2]};
+    pid_t pid = -1;
+    bool ok = true;
+
+    for (int i = 0; i < 3 && ok; i++) {
+        int ends[2];
+        if (files[i] != PROC_PIPE)
+            continue;
+        ok = pipe2(ends, O_CLOEXEC) == 0 || err_world(err, "cannot start %s: %s", argv[0], strerror(errno));
+        ours[i] = ok ? ends[i == 0] : -1;
+        theirs[i] = ok ? ends[i != 0] : -1;
+    }
+    if (ok)
+        pid = proc_start(file, argv, theirs[0], theirs[1], theirs[2], err);
+    for (int i = 0; i < 3; i++) {
+        if (ours[i] < 0)
+            continue;
+        close(theirs[i]);
+        if (pid < 0)
+            close(ours[i]);
+        files[i] = ours[i];
+    }
+    return pid;
 }
 
 static int wait_for(pid_t pid)
@@ -147,7 +167,7 @@ bool proc_run(const char *const *argv, const char *input, const struct proc_limi
               struct proc_result *r, struct err *err)
 {
     static const struct proc_limits no_limits;
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, er[2] = {-1, -1};
+    int files[3] = {PROC_PIPE, PROC_PIPE, PROC_PIPE};
     size_t input_len = input ? strlen(input) : 0, sent = 0;
     double start_s = time_s();
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
@@ -158,46 +178,33 @@ bool proc_run(const char *const *argv, const char *input, const struct proc_limi
     if (!limits)
         limits = &no_limits;
     *r = (struct proc_result){0};
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(er, O_CLOEXEC) != 0) {
-        close_pair(in);
-        close_pair(out);
-        close_pair(er);
-        return err_world(err, "cannot start %s: %s", argv[0], strerror(errno));
-    }
-    pid = proc_start(argv[0], argv, in[0], out[1], er[1], err);
-    close(in[0]);
-    close(out[1]);
-    close(er[1]);
-    if (pid < 0) {
-        close(in[1]);
-        close(out[0]);
-        close(er[0]);
+    pid = proc_start_piped(argv[0], argv, files, err);
+    if (pid < 0)
         return false;
-    }
     if (limits->cpu_s > 0) {
         const struct rlimit cpu = {(rlim_t)limits->cpu_s + 1, (rlim_t)limits->cpu_s + 2};
         prlimit(pid, RLIMIT_CPU, &cpu, NULL);
     }
     sigaction(SIGPIPE, &ignore, &old);
-    fcntl(in[1], F_SETFL, O_NONBLOCK);
+    fcntl(files[0], F_SETFL, O_NONBLOCK);
     bool open_out = true, open_err = true, open_in = input_len > 0;
     if (!open_in)
-        close(in[1]);
+        close(files[0]);
     while (open_out || open_err) {
-        struct pollfd p[3] = {{open_out ? out[0] : -1, POLLIN, 0},
-                              {open_err ? er[0] : -1, POLLIN, 0},
-                              {open_in ? in[1] : -1, POLLOUT, 0}};
+        struct pollfd p[3] = {{open_out ? files[1] : -1, POLLIN, 0},
+                              {open_err ? files[2] : -1, POLLIN, 0},
+                              {open_in ? files[0] : -1, POLLOUT, 0}};
         poll(p, 3, 50);
         if (p[0].revents)
-            open_out = drain(out[0], &r->out);
+            open_out = drain(files[1], &r->out);
         if (p[1].revents)
-            open_err = drain(er[0], &r->err);
+            open_err = drain(files[2], &r->err);
         if (p[2].revents) {
-            ssize_t n = write(in[1], input + sent, input_len - sent);
+            ssize_t n = write(files[0], input + sent, input_len - sent);
             if (n > 0)
                 sent += (size_t)n;
             if ((n < 0 && errno != EAGAIN && errno != EINTR) || sent == input_len) {
-                close(in[1]);
+                close(files[0]);
                 open_in = false;
             }
         }
@@ -217,9 +224,9 @@ bool proc_run(const char *const *argv, const char *input, const struct proc_limi
         }
     }
     if (open_in)
-        close(in[1]);
-    close(out[0]);
-    close(er[0]);
+        close(files[0]);
+    close(files[1]);
+    close(files[2]);
     status = wait_for(pid);
     sigaction(SIGPIPE, &old, NULL);
     if (!killed) {
@@ -229,31 +236,13 @@ bool proc_run(const char *const *argv, const char *input, const struct proc_limi
     return true;
 }
 
-bool proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err)
+bool proc_open(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err)
 {
-    return proc_open_with(p, file, argv, -1, err);
-}
+    int files[3] = {PROC_PIPE, PROC_PIPE, err_fd};
+    pid_t pid = proc_start_piped(file, argv, files, err);
 
-bool proc_open_with(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err)
-{
-    int in[2] = {-1, -1}, out[2] = {-1, -1};
-
-    *p = (struct proc){.pid = -1, .to = -1, .from = -1};
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) {
-        close_pair(in);
-        return err_world(err, "cannot start %s: %s", argv[0], strerror(errno));
-    }
-    p->pid = proc_start(file, argv, in[0], out[1], err_fd, err);
-    close(in[0]);
-    close(out[1]);
-    if (p->pid < 0) {
-        close(in[1]);
-        close(out[0]);
-        return false;
-    }
-    p->to = in[1];
-    p->from = out[0];
-    return true;
+    *p = (struct proc){.pid = pid, .to = files[0], .from = files[1]};
+    return pid >= 0;
 }
 
 bool proc_send_line(struct proc *p, const char *line, struct err *err)

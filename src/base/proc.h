@@ -41,15 +41,18 @@ void proc_take_name(void); /* in `ps` and the like: that of argv[0] */
  * takes its children too. */
 pid_t proc_start(const char *file, const char *const *argv, int in, int out, int err_fd, struct err *err);
 
+/* The same with its three files; in the place of each that is PROC_PIPE stands the other end of a pipe then. */
+enum { PROC_PIPE = -2 };
+pid_t proc_start_piped(const char *file, const char *const *argv, int files[3], struct err *err);
+
 struct proc {
     pid_t pid;
-    int to, from; /* pipes: its stdin, its stdout; stderr is inherited */
+    int to, from; /* pipes: its stdin, its stdout */
     struct str pending;
 };
 
-bool proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err);
-/* The same with err_fd as its stderr; that stays the caller's. */
-bool proc_open_with(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err);
+/* err_fd: its stderr, which stays the caller's; -1: ours. */
+bool proc_open(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err);
 bool proc_send_line(struct proc *p, const char *line, struct err *err);
 
 enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT };

@@ -79,7 +79,7 @@ static bool start(struct campaign *c, const struct kernel_row *row, const char *
 
     if (words < 0)
         return err_world(err, "cannot write %s: %s", log, strerror(errno));
-    bool ok = proc_open_with(p, PROC_SELF, argv, words, err);
+    bool ok = proc_open(p, PROC_SELF, argv, words, err);
     close(words);
     return ok;
 }

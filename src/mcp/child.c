@@ -21,37 +21,23 @@ static void close_fd(int *fd)
 bool child_start(struct child *c, const char *folder, const char *const *argv, struct err *err)
 {
     const struct rlimit file = {(rlim_t)MAX_RUN_MB << 20, (rlim_t)MAX_RUN_MB << 20};
-    int out[2], er[2], none = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int files[3] = {open("/dev/null", O_RDONLY | O_CLOEXEC), PROC_PIPE, PROC_PIPE};
 
     *c = (struct child){.out = -1, .err = -1};
-    if (none < 0)
+    if (files[0] < 0)
         return err_world(err, "cannot open /dev/null: %s", strerror(errno));
-    if (pipe2(out, O_CLOEXEC) != 0) {
-        close(none);
-        return err_world(err, "cannot make a pipe: %s", strerror(errno));
-    }
-    if (pipe2(er, O_CLOEXEC) != 0) {
-        close(none);
-        close(out[0]);
-        close(out[1]);
-        return err_world(err, "cannot make a pipe: %s", strerror(errno));
-    }
     /* Nothing of this process goes by its folder: roots are open, all other paths absolute. */
     if (chdir(folder) != 0)
         err_world(err, "cannot go to %s: %s", folder, strerror(errno));
     else
-        c->pid = proc_start(PROC_SELF, argv, none, out[1], er[1], err);
-    close(none);
-    close(out[1]);
-    close(er[1]);
-    c->out = out[0];
-    c->err = er[0];
+        c->pid = proc_start_piped(PROC_SELF, argv, files, err);
+    close(files[0]);
     if (c->pid <= 0) {
         c->pid = 0;
-        close_fd(&c->out);
-        close_fd(&c->err);
         return false;
     }
+    c->out = files[1];
+    c->err = files[2];
     prlimit(c->pid, RLIMIT_FSIZE, &file, NULL);
     fcntl(c->out, F_SETFL, O_NONBLOCK);
     fcntl(c->err, F_SETFL, O_NONBLOCK);

@@ -2,149 +2,118 @@
  * made. */
 #include "internal.h"
 
-#define TASK                                                                                               \
-    {                                                                                                      \
-        "task", ARG_TASK, true, 0, 0, NULL, "the task's folder, which holds task.yaml and the kernel file" \
+#include <regex.h>
+
+#define ARG(...)    \
+    {               \
+        __VA_ARGS__ \
     }
-#define FILE_ARG(words)                            \
-    {                                              \
-        "file", ARG_FILE, false, 0, 0, NULL, words \
-    }
-#define TEXT_ARG                                                               \
-    {                                                                          \
-        "text", ARG_TEXT, false, 0, 0, NULL,                                   \
-            "that version as text, instead of `file`: nothing need be written" \
-    }
-#define SEED(words)                                             \
-    {                                                           \
-        "seed", ARG_WHOLE, false, 0, 1LL << 31, "--seed", words \
-    }
-#define SUITE_SEED SEED("of the cases (1); the same seed, the same cases")
-#define DEVICE                                                            \
-    {                                                                     \
-        "device", ARG_DEVICE, false, 0, 0, "--device",                    \
-            "auto (a GPU when there is one), sim, sim:NAME, cuda, cuda:N" \
-    }
-#define RUN                                                                 \
-    {                                                                       \
-        "run", ARG_RUN, true, 0, 0, NULL, "the id that optimize_start gave" \
-    }
+#define TASK \
+    ARG("task", ARG_TASK, true, 0, 0, NULL, "the task's folder, which holds task.yaml and the kernel file")
+#define VERSION                                                                      \
+    ARG("file", ARG_FILE, false, 0, 0, NULL, "a version of the task's kernel file"), \
+        ARG("text", ARG_TEXT, false, 0, 0, NULL,                                     \
+            "that version as text, instead of `file`: nothing need be written")
+#define SEED \
+    ARG("seed", ARG_WHOLE, false, 0, 1LL << 31, "--seed", "of the cases (1); the same seed, the same cases")
+#define DEVICE                                         \
+    ARG("device", ARG_DEVICE, false, 0, 0, "--device", \
+        "auto (a GPU when there is one), sim, sim:NAME, cuda, cuda:N")
+#define EXACT \
+    ARG("exact", ARG_FLAG, false, 0, 0, "--exact", "every output must be the original's, byte for byte")
+#define RUN ARG("run", ARG_RUN, true, 0, 0, NULL, "the id that optimize_start gave")
 
 const struct tool tools[] = {
-    {"check",
-     "Is the task sound?",
-     "Judges the original of a task: does it parse, launch, and answer right on every case? With `mutants` also: "
-     "would the tests notice a wrong kernel? Do this first.",
-     "check",
-     "--mutants=0",
-     false,
-     {TASK,
-      {"mutants", ARG_WHOLE, false, 0, 1000, "--mutants",
-       "faults put into the original, to see which the tests notice; 0 (the default): none; 20 take some seconds"},
-      SUITE_SEED},
-     NULL,
-     answer_check},
-    {"bench",
-     "Judge one version",
-     "Verifies a version of the kernel file against the original on every case, then times it on the workloads. "
-     "Gives the verdict with its line and reason, and the speed-up. Without `file` and `text`: the original.",
-     "bench",
-     NULL,
-     false,
-     {TASK,
-      FILE_ARG("a version of the task's kernel file"),
-      TEXT_ARG,
-      DEVICE,
-      SUITE_SEED,
-      {"exact", ARG_FLAG, false, 0, 0, "--exact", "every output must be the original's, byte for byte"},
-      {"confirm", ARG_FLAG, false, 0, 0, "--confirm",
-       "as at the end of a run: also hidden cases, and the file as nvcc compiles it; for a version that you would ship"}},
-     NULL,
-     answer_bench},
-    {"profile",
-     "Where the time goes",
-     "Times a version by workload and source line: what bounds it, its share of a plain copy's speed, the hot lines "
-     "with sectors and conflicts a request. Without `file` and `text`: the original.",
-     "profile",
-     NULL,
-     false,
-     {TASK, FILE_ARG("a version of the task's kernel file"), TEXT_ARG, DEVICE, SUITE_SEED},
-     NULL,
-     answer_profile},
-    {"sanitize",
-     "Races, bounds, undefined values",
-     "Runs every case on the simulator and lists all that is unsafe, with line, kernel and reason. For a version "
-     "whose verdict is unsafe or nondeterministic, or that crashes.",
-     "sanitize",
-     NULL,
-     false,
-     {TASK, FILE_ARG("a version of the task's kernel file"), TEXT_ARG, SUITE_SEED},
-     NULL,
-     answer_sanitize},
-    {"optimize_start",
-     "Begin a run",
-     "Begins a run of Astra's built-in transforms on a task, offline and free, and gives its id at once; or goes on "
-     "with one that was stopped (`resume`). Then call optimize_wait until it has ended.",
-     NULL,
-     NULL,
-     true,
-     {{"task", ARG_TASK, false, 0, 0, NULL, "the task's folder; or say `resume`"},
-      {"resume", ARG_RUN, false, 0, 0, NULL, "the id of a run that was stopped"},
-      {"rounds", ARG_WHOLE, false, 1, 100, "--rounds", "at most so many (5)"},
-      {"candidates", ARG_WHOLE, false, 1, 64, "--candidates", "at most so many new versions a round (12)"},
-      {"seconds", ARG_WHOLE, false, 1, 86400, "--budget-time", "end after so long with the best so far"},
-      {"also", ARG_FILES, false, 0, 8, NULL, "versions of yours that compete, judged like all others"},
-      DEVICE,
-      SUITE_SEED,
-      {"exact", ARG_FLAG, false, 0, 0, "--exact", "every output must be the original's, byte for byte"}},
-     mcp_run_begin,
-     NULL},
-    {"optimize_wait",
-     "Wait for a run",
-     "Waits until a run has ended, or for some seconds, and gives its state.",
-     NULL,
-     NULL,
-     false,
-     {RUN, {"seconds", ARG_WHOLE, false, 0, MAX_WAIT_S, NULL, "at most so long (30)"}},
-     mcp_run_wait,
-     NULL},
-    {"optimize_status",
-     "How a run stands",
-     "Gives a run's state at once.",
-     NULL,
-     NULL,
-     false,
-     {RUN},
-     mcp_run_status,
-     NULL},
-    {"optimize_cancel",
-     "Stop a run",
-     "Stops a run; what it judged stays, and optimize_start with `resume` goes on with it.",
-     NULL,
-     NULL,
-     true,
-     {RUN},
-     mcp_run_cancel,
-     NULL},
-    {"optimize_result",
-     "What a run found",
-     "Gives the verdict of a run that has ended: speed-up by workload, how it was verified, the best version's text "
-     "and the patch.",
-     NULL,
-     NULL,
-     false,
-     {RUN},
-     mcp_run_result,
-     NULL},
-    {"explain",
-     "What a verdict means",
-     "Says what a verdict means and what to do about it; without one, of all.",
-     NULL,
-     NULL,
-     false,
-     {{"verdict", ARG_VERDICT, false, 0, 0, NULL, "the word that bench gave"}},
-     explain_begin,
-     NULL},
+    {.name = "check",
+     .title = "Is the task sound?",
+     .about =
+         "Judges the original of a task: does it parse, launch, and answer right on every case? With `mutants` also: "
+         "would the tests notice a wrong kernel? Do this first.",
+     .verb = "check",
+     .fixed = "--mutants=0",
+     .args =
+         {TASK,
+          {"mutants", ARG_WHOLE, false, 0, 1000, "--mutants",
+           "faults put into the original, to see which the tests notice; 0 (the default): none; 20 take some seconds"},
+          SEED},
+     .answer = answer_check},
+    {.name = "bench",
+     .title = "Judge one version",
+     .about =
+         "Verifies a version of the kernel file against the original on every case, then times it on the workloads. "
+         "Gives the verdict with its line and reason, and the speed-up. Without `file` and `text`: the original.",
+     .verb = "bench",
+     .args =
+         {TASK,
+          VERSION,
+          DEVICE,
+          SEED,
+          EXACT,
+          {"confirm", ARG_FLAG, false, 0, 0, "--confirm",
+           "as at the end of a run: also hidden cases, and the file as nvcc compiles it; for a version that you would ship"}},
+     .answer = answer_bench},
+    {.name = "profile",
+     .title = "Where the time goes",
+     .about =
+         "Times a version by workload and source line: what bounds it, its share of a plain copy's speed, the hot lines "
+         "with sectors and conflicts a request. Without `file` and `text`: the original.",
+     .verb = "profile",
+     .args = {TASK, VERSION, DEVICE, SEED},
+     .answer = answer_profile},
+    {.name = "sanitize",
+     .title = "Races, bounds, undefined values",
+     .about =
+         "Runs every case on the simulator and lists all that is unsafe, with line, kernel and reason. For a version "
+         "whose verdict is unsafe or nondeterministic, or that crashes.",
+     .verb = "sanitize",
+     .args = {TASK, VERSION, SEED},
+     .answer = answer_sanitize},
+    {.name = "optimize_start",
+     .title = "Begin a run",
+     .about =
+         "Begins a run of Astra's built-in transforms on a task, offline and free, and gives its id at once; or goes on "
+         "with one that was stopped (`resume`). Then call optimize_wait until it has ended.",
+     .changes = true,
+     .args = {{"task", ARG_TASK, false, 0, 0, NULL, "the task's folder; or say `resume`"},
+              {"resume", ARG_RUN, false, 0, 0, NULL, "the id of a run that was stopped"},
+              {"rounds", ARG_WHOLE, false, 1, 100, "--rounds", "at most so many (5)"},
+              {"candidates", ARG_WHOLE, false, 1, 64, "--candidates",
+               "at most so many new versions a round (12)"},
+              {"seconds", ARG_WHOLE, false, 1, 86400, "--budget-time",
+               "end after so long with the best so far"},
+              {"also", ARG_FILES, false, 0, 8, NULL, "versions of yours that compete, judged like all others"},
+              DEVICE,
+              SEED,
+              EXACT},
+     .begin = mcp_run_begin},
+    {.name = "optimize_wait",
+     .title = "Wait for a run",
+     .about = "Waits until a run has ended, or for some seconds, and gives its state.",
+     .args = {RUN, {"seconds", ARG_WHOLE, false, 0, MAX_WAIT_S, NULL, "at most so long (30)"}},
+     .begin = mcp_run_wait},
+    {.name = "optimize_status",
+     .title = "How a run stands",
+     .about = "Gives a run's state at once.",
+     .args = {RUN},
+     .begin = mcp_run_status},
+    {.name = "optimize_cancel",
+     .title = "Stop a run",
+     .about = "Stops a run; what it judged stays, and optimize_start with `resume` goes on with it.",
+     .changes = true,
+     .args = {RUN},
+     .begin = mcp_run_cancel},
+    {.name = "optimize_result",
+     .title = "What a run found",
+     .about =
+         "Gives the verdict of a run that has ended: speed-up by workload, how it was verified, the best version's text "
+         "and the patch.",
+     .args = {RUN},
+     .begin = mcp_run_result},
+    {.name = "explain",
+     .title = "What a verdict means",
+     .about = "Says what a verdict means and what to do about it; without one, of all.",
+     .args = {{"verdict", ARG_VERDICT, false, 0, 0, NULL, "the word that bench gave"}},
+     .begin = explain_begin},
 };
 const size_t n_tools = ARRAY_LEN(tools);
 
@@ -255,27 +224,15 @@ json_t *tool_list(void)
 
 /* ---- arguments ---- */
 
-static bool device_is(const char *s)
+static bool is_like(const char *s, const char *pattern)
 {
-    size_t n;
+    regex_t compiled;
+    bool yes;
 
-    if (str_in(s, "auto|sim|cuda"))
-        return true;
-    if (str_starts(s, "cuda:")) {
-        n = strspn(s + 5, "0123456789");
-        return n > 0 && n <= 3 && !s[5 + n];
-    }
-    if (!str_starts(s, "sim:"))
-        return false;
-    n = strspn(s + 4, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    return n > 0 && n <= 40 && !s[4 + n];
-}
-
-static bool run_is(const char *s)
-{
-    size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
-
-    return n > 0 && n <= 80 && !s[n];
+    BUG_IF(regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0);
+    yes = s && regexec(&compiled, s, 0, NULL, 0) == 0;
+    regfree(&compiled);
+    return yes;
 }
 
 static bool check_whole(const struct tool_arg *a, const json_t *v, struct err *err)
@@ -318,9 +275,9 @@ static bool check_arg(const struct tool_arg *a, const json_t *v, struct err *err
     case ARG_FLAG:
         return json_is_boolean(v) || err_input(err, "%s must be true or false", a->name);
     case ARG_DEVICE:
-        return (s && device_is(s)) || err_input(err, "%s must be %s", a->name, a->help);
+        return is_like(s, DEVICE_PATTERN) || err_input(err, "%s must be %s", a->name, a->help);
     case ARG_RUN:
-        return (s && run_is(s)) ||
+        return is_like(s, RUN_PATTERN) ||
                err_input(err, "%s must be the id of a run, as optimize_start gave it", a->name);
     case ARG_VERDICT:
         return (s && verdict_parse(s, &verdict)) ||

@@ -122,7 +122,7 @@ static bool worker_start(struct pool *p, struct worker *w, struct err *err)
     w->control = control_wanted(p);
     w->waiting = false;
     fs_remove_tree(scratch); /* what the one before it left */
-    if (!fs_mkdirs(scratch, err) || !proc_open(&w->proc, PROC_SELF, argv, err)) {
+    if (!fs_mkdirs(scratch, err) || !proc_open(&w->proc, PROC_SELF, argv, -1, err)) {
         json_decref(cases);
         json_decref(o);
         json_decref(request);

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-bool __wrap_proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err);
+bool __wrap_proc_open(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err);
 int __wrap_proc_kill(struct proc *p);
 
 static const uint8_t *next, *end;
 static int death, n_opened;
 
-bool __wrap_proc_open(struct proc *p, const char *file, const char *const *argv, struct err *err)
+bool __wrap_proc_open(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err)
 {
     const uint8_t *cut = memchr(next, 0x1e, (size_t)(end - next));
     size_t n = (size_t)((cut ? cut : end) - next);
@@ -23,6 +23,7 @@ bool __wrap_proc_open(struct proc *p, const char *file, const char *const *argv,
 
     (void)file;
     (void)argv;
+    (void)err_fd;
     (void)err;
     BUG_IF(pipe(fds) != 0);
     BUG_IF(n > 65536 || (n && write(fds[1], next, n) != (ssize_t)n)); /* a pipe's buffer holds it */

@@ -157,7 +157,7 @@ static void test_proc(void **state)
     str_free(&r.out);
     str_free(&r.err);
     assert_false(proc_run(none, NULL, NULL, &r, &err));
-    assert_ok(proc_open(&p, echo[0], echo, &err), err);
+    assert_ok(proc_open(&p, echo[0], echo, -1, &err), err);
     assert_ok(proc_send_line(&p, "{\"a\":1}", &err), err);
     assert_int_equal(proc_read_line(&p, 5, &line), PROC_LINE);
     assert_string_equal(str_text(&line), "{\"a\":1}");
