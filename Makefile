@@ -37,7 +37,7 @@ check-gpu: all ## the simulator against this machine's GPU: conformance, right a
 asan: setup ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/sanitized.sh asan
 tsan: setup ## what runs threads, under ThreadSanitizer
-	@tools/sanitized.sh tsan --suite unit --suite ptx --suite sanitizer
+	@tools/sanitized.sh tsan --suite unit --suite long --suite ptx --suite sanitizer
 
 .PHONY: fuzz
 fuzz: setup ## each libFuzzer target of tests/fuzz for FUZZ_SECONDS
