@@ -48,7 +48,8 @@ static double rounds(double waves)
     return waves <= 3 ? ceil(waves) : waves + 0.5;
 }
 
-static void combine(const struct ptx_device *d, const struct model *m, const struct load *x, struct ptx_time *t)
+static void combine(const struct ptx_device *d, const struct cost_model *m, const struct load *x,
+                    struct ptx_time *t)
 {
     double mhz = d->sm_clock_mhz, sms = d->sm_count;
     double waves = x->blocks / (x->resident * sms);
@@ -109,7 +110,7 @@ static void combine(const struct ptx_device *d, const struct model *m, const str
 
 double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot)
 {
-    const struct model *m = model_of(d);
+    const struct cost_model *m = cost_model_of(d);
     if (!m)
         BUG("device %s is not in the table", d->name);
     double hit = hot ? cache_resident(d, bytes) : 0, each = 128 * 16,
@@ -468,7 +469,8 @@ static const struct func *entry_of(const struct ptx_module *m, const char *name)
 /* Shared memory comes out of the L1: the driver gives the SM what its resident blocks need. Of the rest, what
  * is stored and sets that fill unevenly leave about three quarters (fitted: rows that are read again and
  * again). */
-static double l1_share(const struct ptx_device *d, const struct model *m, double shared_bytes, double resident)
+static double l1_share(const struct ptx_device *d, const struct cost_model *m, double shared_bytes,
+                       double resident)
 {
     double left = m->l1_bytes - (shared_bytes + 1024) * resident;
     (void)d;

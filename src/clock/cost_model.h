@@ -8,7 +8,7 @@
 
 /* ---- devices: what share/devices/NAME.yaml says beyond struct ptx_device ---- */
 
-struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to the first use */
+struct cost_model { /* lanes: results a clock and SM; cycles: SM clocks from issue to the first use */
     double lanes_fp32, lanes_fp16, lanes_fp64, lanes_alu, lanes_mul, lanes_sfu, lanes_conv, lanes_shuffle,
         lanes_lsu;
     double alu_cycles, sfu_cycles, fp64_cycles, shared_cycles, shuffle_cycles, l1_cycles, l2_cycles,
@@ -38,12 +38,12 @@ struct model { /* lanes: results a clock and SM; cycles: SM clocks from issue to
 };
 
 /* The model of a device out of ptx_device_find or ptx_device_list; NULL for any other. */
-const struct model *model_of(const struct ptx_device *d);
+const struct cost_model *cost_model_of(const struct ptx_device *d);
 
 /* Reads one device file; name stays the caller's, other strings live in the arena. Unknown, missing or
  * malformed keys are errors with a line. */
-bool device_parse(struct ptx_device *d, struct model *m, const char *name, const char *text, struct arena *a,
-                  struct err *err);
+bool device_parse(struct ptx_device *d, struct cost_model *m, const char *name, const char *text,
+                  struct arena *a, struct err *err);
 
 /* ---- prices: one instruction ---- */
 
@@ -81,7 +81,7 @@ struct prices {
 
 /* Prices of all of a module's instructions; those of a source line are scaled to the line's SASS count. */
 void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_device *d,
-                 const struct model *model, const struct func *entry, const struct ptx_resources *res,
+                 const struct cost_model *model, const struct func *entry, const struct ptx_resources *res,
                  struct arena *a);
 
 /* Floating-point operations of one lane, as ptx_time.flops counts them. */
@@ -185,7 +185,7 @@ struct sample { /* one block */
 struct ptx_profile {
     struct ptx_observer observer;
     const struct ptx_device *device;
-    const struct model *model;
+    const struct cost_model *model;
     const struct ptx_module *module;
     struct ptx_cache *cache;
     struct prices prices;

@@ -14,9 +14,9 @@ static const struct field {
     {                                                  \
 #name, kind, offsetof(struct ptx_device, name) \
     }
-#define MODEL(name)                                      \
-    {                                                    \
-#name, FIELD_MODEL, offsetof(struct model, name) \
+#define MODEL(name)                                           \
+    {                                                         \
+#name, FIELD_MODEL, offsetof(struct cost_model, name) \
     }
     DEVICE(FIELD_TEXT, full_name),
     DEVICE(FIELD_TEXT, source),
@@ -93,7 +93,7 @@ static const struct field *field_find(const char *key)
     return NULL;
 }
 
-static bool field_set(const struct field *f, struct ptx_device *d, struct model *m, const char *text,
+static bool field_set(const struct field *f, struct ptx_device *d, struct cost_model *m, const char *text,
                       struct arena *a)
 {
     char *to = f->kind == FIELD_MODEL ? (char *)m : (char *)d;
@@ -126,14 +126,14 @@ static bool field_set(const struct field *f, struct ptx_device *d, struct model 
     }
 }
 
-bool device_parse(struct ptx_device *d, struct model *m, const char *name, const char *text, struct arena *a,
-                  struct err *err)
+bool device_parse(struct ptx_device *d, struct cost_model *m, const char *name, const char *text,
+                  struct arena *a, struct err *err)
 {
     static const char flat[] = "a device file is one flat mapping of names to values";
     const struct yaml_node *root;
     bool seen[ARRAY_LEN(fields)] = {false};
     *d = (struct ptx_device){.name = name};
-    *m = (struct model){0};
+    *m = (struct cost_model){0};
     if (!yaml_parse(a, name, text, strlen(text), &root, err))
         return false;
     if (root->kind != YAML_MAP)
@@ -157,7 +157,7 @@ bool device_parse(struct ptx_device *d, struct model *m, const char *name, const
 
 enum { MAX_DEVICES = 32 };
 static struct ptx_device devices[MAX_DEVICES];
-static struct model models[MAX_DEVICES];
+static struct cost_model models[MAX_DEVICES];
 static size_t n_devices;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -198,14 +198,14 @@ const struct ptx_device *ptx_device_find(const char *name)
     return NULL;
 }
 
-const struct model *model_of(const struct ptx_device *d)
+const struct cost_model *cost_model_of(const struct ptx_device *d)
 {
     return d >= devices && d < devices + n_devices ? &models[d - devices] : NULL;
 }
 
 struct ptx_peaks ptx_device_peaks(const struct ptx_device *d)
 {
-    const struct model *m = model_of(d);
+    const struct cost_model *m = cost_model_of(d);
     double fma_s =
         2 * d->sm_count * d->sm_clock_mhz * 1e6; /* operations of one lane that multiplies and adds */
 

@@ -26,12 +26,12 @@ static bool is_half(enum type t)
 }
 
 /* One pass of the special-function unit and some arithmetic around it. */
-static struct cost sfu(const struct model *m, float slots, float extra)
+static struct cost sfu(const struct cost_model *m, float slots, float extra)
 {
     return (struct cost){slots, (float)(m->sfu_cycles + extra * m->alu_cycles), PIPE_SFU, 1};
 }
 
-static struct cost divide(const struct model *m, const struct insn *i, enum type t)
+static struct cost divide(const struct cost_model *m, const struct insn *i, enum type t)
 {
     float alu = (float)m->alu_cycles, look_up = (float)m->sfu_cycles;
     if (t == TYPE_F64)
@@ -49,7 +49,7 @@ static struct cost divide(const struct model *m, const struct insn *i, enum type
 }
 
 /* Roots, reciprocals and powers: one table look-up, and the steps that correct it. */
-static struct cost special(const struct model *m, const struct insn *i, enum type t)
+static struct cost special(const struct cost_model *m, const struct insn *i, enum type t)
 {
     bool ftz = insn_has(i, MOD_ftz), exact = !insn_has(i, MOD_approx);
     float alu = (float)m->alu_cycles, look_up = (float)m->sfu_cycles;
@@ -71,7 +71,7 @@ static struct cost special(const struct model *m, const struct insn *i, enum typ
     return sfu(m, ftz ? 1 : 4, ftz ? 0 : 3); /* denormals are scaled before and after */
 }
 
-static struct cost arithmetic(const struct model *m, const struct insn *i, enum type t)
+static struct cost arithmetic(const struct cost_model *m, const struct insn *i, enum type t)
 {
     float alu = (float)m->alu_cycles, wide = type_bytes[t] == 8;
     bool multiplies = op_table[i->op].price == PRICE_MULTIPLY, adds = op_table[i->op].price == PRICE_ADD;
@@ -101,7 +101,7 @@ double insn_flops(const struct insn *i)
     return op_table[i->op].flops * lanes;
 }
 
-static struct cost convert(const struct model *m, const struct insn *i)
+static struct cost convert(const struct cost_model *m, const struct insn *i)
 {
     enum type to = i->type2, from = i->type;
     float alu = (float)m->alu_cycles;
@@ -121,7 +121,7 @@ static bool is_async_wait(const struct insn *i)
            (insn_has(i, MOD_commit_group) || insn_has(i, MOD_wait_group) || insn_has(i, MOD_wait_all));
 }
 
-static struct cost memory(const struct model *m, const struct insn *i)
+static struct cost memory(const struct cost_model *m, const struct insn *i)
 {
     if (i->space == SPACE_PARAM)
         return (struct cost){0.1f, 0, PIPE_ALU, 0}; /* constants are operands */
@@ -135,7 +135,7 @@ static struct cost memory(const struct model *m, const struct insn *i)
  * mma is no shorter than 0.66 of a unit. e4m3 and e5m2 become f16 first on these devices. f64 runs at four
  * times the rate of its lanes (data sheet), m8n8k4 at half of that. Nibbles and single bits are emulated: 22
  * and 11.4 cycles for m16n8k64 and m16n8k256. */
-static struct cost product(const struct model *m, const struct insn *i)
+static struct cost product(const struct cost_model *m, const struct insn *i)
 {
     if (!matrix_known(i))
         return (struct cost){1, 0, PIPE_TENSOR, 0};
@@ -161,7 +161,7 @@ static struct cost product(const struct model *m, const struct insn *i)
 
 /* wmma.load and wmma.store: one machine instruction a part, but halves come out of shared memory by ldmatrix,
  * four parts at once, and are turned in registers where they come across from global memory. */
-static struct cost fragment(const struct model *m, const struct insn *i)
+static struct cost fragment(const struct cost_model *m, const struct insn *i)
 {
     if (!matrix_known(i))
         return (struct cost){1, 0, PIPE_LSU, 0};
@@ -174,7 +174,7 @@ static struct cost fragment(const struct model *m, const struct insn *i)
     return (struct cost){slots, (float)m->shared_cycles, PIPE_LSU, parts};
 }
 
-static struct cost cost_of(const struct model *m, const struct insn *i)
+static struct cost cost_of(const struct cost_model *m, const struct insn *i)
 {
     float alu = (float)m->alu_cycles, shuffle = (float)m->shuffle_cycles, wide = type_bytes[i->type] == 8;
     switch ((enum price_kind)op_table[i->op].price) {
@@ -233,7 +233,7 @@ static struct cost cost_of(const struct model *m, const struct insn *i)
     BUG("an instruction without a price");
 }
 
-static double lanes_of(const struct model *m, enum pipe p)
+static double lanes_of(const struct cost_model *m, enum pipe p)
 {
     switch (p) {
     case PIPE_FP32:
@@ -308,7 +308,7 @@ static float inline_slots(const struct insn *i, float slots)
     return op_table[i->op].unit == UNIT_SFU && is_float(i->type) ? MIN(slots, 10) : slots;
 }
 
-static void price_insn(struct price *p, const struct insn *i, const struct model *m)
+static void price_insn(struct price *p, const struct insn *i, const struct cost_model *m)
 {
     struct cost c = cost_of(m, i);
     enum unit unit = (enum unit)op_table[i->op].unit;
@@ -402,7 +402,7 @@ static void apply_sass(struct prices *p, const struct ptx_module *m, const struc
 }
 
 void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_device *d,
-                 const struct model *model, const struct func *entry, const struct ptx_resources *res,
+                 const struct cost_model *model, const struct func *entry, const struct ptx_resources *res,
                  struct arena *a)
 {
     (void)d;

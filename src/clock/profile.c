@@ -714,7 +714,7 @@ void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struc
                   struct ptx_cache *cache)
 {
     *p = (struct ptx_profile){
-        .observer.calls = &clock_calls, .device = d, .model = model_of(d), .module = m, .cache = cache};
+        .observer.calls = &clock_calls, .device = d, .model = cost_model_of(d), .module = m, .cache = cache};
     if (!p->model)
         BUG("device %s is not in the table", d->name);
     p->dram_cycles = p->model->dram_ns * 1e-3 * d->sm_clock_mhz;

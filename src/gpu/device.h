@@ -37,7 +37,7 @@ struct cuda {
     uint32_t ticket;
     uint64_t scratch, scratch_bytes; /* written through to flush the L2 */
     uint64_t found;                  /* three words for canary_check and hash */
-    struct cuda_space *spaces;
+    struct cuda_buffers *spaces;
     void *staging; /* pinned memory of the host, 4 MiB; NULL until it is needed */
     bool spoilt;
     char why[256]; /* spoilt */

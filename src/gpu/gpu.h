@@ -130,10 +130,10 @@ bool cubin_lines(struct arena *a, const void *cubin, size_t len, const char *man
 
 /* ---- a real GPU: driver API and NVML by dlopen, never linked; one context, one thread ---- */
 
-struct cuda;        /* an opened GPU: a context of its own */
-struct cuda_module; /* a CUBIN loaded into it */
-struct cuda_space;  /* buffers that live and die together, with what surrounds them */
-struct cuda_tape;   /* launches, sets and copies recorded once and replayed as one graph */
+struct cuda;         /* an opened GPU: a context of its own */
+struct cuda_module;  /* a CUBIN loaded into it */
+struct cuda_buffers; /* buffers that live and die together, with what surrounds them */
+struct cuda_graph;   /* launches, sets and copies recorded once and replayed as one graph */
 
 struct cuda_clocks { /* what NVML says at one moment; 0 or false where it says nothing */
     unsigned sm_mhz, memory_mhz, temperature_c, power_w;
@@ -201,7 +201,7 @@ struct cuda_buffer {
     const char *name;
     uint64_t size_bytes;
     uint32_t align_bytes; /* of the base; 0: 256 */
-    bool read_only;       /* its bytes are hashed before and compared by cuda_space_damage */
+    bool read_only;       /* its bytes are hashed before and compared by cuda_buffers_damage */
 };
 /* Seeds of guarded spaces: even ones let every buffer end, rounded up to its alignment, where its pages end;
  * odd ones move it back by up to 64 x 256 bytes. A verification wants both. Read-only buffers are compared in
@@ -213,20 +213,20 @@ enum cuda_guard {
     CUDA_EXACT,   /* an allocation of exactly its size for each: for a sanitizer that knows allocations */
 };
 /* seed moves the bases by multiples of 256 bytes, but for exact ones. */
-bool cuda_space_open(struct cuda_space **out, struct cuda *c, enum cuda_guard guard, uint64_t seed,
-                     struct err *err);
-void cuda_space_close(struct cuda_space *s); /* takes NULL */
+bool cuda_buffers_open(struct cuda_buffers **out, struct cuda *c, enum cuda_guard guard, uint64_t seed,
+                       struct err *err);
+void cuda_buffers_close(struct cuda_buffers *s); /* takes NULL */
 /* ERR_WORLD when out of device memory; err then says how much was asked and how much is free. */
-uint64_t cuda_space_alloc(struct cuda_space *s, const struct cuda_buffer *b,
-                          struct err *err); /* 0 on failure */
-void cuda_space_free(struct cuda_space *s, uint64_t addr);
+uint64_t cuda_buffers_alloc(struct cuda_buffers *s, const struct cuda_buffer *b,
+                            struct err *err); /* 0 on failure */
+void cuda_buffers_free(struct cuda_buffers *s, uint64_t addr);
 bool cuda_write(struct cuda *c, uint64_t addr, const void *from, size_t n, struct err *err);
 bool cuda_read(struct cuda *c, uint64_t addr, void *to, size_t n, struct err *err);
 bool cuda_set(struct cuda *c, uint64_t addr, int byte, size_t n, struct err *err);
 bool cuda_copy(struct cuda *c, uint64_t to, uint64_t from, size_t n, struct err *err); /* on the device */
 /* After launches: *words NULL when nothing around the buffers changed, and no read-only buffer; else who did.
  */
-bool cuda_space_damage(struct cuda_space *s, struct arena *a, const char **words, struct err *err);
+bool cuda_buffers_damage(struct cuda_buffers *s, struct arena *a, const char **words, struct err *err);
 
 /* ---- launches ---- */
 
@@ -244,23 +244,24 @@ void cuda_reset_lines(struct cuda *c);
 /* Writes through more than the L2 and resets such lines. */
 bool cuda_flush(struct cuda *c, struct err *err);
 
-bool cuda_tape_open(struct cuda_tape **out, struct cuda *c, struct err *err);
-void cuda_tape_close(struct cuda_tape *t); /* takes NULL */
+bool cuda_graph_open(struct cuda_graph **out, struct cuda *c, struct err *err);
+void cuda_graph_close(struct cuda_graph *t); /* takes NULL */
 /* In order, one after the other. A launch that the driver refuses is false. */
-bool cuda_tape_launch(struct cuda_tape *t, struct cuda_module *m, const struct ptx_launch *l, struct err *err);
-bool cuda_tape_set(struct cuda_tape *t, uint64_t addr, int byte, size_t n, struct err *err);
-/* As cuda_module_write; `from` stays until the tape is closed. */
-bool cuda_tape_write(struct cuda_tape *t, struct cuda_module *m, const char *name, uint64_t offset_bytes,
-                     const void *from, size_t n, struct err *err);
-bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, struct err *err);
-bool cuda_tape_seal(struct cuda_tape *t, struct err *err); /* made executable; nothing may be added */
+bool cuda_graph_launch(struct cuda_graph *t, struct cuda_module *m, const struct ptx_launch *l,
+                       struct err *err);
+bool cuda_graph_set(struct cuda_graph *t, uint64_t addr, int byte, size_t n, struct err *err);
+/* As cuda_module_write; `from` stays until the graph is closed. */
+bool cuda_graph_write(struct cuda_graph *t, struct cuda_module *m, const char *name, uint64_t offset_bytes,
+                      const void *from, size_t n, struct err *err);
+bool cuda_graph_copy(struct cuda_graph *t, uint64_t to, uint64_t from, size_t n, struct err *err);
+bool cuda_graph_seal(struct cuda_graph *t, struct err *err); /* made executable; nothing may be added */
 /* Device time of `times` replays between two events, queued behind a kernel that waits for the host, so that
  * nothing of launching is in it. What the events themselves take, about 2 us an interval, is in it, and about 1
  * us from one replay to the next: record a hundred launches and more. Replays that could
  * not be queued in time are run again. A finding goes to the report as in
  * cuda_launch. */
-bool cuda_tape_time(struct cuda_tape *t, int times, double limit_s, double *us, struct ptx_report *r,
-                    struct err *err);
+bool cuda_graph_time(struct cuda_graph *t, int times, double limit_s, double *us, struct ptx_report *r,
+                     struct err *err);
 
 /* ---- counters: NVIDIA's profiler, where there is one that may read them (docs/measuring.md) ---- */
 

@@ -194,10 +194,10 @@ struct stage_range {
 struct stage {
     const struct stage_ops *ops;
     struct judge *judge;
-    struct ptx_mem *mem;       /* simulator */
-    struct ptx_shadow *shadow; /* of it; NULL: none */
-    struct cuda_space *space;  /* GPU */
-    struct cuda_tape *tape;    /* memsets and copies of a plan are recorded here; NULL: they are done */
+    struct ptx_mem *mem;          /* simulator */
+    struct ptx_shadow *shadow;    /* of it; NULL: none */
+    struct cuda_buffers *buffers; /* GPU */
+    struct cuda_graph *graph;     /* memsets and copies of a plan are recorded here; NULL: they are done */
     const struct task *task;
     int64_t dims[16];
     uint64_t addr[MAX_ARGS]; /* of the pointer arguments, in order */
@@ -297,7 +297,7 @@ bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struc
 bool verify_on_gpu(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                    struct err *err);
 /* The process shut in (worker_sandbox.c); gives what is missing of it, NULL: nothing. */
-const char *cell_enter(struct judge *j, const char *scratch);
+const char *worker_sandbox_enter(struct judge *j, const char *scratch);
 
 /* ---- the judge ---- */
 
@@ -522,7 +522,7 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
 bool far_verify(struct version *v, struct fate *fate, struct err *err);
 /* Two versions' elements of one output beside each other (workloads.c); own: some of the original's, for their
  * size. */
-struct yardstick {
+struct error_scale {
     const struct judge *judge;
     const struct task_arg *arg;
     const char *where; /* the workload, in words */
@@ -531,15 +531,15 @@ struct yardstick {
     double most_other; /* integers: as in error_stats, and how many are left */
     size_t n_other;
 };
-struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t output,
-                              const unsigned char *own, size_t elements);
-bool yardstick_near(const struct yardstick *y, double got, double own);
+struct error_scale error_scale_of(const struct judge *j, enum stage_side side, size_t output,
+                                  const unsigned char *own, size_t elements);
+bool error_scale_near(const struct error_scale *y, double got, double own);
 /* *at: the first element by which they differ. */
-bool yardstick_differs(struct yardstick *y, const unsigned char *got, const unsigned char *own, size_t bytes,
-                       size_t *at);
+bool error_scale_differs(struct error_scale *y, const unsigned char *got, const unsigned char *own,
+                         size_t bytes, size_t *at);
 /* Elements from `first` on; y->where is the caller's. */
-void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const unsigned char *got,
-                       const unsigned char *own, size_t bytes, struct fate *fate);
+void error_scale_compare(struct arena *a, struct error_scale *y, size_t first, const unsigned char *got,
+                         const unsigned char *own, size_t bytes, struct fate *fate);
 /* After the suite: the largest shapes of the domain, planned, and some blocks of them run. */
 bool verify_prepare_extremes(struct judge *j, struct version *original, struct err *err);
 bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct fate *fate, struct err *err);

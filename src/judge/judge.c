@@ -394,7 +394,7 @@ bool judge_open(struct judge **out, const struct task *t, const struct trial_opt
         return false;
     }
     if (o->scratch)
-        j->missing_checks = cell_enter(j, o->scratch);
+        j->missing_checks = worker_sandbox_enter(j, o->scratch);
     if (t->accept_race)
         j->missing_checks = j->missing_checks
                                 ? arena_printf(a, "%s; races (the task accepts them)", j->missing_checks)

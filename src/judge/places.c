@@ -93,15 +93,15 @@ void compare_pieces(const struct probe *p, const struct extreme *x, struct fate 
         uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
         for (size_t k = 0; !x->adds[o] && !p->adds[o] && k < x->pieces[o].n && fate_open(fate); k++) {
             const struct piece *piece = &x->pieces[o].v[k];
-            struct yardstick y = yardstick_of(j, SIDE_SIM, o, piece->bytes, piece->size_bytes / element);
+            struct error_scale y = error_scale_of(j, SIDE_SIM, o, piece->bytes, piece->size_bytes / element);
             y.where = where;
             if (y.most_other > 0)
                 y.n_other = piece->size_bytes; /* how many there are the suite and the workloads say */
             for (size_t i = 0; i < piece->size_bytes && fate_open(fate); i += element)
                 if (stored_bytes(&p->others, addr + piece->offset_bytes + i, element) &&
                     stage_written(p->stage, arg, addr + piece->offset_bytes + i, got, element))
-                    yardstick_compare(p->arena, &y, (piece->offset_bytes + i) / element, got, piece->bytes + i,
-                                      element, fate);
+                    error_scale_compare(p->arena, &y, (piece->offset_bytes + i) / element, got,
+                                        piece->bytes + i, element, fate);
         }
     }
 }

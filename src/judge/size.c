@@ -416,7 +416,7 @@ static bool measured_answers(const struct whole *w, size_t o, size_t n, double *
 }
 
 bool size_nearer(const struct whole *w, const struct both *b, const struct stage_ops *ops, size_t output,
-                 const struct yardstick *y, bool *nearer, struct err *err)
+                 const struct error_scale *y, bool *nearer, struct err *err)
 {
     struct judge *j = w->judge;
     enum kernel_type type = y->arg->type;
@@ -441,7 +441,7 @@ bool size_nearer(const struct whole *w, const struct both *b, const struct stage
         double got = task_to_double(type, b->got[output] + e * size),
                own = task_to_double(type, b->own[output] + e * size);
         *nearer = memcmp(b->got[output] + e * size, b->own[output] + e * size, size) == 0 ||
-                  yardstick_near(y, got, own) || (!lost[e] && fabs(got - exact[e]) <= fabs(own - exact[e]));
+                  error_scale_near(y, got, own) || (!lost[e] && fabs(got - exact[e]) <= fabs(own - exact[e]));
     }
     return true;
 }

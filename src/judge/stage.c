@@ -255,9 +255,9 @@ static bool run_move(const struct runner *r, const struct plan_step *step, struc
                         (long long)step->size_bytes);
     if (size == 0)
         return true;
-    if (s->tape)
-        return set ? cuda_tape_set(s->tape, to, step->byte, size, err)
-                   : cuda_tape_copy(s->tape, to, from, size, err);
+    if (s->graph)
+        return set ? cuda_graph_set(s->graph, to, step->byte, size, err)
+                   : cuda_graph_copy(s->graph, to, from, size, err);
     return set ? s->ops->set(s, to, step->byte, size, err) : s->ops->copy(s, to, from, size, err);
 }
 

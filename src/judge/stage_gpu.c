@@ -10,13 +10,13 @@ static bool gpu_open(struct stage *s, const struct stage_data *d, struct err *er
         guard = CUDA_EXACT;
     s->bare = d->exact;
     s->untouched = d->exact && !d->trusted;
-    return cuda_space_open(&s->space, s->judge->gpu, guard, d->place, err);
+    return cuda_buffers_open(&s->buffers, s->judge->gpu, guard, d->place, err);
 }
 
 static void gpu_close(struct stage *s)
 {
-    cuda_space_close(s->space);
-    s->space = NULL;
+    cuda_buffers_close(s->buffers);
+    s->buffers = NULL;
 }
 
 static bool generate(struct stage *s, const struct stage_fill *f, uint64_t addr, uint64_t bytes,
@@ -45,7 +45,7 @@ static uint64_t gpu_alloc(struct stage *s, const char *name, uint64_t bytes, con
                                   .size_bytes = bytes,
                                   .align_bytes = f ? (uint32_t)f->arg->align_bytes : 0,
                                   .read_only = f && f->arg->role == ROLE_IN && !s->bare};
-    uint64_t addr = cuda_space_alloc(s->space, &b, err);
+    uint64_t addr = cuda_buffers_alloc(s->buffers, &b, err);
     bool ok;
 
     (void)initialised;
@@ -87,8 +87,8 @@ static bool gpu_launch(struct stage *s, struct version *v, const struct ptx_laun
 
 static bool gpu_constant(struct stage *s, struct version *v, const struct stage_constant *c, struct err *err)
 {
-    return s->tape ? cuda_tape_write(s->tape, v->loaded, c->name, c->offset, c->bytes, c->size, err)
-                   : cuda_module_write(v->loaded, c->name, c->offset, c->bytes, c->size, err);
+    return s->graph ? cuda_graph_write(s->graph, v->loaded, c->name, c->offset, c->bytes, c->size, err)
+                    : cuda_module_write(v->loaded, c->name, c->offset, c->bytes, c->size, err);
 }
 
 static bool gpu_state(struct stage *s, struct version *v, uint64_t *hash, struct err *err)
@@ -108,7 +108,7 @@ static bool gpu_state(struct stage *s, struct version *v, uint64_t *hash, struct
 
 static bool gpu_damage(struct stage *s, struct arena *a, const char **words, struct err *err)
 {
-    return cuda_space_damage(s->space, a, words, err);
+    return cuda_buffers_damage(s->buffers, a, words, err);
 }
 
 const struct stage_ops stage_gpu = {

@@ -92,7 +92,7 @@ static void add_toolkit(paths *p, const struct judge *j)
     add_all(p, of_nvcc, ARRAY_LEN(of_nvcc));
 }
 
-const char *cell_enter(struct judge *j, const char *scratch)
+const char *worker_sandbox_enter(struct judge *j, const char *scratch)
 {
     const char *off = getenv("ASTRA_SANDBOX"), *missing;
     struct sandbox_rules rules = {.programs = j->options.with_nvcc, .local_sockets = j->gpu != NULL};

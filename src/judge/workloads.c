@@ -88,7 +88,7 @@ static double apart_allowed(const struct judge *j, enum stage_side side, size_t 
     return FURTHER * output_rule(j, o, 0, &j->original_errors[side][o]).most[1];
 }
 
-bool yardstick_near(const struct yardstick *y, double got, double own)
+bool error_scale_near(const struct error_scale *y, double got, double own)
 {
     enum kernel_type type = y->arg->type;
 
@@ -100,11 +100,11 @@ bool yardstick_near(const struct yardstick *y, double got, double own)
            error_ulps(type, y->judge->exceptions, own, got, got) <= y->ulps;
 }
 
-struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_t o, const unsigned char *own,
-                              size_t elements)
+struct error_scale error_scale_of(const struct judge *j, enum stage_side side, size_t o,
+                                  const unsigned char *own, size_t elements)
 {
     const struct task_arg *arg = &j->task->args[j->outputs[o]];
-    struct yardstick y = {.judge = j, .arg = arg};
+    struct error_scale y = {.judge = j, .arg = arg};
 
     if (type_is_floating(arg->type)) {
         y.ulps = j->original_errors[side] ? apart_allowed(j, side, o) : 0;
@@ -117,8 +117,8 @@ struct yardstick yardstick_of(const struct judge *j, enum stage_side side, size_
     return y;
 }
 
-bool yardstick_differs(struct yardstick *y, const unsigned char *got, const unsigned char *own, size_t bytes,
-                       size_t *at)
+bool error_scale_differs(struct error_scale *y, const unsigned char *got, const unsigned char *own,
+                         size_t bytes, size_t *at)
 {
     enum kernel_type type = y->arg->type;
     size_t size = kernel_type_size(type);
@@ -134,7 +134,7 @@ bool yardstick_differs(struct yardstick *y, const unsigned char *got, const unsi
             return true;
         mine = task_to_double(type, x);
         its = task_to_double(type, z);
-        if (type_is_floating(type) && yardstick_near(y, mine, its))
+        if (type_is_floating(type) && error_scale_near(y, mine, its))
             continue;
         if (!y->n_other || !(fabs(mine - its) <= y->most_other))
             return true;
@@ -152,14 +152,14 @@ static bool is_poison(const unsigned char *x, size_t size)
     return n == size;
 }
 
-void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const unsigned char *got,
-                       const unsigned char *own, size_t bytes, struct fate *fate)
+void error_scale_compare(struct arena *a, struct error_scale *y, size_t first, const unsigned char *got,
+                         const unsigned char *own, size_t bytes, struct fate *fate)
 {
     enum kernel_type type = y->arg->type;
     size_t size = kernel_type_size(type), at;
     bool exact = must_be_identical(y->judge);
 
-    if (!yardstick_differs(y, got, own, bytes, &at))
+    if (!error_scale_differs(y, got, own, bytes, &at))
         return;
     if (!exact && y->arg->role == ROLE_OUT && is_poison(got + at * size, size))
         fate_isf(fate, a, VERDICT_WRONG, 0, "element %zu of %s is never written (%s)", first + at, y->arg->name,
@@ -171,7 +171,7 @@ void yardstick_compare(struct arena *a, struct yardstick *y, size_t first, const
 }
 
 /* Where it is nearer to the exact answer, what timed launches leave is as far from the original's. */
-static void note_apart(struct version *v, const struct yardstick *y, size_t o, const struct both *b, size_t n)
+static void note_apart(struct version *v, const struct error_scale *y, size_t o, const struct both *b, size_t n)
 {
     enum kernel_type type = y->arg->type;
     size_t size = kernel_type_size(type);
@@ -221,12 +221,12 @@ static bool compare_whole(const struct whole *w, struct version *v, const struct
         int64_t elements;
         if (!task_shape(j->task, arg, w->dims, &elements, err))
             return false;
-        struct yardstick y = yardstick_of(j, ops->side, o, b->own[o], (size_t)elements);
+        struct error_scale y = error_scale_of(j, ops->side, o, b->own[o], (size_t)elements);
         y.where = w->where;
         y.exact = w->integers && type_is_floating(arg->type) && is_exact_of_integers(j, o) &&
                   are_integers(arg->type, b->own[o], (size_t)elements);
-        yardstick_compare(w->arena, &y, 0, b->got[o], b->own[o], (size_t)elements * kernel_type_size(arg->type),
-                          fate);
+        error_scale_compare(w->arena, &y, 0, b->got[o], b->own[o],
+                            (size_t)elements * kernel_type_size(arg->type), fate);
         if (fate_open(fate) || !type_is_floating(arg->type) || must_be_identical(j) || y.exact)
             continue;
         bool nearer;
@@ -418,7 +418,7 @@ static size_t compare_samples(const struct whole *w, struct sample *s, bool *dou
         const struct task_arg *arg = &j->task->args[j->outputs[o]];
         struct fate *told = sample_is_final(s, arg) ? fate : &maybe;
         size_t size = kernel_type_size(arg->type);
-        struct yardstick y = {.arg = NULL};
+        struct error_scale y = {.arg = NULL};
         struct sample_cover cover;
         int64_t bytes, its_pieces = 0;
 
@@ -433,9 +433,9 @@ static size_t compare_samples(const struct whole *w, struct sample *s, bool *dou
             if (!mine || !its || !fate_open(told))
                 continue;
             if (!y.arg)
-                y = yardstick_of(j, SIDE_SIM, o, own, PIECE / size);
+                y = error_scale_of(j, SIDE_SIM, o, own, PIECE / size);
             y.where = w->where;
-            yardstick_compare(w->arena, &y, (size_t)first, got, own, PIECE, told);
+            error_scale_compare(w->arena, &y, (size_t)first, got, own, PIECE, told);
             compared += PIECE / size;
         }
         /* A share of the blocks writes that share, or as much of it as the original's do. */

@@ -89,6 +89,6 @@ bool size_verify(const struct whole *w, const struct both *b, const struct stage
  * elements of this output that is not near the original's nearer to the exact answer? False where that is not
  * known. */
 bool size_nearer(const struct whole *w, const struct both *b, const struct stage_ops *ops, size_t output,
-                 const struct yardstick *y, bool *nearer, struct err *err);
+                 const struct error_scale *y, bool *nearer, struct err *err);
 
 #endif

@@ -2,7 +2,7 @@
  */
 #include "tui/internal.h"
 
-const struct row *view_row(const struct model *m, const struct view *v)
+const struct row *view_row(const struct ui_state *m, const struct view *v)
 {
     const struct row *newest = NULL;
 
@@ -84,7 +84,7 @@ static const char *judged(struct arena *a, const struct row *r)
     return *r->words ? arena_printf(a, "%s: %s", r->verdict, r->words) : r->verdict;
 }
 
-void draw_candidate(const struct model *m, struct view *v, const struct row *r, struct frame *f)
+void draw_candidate(const struct ui_state *m, struct view *v, const struct row *r, struct frame *f)
 {
     struct arena *a = arena_open();
     const char *parent = r->parent > 0 ? arena_printf(a, "candidate %d", r->parent) : "the original", *who = "",

@@ -69,7 +69,7 @@ static enum style style_of(const char *verdict)
 
 /* ---- the head ---- */
 
-static void put_what(const struct model *m, const struct view *v, struct frame *f)
+static void put_what(const struct ui_state *m, const struct view *v, struct frame *f)
 {
     struct str left = {0}, right = {0};
     const char *dot = f->ascii ? "-" : "\xc2\xb7";
@@ -92,7 +92,7 @@ static void put_what(const struct model *m, const struct view *v, struct frame *
 }
 
 /* In full, or as much of it as there is room for: 0 all, 1 without calls, 2 money alone. */
-static void add_spent(const struct model *m, int shorter, struct str *to)
+static void add_spent(const struct ui_state *m, int shorter, struct str *to)
 {
     bool money = isfinite(m->max_usd) || (isfinite(m->usd) && m->usd > 0);
 
@@ -116,7 +116,7 @@ static void add_spent(const struct model *m, int shorter, struct str *to)
         str_addf(to, " of %g", m->max_usd);
 }
 
-static void put_how_far(const struct model *m, struct frame *f)
+static void put_how_far(const struct ui_state *m, struct frame *f)
 {
     struct str left = {0}, right = {0};
     int col;
@@ -150,16 +150,16 @@ static void put_how_far(const struct model *m, struct frame *f)
 
 /* ---- the roles ---- */
 
-static bool agent_busy(const struct model *m, enum role r)
+static bool agent_busy(const struct ui_state *m, enum role r)
 {
     const struct agent_state *a = &m->agents_now[r];
 
-    return a->busy || a->calls > 0 || (r == ROLE_JUDGE && model_count(m, ROW_RUNNING) > 0);
+    return a->busy || a->calls > 0 || (r == ROLE_JUDGE && ui_state_count(m, ROW_RUNNING) > 0);
 }
 
-static void add_judging(const struct model *m, struct str *to)
+static void add_judging(const struct ui_state *m, struct str *to)
 {
-    size_t running = model_count(m, ROW_RUNNING), waiting = model_count(m, ROW_WAITING), shown = 0;
+    size_t running = ui_state_count(m, ROW_RUNNING), waiting = ui_state_count(m, ROW_WAITING), shown = 0;
 
     str_addf(to, "judges %zu", running);
     if (waiting)
@@ -170,7 +170,7 @@ static void add_judging(const struct model *m, struct str *to)
 }
 
 /* When what it is busy with began; the judge's oldest candidate. */
-static double busy_since(const struct model *m, enum role r)
+static double busy_since(const struct ui_state *m, enum role r)
 {
     const struct agent_state *a = &m->agents_now[r];
     double since_s = INFINITY;
@@ -181,7 +181,7 @@ static double busy_since(const struct model *m, enum role r)
     return isfinite(since_s) ? since_s : a->since_s;
 }
 
-static void put_agent(const struct model *m, enum role r, struct frame *f, int row, double now_s)
+static void put_agent(const struct ui_state *m, enum role r, struct frame *f, int row, double now_s)
 {
     const struct agent_state *a = &m->agents_now[r];
     bool busy = agent_busy(m, r);
@@ -189,7 +189,7 @@ static void put_agent(const struct model *m, enum role r, struct frame *f, int r
     char since[32] = "";
     int col, end;
 
-    if (r == ROLE_JUDGE && model_count(m, ROW_RUNNING) > 0)
+    if (r == ROLE_JUDGE && ui_state_count(m, ROW_RUNNING) > 0)
         add_judging(m, &text);
     else if (a->calls > 1)
         str_addf(&text, "%d calls under way; %s", a->calls, str_text(&a->call));
@@ -207,7 +207,7 @@ static void put_agent(const struct model *m, enum role r, struct frame *f, int r
 }
 
 /* Where there is room for one: who is at work, the last of them in the order of a round. */
-static enum role busiest(const struct model *m)
+static enum role busiest(const struct ui_state *m)
 {
     for (int i = N_ROLES; i-- > 0;)
         if (agent_busy(m, (enum role)i))
@@ -248,7 +248,7 @@ static void put_us(struct frame *f, int row, int col, int end, double us)
         frame_putf(f, row, col, end, STYLE_DIM, "%10s", "-");
 }
 
-static int dims_columns(const struct model *m)
+static int dims_columns(const struct ui_state *m)
 {
     int width = 8;
 
@@ -258,7 +258,7 @@ static int dims_columns(const struct model *m)
 }
 
 /* Columns give way from the right: the bar, what bounds it, the original's time, the best's. */
-static void put_times(const struct model *m, struct view *v, struct frame *f, int row, int col, int end,
+static void put_times(const struct ui_state *m, struct view *v, struct frame *f, int row, int col, int end,
                       int rows)
 {
     struct str title = {0};
@@ -314,7 +314,7 @@ static void put_times(const struct model *m, struct view *v, struct frame *f, in
     }
 }
 
-static void put_row(const struct model *m, const struct row *r, struct frame *f, int row, int col, int end,
+static void put_row(const struct ui_state *m, const struct row *r, struct frame *f, int row, int col, int end,
                     double now_s)
 {
     static const char *const states[] = {"waits", "judging", "judged"};
@@ -354,7 +354,7 @@ static void put_row(const struct model *m, const struct row *r, struct frame *f,
     str_free(&text);
 }
 
-static int chosen_row(const struct model *m, const struct view *v)
+static int chosen_row(const struct ui_state *m, const struct view *v)
 {
     const struct row *r = v->chosen ? view_row(m, v) : NULL;
 
@@ -362,7 +362,7 @@ static int chosen_row(const struct model *m, const struct view *v)
 }
 
 /* What is chosen moves as keys asked; the first time, into the list as it was drawn last. */
-static void choose(const struct model *m, struct view *v)
+static void choose(const struct ui_state *m, struct view *v)
 {
     const struct scroll *s = &v->scroll[PANE_CANDIDATES];
     int at = chosen_row(m, v), all = (int)m->rows.n;
@@ -376,7 +376,7 @@ static void choose(const struct model *m, struct view *v)
 }
 
 /* The chosen row stays in sight. */
-static void scroll_to_chosen(const struct model *m, const struct view *v, struct scroll *s)
+static void scroll_to_chosen(const struct ui_state *m, const struct view *v, struct scroll *s)
 {
     int at = chosen_row(m, v);
 
@@ -386,14 +386,14 @@ static void scroll_to_chosen(const struct model *m, const struct view *v, struct
     s->held = true;
 }
 
-static void put_candidates(const struct model *m, struct view *v, struct frame *f, int row, int col, int end,
+static void put_candidates(const struct ui_state *m, struct view *v, struct frame *f, int row, int col, int end,
                            int rows)
 {
     struct scroll *s = &v->scroll[PANE_CANDIDATES];
     struct str title = {0};
     int news = 0; /* what waits is none, but for one of them */
 
-    str_addf(&title, "candidates: %zu tried, %zu passed%s", model_count(m, ROW_COUNTED), model_passed(m),
+    str_addf(&title, "candidates: %zu tried, %zu passed%s", ui_state_count(m, ROW_COUNTED), ui_state_passed(m),
              end - col >= MIN_GAIN ? "; % is over the parent" : "");
     for (size_t i = 0; i < m->rows.n; i++)
         news = m->rows.v[i].state == ROW_WAITING ? news : (int)i;
@@ -411,7 +411,7 @@ static void put_candidates(const struct model *m, struct view *v, struct frame *
 
 /* ---- the foot ---- */
 
-static void put_foot(const struct model *m, const struct view *v, struct frame *f)
+static void put_foot(const struct ui_state *m, const struct view *v, struct frame *f)
 {
     int row = f->rows - 1;
     bool wide = f->cols >= 70;
@@ -459,7 +459,7 @@ static void put_help(struct frame *f)
 
 /* ---- all of it ---- */
 
-static void draw_panes(const struct model *m, struct view *v, struct frame *f, int row, int rows)
+static void draw_panes(const struct ui_state *m, struct view *v, struct frame *f, int row, int rows)
 {
     int all = (int)m->times.n + 2, best;
 
@@ -480,7 +480,7 @@ static void draw_panes(const struct model *m, struct view *v, struct frame *f, i
     }
 }
 
-void draw(const struct model *m, struct view *v, struct frame *f)
+void draw(const struct ui_state *m, struct view *v, struct frame *f)
 {
     bool air = f->rows >= MIN_AIR;
     int row = 2, foot = f->rows - 1;

@@ -48,7 +48,7 @@ struct times { /* of the best on one workload; NAN: unknown */
     double original_us, best_us, speedup, low, high, share;
 };
 
-struct model {
+struct ui_state {
     struct arena *arena;
     double t_s; /* of the last event */
     const char *task, *device, *basis, *agents, *out;
@@ -65,11 +65,11 @@ struct model {
     struct str learnt, note; /* note: what stands in the footer: a budget, the GPU that is not free */
 };
 
-void model_open(struct model *m);
-void model_close(struct model *m);
-void model_event(struct model *m, const char *event, const json_t *fields);
-size_t model_count(const struct model *m, enum row_state state);
-size_t model_passed(const struct model *m);
+void ui_state_open(struct ui_state *m);
+void ui_state_close(struct ui_state *m);
+void ui_state_event(struct ui_state *m, const char *event, const json_t *fields);
+size_t ui_state_count(const struct ui_state *m, enum row_state state);
+size_t ui_state_passed(const struct ui_state *m);
 const char *role_name(enum role r);
 
 /* ---- frame.c: cells, and the bytes between two frames ---- */
@@ -135,12 +135,12 @@ struct view {
 };
 
 /* Keeps the view's scrolling within what there is. */
-void draw(const struct model *m, struct view *v, struct frame *f);
+void draw(const struct ui_state *m, struct view *v, struct frame *f);
 
 /* ---- candidate.c ---- */
 
-const struct row *view_row(const struct model *m, const struct view *v); /* what is chosen; NULL: nothing */
-void draw_candidate(const struct model *m, struct view *v, const struct row *r, struct frame *f);
+const struct row *view_row(const struct ui_state *m, const struct view *v); /* what is chosen; NULL: nothing */
+void draw_candidate(const struct ui_state *m, struct view *v, const struct row *r, struct frame *f);
 
 /* ---- keys.c ---- */
 

@@ -24,7 +24,7 @@ static struct {
     void (*stop)(void);
 
     pthread_mutex_t lock; /* of what follows; the rest is the thread's own */
-    struct model model;
+    struct ui_state model;
     bool changed;
     bool another;   /* run began: a campaign's next */
     double heard_s; /* when the last event came */
@@ -204,7 +204,7 @@ void screen_event(void *context, const char *event, const json_t *fields)
 
     (void)context;
     pthread_mutex_lock(&screen.lock);
-    model_event(&screen.model, event, fields);
+    ui_state_event(&screen.model, event, fields);
     screen.heard_s = time_s();
     first = !screen.changed;
     screen.changed = true;
@@ -234,7 +234,7 @@ static void release(void)
 {
     frame_close(&screen.shown);
     frame_close(&screen.next);
-    model_close(&screen.model);
+    ui_state_close(&screen.model);
 }
 
 static void close_wake(void)
@@ -254,7 +254,7 @@ bool screen_open(void (*stop)(void))
         screen.view = (struct view){0};
         screen.changed = true;
         screen.heard_s = time_s();
-        model_open(&screen.model);
+        ui_state_open(&screen.model);
         size_up();
         if (start_thread())
             return true;

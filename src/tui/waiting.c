@@ -15,7 +15,7 @@ static struct {
     bool on;
 
     pthread_mutex_t lock; /* of what follows */
-    struct model model;
+    struct ui_state model;
     double said_s, pause_s; /* when something was said last; how long it may be silent from then on */
     double heard_s;         /* when the last event came */
     bool end;
@@ -31,7 +31,7 @@ static void add_seconds(struct str *to, double since_s)
 /* What goes on now; nothing when nobody is at work. */
 static void add_work(struct str *to)
 {
-    const struct model *m = &waiting.model;
+    const struct ui_state *m = &waiting.model;
     size_t shown = 0;
 
     for (size_t i = 0; i < m->rows.n; i++)
@@ -82,7 +82,7 @@ void waiting_event(const char *event, const json_t *fields, bool said)
     if (!waiting.on)
         return;
     pthread_mutex_lock(&waiting.lock);
-    model_event(&waiting.model, event, fields);
+    ui_state_event(&waiting.model, event, fields);
     waiting.heard_s = time_s();
     if (said) {
         waiting.said_s = waiting.heard_s;
@@ -96,7 +96,7 @@ void waiting_open(void (*say)(const char *text))
     pthread_condattr_t clock;
     sigset_t all, before;
 
-    model_open(&waiting.model);
+    ui_state_open(&waiting.model);
     waiting.say = say;
     waiting.end = false;
     waiting.said_s = waiting.heard_s = time_s();
@@ -110,7 +110,7 @@ void waiting_open(void (*say)(const char *text))
     waiting.on = pthread_create(&waiting.thread, NULL, watch, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!waiting.on)
-        model_close(&waiting.model);
+        ui_state_close(&waiting.model);
 }
 
 void waiting_close(void)
@@ -123,6 +123,6 @@ void waiting_close(void)
     pthread_mutex_unlock(&waiting.lock);
     pthread_join(waiting.thread, NULL);
     pthread_cond_destroy(&waiting.wake);
-    model_close(&waiting.model);
+    ui_state_close(&waiting.model);
     waiting.on = false;
 }

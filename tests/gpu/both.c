@@ -61,18 +61,18 @@ static bool on_gpu(struct cuda *g, struct corpus *c, const struct compile_result
 {
     const struct image *image = &compiled->image;
     struct cuda_module *m;
-    struct cuda_space *space;
+    struct cuda_buffers *space;
     uint64_t values[MAX_ARGS];
     const void *args[MAX_ARGS];
 
     if (!cuda_module_open(&m, g, ptx ? image->ptx : image->cubin, ptx ? image->ptx_len : image->cubin_len,
                           err) ||
-        !cuda_space_open(&space, g, CUDA_GUARDED, 0, err))
+        !cuda_buffers_open(&space, g, CUDA_GUARDED, 0, err))
         return false;
     for (size_t k = 0; k < c->n_buffers; k++) {
         struct buffer *b = &c->buffers[k];
         void *p = contents(b, k);
-        b->addr = cuda_space_alloc(
+        b->addr = cuda_buffers_alloc(
             space, &(struct cuda_buffer){.name = b->name, .size_bytes = b->count * b->size}, err);
         bool ok = b->addr && cuda_write(g, b->addr, p, b->count * b->size, err);
         free(p);

@@ -80,11 +80,11 @@ static const char *run(struct ptx_launch l)
     return run_limited(l, 10);
 }
 
-static uint64_t alloc(struct cuda_space *s, const char *name, uint64_t size, uint32_t align, bool read_only)
+static uint64_t alloc(struct cuda_buffers *s, const char *name, uint64_t size, uint32_t align, bool read_only)
 {
     const struct cuda_buffer b = {
         .name = name, .size_bytes = size, .align_bytes = align, .read_only = read_only};
-    uint64_t addr = cuda_space_alloc(s, &b, &err);
+    uint64_t addr = cuda_buffers_alloc(s, &b, &err);
 
     if (!addr) {
         printf("%s\n", err.text);
@@ -93,22 +93,22 @@ static uint64_t alloc(struct cuda_space *s, const char *name, uint64_t size, uin
     return addr;
 }
 
-static struct cuda_space *space(bool guarded, uint64_t seed)
+static struct cuda_buffers *space(bool guarded, uint64_t seed)
 {
-    struct cuda_space *s;
+    struct cuda_buffers *s;
 
-    if (!cuda_space_open(&s, cuda, guarded, seed, &err)) {
+    if (!cuda_buffers_open(&s, cuda, guarded, seed, &err)) {
         printf("%s\n", err.text);
         _exit(3);
     }
     return s;
 }
 
-static const char *damage(struct cuda_space *s)
+static const char *damage(struct cuda_buffers *s)
 {
     const char *words = NULL;
 
-    if (!cuda_space_damage(s, arena, &words, &err))
+    if (!cuda_buffers_damage(s, arena, &words, &err))
         return arena_printf(arena, "error: %s", err.text);
     return words ? words : "none";
 }
@@ -117,7 +117,7 @@ static const char *damage(struct cuda_space *s)
 static const char *touch(const char *kernel, uint64_t seed, int64_t offset, bool vmm)
 {
     cuda->info.vmm &= vmm;
-    struct cuda_space *s = space(true, seed);
+    struct cuda_buffers *s = space(true, seed);
     uint64_t at = alloc(s, "b", 1000, 2, false);
     int byte = 1;
     const void *args[] = {&at, &offset, &byte};
@@ -165,7 +165,7 @@ static const char *null(void)
 
 static const char *input_written(void)
 {
-    struct cuda_space *s = space(true, 2);
+    struct cuda_buffers *s = space(true, 2);
     uint64_t at = alloc(s, "in", 100 << 20, 0, true);
     int64_t offset = (100 << 20) - 7;
     int byte = 1;
@@ -181,7 +181,7 @@ static const char *input_written(void)
 
 static const char *with_pointer(const char *kernel, double limit_s)
 {
-    struct cuda_space *s = space(true, 2);
+    struct cuda_buffers *s = space(true, 2);
     uint64_t at = alloc(s, "b", 64, 0, false);
     const void *args[] = {&at};
 
@@ -237,7 +237,7 @@ static const char *refusals(void)
 
 static const char *poison(void)
 {
-    struct cuda_space *s = space(true, 2);
+    struct cuda_buffers *s = space(true, 2);
     uint64_t bad = alloc(s, "bad", 64, 0, false), sms = bad + 8;
     int bytes = 200000, byte;
     const void *args[] = {&bad, &sms, &bytes, &byte};
@@ -268,7 +268,7 @@ static const char *poison(void)
 
 static const char *together(void)
 {
-    struct cuda_space *s = space(true, 2);
+    struct cuda_buffers *s = space(true, 2);
     uint64_t at = alloc(s, "at", 64, 0, false);
     const void *args[] = {&at};
     struct ptx_launch l = launch_of("together", (uint32_t)cuda->info.limits.sm_count * 2, 1024, args, 1), k;
@@ -295,20 +295,20 @@ static const char *together(void)
 static const char *memory(void)
 {
     const struct cuda_buffer b = {.name = "huge", .size_bytes = 300ull << 30};
-    struct cuda_space *s = space(true, 2), *p = space(false, 2);
+    struct cuda_buffers *s = space(true, 2), *p = space(false, 2);
     double from;
     struct str out = {0};
 
-    if (cuda_space_alloc(s, &b, &err))
+    if (cuda_buffers_alloc(s, &b, &err))
         return "allocated 300 GiB";
     str_addf(&out, "%s", err.text);
-    if (cuda_space_alloc(p, &b, &err))
+    if (cuda_buffers_alloc(p, &b, &err))
         return "allocated 300 GiB";
     static const uint64_t sizes[] = {4096, 16 << 20, 256 << 20};
     for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
         from = time_s();
         for (int k = 0; k < 8; k++)
-            cuda_space_free(s, alloc(s, "a", sizes[i], 0, false));
+            cuda_buffers_free(s, alloc(s, "a", sizes[i], 0, false));
         str_addf(&out, "\n    guarded %zu KiB: %.0f us to make and free", (size_t)sizes[i] >> 10,
                  (time_s() - from) / 8 * 1e6);
     }
@@ -400,15 +400,15 @@ static const char *locked(void)
     return arena_strdup(arena, said);
 }
 
-static struct cuda_tape *tape_of(int launches)
+static struct cuda_graph *graph_of(int launches)
 {
     struct ptx_launch l = launch_of("empty", 1, 32, NULL, 0);
-    struct cuda_tape *t;
-    bool ok = cuda_tape_open(&t, cuda, &err);
+    struct cuda_graph *t;
+    bool ok = cuda_graph_open(&t, cuda, &err);
 
     for (int i = 0; ok && i < launches; i++)
-        ok = cuda_tape_launch(t, module, &l, &err);
-    if (!ok || !cuda_tape_seal(t, &err)) {
+        ok = cuda_graph_launch(t, module, &l, &err);
+    if (!ok || !cuda_graph_seal(t, &err)) {
         printf("%s\n", err.text);
         _exit(3);
     }
@@ -416,19 +416,19 @@ static struct cuda_tape *tape_of(int launches)
 }
 
 /* us of the interval; *ms: of the host. */
-static double time_of(struct cuda_tape *t, int times, double *ms)
+static double time_of(struct cuda_graph *t, int times, double *ms)
 {
     struct ptx_report r;
     double us = NAN, from = time_s();
 
-    if (!cuda_tape_time(t, times, 10, &us, &r, &err))
+    if (!cuda_graph_time(t, times, 10, &us, &r, &err))
         us = NAN;
     *ms = (time_s() - from) * 1e3;
     return us;
 }
 
-/* Replays of short and long graphs through the product's own timing; a tape that waits must not matter. */
-static const char *tapes(void)
+/* Replays of short and long graphs through the product's own timing; a graph that waits must not matter. */
+static const char *graphs(void)
 {
     static const struct {
         int launches, times;
@@ -438,7 +438,7 @@ static const char *tapes(void)
 
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
         double from = time_s();
-        struct cuda_tape *t = tape_of(shapes[i].launches);
+        struct cuda_graph *t = graph_of(shapes[i].launches);
         built = time_s() - from;
         time_of(t, shapes[i].times, &first);
         double us = time_of(t, shapes[i].times, &again);
@@ -446,12 +446,12 @@ static const char *tapes(void)
                  "\n    %5d launches x %4d: %.3f us each, %.2f ms to make, %.2f ms to run first, %.2f ms again",
                  shapes[i].launches, shapes[i].times, us / shapes[i].times / shapes[i].launches, built * 1e3,
                  first, again);
-        cuda_tape_close(t);
+        cuda_graph_close(t);
     }
-    struct cuda_tape *a = tape_of(1000), *b;
+    struct cuda_graph *a = graph_of(1000), *b;
     time_of(a, 1, &first);
     double alone = time_of(a, 1, &again);
-    b = tape_of(1000);
+    b = graph_of(1000);
     double beside = time_of(a, 1, &again);
     time_of(b, 1, &again);
     str_addf(&out, "\n    alone %.3f, another sealed %.3f, run %.3f us each; %s", alone / 1e3, beside / 1e3,
@@ -463,21 +463,21 @@ static const char *tapes(void)
 /* One launch recorded, sealed, timed twice. */
 static const char *recorded(struct ptx_launch l, double limit_s)
 {
-    struct cuda_tape *t;
+    struct cuda_graph *t;
     struct ptx_report r = {0};
     double us = 0;
 
-    if (!cuda_tape_open(&t, cuda, &err) || !cuda_tape_launch(t, module, &l, &err) || !cuda_tape_seal(t, &err) ||
-        !cuda_tape_time(t, 2, limit_s, &us, &r, &err))
+    if (!cuda_graph_open(&t, cuda, &err) || !cuda_graph_launch(t, module, &l, &err) ||
+        !cuda_graph_seal(t, &err) || !cuda_graph_time(t, 2, limit_s, &us, &r, &err))
         return arena_printf(arena, "error: %s", err.text);
-    cuda_tape_close(t);
+    cuda_graph_close(t);
     return arena_printf(arena, "%s%s%s", ptx_end_name(r.end), r.n_findings ? "|" : "",
                         r.n_findings ? r.findings[0].words : "");
 }
 
-static const char *tape_together(void)
+static const char *graph_together(void)
 {
-    struct cuda_space *s = space(CUDA_PLAIN, 2);
+    struct cuda_buffers *s = space(CUDA_PLAIN, 2);
     uint64_t at = alloc(s, "at", 64, 0, false);
     const void *args[] = {&at};
     struct ptx_launch l = launch_of("together", (uint32_t)cuda->info.limits.sm_count * 2, 1024, args, 1);
@@ -500,7 +500,7 @@ static const char *tape_together(void)
                         recorded(l, 10));
 }
 
-static const char *tape_fault(void)
+static const char *graph_fault(void)
 {
     uint64_t at = 0;
     int64_t offset = 8;
@@ -511,9 +511,9 @@ static const char *tape_fault(void)
     return arena_printf(arena, "%s; %s", end, cuda_spoilt(cuda) ? "spoilt" : "usable");
 }
 
-static const char *tape_hang(void)
+static const char *graph_hang(void)
 {
-    struct cuda_space *s = space(CUDA_PLAIN, 2);
+    struct cuda_buffers *s = space(CUDA_PLAIN, 2);
     uint64_t at = alloc(s, "b", 64, 0, false);
     const void *args[] = {&at};
 
@@ -574,10 +574,10 @@ static const struct check {
     {"module variables", "done; changed", globals},
     {"PTX and CUBIN", "PTX", text_module},
     {"refused code", "UNSUPPORTED_PTX_VERSION", bad_module},
-    {"tapes", "no difference; the gate gave up never", tapes},
-    {"tape, together", "cooperative done; cluster of 4 done, seen 4; too many error: ", tape_together},
-    {"tape, fault", "unsafe|", tape_fault},
-    {"tape, hang", "hung|", tape_hang},
+    {"graphs", "no difference; the gate gave up never", graphs},
+    {"graph, together", "cooperative done; cluster of 4 done, seen 4; too many error: ", graph_together},
+    {"graph, fault", "unsafe|", graph_fault},
+    {"graph, hang", "hung|", graph_hang},
     {"lock", "being measured on by another", locked},
 };
 

@@ -40,13 +40,13 @@ static void test_devices(void **state)
     for (size_t k = 0; k < n; k++) {
         assert_ptr_equal(ptx_device_find(list[k].name), &list[k]);
         assert_int_equal(list[k].validated, str_eq(list[k].name, "h200"));
-        assert_non_null(model_of(&list[k]));
+        assert_non_null(cost_model_of(&list[k]));
         assert_true(list[k].dram_copy_gbs < list[k].dram_peak_gbs);
         assert_true(list[k].source[0] != '\0');
     }
     assert_null(ptx_device_find("h2000"));
     struct ptx_device other = list[0];
-    assert_null(model_of(&other));
+    assert_null(cost_model_of(&other));
     assert_int_equal(ptx_device_find("h200")->sm_count, 132);
 }
 
@@ -54,7 +54,7 @@ static void check_bad(const char *text, int line, const char *words)
 {
     struct arena *a = arena_open();
     struct ptx_device d;
-    struct model m;
+    struct cost_model m;
     struct err err = {0};
     assert_false(device_parse(&d, &m, "x", text, a, &err));
     if (err.line != line || !strstr(err.text, words))

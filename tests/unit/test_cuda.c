@@ -81,29 +81,29 @@ static void put(struct cuda_module *m, uint64_t at, int64_t offset, uint32_t byt
     assert_int_equal(r.end, PTX_DONE);
 }
 
-static struct cuda_space *space(bool guarded, uint64_t seed)
+static struct cuda_buffers *space(bool guarded, uint64_t seed)
 {
-    struct cuda_space *s;
+    struct cuda_buffers *s;
 
-    assert_ok(cuda_space_open(&s, cuda, guarded, seed, &err), err);
+    assert_ok(cuda_buffers_open(&s, cuda, guarded, seed, &err), err);
     return s;
 }
 
-static uint64_t alloc(struct cuda_space *s, const char *name, uint64_t size, bool read_only)
+static uint64_t alloc(struct cuda_buffers *s, const char *name, uint64_t size, bool read_only)
 {
     const struct cuda_buffer b = {.name = name, .size_bytes = size, .read_only = read_only};
-    uint64_t addr = cuda_space_alloc(s, &b, &err);
+    uint64_t addr = cuda_buffers_alloc(s, &b, &err);
 
     if (!addr)
         fail_msg("%s", err.text);
     return addr;
 }
 
-static const char *damage(struct cuda_space *s)
+static const char *damage(struct cuda_buffers *s)
 {
     const char *words;
 
-    assert_ok(cuda_space_damage(s, arena, &words, &err), err);
+    assert_ok(cuda_buffers_damage(s, arena, &words, &err), err);
     return words ? words : "";
 }
 
@@ -329,7 +329,7 @@ static void buffers_keep_their_bytes(void **state)
     for (size_t i = 0; i < sizeof(in); i++)
         in[i] = (unsigned char)(i * 7);
     for (int guarded = 0; guarded < 2; guarded++) {
-        struct cuda_space *s = space(guarded, 4);
+        struct cuda_buffers *s = space(guarded, 4);
         uint64_t a = alloc(s, "a", sizeof(in), false), b = alloc(s, "b", sizeof(in), false);
         assert_ok(cuda_write(cuda, a, in, sizeof(in), &err), err);
         assert_ok(cuda_copy(cuda, b, a, sizeof(in), &err), err);
@@ -339,8 +339,8 @@ static void buffers_keep_their_bytes(void **state)
         assert_int_equal(out[14], 0x55);
         assert_memory_equal(in + 15, out + 15, sizeof(in) - 15);
         assert_string_equal(damage(s), "");
-        cuda_space_free(s, a);
-        cuda_space_close(s);
+        cuda_buffers_free(s, a);
+        cuda_buffers_close(s);
     }
 }
 
@@ -348,7 +348,7 @@ static void large_contents_go_in_pieces(void **state)
 {
     enum { N = (9 << 20) + 12345 };
     unsigned char *in = mem_alloc(N), *out = mem_zalloc(N);
-    struct cuda_space *s = space(CUDA_PLAIN, 2);
+    struct cuda_buffers *s = space(CUDA_PLAIN, 2);
     uint64_t at = alloc(s, "large", N, false);
 
     (void)state;
@@ -359,20 +359,20 @@ static void large_contents_go_in_pieces(void **state)
     assert_memory_equal(in, out, N);
     free(in);
     free(out);
-    cuda_space_close(s);
+    cuda_buffers_close(s);
 }
 
 static void ends_are_flush_with_the_pages(void **state)
 {
-    struct cuda_space *s = space(true, 2);
+    struct cuda_buffers *s = space(true, 2);
     const struct cuda_buffer b = {.name = "b", .size_bytes = 1001, .align_bytes = 2};
-    uint64_t addr = cuda_space_alloc(s, &b, &err);
+    uint64_t addr = cuda_buffers_alloc(s, &b, &err);
 
     (void)state;
     assert_int_equal((addr + 1002) % 65536, 0);
     assert_int_equal((alloc(s, "c", 1001, false) + 1024) % 65536, 0);
     assert_int_equal((alloc(s, "whole", 65536, false) + 65536) % 65536, 0);
-    cuda_space_close(s);
+    cuda_buffers_close(s);
 }
 
 static void odd_seeds_move_the_bases(void **state)
@@ -382,12 +382,12 @@ static void odd_seeds_move_the_bases(void **state)
 
     (void)state;
     for (uint64_t i = 0; i < 8; i++) {
-        struct cuda_space *s = space(true, 2 * i + 1);
+        struct cuda_buffers *s = space(true, 2 * i + 1);
         uint64_t addr = alloc(s, "a", 1024, false);
         offsets[i] = addr % 65536;
         assert_int_equal(addr % 256, 0);
         assert_true((addr + 1024) % 65536 == 0 || 65536 - (addr + 1024) % 65536 < 64 * 256);
-        cuda_space_close(s);
+        cuda_buffers_close(s);
     }
     for (size_t i = 1; i < 8; i++)
         moved += offsets[i] != offsets[0];
@@ -407,7 +407,7 @@ static void damage_names_buffer_side_and_distance(void **state)
         struct cuda_info *info = &cuda->info;
         bool vmm = info->vmm;
         info->vmm = *spaces[i].vmm == '1';
-        struct cuda_space *s = space(true, spaces[i].seed);
+        struct cuda_buffers *s = space(true, spaces[i].seed);
         uint64_t first = alloc(s, "first", 1000, false), second = alloc(s, "second", 500, false);
         put(m, first, 0, 1);
         put(m, first, 999, 2);
@@ -416,7 +416,7 @@ static void damage_names_buffer_side_and_distance(void **state)
         assert_string_equal(damage(s),
                             "1 byte outside of buffer first (1000 bytes) was written, the nearest 1 byte "
                             "behind its end");
-        cuda_space_close(s);
+        cuda_buffers_close(s);
         s = space(true, spaces[i].seed);
         first = alloc(s, "first", 1000, false);
         second = alloc(s, "second", 500, false);
@@ -425,7 +425,7 @@ static void damage_names_buffer_side_and_distance(void **state)
         assert_string_equal(damage(s),
                             "2 bytes outside of buffer second (500 bytes) were written, the nearest 3 bytes "
                             "before its begin");
-        cuda_space_close(s);
+        cuda_buffers_close(s);
         info->vmm = vmm;
     }
     cuda_module_close(m);
@@ -434,7 +434,7 @@ static void damage_names_buffer_side_and_distance(void **state)
 static void written_inputs_are_seen(void **state)
 {
     struct cuda_module *m = load(cuda);
-    struct cuda_space *s = space(true, 2);
+    struct cuda_buffers *s = space(true, 2);
     uint64_t in = alloc(s, "in", 300, true), out = alloc(s, "out", 300, false);
     unsigned char bytes[300] = {1, 2, 3};
 
@@ -448,7 +448,7 @@ static void written_inputs_are_seen(void **state)
     assert_string_equal(damage(s), "");
     put(m, in, 299, 5);
     assert_string_equal(damage(s), "buffer in, which is only to be read, was written");
-    cuda_space_close(s);
+    cuda_buffers_close(s);
     cuda_module_close(m);
 }
 
@@ -460,19 +460,19 @@ static void no_memory_is_said_with_figures(void **state)
     (void)state;
     setenv("FAKECUDA_FREE", "20e6", 1);
     for (int guarded = 0; guarded < 2; guarded++) {
-        struct cuda_space *s = space(guarded, 2);
+        struct cuda_buffers *s = space(guarded, 2);
         e = (struct err){0};
-        assert_int_equal(cuda_space_alloc(s, &b, &e), 0);
+        assert_int_equal(cuda_buffers_alloc(s, &b, &e), 0);
         assert_int_equal(e.kind, ERR_WORLD);
         assert_says(e.text, "out of memory: huge wants 40.");
         assert_says(e.text, "MiB are free");
-        cuda_space_close(s);
+        cuda_buffers_close(s);
     }
     unsetenv("FAKECUDA_FREE");
     assert_false(cuda_spoilt(cuda));
-    struct cuda_space *s = space(true, 2); /* and nothing was lost */
+    struct cuda_buffers *s = space(true, 2); /* and nothing was lost */
     alloc(s, "small", 100, false);
-    cuda_space_close(s);
+    cuda_buffers_close(s);
 }
 
 /* ---- launches ---- */
@@ -480,7 +480,7 @@ static void no_memory_is_said_with_figures(void **state)
 static void launches_compute(void **state)
 {
     struct cuda_module *m = load(cuda);
-    struct cuda_space *s = space(true, 2);
+    struct cuda_buffers *s = space(true, 2);
     uint64_t at = alloc(s, "at", 4 * 96, false);
     uint32_t add = 3, v[96];
     const void *args[] = {&at, &add};
@@ -494,14 +494,14 @@ static void launches_compute(void **state)
     assert_ok(cuda_read(cuda, at, v, sizeof(v), &err), err);
     for (uint32_t i = 0; i < 96; i++)
         assert_int_equal(v[i], 2 * i + 3);
-    cuda_space_close(s);
+    cuda_buffers_close(s);
     cuda_module_close(m);
 }
 
 static void shared_memory_above_48_kib(void **state)
 {
     struct cuda_module *m = load(cuda);
-    struct cuda_space *s = space(true, 2);
+    struct cuda_buffers *s = space(true, 2);
     uint64_t at = alloc(s, "at", 16, false);
     uint32_t last = 100000;
     const void *args[] = {&at, &last};
@@ -518,7 +518,7 @@ static void shared_memory_above_48_kib(void **state)
     assert_int_equal(blocks, 2);
     assert_ok(cuda_module_occupancy(m, "shared", 128, 300000, &blocks, &err), err);
     assert_int_equal(blocks, 0);
-    cuda_space_close(s);
+    cuda_buffers_close(s);
     cuda_module_close(m);
 }
 
@@ -631,7 +631,7 @@ static void say_fault(FILE *out)
 {
     struct cuda *c;
     struct cuda_module *m;
-    struct cuda_space *s;
+    struct cuda_buffers *s;
     struct ptx_report r = {0};
     struct err e = {0};
     uint64_t at, null = 0;
@@ -640,7 +640,7 @@ static void say_fault(FILE *out)
     const struct cuda_buffer b = {.name = "b", .size_bytes = 4096};
 
     if (!cuda_open(&c, 0, &e) || !cuda_module_open(&m, c, kernels, strlen(kernels), &e) ||
-        !cuda_space_open(&s, c, true, 2, &e) || !(at = cuda_space_alloc(s, &b, &e))) {
+        !cuda_buffers_open(&s, c, true, 2, &e) || !(at = cuda_buffers_alloc(s, &b, &e))) {
         fprintf(out, "early: %s", e.text);
         return;
     }
@@ -661,7 +661,7 @@ static void say_fault(FILE *out)
         fprintf(out, "error|%s", e.text);
     fprintf(out, "|%s", cuda_spoilt(c) ? "spoilt" : "usable");
     fprintf(out, "|%s", cuda_set(c, at, 0, 1, &e) ? "works" : e.text);
-    cuda_space_close(s);
+    cuda_buffers_close(s);
     cuda_module_close(m);
     cuda_close(c);
 }
@@ -713,35 +713,35 @@ static void a_kernel_without_end_is_hung(void **state)
     assert_says(said, "hung|endless-loop|the kernel did not end within 0.2 s|spoilt|");
 }
 
-/* ---- tapes ---- */
+/* ---- graphs ---- */
 
-static void tapes_keep_their_order(void **state)
+static void graphs_keep_their_order(void **state)
 {
     struct cuda_module *m = load(cuda);
-    struct cuda_space *s = space(false, 2);
+    struct cuda_buffers *s = space(false, 2);
     uint64_t a = alloc(s, "a", 16, false), b = alloc(s, "b", 16, false), c = alloc(s, "c", 16, false);
     uint32_t one = 1, five = 5, v[4];
     const void *first[] = {&a, &one}, *second[] = {&b, &five}, *third[] = {&c, &one};
     struct ptx_launch l1 = launch_of("step", 4, first, 2), l2 = launch_of("step", 4, second, 2),
                       l3 = launch_of("step", 4, third, 2);
-    struct cuda_tape *t;
+    struct cuda_graph *t;
     struct ptx_report r;
     double us;
 
     (void)state;
     assert_ok(cuda_set(cuda, a, 0, 16, &err), err);
     assert_ok(cuda_set(cuda, c, 0, 16, &err), err);
-    assert_ok(cuda_tape_open(&t, cuda, &err), err);
-    assert_ok(cuda_tape_launch(t, m, &l1, &err), err); /* a = 2a + 1 */
-    assert_ok(cuda_tape_copy(t, b, a, 16, &err), err);
-    one = 100;                                         /* what was recorded stays */
-    assert_ok(cuda_tape_launch(t, m, &l2, &err), err); /* b = 2b + 5 */
-    assert_ok(cuda_tape_set(t, a + 12, 0, 4, &err), err);
+    assert_ok(cuda_graph_open(&t, cuda, &err), err);
+    assert_ok(cuda_graph_launch(t, m, &l1, &err), err); /* a = 2a + 1 */
+    assert_ok(cuda_graph_copy(t, b, a, 16, &err), err);
+    one = 100;                                          /* what was recorded stays */
+    assert_ok(cuda_graph_launch(t, m, &l2, &err), err); /* b = 2b + 5 */
+    assert_ok(cuda_graph_set(t, a + 12, 0, 4, &err), err);
     l3.programmatic = true;
-    assert_ok(cuda_tape_launch(t, m, &l3, &err), err); /* c = 2c + 100, behind what is no launch */
-    assert_ok(cuda_tape_launch(t, m, &l3, &err), err); /* and once more, beginning early */
-    assert_ok(cuda_tape_seal(t, &err), err);
-    assert_ok(cuda_tape_time(t, 3, 10, &us, &r, &err), err);
+    assert_ok(cuda_graph_launch(t, m, &l3, &err), err); /* c = 2c + 100, behind what is no launch */
+    assert_ok(cuda_graph_launch(t, m, &l3, &err), err); /* and once more, beginning early */
+    assert_ok(cuda_graph_seal(t, &err), err);
+    assert_ok(cuda_graph_time(t, 3, 10, &us, &r, &err), err);
     assert_int_equal(r.end, PTX_DONE);
     assert_true(us > 0);
     assert_ok(cuda_read(cuda, a, v, 16, &err), err);
@@ -752,78 +752,78 @@ static void tapes_keep_their_order(void **state)
     assert_int_equal(v[3], 7);
     assert_ok(cuda_read(cuda, c, v, 16, &err), err);
     assert_int_equal(v[0], 6300);
-    cuda_tape_close(t);
-    cuda_space_close(s);
+    cuda_graph_close(t);
+    cuda_buffers_close(s);
     cuda_module_close(m);
 }
 
-static struct cuda_tape *tape_of(struct cuda_module *m, const char *kernel, int launches)
+static struct cuda_graph *graph_of(struct cuda_module *m, const char *kernel, int launches)
 {
     struct ptx_launch l = launch_of(kernel, 32, NULL, 0);
-    struct cuda_tape *t;
+    struct cuda_graph *t;
 
-    assert_ok(cuda_tape_open(&t, cuda, &err), err);
+    assert_ok(cuda_graph_open(&t, cuda, &err), err);
     for (int i = 0; i < launches; i++)
-        assert_ok(cuda_tape_launch(t, m, &l, &err), err);
-    assert_ok(cuda_tape_seal(t, &err), err);
+        assert_ok(cuda_graph_launch(t, m, &l, &err), err);
+    assert_ok(cuda_graph_seal(t, &err), err);
     return t;
 }
 
 static void times_are_those_between_the_events(void **state)
 {
     struct cuda_module *m = load(cuda);
-    struct cuda_tape *t = tape_of(m, "few", 2);
+    struct cuda_graph *t = graph_of(m, "few", 2);
     struct ptx_report r;
     double us;
 
     (void)state;
     setenv("FAKECUDA_TIMES", "3.25", 1);
-    assert_ok(cuda_tape_time(t, 4, 10, &us, &r, &err), err);
+    assert_ok(cuda_graph_time(t, 4, 10, &us, &r, &err), err);
     assert_float_equal(us, 26, 1e-3);
     setenv("FAKECUDA_TIMES", "1,2", 1);
-    assert_ok(cuda_tape_time(t, 5, 10, &us, &r, &err), err);
+    assert_ok(cuda_graph_time(t, 5, 10, &us, &r, &err), err);
     assert_float_equal(us, 15, 1e-3);
     unsetenv("FAKECUDA_TIMES");
-    cuda_tape_close(t);
+    cuda_graph_close(t);
     cuda_module_close(m);
 }
 
 static void a_full_queue_is_no_part_of_the_time(void **state)
 {
     struct cuda_module *m = load(cuda);
-    struct cuda_tape *t = tape_of(m, "few", 4);
+    struct cuda_graph *t = graph_of(m, "few", 4);
     struct ptx_report r;
     double us;
 
     (void)state;
     setenv("FAKECUDA_TIMES", "1", 1);
     setenv("FAKECUDA_QUEUE", "16", 1);
-    assert_ok(cuda_tape_time(t, 20, 30, &us, &r, &err), err);
+    assert_ok(cuda_graph_time(t, 20, 30, &us, &r, &err), err);
     unsetenv("FAKECUDA_QUEUE");
     unsetenv("FAKECUDA_TIMES");
     assert_int_equal(r.end, PTX_DONE);
     assert_float_equal(us, 80, 1e-3);
     assert_int_not_equal(cuda->flags[1], cuda->ticket); /* the last gate did not give up */
-    cuda_tape_close(t);
+    cuda_graph_close(t);
     cuda_module_close(m);
 }
 
 static void what_cannot_be_queued_is_no_time(void **state)
 {
     struct cuda_module *m = load(cuda);
-    struct cuda_tape *t = tape_of(m, "few", 4);
+    struct cuda_graph *t = graph_of(m, "few", 4);
     struct ptx_report r;
     struct err e = {0};
     double us;
 
     (void)state;
     setenv("FAKECUDA_QUEUE", "3", 1);
-    assert_false(cuda_tape_time(t, 2, 30, &us, &r, &e));
+    assert_false(cuda_graph_time(t, 2, 30, &us, &r, &e));
     unsetenv("FAKECUDA_QUEUE");
     assert_says(e.text, "4 launches could not be queued within 0.1 s");
     assert_false(cuda_spoilt(cuda));
-    assert_ok(cuda_tape_time(t, 2, 30, &us, &r, &err), err);
-    cuda_tape_close(t);
+    assert_ok(cuda_graph_time(t, 2, 30, &us, &r, &err), err);
+    cuda_graph_close(t);
     cuda_module_close(m);
 }
 
@@ -831,67 +831,67 @@ static void what_cannot_be_queued_is_no_time(void **state)
 static void graphs_are_uploaded_right_before_they_run(void **state)
 {
     struct cuda_module *m = load(cuda);
-    struct cuda_tape *a = tape_of(m, "few", 2), *b;
+    struct cuda_graph *a = graph_of(m, "few", 2), *b;
     struct ptx_report r;
     double us;
 
     (void)state;
     setenv("FAKECUDA_TIMES", "1", 1);
-    assert_ok(cuda_tape_time(a, 2, 10, &us, &r, &err), err);
-    b = tape_of(m, "few", 2);
-    assert_ok(cuda_tape_time(a, 2, 10, &us, &r, &err), err);
+    assert_ok(cuda_graph_time(a, 2, 10, &us, &r, &err), err);
+    b = graph_of(m, "few", 2);
+    assert_ok(cuda_graph_time(a, 2, 10, &us, &r, &err), err);
     assert_float_equal(us, 4, 1e-3);
-    assert_ok(cuda_tape_time(b, 2, 10, &us, &r, &err), err);
+    assert_ok(cuda_graph_time(b, 2, 10, &us, &r, &err), err);
     assert_float_equal(us, 4, 1e-3);
     unsetenv("FAKECUDA_TIMES");
-    cuda_tape_close(a);
-    cuda_tape_close(b);
+    cuda_graph_close(a);
+    cuda_graph_close(b);
     cuda_module_close(m);
 }
 
-static void say_hung_tape(FILE *out)
+static void say_hung_graph(FILE *out)
 {
     struct cuda_module *m;
-    struct cuda_tape *t;
+    struct cuda_graph *t;
     struct ptx_launch l = launch_of("endless", 1, NULL, 0);
     struct ptx_report r = {0};
     struct err e = {0};
     double us;
 
     if (!cuda_open(&cuda, 0, &e) || !cuda_module_open(&m, cuda, kernels, strlen(kernels), &e) ||
-        !cuda_tape_open(&t, cuda, &e) || !cuda_tape_launch(t, m, &l, &e) || !cuda_tape_seal(t, &e) ||
-        !cuda_tape_time(t, 2, 0.2, &us, &r, &e)) {
+        !cuda_graph_open(&t, cuda, &e) || !cuda_graph_launch(t, m, &l, &e) || !cuda_graph_seal(t, &e) ||
+        !cuda_graph_time(t, 2, 0.2, &us, &r, &e)) {
         fprintf(out, "error %s", e.text);
         return;
     }
     fprintf(out, "%s|%s|%s", ptx_end_name(r.end), r.findings[0].words, cuda_spoilt(cuda) ? "spoilt" : "usable");
-    cuda_tape_close(t);
+    cuda_graph_close(t);
 }
 
-static void a_tape_without_end_is_hung(void **state)
+static void a_graph_without_end_is_hung(void **state)
 {
     (void)state;
     setenv("FAKECUDA_ENDLESS", "endless", 1);
-    assert_says(child(say_hung_tape), "hung|2 replays did not end within 0.2 s|spoilt");
+    assert_says(child(say_hung_graph), "hung|2 replays did not end within 0.2 s|spoilt");
     unsetenv("FAKECUDA_ENDLESS");
 }
 
-static void a_tape_refuses_what_the_driver_refuses(void **state)
+static void a_graph_refuses_what_the_driver_refuses(void **state)
 {
     struct cuda_module *m = load(cuda);
     struct ptx_launch l = launch_of("few", 65, NULL, 0);
-    struct cuda_tape *t;
+    struct cuda_graph *t;
     struct err e = {0};
 
     (void)state;
-    assert_ok(cuda_tape_open(&t, cuda, &err), err);
-    assert_false(cuda_tape_launch(t, m, &l, &e));
+    assert_ok(cuda_graph_open(&t, cuda, &err), err);
+    assert_false(cuda_graph_launch(t, m, &l, &e));
     assert_says(e.text, "few: 65 threads in a block");
     l = launch_of("few", 64, NULL, 0);
     l.grid[0] = 100000;
     l.cooperative = true;
-    assert_false(cuda_tape_launch(t, m, &l, &e));
-    cuda_tape_close(t);
+    assert_false(cuda_graph_launch(t, m, &l, &e));
+    cuda_graph_close(t);
     cuda_module_close(m);
 }
 
@@ -934,7 +934,7 @@ int main(void)
         cmocka_unit_test(a_gpu_and_a_compiler_that_do_not_fit),
         cmocka_unit_test(faults_are_findings_and_spoil_the_context),
         cmocka_unit_test(a_kernel_without_end_is_hung),
-        cmocka_unit_test(a_tape_without_end_is_hung),
+        cmocka_unit_test(a_graph_without_end_is_hung),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_index_beyond_the_last_is_an_error),
@@ -955,12 +955,12 @@ int main(void)
         cmocka_unit_test(code_that_the_driver_refuses),
         cmocka_unit_test(module_variables_are_hashed),
         cmocka_unit_test(poison_and_flush_run),
-        cmocka_unit_test(tapes_keep_their_order),
+        cmocka_unit_test(graphs_keep_their_order),
         cmocka_unit_test(times_are_those_between_the_events),
         cmocka_unit_test(a_full_queue_is_no_part_of_the_time),
         cmocka_unit_test(what_cannot_be_queued_is_no_time),
         cmocka_unit_test(graphs_are_uploaded_right_before_they_run),
-        cmocka_unit_test(a_tape_refuses_what_the_driver_refuses),
+        cmocka_unit_test(a_graph_refuses_what_the_driver_refuses),
         cmocka_unit_test(one_process_at_a_time),
     };
     char number[16];

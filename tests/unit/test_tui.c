@@ -24,7 +24,7 @@ static void feed(const char *name, void (*take)(void *context, const char *event
 
 static void to_model(void *context, const char *event, const json_t *f)
 {
-    model_event(context, event, f);
+    ui_state_event(context, event, f);
 }
 
 static void to_lines(void *context, const char *event, const json_t *f)
@@ -51,7 +51,7 @@ static void assert_is_file(const char *path, const char *text)
     arena_close(a);
 }
 
-static void assert_screen(const struct model *m, struct view *v, const char *name, int cols, int rows,
+static void assert_screen(const struct ui_state *m, struct view *v, const char *name, int cols, int rows,
                           bool ascii)
 {
     struct arena *a = arena_open();
@@ -70,10 +70,10 @@ static void assert_screen(const struct model *m, struct view *v, const char *nam
 static void screens_of_rules(void **state)
 {
     static const int sizes[][2] = {{80, 24}, {120, 40}, {200, 60}, {60, 20}, {40, 12}, {40, 10}};
-    struct model m;
+    struct ui_state m;
 
     (void)state;
-    model_open(&m);
+    ui_state_open(&m);
     feed("rules", to_model, &m);
     for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
         struct view v = {.now_s = m.t_s + 1};
@@ -83,33 +83,33 @@ static void screens_of_rules(void **state)
                   false);
     assert_screen(&m, &(struct view){.now_s = m.t_s, .asking = true}, "rules-ascii", 80, 24, true);
     assert_screen(&m, &(struct view){.help = true}, "help", 80, 24, false);
-    model_close(&m);
+    ui_state_close(&m);
 }
 
 static void screens_of_models(void **state)
 {
-    struct model m;
+    struct ui_state m;
     struct view v = {0};
 
     (void)state;
-    model_open(&m);
+    ui_state_open(&m);
     assert_screen(&m, &v, "nothing-yet", 80, 24, false);
     feed("model", to_model, &m);
     v.now_s = m.t_s + 2;
     assert_screen(&m, &v, "model", 80, 24, false);
     assert_screen(&m, &v, "model", 40, 12, false);
     assert_screen(&m, &v, "model-ascii", 100, 30, true);
-    model_close(&m);
+    ui_state_close(&m);
 }
 
 /* No size and no state may crash it or leave the frame; the smallest are smaller than any terminal. */
 static void any_size(void **state)
 {
-    struct model m;
+    struct ui_state m;
     struct str text = {0};
 
     (void)state;
-    model_open(&m);
+    ui_state_open(&m);
     feed("rules", to_model, &m);
     feed("model", to_model, &m);
     for (int rows = 1; rows < 70; rows += rows < 30 ? 1 : 7)
@@ -129,7 +129,7 @@ static void any_size(void **state)
     assert_null(strstr(str_text(&text), "\xe2\x80\xae")); /* U+202E */
     assert_null(strstr(str_text(&text), "\xc2\x9b"));     /* CSI in one */
     str_free(&text);
-    model_close(&m);
+    ui_state_close(&m);
 }
 
 /* Each field in turn something else than it should be, or not there. */
@@ -157,7 +157,7 @@ static void to_spoilt(void *context, const char *event, const json_t *f)
             json_object_set(spoilt, key, others[i]);
         else
             json_object_del(spoilt, key);
-        model_event(context, event, spoilt);
+        ui_state_event(context, event, spoilt);
         lines_add(&text, event, spoilt);
         json_decref(spoilt);
     }
@@ -170,14 +170,14 @@ static void to_spoilt(void *context, const char *event, const json_t *f)
 
 static void any_event(void **state)
 {
-    struct model m;
+    struct ui_state m;
 
     (void)state;
-    model_open(&m);
+    ui_state_open(&m);
     feed("rules", to_spoilt, &m);
     feed("model", to_spoilt, &m);
     assert_true(m.rows.n > 0);
-    model_close(&m);
+    ui_state_close(&m);
 }
 
 static void lines(void **state)
@@ -297,7 +297,7 @@ static void keys(void **state)
     }
 }
 
-static void press(struct view *v, const struct model *m, struct frame *f, enum key k)
+static void press(struct view *v, const struct ui_state *m, struct frame *f, enum key k)
 {
     assert_false(view_key(v, k));
     draw(m, v, f);
@@ -305,14 +305,14 @@ static void press(struct view *v, const struct model *m, struct frame *f, enum k
 
 static void scrolling_and_asking(void **state)
 {
-    struct model m;
+    struct ui_state m;
     struct view v = {0};
     struct scroll *s = &v.scroll[PANE_CANDIDATES];
     struct frame f;
     int follow;
 
     (void)state;
-    model_open(&m);
+    ui_state_open(&m);
     feed("rules", to_model, &m);
     frame_open(&f, 12, 40, false);
     draw(&m, &v, &f);
@@ -346,19 +346,19 @@ static void scrolling_and_asking(void **state)
     press(&v, &m, &f, KEY_QUIT);
     assert_true(view_key(&v, KEY_YES));
     frame_close(&f);
-    model_close(&m);
+    ui_state_close(&m);
 }
 
 /* Enter on a candidate, and back, at any size; what a model wrote there is obeyed nowhere. */
 static void a_candidate_in_full(void **state)
 {
-    struct model m;
+    struct ui_state m;
     struct view v = {0};
     struct frame f;
     struct str text = {0};
 
     (void)state;
-    model_open(&m);
+    ui_state_open(&m);
     feed("rules", to_model, &m);
     v.now_s = m.t_s;
     frame_open(&f, 15, 60, false);
@@ -407,7 +407,7 @@ static void a_candidate_in_full(void **state)
             fail_msg("a control character %02x", *at);
     assert_null(strstr(str_text(&text), "\xe2\x80\xae")); /* U+202E */
     str_free(&text);
-    model_close(&m);
+    ui_state_close(&m);
 }
 
 int main(void)

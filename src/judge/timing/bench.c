@@ -31,9 +31,9 @@ uint64_t bench_set(const struct bench *b, const struct track *t, size_t set)
     return b->sets + set * t->set_bytes;
 }
 
-/* ---- the yardstick ---- */
+/* ---- the copy kernel ---- */
 
-static bool copy_node(struct bench *b, struct cuda_tape *tape, uint64_t to, uint64_t from, uint64_t bytes,
+static bool copy_node(struct bench *b, struct cuda_graph *graph, uint64_t to, uint64_t from, uint64_t bytes,
                       struct err *err)
 {
     uint64_t n = bytes / 16;
@@ -44,20 +44,20 @@ static bool copy_node(struct bench *b, struct cuda_tape *tape, uint64_t to, uint
                                  .args = args,
                                  .n_args = 3};
 
-    return cuda_tape_launch(tape, b->yardstick, &l, err);
+    return cuda_graph_launch(graph, b->copy_kernel, &l, err);
 }
 
 /* The median of replays, per node. */
-static bool time_tape(struct cuda_tape *tape, size_t nodes, double *us, struct err *err)
+static bool time_graph(struct cuda_graph *graph, size_t nodes, double *us, struct err *err)
 {
     enum { REPLAYS = 9 };
     double each[REPLAYS];
     struct ptx_report r;
 
-    if (!cuda_tape_seal(tape, err))
+    if (!cuda_graph_seal(graph, err))
         return false;
     for (int i = 0; i < REPLAYS; i++) {
-        if (!cuda_tape_time(tape, 1, LIMIT_S, &each[i], &r, err))
+        if (!cuda_graph_time(graph, 1, LIMIT_S, &each[i], &r, err))
             return false;
         if (r.end != PTX_DONE)
             return err_world(err, "Astra's own copy on the GPU: %s", r.findings[0].words);
@@ -105,17 +105,17 @@ bool bench_light(struct bench *b, struct track *t, struct err *err)
     b->loaded = NULL;
     for (enum regime regime = REGIME_COLD; regime <= REGIME_HOT; regime++) {
         size_t n = regime == REGIME_COLD ? places : 1 + (size_t)(BLOCK_US / (1 + (double)t->traffic / 4e6));
-        struct cuda_tape *tape;
+        struct cuda_graph *graph;
         bool ok;
-        if (!cuda_tape_open(&tape, b->gpu, err))
+        if (!cuda_graph_open(&graph, b->gpu, err))
             return false;
         ok = true;
         for (size_t i = 0; ok && i < n; i++) {
             uint64_t from = b->sets + (regime == REGIME_COLD ? i : 0) * pair;
-            ok = copy_node(b, tape, from + half, from, half, err);
+            ok = copy_node(b, graph, from + half, from, half, err);
         }
-        ok = ok && time_tape(tape, n, &t->copy_us[regime], err);
-        cuda_tape_close(tape);
+        ok = ok && time_graph(graph, n, &t->copy_us[regime], err);
+        cuda_graph_close(graph);
         if (!ok)
             return false;
     }
@@ -128,15 +128,15 @@ static bool time_nothing(struct bench *b, struct err *err)
 {
     enum { NODES = 256 };
     const struct ptx_launch l = {.kernel = "nothing", .grid = {1, 1, 1}, .block = {32, 1, 1}};
-    struct cuda_tape *tape;
+    struct cuda_graph *graph;
     bool ok = true;
 
-    if (!cuda_tape_open(&tape, b->gpu, err))
+    if (!cuda_graph_open(&graph, b->gpu, err))
         return false;
     for (int i = 0; ok && i < NODES; i++)
-        ok = cuda_tape_launch(tape, b->yardstick, &l, err);
-    ok = ok && time_tape(tape, NODES, &b->empty_us, err);
-    cuda_tape_close(tape);
+        ok = cuda_graph_launch(graph, b->copy_kernel, &l, err);
+    ok = ok && time_graph(graph, NODES, &b->empty_us, err);
+    cuda_graph_close(graph);
     return ok;
 }
 
@@ -225,7 +225,7 @@ static bool make_tile(struct bench *b, struct track *t, size_t k, struct err *er
     }
     t->tile_elements[k] = TILE;
     buffer.size_bytes = TILE * size;
-    if (!(t->tile[k] = cuda_space_alloc(b->space, &buffer, err)))
+    if (!(t->tile[k] = cuda_buffers_alloc(b->buffers, &buffer, err)))
         return false;
     tile = mem_alloc(TILE * size);
     task_fill(arg, &values, t->dims, rng_hash(b->judge->options.seed, 0x74696d65), 0, TILE, tile);
@@ -278,7 +278,7 @@ static bool read_through(struct bench *b, uint64_t from, uint64_t bytes, struct 
 
     if (n == 0)
         return true;
-    if (!cuda_launch(b->yardstick, &l, LIMIT_S, &r, err))
+    if (!cuda_launch(b->copy_kernel, &l, LIMIT_S, &r, err))
         return false;
     return r.end == PTX_DONE || err_world(err, "Astra's own read on the GPU: %s", r.findings[0].words);
 }
@@ -339,8 +339,8 @@ bool bench_disturbed(struct bench *b)
 void lap_close(struct lap *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        cuda_tape_close(l->tapes[i]);
-    free(l->tapes);
+        cuda_graph_close(l->graphs[i]);
+    free(l->graphs);
     *l = (struct lap){0};
 }
 
@@ -354,7 +354,7 @@ void side_close(struct side *s)
 }
 
 struct recorder {
-    struct cuda_tape *tape;
+    struct cuda_graph *graph;
     struct version *version;
     struct arena *arena;
     /* Of the plan, where it waits for the end of the plan before, its own; NULL: it stands in a stream. */
@@ -370,7 +370,7 @@ static bool record_launch(void *context, const struct plan_step *step, const str
 
     (void)k;
     own.programmatic = l->programmatic && step != r->first;
-    if (cuda_tape_launch(r->tape, r->version->loaded, &own, &why))
+    if (cuda_graph_launch(r->graph, r->version->loaded, &own, &why))
         return true;
     if (cuda_spoilt(r->version->judge->gpu)) {
         *err = why;
@@ -381,7 +381,7 @@ static bool record_launch(void *context, const struct plan_step *step, const str
 
 struct block { /* of so many plans, from a set on */
     enum regime regime;
-    struct cuda_tape *tape;
+    struct cuda_graph *graph;
     size_t first, sets, plans;
 };
 
@@ -398,27 +398,27 @@ static bool record(struct side *s, struct bench *b, const struct track *t, struc
                    struct fate *fate, struct err *err)
 {
     bool ok = true, stream = regime_is_stream(block.regime);
-    struct recorder recorder = {block.tape, s->version, s->arena, stream ? NULL : s->plan.steps};
+    struct recorder recorder = {block.graph, s->version, s->arena, stream ? NULL : s->plan.steps};
     const struct stage_visitor visitor = {.context = &recorder, .launch = record_launch};
 
-    s->stage.tape = block.tape;
+    s->stage.graph = block.graph;
     for (size_t p = 0; ok && fate_open(fate) && p < block.plans; p++) {
         for (size_t k = 0; k < t->n_buffers; k++)
             s->stage.addr[k] = bench_set(b, t, set_of(t, &block, p, k)) + t->offset[k];
-        ok = (!stream || neighbours_ahead(b, t, block.regime, block.tape, block.plans - 1 - p, err)) &&
+        ok = (!stream || neighbours_ahead(b, t, block.regime, block.graph, block.plans - 1 - p, err)) &&
              stage_run(&s->stage, s->version, &s->plan, &visitor, s->arena, fate, err) &&
-             (!stream || neighbours_behind(b, t, block.regime, block.tape, err));
+             (!stream || neighbours_behind(b, t, block.regime, block.graph, err));
     }
-    s->stage.tape = NULL;
-    return ok && (!fate_open(fate) || cuda_tape_seal(block.tape, err));
+    s->stage.graph = NULL;
+    return ok && (!fate_open(fate) || cuda_graph_seal(block.graph, err));
 }
 
-static bool time_block(struct side *s, const struct track *t, struct cuda_tape *tape, size_t plans, double *us,
-                       struct fate *fate, struct err *err)
+static bool time_block(struct side *s, const struct track *t, struct cuda_graph *graph, size_t plans,
+                       double *us, struct fate *fate, struct err *err)
 {
     struct ptx_report r;
 
-    if (!cuda_tape_time(tape, 1, LIMIT_S, us, &r, err))
+    if (!cuda_graph_time(graph, 1, LIMIT_S, us, &r, err))
         return false;
     *us /= (double)plans;
     fate_of_report(s->arena, s->version, &r, task_dims_text(s->arena, s->stage.task, t->dims), fate);
@@ -460,15 +460,15 @@ bool side_record(struct side *s, struct bench *b, struct track *t, enum regime r
     if (l->n)
         return true;
     choose_plans(l, t, regime, us);
-    l->tapes = mem_zalloc(windows * sizeof(*l->tapes));
+    l->graphs = mem_zalloc(windows * sizeof(*l->graphs));
     for (; ok && fate_open(fate) && l->n < windows; l->n++)
-        ok = cuda_tape_open(&l->tapes[l->n], b->gpu, err) &&
+        ok = cuda_graph_open(&l->graphs[l->n], b->gpu, err) &&
              record(s, b, t,
-                    (struct block){regime, l->tapes[l->n], bench_window(t, regime, l->n), l->sets, l->plans},
+                    (struct block){regime, l->graphs[l->n], bench_window(t, regime, l->n), l->sets, l->plans},
                     fate, err);
     /* The first replay of a graph is a little faster than the next ones, its nodes having just been written. */
     for (size_t w = 0; ok && fate_open(fate) && w < windows; w++)
-        ok = time_block(s, t, l->tapes[w], l->plans, &us, fate, err) &&
+        ok = time_block(s, t, l->graphs[w], l->plans, &us, fate, err) &&
              bench_refresh(b, t, bench_window(t, regime, w), l->sets, 0, err);
     if (!ok || !fate_open(fate))
         lap_close(l);
@@ -480,27 +480,27 @@ bool side_block(struct side *s, const struct track *t, enum regime regime, size_
 {
     const struct lap *l = &s->lap[regime];
 
-    return time_block(s, t, l->tapes[window], l->plans, us, fate, err);
+    return time_block(s, t, l->graphs[window], l->plans, us, fate, err);
 }
 
 static bool first_impression(struct side *s, struct bench *b, struct track *t, struct fate *fate,
                              struct err *err)
 {
     size_t plans = MIN(t->n_sets, FIRST_PLANS);
-    struct cuda_tape *tape;
+    struct cuda_graph *graph;
     double us;
     bool ok;
 
-    if (!cuda_tape_open(&tape, b->gpu, err))
+    if (!cuda_graph_open(&graph, b->gpu, err))
         return false;
-    ok = record(s, b, t, (struct block){REGIME_COLD, tape, 0, plans, plans}, fate, err);
+    ok = record(s, b, t, (struct block){REGIME_COLD, graph, 0, plans, plans}, fate, err);
     s->us = INFINITY;
     /* The first replay loads the code. */
     for (int i = 0; ok && fate_open(fate) && i < 2; i++) {
-        ok = time_block(s, t, tape, plans, &us, fate, err) && bench_refresh(b, t, 0, plans, 0, err);
+        ok = time_block(s, t, graph, plans, &us, fate, err) && bench_refresh(b, t, 0, plans, 0, err);
         s->us = MIN(s->us, us);
     }
-    cuda_tape_close(tape);
+    cuda_graph_close(graph);
     return ok;
 }
 
@@ -517,7 +517,7 @@ bool side_open(struct side *s, struct bench *b, struct track *t, struct version 
         stage->addr[k] = bench_set(b, t, 0) + t->offset[k];
         stage->bytes[k] = (int64_t)t->bytes[k];
     }
-    if (!cuda_space_open(&stage->space, b->gpu, false, 0, err) ||
+    if (!cuda_buffers_open(&stage->buffers, b->gpu, false, 0, err) ||
         !version_plan(v, s->arena, t->dims, stage->addr, &s->plan, fate, err))
         return false;
     if (!fate_open(fate))
@@ -546,22 +546,22 @@ static bool allocate(struct bench *b, struct err *err)
     }
     bank.align_bytes = sets.align_bytes;
     b->sets_bytes = sets.size_bytes;
-    return (b->sets = cuda_space_alloc(b->space, &sets, err)) &&
-           (b->bank = cuda_space_alloc(b->space, &bank, err)) &&
-           (b->sink = cuda_space_alloc(b->space, &sink, err));
+    return (b->sets = cuda_buffers_alloc(b->buffers, &sets, err)) &&
+           (b->bank = cuda_buffers_alloc(b->buffers, &bank, err)) &&
+           (b->sink = cuda_buffers_alloc(b->buffers, &sink, err));
 }
 
 bool bench_open(struct bench **out, struct judge *j, struct err *err)
 {
     struct bench *b = mem_zalloc(sizeof(*b));
     const struct task *task = j->task;
-    const char *ptx = share_text("cuda/yardstick.ptx");
+    const char *ptx = share_text("cuda/copy_kernel.ptx");
     bool ok;
 
     *b = (struct bench){.judge = j, .gpu = j->gpu, .arena = arena_open()};
     b->tracks = arena_array(b->arena, struct track, task->n_workloads + 1);
-    ok = cuda_space_open(&b->space, b->gpu, false, 0, err) &&
-         cuda_module_open(&b->yardstick, b->gpu, ptx, strlen(ptx), err) && neighbours_open(b, err);
+    ok = cuda_buffers_open(&b->buffers, b->gpu, false, 0, err) &&
+         cuda_module_open(&b->copy_kernel, b->gpu, ptx, strlen(ptx), err) && neighbours_open(b, err);
     for (size_t i = 0; ok && i < task->n_workloads; i++)
         ok = lay_out(b, &b->tracks[i], task->workloads + i * task->n_dims, err);
     ok = ok && allocate(b, err) && time_nothing(b, err);
@@ -588,8 +588,8 @@ void bench_close(struct bench *b)
     }
     for (enum regime regime = 0; regime < N_REGIMES; regime++)
         cuda_module_close(b->neighbours[regime]);
-    cuda_module_close(b->yardstick);
-    cuda_space_close(b->space);
+    cuda_module_close(b->copy_kernel);
+    cuda_buffers_close(b->buffers);
     arena_close(b->arena);
     free(b);
 }

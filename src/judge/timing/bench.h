@@ -21,9 +21,9 @@
 #include "../internal.h"
 #include "paired.h"
 
-struct lap {                  /* the graphs of one version in one regime */
-    size_t plans, sets;       /* of a block */
-    struct cuda_tape **tapes; /* one a window */
+struct lap {                    /* the graphs of one version in one regime */
+    size_t plans, sets;         /* of a block */
+    struct cuda_graph **graphs; /* one a window */
     size_t n;
 };
 
@@ -60,8 +60,8 @@ struct bench {
     struct judge *judge;
     struct cuda *gpu;
     struct arena *arena;
-    struct cuda_space *space;
-    struct cuda_module *yardstick;
+    struct cuda_buffers *buffers;
+    struct cuda_module *copy_kernel;
     struct cuda_module *neighbours[N_REGIMES]; /* of streams; NULL: the GPU has no such regime */
     uint64_t sets, sets_bytes, bank, sink;
     struct track *tracks;                 /* the task's workloads */
@@ -98,9 +98,9 @@ void lap_close(struct lap *l);
 
 /* stream.c: the kernels around a plan, into modules and into a graph. `turn` counts from the end of a block. */
 bool neighbours_open(struct bench *b, struct err *err);
-bool neighbours_ahead(struct bench *b, const struct track *t, enum regime regime, struct cuda_tape *tape,
+bool neighbours_ahead(struct bench *b, const struct track *t, enum regime regime, struct cuda_graph *graph,
                       size_t turn, struct err *err);
-bool neighbours_behind(struct bench *b, const struct track *t, enum regime regime, struct cuda_tape *tape,
+bool neighbours_behind(struct bench *b, const struct track *t, enum regime regime, struct cuda_graph *graph,
                        struct err *err);
 /* The graph of as many of them as the original's block of plans has, if there is none; one block of it: us for
  * what stands around one plan. */

@@ -99,10 +99,10 @@ static void compare_samples(struct pairs *p)
         const struct piece *x = &p->pieces[i];
         const struct task_arg *arg = p->track->arg[x->buffer];
         size_t size = kernel_type_size(arg->type), o = output_of(j, arg), at;
-        struct yardstick y = yardstick_of(j, SIDE_GPU, o, a, x->n / size);
+        struct error_scale y = error_scale_of(j, SIDE_GPU, o, a, x->n / size);
         y.ulps = fmax(fmax(y.ulps, p->sides[1]->version->apart[o]), wide_ulps(j->task, arg->type));
         if ((!j->task->accept_nondeterminism || type_is_floating(arg->type)) &&
-            yardstick_differs(&y, b, a, x->n, &at))
+            error_scale_differs(&y, b, a, x->n, &at))
             fate_isf(p->fate, p->arena, VERDICT_WRONG, 0,
                      "a timed launch left element %zu of %s as %.9g, the original as %.9g%s (%s)",
                      (size_t)(x->at / size) + at, arg->name, task_to_double(arg->type, b + at * size),

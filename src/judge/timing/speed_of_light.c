@@ -1,4 +1,4 @@
-/* Times that physics refuses: row 22 of docs/integrity.md. Whoever is faster than the memory could move the
+/* Times that no hardware reaches: row 22 of docs/integrity.md. Whoever is faster than the memory could move the
  * task's bytes, or than the device could do the operations that the version was seen to do, is not measured
  * right or does not do the work. On the simulator the time is that of what was executed: there it is work left
  * out. In a stream a plan may do work while the kernel ahead runs: there the neighbours' time counts too. */

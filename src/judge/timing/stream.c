@@ -31,7 +31,7 @@ bool neighbours_open(struct bench *b, struct err *err)
     return open_module(b, REGIME_STREAM, false, err) && (!pdl || open_module(b, REGIME_STREAM_PDL, true, err));
 }
 
-static bool add(struct bench *b, enum regime regime, struct cuda_tape *tape, const char *kernel,
+static bool add(struct bench *b, enum regime regime, struct cuda_graph *graph, const char *kernel,
                 const void *const *args, uint64_t n, struct err *err)
 {
     const struct ptx_launch l = {.kernel = kernel,
@@ -43,7 +43,7 @@ static bool add(struct bench *b, enum regime regime, struct cuda_tape *tape, con
                                  .args = args,
                                  .n_args = 3};
 
-    return cuda_tape_launch(tape, b->neighbours[regime], &l, err);
+    return cuda_graph_launch(graph, b->neighbours[regime], &l, err);
 }
 
 /* Contents that stay in the L2 beside the set; so many that a plan does not find those of the plan before. */
@@ -54,21 +54,21 @@ static size_t contents(const struct bench *b, const struct track *t)
     return (size_t)MAX(MIN(fit, (uint64_t)MIN(t->n_distinct, MOST_CONTENTS)), 1);
 }
 
-bool neighbours_ahead(struct bench *b, const struct track *t, enum regime regime, struct cuda_tape *tape,
+bool neighbours_ahead(struct bench *b, const struct track *t, enum regime regime, struct cuda_graph *graph,
                       size_t turn, struct err *err)
 {
     uint64_t to = bench_set(b, t, 0), from = b->bank + turn % contents(b, t) * t->set_bytes,
              n = (t->ahead_bytes + 15) / 16;
 
-    return add(b, regime, tape, "ahead", (const void *[]){&to, &from, &n}, n, err);
+    return add(b, regime, graph, "ahead", (const void *[]){&to, &from, &n}, n, err);
 }
 
-bool neighbours_behind(struct bench *b, const struct track *t, enum regime regime, struct cuda_tape *tape,
+bool neighbours_behind(struct bench *b, const struct track *t, enum regime regime, struct cuda_graph *graph,
                        struct err *err)
 {
     uint64_t from = bench_set(b, t, 0) + t->behind_at, n = (t->behind_bytes + 15) / 16;
 
-    return add(b, regime, tape, "behind", (const void *[]){&from, &n, &b->sink}, n, err);
+    return add(b, regime, graph, "behind", (const void *[]){&from, &n, &b->sink}, n, err);
 }
 
 bool neighbours_block(const struct track *t, enum regime regime, double *us, struct err *err)
@@ -76,7 +76,7 @@ bool neighbours_block(const struct track *t, enum regime regime, double *us, str
     const struct lap *l = &t->alone[regime];
     struct ptx_report r;
 
-    if (!cuda_tape_time(l->tapes[0], 1, LIMIT_S, us, &r, err))
+    if (!cuda_graph_time(l->graphs[0], 1, LIMIT_S, us, &r, err))
         return false;
     *us /= (double)l->plans;
     return r.end == PTX_DONE || err_world(err, "Astra's own kernels on the GPU: %s", r.findings[0].words);
@@ -92,14 +92,14 @@ bool neighbours_record(struct bench *b, struct track *t, enum regime regime, str
     if (l->n && l->plans == plans)
         return true;
     lap_close(l);
-    *l = (struct lap){.plans = plans, .sets = 1, .tapes = mem_zalloc(sizeof(*l->tapes))};
-    if (!cuda_tape_open(&l->tapes[0], b->gpu, err))
+    *l = (struct lap){.plans = plans, .sets = 1, .graphs = mem_zalloc(sizeof(*l->graphs))};
+    if (!cuda_graph_open(&l->graphs[0], b->gpu, err))
         return false;
     l->n = 1;
     ok = true;
     for (size_t p = 0; ok && p < plans; p++)
-        ok = neighbours_ahead(b, t, regime, l->tapes[0], plans - 1 - p, err) &&
-             neighbours_behind(b, t, regime, l->tapes[0], err);
+        ok = neighbours_ahead(b, t, regime, l->graphs[0], plans - 1 - p, err) &&
+             neighbours_behind(b, t, regime, l->graphs[0], err);
     /* As with the sides' graphs, the first replay does not count. */
-    return ok && cuda_tape_seal(l->tapes[0], err) && neighbours_block(t, regime, &us, err);
+    return ok && cuda_graph_seal(l->graphs[0], err) && neighbours_block(t, regime, &us, err);
 }

@@ -25,13 +25,13 @@ struct slab {
     struct slab *next;
 };
 
-struct cuda_space {
+struct cuda_buffers {
     struct cuda *cuda;
     enum cuda_guard guard;
     uint64_t seed, serial;
     struct region *regions; /* newest first; not plain */
     struct slab *slabs;     /* plain only */
-    struct cuda_space *next;
+    struct cuda_buffers *next;
 };
 
 static uint64_t round_up(uint64_t n, uint64_t to)
@@ -53,10 +53,10 @@ static bool out_of_memory(struct cuda *c, int code, const char *name, uint64_t b
         c->info.index, name, (double)bytes / 1048576, (double)free_bytes / 1048576, (double)total / 1048576);
 }
 
-bool cuda_space_open(struct cuda_space **out, struct cuda *c, enum cuda_guard guard, uint64_t seed,
-                     struct err *err)
+bool cuda_buffers_open(struct cuda_buffers **out, struct cuda *c, enum cuda_guard guard, uint64_t seed,
+                       struct err *err)
 {
-    struct cuda_space *s;
+    struct cuda_buffers *s;
 
     if (!cuda_usable(c, err))
         return false;
@@ -161,7 +161,7 @@ static bool fill_zones(struct cuda *c, const struct region *r, struct err *err)
     return true;
 }
 
-static bool alloc_guarded(struct cuda_space *s, const struct cuda_buffer *b, struct region *r, uint64_t align,
+static bool alloc_guarded(struct cuda_buffers *s, const struct cuda_buffer *b, struct region *r, uint64_t align,
                           struct err *err)
 {
     struct cuda *c = s->cuda;
@@ -188,7 +188,7 @@ static bool alloc_guarded(struct cuda_space *s, const struct cuda_buffer *b, str
     return fill_zones(c, r, err) && cuda_sync(c, err);
 }
 
-static bool alloc_exact(struct cuda_space *s, struct region *r, struct err *err)
+static bool alloc_exact(struct cuda_buffers *s, struct region *r, struct err *err)
 {
     struct cuda *c = s->cuda;
     int code = c->driver->alloc(&r->pages, MAX(r->size, 1));
@@ -202,7 +202,8 @@ static bool alloc_exact(struct cuda_space *s, struct region *r, struct err *err)
     return true;
 }
 
-static uint64_t alloc_plain(struct cuda_space *s, const struct cuda_buffer *b, uint64_t align, struct err *err)
+static uint64_t alloc_plain(struct cuda_buffers *s, const struct cuda_buffer *b, uint64_t align,
+                            struct err *err)
 {
     struct cuda *c = s->cuda;
     struct slab *slab = s->slabs;
@@ -233,7 +234,7 @@ static uint64_t alloc_plain(struct cuda_space *s, const struct cuda_buffer *b, u
     return slab->addr + at;
 }
 
-uint64_t cuda_space_alloc(struct cuda_space *s, const struct cuda_buffer *b, struct err *err)
+uint64_t cuda_buffers_alloc(struct cuda_buffers *s, const struct cuda_buffer *b, struct err *err)
 {
     uint64_t align = b->align_bytes ? b->align_bytes : BASE_STEP;
     struct region *r;
@@ -257,7 +258,7 @@ uint64_t cuda_space_alloc(struct cuda_space *s, const struct cuda_buffer *b, str
     return r->addr;
 }
 
-void cuda_space_free(struct cuda_space *s, uint64_t addr)
+void cuda_buffers_free(struct cuda_buffers *s, uint64_t addr)
 {
     for (struct region **at = &s->regions; *at; at = &(*at)->next) {
         struct region *r = *at;
@@ -270,7 +271,7 @@ void cuda_space_free(struct cuda_space *s, uint64_t addr)
     /* A piece of a slab goes with its slab. */
 }
 
-void cuda_space_close(struct cuda_space *s)
+void cuda_buffers_close(struct cuda_buffers *s)
 {
     if (!s)
         return;
@@ -284,7 +285,7 @@ void cuda_space_close(struct cuda_space *s)
             s->cuda->driver->free(slab->addr);
         free(slab);
     }
-    for (struct cuda_space **at = &s->cuda->spaces; *at; at = &(*at)->next)
+    for (struct cuda_buffers **at = &s->cuda->spaces; *at; at = &(*at)->next)
         if (*at == s) {
             *at = s->next;
             break;
@@ -307,7 +308,7 @@ static bool hash_of(struct cuda *c, const struct region *r, uint64_t *hash, stru
 
 bool spaces_hash(struct cuda *c, struct err *err)
 {
-    for (struct cuda_space *s = c->spaces; s; s = s->next)
+    for (struct cuda_buffers *s = c->spaces; s; s = s->next)
         for (struct region *r = s->regions; r; r = r->next) {
             if (!r->read_only || r->hashed)
                 continue;
@@ -320,7 +321,7 @@ bool spaces_hash(struct cuda *c, struct err *err)
 
 void spaces_written(struct cuda *c, uint64_t addr, size_t n)
 {
-    for (struct cuda_space *s = c->spaces; s; s = s->next)
+    for (struct cuda_buffers *s = c->spaces; s; s = s->next)
         for (struct region *r = s->regions; r; r = r->next)
             if (addr < r->addr + r->size && r->addr < addr + n)
                 r->hashed = false;
@@ -355,7 +356,7 @@ static const char *damage_words(struct arena *a, const struct region *r, bool be
         behind ? "behind" : "before", behind ? "end" : "begin");
 }
 
-bool cuda_space_damage(struct cuda_space *s, struct arena *a, const char **words, struct err *err)
+bool cuda_buffers_damage(struct cuda_buffers *s, struct arena *a, const char **words, struct err *err)
 {
     struct cuda *c = s->cuda;
 

@@ -8,7 +8,7 @@ const char *role_name(enum role r)
     return names[r];
 }
 
-static struct agent_state *agent_of(struct model *m, const json_t *f)
+static struct agent_state *agent_of(struct ui_state *m, const json_t *f)
 {
     const char *name = json_text(f, "role", "");
 
@@ -30,13 +30,13 @@ static void say(struct str *to, const char *fmt, ...)
 }
 
 /* The run is one thread: who begins something is the only one at work, but for models and workers. */
-static void all_idle(struct model *m)
+static void all_idle(struct ui_state *m)
 {
     for (int i = 0; i < N_ROLES; i++)
         m->agents_now[i].busy = false;
 }
 
-static void at_work(struct model *m, struct agent_state *a)
+static void at_work(struct ui_state *m, struct agent_state *a)
 {
     bool was_busy = a->busy;
 
@@ -46,22 +46,22 @@ static void at_work(struct model *m, struct agent_state *a)
         a->since_s = m->t_s;
 }
 
-void model_open(struct model *m)
+void ui_state_open(struct ui_state *m)
 {
-    *m = (struct model){.arena = arena_open(),
-                        .task = "",
-                        .device = "",
-                        .basis = "?",
-                        .agents = "",
-                        .out = "",
-                        .best_name = "",
-                        .max_s = NAN,
-                        .max_usd = NAN,
-                        .usd = NAN};
+    *m = (struct ui_state){.arena = arena_open(),
+                           .task = "",
+                           .device = "",
+                           .basis = "?",
+                           .agents = "",
+                           .out = "",
+                           .best_name = "",
+                           .max_s = NAN,
+                           .max_usd = NAN,
+                           .usd = NAN};
     m->best_score = m->best_low = m->best_high = m->best_share = NAN;
 }
 
-void model_close(struct model *m)
+void ui_state_close(struct ui_state *m)
 {
     for (int i = 0; i < N_ROLES; i++) {
         str_free(&m->agents_now[i].text);
@@ -74,7 +74,7 @@ void model_close(struct model *m)
     arena_close(m->arena);
 }
 
-size_t model_count(const struct model *m, enum row_state state)
+size_t ui_state_count(const struct ui_state *m, enum row_state state)
 {
     size_t n = 0;
 
@@ -83,7 +83,7 @@ size_t model_count(const struct model *m, enum row_state state)
     return n;
 }
 
-size_t model_passed(const struct model *m)
+size_t ui_state_passed(const struct ui_state *m)
 {
     size_t n = 0;
 
@@ -92,19 +92,19 @@ size_t model_passed(const struct model *m)
     return n;
 }
 
-static const char *keep(struct model *m, const char *text)
+static const char *keep(struct ui_state *m, const char *text)
 {
     return arena_strdup(m->arena, text);
 }
 
-#define RUN(member)         MEMBER_AS(struct model, member, MEMBER_TEXT)
-#define BEST(name, member)  MEMBER_NAMED(name, struct model, member, MEMBER_NUMBER)
+#define RUN(member)         MEMBER_AS(struct ui_state, member, MEMBER_TEXT)
+#define BEST(name, member)  MEMBER_NAMED(name, struct ui_state, member, MEMBER_NUMBER)
 #define TIMES(name, member) MEMBER_NAMED(name, struct times, member, MEMBER_NUMBER)
 #define ROW(member)         MEMBER(struct row, member)
 #define ROW_TEXT(member)    MEMBER_AS(struct row, member, MEMBER_TEXT)
 
 static const struct member run_members[] = {
-    RUN(task), RUN(device), RUN(basis), RUN(agents), RUN(out), MEMBER(struct model, resumed), {0}};
+    RUN(task), RUN(device), RUN(basis), RUN(agents), RUN(out), MEMBER(struct ui_state, resumed), {0}};
 
 static const struct member best_members[] = {BEST("score", best_score),
                                              BEST("low", best_low),
@@ -138,22 +138,22 @@ static const struct member row_members[] = {ROW_TEXT(label),
                                             ROW(gain),
                                             {0}};
 
-static void take_spent(struct model *m, const json_t *spent)
+static void take_spent(struct ui_state *m, const json_t *spent)
 {
     m->calls = json_int(spent, "calls", m->calls);
     m->tokens = json_int(spent, "tokens", m->tokens);
     m->usd = json_num(spent, "usd");
 }
 
-static void on_run(struct model *m, const json_t *f)
+static void on_run(struct ui_state *m, const json_t *f)
 {
     const json_t *limits = json_object_get(f, "limits"), *list = json_object_get(f, "workloads"), *dims;
     double begun_s = m->begun ? m->t_s : 0;
     size_t i;
 
     if (m->begun) { /* a campaign's next kernel */
-        model_close(m);
-        model_open(m);
+        ui_state_close(m);
+        ui_state_open(m);
         m->t_s = begun_s;
     }
     m->begun = true;
@@ -174,7 +174,7 @@ static void on_run(struct model *m, const json_t *f)
     }
 }
 
-static const char *dims_text(struct model *m, const json_t *dims)
+static const char *dims_text(struct ui_state *m, const json_t *dims)
 {
     struct str s = {.arena = m->arena};
     const char *key;
@@ -185,7 +185,7 @@ static const char *dims_text(struct model *m, const json_t *dims)
     return str_take(&s, m->arena);
 }
 
-static void take_best(struct model *m, const json_t *f)
+static void take_best(struct ui_state *m, const json_t *f)
 {
     const json_t *list = json_object_get(f, "workloads"), *w;
     size_t i;
@@ -202,7 +202,7 @@ static void take_best(struct model *m, const json_t *f)
     }
 }
 
-static void say_diagnosis(struct model *m, int64_t id, const json_t *f)
+static void say_diagnosis(struct ui_state *m, int64_t id, const json_t *f)
 {
     struct str *text = &m->agents_now[ROLE_PROFILER].text;
     double share = json_num(f, "share_of_copy");
@@ -216,7 +216,7 @@ static void say_diagnosis(struct model *m, int64_t id, const json_t *f)
     str_addf(text, ". %s", json_text(f, "diagnosis", ""));
 }
 
-static void on_original(struct model *m, const json_t *f)
+static void on_original(struct ui_state *m, const json_t *f)
 {
     const json_t *device = json_object_get(f, "device");
     struct agent_state *judge = &m->agents_now[ROLE_JUDGE];
@@ -230,14 +230,14 @@ static void on_original(struct model *m, const json_t *f)
     say(&judge->text, "the original passes %lld cases", (long long)json_int(f, "cases", 0));
 }
 
-static void on_suite(struct model *m, const json_t *f)
+static void on_suite(struct ui_state *m, const json_t *f)
 {
     const char *text = json_text(f, "text", "");
 
     say(&m->agents_now[ROLE_TESTER].text, "%.*s", (int)strcspn(text, "("), text);
 }
 
-static void on_mutants(struct model *m, const json_t *f)
+static void on_mutants(struct ui_state *m, const json_t *f)
 {
     struct agent_state *tester = &m->agents_now[ROLE_TESTER];
 
@@ -246,7 +246,7 @@ static void on_mutants(struct model *m, const json_t *f)
         (long long)json_int(f, "all", 0));
 }
 
-static void on_mutation(struct model *m, const json_t *f)
+static void on_mutation(struct ui_state *m, const json_t *f)
 {
     long long killed = (long long)json_int(f, "killed", 0), survived = (long long)json_int(f, "survived", 0);
 
@@ -256,7 +256,7 @@ static void on_mutation(struct model *m, const json_t *f)
 }
 
 /* What waited when the last round ended was left behind, or was another's text. */
-static void on_round(struct model *m, const json_t *f)
+static void on_round(struct ui_state *m, const json_t *f)
 {
     size_t n = 0;
 
@@ -269,7 +269,7 @@ static void on_round(struct model *m, const json_t *f)
     all_idle(m);
 }
 
-static void on_plan(struct model *m, const json_t *f)
+static void on_plan(struct ui_state *m, const json_t *f)
 {
     const json_t *list = json_object_get(f, "strategies"), *s;
     struct str *text = &m->agents_now[ROLE_PLANNER].text;
@@ -280,7 +280,7 @@ static void on_plan(struct model *m, const json_t *f)
     json_array_foreach(list, i, s) str_addf(text, "%s%s", i ? "; " : ": ", json_text(s, "name", "?"));
 }
 
-static struct row *row_of(struct model *m, const char *label)
+static struct row *row_of(struct ui_state *m, const char *label)
 {
     for (size_t i = m->rows.n; i-- > 0;)
         if (m->rows.v[i].state != ROW_COUNTED && str_eq(m->rows.v[i].label, label))
@@ -288,7 +288,7 @@ static struct row *row_of(struct model *m, const char *label)
     return NULL;
 }
 
-static struct row *row_add(struct model *m, const json_t *f)
+static struct row *row_add(struct ui_state *m, const json_t *f)
 {
     struct row r = {0};
 
@@ -297,14 +297,14 @@ static struct row *row_add(struct model *m, const json_t *f)
     return &vec_last(&m->rows);
 }
 
-static void on_submitted(struct model *m, const json_t *f)
+static void on_submitted(struct ui_state *m, const json_t *f)
 {
     struct row *r = row_add(m, f);
 
     say(&m->agents_now[ROLE_CODER].text, "wrote %s: %s", r->label, r->name);
 }
 
-static void on_started(struct model *m, const json_t *f)
+static void on_started(struct ui_state *m, const json_t *f)
 {
     struct row *r = row_of(m, json_text(f, "label", ""));
     int worker = (int)json_int(f, "worker", 0);
@@ -319,7 +319,7 @@ static void on_started(struct model *m, const json_t *f)
     }
 }
 
-static void on_judged(struct model *m, const json_t *f)
+static void on_judged(struct ui_state *m, const json_t *f)
 {
     struct row *r = row_of(m, json_text(f, "label", ""));
 
@@ -332,7 +332,7 @@ static void on_judged(struct model *m, const json_t *f)
 }
 
 /* Counted rows stand before the others, in the order in which they were counted. */
-static void on_trial(struct model *m, const json_t *f)
+static void on_trial(struct ui_state *m, const json_t *f)
 {
     struct row *found = row_of(m, json_text(f, "label", "")), r;
     const char *label;
@@ -356,7 +356,7 @@ static void on_trial(struct model *m, const json_t *f)
         str_addf(&m->agents_now[ROLE_JUDGE].text, ", %.2fx", r.score);
 }
 
-static void on_doing(struct model *m, const json_t *f)
+static void on_doing(struct ui_state *m, const json_t *f)
 {
     struct agent_state *a = agent_of(m, f);
 
@@ -366,7 +366,7 @@ static void on_doing(struct model *m, const json_t *f)
     at_work(m, a);
 }
 
-static void on_call(struct model *m, const json_t *f)
+static void on_call(struct ui_state *m, const json_t *f)
 {
     struct agent_state *a = agent_of(m, f);
 
@@ -378,7 +378,7 @@ static void on_call(struct model *m, const json_t *f)
         (long long)json_int(f, "tokens_in", 0));
 }
 
-static void on_waiting(struct model *m, const json_t *f)
+static void on_waiting(struct ui_state *m, const json_t *f)
 {
     struct agent_state *a = agent_of(m, f);
     long long tokens = (long long)json_int(f, "tokens_out", 0);
@@ -391,7 +391,7 @@ static void on_waiting(struct model *m, const json_t *f)
         str_addf(&a->call, ", %lld tokens so far", tokens);
 }
 
-static void on_reply(struct model *m, const json_t *f)
+static void on_reply(struct ui_state *m, const json_t *f)
 {
     struct agent_state *a = agent_of(m, f);
 
@@ -406,7 +406,7 @@ static void on_reply(struct model *m, const json_t *f)
 
 /* What became of a reply or a strategy. It begins with the call's label, which begins with the role; what
  * begins with another name is the coder's. */
-static void on_outcome(struct model *m, const json_t *f)
+static void on_outcome(struct ui_state *m, const json_t *f)
 {
     const char *text = json_text(f, "text", "");
     enum role whose = ROLE_CODER;
@@ -417,13 +417,13 @@ static void on_outcome(struct model *m, const json_t *f)
     say(&m->agents_now[whose].text, "%s", text);
 }
 
-static void on_pruned(struct model *m, const json_t *f)
+static void on_pruned(struct ui_state *m, const json_t *f)
 {
     all_idle(m);
     say(&m->agents_now[ROLE_PLANNER].text, "as good with fewer changes: %s", json_text(f, "text", ""));
 }
 
-static void on_tune_point(struct model *m, const json_t *f)
+static void on_tune_point(struct ui_state *m, const json_t *f)
 {
     struct agent_state *planner = &m->agents_now[ROLE_PLANNER];
 
@@ -432,26 +432,26 @@ static void on_tune_point(struct model *m, const json_t *f)
         (long long)json_int(f, "done", 0), (long long)json_int(f, "all", 0));
 }
 
-static void on_tuned(struct model *m, const json_t *f)
+static void on_tuned(struct ui_state *m, const json_t *f)
 {
     all_idle(m);
     say(&m->agents_now[ROLE_PLANNER].text, "tuned: %s", json_text(f, "text", ""));
 }
 
-static void on_confirm(struct model *m, const json_t *f)
+static void on_confirm(struct ui_state *m, const json_t *f)
 {
     all_idle(m);
     say(&m->agents_now[ROLE_JUDGE].text, "candidate %lld on %lld cases of a hidden seed: %s",
         (long long)json_int(f, "id", 0), (long long)json_int(f, "cases", 0), json_text(f, "verdict", "?"));
 }
 
-static void on_sanitizer(struct model *m, const json_t *f)
+static void on_sanitizer(struct ui_state *m, const json_t *f)
 {
     at_work(m, &m->agents_now[ROLE_JUDGE]);
     say(&m->agents_now[ROLE_JUDGE].text, "%s", json_text(f, "text", ""));
 }
 
-static void on_budget(struct model *m, const json_t *f)
+static void on_budget(struct ui_state *m, const json_t *f)
 {
     const char *what = json_text(f, "what", "?");
 
@@ -461,13 +461,13 @@ static void on_budget(struct model *m, const json_t *f)
         say(&m->note, "the %s is spent", str_eq(what, "usd") ? "money" : "budget of tokens");
 }
 
-static void on_stopping(struct model *m, const json_t *f)
+static void on_stopping(struct ui_state *m, const json_t *f)
 {
     (void)f;
     m->stopping = true;
 }
 
-static void on_end(struct model *m, const json_t *f)
+static void on_end(struct ui_state *m, const json_t *f)
 {
     (void)f;
     all_idle(m);
@@ -478,16 +478,16 @@ static void on_end(struct model *m, const json_t *f)
 static const struct {
     const char *event;
     size_t at;
-} texts[] = {{"tester", offsetof(struct model, agents_now[ROLE_TESTER].text)},
-             {"learnt", offsetof(struct model, learnt)},
-             {"gpu_busy", offsetof(struct model, note)},
-             {"worker_died", offsetof(struct model, note)},
-             {"memory", offsetof(struct model, note)},
-             {"stands_in", offsetof(struct model, note)}};
+} texts[] = {{"tester", offsetof(struct ui_state, agents_now[ROLE_TESTER].text)},
+             {"learnt", offsetof(struct ui_state, learnt)},
+             {"gpu_busy", offsetof(struct ui_state, note)},
+             {"worker_died", offsetof(struct ui_state, note)},
+             {"memory", offsetof(struct ui_state, note)},
+             {"stands_in", offsetof(struct ui_state, note)}};
 
 static const struct {
     const char *event;
-    void (*take)(struct model *m, const json_t *f);
+    void (*take)(struct ui_state *m, const json_t *f);
 } events[] = {{"run", on_run},
               {"suite", on_suite},
               {"doing", on_doing},
@@ -518,7 +518,7 @@ static const struct {
               {"tuned", on_tuned},
               {"tune_point", on_tune_point}};
 
-void model_event(struct model *m, const char *event, const json_t *f)
+void ui_state_event(struct ui_state *m, const char *event, const json_t *f)
 {
     double t_s = json_num(f, "t_s");
 

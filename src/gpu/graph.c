@@ -6,7 +6,7 @@
  * itself, the interval does not count, and fewer replays are queued at a time. */
 #include "device.h"
 
-struct cuda_tape {
+struct cuda_graph {
     struct cuda *cuda;
     CUgraph graph;
     CUgraphExec exec;
@@ -20,9 +20,9 @@ struct cuda_tape {
 
 enum { QUEUED_NODES = 4096, QUEUED_REPLAYS = 512, GATE_NS = 100000000, MOST_TRIES = 16 };
 
-bool cuda_tape_open(struct cuda_tape **out, struct cuda *c, struct err *err)
+bool cuda_graph_open(struct cuda_graph **out, struct cuda *c, struct err *err)
 {
-    struct cuda_tape *t;
+    struct cuda_graph *t;
     CUgraph graph;
 
     if (!cuda_usable(c, err) || !cuda_check(c, c->driver->graph_create(&graph, 0), err, "making a graph"))
@@ -34,7 +34,7 @@ bool cuda_tape_open(struct cuda_tape **out, struct cuda *c, struct err *err)
     return true;
 }
 
-void cuda_tape_close(struct cuda_tape *t)
+void cuda_graph_close(struct cuda_graph *t)
 {
     if (!t)
         return;
@@ -46,7 +46,7 @@ void cuda_tape_close(struct cuda_tape *t)
     free(t);
 }
 
-static bool added(struct cuda_tape *t, CUnode node, bool launch)
+static bool added(struct cuda_graph *t, CUnode node, bool launch)
 {
     t->last = node;
     t->last_is_launch = launch;
@@ -54,7 +54,7 @@ static bool added(struct cuda_tape *t, CUnode node, bool launch)
     return true;
 }
 
-static bool set_attribute(struct cuda_tape *t, CUnode node, int id, const union launch_value *v,
+static bool set_attribute(struct cuda_graph *t, CUnode node, int id, const union launch_value *v,
                           struct err *err)
 {
     struct cuda *c = t->cuda;
@@ -65,7 +65,7 @@ static bool set_attribute(struct cuda_tape *t, CUnode node, int id, const union 
     return cuda_check(c, c->driver->graph_attribute(node, id, v), err, "recording a launch");
 }
 
-bool cuda_tape_launch(struct cuda_tape *t, struct cuda_module *m, const struct ptx_launch *l, struct err *err)
+bool cuda_graph_launch(struct cuda_graph *t, struct cuda_module *m, const struct ptx_launch *l, struct err *err)
 {
     struct cuda *c = t->cuda;
     struct kernel_node p = {.shared_bytes = l->shared_bytes, .params = (void **)(uintptr_t)l->args};
@@ -101,7 +101,7 @@ bool cuda_tape_launch(struct cuda_tape *t, struct cuda_module *m, const struct p
     return added(t, node, true);
 }
 
-bool cuda_tape_set(struct cuda_tape *t, uint64_t addr, int byte, size_t n, struct err *err)
+bool cuda_graph_set(struct cuda_graph *t, uint64_t addr, int byte, size_t n, struct err *err)
 {
     struct cuda *c = t->cuda;
     struct set_node p = {
@@ -118,7 +118,7 @@ bool cuda_tape_set(struct cuda_tape *t, uint64_t addr, int byte, size_t n, struc
     return added(t, node, false);
 }
 
-static bool add_copy(struct cuda_tape *t, struct copy_end from, uint64_t to, size_t n, struct err *err)
+static bool add_copy(struct cuda_graph *t, struct copy_end from, uint64_t to, size_t n, struct err *err)
 {
     struct cuda *c = t->cuda;
     struct copy_node p = {.from = from,
@@ -138,14 +138,14 @@ static bool add_copy(struct cuda_tape *t, struct copy_end from, uint64_t to, siz
     return added(t, node, false);
 }
 
-bool cuda_tape_copy(struct cuda_tape *t, uint64_t to, uint64_t from, size_t n, struct err *err)
+bool cuda_graph_copy(struct cuda_graph *t, uint64_t to, uint64_t from, size_t n, struct err *err)
 {
     return add_copy(t, (struct copy_end){.memory = COPY_DEVICE, .device = from, .pitch = n, .height = 1}, to, n,
                     err);
 }
 
-bool cuda_tape_write(struct cuda_tape *t, struct cuda_module *m, const char *name, uint64_t offset_bytes,
-                     const void *from, size_t n, struct err *err)
+bool cuda_graph_write(struct cuda_graph *t, struct cuda_module *m, const char *name, uint64_t offset_bytes,
+                      const void *from, size_t n, struct err *err)
 {
     struct copy_end host = {.memory = COPY_HOST, .host = (void *)(uintptr_t)from, .pitch = n, .height = 1};
     uint64_t addr;
@@ -153,7 +153,7 @@ bool cuda_tape_write(struct cuda_tape *t, struct cuda_module *m, const char *nam
     return module_variable(m, name, &addr, err) && (!addr || add_copy(t, host, addr + offset_bytes, n, err));
 }
 
-bool cuda_tape_seal(struct cuda_tape *t, struct err *err)
+bool cuda_graph_seal(struct cuda_graph *t, struct err *err)
 {
     struct cuda *c = t->cuda;
     int nodes = (int)MIN(MAX(t->n_nodes, 1), (size_t)QUEUED_NODES);
@@ -173,8 +173,8 @@ static bool gate_close(struct cuda *c, struct err *err)
 }
 
 /* n replays; *late: the gate gave up, the time is of no use. */
-static bool time_chunk(struct cuda_tape *t, int n, double limit_s, double *us, bool *late, struct ptx_report *r,
-                       struct err *err)
+static bool time_chunk(struct cuda_graph *t, int n, double limit_s, double *us, bool *late,
+                       struct ptx_report *r, struct err *err)
 {
     struct cuda *c = t->cuda;
     const struct driver *d = c->driver;
@@ -208,8 +208,8 @@ static bool time_chunk(struct cuda_tape *t, int n, double limit_s, double *us, b
     return true;
 }
 
-bool cuda_tape_time(struct cuda_tape *t, int times, double limit_s, double *us, struct ptx_report *r,
-                    struct err *err)
+bool cuda_graph_time(struct cuda_graph *t, int times, double limit_s, double *us, struct ptx_report *r,
+                     struct err *err)
 {
     struct cuda *c = t->cuda;
     double until = time_s() + limit_s;
