@@ -99,6 +99,14 @@ struct node node_strip(struct node n); /* without parentheses, casts and the cla
 struct node statement_expression(struct node statement); /* of an expression statement, or no node */
 struct node subscript_index(const struct function *f, struct node subscript); /* the only one, or no node */
 const char *node_op(const struct function *f, struct node n);
+/* x op y; x op y where op assigns; *x; &x; x[i] or *x */
+bool node_is_binary(const struct function *f, struct node n, const char *op);
+bool node_is_assignment(const struct function *f, struct node n, const char *op);
+bool node_is_indirection(const struct function *f, struct node n);
+bool node_is_address(const struct function *f, struct node n);
+bool node_is_access(const struct function *f, struct node n);
+/* Within braces that hold one statement alone; else the statement as it is. */
+struct node node_unbraced(const struct function *f, struct node statement);
 bool node_has_effect(const struct function *f, struct node n); /* it writes, or calls what may */
 bool node_mentions(const struct function *f, struct node n, const char *name);
 bool node_within(struct node inner, struct node outer);
@@ -126,9 +134,23 @@ bool calls_barrier(const struct function *f, struct node n); /* or anything else
 /* What stands at file level, in namespaces too; the namespaces themselves are not among it. */
 struct node *file_items(const struct function *f, size_t *count);
 struct node *named_children(const struct function *f, struct node n, size_t *count);
+/* All of a kind below n, in text order. This list and the two above end with no node; their count may be NULL.
+ */
+struct node *nodes_of(const struct function *f, struct node n, enum node_kind kind);
+struct node *definitions_of(const struct function *f); /* all functions of the file, likewise */
+/* Has n one of the kind below it? */
+bool node_has(const struct function *f, struct node n, enum node_kind kind);
 /* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on
  * these. */
 bool constant_value(const struct function *f, struct node n, int64_t *value);
+/* The kernel's launches in the plans of all workloads: the first for NULL, else the one behind s; NULL: no
+ * more.
+ */
+const struct plan_step *planned_launch(const struct function *f, const struct plan_step *s);
+/* Threads of a block along x (0), y or z in every launch; 0: not known or not always the same. */
+int64_t block_threads(const struct function *f, int dimension);
+/* The number of threads in its __launch_bounds__, or no node. */
+struct node launch_bound(const struct function *f);
 const struct transform_fact *fact_of(const struct transform_input *in, const char *launcher_param);
 /* What a kernel parameter is bound to at a launch; no node when that leaves it to its default argument. */
 struct node launch_arg(const struct function *f, const struct launch *l, const struct variable *param);
@@ -161,8 +183,11 @@ struct poly poly_atom(const struct function *f, const char *atom);
 struct poly poly_add(const struct function *f, struct poly x, struct poly y, int64_t by);
 struct poly poly_mul(const struct function *f, struct poly x, struct poly y);
 bool poly_same(const struct poly *x, const struct poly *y);
-bool poly_is_thread(const struct function *f, struct node e);     /* threadIdx.x */
-struct poly poly_thread_of_grid(const struct function *f);        /* blockIdx.x * blockDim.x + threadIdx.x */
+bool poly_is_thread(const struct function *f, struct node e); /* threadIdx.x */
+struct poly poly_thread_of_grid(const struct function *f);    /* blockIdx.x * blockDim.x + threadIdx.x */
+/* Is it blockIdx * (threads of a block) + threadIdx, along this dimension? *threads: as many as are written
+ * down there, 0 for blockDim. */
+bool poly_counts_grid(const struct function *f, const struct poly *p, int dimension, int64_t *threads);
 int64_t poly_coefficient(const struct poly *p, const char *atom); /* of the atom alone */
 
 /* A loop that the threads of a block, or of more, share: for (i = first; i < bound; i += lanes). */
@@ -184,12 +209,13 @@ struct lane_loop {
 struct lane_loop *lane_loops(const struct function *f, size_t *count);
 bool lane_loop_of(const struct function *f, struct node for_statement, struct lane_loop *loop);
 
+/* The settings to look for sites with, which end with NO_SETTING: a transform's own, which are worth a try
+ * alone, and behind them, when all_settings is asked for, the other ones that its parameters have. */
+enum { NO_SETTING = INT32_MIN };
+const int *settings_to_try(const struct function *f, const struct site_list *found, const int *own,
+                           size_t n_own);
 /* Adds a site of f at a node; `where` follows "NAME, line N: ". The caller sets detail, in the arena, if it
  * needs one. */
-/* The settings to look for sites with: a transform's own, which are worth a try alone, and behind them, when
- * all_settings is asked for, the other ones that its parameters have. */
-const int *settings_to_try(const struct function *f, const struct site_list *found, const int *own,
-                           size_t n_own, size_t *n);
 struct transform_site *site_add(struct site_list *found, const struct function *f, struct node at, int setting,
                                 const char *why, const char *where, ...) __attribute__((format(printf, 6, 7)));
 
@@ -286,6 +312,7 @@ char *launch_grid_with(const struct function *f, const struct launch *l, const c
 /* A kernel expression in the launcher's terms: parameters replaced by what is passed. NULL when it uses
  * anything else. */
 char *launch_expression(const struct function *f, const struct launch *l, struct node e);
+bool launches_tell(const struct function *f, struct node e); /* can it be said so at every launch? */
 /* Conditions, over names of the host function, under which n is a multiple of by; added to guards (no repeats).
  */
 struct guard_list {

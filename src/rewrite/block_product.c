@@ -117,18 +117,14 @@ static double promise(const struct function *f, int setting)
     double sum = 0, rows = setting % 1000, cols = MAX(setting % WIDE / 1000, 1);
     double sms = f->in->limits ? f->in->limits->sm_count : 1;
 
-    for (size_t p = 0; p < f->in->n_plans; p++)
-        for (size_t s = 0; s < f->in->plans[p].n_steps; s++) {
-            const struct plan_step *step = &f->in->plans[p].steps[s];
-            if (!plan_launches(step, f->qualified))
-                continue;
-            double results = 1;
-            for (int d = 0; d < 3; d++)
-                results *= (double)step->grid[d] * (double)step->block[d];
-            double tiles = results / (rows * cols), rounds = tiles / sms;
-            double busy = rounds < 1 ? rounds : rounds / (double)(int64_t)(rounds + 0.999);
-            sum += busy * rows * cols / (rows + cols);
-        }
+    for (const struct plan_step *s = NULL; (s = planned_launch(f, s));) {
+        double results = 1;
+        for (int d = 0; d < 3; d++)
+            results *= (double)s->grid[d] * (double)s->block[d];
+        double tiles = results / (rows * cols), rounds = tiles / sms;
+        double busy = rounds < 1 ? rounds : rounds / (double)(int64_t)(rounds + 0.999);
+        sum += busy * rows * cols / (rows + cols);
+    }
     return sum;
 }
 
@@ -137,7 +133,6 @@ static void block_product_find(struct function *f, struct site_list *found)
     static const int tiles[] = {WIDE + 128128, 128128, 64064, 64128, 8, 4};
     int own[ARRAY_LEN(tiles)];
     struct contraction c;
-    size_t n;
 
     if (!contraction_of(f, &c, NULL))
         return;
@@ -149,13 +144,13 @@ static void block_product_find(struct function *f, struct site_list *found)
                 own[i] = own[k];
                 own[k] = other;
             }
-    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
-    for (size_t i = 0; i < n; i++) {
+    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING;
+         setting++) {
         struct shape s;
-        if (shape_of(settings[i], &c, &s))
-            site_add(found, f, c.loop, settings[i],
+        if (shape_of(*setting, &c, &s))
+            site_add(found, f, c.loop, *setting,
                      "each thread fetches a whole row and column for one result; a tile of results shares them",
-                     "product of %s and %s, %s%s", c.x.root, c.y.root, block_product_words(f->a, settings[i]),
+                     "product of %s and %s, %s%s", c.x.root, c.y.root, block_product_words(f->a, *setting),
                      str_eq(s.blocks, "mma") ? " by tensor cores" : "");
     }
 }
@@ -381,8 +376,7 @@ static bool launches_edit(const struct contraction *c, const struct shape *s, st
     const struct function *f = c->f;
     struct arena *a = f->a;
 
-    for (size_t i = 0; i < f->n_launches; i++) {
-        const struct launch *l = &f->launches[i];
+    for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
         const char *others;
         if (!other_dimensions(c, l, &others))
             return err_input(why_not, "the grid of %s is not seen", f->name);

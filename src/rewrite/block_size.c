@@ -41,10 +41,8 @@ static bool block_of(const struct function *f, const struct launch *l, struct de
     d->where = VARIABLE;
     if (node_ok(d->value))
         return node_is(d->value, NODE_NUMBER_LITERAL) && constant_value(f, d->value, &d->old);
-    size_t count;
-    struct node *all = file_items(f, &count);
-    for (size_t i = 0; i < count; i++) {
-        struct node c = all[i], declarator = node_field(c, FIELD_DECLARATOR);
+    for (struct node *item = file_items(f, NULL); node_ok(*item); item++) {
+        struct node c = *item, declarator = node_field(c, FIELD_DECLARATOR);
         d->where = CONSTANT;
         if (node_is(c, NODE_PREPROC_DEF) && node_text_is(f->s, node_field(c, FIELD_NAME), text_of(f, e))) {
             d->value = node_field(c, FIELD_VALUE);
@@ -105,10 +103,10 @@ static bool is_bounded(const struct function *f, struct node e, int64_t length)
          n = up, up = node_parent(n)) {
         struct node condition = node_strip(node_field(up, FIELD_CONDITION)),
                     right = node_strip(node_field(condition, FIELD_RIGHT));
-        if (!node_same(node_field(up, FIELD_CONSEQUENCE), n) || !node_is(condition, NODE_BINARY_EXPRESSION) ||
-            !str_eq(node_op(f, condition), "<") || !poly_is_thread(f, node_field(condition, FIELD_LEFT)))
+        if (!node_same(node_field(up, FIELD_CONSEQUENCE), n) || !node_is_binary(f, condition, "<") ||
+            !poly_is_thread(f, node_field(condition, FIELD_LEFT)))
             continue;
-        bool warps = node_is(right, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, right), "/") &&
+        bool warps = node_is_binary(f, right, "/") &&
                      constant_value(f, node_field(right, FIELD_RIGHT), &most) && most == 32;
         if (warps ? length >= 32 : constant_value(f, right, &most) && most <= length)
             return true;
@@ -120,19 +118,17 @@ static bool is_bounded(const struct function *f, struct node e, int64_t length)
  * it. */
 static bool arrays_fit(const struct function *f, const struct detail *d, int threads, struct edits *edits)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *v = function_variable_of(f, node_field(all[i], FIELD_ARGUMENT));
+    for (struct node *element = nodes_of(f, f->body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*element); element++) {
+        const struct variable *v = function_variable_of(f, node_field(*element, FIELD_ARGUMENT));
         if (!v || !v->shared || !v->array || !node_ok(v->size) ||
-            !poly_is_thread(f, subscript_index(f, all[i])))
+            !poly_is_thread(f, subscript_index(f, *element)))
             continue;
         int64_t length;
         if (node_is(v->size, NODE_IDENTIFIER) && (d->where == CONSTANT || is_block_parameter(f, d, v->size)))
             continue; /* what says it changes for both */
         if (!constant_value(f, v->size, &length))
             return false;
-        if (length >= threads || is_bounded(f, all[i], length))
+        if (length >= threads || is_bounded(f, *element, length))
             continue;
         if (!node_is(v->size, NODE_NUMBER_LITERAL) || length != d->old)
             return false;
@@ -145,23 +141,19 @@ static bool arrays_fit(const struct function *f, const struct detail *d, int thr
 /* The kernel itself repeats the number, other than as an array's length. */
 static bool repeats(const struct function *f, int64_t old)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, f->body, NODE_NUMBER_LITERAL, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (struct node *x = nodes_of(f, f->body, NODE_NUMBER_LITERAL); node_ok(*x); x++) {
         int64_t v;
-        if (constant_value(f, all[i], &v) && v == old && !node_is(node_parent(all[i]), NODE_ARRAY_DECLARATOR))
+        if (constant_value(f, *x, &v) && v == old && !node_is(node_parent(*x), NODE_ARRAY_DECLARATOR))
             return true;
     }
-    struct node *steps = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (struct node *step = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*step); step++) {
         int64_t v;
-        struct node parent = node_parent(steps[i]);
-        bool of_template =
-            node_is(f->whole, NODE_TEMPLATE_DECLARATION) &&
-            str_has_word(text_of(f, node_field(f->whole, FIELD_PARAMETERS)), text_of(f, steps[i]));
+        struct node parent = node_parent(*step);
+        bool of_template = node_is(f->whole, NODE_TEMPLATE_DECLARATION) &&
+                           str_has_word(text_of(f, node_field(f->whole, FIELD_PARAMETERS)), text_of(f, *step));
         bool of_file =
-            !function_variable_of(f, steps[i]) && !of_template && !node_is(parent, NODE_ARRAY_DECLARATOR);
-        if (of_file && constant_value(f, steps[i], &v) && v == old)
+            !function_variable_of(f, *step) && !of_template && !node_is(parent, NODE_ARRAY_DECLARATOR);
+        if (of_file && constant_value(f, *step, &v) && v == old)
             return true;
     }
     return false;
@@ -173,30 +165,28 @@ static struct node rounds_up(const struct function *f, struct node dividend, int
 {
     int64_t value;
     *less = 1;
-    if (node_is(dividend, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, dividend), "-") &&
-        constant_value(f, node_field(dividend, FIELD_RIGHT), &value) && value == 1) {
+    if (node_is_binary(f, dividend, "-") && constant_value(f, node_field(dividend, FIELD_RIGHT), &value) &&
+        value == 1) {
         *less = 0;
         dividend = node_strip(node_field(dividend, FIELD_LEFT));
     }
     struct node add = node_strip(node_field(dividend, FIELD_RIGHT));
-    bool up = node_is(dividend, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, dividend), "+") &&
-              node_is(add, NODE_NUMBER_LITERAL) && constant_value(f, add, &value) && value == by - *less;
+    bool up = node_is_binary(f, dividend, "+") && node_is(add, NODE_NUMBER_LITERAL) &&
+              constant_value(f, add, &value) && value == by - *less;
     return up ? add : (struct node){0};
 }
 
 /* `(x + 127) / 128` in the host function: both numbers follow. */
 static void grid_follow(const struct function *f, const struct detail *d, struct edits *edits)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, d->host, NODE_BINARY_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        struct node right = node_strip(node_field(all[i], FIELD_RIGHT)), add;
+    for (struct node *e = nodes_of(f, d->host, NODE_BINARY_EXPRESSION); node_ok(*e); e++) {
+        struct node right = node_strip(node_field(*e, FIELD_RIGHT)), add;
         int64_t by;
         int less;
-        if (!str_eq(node_op(f, all[i]), "/") || !node_is(right, NODE_NUMBER_LITERAL) ||
+        if (!str_eq(node_op(f, *e), "/") || !node_is(right, NODE_NUMBER_LITERAL) ||
             !constant_value(f, right, &by) || by % d->old != 0)
             continue;
-        add = rounds_up(f, node_strip(node_field(all[i], FIELD_LEFT)), by, &less);
+        add = rounds_up(f, node_strip(node_field(*e, FIELD_LEFT)), by, &less);
         if (!node_ok(add))
             continue;
         by = by / d->old * d->threads;
@@ -230,8 +220,7 @@ static bool host_follows(const struct function *f, const struct launch *l, struc
 static bool is_over_grid(const struct function *f, const struct poly *p)
 {
     int64_t by = poly_coefficient(p, "threadIdx.x"), blocks = 0;
-    for (int i = 0; i < p->n; i++) {
-        const struct term *t = &p->t[i];
+    for (const struct term *t = p->t; t < p->t + p->n; t++) {
         bool plain = t->n == 1 && str_eq(t->atom[0], "blockIdx.x");
         bool product = t->n == 2 && str_eq(t->atom[0], "blockDim.x") && str_eq(t->atom[1], "blockIdx.x");
         if (product || (plain && f->block_x && t->by % f->block_x == 0))
@@ -263,24 +252,21 @@ static bool in_steps(const struct function *f, const struct detail *d, struct no
     }
     int64_t thread = poly_coefficient(p, "threadIdx.x");
     bool steps = false;
-    for (int i = 0; i < p->n; i++) {
-        const struct term *t = &p->t[i];
+    for (const struct term *t = p->t; t < p->t + p->n; t++) {
         bool dim = t->n > 1 && str_eq(t->atom[0], "blockDim.x");
         steps = steps || dim || (f->block_x && t->n == 1 && t->by == thread * f->block_x);
     }
     struct node question = node_enclosing(subscript, NODE_IF_STATEMENT);
     struct node condition = node_strip(node_field(question, FIELD_CONDITION));
-    return steps && node_is(condition, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, condition), "<");
+    return steps && node_is_binary(f, condition, "<");
 }
 
 /* Are pointers from outside of a loop moved in it: is one turn another than the next? */
 static bool moves_pointers(const struct function *f, struct node body)
 {
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
         if (v->pointer && v->assignments && v->from < node_start(body) && variable_assigned_in(f, v, body))
             return true;
-    }
     return false;
 }
 
@@ -331,9 +317,8 @@ static bool grid_follows(const struct function *f, const struct detail *d)
         return false;
     if (!cut)
         return true;
-    size_t n_questions;
-    node_find_all(f->a, f->body, NODE_IF_STATEMENT, &n_questions);
-    if (n_questions == 0 && n_loops == 0) /* nobody asks for the end: larger blocks would go past it */
+    if (!node_has(f, f->body, NODE_IF_STATEMENT) &&
+        n_loops == 0) /* nobody asks for the end: larger blocks would go past it */
         return false;
     struct edits seen = {.arena = f->a};
     if (d->where == LITERAL)
@@ -368,18 +353,16 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
             return err_input(why, "a shared array of %s is too short for %d threads", f->name, d->threads);
         if (!grid_follows(f, d))
             return err_input(why, "the grid of %s does not follow the block", f->name);
-        size_t n;
-        struct node *bounds = node_find_all(a, f->definition, NODE_LAUNCH_BOUNDS, &n);
+        struct node bound = launch_bound(f);
         int64_t most;
-        bool said = n > 0 && node_count(bounds[0]) > 0;
-        if (said && !constant_value(f, node_child(bounds[0], 0), &most))
+        bool said = node_ok(bound);
+        if (said && !constant_value(f, bound, &most))
             return err_input(why, "the launch bounds of %s are not known", f->name);
         if (said && most != d->threads && (most < d->threads || most == d->old)) {
-            struct node number = node_child(bounds[0], 0);
-            if (!node_is(number, NODE_NUMBER_LITERAL))
+            if (!node_is(bound, NODE_NUMBER_LITERAL))
                 return err_input(why, "the launch bounds of %s are below %d", f->name, d->threads);
             if (edits)
-                edits_node(edits, number, arena_printf(a, "%d", d->threads));
+                edits_node(edits, bound, arena_printf(a, "%d", d->threads));
         }
         for (size_t l = 0; edits && d->where == LITERAL && l < f->n_launches; l++) {
             struct detail other = {0};
@@ -431,9 +414,8 @@ static bool row_fits(const struct function *f, char **bound, int *width)
 static void block_find(struct function *f, struct site_list *found)
 {
     static const int own[] = {512, 1024, 256, 128, 64}, own_most[] = {UP_TO + 256, UP_TO + 512, UP_TO + 1024};
-    size_t n_threads, n_most;
-    const int *threads = settings_to_try(f, found, own, ARRAY_LEN(own), &n_threads),
-              *most = settings_to_try(f, found, own_most, ARRAY_LEN(own_most), &n_most);
+    const int *all = settings_to_try(f, found, own, ARRAY_LEN(own)),
+              *all_most = settings_to_try(f, found, own_most, ARRAY_LEN(own_most));
     for (size_t l = 0; l < f->n_launches; l++) {
         struct detail one = {0};
         bool known = block_of(f, &f->launches[l], &one) && one.old >= 32;
@@ -448,27 +430,28 @@ static void block_find(struct function *f, struct site_list *found)
                    (one.where == LITERAL && d->where == LITERAL && node_same(d->host, one.host) &&
                     d->old == one.old);
         }
-        for (size_t t = 0; t < n_threads && known && !seen; t++) {
-            if (threads[t] > UP_TO)
+        for (const int *threads = all; *threads != NO_SETTING && known && !seen; threads++) {
+            if (*threads > UP_TO)
                 continue;
-            one.threads = threads[t];
-            if (threads[t] == one.old || !all_take(&one, NULL, NULL))
+            one.threads = *threads;
+            if (*threads == one.old || !all_take(&one, NULL, NULL))
                 continue;
-            site_add(found, f, one.value, threads[t],
-                     threads[t] > one.old ? "more threads share a row and hide each other's waiting"
-                                          : "smaller blocks fill the SMs more evenly and meet sooner",
-                     "%d threads instead of %lld", threads[t], (long long)one.old)
+            site_add(found, f, one.value, *threads,
+                     *threads > one.old ? "more threads share a row and hide each other's waiting"
+                                        : "smaller blocks fill the SMs more evenly and meet sooner",
+                     "%d threads instead of %lld", *threads, (long long)one.old)
                 ->detail = arena_copy(f->a, &one, sizeof(one));
         }
         char *bound;
         int width;
-        for (size_t t = 0; t < n_most && (!known || !repeats(f, one.old)) && row_fits(f, &bound, &width); t++) {
-            if (most[t] < UP_TO)
+        for (const int *most = all_most;
+             *most != NO_SETTING && (!known || !repeats(f, one.old)) && row_fits(f, &bound, &width); most++) {
+            if (*most < UP_TO)
                 continue;
-            one.threads = most[t];
+            one.threads = *most;
             site_add(found, f, known ? one.value : f->launches[l].block, one.threads,
                      "long rows get many threads, short rows no idle ones",
-                     "as many threads as a row has work for, up to %d", most[t] - UP_TO)
+                     "as many threads as a row has work for, up to %d", *most - UP_TO)
                 ->detail = arena_copy(f->a, &one, sizeof(one));
         }
     }
@@ -485,18 +468,17 @@ static bool row_apply(const struct function *f, int most, struct edits *edits, s
     const struct launch *l = &f->launches[0];
     char *indent = text_indent(f, node_start(l->statement));
     char *count = width == 1 ? bound : arena_printf(a, "%s / %d", bound, width);
-    char *call = text_wrap(a, launch_text(f, l, NULL, NULL, name), (int)strlen(indent));
+    char *call = text_wrap(a, launch_text(f, l, NULL, NULL, name), launch_column(f, l));
     edits_launch(edits, f, l,
                  arena_printf(a,
                               "// As many threads as a row has work for, in whole warps.\n"
                               "%sconst int %s = %s >= %d ? %d : ((int)(%s) + 31) / 32 * 32;\n%s%s",
                               indent, name, bound, most * width, most, count, indent, call));
     /* a bound that the compiler was told must not be exceeded */
-    size_t n;
-    struct node *bounds = node_find_all(a, f->definition, NODE_LAUNCH_BOUNDS, &n);
+    struct node told = launch_bound(f);
     int64_t limit;
-    if (n > 0 && constant_value(f, node_child(bounds[0], 0), &limit) && limit < most)
-        edits_node(edits, node_child(bounds[0], 0), arena_printf(a, "%d", most));
+    if (constant_value(f, told, &limit) && limit < most)
+        edits_node(edits, told, arena_printf(a, "%d", most));
     return true;
 }
 

@@ -100,8 +100,7 @@ static size_t hints(const struct function *f, int which, struct edits *edits, bo
     touch_list all = {0};
     touches(f, f->body, &all);
     size_t done = 0;
-    for (size_t i = 0; i < all.n; i++) {
-        struct touch *t = &all.v[i];
+    for (struct touch *t = all.v; t < all.v + all.n; t++) {
         size_t loads = 0, stores = 0;
         for (size_t j = 0; j < all.n; j++)
             if (!all.v[j].root || all.v[j].root == t->root)

@@ -11,13 +11,11 @@ static const char CLUSTER[] = "cooperative_groups::this_cluster()";
 
 static bool opens(struct regroup *r, const struct function *f, int blocks, struct err *why)
 {
-    size_t n;
     if (!regroup_open(r, f, why))
         return false;
     if (f->block_x < 256 || f->block_x % (32 * blocks) != 0)
         return err_input(why, "blocks of %s are too small, or differ", f->name);
-    node_find_all(f->a, f->body, NODE_RETURN_STATEMENT, &n);
-    if (n > 0 || !calls_barrier(f, f->body))
+    if (node_has(f, f->body, NODE_RETURN_STATEMENT) || !calls_barrier(f, f->body))
         return err_input(why, "threads of %s leave early, or do not meet", f->name);
     const char *copy = arena_printf(f->a, "%s_cluster", f->name);
     if (!str_eq(fresh_name(f, copy), copy))
@@ -40,16 +38,14 @@ static int rows_most(const struct function *f, int blocks)
  * many of them lie side by side; no node where there is none. */
 static struct node length_of(const struct function *f, int64_t *width)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, f->body, NODE_BINARY_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *v = function_variable_of(f, node_strip(node_field(all[i], FIELD_LEFT)));
-        if (!str_eq(node_op(f, all[i]), "<") || !v || !node_ok(v->init))
+    for (struct node *e = nodes_of(f, f->body, NODE_BINARY_EXPRESSION); node_ok(*e); e++) {
+        const struct variable *v = function_variable_of(f, node_strip(node_field(*e, FIELD_LEFT)));
+        if (!str_eq(node_op(f, *e), "<") || !v || !node_ok(v->init))
             continue;
         struct poly p = poly_of(f, v->init);
         *width = p.ok ? poly_coefficient(&p, "threadIdx.x") : 0;
-        if (*width > 0 && node_ok(node_strip(node_field(all[i], FIELD_RIGHT))))
-            return node_field(all[i], FIELD_RIGHT);
+        if (*width > 0 && node_ok(node_strip(node_field(*e, FIELD_RIGHT))))
+            return node_field(*e, FIELD_RIGHT);
     }
     return (struct node){0};
 }
@@ -82,17 +78,12 @@ static bool pays(const struct function *f, int blocks)
 {
     int64_t width;
     struct node length = length_of(f, &width);
-    bool few = node_ok(length) && f->in->n_plans == 0;
-    for (size_t l = 0; l < f->n_launches; l++)
-        if (!node_ok(length) || !launch_expression(f, &f->launches[l], length))
-            return false;
-    for (size_t p = 0; p < f->in->n_plans; p++)
-        for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {
-            const struct plan_step *s = &f->in->plans[p].steps[i];
-            few = few ||
-                  (plan_launches(s, f->qualified) && s->grid[0] <= (uint32_t)rows_most(f, blocks) &&
-                   s->grid[1] == 1 && s->grid[2] == 1 && value_in(f, s, length) > STEPS * width * f->block_x);
-        }
+    bool few = f->in->n_plans == 0;
+    if (!node_ok(length) || !launches_tell(f, length))
+        return false;
+    for (const struct plan_step *s = NULL; (s = planned_launch(f, s));)
+        few = few || (s->grid[0] <= (uint32_t)rows_most(f, blocks) && s->grid[1] == 1 && s->grid[2] == 1 &&
+                      value_in(f, s, length) > STEPS * width * f->block_x);
     return few && rows_most(f, blocks) > 0;
 }
 
@@ -158,8 +149,7 @@ static bool cluster_apply(const struct function *f, const struct transform_site 
     if (!regroup_apply(&r, "cluster", "with a cluster of blocks for each row", edits, &inside, why_not))
         return false;
     edits_include(edits, f, "<cooperative_groups.h>", "<cooperative_groups.h>");
-    for (size_t l = 0; l < f->n_launches; l++) {
-        const struct launch *launch = &f->launches[l];
+    for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         const char *rows = regroup_rows(&r, launch);
         char *grid = launch_grid_with(f, launch, arena_printf(a, "%s * %d", rows, r.setting), NULL);
         char *block = arena_printf(a, "%lld", (long long)f->block_x / r.setting);

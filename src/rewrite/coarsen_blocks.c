@@ -41,20 +41,17 @@ static char *for_block(const struct writer *c, size_t start, size_t end)
 {
     const struct function *f = c->p->f;
     struct edits own = {.arena = f->a};
-    size_t n;
-    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *v = function_variable_of(f, names[i]);
-        bool here = node_start(names[i]) >= start && node_end(names[i]) <= end;
+    for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++) {
+        const struct variable *v = function_variable_of(f, *name);
+        bool here = node_start(*name) >= start && node_end(*name) <= end;
         size_t declared = v ? f->variables[v->index].from : 0;
         if (here && variable_differs(c->p, v) && !(declared >= start && declared < end))
-            edits_node(&own, names[i], arena_printf(f->a, "%s[%s]", array_name(c, v), c->k));
+            edits_node(&own, *name, arena_printf(f->a, "%s[%s]", array_name(c, v), c->k));
     }
-    struct node *fields = node_find_all(f->a, f->body, NODE_FIELD_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++)
-        if (node_start(fields[i]) >= start && node_end(fields[i]) <= end &&
-            str_eq(text_compact(f->a, text_of(f, fields[i])), "blockIdx.x"))
-            edits_node(&own, fields[i], arena_printf(f->a, "(blockIdx.x * %d + %s)", c->by, c->k));
+    for (struct node *field = nodes_of(f, f->body, NODE_FIELD_EXPRESSION); node_ok(*field); field++)
+        if (node_start(*field) >= start && node_end(*field) <= end &&
+            str_eq(text_compact(f->a, text_of(f, *field)), "blockIdx.x"))
+            edits_node(&own, *field, arena_printf(f->a, "(blockIdx.x * %d + %s)", c->by, c->k));
     return edits_range(&own, f, start, end);
 }
 
@@ -247,8 +244,7 @@ static bool put_declaration(const struct writer *c, struct node d)
     const char *indent = text_indent(f, node_start(d));
     struct str b = {.arena = f->a};
     bool any = false, shared = false;
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         if (!node_same(v->statement, d))
             continue;
         any = any || variable_differs(c->p, v);
@@ -268,8 +264,7 @@ static bool put_declaration(const struct writer *c, struct node d)
         return err_input(c->why, "line %d", node_line(f->s, d));
     if (!any || shared)
         return true;
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         if (!node_same(v->statement, d))
             continue;
         str_add(&b, b.len ? arena_printf(f->a, "\n%s", indent) : "");
@@ -313,7 +308,7 @@ static bool put_expression(const struct writer *c, struct node statement)
     const struct function *f = c->p->f;
     struct node e = statement_expression(statement), target = assigned_target(e), call = node_strip(e);
     const struct variable *v = function_variable_of(f, target);
-    bool assigns = node_is(e, NODE_ASSIGNMENT_EXPRESSION) && str_eq(node_op(f, e), "=");
+    bool assigns = node_is_assignment(f, e, "=");
     if (node_is(call, NODE_CALL_EXPRESSION) &&
         (call_is_barrier(f, call) || str_eq(call_name(f, call), "__syncwarp") || group_method(f, call, "sync")))
         return true;
@@ -333,12 +328,10 @@ static bool asks_for_end(const struct writer *c, struct node statement)
 {
     const struct function *f = c->p->f;
     struct node condition = node_strip(node_field(statement, FIELD_CONDITION)),
-                then = node_field(statement, FIELD_CONSEQUENCE);
-    if (node_is(then, NODE_COMPOUND_STATEMENT) && node_count(then) == 1)
-        then = node_child(then, 0);
+                then = node_unbraced(f, node_field(statement, FIELD_CONSEQUENCE));
     if (!f->global || !node_is(then, NODE_RETURN_STATEMENT) || node_ok(*c->all) ||
-        !node_same(node_parent(statement), f->body) || !node_is(condition, NODE_BINARY_EXPRESSION) ||
-        !str_eq(node_op(f, condition), ">=") || node_ok(node_field(statement, FIELD_ALTERNATIVE)))
+        !node_same(node_parent(statement), f->body) || !node_is_binary(f, condition, ">=") ||
+        node_ok(node_field(statement, FIELD_ALTERNATIVE)))
         return false;
     struct poly left = poly_of(f, node_field(condition, FIELD_LEFT)), block = poly_atom(f, "blockIdx.x");
     if (!poly_same(&left, &block))
@@ -465,13 +458,11 @@ static bool put_parameters(const struct writer *c)
 /* A macro that says a variable's name would say the array's. */
 static bool macros_name(const struct part *p)
 {
-    size_t n;
-    struct node *all = file_items(p->f, &n);
-    for (size_t i = 0; i < n; i++)
-        for (size_t v = 0; v < p->f->n_variables && node_is_directive(all[i]); v++)
-            if (p->differs[v] && !node_is(all[i], NODE_PREPROC_IF) && !node_is(all[i], NODE_PREPROC_IFDEF) &&
-                !node_ok(node_field(all[i], FIELD_PARAMETERS)) &&
-                str_has_word(text_of(p->f, all[i]), p->f->variables[v].name))
+    for (struct node *item = file_items(p->f, NULL); node_ok(*item); item++)
+        for (size_t v = 0; v < p->f->n_variables && node_is_directive(*item); v++)
+            if (p->differs[v] && !node_is(*item, NODE_PREPROC_IF) && !node_is(*item, NODE_PREPROC_IFDEF) &&
+                !node_ok(node_field(*item, FIELD_PARAMETERS)) &&
+                str_has_word(text_of(p->f, *item), p->f->variables[v].name))
                 return true;
     return false;
 }
@@ -533,15 +524,11 @@ static int64_t blocks_least(const struct function *f, int by)
 static bool pays(const struct function *f, int by)
 {
     bool many = f->in->n_plans == 0;
-    for (size_t p = 0; p < f->in->n_plans; p++)
-        for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {
-            const struct plan_step *s = &f->in->plans[p].steps[i];
-            if (!plan_launches(s, f->qualified))
-                continue;
-            if (s->cooperative || s->cluster[0] > 1)
-                return false;
-            many = many || (s->grid[0] % (uint32_t)by == 0 && s->grid[0] >= blocks_least(f, by));
-        }
+    for (const struct plan_step *s = NULL; (s = planned_launch(f, s));) {
+        if (s->cooperative || s->cluster[0] > 1)
+            return false;
+        many = many || (s->grid[0] % (uint32_t)by == 0 && s->grid[0] >= blocks_least(f, by));
+    }
     return many;
 }
 
@@ -594,17 +581,15 @@ static bool can(const struct function *f, int by, struct edits *edits, struct co
 static void blocks_find(struct function *f, struct site_list *found)
 {
     static const int own[] = {4, 2};
-    size_t n;
-    const int *by = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
-    for (size_t i = 0; i < n; i++) {
+    for (const int *by = settings_to_try(f, found, own, ARRAY_LEN(own)); *by != NO_SETTING; by++) {
         struct edits edits = {.arena = f->a};
         struct coarse made;
         struct pointer_launch pointer;
-        if (can(f, by[i], &edits, &made, &pointer, NULL) && !edits.clash)
-            site_add(found, f, f->definition, by[i],
+        if (can(f, *by, &edits, &made, &pointer, NULL) && !edits.clash)
+            site_add(found, f, f->definition, *by,
                      "a thread has little under way before it waits for its block; several blocks in step "
                      "have more, and wait together",
-                     "%d blocks in step", by[i]);
+                     "%d blocks in step", *by);
     }
 }
 

@@ -43,9 +43,7 @@ static bool is_behind_question(const struct function *f, struct node n, const st
             return true;
         for (struct node before = node_prev(n); node_is(up, NODE_COMPOUND_STATEMENT) && node_ok(before);
              before = node_prev(before)) {
-            size_t ends;
-            node_find_all(f->a, before, NODE_RETURN_STATEMENT, &ends);
-            if (ends > 0 && asks(f, before, index))
+            if (node_has(f, before, NODE_RETURN_STATEMENT) && asks(f, before, index))
                 return true;
         }
     }
@@ -55,8 +53,7 @@ static bool is_behind_question(const struct function *f, struct node n, const st
 /* All memory that the index leads to is asked about before: there are more items than the grid had threads. */
 static bool is_bounded(const struct function *f, struct node n, const struct variable *index)
 {
-    bool access = node_is(n, NODE_SUBSCRIPT_EXPRESSION) ||
-                  (node_is(n, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, n), "*"));
+    bool access = node_is_access(f, n);
     const struct variable *root = access ? pointer_root(f, n) : NULL;
     if (access && !(root && root->array && !root->param) && depends(f, n, index, 0) &&
         !is_behind_question(f, n, index))
@@ -88,13 +85,13 @@ static bool changes_before(const struct function *f, const struct variable *inde
 static bool takes(const struct function *f, struct detail *d, struct err *why)
 {
     char *body = text_of(f, f->body), *x;
-    size_t n_loops, n;
+    size_t n_loops;
     lane_loops(f, &n_loops);
     if (f->n_launches == 0 || n_loops > 0 || calls_barrier(f, f->body) || str_has_word(body, "gridDim.x") ||
         str_has_word(body, "__shared__"))
         return err_input(why, "%s is no one-element-a-thread kernel", f->name);
-    for (size_t i = f->n_params; i < f->n_variables && !d->index; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables + f->n_params; v < f->variables + f->n_variables && !d->index;
+         v++) {
         struct poly p = node_ok(v->init) && ctype_is_integer(f, v->type) && !v->assignments
                             ? poly_of(f, v->init)
                             : (struct poly){0};
@@ -108,10 +105,9 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
         return err_input(why, "%s has no index over the whole grid", f->name);
     if (changes_before(f, d->index))
         return err_input(why, "%s changes what all items would share", f->name);
-    struct node *fields = node_find_all(f->a, d->index->init, NODE_FIELD_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++)
-        if (node_text_is(f->s, fields[i], "blockIdx.x"))
-            d->block = fields[i];
+    for (struct node *field = nodes_of(f, d->index->init, NODE_FIELD_EXPRESSION); node_ok(*field); field++)
+        if (node_text_is(f->s, *field, "blockIdx.x"))
+            d->block = *field;
     if (!node_ok(d->block) || count_word(body, "blockIdx.x") != 1)
         return err_input(why, "blockIdx.x is used in other ways too");
     for (size_t i = 0; i < f->n_launches; i++)
@@ -124,12 +120,11 @@ static void coarsen_find(struct function *f, struct site_list *found)
 {
     static const int own[] = {2, 4, 8};
     struct detail d = {0};
-    size_t n;
-    const int *items = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
-    for (size_t i = 0; takes(f, &d, NULL) && i < n; i++)
-        site_add(found, f, d.index->statement, items[i],
+    for (const int *items = settings_to_try(f, found, own, ARRAY_LEN(own));
+         takes(f, &d, NULL) && *items != NO_SETTING; items++)
+        site_add(found, f, d.index->statement, *items,
                  "fewer blocks to start, and the loads of several items are in flight together",
-                 "%d items a thread", items[i]);
+                 "%d items a thread", *items);
 }
 
 static bool coarsen_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
@@ -152,11 +147,9 @@ static bool coarsen_apply(const struct function *f, const struct transform_site 
                            item, item, items, item, indent, body, indent));
     /* a directive stands at the start of its line */
     edits->list.v[0].start = str_line_start(f->text, start);
-    for (size_t i = 0; i < f->n_launches; i++) {
-        const struct launch *l = &f->launches[i];
+    for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
         char *call = launch_text(f, l, NULL, launch_grid_divided(f, l, items), NULL);
-        edits_node(edits, l->statement,
-                   text_wrap(a, call, (int)strlen(text_indent(f, node_start(l->statement)))));
+        edits_node(edits, l->statement, text_wrap(a, call, launch_column(f, l)));
     }
     return true;
 }

@@ -74,54 +74,16 @@ static bool is_uniform(const struct parse *p, struct node n)
 
 /* ---- indices ---- */
 
-/* Threads of a block along x (0), y or z in every launch; 0: not known or not always the same. */
-static int64_t block_threads(const struct function *f, int dimension)
-{
-    int64_t threads = 0, v;
-
-    for (size_t p = 0; p < f->in->n_plans; p++)
-        for (size_t s = 0; s < f->in->plans[p].n_steps; s++) {
-            const struct plan_step *step = &f->in->plans[p].steps[s];
-            if (!plan_launches(step, f->qualified))
-                continue;
-            if (threads && threads != step->block[dimension])
-                return 0;
-            threads = step->block[dimension];
-        }
-    for (size_t l = 0; f->in->n_plans == 0 && l < f->n_launches; l++) {
-        size_t n;
-        struct node *parts = launch_dim3(f, &f->launches[l], f->launches[l].block, &n);
-        bool known = true;
-        v = 1; /* what a launch does not say */
-        if (!parts)
-            known = constant_value(f, f->launches[l].block, &v);
-        else if ((size_t)dimension < n)
-            known = constant_value(f, parts[dimension], &v);
-        v = !parts && dimension > 0 ? 1 : v;
-        if (!known || (threads && threads != v))
-            return 0;
-        threads = v;
-    }
-    return threads;
-}
-
 /* index = blockIdx.D * (threads of a block along D) + threadIdx.D, or blockIdx.D where there is one thread. */
 static bool counts_grid(const struct function *f, const struct poly *p, int dimension)
 {
-    const char *of[] = {"threadIdx", "blockIdx", "blockDim"}, *name[3];
-
     struct poly alone = poly_atom(f, block_index[dimension]);
+    int64_t threads;
+
     if (poly_same(p, &alone))
         return block_threads(f, dimension) == 1;
-    for (int i = 0; i < 3; i++)
-        name[i] = arena_printf(f->a, "%s.%c", of[i], "xyz"[dimension]);
-    struct poly thread = poly_atom(f, name[0]), block = poly_atom(f, name[1]), dim = poly_atom(f, name[2]);
-    struct poly whole = poly_add(f, poly_mul(f, block, dim), thread, 1);
-    int64_t by = p->ok ? poly_coefficient(p, name[1]) : 0;
-    if (poly_same(p, &whole))
-        return true;
-    whole = poly_add(f, poly_mul(f, block, poly_number(by)), thread, 1);
-    return by > 0 && poly_same(p, &whole) && by == block_threads(f, dimension);
+    return poly_counts_grid(f, p, dimension, &threads) &&
+           (threads == 0 || threads == block_threads(f, dimension));
 }
 
 static bool is_plain(const struct function *f, const struct variable *v)
@@ -145,8 +107,7 @@ static bool find_flat(struct parse *p)
     const struct function *f = p->f;
     struct contraction *c = p->c;
 
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         struct node e = is_plain(f, v) ? node_strip(v->init) : (struct node){0};
         const struct variable *of = node_is(e, NODE_BINARY_EXPRESSION)
                                         ? function_variable_of(f, node_strip(node_field(e, FIELD_LEFT)))
@@ -185,8 +146,7 @@ static bool find_indices(struct parse *p)
     struct contraction *c = p->c;
     const struct variable *along[2] = {NULL, NULL};
 
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         if (v->shared)
             return err_input(p->why, "%s keeps things in shared memory", f->name);
         struct poly whole = is_plain(f, v) ? poly_of(f, v->init) : (struct poly){0};
@@ -232,15 +192,6 @@ static void take_condition(struct parse *p, struct node e, bool negated)
     vec_add(p->f->a, &p->negated, negated);
 }
 
-static bool only_returns(const struct function *f, struct node statement)
-{
-    size_t n;
-    struct node *inner = named_children(f, statement, &n);
-
-    return node_is(statement, NODE_RETURN_STATEMENT) ||
-           (node_is(statement, NODE_COMPOUND_STATEMENT) && n == 1 && node_is(inner[0], NODE_RETURN_STATEMENT));
-}
-
 /* Sorts the statements of a block: bounds, what is before the loop, the loop, what is behind it. */
 static bool take_statements(struct parse *p, struct node block)
 {
@@ -256,7 +207,7 @@ static bool take_statements(struct parse *p, struct node block)
             continue;
         }
         struct node then = node_field(s, FIELD_CONSEQUENCE);
-        bool leaves = only_returns(f, then);
+        bool leaves = node_is(node_unbraced(f, then), NODE_RETURN_STATEMENT);
         if (node_ok(node_field(s, FIELD_ALTERNATIVE)) || node_has_effect(f, node_field(s, FIELD_CONDITION)) ||
             !(leaves || i + 1 == n))
             return err_input(p->why, "%s decides more than whether a result exists", f->name);
@@ -405,7 +356,7 @@ static const struct variable *loop_index(struct parse *p)
     int64_t first, step = 0;
     bool one = node_is(update, NODE_UPDATE_EXPRESSION) && str_starts(node_op(f, update), "+");
 
-    if (node_is(update, NODE_ASSIGNMENT_EXPRESSION) && str_eq(node_op(f, update), "+="))
+    if (node_is_assignment(f, update, "+="))
         one = constant_value(f, node_field(update, FIELD_RIGHT), &step) && step == 1;
     if (!k || !ctype_is_integer(f, k->type) || !constant_value(f, node_field(d, FIELD_VALUE), &first) ||
         first != 0 || !one || function_variable_of(f, assigned_target(update)) != k)
@@ -446,7 +397,7 @@ static bool place_of(const struct parse *p, struct node e, const struct variable
     if (node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
         pointer = node_field(e, FIELD_ARGUMENT);
         *index = poly_of(f, subscript_index(f, e));
-    } else if (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "*")) {
+    } else if (node_is_indirection(f, e)) {
         pointer = node_field(e, FIELD_ARGUMENT);
     } else if (node_is(e, NODE_POINTER_EXPRESSION)) { /* of __ldg(&p[i]) */
         return place_of(p, node_strip(node_field(e, FIELD_ARGUMENT)), root, index);
@@ -466,10 +417,10 @@ static bool place_of(const struct parse *p, struct node e, const struct variable
             return false;
         if (v) {
             pointer = v->init;
-        } else if (node_is(pointer, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, pointer), "+")) {
+        } else if (node_is_binary(f, pointer, "+")) {
             *index = poly_add(f, *index, poly_of(f, node_field(pointer, FIELD_RIGHT)), 1);
             pointer = node_field(pointer, FIELD_LEFT);
-        } else if (node_is(pointer, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, pointer), "&")) {
+        } else if (node_is_address(f, pointer)) {
             struct node at = node_strip(node_field(pointer, FIELD_ARGUMENT));
             if (!node_is(at, NODE_SUBSCRIPT_EXPRESSION))
                 return false;
@@ -500,8 +451,7 @@ static bool poly_is_uniform(const struct parse *p, const struct poly *poly, cons
                     return false;
             if (str_has_word(atom, k->name))
                 return false;
-            for (size_t v = 0; v < f->n_variables; v++) {
-                const struct variable *x = &f->variables[v];
+            for (const struct variable *x = f->variables; x < f->variables + f->n_variables; x++) {
                 bool top = x->param || in_nodes(c->uniform.v, c->uniform.n, x->statement);
                 if (!top && str_has_word(atom, x->name))
                     return false;
@@ -566,7 +516,7 @@ static bool added(const struct parse *p, struct node e, struct node *left, struc
         *right = args[1];
         return true;
     }
-    if (str_eq(op, "=") && node_is(value, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, value), "+")) {
+    if (str_eq(op, "=") && node_is_binary(f, value, "+")) {
         struct node a = node_strip(node_field(value, FIELD_LEFT)),
                     b = node_strip(node_field(value, FIELD_RIGHT));
         if (function_variable_of(f, b) == c->sum) {
@@ -588,7 +538,7 @@ static bool added(const struct parse *p, struct node e, struct node *left, struc
     }
     *left = node_field(value, FIELD_LEFT);
     *right = node_field(value, FIELD_RIGHT);
-    return node_is(value, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, value), "*");
+    return node_is_binary(f, value, "*");
 }
 
 /* The loop's only statement that is no declaration, which adds to the sum. */
@@ -680,9 +630,8 @@ static bool epilogue_is_own(const struct parse *p)
     const struct function *f = p->f;
 
     for (struct node s = p->c->epilogue_first; node_ok(s); s = node_next(s)) {
-        size_t returns;
-        node_find_all(f->a, s, NODE_RETURN_STATEMENT, &returns);
-        if (returns || node_is(s, NODE_RETURN_STATEMENT) || calls_barrier(f, s) || asks_for_thread(p, s))
+        if (node_has(f, s, NODE_RETURN_STATEMENT) || node_is(s, NODE_RETURN_STATEMENT) || calls_barrier(f, s) ||
+            asks_for_thread(p, s))
             return false;
         if (node_same(s, p->c->epilogue_last))
             return true;

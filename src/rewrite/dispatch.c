@@ -114,14 +114,11 @@ static void mark_copies(struct items *other, const struct items *version)
  * name, of one type. */
 static void add_shared_names(struct items *items, const struct source *s, struct node n, const char *version)
 {
-    size_t count;
-    struct node *all = node_find_all(items->a, n, NODE_DECLARATION, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        struct item x = {.node = all[i], .text = node_text(items->a, s, all[i]), .copied = true};
+    for (struct node *d = node_find_all(items->a, n, NODE_DECLARATION, NULL); node_ok(*d); d++) {
+        struct item x = {.node = *d, .text = node_text(items->a, s, *d), .copied = true};
         if (!str_has_word(x.text, "extern") || !str_has_word(x.text, "__shared__") || strstr(version, x.text))
             continue;
-        x.name = name_of(items->a, s, all[i]);
+        x.name = name_of(items->a, s, *d);
         if (x.name)
             vec_add(items->a, &items->list, x);
     }
@@ -132,10 +129,9 @@ static void mark_members(struct items *items, const struct source *s)
     struct str members = {.arena = items->a};
 
     for (size_t i = 0; i < items->list.n; i++) {
-        size_t count;
-        struct node *all = node_find_all(items->a, items->list.v[i].node, NODE_FIELD_DECLARATION, &count);
-        for (size_t k = 0; items->list.v[i].copied && k < count; k++)
-            str_addf(&members, "%s ", node_text(items->a, s, all[k]));
+        for (struct node *n = node_find_all(items->a, items->list.v[i].node, NODE_FIELD_DECLARATION, NULL);
+             items->list.v[i].copied && node_ok(*n); n++)
+            str_addf(&members, "%s ", node_text(items->a, s, *n));
     }
     for (size_t i = 0; i < items->list.n; i++)
         items->list.v[i].member =
@@ -144,12 +140,10 @@ static void mark_members(struct items *items, const struct source *s)
 
 static bool is_renamed(const struct items *items, const char *word, size_t len, bool member)
 {
-    for (size_t i = 0; i < items->list.n; i++) {
-        const struct item *it = &items->list.v[i];
+    for (const struct item *it = items->list.v; it < items->list.v + items->list.n; it++)
         if (it->copied && it->name && (it->member || !member) && strlen(it->name) == len &&
             memcmp(it->name, word, len) == 0)
             return true;
-    }
     return false;
 }
 

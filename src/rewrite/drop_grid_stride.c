@@ -43,8 +43,7 @@ static bool grid_loop_of(const struct function *f, struct node n, struct turn *t
     struct node declaration = node_field(n, FIELD_INITIALIZER), condition = node_field(n, FIELD_CONDITION),
                 update = node_field(n, FIELD_UPDATE), declarator = node_field(declaration, FIELD_DECLARATOR);
     if (!node_is(declaration, NODE_DECLARATION) || !node_is(declarator, NODE_INIT_DECLARATOR) ||
-        !node_is(condition, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, condition), "<") ||
-        !node_is(update, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, update), "+="))
+        !node_is_binary(f, condition, "<") || !node_is_assignment(f, update, "+="))
         return false;
     const struct variable *v = function_variable_of(f, node_field(declarator, FIELD_DECLARATOR));
     if (!v || !ctype_is_integer(f, v->type) ||
@@ -92,12 +91,11 @@ static bool turn_of(const struct function *f, struct node n, struct turn *t)
 /* Does a function that is no kernel ask where its block stands? Then it would have to change along. */
 static bool others_know_the_grid(const struct function *f)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
-    for (size_t i = 0; i < n; i++) {
-        char *text = text_of(f, all[i]);
-        if (!str_has_word(text_range(f, node_start(all[i]), node_start(node_field(all[i], FIELD_BODY))),
-                          "__global__") &&
+    for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
+        char *text = text_of(f, *definition);
+        if (!str_has_word(
+                text_range(f, node_start(*definition), node_start(node_field(*definition, FIELD_BODY))),
+                "__global__") &&
             (str_has_word(text, "blockIdx") || str_has_word(text, "gridDim")))
             return true;
     }
@@ -110,11 +108,9 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     d->n_turns = 0;
     if (f->n_launches == 0 || function_is_named_elsewhere(f))
         return err_input(why, "%s is used other than by launches", f->name);
-    size_t n;
-    struct node *all = node_find_all(f->a, f->body, NODE_FOR_STATEMENT, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (struct node *one = nodes_of(f, f->body, NODE_FOR_STATEMENT); node_ok(*one); one++) {
         struct turn t;
-        if (d->n_turns < TURNS_MOST && turn_of(f, all[i], &t))
+        if (d->n_turns < TURNS_MOST && turn_of(f, *one, &t))
             d->turns[d->n_turns++] = t;
     }
     for (size_t l = 0; l < f->n_launches; l++) {
@@ -166,14 +162,11 @@ static void stride_find(struct function *f, struct site_list *found)
 /* Names that the body declares itself and the rest of the function has too. */
 static bool names_meet(const struct function *f, const struct turn *t)
 {
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         bool own = v->from >= node_start(t->loop) && v->from < node_end(t->loop);
-        for (size_t k = 0; own && k < f->n_variables; k++) {
-            const struct variable *w = &f->variables[k];
+        for (const struct variable *w = f->variables; own && w < f->variables + f->n_variables; w++)
             if ((w->from < node_start(t->loop) || w->from >= node_end(t->loop)) && str_eq(v->name, w->name))
                 return true;
-        }
     }
     return false;
 }
@@ -184,8 +177,7 @@ static char *turn_text(const struct detail *d, const struct turn *t, const bool 
     const struct function *f = d->f;
     struct arena *a = f->a;
     struct edits inside = {.arena = a};
-    for (size_t i = 0; i < d->n_turns; i++) {
-        const struct turn *u = &d->turns[i];
+    for (const struct turn *u = d->turns; u < d->turns + d->n_turns; u++) {
         struct node up = u->loop;
         bool nearest = false; /* no other turn between */
         while (node_ok(up = node_parent(up)) && !nearest) {
@@ -244,12 +236,11 @@ static char *exchanged(struct arena *a, const char *text)
 static const char *seen_through(const struct function *f, const struct launch *l, const char *text)
 {
     for (int depth = 0; depth < 4; depth++) {
-        size_t n;
-        struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n);
         const char *next = NULL;
-        for (size_t i = 0; i < n && !next; i++)
-            if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text))
-                next = text_of(f, node_strip(node_field(all[i], FIELD_VALUE)));
+        for (struct node *declarator = nodes_of(f, l->host, NODE_INIT_DECLARATOR);
+             node_ok(*declarator) && !next; declarator++)
+            if (node_text_is(f->s, node_field(*declarator, FIELD_DECLARATOR), text))
+                next = text_of(f, node_strip(node_field(*declarator, FIELD_VALUE)));
         if (!next)
             break;
         text = next;
@@ -274,8 +265,7 @@ static void guards(const struct detail *d, const struct launch *l, struct guard_
     char *x, *y;
     launch_grid_x(f, l, &x);
     launch_grid_y(f, l, &y);
-    for (size_t i = 0; i < d->n_turns; i++) {
-        const struct turn *t = &d->turns[i];
+    for (const struct turn *t = d->turns; t < d->turns + d->n_turns; t++) {
         const char *size = t->axis == 'x' ? x : y, *bound = launch_expression(f, l, t->bound);
         if (grid_is_bound(f, l, t))
             continue;
@@ -320,8 +310,7 @@ static bool stride_apply(const struct function *f, const struct transform_site *
                  arena_printf(a, "for a grid%s%s%s", d->n_turns ? " that reaches everything in one turn" : "",
                               d->swap && d->n_turns ? "," : "", d->swap ? " with x and y exchanged" : ""),
                  d->swap ? exchanged(a, copy) : copy);
-    for (size_t i = 0; i < f->n_launches; i++) {
-        const struct launch *l = &f->launches[i];
+    for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
         struct guard_list g = {0};
         guards(d, l, &g);
         char *x, *y;

@@ -106,7 +106,7 @@ enum kind elements_kind(struct elements *w, struct node e)
     if (node_is(e, NODE_CALL_EXPRESSION) && !call_is_pure(f, e))
         return VARYING;
     struct node of = node_field(e, FIELD_ARGUMENT), index = subscript_index(f, of);
-    if (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "&") && node_ok(index) &&
+    if (node_is_address(f, e) && node_ok(index) &&
         elements_kind(w, node_field(of, FIELD_ARGUMENT)) == INVARIANT)
         return elements_kind(w, index); /* an address, which reads nothing */
     if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) || node_is(e, NODE_POINTER_EXPRESSION)) {
@@ -193,11 +193,11 @@ static bool reached_at(const struct function *f, struct node e, struct reached *
         at = node_child(args, 0);
         if (store)
             p->value = node_child(args, 1);
-        if (node_is(at, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, at), "&"))
+        if (node_is_address(f, at))
             at = unbracketed(node_field(at, FIELD_ARGUMENT));
         else if (!node_is(at, NODE_BINARY_EXPRESSION))
             return false;
-    } else if (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "*")) {
+    } else if (node_is_indirection(f, e)) {
         at = unbracketed(node_field(e, FIELD_ARGUMENT));
         p->pointer = at;
         if (node_is(at, NODE_IDENTIFIER))
@@ -205,7 +205,7 @@ static bool reached_at(const struct function *f, struct node e, struct reached *
         if (!node_is(at, NODE_BINARY_EXPRESSION))
             return false;
     }
-    bool sum = node_is(at, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, at), "+") && !node_same(at, e);
+    bool sum = node_is_binary(f, at, "+") && !node_same(at, e);
     p->pointer = node_field(at, sum ? FIELD_LEFT : FIELD_ARGUMENT);
     p->index = sum ? node_field(at, FIELD_RIGHT) : subscript_index(f, at);
     return (sum || node_is(at, NODE_SUBSCRIPT_EXPRESSION)) && node_ok(p->index);
@@ -309,17 +309,15 @@ static void collect(struct elements *w, struct node e, struct node top)
         }
     }
     if (node_is(e, NODE_CALL_EXPRESSION) && !call_is_pure(f, e)) { /* it may write what it is given */
-        size_t n;
-        struct node *args = named_children(f, node_field(e, FIELD_ARGUMENTS), &n);
-        for (size_t i = 0; i < n; i++) {
-            bool plain = node_is(args[i], NODE_IDENTIFIER) || node_is(args[i], NODE_BINARY_EXPRESSION);
-            const struct variable *root = plain ? pointer_root(f, args[i]) : NULL;
+        for (struct node *arg = named_children(f, node_field(e, FIELD_ARGUMENTS), NULL); node_ok(*arg); arg++) {
+            bool plain = node_is(*arg, NODE_IDENTIFIER) || node_is(*arg, NODE_BINARY_EXPRESSION);
+            const struct variable *root = plain ? pointer_root(f, *arg) : NULL;
             if (root && (root->pointer || root->array))
                 scalar_add(w, root, true);
         }
     }
     if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) || node_is(e, NODE_POINTER_EXPRESSION)) {
-        bool address = node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "&");
+        bool address = node_is_address(f, e);
         const struct variable *root = pointer_root(f, e);
         if (!root || root->pointer)
             scalar_add(w, root, is_target(e, &(bool){0}) || address);
@@ -334,8 +332,7 @@ static const struct variable *conflict(struct elements *w, bool *never)
     *never = false;
     for (size_t i = 0; i < w->accesses.n; i++) {
         const struct access *x = &w->accesses.v[i];
-        for (size_t j = 0; j < w->scalars.n; j++) {
-            const struct scalar *s = &w->scalars.v[j];
+        for (const struct scalar *s = w->scalars.v; s < w->scalars.v + w->scalars.n; s++) {
             if ((!s->root || s->root == x->root) && (x->stored || s->stored)) {
                 err_input(w->why, "%s is also reached one element at a time", x->pointer);
                 return x->root;
@@ -424,8 +421,7 @@ bool elements_stay(struct elements *w, struct node n)
         return false;
     const struct function *f = w->f;
     size_t found = 0, before = w->outside.n;
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         if (v->param || !node_same(v->statement, n))
             continue;
         found++;
@@ -471,7 +467,7 @@ static bool only_first(struct elements *w, struct node condition)
 {
     const struct function *f = w->f;
     condition = node_strip(condition);
-    if (!node_is(condition, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, condition), "=="))
+    if (!node_is_binary(f, condition, "=="))
         return false;
     struct node left = node_field(condition, FIELD_LEFT), right = node_field(condition, FIELD_RIGHT);
     int64_t value;
@@ -538,13 +534,11 @@ static size_t load_after(struct elements *w, const struct access *x, const struc
     for (size_t i = 0; i < n; i++) {
         if (pieces[i].place != BEFORE || !node_is(pieces[i].node, NODE_DECLARATION))
             continue;
-        for (size_t v = 0; v < w->f->n_variables; v++) {
-            const struct variable *var = &w->f->variables[v];
+        for (const struct variable *var = w->f->variables; var < w->f->variables + w->f->n_variables; var++)
             if (node_same(var->statement, pieces[i].node) && !var->param &&
                 (node_mentions(w->f, x->address, var->name) ||
                  (node_ok(x->condition) && node_mentions(w->f, x->condition, var->name))))
                 after = i + 1;
-        }
     }
     return after;
 }
@@ -556,10 +550,9 @@ static void gather(struct elements *w, const struct piece *pieces, size_t n)
         if (pieces[i].place == INSIDE)
             collect(w, pieces[i].node, pieces[i].node);
         if (pieces[i].place == AFTER) {
-            size_t count;
-            struct node *subscripts = node_find_all(w->f->a, pieces[i].node, NODE_SUBSCRIPT_EXPRESSION, &count);
-            for (size_t j = 0; j < count; j++)
-                scalar_add(w, pointer_root(w->f, subscripts[j]), is_target(subscripts[j], &(bool){0}));
+            for (struct node *subscript = nodes_of(w->f, pieces[i].node, NODE_SUBSCRIPT_EXPRESSION);
+                 node_ok(*subscript); subscript++)
+                scalar_add(w, pointer_root(w->f, *subscript), is_target(*subscript, &(bool){0}));
         }
     }
 }
@@ -646,8 +639,7 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
 bool elements_end(struct elements *w)
 {
     bool any = false;
-    for (size_t i = 0; i < w->accesses.n; i++) {
-        const struct access *x = &w->accesses.v[i];
+    for (const struct access *x = w->accesses.v; x < w->accesses.v + w->accesses.n; x++) {
         size_t j = 0;
         while (j < w->pointers.n && w->pointers.v[j] != x->root)
             j++;

@@ -148,12 +148,10 @@ static char *expanded(struct expansion *x, const char *text)
 static bool hides(const struct function *f, const macro_list *macros)
 {
     const char *body = text_of(f, f->body);
-    for (size_t i = 0; i < macros->n; i++) {
-        const struct macro *m = &macros->v[i];
+    for (const struct macro *m = macros->v; m < macros->v + macros->n; m++)
         if (!m->held && str_has_word(body, m->name) &&
             (str_has_word(m->body, "for") || macro_is_opaque(f, m->name)))
             return true;
-    }
     return false;
 }
 

@@ -72,7 +72,7 @@ static char *fast(const struct function *f, struct node e, size_t *changes)
         }
     }
     int64_t constant;
-    if (node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "/") && is_float(f, e)) {
+    if (node_is_binary(f, e, "/") && is_float(f, e)) {
         struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT),
                     root = root_argument(f, right);
         if (node_ok(root)) {

@@ -44,11 +44,9 @@ static bool fixed_apply(const struct function *f, const struct transform_site *s
     for (size_t k = 0; k < f->n_variables; k++) /* a local that hides it, or one of the launcher */
         if (str_eq(f->variables[k].name, number))
             number = arena_printf(a, "%lld", (long long)f->block_x);
-    size_t n;
-    struct node *all = node_find_all(a, f->body, NODE_FIELD_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++)
-        if (node_text_is(f->s, all[i], "blockDim.x"))
-            edits_node(edits, all[i], number);
+    for (struct node *field = nodes_of(f, f->body, NODE_FIELD_EXPRESSION); node_ok(*field); field++)
+        if (node_text_is(f->s, *field, "blockDim.x"))
+            edits_node(edits, *field, number);
     return true;
 }
 

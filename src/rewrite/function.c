@@ -81,11 +81,9 @@ static void scan_declarations(struct scan *scan, struct node n)
 const struct variable *function_variable(const struct function *f, const char *name, size_t at)
 {
     const struct variable *best = NULL;
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
         if (v->from <= at && at < v->to && str_eq(v->name, name) && (!best || v->from > best->from))
             best = v;
-    }
     return best;
 }
 
@@ -107,7 +105,7 @@ struct node assigned_target(struct node n)
 
 static struct node address_target(const struct function *f, struct node n)
 {
-    if (node_is(n, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, n), "&"))
+    if (node_is_address(f, n))
         return node_strip(node_field(n, FIELD_ARGUMENT));
     return (struct node){0};
 }
@@ -286,14 +284,58 @@ struct node launch_arg(const struct function *f, const struct launch *l, const s
     return l->args[param->index];
 }
 
+const struct plan_step *planned_launch(const struct function *f, const struct plan_step *s)
+{
+    for (size_t p = 0; p < f->in->n_plans; p++)
+        for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {
+            const struct plan_step *step = &f->in->plans[p].steps[i];
+            if (!s && plan_launches(step, f->qualified))
+                return step;
+            if (s == step)
+                s = NULL;
+        }
+    return NULL;
+}
+
+int64_t block_threads(const struct function *f, int dimension)
+{
+    int64_t threads = 0, v;
+
+    for (const struct plan_step *s = NULL; (s = planned_launch(f, s));) {
+        if (threads && threads != s->block[dimension])
+            return 0;
+        threads = s->block[dimension];
+    }
+    for (size_t l = 0; f->in->n_plans == 0 && l < f->n_launches; l++) {
+        size_t n;
+        struct node *parts = launch_dim3(f, &f->launches[l], f->launches[l].block, &n);
+        bool known = true;
+        v = 1; /* what a launch does not say */
+        if (!parts)
+            known = constant_value(f, f->launches[l].block, &v);
+        else if ((size_t)dimension < n)
+            known = constant_value(f, parts[dimension], &v);
+        v = !parts && dimension > 0 ? 1 : v;
+        if (!known || (threads && threads != v))
+            return 0;
+        threads = v;
+    }
+    return threads;
+}
+
+struct node launch_bound(const struct function *f)
+{
+    return node_child(*nodes_of(f, f->definition, NODE_LAUNCH_BOUNDS), 0);
+}
+
 static bool plan_runs(const struct transform_input *in, const char *name, int64_t *block_x, bool *known)
 {
     bool runs = false;
     *known = true;
     *block_x = 0;
     for (size_t p = 0; p < in->n_plans; p++) {
-        for (size_t i = 0; i < in->plans[p].n_steps; i++) {
-            const struct plan_step *s = &in->plans[p].steps[i];
+        for (const struct plan_step *s = in->plans[p].steps; s < in->plans[p].steps + in->plans[p].n_steps;
+             s++) {
             if (!plan_launches(s, name))
                 continue;
             if (s->block[1] != 1 || s->block[2] != 1 || (runs && *block_x != s->block[0]))
@@ -338,11 +380,10 @@ struct function *function_open(const struct transform_input *in, struct arena *a
     ctype_find_aliases(f);
     macros_find(f);
     struct scan scan = {.f = f, .scope_end = node_end(f->body)};
-    size_t n_params;
-    struct node *params = named_children(f, node_field(declarator, FIELD_PARAMETERS), &n_params);
-    for (size_t i = 0; i < n_params; i++) {
+    for (struct node *param = named_children(f, node_field(declarator, FIELD_PARAMETERS), NULL);
+         node_ok(*param); param++) {
         size_t before = scan.found.n;
-        variable_add(&scan, params[i], node_field(params[i], FIELD_DECLARATOR), true);
+        variable_add(&scan, *param, node_field(*param, FIELD_DECLARATOR), true);
         if (scan.found.n == before)
             return NULL;
     }
@@ -383,12 +424,10 @@ enum likeness { OTHER, PERHAPS, SAME };
  * same; OTHER, where one is known to be another. */
 static enum likeness is_meant(const struct function *f, struct node name)
 {
-    size_t n;
-    struct node *params = named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n);
     enum likeness found = SAME;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t parts = node_count(params[i]);
-        const char *param = parts ? text_of(f, node_child(params[i], parts - 1)) : "";
+    for (struct node *x = named_children(f, node_field(f->whole, FIELD_PARAMETERS), NULL); node_ok(*x); x++) {
+        uint32_t parts = node_count(*x);
+        const char *param = parts ? text_of(f, node_child(*x, parts - 1)) : "";
         const char *there = specialised_type(f, name, param), *here = ctype_bound(f, param);
         if (!there || !here || str_eq(here, param))
             found = PERHAPS;
@@ -449,16 +488,14 @@ static size_t launches_of(const struct function *g, const struct function *f)
  * written for some of its arguments. */
 static bool is_the_one(const struct function *f)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
     bool found = !f->special;
-    for (size_t i = 0; i < n; i++) {
-        struct node name = definition_declared(all[i]), word = definition_name(all[i]);
-        if (node_same(all[i], f->definition) || !node_text_is(f->s, word, f->name) ||
-            !str_has_word(text_range(f, node_start(all[i]), node_start(word)), "__global__") ||
-            !same_namespace(f, all[i], f->definition))
+    for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
+        struct node name = definition_declared(*definition), word = definition_name(*definition);
+        if (node_same(*definition, f->definition) || !node_text_is(f->s, word, f->name) ||
+            !str_has_word(text_range(f, node_start(*definition), node_start(word)), "__global__") ||
+            !same_namespace(f, *definition, f->definition))
             continue;
-        const struct function *g = function_open(f->in, f->a, all[i]);
+        const struct function *g = function_open(f->in, f->a, *definition);
         if (g && ((f->special && g->special) || (f->n_launches > 0 && launches_of(g, f) == 0)))
             continue;
         bool mine = g && (f->special ? !found && is_meant(g, f->declared) == SAME
@@ -523,14 +560,13 @@ struct function **functions_open(const struct transform_input *in, struct arena 
 
 const struct function *function_only(const struct function *f, const char *name)
 {
-    size_t n, times = 0;
+    size_t times = 0;
     const struct function *found = NULL;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (!node_text_is(f->s, definition_name(all[i]), name))
+    for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
+        if (!node_text_is(f->s, definition_name(*definition), name))
             continue;
         times++;
-        found = times > 1 || node_has_error(all[i]) ? NULL : function_open(f->in, f->a, all[i]);
+        found = times > 1 || node_has_error(*definition) ? NULL : function_open(f->in, f->a, *definition);
     }
     return found;
 }

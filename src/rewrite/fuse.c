@@ -30,7 +30,7 @@ static bool is_product(const struct function *f, const struct launch *l, struct 
                        const char *y)
 {
     e = host_value(f, l, e);
-    if (!node_is(e, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, e), "*"))
+    if (!node_is_binary(f, e, "*"))
         return false;
     char *left = text_of(f, node_strip(node_field(e, FIELD_LEFT))),
          *right = text_of(f, node_strip(node_field(e, FIELD_RIGHT)));
@@ -58,7 +58,7 @@ static struct node follower(struct node statement)
 static bool is_thread_0(const struct function *f, struct node condition)
 {
     condition = node_strip(condition);
-    if (!node_is(condition, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, condition), "=="))
+    if (!node_is_binary(f, condition, "=="))
         return false;
     struct poly left = poly_of(f, node_field(condition, FIELD_LEFT)),
                 right = poly_of(f, node_field(condition, FIELD_RIGHT));
@@ -122,11 +122,11 @@ static bool rows_understood(const struct function *f, struct detail *d)
         d->numbers[d->n_numbers++] = (struct number){.store = e, .pointer = v};
     }
     /* How it writes the place of an element; declared where the end of the kernel sees it. */
-    struct node *reads = node_find_all(f->a, d->loop.body, NODE_SUBSCRIPT_EXPRESSION, &n);
     struct poly place = poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.x"), poly_of(f, d->loop.bound)),
                                  poly_atom(f, d->loop.index->name), 1);
-    for (size_t i = 0; i < n && !d->flat; i++) {
-        struct node index = subscript_index(f, reads[i]);
+    for (struct node *read = nodes_of(f, d->loop.body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*read) && !d->flat;
+         read++) {
+        struct node index = subscript_index(f, *read);
         struct poly p = node_ok(index) ? poly_of(f, index) : (struct poly){0};
         if (poly_same(&p, &place))
             d->flat = text_of(f, index);
@@ -151,8 +151,7 @@ static bool each_understood(const struct function *f, struct detail *d)
     if (!length || !grid)
         return false;
     struct poly flat = poly_thread_of_grid(f);
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         if (v->shared || v->array)
             return false;
         if (v->param || v->assignments || !node_ok(v->init) || !ctype_is_integer(f, v->type))
@@ -179,8 +178,7 @@ static bool each_understood(const struct function *f, struct detail *d)
                 then = node_field(all[1], FIELD_CONSEQUENCE);
     while (node_is(then, NODE_COMPOUND_STATEMENT) && node_count(then) == 1)
         then = node_child(then, 0);
-    if (!node_is(then, NODE_RETURN_STATEMENT) || !node_is(condition, NODE_BINARY_EXPRESSION) ||
-        !str_eq(node_op(f, condition), ">=") ||
+    if (!node_is(then, NODE_RETURN_STATEMENT) || !node_is_binary(f, condition, ">=") ||
         !node_text_is(f->s, node_strip(node_field(condition, FIELD_LEFT)), d->index->name))
         return false;
     const struct variable *bound = function_variable_of(f, node_field(condition, FIELD_RIGHT));
@@ -189,23 +187,19 @@ static bool each_understood(const struct function *f, struct detail *d)
         return false;
     d->first = all[2];
     /* Its numbers are read at the row alone. */
-    for (size_t k = 0; k < d->n_numbers; k++) {
-        struct number *m = &d->numbers[k];
+    for (struct number *m = d->numbers; m < d->numbers + d->n_numbers; m++) {
         for (size_t i = 0; i < f->n_params; i++)
             if (f->variables[i].pointer && str_eq(arg_text(f, &f->variables[i]), arg_text(r, m->pointer)))
                 m->reader = &f->variables[i];
-        size_t uses, n_reads;
         if (!m->reader)
             return false;
-        struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &uses);
-        struct node *reads = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n_reads);
         size_t mine = 0, right = 0;
-        for (size_t i = 0; i < uses; i++)
-            mine += function_variable_of(f, names[i]) == m->reader;
-        for (size_t i = 0; i < n_reads; i++)
-            right += function_variable_of(f, node_field(reads[i], FIELD_ARGUMENT)) == m->reader && d->row &&
-                     node_text_is(f->s, subscript_index(f, reads[i]), d->row->name) &&
-                     !node_is(node_parent(reads[i]), NODE_POINTER_EXPRESSION);
+        for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++)
+            mine += function_variable_of(f, *name) == m->reader;
+        for (struct node *x = nodes_of(f, f->body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*x); x++)
+            right += function_variable_of(f, node_field(*x, FIELD_ARGUMENT)) == m->reader && d->row &&
+                     node_text_is(f->s, subscript_index(f, *x), d->row->name) &&
+                     !node_is(node_parent(*x), NODE_POINTER_EXPRESSION);
         if (mine != right || memory_written_in(f, m->reader->name, f->body))
             return false;
     }
@@ -221,12 +215,11 @@ static bool understood(const struct function *rows, const struct function *each,
         !each_understood(each, d))
         return false;
     /* Names of the second that would hide one that the first kernel's index needs. */
-    for (size_t i = each->n_params; i < each->n_variables; i++) {
-        const struct variable *v = &each->variables[i];
+    for (const struct variable *v = each->variables + each->n_params; v < each->variables + each->n_variables;
+         v++)
         if (v != d->index && v != d->row && v != d->column &&
             (str_has_word(d->flat, v->name) || str_eq(v->name, d->loop.index->name)))
             return false;
-    }
     return true;
 }
 
@@ -306,9 +299,7 @@ static void unneeded(const struct function *f, struct node host, struct gone *g)
                 if (!needed)
                     users[n++] = user;
             }
-            size_t n_calls;
-            node_find_all(f->a, declared[i], NODE_CALL_EXPRESSION, &n_calls);
-            if (needed || n_calls > 0)
+            if (needed || node_has(f, declared[i], NODE_CALL_EXPRESSION))
                 continue;
             g->v[g->n++] = declared[i];
             for (size_t k = 0; k < n; k++)
@@ -339,15 +330,13 @@ struct params {
 static const char *known_as(const struct detail *d, const struct variable *v)
 {
     const struct function *r = d->rows, *e = d->each;
-    for (size_t i = 0; i < r->n_params; i++) {
-        const struct variable *p = &r->variables[i];
+    for (const struct variable *p = r->variables; p < r->variables + r->n_params; p++)
         if (str_eq(arg_text(r, p), arg_text(e, v)) &&
             str_eq(text_compact(r->a, text_of(r, p->statement)),
                    text_compact(r->a, arena_printf(r->a, "%s%s",
                                                    text_range(e, node_start(v->statement), node_start(v->id)),
                                                    p->name))))
             return p->name;
-    }
     return "";
 }
 
@@ -489,8 +478,7 @@ static bool fuse_apply(const struct function *r, const struct transform_site *si
         str_addf(&b, "__shared__ %s %s;\n    ", d->numbers[k].pointer->type, d->numbers[k].name);
     str_addf(&b, "%s {\n",
              text_range(r, node_start(d->finish), node_end(node_field(d->finish, FIELD_CONDITION))));
-    for (size_t k = 0; k < d->n_numbers; k++) {
-        const struct number *m = &d->numbers[k];
+    for (const struct number *m = d->numbers; m < d->numbers + d->n_numbers; m++) {
         char *value = text_of(r, node_field(m->store, FIELD_RIGHT));
         str_addf(&b, "        %s = %s;\n", m->name, value);
         if (m->kept)
@@ -515,8 +503,7 @@ static bool fuse_apply(const struct function *r, const struct transform_site *si
     for (size_t i = 0; i < params.n; i++)
         str_addf(&call, "%s%s", i ? ", " : "", params.passed[i]);
     str_addf(&call, ");");
-    char *indent = text_indent(r, node_start(l->statement));
-    edits_node(edits, l->statement, text_wrap(a, str_text(&call), (int)strlen(indent)));
+    edits_node(edits, l->statement, text_wrap(a, str_text(&call), launch_column(r, l)));
     remove_lines(r, second->statement, edits);
     /* names that the new launch passes are needed still */
     struct gone all = g;

@@ -67,18 +67,15 @@ static struct node home_of(const struct function *f, struct node e)
  */
 static bool reads_safely(const struct function *f, struct node e)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, e, NODE_SUBSCRIPT_EXPRESSION, &n);
-    for (size_t i = 0; i <= n; i++) {
-        struct node s = i < n ? all[i] : e;
-        if (!node_is(s, NODE_SUBSCRIPT_EXPRESSION))
-            continue;
-        const struct variable *root = pointer_root(f, s);
+    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
+        const struct variable *root = pointer_root(f, e);
         if (!root || !root->shared)
             return false;
     }
-    node_find_all(f->a, e, NODE_POINTER_EXPRESSION, &n);
-    return n == 0 && !node_is(e, NODE_POINTER_EXPRESSION);
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        if (!reads_safely(f, node_child(e, i)))
+            return false;
+    return !node_is(e, NODE_POINTER_EXPRESSION);
 }
 
 static bool is_floating(const struct function *f, struct node e, const char **type)
@@ -105,8 +102,7 @@ static void search(const struct function *f, struct node e, bool reciprocal, fou
             return;
         }
     }
-    if (reciprocal && node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "/") &&
-        is_floating(f, e, &type)) {
+    if (reciprocal && node_is_binary(f, e, "/") && is_floating(f, e, &type)) {
         struct node right = node_field(e, FIELD_RIGHT), left = node_field(e, FIELD_LEFT);
         const char *divided_by;
         struct node home = reads_safely(f, right) ? home_of(f, right) : (struct node){0};

@@ -39,8 +39,7 @@ static bool factors_of(const struct function *f, struct node e, const char **fac
         factor[(*n)++] = text_of(f, e);
         return true;
     }
-    return node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "*") &&
-           factors_of(f, node_field(e, FIELD_LEFT), factor, n, number) &&
+    return node_is_binary(f, e, "*") && factors_of(f, node_field(e, FIELD_LEFT), factor, n, number) &&
            factors_of(f, node_field(e, FIELD_RIGHT), factor, n, number);
 }
 
@@ -153,9 +152,8 @@ static bool find_bound(const struct function *f, struct detail *d, struct node e
 static bool fits(const struct function *f, struct detail *d, struct err *why)
 {
     d->f = f;
-    size_t n, wide = 0;
-    for (size_t i = f->n_params; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    size_t wide = 0;
+    for (const struct variable *v = f->variables + f->n_params; v < f->variables + f->n_variables; v++) {
         struct poly p = node_ok(v->init) && ctype_is_integer(f, v->type) && !v->assignments
                             ? poly_of(f, v->init)
                             : (struct poly){0};
@@ -166,15 +164,13 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
     }
     if (!d->index || !is_wide(d->index->type) || f->n_launches == 0 || function_is_named_elsewhere(f))
         return err_input(why, "%s has no 64-bit index", f->name);
-    lane_loops(f, &n);
-    struct node *ifs = node_find_all(f->a, f->body, NODE_IF_STATEMENT, &n);
-    for (size_t i = 0; i < n && !node_ok(d->total); i++)
-        find_bound(f, d, node_field(ifs[i], FIELD_CONDITION));
+    for (struct node *question = nodes_of(f, f->body, NODE_IF_STATEMENT);
+         node_ok(*question) && !node_ok(d->total); question++)
+        find_bound(f, d, node_field(*question, FIELD_CONDITION));
     if (!node_ok(d->total))
         return err_input(why, "%s has no bound check", f->name);
     d->times = 1;
-    for (size_t i = f->n_params; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables + f->n_params; v < f->variables + f->n_variables; v++) {
         if (!is_wide(v->type) || v == d->index)
             continue;
         struct size_of s = node_ok(v->init) && !v->assignments ? size_of(d, v->init, 0) : (struct size_of){0};
@@ -182,11 +178,10 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
             return err_input(why, "%s may be large", v->name);
         d->times = MAX(d->times, s.times);
     }
-    struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        struct node pointer = node_field(all[i], FIELD_ARGUMENT);
+    for (struct node *element = nodes_of(f, f->body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*element); element++) {
+        struct node pointer = node_field(*element, FIELD_ARGUMENT);
         const struct variable *v = function_variable_of(f, pointer);
-        struct node index = subscript_index(f, all[i]);
+        struct node index = subscript_index(f, *element);
         if (!v || !v->pointer)
             continue; /* values.at[k] */
         struct size_of s = node_ok(index) ? size_of(d, index, 0) : (struct size_of){0};
@@ -194,10 +189,7 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
             return err_input(why, "the index of %s may be large", v->name);
         d->times = MAX(d->times, s.times);
     }
-    for (size_t i = 0; i < f->n_launches; i++)
-        if (!launch_expression(f, &f->launches[i], d->total))
-            return err_input(why, "the launcher cannot tell the bound");
-    return wide > 0;
+    return launches_tell(f, d->total) ? wide > 0 : err_input(why, "the launcher cannot tell the bound");
 }
 
 static void index32_find(struct function *f, struct site_list *found)
@@ -237,8 +229,7 @@ static bool index32_apply(const struct function *f, const struct transform_site 
     int64_t most = 1 << 30;
     for (int64_t t = 1; t < d->times; t *= 2)
         most /= 2;
-    for (size_t l = 0; l < f->n_launches; l++) {
-        const struct launch *launch = &f->launches[l];
+    for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         edits_guard_launch(
             edits, f, launch, "All indices fit into 32 bits, with room for the last block.",
             arena_printf(a, "%s <= %lld", launch_expression(f, launch, d->total), (long long)most),

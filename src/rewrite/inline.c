@@ -104,8 +104,7 @@ static bool understood(const struct function *f, struct node call, struct detail
         str_has_word(body, "__shared__") || str_has_word(body, "goto") || strchr(body, '#'))
         return err_input(why, "%s keeps things, or calls itself", name);
     struct node *all = named_children(f, f->body, &n);
-    node_find_all(f->a, g->body, NODE_RETURN_STATEMENT, &n_args);
-    if (n_args > 0 && !node_same(all[n - 1], d->statement))
+    if (node_has(f, g->body, NODE_RETURN_STATEMENT) && !node_same(all[n - 1], d->statement))
         return err_input(why, "%s returns early, and the kernel goes on", name);
     char *kernel = text_of(f, f->whole);
     for (size_t i = 0; i < g->n_params; i++) {
@@ -117,26 +116,21 @@ static bool understood(const struct function *f, struct node call, struct detail
     }
     for (size_t i = g->n_params; i < g->n_variables; i++)
         d->braces = d->braces || str_has_word(kernel, g->variables[i].name);
-    struct node *names = node_find_all(f->a, g->body, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++)
-        if (!function_variable_of(g, names[i]) &&
-            function_variable(f, text_of(g, names[i]), node_start(call)) &&
-            !node_is(node_parent(names[i]), NODE_FIELD_EXPRESSION))
-            return err_input(why, "%s means another %s", name, text_of(g, names[i]));
+    for (struct node *word = nodes_of(f, g->body, NODE_IDENTIFIER); node_ok(*word); word++)
+        if (!function_variable_of(g, *word) && function_variable(f, text_of(g, *word), node_start(call)) &&
+            !node_is(node_parent(*word), NODE_FIELD_EXPRESSION))
+            return err_input(why, "%s means another %s", name, text_of(g, *word));
     return bound_text(f, d, arena_strdup(f->a, body)) != NULL ||
            err_input(why, "a template argument of %s is not seen", name);
 }
 
 static void inline_find(struct function *f, struct site_list *found)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, f->body, NODE_CALL_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (struct node *x = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*x); x++) {
         struct detail d;
-        if (understood(f, all[i], &d, NULL))
-            site_add(found, f, all[i], 0,
-                     "what the function reads and writes can then be changed with its loops", "a call of %s",
-                     d.callee->name)
+        if (understood(f, *x, &d, NULL))
+            site_add(found, f, *x, 0, "what the function reads and writes can then be changed with its loops",
+                     "a call of %s", d.callee->name)
                 ->detail = arena_copy(f->a, &d, sizeof(d));
     }
 }

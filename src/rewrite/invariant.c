@@ -48,8 +48,7 @@ const struct variable *pointer_root(const struct function *f, struct node pointe
 static bool passes(const struct function *f, const struct variable *root, struct node arg)
 {
     arg = node_strip(arg);
-    if (node_is(arg, NODE_SUBSCRIPT_EXPRESSION) ||
-        (node_is(arg, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, arg), "*")))
+    if (node_is_access(f, arg))
         return false; /* a value */
     if (node_is(arg, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, arg);
@@ -176,8 +175,7 @@ bool expression_is_invariant(const struct function *f, struct node e, struct nod
         return false;
     if (node_is(e, NODE_CALL_EXPRESSION) && !call_is_pure(f, e))
         return false;
-    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) ||
-        (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "*"))) {
+    if (node_is_access(f, e)) {
         const struct variable *root = pointer_root(f, e);
         if (!root || root_written_in(f, root, part) || (!root->to_const && calls_barrier(f, part)))
             return false;

@@ -29,13 +29,11 @@ static void join_find(struct function *f, struct site_list *found)
 {
     static const int own[] = {8, 4, 2};
     struct regroup r;
-    size_t n;
-    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
-    for (size_t i = 0; i < n; i++)
-        if (opens(&r, f, settings[i], NULL))
-            site_add(found, f, f->definition, settings[i],
+    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING; setting++)
+        if (opens(&r, f, *setting, NULL))
+            site_add(found, f, f->definition, *setting,
                      "an SM holds few blocks at a time; small ones leave most of its threads unused",
-                     "%d blocks of %lld threads in one", settings[i], (long long)f->block_x);
+                     "%d blocks of %lld threads in one", *setting, (long long)f->block_x);
 }
 
 static void names_for(struct regroup *r, const struct function *f, struct regroup_names *names)
@@ -79,8 +77,7 @@ static bool join_apply(const struct function *f, const struct transform_site *si
     r.names = names_for;
     if (!regroup_join(&r, "joined", arena_printf(a, "with %d blocks in one", r.together), edits, why_not))
         return false;
-    for (size_t l = 0; l < f->n_launches; l++) {
-        const struct launch *launch = &f->launches[l];
+    for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         struct guard_list guard = {0};
         add_guards(f, launch, &guard);
         const char *call = regroup_launch(&r, launch);

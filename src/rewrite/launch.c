@@ -24,12 +24,10 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
 
 struct node host_declarator(const struct function *f, const struct launch *l, struct node name)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n);
     bool named = node_is(name, NODE_IDENTIFIER) || node_is(name, NODE_PARAMETER_DECLARATION);
-    for (size_t i = 0; named && i < n; i++)
-        if (node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), text_of(f, name)))
-            return all[i];
+    for (struct node *d = nodes_of(f, l->host, NODE_INIT_DECLARATOR); named && node_ok(*d); d++)
+        if (node_text_is(f->s, node_field(*d, FIELD_DECLARATOR), text_of(f, name)))
+            return *d;
     return (struct node){0};
 }
 
@@ -50,18 +48,17 @@ struct node host_value(const struct function *f, const struct launch *l, struct 
 static bool member_values(const struct function *f, const struct launch *l, struct node declaration,
                           const char *name, struct node values[3], size_t *n)
 {
-    size_t count, set = 0;
-    struct node *all = node_find_all(f->a, l->host, NODE_ASSIGNMENT_EXPRESSION, &count);
+    size_t set = 0;
     *n = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct node left = node_field(all[i], FIELD_LEFT), member = node_field(left, FIELD_FIELD);
+    for (struct node *e = nodes_of(f, l->host, NODE_ASSIGNMENT_EXPRESSION); node_ok(*e); e++) {
+        struct node left = node_field(*e, FIELD_LEFT), member = node_field(left, FIELD_FIELD);
         if (!node_mentions(f, left, name))
             continue;
         size_t at = node_ok(member) ? (size_t)(text_of(f, member)[0] - 'x') : 3;
-        if (at > 2 || node_ok(values[at]) || !str_eq(node_op(f, all[i]), "=") ||
-            !node_same(node_parent(node_statement(all[i])), node_parent(declaration)))
+        if (at > 2 || node_ok(values[at]) || !str_eq(node_op(f, *e), "=") ||
+            !node_same(node_parent(node_statement(*e)), node_parent(declaration)))
             return false;
-        values[at] = node_field(all[i], FIELD_RIGHT);
+        values[at] = node_field(*e, FIELD_RIGHT);
         *n = MAX(*n, at + 1);
         set++;
     }
@@ -77,17 +74,16 @@ struct node *launch_dim3(const struct function *f, const struct launch *l, struc
         return named_children(f, node_field(e, FIELD_VALUE), n);
     if (node_is(e, NODE_INITIALIZER_LIST))
         return named_children(f, e, n);
-    size_t count;
-    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &count);
-    for (size_t i = 0; node_is(e, NODE_IDENTIFIER) && i < count; i++) {
-        if (!node_text_is(f->s, node_field(all[i], FIELD_TYPE), "dim3"))
+    for (struct node *declaration = nodes_of(f, l->host, NODE_DECLARATION);
+         node_is(e, NODE_IDENTIFIER) && node_ok(*declaration); declaration++) {
+        if (!node_text_is(f->s, node_field(*declaration, FIELD_TYPE), "dim3"))
             continue;
-        for (uint32_t k = 0, some = node_count(all[i]); k < some; k++) {
-            struct node d = node_child(all[i], k), *members = arena_array(f->a, struct node, 3);
+        for (uint32_t k = 0, some = node_count(*declaration); k < some; k++) {
+            struct node d = node_child(*declaration, k), *members = arena_array(f->a, struct node, 3);
             bool given = node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, e));
             if (!given && !node_text_is(f->s, d, text_of(f, e)))
                 continue;
-            if (!member_values(f, l, all[i], text_of(f, e), members, n) || (given ? *n > 0 : *n == 0))
+            if (!member_values(f, l, *declaration, text_of(f, e), members, n) || (given ? *n > 0 : *n == 0))
                 return NULL;
             if (!given)
                 return members;
@@ -100,11 +96,8 @@ struct node *launch_dim3(const struct function *f, const struct launch *l, struc
 
 static bool is_dim3_name(const struct function *f, const struct launch *l, struct node e)
 {
-    size_t count;
-    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &count);
-    for (size_t i = 0; i < count; i++)
-        if (node_text_is(f->s, node_field(all[i], FIELD_TYPE), "dim3") &&
-            node_mentions(f, all[i], text_of(f, e)))
+    for (struct node *d = nodes_of(f, l->host, NODE_DECLARATION); node_ok(*d); d++)
+        if (node_text_is(f->s, node_field(*d, FIELD_TYPE), "dim3") && node_mentions(f, *d, text_of(f, e)))
             return true;
     return false;
 }
@@ -214,13 +207,11 @@ char *launch_grid_divided(const struct function *f, const struct launch *l, int 
 {
     struct node e = node_strip(l->grid); /* (x + 7) / 8 by 2 is (x + 15) / 16 */
     int64_t already, round;
-    if (node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "/") &&
-        constant_value(f, node_field(e, FIELD_RIGHT), &already) &&
+    if (node_is_binary(f, e, "/") && constant_value(f, node_field(e, FIELD_RIGHT), &already) &&
         node_is(node_field(e, FIELD_RIGHT), NODE_NUMBER_LITERAL)) {
         struct node sum = node_strip(node_field(e, FIELD_LEFT));
-        if (node_is(sum, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, sum), "+") &&
-            constant_value(f, node_field(sum, FIELD_RIGHT), &round) && round == already - 1 &&
-            already * by < 65536)
+        if (node_is_binary(f, sum, "+") && constant_value(f, node_field(sum, FIELD_RIGHT), &round) &&
+            round == already - 1 && already * by < 65536)
             return arena_printf(f->a, "(%s + %lld) / %lld", text_of(f, node_field(sum, FIELD_LEFT)),
                                 (long long)already * by - 1, (long long)already * by);
     }
@@ -332,6 +323,14 @@ char *launch_expression(const struct function *f, const struct launch *l, struct
     return text;
 }
 
+bool launches_tell(const struct function *f, struct node e)
+{
+    for (size_t l = 0; l < f->n_launches; l++)
+        if (!launch_expression(f, &f->launches[l], e))
+            return false;
+    return true;
+}
+
 void guard_add(struct arena *a, struct guard_list *g, const char *condition)
 {
     for (size_t i = 0; i < g->list.n; i++)
@@ -356,7 +355,7 @@ static int factor_rank(const struct function *f, const struct guard_list *g, str
     int64_t value;
     if (node_is(n, NODE_NUMBER_LITERAL) && constant_value(f, n, &value))
         return value % by == 0 ? 4 : -1;
-    if (node_is(n, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, n), "*")) {
+    if (node_is_binary(f, n, "*")) {
         int x = factor_rank(f, g, node_field(n, FIELD_LEFT), by),
             y = factor_rank(f, g, node_field(n, FIELD_RIGHT), by);
         return MAX(x, y);
@@ -397,7 +396,7 @@ void guard_multiple(const struct function *f, const struct launch *l, struct nod
     }
     /* `int64_t total = (int64_t)rows * d;`: the guard on d says it too */
     struct node init = node_strip(node_field(host_declarator(f, l, n), FIELD_VALUE));
-    if (node_is(init, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, init), "*")) {
+    if (node_is_binary(f, init, "*")) {
         guard_multiple(f, l, init, by, g);
         return;
     }
@@ -504,13 +503,11 @@ static bool host_assigns(const struct function *f, struct node n, const char *na
 /* Is the grid made of the launcher's parameters, which keep their values, and constants? */
 static bool grid_is_known(const struct function *f, const struct launch *l)
 {
-    size_t n;
-    struct node *names = node_find_all(f->a, node_parent(l->grid), NODE_IDENTIFIER, &n);
     const char *params = text_of(f, node_field(node_field(l->host, FIELD_DECLARATOR), FIELD_PARAMETERS));
-    for (size_t i = 0; i < n; i++) {
+    for (struct node *word = nodes_of(f, node_parent(l->grid), NODE_IDENTIFIER); node_ok(*word); word++) {
         int64_t value;
-        const char *name = text_of(f, names[i]);
-        if (node_within(names[i], l->grid) && !constant_value(f, names[i], &value) &&
+        const char *name = text_of(f, *word);
+        if (node_within(*word, l->grid) && !constant_value(f, *word, &value) &&
             (!str_has_word(params, name) || host_assigns(f, l->host, name)))
             return false;
     }
@@ -519,7 +516,7 @@ static bool grid_is_known(const struct function *f, const struct launch *l)
 
 bool launch_by_pointer(const struct function *f, struct pointer_launch *p)
 {
-    size_t n, n_calls, uses = 0;
+    size_t n, uses = 0;
     struct node *names = node_find_all(f->a, source_root(f->s), NODE_IDENTIFIER, &n), host = {0};
     const char *pointer = NULL;
     *p = (struct pointer_launch){.values = arena_array(f->a, struct node, n + 1)};
@@ -538,17 +535,16 @@ bool launch_by_pointer(const struct function *f, struct pointer_launch *p)
     }
     if (!pointer || !node_is(p->declared, NODE_DECLARATION))
         return false;
-    struct node *calls = node_find_all(f->a, host, NODE_CALL_EXPRESSION, &n_calls);
-    for (size_t i = 0; i < n_calls; i++) {
-        struct node syntax = node_child_of(calls[i], NODE_KERNEL_CALL_SYNTAX);
+    for (struct node *call = nodes_of(f, host, NODE_CALL_EXPRESSION); node_ok(*call); call++) {
+        struct node syntax = node_child_of(*call, NODE_KERNEL_CALL_SYNTAX);
         size_t n_config;
         struct node *config = node_ok(syntax) ? named_children(f, syntax, &n_config) : NULL;
-        if (!config || n_config < 2 || !node_text_is(f->s, node_field(calls[i], FIELD_FUNCTION), pointer))
+        if (!config || n_config < 2 || !node_text_is(f->s, node_field(*call, FIELD_FUNCTION), pointer))
             continue;
-        p->launch = (struct launch){.call = calls[i],
-                                    .statement = node_statement(calls[i]),
+        p->launch = (struct launch){.call = *call,
+                                    .statement = node_statement(*call),
                                     .host = host,
-                                    .name = node_field(calls[i], FIELD_FUNCTION),
+                                    .name = node_field(*call, FIELD_FUNCTION),
                                     .grid = config[0],
                                     .block = config[1]};
         if (n_config > 2)

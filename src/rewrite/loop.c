@@ -8,8 +8,7 @@ bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loo
     struct node declaration = node_field(n, FIELD_INITIALIZER), condition = node_field(n, FIELD_CONDITION);
     struct node declarator = node_field(declaration, FIELD_DECLARATOR);
     if (!node_is(declaration, NODE_DECLARATION) || !node_is(declarator, NODE_INIT_DECLARATOR) ||
-        !node_ok(loop->body) || !node_is(condition, NODE_BINARY_EXPRESSION) ||
-        !str_eq(node_op(f, condition), "<"))
+        !node_ok(loop->body) || !node_is_binary(f, condition, "<"))
         return false;
     loop->index = function_variable_of(f, node_field(declarator, FIELD_DECLARATOR));
     loop->start = node_field(declarator, FIELD_VALUE);
@@ -18,7 +17,7 @@ bool lane_loop_of(const struct function *f, struct node n, struct lane_loop *loo
         !node_text_is(f->s, node_field(condition, FIELD_LEFT), loop->index->name) ||
         variable_assigned_in(f, loop->index, loop->body))
         return false;
-    if (!node_is(loop->update, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, loop->update), "+=") ||
+    if (!node_is_assignment(f, loop->update, "+=") ||
         !node_text_is(f->s, node_field(loop->update, FIELD_LEFT), loop->index->name))
         return false;
     loop->step = node_field(loop->update, FIELD_RIGHT);

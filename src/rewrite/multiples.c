@@ -43,7 +43,7 @@ static bool product_multiple(struct elements *w, struct node e)
     struct node best = {0};
     int best_score = -1;
     for (int i = 0; i < 16 && node_ok(e); i++) { /* a * b * c is (a * b) * c */
-        bool product = node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(w->f, e), "*");
+        bool product = node_is_binary(w->f, e, "*");
         struct node factor = product ? node_strip(node_field(e, FIELD_RIGHT)) : e;
         int score = factor_score(w, factor);
         if (score > best_score) {
@@ -124,11 +124,11 @@ bool elements_pointer_multiple(struct elements *w, struct node pointer)
             if (!node_ok(v->init))
                 return false;
             pointer = v->init;
-        } else if (node_is(pointer, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, pointer), "+")) {
+        } else if (node_is_binary(f, pointer, "+")) {
             if (!elements_multiple(w, node_field(pointer, FIELD_RIGHT)))
                 return false;
             pointer = node_field(pointer, FIELD_LEFT);
-        } else if (node_is(pointer, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, pointer), "&")) {
+        } else if (node_is_address(f, pointer)) {
             pointer = node_field(pointer, FIELD_ARGUMENT);
             struct node index = subscript_index(f, pointer);
             if (!node_ok(index) || !elements_multiple(w, index))

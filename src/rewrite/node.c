@@ -33,6 +33,38 @@ const char *node_op(const struct function *f, struct node n)
     return node_ok(op) ? text_of(f, op) : "";
 }
 
+bool node_is_binary(const struct function *f, struct node n, const char *op)
+{
+    return node_is(n, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, n), op);
+}
+
+bool node_is_assignment(const struct function *f, struct node n, const char *op)
+{
+    return node_is(n, NODE_ASSIGNMENT_EXPRESSION) && str_eq(node_op(f, n), op);
+}
+
+bool node_is_indirection(const struct function *f, struct node n)
+{
+    return node_is(n, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, n), "*");
+}
+
+bool node_is_address(const struct function *f, struct node n)
+{
+    return node_is(n, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, n), "&");
+}
+
+bool node_is_access(const struct function *f, struct node n)
+{
+    return node_is(n, NODE_SUBSCRIPT_EXPRESSION) || node_is_indirection(f, n);
+}
+
+struct node node_unbraced(const struct function *f, struct node statement)
+{
+    size_t n;
+    struct node *all = named_children(f, statement, &n);
+    return node_is(statement, NODE_COMPOUND_STATEMENT) && n == 1 ? all[0] : statement;
+}
+
 bool node_within(struct node inner, struct node outer)
 {
     return node_start(inner) >= node_start(outer) && node_end(inner) <= node_end(outer);
@@ -56,13 +88,30 @@ struct node *named_children(const struct function *f, struct node n, size_t *cou
 {
     uint32_t all = node_count(n);
     struct node *v = arena_array(f->a, struct node, all + 1);
-    *count = 0;
+    size_t found = 0;
     for (uint32_t i = 0; i < all; i++) {
         struct node c = node_child(n, i);
         if (!node_is(c, NODE_COMMENT))
-            v[(*count)++] = c;
+            v[found++] = c;
     }
+    if (count)
+        *count = found;
     return v;
+}
+
+struct node *nodes_of(const struct function *f, struct node n, enum node_kind kind)
+{
+    return node_find_all(f->a, n, kind, NULL);
+}
+
+struct node *definitions_of(const struct function *f)
+{
+    return nodes_of(f, source_root(f->s), NODE_FUNCTION_DEFINITION);
+}
+
+bool node_has(const struct function *f, struct node n, enum node_kind kind)
+{
+    return node_ok(*nodes_of(f, n, kind));
 }
 
 static size_t collect_items(struct node part, struct node *v, size_t n)
@@ -83,7 +132,9 @@ struct node *file_items(const struct function *f, size_t *count)
 {
     struct node root = source_root(f->s);
     struct node *v = arena_array(f->a, struct node, collect_items(root, NULL, 0) + 1);
-    *count = collect_items(root, v, 0);
+    size_t n = collect_items(root, v, 0);
+    if (count)
+        *count = n;
     return v;
 }
 
@@ -170,15 +221,13 @@ static bool body_is_pure(const struct function *f, struct node n)
 
 static bool definition_is_pure(const struct function *f, const char *name)
 {
-    size_t count;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &count);
-    for (size_t i = 0; i < count; i++) {
-        struct node declarator = node_field(all[i], FIELD_DECLARATOR);
+    for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
+        struct node declarator = node_field(*definition, FIELD_DECLARATOR);
         if (!node_is(declarator, NODE_FUNCTION_DECLARATOR) ||
             !node_text_is(f->s, node_field(declarator, FIELD_DECLARATOR), name))
             continue;
         const char *params = text_of(f, node_field(declarator, FIELD_PARAMETERS));
-        return !strpbrk(params, "*&") && body_is_pure(f, node_field(all[i], FIELD_BODY));
+        return !strpbrk(params, "*&") && body_is_pure(f, node_field(*definition, FIELD_BODY));
     }
     return false;
 }
@@ -257,7 +306,6 @@ static bool is_meeting(const struct function *f, struct node call, int depth)
                                           "Sort",   "Shuffle", "Load", "Store"};
     struct node callee = node_field(call, FIELD_FUNCTION);
     const char *name = call_name(f, call);
-    size_t n;
 
     if (node_is(callee, NODE_FIELD_EXPRESSION)) { /* of a cooperative group, a barrier, a block primitive */
         struct node method = callee_name(node_field(callee, FIELD_FIELD));
@@ -269,10 +317,10 @@ static bool is_meeting(const struct function *f, struct node call, int depth)
     if (depth == DEEPEST_CALL)
         return false;
     bool meets = false;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
-    for (size_t i = 0; i < n && !meets; i++) /* a function of the file, whichever of that name it is */
-        meets = node_text_is(f->s, definition_name(all[i]), name) &&
-                meets_within(f, node_field(all[i], FIELD_BODY), depth + 1);
+    for (struct node *definition = definitions_of(f); node_ok(*definition) && !meets;
+         definition++) /* a function of the file, whichever of that name it is */
+        meets = node_text_is(f->s, definition_name(*definition), name) &&
+                meets_within(f, node_field(*definition, FIELD_BODY), depth + 1);
     return meets;
 }
 

@@ -33,15 +33,13 @@ static bool moves_with_thread(const struct function *f, struct node e)
 /* Is it only reached element by element, and are there columns that neighbouring threads read or write? */
 static bool has_columns(const struct function *f, const struct variable *v)
 {
-    size_t n;
     bool columns = false;
-    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (function_variable_of(f, names[i]) != v || node_start(names[i]) == v->from)
+    for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++) {
+        if (function_variable_of(f, *name) != v || node_start(*name) == v->from)
             continue;
-        struct node row = node_parent(names[i]), element = node_parent(row);
+        struct node row = node_parent(*name), element = node_parent(row);
         if (!node_is(row, NODE_SUBSCRIPT_EXPRESSION) || !node_is(element, NODE_SUBSCRIPT_EXPRESSION) ||
-            !node_same(node_field(row, FIELD_ARGUMENT), names[i]) ||
+            !node_same(node_field(row, FIELD_ARGUMENT), *name) ||
             !node_same(node_field(element, FIELD_ARGUMENT), row) ||
             (node_is(node_parent(element), NODE_POINTER_EXPRESSION)))
             return false;

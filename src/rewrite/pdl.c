@@ -24,8 +24,7 @@ static bool is_stable(const struct function *f, const struct variable *v)
  * may be of anything. */
 static bool may_come_first(const struct function *f, struct node e, bool pointer)
 {
-    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) ||
-        (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "*"))) {
+    if (node_is_access(f, e)) {
         const struct variable *root = pointer_root(f, e);
         if (!root || !(is_stable(f, root) || root->shared || (root->array && !root->param)))
             return false;
@@ -62,13 +61,11 @@ static bool declares_pointers(struct node declaration)
 /* Where the wait goes: before the first statement that is no such declaration; NULL: behind them all. */
 static struct node first_dependent(const struct function *f)
 {
-    size_t n;
-    struct node *all = named_children(f, f->body, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (!node_is(all[i], NODE_COMMENT) &&
-            !(node_is(all[i], NODE_DECLARATION) && may_come_first(f, all[i], declares_pointers(all[i]))))
-            return all[i];
+    for (struct node *x = named_children(f, f->body, NULL); node_ok(*x); x++)
+        if (!node_is(*x, NODE_COMMENT) &&
+            !(node_is(*x, NODE_DECLARATION) && may_come_first(f, *x, declares_pointers(*x))))
+            return *x;
     return (struct node){0};
 }
 

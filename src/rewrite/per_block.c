@@ -9,17 +9,15 @@ static bool waits_within(const struct function *f, struct node n, int depth);
 static bool call_waits(const struct function *f, struct node call, int depth)
 {
     const char *name = call_name(f, call);
-    size_t n;
     if (node_is(node_field(call, FIELD_FUNCTION), NODE_FIELD_EXPRESSION))
         return call_meets(f, call); /* of a group: whichever it is */
     if (str_starts(name, "__syncthreads") || str_eq(name, "sync") || str_eq(name, "reduce"))
         return call_meets(f, call);
     if (is_warp_builtin(name) || depth == DEEPEST)
         return false;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
-    for (size_t i = 0; i < n; i++)
-        if (node_text_is(f->s, definition_name(all[i]), name) &&
-            waits_within(f, node_field(all[i], FIELD_BODY), depth + 1))
+    for (struct node *definition = definitions_of(f); node_ok(*definition); definition++)
+        if (node_text_is(f->s, definition_name(*definition), name) &&
+            waits_within(f, node_field(*definition, FIELD_BODY), depth + 1))
             return true;
     return false;
 }
@@ -65,8 +63,7 @@ bool differs(const struct part *p, struct node e)
     if (node_is(e, NODE_IDENTIFIER))
         return variable_differs(p, function_variable_of(f, e));
     if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) || node_is(e, NODE_LAMBDA_EXPRESSION) ||
-        node_is(e, NODE_GNU_ASM_EXPRESSION) ||
-        (node_is(e, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, e), "*")))
+        node_is(e, NODE_GNU_ASM_EXPRESSION) || node_is_indirection(f, e))
         return true;
     if (node_is(e, NODE_FIELD_EXPRESSION) && str_eq(text_compact(f->a, text_of(f, e)), "blockIdx.x"))
         return true;
@@ -139,13 +136,11 @@ bool leaves(const struct function *f, struct node n)
     static const enum node_kind kinds[] = {NODE_RETURN_STATEMENT, NODE_BREAK_STATEMENT,
                                            NODE_CONTINUE_STATEMENT};
     for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
-        size_t count;
-        struct node *all = node_find_all(f->a, n, kinds[k], &count);
         if (node_is(n, kinds[k]))
             return true;
-        for (size_t i = 0; i < count; i++) {
+        for (struct node *x = nodes_of(f, n, kinds[k]); node_ok(*x); x++) {
             bool within = false;
-            for (struct node up = all[i]; !within && !node_same(up, n);) {
+            for (struct node up = *x; !within && !node_same(up, n);) {
                 up = node_parent(up);
                 within = is_loop(up);
             }
@@ -158,10 +153,8 @@ bool leaves(const struct function *f, struct node n)
 
 bool leaves_by_block(const struct part *p, struct node loop)
 {
-    size_t n;
-    struct node *all = node_find_all(p->f->a, loop, NODE_IF_STATEMENT, &n);
-    for (size_t i = 0; i < n; i++)
-        if (leaves(p->f, all[i]) && differs(p, node_field(all[i], FIELD_CONDITION)))
+    for (struct node *question = nodes_of(p->f, loop, NODE_IF_STATEMENT); node_ok(*question); question++)
+        if (leaves(p->f, *question) && differs(p, node_field(*question, FIELD_CONDITION)))
             return true;
     return false;
 }
@@ -184,7 +177,7 @@ static bool spread_in(struct part *p, struct node n)
     const struct variable *v = node_ok(target) ? own_variable(f, target) : NULL;
     if (v && (differs(p, node_field(n, FIELD_RIGHT)) || is_asked_for(p, n)))
         new = mark(p, v);
-    if (node_is(n, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, n), "&"))
+    if (node_is_address(f, n))
         new = mark(p, own_variable(f, node_field(n, FIELD_ARGUMENT))) || new;
     if (is_loop(n) && leaves_by_block(p, n))
         new = mark_assigned(p, n) || new;
@@ -209,12 +202,11 @@ const struct part *called_part(const struct in_step *w, const struct part *calle
 /* What calls give to the parts' parameters. */
 static bool spread_to(struct in_step *w, struct part *p)
 {
-    size_t n, n_args;
+    size_t n_args;
     bool new = false;
-    struct node *calls = node_find_all(p->f->a, p->f->body, NODE_CALL_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        struct part *g = (struct part *)called_part(w, p, calls[i]);
-        struct node *args = g ? named_children(p->f, node_field(calls[i], FIELD_ARGUMENTS), &n_args) : NULL;
+    for (struct node *call = nodes_of(p->f, p->f->body, NODE_CALL_EXPRESSION); node_ok(*call); call++) {
+        struct part *g = (struct part *)called_part(w, p, *call);
+        struct node *args = g ? named_children(p->f, node_field(*call, FIELD_ARGUMENTS), &n_args) : NULL;
         for (size_t k = 0; g && k < n_args && k < g->f->n_params; k++)
             if (differs(p, args[k]))
                 new = mark(g, &g->f->variables[k]) || new;
@@ -226,8 +218,7 @@ static void spread(struct in_step *w)
 {
     for (bool more = true; more;) {
         more = false;
-        for (size_t i = 0; i < w->n; i++) {
-            struct part *p = &w->parts[i];
+        for (struct part *p = w->parts; p < w->parts + w->n; p++) {
             for (size_t v = 0; v < p->f->n_variables; v++) {
                 const struct variable *x = &p->f->variables[v];
                 if (node_ok(x->init) && !p->differs[v] && differs(p, x->init))

@@ -165,6 +165,21 @@ bool poly_is_thread(const struct function *f, struct node e)
     return poly_same(&p, &thread);
 }
 
+bool poly_counts_grid(const struct function *f, const struct poly *p, int dimension, int64_t *threads)
+{
+    const char *of[] = {"threadIdx", "blockIdx", "blockDim"}, *name[3];
+    for (int i = 0; i < 3; i++)
+        name[i] = arena_printf(f->a, "%s.%c", of[i], "xyz"[dimension]);
+    struct poly thread = poly_atom(f, name[0]), block = poly_atom(f, name[1]), dim = poly_atom(f, name[2]);
+    struct poly whole = poly_add(f, poly_mul(f, block, dim), thread, 1);
+    *threads = 0;
+    if (poly_same(p, &whole))
+        return true;
+    *threads = p->ok ? poly_coefficient(p, name[1]) : 0;
+    whole = poly_add(f, poly_mul(f, block, poly_number(*threads)), thread, 1);
+    return *threads > 0 && poly_same(p, &whole);
+}
+
 struct poly poly_thread_of_grid(const struct function *f)
 {
     return poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.x"), poly_atom(f, "blockDim.x")),

@@ -47,11 +47,10 @@ static int64_t cleared_bytes(const struct function *f, const struct variable *pa
     for (size_t l = 0; l < f->n_launches; l++) {
         char *name = text_of(f, launch_arg(f, &f->launches[l], param));
         int64_t here = 0;
-        size_t n, n_args;
-        struct node *all = node_find_all(f->a, f->launches[l].host, NODE_CALL_EXPRESSION, &n);
-        for (size_t i = 0; i < n; i++) {
-            struct node *args = named_children(f, node_field(all[i], FIELD_ARGUMENTS), &n_args);
-            if (str_in(call_name(f, all[i]), "cudaMemsetAsync|cudaMemset") && n_args >= 3 &&
+        size_t n_args;
+        for (struct node *c = nodes_of(f, f->launches[l].host, NODE_CALL_EXPRESSION); node_ok(*c); c++) {
+            struct node *args = named_children(f, node_field(*c, FIELD_ARGUMENTS), &n_args);
+            if (str_in(call_name(f, *c), "cudaMemsetAsync|cudaMemset") && n_args >= 3 &&
                 node_text_is(f->s, node_strip(args[0]), name) && constant_value(f, args[2], &one))
                 here = one;
         }
@@ -70,12 +69,12 @@ static bool addition_of(const struct function *f, struct node call, struct detai
         !node_is(node_parent(call), NODE_EXPRESSION_STATEMENT))
         return false;
     d->addresses[d->n] = node_child(args, 0);
-    if (node_is(at, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, at), "&")) {
+    if (node_is_address(f, at)) {
         at = node_field(at, FIELD_ARGUMENT);
         pointer = node_field(at, FIELD_ARGUMENT);
         index = node_is(at, NODE_SUBSCRIPT_EXPRESSION) ? subscript_index(f, at) : (struct node){0};
     } else {
-        bool sum = node_is(at, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, at), "+");
+        bool sum = node_is_binary(f, at, "+");
         pointer = node_field(at, FIELD_LEFT);
         index = sum ? node_field(at, FIELD_RIGHT) : (struct node){0};
     }
@@ -89,33 +88,24 @@ static bool addition_of(const struct function *f, struct node call, struct detai
     return true;
 }
 
-static bool leaves_early(const struct function *f, struct node n)
-{
-    size_t count;
-    node_find_all(f->a, n, NODE_RETURN_STATEMENT, &count);
-    return count > 0;
-}
-
 static bool understood(const struct function *f, struct detail *d, struct err *why)
 {
-    size_t n, n_loops, uses = 0;
+    size_t n_loops, uses = 0;
     *d = (struct detail){0};
     struct lane_loop *loops = lane_loops(f, &n_loops);
-    if (f->n_launches == 0 || !f->block_x || leaves_early(f, f->body))
+    if (f->n_launches == 0 || !f->block_x || node_has(f, f->body, NODE_RETURN_STATEMENT))
         return err_input(why, "the blocks of %s are not whole", f->name);
-    struct node *calls = node_find_all(f->a, f->body, NODE_CALL_EXPRESSION, &n);
-    for (size_t i = 0; i < n && d->n < SITES_MOST; i++) {
+    for (struct node *c = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*c) && d->n < SITES_MOST; c++) {
         bool walks = false; /* else a block has as many counters as elements */
         for (size_t l = 0; l < n_loops; l++)
-            walks = walks || (loops[l].span == LANES_GRID_X && node_within(calls[i], loops[l].body));
+            walks = walks || (loops[l].span == LANES_GRID_X && node_within(*c, loops[l].body));
         if (walks)
-            addition_of(f, calls[i], d);
+            addition_of(f, *c, d);
     }
     if (d->n == 0)
         return err_input(why, "%s adds to no counters in a loop over the grid", f->name);
-    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++)
-        uses += function_variable_of(f, names[i]) == d->counters;
+    for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++)
+        uses += function_variable_of(f, *name) == d->counters;
     const char *type = ctype_bound(f, d->counters->type);
     if (uses != d->n || !ctype_is_integer(f, type) || ctype_size(f, type) < 4)
         return err_input(why, "%s does more with %s than to add integers", f->name, d->counters->name);

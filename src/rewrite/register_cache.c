@@ -38,7 +38,7 @@ static struct node addressed(const struct function *f, struct node e)
     if (!node_is(e, NODE_CALL_EXPRESSION) || node_count(args) == 0)
         return none;
     struct node first = node_child(args, 0);
-    if (!node_is(first, NODE_POINTER_EXPRESSION) || !str_eq(node_op(f, first), "&"))
+    if (!node_is_address(f, first))
         return none;
     struct node target = node_field(first, FIELD_ARGUMENT);
     return node_is(target, NODE_SUBSCRIPT_EXPRESSION) ? target : none;
@@ -103,15 +103,13 @@ static struct node *loads_of(const struct function *f, const struct lane_loop *l
 /* In the loop's own statements, the variable that equals p[index] when the turn ends. */
 static bool value_in(const struct function *f, const struct lane_loop *l, struct kept *k)
 {
-    size_t n;
-    struct node *all = named_children(f, l->body, &n);
     bool found = false;
-    for (size_t i = 0; node_is(l->body, NODE_COMPOUND_STATEMENT) && i < n; i++) {
+    for (struct node *statement = named_children(f, l->body, NULL);
+         node_is(l->body, NODE_COMPOUND_STATEMENT) && node_ok(*statement); statement++) {
         struct node value = {0};
-        if (node_is(all[i], NODE_EXPRESSION_STATEMENT)) {
-            struct node e = node_child(all[i], 0);
-            if (node_is(e, NODE_ASSIGNMENT_EXPRESSION) && str_eq(node_op(f, e), "=") &&
-                is_at(f, l, node_field(e, FIELD_LEFT), k))
+        if (node_is(*statement, NODE_EXPRESSION_STATEMENT)) {
+            struct node e = node_child(*statement, 0);
+            if (node_is_assignment(f, e, "=") && is_at(f, l, node_field(e, FIELD_LEFT), k))
                 value = node_field(e, FIELD_RIGHT);
             else if (l->width > 1 && str_starts(text_of(f, e), "packed_store") && is_at(f, l, e, k))
                 value = node_child(node_field(e, FIELD_ARGUMENTS), 1);
@@ -122,10 +120,10 @@ static bool value_in(const struct function *f, const struct lane_loop *l, struct
                 return false; /* written, but the value has no name */
             k->value = v->name;
             k->type = v->type;
-            k->after = all[i];
+            k->after = *statement;
             found = true;
-        } else if (node_is(all[i], NODE_DECLARATION) && !found) {
-            struct node d = node_field(all[i], FIELD_DECLARATOR);
+        } else if (node_is(*statement, NODE_DECLARATION) && !found) {
+            struct node d = node_field(*statement, FIELD_DECLARATOR);
             struct node init = node_is(d, NODE_INIT_DECLARATOR) ? node_field(d, FIELD_VALUE) : (struct node){0};
             const struct variable *v =
                 node_ok(init) ? function_variable_of(f, node_field(d, FIELD_DECLARATOR)) : NULL;
@@ -133,7 +131,7 @@ static bool value_in(const struct function *f, const struct lane_loop *l, struct
                 continue;
             k->value = v->name;
             k->type = v->type;
-            k->after = all[i];
+            k->after = *statement;
             found = true;
         }
     }
@@ -153,11 +151,9 @@ static bool alike(const struct function *f, const struct lane_loop *x, const str
 static bool written_between(const struct function *f, const struct kept *k, struct node from, struct node last)
 {
     struct node parent = node_parent(from);
-    size_t n;
-    struct node *all = named_children(f, parent, &n);
-    for (size_t i = 0; i < n; i++)
-        if (node_start(all[i]) > node_start(from) && node_start(all[i]) < node_start(last) &&
-            memory_written_in(f, k->pointer, all[i]))
+    for (struct node *child = named_children(f, parent, NULL); node_ok(*child); child++)
+        if (node_start(*child) > node_start(from) && node_start(*child) < node_start(last) &&
+            memory_written_in(f, k->pointer, *child))
             return true;
     return false;
 }
@@ -219,22 +215,17 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
         return err_input(why, "nothing that %s reads in one loop is read again in a later one", f->name);
     if (f->n_launches == 0 || function_is_named_elsewhere(f))
         return err_input(why, "%s is used other than by launches", f->name);
-    for (size_t i = 0; i < f->n_launches; i++)
-        if (!launch_expression(f, &f->launches[i], d->loops[0].bound))
-            return err_input(why, "the launcher cannot tell the length of a row");
-    return true;
+    return launches_tell(f, d->loops[0].bound) ||
+           err_input(why, "the launcher cannot tell the length of a row");
 }
 
 /* The most threads of any planned block of the kernel; 0: not known. */
 static int64_t most_threads(const struct function *f)
 {
     int64_t most = f->block_x;
-    for (size_t p = 0; f->in->plans && p < f->in->n_plans && !f->block_x; p++)
-        for (size_t s = 0; s < f->in->plans[p].n_steps; s++) {
-            const struct plan_step *x = &f->in->plans[p].steps[s];
-            if (plan_launches(x, f->qualified) && x->block[1] == 1 && x->block[2] == 1)
-                most = MAX(most, (int64_t)x->block[0]);
-        }
+    for (const struct plan_step *s = NULL; !f->block_x && (s = planned_launch(f, s));)
+        if (s->block[1] == 1 && s->block[2] == 1)
+            most = MAX(most, (int64_t)s->block[0]);
     return most;
 }
 
@@ -252,11 +243,10 @@ static void cache_find(struct function *f, struct site_list *found)
     while (fact && step && holds < 16 && 2 * holds * one.bytes <= room && holds * step < fact->high)
         holds *= 2;
     const int own[] = {FITTED + holds, 1, 2, 4, 8, 16};
-    size_t n;
-    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
-    for (size_t k = 0; k < n; k++) {
-        int items = settings[k] % FITTED;
-        one.fitted = settings[k] > FITTED;
+    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING;
+         setting++) {
+        int items = *setting % FITTED;
+        one.fitted = *setting > FITTED;
         if (items * one.bytes > 256 || (one.fitted && (items == 1 || (items & (items - 1)))))
             continue;
         if (fact && step && fact->low > 0 && fact->low > items * step)
@@ -264,7 +254,7 @@ static void cache_find(struct function *f, struct site_list *found)
         if (fact && (f->block_x || warp) && fact->high > 0 && items > 1 && items / 2 * step >= fact->high)
             continue; /* fewer do */
         one.items = items;
-        site_add(found, f, one.loops[1].loop, settings[k],
+        site_add(found, f, one.loops[1].loop, *setting,
                  "the row is read again from memory; registers hold it between the loops", "%s%s, %s %d steps",
                  one.kept[0].pointer, one.n_kept > 1 ? " and more" : "",
                  one.fitted ? "as many as a row needs of" : "up to", items)
@@ -304,8 +294,7 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, co
     bool block = node_is(l->body, NODE_COMPOUND_STATEMENT);
     struct node step = node_strip(l->step);
     bool product = node_is(step, NODE_IDENTIFIER) || node_is(step, NODE_FIELD_EXPRESSION) ||
-                   node_is(step, NODE_NUMBER_LITERAL) ||
-                   (node_is(step, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, step), "*"));
+                   node_is(step, NODE_NUMBER_LITERAL) || node_is_binary(f, step, "*");
     struct node before = node_prev(l->loop);
     bool pragma = node_is(before, NODE_PREPROC_CALL);
     size_t start = pragma ? node_start(before) : str_line_start(f->text, node_start(l->loop));

@@ -35,15 +35,13 @@ static bool asks_for_place(const char *text)
 /* threadIdx, blockDim, blockIdx and gridDim are asked for their x; the grid's y and z may stay as they are. */
 static bool places_are_plain(const struct function *f, struct err *why)
 {
-    size_t n;
-    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char *name = text_of(f, names[i]);
-        struct node whole = node_parent(names[i]);
-        const struct variable *v = function_variable_of(f, names[i]);
+    for (struct node *word = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*word); word++) {
+        const char *name = text_of(f, *word);
+        struct node whole = node_parent(*word);
+        const struct variable *v = function_variable_of(f, *word);
         if (!is_place(name) && !(v && v->shared))
             continue;
-        if (node_ok(node_enclosing(names[i], NODE_LAMBDA_EXPRESSION)))
+        if (node_ok(node_enclosing(*word, NODE_LAMBDA_EXPRESSION)))
             return err_input(why, "a lambda of %s asks for its thread", f->name);
         if (!is_place(name))
             continue;
@@ -51,18 +49,17 @@ static bool places_are_plain(const struct function *f, struct err *why)
             node_is(whole, NODE_FIELD_EXPRESSION) && str_eq(text_of(f, node_field(whole, FIELD_FIELD)), "x");
         bool grid = str_eq(name, "blockIdx") || str_eq(name, "gridDim");
         if (!x && !(grid && node_is(whole, NODE_FIELD_EXPRESSION)))
-            return err_input(why, "%s uses %s at line %d", f->name, name, node_line(f->s, names[i]));
+            return err_input(why, "%s uses %s at line %d", f->name, name, node_line(f->s, *word));
     }
     return true;
 }
 
 bool function_is_specialised(const struct function *f, const char *name)
 {
-    size_t n;
     const char *said = arena_printf(f->a, "%s<", name);
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DEFINITION, &n);
-    for (size_t i = 0; i < n && *name; i++) {
-        const char *head = text_range(f, node_start(all[i]), node_start(node_field(all[i], FIELD_BODY)));
+    for (struct node *definition = definitions_of(f); node_ok(*definition) && *name; definition++) {
+        const char *head =
+            text_range(f, node_start(*definition), node_start(node_field(*definition, FIELD_BODY)));
         if (strstr(head, name) && strstr(text_compact(f->a, head), said))
             return true;
     }
@@ -140,21 +137,17 @@ static bool asks_for_thread(const struct function *f, struct node e)
 /* An element that belongs to a thread by its number alone would belong to nobody, or to several. */
 static bool elements_are_shared(const struct function *f, struct err *why)
 {
-    size_t n;
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
         if (node_ok(v->init) &&
             (mixes(f, v->init) || (v->pointer && !v->shared && asks_for_thread(f, v->init))))
             return err_input(why, "%s is a thread's of the grid", v->name);
-    }
-    struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *root = pointer_root(f, node_field(all[i], FIELD_ARGUMENT));
-        struct node index = subscript_index(f, all[i]);
+    for (struct node *x = nodes_of(f, f->body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*x); x++) {
+        const struct variable *root = pointer_root(f, node_field(*x, FIELD_ARGUMENT));
+        struct node index = subscript_index(f, *x);
         bool own = root && (root->shared || (root->array && !root->param));
         if (!own && node_ok(index) && asks_for_thread(f, index))
             return err_input(why, "an element at line %d is a thread's by its number alone",
-                             node_line(f->s, all[i]));
+                             node_line(f->s, *x));
     }
     return true;
 }
@@ -180,14 +173,12 @@ static bool is_template_argument(struct node n)
 /* Does the kernel write the number down, of its threads or its warps, where it may mean something else? */
 static bool knows_block(const struct function *f)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, f->body, NODE_NUMBER_LITERAL, &n);
-    for (size_t i = 0; i < n && f->block_x > 32; i++) {
-        struct node parent = node_parent(all[i]);
+    for (struct node *x = nodes_of(f, f->body, NODE_NUMBER_LITERAL); node_ok(*x) && f->block_x > 32; x++) {
+        struct node parent = node_parent(*x);
         int64_t v;
-        bool asked = node_is(parent, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, parent), "<");
-        if ((says_block(f, all[i]) && !is_template_argument(all[i])) ||
-            (asked && constant_value(f, all[i], &v) && v > 1 && v == f->block_x / 32))
+        bool asked = node_is_binary(f, parent, "<");
+        if ((says_block(f, *x) && !is_template_argument(*x)) ||
+            (asked && constant_value(f, *x, &v) && v > 1 && v == f->block_x / 32))
             return true;
     }
     return false;
@@ -195,11 +186,9 @@ static bool knows_block(const struct function *f)
 
 bool macros_ask_for_place(const struct function *f)
 {
-    size_t n;
-    struct node *all = file_items(f, &n);
-    for (size_t i = 0; i < n; i++)
-        if (node_is_directive(all[i]) && !node_is(all[i], NODE_PREPROC_IFDEF) &&
-            !node_is(all[i], NODE_PREPROC_IF) && asks_for_place(text_of(f, all[i])))
+    for (struct node *item = file_items(f, NULL); node_ok(*item); item++)
+        if (node_is_directive(*item) && !node_is(*item, NODE_PREPROC_IFDEF) &&
+            !node_is(*item, NODE_PREPROC_IF) && asks_for_place(text_of(f, *item)))
             return true;
     return false;
 }
@@ -211,13 +200,9 @@ bool regroup_open(struct regroup *r, const struct function *f, struct err *why)
                           .copied = arena_array(f->a, bool, FUNCTIONS_MOST)};
     if (f->n_launches == 0 || function_is_named_elsewhere(f) || macros_ask_for_place(f))
         return err_input(why, "%s is used other than by launches", f->name);
-    for (size_t p = 0; p < f->in->n_plans; p++)
-        for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {
-            const struct plan_step *s = &f->in->plans[p].steps[i];
-            if (plan_launches(s, f->qualified) &&
-                (s->block[1] != 1 || s->block[2] != 1 || s->cooperative || s->cluster[0] > 1))
-                return err_input(why, "blocks of %s have more than one dimension", f->name);
-        }
+    for (const struct plan_step *s = NULL; (s = planned_launch(f, s));)
+        if (s->block[1] != 1 || s->block[2] != 1 || s->cooperative || s->cluster[0] > 1)
+            return err_input(why, "blocks of %s have more than one dimension", f->name);
     r->functions[r->n++] = f;
     if (!collect(f, r, why))
         return false;
@@ -249,9 +234,8 @@ static void function_edits(struct regroup *r, const struct function *f, struct e
     struct regroup_names names = {0};
     size_t n;
     r->names(r, f, &names);
-    struct node *fields = node_find_all(a, f->body, NODE_FIELD_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char *text = text_compact(a, text_of(f, fields[i])), *by = NULL;
+    for (struct node *field = nodes_of(f, f->body, NODE_FIELD_EXPRESSION); node_ok(*field); field++) {
+        const char *text = text_compact(a, text_of(f, *field)), *by = NULL;
         if (str_eq(text, "threadIdx.x"))
             by = names.thread;
         else if (str_eq(text, "blockDim.x"))
@@ -261,26 +245,24 @@ static void function_edits(struct regroup *r, const struct function *f, struct e
         else if (str_eq(text, "gridDim.x"))
             by = names.blocks;
         if (by)
-            edits_node(inside, fields[i], by);
+            edits_node(inside, *field, by);
     }
     for (int kind = 0; r->number && f == r->f && kind < 2; kind++) {
-        struct node *said = node_find_all(a, f->body, kind ? NODE_IDENTIFIER : NODE_NUMBER_LITERAL, &n);
-        for (size_t i = 0; i < n; i++)
-            if (says_block(f, said[i]))
-                edits_node(inside, said[i], names.threads);
+        for (struct node *x = nodes_of(f, f->body, kind ? NODE_IDENTIFIER : NODE_NUMBER_LITERAL); node_ok(*x);
+             x++)
+            if (says_block(f, *x))
+                edits_node(inside, *x, names.threads);
     }
-    struct node *calls = node_find_all(a, f->body, NODE_CALL_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char *name = call_name(f, calls[i]);
+    for (struct node *call = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*call); call++) {
+        const char *name = call_name(f, *call);
         if (str_eq(name, "__syncthreads"))
-            edits_node(inside, calls[i], names.barrier);
+            edits_node(inside, *call, names.barrier);
         for (size_t k = 1; k < r->n; k++)
             if (r->copied[k] && str_eq(r->functions[k]->name, name))
-                edits_node(inside, callee_name(node_field(calls[i], FIELD_FUNCTION)), r->copies[k]);
+                edits_node(inside, callee_name(node_field(*call, FIELD_FUNCTION)), r->copies[k]);
     }
     struct node *uses = node_find_all(a, f->body, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         if (!v->shared)
             continue;
         const char *use = r->shared(r, f, v, inside);
@@ -332,17 +314,15 @@ bool regroup_can_join(struct regroup *r, const char *suffix, int threads, struct
             (str_has_word(body, "blockIdx") || str_has_word(body, "gridDim") || str_has_word(body, "extern")))
             return err_input(why, "%s asks for its block", r->functions[k]->name);
     }
-    size_t n;
-    struct node *bounds = node_find_all(f->a, f->definition, NODE_LAUNCH_BOUNDS, &n);
+    struct node bound = launch_bound(f);
     int64_t most;
-    if (n > 0 && (!constant_value(f, node_child(bounds[0], 0), &most) || most < threads))
+    if (node_ok(bound) && (!constant_value(f, bound, &most) || most < threads))
         return err_input(why, "the launch bounds of %s are below %d", f->name, threads);
     const char *copy = arena_printf(f->a, "%s_%s", f->name, suffix);
     if (!str_eq(fresh_name(f, copy), copy))
         return err_input(why, "%s has it already", f->name);
     bool dynamic = has_dynamic_memory(f);
-    for (size_t l = 0; l < f->n_launches; l++) {
-        const struct launch *launch = &f->launches[l];
+    for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         char *x;
         if (launch->n_args != f->n_params || f->n_params == 0 || !launch_grid_x(f, launch, &x) ||
             (dynamic && !node_ok(launch->shared)))

@@ -52,21 +52,18 @@ static bool only_read(const struct function *f, const struct variable *v)
 /* Its prototype would be another function's when a parameter's type changes. */
 static bool has_prototype(const struct function *f)
 {
-    size_t n;
-    struct node *all = node_find_all(f->a, source_root(f->s), NODE_FUNCTION_DECLARATOR, &n);
-    for (size_t i = 0; i < n; i++)
-        if (!node_same(node_enclosing(f->id, NODE_FUNCTION_DECLARATOR), all[i]) &&
-            node_text_is(f->s, node_field(all[i], FIELD_DECLARATOR), f->name))
+    for (struct node *x = nodes_of(f, source_root(f->s), NODE_FUNCTION_DECLARATOR); node_ok(*x); x++)
+        if (!node_same(node_enclosing(f->id, NODE_FUNCTION_DECLARATOR), *x) &&
+            node_text_is(f->s, node_field(*x, FIELD_DECLARATOR), f->name))
             return true;
     return false;
 }
 
 static size_t changes(const struct function *f, struct edits *edits)
 {
-    size_t n = 0, n_lambdas;
+    size_t n = 0;
     const char **params = arena_array(f->a, const char *, f->n_params + 1);
-    node_find_all(f->a, f->body, NODE_LAMBDA_EXPRESSION, &n_lambdas);
-    bool may_be_const = n_lambdas == 0 && !has_prototype(f);
+    bool may_be_const = !node_has(f, f->body, NODE_LAMBDA_EXPRESSION) && !has_prototype(f);
     for (size_t i = 0; i < f->n_params; i++) {
         const struct variable *v = &f->variables[i];
         struct node declarator = node_field(v->statement, FIELD_DECLARATOR);

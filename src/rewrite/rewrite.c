@@ -59,7 +59,7 @@ static void add_settings(const struct site_list *found, size_t i, int setting, s
 }
 
 const int *settings_to_try(const struct function *f, const struct site_list *found, const int *own,
-                           size_t n_own, size_t *n)
+                           size_t n_own)
 {
     VEC(int) list = {0};
 
@@ -67,7 +67,7 @@ const int *settings_to_try(const struct function *f, const struct site_list *fou
         vec_add(found->arena, &list, own[i]);
     if (f->in->all_settings && found->transform->parameters[0].n_values > 0)
         add_settings(found, 0, 0, n_own, &list);
-    *n = list.n;
+    vec_add(found->arena, &list, NO_SETTING);
     return list.v;
 }
 

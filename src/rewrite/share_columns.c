@@ -16,15 +16,13 @@ static struct poly start_of(const struct function *f, struct node pointer)
 /* Do the loops read down columns: neighbouring blocks neighbouring elements, a thread's next one far away? */
 static bool walks_columns(const struct function *f, const struct regroup *r)
 {
-    size_t n;
     bool down = false;
-    struct node *all = node_find_all(f->a, r->loop.body, NODE_SUBSCRIPT_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        struct node pointer = node_field(all[i], FIELD_ARGUMENT);
+    for (struct node *e = nodes_of(f, r->loop.body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*e); e++) {
+        struct node pointer = node_field(*e, FIELD_ARGUMENT);
         const struct variable *root = pointer_root(f, pointer);
         if (!root || root->shared || root->array)
             continue;
-        struct poly p = poly_add(f, poly_of(f, subscript_index(f, all[i])), start_of(f, pointer), 1);
+        struct poly p = poly_add(f, poly_of(f, subscript_index(f, *e)), start_of(f, pointer), 1);
         bool along = poly_coefficient(&p, r->loop.index->name) != 0;
         down = down || (p.ok && !along && poly_coefficient(&p, "blockIdx.x") == 1);
         if (!p.ok || along)
@@ -38,15 +36,12 @@ static bool fits(const struct regroup *r, int columns, struct err *why)
 {
     for (size_t k = 0; k < r->n; k++) {
         const struct function *g = r->functions[k];
-        size_t n;
-        struct node *calls = node_find_all(g->a, g->body, NODE_CALL_EXPRESSION, &n);
-        for (size_t i = 0; i < n; i++)
-            if (!str_eq(call_name(g, calls[i]), "__syncthreads") && !function_only(g, call_name(g, calls[i])) &&
-                call_meets(g, calls[i]))
+        for (struct node *call = nodes_of(g, g->body, NODE_CALL_EXPRESSION); node_ok(*call); call++)
+            if (!str_eq(call_name(g, *call), "__syncthreads") && !function_only(g, call_name(g, *call)) &&
+                call_meets(g, *call))
                 return err_input(why, "lanes meet in %s", g->name);
         int64_t bytes = 0, length;
-        for (size_t i = 0; i < g->n_variables; i++) {
-            const struct variable *v = &g->variables[i];
+        for (const struct variable *v = g->variables; v < g->variables + g->n_variables; v++) {
             if (!v->shared || v->external)
                 continue;
             length = 1;
@@ -72,14 +67,12 @@ static void columns_find(struct function *f, struct site_list *found)
 {
     static const int own[] = {8, 4, 16};
     struct regroup r;
-    size_t n;
-    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
-    for (size_t i = 0; i < n; i++)
-        if (opens(&r, f, settings[i], NULL))
+    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING; setting++)
+        if (opens(&r, f, *setting, NULL))
             site_add(
-                found, f, r.loop.loop, settings[i],
+                found, f, r.loop.loop, *setting,
                 "down a column each element costs a whole sector of memory; neighbouring columns share them",
-                "%d neighbouring columns in a block", settings[i]);
+                "%d neighbouring columns in a block", *setting);
 }
 
 static void names_for(struct regroup *r, const struct function *f, struct regroup_names *names)
@@ -114,8 +107,7 @@ static bool columns_apply(const struct function *f, const struct transform_site 
     r.names = names_for;
     if (!regroup_join(&r, "columns", "with neighbouring columns in a block", edits, why_not))
         return false;
-    for (size_t l = 0; l < f->n_launches; l++) {
-        const struct launch *launch = &f->launches[l];
+    for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         struct guard_list guard = {0};
         guard_add(a, &guard, arena_printf(a, "%s %% %d == 0", regroup_rows(&r, launch), r.together));
         if (r.bytes)

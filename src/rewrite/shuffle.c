@@ -39,14 +39,7 @@ static bool combine_of(struct tree *t, struct node statement, const char *step)
 {
     static const char *const calls[] = {"fmaxf", "fminf", "fmax", "fmin", "max", "min", NULL};
     const struct function *f = t->f;
-    if (node_is(statement, NODE_COMPOUND_STATEMENT)) {
-        size_t n;
-        struct node *all = named_children(f, statement, &n);
-        if (n != 1)
-            return false;
-        statement = all[0];
-    }
-    struct node e = statement_expression(statement);
+    struct node e = statement_expression(node_unbraced(f, statement));
     if (!node_is(e, NODE_ASSIGNMENT_EXPRESSION) ||
         !is_slot(f, node_field(e, FIELD_LEFT), t->array, t->tid, NULL))
         return false;
@@ -56,7 +49,7 @@ static bool combine_of(struct tree *t, struct node statement, const char *step)
     if (!str_eq(node_op(f, e), "="))
         return false;
     struct node x = {0}, y = {0};
-    if (node_is(right, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, right), "+")) {
+    if (node_is_binary(f, right, "+")) {
         x = node_field(right, FIELD_LEFT);
         y = node_field(right, FIELD_RIGHT);
     }
@@ -141,8 +134,8 @@ static bool steps_are_known(struct tree *t, struct node first, const char *step,
     int64_t one;
     if (is_half(t, first))
         return is_form(t, update, step, halves) && is_form(t, goes, step, left) && is_form(t, who, step, below);
-    return constant_value(f, first, &one) && one == 1 && node_is(condition, NODE_BINARY_EXPRESSION) &&
-           str_eq(node_op(f, condition), "<") && node_text_is(f->s, node_field(condition, FIELD_LEFT), step) &&
+    return constant_value(f, first, &one) && one == 1 && node_is_binary(f, condition, "<") &&
+           node_text_is(f->s, node_field(condition, FIELD_LEFT), step) &&
            is_whole(t, node_field(condition, FIELD_RIGHT)) && is_form(t, update, step, doubles) &&
            is_form(t, who, step, nth);
 }
@@ -169,11 +162,10 @@ static bool whole_warps(struct tree *t)
     int64_t size;
     if (f->in->n_plans > 0) {
         for (size_t p = 0; p < f->in->n_plans; p++)
-            for (size_t i = 0; i < f->in->plans[p].n_steps; i++) {
-                const struct plan_step *s = &f->in->plans[p].steps[i];
+            for (const struct plan_step *s = f->in->plans[p].steps;
+                 s < f->in->plans[p].steps + f->in->plans[p].n_steps; s++)
                 if (s->kind == PLAN_LAUNCH && (s->block[0] % 32 != 0 || s->block[1] != 1 || s->block[2] != 1))
                     return false;
-            }
         return true;
     }
     if (constant_value(f, t->array->size, &size))
@@ -190,8 +182,8 @@ static bool tree_at(struct tree *t, const struct node *three)
     t->barrier = three[1];
     t->loop = three[2];
     struct node e = statement_expression(t->fill);
-    if (!node_is(e, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, e), "=") ||
-        !call_is_barrier(f, statement_expression(t->barrier)) || !node_is(t->loop, NODE_FOR_STATEMENT))
+    if (!node_is_assignment(f, e, "=") || !call_is_barrier(f, statement_expression(t->barrier)) ||
+        !node_is(t->loop, NODE_FOR_STATEMENT))
         return false;
     struct node slot = node_strip(node_field(e, FIELD_LEFT));
     if (!node_is(slot, NODE_SUBSCRIPT_EXPRESSION))
@@ -259,15 +251,13 @@ static bool uses_are_known(const struct function *f, struct tree *trees, size_t 
                 break;
             }
     }
-    size_t count;
-    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct variable *v = function_variable_of(f, names[i]);
-        bool known = !v || node_start(names[i]) == v->from, mine = false;
+    for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++) {
+        const struct variable *v = function_variable_of(f, *name);
+        bool known = !v || node_start(*name) == v->from, mine = false;
         for (size_t t = 0; t < n && !known; t++) {
             mine = mine || v == trees[t].array;
-            size_t at = node_start(names[i]);
-            struct node parent = node_parent(names[i]);
+            size_t at = node_start(*name);
+            struct node parent = node_parent(*name);
             bool inside = at >= node_start(trees[t].fill) && at < node_end(trees[t].loop);
             bool after = at >= node_end(trees[t].loop) && at < trees[t].until;
             bool written = node_is(node_parent(parent), NODE_ASSIGNMENT_EXPRESSION) &&
@@ -276,17 +266,15 @@ static bool uses_are_known(const struct function *f, struct tree *trees, size_t 
                                                        is_slot_zero(f, parent) && !written));
         }
         if (!known && mine) /* of what no tree is over nothing is asked */
-            return err_input(why, "%s is used in other ways at line %d", v->name, node_line(f->s, names[i]));
+            return err_input(why, "%s is used in other ways at line %d", v->name, node_line(f->s, *name));
     }
     return n > 0 || err_input(why, "no tree over shared memory");
 }
 
 static bool used_after(const struct function *f, const struct variable *v, size_t at)
 {
-    size_t count;
-    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &count);
-    for (size_t i = 0; i < count; i++)
-        if (node_start(names[i]) >= at && function_variable_of(f, names[i]) == v)
+    for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++)
+        if (node_start(*name) >= at && function_variable_of(f, *name) == v)
             return true;
     return false;
 }
@@ -335,12 +323,10 @@ static void tree_edit(const struct tree *t, struct edits *edits, int number)
     edits_try(edits, node_start(t->fill), node_end(t->loop), str_text(&b));
     str_free(&b);
 
-    size_t count;
-    struct node *reads = node_find_all(a, f->body, NODE_SUBSCRIPT_EXPRESSION, &count);
-    for (size_t i = 0; i < count; i++)
-        if (node_start(reads[i]) >= node_end(t->loop) && node_start(reads[i]) < t->until &&
-            function_variable_of(f, node_field(reads[i], FIELD_ARGUMENT)) == t->array)
-            edits_node(edits, reads[i], name);
+    for (struct node *read = nodes_of(f, f->body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*read); read++)
+        if (node_start(*read) >= node_end(t->loop) && node_start(*read) < t->until &&
+            function_variable_of(f, node_field(*read, FIELD_ARGUMENT)) == t->array)
+            edits_node(edits, *read, name);
 }
 
 typedef VEC(const struct function *) function_list;

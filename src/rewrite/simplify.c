@@ -28,11 +28,6 @@ static struct node behind(const struct function *f, struct node e)
     return e;
 }
 
-static bool is_op(const struct function *f, struct node e, const char *op)
-{
-    return node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), op);
-}
-
 static bool same_value(const struct function *f, struct node x, struct node y)
 {
     struct poly p = poly_of(f, x), q = poly_of(f, y);
@@ -43,13 +38,13 @@ static bool same_value(const struct function *f, struct node x, struct node y)
 static bool divides(const struct function *f, struct node quotient, struct node whole, struct node n)
 {
     quotient = behind(f, quotient);
-    if (!is_op(f, quotient, "/"))
+    if (!node_is_binary(f, quotient, "/"))
         return false;
     struct node over = node_field(quotient, FIELD_LEFT), by = node_field(quotient, FIELD_RIGHT);
     if (same_value(f, over, whole) && same_value(f, by, n))
         return true;
     struct node inner = behind(f, whole); /* p / d */
-    if (!is_op(f, inner, "/") || !same_value(f, over, node_field(inner, FIELD_LEFT)))
+    if (!node_is_binary(f, inner, "/") || !same_value(f, over, node_field(inner, FIELD_LEFT)))
         return false;
     struct poly both = poly_mul(f, poly_of(f, n), poly_of(f, node_field(inner, FIELD_RIGHT))),
                 given = poly_of(f, by);
@@ -71,12 +66,12 @@ static bool in_reach(const struct function *f, struct node e, size_t at)
 
 static bool rejoins(const struct function *f, struct node sum, struct rejoined *found)
 {
-    if (!is_op(f, sum, "+"))
+    if (!node_is_binary(f, sum, "+"))
         return false;
     for (int swap = 0; swap < 2; swap++) {
         struct node product = node_strip(node_field(sum, swap ? FIELD_RIGHT : FIELD_LEFT));
         struct node rest = behind(f, node_field(sum, swap ? FIELD_LEFT : FIELD_RIGHT));
-        if (!is_op(f, product, "*") || !is_op(f, rest, "%"))
+        if (!node_is_binary(f, product, "*") || !node_is_binary(f, rest, "%"))
             continue;
         struct node whole = node_strip(node_field(rest, FIELD_LEFT)), n = node_field(rest, FIELD_RIGHT);
         for (int other = 0; other < 2; other++) {
@@ -119,13 +114,11 @@ static void simplify_find(struct function *f, struct site_list *found)
 /* Mentioned outside its own declaration and outside what is replaced and removed? */
 static bool still_used(const struct function *f, const struct variable *v, const struct edits *edits)
 {
-    size_t n;
-    struct node *names = node_find_all(f->a, f->body, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++) {
-        bool gone = node_within(names[i], v->statement);
+    for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++) {
+        bool gone = node_within(*name, v->statement);
         for (size_t e = 0; e < edits->list.n && !gone; e++)
-            gone = node_start(names[i]) >= edits->list.v[e].start && node_end(names[i]) <= edits->list.v[e].end;
-        if (!gone && function_variable_of(f, names[i]) == v)
+            gone = node_start(*name) >= edits->list.v[e].start && node_end(*name) <= edits->list.v[e].end;
+        if (!gone && function_variable_of(f, *name) == v)
             return true;
     }
     return false;
@@ -136,8 +129,7 @@ static void remove_unused(const struct function *f, const struct detail *d, stru
     bool again = true;
     for (int round = 0; again && round < 8; round++) {
         again = false;
-        for (size_t i = f->n_params; i < f->n_variables; i++) {
-            const struct variable *v = &f->variables[i];
+        for (const struct variable *v = f->variables + f->n_params; v < f->variables + f->n_variables; v++) {
             bool taken = false, mine = false, needed = false;
             for (size_t e = 0; e < edits->list.n; e++)
                 taken = taken || edits->list.v[e].start == str_line_start(f->text, node_start(v->statement));

@@ -10,8 +10,8 @@ struct detail {
 
 static void specialise_find(struct function *f, struct site_list *found)
 {
-    for (size_t p = 0; p < f->n_params && f->n_launches > 0 && !function_is_named_elsewhere(f); p++) {
-        const struct variable *v = &f->variables[p];
+    for (const struct variable *v = f->variables;
+         v < f->variables + f->n_params && f->n_launches > 0 && !function_is_named_elsewhere(f); v++) {
         if (v->pointer || v->array || v->assignments || !ctype_is_integer(f, v->type) ||
             !node_mentions(f, f->body, v->name))
             continue;
@@ -56,8 +56,7 @@ static bool specialise_apply(const struct function *f, const struct transform_si
     const char *holds = arena_printf(a, "%s = %lld", d->param->name, (long long)d->value);
     if (!edits_copy(edits, &inside, f, name, arena_printf(a, "for %s", holds), why_not))
         return false;
-    for (size_t l = 0; l < f->n_launches; l++) {
-        const struct launch *launch = &f->launches[l];
+    for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         struct edits call = {.arena = a};
         struct node arg = launch->args[d->param->index];
         size_t at = d->param->index;

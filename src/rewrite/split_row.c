@@ -41,17 +41,15 @@ static bool splits(const struct function *f, struct lane_loop **loops, size_t *n
         const struct lane_loop *loop = &(*loops)[l];
         if (loop->span != LANES_BLOCK)
             return err_input(why, "the loop at line %d spans the grid already", node_line(f->s, loop->loop));
-        for (size_t i = 0; i < f->n_variables; i++) {
-            const struct variable *v = &f->variables[i];
+        for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
             bool inside = v->from >= node_start(loop->loop) && v->from < node_end(loop->loop);
             if (!inside && variable_assigned_in(f, v, loop->loop))
                 return err_input(why, "the loop at line %d gathers %s over the row",
                                  node_line(f->s, loop->loop), v->name);
         }
-        for (size_t i = 0; i < f->n_launches; i++)
-            if (!launch_expression(f, &f->launches[i], loop->bound))
-                return err_input(why, "the launcher cannot tell the length of the loop at line %d",
-                                 node_line(f->s, loop->loop));
+        if (!launches_tell(f, loop->bound))
+            return err_input(why, "the launcher cannot tell the length of the loop at line %d",
+                             node_line(f->s, loop->loop));
     }
     if (effect_outside(f, f->body, *loops, *n_loops))
         return err_input(why, "%s writes outside its loops too", f->name);
@@ -90,16 +88,15 @@ static void split_find(struct function *f, struct site_list *found)
     size_t n;
     if (!splits(f, &loops, &n, NULL))
         return;
-    size_t n_settings;
-    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n_settings);
-    for (size_t t = 0; t < n_settings; t++) {
-        int threads = settings[t] % STEPS, steps = MAX(settings[t] / STEPS, 1);
+    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING;
+         setting++) {
+        int threads = *setting % STEPS, steps = MAX(*setting / STEPS, 1);
         bool same = threads && f->block_x == threads;
         if (threads == 0 && steps > 1)
             continue;
         if (threads ? !same && block_is_written_down(f, loops, n) : f->block_x >= 64 && f->block_x <= 512)
             continue;
-        site_add(found, f, loops[0].loop, settings[t],
+        site_add(found, f, loops[0].loop, *setting,
                  "one block a row leaves SMs idle when rows are few, and makes each thread wait for one access "
                  "after the other",
                  "over grid.y%s%s", threads ? arena_printf(a, ", %d threads a block", threads) : "",

@@ -133,7 +133,7 @@ char *text_times(struct arena *a, const struct function *f, struct node e, int b
     bool simple = node_is(e, NODE_IDENTIFIER) || node_is(e, NODE_FIELD_EXPRESSION) ||
                   node_is(e, NODE_NUMBER_LITERAL) || node_is(e, NODE_PARENTHESIZED_EXPRESSION) ||
                   node_is(e, NODE_CALL_EXPRESSION);
-    if (!simple && node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, e), "*"))
+    if (!simple && node_is_binary(f, e, "*"))
         simple = true;
     return simple ? arena_printf(a, "%s * %d", text, by) : arena_printf(a, "(%s) * %d", text, by);
 }
@@ -180,10 +180,8 @@ char *fresh_local(const struct function *f, const char *base)
     char *whole = text_of(f, f->whole), *name = arena_strdup(f->a, base);
     for (int i = 2; i < 1000; i++) {
         bool taken = str_has_word(whole, name);
-        size_t count;
-        struct node *all = file_items(f, &count);
-        for (size_t c = 0; c < count && !taken; c++)
-            taken = node_is_directive(all[c]) && str_has_word(text_of(f, all[c]), name);
+        for (struct node *item = file_items(f, NULL); node_ok(*item) && !taken; item++)
+            taken = node_is_directive(*item) && str_has_word(text_of(f, *item), name);
         if (!taken)
             break;
         name = arena_printf(f->a, "%s%d", base, i);
@@ -213,11 +211,9 @@ size_t function_head(const struct function *f)
 char *edits_range(const struct edits *e, const struct function *f, size_t start, size_t end)
 {
     struct edits inside = {.arena = f->a};
-    for (size_t i = 0; i < e->list.n; i++) {
-        const struct edit *one = &e->list.v[i];
+    for (const struct edit *one = e->list.v; one < e->list.v + e->list.n; one++)
         if (one->start >= start && one->end <= end)
             edits_try(&inside, one->start - start, one->end - start, one->text);
-    }
     return edits_apply(&inside, f->a, f->text + start, end - start);
 }
 
@@ -274,11 +270,9 @@ static size_t helpers_place(const struct function *f)
     struct node root = source_root(f->s);
     for (uint32_t i = 0, all = node_count(root); i < all; i++) {
         struct node n = node_child(root, i);
-        size_t functions = 0;
-        if (node_is(n, NODE_NAMESPACE_DEFINITION))
-            node_find_all(f->a, n, NODE_FUNCTION_DEFINITION, &functions);
         if (node_is(n, NODE_FUNCTION_DEFINITION) || node_is(n, NODE_TEMPLATE_DECLARATION) ||
-            node_is(n, NODE_LINKAGE_SPECIFICATION) || functions > 0)
+            node_is(n, NODE_LINKAGE_SPECIFICATION) ||
+            (node_is(n, NODE_NAMESPACE_DEFINITION) && node_has(f, n, NODE_FUNCTION_DEFINITION)))
             return below_head(f, n);
     }
     return below_head(f, f->whole);

@@ -39,16 +39,8 @@ static bool axis_of(const struct function *f, const struct variable *v, char axi
     if (v->assignments || v->array || v->pointer || !node_ok(v->init) || !ctype_is_integer(f, v->type))
         return false;
     struct poly p = poly_of(f, v->init);
-    struct poly thread = poly_atom(f, axis == 'x' ? "threadIdx.x" : "threadIdx.y");
-    const char *block_name = axis == 'x' ? "blockIdx.x" : "blockIdx.y";
-    struct poly block = poly_atom(f, block_name);
-    struct poly dim = poly_atom(f, axis == 'x' ? "blockDim.x" : "blockDim.y");
-    struct poly whole = poly_add(f, poly_mul(f, block, dim), thread, 1);
-    if (poly_same(&p, &whole))
-        return true;
-    int64_t by = p.ok ? poly_coefficient(&p, block_name) : 0;
-    whole = poly_add(f, poly_mul(f, block, poly_number(by)), thread, 1);
-    return by > 0 && poly_same(&p, &whole);
+    int64_t threads;
+    return poly_counts_grid(f, &p, axis - 'x', &threads);
 }
 
 /* Bounds of both axes out of `row < rows && col < cols`, or of `row >= rows || col >= cols`. */
@@ -73,8 +65,7 @@ static bool bounds_of(const struct function *f, struct node e, bool leaves, stru
 static bool flat_of(const struct function *f, struct flat *flat, struct axis *x, struct axis *y)
 {
     *flat = (struct flat){.index = x->index};
-    for (size_t i = 0; i < f->n_variables && x->index; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables && x->index; v++) {
         struct node init = node_strip(v->init);
         const char *op = node_is(init, NODE_BINARY_EXPRESSION) ? node_op(f, init) : "";
         struct poly p = node_ok(init) ? poly_of(f, init) : (struct poly){0};
@@ -105,7 +96,7 @@ static bool flat_bounds(const struct function *f, const struct flat *flat, struc
     struct node all = node_strip(node_field(e, FIELD_RIGHT));
     const struct variable *v = function_variable_of(f, all);
     all = v && !v->param && !v->assignments ? node_strip(v->init) : all;
-    if (!node_is(all, NODE_BINARY_EXPRESSION) || !str_eq(node_op(f, all), "*"))
+    if (!node_is_binary(f, all, "*"))
         return false;
     struct node left = node_field(all, FIELD_LEFT), right = node_field(all, FIELD_RIGHT);
     struct poly width = poly_of(f, flat->width), one = poly_of(f, left), other = poly_of(f, right);
@@ -144,8 +135,7 @@ static bool indices_of(const struct function *f, struct flat *flat, struct axis 
                        struct err *why)
 {
     *flat = (struct flat){0};
-    for (size_t i = 0; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         if (v->shared || (!v->param && !v->assignments && v->array))
             return err_input(why, "%s keeps things in arrays", f->name);
         if (!v->param && axis_of(f, v, 'x'))
@@ -172,12 +162,11 @@ static bool store_turns(const struct function *f, struct detail *d, const struct
         node_mentions(f, value, to->name))
         return err_input(why, "what %s stores has effects of its own", f->name);
     char writes = runs_along(f, &d->flat, target);
-    size_t n_loads, ordered = 0;
-    struct node *loads = node_find_all(f->a, d->store, NODE_SUBSCRIPT_EXPRESSION, &n_loads);
-    for (size_t i = 0; i < n_loads; i++) {
-        if (node_same(loads[i], target))
+    size_t ordered = 0;
+    for (struct node *load = nodes_of(f, d->store, NODE_SUBSCRIPT_EXPRESSION); node_ok(*load); load++) {
+        if (node_same(*load, target))
             continue;
-        char reads = runs_along(f, &d->flat, loads[i]);
+        char reads = runs_along(f, &d->flat, *load);
         if (reads && reads == writes)
             return err_input(why, "%s reads and writes in the same order", f->name);
         ordered += reads != 0;
@@ -201,12 +190,10 @@ static bool says_indices(const struct function *f, const struct detail *d)
     for (size_t i = 0; i < ARRAY_LEN(places) && d->flat.index; i++) {
         if (str_has_word(text_of(f, d->store), places[i]))
             return false;
-        for (size_t v = 0; v < f->n_variables; v++) {
-            const struct variable *x = &f->variables[v];
+        for (const struct variable *x = f->variables; x < f->variables + f->n_variables; x++)
             if (x != d->flat.index && node_ok(x->init) && str_has_word(text_of(f, x->statement), places[i]) &&
                 node_mentions(f, d->store, x->name))
                 return false;
-        }
     }
     return true;
 }
@@ -226,13 +213,9 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
         k++;
     if (k >= n || !node_is(all[k], NODE_IF_STATEMENT) || node_ok(node_field(all[k], FIELD_ALTERNATIVE)))
         return err_input(why, "%s does more than one store behind a bound", f->name);
-    struct node then = node_field(all[k], FIELD_CONSEQUENCE), statement = then;
+    struct node statement = node_unbraced(f, node_field(all[k], FIELD_CONSEQUENCE));
     d->first = all[0];
     d->condition = node_strip(node_field(all[k], FIELD_CONDITION));
-    size_t inner;
-    struct node *body = named_children(f, then, &inner);
-    if (node_is(then, NODE_COMPOUND_STATEMENT))
-        statement = inner == 1 ? body[0] : (struct node){0};
     d->leaves = node_is(statement, NODE_RETURN_STATEMENT);
     if (d->leaves)
         statement = k + 2 == n ? all[k + 1] : (struct node){0};
@@ -240,7 +223,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
         return err_input(why, "%s goes on behind its store", f->name);
     d->last = all[n - 1];
     d->store = statement_expression(statement);
-    if (!node_is(d->store, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, d->store), "=") ||
+    if (!node_is_assignment(f, d->store, "=") ||
         !(d->flat.index ? flat_bounds(f, &d->flat, d->condition, d->leaves, &x, &y)
                         : bounds_of(f, d->condition, d->leaves, &x, &y)) ||
         !node_ok(x.bound) || !node_ok(y.bound))
@@ -249,31 +232,8 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
         return false;
     if (!says_indices(f, d))
         return err_input(why, "%s asks for its thread again", f->name);
-    for (size_t i = 0; i < f->n_launches; i++)
-        if (!launch_expression(f, &f->launches[i], x.bound) || !launch_expression(f, &f->launches[i], y.bound))
-            return err_input(why, "the launcher cannot tell how large the whole is");
-    return true;
-}
-
-/* The threads of every launch are x by y. */
-static bool block_is(const struct function *f, int64_t x, int64_t y)
-{
-    size_t n;
-    int64_t a, b;
-    for (size_t p = 0; p < f->in->n_plans; p++)
-        for (size_t s = 0; s < f->in->plans[p].n_steps; s++) {
-            const struct plan_step *step = &f->in->plans[p].steps[s];
-            if (plan_launches(step, f->qualified) &&
-                (step->block[0] != x || step->block[1] != y || step->block[2] != 1))
-                return false;
-        }
-    for (size_t l = 0; f->in->n_plans == 0 && l < f->n_launches; l++) {
-        struct node *parts = launch_dim3(f, &f->launches[l], f->launches[l].block, &n);
-        if (!parts || n != 2 || !constant_value(f, parts[0], &a) || !constant_value(f, parts[1], &b) ||
-            a != x || b != y)
-            return false;
-    }
-    return true;
+    return (launches_tell(f, x.bound) && launches_tell(f, y.bound)) ||
+           err_input(why, "the launcher cannot tell how large the whole is");
 }
 
 /* The terms of p that have this atom, with another in its place. */
@@ -306,8 +266,7 @@ static bool without_step(const struct function *f, struct node subscript, const 
     if (!node_mentions(f, index, step))
         return true;
     struct node left = node_field(index, FIELD_LEFT);
-    return node_is(index, NODE_BINARY_EXPRESSION) && str_eq(node_op(f, index), "+") &&
-           !node_mentions(f, left, step) && node_mentions(f, right, step) &&
+    return node_is_binary(f, index, "+") && !node_mentions(f, left, step) && node_mentions(f, right, step) &&
            edits_node(edits, index, text_of(f, left));
 }
 
@@ -315,7 +274,7 @@ static bool without_step(const struct function *f, struct node subscript, const 
  * i] = in[from + i * width];`, or one element a thread. */
 static bool own_squares(const struct function *f, struct detail *d, struct err *why)
 {
-    size_t n, inner;
+    size_t n;
     struct node *all = named_children(f, f->body, &n), statement;
     struct axis x = {.grid = 'x'}, y = {.grid = 'y'};
     int64_t side, end = 0, rows = 0, first;
@@ -340,32 +299,28 @@ static bool own_squares(const struct function *f, struct detail *d, struct err *
             !str_eq(node_op(f, update), "+=") || !constant_value(f, node_field(update, FIELD_RIGHT), &rows) ||
             end != side)
             return err_input(why, "the loop of %s is not over the rows of its square", f->name);
-        statement = node_field(statement, FIELD_BODY);
-        struct node *body = named_children(f, statement, &inner);
-        if (node_is(statement, NODE_COMPOUND_STATEMENT))
-            statement = inner == 1 ? body[0] : (struct node){0};
+        statement = node_unbraced(f, node_field(statement, FIELD_BODY));
     }
     d->first = all[0];
     d->last = all[n - 1];
     d->store = statement_expression(statement);
     if (side < 8 || side > SIDE || rows < 1 || side % rows != 0 ||
-        poly_coefficient(&py, "blockIdx.y") != side || !block_is(f, side, rows))
+        poly_coefficient(&py, "blockIdx.y") != side || block_threads(f, 0) != side ||
+        block_threads(f, 1) != rows || block_threads(f, 2) != 1)
         return err_input(why, "the blocks of %s are no squares", f->name);
-    if (!node_is(d->store, NODE_ASSIGNMENT_EXPRESSION) || !str_eq(node_op(f, d->store), "=") ||
-        !store_turns(f, d, &x, &y, why))
+    if (!node_is_assignment(f, d->store, "=") || !store_turns(f, d, &x, &y, why))
         return false;
-    size_t n_places, n_names, within = 0, mentioned = 0;
+    size_t n_places, within = 0, mentioned = 0;
     struct edits edits = {.arena = f->a};
     struct node *places = node_find_all(f->a, d->store, NODE_SUBSCRIPT_EXPRESSION, &n_places);
     for (size_t i = 0; i < n_places; i++)
         if (!without_step(f, places[i], step, &edits))
             return err_input(why, "the loop of %s does not go from row to row", f->name);
-    struct node *names = node_find_all(f->a, d->store, NODE_IDENTIFIER, &n_names);
-    for (size_t i = 0; i < n_names; i++) {
-        bool here = node_text_is(f->s, names[i], step);
+    for (struct node *name = nodes_of(f, d->store, NODE_IDENTIFIER); node_ok(*name); name++) {
+        bool here = node_text_is(f->s, *name, step);
         mentioned += here;
         for (size_t p = 0; here && p < n_places; p++)
-            within += node_within(names[i], subscript_index(f, places[p]));
+            within += node_within(*name, subscript_index(f, places[p]));
     }
     struct node left = node_field(d->store, FIELD_LEFT), right = node_field(d->store, FIELD_RIGHT);
     d->side = (int)side;
@@ -380,13 +335,12 @@ static void tile_find(struct function *f, struct site_list *found)
 {
     static const int own[] = {8, 16}; /* four loads at once, or two */
     struct detail d;
-    size_t n;
-    const int *rows = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
-    for (size_t i = 0; i < n && understood(f, &d, NULL); i++)
-        site_add(found, f, d.store, rows[i],
+    for (const int *rows = settings_to_try(f, found, own, ARRAY_LEN(own));
+         *rows != NO_SETTING && understood(f, &d, NULL); rows++)
+        site_add(found, f, d.store, *rows,
                  "neighbouring threads write elements far apart, a sector of memory for each; through shared "
                  "memory both sides are in order",
-                 "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type, SIDE * rows[i]);
+                 "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type, SIDE * *rows);
     if (own_squares(f, &d, NULL))
         site_add(found, f, d.store, d.rows,
                  "neighbouring threads write elements far apart, a sector of memory for each; through shared "
@@ -402,8 +356,7 @@ static void declarations(const struct detail *d, struct node part, const char *i
     struct node *all = named_children(f, f->body, &n);
     for (size_t i = 0; i < n && node_is(all[i], NODE_DECLARATION); i++) {
         bool needed = false, index = false;
-        for (size_t v = 0; v < f->n_variables; v++) {
-            const struct variable *x = &f->variables[v];
+        for (const struct variable *x = f->variables; x < f->variables + f->n_variables; x++) {
             if (!node_same(x->statement, all[i]))
                 continue;
             index = index || x == d->in.index || x == d->out.index || x == d->flat.index;
@@ -452,16 +405,14 @@ static void phase(const struct detail *d, int rows, bool read, const char *tile,
 static bool declared_anew(const struct function *f, const struct launch *l, struct node e, const char *args,
                           struct edits *edits)
 {
-    size_t n, uses = 0;
+    size_t uses = 0;
     if (!node_is(e, NODE_IDENTIFIER))
         return false;
-    struct node *names = node_find_all(f->a, l->host, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++)
-        uses += node_text_is(f->s, names[i], text_of(f, e));
-    struct node *all = node_find_all(f->a, l->host, NODE_DECLARATION, &n);
-    for (size_t i = 0; i < n && uses == 2; i++) {
-        struct node d = node_field(all[i], FIELD_DECLARATOR);
-        if (!node_text_is(f->s, node_field(all[i], FIELD_TYPE), "dim3") ||
+    for (struct node *name = nodes_of(f, l->host, NODE_IDENTIFIER); node_ok(*name); name++)
+        uses += node_text_is(f->s, *name, text_of(f, e));
+    for (struct node *x = nodes_of(f, l->host, NODE_DECLARATION); node_ok(*x) && uses == 2; x++) {
+        struct node d = node_field(*x, FIELD_DECLARATOR);
+        if (!node_text_is(f->s, node_field(*x, FIELD_TYPE), "dim3") ||
             !node_text_is(f->s, node_field(d, FIELD_DECLARATOR), text_of(f, e)))
             continue;
         /* `dim3 block(X, Y)` reads like a function's declaration */
@@ -476,10 +427,8 @@ static bool declared_anew(const struct function *f, const struct launch *l, stru
 static void remove_unused(const struct function *f, struct edits *edits)
 {
     size_t first = 0, end = 0; /* what is removed already, right above */
-    size_t count;
-    struct node *all = file_items(f, &count);
-    for (size_t i = 0; i < count; i++) {
-        struct node c = all[i], d = node_field(c, FIELD_DECLARATOR);
+    for (struct node *item = file_items(f, NULL); node_ok(*item); item++) {
+        struct node c = *item, d = node_field(c, FIELD_DECLARATOR);
         if (!node_is(c, NODE_DECLARATION) || !node_is(d, NODE_INIT_DECLARATOR) ||
             !str_starts(text_of(f, c), "constexpr"))
             continue;
@@ -513,8 +462,7 @@ static bool tile_apply(const struct function *f, const struct transform_site *si
     phase(&d, rows, false, tile, k, &b);
     edits_try(edits, node_start(d.first), node_end(d.last), str_take(&b, a));
     const struct axis *x = d.in.grid == 'x' ? &d.in : &d.out, *y = d.in.grid == 'x' ? &d.out : &d.in;
-    for (size_t i = 0; i < f->n_launches && !d.rows; i++) {
-        const struct launch *l = &f->launches[i];
+    for (const struct launch *l = f->launches; l < f->launches + f->n_launches && !d.rows; l++) {
         char *grid = arena_printf(a, "((%s + %d) / %d, (%s + %d) / %d)", launch_expression(f, l, x->bound),
                                   SIDE - 1, SIDE, launch_expression(f, l, y->bound), SIDE - 1, SIDE);
         char *block = arena_printf(a, "(%d, %d)", SIDE, rows);

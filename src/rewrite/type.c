@@ -86,12 +86,10 @@ void ctype_find_aliases(struct function *f)
     } forms[] = {{NODE_ALIAS_DECLARATION, FIELD_NAME}, {NODE_TYPE_DEFINITION, FIELD_DECLARATOR}};
     VEC(struct alias) found = {0};
     for (size_t k = 0; k < ARRAY_LEN(forms); k++) {
-        size_t n;
-        struct node *all = node_find_all(f->a, source_root(f->s), forms[k].kind, &n);
-        for (size_t i = 0; i < n; i++)
-            if (!node_is(node_parent(all[i]), NODE_TEMPLATE_DECLARATION)) {
-                struct alias alias = {text_of(f, node_field(all[i], forms[k].name)),
-                                      text_of(f, node_field(all[i], FIELD_TYPE))};
+        for (struct node *x = nodes_of(f, source_root(f->s), forms[k].kind); node_ok(*x); x++)
+            if (!node_is(node_parent(*x), NODE_TEMPLATE_DECLARATION)) {
+                struct alias alias = {text_of(f, node_field(*x, forms[k].name)),
+                                      text_of(f, node_field(*x, FIELD_TYPE))};
                 vec_add(f->a, &found, alias);
             }
     }
@@ -251,10 +249,8 @@ static char *macro_text(const struct function *f, struct node value)
 static const char *file_constant(const struct function *f, const char *name)
 {
     const char *found = NULL;
-    size_t count;
-    struct node *all = file_items(f, &count);
-    for (size_t i = 0; i < count; i++) {
-        struct node n = all[i], d = node_field(n, FIELD_DECLARATOR), value = node_field(n, FIELD_VALUE);
+    for (struct node *item = file_items(f, NULL); node_ok(*item); item++) {
+        struct node n = *item, d = node_field(n, FIELD_DECLARATOR), value = node_field(n, FIELD_VALUE);
         if (node_is(n, NODE_PREPROC_DEF) && node_text_is(f->s, node_field(n, FIELD_NAME), name))
             return node_ok(value) ? macro_text(f, value) : NULL;
         if (!node_is(n, NODE_DECLARATION) || !node_is(d, NODE_INIT_DECLARATOR) ||

@@ -72,8 +72,7 @@ static void uncap_find(struct function *f, struct site_list *found)
 {
     static const int own[] = {0, 2, 4, 16};
     const struct kernel *k = f->in->kernel;
-    size_t n;
-    const int *times = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
+    const int *times = settings_to_try(f, found, own, ARRAY_LEN(own));
     bool walks = str_has_word(text_of(f, f->body), "gridDim.x");
     for (size_t l = 0; walks && l < f->n_launches; l++) {
         struct detail one = {0};
@@ -90,11 +89,10 @@ static void uncap_find(struct function *f, struct site_list *found)
         for (size_t p = 0; p < k->n_params; p++)
             if (str_eq(k->params[p].name, text_of(f, rest)) && k->params[p].type == KT_I32)
                 one.drop = true;
-        for (size_t t = 0; t < n; t++)
-            site_add(found, f, one.whole, times[t],
-                     times[t] ? arena_printf(f->a, "%d times more blocks may run, so that more SMs have work",
-                                             times[t])
-                              : "a block for each piece of work leaves the balancing to the hardware",
+        for (const int *t = times; *t != NO_SETTING; t++)
+            site_add(found, f, one.whole, *t,
+                     *t ? arena_printf(f->a, "%d times more blocks may run, so that more SMs have work", *t)
+                        : "a block for each piece of work leaves the balancing to the hardware",
                      "at most %lld blocks", (long long)one.value)
                 ->detail = arena_copy(f->a, &one, sizeof(one));
     }
@@ -110,11 +108,9 @@ static bool uncap_apply(const struct function *f, const struct transform_site *s
         return true;
     }
     int64_t cap = site->setting == 0 ? INT32_MAX : MIN(d->value * site->setting, INT32_MAX);
-    size_t n;
-    struct node *numbers = node_find_all(f->a, d->whole, NODE_NUMBER_LITERAL, &n);
-    for (size_t i = 0; i < n; i++)
-        if (node_text_is(f->s, numbers[i], text_of(f, d->cap)))
-            edits_node(edits, numbers[i], arena_printf(f->a, "%lld", (long long)cap));
+    for (struct node *number = nodes_of(f, d->whole, NODE_NUMBER_LITERAL); node_ok(*number); number++)
+        if (node_text_is(f->s, *number, text_of(f, d->cap)))
+            edits_node(edits, *number, arena_printf(f->a, "%lld", (long long)cap));
     return true;
 }
 

@@ -10,14 +10,14 @@ static bool takes(const struct function *f, const struct lane_loop *l)
 static void unroll_find(struct function *f, struct site_list *found)
 {
     static const int own[] = {2, 4, 8};
-    size_t n, first = 0, n_times;
+    size_t n, first = 0;
     struct lane_loop *loops = lane_loops(f, &n);
-    const int *times = settings_to_try(f, found, own, ARRAY_LEN(own), &n_times);
     while (first < n && !takes(f, &loops[first]))
         first++;
-    for (size_t i = 0; i < n_times && first < n; i++)
-        site_add(found, f, loops[first].loop, times[i],
-                 "the loads of several turns are then in flight together", "%d turns at once", times[i]);
+    for (const int *times = settings_to_try(f, found, own, ARRAY_LEN(own)); *times != NO_SETTING && first < n;
+         times++)
+        site_add(found, f, loops[first].loop, *times, "the loads of several turns are then in flight together",
+                 "%d turns at once", *times);
 }
 
 static bool unroll_apply(const struct function *f, const struct transform_site *site, struct edits *edits,

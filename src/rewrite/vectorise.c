@@ -93,8 +93,7 @@ static const struct variable *thread_index(const struct function *f, char *axis)
                 y = poly_add(f, poly_mul(f, poly_atom(f, "blockIdx.y"), poly_atom(f, "blockDim.x")),
                              poly_atom(f, "threadIdx.x"), 1);
     *axis = 'x';
-    for (size_t i = f->n_params; i < f->n_variables; i++) {
-        const struct variable *v = &f->variables[i];
+    for (const struct variable *v = f->variables + f->n_params; v < f->variables + f->n_variables; v++) {
         if (!node_ok(v->init) || v->assignments || v->array || v->pointer || !ctype_is_integer(f, v->type) ||
             !node_same(node_parent(v->statement), f->body))
             continue;
@@ -131,9 +130,7 @@ static bool element_region(struct elements *w, const struct variable *index, str
             break;
         struct node condition = node_field(node_field(s, FIELD_CONDITION), FIELD_VALUE),
                     body = node_field(s, FIELD_CONSEQUENCE);
-        bool returns = node_is(body, NODE_RETURN_STATEMENT) ||
-                       (node_is(body, NODE_COMPOUND_STATEMENT) && node_count(body) == 1 &&
-                        node_is(node_child(body, 0), NODE_RETURN_STATEMENT));
+        bool returns = node_is(node_unbraced(f, body), NODE_RETURN_STATEMENT);
         if (!is_bound_check(w, condition, !returns, &bounds))
             break;
         if (returns)
@@ -182,10 +179,8 @@ static bool meets_other(struct elements *w, struct node changed, struct node oth
                             : text_range(f, node_end(other), node_start(changed)),
                      "__syncthreads"))
         return false;
-    size_t n;
-    struct node *all = node_find_all(f->a, other, NODE_SUBSCRIPT_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *root = pointer_root(f, node_field(all[i], FIELD_ARGUMENT));
+    for (struct node *element = nodes_of(f, other, NODE_SUBSCRIPT_EXPRESSION); node_ok(*element); element++) {
+        const struct variable *root = pointer_root(f, node_field(*element, FIELD_ARGUMENT));
         if (root && (root->shared || root->array))
             continue;
         bool any = !root || !root->param; /* a pointer that is not followed may be each of them */
@@ -385,8 +380,7 @@ static bool vectorise_apply(const struct function *f, const struct transform_sit
         return false;
     edits_include(edits, f, "<cstdint>", "<stdint.h>");
     edits_helper(edits, f, helper);
-    for (size_t l = 0; l < f->n_launches; l++) {
-        const struct launch *launch = &f->launches[l];
+    for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         struct guard_list g = {0};
         launch_guards(&w, launch, &g);
         char *grid = axis == 'x' ? launch_grid_divided(f, launch, n) : NULL, *blocks;

@@ -11,10 +11,7 @@ static bool opens(struct regroup *r, const struct function *f, struct err *why)
 {
     if (!regroup_open(r, f, why) || !regroup_any_number(r, why) || !regroup_can_join(r, "rows", 256, why))
         return false;
-    for (size_t l = 0; l < f->n_launches; l++)
-        if (!launch_expression(f, &f->launches[l], r->loop.bound))
-            return err_input(why, "the launcher cannot tell the length of a row");
-    return true;
+    return launches_tell(f, r->loop.bound) || err_input(why, "the launcher cannot tell the length of a row");
 }
 
 /* The most steps that a lane takes in the row, over the workloads; 0: not known. */
@@ -34,15 +31,14 @@ static void rows_find(struct function *f, struct site_list *found)
     if (!opens(&r, f, NULL))
         return;
     int64_t low = steps_of(f, &r, false), high = steps_of(f, &r, true);
-    size_t n;
-    const int *settings = settings_to_try(f, found, own, ARRAY_LEN(own), &n);
-    for (size_t i = 0; i < n; i++) {
-        int steps = settings[i] / STEPS;
+    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING;
+         setting++) {
+        int steps = *setting / STEPS;
         if (low > steps || (steps > 8 && (r.loop.width > 1 || high <= 8)))
             continue; /* no row is that short; or 8 steps hold it, or it is long */
-        site_add(found, f, r.loop.loop, settings[i],
+        site_add(found, f, r.loop.loop, *setting,
                  "a short row leaves most of a block's threads idle, and a warp needs no barrier to reduce it",
-                 "a warp a row, %d rows a block", settings[i] % STEPS);
+                 "a warp a row, %d rows a block", *setting % STEPS);
     }
 }
 
@@ -79,8 +75,7 @@ static bool rows_apply(const struct function *f, const struct transform_site *si
     if (!regroup_join(&r, "rows", "with a warp for each row", edits, why_not))
         return false;
     int lanes = 32 * r.loop.width * (site->setting / STEPS);
-    for (size_t l = 0; l < f->n_launches; l++) {
-        const struct launch *launch = &f->launches[l];
+    for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         edits_guard_launch(edits, f, launch, "A warp for each row, where rows are short.",
                            arena_printf(a, "%s <= %d", launch_expression(f, launch, r.loop.bound), lanes),
                            regroup_launch(&r, launch));

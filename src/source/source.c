@@ -399,7 +399,9 @@ struct node *node_find_all(struct arena *a, struct node n, enum node_kind kind, 
     struct node *nodes;
 
     node_walk(n, find_visit, &f);
-    *count = f.found.n;
+    if (count)
+        *count = f.found.n;
+    vec_push(&f.found, (struct node){0});
     nodes = arena_copy(a, f.found.v, f.found.n * sizeof(*nodes));
     vec_free(&f.found);
     return nodes;

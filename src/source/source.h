@@ -76,7 +76,8 @@ char *node_text(struct arena *a, const struct source *s, struct node n);
 bool node_text_is(const struct source *s, struct node n, const char *text);
 /* Depth-first walk over named nodes. visit returns false to skip a node's children. */
 void node_walk(struct node n, bool (*visit)(void *context, struct node n), void *context);
-/* All descendants (not n itself) of a kind, in text order, in the arena; *count of them. */
+/* All descendants (not n itself) of a kind, in text order, in the arena; behind the last stands no node. *count
+ * of them; count may be NULL. */
 struct node *node_find_all(struct arena *a, struct node n, enum node_kind kind, size_t *count);
 
 /* Edits: replacements of byte ranges of one text, kept in order, applied at once. Overlap is a BUG. */
