@@ -149,13 +149,6 @@ static const char *file_alias(struct wrapper_reader *r, const char *name)
     return NULL;
 }
 
-static const char *last_name(const char *spelled)
-{
-    const char *colon = strrchr(spelled, ':');
-
-    return colon ? colon + 1 : spelled;
-}
-
 static const struct known_type *resolve(struct wrapper_reader *r, const char *spelled, int depth)
 {
     const char *last, *next;

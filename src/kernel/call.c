@@ -318,8 +318,7 @@ static struct value *eval_args(struct interp *in, struct env *env, const struct 
     struct place *places = arena_array(in->arena, struct place, e->n_args + 1);
     struct group g;
 
-    if (e->risky)
-        group_open(in, &g);
+    group_open(in, &g, e);
     for (size_t i = 0; i < e->n_args; i++) {
         const struct expr *arg = e->args[i];
 
@@ -330,11 +329,9 @@ static struct value *eval_args(struct interp *in, struct env *env, const struct 
         else
             args[i] = own && places[i].cell && arg->kind != EX_NAME ? place_read(in, arg->at, places[i])
                                                                     : eval(in, env, arg);
-        if (e->risky)
-            group_next(in, &g, e->at);
+        group_next(in, &g);
     }
-    if (e->risky)
-        group_close(in, &g, e->at);
+    group_close(in, &g);
     *places_out = places;
     return args;
 }
@@ -370,11 +367,9 @@ static const char *refusal(const char *name)
 static void check_unknown(struct interp *in, const struct expr *name)
 {
     struct found found;
-    const char *last = name->name;
+    const char *last = last_name(name->name);
 
-    for (const char *c; (c = strstr(last, "::"));)
-        last = c + 2;
-    names_find(in->unit, &(struct name_use){name->name, name->scope, name->look, name->at}, &found);
+    names_find(in->unit, use_of(name), &found);
     if (found_first(&found, DECL_UNKNOWN))
         fail(in->unit, name->at, "a declaration that may be of %s is not understood", name->name);
     for (size_t i = 0; name->look != LOOK_STD && i < in->unit->decls.n; i++) {

@@ -142,7 +142,8 @@ bool type_definition(struct parser *p, const struct scope *s, struct template_pa
 void type_alias(struct parser *p, const struct scope *s, struct template_param *tparams, size_t n_tparams);
 
 void decl_add(struct unit *u, struct decl d);
-void names_find(const struct unit *u, const struct name_use *use, struct found *found);
+void names_find(const struct unit *u, struct name_use use, struct found *found);
+const char *last_name(const char *name); /* behind its last `::` */
 struct name_use use_of(const struct expr *e);
 const struct decl *found_first(const struct found *f, enum decl_kind kind); /* NULL: none */
 struct type_name *type_name_find(const struct unit *u, struct name_use use);

@@ -150,7 +150,7 @@ static void specialisation(struct parser *p, const struct scope *s, struct type_
     bool full = !type->n_tparams && type->is_struct;
     struct found f;
 
-    names_find(p->unit, &(struct name_use){type->name, s->prefix, LOOK_HERE, p->t}, &f);
+    names_find(p->unit, (struct name_use){type->name, s->prefix, LOOK_HERE, p->t}, &f);
     for (size_t i = 0; i < f.n; i++) { /* until it is understood, also when it never is */
         struct type_name *general = f.v[i]->type;
         const bool opaque = general && general->opaque, specialised = general && general->specialised;

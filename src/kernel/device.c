@@ -73,7 +73,7 @@ static size_t find_groups(const struct device *d, const char *scope, const struc
         for (const struct token *w = first; w < t; w += 2)
             name = arena_printf(d->arena, "%s%.*s::", name, (int)w->len, w->s);
         name = arena_printf(d->arena, "%s%.*s", name, (int)t->len, t->s);
-        names_find(d->unit, &(struct name_use){name, scope, LOOK_HERE, t + 1}, &found);
+        names_find(d->unit, (struct name_use){name, scope, LOOK_HERE, t + 1}, &found);
         for (size_t i = 0; i < found.n; i++) {
             const struct decl *k = found.v[i];
             const char *key = k->kind == DECL_FUNC ? k->func->qualified : NULL;

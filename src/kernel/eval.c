@@ -131,14 +131,11 @@ static struct value element(struct interp *in, struct env *env, const struct exp
     struct group g;
     struct value a, b;
 
-    if (e->risky)
-        group_open(in, &g);
+    group_open(in, &g, e);
     a = eval(in, env, e->a);
-    if (e->risky)
-        group_next(in, &g, e->at);
+    group_next(in, &g);
     b = eval(in, env, e->b);
-    if (e->risky)
-        group_close(in, &g, e->at);
+    group_close(in, &g);
     return binary(in, e->at, OP_ADD, a, b);
 }
 
@@ -352,19 +349,16 @@ static struct place assign_place(struct interp *in, struct env *env, const struc
     struct place p;
     struct value v, before = {0};
 
-    if (e->risky)
-        group_open(in, &g);
+    group_open(in, &g, e);
     p = eval_place(in, env, e->a);
     if (e->op != OP_NONE)
         before = place_read(in, e->at, p);
-    if (e->risky)
-        group_next(in, &g, e->at);
+    group_next(in, &g);
     if (e->op == OP_NONE && e->b->kind == EX_INIT)
         v = initialise(in, env, p.member >= 0 ? type_uint : p.cell->type, e->b);
     else
         v = eval(in, env, e->b);
-    if (e->risky)
-        group_close(in, &g, e->at);
+    group_close(in, &g);
     if (e->op != OP_NONE)
         v = binary(in, e->at, e->op, before, v);
     place_write(in, e->at, p, v);
@@ -396,15 +390,12 @@ static void eval_list(struct interp *in, struct env *env, const struct expr *e, 
 {
     struct group g;
 
-    if (e->risky)
-        group_open(in, &g);
+    group_open(in, &g, e);
     for (size_t i = 0; i < e->n_args; i++) {
         items[i] = eval(in, env, e->args[i]);
-        if (e->risky)
-            group_next(in, &g, e->at);
+        group_next(in, &g);
     }
-    if (e->risky)
-        group_close(in, &g, e->at);
+    group_close(in, &g);
 }
 
 static struct value construct(struct interp *in, struct env *env, const struct expr *e)
@@ -523,17 +514,12 @@ static struct value binary_expr(struct interp *in, struct env *env, const struct
     struct group g;
     struct value a, b, result;
 
-    if (!e->risky) {
-        a = eval(in, env, e->a);
-        result = binary(in, e->at, e->op, a, eval(in, env, e->b));
-    } else {
-        group_open(in, &g);
-        a = eval(in, env, e->a);
-        group_next(in, &g, e->at);
-        b = eval(in, env, e->b);
-        group_close(in, &g, e->at);
-        result = binary(in, e->at, e->op, a, b);
-    }
+    group_open(in, &g, e);
+    a = eval(in, env, e->a);
+    group_next(in, &g);
+    b = eval(in, env, e->b);
+    group_close(in, &g);
+    result = binary(in, e->at, e->op, a, b);
     check_zeros(in, env, e, &a, &result);
     return result;
 }

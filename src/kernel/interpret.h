@@ -214,14 +214,16 @@ struct place {
     struct cell *cell;
     int member; /* of a dim3; -1: the whole */
 };
-/* Operands that C++ evaluates in any order: a variable that one of them writes, no other may touch. */
+/* Operands that C++ evaluates in any order: a variable that one of them writes, no other may touch. They are
+ * only watched where the expression is risky. */
 struct group {
+    const struct expr *of;
     size_t start, n_cuts;
     size_t cuts[64];
 };
-void group_open(struct interp *in, struct group *g);
-void group_next(struct interp *in, struct group *g, const struct token *at); /* behind each operand */
-void group_close(struct interp *in, struct group *g, const struct token *at);
+void group_open(struct interp *in, struct group *g, const struct expr *of);
+void group_next(struct interp *in, struct group *g); /* behind each operand */
+void group_close(struct interp *in, struct group *g);
 void access_log(struct interp *in, struct cell *c, bool write);
 const struct type *type_static(struct interp *in, struct env *env, const struct expr *e); /* NULL: not told */
 void step_count(struct interp *in, const struct token *at);

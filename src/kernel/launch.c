@@ -282,17 +282,14 @@ struct value launch_expr(struct interp *in, struct env *env, const struct expr *
              type_spell(in->arena, k.type));
     if (!k.kernel)
         fail(in->unit, e->at, "a kernel's address that is null");
-    if (e->risky)
-        group_open(in, &g);
+    group_open(in, &g, e);
     for (size_t i = 0; i < e->n_config + e->n_args; i++) {
         const struct expr *x = i < e->n_config ? e->config[i] : e->args[i - e->n_config];
 
         *(i < e->n_config ? &config[i] : &args[i - e->n_config]) = eval(in, env, x);
-        if (e->risky)
-            group_next(in, &g, e->at);
+        group_next(in, &g);
     }
-    if (e->risky)
-        group_close(in, &g, e->at);
+    group_close(in, &g);
     launch(in, e->at,
            &(struct launch_call){k.kernel, config, e->n_config, args, e->args, e->n_args, .defaults = true});
     return (struct value){.type = type_void};

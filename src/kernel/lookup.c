@@ -166,26 +166,31 @@ bool scope_known(const struct unit *u, const char *from, const char *head, bool 
     return *scope != NULL;
 }
 
-void names_find(const struct unit *u, const struct name_use *use, struct found *found)
+const char *last_name(const char *name)
 {
-    struct search s = {.u = u, .from = use->scope ? use->scope : "", .at = use->at, .found = found};
-    const char *last = use->name, *scope;
+    for (const char *c; (c = strstr(name, "::"));)
+        name = c + 2;
+    return name;
+}
+
+void names_find(const struct unit *u, struct name_use use, struct found *found)
+{
+    struct search s = {.u = u, .from = use.scope ? use.scope : "", .at = use.at, .found = found};
+    const char *last = last_name(use.name), *scope;
     char head[1200];
 
     found->n = 0;
-    if (use->look == LOOK_STD || strlen(use->name) >= sizeof(head))
+    if (use.look == LOOK_STD || strlen(use.name) >= sizeof(head))
         return;
-    for (const char *c; (c = strstr(last, "::"));)
-        last = c + 2;
-    if (last == use->name && use->look == LOOK_GLOBAL) {
+    if (last == use.name && use.look == LOOK_GLOBAL) {
         members(&s, "", last, 0);
         if (!found->n)
             nominated(&s, "", last, 0);
-    } else if (last == use->name) {
+    } else if (last == use.name) {
         search_around(&s, last);
     } else {
-        snprintf(head, sizeof(head), "%.*s", (int)(last - use->name), use->name);
-        scope = find_namespace(&s, head, use->look == LOOK_GLOBAL);
+        snprintf(head, sizeof(head), "%.*s", (int)(last - use.name), use.name);
+        scope = find_namespace(&s, head, use.look == LOOK_GLOBAL);
         if (!scope)
             return;
         members(&s, scope, last, 0);
@@ -213,7 +218,7 @@ struct type_name *type_name_find(const struct unit *u, struct name_use use)
     struct found f;
     struct type_name *t = NULL;
 
-    names_find(u, &use, &f);
+    names_find(u, use, &f);
     for (size_t i = 0; i < f.n; i++) { /* a definition counts more than what announced it */
         if (f.v[i]->kind == DECL_TYPE && (!t || !f.v[i]->type->forward))
             t = f.v[i]->type;
@@ -236,7 +241,7 @@ size_t funcs_find(const struct unit *u, struct name_use use, bool global, const 
     struct found f;
     size_t n = 0;
 
-    names_find(u, &use, &f);
+    names_find(u, use, &f);
     for (size_t i = 0; i < f.n; i++) {
         const struct func *g = f.v[i]->kind == DECL_FUNC ? f.v[i]->func : NULL;
         bool known = false;

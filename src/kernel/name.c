@@ -70,6 +70,16 @@ static const struct global *one_global(struct interp *in, struct name_use use, c
     return g;
 }
 
+/* A constant whose value is asked for while in->pending has it; "" has no name that others could ask for. */
+static void pending_push(struct interp *in, const struct token *at, const char *name)
+{
+    if (in->pending.n > 64)
+        fail(in->unit, at, "constants refer to each other through more than 64 names");
+    if (!in->pending.n)
+        in->pending_at = at;
+    vec_add(in->arena, &in->pending, name);
+}
+
 /* A constant of the file, evaluated when it is first asked for. */
 static struct cell *file_constant(struct interp *in, struct name_use use)
 {
@@ -78,7 +88,7 @@ static struct cell *file_constant(struct interp *in, struct name_use use)
     const char *name = use.name;
     struct found found;
 
-    names_find(in->unit, &use, &found);
+    names_find(in->unit, use, &found);
     if (!found.n)
         return NULL;
     if (!(g = one_global(in, use, &found)))
@@ -100,11 +110,7 @@ static struct cell *file_constant(struct interp *in, struct name_use use)
             "%s is a variable of the file; a launcher keeps no state between calls, so only const and constexpr with "
             "a value are read",
             name);
-    if (in->pending.n > 64)
-        fail(in->unit, g->decl.at, "constants refer to each other through more than 64 names");
-    if (!in->pending.n)
-        in->pending_at = g->decl.at;
-    vec_add(in->arena, &in->pending, g->name);
+    pending_push(in, g->decl.at, g->name);
     struct env *alone =
         arena_new(in->arena, struct env); /* other constants are no locals of its initial value */
     struct declarator d = g->decl;
@@ -142,11 +148,7 @@ int64_t enumerator_value(struct interp *in, const struct enumerator *e, const st
     *type = type_int;
     if (!from->value)
         return after;
-    if (in->pending.n > 64)
-        fail(in->unit, from->value->at, "constants refer to each other through more than 64 names");
-    if (!in->pending.n)
-        in->pending_at = from->value->at;
-    vec_add(in->arena, &in->pending, "");
+    pending_push(in, from->value->at, "");
     struct value v = value_plain(eval(in, NULL, from->value));
     in->pending.n--;
     *type = v.type;
@@ -166,7 +168,7 @@ static bool enumerator_read(struct interp *in, const struct expr *name, struct v
     const char *colon = strrchr(name->name, ':');
     struct found found;
 
-    names_find(in->unit, &(struct name_use){name->name, name->scope, name->look, name->at}, &found);
+    names_find(in->unit, use_of(name), &found);
     if (found_first(&found, DECL_ENUMERATOR)) {
         e = found_first(&found, DECL_ENUMERATOR)->enumerator;
     } else if (colon && colon > name->name + 1) { /* Enum::NAME */
@@ -250,9 +252,7 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
 
         if (!f->value || strcmp(f->name, colon + 1) != 0 || in->pending.n > 64)
             continue;
-        if (!in->pending.n)
-            in->pending_at = f->value->at;
-        vec_add(in->arena, &in->pending, "");
+        pending_push(in, f->value->at, "");
         struct env *inner = members_before(in, t, bound, i);
         *out = initialise(in, inner, type_resolve(in, inner, f->type), f->value);
         in->pending.n--;
@@ -269,7 +269,7 @@ static bool template_constant(struct interp *in, struct env *env, const struct e
     struct found found;
     struct cell *c;
 
-    names_find(in->unit, &(struct name_use){e->name, e->scope, e->look, e->at}, &found);
+    names_find(in->unit, use_of(e), &found);
     if (!found_first(&found, DECL_GLOBAL) || !(g = found_first(&found, DECL_GLOBAL)->global)->n_tparams)
         return false;
     if (found.n > 1 || g->specialised)
@@ -277,11 +277,7 @@ static bool template_constant(struct interp *in, struct env *env, const struct e
              e->name);
     if (g->device || !g->decl.constant || !g->decl.init)
         fail(in->unit, g->decl.at, "%s is no constant with a value; only these are read", e->name);
-    if (in->pending.n > 64)
-        fail(in->unit, g->decl.at, "constants refer to each other through more than 64 names");
-    if (!in->pending.n)
-        in->pending_at = g->decl.at;
-    vec_add(in->arena, &in->pending, "");
+    pending_push(in, g->decl.at, "");
     struct env *inner = arena_new(in->arena, struct env);
     struct declarator d = g->decl;
     inner->up = bind_template(in, env, g->tparams, g->n_tparams, &n);
@@ -325,10 +321,8 @@ bool function_named(struct interp *in, struct env *env, const struct expr *e, st
 /* A name that another namespace has, or that stands behind this place. */
 static void refuse_elsewhere(struct interp *in, const struct expr *e)
 {
-    const char *last = e->name;
+    const char *last = last_name(e->name);
 
-    for (const char *c; (c = strstr(last, "::"));)
-        last = c + 2;
     for (size_t i = 0; i < in->unit->decls.n; i++) {
         const struct decl *d = &in->unit->decls.v[i];
 

@@ -4,17 +4,21 @@
  * too. */
 #include "kernel/internal.h"
 
-void group_open(struct interp *in, struct group *g)
+void group_open(struct interp *in, struct group *g, const struct expr *of)
 {
+    g->of = of;
     g->start = in->accesses.n;
     g->n_cuts = 0;
-    in->groups++;
+    in->groups += of->risky;
 }
 
-void group_next(struct interp *in, struct group *g, const struct token *at)
+void group_next(struct interp *in, struct group *g)
 {
+    if (!g->of->risky)
+        return;
     if (g->n_cuts == ARRAY_LEN(g->cuts))
-        fail(in->unit, at, "more than %zu arguments, one of which changes a variable", ARRAY_LEN(g->cuts));
+        fail(in->unit, g->of->at, "more than %zu arguments, one of which changes a variable",
+             ARRAY_LEN(g->cuts));
     g->cuts[g->n_cuts++] = in->accesses.n;
 }
 
@@ -35,8 +39,10 @@ static _Noreturn void conflict(struct interp *in, const struct token *at)
         "order open; make them statements of their own");
 }
 
-void group_close(struct interp *in, struct group *g, const struct token *at)
+void group_close(struct interp *in, struct group *g)
 {
+    if (!g->of->risky)
+        return;
     const uint64_t serial = ++in->group_serial;
 
     in->groups--;
@@ -49,7 +55,7 @@ void group_close(struct interp *in, struct group *g, const struct token *at)
             while (segment < g->n_cuts && i >= g->cuts[segment])
                 segment++;
             if (a->cell->mark == serial && a->cell->segment != segment)
-                conflict(in, at);
+                conflict(in, g->of->at);
             if (pass == 0 && a->write) {
                 a->cell->mark = serial;
                 a->cell->segment = segment;

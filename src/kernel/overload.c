@@ -213,8 +213,8 @@ static void check_arguments(const struct choice *c, const struct found *found)
         if (!t->declared)
             continue;
         names_find(c->in->unit,
-                   &(struct name_use){arena_printf(c->in->arena, "%s%s", t->declared->scope, name->name), "",
-                                      LOOK_GLOBAL, name->at},
+                   (struct name_use){arena_printf(c->in->arena, "%s%s", t->declared->scope, name->name), "",
+                                     LOOK_GLOBAL, name->at},
                    &other);
         for (size_t k = 0; k < other.n; k++) {
             bool known = false;
@@ -237,7 +237,7 @@ bool is_own_function(const struct unit *u, const struct expr *name)
 {
     struct found found;
 
-    names_find(u, &(struct name_use){name->name, name->scope, name->look, name->at}, &found);
+    names_find(u, use_of(name), &found);
     for (size_t i = 0; i < found.n; i++) {
         if (found.v[i]->kind == DECL_FUNC && !found.v[i]->func->is_global)
             return true;
@@ -255,7 +255,7 @@ const struct func *overload_find(struct interp *in, const struct expr *call, con
     const char *missing = "";
     struct found found;
 
-    names_find(in->unit, &(struct name_use){call->a->name, call->a->scope, call->a->look, call->a->at}, &found);
+    names_find(in->unit, use_of(call->a), &found);
     if (found_first(&found, DECL_UNKNOWN))
         fail(in->unit, call->at, "a declaration that may be of %s is not understood", call->a->name);
     check_arguments(&c, &found);

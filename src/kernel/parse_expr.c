@@ -11,6 +11,15 @@ static struct expr *node(struct parser *p, enum expr_kind kind)
     return e;
 }
 
+/* One that begins with the word or sign at p->t, behind which p is then. */
+static struct expr *node_here(struct parser *p, enum expr_kind kind)
+{
+    struct expr *e = node(p, kind);
+
+    p->t++;
+    return e;
+}
+
 static struct expr **arguments(struct parser *p, const char *close, size_t *n, const char ***fields)
 {
     VEC(struct expr *) args = {0};
@@ -30,9 +39,8 @@ static struct expr **arguments(struct parser *p, const char *close, size_t *n, c
         vec_add(p->arena, &named, field);
         vec_add(p->arena, &args, parse_is(p, "{") ? parse_braces(p) : parse_assignment(p));
         if (parse_is(p, "...")) {
-            struct expr *e = node(p, EX_EXPAND);
+            struct expr *e = node_here(p, EX_EXPAND);
 
-            p->t++;
             e->a = args.v[args.n - 1];
             args.v[args.n - 1] = e;
         }
@@ -294,8 +302,7 @@ static struct expr *postfix(struct parser *p)
         } else if (parse_is(p, "[")) {
             int no_greater = p->no_greater;
 
-            n = node(p, EX_INDEX);
-            p->t++;
+            n = node_here(p, EX_INDEX);
             p->no_greater = 0;
             n->b = parse_expr(p);
             n->risky = p->effects > start;
@@ -338,8 +345,7 @@ static struct expr *unary_expr(struct parser *p)
         }
     }
     if (!e && parse_is(p, "sizeof")) {
-        e = node(p, EX_SIZEOF);
-        p->t++;
+        e = node_here(p, EX_SIZEOF);
         if (parse_take(p, "...")) { /* of a parameter pack */
             parse_expect(p, "(");
             e->name = parse_word(p);
@@ -359,8 +365,7 @@ static struct expr *unary_expr(struct parser *p)
         if (e->kind == EX_SIZEOF)
             e->a = unary_expr(p);
     } else if (!e && (parse_is(p, "alignof") || parse_is(p, "_Alignof") || parse_is(p, "__alignof__"))) {
-        e = node(p, EX_ALIGNOF);
-        p->t++;
+        e = node_here(p, EX_ALIGNOF);
         parse_expect(p, "(");
         if (!token_is(e->at, "alignof") || !parse_at_type(p))
             fail(p->unit, e->at, "this form of alignof is not understood; write alignof(type)");

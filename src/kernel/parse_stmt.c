@@ -13,6 +13,15 @@ static struct stmt *node(struct parser *p, enum stmt_kind kind)
     return s;
 }
 
+/* One that begins with the word at p->t, behind which p is then. */
+static struct stmt *node_here(struct parser *p, enum stmt_kind kind)
+{
+    struct stmt *s = node(p, kind);
+
+    p->t++;
+    return s;
+}
+
 /* auto [a, b], auto &[a, b] */
 static bool parse_parts(struct parser *p, struct type_node *base, struct declarator *d)
 {
@@ -198,9 +207,8 @@ static struct stmt *type_declaration(struct parser *p)
 
 static struct stmt *for_statement(struct parser *p)
 {
-    struct stmt *s = node(p, ST_FOR);
+    struct stmt *s = node_here(p, ST_FOR);
 
-    p->t++;
     parse_expect(p, "(");
     if (!parse_is(p, ";")) {
         parse_statement_attributes(p);
@@ -232,9 +240,8 @@ static struct stmt *for_statement(struct parser *p)
 
 static struct stmt *if_or_switch(struct parser *p)
 {
-    struct stmt *s = node(p, parse_is(p, "if") ? ST_IF : ST_SWITCH);
+    struct stmt *s = node_here(p, parse_is(p, "if") ? ST_IF : ST_SWITCH);
 
-    p->t++;
     parse_take(p, "constexpr");
     parse_expect(p, "(");
     if (parse_at_type(p)) {
@@ -314,8 +321,7 @@ static struct stmt *simple(struct parser *p)
     if (parse_is(p, "for"))
         return for_statement(p);
     if (parse_is(p, "while")) {
-        s = node(p, ST_WHILE);
-        p->t++;
+        s = node_here(p, ST_WHILE);
         parse_expect(p, "(");
         s->cond = parse_expr(p);
         parse_expect(p, ")");
@@ -323,15 +329,13 @@ static struct stmt *simple(struct parser *p)
         return s;
     }
     if (parse_is(p, "case")) {
-        s = node(p, ST_CASE);
-        p->t++;
+        s = node_here(p, ST_CASE);
         s->cond = parse_conditional(p);
         parse_expect(p, ":");
         return s;
     }
     if (parse_is(p, "default")) {
-        s = node(p, ST_DEFAULT);
-        p->t++;
+        s = node_here(p, ST_DEFAULT);
         parse_expect(p, ":");
         return s;
     }
@@ -340,55 +344,36 @@ static struct stmt *simple(struct parser *p)
         return statement(p);
     }
     if (parse_is(p, "do")) {
-        s = node(p, ST_DO);
-        p->t++;
+        s = node_here(p, ST_DO);
         s->a = statement(p);
         parse_expect(p, "while");
         parse_expect(p, "(");
         s->cond = parse_expr(p);
         parse_expect(p, ")");
     } else if (parse_is(p, "return")) {
-        s = node(p, ST_RETURN);
-        p->t++;
+        s = node_here(p, ST_RETURN);
         if (!parse_is(p, ";"))
             s->cond = parse_is(p, "{") ? parse_braces(p) : parse_expr(p);
     } else if (parse_is(p, "break") || parse_is(p, "continue")) {
-        s = node(p, parse_is(p, "break") ? ST_BREAK : ST_CONTINUE);
-        p->t++;
+        s = node_here(p, parse_is(p, "break") ? ST_BREAK : ST_CONTINUE);
     } else if (parse_is(p, "using") || parse_is(p, "typedef")) {
         s = type_declaration(p);
     } else if (parse_is(p, "enum") && !(p->t[1].kind == TOK_WORD && p->t[2].kind == TOK_WORD)) {
         s = own_enumeration(p);
     } else if (parse_is(p, "static_assert")) {
-        s = node(p, ST_EMPTY); /* the compiler's */
-        p->t++;
+        s = node_here(p, ST_EMPTY); /* the compiler's */
         parse_skip_balanced(p);
     } else if (parse_is(p, ";")) {
         s = node(p, ST_EMPTY);
     } else if (parse_at_type(p)) {
-        const struct token *start = p->t;
-        struct token after;
+        struct parser ahead = *p;
 
         /* T(x); and T{}.f(); are expressions, T x(1); is a declaration */
-        s = node(p, ST_DECL);
-        {
-            struct specifiers spec = {0};
-
-            parse_specifiers(p, &spec);
-            after = *p->t;
-        }
-        p->t = start;
-        if ((token_is(&after, "(") && after.kind == TOK_PUNCT) || token_is(&after, "{")) {
-            struct parser ahead = *p;
-            struct specifiers spec = {0};
-
-            parse_specifiers(&ahead, &spec);
-            if (!token_is(ahead.t + 1, "*") && !token_is(ahead.t + 1, "&")) {
-                s->kind = ST_EXPR;
-                s->cond = parse_expr(p);
-            } else {
-                s = declaration(p);
-            }
+        parse_specifiers(&ahead, &(struct specifiers){0});
+        if ((parse_is(&ahead, "(") || parse_is(&ahead, "{")) && !token_is(ahead.t + 1, "*") &&
+            !token_is(ahead.t + 1, "&")) {
+            s = node(p, ST_EXPR);
+            s->cond = parse_expr(p);
         } else {
             s = declaration(p);
         }

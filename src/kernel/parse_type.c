@@ -137,18 +137,14 @@ void parse_declare_variable(struct parser *p, const char *name)
 static bool is_template_name(const struct parser *p, const char *name, enum look look)
 {
     static const char known[] = "min|max|numeric_limits|is_same|is_same_v|conditional_t|forward|clamp";
-    const char *last = name;
-
     for (size_t i = look == LOOK_HERE ? p->names.n : 0; i-- > 0;) {
         if (strcmp(p->names.v[i].name, name) == 0 && p->names.v[i].is_type)
             return true; /* a template's parameter that is one itself: no type is less than something */
     }
-    for (const char *c; (c = strstr(last, "::"));)
-        last = c + 2;
-    if (str_in(last, known))
+    if (str_in(last_name(name), known))
         return true;
     struct found f;
-    names_find(p->unit, &(struct name_use){name, p->scope, look, p->t}, &f);
+    names_find(p->unit, (struct name_use){name, p->scope, look, p->t}, &f);
     for (size_t i = 0; i < f.n; i++) {
         if ((f.v[i]->func && f.v[i]->func->is_template) || (f.v[i]->type && f.v[i]->type->is_template) ||
             (f.v[i]->global && f.v[i]->global->n_tparams))
@@ -272,6 +268,30 @@ void parse_statement_attributes(struct parser *p)
         take_attribute(p);
 }
 
+static bool take_specifier(struct parser *p, struct specifiers *s)
+{
+    const struct {
+        const char *words;
+        bool *said;
+    } specifiers[] = {{"const", &s->is_const},
+                      {"constexpr|consteval|constinit", &s->is_constexpr},
+                      {"static", &s->is_static},
+                      {"inline", &s->is_inline},
+                      {"thread_local", &s->is_thread_local},
+                      {"__global__", &s->is_global},
+                      {"__device__", &s->is_device},
+                      {"__host__", &s->is_host},
+                      {"__constant__", &s->is_constant_memory},
+                      {"__shared__", &s->is_shared}};
+
+    for (size_t i = 0; i < ARRAY_LEN(specifiers); i++)
+        if (token_in(p->t, specifiers[i].words)) {
+            p->t++;
+            return *specifiers[i].said = true;
+        }
+    return false;
+}
+
 void parse_attributes(struct parser *p, struct specifiers *s)
 {
     static const char bracketed[] =
@@ -290,30 +310,10 @@ void parse_attributes(struct parser *p, struct specifiers *s)
                 parse_skip_balanced(p);
         } else if (token_in(p->t, ignored)) {
             p->t++;
-        } else if (parse_take(p, "const")) {
-            s->is_const = true;
-        } else if (parse_take(p, "constexpr") || parse_take(p, "consteval") || parse_take(p, "constinit")) {
-            s->is_constexpr = true;
-        } else if (parse_take(p, "static")) {
-            s->is_static = true;
-        } else if (parse_take(p, "inline")) {
-            s->is_inline = true;
         } else if (parse_is(p, "extern") && p->t[1].kind != TOK_STRING) {
             s->is_extern = true;
             p->t++;
-        } else if (parse_take(p, "thread_local")) {
-            s->is_thread_local = true;
-        } else if (parse_take(p, "__global__")) {
-            s->is_global = true;
-        } else if (parse_take(p, "__device__")) {
-            s->is_device = true;
-        } else if (parse_take(p, "__host__")) {
-            s->is_host = true;
-        } else if (parse_take(p, "__constant__")) {
-            s->is_constant_memory = true;
-        } else if (parse_take(p, "__shared__")) {
-            s->is_shared = true;
-        } else {
+        } else if (!take_specifier(p, s)) {
             return;
         }
     }

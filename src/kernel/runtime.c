@@ -92,7 +92,7 @@ static void add_step(const struct call *c, struct plan_step step)
     vec_add(c->in->arena, &c->in->plan, step);
 }
 
-static void call_malloc(const struct call *c)
+static int call_malloc(const struct call *c)
 {
     struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "where the workspace's pointer goes");
     int64_t bytes = integer(c, 1, "the size of the workspace");
@@ -111,33 +111,35 @@ static void call_malloc(const struct call *c)
     access_log(c->in, cell, true);
     cell->value = value_buffer(cell->type, -1 - (int32_t)c->in->workspaces.n, 0);
     cell->known = true;
+    return 0;
 }
 
-static void call_malloc_async(const struct call *c)
+static int call_malloc_async(const struct call *c)
 {
     stream(c, 2);
-    call_malloc(c);
+    return call_malloc(c);
 }
 
-static void call_free(const struct call *c)
+static int call_free(const struct call *c)
 {
     struct value v = c->args[0];
 
     if (v.type->kind == TY_NULL || (v.type->kind == TY_POINTER && !truth(c->in, arg_at(c, 0), v)))
-        return;
+        return 0;
     v = device_pointer(c, 0, "what is freed");
     if (v.p.buffer >= 0 || v.p.offset != 0)
         fail(c->in->unit, arg_at(c, 0), "only the pointer that cudaMallocAsync gave is freed");
     c->in->freed.v[-2 - v.p.buffer] = true;
+    return 0;
 }
 
-static void call_free_async(const struct call *c)
+static int call_free_async(const struct call *c)
 {
     stream(c, 1);
-    call_free(c);
+    return call_free(c);
 }
 
-static void call_memset(const struct call *c)
+static int call_memset(const struct call *c)
 {
     struct plan_step step = {.kind = PLAN_MEMSET};
 
@@ -146,9 +148,10 @@ static void call_memset(const struct call *c)
     step.size_bytes = integer(c, 2, "the number of bytes");
     stream(c, 3);
     add_step(c, step);
+    return 0;
 }
 
-static void call_memcpy(const struct call *c)
+static int call_memcpy(const struct call *c)
 {
     struct plan_step step = {.kind = PLAN_COPY};
     int64_t kind = integer(c, 3, "the kind of copy");
@@ -162,11 +165,12 @@ static void call_memcpy(const struct call *c)
     step.size_bytes = integer(c, 2, "the number of bytes");
     stream(c, 4);
     add_step(c, step);
+    return 0;
 }
 
 /* cudaMemcpyToSymbolAsync: values of the launcher's, which its own copy of the stack holds until they are
  * copied. */
-static void call_to_symbol(const struct call *c)
+static int call_to_symbol(const struct call *c)
 {
     struct plan_step step = {.kind = PLAN_CONSTANT, .to = {.pointer = true, .p = {.buffer = -1}}};
     const struct expr *e = c->e->args[0];
@@ -174,7 +178,7 @@ static void call_to_symbol(const struct call *c)
     struct found found = {0};
 
     if (e->kind == EX_NAME && !e->has_targs && !env_local(c->env, e->name, e->at)) {
-        names_find(c->in->unit, &(struct name_use){e->name, e->scope, e->look, e->at}, &found);
+        names_find(c->in->unit, use_of(e), &found);
         g = found.n == 1 && found.v[0]->kind == DECL_GLOBAL ? found.v[0]->global : NULL;
     }
     if (!g || !g->constant_memory)
@@ -200,6 +204,7 @@ static void call_to_symbol(const struct call *c)
     step.from = record_bytes(c->in, arg_at(c, 1), c->args[1], size);
     if (size > 0)
         add_step(c, step);
+    return 0;
 }
 
 static const struct kernel_ref *kernel_of(const struct call *c, size_t i)
@@ -381,7 +386,7 @@ static struct value *args_by_addresses(const struct call *c, const struct kernel
 }
 
 /* cudaLaunchKernel and cudaLaunchCooperativeKernel: the arguments are addresses of variables. */
-static void launch_by_addresses(const struct call *c, bool cooperative)
+static int launch_by_addresses(const struct call *c, bool cooperative)
 {
     const struct kernel_ref *k = kernel_of(c, 0);
     struct value config[4] = {c->args[1], c->args[2], c->args[4], c->args[5]};
@@ -389,6 +394,17 @@ static void launch_by_addresses(const struct call *c, bool cooperative)
     const struct value *args = args_by_addresses(c, k, 0, 3, &n);
 
     launch(c->in, c->e->at, &(struct launch_call){k, config, 4, args, NULL, n, {.cooperative = cooperative}});
+    return 0;
+}
+
+static int call_launch(const struct call *c)
+{
+    return launch_by_addresses(c, false);
+}
+
+static int call_launch_cooperative(const struct call *c)
+{
+    return launch_by_addresses(c, true);
 }
 
 /* ---- cudaLaunchKernelEx */
@@ -464,7 +480,7 @@ static const struct cell *config_of(const struct call *c, size_t i, struct launc
 }
 
 /* by_addresses: cudaLaunchKernelExC. */
-static void launch_by_config(const struct call *c, bool by_addresses)
+static int launch_by_config(const struct call *c, bool by_addresses)
 {
     struct launch_attributes attributes = {0};
     const struct cell *m = config_of(c, 0, &attributes);
@@ -476,6 +492,17 @@ static void launch_by_config(const struct call *c, bool by_addresses)
 
     launch(c->in, c->e->at,
            &(struct launch_call){k, config, 4, args, by_addresses ? NULL : c->e->args + 2, n, attributes});
+    return 0;
+}
+
+static int call_launch_ex(const struct call *c)
+{
+    return launch_by_config(c, false);
+}
+
+static int call_launch_exc(const struct call *c)
+{
+    return launch_by_config(c, true);
 }
 
 /* cudaOccupancyMaxActiveClusters */
@@ -495,74 +522,85 @@ static int call_max_clusters(const struct call *c)
     return 0;
 }
 
-enum runtime_call {
-    RT_MALLOC,
-    RT_MALLOC_ASYNC,
-    RT_FREE,
-    RT_FREE_ASYNC,
-    RT_MEMSET,
-    RT_MEMCPY,
-    RT_TO_SYMBOL,
-    RT_FUNC_ATTRIBUTE,
-    RT_FUNC_CACHE,
-    RT_DEVICE_ATTRIBUTE,
-    RT_GET_DEVICE,
-    RT_DEVICE_COUNT,
-    RT_PROPERTIES,
-    RT_OCCUPANCY,
-    RT_BLOCK_SIZE,
-    RT_COOPERATIVE,
-    RT_LAUNCH,
-    RT_LAUNCH_EX,
-    RT_LAUNCH_EXC,
-    RT_MAX_CLUSTERS,
-    RT_LAST_ERROR,
-    RT_ERROR_STRING,
-    RT_REFUSED,
-};
+static int call_func_cache(const struct call *c)
+{
+    kernel_of(c, 0);
+    return 0;
+}
+
+static int call_get_device(const struct call *c)
+{
+    give(c, 0, value_int(type_int, c->in->limits ? ask(c)->device : 0));
+    return 0;
+}
+
+static int call_device_count(const struct call *c)
+{
+    give(c, 0, value_int(type_int, 1 + (c->in->limits ? ask(c)->other_devices : 0)));
+    return 0;
+}
+
+static int call_properties(const struct call *c)
+{
+    struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "the properties");
+
+    if (cell->type->kind != TY_PROPERTIES)
+        fail(c->in->unit, arg_at(c, 0), "cudaGetDeviceProperties fills a cudaDeviceProp");
+    ask(c);
+    access_log(c->in, cell, true);
+    cell->value = (struct value){.type = type_properties};
+    cell->known = true;
+    return 0;
+}
+
+static int call_last_error(const struct call *c)
+{
+    (void)c;
+    return 0;
+}
 
 static const struct {
     const char *name;
-    enum runtime_call call;
+    int (*call)(const struct call *c); /* the cudaError_t; NULL: the text of one */
     size_t least, most;
-    const char *instead; /* RT_REFUSED */
+    const char *instead; /* of what is refused */
 } calls[] = {
-    {"cudaMallocAsync", RT_MALLOC_ASYNC, 3, 3, ""},
-    {"cudaMalloc", RT_MALLOC, 2, 2, ""},
-    {"cudaFreeAsync", RT_FREE_ASYNC, 2, 2, ""},
-    {"cudaFree", RT_FREE, 1, 1, ""},
-    {"cudaMemsetAsync", RT_MEMSET, 3, 4, ""},
-    {"cudaMemcpyAsync", RT_MEMCPY, 4, 5, ""},
-    {"cudaFuncSetAttribute", RT_FUNC_ATTRIBUTE, 3, 3, ""},
-    {"cudaFuncSetCacheConfig", RT_FUNC_CACHE, 2, 2, ""},
-    {"cudaDeviceGetAttribute", RT_DEVICE_ATTRIBUTE, 3, 3, ""},
-    {"cudaGetDevice", RT_GET_DEVICE, 1, 1, ""},
-    {"cudaGetDeviceCount", RT_DEVICE_COUNT, 1, 1, ""},
-    {"cudaGetDeviceProperties", RT_PROPERTIES, 2, 2, ""},
-    {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", RT_OCCUPANCY, 4, 4, ""},
-    {"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", RT_OCCUPANCY, 5, 5, ""},
-    {"cudaOccupancyMaxPotentialBlockSize", RT_BLOCK_SIZE, 3, 5, ""},
-    {"cudaLaunchCooperativeKernel", RT_COOPERATIVE, 6, 6, ""},
-    {"cudaLaunchKernel", RT_LAUNCH, 6, 6, ""},
-    {"cudaLaunchKernelEx", RT_LAUNCH_EX, 2, 256, ""},
-    {"cudaLaunchKernelExC", RT_LAUNCH_EXC, 3, 3, ""},
-    {"cudaOccupancyMaxActiveClusters", RT_MAX_CLUSTERS, 3, 3, ""},
-    {"cudaGetLastError", RT_LAST_ERROR, 0, 0, ""},
-    {"cudaPeekAtLastError", RT_LAST_ERROR, 0, 0, ""},
-    {"cudaGetErrorString", RT_ERROR_STRING, 1, 1, ""},
-    {"cudaGetErrorName", RT_ERROR_STRING, 1, 1, ""},
-    {"cudaMemset", RT_REFUSED, 0, 9, "write cudaMemsetAsync with the launcher's stream"},
-    {"cudaMemcpy", RT_REFUSED, 0, 9, "write cudaMemcpyAsync with the launcher's stream"},
-    {"cudaDeviceSynchronize", RT_REFUSED, 0, 9, "a launcher does not wait; its caller does"},
-    {"cudaStreamSynchronize", RT_REFUSED, 0, 9, "a launcher does not wait; its caller does"},
-    {"cudaStreamCreate", RT_REFUSED, 0, 9, "everything runs on the launcher's stream"},
-    {"cudaStreamCreateWithFlags", RT_REFUSED, 0, 9, "everything runs on the launcher's stream"},
-    {"cudaEventCreate", RT_REFUSED, 0, 9, "a launcher measures nothing"},
-    {"cudaEventRecord", RT_REFUSED, 0, 9, "a launcher measures nothing"},
-    {"cudaSetDevice", RT_REFUSED, 0, 9, "the caller chooses the device"},
-    {"cudaGraphLaunch", RT_REFUSED, 0, 9, "launch the kernels themselves"},
-    {"cudaMemcpyToSymbolAsync", RT_TO_SYMBOL, 6, 6, ""},
-    {"cudaMemcpyToSymbol", RT_REFUSED, 0, 9,
+    {"cudaMallocAsync", call_malloc_async, 3, 3, NULL},
+    {"cudaMalloc", call_malloc, 2, 2, NULL},
+    {"cudaFreeAsync", call_free_async, 2, 2, NULL},
+    {"cudaFree", call_free, 1, 1, NULL},
+    {"cudaMemsetAsync", call_memset, 3, 4, NULL},
+    {"cudaMemcpyAsync", call_memcpy, 4, 5, NULL},
+    {"cudaFuncSetAttribute", call_func_attribute, 3, 3, NULL},
+    {"cudaFuncSetCacheConfig", call_func_cache, 2, 2, NULL},
+    {"cudaDeviceGetAttribute", call_device_attribute, 3, 3, NULL},
+    {"cudaGetDevice", call_get_device, 1, 1, NULL},
+    {"cudaGetDeviceCount", call_device_count, 1, 1, NULL},
+    {"cudaGetDeviceProperties", call_properties, 2, 2, NULL},
+    {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", call_occupancy, 4, 4, NULL},
+    {"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", call_occupancy, 5, 5, NULL},
+    {"cudaOccupancyMaxPotentialBlockSize", call_block_size, 3, 5, NULL},
+    {"cudaLaunchCooperativeKernel", call_launch_cooperative, 6, 6, NULL},
+    {"cudaLaunchKernel", call_launch, 6, 6, NULL},
+    {"cudaLaunchKernelEx", call_launch_ex, 2, 256, NULL},
+    {"cudaLaunchKernelExC", call_launch_exc, 3, 3, NULL},
+    {"cudaOccupancyMaxActiveClusters", call_max_clusters, 3, 3, NULL},
+    {"cudaGetLastError", call_last_error, 0, 0, NULL},
+    {"cudaPeekAtLastError", call_last_error, 0, 0, NULL},
+    {"cudaGetErrorString", NULL, 1, 1, NULL},
+    {"cudaGetErrorName", NULL, 1, 1, NULL},
+    {"cudaMemset", NULL, 0, 9, "write cudaMemsetAsync with the launcher's stream"},
+    {"cudaMemcpy", NULL, 0, 9, "write cudaMemcpyAsync with the launcher's stream"},
+    {"cudaDeviceSynchronize", NULL, 0, 9, "a launcher does not wait; its caller does"},
+    {"cudaStreamSynchronize", NULL, 0, 9, "a launcher does not wait; its caller does"},
+    {"cudaStreamCreate", NULL, 0, 9, "everything runs on the launcher's stream"},
+    {"cudaStreamCreateWithFlags", NULL, 0, 9, "everything runs on the launcher's stream"},
+    {"cudaEventCreate", NULL, 0, 9, "a launcher measures nothing"},
+    {"cudaEventRecord", NULL, 0, 9, "a launcher measures nothing"},
+    {"cudaSetDevice", NULL, 0, 9, "the caller chooses the device"},
+    {"cudaGraphLaunch", NULL, 0, 9, "launch the kernels themselves"},
+    {"cudaMemcpyToSymbolAsync", call_to_symbol, 6, 6, NULL},
+    {"cudaMemcpyToSymbol", NULL, 0, 9,
      "write cudaMemcpyToSymbolAsync with the launcher's stream, or give the values as arguments of the kernel"},
 };
 
@@ -575,75 +613,6 @@ bool runtime_is_call(const char *name)
     return strncmp(name, "cuda", 4) == 0 && name[4] >= 'A' && name[4] <= 'Z' &&
            strncmp(name, "cudaSuccess", 11) != 0 && strncmp(name, "cudaError", 9) != 0 &&
            strncmp(name, "cudaDev", 7) != 0 && strncmp(name, "cudaTextureObject", 17) != 0;
-}
-
-static int dispatch(const struct call *c, enum runtime_call call)
-{
-    switch (call) {
-    case RT_MALLOC:
-        call_malloc(c);
-        return 0;
-    case RT_MALLOC_ASYNC:
-        call_malloc_async(c);
-        return 0;
-    case RT_FREE:
-        call_free(c);
-        return 0;
-    case RT_FREE_ASYNC:
-        call_free_async(c);
-        return 0;
-    case RT_MEMSET:
-        call_memset(c);
-        return 0;
-    case RT_MEMCPY:
-        call_memcpy(c);
-        return 0;
-    case RT_TO_SYMBOL:
-        call_to_symbol(c);
-        return 0;
-    case RT_FUNC_ATTRIBUTE:
-        return call_func_attribute(c);
-    case RT_FUNC_CACHE:
-        kernel_of(c, 0);
-        return 0;
-    case RT_DEVICE_ATTRIBUTE:
-        return call_device_attribute(c);
-    case RT_GET_DEVICE:
-        give(c, 0, value_int(type_int, c->in->limits ? ask(c)->device : 0));
-        return 0;
-    case RT_DEVICE_COUNT:
-        give(c, 0, value_int(type_int, 1 + (c->in->limits ? ask(c)->other_devices : 0)));
-        return 0;
-    case RT_PROPERTIES: {
-        struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "the properties");
-
-        if (cell->type->kind != TY_PROPERTIES)
-            fail(c->in->unit, arg_at(c, 0), "cudaGetDeviceProperties fills a cudaDeviceProp");
-        ask(c);
-        access_log(c->in, cell, true);
-        cell->value = (struct value){.type = type_properties};
-        cell->known = true;
-        return 0;
-    }
-    case RT_OCCUPANCY:
-        return call_occupancy(c);
-    case RT_BLOCK_SIZE:
-        return call_block_size(c);
-    case RT_COOPERATIVE:
-        launch_by_addresses(c, true);
-        return 0;
-    case RT_LAUNCH:
-        launch_by_addresses(c, false);
-        return 0;
-    case RT_LAUNCH_EX:
-    case RT_LAUNCH_EXC:
-        launch_by_config(c, call == RT_LAUNCH_EXC);
-        return 0;
-    case RT_MAX_CLUSTERS:
-        return call_max_clusters(c);
-    default:
-        return 0;
-    }
 }
 
 bool runtime_call(struct interp *in, struct env *env, const struct expr *e, const char *name, struct value *out)
@@ -663,29 +632,26 @@ bool runtime_call(struct interp *in, struct env *env, const struct expr *e, cons
             "cudaFuncSetAttribute, the queries of device attributes, properties and occupancy, "
             "cudaLaunchCooperativeKernel, cudaLaunchKernelEx and cudaGetLastError",
             name);
-    if (calls[row].call == RT_REFUSED)
+    if (calls[row].instead)
         fail(in->unit, e->at, "%s is not understood: %s", name, calls[row].instead);
     if (c.n < calls[row].least || c.n > calls[row].most)
         fail(in->unit, e->at, "%s takes %zu arguments, not %zu", name, calls[row].most, c.n);
     c.args = arena_array(in->arena, struct value, c.n + 1);
     if (in->pending.n || in->fixed_only)
         fail(in->unit, e->at, "%s before the launcher is called, or once for all calls", name);
-    if (e->risky)
-        group_open(in, &g);
+    group_open(in, &g, e);
     for (size_t i = 0; i < c.n; i++) {
         if (i > 0 ||
-            calls[row].call != RT_TO_SYMBOL) /* the name of a variable of the device has no value here */
+            calls[row].call != call_to_symbol) /* the name of a variable of the device has no value here */
             c.args[i] = eval(in, env, e->args[i]);
-        if (e->risky)
-            group_next(in, &g, e->at);
+        group_next(in, &g);
     }
-    if (e->risky)
-        group_close(in, &g, e->at);
+    group_close(in, &g);
     access_log(in, &in->plan_cell, true);
-    if (calls[row].call == RT_ERROR_STRING)
-        *out = (struct value){.type = type_string, .text = "no error"};
+    if (calls[row].call)
+        *out = value_int(type_error, calls[row].call(&c));
     else
-        *out = value_int(type_error, dispatch(&c, calls[row].call));
+        *out = (struct value){.type = type_string, .text = "no error"};
     return true;
 }
 

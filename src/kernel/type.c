@@ -635,8 +635,7 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
     t = type_builtin(n->name);
     if (t)
         return t;
-    if (strcmp(n->name, "cudaDeviceAttr") == 0 || strcmp(n->name, "cudaFuncAttribute") == 0 ||
-        strcmp(n->name, "cudaMemcpyKind") == 0 || strcmp(n->name, "cudaLaunchAttributeID") == 0)
+    if (str_in(n->name, "cudaDeviceAttr|cudaFuncAttribute|cudaMemcpyKind|cudaLaunchAttributeID"))
         return type_int;
     t = resolve_constant(in, env, n);
     if (t)
