@@ -13,6 +13,11 @@
 json_t *json_parse(const char *text, size_t len, const char *name, struct err *err); /* NULL on failure */
 const char *json_text(const json_t *o, const char *key, const char *fallback);
 int64_t json_int(const json_t *o, const char *key, int64_t fallback);
+/* The same, 0 when absent, as %lld prints it. */
+static inline long long json_count(const json_t *o, const char *key)
+{
+    return json_int(o, key, 0);
+}
 double json_num(const json_t *o, const char *key); /* NAN when absent or null */
 bool json_flag(const json_t *o, const char *key, bool fallback);
 void json_put(json_t *o, const char *key, json_t *value);      /* steals value */

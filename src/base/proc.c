@@ -163,6 +163,12 @@ static bool drain(int fd, struct str *to)
     return true;
 }
 
+void proc_result_free(struct proc_result *r)
+{
+    str_free(&r->out);
+    str_free(&r->err);
+}
+
 bool proc_run(const char *const *argv, const char *input, const struct proc_limits *limits,
               struct proc_result *r, struct err *err)
 {

@@ -26,9 +26,11 @@ struct proc_result {
     struct str out, err;
 };
 
-/* argv is NULL-terminated, searched on PATH. False only when it could not be started. Free out and err. */
+/* argv is NULL-terminated, searched on PATH. False only when it could not be started. Free what it gives. */
 bool proc_run(const char *const *argv, const char *input, const struct proc_limits *limits,
               struct proc_result *r, struct err *err);
+
+void proc_result_free(struct proc_result *r);
 
 /* The running program as a file to start, also when another has taken its path since: a path looked at first
  * and started then may be replaced in between. What is started so is called "exe" until it takes its name

@@ -120,12 +120,11 @@ static int lock(const struct campaign *c, struct err *err)
 
 static bool write_page(struct campaign *c, const json_t *result, struct err *err)
 {
-    struct str page = {0};
+    struct str page = {.arena = c->a};
     bool ok;
 
     campaign_page(c->a, result, &page);
     ok = fs_write_text(fs_join(c->a, c->out, "report.html"), str_text(&page), err);
-    str_free(&page);
     for (size_t i = 0; i < c->n && ok; i++) {
         const char *run = fs_join(c->a, c->out, c->rows[i].run);
         const char *argv[] = {PROC_SELF, "report", run, NULL};
@@ -135,8 +134,7 @@ static bool write_page(struct campaign *c, const json_t *result, struct err *err
             continue;
         ok = proc_run(argv, NULL, NULL, &r, err);
         if (ok) {
-            str_free(&r.out);
-            str_free(&r.err);
+            proc_result_free(&r);
         }
     }
     return ok;

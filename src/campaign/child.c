@@ -65,8 +65,7 @@ bool campaign_survey(struct campaign *c, struct kernel_row *row, struct err *err
     } else {
         fail(row, arena_printf(c->a, "its profile did not end within %d s", SURVEY_S));
     }
-    str_free(&r.out);
-    str_free(&r.err);
+    proc_result_free(&r);
     return true;
 }
 

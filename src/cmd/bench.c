@@ -159,6 +159,5 @@ int cmd_bench(const struct cmd_args *args)
     for (size_t i = 0; status == EXIT_OK && i < json_array_size(list); i++)
         status = cmd_fail_under(args, json_array_get(list, i));
     json_decref(list);
-    str_free(&out);
     return status;
 }

@@ -83,17 +83,14 @@ static int status_of(const struct cmd_args *args, const json_t *result, enum cam
 
 static bool print_end(const struct cmd_args *args, struct arena *a, const json_t *result, struct err *err)
 {
-    struct str text = {0};
-    bool ok;
+    struct str text = {.arena = a};
 
     tui_close();
     if (args->json || args->events)
         str_addf(&text, "%s\n", args->events ? json_line(a, result) : json_pretty(a, result));
     else
         campaign_text(a, result, &text);
-    ok = cmd_print_result(args, str_text(&text), err);
-    str_free(&text);
-    return ok;
+    return cmd_print_result(args, str_text(&text), err);
 }
 
 int cmd_campaign_report(const struct cmd_args *args, const char *folder)

@@ -211,6 +211,5 @@ int cmd_check(const struct cmd_args *args)
         add_check(&s, known, (uint64_t)args->seed, &out);
     }
     status = session_close(&s, args, ok, &out, &err);
-    str_free(&out);
     return status;
 }

@@ -1,4 +1,5 @@
-/* The verbs completion and man: the tables of verbs and options as a shell and as man take them. */
+/* The verbs completion and man: the tables of verbs and options as a shell and as man take them, in the
+ * skeletons of share/cmd. */
 #include "clock/clock.h"
 #include "cmd/options.h"
 #include "export/export.h"
@@ -17,25 +18,32 @@ static const struct {
                    {"--outcome", "improved unchanged done budget interrupted failed running"},
                    {"--provider", "openai anthropic exec replay"},
                    {"--sort", "speedup date task cost time"}};
-static struct str devices, targets;
 
-static void collect_words(void)
+static const char *devices(struct arena *a)
 {
-    const struct export_target *t;
+    struct str s = {.arena = a};
     const struct ptx_device *d;
-    size_t n;
+    size_t n = ptx_device_list(&d);
 
-    str_add(&devices, "auto cuda cuda:all sim");
-    n = ptx_device_list(&d);
+    str_add(&s, "auto cuda cuda:all sim");
     for (size_t i = 0; i < n; i++)
-        str_addf(&devices, " sim:%s", d[i].name);
-    str_add(&targets, "list");
-    t = export_targets(&n);
-    for (size_t i = 0; i < n; i++)
-        str_addf(&targets, " %s", t[i].name);
+        str_addf(&s, " sim:%s", d[i].name);
+    return str_take(&s, a);
 }
 
-static enum takes takes_of(const struct option *o, const char **words)
+static const char *targets(struct arena *a)
+{
+    struct str s = {.arena = a};
+    size_t n;
+    const struct export_target *t = export_targets(&n);
+
+    str_add(&s, "list");
+    for (size_t i = 0; i < n; i++)
+        str_addf(&s, " %s", t[i].name);
+    return str_take(&s, a);
+}
+
+static enum takes takes_of(const struct option *o, struct arena *a, const char **words)
 {
     if (!o->argument)
         return NOTHING;
@@ -44,13 +52,13 @@ static enum takes takes_of(const struct option *o, const char **words)
             *words = known_words[i].words;
             return WORDS;
         }
-    if (str_eq(o->argument, "DEVICE") || str_eq(o->argument, "TARGET")) {
-        *words = str_text(str_eq(o->argument, "DEVICE") ? &devices : &targets);
+    if (str_in(o->argument, "DEVICE|TARGET")) {
+        *words = str_eq(o->argument, "DEVICE") ? devices(a) : targets(a);
         return WORDS;
     }
     if (str_eq(o->argument, "DIR"))
         return FOLDERS;
-    return str_eq(o->argument, "FILE") || str_eq(o->argument, "PATH") ? FILES : ANYTHING;
+    return str_in(o->argument, "FILE|PATH") ? FILES : ANYTHING;
 }
 
 /* Does a verb's first word name a run? */
@@ -59,210 +67,106 @@ static bool names_run(const struct verb *v)
     return strstr(v->words, "RUN") || strstr(v->words, "RESULT");
 }
 
-/* ---- bash ---- */
+/* ---- texts as the skeletons take them ---- */
 
-static void add_bash_values(const struct verb *v, struct str *out)
+typedef char *escape(struct arena *a, const char *text);
+
+static char *plain(struct arena *a, const char *text)
 {
-    const char *words = NULL;
-    size_t at = 0;
-
-    str_addf(out, "    %s)\n        case $before in\n", v->name);
-    for (const struct option *o; (o = options_next(v, &at));)
-        switch (takes_of(o, &words)) {
-        case WORDS:
-            str_addf(out, "        %s) COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", o->name,
-                     words);
-            break;
-        case FILES:
-            str_addf(out, "        %s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", o->name);
-            break;
-        case FOLDERS:
-            str_addf(out, "        %s) COMPREPLY=($(compgen -d -- \"$word\")); return ;;\n", o->name);
-            break;
-        case ANYTHING:
-            str_addf(out, "        %s) return ;;\n", o->name);
-            break;
-        case NOTHING:
-            break;
-        }
-    str_add(out, "        esac\n        options='");
-    at = 0;
-    for (const struct option *o; (o = options_next(v, &at));)
-        str_addf(out, "%s ", o->name);
-    str_add(out, "'\n");
-    if (names_run(v))
-        str_add(out, "        others=$(cd astra-runs 2>/dev/null && echo *)\n");
-    if (str_eq(v->name, "completion"))
-        str_add(out, "        others='bash zsh'\n");
-    str_add(out, "        ;;\n");
+    return arena_strdup(a, text);
 }
-
-static void add_bash(struct str *out)
-{
-    size_t n;
-    const struct verb *verbs = options_verbs(&n);
-
-    str_add(out,
-            "# bash completion of astra, written by `astra completion bash`\n"
-            "_astra() {\n"
-            "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options= others=\n"
-            "    if [ $COMP_CWORD -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
-    for (size_t i = 0; i < n; i++)
-        str_addf(out, "%s ", verbs[i].name);
-    str_add(out, "--help --version' -- \"$word\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n");
-    for (size_t i = 0; i < n; i++)
-        add_bash_values(&verbs[i], out);
-    str_add(out, "    esac\n"
-                 "    case $word in\n"
-                 "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-                 "    *) COMPREPLY=($(compgen -W \"$others\" -- \"$word\") $(compgen -f -- \"$word\")) ;;\n"
-                 "    esac\n"
-                 "}\n"
-                 "complete -o filenames -F _astra astra\n");
-}
-
-/* ---- zsh ---- */
 
 /* Within single quotes, and without what ends a part of a specification. */
-static void add_zsh_text(struct str *out, const char *text)
+static char *zsh(struct arena *a, const char *text)
 {
+    struct str s = {.arena = a};
+
     for (; *text; text++)
         if (*text == '\'')
-            str_add(out, "'\\''");
+            str_add(&s, "'\\''");
         else if (strchr("[]:\\", *text))
-            str_addf(out, "\\%c", *text);
+            str_addf(&s, "\\%c", *text);
         else
-            str_addc(out, *text);
+            str_addc(&s, *text);
+    return str_take(&s, a);
 }
 
-static void add_zsh_option(const struct option *o, struct str *out)
+static char *roff(struct arena *a, const char *text)
 {
-    const char *words = NULL;
-    enum takes takes = takes_of(o, &words);
+    struct str s = {.arena = a};
 
-    str_addf(out, " \\\n            '%s%s[", o->name, takes == NOTHING ? "" : "=");
-    add_zsh_text(out, o->help);
-    str_addc(out, ']');
-    if (takes != NOTHING)
-        str_addf(out, ":%s:", o->argument);
-    if (takes == WORDS) {
-        str_addc(out, '(');
-        add_zsh_text(out, words);
-        str_addc(out, ')');
-    }
-    if (takes == FILES || takes == FOLDERS)
-        str_add(out, takes == FILES ? "_files" : "_directories");
-    str_addc(out, '\'');
-}
-
-static void add_zsh(struct str *out)
-{
-    size_t n;
-    const struct verb *verbs = options_verbs(&n);
-
-    str_add(out, "#compdef astra\n# zsh completion of astra, written by `astra completion zsh`\n"
-                 "_astra() {\n    local -a verbs runs\n    verbs=(\n");
-    for (size_t i = 0; i < n; i++) {
-        str_addf(out, "        '%s:", verbs[i].name);
-        add_zsh_text(out, verbs[i].summary);
-        str_add(out, "'\n");
-    }
-    str_add(out, "    )\n    runs=(astra-runs/*(N:t))\n"
-                 "    if (( CURRENT == 2 )); then\n        _describe verb verbs\n        return\n    fi\n"
-                 "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
-    for (size_t i = 0; i < n; i++) {
-        const struct verb *v = &verbs[i];
-        size_t at = 0;
-        str_addf(out, "    %s)\n        _arguments", v->name);
-        for (const struct option *o; (o = options_next(v, &at));)
-            add_zsh_option(o, out);
-        if (str_eq(v->name, "completion"))
-            str_add(out, " \\\n            '1:shell:(bash zsh)'");
-        else if (names_run(v))
-            str_add(out, " \\\n            '*:run:{ compadd -a runs; _files }'");
-        else if (v->max_words)
-            str_add(out, " \\\n            '*:file:_files'");
-        str_add(out, "\n        ;;\n");
-    }
-    str_add(out, "    esac\n}\n_astra \"$@\"\n");
-}
-
-/* ---- man ---- */
-
-static void add_roff(struct str *out, const char *text)
-{
     for (bool begins = true; *text; text++) {
         if (begins && (*text == '.' || *text == '\''))
-            str_add(out, "\\&");
+            str_add(&s, "\\&");
         if (*text == '\\')
-            str_add(out, "\\e");
+            str_add(&s, "\\e");
         else if (*text == '-')
-            str_add(out, "\\-");
+            str_add(&s, "\\-");
         else
-            str_addc(out, *text);
+            str_addc(&s, *text);
         begins = *text == '\n';
     }
+    return str_take(&s, a);
 }
 
-static void add_man_verb(const struct verb *v, struct str *out)
+/* ---- the skeletons filled ---- */
+
+static void put_option(struct fill *row, const struct option *o, escape *as)
 {
+    static const char *const names[] = {[NOTHING] = "of_nothing",
+                                        [ANYTHING] = "of_anything",
+                                        [FILES] = "of_files",
+                                        [FOLDERS] = "of_folders",
+                                        [WORDS] = "of_words"};
+    struct arena *a = fill_arena(row);
+    const char *words = "";
+    enum takes takes = takes_of(o, a, &words);
+
+    fill_put(row, "option", as == roff ? roff(a, o->name) : o->name);
+    fill_put(row, "argument", o->argument);
+    fill_put(row, "help", as(a, o->help));
+    fill_put(row, "fallback", as(a, o->fallback));
+    fill_if(row, "has_fallback", o->fallback[0]);
+    fill_put(row, "words", as(a, words));
+    for (enum takes t = NOTHING; t <= WORDS; t++)
+        fill_if(row, names[t], takes == t);
+}
+
+static void put_verb(struct fill *row, const struct verb *v, escape *as)
+{
+    struct arena *a = fill_arena(row);
+    bool shell = str_eq(v->name, "completion"), initial = as == roff;
     size_t at = 0;
 
-    str_addf(out, ".SS \"astra %s %s\"\n", v->name, v->words);
-    str_addc(out, (char)toupper((unsigned char)v->summary[0]));
-    add_roff(out, v->summary + 1);
-    str_add(out, str_ends(v->summary, "?") ? "\n.PP\n.nf\n" : ".\n.PP\n.nf\n");
-    add_roff(out, v->text);
-    str_add(out, ".fi\n");
-    for (const struct option *o; (o = options_next(v, &at));) {
-        str_add(out, ".TP\n\\fB");
-        add_roff(out, o->name);
-        str_addf(out, "\\fR%s%s%s\n", o->argument ? " \\fI" : "", o->argument ? o->argument : "",
-                 o->argument ? "\\fR" : "");
-        add_roff(out, o->help);
-        if (o->fallback[0]) {
-            str_add(out, " (");
-            add_roff(out, o->fallback);
-            str_addc(out, ')');
-        }
-        str_addc(out, '\n');
-    }
+    fill_put(row, "verb", v->name);
+    fill_put(row, "verb_words", v->words);
+    fill_putf(row, "initial", "%c", toupper((unsigned char)v->summary[0]));
+    fill_put(row, "summary", as(a, v->summary + initial));
+    fill_if(row, "asks", str_ends(v->summary, "?"));
+    fill_put(row, "text", as(a, v->text));
+    fill_if(row, "takes_shell", shell);
+    fill_if(row, "takes_runs", names_run(v));
+    fill_if(row, "takes_files", v->max_words && !shell && !names_run(v));
+    for (const struct option *o; (o = options_next(v, &at));)
+        put_option(fill_row(row, "options"), o, as);
 }
 
-static void add_man(struct str *out)
+static int print(const char *skeleton, escape *as)
 {
+    struct arena *a = arena_open();
+    struct fill *f = fill_open(a);
+    struct err err = {0};
     size_t n;
     const struct verb *verbs = options_verbs(&n);
-
-    str_add(out,
-            ".TH ASTRA 1 \"\" \"astra " ASTRA_VERSION "\"\n.SH NAME\n"
-            "astra \\- a faster CUDA kernel from the one you have, shown correct, with the evidence\n"
-            ".SH SYNOPSIS\n.B astra\n\\fIVERB\\fR [\\fIWORD\\fR ...] [\\fIOPTION\\fR ...]\n.SH DESCRIPTION\n"
-            "Astra takes a CUDA kernel and gives back a faster one that is verified. Without a GPU everything\n"
-            "runs on a simulator, and figures are called modelled.\n.SH VERBS\n");
-    for (size_t i = 0; i < n; i++)
-        add_man_verb(&verbs[i], out);
-    str_add(out, ".SH EXIT STATUS\n");
-    add_roff(out, options_exit_status);
-    str_add(out, ".\n.SH FILES\n.TP\n\\fItask.yaml\\fR\nwhat the launcher computes, and on which shapes\n"
-                 ".TP\n\\fIastra\\-runs/\\fR\nruns, a folder each\n"
-                 ".TP\n\\fIastra.yaml\\fR\nwhich models are called, and how\n");
-}
-
-/* ---- the verbs ---- */
-
-static int print(void (*add)(struct str *out))
-{
-    struct str out = {0};
-    struct err err = {0};
     int status;
 
-    collect_words();
-    add(&out);
-    str_free(&devices);
-    str_free(&targets);
-    status = cmd_print_as(CMD_EXACT, str_text(&out), &err) ? EXIT_OK : cmd_fail(&err);
-    str_free(&out);
+    fill_put(f, "version", ASTRA_VERSION);
+    fill_put(f, "exit_status", as(a, options_exit_status));
+    for (size_t i = 0; i < n; i++)
+        put_verb(fill_row(f, "verbs"), &verbs[i], as);
+    status = cmd_print_as(CMD_EXACT, arena_printf(a, "%s\n", fill_file(f, skeleton)), &err) ? EXIT_OK
+                                                                                            : cmd_fail(&err);
+    arena_close(a);
     return status;
 }
 
@@ -271,9 +175,9 @@ int cmd_completion(const struct cmd_args *args)
     struct err err = {0};
 
     if (str_eq(args->words[0], "bash"))
-        return print(add_bash);
+        return print("cmd/completion.bash", plain);
     if (str_eq(args->words[0], "zsh"))
-        return print(add_zsh);
+        return print("cmd/completion.zsh", zsh);
     err_input(&err, "there are completions for bash and zsh, not for '%s'", args->words[0]);
     return cmd_fail(&err);
 }
@@ -281,5 +185,5 @@ int cmd_completion(const struct cmd_args *args)
 int cmd_man(const struct cmd_args *args)
 {
     (void)args;
-    return print(add_man);
+    return print("cmd/astra.1", roff);
 }

@@ -15,8 +15,7 @@ static void add_program(const char *name, const char *what, json_t *found, struc
 
     json_put_flag(found, name, here);
     str_addf(out, "%-12s %s  %s\n", name, here ? "found  " : "missing", what);
-    str_free(&r.out);
-    str_free(&r.err);
+    proc_result_free(&r);
 }
 
 static const char *throttle_text(struct arena *a, uint64_t reasons)
@@ -158,7 +157,7 @@ static void add_sandbox(json_t *o, struct str *out)
 int cmd_doctor(const struct cmd_args *args)
 {
     struct arena *a = arena_open();
-    struct str out = {0};
+    struct str out = {.arena = a};
     struct err err = {0};
     struct nvrtc *n = NULL;
     const struct ptx_device *devices;
@@ -207,13 +206,12 @@ int cmd_doctor(const struct cmd_args *args)
     json_put_flag(o, "ready", ok);
     if (args->json) {
         str_clear(&out);
-        str_addf(&out, "%s\n", json_pretty(a, o));
+        json_print(&out, json_incref(o));
     }
     status = ok ? EXIT_OK : EXIT_WORLD;
     if (!cmd_print_result(args, str_text(&out), &err))
         status = cmd_fail(&err);
     json_decref(o);
-    str_free(&out);
     arena_close(a);
     return status;
 }

@@ -77,7 +77,7 @@ int cmd_init(const struct cmd_args *args)
     struct init_options o = {.out = args->out, .compile_commands = args->compile_commands};
     struct init_result r;
     const char **flags;
-    struct str out = {0};
+    struct str out = {.arena = a};
     struct err err = {0};
     bool ok;
 
@@ -96,7 +96,6 @@ int cmd_init(const struct cmd_args *args)
             add_kernels(&r, o.path, &out);
     }
     ok = ok && cmd_print_result(args, str_text(&out), &err);
-    str_free(&out);
     arena_close(a);
     return ok ? EXIT_OK : cmd_fail(&err);
 }

@@ -267,7 +267,7 @@ int cmd_memory(const struct cmd_args *args)
     const char *what = args->n_words ? args->words[0] : "", *path;
     struct arena *a = arena_open();
     struct rows rows = {0};
-    struct str out = {0};
+    struct str out = {.arena = a};
     struct err err = {0};
     bool reads = !*what || str_eq(what, "export"), ok;
 
@@ -293,7 +293,6 @@ int cmd_memory(const struct cmd_args *args)
         show(a, path, rows, args->json, &out);
     ok = ok && (!out.len || cmd_print_as(args->json || str_eq(what, "export") ? CMD_EXACT : CMD_TEXT,
                                          str_text(&out), &err));
-    str_free(&out);
     arena_close(a);
     return ok ? EXIT_OK : cmd_fail(&err);
 }

@@ -13,7 +13,7 @@ static bool print_result(const char *out, const struct cmd_args *args, int *unde
 {
     struct arena *a = arena_open();
     struct store *s = NULL;
-    struct str text = {0};
+    struct str text = {.arena = a};
     json_t *result = NULL;
     bool ok = store_open(&s, out, false, err) && report_result(s, a, &result, err);
     bool told = tui_told_stdout(); /* each candidate, in a line of its own */
@@ -26,7 +26,6 @@ static bool print_result(const char *out, const struct cmd_args *args, int *unde
     if (ok)
         *under = cmd_fail_under(args, result);
     json_decref(result);
-    str_free(&text);
     store_close(s);
     arena_close(a);
     return ok;

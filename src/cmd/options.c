@@ -320,13 +320,6 @@ static bool stranger(const struct verb *v, const char *name, struct err *err)
                      near ? "; did you mean " : "", near ? near : "", near ? "?" : "", v->name);
 }
 
-/* What a campaign does not hand on to its runs. */
-static bool of_campaign(const struct option *o)
-{
-    return str_in(o->name, "--out|--list|--json|--json=events|--fail-under|--budget-time|--quiet|--trace|"
-                           "--color|--help");
-}
-
 static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *args, struct err *err)
 {
     bool only_words = false;
@@ -369,7 +362,7 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
             return err_input(err, "%s takes no value", o->name);
         if (!set_option(o, value, args, err))
             return false;
-        if (!of_campaign(o)) {
+        if (!strchr(o->verbs, '-')) {
             args->given[args->n_given++] = o->name;
             if (value)
                 args->given[args->n_given++] = value;

@@ -223,7 +223,7 @@ static void add_error(const struct err *err, bool in_colour, struct str *out)
 {
     struct arena *a = arena_open();
     char buf[4096], *file = arena_strdup(a, err->file);
-    struct str clean = {0};
+    struct str clean = {.arena = a};
     const char *text;
     int line = err->line, col = err->col;
 
@@ -237,7 +237,6 @@ static void add_error(const struct err *err, bool in_colour, struct str *out)
         if (placed)
             cmd_add_place(out, file, line, col, in_colour);
     }
-    str_free(&clean);
     arena_close(a);
 }
 

@@ -150,6 +150,5 @@ int cmd_profile(const struct cmd_args *args)
         }
     }
     status = session_close(&s, args, ok, &out, &err);
-    str_free(&out);
     return status;
 }

@@ -15,7 +15,7 @@ int cmd_runs(const struct cmd_args *args)
     const char *dir = args->n_words ? args->words[0] : "astra-runs";
     struct arena *a = arena_open();
     const struct runs_row *list;
-    struct str out = {0};
+    struct str out = {.arena = a};
     struct err err = {0};
     size_t n = 0, n_all;
     bool ok = !args->n_words || fs_is_dir(dir) || err_input(&err, "there is no folder %s", dir);
@@ -32,7 +32,6 @@ int cmd_runs(const struct cmd_args *args)
     for (size_t i = 0; ok && i < n; i++)
         if (list[i].error)
             fprintf(stderr, "left out: %s: %s\n", list[i].run, list[i].error);
-    str_free(&out);
     arena_close(a);
     return ok ? EXIT_OK : cmd_fail(&err);
 }

@@ -190,13 +190,11 @@ static void add_junit(const struct sanitize_run *r, struct str *out)
 
 static bool write_files(const struct sanitize_run *r, const struct cmd_args *args, struct err *err)
 {
-    struct str text = {0};
+    struct str text = {.arena = r->arena};
     bool ok = true;
 
     if (args->sarif) {
-        json_t *o = to_sarif(r);
-        str_addf(&text, "%s\n", json_pretty(r->arena, o));
-        json_decref(o);
+        json_print(&text, to_sarif(r));
         ok = fs_write_text(args->sarif, str_text(&text), err);
     }
     if (ok && args->junit) {
@@ -204,7 +202,6 @@ static bool write_files(const struct sanitize_run *r, const struct cmd_args *arg
         add_junit(r, &text);
         ok = fs_write_text(args->junit, str_text(&text), err);
     }
-    str_free(&text);
     return ok;
 }
 
@@ -257,7 +254,7 @@ static bool sanitize(struct sanitize_run *r, const struct cmd_args *args, struct
 int cmd_sanitize(const struct cmd_args *args)
 {
     struct sanitize_run r = {.arena = arena_open()};
-    struct str out = {0};
+    struct str out = {.arena = r.arena};
     struct err err = {0};
     int status;
     bool ok;
@@ -265,9 +262,7 @@ int cmd_sanitize(const struct cmd_args *args)
     tui_open(&(struct tui_options){.quiet = args->quiet});
     ok = sanitize(&r, args, &err);
     if (ok && args->json) {
-        json_t *o = to_json(&r);
-        str_addf(&out, "%s\n", json_pretty(r.arena, o));
-        json_decref(o);
+        json_print(&out, to_json(&r));
     } else if (ok) {
         add_text(&r, &out);
     }
@@ -276,7 +271,6 @@ int cmd_sanitize(const struct cmd_args *args)
     else
         status = clean(&r) ? EXIT_OK : EXIT_UNDER;
     judge_close(r.judge);
-    str_free(&out);
     arena_close(r.arena);
     return status;
 }

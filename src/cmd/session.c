@@ -100,13 +100,13 @@ static void say_open_questions(struct arena *a, const char *folder)
                 path, n, n == 1 ? "" : "s", first, question);
 }
 
-int session_close(struct session *s, const struct cmd_args *args, bool ok, const struct str *text,
-                  struct err *err)
+int session_close(struct session *s, const struct cmd_args *args, bool ok, struct str *text, struct err *err)
 {
     int status = ok && cmd_print_result(args, str_text(text), err) ? EXIT_OK : cmd_fail(err);
 
     if (!ok && err->kind == ERR_INPUT)
         say_open_questions(s->arena, args->words[0]);
+    str_free(text);
     pool_close(s->pool);
     arena_close(s->arena);
     return status;

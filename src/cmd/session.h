@@ -27,8 +27,8 @@ struct session {
 
 /* The files after DIR are the versions. */
 bool session_open(struct session *s, const struct cmd_args *args, bool confirm, struct err *err);
-int session_close(struct session *s, const struct cmd_args *args, bool ok, const struct str *text,
-                  struct err *err); /* prints; gives the exit status */
+int session_close(struct session *s, const struct cmd_args *args, bool ok, struct str *text,
+                  struct err *err); /* prints, and frees the text; gives the exit status */
 /* Registers, spills, shared memory and occupancy of the original and the versions, a row each. */
 void session_add_resources(const struct session *s, bool markdown, struct str *out);
 /* Verdict, place, words and accuracy of a version. */

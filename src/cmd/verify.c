@@ -296,7 +296,7 @@ static bool result_named(struct arena *a, const struct cmd_args *args, char **re
 int cmd_verify(const struct cmd_args *args)
 {
     struct verify v = {.arena = arena_open()};
-    struct str out = {0};
+    struct str out = {.arena = v.arena};
     struct err err = {0};
     char *result = NULL;
     bool ok =
@@ -315,7 +315,6 @@ int cmd_verify(const struct cmd_args *args)
                        json_string_value(json_array_get(v.bundle.broken, 0)),
                        json_array_size(v.bundle.broken) > 1 ? ", and more" : "");
     status = ok ? cmd_fail_under(args, v.bundle.result) : cmd_fail(&err);
-    str_free(&out);
     report_bundle_close(&v.bundle);
     arena_close(v.arena);
     return status;

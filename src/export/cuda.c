@@ -17,8 +17,7 @@ char *export_formatted(struct arena *a, const char *text)
     if (proc_run(argv, text, &limits, &r, NULL) && r.end == PROC_EXITED && r.status == 0 &&
         str_eq(kernel_normalise(a, str_text(&r.out), r.out.len), kernel_normalise(a, text, strlen(text))))
         out = arena_strndup(a, str_text(&r.out), r.out.len);
-    str_free(&r.out);
-    str_free(&r.err);
+    proc_result_free(&r);
     return out;
 }
 

@@ -89,12 +89,11 @@ static void add_domain(struct facts *f, const struct task *t, struct arena *a)
 static void add_checks(struct facts *f, const json_t *v, struct arena *a)
 {
     const json_t *mutation = json_object_get(v, "mutation");
-    long long killed = (long long)json_int(mutation, "killed", 0),
-              survived = (long long)json_int(mutation, "survived", 0);
+    long long killed = json_count(mutation, "killed"), survived = json_count(mutation, "survived");
 
     add(f, "accuracy", report_exactness(a, v));
-    addf(f, "verified", "on %lld cases, and in a fresh process on %lld hidden ones",
-         (long long)json_int(v, "cases", 0), (long long)json_int(v, "hidden", 0));
+    addf(f, "verified", "on %lld cases, and in a fresh process on %lld hidden ones", json_count(v, "cases"),
+         json_count(v, "hidden"));
     add(f, "suite",
         killed + survived
             ? arena_printf(a, "notices %lld of %lld faults put into the original (%.0f %%)", killed,
@@ -116,8 +115,7 @@ static void add_hashes(struct facts *f, const json_t *result, struct arena *a)
     json_array_foreach(json_object_get(p, "flags"), i, flag) str_addf(&flags, " %s", json_string_value(flag));
     addf(f, "compiler", "NVRTC %s%s", json_text(json_object_get(result, "device"), "nvrtc", "?"),
          str_text(&flags));
-    addf(f, "seeds", "%lld, hidden %lld", (long long)json_int(p, "seed", 0),
-         (long long)json_int(p, "hidden_seed", 0));
+    addf(f, "seeds", "%lld, hidden %lld", json_count(p, "seed"), json_count(p, "hidden_seed"));
     addf(f, "SHA-256", "original %s", json_text(files, json_text(p, "source", ""), "?"));
     addf(f, "", "task     %s", json_text(files, "task.yaml", "?"));
     addf(f, "", "suite    %s", json_text(p, "suite", "?"));

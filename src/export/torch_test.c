@@ -12,11 +12,6 @@ static const char *number(struct arena *a, double v)
     return op_number(a, v);
 }
 
-static bool is_floating(enum kernel_type t)
-{
-    return t == KT_F16 || t == KT_BF16 || t == KT_F32 || t == KT_F64;
-}
-
 /* What a normal distribution is scaled by. */
 static double scale_of(const struct task_arg *x)
 {
@@ -28,7 +23,7 @@ static double scale_of(const struct task_arg *x)
         return 1;
     if (x->type == KT_F16)
         return 1024;
-    return is_floating(x->type) ? 1e10 : 1000;
+    return type_is_floating(x->type) ? 1e10 : 1000;
 }
 
 /* Small integers, as the arguments of fill_index. */
@@ -38,7 +33,7 @@ static const char *integer_range(enum kernel_type t)
         return "-128, 128";
     if (t == KT_U8)
         return "0, 256";
-    return t == KT_I16 || t == KT_I32 || t == KT_I64 || is_floating(t) ? "-8, 9" : "0, 17";
+    return t == KT_I16 || t == KT_I32 || t == KT_I64 || type_is_floating(t) ? "-8, 9" : "0, 17";
 }
 
 static const char *bound(const struct op *o, const struct dim_expr *e, double v, struct arena *a)
@@ -60,7 +55,7 @@ void torch_test_content(const struct op *o, struct fill *row, size_t arg)
     struct arena *a = fill_arena(row);
     double low = v->low, high = v->high;
     bool is_index = v->kind == VALUE_INDEX || task_value_ordered(v->kind),
-         is_integer = v->kind == VALUE_INTEGERS || (!is_floating(x->type) && v->kind == VALUE_NORMAL),
+         is_integer = v->kind == VALUE_INTEGERS || (!type_is_floating(x->type) && v->kind == VALUE_NORMAL),
          is_listed = x->type != KT_BOOL && !is_index && !is_integer;
 
     if (v->kind == VALUE_ONES)

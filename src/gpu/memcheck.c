@@ -89,7 +89,6 @@ bool memcheck_run(struct arena *a, const char *tool, const char *const *argv, co
         r->found = NULL;
     else if (!r->found)
         r->found = arena_printf(a, "%s found something that it did not describe", tool);
-    str_free(&ran.out);
-    str_free(&ran.err);
+    proc_result_free(&ran);
     return true;
 }

@@ -83,8 +83,7 @@ static bool run(struct command *c, struct arena *a, const struct compile_request
         r->words = arena_printf(a, "nvcc refuses it, though NVRTC does not: %s",
                                 p.end == PROC_EXITED ? r->words : "it did not come to an end");
     }
-    str_free(&p.out);
-    str_free(&p.err);
+    proc_result_free(&p);
     return true;
 }
 

@@ -383,11 +383,6 @@ static bool step(struct probing *p, struct probe_setting from, struct best *best
     return best->score > before;
 }
 
-static bool is_floating(enum kernel_type t)
-{
-    return t == KT_F16 || t == KT_BF16 || t == KT_F32 || t == KT_F64;
-}
-
 static void search(struct probing *p, struct best *best)
 {
     static const int64_t units[] = {4, 8, 32, 128};
@@ -568,7 +563,7 @@ static void look_with_ones(struct probing *p)
     for (size_t k = 0; k < p->n_points; k++) {
         for (size_t i = 0; i < p->task->n_args; i++)
             p->t->any_order =
-                p->t->any_order || (p->at[k].args[i].atomic && is_floating(p->task->args[i].type));
+                p->t->any_order || (p->at[k].args[i].atomic && type_is_floating(p->task->args[i].type));
     }
 }
 

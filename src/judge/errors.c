@@ -4,11 +4,6 @@
 
 enum { BEYOND = 9 }; /* errors above the 99th percentile at least, or it is the luck of one */
 
-bool type_is_floating(enum kernel_type t)
-{
-    return t == KT_F16 || t == KT_BF16 || t == KT_F32 || t == KT_F64;
-}
-
 struct format {
     int digits, max_exponent;
 };

@@ -30,7 +30,6 @@ struct error_pool { /* errors of one output under one distribution */
         inward; /* not the nearest number, and below the exact one, or nearer to zero: their surplus */
 };
 
-bool type_is_floating(enum kernel_type t);
 /* One ulp of the type at v. */
 double error_ulp(enum kernel_type type, double v);
 /* Error of got in ulps of the type; orig is the original's. INFINITY: NaN or inf where it may not be, or the

@@ -128,8 +128,7 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
 {
     const struct task *task = f->judge->task;
     struct stage_ops ops = stage_sim;
-    struct task_values *values = arena_array(a, struct task_values, task->n_args + 1);
-    const struct stage_data data = {.values = values};
+    const struct stage_data data = {0};
     struct stage stage;
     struct taking t = {f, &stage, a, run->one_block, &out->warp_insns};
     const struct stage_visitor visitor = {.context = &t, .launch = launch};

@@ -231,7 +231,7 @@ struct stage_tiles { /* what several stages with the same values begin with, mad
 struct stage_tiles *stage_tiles_of(struct judge *j, struct arena *a, const int64_t *dims, uint64_t seed);
 
 struct stage_data {                   /* what the buffers hold */
-    const struct task_values *values; /* one per arg */
+    const struct task_values *values; /* one per arg; NULL: the task's own */
     const struct task *own; /* the task that a reference's, in f64, is of: its values; with tiles; NULL: no */
     struct stage_tiles *tiles;          /* on the simulator, too, larger buffers repeat these; NULL: no */
     uint64_t seed;                      /* of the values */

@@ -66,9 +66,7 @@ static const char *plain(struct arena *a, const char *name)
             str_addc(&s, plain_letter(*p++));
         }
     }
-    char *out = arena_strdup(a, str_text(&s));
-    str_free(&s);
-    return out;
+    return str_take(&s, a);
 }
 
 const char *mangled_find(struct arena *a, const struct ptx_module *m, const char *mangled)

@@ -43,16 +43,23 @@ static uint64_t address(const struct kernel_value *v)
     return base + (uint64_t)v->p.offset_bytes;
 }
 
-/* A dot is a byte that nothing says: between members. */
-static void add_bytes(const struct kernel_value *v, struct str *s)
+static uint64_t argument_bits(const struct kernel_value *v)
 {
     uint64_t bits = v->pointer ? address(v) : (uint64_t)v->i;
-    size_t size = v->pointer ? 8 : kernel_type_size(v->type);
 
-    if (!v->pointer && (v->type == KT_F16 || v->type == KT_BF16 || v->type == KT_F32 || v->type == KT_F64)) {
+    if (!v->pointer && type_is_floating(v->type)) {
         bits = 0;
         task_from_double(v->type, v->f, &bits);
     }
+    return bits;
+}
+
+/* A dot is a byte that nothing says: between members. */
+static void add_bytes(const struct kernel_value *v, struct str *s)
+{
+    uint64_t bits = argument_bits(v);
+    size_t size = v->pointer ? 8 : kernel_type_size(v->type);
+
     for (size_t i = 0; i < size; i++)
         str_addf(s, "%02x", (unsigned)(bits >> 8 * i & 255));
 }
@@ -68,12 +75,11 @@ static void add_argument(struct arena *a, const struct kernel_value *v, struct s
     memset(text, '.', 2 * (size_t)v->struct_bytes);
     text[2 * (size_t)v->struct_bytes] = 0;
     for (size_t i = 0; i < v->n_members; i++) {
-        struct str member = {0};
+        struct str member = {.arena = a};
         add_bytes(&v->members[i].value, &member);
         size_t at = 2 * (size_t)v->members[i].offset;
         if (at + member.len <= 2 * (size_t)v->struct_bytes)
             memcpy(text + at, str_text(&member), member.len);
-        str_free(&member);
     }
     str_add(s, text);
 }
@@ -163,11 +169,7 @@ static bool add_shape(struct recording *r, const int64_t *dims, struct err *err)
     if (!known)
         r->unknown = true;
     vec_add(r->arena, &r->shapes, dims);
-    vec_add(
-        r->arena, &r->plans,
-        ((struct recorded_plan){arena_strdup(r->arena, str_text(&s)), arena_strdup(r->arena, str_text(&w))}));
-    str_free(&s);
-    str_free(&w);
+    vec_add(r->arena, &r->plans, ((struct recorded_plan){str_take(&s, r->arena), str_take(&w, r->arena)}));
     return true;
 }
 
@@ -253,7 +255,7 @@ static void write_member(struct str *s, const char *member, int64_t value)
 /* Where the members are, the toolkit's own header says. */
 static void write_device(struct recording *r, struct str *s)
 {
-    struct str members = {0};
+    struct str members = {.arena = r->arena};
 
     str_add(s, "#include <cuda.h>\n#include <driver_types.h>\n#include <stddef.h>\n"
                "static const long ATTRIBUTES[][2] = {\n");
@@ -272,18 +274,6 @@ static void write_device(struct recording *r, struct str *s)
              "cudaFuncAttributes), FUNCTION_THREADS = offsetof(struct cudaFuncAttributes, maxThreadsPerBlock) "
              "};\n",
              str_text(&members));
-    str_free(&members);
-}
-
-static uint64_t argument_bits(const struct kernel_value *v)
-{
-    uint64_t bits = v->pointer ? address(v) : (uint64_t)v->i;
-
-    if (!v->pointer && (v->type == KT_F16 || v->type == KT_BF16 || v->type == KT_F32 || v->type == KT_F64)) {
-        bits = 0;
-        task_from_double(v->type, v->f, &bits);
-    }
-    return bits;
 }
 
 static void write_cases(struct recording *r, struct str *s)
@@ -356,8 +346,7 @@ static bool link_with(struct recording *r, const char *object, const char *progr
     if (!ok)
         *words = arena_printf(r->arena, "%s does not link it: %.*s", argv[0],
                               (int)MIN(strcspn(at, "\n"), (size_t)200), at);
-    str_free(&p.out);
-    str_free(&p.err);
+    proc_result_free(&p);
     return ok;
 }
 
@@ -366,7 +355,7 @@ static bool link_with(struct recording *r, const char *object, const char *progr
 static bool build_program(struct recording *r, const char **program, struct fate *fate, struct err *err)
 {
     const char *dir = r->build->dir, *words, *nothing;
-    struct str s = {0};
+    struct str s = {.arena = r->arena};
 
     *program = fs_join(r->arena, dir, "recorder");
     write_device(r, &s);
@@ -375,7 +364,6 @@ static bool build_program(struct recording *r, const char **program, struct fate
     write_cases(r, &s);
     str_add(&s, share_text("shipped/recorder.c"));
     bool ok = fs_write_text(fs_join(r->arena, dir, "recorder.c"), str_text(&s), err);
-    str_free(&s);
     if (!ok || link_with(r, fs_join(r->arena, dir, "shipped.o"), *program, &words))
         return ok;
     if (link_with(r, NULL, *program, &nothing))
@@ -453,8 +441,7 @@ static bool run_program(struct recording *r, const char *program, struct trial *
         r->why_not = "the machine was too busy to run it";
     else
         compare(r, &p, t, fate);
-    str_free(&p.out);
-    str_free(&p.err);
+    proc_result_free(&p);
     return true;
 }
 

@@ -57,15 +57,12 @@ bool sample_run(struct sample *s, struct err *err)
     const struct whole *w = s->whole;
     const struct task *t = w->judge->task;
     /* The buffers are filled as they are touched: also when they are compared. */
-    struct task_values *values = arena_array(w->arena, struct task_values, t->n_args);
     const struct stage_data data = {
-        .values = values, .own = t, .seed = w->seed, .tiles = w->tiles, .poison = POISON, .place = w->seed};
+        .own = t, .seed = w->seed, .tiles = w->tiles, .poison = POISON, .place = w->seed};
     const struct stage_visitor visitor = {.context = s, .launch = sample_launch};
     struct fate fate = {0};
     struct plan plan;
 
-    for (size_t i = 0; i < t->n_args; i++)
-        values[i] = t->args[i].values;
     if (!stage_open(&s->stage, w->judge, &stage_sim, s->version->task, w->dims, &data, err)) {
         ptx_shadow_close(s->shadow);
         return false;

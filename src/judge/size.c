@@ -31,20 +31,13 @@ static bool run_reference(struct oracle *s, const char **why_not, struct err *er
     const struct whole *w = s->w;
     struct judge *j = w->judge;
     const struct task *t = j->exact.task;
-    struct task_values *values = arena_array(w->arena, struct task_values, t->n_args);
-    const struct stage_data data = {.values = values,
-                                    .own = j->task,
-                                    .tiles = w->tiles,
-                                    .seed = w->seed,
-                                    .poison = POISON,
-                                    .place = w->seed & ~(uint64_t)1};
+    const struct stage_data data = {
+        .own = j->task, .tiles = w->tiles, .seed = w->seed, .poison = POISON, .place = w->seed & ~(uint64_t)1};
     const struct stage_check check = {.where = w->where, .limit_s = REFERENCE_S};
     struct stage_ran ran;
     struct fate fate = {0};
     struct err why = {0};
 
-    for (size_t i = 0; i < t->n_args; i++)
-        values[i] = t->args[i].values;
     if (!stage_open(&s->stage, j, &stage_gpu, t, w->dims, &data, &why)) {
         *why_not = arena_strdup(w->arena, why.text); /* no room for it in double, for example */
         if (cuda_spoilt(j->gpu))
@@ -369,16 +362,13 @@ static bool simulated_answers(const struct whole *w, size_t o, size_t n, double 
     struct judge *j = w->judge;
     struct version *v = &j->exact;
     const struct task *t = v->task;
-    struct task_values *of = arena_array(w->arena, struct task_values, t->n_args);
-    const struct stage_data data = {.values = of, .own = j->task, .tiles = w->tiles, .seed = w->seed};
+    const struct stage_data data = {.values = w->values, .own = j->task, .tiles = w->tiles, .seed = w->seed};
     const struct stage_check check = {.where = w->where, .max_insns = NEARER_INSNS};
     struct fate fate = {0};
     struct stage s;
     int64_t bytes;
 
     *values = NULL;
-    for (size_t i = 0; i < t->n_args; i++)
-        of[i] = w->values ? w->values[i] : t->args[i].values;
     if (!stage_open(&s, j, &stage_sim, t, w->dims, &data, err))
         return false;
     struct ptx_shadow *shadow = v->shadow ? ptx_shadow_open() : NULL;

@@ -34,7 +34,7 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
                                  .tile = i,
                                  .poison = d->poison};
         if (input)
-            f->values = &d->values[i];
+            f->values = d->values ? &d->values[i] : &f->own->values;
         if (input && d->inputs)
             f->bytes = d->inputs[i];
         if (input && d->like)

@@ -39,14 +39,10 @@ static bool count_plan(struct version *v, size_t workload, bool whole, struct wo
     const struct judge *j = v->judge;
     const struct task *t = j->task;
     struct arena *scratch = arena_open();
-    struct task_values values[MAX_ARGS];
     const int64_t *dims = t->workloads + workload * t->n_dims;
     uint64_t seed = rng_hash(j->options.seed, 0x74696d65);
-    const struct stage_data data = {.values = values,
-                                    .tiles = stage_tiles_of(v->judge, scratch, dims, seed),
-                                    .seed = seed,
-                                    .trusted = true,
-                                    .place = 1};
+    const struct stage_data data = {
+        .tiles = stage_tiles_of(v->judge, scratch, dims, seed), .seed = seed, .trusted = true, .place = 1};
     struct counting c = {.version = v, .arena = scratch, .work = w, .whole = whole};
     const struct stage_visitor visitor = {.context = &c, .launch = count};
     struct fate fate = {0};
@@ -54,8 +50,6 @@ static bool count_plan(struct version *v, size_t workload, bool whole, struct wo
     struct plan plan;
     bool ok;
 
-    for (size_t i = 0; i < t->n_args; i++)
-        values[i] = t->args[i].values;
     if (!stage_open(&stage, v->judge, &stage_sim, t, dims, &data, err)) {
         arena_close(scratch);
         return false;

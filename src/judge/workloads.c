@@ -33,8 +33,7 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
 {
     bool second = v == &w->judge->baseline;
     const struct task *t = w->judge->task;
-    struct task_values values[MAX_ARGS];
-    const struct stage_data data = {.values = values,
+    const struct stage_data data = {.values = w->values,
                                     .seed = w->seed,
                                     .tiles = w->tiles,
                                     .dense = true,
@@ -48,8 +47,6 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
     struct stage stage;
     bool ok;
 
-    for (size_t i = 0; i < t->n_args; i++)
-        values[i] = w->values ? w->values[i] : t->args[i].values;
     if (!stage_open(&stage, w->judge, ops, t, w->dims, &data, err))
         return false;
     ok = stage_verify(&stage, v, &check, w->arena, &left->ran, fate, err);
@@ -536,7 +533,7 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
 {
     const struct stage_ops *ops = j->gpu ? &stage_gpu : &stage_sim;
     struct arena *scratch = arena_open();
-    struct str left = {0}, inexact = {0};
+    struct str left = {.arena = a}, inexact = left;
     bool ok;
 
     ok = !(integers_come_out(j) || j->options.confirm) || original_can(j, ops->side, err);
@@ -578,8 +575,6 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
                           arena_printf(a, "the whole of %s: too large for the simulator", str_text(&left)));
     if (fate_open(fate) && inexact.len && j->options.confirm && j->exact.module)
         trial_add_missing(a, t, arena_printf(a, "exact answers at %s", str_text(&inexact)));
-    str_free(&left);
-    str_free(&inexact);
     arena_close(scratch);
     return ok;
 }

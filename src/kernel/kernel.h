@@ -24,7 +24,11 @@ enum kernel_type { /* of launcher parameters and values */
                    KT_F32,
                    KT_F64,
 };
-size_t kernel_type_size(enum kernel_type t);      /* bytes; 0 for void */
+size_t kernel_type_size(enum kernel_type t); /* bytes; 0 for void */
+static inline bool type_is_floating(enum kernel_type t)
+{
+    return t == KT_F16 || t == KT_BF16 || t == KT_F32 || t == KT_F64;
+}
 const char *kernel_type_name(enum kernel_type t); /* "f16", "i32", ... as in task.yaml */
 bool kernel_type_parse(const char *name, enum kernel_type *t);
 

@@ -161,14 +161,13 @@ const char *event_words(struct arena *a, const json_t *event)
     if (str_in(name, "doing|learnt|tuned|pruned|memory|gpu_busy"))
         words = arena_strdup(a, text);
     else if (str_eq(name, "mutants"))
-        words = arena_printf(a, "%lld of %lld faults judged", (long long)json_int(event, "done", 0),
-                             (long long)json_int(event, "all", 0));
+        words =
+            arena_printf(a, "%lld of %lld faults judged", json_count(event, "done"), json_count(event, "all"));
     else if (str_eq(name, "round"))
-        words = arena_printf(a, "round %lld of %lld", (long long)json_int(event, "round", 0),
-                             (long long)json_int(event, "of", 0));
+        words = arena_printf(a, "round %lld of %lld", json_count(event, "round"), json_count(event, "of"));
     else if (str_in(name, "trial|best|confirm"))
         words = arena_printf(a, "%s %lld (%s)%s%s%s", str_eq(name, "trial") ? "candidate" : name,
-                             (long long)json_int(event, "id", 0), json_text(event, "name", ""),
+                             json_count(event, "id"), json_text(event, "name", ""),
                              json_text(event, "verdict", NULL) ? ": " : "", json_text(event, "verdict", ""),
                              score_words(a, event));
     return words && *words ? text_line(a, words, 240) : NULL;

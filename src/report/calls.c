@@ -111,8 +111,8 @@ static void add_call(const struct store_call *c, const char *outcome, struct are
 
 static void add_sums(const json_t *cost, struct str *out)
 {
-    str_addf(out, "\n%lld calls, %lld tokens in, %lld out%s, %.1f s, ", (long long)json_int(cost, "calls", 0),
-             (long long)json_int(cost, "tokens_in", 0), (long long)json_int(cost, "tokens_out", 0),
+    str_addf(out, "\n%lld calls, %lld tokens in, %lld out%s, %.1f s, ", json_count(cost, "calls"),
+             json_count(cost, "tokens_in"), json_count(cost, "tokens_out"),
              json_flag(cost, "tokens_estimated", false) ? " (estimated where the provider did not report them)"
                                                         : "",
              json_num(cost, "seconds"));

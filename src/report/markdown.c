@@ -46,9 +46,9 @@ static void add_verified(struct str *out, const struct view *v, struct arena *a)
     const char *const *limits = words_limits(v, a, &n);
 
     str_add(out, "\n### How it was verified\n\n");
-    str_addf(out, "- %lld cases of the suite", (long long)json_int(o, "cases", 0));
+    str_addf(out, "- %lld cases of the suite", json_count(o, "cases"));
     if (v->hidden)
-        str_addf(out, " and %lld hidden ones (seed %s) in a fresh process", (long long)json_int(o, "hidden", 0),
+        str_addf(out, " and %lld hidden ones (seed %s) in a fresh process", json_count(o, "hidden"),
                  v->hidden_seed ? v->hidden_seed : "unknown");
     str_add(out, "\n");
     str_addf(out, "- %s\n", report_exactness(a, o));

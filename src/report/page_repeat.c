@@ -26,8 +26,7 @@ static void add_environment(const struct view *v, struct arena *a, struct str *o
     if (json_is_object(clocks))
         page_term(out, "Clocks",
                   arena_printf(a, "SM %lld MHz, memory %lld MHz, right after the best was timed",
-                               (long long)json_int(clocks, "sm_mhz", 0),
-                               (long long)json_int(clocks, "memory_mhz", 0)));
+                               json_count(clocks, "sm_mhz"), json_count(clocks, "memory_mhz")));
     if (v->measured && !v->device->same_model)
         page_term(out, "Simulated beside it",
                   arena_printf(a, "sim:%s, the nearest GPU there is a model of", v->device->model));

@@ -48,7 +48,7 @@ static void add_facts(const struct view *v, struct arena *a, struct str *out)
 
     str_add(out, "<dl class=\"facts\">\n");
     add_copy(v, a, out);
-    add_fact(out, "Verified on", arena_printf(a, "%lld cases", (long long)json_int(o, "cases", 0)),
+    add_fact(out, "Verified on", arena_printf(a, "%lld cases", json_count(o, "cases")),
              hidden ? arena_printf(a, "and %lld hidden ones", hidden) : none_hidden);
     if (report_identical(o))
         add_fact(out, "Answers", "bit-identical", "to the original's, on every case");
@@ -56,7 +56,7 @@ static void add_facts(const struct view *v, struct arena *a, struct str *out)
         add_fact(out, "Largest error", arena_printf(a, "%.2f ulp", error),
                  isfinite(allowed) ? arena_printf(a, "%.2f allowed", allowed) : "");
     add_fact(out, "Candidates", arena_printf(a, "%lld", total),
-             arena_printf(a, "%lld passed, in %d round%s", (long long)json_int(tried, "passed", 0), v->rounds,
+             arena_printf(a, "%lld passed, in %d round%s", json_count(tried, "passed"), v->rounds,
                           v->rounds == 1 ? "" : "s"));
     add_cost(v, a, out);
     if (v->run.wall_s > 0) /* it is known when the run ends */

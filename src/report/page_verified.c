@@ -169,7 +169,7 @@ static void add_mutation(const struct view *v, struct arena *a, struct str *out)
     if (isfinite(score))
         str_addf(out, ", %.0f %%", 100 * score);
     html_addf(out, "</strong>. %lld more change nothing that could be seen, %lld did not compile.</p>\n",
-              (long long)json_int(m, "equivalent", 0), (long long)json_int(m, "stillborn", 0));
+              json_count(m, "equivalent"), json_count(m, "stillborn"));
     if (json_array_size(survivors) == 0)
         return;
     t = table_new(a, "Faults that nobody noticed");

@@ -161,8 +161,7 @@ char *report_header(struct arena *a, const json_t *result)
     add_line(&s, "task", hash_of(p, "task.yaml"));
     add_line(&s, "suite", json_text(p, "suite", "?"));
     add_line(&s, "seeds",
-             arena_printf(a, "%lld, hidden %lld", (long long)json_int(p, "seed", 0),
-                          (long long)json_int(p, "hidden_seed", 0)));
+             arena_printf(a, "%lld, hidden %lld", json_count(p, "seed"), json_count(p, "hidden_seed")));
     add_line(&s, "compiler",
              arena_printf(a, "NVRTC %s%s%s", json_text(device, "nvrtc", "?"), flags.len ? " " : "",
                           str_text(&flags)));

@@ -65,8 +65,8 @@ static void add_basis(const json_t *result, struct str *out)
     }
     str_addf(out, "Times are measured on %s (driver %s), %s", name, json_text(device, "driver", "?"), caches);
     if (json_is_object(clocks))
-        str_addf(out, ", SM %lld MHz, memory %lld MHz", (long long)json_int(clocks, "sm_mhz", 0),
-                 (long long)json_int(clocks, "memory_mhz", 0));
+        str_addf(out, ", SM %lld MHz, memory %lld MHz", json_count(clocks, "sm_mhz"),
+                 json_count(clocks, "memory_mhz"));
     str_add(out, ", intervals at 95 %.");
     if (isfinite(json_num(noise, "low")))
         str_addf(out, " The original against itself: %.4fx to %.4fx.", json_num(noise, "low"),
@@ -233,8 +233,7 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, unsign
         str_addf(out,
                  "Verified on %lld cases, and on %lld more of a hidden seed: %s.\n"
                  "Equality is shown on the tested domain, not proved beyond it.\n",
-                 (long long)json_int(v, "cases", 0), (long long)json_int(v, "hidden", 0),
-                 report_exactness(a, v));
+                 json_count(v, "cases"), json_count(v, "hidden"), report_exactness(a, v));
     if (parts & REPORT_ERRORS) {
         str_addc(out, '\n');
         report_errors(json_object_get(v, "errors"), best == 0, out);

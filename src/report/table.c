@@ -236,7 +236,7 @@ void table_as_text(const struct table *t, struct str *out)
 {
     struct arena *a = arena_open();
     size_t widths[MOST_COLUMNS] = {0};
-    struct str line = {0};
+    struct str line = {.arena = a};
 
     measure(t, a, widths);
     if (t->has_over)
@@ -257,7 +257,6 @@ void table_as_text(const struct table *t, struct str *out)
         if (r->under)
             str_addf(out, "%s\n", r->under);
     }
-    str_free(&line);
     arena_close(a);
 }
 

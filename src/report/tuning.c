@@ -56,5 +56,5 @@ char *report_tuning_words(struct arena *a, const json_t *tuning)
         a,
         "The numbers of candidate %lld's steps, searched together: %zu settings of at most %.0f were "
         "timed on the simulator's clock",
-        (long long)json_int(tuning, "candidate", 0), n, points);
+        json_count(tuning, "candidate"), n, points);
 }

@@ -296,9 +296,9 @@ const char *words_repeat(const struct view *v, struct arena *a)
     if (json_num(o, "budget_s") > 0)
         str_addf(&s, " --budget-time %gs", json_num(o, "budget_s"));
     if (json_int(o, "min_mutation", MIN_MUTATION) != MIN_MUTATION)
-        str_addf(&s, " --min-mutation %lld", (long long)json_int(o, "min_mutation", 0));
+        str_addf(&s, " --min-mutation %lld", json_count(o, "min_mutation"));
     if (json_int(o, "tune_budget", 0) != 2 * json_int(o, "candidates", 0)) /* earlier runs had none */
-        str_addf(&s, " --tune-budget %lld", (long long)json_int(o, "tune_budget", 0));
+        str_addf(&s, " --tune-budget %lld", json_count(o, "tune_budget"));
     if (json_flag(o, "exact", false))
         str_add(&s, " --exact");
     str_addf(&s, " --seed %lld", (long long)json_int(o, "seed", 1));

@@ -103,14 +103,12 @@ static bool parse_name(struct parser *s, const struct dim_expr **out)
             *out = make(s, DIM_NAME, (int64_t)i, NULL, NULL);
             return true;
         }
-    struct str words = {0};
+    struct str words = {.arena = s->arena};
     str_addf(&words, "%.*s is not one of the dims (", (int)len, start);
     for (size_t i = 0; i < s->n_dims; i++)
         str_addf(&words, "%s%s", i ? ", " : "", s->dims[i]);
     str_add(&words, ")");
-    fail(s, start, str_text(&words));
-    str_free(&words);
-    return false;
+    return fail(s, start, str_text(&words));
 }
 
 static bool parse_unary(struct parser *s, const struct dim_expr **out)

@@ -13,7 +13,6 @@ bool dim_parse(struct arena *a, const char *path, const struct yaml_node *at, co
 bool task_read(struct task **out, struct arena *a, const char *dir, const char *path, const char *text,
                size_t len, struct err *err);
 
-bool task_type_floating(enum kernel_type t);
 /* Why these dims cannot be: into words (of size), or NULL with all fine. */
 const char *task_dims_fault(const struct task *t, const int64_t *dims, char *words, size_t size);
 

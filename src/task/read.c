@@ -127,16 +127,13 @@ static bool unknown(struct loader *l, const struct yaml_node *at, const char *wh
 {
     const char *meant = names == type_names ? type_meant(word) : NULL;
     const char *near = meant ? meant : str_nearest(word, names);
-    struct str list = {0};
+    struct str list = {.arena = l->arena};
 
     for (size_t i = 0; names[i]; i++)
         str_addf(&list, "%s%s", i ? ", " : "", names[i]);
     if (near)
-        fail(l, at, "unknown %s %s: did you mean %s? (known: %s)", what, word, near, str_text(&list));
-    else
-        fail(l, at, "unknown %s %s (known: %s)", what, word, str_text(&list));
-    str_free(&list);
-    return false;
+        return fail(l, at, "unknown %s %s: did you mean %s? (known: %s)", what, word, near, str_text(&list));
+    return fail(l, at, "unknown %s %s (known: %s)", what, word, str_text(&list));
 }
 
 static bool check_keys(struct loader *l, const struct yaml_node *map, const char *what,
@@ -282,7 +279,7 @@ static bool read_values(struct loader *l, const struct yaml_node *n, struct task
     double *special;
     int kind;
 
-    *v = (struct task_values){.kind = task_type_floating(arg->type) ? VALUE_NORMAL : VALUE_INTEGERS,
+    *v = (struct task_values){.kind = type_is_floating(arg->type) ? VALUE_NORMAL : VALUE_INTEGERS,
                               .low = 0,
                               .high = 1,
                               .special_share = 1.0 / 16};
@@ -305,11 +302,11 @@ static bool read_values(struct loader *l, const struct yaml_node *n, struct task
     bool permutation = v->kind == VALUE_PERMUTATION;
     bool index = v->kind == VALUE_INDEX || (task_value_ordered(v->kind) && !permutation);
     v->declared = n->kind == YAML_TEXT || yaml_get(n, "kind");
-    if (v->kind == VALUE_RANGE && task_type_floating(arg->type))
+    if (v->kind == VALUE_RANGE && type_is_floating(arg->type))
         return fail(l, n, "values of kind range need an integer type");
-    if (v->kind == VALUE_HUGE && !task_type_floating(arg->type))
+    if (v->kind == VALUE_HUGE && !type_is_floating(arg->type))
         return fail(l, n, "values of kind huge need a floating type");
-    if ((index || permutation) && (task_type_floating(arg->type) || arg->type == KT_BOOL))
+    if ((index || permutation) && (type_is_floating(arg->type) || arg->type == KT_BOOL))
         return fail(l, n, "values of kind %s need an integer type", task_value_name(v->kind));
     if (permutation && (yaml_get(n, "low") || yaml_get(n, "high")))
         return fail(l, n, "low: and high: are not for permutations: each row has 0 to its length - 1");
@@ -338,7 +335,7 @@ static bool read_values(struct loader *l, const struct yaml_node *n, struct task
         return true;
     if (!read_list(l, n, "special", false, &item))
         return false;
-    if (item && item->n && !task_type_floating(arg->type))
+    if (item && item->n && !type_is_floating(arg->type))
         return fail(l, item, "special: belongs to floating types");
     v->n_special = item ? item->n : 0;
     v->special = special = arena_array(l->arena, double, v->n_special + 1);
@@ -395,7 +392,7 @@ static bool read_choices_of(struct loader *l, const struct yaml_node *n, struct 
     double *choices = arena_array(l->arena, double, list->n + 1);
     bool ok = true;
 
-    if (!task_type_floating(arg->type))
+    if (!type_is_floating(arg->type))
         return fail(l, list, "values: of a scalar belongs to floating types; %s is %s: make it a dim",
                     arg->name, kernel_type_name(arg->type));
     if (yaml_get(n, "value"))
@@ -428,7 +425,7 @@ static bool read_scalar(struct loader *l, const struct yaml_node *n, struct task
         return read_choices_of(l, n, arg);
     if (!value)
         return l->misspelt ? false : fail(l, n, "%s needs shape: (a buffer) or value: (a scalar)", arg->name);
-    if (task_type_floating(arg->type))
+    if (type_is_floating(arg->type))
         return read_number(l, value, "value", &arg->value);
     return read_expr(l, value, &arg->value_expr);
 }
@@ -631,7 +628,7 @@ static bool check_entry(struct loader *l, const struct yaml_node *root)
 {
     const struct task *t = l->task;
     const char *names[17], *name;
-    struct str list = {0};
+    struct str list = {.arena = l->arena};
     size_t n = 0;
     char *text;
 
@@ -648,11 +645,9 @@ static bool check_entry(struct loader *l, const struct yaml_node *root)
         return true; /* the file is broken, and its own fault */
     names[n] = NULL;
     name = str_nearest(t->entry, names);
-    fail(l, yaml_get(root, "entry"), "entry: there is no %s in %s%s%s%s%s%s%s", t->entry,
-         fs_basename(t->source_path), name ? "; did you mean " : "", name ? name : "", name ? "?" : "",
-         " (extern \"C\" there: ", str_text(&list), ")");
-    str_free(&list);
-    return false;
+    return fail(l, yaml_get(root, "entry"), "entry: there is no %s in %s%s%s%s%s%s%s", t->entry,
+                fs_basename(t->source_path), name ? "; did you mean " : "", name ? name : "", name ? "?" : "",
+                " (extern \"C\" there: ", str_text(&list), ")");
 }
 
 bool task_read(struct task **out, struct arena *a, const char *dir, const char *path, const char *text,

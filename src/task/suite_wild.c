@@ -20,13 +20,13 @@ static bool is_any_integer(const struct task_arg *arg)
 {
     const struct task_values *v = &arg->values;
 
-    return is_read(arg) && !task_type_floating(arg->type) &&
+    return is_read(arg) && !type_is_floating(arg->type) &&
            (v->kind == VALUE_NORMAL || (v->kind == VALUE_INTEGERS && !v->declared));
 }
 
 static bool is_any_float(const struct task_arg *arg)
 {
-    return is_read(arg) && task_type_floating(arg->type) && arg->values.kind == VALUE_NORMAL;
+    return is_read(arg) && type_is_floating(arg->type) && arg->values.kind == VALUE_NORMAL;
 }
 
 /* The dim that bounds an index from above, of which 16 bits may be too few; n_dims: none does. */
@@ -82,8 +82,7 @@ static void add_long(struct shapes *s, const struct task_arg *arg, size_t dim, b
 static bool writes_floats(const struct task *t)
 {
     for (size_t i = 0; i < t->n_args; i++)
-        if ((t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT) &&
-            task_type_floating(t->args[i].type))
+        if ((t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT) && type_is_floating(t->args[i].type))
             return true;
     return false;
 }
@@ -148,7 +147,7 @@ static bool takes_zero(const struct task_arg *arg)
 {
     const struct task_values *v = &arg->values;
 
-    return is_any_float(arg) || (is_read(arg) && task_type_floating(arg->type) && v->kind == VALUE_UNIFORM &&
+    return is_any_float(arg) || (is_read(arg) && type_is_floating(arg->type) && v->kind == VALUE_UNIFORM &&
                                  v->low <= 0 && v->high >= 0);
 }
 

@@ -3,11 +3,6 @@
 
 #define MAX_ELEMENTS ((int64_t)1 << 40)
 
-bool task_type_floating(enum kernel_type t)
-{
-    return t == KT_F16 || t == KT_BF16 || t == KT_F32 || t == KT_F64;
-}
-
 /* Why these dims cannot be: into words (of size), or NULL with all fine. */
 const char *task_dims_fault(const struct task *t, const int64_t *dims, char *words, size_t size)
 {
@@ -113,7 +108,7 @@ void task_launch_values(const struct task *t, const int64_t *dims, struct kernel
         if (arg->role != ROLE_SCALAR) {
             values[i].p.buffer = buffer++;
             values[i].p.offset_bytes = 0;
-        } else if (!arg->value_expr && !task_type_floating(arg->type)) {
+        } else if (!arg->value_expr && !type_is_floating(arg->type)) {
             values[i].i = (int64_t)arg->value;
         } else if (!arg->value_expr) {
             values[i].f = arg->value;
@@ -171,7 +166,7 @@ struct task *task_reference(struct arena *a, const struct task *t)
     struct task_arg *args = arena_copy(a, t->args, t->n_args * sizeof(*args));
 
     for (size_t i = 0; i < t->n_args; i++)
-        if (args[i].role != ROLE_SCALAR && task_type_floating(args[i].type))
+        if (args[i].role != ROLE_SCALAR && type_is_floating(args[i].type))
             args[i].type = KT_F64;
     r->args = args;
     return r;

@@ -31,7 +31,7 @@ static void add_original(struct str *to, const json_t *f)
 {
     double share = json_num(f, "share_of_copy");
 
-    str_addf(to, "the original passes %lld cases", (long long)json_int(f, "cases", 0));
+    str_addf(to, "the original passes %lld cases", json_count(f, "cases"));
     if (isfinite(share))
         str_addf(to, "; %s, it reaches %.0f %% of the plain copy's speed",
                  json_text(json_object_get(f, "device"), "basis", "modelled"), 100 * share);
@@ -50,7 +50,7 @@ static void add_trial(struct str *to, const json_t *f)
     double gain = json_num(f, "gain"), score = json_num(f, "score");
     const char *verdict = json_text(f, "verdict", "?");
 
-    str_addf(to, "  %3lld %-14s", (long long)json_int(f, "id", 0), verdict);
+    str_addf(to, "  %3lld %-14s", json_count(f, "id"), verdict);
     if (isfinite(score))
         str_addf(to, " %6.2fx", score);
     if (isfinite(score) && json_int(f, "parent", 0) > 0)
@@ -73,8 +73,8 @@ static void add_best(struct str *to, const json_t *f)
 
 static void add_confirm(struct str *to, const json_t *f)
 {
-    str_addf(to, "candidate %lld on %lld cases of a hidden seed: %s", (long long)json_int(f, "id", 0),
-             (long long)json_int(f, "cases", 0), json_text(f, "verdict", "?"));
+    str_addf(to, "candidate %lld on %lld cases of a hidden seed: %s", json_count(f, "id"),
+             json_count(f, "cases"), json_text(f, "verdict", "?"));
     add_first_line(to, ": ", json_text(f, "words", ""));
 }
 
@@ -104,38 +104,37 @@ static void add_call(struct str *to, const json_t *f)
     const char *model = json_text(f, "model", NULL);
 
     str_addf(to, "  asking %s%s%s: about %lld tokens", json_text(f, "label", "?"), model ? " of " : "",
-             model ? model : "", (long long)json_int(f, "tokens_in", 0));
+             model ? model : "", json_count(f, "tokens_in"));
 }
 
 static void add_waiting(struct str *to, const json_t *f)
 {
     str_addf(to, "  %s: waiting for %.0f s", json_text(f, "label", "?"), json_num(f, "wall_s"));
     if (json_int(f, "tokens_out", 0) > 0)
-        str_addf(to, ", %lld tokens so far", (long long)json_int(f, "tokens_out", 0));
+        str_addf(to, ", %lld tokens so far", json_count(f, "tokens_out"));
 }
 
 static void add_reply(struct str *to, const json_t *f)
 {
     str_addf(to, "  %s: %s%s, %lld tokens in, %lld out, %.1f s", json_text(f, "label", "?"),
              json_text(f, "end", "?"), json_flag(f, "stored", false) ? " (stored already)" : "",
-             (long long)json_int(f, "tokens_in", 0), (long long)json_int(f, "tokens_out", 0),
-             json_num(f, "wall_s"));
+             json_count(f, "tokens_in"), json_count(f, "tokens_out"), json_num(f, "wall_s"));
     if (isfinite(json_num(f, "usd")))
         str_addf(to, ", %.4f USD", json_num(f, "usd"));
 }
 
 static void add_round(struct str *to, const json_t *f)
 {
-    str_addf(to, "round %lld", (long long)json_int(f, "round", 0));
+    str_addf(to, "round %lld", json_count(f, "round"));
     if (json_int(f, "of", 0))
-        str_addf(to, " of %lld", (long long)json_int(f, "of", 0));
+        str_addf(to, " of %lld", json_count(f, "of"));
     add_candidate(to, " from ", json_int(f, "parent", 0));
     str_addf(to, " (%.2fx)", json_num(f, "parent_score"));
 }
 
 static void add_mutation(struct str *to, const json_t *f)
 {
-    long long killed = (long long)json_int(f, "killed", 0), survived = (long long)json_int(f, "survived", 0);
+    long long killed = json_count(f, "killed"), survived = json_count(f, "survived");
 
     str_addf(to, "the suite notices %lld of %lld faults put into the original", killed, killed + survived);
 }

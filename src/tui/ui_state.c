@@ -227,7 +227,7 @@ static void on_original(struct ui_state *m, const json_t *f)
     str_clear(&m->note);
     all_idle(m);
     say_diagnosis(m, 0, f);
-    say(&judge->text, "the original passes %lld cases", (long long)json_int(f, "cases", 0));
+    say(&judge->text, "the original passes %lld cases", json_count(f, "cases"));
 }
 
 static void on_suite(struct ui_state *m, const json_t *f)
@@ -242,13 +242,13 @@ static void on_mutants(struct ui_state *m, const json_t *f)
     struct agent_state *tester = &m->agents_now[ROLE_TESTER];
 
     at_work(m, tester);
-    say(&tester->text, "puts faults into the original: %lld of %lld judged", (long long)json_int(f, "done", 0),
-        (long long)json_int(f, "all", 0));
+    say(&tester->text, "puts faults into the original: %lld of %lld judged", json_count(f, "done"),
+        json_count(f, "all"));
 }
 
 static void on_mutation(struct ui_state *m, const json_t *f)
 {
-    long long killed = (long long)json_int(f, "killed", 0), survived = (long long)json_int(f, "survived", 0);
+    long long killed = json_count(f, "killed"), survived = json_count(f, "survived");
 
     all_idle(m);
     say(&m->agents_now[ROLE_TESTER].text, "its suite notices %lld of %lld faults put into the original", killed,
@@ -375,13 +375,13 @@ static void on_call(struct ui_state *m, const json_t *f)
     a->calls++;
     a->since_s = m->t_s;
     say(&a->call, "asks %s for %s: %lld tokens", json_text(f, "model", "its model"), json_text(f, "label", "?"),
-        (long long)json_int(f, "tokens_in", 0));
+        json_count(f, "tokens_in"));
 }
 
 static void on_waiting(struct ui_state *m, const json_t *f)
 {
     struct agent_state *a = agent_of(m, f);
-    long long tokens = (long long)json_int(f, "tokens_out", 0);
+    long long tokens = json_count(f, "tokens_out");
 
     if (!a)
         return;
@@ -401,7 +401,7 @@ static void on_reply(struct ui_state *m, const json_t *f)
     if (!json_flag(f, "stored", false))
         a->calls = MAX(0, a->calls - 1);
     say(&a->text, "%s: %s, %lld tokens%s", json_text(f, "label", "?"), json_text(f, "end", "?"),
-        (long long)json_int(f, "tokens_out", 0), json_flag(f, "stored", false) ? " (stored already)" : "");
+        json_count(f, "tokens_out"), json_flag(f, "stored", false) ? " (stored already)" : "");
 }
 
 /* What became of a reply or a strategy. It begins with the call's label, which begins with the role; what
@@ -429,7 +429,7 @@ static void on_tune_point(struct ui_state *m, const json_t *f)
 
     at_work(m, planner);
     say(&planner->text, "tunes the numbers of the best's steps: %lld of at most %lld settings timed",
-        (long long)json_int(f, "done", 0), (long long)json_int(f, "all", 0));
+        json_count(f, "done"), json_count(f, "all"));
 }
 
 static void on_tuned(struct ui_state *m, const json_t *f)
@@ -442,7 +442,7 @@ static void on_confirm(struct ui_state *m, const json_t *f)
 {
     all_idle(m);
     say(&m->agents_now[ROLE_JUDGE].text, "candidate %lld on %lld cases of a hidden seed: %s",
-        (long long)json_int(f, "id", 0), (long long)json_int(f, "cases", 0), json_text(f, "verdict", "?"));
+        json_count(f, "id"), json_count(f, "cases"), json_text(f, "verdict", "?"));
 }
 
 static void on_sanitizer(struct ui_state *m, const json_t *f)

@@ -150,12 +150,10 @@ static void test_proc(void **state)
     assert_ok(proc_run(echo, "hello", NULL, &r, &err), err);
     assert_int_equal(r.end, PROC_EXITED);
     assert_string_equal(str_text(&r.out), "hello");
-    str_free(&r.out);
-    str_free(&r.err);
+    proc_result_free(&r);
     assert_ok(proc_run(sleeper, NULL, &limit, &r, &err), err);
     assert_int_equal(r.end, PROC_TIMED_OUT);
-    str_free(&r.out);
-    str_free(&r.err);
+    proc_result_free(&r);
     assert_false(proc_run(none, NULL, NULL, &r, &err));
     assert_ok(proc_open(&p, echo[0], echo, -1, &err), err);
     assert_ok(proc_send_line(&p, "{\"a\":1}", &err), err);

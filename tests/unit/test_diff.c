@@ -117,8 +117,7 @@ static void check_applies(struct arena *a, const char *dir, const char *const *a
         fail_msg("%s: %s%s", argv[0], str_text(&done.out), str_text(&done.err));
     assert_ok(fs_read(a, path, &text, NULL, &err), err);
     assert_string_equal(text, new);
-    str_free(&done.out);
-    str_free(&done.err);
+    proc_result_free(&done);
 }
 
 static bool is_there(const char *program)
@@ -128,8 +127,7 @@ static bool is_there(const char *program)
     struct proc_result done = {0};
     bool ok = proc_run(argv, NULL, &limits, &done, NULL) && done.end == PROC_EXITED && done.status == 0;
 
-    str_free(&done.out);
-    str_free(&done.err);
+    proc_result_free(&done);
     return ok;
 }
 

@@ -117,8 +117,7 @@ static void check_compiles(struct arena *a, const char *name, const char *text)
     assert_ok(proc_run(argv, NULL, &(struct proc_limits){.wall_s = 60}, &r, &err), err);
     if (r.end != PROC_EXITED || r.status != 0)
         fail_msg("%s: nvcc: %s\n%s", name, str_text(&r.err), text);
-    str_free(&r.out);
-    str_free(&r.err);
+    proc_result_free(&r);
     fs_remove_tree(dir);
 }
 
