@@ -224,13 +224,27 @@ static bool is_doubtful(const struct judge *j, size_t o, const struct tally *t, 
     return share + tally_all(t, blocks, &error) < ENOUGH * bytes || end_missing(t, blocks, bytes);
 }
 
+/* The i-th of more blocks to be counted: each once, where there are not many more; UINT64_MAX: it has been. */
+static uint64_t one_more(const struct grid *g, uint64_t i, struct rng *r)
+{
+    uint64_t counted[SOME_BLOCKS];
+    size_t n = some_blocks(g->blocks, counted);
+
+    if (g->blocks > 2 * MORE_BLOCKS)
+        return rng_below(r, g->blocks - 1);
+    for (size_t k = 0; k < n; k++)
+        if (counted[k] == i)
+            return UINT64_MAX;
+    return i;
+}
+
 /* More blocks, here and there, before an output is said to be left out. */
 static bool count_more(struct probe *p, const struct grid *g, struct tally *tallies, struct fate *fate,
                        struct err *err)
 {
     const struct judge *j = p->stage->judge;
     struct rng r = {rng_mix(j->options.seed ^ 0x6d6f7265)};
-    uint64_t before = p->insns;
+    uint64_t before = p->insns, most = g->blocks > 2 * MORE_BLOCKS ? MORE_BLOCKS : g->blocks;
     bool doubt = false, ok = true;
 
     for (size_t o = 0; o < j->n_outputs; o++) {
@@ -240,8 +254,10 @@ static bool count_more(struct probe *p, const struct grid *g, struct tally *tall
     }
     doubt &= g->blocks > 8;
     p->again |= doubt;
-    for (int i = 0; ok && doubt && p->ended && fate_open(fate) && i < MORE_BLOCKS; i++) {
-        uint64_t block = rng_below(&r, g->blocks - 1);
+    for (uint64_t i = 0; ok && doubt && p->ended && fate_open(fate) && i < most; i++) {
+        uint64_t block = one_more(g, i, &r);
+        if (block == UINT64_MAX)
+            continue;
         ok = probe_block(p, g, block, BLOCK_INSNS, &p->ended, fate, err);
         if (ok && p->ended)
             count_block(p, tallies, block, false);
