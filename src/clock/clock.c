@@ -6,7 +6,12 @@
  * `overlap`); issue and the start of blocks are limits that are reached. */
 static const double HARD = 5;
 
-enum { SAMPLE_INSNS = 50000, PILOT_LIMIT = 4000000 };
+enum {
+    SAMPLE_INSNS = 50000,
+    PILOT_LIMIT = 4000000,
+    UNEVEN = 4,       /* blocks of which one does so many times what another does */
+    UNEVEN_RUNS = 16, /* are sampled by so many pairs, whatever that costs */
+};
 
 /* A sample is too light when all blocks need so many times what its own do, and when the largest of them does.
  * Below this it is what blocks that differ do to any sample. */
@@ -174,11 +179,10 @@ static uint64_t insns_of(const struct ptx_profile *p)
  * grid, so that no kind of block counts for more than its share, at a place drawn from the seed, so that no
  * block is known to be left out; and the last block, so that what the sample touched spans what the launch
  * touches. Block 0 ran already. */
-static size_t choose(uint64_t n_blocks, uint64_t want, uint64_t seed, uint64_t *list)
+static size_t choose(uint64_t n_blocks, uint64_t want, uint64_t runs, uint64_t seed, uint64_t *list)
 {
     size_t n = 0;
-    uint64_t runs = MIN(MAX(want / 4, (uint64_t)1), (uint64_t)16), each = MAX(want / runs, (uint64_t)1),
-             next = 1;
+    uint64_t each = MAX(want / runs, (uint64_t)1), next = 1;
     if (want >= n_blocks - 1) {
         for (uint64_t b = 1; b < n_blocks; b++)
             list[n++] = b;
@@ -230,6 +234,40 @@ static bool probe(struct run *r, struct ptx_profile *p, struct err *err)
     return ok;
 }
 
+static void sample_forget(struct ptx_profile *p)
+{
+    p->samples.n = p->allocs.n = 0;
+    p->hottest = p->hottest_near = 0;
+    p->result_branches = p->takes_again = false;
+    l2_clear(&p->l2);
+    memset(p->stats, 0, p->module->n_code * sizeof(*p->stats));
+}
+
+/* Blocks that do much and blocks that do next to nothing: how many there are of each a few runs do not show. */
+static bool is_uneven(const struct ptx_profile *p)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+
+    for (size_t k = 0; k < p->samples.n; k++) {
+        least = MIN(least, p->samples.v[k].insns);
+        most = MAX(most, p->samples.v[k].insns);
+    }
+    return most > UNEVEN * least;
+}
+
+static bool run_chosen(struct run *r, uint64_t n_clusters, uint64_t want, uint64_t runs, bool *done,
+                       struct err *err)
+{
+    uint64_t *list = mem_alloc((want + 4) * sizeof(*list));
+    size_t n = choose(n_clusters, want, runs, r->options.sample_seed, list);
+
+    for (size_t k = 0; k < n; k++)
+        list[k] = block_of_cluster(r->launch.grid, r->cluster, list[k], 0);
+    bool ok = n == 0 || run_blocks(r, list, n, done, err);
+    free(list);
+    return ok;
+}
+
 static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct err *err)
 {
     uint64_t zero = 0, budget = SAMPLE_INSNS;
@@ -245,22 +283,14 @@ static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct
     if (want == 0)
         return true;
     want = MIN(MAX(want, (uint64_t)2), n_clusters - 1); /* two: neighbours */
-    uint64_t *list = mem_alloc((want + 4) * sizeof(*list));
-    size_t n = choose(n_clusters, want, r->options.sample_seed, list);
-    for (size_t k = 0; k < n; k++)
-        list[k] = block_of_cluster(r->launch.grid, r->cluster, list[k], 0);
-    bool ok = n == 0 || run_blocks(r, list, n, done, err);
-    free(list);
-    return ok;
-}
-
-static void sample_forget(struct ptx_profile *p)
-{
-    p->samples.n = p->allocs.n = 0;
-    p->hottest = p->hottest_near = 0;
-    p->result_branches = p->takes_again = false;
-    l2_clear(&p->l2);
-    memset(p->stats, 0, p->module->n_code * sizeof(*p->stats));
+    if (!run_chosen(r, n_clusters, want, MIN(MAX(want / 4, (uint64_t)1), (uint64_t)16), done, err))
+        return false;
+    if (!*done || want / 4 >= UNEVEN_RUNS || !is_uneven(p))
+        return true;
+    sample_forget(p);
+    return run_blocks(r, &zero, 1, done, err) &&
+           (!*done ||
+            run_chosen(r, n_clusters, MIN(2 * (uint64_t)UNEVEN_RUNS, n_clusters - 1), UNEVEN_RUNS, done, err));
 }
 
 /* A kernel whose blocks take work from a counter: the first that runs would take all of it. */

@@ -61,6 +61,7 @@ struct version {
     bool asks;      /* its launcher asks the runtime what kernel_limits answers */
     int other_blocks;       /* asked.c: than fit a multiprocessor */
     uint64_t long_insns;    /* spent on the longer blocks of extreme shapes */
+    bool counted;           /* its time is held to them */
     const char *unclocked;  /* what the clock's samples of blocks left out; NULL: nothing */
     double apart[MAX_ARGS]; /* outputs of workloads run whole, nearer to the exact answer: ulps that others may
                                be from the original's */

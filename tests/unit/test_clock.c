@@ -202,6 +202,13 @@ static const char module_text[] =
     "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40400000;\n"
     "again:\nmul.rn.f32 %f1, %f1, %f2;\nsub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra again;\n"
     "st.global.f32 [%rd1], %f1;\nret;\n}\n"
+    /* the same in blocks below `count` alone */
+    ".visible .entry some(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f3F800000;\nmov.u32 %r2, %ctaid.x;\n"
+    "setp.ge.u32 %p, %r2, %r1;\n@%p bra end;\nmov.u32 %r1, 200;\n"
+    "again:\nmul.rn.f32 %f1, %f1, %f1;\nsub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra again;\n"
+    "st.global.f32 [%rd1], %f1;\nend:\nret;\n}\n"
     /* shared memory with a stride of `stride` bytes between lanes, and a barrier */
     ".visible .entry banks(.param .u64 out, .param .u32 stride)\n{\n"
     ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.shared .align 4 .b8 tile[16384];\n"
@@ -432,6 +439,19 @@ static void test_issue(void **state)
     bench_close(&b);
 }
 
+/* A few runs of neighbours do not show how many of the blocks have nothing to do. */
+static void test_idle_blocks(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double works = bench_time(&b, "some", 5000, 256, 5000, 16).issue_us,
+           most = bench_time(&b, "some", 20000, 256, 5000, 16).issue_us;
+    if (fabs(most / works - 1) > 0.2)
+        fail_msg("%.2f us with three idle blocks beside each that works, %.2f without", most, works);
+    bench_close(&b);
+}
+
 static void test_banks(void **state)
 {
     struct bench b;
@@ -544,6 +564,7 @@ int main(void)
         cmocka_unit_test(test_scatter),
         cmocka_unit_test(test_chain),
         cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_idle_blocks),
         cmocka_unit_test(test_banks),
         cmocka_unit_test(test_waiting_blocks),
         cmocka_unit_test(test_unknown_kernel),

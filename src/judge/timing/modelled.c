@@ -217,8 +217,9 @@ static bool measure_workload(struct timing *t, size_t workload, struct trial_wor
     }
     judge_doing(j, arena_printf(t->arena, "modelling the time of %s", task_dims_text(t->arena, j->task, dims)));
     t->work = NULL;
-    /* The last word's times are checked by the work of more blocks than the clock runs. */
-    if (j->options.confirm && !j->gpu && !version_work(v, workload, &t->work, err))
+    /* The last word's times are checked by the work of more blocks than the clock runs; so are those that
+     * nothing could have. */
+    if ((j->options.confirm || v->counted) && !j->gpu && !version_work(v, workload, &t->work, err))
         return false;
     if (!task_traffic(j->task, dims, &traffic, err) ||
         !stage_open(&stage, j, &stage_sim, j->task, dims, &data, err))
