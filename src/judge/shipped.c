@@ -25,7 +25,7 @@ static bool look_at_host(struct version *v, const struct gpu_build *b, struct tr
         err_world(&why, "%s", o.words);
         return is_fate(v, VERDICT_CHEAT, &why, fate);
     }
-    if (!kernel_calls_none(v->kernel, o.calls, o.n_calls, &why))
+    if (!kernel_calls_none(v->kernel, v->judge->baseline.kernel, o.calls, o.n_calls, &why))
         return is_fate(v, VERDICT_NOT_UNDERSTOOD, &why, fate);
     t->shipped.object = true;
     return true;

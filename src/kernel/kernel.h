@@ -213,8 +213,10 @@ bool kernel_same_words(const struct kernel *k, const struct kernel_output *their
  * understood. */
 char *kernel_own_words(struct arena *a, const struct kernel *k, const struct kernel_output *of,
                        const char *before, struct err *err);
-/* False with the place where the file itself says one of these names of the linker's. */
-bool kernel_calls_none(const struct kernel *k, const char *const *names, size_t n, struct err *err);
+/* False with the place where the file itself says one of these names of the linker's, but for those that the
+ * original declares and does not define (NULL: none): whoever links the one has them for the other. */
+bool kernel_calls_none(const struct kernel *k, const struct kernel *original, const char *const *names,
+                       size_t n, struct err *err);
 /* False with the place of assembler text in host code, or, where constants: of a declaration at file scope that
  * could run code before anything is asked (the object has a constructor more, which a header may explain). */
 bool kernel_host_is_plain(const struct kernel *k, bool constants, struct err *err);

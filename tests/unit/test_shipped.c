@@ -50,7 +50,7 @@ static const char *said(const char *understood, const char *compiled)
                                ours = {b.understood_path, b.understood.text, b.understood.len};
     gpu_object_check(arena, b.object, b.object_len, &o);
     if (kernel_same_words(k, &theirs, &ours, &why) && kernel_host_is_plain(k, o.constructors > 1, &why) &&
-        kernel_calls_none(k, o.calls, o.n_calls, &why) && o.words)
+        kernel_calls_none(k, NULL, o.calls, o.n_calls, &why) && o.words)
         err_world(&why, "%s", o.words);
     gpu_build_close(&b);
     kernel_close(k);
@@ -185,6 +185,36 @@ static void hidden_host_code_is_seen(void **state)
         expect(files[i].text, files[i].text, files[i].words);
 }
 
+static struct kernel *opened(const char *text)
+{
+    struct kernel *k;
+
+    assert_ok(kernel_open(&k, arena, "kernel.cu", text, strlen(text), "go", &err), err);
+    return k;
+}
+
+/* Of the task's own project: what the original calls without having it. */
+static void what_the_original_lacks_may_be_lacking(void **state)
+{
+#define DECLARED "extern \"C\" bool is_even(unsigned);\n"
+#define CALLS                      \
+    "#define N 4\n" KERNEL LAUNCH( \
+        "    if (n > 9 && is_even(n))\n        return;\n    fill<<<N, 32, 0, stream>>>(a, n);\n")
+    const char *names[] = {"is_even"};
+    struct kernel *k = opened(DECLARED CALLS),
+                  *has = opened("extern \"C\" bool is_even(unsigned n) { return n % 2 == 0; }\n" CALLS),
+                  *plain = opened("#define N 4\n" PLAIN);
+    struct err why = {0};
+    (void)state;
+
+    assert_true(kernel_calls_none(k, k, names, 1, &why));
+    assert_false(kernel_calls_none(k, plain, names, 1, &why));
+    assert_false(kernel_calls_none(k, has, names, 1, &why));
+    kernel_close(k);
+    kernel_close(has);
+    kernel_close(plain);
+}
+
 static void any_bytes_are_an_object(void **state)
 {
     const struct compile_request q = {.path = "kernel.cu", .text = "#define N 4\n" PLAIN, .arch = "sm_90"};
@@ -210,8 +240,11 @@ static void any_bytes_are_an_object(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_file_is_the_same), cmocka_unit_test(other_words_are_seen),
-        cmocka_unit_test(lines_may_not_be_renamed),  cmocka_unit_test(hidden_host_code_is_seen),
+        cmocka_unit_test(the_same_file_is_the_same),
+        cmocka_unit_test(other_words_are_seen),
+        cmocka_unit_test(lines_may_not_be_renamed),
+        cmocka_unit_test(hidden_host_code_is_seen),
+        cmocka_unit_test(what_the_original_lacks_may_be_lacking),
         cmocka_unit_test(any_bytes_are_an_object),
     };
 
