@@ -17,7 +17,7 @@ enum {
     MOST_CLIMBS = 600,         /* shapes that differ in one dim from one with a new decision */
     MOST_NUMBERS = 120,        /* in the sources, */
     MOST_DECIDED = 48,         /* and those of them by which the launchers decide */
-    MOST_BOUNDARY = 1 << 22,   /* elements of a shape at which one turns over: it is run whole */
+    MOST_BOUNDARY = INT32_MAX, /* elements of a shape at which one turns over: beyond are the extreme shapes */
     MOST_BOUNDARIES = 4,       /* comparisons of a version's own, with up to three shapes each */
     TWIN = 5,                  /* an extent that is small, but not the smallest */
 };

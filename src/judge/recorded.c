@@ -184,6 +184,8 @@ static bool add_shapes(struct recording *r, struct err *err)
         ok = add_shape(r, j->cases[i].dims, err);
     for (size_t i = 0; ok && i < j->task->n_workloads; i++)
         ok = add_shape(r, j->task->workloads + i * j->task->n_dims, err);
+    for (size_t i = 0; ok && i < r->version->n_branches; i++)
+        ok = add_shape(r, r->version->branches[i], err);
     task_extremes(j->task, r->arena, &extremes, &n);
     for (size_t i = 0; ok && i < n; i++)
         ok = add_shape(r, extremes[i], err);
