@@ -75,7 +75,7 @@ static const struct verb verbs[] = {
      "their best files. Runs of different tasks or devices, or modelled and measured ones, are not set against each other.\n\n"
      "  astra diff | patch my_kernel.cu\n  astra diff softmax-1 7\n  astra diff softmax-1 softmax-2\n",
      0, 2, cmd_diff},
-    {"report", 't', "[RUN...]", "a run as one page for whoever reviews it, or several side by side",
+    {"report", 't', "[RUN...]", "a run as one page for its reviewer, or several side by side",
      "Writes report.html into the run's folder and prints where it is: one file that needs no network and can be mailed,\n"
      "read on a phone and printed. Unfinished runs have one, too. Several runs are put beside each other, in comparison.html.\n"
      "docs/report.md says what each part means.\n\n"

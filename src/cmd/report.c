@@ -1,4 +1,4 @@
-/* The verbs for whoever reviews: report, of a run or of several beside each other; diff of two runs. */
+/* The verbs for a reviewer: report, of a run or of several beside each other; diff of two runs. */
 #include "report/report.h"
 #include "cmd/cmd.h"
 #include "campaign/campaign.h"

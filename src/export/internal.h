@@ -29,7 +29,7 @@ char *export_kernel(const struct export_run *r, struct arena *a);
 bool export_headers(const struct export_run *r, const char *folder, struct export_files *out,
                     struct err *err); /* folder NULL: none */
 
-/* For whoever reviews a patch of a framework: Markdown. words: what the patch does not do, or what one has to
+/* For the reviewer of a patch of a framework: Markdown. words: what the patch does not do, or what one has to
  * know, a sentence each. */
 char *pull_text(const struct export_run *r, struct arena *a, const char *kernel, const char *const *words,
                 size_t n_words);

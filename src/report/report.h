@@ -98,7 +98,7 @@ char *report_uncovered(struct arena *a, const json_t *verification);
 json_t *report_device(const struct trial_device *d);
 json_t *report_noise(const struct trial *control, enum regime regime);
 
-/* ---- for whoever reviews it (docs/report.md) ---- */
+/* ---- for its reviewer (docs/report.md) ---- */
 
 /* One self-contained HTML file. */
 void report_page(const struct view *v, struct arena *a, struct str *out);

@@ -238,7 +238,7 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, unsign
         str_addc(out, '\n');
         report_errors(json_object_get(v, "errors"), best == 0, out);
     }
-    str_addf(out, "\n%s/best.cu  best.diff  result.json\n`astra report %s` makes a page for whoever reviews it",
+    str_addf(out, "\n%s/best.cu  best.diff  result.json\n`astra report %s` makes a page for its reviewer",
              folder, arena_shell(a, folder));
     if (best && json_int(v, "hidden", 0) > 0 && !str_eq(json_text(result, "status", ""), "interrupted"))
         str_addf(out, "; `astra export %s --to cuda`, patch or torch makes what other projects take in",

@@ -53,8 +53,12 @@ static void add_trial(struct str *to, const json_t *f)
     str_addf(to, "  %3lld %-14s", json_count(f, "id"), verdict);
     if (isfinite(score))
         str_addf(to, " %6.2fx", score);
-    if (isfinite(score) && json_int(f, "parent", 0) > 0)
-        str_addf(to, " (%+.0f %% over its parent)", 100 * (gain - 1));
+    if (isfinite(score) && json_int(f, "parent", 0) > 0) {
+        if (fabs(gain - 1) < .005)
+            str_add(to, " (as fast as its parent)");
+        else
+            str_addf(to, " (%+.0f %% over its parent)", 100 * (gain - 1));
+    }
     str_addf(to, "  %s", json_text(f, "name", ""));
     if (!str_eq(verdict, "passed"))
         add_first_line(to, ": ", json_text(f, "words", ""));
