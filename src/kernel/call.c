@@ -372,9 +372,8 @@ static void check_unknown(struct interp *in, const struct expr *name)
     names_find(in->unit, use_of(name), &found);
     if (found_first(&found, DECL_UNKNOWN))
         fail(in->unit, name->at, "a declaration that may be of %s is not understood", name->name);
-    for (size_t i = 0; name->look != LOOK_STD && i < in->unit->decls.n; i++) {
-        const struct decl *d = &in->unit->decls.v[i];
-
+    for (const struct decl *d = in->unit->decls.v;
+         name->look != LOOK_STD && d < in->unit->decls.v + in->unit->decls.n; d++) {
         if (d->kind != DECL_FUNC || d->func->is_global || strcmp(d->name, last) != 0 ||
             builtin_is_call(name->name))
             continue;

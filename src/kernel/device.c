@@ -39,8 +39,7 @@ static bool is_host_only(const struct unit *u, const struct region *r)
         return false;
     if (r->func && r->func->is_host)
         return true;
-    for (size_t i = r->first; i < r->last; i++) {
-        const struct token *t = &u->tokens.v[i];
+    for (const struct token *t = u->tokens.v + r->first; t < u->tokens.v + r->last; t++) {
         char name[64];
 
         if (token_is(t, "<<<"))
@@ -189,8 +188,7 @@ static void judge(struct device *d)
     struct todo todo = {0};
     bool changed = true;
 
-    for (size_t i = 0; i < d->n; i++) {
-        struct piece *p = &d->pieces[i];
+    for (struct piece *p = d->pieces; p < d->pieces + d->n; p++) {
         const struct region *r = p->region;
         const struct global *g = r->n_globals ? d->unit->globals.v[r->first_global] : NULL;
 
@@ -205,9 +203,7 @@ static void judge(struct device *d)
     /* Each round blanks at least one piece or is the last; chains of helpers are short. */
     for (int round = 0; changed && round < 64; round++) {
         changed = false;
-        for (size_t i = 0; i < d->n; i++) {
-            struct piece *p = &d->pieces[i];
-
+        for (struct piece *p = d->pieces; p < d->pieces + d->n; p++) {
             if (!p->blank && (p->host || p->constant) && mentions_blank(d, p->region)) {
                 p->blank = changed = true;
                 blank_names(d, p);
@@ -305,13 +301,11 @@ static void rename_file(const struct unit *u, char *text)
 /* Does code of the device say it, itself or by a macro? */
 static void check_own_path(const struct device *d)
 {
-    for (size_t i = 0; i < d->n; i++) {
-        const struct piece *p = &d->pieces[i];
+    for (const struct piece *p = d->pieces; p < d->pieces + d->n; p++) {
         bool kept = !p->blank && (!p->host || p->reached);
 
-        for (size_t k = p->region->first; kept && k < p->region->last; k++) {
-            const struct token *t = &d->unit->tokens.v[k];
-
+        for (const struct token *t = d->unit->tokens.v + p->region->first;
+             kept && t < d->unit->tokens.v + p->region->last; t++) {
             d->unit->asks_compiler = is_own_path(t);
             if (d->unit->asks_compiler)
                 fail(
@@ -356,9 +350,7 @@ char *device_part(struct unit *u, struct arena *a, struct kernel_header *headers
     for (size_t i = 0; i < d.n; i++)
         d.pieces[i].region = &u->regions.v[i];
     judge(&d);
-    for (size_t i = 0; i < d.n; i++) {
-        const struct piece *p = &d.pieces[i];
-
+    for (const struct piece *p = d.pieces; p < d.pieces + d.n; p++) {
         if (p->blank || (p->host && !p->reached))
             blank(u, p, p->region->header ? texts[p->region->header - u->headers] : text);
     }

@@ -77,9 +77,7 @@ static void push_condition(struct expander *x, bool active, bool yes, const stru
 /* Is what stands here left out by the device's compiler as well? */
 static bool is_dead(const struct expander *x)
 {
-    for (size_t i = 0; i < x->conditions.n; i++) {
-        const struct condition *c = &x->conditions.v[i];
-
+    for (const struct condition *c = x->conditions.v; c < x->conditions.v + x->conditions.n; c++) {
         if (c->outer && !c->active && !c->differs)
             return true;
     }

@@ -40,8 +40,7 @@ static bool is_forbidden(const char *s, size_t len)
 
 static bool tests_compiler(const struct unit *u, const struct tokens *tokens, struct err *err)
 {
-    for (size_t i = 0; i < tokens->n; i++) {
-        const struct token *t = &tokens->v[i];
+    for (const struct token *t = tokens->v; t < tokens->v + tokens->n; t++) {
         int line, col;
 
         if (t->kind != TOK_WORD || !is_forbidden(t->s, t->len))

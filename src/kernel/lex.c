@@ -21,9 +21,7 @@ void unit_place(const struct unit *u, size_t at, int *line, int *col)
 
 const struct kernel_header *token_header(const struct unit *u, const struct token *t)
 {
-    for (size_t i = 0; t->foreign && i < u->n_headers; i++) {
-        const struct kernel_header *h = &u->headers[i];
-
+    for (const struct kernel_header *h = u->headers; t->foreign && h < u->headers + u->n_headers; h++) {
         if ((uintptr_t)t->s >= (uintptr_t)h->text && (uintptr_t)t->s < (uintptr_t)h->text + h->len)
             return h;
     }

@@ -57,9 +57,7 @@ static void members(const struct search *s, const char *scope, const char *name,
 /* What using-directives bring into a namespace that is named. */
 static void nominated(const struct search *s, const char *scope, const char *name, int depth)
 {
-    for (size_t i = 0; i < s->u->usings.n; i++) {
-        const struct using_name *g = &s->u->usings.v[i];
-
+    for (const struct using_name *g = s->u->usings.v; g < s->u->usings.v + s->u->usings.n; g++) {
         if (!g->name && strcmp(g->in, scope) == 0 && in_force(s, g))
             members(s, g->from, name, depth + 1);
     }
@@ -71,17 +69,13 @@ static void members(const struct search *s, const char *scope, const char *name,
 
     if (depth > MAX_NESTED)
         return;
-    for (size_t i = 0; i < s->u->decls.n; i++) {
-        const struct decl *d = &s->u->decls.v[i];
-
+    for (const struct decl *d = s->u->decls.v; d < s->u->decls.v + s->u->decls.n; d++) {
         if (strcmp(d->name, name) != 0 || strcmp(d->scope, scope) != 0 || !is_before(s, d->at) ||
             f->n == MAX_FOUND)
             continue;
         f->v[f->n++] = d;
     }
-    for (size_t i = 0; i < s->u->usings.n; i++) {
-        const struct using_name *g = &s->u->usings.v[i];
-
+    for (const struct using_name *g = s->u->usings.v; g < s->u->usings.v + s->u->usings.n; g++) {
         if (g->name && strcmp(g->name, name) == 0 && strcmp(g->in, scope) == 0 && in_force(s, g))
             members(s, g->from, name, depth + 1);
     }
@@ -98,9 +92,7 @@ static void search_around(const struct search *s, const char *name)
     for (;;) {
         snprintf(scope, sizeof(scope), "%.*s", (int)len, s->from);
         members(s, scope, name, 0);
-        for (size_t i = 0; i < s->u->usings.n; i++) {
-            const struct using_name *g = &s->u->usings.v[i];
-
+        for (const struct using_name *g = s->u->usings.v; g < s->u->usings.v + s->u->usings.n; g++) {
             if (g->name || !is_around(g->in, s->from) || common_len(g->in, g->from) != len || !in_force(s, g))
                 continue;
             members(s, g->from, name, 1);
@@ -117,8 +109,7 @@ static const char *find_nominated(const struct search *s, const char *head)
 {
     const struct unit *u = s->u;
 
-    for (size_t i = 0; i < u->usings.n; i++) {
-        const struct using_name *g = &u->usings.v[i];
+    for (const struct using_name *g = u->usings.v; g < u->usings.v + u->usings.n; g++) {
         size_t len = strlen(g->from);
 
         for (size_t k = 0; k < u->namespaces.n && !g->name && is_around(g->in, s->from) && in_force(s, g);
@@ -139,9 +130,7 @@ static const char *find_namespace(const struct search *s, const char *head, bool
     size_t len = global ? 0 : strlen(s->from);
 
     for (;;) {
-        for (size_t i = 0; i < u->aliases.n; i++) {
-            const struct namespace_alias *a = &u->aliases.v[i];
-
+        for (const struct namespace_alias *a = u->aliases.v; a < u->aliases.v + u->aliases.n; a++) {
             if (strlen(a->in) == len && memcmp(a->in, s->from, len) == 0 && strcmp(a->name, head) == 0 &&
                 is_before(s, a->at))
                 return a->to;

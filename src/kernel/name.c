@@ -323,9 +323,7 @@ static void refuse_elsewhere(struct interp *in, const struct expr *e)
 {
     const char *last = last_name(e->name);
 
-    for (size_t i = 0; i < in->unit->decls.n; i++) {
-        const struct decl *d = &in->unit->decls.v[i];
-
+    for (const struct decl *d = in->unit->decls.v; d < in->unit->decls.v + in->unit->decls.n; d++) {
         if (strcmp(d->name, last) != 0 || d->kind == DECL_UNKNOWN)
             continue;
         if (e->at && d->at > e->at)
@@ -441,8 +439,7 @@ struct env *capture(struct interp *in, struct env *env, const struct func *lambd
         copy_all(in, seen, env);
     else
         seen->up = env;
-    for (size_t i = 0; i < lambda->n_captures; i++) {
-        const struct capture *c = &lambda->captures[i];
+    for (const struct capture *c = lambda->captures; c < lambda->captures + lambda->n_captures; c++) {
         struct cell *cell;
 
         if (!c->name)

@@ -369,8 +369,7 @@ static const struct token *not_constant(const struct unit *u)
     for (size_t i = 0; i < u->tokens.n; i++)
         if (token_is(&u->tokens.v[i], "constructor") || token_is(&u->tokens.v[i], "__constructor__"))
             return &u->tokens.v[i];
-    for (size_t i = 0; i < u->regions.n; i++) {
-        const struct region *r = &u->regions.v[i];
+    for (const struct region *r = u->regions.v; r < u->regions.v + u->regions.n; r++) {
         const struct token *v = u->tokens.v;
         bool call = false, constant = true;
 
@@ -463,9 +462,7 @@ bool kernel_calls_none(const struct kernel *k, const struct kernel *original, co
 
         if (original && declares_only(original->unit, word, len))
             continue;
-        for (size_t t = 0; len && t < u->tokens.n; t++) {
-            const struct token *at = &u->tokens.v[t];
-
+        for (const struct token *at = u->tokens.v; len && at < u->tokens.v + u->tokens.n; at++) {
             if (at->kind != TOK_WORD || at->len != len || memcmp(at->s, word, len) != 0)
                 continue;
             unit_place(u, at->at, &line, &col);

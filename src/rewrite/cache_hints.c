@@ -3,42 +3,6 @@
  * that are never read. */
 #include "rewrite/analysis.h"
 
-static const char load_helper[] =
-    "// A packed_load of values that are not needed again (evict first).\n"
-    "template <int N, typename T> __device__ __forceinline__ packed<T, N> packed_load_once(const T *from)\n"
-    "{\n"
-    "    packed<T, N> values;\n"
-    "    if constexpr (sizeof(values) % 16 == 0) {\n"
-    "#pragma unroll\n"
-    "        for (int i = 0; i < int(sizeof(values) / 16); i++)\n"
-    "            reinterpret_cast<uint4 *>(&values)[i] = __ldcs(reinterpret_cast<const uint4 *>(from) + i);\n"
-    "    } else if constexpr (sizeof(values) == 8) {\n"
-    "        *reinterpret_cast<uint2 *>(&values) = __ldcs(reinterpret_cast<const uint2 *>(from));\n"
-    "    } else if constexpr (sizeof(values) == 4) {\n"
-    "        *reinterpret_cast<unsigned *>(&values) = __ldcs(reinterpret_cast<const unsigned *>(from));\n"
-    "    } else {\n"
-    "        values = *reinterpret_cast<const packed<T, N> *>(from);\n"
-    "    }\n"
-    "    return values;\n"
-    "}\n";
-
-static const char store_helper[] =
-    "// A packed_store of values that this kernel does not need again (evict first).\n"
-    "template <int N, typename T> __device__ __forceinline__ void packed_store_once(T *to, const packed<T, N> &values)\n"
-    "{\n"
-    "    if constexpr (sizeof(values) % 16 == 0) {\n"
-    "#pragma unroll\n"
-    "        for (int i = 0; i < int(sizeof(values) / 16); i++)\n"
-    "            __stcs(reinterpret_cast<uint4 *>(to) + i, reinterpret_cast<const uint4 *>(&values)[i]);\n"
-    "    } else if constexpr (sizeof(values) == 8) {\n"
-    "        __stcs(reinterpret_cast<uint2 *>(to), *reinterpret_cast<const uint2 *>(&values));\n"
-    "    } else if constexpr (sizeof(values) == 4) {\n"
-    "        __stcs(reinterpret_cast<unsigned *>(to), *reinterpret_cast<const unsigned *>(&values));\n"
-    "    } else {\n"
-    "        *reinterpret_cast<packed<T, N> *>(to) = values;\n"
-    "    }\n"
-    "}\n";
-
 struct touch {
     struct node place; /* the call of packed_load or packed_store, or the subscript */
     const struct variable *root;
@@ -160,10 +124,11 @@ static bool hints_apply(const struct function *f, const struct transform_site *s
     if (!end)
         return err_input(why_not, "packed_store is not where it should be");
     size_t at = (size_t)(end - f->text) + 3; /* the helpers go below packed itself */
-    if (load_packed && !strstr(f->text, load_helper))
-        edits_at(edits, at, arena_printf(f->a, "\n%s", load_helper));
-    if (store_packed && !strstr(f->text, store_helper))
-        edits_at(edits, at, arena_printf(f->a, "\n%s", store_helper));
+    const char *helpers[] = {load_packed ? share_text("cuda/rewrite/packed_load_once.cuh") : NULL,
+                             store_packed ? share_text("cuda/rewrite/packed_store_once.cuh") : NULL};
+    for (int i = 0; i < 2; i++)
+        if (helpers[i] && !strstr(f->text, helpers[i]))
+            edits_at(edits, at, arena_printf(f->a, "\n%s", helpers[i]));
     return true;
 }
 

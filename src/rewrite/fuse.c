@@ -347,20 +347,18 @@ static char *body_of(const struct detail *d, struct params *params)
     struct arena *a = e->a;
     struct edits edits = {.arena = a};
     size_t n, start = node_start(d->first);
-    struct node *reads = node_find_all(a, e->body, NODE_SUBSCRIPT_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++)
+    for (struct node *read = nodes_of(e, e->body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*read); read++)
         for (size_t k = 0; k < d->n_numbers; k++)
-            if (function_variable_of(e, node_field(reads[i], FIELD_ARGUMENT)) == d->numbers[k].reader)
-                edits_node(&edits, reads[i], d->numbers[k].name);
-    struct node *names = node_find_all(a, e->body, NODE_IDENTIFIER, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *v = function_variable_of(e, names[i]);
-        struct node parent = node_parent(names[i]);
+            if (function_variable_of(e, node_field(*read, FIELD_ARGUMENT)) == d->numbers[k].reader)
+                edits_node(&edits, *read, d->numbers[k].name);
+    for (struct node *name = nodes_of(e, e->body, NODE_IDENTIFIER); node_ok(*name); name++) {
+        const struct variable *v = function_variable_of(e, *name);
+        struct node parent = node_parent(*name);
         bool inside = false; /* a number's index */
         for (size_t q = 0; q < edits.list.n; q++)
-            inside = inside || (edits.list.v[q].start <= node_start(names[i]) &&
-                                edits.list.v[q].end >= node_end(names[i]));
-        if (!v || inside || node_start(names[i]) < start)
+            inside = inside ||
+                     (edits.list.v[q].start <= node_start(*name) && edits.list.v[q].end >= node_end(*name));
+        if (!v || inside || node_start(*name) < start)
             continue;
         const char *text = NULL;
         if (v == d->index)
@@ -389,7 +387,7 @@ static char *body_of(const struct detail *d, struct params *params)
             }
         }
         if (text && !str_eq(text, v->name))
-            edits_node(&edits, names[i], text);
+            edits_node(&edits, *name, text);
     }
     struct node *all = named_children(e, e->body, &n);
     struct str b = {0};

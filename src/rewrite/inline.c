@@ -153,14 +153,12 @@ static bool inline_apply(const struct function *f, const struct transform_site *
     const struct detail *d = site->detail;
     const struct function *g = d->callee;
     struct arena *a = f->a;
-    size_t n;
-    struct node *names = node_find_all(a, g->body, NODE_IDENTIFIER, &n);
     struct edits inside = {.arena = a};
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *v = function_variable_of(g, names[i]);
+    for (struct node *name = nodes_of(g, g->body, NODE_IDENTIFIER); node_ok(*name); name++) {
+        const struct variable *v = function_variable_of(g, *name);
         for (size_t p = 0; v && p < g->n_params; p++)
             if (v == &g->variables[p] && d->names[p] && !str_eq(d->names[p], v->name))
-                edits_node(&inside, names[i], d->names[p]);
+                edits_node(&inside, *name, d->names[p]);
     }
     uint32_t count = node_count(g->body);
     if (count == 0)

@@ -121,18 +121,6 @@ static void pdl_find(struct function *f, struct site_list *found)
                  "programmatic dependent launch");
 }
 
-static const char lines[] =
-    "{ // It may begin before the kernel ahead has ended, and waits for that.\n"
-    "{{indent}}    cudaLaunchAttribute {{attribute}};\n"
-    "{{indent}}    {{attribute}}.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
-    "{{indent}}    {{attribute}}.val.programmaticStreamSerializationAllowed = 1;\n"
-    "{{indent}}    cudaLaunchConfig_t {{config}} = {};\n"
-    "{{settings}}\n"
-    "{{indent}}    {{config}}.attrs = &{{attribute}};\n"
-    "{{indent}}    {{config}}.numAttrs = 1;\n"
-    "{{indent}}    cudaLaunchKernelEx(&{{config}}, {{kernel}}{{args}});\n"
-    "{{indent}}}";
-
 static void launch_early(const struct function *f, const struct launch *l, struct edits *edits)
 {
     static const char *const members[] = {"gridDim", "blockDim", "dynamicSmemBytes", "stream"};
@@ -152,7 +140,7 @@ static void launch_early(const struct function *f, const struct launch *l, struc
                                       {"settings", str_take(&settings, f->a)},
                                       {"kernel", text_of(f, node_field(l->call, FIELD_FUNCTION))},
                                       {"args", str_take(&args, f->a)}};
-    edits_node(edits, l->statement, fill_text(f->a, "pdl", lines, slots, ARRAY_LEN(slots)));
+    edits_node(edits, l->statement, fill_share(f->a, "cuda/rewrite/launch_early.cu", slots, ARRAY_LEN(slots)));
 }
 
 static bool pdl_apply(const struct function *f, const struct transform_site *site, struct edits *edits,

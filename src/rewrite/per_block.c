@@ -246,7 +246,6 @@ static const char *foreign_word(const char *body)
 static bool collect(struct in_step *w, const struct function *f, struct err *why)
 {
     struct arena *a = f->a;
-    size_t n;
     const char *foreign = foreign_word(text_of(f, f->body));
     if (foreign)
         return err_input(why, "%s has %s", f->name, foreign);
@@ -257,17 +256,16 @@ static bool collect(struct in_step *w, const struct function *f, struct err *why
             return err_input(why, "%s of %s is not understood", f->variables[i].name, f->name);
     struct part *p = &w->parts[w->n++];
     *p = (struct part){.f = f, .differs = arena_array(a, bool, f->n_variables + 1)};
-    struct node *calls = node_find_all(a, f->body, NODE_CALL_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char *name = call_name(f, calls[i]);
+    for (struct node *call = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*call); call++) {
+        const char *name = call_name(f, *call);
         const struct function *g = function_only(f, name);
-        if (!g && waits(f, calls[i]) && !call_is_barrier(f, calls[i]))
+        if (!g && waits(f, *call) && !call_is_barrier(f, *call))
             return err_input(why, "%s calls %s", f->name, name);
-        if (!g || called_part(w, p, calls[i]) || !call_meets(f, calls[i]))
+        if (!g || called_part(w, p, *call) || !call_meets(f, *call))
             continue;
         size_t before = w->n;
         bool known = !function_is_specialised(f, name) && w->n < PARTS_MOST && collect(w, g, why);
-        if (!known && waits(f, calls[i]))
+        if (!known && waits(f, *call))
             return why && why->kind ? false : err_input(why, "%s calls %s", f->name, name);
         if (!known) /* what only lanes of a warp do, each block does on its own */
             w->n = before;

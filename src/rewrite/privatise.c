@@ -134,16 +134,6 @@ static void privatise_find(struct function *f, struct site_list *found)
             "%lld of %s", (long long)d.bins, d.counters->name);
 }
 
-static const char CLEAR[] = "\n    // Each block counts by itself, and adds its counts once.\n"
-                            "    __shared__ {{type}} {{own}}[{{bins}}];\n"
-                            "    for (int {{bin}} = threadIdx.x; {{bin}} < {{bins}}; {{bin}} += blockDim.x)\n"
-                            "        {{own}}[{{bin}}] = 0;\n"
-                            "    __syncthreads();";
-static const char ADD[] = "    __syncthreads();\n"
-                          "    for (int {{bin}} = threadIdx.x; {{bin}} < {{bins}}; {{bin}} += blockDim.x)\n"
-                          "        if ({{own}}[{{bin}}] != 0)\n"
-                          "            atomicAdd(&{{counters}}[{{bin}}], {{own}}[{{bin}}]);";
-
 static bool privatise_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
                             struct err *why_not)
 {
@@ -159,11 +149,12 @@ static bool privatise_apply(const struct function *f, const struct transform_sit
         {"bin", fresh_local(f, "bin")},
         {"counters", d.counters->name},
     };
-    edits_at(edits, node_start(f->body) + 1, fill_text(f->a, "privatise", CLEAR, slots, ARRAY_LEN(slots)));
+    const char *clear = fill_share(f->a, "cuda/rewrite/own_counters_clear.cu", slots, ARRAY_LEN(slots)),
+               *add = fill_share(f->a, "cuda/rewrite/own_counters_add.cu", slots, ARRAY_LEN(slots));
+    edits_at(edits, node_start(f->body) + 1, arena_printf(f->a, "\n%s", clear));
     for (size_t i = 0; i < d.n; i++)
         edits_node(edits, d.addresses[i], arena_printf(f->a, "&%s[%s]", own, text_of(f, d.indices[i])));
-    edits_at(edits, str_line_start(f->text, node_end(f->body) - 1),
-             arena_printf(f->a, "%s\n", fill_text(f->a, "privatise", ADD, slots, ARRAY_LEN(slots))));
+    edits_at(edits, str_line_start(f->text, node_end(f->body) - 1), arena_printf(f->a, "%s\n", add));
     return true;
 }
 

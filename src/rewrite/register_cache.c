@@ -262,15 +262,7 @@ static void cache_find(struct function *f, struct site_list *found)
     }
 }
 
-/* A loop over lanes with a fixed number of steps. */
-static const char LOOP[] = "{{arrays}}\n"
-                           "#pragma unroll\n"
-                           "{{indent}}for (int {{item}} = 0; {{item}} < {{steps}}; {{item}}++) {\n"
-                           "{{indent}}    const {{type}} {{index}} = {{start}} + {{item}} * {{step}};\n"
-                           "{{indent}}    if ({{index}} < {{bound}}){{gap}}{{body}}\n"
-                           "{{indent}}}";
-
-/* steps: their number as the copy writes it */
+/* A loop over lanes with a fixed number of steps; steps: their number as the copy writes it. */
 static void loop_edit(const struct detail *d, size_t which, const char *item, const char *steps,
                       struct edits *edits)
 {
@@ -316,7 +308,7 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, co
         {"body", text_reindent(f->a, body, 4)},
     };
     edits_try(edits, start, node_end(l->loop),
-              fill_text(f->a, "register-cache", LOOP, slots, ARRAY_LEN(slots)));
+              fill_share(f->a, "cuda/rewrite/kept_loop.cu", slots, ARRAY_LEN(slots)));
 }
 
 /* The launch of the copy, with its number of steps where that is a template argument. */

@@ -74,14 +74,12 @@ static bool collect(const struct function *f, struct regroup *r, struct err *why
         return err_input(why, "%s has %s", f->name, foreign);
     if (!places_are_plain(f, why))
         return false;
-    size_t n;
-    struct node *calls = node_find_all(f->a, f->body, NODE_CALL_EXPRESSION, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char *name = call_name(f, calls[i]);
+    for (struct node *call = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*call); call++) {
+        const char *name = call_name(f, *call);
         const struct function *g = function_only(f, name);
-        if (function_is_specialised(f, name) || (!g && !is_warp_builtin(name) && call_meets(f, calls[i])))
+        if (function_is_specialised(f, name) || (!g && !is_warp_builtin(name) && call_meets(f, *call)))
             return err_input(why, "%s calls %s at line %d, in which threads may meet", f->name, name,
-                             node_line(f->s, calls[i]));
+                             node_line(f->s, *call));
         bool listed = false;
         for (size_t k = 0; g && k < r->n; k++)
             listed = listed || node_same(r->functions[k]->definition, g->definition);

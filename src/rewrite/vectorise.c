@@ -251,22 +251,6 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, char *axis
  * ----------------------------------------------------------------------------------------------------
  */
 
-static const char helper[] =
-    "// N neighbouring values that move as one access (as several of 16 bytes when they are longer).\n"
-    "template <typename T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) packed {\n"
-    "    T at[N];\n"
-    "};\n"
-    "\n"
-    "template <int N, typename T> __device__ __forceinline__ packed<T, N> packed_load(const T *from)\n"
-    "{\n"
-    "    return *reinterpret_cast<const packed<T, N> *>(from);\n"
-    "}\n"
-    "\n"
-    "template <int N, typename T> __device__ __forceinline__ void packed_store(T *to, const packed<T, N> &values)\n"
-    "{\n"
-    "    *reinterpret_cast<packed<T, N> *>(to) = values;\n"
-    "}\n";
-
 /* A grid of any size, whose loops begin N times as far: their first and last steps still fit an int. */
 static void guard_steps(const struct elements *w, const struct launch *l, struct guard_list *g)
 {
@@ -379,7 +363,7 @@ static bool vectorise_apply(const struct function *f, const struct transform_sit
                     why_not))
         return false;
     edits_include(edits, f, "<cstdint>", "<stdint.h>");
-    edits_helper(edits, f, helper);
+    edits_helper(edits, f, share_text("cuda/rewrite/packed.cuh"));
     for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         struct guard_list g = {0};
         launch_guards(&w, launch, &g);

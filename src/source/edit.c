@@ -47,9 +47,7 @@ char *edits_apply(const struct edits *e, struct arena *a, const char *text, size
     size_t at = 0;
     char *copy;
 
-    for (size_t i = 0; i < e->list.n; i++) {
-        const struct edit *edit = &e->list.v[i];
-
+    for (const struct edit *edit = e->list.v; edit < e->list.v + e->list.n; edit++) {
         BUG_IF(edit->end > len);
         str_addn(&out, text + at, edit->start - at);
         str_add(&out, edit->text);
