@@ -264,7 +264,7 @@ const struct expr *expand_packs(struct interp *in, struct env *env, const struct
 struct value call_func(struct interp *in, const struct token *at, const struct func *f, struct env *bound,
                        struct value *args, struct place *places, size_t n)
 {
-    struct env *env = arena_new(in->arena, struct env);
+    struct env *env = env_inner(in, bound);
     struct value returned = {.type = type_void};
     const struct type *result = NULL;
     const struct stmt *body;
@@ -285,7 +285,6 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
         fail(in->unit, at, "calls nest deeper than %d levels", MAX_CALL_DEPTH);
     if (n > f->n_params && !has_pack(f))
         fail(in->unit, at, "%s takes %zu arguments, not %zu", f->name, f->n_params, n);
-    env->up = bound;
     for (size_t i = 0; i < f->n_params; i++) {
         struct place none = {NULL, -1};
 

@@ -1,14 +1,6 @@
 /* Statements executed. */
 #include "kernel/internal.h"
 
-static struct env *inner(struct interp *in, struct env *up)
-{
-    struct env *env = arena_new(in->arena, struct env);
-
-    env->up = up;
-    return env;
-}
-
 static enum flow loop(struct interp *in, struct env *env, const struct stmt *s, const struct type *result,
                       struct value *returned)
 {
@@ -20,7 +12,7 @@ static enum flow loop(struct interp *in, struct env *env, const struct stmt *s, 
         step_count(in, s->at);
         if (s->cond && !(s->kind == ST_DO && first) && !truth(in, s->cond->at, eval(in, env, s->cond)))
             return FLOW_NEXT;
-        flow = exec(in, inner(in, env), s->a, result, returned);
+        flow = exec(in, env_inner(in, env), s->a, result, returned);
         if (flow == FLOW_BREAK)
             return FLOW_NEXT;
         if (flow == FLOW_RETURN)
@@ -45,12 +37,12 @@ static enum flow range_loop(struct interp *in, struct env *env, const struct stm
         struct expr index = {.kind = EX_NUMBER, .at = s->cond->at, .number = &number};
         struct expr element = {.kind = EX_INDEX, .at = s->cond->at, .a = &array, .b = &index};
         struct declarator d = *s->decls;
-        struct env *each = inner(in, env);
+        struct env *each = env_inner(in, env);
 
         step_count(in, s->at);
         d.init = &element;
         declare(in, each, &d);
-        flow = exec(in, inner(in, each), s->a, result, returned);
+        flow = exec(in, env_inner(in, each), s->a, result, returned);
         if (flow == FLOW_BREAK)
             return FLOW_NEXT;
         if (flow == FLOW_RETURN)
@@ -105,7 +97,7 @@ static enum flow run_switch(struct interp *in, struct env *env, const struct stm
         if (c->kind == ST_DEFAULT) /* a case behind it may still fit */
             start = i;
     }
-    env = inner(in, env);
+    env = env_inner(in, env);
     for (size_t i = start; i < body->n_body; i++) {
         flow = exec(in, env, body->body[i], result, returned);
         if (flow == FLOW_BREAK)
@@ -138,7 +130,7 @@ enum flow exec(struct interp *in, struct env *env, const struct stmt *s, const s
         env_bind_type(in, env, s->name, type_resolve(in, env, s->type));
         return FLOW_NEXT;
     case ST_BLOCK:
-        env = inner(in, env);
+        env = env_inner(in, env);
         for (size_t i = 0; i < s->n_body; i++) {
             flow = exec(in, env, s->body[i], result, returned);
             if (flow != FLOW_NEXT)
@@ -146,20 +138,20 @@ enum flow exec(struct interp *in, struct env *env, const struct stmt *s, const s
         }
         return FLOW_NEXT;
     case ST_IF:
-        env = inner(in, env);
+        env = env_inner(in, env);
         if (s->init)
             exec(in, env, s->init, result, returned);
         if (truth(in, s->cond->at, eval(in, env, s->cond)))
-            return exec(in, inner(in, env), s->a, result, returned);
-        return s->b ? exec(in, inner(in, env), s->b, result, returned) : FLOW_NEXT;
+            return exec(in, env_inner(in, env), s->a, result, returned);
+        return s->b ? exec(in, env_inner(in, env), s->b, result, returned) : FLOW_NEXT;
     case ST_RANGE:
-        return range_loop(in, inner(in, env), s, result, returned);
+        return range_loop(in, env_inner(in, env), s, result, returned);
     case ST_FOR:
     case ST_WHILE:
     case ST_DO:
-        return loop(in, inner(in, env), s, result, returned);
+        return loop(in, env_inner(in, env), s, result, returned);
     case ST_SWITCH:
-        env = inner(in, env);
+        env = env_inner(in, env);
         if (s->init)
             exec(in, env, s->init, result, returned);
         return run_switch(in, env, s, result, returned);

@@ -237,6 +237,7 @@ struct template_arg *eval_template_args(struct interp *in, struct env *env, cons
                                         size_t count);
 
 /* name.c */
+struct env *env_inner(struct interp *in, struct env *up);
 struct binding *env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell);
 void env_bind_type(struct interp *in, struct env *env, const char *name, const struct type *type);
 struct cell *env_find(struct interp *in, struct env *env,

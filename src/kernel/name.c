@@ -1,6 +1,14 @@
 /* What names mean: variables, constants of the file, enumerators, members of structs, kernels. */
 #include "kernel/internal.h"
 
+struct env *env_inner(struct interp *in, struct env *up)
+{
+    struct env *env = arena_new(in->arena, struct env);
+
+    env->up = up;
+    return env;
+}
+
 struct binding *env_bind(struct interp *in, struct env *env, const char *name, struct cell *cell)
 {
     vec_add(in->arena, &env->names, ((struct binding){.name = name, .cell = cell}));
@@ -193,9 +201,8 @@ static bool enumerator_read(struct interp *in, const struct expr *name, struct v
 
 struct env *members_before(struct interp *in, const struct type_name *t, struct env *bound, size_t i)
 {
-    struct env *inner = arena_new(in->arena, struct env);
+    struct env *inner = env_inner(in, bound);
 
-    inner->up = bound;
     inner->within = t;
     for (size_t k = 0; k < i; k++) {
         if (t->fields[k].value)
@@ -278,9 +285,8 @@ static bool template_constant(struct interp *in, struct env *env, const struct e
     if (g->device || !g->decl.constant || !g->decl.init)
         fail(in->unit, g->decl.at, "%s is no constant with a value; only these are read", e->name);
     pending_push(in, g->decl.at, "");
-    struct env *inner = arena_new(in->arena, struct env);
+    struct env *inner = env_inner(in, bind_template(in, env, g->tparams, g->n_tparams, &n));
     struct declarator d = g->decl;
-    inner->up = bind_template(in, env, g->tparams, g->n_tparams, &n);
     d.is_static = false;
     declare(in, inner, &d);
     in->pending.n--;

@@ -105,6 +105,7 @@ bool node_is_assignment(const struct function *f, struct node n, const char *op)
 bool node_is_indirection(const struct function *f, struct node n);
 bool node_is_address(const struct function *f, struct node n);
 bool node_is_access(const struct function *f, struct node n);
+bool node_is_loop(struct node n);
 /* Within braces that hold one statement alone; else the statement as it is. */
 struct node node_unbraced(const struct function *f, struct node statement);
 bool node_has_effect(const struct function *f, struct node n); /* it writes, or calls what may */
@@ -137,7 +138,8 @@ struct node *named_children(const struct function *f, struct node n, size_t *cou
 /* All of a kind below n, in text order. This list and the two above end with no node; their count may be NULL.
  */
 struct node *nodes_of(const struct function *f, struct node n, enum node_kind kind);
-struct node *definitions_of(const struct function *f); /* all functions of the file, likewise */
+struct node *names_in(const struct function *f, struct node n); /* identifiers, n itself among them, likewise */
+struct node *definitions_of(const struct function *f);          /* all functions of the file, likewise */
 /* Has n one of the kind below it? */
 bool node_has(const struct function *f, struct node n, enum node_kind kind);
 /* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on
@@ -223,6 +225,7 @@ struct transform_site *site_add(struct site_list *found, const struct function *
 char *text_of(const struct function *f, struct node n);
 char *text_range(const struct function *f, size_t start, size_t end);
 char *text_compact(struct arena *a, const char *text);  /* without white space and comments, for comparing */
+char *text_trim(char *text);                            /* without the white space at its end, in place */
 char *text_indent(const struct function *f, size_t at); /* white space that the line of this byte starts with */
 char *text_reindent(struct arena *a, const char *text, int by_columns); /* all lines but the first */
 char *text_wrap(struct arena *a, const char *line,

@@ -182,10 +182,7 @@ static char *head_text(const struct contraction *c, int threads)
         if (told_end(c, axes[i]))
             edits_at(&edits, node_end(f->variables[f->n_params - 1].statement),
                      arena_printf(f->a, ", int %s", told_end(c, axes[i])));
-    head = edits_range(&edits, f, start, body);
-    for (size_t len = strlen(head); len > 0 && strchr(" \n\t", head[len - 1]); len--)
-        head[len - 1] = '\0';
-    return head;
+    return text_trim(edits_range(&edits, f, start, body));
 }
 
 static char *end_text(const struct contraction *c, const struct contraction_axis *axis)

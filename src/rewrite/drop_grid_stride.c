@@ -29,9 +29,7 @@ static bool has_jump(struct node n)
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++) {
         struct node c = node_child(n, i);
-        bool own = node_is(c, NODE_FOR_STATEMENT) || node_is(c, NODE_WHILE_STATEMENT) ||
-                   node_is(c, NODE_DO_STATEMENT) || node_is(c, NODE_LAMBDA_EXPRESSION);
-        if (!own && has_jump(c))
+        if (!node_is_loop(c) && !node_is(c, NODE_LAMBDA_EXPRESSION) && has_jump(c))
             return true;
     }
     return false;
@@ -200,10 +198,7 @@ static char *turn_text(const struct detail *d, const struct turn *t, const bool 
     bool alone = node_is(node_parent(t->loop), NODE_COMPOUND_STATEMENT) && !names_meet(f, t);
     bool sure = exact[t - d->turns];
     if (sure && block && alone) { /* nothing to ask, and the braces go */
-        char *inner = arena_strndup(a, body + 1, strlen(body) - 2);
-        size_t end = strlen(inner);
-        while (end > 0 && (inner[end - 1] == ' ' || inner[end - 1] == '\n'))
-            inner[--end] = '\0';
+        char *inner = text_trim(arena_strndup(a, body + 1, strlen(body) - 2));
         return arena_printf(a, "const %s %s = %s;%s", t->type, t->index, start, text_reindent(a, inner, -4));
     }
     const char *ask = "", *gap = "";

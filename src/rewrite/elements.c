@@ -149,8 +149,8 @@ static bool is_conditional(struct elements *w, struct node e, struct node top, s
             *asked = condition;
             continue;
         }
-        if (kind == NODE_IF_STATEMENT || kind == NODE_FOR_STATEMENT || kind == NODE_WHILE_STATEMENT ||
-            kind == NODE_DO_STATEMENT || kind == NODE_SWITCH_STATEMENT || kind == NODE_LAMBDA_EXPRESSION)
+        if (kind == NODE_IF_STATEMENT || kind == NODE_SWITCH_STATEMENT || kind == NODE_LAMBDA_EXPRESSION ||
+            node_is_loop(parent))
             return true;
         if (kind == NODE_CONDITIONAL_EXPRESSION && !node_same(n, node_field(parent, FIELD_CONDITION)))
             return true;
@@ -406,8 +406,7 @@ static bool leaves(struct node n, bool in_loop)
         return true;
     if ((node_is(n, NODE_BREAK_STATEMENT) || node_is(n, NODE_CONTINUE_STATEMENT)) && !in_loop)
         return true;
-    in_loop = in_loop || node_is(n, NODE_FOR_STATEMENT) || node_is(n, NODE_WHILE_STATEMENT) ||
-              node_is(n, NODE_DO_STATEMENT) || node_is(n, NODE_SWITCH_STATEMENT);
+    in_loop = in_loop || node_is_loop(n) || node_is(n, NODE_SWITCH_STATEMENT);
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (leaves(node_child(n, i), in_loop))
             return true;

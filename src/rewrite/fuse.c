@@ -406,24 +406,17 @@ static char *body_of(const struct detail *d, struct params *params)
 /* Does the launcher's expression lead to memory of the caller, seen through its own variables? */
 static bool is_callers(const struct function *f, const struct launch *l, struct node e, int depth)
 {
-    size_t n, n_declared;
-    struct node *names = node_find_all(f->a, e, NODE_IDENTIFIER, &n);
-    struct node *declared = node_find_all(f->a, l->host, NODE_INIT_DECLARATOR, &n_declared);
-    if (node_is(e, NODE_IDENTIFIER)) {
-        names = &e;
-        n = 1;
-    }
-    for (size_t i = 0; i < n; i++) {
-        char *name = text_of(f, names[i]);
+    for (struct node *word = names_in(f, e); node_ok(*word); word++) {
+        char *name = text_of(f, *word);
         for (size_t k = 0; k < f->in->kernel->n_params; k++)
             if (str_eq(f->in->kernel->params[k].name, name) && f->in->kernel->params[k].pointer)
                 return true;
-        for (size_t k = 0; k < n_declared; k++) {
-            struct node id = node_field(declared[k], FIELD_DECLARATOR);
+        for (struct node *d = nodes_of(f, l->host, NODE_INIT_DECLARATOR); node_ok(*d); d++) {
+            struct node id = node_field(*d, FIELD_DECLARATOR);
             while (node_is(id, NODE_POINTER_DECLARATOR))
                 id = node_field(id, FIELD_DECLARATOR);
             if (node_text_is(f->s, id, name) &&
-                (depth > 4 || is_callers(f, l, node_field(declared[k], FIELD_VALUE), depth + 1)))
+                (depth > 4 || is_callers(f, l, node_field(*d, FIELD_VALUE), depth + 1)))
                 return true;
         }
     }
@@ -482,9 +475,7 @@ static bool fuse_apply(const struct function *r, const struct transform_site *si
         if (m->kept)
             str_addf(&b, "        %s = %s;\n", text_of(r, node_field(m->store, FIELD_LEFT)), m->name);
     }
-    char *header = text_range(r, node_start(d->loop.loop), node_start(d->loop.body));
-    for (size_t end = strlen(header); end > 0 && (header[end - 1] == ' ' || header[end - 1] == '\n');)
-        header[--end] = '\0';
+    char *header = text_trim(text_range(r, node_start(d->loop.loop), node_start(d->loop.body)));
     str_addf(&b, "    }\n    __syncthreads();\n    %s {\n%s    }", header, body);
     edits_node(edits, d->finish, str_text(&b));
     str_free(&b);

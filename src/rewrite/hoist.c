@@ -43,17 +43,12 @@ static bool is_costly(const struct function *f, struct node e)
     return false;
 }
 
-static bool is_loop(struct node n)
-{
-    return node_is(n, NODE_FOR_STATEMENT) || node_is(n, NODE_WHILE_STATEMENT) || node_is(n, NODE_DO_STATEMENT);
-}
-
 /* The outermost loop that can do without it and stands among the statements of a block. */
 static struct node home_of(const struct function *f, struct node e)
 {
     struct node home = {0};
     for (struct node n = node_parent(e); node_ok(n) && !node_same(n, f->body); n = node_parent(n)) {
-        if (!is_loop(n))
+        if (!node_is_loop(n))
             continue;
         if (!expression_is_invariant(f, e, n))
             break;

@@ -475,9 +475,8 @@ static struct node whole_name(struct node name)
 
 static struct node first_identifier(const struct function *f, struct node n)
 {
-    size_t count;
-    struct node *all = node_find_all(f->a, n, NODE_IDENTIFIER, &count);
-    return node_is(n, NODE_IDENTIFIER) || count == 0 ? n : all[0];
+    struct node first = *names_in(f, n);
+    return node_ok(first) ? first : n;
 }
 
 /* The variable that a value is the first one of, or is assigned to. */

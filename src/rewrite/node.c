@@ -58,6 +58,11 @@ bool node_is_access(const struct function *f, struct node n)
     return node_is(n, NODE_SUBSCRIPT_EXPRESSION) || node_is_indirection(f, n);
 }
 
+bool node_is_loop(struct node n)
+{
+    return node_is(n, NODE_FOR_STATEMENT) || node_is(n, NODE_WHILE_STATEMENT) || node_is(n, NODE_DO_STATEMENT);
+}
+
 struct node node_unbraced(const struct function *f, struct node statement)
 {
     size_t n;
@@ -102,6 +107,13 @@ struct node *named_children(const struct function *f, struct node n, size_t *cou
 struct node *nodes_of(const struct function *f, struct node n, enum node_kind kind)
 {
     return node_find_all(f->a, n, kind, NULL);
+}
+
+struct node *names_in(const struct function *f, struct node n)
+{
+    struct node *alone = arena_array(f->a, struct node, 2);
+    alone[0] = n;
+    return node_is(n, NODE_IDENTIFIER) ? alone : nodes_of(f, n, NODE_IDENTIFIER);
 }
 
 struct node *definitions_of(const struct function *f)

@@ -75,11 +75,6 @@ bool differs(const struct part *p, struct node e)
     return false;
 }
 
-static bool is_loop(struct node n)
-{
-    return node_is(n, NODE_FOR_STATEMENT) || node_is(n, NODE_WHILE_STATEMENT) || node_is(n, NODE_DO_STATEMENT);
-}
-
 /* Is n reached, or how often, by a question whose answer differs? */
 static bool is_asked_for(const struct part *p, struct node n)
 {
@@ -142,7 +137,7 @@ bool leaves(const struct function *f, struct node n)
             bool within = false;
             for (struct node up = *x; !within && !node_same(up, n);) {
                 up = node_parent(up);
-                within = is_loop(up);
+                within = node_is_loop(up);
             }
             if (!within || k == 0)
                 return true;
@@ -179,7 +174,7 @@ static bool spread_in(struct part *p, struct node n)
         new = mark(p, v);
     if (node_is_address(f, n))
         new = mark(p, own_variable(f, node_field(n, FIELD_ARGUMENT))) || new;
-    if (is_loop(n) && leaves_by_block(p, n))
+    if (node_is_loop(n) && leaves_by_block(p, n))
         new = mark_assigned(p, n) || new;
     if (node_is(n, NODE_CALL_EXPRESSION))
         new = mark_written(p, n) || new;

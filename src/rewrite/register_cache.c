@@ -49,17 +49,13 @@ static struct node addressed(const struct function *f, struct node e)
 static char *canonical(const struct function *f, const struct lane_loop *l, struct node e, int depth)
 {
     struct edits edits = {.arena = f->a};
-    size_t n;
-    struct node *names = node_find_all(f->a, e, NODE_IDENTIFIER, &n);
-    if (node_is(e, NODE_IDENTIFIER))
-        names = &e, n = 1;
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *v = function_variable_of(f, names[i]);
+    for (struct node *name = names_in(f, e); node_ok(*name); name++) {
+        const struct variable *v = function_variable_of(f, *name);
         bool own = v && v->from >= node_start(l->body) && v->from < node_end(l->body);
         if (v == l->index)
-            edits_node(&edits, names[i], "@");
+            edits_node(&edits, *name, "@");
         else if (own && node_ok(v->init) && !v->assignments && !v->array && depth < 4)
-            edits_node(&edits, names[i], arena_printf(f->a, "(%s)", canonical(f, l, v->init, depth + 1)));
+            edits_node(&edits, *name, arena_printf(f->a, "(%s)", canonical(f, l, v->init, depth + 1)));
     }
     return text_compact(f->a, edits_range(&edits, f, node_start(e), node_end(e)));
 }

@@ -232,18 +232,15 @@ static void function_edits(struct regroup *r, const struct function *f, struct e
     struct regroup_names names = {0};
     size_t n;
     r->names(r, f, &names);
+    const char *const places[][2] = {{"threadIdx.x", names.thread},
+                                     {"blockDim.x", names.threads},
+                                     {"blockIdx.x", names.block},
+                                     {"gridDim.x", names.blocks}};
     for (struct node *field = nodes_of(f, f->body, NODE_FIELD_EXPRESSION); node_ok(*field); field++) {
-        const char *text = text_compact(a, text_of(f, *field)), *by = NULL;
-        if (str_eq(text, "threadIdx.x"))
-            by = names.thread;
-        else if (str_eq(text, "blockDim.x"))
-            by = names.threads;
-        else if (str_eq(text, "blockIdx.x"))
-            by = names.block;
-        else if (str_eq(text, "gridDim.x"))
-            by = names.blocks;
-        if (by)
-            edits_node(inside, *field, by);
+        const char *text = text_compact(a, text_of(f, *field));
+        for (size_t k = 0; k < ARRAY_LEN(places); k++)
+            if (str_eq(text, places[k][0]))
+                edits_node(inside, *field, places[k][1]);
     }
     for (int kind = 0; r->number && f == r->f && kind < 2; kind++) {
         for (struct node *x = nodes_of(f, f->body, kind ? NODE_IDENTIFIER : NODE_NUMBER_LITERAL); node_ok(*x);

@@ -31,6 +31,13 @@ char *text_compact(struct arena *a, const char *text)
     return out;
 }
 
+char *text_trim(char *text)
+{
+    for (size_t len = strlen(text); len > 0 && isspace((unsigned char)text[len - 1]); len--)
+        text[len - 1] = '\0';
+    return text;
+}
+
 char *text_indent(const struct function *f, size_t at)
 {
     size_t start = str_line_start(f->text, at), end = start;

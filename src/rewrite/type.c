@@ -240,9 +240,7 @@ static char *macro_text(const struct function *f, struct node value)
     char *text = text_of(f, value), *comment = strstr(text, "//");
     if (comment)
         *comment = '\0';
-    for (size_t len = strlen(text); len > 0 && isspace((unsigned char)text[len - 1]); len--)
-        text[len - 1] = '\0';
-    return text;
+    return text_trim(text);
 }
 
 /* A constexpr variable or a macro at file level, as text; NULL also where two namespaces have the name. */
