@@ -519,10 +519,10 @@ bool launch_by_pointer(const struct function *f, struct pointer_launch *p)
     struct node *names = node_find_all(f->a, source_root(f->s), NODE_IDENTIFIER, &n), host = {0};
     const char *pointer = NULL;
     *p = (struct pointer_launch){.values = arena_array(f->a, struct node, n + 1)};
-    for (size_t i = 0; i < n; i++) {
-        if (!node_text_is(f->s, names[i], f->name) || node_within(names[i], f->whole))
+    for (struct node *name = names; node_ok(*name); name++) {
+        if (!node_text_is(f->s, *name, f->name) || node_within(*name, f->whole))
             continue;
-        struct node value = whole_name(names[i]), to = pointer_of(f, value),
+        struct node value = whole_name(*name), to = pointer_of(f, value),
                     in = node_enclosing(value, NODE_FUNCTION_DEFINITION);
         if (!node_ok(to) || (pointer && (!node_text_is(f->s, to, pointer) || !node_same(in, host))))
             return false;

@@ -81,19 +81,16 @@ static bool is_load(const struct function *f, struct node e, int width)
            !node_is(parent, NODE_UPDATE_EXPRESSION) && !node_is(parent, NODE_SUBSCRIPT_EXPRESSION);
 }
 
-/* Loads of elements at p[index] in a loop. */
-static struct node *loads_of(const struct function *f, const struct lane_loop *l, const struct kept *k,
-                             size_t *n)
+/* Loads of elements in a loop; behind the last stands no node. */
+static struct node *loads_of(const struct function *f, const struct lane_loop *l)
 {
-    size_t all_n;
-    struct node *all =
-        node_find_all(f->a, l->body, l->width > 1 ? NODE_CALL_EXPRESSION : NODE_SUBSCRIPT_EXPRESSION, &all_n);
-    struct node *v = arena_array(f->a, struct node, all_n + 1);
-    *n = 0;
-    for (size_t i = 0; i < all_n; i++)
-        if (is_load(f, all[i], l->width) && is_at(f, l, all[i], k))
-            v[(*n)++] = all[i];
-    return v;
+    struct node *all = nodes_of(f, l->body, l->width > 1 ? NODE_CALL_EXPRESSION : NODE_SUBSCRIPT_EXPRESSION),
+                *end = all;
+    for (struct node *x = all; node_ok(*x); x++)
+        if (is_load(f, *x, l->width))
+            *end++ = *x;
+    *end = (struct node){0};
+    return all;
 }
 
 /* In the loop's own statements, the variable that equals p[index] when the turn ends. */
@@ -170,14 +167,8 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
             if (!alike(f, l, &loops[later]) || calls_barrier(f, loops[later].body))
                 continue;
             bool uses = false;
-            size_t n_nodes;
-            struct node *nodes =
-                node_find_all(f->a, loops[later].body,
-                              l->width > 1 ? NODE_CALL_EXPRESSION : NODE_SUBSCRIPT_EXPRESSION, &n_nodes);
-            for (size_t i = 0; i < n_nodes; i++) {
-                if (!is_load(f, nodes[i], l->width))
-                    continue;
-                struct node s = addressed(f, nodes[i]);
+            for (struct node *load = loads_of(f, &loops[later]); node_ok(*load); load++) {
+                struct node s = addressed(f, *load);
                 if (!node_ok(s))
                     continue;
                 const struct variable *pointer = function_variable_of(f, node_field(s, FIELD_ARGUMENT));
@@ -266,16 +257,15 @@ static void loop_edit(const struct detail *d, size_t which, const char *item, co
     const struct lane_loop *l = &d->loops[which];
     struct edits inside = {.arena = f->a};
     for (size_t k = 0; k < d->n_kept; k++) {
-        size_t n;
         if (which == 0) {
             edits_at(&inside, node_end(d->kept[k].after),
                      arena_printf(f->a, "\n%s%s[%s] = %s;", text_indent(f, node_start(d->kept[k].after)),
                                   d->kept[k].name, item, d->kept[k].value));
             continue;
         }
-        struct node *loads = loads_of(f, l, &d->kept[k], &n);
-        for (size_t i = 0; i < n; i++)
-            edits_node(&inside, loads[i], arena_printf(f->a, "%s[%s]", d->kept[k].name, item));
+        for (struct node *load = loads_of(f, l); node_ok(*load); load++)
+            if (is_at(f, l, *load, &d->kept[k]))
+                edits_node(&inside, *load, arena_printf(f->a, "%s[%s]", d->kept[k].name, item));
     }
     char *body = edits_range(&inside, f, node_start(l->body), node_end(l->body));
     char *indent = text_indent(f, node_start(l->loop));

@@ -230,7 +230,6 @@ static void function_edits(struct regroup *r, const struct function *f, struct e
 {
     struct arena *a = f->a;
     struct regroup_names names = {0};
-    size_t n;
     r->names(r, f, &names);
     const char *const places[][2] = {{"threadIdx.x", names.thread},
                                      {"blockDim.x", names.threads},
@@ -256,14 +255,11 @@ static void function_edits(struct regroup *r, const struct function *f, struct e
             if (r->copied[k] && str_eq(r->functions[k]->name, name))
                 edits_node(inside, callee_name(node_field(*call, FIELD_FUNCTION)), r->copies[k]);
     }
-    struct node *uses = node_find_all(a, f->body, NODE_IDENTIFIER, &n);
     for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
-        if (!v->shared)
-            continue;
-        const char *use = r->shared(r, f, v, inside);
-        for (size_t k = 0; use && k < n; k++)
-            if (function_variable_of(f, uses[k]) == v && node_start(uses[k]) != v->from)
-                edits_node(inside, uses[k], use);
+        const char *by = v->shared ? r->shared(r, f, v, inside) : NULL;
+        for (struct node *use = nodes_of(f, f->body, NODE_IDENTIFIER); by && node_ok(*use); use++)
+            if (function_variable_of(f, *use) == v && node_start(*use) != v->from)
+                edits_node(inside, *use, by);
     }
     if (names.head)
         edits_at(inside, node_start(f->body) + 1, names.head);

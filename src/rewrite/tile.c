@@ -334,18 +334,15 @@ static bool own_squares(const struct function *f, struct detail *d, struct err *
 static void tile_find(struct function *f, struct site_list *found)
 {
     static const int own[] = {8, 16}; /* four loads at once, or two */
+    static const char why[] = "neighbouring threads write elements far apart, a sector of memory for each; "
+                              "through shared memory both sides are in order";
     struct detail d;
     for (const int *rows = settings_to_try(f, found, own, ARRAY_LEN(own));
          *rows != NO_SETTING && understood(f, &d, NULL); rows++)
-        site_add(found, f, d.store, *rows,
-                 "neighbouring threads write elements far apart, a sector of memory for each; through shared "
-                 "memory both sides are in order",
-                 "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type, SIDE * *rows);
+        site_add(found, f, d.store, *rows, why, "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type,
+                 SIDE * *rows);
     if (own_squares(f, &d, NULL))
-        site_add(found, f, d.store, d.rows,
-                 "neighbouring threads write elements far apart, a sector of memory for each; through shared "
-                 "memory both sides are in order",
-                 "its own squares of %d by %d %s", d.side, d.side, d.type);
+        site_add(found, f, d.store, d.rows, why, "its own squares of %d by %d %s", d.side, d.side, d.type);
 }
 
 /* The declarations that a part needs, but for the two indices. */
